@@ -1,0 +1,17 @@
+# Third-party libraries, all from Debian 12; ARCHITECTURE.md says why each one is here.
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+find_package(Boost 1.81 REQUIRED COMPONENTS json url)
+find_package(OpenSSL 3 REQUIRED)
+find_package(simdjson REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
+
+# Asio and Beast are compiled once, into this target, and only declared elsewhere.
+add_library(proteus_asio STATIC ${CMAKE_SOURCE_DIR}/cmake/asio.cpp)
+target_compile_definitions(proteus_asio PUBLIC BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION
+                                               BOOST_ASIO_NO_DEPRECATED)
+target_link_libraries(proteus_asio PUBLIC Boost::headers OpenSSL::SSL OpenSSL::Crypto Threads::Threads)
+target_compile_options(proteus_asio PRIVATE -w)

@@ -1,0 +1,1 @@
+# Installation; filled in once there is a public library.

@@ -1,0 +1,24 @@
+# Compiler flags for every target of the project.
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  message(FATAL_ERROR "Proteus is built with clang 19: g++ 12 destroys temporaries of co_await expressions twice. "
+                      "Use a preset, or -DCMAKE_CXX_COMPILER=clang++-19.")
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+find_program(LLD ld.lld-19)
+if(LLD)
+  add_link_options(-fuse-ld=lld-19)
+endif()
+
+add_compile_options(-Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
+                    -Woverloaded-virtual -Wimplicit-fallthrough -fcolor-diagnostics)
+add_compile_options($<$<CONFIG:Release>:-g1>)
+
+if(PROTEUS_SANITIZE)
+  add_compile_options(-fsanitize=${PROTEUS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${PROTEUS_SANITIZE})
+endif()

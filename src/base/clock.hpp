@@ -1,0 +1,40 @@
+#pragma once
+
+#include <chrono>
+
+namespace proteus {
+
+// Where time comes from. Code that decides by time takes a `const Clock&`, so that a test can move it by hand.
+// Implementations are safe to call from any thread.
+class Clock {
+ public:
+  using Monotonic = std::chrono::steady_clock::time_point;
+  using Wall = std::chrono::system_clock::time_point;
+
+  virtual ~Clock() = default;
+  virtual Monotonic now() const = 0;
+  virtual Wall wall() const = 0;
+};
+
+class SystemClock final : public Clock {
+ public:
+  Monotonic now() const override { return std::chrono::steady_clock::now(); }
+  Wall wall() const override { return std::chrono::system_clock::now(); }
+};
+
+// Moves only when told to.
+class ManualClock final : public Clock {
+ public:
+  Monotonic now() const override { return now_; }
+  Wall wall() const override { return wall_; }
+  void advance(std::chrono::nanoseconds by) {
+    now_ += by;
+    wall_ += std::chrono::duration_cast<Wall::duration>(by);
+  }
+
+ private:
+  Monotonic now_{std::chrono::hours(1)};
+  Wall wall_{std::chrono::hours(24 * 365 * 50)};
+};
+
+}  // namespace proteus

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+namespace proteus {
+
+// The coroutine type of the whole program. Parameters of a coroutine are values, or owned elsewhere for longer.
+template <class T = void>
+using Task = boost::asio::awaitable<T>;
+
+using Executor = boost::asio::any_io_executor;
+
+}  // namespace proteus
