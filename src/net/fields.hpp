@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace proteus::net {
+
+// Header names compare without regard to ASCII case (RFC 9110, 5.1).
+bool same_field_name(std::string_view a, std::string_view b);
+
+struct Field {
+  std::string_view name;
+  std::string_view value;
+};
+
+// The header fields of one message, as views into the buffer the message was read to.
+class Fields {
+ public:
+  void add(std::string_view name, std::string_view value) { fields_.push_back({name, value}); }
+  void clear() { fields_.clear(); }
+
+  // The first field of that name.
+  std::optional<std::string_view> find(std::string_view name) const;
+  std::size_t count(std::string_view name) const;
+
+  auto begin() const { return fields_.begin(); }
+  auto end() const { return fields_.end(); }
+  std::size_t size() const { return fields_.size(); }
+
+ private:
+  std::vector<Field> fields_;
+};
+
+}  // namespace proteus::net
