@@ -15,13 +15,6 @@ constexpr int kInvalidRequest = -32600;
 
 using Storage = std::vector<std::unique_ptr<std::string>>;
 
-std::string_view decoded(std::string_view raw, Storage& storage) {
-  if (const auto plain = plain_string(raw)) return *plain;
-  auto text = decode_string(raw);
-  if (!text) return {};
-  return *storage.emplace_back(std::make_unique<std::string>(std::move(*text)));
-}
-
 Error not_json(std::string_view why, std::size_t at) {
   return errors::invalid(fmt::format("not JSON: {}, at byte {}", why, at)).with_rpc_code(kParseError);
 }
@@ -128,6 +121,13 @@ void classify(Message& message, const Members& top) {
 }
 
 }  // namespace
+
+std::string_view decoded(std::string_view raw, Storage& storage) {
+  if (const auto plain = plain_string(raw)) return *plain;
+  auto text = decode_string(raw);
+  if (!text) return {};
+  return *storage.emplace_back(std::make_unique<std::string>(std::move(*text)));
+}
 
 const Member* Members::find(std::string_view key) const {
   const auto found = std::ranges::find(members_, key, &Member::key);

@@ -73,6 +73,10 @@ struct ScanLimits {
 // gives a message of kind `invalid`, so that the answer can still carry its id.
 Result<Message> scan(std::string_view text, const ScanLimits& limits = {});
 
+// A raw string's inside, decoded: a view into it, or into `storage` where it has escapes. The string must be
+// valid.
+std::string_view decoded(std::string_view raw, std::vector<std::unique_ptr<std::string>>& storage);
+
 // The members of an object given as text; the text must be JSON already, such as a part of a scanned message.
 // Keys with escapes are decoded into `storage`.
 Result<Members> members_of(std::string_view object, std::vector<std::unique_ptr<std::string>>& storage,
