@@ -5,7 +5,9 @@
 namespace proteus::net {
 namespace {
 
-constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
+constexpr char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+}
 
 }  // namespace
 
@@ -14,7 +16,8 @@ bool same_field_name(std::string_view a, std::string_view b) {
 }
 
 std::optional<std::string_view> Fields::find(std::string_view name) const {
-  const auto found = std::ranges::find_if(fields_, [&](const Field& field) { return same_field_name(field.name, name); });
+  const auto found =
+      std::ranges::find_if(fields_, [&](const Field& field) { return same_field_name(field.name, name); });
   if (found == fields_.end()) return std::nullopt;
   return found->value;
 }
