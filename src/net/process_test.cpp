@@ -105,9 +105,15 @@ TEST_F(ProcessTest, RunsWhereItIsTold) {
 
 TEST_F(ProcessTest, GetsNoDescriptorsButItsOwnStreams) {
   const int leaky = ::dup(STDIN_FILENO);  // not close-on-exec
-  Process shown = shell("ls /proc/$$/fd | tr '\\n' ' '; echo");
+  Process cat = start({"cat"});
   ::close(leaky);
-  EXPECT_EQ(read(shown), "0 1 2 ");
+  ASSERT_TRUE(write(cat, "loaded\n"));
+  ASSERT_EQ(read(cat), "loaded");
+  std::vector<std::string> open;
+  for (const auto& entry : std::filesystem::directory_iterator(fmt::format("/proc/{}/fd", cat.pid()))) {
+    open.push_back(entry.path().filename());
+  }
+  EXPECT_THAT(open, testing::UnorderedElementsAre("0", "1", "2"));
 }
 
 TEST_F(ProcessTest, InheritsNoIgnoredSignalsAndNoMask) {
@@ -284,7 +290,7 @@ TEST_F(ProcessTest, WakesAWaitingWriterWhenTheChildDies) {
   ::kill(stuck.pid(), SIGKILL);
   test::run_until(*io_, [&] { return waiting.result.has_value(); });
   ASSERT_FALSE(*waiting.result);
-  EXPECT_EQ(waiting.result->error().message(), "'sleep' was killed by signal 9 (Killed)");
+  EXPECT_EQ(waiting.result->error().kind(), ErrorKind::unreachable);
 }
 
 TEST_F(ProcessTest, EndsByItselfWhenItsInputEnds) {
