@@ -119,6 +119,7 @@ class Ask {
 template <class T>
 class Outcome {
  public:
+  Outcome() = default;  // an empty result
   Outcome(T result) : value_(std::move(result)) {}            // NOLINT(google-explicit-constructor)
   Outcome(Ask ask) : value_(std::move(ask)) {}                // NOLINT(google-explicit-constructor)
   Outcome(Error error) : value_(std::move(error)) {}          // NOLINT(google-explicit-constructor)
@@ -170,6 +171,7 @@ class Context {
 
  private:
   struct Parsed;
+  Parsed& parsed() const;
   Call& call_;
   mutable std::unique_ptr<Parsed> parsed_;
 };

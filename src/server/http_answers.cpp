@@ -29,29 +29,29 @@ bool contains_type(std::string_view list, std::string_view type) {
 
 }  // namespace
 
-Task<> reply_empty(net::Exchange& exchange, int status, std::string_view extra_fields) {
-  co_await exchange.reply({.status = status, .fields = extra_fields}, {});
+Task<> reply_empty(net::Exchange& exchange, unsigned status, std::string_view fields) {
+  co_await exchange.reply({.status = status, .prepared = fields}, {});
 }
 
-Task<> reply_json(net::Exchange& exchange, int status, std::string_view body, std::string_view extra_fields) {
+Task<> reply_json(net::Exchange& exchange, unsigned status, std::string_view body, std::string_view fields) {
   const std::array parts = {body};
-  co_await exchange.reply({.status = status, .content_type = kJson, .fields = extra_fields}, parts);
+  co_await exchange.reply({.status = status, .content_type = kJson, .prepared = fields}, parts);
 }
 
-Task<> reply_error(net::Exchange& exchange, int status, std::string_view id, const Error& error, mcp::Era era,
-                   std::string_view extra_fields) {
+Task<> reply_error(net::Exchange& exchange, unsigned status, std::string_view id, const Error& error, mcp::Era era,
+                   std::string_view fields) {
   const std::string body = mcp::write_error(id, error, era);
-  co_await reply_json(exchange, status, body, extra_fields);
+  co_await reply_json(exchange, status, body, fields);
 }
 
 Task<> reply_result(net::Exchange& exchange, std::string_view id, const mcp::MethodInfo& method,
-                    const mcp::Reply& reply, const mcp::ResultStyle& style, std::string_view extra_fields) {
+                    const mcp::Reply& reply, const mcp::ResultStyle& style, std::string_view fields) {
   const mcp::ResultFrame frame = mcp::frame_result(id, method, reply, style);
   boost::container::small_vector<std::string_view, 8> parts;
   parts.push_back(frame.head);
   reply.members.for_each([&](std::string_view piece) { parts.push_back(piece); });
   parts.push_back(frame.tail);
-  co_await exchange.reply({.status = 200, .content_type = kJson, .fields = extra_fields},
+  co_await exchange.reply({.status = 200, .content_type = kJson, .prepared = fields},
                           {parts.data(), parts.size()});
 }
 
@@ -83,7 +83,7 @@ Task<bool> stream_events(net::Exchange& exchange, std::shared_ptr<Outbox> outbox
   static constexpr std::array<std::string_view, 1> kComment = {":\n\n"};
   bool open = co_await exchange.begin_stream({.status = 200,
                                               .content_type = kEvents,
-                                              .fields = "Cache-Control: no-cache\r\nX-Accel-Buffering: no\r\n"});
+                                              .prepared = "Cache-Control: no-cache\r\nX-Accel-Buffering: no\r\n"});
   while (open) {
     const auto event = co_await outbox->wait(keep_alive);
     if (event == Outbox::Event::closed) break;

@@ -12,16 +12,16 @@
 #include "net/http_server.hpp"
 #include "server/outbox.hpp"
 
-// The HTTP answers that both eras give.
+// The HTTP answers that both eras give. `fields` are whole lines of the head, made by net::field_lines.
 namespace proteus::server {
 
-Task<> reply_empty(net::Exchange& exchange, int status, std::string_view extra_fields = {});
-Task<> reply_json(net::Exchange& exchange, int status, std::string_view body, std::string_view extra_fields = {});
+Task<> reply_empty(net::Exchange& exchange, unsigned status, std::string_view fields = {});
+Task<> reply_json(net::Exchange& exchange, unsigned status, std::string_view body, std::string_view fields = {});
 // Without an id where the request's own could not be read.
-Task<> reply_error(net::Exchange& exchange, int status, std::string_view id, const Error& error, mcp::Era era,
-                   std::string_view extra_fields = {});
+Task<> reply_error(net::Exchange& exchange, unsigned status, std::string_view id, const Error& error, mcp::Era era,
+                   std::string_view fields = {});
 Task<> reply_result(net::Exchange& exchange, std::string_view id, const mcp::MethodInfo& method,
-                    const mcp::Reply& reply, const mcp::ResultStyle& style, std::string_view extra_fields = {});
+                    const mcp::Reply& reply, const mcp::ResultStyle& style, std::string_view fields = {});
 
 // Whether an Accept header admits a type; a missing one admits everything.
 bool accepts(const net::Request& request, std::string_view type);

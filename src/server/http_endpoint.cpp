@@ -22,7 +22,7 @@ Task<> HttpEndpoint::handle(net::Exchange& exchange) {
   // What runs here ends by its own rules: a closed connection, a cancelled request, the end of streams.
   co_await boost::asio::this_coro::reset_cancellation_state(boost::asio::disable_cancellation());
   const net::Request& request = exchange.request();
-  const auto refuse = [&exchange](int status, const Error& error, std::string_view fields = {}) {
+  const auto refuse = [&exchange](unsigned status, const Error& error, std::string_view fields = {}) {
     return reply_error(exchange, status, {}, error, mcp::Era::modern, fields);
   };
 
@@ -52,7 +52,7 @@ Task<> HttpEndpoint::handle(net::Exchange& exchange) {
 Task<> HttpEndpoint::post(net::Exchange& exchange, const Caller& caller) {
   const net::Request& request = exchange.request();
   const auto version = request.fields().find(mcp::header::kProtocolVersion);
-  const auto refuse = [&exchange](int status, std::string_view id, const Error& error) {
+  const auto refuse = [&exchange](unsigned status, std::string_view id, const Error& error) {
     return reply_error(exchange, status, id, error, mcp::Era::modern);
   };
 

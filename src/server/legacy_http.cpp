@@ -80,7 +80,7 @@ class LegacyChannel final : public CallChannel {
 // The session a request names, or the HTTP error that says why there is none.
 struct SessionLookup {
   std::shared_ptr<Session> session;
-  int status = 0;
+  unsigned status = 0;
   std::string_view why;
 };
 SessionLookup find_session(Sessions& sessions, const net::Request& request, const Caller& caller) {
@@ -166,7 +166,7 @@ Task<> LegacyHttp::call(net::Exchange& exchange, const mcp::Request& request, st
 
 Task<> LegacyHttp::get(net::Exchange& exchange, const Caller& caller) {
   const net::Request& request = exchange.request();
-  const auto refuse = [&exchange](int status, const Error& error) {
+  const auto refuse = [&exchange](unsigned status, const Error& error) {
     return reply_error(exchange, status, {}, error, mcp::Era::legacy);
   };
   if (!accepts(request, "text/event-stream")) {

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "mcp/jsonrpc.hpp"
 #include "server/request_state.hpp"
 #include "server/service.hpp"
 

@@ -65,8 +65,8 @@ class ModernChannel final : public CallChannel {
 };
 
 // A request that is wrong in itself is refused with 400, also where the same code could answer a good one with 200.
-int rejection_status(const Error& error) {
-  const int status = mcp::http_status(error, mcp::Era::modern);
+unsigned rejection_status(const Error& error) {
+  const unsigned status = mcp::http_status(error, mcp::Era::modern);
   return status == 200 ? 400 : status;
 }
 

@@ -39,11 +39,13 @@ void InFlight::cancel_all() {
   for (const auto& [id, cancellation] : running_) cancellation->request();
 }
 
-Session::Session(ClientSessionId id, Hello hello, ReplayStream::Limits limits)
+Session::Session(ClientSessionId id, Hello hello, ReplayStream::Limits limits, Deliver deliver)
     : id_(std::move(id)),
       hello_(std::move(hello)),
       limits_(limits),
-      standalone_(std::make_shared<ReplayStream>(0, limits)) {}
+      standalone_(std::make_shared<ReplayStream>(0, limits)),
+      deliver_(deliver ? std::move(deliver)
+                       : [stream = standalone_](std::string message) { stream->push_once(message); }) {}
 
 mcp::legacy::SessionFacts Session::facts() const {
   return {hello_.version, hello_.client_capabilities, hello_.client_info, log_level_.load()};
@@ -88,7 +90,7 @@ bool Session::has_connection() {
 }
 
 void Session::list_changed(mcp::Method changed) {
-  standalone_->push_once(mcp::list_changed_notification(changed, {}));
+  deliver_(mcp::list_changed_notification(changed, {}));
 }
 
 void Session::resource_updated(std::string_view uri) {
@@ -96,7 +98,7 @@ void Session::resource_updated(std::string_view uri) {
     const std::scoped_lock lock(mutex_);
     if (!subscriptions_.contains(uri)) return;
   }
-  standalone_->push_once(mcp::resource_updated_notification(uri, {}));
+  deliver_(mcp::resource_updated_notification(uri, {}));
 }
 
 void Session::end() { standalone_->finish(); }

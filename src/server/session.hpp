@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -48,7 +49,9 @@ class Session final : public Listener {
     std::string client_info;
   };
 
-  Session(ClientSessionId id, Hello hello, ReplayStream::Limits limits);
+  // What belongs to no request goes to the standalone stream, or to `deliver` on a transport that has no streams.
+  using Deliver = std::function<void(std::string)>;
+  Session(ClientSessionId id, Hello hello, ReplayStream::Limits limits, Deliver deliver = {});
 
   const ClientSessionId& id() const { return id_; }
   const Hello& hello() const { return hello_; }
@@ -81,6 +84,7 @@ class Session final : public Listener {
   const ReplayStream::Limits limits_;
   std::atomic<mcp::LogLevel> log_level_ = mcp::LogLevel::info;
   std::shared_ptr<ReplayStream> standalone_;
+  const Deliver deliver_;
   InFlight in_flight_;
   ClientRequests client_requests_;
 
