@@ -30,7 +30,7 @@ bool contains_type(std::string_view list, std::string_view type) {
 }  // namespace
 
 Task<> reply_empty(net::Exchange& exchange, unsigned status, std::string_view fields) {
-  co_await exchange.reply({.status = status, .prepared = fields}, {});
+  co_await exchange.reply({.status = status, .prepared = fields});
 }
 
 Task<> reply_json(net::Exchange& exchange, unsigned status, std::string_view body, std::string_view fields) {

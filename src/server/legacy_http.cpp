@@ -95,7 +95,7 @@ SessionLookup find_session(Sessions& sessions, const net::Request& request, cons
   if (!id) return {nullptr, 400, "The Mcp-Session-Id header is missing; initialize first"};
   auto session = sessions.find(*id, caller);
   if (!session) return {nullptr, 404, "Unknown session; initialize again"};
-  return {std::move(session)};
+  return {std::move(session), 0, {}};
 }
 
 }  // namespace

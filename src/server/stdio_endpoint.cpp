@@ -4,6 +4,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "json/text.hpp"
 #include "mcp/errors.hpp"
 #include "server/http_answers.hpp"
 #include "server/legacy_answer.hpp"

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/task_group.hpp"
+#include "mcp/jsonrpc.hpp"
 #include "server/asking.hpp"
 #include "server/listeners.hpp"
 #include "server/request_state.hpp"
@@ -18,7 +19,7 @@ namespace proteus::server {
 
 struct StdioOptions {
   mcp::Eras eras;
-  AskingLimits asking;
+  AskingLimits asking{};
   std::size_t line_bytes = std::size_t{16} << 20U;
   std::size_t concurrent_requests = 1024;
 };
