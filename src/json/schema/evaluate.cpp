@@ -89,7 +89,7 @@ bool Evaluator::node(NodeId id, const boost::json::value& instance, const Path& 
   if (node.rules.empty()) return true;
   if (depth_ == limits_.evaluation_depth) return stop(Stop::evaluation_depth);
   ++depth_;
-  const bool enters = scope_.empty() || scope_.back() != node.resource;
+  const bool enters = !program_.dynamic_anchors.empty() && (scope_.empty() || scope_.back() != node.resource);
   if (enters) scope_.push_back(node.resource);
   Frame frame{.id = id, .instance = instance, .path = path, .seen = seen};
   const bool ok = rules(frame);
@@ -128,7 +128,7 @@ bool Evaluator::passes(NodeId id, Frame& frame) {
   if (frame.seen == nullptr) return node(id, frame.instance, frame.path, nullptr);
   const std::size_t size = size_of(frame.instance);
   Evaluated seen(size);
-  if (!spend(size / 64) || !node(id, frame.instance, frame.path, &seen)) return false;
+  if (!spend(size / 16) || !node(id, frame.instance, frame.path, &seen)) return false;
   frame.seen->add(seen);
   return true;
 }
@@ -165,22 +165,23 @@ bool Evaluator::check(const AllOfRule& rule, Frame& frame) {
 }
 
 bool Evaluator::check(const BranchRule& rule, Frame& frame) {
-  std::vector<std::size_t> matched;
-  for (std::size_t i = 0; i < rule.schemas.size(); ++i) {
+  std::optional<std::size_t> first;
+  std::optional<std::size_t> second;
+  for (std::size_t i = 0; i < rule.schemas.size() && !second; ++i) {
     if (!passes(rule.schemas[i], frame)) continue;
     if (rule.match == Match::any && frame.seen == nullptr) return true;
-    matched.push_back(i);
-    if (rule.match == Match::exactly_one && matched.size() > 1) break;
+    if (rule.match == Match::exactly_one && first) second = i;
+    if (!first) first = i;
   }
-  if (matched.size() == 1 || (rule.match == Match::any && !matched.empty())) return true;
+  if (first && !second) return true;
   frame.applied = false;
-  if (matched.empty()) {
+  if (!first) {
     explain_branches(rule, frame);
     return false;
   }
   return fail(frame.path, "oneOf", [&] {
     return fmt::format("must match exactly one of the {} allowed forms, but matches both form {} and form {}",
-                       rule.schemas.size(), matched[0] + 1, matched[1] + 1);
+                       rule.schemas.size(), *first + 1, *second + 1);
   });
 }
 

@@ -310,7 +310,12 @@ const boost::json::value* Compiler::find(std::string_view keyword) const {
 
 std::optional<NodeId> Compiler::schema(std::string_view keyword) {
   const auto* value = find(keyword);
-  return value == nullptr ? std::nullopt : std::optional(node_for(*value));
+  if (value == nullptr) return std::nullopt;
+  if (!value->is_object() && !value->is_bool()) {
+    fail(keyword, "must be a schema: an object or a boolean");
+    return std::nullopt;
+  }
+  return node_for(*value);
 }
 
 std::vector<NodeId> Compiler::schemas(std::string_view keyword) {
