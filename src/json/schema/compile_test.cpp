@@ -225,6 +225,8 @@ TEST(SchemaCompile, BoundsWhatASchemaMayCostSec04) {
   EXPECT_EQ(refusal(schema, limited([](auto& limits) { limits.subschemas = 2; })).kind(),
             ErrorKind::too_large);
   EXPECT_EQ(refusal(schema, limited([](auto& limits) { limits.patterns = 1; })).kind(), ErrorKind::too_large);
+  EXPECT_EQ(refusal(schema, limited([](auto& limits) { limits.pattern_instructions = 5; })).kind(),
+            ErrorKind::too_large);
   EXPECT_EQ(refusal(schema, limited([](auto& limits) { limits.depth = 3; })).message(),
             "the nesting of a schema is over the limit of 3");
 }

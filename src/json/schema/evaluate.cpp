@@ -10,10 +10,11 @@
 namespace proteus::json {
 namespace {
 
-// Of branches none of which matched, this many are looked into, and this many faults of each are told.
+// Of branches none of which matched, this many are looked into for so many faults, and fewer are told.
 constexpr std::size_t kBranches = 16;
+constexpr std::size_t kFaults = 8;
 constexpr std::size_t kToldBranches = 5;
-constexpr std::size_t kFaultsPerBranch = 3;
+constexpr std::size_t kToldFaults = 3;
 
 std::size_t size_of(const boost::json::value& container) {
   return container.is_object() ? container.get_object().size() : container.get_array().size();
@@ -135,7 +136,7 @@ bool Evaluator::passes(NodeId id, Frame& frame) {
 
 std::vector<SchemaError> Evaluator::faults(NodeId id, const boost::json::value& instance, const Path& path) {
   std::vector<SchemaError> found;
-  const Collecting here(*this, &found, kFaultsPerBranch);
+  const Collecting here(*this, &found, kFaults);
   node(id, instance, path, nullptr);
   return found;
 }
@@ -145,8 +146,8 @@ bool Evaluator::check(const ReferenceRule& rule, Frame& frame) {
 }
 
 bool Evaluator::check(const DynamicReferenceRule& rule, Frame& frame) {
-  if (!spend(scope_.size())) return false;
   for (const std::uint32_t resource : scope_) {
+    if (!spend(1 + program_.dynamic_anchors[resource].size())) return false;
     for (const auto& [anchor, schema] : program_.dynamic_anchors[resource]) {
       if (anchor == rule.anchor) return in_place(schema, frame);
     }
@@ -188,21 +189,28 @@ bool Evaluator::check(const BranchRule& rule, Frame& frame) {
 void Evaluator::explain_branches(const BranchRule& rule, Frame& frame) {
   if (enough()) return;
   const std::string path = to_pointer(frame.path);
+  spend(path.size() / 16);
   std::vector<std::vector<SchemaError>> branches;
-  std::optional<NodeId> meant;
+  std::optional<std::size_t> meant;
   std::size_t candidates = 0;
   for (const NodeId schema : rule.schemas) {
     if (branches.size() == kBranches) break;
     branches.push_back(faults(schema, frame.instance, frame.path));
     if (meant_otherwise(branches.back(), path)) continue;
-    meant = schema;
+    meant = branches.size() - 1;
     ++candidates;
   }
+  if (stopped()) return;
   if (candidates == 1 && rule.schemas.size() <= kBranches) {
-    node(*meant, frame.instance, frame.path, nullptr);
+    // Not evaluated a second time: in nested branches that would double at each level.
+    for (SchemaError& fault : branches[*meant]) {
+      if (!enough()) errors_->push_back(std::move(fault));
+    }
     return;
   }
   branches.resize(std::min(branches.size(), kToldBranches));
+  for (auto& told : branches)
+    told.resize(std::min(told.size(), kToldFaults));
   fail(frame.path, rule.match == Match::any ? "anyOf" : "oneOf",
        [&] { return explain::no_branch(branches, rule.schemas.size(), path); });
 }
@@ -236,7 +244,7 @@ void Evaluator::report(const Path& path, std::string_view keyword, std::string m
   SchemaError error{
       .instance_path = to_pointer(path), .keyword = std::string(keyword), .message = std::move(message)};
   // Branches are explained only to be dropped again, so this is work like any other.
-  spend(10 + error.instance_path.size() / 16);
+  spend(50 + error.instance_path.size() / 16);
   errors_->push_back(std::move(error));
 }
 

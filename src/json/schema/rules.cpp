@@ -347,9 +347,14 @@ std::shared_ptr<const Pattern> Compiler::pattern(std::string_view keyword, std::
                                  log::printable(text, 100))));
     return nullptr;
   }
-  if (patterns_.insert(compiled->get()).second && patterns_.size() > options_.limits.patterns) {
-    fail(errors::too_large("the number of different patterns in a schema", options_.limits.patterns));
-    return nullptr;
+  if (patterns_.insert(compiled->get()).second) {
+    pattern_instructions_ += (*compiled)->size();
+    if (patterns_.size() > options_.limits.patterns) {
+      fail(errors::too_large("the number of different patterns in a schema", options_.limits.patterns));
+    }
+    if (pattern_instructions_ > options_.limits.pattern_instructions) {
+      fail(errors::too_large("the size of the patterns in a schema", options_.limits.pattern_instructions));
+    }
   }
   return *std::move(compiled);
 }
