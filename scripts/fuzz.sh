@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# fuzz.sh [target...]: runs the fuzz targets, FUZZ_SECONDS each, as many at once as there are cores.
+#
+# A target reads its seeds from fuzz/corpus/<target>, which is in the tree; what it learns goes to build/fuzz/corpus and
+# what breaks it to fuzz/findings. `<target>: <input>` reproduces: build/fuzz/bin/<target> <input>.
+# shellcheck source=scripts/lib.sh
+source "$(dirname "$0")/lib.sh"
+
+export FUZZ_SECONDS=${FUZZ_SECONDS:-60}
+export ASAN_SYMBOLIZER_PATH=/usr/bin/llvm-symbolizer-19
+export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
+
+fuzz_one() {
+  local target=$1 log=build/logs/fuzz-$1.log
+  local learned=build/fuzz/corpus/$target findings=fuzz/findings/$target dictionary=fuzz/corpus/$target.dict
+  local options=("-max_total_time=$FUZZ_SECONDS" -timeout=10 -rss_limit_mb=2048 "-artifact_prefix=$findings/"
+    -print_final_stats=1)
+  mkdir -p "$learned" "$findings" "fuzz/corpus/$target"
+  if [[ -f $dictionary ]]; then options+=("-dict=$dictionary"); fi
+  if "build/fuzz/bin/$target" "${options[@]}" "$learned" "fuzz/corpus/$target" >"$log" 2>&1; then
+    printf 'ok      %-32s %s runs\n' "$target" "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")"
+    rmdir --ignore-fail-on-non-empty "$findings"
+  else
+    printf 'FAILED  %-32s %s, log in %s\n' "$target" "$(find "$findings" -type f -newer "$learned" | head -n 1)" "$log"
+    grep -m 5 -E 'ERROR|SUMMARY|runtime error|ALARM' "$log" | sed 's/^/        /' || true
+  fi
+}
+export -f fuzz_one
+
+configure_and_build fuzz
+targets=("$@")
+if ((${#targets[@]} == 0)); then
+  mapfile -t targets < <(find build/fuzz/bin -maxdepth 1 -type f -name '*_fuzz' -printf '%f\n' 2>/dev/null | sort)
+fi
+((${#targets[@]})) || fail "no fuzz targets were built"
+
+say "Fuzzing ${#targets[@]} targets for $FUZZ_SECONDS s each"
+results=$(printf '%s\n' "${targets[@]}" | xargs -P "$(jobs)" -I{} bash -c 'fuzz_one {}' | tee /dev/stderr)
+failed=$(grep -c '^FAILED' <<<"$results" || true)
+rmdir --ignore-fail-on-non-empty fuzz/findings 2>/dev/null || true
+say "$((${#targets[@]} - failed)) passed, $failed failed"
+((failed == 0))
