@@ -2,7 +2,7 @@
 # fuzz.sh [target...]: runs the fuzz targets, FUZZ_SECONDS each, as many at once as there are cores.
 #
 # A target reads its seeds from fuzz/corpus/<target>, which is in the tree; what it learns goes to build/fuzz/corpus and
-# what breaks it to fuzz/findings. `<target>: <input>` reproduces: build/fuzz/bin/<target> <input>.
+# what breaks it to fuzz/findings. To see a finding again: build/fuzz/bin/<target> <input>
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
 
@@ -11,18 +11,20 @@ export ASAN_SYMBOLIZER_PATH=/usr/bin/llvm-symbolizer-19
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 
 fuzz_one() {
-  local target=$1 log=build/logs/fuzz-$1.log
-  local learned=build/fuzz/corpus/$target findings=fuzz/findings/$target dictionary=fuzz/corpus/$target.dict
-  local options=("-max_total_time=$FUZZ_SECONDS" -timeout=10 -rss_limit_mb=2048 "-artifact_prefix=$findings/"
-    -print_final_stats=1)
-  mkdir -p "$learned" "$findings" "fuzz/corpus/$target"
-  if [[ -f $dictionary ]]; then options+=("-dict=$dictionary"); fi
-  if "build/fuzz/bin/$target" "${options[@]}" "$learned" "fuzz/corpus/$target" >"$log" 2>&1; then
+  local target=$1 log=build/logs/fuzz-$1.log finding
+  local seeds=fuzz/corpus/$target learned=build/fuzz/corpus/$target findings=fuzz/findings/$target
+  local arguments=("-max_total_time=$FUZZ_SECONDS" -timeout=10 -rss_limit_mb=2048 "-artifact_prefix=$findings/"
+    -print_final_stats=1 "$learned")
+  mkdir -p "$learned" "$findings"
+  if [[ -f $seeds.dict ]]; then arguments=("-dict=$seeds.dict" "${arguments[@]}"); fi
+  if [[ -d $seeds ]]; then arguments+=("$seeds"); fi
+  if "build/fuzz/bin/$target" "${arguments[@]}" >"$log" 2>&1; then
     printf 'ok      %-32s %s runs\n' "$target" "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")"
     rmdir --ignore-fail-on-non-empty "$findings"
   else
-    printf 'FAILED  %-32s %s, log in %s\n' "$target" "$(find "$findings" -type f -newer "$learned" | head -n 1)" "$log"
-    grep -m 5 -E 'ERROR|SUMMARY|runtime error|ALARM' "$log" | sed 's/^/        /' || true
+    finding=$(sed -n 's/.*Test unit written to //p' "$log" | tail -n 1)
+    printf 'FAILED  %-32s input: %s, log: %s\n' "$target" "${finding:-none}" "$log"
+    { grep -m 8 -E 'ERROR|SUMMARY|runtime error|ALARM' "$log" || tail -n 8 "$log"; } | sed 's/^/        /'
   fi
 }
 export -f fuzz_one
