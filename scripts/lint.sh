@@ -10,15 +10,22 @@ mode=${1:-all}
 passed=0
 failed=0
 
-# Everything that a commit would hold, so that a new file is checked before it is added.
+# Everything that a commit would hold, so that a new file is checked before it is added; and where git cannot tell, as in
+# an unpacked archive or a checkout of somebody else, everything but what was built.
+files() {
+  if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+    git ls-files --cached --others --exclude-standard --deduplicate
+  else
+    find . -type d \( -name build -o -name node_modules -o -name .git \) -prune -o -type f -printf '%P\n'
+  fi
+}
 tracked() {
   local file
-  git ls-files --cached --others --exclude-standard --deduplicate -- "$@" |
-    while read -r file; do if [[ -e $file ]]; then printf '%s\n' "$file"; fi; done
+  files | grep -E "$1" | while read -r file; do if [[ -e $file ]]; then printf '%s\n' "$file"; fi; done
 }
-mapfile -t cpp < <(tracked '*.cpp' '*.hpp')
-mapfile -t headers < <(tracked '*.hpp')
-mapfile -t shell < <(tracked '*.sh' .ci/run)
+mapfile -t cpp < <(tracked '\.[ch]pp$')
+mapfile -t headers < <(tracked '\.hpp$')
+mapfile -t shell < <(tracked '\.sh$|^\.ci/run$')
 
 check() {
   local what=$1 output
