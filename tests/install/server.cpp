@@ -1,4 +1,5 @@
-// An MCP server with plain handlers, as a user of the installed library writes it: g++ 12 is not safe for coroutines.
+// An MCP server with plain handlers, as a user of the installed library writes it: g++ 12 is not safe for
+// coroutines.
 //
 // Serves on a free port, prints "listening on <url>", and ends on SIGTERM. It has one tool, `add(a, b)`.
 #include <cstdio>
