@@ -82,4 +82,8 @@ std::string_view decoded(std::string_view raw, std::vector<std::unique_ptr<std::
 Result<Members> members_of(std::string_view object, std::vector<std::unique_ptr<std::string>>& storage,
                            const ScanLimits& limits = {});
 
+// The elements of an array given as text, checked to be JSON. At most `limit` of them.
+Result<std::vector<std::string_view>> elements_of(std::string_view array, std::size_t limit,
+                                                  const ScanLimits& limits = {});
+
 }  // namespace proteus::json

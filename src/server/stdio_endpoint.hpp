@@ -24,12 +24,12 @@ struct StdioOptions {
   std::size_t concurrent_requests = 1024;
 };
 
-// One client on a pair of byte streams, a message per line, both eras. Everything happens on one thread, that of the
-// executor; `write` is given whole lines and may be called from any thread.
+// One client on a pair of byte streams, a message per line, both eras. Everything happens on one thread, that
+// of the executor; `write` is given whole lines and may be called from any thread.
 class StdioEndpoint {
  public:
-  StdioEndpoint(Service& service, Listeners& listeners, const Clock& clock, SealingKey key, StdioOptions options,
-                const Executor& executor, std::function<void(std::string)> write);
+  StdioEndpoint(Service& service, Listeners& listeners, const Clock& clock, SealingKey key,
+                StdioOptions options, const Executor& executor, std::function<void(std::string)> write);
 
   // Takes bytes as they come.
   void feed(std::string_view bytes);
