@@ -4,6 +4,7 @@
 #include <boost/json/serialize.hpp>
 #include <proteus/server.hpp>
 
+#include "json/message.hpp"
 #include "json/text.hpp"
 #include "server/call.hpp"
 
@@ -31,6 +32,12 @@ std::string_view Context::name() const {
 std::string_view Context::raw_arguments() const {
   const std::string_view raw = call_.request().param("arguments");
   return raw.empty() ? "{}" : raw;
+}
+
+std::string_view Context::raw_argument(std::string_view key) const {
+  std::vector<std::unique_ptr<std::string>> keys;
+  const auto members = json::members_of(raw_arguments(), keys);
+  return members ? members->value(key) : std::string_view{};
 }
 
 const boost::json::object& Context::arguments() const {
