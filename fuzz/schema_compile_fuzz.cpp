@@ -1,5 +1,5 @@
-// A schema, a line of three dashes, an instance, both arbitrary JSON: compiling and validating must end, in time and in
-// memory, and the two ways to validate must agree.
+// A schema, a line of three dashes, an instance, both arbitrary JSON: compiling and validating must end, in
+// time and in memory, and the two ways to validate must agree.
 
 #include <cstdint>
 #include <cstdlib>

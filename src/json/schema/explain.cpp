@@ -152,11 +152,15 @@ std::string_view nearest(std::string_view name, std::span<const std::string_view
   if (name.size() > kComparedBytes) return {};
   const std::string wanted = lowered(name);
   std::string_view best;
-  std::size_t best_distance = wanted.size() / 3 + 2;
+  std::size_t best_distance = std::max<std::size_t>(1, wanted.size() / 3) + 1;
   for (const std::string_view candidate : candidates.first(std::min(candidates.size(), kCompared))) {
     if (candidate.size() > kComparedBytes) continue;
-    const std::size_t found = distance(wanted, lowered(candidate));
-    if (found < best_distance && found < std::max<std::size_t>(candidate.size(), 1)) {
+    const std::string known = lowered(candidate);
+    // "phone" for "phone_number" is as near as one slip.
+    const bool begins = std::min(wanted.size(), known.size()) >= 3 && wanted != known &&
+                        (wanted.starts_with(known) || known.starts_with(wanted));
+    const std::size_t found = begins ? 1 : distance(wanted, known);
+    if (found < best_distance && found < known.size()) {
       best = candidate;
       best_distance = found;
     }
