@@ -24,7 +24,7 @@ int rpc_code(const Error& error, Era era) {
   }
 }
 
-int http_status(const Error& error, Era era) {
+unsigned http_status(const Error& error, Era era) {
   const int code = rpc_code(error, era);
   switch (code) {
     case code::kParseError:

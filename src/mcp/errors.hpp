@@ -29,7 +29,7 @@ int rpc_code(const Error& error, Era era);
 
 // The HTTP status that goes with a JSON-RPC error that answers a request. Most errors are answers like
 // others; those that say the request itself was wrong for this server have a status of their own.
-int http_status(const Error& error, Era era);
+unsigned http_status(const Error& error, Era era);
 
 // Whether a code received in an answer identifies the sender as a modern server.
 bool is_modern_code(int code);
