@@ -140,4 +140,6 @@ void Exchange::on_drain(std::move_only_function<void()> finish) {
   boost::asio::post(executor(), [connection = connection_.shared_from_this()] { connection->call_drain(); });
 }
 
+void Exchange::close() { connection_.abort(); }
+
 }  // namespace proteus::net

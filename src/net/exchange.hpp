@@ -46,6 +46,9 @@ class Exchange {
   // whatever still runs after the grace time is cancelled.
   void on_drain(std::move_only_function<void()> finish);
 
+  // Closes the connection at once, for a handler that goes on after its answer has ended.
+  void close();
+
   bool answered() const { return state_ != State::open; }
 
  private:
