@@ -102,9 +102,8 @@ Task<Result<void>> ClientRequests::ask(const mcp::InputRequired& required, Call&
       close(id);
       channel.send(mcp::cancelled_notification(id, "no longer needed"));
       if (outcome) {
-        outcome = std::unexpected(call.cancellation().requested()
-                                      ? errors::cancelled("the request")
-                                      : errors::timeout("waiting for the user's input"));
+        outcome = std::unexpected(call.cancellation().requested() ? errors::cancelled("the request")
+                                                                  : errors::timeout("waiting for the user's input"));
       }
     }
   }
@@ -130,8 +129,7 @@ std::string missing_capabilities(const mcp::InputRequired& required, const mcp::
       case mcp::Method::list_roots:
         if (!client.roots) missing.roots = true;
         break;
-      default:
-        break;
+      default: break;
     }
   }
   std::string text = mcp::write_client_capabilities(missing);

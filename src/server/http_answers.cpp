@@ -40,8 +40,8 @@ Task<> reply_json(net::Exchange& exchange, unsigned status, std::string_view bod
   co_await exchange.reply({.status = status, .content_type = kJson, .prepared = fields}, parts);
 }
 
-Task<> reply_error(net::Exchange& exchange, unsigned status, std::string_view id, const Error& error,
-                   mcp::Era era, std::string_view fields) {
+Task<> reply_error(net::Exchange& exchange, unsigned status, std::string_view id, const Error& error, mcp::Era era,
+                   std::string_view fields) {
   const std::string body = mcp::write_error(id, error, era);
   co_await reply_json(exchange, status, body, fields);
 }
@@ -53,8 +53,7 @@ Task<> reply_result(net::Exchange& exchange, std::string_view id, const mcp::Met
   parts.push_back(frame.head);
   reply.members.for_each([&](std::string_view piece) { parts.push_back(piece); });
   parts.push_back(frame.tail);
-  co_await exchange.reply({.status = 200, .content_type = kJson, .prepared = fields},
-                          {parts.data(), parts.size()});
+  co_await exchange.reply({.status = 200, .content_type = kJson, .prepared = fields}, {parts.data(), parts.size()});
 }
 
 bool accepts(const net::Request& request, std::string_view type) {
@@ -83,10 +82,8 @@ std::string sse_frame(std::string_view message) {
 Task<bool> stream_events(net::Exchange& exchange, std::shared_ptr<Outbox> outbox,
                          std::chrono::milliseconds keep_alive) {
   static constexpr std::array<std::string_view, 1> kComment = {":\n\n"};
-  bool open =
-      co_await exchange.begin_stream({.status = 200,
-                                      .content_type = kEvents,
-                                      .prepared = "Cache-Control: no-cache\r\nX-Accel-Buffering: no\r\n"});
+  bool open = co_await exchange.begin_stream(
+      {.status = 200, .content_type = kEvents, .prepared = "Cache-Control: no-cache\r\nX-Accel-Buffering: no\r\n"});
   while (open) {
     const auto event = co_await outbox->wait(keep_alive);
     if (event == Outbox::Event::closed) break;

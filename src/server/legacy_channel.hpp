@@ -14,9 +14,7 @@ namespace proteus::server {
 
 // Clients of 2025-11-25 take an event without data as the sign that they may come back; older ones trip over
 // it.
-inline bool primes(const Session& session) {
-  return session.hello().version >= mcp::Version::v2025_11_25;
-}
+inline bool primes(const Session& session) { return session.hello().version >= mcp::Version::v2025_11_25; }
 
 // The answer to a legacy POST: a single JSON object, unless something is sent in front of it. A stream
 // outlives the client's connection: the session keeps it until the answer was fetched.
@@ -41,8 +39,7 @@ class LegacyChannel final : public CallChannel {
 
  private:
   ReplayStream& stream();
-  static Task<> pump(net::Exchange& exchange, std::shared_ptr<Outbox> outbox,
-                     std::chrono::milliseconds keep_alive);
+  static Task<> pump(net::Exchange& exchange, std::shared_ptr<Outbox> outbox, std::chrono::milliseconds keep_alive);
 
   net::Exchange& exchange_;
   Executor executor_;

@@ -49,14 +49,10 @@ Task<> LegacyHttp::post(net::Exchange& exchange, json::Message& message, const C
     co_return co_await reply_error(exchange, status, message.id, error, mcp::Era::legacy);
   }
   switch (message.kind) {
-    case json::MessageKind::request:
-      co_return co_await request(exchange, message, std::move(session));
-    case json::MessageKind::notification:
-      take_notification(message, *session);
-      break;
+    case json::MessageKind::request: co_return co_await request(exchange, message, std::move(session));
+    case json::MessageKind::notification: take_notification(message, *session); break;
     // An answer that nobody waits for any more came too late, which is no fault of the client's.
-    default:
-      session->client_requests().resolve(message);
+    default: session->client_requests().resolve(message);
   }
   co_await reply_empty(exchange, 202);
 }
@@ -68,13 +64,11 @@ Task<> LegacyHttp::initialize(net::Exchange& exchange, json::Message& message, c
   auto session = endpoint_.sessions_.create(std::move(*hello));
   if (!session) co_return co_await reply_error(exchange, 503, message.id, session.error(), mcp::Era::legacy);
   const std::string fields = fmt::format("{}: {}\r\n", mcp::header::kSessionId, (*session)->id().value());
-  co_await reply_result(exchange, message.id,
-                        *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "initialize"), reply,
-                        {mcp::Era::legacy, {}}, fields);
+  co_await reply_result(exchange, message.id, *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "initialize"),
+                        reply, {mcp::Era::legacy, {}}, fields);
 }
 
-Task<> LegacyHttp::request(net::Exchange& exchange, json::Message& message,
-                           std::shared_ptr<Session> session) {
+Task<> LegacyHttp::request(net::Exchange& exchange, json::Message& message, std::shared_ptr<Session> session) {
   const Result<mcp::Request> request = mcp::legacy::decode(message, session->facts());
   if (!request) co_return co_await reply_error(exchange, 200, message.id, request.error(), mcp::Era::legacy);
   const auto answered = answer_session_request(*request, *session, endpoint_.service_);
@@ -85,8 +79,7 @@ Task<> LegacyHttp::request(net::Exchange& exchange, json::Message& message,
   co_await call(exchange, *request, std::move(session));
 }
 
-Task<> LegacyHttp::call(net::Exchange& exchange, const mcp::Request& request,
-                        std::shared_ptr<Session> session) {
+Task<> LegacyHttp::call(net::Exchange& exchange, const mcp::Request& request, std::shared_ptr<Session> session) {
   const Executor executor = co_await boost::asio::this_coro::executor;
   auto cancellation = std::make_shared<Cancellation>(executor);
   const std::string id(request.id());
@@ -96,8 +89,8 @@ Task<> LegacyHttp::call(net::Exchange& exchange, const mcp::Request& request,
   }
   LegacyChannel channel(exchange, executor, *session, cancellation, endpoint_.options_.keep_alive);
   Call call(request, session->hello().caller, channel);
-  const mcp::Outcome outcome = co_await handle_asking(endpoint_.service_, call, channel,
-                                                      session->client_requests(), endpoint_.options_.asking);
+  const mcp::Outcome outcome =
+      co_await handle_asking(endpoint_.service_, call, channel, session->client_requests(), endpoint_.options_.asking);
   session->in_flight().remove(id);
 
   if (cancellation->requested()) {
@@ -105,8 +98,7 @@ Task<> LegacyHttp::call(net::Exchange& exchange, const mcp::Request& request,
     co_return co_await reply_empty(exchange, 202);
   }
   if (channel.streaming()) co_return co_await channel.finish(write_outcome(request, outcome));
-  if (!outcome)
-    co_return co_await reply_error(exchange, 200, request.id(), outcome.error(), mcp::Era::legacy);
+  if (!outcome) co_return co_await reply_error(exchange, 200, request.id(), outcome.error(), mcp::Era::legacy);
   co_await reply_result(exchange, request.id(), *request.method, std::get<mcp::Reply>(*outcome),
                         {mcp::Era::legacy, {}});
 }
@@ -120,8 +112,7 @@ Task<> LegacyHttp::batch(net::Exchange& exchange, const Caller& caller) {
   }
   const auto elements = json::elements_of(exchange.request().body(), kMaxBatch, endpoint_.options_.messages);
   if (!elements || elements->empty()) {
-    const Error error =
-        mcp::errors::invalid_request(elements ? "The batch is empty" : elements.error().message());
+    const Error error = mcp::errors::invalid_request(elements ? "The batch is empty" : elements.error().message());
     co_return co_await reply_error(exchange, 400, {}, error, mcp::Era::legacy);
   }
 
@@ -145,16 +136,15 @@ Task<> LegacyHttp::batch(net::Exchange& exchange, const Caller& caller) {
   co_await reply_empty(exchange, 202);
 }
 
-Task<std::string> LegacyHttp::answer_in_batch(json::Message& message, Session& session,
-                                              LegacyChannel& channel) {
+Task<std::string> LegacyHttp::answer_in_batch(json::Message& message, Session& session, LegacyChannel& channel) {
   const Result<mcp::Request> request = mcp::legacy::decode(message, session.facts());
   if (!request) co_return mcp::write_error(message.id, request.error(), mcp::Era::legacy);
   if (const auto answered = answer_session_request(*request, session, endpoint_.service_)) {
     co_return write_outcome(*request, *answered);
   }
   Call call(*request, session.hello().caller, channel);
-  const mcp::Outcome outcome = co_await handle_asking(endpoint_.service_, call, channel,
-                                                      session.client_requests(), endpoint_.options_.asking);
+  const mcp::Outcome outcome =
+      co_await handle_asking(endpoint_.service_, call, channel, session.client_requests(), endpoint_.options_.asking);
   co_return write_outcome(*request, outcome);
 }
 

@@ -8,11 +8,7 @@ namespace proteus::server {
 
 ListenStream::ListenStream(mcp::SubscriptionFilter filter, std::string id, mcp::ResultStyle style,
                            std::function<void(std::string)> send, std::function<void()> close)
-    : filter_(std::move(filter)),
-      id_(std::move(id)),
-      style_(style),
-      send_(std::move(send)),
-      close_(std::move(close)) {}
+    : filter_(std::move(filter)), id_(std::move(id)), style_(style), send_(std::move(send)), close_(std::move(close)) {}
 
 Listeners::Registration ListenStream::start(Listeners& listeners) {
   send_(mcp::acknowledged_notification(filter_, id_));
@@ -24,8 +20,7 @@ void ListenStream::list_changed(mcp::Method changed) {
 }
 
 void ListenStream::resource_updated(std::string_view uri) {
-  if (std::ranges::find(filter_.uris, uri) != filter_.uris.end())
-    send_(mcp::resource_updated_notification(uri, id_));
+  if (std::ranges::find(filter_.uris, uri) != filter_.uris.end()) send_(mcp::resource_updated_notification(uri, id_));
 }
 
 void ListenStream::end() {

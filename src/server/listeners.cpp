@@ -5,8 +5,7 @@
 namespace proteus::server {
 
 Listeners::Registration::Registration(Registration&& other) noexcept
-    : listeners_(std::exchange(other.listeners_, nullptr)),
-      listener_(std::exchange(other.listener_, nullptr)) {}
+    : listeners_(std::exchange(other.listeners_, nullptr)), listener_(std::exchange(other.listener_, nullptr)) {}
 
 Listeners::Registration& Listeners::Registration::operator=(Registration&& other) noexcept {
   if (this != &other) {

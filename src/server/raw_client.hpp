@@ -1,10 +1,5 @@
 #pragma once
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <cstdlib>
 #include <map>
 #include <optional>
@@ -12,9 +7,13 @@
 #include <string>
 #include <string_view>
 
+#include <arpa/inet.h>
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <fmt/format.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 namespace proteus::server {
 
@@ -83,13 +82,15 @@ class RawClient {
       const auto end = head.find("\r\n", at);
       const auto colon = head.find(':', at);
       std::string name = head.substr(at, colon - at);
-      for (auto& c : name) c = static_cast<char>(std::tolower(c));
+      for (auto& c : name)
+        c = static_cast<char>(std::tolower(c));
       answer.fields[name] = head.substr(colon + 2, end - colon - 2);
       at = end + 2;
     }
     chunked_ = answer.field("transfer-encoding") == "chunked";
     events_.clear();
-    if (!chunked_) answer.body = read_bytes(static_cast<std::size_t>(std::atoi(answer.field("content-length").c_str())));
+    if (!chunked_)
+      answer.body = read_bytes(static_cast<std::size_t>(std::atoi(answer.field("content-length").c_str())));
     return answer;
   }
 

@@ -19,9 +19,7 @@ std::optional<std::uint64_t> number(std::string_view text) {
 
 }  // namespace
 
-std::string write_event_id(EventId id) {
-  return fmt::format("{}-{}", id.stream, id.number);
-}
+std::string write_event_id(EventId id) { return fmt::format("{}-{}", id.stream, id.number); }
 
 std::optional<EventId> parse_event_id(std::string_view text) {
   const auto dash = text.find('-');

@@ -30,8 +30,7 @@ class Server::Core {
  public:
   Core(const ServerInfo& info, const ServerOptions& options)
       : eras_{options.legacy, options.modern},
-        key_(options.secret.empty() ? SealingKey::random()
-                                    : SealingKey::derive(options.secret, "request state")),
+        key_(options.secret.empty() ? SealingKey::random() : SealingKey::derive(options.secret, "request state")),
         service_(info, options, listeners_) {}
   ~Core() { stop(); }
   Core(const Core&) = delete;
@@ -80,8 +79,8 @@ Result<std::uint16_t> Server::Core::listen(const HttpOptions& options) {
   endpoint_options.eras = eras_;
   endpoint_options.hosts = {is_loopback_name(options.host), options.allowed_origins, options.allowed_hosts};
   if (options.authenticate) {
-    endpoint_options.authenticate =
-        [authenticate = options.authenticate](const net::Request& request) -> Result<Caller> {
+    endpoint_options.authenticate = [authenticate =
+                                         options.authenticate](const net::Request& request) -> Result<Caller> {
       auto principal = authenticate(request.fields().find("Authorization").value_or(""));
       if (!principal) return std::unexpected(principal.error());
       return Caller{std::move(*principal)};
@@ -100,14 +99,12 @@ Result<std::uint16_t> Server::Core::listen(const HttpOptions& options) {
   Serving serving;
   serving.path = options.path;
   serving.grace = options.grace;
-  serving.endpoint =
-      std::make_unique<HttpEndpoint>(service_, listeners_, clock_, key_, std::move(endpoint_options));
+  serving.endpoint = std::make_unique<HttpEndpoint>(service_, listeners_, clock_, key_, std::move(endpoint_options));
   serving.workers = std::make_unique<net::Workers>(std::max<std::size_t>(options.threads, 1));
-  serving.server = std::make_unique<net::HttpServer>(
-      *serving.workers, std::move(server_options),
-      [endpoint = serving.endpoint.get(), path = options.path](net::Exchange& exchange) {
-        return route(*endpoint, path, exchange);
-      });
+  serving.server =
+      std::make_unique<net::HttpServer>(*serving.workers, std::move(server_options),
+                                        [endpoint = serving.endpoint.get(), path = options.path](
+                                            net::Exchange& exchange) { return route(*endpoint, path, exchange); });
   serving.workers->run();
   if (auto listening = serving.server->listen(); !listening) return std::unexpected(listening.error());
   const std::uint16_t port = serving.server->local_port();
@@ -122,9 +119,8 @@ Result<> Server::Core::serve_stdio() {
   auto& io = workers.at(0);
   StdioEndpoint endpoint(service_, listeners_, clock_, key_, {.eras = eras_}, io.get_executor(),
                          [this](std::string line) { pipes_.write(std::move(line)); });
-  auto served = pipes_.read([&](std::string bytes) {
-    asio::post(io, [&endpoint, bytes = std::move(bytes)] { endpoint.feed(bytes); });
-  });
+  auto served = pipes_.read(
+      [&](std::string bytes) { asio::post(io, [&endpoint, bytes = std::move(bytes)] { endpoint.feed(bytes); }); });
   asio::co_spawn(io, endpoint.close(), asio::use_future).get();
   workers.stop();
   workers.join();
@@ -181,33 +177,17 @@ Result<> Server::add_resource_template(ResourceTemplate resource_template, Resou
 void Server::add_completion(std::string prompt_or_template, std::string argument, CompletionHandler handler) {
   core_->service().add_completion(std::move(prompt_or_template), std::move(argument), std::move(handler));
 }
-bool Server::remove_tool(std::string_view name) {
-  return core_->service().remove_tool(name);
-}
-bool Server::remove_prompt(std::string_view name) {
-  return core_->service().remove_prompt(name);
-}
-bool Server::remove_resource(std::string_view uri) {
-  return core_->service().remove_resource(uri);
-}
+bool Server::remove_tool(std::string_view name) { return core_->service().remove_tool(name); }
+bool Server::remove_prompt(std::string_view name) { return core_->service().remove_prompt(name); }
+bool Server::remove_resource(std::string_view uri) { return core_->service().remove_resource(uri); }
 bool Server::remove_resource_template(std::string_view uri_template) {
   return core_->service().remove_template(uri_template);
 }
-void Server::resource_updated(std::string_view uri) {
-  core_->listeners().resource_updated(uri);
-}
-Result<std::uint16_t> Server::listen(HttpOptions options) {
-  return core_->listen(options);
-}
-Result<> Server::serve_stdio() {
-  return core_->serve_stdio();
-}
-void Server::wait() {
-  core_->wait();
-}
-void Server::stop() {
-  core_->stop();
-}
+void Server::resource_updated(std::string_view uri) { core_->listeners().resource_updated(uri); }
+Result<std::uint16_t> Server::listen(HttpOptions options) { return core_->listen(options); }
+Result<> Server::serve_stdio() { return core_->serve_stdio(); }
+void Server::wait() { core_->wait(); }
+void Server::stop() { core_->stop(); }
 
 Result<> add_async_tool(Server& server, Tool tool, AsyncHandler<ToolResult> handler) {
   return server.core().service().add_tool(tool, std::move(handler));

@@ -27,8 +27,7 @@ class Service {
   virtual Task<mcp::Outcome> handle(Call& call) = 0;
 
   // Whether the `Mcp-Param-*` headers of a call agree with its arguments.
-  virtual Result<void> check_parameter_headers(const mcp::Request& request,
-                                               const mcp::HeaderLookup& lookup) = 0;
+  virtual Result<void> check_parameter_headers(const mcp::Request& request, const mcp::HeaderLookup& lookup) = 0;
 
   // The part of a filter that can be honoured for this caller.
   virtual mcp::SubscriptionFilter accept(const mcp::SubscriptionFilter& wanted, const Caller& caller) = 0;

@@ -66,8 +66,7 @@ void Session::unsubscribe(const std::string& uri) {
 std::shared_ptr<ReplayStream> Session::new_stream() {
   const std::scoped_lock lock(mutex_);
   while (streams_.size() >= kKeptStreams) {
-    const auto finished =
-        std::ranges::find_if(streams_, [](const auto& stream) { return stream->finished(); });
+    const auto finished = std::ranges::find_if(streams_, [](const auto& stream) { return stream->finished(); });
     if (finished == streams_.end()) break;
     streams_.erase(finished);
   }
@@ -92,9 +91,7 @@ bool Session::has_connection() {
   return std::ranges::any_of(streams_, [](const auto& stream) { return !stream->finished(); });
 }
 
-void Session::list_changed(mcp::Method changed) {
-  deliver_(mcp::list_changed_notification(changed, {}));
-}
+void Session::list_changed(mcp::Method changed) { deliver_(mcp::list_changed_notification(changed, {})); }
 
 void Session::resource_updated(std::string_view uri) {
   {
@@ -104,9 +101,7 @@ void Session::resource_updated(std::string_view uri) {
   deliver_(mcp::resource_updated_notification(uri, {}));
 }
 
-void Session::end() {
-  standalone_->finish();
-}
+void Session::end() { standalone_->finish(); }
 
 Sessions::Shard& Sessions::shard(std::string_view id) {
   return shards_[std::hash<std::string_view>{}(id) % shards_.size()];

@@ -36,8 +36,7 @@ class LineChannel final : public CallChannel {
 }  // namespace
 
 StdioEndpoint::StdioEndpoint(Service& service, Listeners& listeners, const Clock& clock, SealingKey key,
-                             StdioOptions options, const Executor& executor,
-                             std::function<void(std::string)> write)
+                             StdioOptions options, const Executor& executor, std::function<void(std::string)> write)
     : service_(service),
       listeners_(listeners),
       states_(std::move(key), clock),
@@ -118,12 +117,10 @@ void StdioEndpoint::initialize(json::Message& message) {
   if (!hello) return reply_error(message.id, hello.error(), mcp::Era::legacy);
   const mcp::Reply reply = initialize_reply(service_, *hello);
   session_listens_.reset();
-  session_ =
-      std::make_shared<Session>(ClientSessionId(), std::move(*hello), ReplayStream::Limits{},
-                                [this](std::string notification) { write_line(std::move(notification)); });
-  write_line(mcp::write_result(message.id,
-                               *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "initialize"), reply,
-                               {mcp::Era::legacy, {}}));
+  session_ = std::make_shared<Session>(ClientSessionId(), std::move(*hello), ReplayStream::Limits{},
+                                       [this](std::string notification) { write_line(std::move(notification)); });
+  write_line(mcp::write_result(message.id, *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "initialize"),
+                               reply, {mcp::Era::legacy, {}}));
   session_listens_ = listeners_.add(*session_);
 }
 
@@ -140,8 +137,7 @@ Task<> StdioEndpoint::run_modern(std::string line) {
   }
   std::string answer;
   if (request->method->method == mcp::Method::discover) {
-    answer =
-        mcp::write_result(id, *request->method, discover_reply(service_, caller_, options_.eras), style());
+    answer = mcp::write_result(id, *request->method, discover_reply(service_, caller_, options_.eras), style());
   } else if (request->method->method == mcp::Method::listen) {
     co_await listen(*request, cancellation);
   } else {
@@ -154,8 +150,7 @@ Task<> StdioEndpoint::run_modern(std::string line) {
     } else if (const auto* reply = std::get_if<mcp::Reply>(&*outcome)) {
       answer = mcp::write_result(id, *request->method, *reply, style());
     } else {
-      answer = mcp::write_input_required(id, std::get<mcp::InputRequired>(*outcome), round.request_state(),
-                                         style());
+      answer = mcp::write_input_required(id, std::get<mcp::InputRequired>(*outcome), round.request_state(), style());
     }
   }
   in_flight_.remove(id);
@@ -185,9 +180,8 @@ Task<> StdioEndpoint::run_legacy(std::string line) {
   if (!session) {
     // A ping may come before the handshake.
     if (message->method == mcp::to_string(mcp::Method::ping)) {
-      co_return write_line(mcp::write_result(message->id,
-                                             *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "ping"),
-                                             {}, {mcp::Era::legacy, {}}));
+      co_return write_line(mcp::write_result(
+          message->id, *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "ping"), {}, {mcp::Era::legacy, {}}));
     }
     co_return reply_error(message->id, mcp::errors::invalid_request("Initialize first"), mcp::Era::legacy);
   }

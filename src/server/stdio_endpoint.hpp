@@ -28,8 +28,8 @@ struct StdioOptions {
 // of the executor; `write` is given whole lines and may be called from any thread.
 class StdioEndpoint {
  public:
-  StdioEndpoint(Service& service, Listeners& listeners, const Clock& clock, SealingKey key,
-                StdioOptions options, const Executor& executor, std::function<void(std::string)> write);
+  StdioEndpoint(Service& service, Listeners& listeners, const Clock& clock, SealingKey key, StdioOptions options,
+                const Executor& executor, std::function<void(std::string)> write);
 
   // Takes bytes as they come.
   void feed(std::string_view bytes);

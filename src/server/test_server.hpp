@@ -31,9 +31,9 @@ inline std::string rpc(std::string_view id, std::string_view method, std::string
 // A modern client's request with everything it needs.
 inline RawClient::Answer modern_call(RawClient& client, std::string_view name, std::string_view more = {},
                                      std::string_view capabilities = "{}", std::string_view meta = {}) {
-  return client.request("POST", modern_fields("tools/call", name),
-                        rpc("1", "tools/call",
-                            fmt::format(R"("name":"{}"{},{})", name, more, modern_meta(capabilities, meta))));
+  return client.request(
+      "POST", modern_fields("tools/call", name),
+      rpc("1", "tools/call", fmt::format(R"("name":"{}"{},{})", name, more, modern_meta(capabilities, meta))));
 }
 
 // A legacy client with its session.

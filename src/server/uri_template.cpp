@@ -48,8 +48,7 @@ Result<UriTemplate> UriTemplate::parse(std::string_view text) {
       return parsed;
     }
     if (part.literal.empty() && !parsed.parts_.empty()) {
-      return std::unexpected(
-          errors::invalid(fmt::format("the template {} has variables with nothing between", text)));
+      return std::unexpected(errors::invalid(fmt::format("the template {} has variables with nothing between", text)));
     }
     const auto close = text.find('}', open);
     std::string_view name = text.substr(open + 1, close == std::string_view::npos ? close : close - open - 1);
