@@ -82,7 +82,7 @@ class LegacyHttp : public ::testing::Test {
 
 TEST_F(LegacyHttp, NegotiatesEachRevisionAndAnswersUnknownOnesWithTheNewestPRO02) {
   for (const std::string version : {"2025-11-25", "2025-06-18", "2025-03-26"}) {
-    EXPECT_EQ(LegacyClient(port, version).hello.at("result").at("protocolVersion"), version);
+    EXPECT_EQ(LegacyClient(port, version).hello.at("result").at("protocolVersion").as_string(), version);
   }
   for (const std::string version : {"2026-07-28", "2024-11-05", "1999-01-01", ""}) {
     EXPECT_EQ(LegacyClient(port, version).hello.at("result").at("protocolVersion"), "2025-11-25");

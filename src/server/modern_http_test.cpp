@@ -139,7 +139,7 @@ TEST_F(ModernHttp, HoldsHeadersAgainstTheBodyPRO04) {
       post("mcp-protocol-version: 2026-07-28\r\nMCP-METHOD:   tools/call  \r\nmcp-name: =?base64?ZWNobw==?=\r\n", body)
           .status,
       200);
-  for (const std::string fields :
+  for (const std::string& fields :
        {modern_fields("tools/call"), modern_fields("tools/call", "other"), modern_fields("Tools/Call", "echo"),
         modern_fields("tools/call", "=?base64?ZWNobw=?="),
         std::string("Mcp-Method: tools/call\r\nMcp-Name: echo\r\n")}) {
