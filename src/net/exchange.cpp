@@ -80,7 +80,8 @@ Task<bool> Exchange::reply(const ResponseHead& head, std::span<const std::string
 }
 
 Task<bool> Exchange::reply(const ResponseHead& head, std::string_view body) {
-  co_return co_await reply(head, std::span<const std::string_view>(&body, 1));
+  only_part_ = body;
+  return reply(head, std::span<const std::string_view>(&only_part_, 1));
 }
 
 Task<bool> Exchange::begin_stream(const ResponseHead& head) {
@@ -116,7 +117,8 @@ Task<bool> Exchange::write(std::span<const std::string_view> parts) {
 }
 
 Task<bool> Exchange::write(std::string_view part) {
-  co_return co_await write(std::span<const std::string_view>(&part, 1));
+  only_part_ = part;
+  return write(std::span<const std::string_view>(&only_part_, 1));
 }
 
 Task<bool> Exchange::end_stream() {

@@ -64,6 +64,7 @@ class Exchange {
   State state_ = State::open;
   bool bodiless_ = false;  // a stream of which only the head is sent
   bool chunked_ = false;
+  std::string_view only_part_;
   std::move_only_function<void()> gone_;
   std::move_only_function<void()> drain_;
 };

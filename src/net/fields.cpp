@@ -12,7 +12,11 @@ constexpr char lower(char c) {
 }  // namespace
 
 bool same_field_name(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && std::ranges::equal(a, b, {}, lower, lower);
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i] && lower(a[i]) != lower(b[i])) return false;
+  }
+  return true;
 }
 
 void Fields::rebase(const char* from, const char* to) {

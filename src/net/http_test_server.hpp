@@ -4,6 +4,7 @@
 // exactly the bytes it is told to.
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <future>
@@ -160,6 +161,23 @@ void run_on(boost::asio::io_context& context, Function function) {
   done.get_future().wait();
 }
 
+// Moves when told to, from any thread, and knows how often it was read.
+class TestClock final : public Clock {
+ public:
+  Monotonic now() const override {
+    reads_.fetch_add(1);
+    return Monotonic(std::chrono::hours(1) + std::chrono::milliseconds(elapsed_.load()));
+  }
+  Wall wall() const override { return Wall(std::chrono::milliseconds(elapsed_.load())); }
+
+  void advance(std::chrono::milliseconds by) { elapsed_.fetch_add(by.count()); }
+  std::uint64_t reads() const { return reads_.load(); }
+
+ private:
+  std::atomic<std::int64_t> elapsed_ = 0;
+  mutable std::atomic<std::uint64_t> reads_ = 0;
+};
+
 class TestServer {
  public:
   explicit TestServer(HttpHandler handler, HttpServerOptions options = {}, std::size_t workers = 1)
@@ -174,9 +192,22 @@ class TestServer {
   HttpServer& server() { return server_; }
   Workers& workers() { return workers_; }
 
-  // With one worker only: the clock is no one else's then.
+  // Returns when the deadlines that passed have taken effect. With one worker only: each sweep reads the
+  // clock once.
   void advance(std::chrono::milliseconds by) {
-    run_on(workers_.at(0), [&] { clock_.advance(by); });
+    settle();
+    clock_.advance(by);
+    const std::uint64_t reads = clock_.reads();
+    while (clock_.reads() < reads + 2 && server_.connections() > 0)
+      std::this_thread::yield();
+  }
+
+  // Lets the workers take notice of everything that has been sent or asked so far.
+  void settle() {
+    for (int i = 0; i < 4; ++i) {
+      for (std::size_t worker = 0; worker < workers_.size(); ++worker)
+        run_on(workers_.at(worker), [] {});
+    }
   }
 
   void wait_for_connections(std::size_t count) {
@@ -191,7 +222,7 @@ class TestServer {
     return options;
   }
 
-  ManualClock clock_;
+  TestClock clock_;
   Workers workers_;
   HttpServer server_;
 };

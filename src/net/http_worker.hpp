@@ -59,7 +59,7 @@ class HttpWorker {
   std::list<std::shared_ptr<Connection>> connections_;
   std::atomic<std::size_t> count_ = 0;
   Clock::Monotonic drain_ends_ = Clock::Monotonic::max();
-  Clock::Wall dated_{};
+  Clock::Wall dated_ = Clock::Wall::min();
   TaskGroup service_;  // accepting and sweeping
   TaskGroup running_;  // the connections
 };

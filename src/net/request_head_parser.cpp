@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstring>
 
 namespace proteus::net {
 namespace {
@@ -21,23 +22,42 @@ constexpr bool is_token(char c) {
   return kToken[static_cast<unsigned char>(c)];
 }
 
-// Of these two every byte is looked at, because without an early end the compiler does many at once.
-bool has_control(std::string_view value) {
-  unsigned found = 0;
-  for (const char c : value) {
-    const auto byte = static_cast<unsigned char>(c);
-    found |= static_cast<unsigned>((byte < 0x20) & (byte != '\t')) | static_cast<unsigned>(byte == 0x7f);
+constexpr std::uint64_t kEach = 0x0101010101010101;
+constexpr std::uint64_t kHigh = 0x80 * kEach;
+
+// Whether one of eight bytes is below `bound`, which is at most 0x80; may also be true if one is 0x7f.
+constexpr std::uint64_t below_or_delete(std::uint64_t bytes, std::uint64_t bound) {
+  const std::uint64_t below = (bytes - bound * kEach) & ~bytes;
+  const std::uint64_t others = bytes ^ (0x7f * kEach);
+  return (below | ((others - kEach) & ~others)) & kHigh;
+}
+
+// Eight at a time: values are too short for the compiler's own vectors to pay.
+bool may_hold_below_or_delete(std::string_view text, std::uint64_t bound) {
+  std::uint64_t bytes = 0;
+  if (text.size() < sizeof bytes) {
+    bytes = 'x' * kEach;
+    std::memcpy(&bytes, text.data(), text.size());
+    return below_or_delete(bytes, bound) != 0;
   }
-  return found != 0;
+  std::uint64_t found = 0;
+  for (std::size_t at = 0; at + sizeof bytes <= text.size(); at += sizeof bytes) {
+    std::memcpy(&bytes, text.data() + at, sizeof bytes);
+    found |= below_or_delete(bytes, bound);
+  }
+  std::memcpy(&bytes, text.data() + text.size() - sizeof bytes, sizeof bytes);
+  return (found | below_or_delete(bytes, bound)) != 0;
+}
+
+bool has_control(std::string_view value) {
+  return may_hold_below_or_delete(value, 0x20) && std::ranges::any_of(value, [](char c) {
+           const auto byte = static_cast<unsigned char>(c);
+           return (byte < 0x20 && c != '\t') || byte == 0x7f;
+         });
 }
 
 bool is_visible_ascii(std::string_view text) {
-  unsigned other = 0;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    other |= static_cast<unsigned>(byte <= 0x20) | static_cast<unsigned>(byte >= 0x7f);
-  }
-  return other == 0;
+  return std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7f; });
 }
 
 constexpr bool is_blank(char c) {
