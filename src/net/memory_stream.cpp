@@ -108,6 +108,7 @@ class MemoryTransport final : public Transport {
   int native_handle() const override { return -1; }
   bool is_tls() const override { return false; }
   const Peer& peer() const override { return peer_; }
+  Executor executor() const override { return executor_; }
 
  private:
   void close_ends() {

@@ -50,6 +50,7 @@ class Transport {
   virtual int native_handle() const = 0;
   virtual bool is_tls() const = 0;
   virtual const Peer& peer() const = 0;
+  virtual Executor executor() const = 0;
 };
 
 // A connected, ordered stream of bytes. Move-only. Belongs to one thread, that of the executor it was made
@@ -100,6 +101,7 @@ class Stream {
   int native_handle() const { return transport_->native_handle(); }
   bool is_tls() const { return transport_->is_tls(); }
   const Peer& peer() const { return transport_->peer(); }
+  Executor executor() const { return transport_->executor(); }
 
   // Gives up the transport, to layer another one over it.
   std::unique_ptr<Transport> release() { return std::move(transport_); }

@@ -8,10 +8,13 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/error.hpp>
 #include <gtest/gtest.h>
 
 #include "net/memory_stream.hpp"
+#include "net/self_signed.hpp"
 #include "net/tcp_stream.hpp"
+#include "net/tls.hpp"
 
 namespace proteus::net {
 namespace {
@@ -50,16 +53,45 @@ Task<> wait_readable(Stream& stream, std::optional<ErrorCode>& outcome) {
   outcome = error;
 }
 
+Task<> shake_hands(Stream& stream, Result<>& outcome) {
+  outcome = co_await stream.handshake();
+}
+
+struct Layers {
+  bool tcp;
+  bool tls;
+};
+
 // The same contract for every transport.
-class StreamContract : public testing::TestWithParam<bool> {
+class StreamContract : public testing::TestWithParam<Layers> {
  protected:
   StreamContract() {
-    auto [a, b] = GetParam() ? loopback_streams(io_) : memory_streams(io_.get_executor());
-    near_ = std::move(a);
-    far_ = std::move(b);
+    std::tie(near_, far_) = GetParam().tcp ? loopback_streams(io_) : memory_streams(io_.get_executor());
+    if (GetParam().tls) secure();
   }
 
-  void start(Task<> task) { asio::co_spawn(io_, std::move(task), asio::detached); }
+  void secure() {
+    static const SelfSigned self_signed;
+    near_ = tls_client_stream(std::move(near_), TlsContext::client(self_signed.certificate_file()).value(),
+                              "localhost");
+    far_ = tls_server_stream(
+        std::move(far_), TlsContext::server(self_signed.certificate_file(), self_signed.key_file()).value());
+    Result<> client = std::unexpected(errors::internal("did not end"));
+    Result<> server = client;
+    start(shake_hands(near_, client));
+    start(shake_hands(far_, server));
+    run();
+    EXPECT_TRUE(client) << client.error().message();
+    EXPECT_TRUE(server) << server.error().message();
+    // The session tickets that follow a handshake are news only to OpenSSL.
+    std::array<char, 1> nothing;
+    EXPECT_EQ(near_.try_read(nothing).error, asio::error::would_block);
+  }
+
+  void start(Task<> task) {
+    io_.restart();
+    asio::co_spawn(io_, std::move(task), asio::detached);
+  }
   void run() {
     io_.restart();
     io_.run();
@@ -98,6 +130,7 @@ TEST_P(StreamContract, NoticesThePeerGoingAwayWithoutConsumingAnything) {
   start(wait_readable(near_, outcome));
   io_.poll();
   EXPECT_FALSE(outcome);
+  far_.shutdown();
   far_.close();
   run();
   EXPECT_EQ(outcome, ErrorCode());
@@ -131,8 +164,72 @@ TEST_P(StreamContract, ClosingEndsWhatWaits) {
   near_.close();
 }
 
-INSTANTIATE_TEST_SUITE_P(Over, StreamContract, testing::Bool(),
-                         [](const auto& param) { return param.param ? "Tcp" : "Memory"; });
+TEST_P(StreamContract, TellsATruncatedTlsStreamFromOneThatEnded) {
+  if (!GetParam().tls) GTEST_SKIP();
+  far_.close();
+  std::array<char, 8> buffer;
+  EXPECT_EQ(near_.try_read(buffer).error, asio::ssl::error::stream_truncated);
+}
+
+INSTANTIATE_TEST_SUITE_P(Over, StreamContract,
+                         testing::Values(Layers{false, false}, Layers{true, false}, Layers{false, true},
+                                         Layers{true, true}),
+                         [](const auto& param) {
+                           return std::string(param.param.tls ? "Tls" : "") +
+                                  (param.param.tcp ? "Tcp" : "Memory");
+                         });
+
+class TlsClient : public testing::Test {
+ protected:
+  // The client's outcome of a handshake with a server that has a certificate of its own making.
+  Result<> connect(const TlsContext& context, const std::string& host) {
+    auto [near, far] = memory_streams(io_.get_executor());
+    Stream client = tls_client_stream(std::move(near), context, host);
+    Stream server = tls_server_stream(
+        std::move(far), TlsContext::server(self_signed_.certificate_file(), self_signed_.key_file()).value());
+    Result<> outcome;
+    Result<> servers;
+    asio::co_spawn(io_, shake_hands(client, outcome), asio::detached);
+    asio::co_spawn(io_, shake_hands(server, servers), asio::detached);
+    io_.poll();
+    client.close();
+    server.close();
+    io_.restart();
+    io_.run();
+    return outcome;
+  }
+
+  asio::io_context io_{1};
+  SelfSigned self_signed_;
+};
+
+TEST_F(TlsClient, AcceptsACertificateForTheAddressItAskedFor) {
+  EXPECT_TRUE(connect(TlsContext::client(self_signed_.certificate_file()).value(), "127.0.0.1"));
+}
+
+TEST_F(TlsClient, RefusesACertificateOfAnUnknownAuthority) {
+  const auto outcome = connect(TlsContext::client().value(), "localhost");
+  ASSERT_FALSE(outcome);
+  EXPECT_NE(outcome.error().message().find("self-signed"), std::string::npos) << outcome.error().message();
+}
+
+TEST_F(TlsClient, RefusesACertificateForAnotherHost) {
+  const auto outcome = connect(TlsContext::client(self_signed_.certificate_file()).value(), "example.org");
+  ASSERT_FALSE(outcome);
+  EXPECT_NE(outcome.error().message().find("mismatch"), std::string::npos) << outcome.error().message();
+}
+
+TEST_F(TlsClient, RefusesACertificateForAnotherAddress) {
+  EXPECT_FALSE(connect(TlsContext::client(self_signed_.certificate_file()).value(), "127.0.0.2"));
+}
+
+TEST_F(TlsClient, SaysWhichFileIsNotUsable) {
+  const auto context = TlsContext::server(self_signed_.key_file(), self_signed_.key_file());
+  ASSERT_FALSE(context);
+  EXPECT_NE(context.error().message().find("key.pem"), std::string::npos);
+  EXPECT_FALSE(TlsContext::server(self_signed_.certificate_file(), "/nonexistent"));
+  EXPECT_FALSE(TlsContext::client("/nonexistent"));
+}
 
 }  // namespace
 }  // namespace proteus::net

@@ -96,6 +96,7 @@ class TcpTransport final : public Transport {
   }
   bool is_tls() const override { return false; }
   const Peer& peer() const override { return peer_; }
+  Executor executor() const override { return const_cast<TcpSocket&>(socket_).get_executor(); }
 
  private:
   TcpSocket socket_;
