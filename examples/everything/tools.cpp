@@ -1,5 +1,3 @@
-#include <stdexcept>
-
 #include "everything.hpp"
 
 namespace everything {
@@ -81,11 +79,16 @@ void add_plain_tools(Server& server) {
 }
 
 void add_bench_tools(Server& server, std::size_t tools) {
-  const std::string answer = R"({"content":[{"type":"text","text":")" + std::string(960, 'x') + R"("}]})";
-  server.add_raw_tool({.name = "bench_1k", .description = "Answers with 1 KB"},
-                      [answer](Context&) -> Outcome<std::string> { return answer; })
-      .value();
-  for (std::size_t i = 0; i < tools; ++i) {
+  const auto echo = [](Context& context) -> Outcome<std::string> {
+    const std::string_view text = context.raw_argument("text");
+    std::string result = R"({"content":[{"type":"text","text":)";
+    result.reserve(result.size() + text.size() + 8);
+    result += text.empty() ? R"("")" : text;
+    result += "}]}";
+    return result;
+  };
+  server.add_raw_tool({.name = "bench_1k", .description = "Answers with its argument"}, echo).value();
+  for (std::size_t i = 1; i < tools; ++i) {
     const std::string name = "bench_tool_" + std::to_string(10'000 + i);
     server
         .add_raw_tool({.name = name,
@@ -95,7 +98,7 @@ void add_bench_tools(Server& server, std::size_t tools) {
                                          {{"query", {{"type", "string"}, {"description", "What to look for"}}},
                                           {"limit", {{"type", "integer"}, {"minimum", 1}, {"maximum", 100}}}}},
                                         {"required", {"query"}}}},
-                      [answer](Context&) -> Outcome<std::string> { return answer; })
+                      echo)
         .value();
   }
 }

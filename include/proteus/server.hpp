@@ -150,6 +150,8 @@ class Context {
   std::string_view name() const;  // of the tool or prompt; the URI of a resource
   const boost::json::object& arguments() const;
   std::string_view raw_arguments() const;  // JSON text
+  // One argument as JSON text, found without reading the others; empty for none.
+  std::string_view raw_argument(std::string_view key) const;
   std::string_view raw_meta() const;       // JSON text of the request's `_meta`; empty for none
   std::string_view variable(std::string_view name) const;  // of a resource template
   std::string_view principal() const;      // who asks; empty: anonymous

@@ -212,6 +212,25 @@ Result<Members> members_of(std::string_view object, Storage& storage, const Scan
   return members;
 }
 
+<<<<<<< HEAD
+Result<std::vector<std::string_view>> elements_of(std::string_view array, std::size_t limit,
+                                                  const ScanLimits& limits) {
+  auto tokens = Tokens::index(array, limits.depth);
+  if (!tokens) return std::unexpected(std::move(tokens.error()).with_rpc_code(kParseError));
+  std::vector<std::string_view> elements;
+  if (!tokens->take('[')) return std::unexpected(errors::invalid("an array is expected"));
+  if (tokens->take(']')) return elements;
+  do {
+    if (elements.size() == limit) return std::unexpected(errors::too_large("the number of elements", limit));
+    const std::string_view element = tokens->take_value();
+    if (element.empty())
+      return std::unexpected(not_json(tokens->fault(), tokens->done() ? 0 : tokens->position()));
+    elements.push_back(element);
+  } while (tokens->take(','));
+  if (!tokens->take(']') || !tokens->done()) {
+    return std::unexpected(not_json("a comma or the end of the array is expected", 0));
+  }
+=======
 Result<std::vector<std::string_view>> elements_of(std::string_view array, std::size_t max_elements,
                                                   const ScanLimits& limits) {
   if (array.size() > limits.bytes) {
@@ -236,6 +255,7 @@ Result<std::vector<std::string_view>> elements_of(std::string_view array, std::s
       return std::unexpected(not_json("the end of an array is expected", tokens->position()));
   }
   if (!tokens->done()) return std::unexpected(not_json("something follows the array", tokens->position()));
+>>>>>>> mcptests
   return elements;
 }
 

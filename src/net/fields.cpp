@@ -15,6 +15,13 @@ bool same_field_name(std::string_view a, std::string_view b) {
   return a.size() == b.size() && std::ranges::equal(a, b, {}, lower, lower);
 }
 
+void Fields::rebase(const char* from, const char* to) {
+  for (auto& [name, value] : fields_) {
+    name = {to + (name.data() - from), name.size()};
+    value = {to + (value.data() - from), value.size()};
+  }
+}
+
 std::optional<std::string_view> Fields::find(std::string_view name) const {
   const auto found =
       std::ranges::find_if(fields_, [&](const Field& field) { return same_field_name(field.name, name); });

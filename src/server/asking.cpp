@@ -14,7 +14,8 @@ mcp::Outcome refusal(const Call& call, const std::string& why) {
     return std::unexpected(mcp::errors::invalid_request(why));
   }
   mcp::Reply reply;
-  reply.members.add(fmt::format(R"("content":[{{"type":"text","text":{}}}],"isError":true)", json::quote(why)));
+  reply.members.add(
+      fmt::format(R"("content":[{{"type":"text","text":{}}}],"isError":true)", json::quote(why)));
   return reply;
 }
 
@@ -30,9 +31,11 @@ Task<mcp::Outcome> handle_asking(Service& service, Call& call, CallChannel& chan
 
     const std::string missing = missing_capabilities(*required, call.client());
     if (!missing.empty()) {
-      co_return refusal(call, fmt::format("This needs input that the client cannot be asked for: {}", missing));
+      co_return refusal(call,
+                        fmt::format("This needs input that the client cannot be asked for: {}", missing));
     }
-    if (++call.rounds().round > limits.rounds) co_return refusal(call, "This asked for input too many times.");
+    if (++call.rounds().round > limits.rounds)
+      co_return refusal(call, "This asked for input too many times.");
     call.rounds().state = required->state;
     const auto asked = co_await requests.ask(*required, call, channel, limits.deadline);
     if (!asked) {

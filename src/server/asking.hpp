@@ -12,8 +12,8 @@ struct AskingLimits {
   std::chrono::milliseconds deadline = std::chrono::minutes(10);
 };
 
-// Answers a legacy client's request. Where the service needs input, the client is asked while its request waits, and
-// the service is called again with the answers, until it is satisfied.
+// Answers a legacy client's request. Where the service needs input, the client is asked while its request
+// waits, and the service is called again with the answers, until it is satisfied.
 Task<mcp::Outcome> handle_asking(Service& service, Call& call, CallChannel& channel, ClientRequests& requests,
                                  AskingLimits limits);
 

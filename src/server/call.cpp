@@ -3,7 +3,9 @@
 namespace proteus::server {
 
 const mcp::ClientCapabilities& Call::client() {
-  if (!client_) client_ = mcp::parse_client_capabilities(request_.client_capabilities).value_or(mcp::ClientCapabilities{});
+  if (!client_)
+    client_ =
+        mcp::parse_client_capabilities(request_.client_capabilities).value_or(mcp::ClientCapabilities{});
   return *client_;
 }
 

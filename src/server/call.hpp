@@ -15,12 +15,12 @@
 
 namespace proteus::server {
 
-// What has been asked and answered so far in a request that needed input. The handler runs again from its beginning
-// in each round, and finds here what it learned in the earlier ones, in either era.
+// What has been asked and answered so far in a request that needed input. The handler runs again from its
+// beginning in each round, and finds here what it learned in the earlier ones, in either era.
 struct Rounds {
-  unsigned round = 0;                                          // 0: nothing has been asked yet
+  unsigned round = 0;                                         // 0: nothing has been asked yet
   std::map<std::string, std::string, std::less<>> answers{};  // by key: the client's result, as JSON
-  std::string state{};                                         // what the handler left for itself
+  std::string state{};                                        // what the handler left for itself
 };
 
 // Where the messages of a running call go: the stream of its request.
@@ -29,7 +29,8 @@ class CallChannel {
   virtual ~CallChannel() = default;
   // Queues a whole message in front of the answer.
   virtual void send(std::string message) = 0;
-  // Lets go of the client's connection; it may come back for the rest (legacy HTTP only, elsewhere nothing happens).
+  // Lets go of the client's connection; it may come back for the rest (legacy HTTP only, elsewhere nothing
+  // happens).
   virtual void release(std::chrono::milliseconds retry) = 0;
   // Fires when the client no longer wants the answer. Watching starts with the first call.
   virtual Cancellation& cancellation() = 0;

@@ -13,7 +13,8 @@ void Cancellation::on_request(std::function<void()> callback) {
 
 void Cancellation::fire() {
   if (std::exchange(requested_, true)) return;
-  for (auto& callback : std::exchange(callbacks_, {})) callback();
+  for (auto& callback : std::exchange(callbacks_, {}))
+    callback();
 }
 
 void Cancellation::request() {

@@ -25,6 +25,17 @@ struct ClientRequests::Waiting {
   Result<std::string> answer = std::string();
 };
 
+namespace {
+
+// Legacy requests have no key of their own; a gateway that turns them into modern ones can use ours.
+std::string with_key(const mcp::InputRequest& request) {
+  const std::string meta = fmt::format(R"("_meta":{{"proteus/inputKey":{}}})", json::quote(request.key));
+  const bool bare = request.params.size() <= 2;
+  return bare ? "{" + meta + "}" : fmt::format("{{{},{}", meta, std::string_view(request.params).substr(1));
+}
+
+}  // namespace
+
 std::string ClientRequests::open(std::shared_ptr<Waiting> waiting) {
   const std::scoped_lock lock(mutex_);
   std::string id = std::to_string(++last_id_);
@@ -71,7 +82,7 @@ Task<Result<void>> ClientRequests::ask(const mcp::InputRequired& required, Call&
     waiting->wake.expires_at(until);
     call.cancellation().on_request([waiting] { waiting->wake.cancel(); });
     std::string id = open(waiting);
-    channel.send(mcp::write_request(id, mcp::to_string(request.method), request.params));
+    channel.send(mcp::write_request(id, mcp::to_string(request.method), with_key(request)));
     asked.push_back({request.key, std::move(id), std::move(waiting)});
   }
 
@@ -91,8 +102,9 @@ Task<Result<void>> ClientRequests::ask(const mcp::InputRequired& required, Call&
       close(id);
       channel.send(mcp::cancelled_notification(id, "no longer needed"));
       if (outcome) {
-        outcome = std::unexpected(call.cancellation().requested() ? errors::cancelled("the request")
-                                                                  : errors::timeout("waiting for the user's input"));
+        outcome = std::unexpected(call.cancellation().requested()
+                                      ? errors::cancelled("the request")
+                                      : errors::timeout("waiting for the user's input"));
       }
     }
   }
@@ -118,7 +130,8 @@ std::string missing_capabilities(const mcp::InputRequired& required, const mcp::
       case mcp::Method::list_roots:
         if (!client.roots) missing.roots = true;
         break;
-      default: break;
+      default:
+        break;
     }
   }
   std::string text = mcp::write_client_capabilities(missing);

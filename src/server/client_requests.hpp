@@ -19,8 +19,9 @@ namespace proteus::server {
 // connection. Thread-safe.
 class ClientRequests {
  public:
-  // Sends all requests and waits for all answers, which go into `rounds`. Fails where an answer is an error, where the
-  // deadline passes, or where the call is cancelled; what is still open is then cancelled at the client.
+  // Sends all requests and waits for all answers, which go into `rounds`. Fails where an answer is an error,
+  // where the deadline passes, or where the call is cancelled; what is still open is then cancelled at the
+  // client.
   Task<Result<void>> ask(const mcp::InputRequired& required, Call& call, CallChannel& channel,
                          std::chrono::milliseconds deadline);
 

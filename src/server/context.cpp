@@ -4,6 +4,7 @@
 #include <boost/json/serialize.hpp>
 #include <proteus/server.hpp>
 
+#include "json/message.hpp"
 #include "json/text.hpp"
 #include "server/call.hpp"
 
@@ -24,11 +25,19 @@ Context::Parsed& Context::parsed() const {
   return *parsed_;
 }
 
-std::string_view Context::name() const { return call_.request().name; }
+std::string_view Context::name() const {
+  return call_.request().name;
+}
 
 std::string_view Context::raw_arguments() const {
   const std::string_view raw = call_.request().param("arguments");
   return raw.empty() ? "{}" : raw;
+}
+
+std::string_view Context::raw_argument(std::string_view key) const {
+  std::vector<std::unique_ptr<std::string>> keys;
+  const auto members = json::members_of(raw_arguments(), keys);
+  return members ? members->value(key) : std::string_view{};
 }
 
 const boost::json::object& Context::arguments() const {
@@ -39,10 +48,13 @@ const boost::json::object& Context::arguments() const {
   return *parsed().arguments;
 }
 
-std::string_view Context::raw_meta() const { return call_.request().param("_meta"); }
+std::string_view Context::raw_meta() const {
+  return call_.request().param("_meta");
+}
 
 std::string_view Context::variable(std::string_view name) const {
-  const auto found = std::ranges::find(parsed().variables, name, [](const auto& variable) { return variable.first; });
+  const auto found =
+      std::ranges::find(parsed().variables, name, [](const auto& variable) { return variable.first; });
   return found == parsed().variables.end() ? std::string_view{} : std::string_view(found->second);
 }
 
@@ -50,7 +62,9 @@ void Context::set_variables(std::vector<std::pair<std::string, std::string>> var
   parsed().variables = std::move(variables);
 }
 
-std::string_view Context::principal() const { return call_.caller().principal; }
+std::string_view Context::principal() const {
+  return call_.caller().principal;
+}
 
 ClientFeatures Context::client() const {
   const auto& client = call_.client();
@@ -67,7 +81,9 @@ const boost::json::object* Context::answer(std::string_view key) const {
   return &parsed().answers.emplace(key, std::move(value->get_object())).first->second;
 }
 
-std::string_view Context::state() const { return call_.rounds().state; }
+std::string_view Context::state() const {
+  return call_.rounds().state;
+}
 
 void Context::progress(double done, std::optional<double> total, std::string_view message) {
   call_.progress({done, total, std::string(message)});
@@ -79,6 +95,8 @@ void Context::log(LogLevel level, const boost::json::value& data, std::string_vi
   call_.log(static_cast<mcp::LogLevel>(level), logger, boost::json::serialize(data));
 }
 
-void Context::release_connection(std::chrono::milliseconds retry) { call_.release(retry); }
+void Context::release_connection(std::chrono::milliseconds retry) {
+  call_.release(retry);
+}
 
 }  // namespace proteus::server

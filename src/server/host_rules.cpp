@@ -34,14 +34,16 @@ bool is_loopback_name(std::string_view host) {
 
 bool HostRules::allows_host(std::string_view host_header) const {
   const std::string_view name = without_port(host_header);
-  if (std::ranges::any_of(allowed_hosts, [&](const auto& host) { return same_ignoring_case(host, name); })) return true;
+  if (std::ranges::any_of(allowed_hosts, [&](const auto& host) { return same_ignoring_case(host, name); }))
+    return true;
   return loopback ? is_loopback_name(host_header) : allowed_hosts.empty();
 }
 
 bool HostRules::allows_origin(std::optional<std::string_view> origin) const {
   if (!origin) return true;
-  if (std::ranges::any_of(allowed_origins,
-                          [&](const auto& allowed) { return allowed == "*" || same_ignoring_case(allowed, *origin); })) {
+  if (std::ranges::any_of(allowed_origins, [&](const auto& allowed) {
+        return allowed == "*" || same_ignoring_case(allowed, *origin);
+      })) {
     return true;
   }
   const auto scheme = origin->find("://");

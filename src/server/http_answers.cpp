@@ -18,8 +18,10 @@ bool contains_type(std::string_view list, std::string_view type) {
     const std::size_t comma = std::min(list.find(',', at), list.size());
     std::string_view item = list.substr(at, comma - at);
     item = item.substr(0, item.find(';'));
-    while (!item.empty() && (item.front() == ' ' || item.front() == '\t')) item.remove_prefix(1);
-    while (!item.empty() && (item.back() == ' ' || item.back() == '\t')) item.remove_suffix(1);
+    while (!item.empty() && (item.front() == ' ' || item.front() == '\t'))
+      item.remove_prefix(1);
+    while (!item.empty() && (item.back() == ' ' || item.back() == '\t'))
+      item.remove_suffix(1);
     const bool subtype_wild = item.ends_with("/*") && type.starts_with(item.substr(0, item.size() - 1));
     if (item == "*/*" || subtype_wild || net::same_field_name(item, type)) return true;
     at = comma + 1;
@@ -30,7 +32,7 @@ bool contains_type(std::string_view list, std::string_view type) {
 }  // namespace
 
 Task<> reply_empty(net::Exchange& exchange, unsigned status, std::string_view fields) {
-  co_await exchange.reply({.status = status, .prepared = fields}, {});
+  co_await exchange.reply({.status = status, .prepared = fields});
 }
 
 Task<> reply_json(net::Exchange& exchange, unsigned status, std::string_view body, std::string_view fields) {
@@ -38,8 +40,8 @@ Task<> reply_json(net::Exchange& exchange, unsigned status, std::string_view bod
   co_await exchange.reply({.status = status, .content_type = kJson, .prepared = fields}, parts);
 }
 
-Task<> reply_error(net::Exchange& exchange, unsigned status, std::string_view id, const Error& error, mcp::Era era,
-                   std::string_view fields) {
+Task<> reply_error(net::Exchange& exchange, unsigned status, std::string_view id, const Error& error,
+                   mcp::Era era, std::string_view fields) {
   const std::string body = mcp::write_error(id, error, era);
   co_await reply_json(exchange, status, body, fields);
 }
@@ -81,9 +83,10 @@ std::string sse_frame(std::string_view message) {
 Task<bool> stream_events(net::Exchange& exchange, std::shared_ptr<Outbox> outbox,
                          std::chrono::milliseconds keep_alive) {
   static constexpr std::array<std::string_view, 1> kComment = {":\n\n"};
-  bool open = co_await exchange.begin_stream({.status = 200,
-                                              .content_type = kEvents,
-                                              .prepared = "Cache-Control: no-cache\r\nX-Accel-Buffering: no\r\n"});
+  bool open =
+      co_await exchange.begin_stream({.status = 200,
+                                      .content_type = kEvents,
+                                      .prepared = "Cache-Control: no-cache\r\nX-Accel-Buffering: no\r\n"});
   while (open) {
     const auto event = co_await outbox->wait(keep_alive);
     if (event == Outbox::Event::closed) break;
@@ -96,7 +99,7 @@ Task<bool> stream_events(net::Exchange& exchange, std::shared_ptr<Outbox> outbox
     open = co_await exchange.write(parts);
   }
   outbox->close();
-  co_return open && co_await exchange.end_stream();
+  co_return open&& co_await exchange.end_stream();
 }
 
 }  // namespace proteus::server

@@ -9,6 +9,14 @@
 #include "server/modern_http.hpp"
 
 namespace proteus::server {
+namespace {
+
+bool modern_version(std::optional<std::string_view> header) {
+  const auto version = header ? mcp::parse_version(*header) : std::nullopt;
+  return version && mcp::era_of(*version) == mcp::Era::modern;
+}
+
+}  // namespace
 
 HttpEndpoint::HttpEndpoint(Service& service, Listeners& listeners, const Clock& clock, SealingKey key,
                            HttpEndpointOptions options)
@@ -27,7 +35,8 @@ Task<> HttpEndpoint::handle(net::Exchange& exchange) {
   };
 
   if (!options_.hosts.allows_host(request.fields().find("Host").value_or(""))) {
-    const Error error = mcp::errors::invalid_request("This server is not known by the name in the Host header");
+    const Error error =
+        mcp::errors::invalid_request("This server is not known by the name in the Host header");
     co_return co_await refuse(403, error);
   }
   if (!options_.hosts.allows_origin(request.fields().find("Origin"))) {
@@ -44,7 +53,8 @@ Task<> HttpEndpoint::handle(net::Exchange& exchange) {
   const std::string_view method = request.method();
   if (method == "POST") co_return co_await post(exchange, caller);
   if (options_.eras.legacy && method == "GET") co_return co_await LegacyHttp(*this).get(exchange, caller);
-  if (options_.eras.legacy && method == "DELETE") co_return co_await LegacyHttp(*this).remove(exchange, caller);
+  if (options_.eras.legacy && method == "DELETE")
+    co_return co_await LegacyHttp(*this).remove(exchange, caller);
   const Error error = mcp::errors::invalid_request("This endpoint takes POST");
   co_await refuse(405, error, options_.eras.legacy ? "Allow: POST, GET, DELETE\r\n" : "Allow: POST\r\n");
 }
@@ -63,20 +73,27 @@ Task<> HttpEndpoint::post(net::Exchange& exchange, const Caller& caller) {
     co_return co_await refuse(415, {}, error);
   }
   if (!accepts(request, "application/json") || !accepts(request, "text/event-stream")) {
-    const Error error = mcp::errors::invalid_request("Accept must list application/json and text/event-stream");
+    const Error error =
+        mcp::errors::invalid_request("Accept must list application/json and text/event-stream");
     co_return co_await refuse(406, {}, error);
   }
 
   Result<json::Message> message = json::scan(request.body(), options_.messages);
-  if (!message) co_return co_await refuse(mcp::http_status(message.error(), mcp::Era::modern), {}, message.error());
+  if (!message)
+    co_return co_await refuse(mcp::http_status(message.error(), mcp::Era::modern), {}, message.error());
   if (message->kind == json::MessageKind::invalid) {
+    if (request.body().find_first_not_of(" \t\r\n") == request.body().find('[') && options_.eras.legacy &&
+        !modern_version(version)) {
+      co_return co_await LegacyHttp(*this).batch(exchange, caller);
+    }
     const Error error = mcp::errors::invalid_request("Not a JSON-RPC message: " + message->fault);
     co_return co_await refuse(400, message->id, error);
   }
 
   if (mcp::modern::claims(*message, version)) {
     if (options_.eras.modern) co_return co_await ModernHttp(*this).post(exchange, *message, caller);
-    const Error error = mcp::errors::invalid_request("This server speaks MCP with a session: initialize first");
+    const Error error =
+        mcp::errors::invalid_request("This server speaks MCP with a session: initialize first");
     co_return co_await refuse(400, message->id, error);
   }
   if (options_.eras.legacy) co_return co_await LegacyHttp(*this).post(exchange, *message, caller);

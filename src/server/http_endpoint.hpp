@@ -28,14 +28,16 @@ struct HttpEndpointOptions {
 // One MCP endpoint over HTTP, both eras at once. Requests may come on any worker's thread.
 class HttpEndpoint {
  public:
-  HttpEndpoint(Service& service, Listeners& listeners, const Clock& clock, SealingKey key, HttpEndpointOptions options);
+  HttpEndpoint(Service& service, Listeners& listeners, const Clock& clock, SealingKey key,
+               HttpEndpointOptions options);
 
   // Answers one HTTP request to the endpoint's path.
   Task<> handle(net::Exchange& exchange);
 
   Sessions& sessions() { return sessions_; }
 
-  // Ends all streams in good order, and cancels what runs for legacy clients. New requests are still answered.
+  // Ends all streams in good order, and cancels what runs for legacy clients. New requests are still
+  // answered.
   void end_streams();
 
  private:

@@ -16,9 +16,10 @@ Result<Session::Hello> read_hello(json::Message& message, const Caller& caller) 
   if (!json::is_object(capabilities)) {
     return std::unexpected(mcp::errors::invalid_params("params.capabilities must be an object"));
   }
-  if (!json::is_object(info)) return std::unexpected(mcp::errors::invalid_params("params.clientInfo must be an object"));
-  return Session::Hello{caller, mcp::negotiate(json::decoded(version, message.decoded)), std::string(capabilities),
-                        std::string(info)};
+  if (!json::is_object(info))
+    return std::unexpected(mcp::errors::invalid_params("params.clientInfo must be an object"));
+  return Session::Hello{caller, mcp::negotiate(json::decoded(version, message.decoded)),
+                        std::string(capabilities), std::string(info)};
 }
 
 mcp::Reply initialize_reply(Service& service, const Session::Hello& hello) {
@@ -28,11 +29,13 @@ mcp::Reply initialize_reply(Service& service, const Session::Hello& hello) {
   return reply;
 }
 
-std::optional<mcp::Outcome> answer_session_request(const mcp::Request& request, Session& session, Service& service) {
+std::optional<mcp::Outcome> answer_session_request(const mcp::Request& request, Session& session,
+                                                   Service& service) {
   switch (request.method->method) {
     case mcp::Method::initialize:
       return std::unexpected(mcp::errors::invalid_request("This session is initialized already"));
-    case mcp::Method::ping: return mcp::Reply{};
+    case mcp::Method::ping:
+      return mcp::Reply{};
     case mcp::Method::set_log_level: {
       const auto level = mcp::parse_log_level(json::plain_string(request.param("level")).value_or(""));
       if (!level) return std::unexpected(mcp::errors::invalid_params("params.level is no log level"));
@@ -52,7 +55,8 @@ std::optional<mcp::Outcome> answer_session_request(const mcp::Request& request, 
       session.subscribe(std::move(*uri));
       return mcp::Reply{};
     }
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -64,7 +68,8 @@ void take_notification(const json::Message& message, Session& session) {
 
 std::string write_outcome(const mcp::Request& request, const mcp::Outcome& outcome) {
   if (!outcome) return mcp::write_error(request.id(), outcome.error(), mcp::Era::legacy);
-  return mcp::write_result(request.id(), *request.method, std::get<mcp::Reply>(*outcome), {mcp::Era::legacy, {}});
+  return mcp::write_result(request.id(), *request.method, std::get<mcp::Reply>(*outcome),
+                           {mcp::Era::legacy, {}});
 }
 
 }  // namespace proteus::server

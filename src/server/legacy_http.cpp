@@ -5,77 +5,16 @@
 #include <boost/asio/this_coro.hpp>
 #include <fmt/format.h>
 
-#include "base/task_group.hpp"
 #include "mcp/errors.hpp"
 #include "mcp/headers.hpp"
 #include "server/http_answers.hpp"
 #include "server/legacy_answer.hpp"
+#include "server/legacy_channel.hpp"
 
 namespace proteus::server {
 namespace {
 
-// Clients of 2025-11-25 take an event without data as the sign that they may come back; older ones trip over it.
-bool primes(const Session& session) { return session.hello().version >= mcp::Version::v2025_11_25; }
-
-// The answer to a request: a single JSON object, unless something is sent in front of it. A stream outlives the
-// client's connection: the session keeps it until the answer was fetched.
-class LegacyChannel final : public CallChannel {
- public:
-  LegacyChannel(net::Exchange& exchange, const Executor& executor, Session& session,
-                std::shared_ptr<Cancellation> cancellation, std::chrono::milliseconds keep_alive)
-      : exchange_(exchange),
-        executor_(executor),
-        session_(session),
-        cancellation_(std::move(cancellation)),
-        keep_alive_(keep_alive) {}
-
-  void send(std::string message) override {
-    join_lines(message);
-    stream().push(message);
-  }
-
-  void release(std::chrono::milliseconds retry) override { stream().detach(retry); }
-
-  Cancellation& cancellation() override { return *cancellation_; }
-
-  bool streaming() const { return stream_ != nullptr; }
-
-  Task<> finish(std::string message) {
-    send(std::move(message));
-    co_await close();
-  }
-  Task<> close() {
-    stream_->finish();
-    co_await group_->join();
-  }
-
- private:
-  ReplayStream& stream() {
-    if (!stream_) {
-      stream_ = session_.new_stream();
-      auto outbox = std::make_shared<Outbox>(executor_);
-      stream_->attach(outbox, 0, primes(session_));
-      exchange_.on_disconnect([outbox] { outbox->close(); });
-      group_.emplace(executor_);
-      group_->spawn("answer stream", pump(exchange_, std::move(outbox), keep_alive_));
-    }
-    return *stream_;
-  }
-
-  static Task<> pump(net::Exchange& exchange, std::shared_ptr<Outbox> outbox, std::chrono::milliseconds keep_alive) {
-    co_await stream_events(exchange, std::move(outbox), keep_alive);
-    // The call may go on without this connection, which must not seem usable for others meanwhile.
-    exchange.close();
-  }
-
-  net::Exchange& exchange_;
-  Executor executor_;
-  Session& session_;
-  std::shared_ptr<Cancellation> cancellation_;
-  std::chrono::milliseconds keep_alive_;
-  std::shared_ptr<ReplayStream> stream_;
-  std::optional<TaskGroup> group_;
-};
+constexpr std::size_t kMaxBatch = 100;
 
 // The session a request names, or the HTTP error that says why there is none.
 struct SessionLookup {
@@ -95,7 +34,7 @@ SessionLookup find_session(Sessions& sessions, const net::Request& request, cons
   if (!id) return {nullptr, 400, "The Mcp-Session-Id header is missing; initialize first"};
   auto session = sessions.find(*id, caller);
   if (!session) return {nullptr, 404, "Unknown session; initialize again"};
-  return {std::move(session)};
+  return {std::move(session), 0, {}};
 }
 
 }  // namespace
@@ -110,10 +49,14 @@ Task<> LegacyHttp::post(net::Exchange& exchange, json::Message& message, const C
     co_return co_await reply_error(exchange, status, message.id, error, mcp::Era::legacy);
   }
   switch (message.kind) {
-    case json::MessageKind::request: co_return co_await request(exchange, message, std::move(session));
-    case json::MessageKind::notification: take_notification(message, *session); break;
+    case json::MessageKind::request:
+      co_return co_await request(exchange, message, std::move(session));
+    case json::MessageKind::notification:
+      take_notification(message, *session);
+      break;
     // An answer that nobody waits for any more came too late, which is no fault of the client's.
-    default: session->client_requests().resolve(message);
+    default:
+      session->client_requests().resolve(message);
   }
   co_await reply_empty(exchange, 202);
 }
@@ -125,11 +68,13 @@ Task<> LegacyHttp::initialize(net::Exchange& exchange, json::Message& message, c
   auto session = endpoint_.sessions_.create(std::move(*hello));
   if (!session) co_return co_await reply_error(exchange, 503, message.id, session.error(), mcp::Era::legacy);
   const std::string fields = fmt::format("{}: {}\r\n", mcp::header::kSessionId, (*session)->id().value());
-  co_await reply_result(exchange, message.id, *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "initialize"),
-                        reply, {mcp::Era::legacy, {}}, fields);
+  co_await reply_result(exchange, message.id,
+                        *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "initialize"), reply,
+                        {mcp::Era::legacy, {}}, fields);
 }
 
-Task<> LegacyHttp::request(net::Exchange& exchange, json::Message& message, std::shared_ptr<Session> session) {
+Task<> LegacyHttp::request(net::Exchange& exchange, json::Message& message,
+                           std::shared_ptr<Session> session) {
   const Result<mcp::Request> request = mcp::legacy::decode(message, session->facts());
   if (!request) co_return co_await reply_error(exchange, 200, message.id, request.error(), mcp::Era::legacy);
   const auto answered = answer_session_request(*request, *session, endpoint_.service_);
@@ -140,7 +85,8 @@ Task<> LegacyHttp::request(net::Exchange& exchange, json::Message& message, std:
   co_await call(exchange, *request, std::move(session));
 }
 
-Task<> LegacyHttp::call(net::Exchange& exchange, const mcp::Request& request, std::shared_ptr<Session> session) {
+Task<> LegacyHttp::call(net::Exchange& exchange, const mcp::Request& request,
+                        std::shared_ptr<Session> session) {
   const Executor executor = co_await boost::asio::this_coro::executor;
   auto cancellation = std::make_shared<Cancellation>(executor);
   const std::string id(request.id());
@@ -150,8 +96,8 @@ Task<> LegacyHttp::call(net::Exchange& exchange, const mcp::Request& request, st
   }
   LegacyChannel channel(exchange, executor, *session, cancellation, endpoint_.options_.keep_alive);
   Call call(request, session->hello().caller, channel);
-  const mcp::Outcome outcome = co_await handle_asking(endpoint_.service_, call, channel, session->client_requests(),
-                                                      endpoint_.options_.asking);
+  const mcp::Outcome outcome = co_await handle_asking(endpoint_.service_, call, channel,
+                                                      session->client_requests(), endpoint_.options_.asking);
   session->in_flight().remove(id);
 
   if (cancellation->requested()) {
@@ -159,9 +105,57 @@ Task<> LegacyHttp::call(net::Exchange& exchange, const mcp::Request& request, st
     co_return co_await reply_empty(exchange, 202);
   }
   if (channel.streaming()) co_return co_await channel.finish(write_outcome(request, outcome));
-  if (!outcome) co_return co_await reply_error(exchange, 200, request.id(), outcome.error(), mcp::Era::legacy);
+  if (!outcome)
+    co_return co_await reply_error(exchange, 200, request.id(), outcome.error(), mcp::Era::legacy);
   co_await reply_result(exchange, request.id(), *request.method, std::get<mcp::Reply>(*outcome),
                         {mcp::Era::legacy, {}});
+}
+
+Task<> LegacyHttp::batch(net::Exchange& exchange, const Caller& caller) {
+  auto [session, status, why] = find_session(endpoint_.sessions_, exchange.request(), caller);
+  const bool allowed = session && session->hello().version == mcp::Version::v2025_03_26;
+  if (!allowed) {
+    const Error error = mcp::errors::invalid_request("A batch is allowed in a session of 2025-03-26 only");
+    co_return co_await reply_error(exchange, session ? 400 : status, {}, error, mcp::Era::legacy);
+  }
+  const auto elements = json::elements_of(exchange.request().body(), kMaxBatch, endpoint_.options_.messages);
+  if (!elements || elements->empty()) {
+    const Error error =
+        mcp::errors::invalid_request(elements ? "The batch is empty" : elements.error().message());
+    co_return co_await reply_error(exchange, 400, {}, error, mcp::Era::legacy);
+  }
+
+  const Executor executor = co_await boost::asio::this_coro::executor;
+  auto cancellation = std::make_shared<Cancellation>(executor);
+  LegacyChannel channel(exchange, executor, *session, cancellation, endpoint_.options_.keep_alive);
+  for (const std::string_view element : *elements) {
+    auto message = json::scan(element, endpoint_.options_.messages);
+    if (!message || message->kind == json::MessageKind::invalid) {
+      const Error error = message ? mcp::errors::invalid_request(message->fault) : message.error();
+      channel.send(mcp::write_error(message ? message->id : std::string_view{}, error, mcp::Era::legacy));
+    } else if (message->kind == json::MessageKind::request) {
+      channel.send(co_await answer_in_batch(*message, *session, channel));
+    } else if (message->kind == json::MessageKind::notification) {
+      take_notification(*message, *session);
+    } else {
+      session->client_requests().resolve(*message);
+    }
+  }
+  if (channel.streaming()) co_return co_await channel.close();
+  co_await reply_empty(exchange, 202);
+}
+
+Task<std::string> LegacyHttp::answer_in_batch(json::Message& message, Session& session,
+                                              LegacyChannel& channel) {
+  const Result<mcp::Request> request = mcp::legacy::decode(message, session.facts());
+  if (!request) co_return mcp::write_error(message.id, request.error(), mcp::Era::legacy);
+  if (const auto answered = answer_session_request(*request, session, endpoint_.service_)) {
+    co_return write_outcome(*request, *answered);
+  }
+  Call call(*request, session.hello().caller, channel);
+  const mcp::Outcome outcome = co_await handle_asking(endpoint_.service_, call, channel,
+                                                      session.client_requests(), endpoint_.options_.asking);
+  co_return write_outcome(*request, outcome);
 }
 
 Task<> LegacyHttp::get(net::Exchange& exchange, const Caller& caller) {

@@ -24,7 +24,8 @@ void ListenStream::list_changed(mcp::Method changed) {
 }
 
 void ListenStream::resource_updated(std::string_view uri) {
-  if (std::ranges::find(filter_.uris, uri) != filter_.uris.end()) send_(mcp::resource_updated_notification(uri, id_));
+  if (std::ranges::find(filter_.uris, uri) != filter_.uris.end())
+    send_(mcp::resource_updated_notification(uri, id_));
 }
 
 void ListenStream::end() {

@@ -9,8 +9,9 @@
 
 namespace proteus::server {
 
-// One `subscriptions/listen` of a modern client, over any transport: acknowledges first, then passes on what the
-// filter names, each message tagged with the subscription's id. `send` and `close` are called from any thread.
+// One `subscriptions/listen` of a modern client, over any transport: acknowledges first, then passes on what
+// the filter names, each message tagged with the subscription's id. `send` and `close` are called from any
+// thread.
 class ListenStream final : public Listener {
  public:
   ListenStream(mcp::SubscriptionFilter filter, std::string id, mcp::ResultStyle style,

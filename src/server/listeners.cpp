@@ -5,7 +5,8 @@
 namespace proteus::server {
 
 Listeners::Registration::Registration(Registration&& other) noexcept
-    : listeners_(std::exchange(other.listeners_, nullptr)), listener_(std::exchange(other.listener_, nullptr)) {}
+    : listeners_(std::exchange(other.listeners_, nullptr)),
+      listener_(std::exchange(other.listener_, nullptr)) {}
 
 Listeners::Registration& Listeners::Registration::operator=(Registration&& other) noexcept {
   if (this != &other) {
@@ -36,17 +37,20 @@ std::size_t Listeners::size() const {
 
 void Listeners::list_changed(mcp::Method changed) {
   const std::scoped_lock lock(mutex_);
-  for (auto* listener : listeners_) listener->list_changed(changed);
+  for (auto* listener : listeners_)
+    listener->list_changed(changed);
 }
 
 void Listeners::resource_updated(std::string_view uri) {
   const std::scoped_lock lock(mutex_);
-  for (auto* listener : listeners_) listener->resource_updated(uri);
+  for (auto* listener : listeners_)
+    listener->resource_updated(uri);
 }
 
 void Listeners::end_all() {
   const std::scoped_lock lock(mutex_);
-  for (auto* listener : listeners_) listener->end();
+  for (auto* listener : listeners_)
+    listener->end();
 }
 
 }  // namespace proteus::server

@@ -9,8 +9,8 @@
 
 namespace proteus::server {
 
-// Someone who wants to hear of changes: a modern client's listen stream, or a legacy client's session. Called from any
-// thread; must not block.
+// Someone who wants to hear of changes: a modern client's listen stream, or a legacy client's session. Called
+// from any thread; must not block.
 class Listener {
  public:
   virtual ~Listener() = default;

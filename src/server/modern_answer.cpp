@@ -10,7 +10,8 @@ namespace proteus::server {
 
 Task<mcp::Outcome> ModernAnswer::run(Call& call) {
   const mcp::Request& request = call.request();
-  if (request.method->may_ask && (!request.param("requestState").empty() || !request.param("inputResponses").empty())) {
+  if (request.method->may_ask &&
+      (!request.param("requestState").empty() || !request.param("inputResponses").empty())) {
     auto rounds = states_.open(request, call.caller());
     if (!rounds) co_return std::unexpected(rounds.error());
     call.rounds() = std::move(*rounds);
@@ -41,8 +42,8 @@ mcp::Reply discover_reply(Service& service, const Caller& caller, mcp::Eras eras
 std::string listen_result(std::string_view id, const mcp::ResultStyle& style) {
   mcp::Reply reply;
   reply.meta = fmt::format(R"("{}":{})", mcp::meta::kSubscriptionId, id);
-  return mcp::write_result(id, *mcp::find_method(mcp::Era::modern, mcp::Sender::client, "subscriptions/listen"), reply,
-                           style);
+  return mcp::write_result(
+      id, *mcp::find_method(mcp::Era::modern, mcp::Sender::client, "subscriptions/listen"), reply, style);
 }
 
 }  // namespace proteus::server

@@ -8,8 +8,8 @@
 
 namespace proteus::server {
 
-// Runs one round of a modern request: opens its state, calls the service, and turns a need for input into the error
-// that a missing capability is, or mints the state for the next round.
+// Runs one round of a modern request: opens its state, calls the service, and turns a need for input into the
+// error that a missing capability is, or mints the state for the next round.
 class ModernAnswer {
  public:
   ModernAnswer(Service& service, const RequestStates& states) : service_(service), states_(states) {}

@@ -13,7 +13,8 @@
 namespace proteus::server {
 namespace {
 
-// The answer to a request: a single JSON object, unless something is sent in front of it, which makes it a stream.
+// The answer to a request: a single JSON object, unless something is sent in front of it, which makes it a
+// stream.
 class ModernChannel final : public CallChannel {
  public:
   ModernChannel(net::Exchange& exchange, const Executor& executor, std::chrono::milliseconds keep_alive)
@@ -52,7 +53,8 @@ class ModernChannel final : public CallChannel {
   }
 
  private:
-  static Task<> pump(net::Exchange& exchange, std::shared_ptr<Outbox> outbox, std::chrono::milliseconds keep_alive) {
+  static Task<> pump(net::Exchange& exchange, std::shared_ptr<Outbox> outbox,
+                     std::chrono::milliseconds keep_alive) {
     co_await stream_events(exchange, std::move(outbox), keep_alive);
   }
 
@@ -64,7 +66,8 @@ class ModernChannel final : public CallChannel {
   std::shared_ptr<Cancellation> cancellation_;
 };
 
-// A request that is wrong in itself is refused with 400, also where the same code could answer a good one with 200.
+// A request that is wrong in itself is refused with 400, also where the same code could answer a good one
+// with 200.
 unsigned rejection_status(const Error& error) {
   const unsigned status = mcp::http_status(error, mcp::Era::modern);
   return status == 200 ? 400 : status;
@@ -76,10 +79,13 @@ Task<> ModernHttp::post(net::Exchange& exchange, json::Message& message, const C
   // 2026-07-28 has no notifications from a client over HTTP, and no responses; the former do no harm.
   if (message.kind == json::MessageKind::notification) co_return co_await reply_empty(exchange, 202);
   if (message.kind != json::MessageKind::request) {
-    const Error error = mcp::errors::invalid_request("A client sends requests and notifications, no responses");
+    const Error error =
+        mcp::errors::invalid_request("A client sends requests and notifications, no responses");
     co_return co_await reply_error(exchange, 400, {}, error, mcp::Era::modern);
   }
-  const mcp::HeaderLookup lookup = [&exchange](std::string_view name) { return exchange.request().fields().find(name); };
+  const mcp::HeaderLookup lookup = [&exchange](std::string_view name) {
+    return exchange.request().fields().find(name);
+  };
   const Result<mcp::Request> request = mcp::modern::decode(message, lookup, endpoint_.options_.eras);
   if (!request) {
     co_return co_await reply_error(exchange, rejection_status(request.error()), message.id, request.error(),
@@ -90,7 +96,8 @@ Task<> ModernHttp::post(net::Exchange& exchange, json::Message& message, const C
       const mcp::Reply reply = discover_reply(endpoint_.service_, caller, endpoint_.options_.eras);
       co_return co_await reply_result(exchange, request->id(), *request->method, reply, style());
     }
-    case mcp::Method::listen: co_return co_await listen(exchange, *request, caller);
+    case mcp::Method::listen:
+      co_return co_await listen(exchange, *request, caller);
     case mcp::Method::tools_call: {
       const auto checked = endpoint_.service_.check_parameter_headers(*request, lookup);
       if (!checked) {
@@ -98,7 +105,8 @@ Task<> ModernHttp::post(net::Exchange& exchange, json::Message& message, const C
       }
       break;
     }
-    default: break;
+    default:
+      break;
   }
   co_await call(exchange, *request, caller);
 }
@@ -115,8 +123,8 @@ Task<> ModernHttp::call(net::Exchange& exchange, const mcp::Request& request, co
   }
   if (!channel.streaming()) {
     if (!outcome) {
-      co_return co_await reply_error(exchange, mcp::http_status(outcome.error(), mcp::Era::modern), request.id(),
-                                     outcome.error(), mcp::Era::modern);
+      co_return co_await reply_error(exchange, mcp::http_status(outcome.error(), mcp::Era::modern),
+                                     request.id(), outcome.error(), mcp::Era::modern);
     }
     if (const auto* reply = std::get_if<mcp::Reply>(&*outcome)) {
       co_return co_await reply_result(exchange, request.id(), *request.method, *reply, style());
@@ -132,8 +140,8 @@ Task<> ModernHttp::call(net::Exchange& exchange, const mcp::Request& request, co
   } else if (const auto* reply = std::get_if<mcp::Reply>(&*outcome)) {
     last = mcp::write_result(request.id(), *request.method, *reply, style());
   } else {
-    last = mcp::write_input_required(request.id(), std::get<mcp::InputRequired>(*outcome), answer.request_state(),
-                                     style());
+    last = mcp::write_input_required(request.id(), std::get<mcp::InputRequired>(*outcome),
+                                     answer.request_state(), style());
   }
   co_await channel.finish(std::move(last));
 }
@@ -142,9 +150,10 @@ Task<> ModernHttp::listen(net::Exchange& exchange, const mcp::Request& request, 
   const auto wanted = mcp::parse_subscription_filter(request.param("notifications"));
   if (!wanted) co_return co_await reply_error(exchange, 400, request.id(), wanted.error(), mcp::Era::modern);
   auto outbox = std::make_shared<Outbox>(co_await boost::asio::this_coro::executor);
-  ListenStream stream(endpoint_.service_.accept(*wanted, caller), std::string(request.id()), style(),
-                      [outbox](std::string message) { outbox->push_once(sse_frame(message)); },
-                      [outbox] { outbox->close(); });
+  ListenStream stream(
+      endpoint_.service_.accept(*wanted, caller), std::string(request.id()), style(),
+      [outbox](std::string message) { outbox->push_once(sse_frame(message)); },
+      [outbox] { outbox->close(); });
   const auto registration = stream.start(endpoint_.listeners_);
   exchange.on_disconnect([outbox] { outbox->close(); });
   co_await stream_events(exchange, outbox, endpoint_.options_.keep_alive);

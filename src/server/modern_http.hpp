@@ -1,5 +1,6 @@
 #pragma once
 
+#include "mcp/jsonrpc.hpp"
 #include "server/http_endpoint.hpp"
 
 namespace proteus::server {

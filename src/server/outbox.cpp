@@ -13,7 +13,8 @@ namespace asio = boost::asio;
 
 Outbox::Outbox(const Executor& executor) : Outbox(executor, Limits{}) {}
 
-Outbox::Outbox(const Executor& executor, Limits limits) : executor_(executor), limits_(limits), timer_(executor) {}
+Outbox::Outbox(const Executor& executor, Limits limits)
+    : executor_(executor), limits_(limits), timer_(executor) {}
 
 bool Outbox::push(std::string message) {
   const std::scoped_lock lock(mutex_);
@@ -76,7 +77,8 @@ Task<Outbox::Event> Outbox::wait(std::chrono::milliseconds idle) {
 
 std::vector<std::string> Outbox::take() {
   const std::scoped_lock lock(mutex_);
-  std::vector<std::string> taken(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(waiting_.end()));
+  std::vector<std::string> taken(std::make_move_iterator(waiting_.begin()),
+                                 std::make_move_iterator(waiting_.end()));
   waiting_.clear();
   waiting_bytes_ = 0;
   return taken;

@@ -15,8 +15,8 @@
 
 namespace proteus::server {
 
-// Messages on their way to one client. Anyone may push, from any thread; one coroutine, on the executor's thread,
-// takes them out and writes them. Bounded: a client that does not read is given up, not waited for.
+// Messages on their way to one client. Anyone may push, from any thread; one coroutine, on the executor's
+// thread, takes them out and writes them. Bounded: a client that does not read is given up, not waited for.
 class Outbox : public std::enable_shared_from_this<Outbox> {
  public:
   struct Limits {

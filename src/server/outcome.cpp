@@ -66,7 +66,8 @@ mcp::Reply to_reply(const ToolResult& result, mcp::Era era) {
 
 mcp::Reply to_reply(const PromptResult& result) {
   std::string members;
-  if (!result.description.empty()) members = fmt::format(R"("description":{},)", json::quote(result.description));
+  if (!result.description.empty())
+    members = fmt::format(R"("description":{},)", json::quote(result.description));
   members += R"("messages":[)";
   bool first = true;
   for (const auto& message : result.messages) {
@@ -94,7 +95,8 @@ mcp::Reply to_reply(const ResourceResult& result, std::string_view uri) {
   }
   mcp::Reply reply;
   reply.members.add(R"("contents":)" + boost::json::serialize(contents));
-  reply.caching = {result.ttl, result.same_for_everyone ? mcp::CacheScope::shared : mcp::CacheScope::per_caller};
+  reply.caching = {result.ttl,
+                   result.same_for_everyone ? mcp::CacheScope::shared : mcp::CacheScope::per_caller};
   return reply;
 }
 

@@ -61,15 +61,24 @@ Service::Face RegisteredService::face(const Caller&) {
 Task<mcp::Outcome> RegisteredService::handle(Call& call) {
   const mcp::Request& request = call.request();
   switch (request.method->method) {
-    case mcp::Method::tools_call: co_return co_await call_tool(call);
-    case mcp::Method::tools_list: co_return list(tools_, "tools", request);
-    case mcp::Method::prompts_list: co_return list(prompts_, "prompts", request);
-    case mcp::Method::prompts_get: co_return co_await get_prompt(call);
-    case mcp::Method::resources_list: co_return list(resources_, "resources", request);
-    case mcp::Method::resource_templates_list: co_return list(templates_, "resourceTemplates", request);
-    case mcp::Method::resources_read: co_return co_await read_resource(call);
-    case mcp::Method::complete: co_return complete(request);
-    default: co_return std::unexpected(mcp::errors::method_not_found(request.method->name));
+    case mcp::Method::tools_call:
+      co_return co_await call_tool(call);
+    case mcp::Method::tools_list:
+      co_return list(tools_, "tools", request);
+    case mcp::Method::prompts_list:
+      co_return list(prompts_, "prompts", request);
+    case mcp::Method::prompts_get:
+      co_return co_await get_prompt(call);
+    case mcp::Method::resources_list:
+      co_return list(resources_, "resources", request);
+    case mcp::Method::resource_templates_list:
+      co_return list(templates_, "resourceTemplates", request);
+    case mcp::Method::resources_read:
+      co_return co_await read_resource(call);
+    case mcp::Method::complete:
+      co_return complete(request);
+    default:
+      co_return std::unexpected(mcp::errors::method_not_found(request.method->name));
   }
 }
 
@@ -104,11 +113,12 @@ Task<mcp::Outcome> RegisteredService::call_tool(Call& call) {
   if (!validation.ok()) co_return invalid_arguments(validation, request.era());
 
   const auto* plain = std::get_if<ToolHandler>(&entry->handler);
-  Outcome<ToolResult> outcome = plain != nullptr
-                                    ? run_plain(*plain, context)
-                                    : co_await run_async(std::get<AsyncHandler<ToolResult>>(entry->handler), context);
+  Outcome<ToolResult> outcome =
+      plain != nullptr ? run_plain(*plain, context)
+                       : co_await run_async(std::get<AsyncHandler<ToolResult>>(entry->handler), context);
   co_return finish(std::move(outcome), [&](const ToolResult& result) -> mcp::Outcome {
-    if (entry->output && !result.is_error && !(result.structured && entry->output->accepts(*result.structured))) {
+    if (entry->output && !result.is_error &&
+        !(result.structured && entry->output->accepts(*result.structured))) {
       return std::unexpected(errors::internal(
           fmt::format("The result of the tool {} does not fit its own output schema", request.name)));
     }
@@ -131,7 +141,8 @@ Task<mcp::Outcome> RegisteredService::get_prompt(Call& call) {
   Outcome<PromptResult> outcome =
       plain != nullptr ? run_plain(*plain, context)
                        : co_await run_async(std::get<AsyncHandler<PromptResult>>(entry->handler), context);
-  co_return finish(std::move(outcome), [](const PromptResult& result) -> mcp::Outcome { return to_reply(result); });
+  co_return finish(std::move(outcome),
+                   [](const PromptResult& result) -> mcp::Outcome { return to_reply(result); });
 }
 
 Task<mcp::Outcome> RegisteredService::read_resource(Call& call) {
@@ -159,21 +170,25 @@ Task<mcp::Outcome> RegisteredService::read_resource(Call& call) {
   Outcome<ResourceResult> outcome =
       plain != nullptr ? run_plain(*plain, context)
                        : co_await run_async(std::get<AsyncHandler<ResourceResult>>(*handler), context);
-  co_return finish(std::move(outcome),
-                   [&](const ResourceResult& result) -> mcp::Outcome { return to_reply(result, request.name); });
+  co_return finish(std::move(outcome), [&](const ResourceResult& result) -> mcp::Outcome {
+    return to_reply(result, request.name);
+  });
 }
 
 mcp::Outcome RegisteredService::complete(const mcp::Request& request) {
   const auto params = json::parse(request.message->params);
   const auto invalid = [] {
-    return std::unexpected(mcp::errors::invalid_params(
-        "params needs a ref ({type: \"ref/prompt\", name} or {type: \"ref/resource\", uri}) and an argument {name, value}"));
+    return std::unexpected(
+        mcp::errors::invalid_params("params needs a ref ({type: \"ref/prompt\", name} or {type: "
+                                    "\"ref/resource\", uri}) and an argument {name, value}"));
   };
   if (!params || !params->is_object()) return invalid();
-  const auto member = [](const boost::json::value& object, std::string_view key) -> const boost::json::value* {
+  const auto member = [](const boost::json::value& object,
+                         std::string_view key) -> const boost::json::value* {
     return object.is_object() ? object.get_object().if_contains(key) : nullptr;
   };
-  const auto text = [&](const boost::json::value* object, std::string_view key) -> const boost::json::string* {
+  const auto text = [&](const boost::json::value* object,
+                        std::string_view key) -> const boost::json::string* {
     const auto* value = object != nullptr ? member(*object, key) : nullptr;
     return value != nullptr ? value->if_string() : nullptr;
   };
@@ -184,12 +199,16 @@ mcp::Outcome RegisteredService::complete(const mcp::Request& request) {
   const auto* value = text(argument, "value");
   if (type == nullptr || name == nullptr || value == nullptr) return invalid();
   const bool prompt = *type == "ref/prompt";
-  const auto* target = prompt ? text(reference, "name") : *type == "ref/resource" ? text(reference, "uri") : nullptr;
+  const auto* target = prompt                    ? text(reference, "name")
+                       : *type == "ref/resource" ? text(reference, "uri")
+                                                 : nullptr;
   if (target == nullptr) return invalid();
-  const bool known = prompt ? prompts_.current()->find(*target) != nullptr
-                            : templates_.current()->find(*target) != nullptr || resources_.current()->find(*target);
+  const bool known =
+      prompt ? prompts_.current()->find(*target) != nullptr
+             : templates_.current()->find(*target) != nullptr || resources_.current()->find(*target);
   if (!known) {
-    return std::unexpected(prompt ? mcp::errors::unknown_prompt(*target) : mcp::errors::resource_not_found(*target));
+    return std::unexpected(prompt ? mcp::errors::unknown_prompt(*target)
+                                  : mcp::errors::resource_not_found(*target));
   }
 
   CompletionHandler handler;
@@ -221,7 +240,8 @@ mcp::Outcome RegisteredService::complete(const mcp::Request& request) {
   return reply;
 }
 
-Result<void> RegisteredService::check_parameter_headers(const mcp::Request& request, const mcp::HeaderLookup& lookup) {
+Result<void> RegisteredService::check_parameter_headers(const mcp::Request& request,
+                                                        const mcp::HeaderLookup& lookup) {
   const auto entry = tools_.current()->find(request.name);
   if (!entry || entry->mirrored.empty()) return {};
   const std::string_view raw = request.param("arguments");
@@ -240,7 +260,8 @@ mcp::SubscriptionFilter RegisteredService::accept(const mcp::SubscriptionFilter&
   return accepted;
 }
 
-void RegisteredService::add_completion(std::string reference, std::string argument, CompletionHandler handler) {
+void RegisteredService::add_completion(std::string reference, std::string argument,
+                                       CompletionHandler handler) {
   const std::scoped_lock lock(completions_mutex_);
   completions_.insert_or_assign({std::move(reference), std::move(argument)}, std::move(handler));
 }

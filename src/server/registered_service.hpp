@@ -73,7 +73,8 @@ class RegisteredService final : public Service {
   Task<mcp::Outcome> read_resource(Call& call);
   mcp::Outcome complete(const mcp::Request& request);
   template <class Entry>
-  mcp::Outcome list(const Registry<Entry>& registry, std::string_view member, const mcp::Request& request) const;
+  mcp::Outcome list(const Registry<Entry>& registry, std::string_view member,
+                    const mcp::Request& request) const;
   mcp::ServerCapabilities capabilities() const;
 
   const ServerOptions options_;

@@ -18,8 +18,8 @@ constexpr std::size_t kMaxToolName = 128;
 // SEP-986: letters, digits, underscore, hyphen and dot (and the slash some servers use for grouping).
 bool is_tool_name(std::string_view name) {
   return !name.empty() && name.size() <= kMaxToolName && std::ranges::all_of(name, [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-' ||
-           c == '.' || c == '/';
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           c == '-' || c == '.' || c == '/';
   });
 }
 
@@ -42,7 +42,8 @@ boost::json::object described(const Definition& definition) {
 }
 
 void add_more(boost::json::object& object, const boost::json::object& more) {
-  for (const auto& [key, value] : more) object.insert_or_assign(key, value);
+  for (const auto& [key, value] : more)
+    object.insert_or_assign(key, value);
 }
 
 bool is_object_schema(const boost::json::object& schema) {
@@ -67,7 +68,8 @@ Result<mcp::Payload> Offer<Entry>::page(std::string_view member, std::optional<s
   auto at = entries_.begin();
   if (cursor) {
     const auto name = mcp::base64_decode(*cursor, mcp::Base64::url);
-    if (!name) return std::unexpected(mcp::errors::invalid_params("params.cursor is not a cursor of this server"));
+    if (!name)
+      return std::unexpected(mcp::errors::invalid_params("params.cursor is not a cursor of this server"));
     at = entries_.upper_bound(*name);
   }
   const bool whole = !cursor && entries_.size() <= size;
@@ -90,7 +92,8 @@ Result<mcp::Payload> Offer<Entry>::page(std::string_view member, std::optional<s
   }
   text += ']';
   if (at != entries_.end()) {
-    fmt::format_to(std::back_inserter(text), R"(,"nextCursor":"{}")", mcp::base64_encode(last, mcp::Base64::url));
+    fmt::format_to(std::back_inserter(text), R"(,"nextCursor":"{}")",
+                   mcp::base64_encode(last, mcp::Base64::url));
   }
   mcp::Payload payload;
   if (!whole) {
@@ -147,18 +150,21 @@ template class Registry<TemplateEntry>;
 
 Result<ToolEntry> make_tool(const Tool& tool) {
   if (!is_tool_name(tool.name)) {
-    return std::unexpected(errors::invalid(fmt::format(
-        "the tool name {} must be 1 to {} letters, digits, '_', '-', '.' or '/'", json::quote(tool.name), kMaxToolName)));
+    return std::unexpected(
+        errors::invalid(fmt::format("the tool name {} must be 1 to {} letters, digits, '_', '-', '.' or '/'",
+                                    json::quote(tool.name), kMaxToolName)));
   }
   if (!is_object_schema(tool.input_schema)) {
-    return std::unexpected(errors::invalid(fmt::format("the input schema of {} must have type \"object\"", tool.name)));
+    return std::unexpected(
+        errors::invalid(fmt::format("the input schema of {} must have type \"object\"", tool.name)));
   }
   ToolEntry entry;
   auto input = json::Schema::compile(tool.input_schema);
   if (!input) return std::unexpected(std::move(input.error()).within("the input schema of " + tool.name));
   entry.input = std::move(*input);
   auto mirrored = mcp::mirrored_parameters(tool.input_schema);
-  if (!mirrored) return std::unexpected(std::move(mirrored.error()).within("the input schema of " + tool.name));
+  if (!mirrored)
+    return std::unexpected(std::move(mirrored.error()).within("the input schema of " + tool.name));
   entry.mirrored = std::move(*mirrored);
 
   boost::json::object object = described(tool);
@@ -168,7 +174,8 @@ Result<ToolEntry> make_tool(const Tool& tool) {
   entry.listed.legacy = boost::json::serialize(object);
   if (tool.output_schema) {
     auto output = json::Schema::compile(*tool.output_schema);
-    if (!output) return std::unexpected(std::move(output.error()).within("the output schema of " + tool.name));
+    if (!output)
+      return std::unexpected(std::move(output.error()).within("the output schema of " + tool.name));
     entry.output = std::move(*output);
     object["outputSchema"] = *tool.output_schema;
     if (is_object_schema(*tool.output_schema)) entry.listed.legacy = boost::json::serialize(object);

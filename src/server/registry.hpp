@@ -19,8 +19,8 @@
 
 namespace proteus::server {
 
-// A definition as it is listed. Legacy clients know only objects as structured content; where a tool's output schema
-// says otherwise they are not told of it.
+// A definition as it is listed. Legacy clients know only objects as structured content; where a tool's output
+// schema says otherwise they are not told of it.
 struct Listed {
   std::string modern;
   std::string legacy;
@@ -53,8 +53,8 @@ struct TemplateEntry {
   AnyResourceHandler handler;
 };
 
-// What is offered of one kind at one moment, in the order of names. Immutable; the bytes of whole lists are made when
-// first asked for, and kept.
+// What is offered of one kind at one moment, in the order of names. Immutable; the bytes of whole lists are
+// made when first asked for, and kept.
 template <class Entry>
 class Offer {
  public:
@@ -66,8 +66,9 @@ class Offer {
   const Map& entries() const { return entries_; }
   std::shared_ptr<const Entry> find(std::string_view name) const;
 
-  // The members of a list result: `"tools":[…]`, and the cursor of the next page. A cursor names the last entry before
-  // its page, so that entries may come and go between pages. Fails where it is no cursor of ours.
+  // The members of a list result: `"tools":[…]`, and the cursor of the next page. A cursor names the last
+  // entry before its page, so that entries may come and go between pages. Fails where it is no cursor of
+  // ours.
   Result<mcp::Payload> page(std::string_view member, std::optional<std::string_view> cursor, std::size_t size,
                             mcp::Era era) const;
 

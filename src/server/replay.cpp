@@ -19,7 +19,9 @@ std::optional<std::uint64_t> number(std::string_view text) {
 
 }  // namespace
 
-std::string write_event_id(EventId id) { return fmt::format("{}-{}", id.stream, id.number); }
+std::string write_event_id(EventId id) {
+  return fmt::format("{}-{}", id.stream, id.number);
+}
 
 std::optional<EventId> parse_event_id(std::string_view text) {
   const auto dash = text.find('-');
@@ -46,7 +48,8 @@ void ReplayStream::push_once(std::string_view message) {
   const std::scoped_lock lock(mutex_);
   // Without a connection all kept events are undelivered, as far as this side knows.
   if (outbox_ && outbox_->closed()) outbox_.reset();
-  const bool waits = !outbox_ && std::ranges::any_of(events_, [&](const Event& event) { return event.message == message; });
+  const bool waits =
+      !outbox_ && std::ranges::any_of(events_, [&](const Event& event) { return event.message == message; });
   if (!waits) push_locked(message);
 }
 

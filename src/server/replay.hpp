@@ -14,8 +14,8 @@
 
 namespace proteus::server {
 
-// One stream of a legacy session: its events are numbered and kept, within bounds, so that a client that lost its
-// connection gets the rest of that stream, and of no other, in order and once. Thread-safe.
+// One stream of a legacy session: its events are numbered and kept, within bounds, so that a client that lost
+// its connection gets the rest of that stream, and of no other, in order and once. Thread-safe.
 class ReplayStream {
  public:
   struct Limits {
@@ -35,8 +35,9 @@ class ReplayStream {
   void finish();
 
   enum class Attach : std::uint8_t { attached, gone };
-  // Sends what follows event `after` (none: the last one that was sent at all) to this outbox, and then what comes.
-  // The outbox before it is closed: a stream has one connection. `gone`: events in between are no longer kept.
+  // Sends what follows event `after` (none: the last one that was sent at all) to this outbox, and then what
+  // comes. The outbox before it is closed: a stream has one connection. `gone`: events in between are no
+  // longer kept.
   Attach attach(std::shared_ptr<Outbox> outbox, std::optional<std::uint64_t> after, bool prime);
   // Closes the connection, not the stream.
   void detach(std::optional<std::chrono::milliseconds> retry);

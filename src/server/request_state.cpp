@@ -33,7 +33,8 @@ std::string binding(const mcp::Request& request, const Caller& caller) {
 
 Error not_ours() {
   return mcp::errors::invalid_params(
-      "requestState is not valid for this request: it was changed, belongs to another request or caller, or has "
+      "requestState is not valid for this request: it was changed, belongs to another request or caller, or "
+      "has "
       "expired. Send the request again without it.");
 }
 
@@ -47,8 +48,8 @@ Result<void> add_responses(std::string_view raw, Rounds& rounds) {
   if (!members) return std::unexpected(members.error());
   for (const auto& [key, value] : *members) {
     if (!json::is_object(value)) {
-      return std::unexpected(
-          mcp::errors::invalid_params(fmt::format("params.inputResponses[{}] must be an object", json::quote(key))));
+      return std::unexpected(mcp::errors::invalid_params(
+          fmt::format("params.inputResponses[{}] must be an object", json::quote(key))));
     }
     rounds.answers.insert_or_assign(std::string(key), std::string(value));
   }
@@ -59,8 +60,9 @@ Result<void> add_responses(std::string_view raw, Rounds& rounds) {
 
 Result<std::string> RequestStates::mint(const mcp::Request& request, const Caller& caller,
                                         const Rounds& rounds) const {
-  std::string plain = fmt::format(R"({{"e":{},"r":{},"s":{},"a":{{)", seconds_of(clock_.wall()) + lifetime_.count(),
-                                  rounds.round, json::quote(rounds.state));
+  std::string plain =
+      fmt::format(R"({{"e":{},"r":{},"s":{},"a":{{)", seconds_of(clock_.wall()) + lifetime_.count(),
+                  rounds.round, json::quote(rounds.state));
   bool first = true;
   for (const auto& [key, answer] : rounds.answers) {
     if (!std::exchange(first, false)) plain += ',';
@@ -69,7 +71,8 @@ Result<std::string> RequestStates::mint(const mcp::Request& request, const Calle
     plain += answer;
   }
   plain += "}}";
-  if (plain.size() > kMaxState) return std::unexpected(errors::too_large("the state of the request", kMaxState));
+  if (plain.size() > kMaxState)
+    return std::unexpected(errors::too_large("the state of the request", kMaxState));
   return mcp::base64_encode(key_.seal(plain, binding(request, caller)), mcp::Base64::url);
 }
 
@@ -77,7 +80,8 @@ Result<Rounds> RequestStates::open(const mcp::Request& request, const Caller& ca
   Rounds rounds;
   const std::string_view raw = request.param("requestState");
   if (!raw.empty()) {
-    if (!json::is_string(raw)) return std::unexpected(mcp::errors::invalid_params("requestState must be a string"));
+    if (!json::is_string(raw))
+      return std::unexpected(mcp::errors::invalid_params("requestState must be a string"));
     const auto text = json::decode_string(raw);
     const auto sealed = text ? mcp::base64_decode(*text, mcp::Base64::url) : std::nullopt;
     const auto plain = sealed ? key_.open(*sealed, binding(request, caller)) : std::nullopt;
@@ -85,10 +89,12 @@ Result<Rounds> RequestStates::open(const mcp::Request& request, const Caller& ca
     std::vector<std::unique_ptr<std::string>> storage;
     const auto members = json::members_of(*plain, storage);
     if (!members) return std::unexpected(not_ours());
-    if (json::as_int64(members->value("e")).value_or(0) < seconds_of(clock_.wall())) return std::unexpected(not_ours());
+    if (json::as_int64(members->value("e")).value_or(0) < seconds_of(clock_.wall()))
+      return std::unexpected(not_ours());
     rounds.round = static_cast<unsigned>(json::as_int64(members->value("r")).value_or(0));
     rounds.state = json::decode_string(members->value("s")).value_or("");
-    if (auto added = add_responses(members->value("a"), rounds); !added) return std::unexpected(added.error());
+    if (auto added = add_responses(members->value("a"), rounds); !added)
+      return std::unexpected(added.error());
   }
   if (auto added = add_responses(request.param("inputResponses"), rounds); !added) {
     return std::unexpected(added.error());

@@ -13,8 +13,9 @@
 
 namespace proteus::server {
 
-// Mints and opens the `requestState` that carries the rounds of a modern request through the client: encrypted and
-// authenticated, and bound to the caller, the method, the name and arguments of the request, and a time.
+// Mints and opens the `requestState` that carries the rounds of a modern request through the client:
+// encrypted and authenticated, and bound to the caller, the method, the name and arguments of the request,
+// and a time.
 class RequestStates {
  public:
   RequestStates(SealingKey key, const Clock& clock, std::chrono::seconds lifetime = std::chrono::minutes(10))
@@ -22,8 +23,8 @@ class RequestStates {
 
   // Fails where the answers so far are more than a client can be expected to carry.
   Result<std::string> mint(const mcp::Request& request, const Caller& caller, const Rounds& rounds) const;
-  // The rounds so far, with the responses that came along. Fails where the state is not ours, not for this request,
-  // too old, or where the responses are not objects.
+  // The rounds so far, with the responses that came along. Fails where the state is not ours, not for this
+  // request, too old, or where the responses are not objects.
   Result<Rounds> open(const mcp::Request& request, const Caller& caller) const;
 
  private:

@@ -1,7 +1,3 @@
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <array>
 #include <atomic>
 #include <condition_variable>
@@ -13,7 +9,10 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_future.hpp>
 #include <fmt/format.h>
+#include <poll.h>
 #include <proteus/server_async.hpp>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "base/log.hpp"
 #include "net/http_server.hpp"
@@ -31,7 +30,8 @@ class Server::Core {
  public:
   Core(const ServerInfo& info, const ServerOptions& options)
       : eras_{options.legacy, options.modern},
-        key_(options.secret.empty() ? SealingKey::random() : SealingKey::derive(options.secret, "request state")),
+        key_(options.secret.empty() ? SealingKey::random()
+                                    : SealingKey::derive(options.secret, "request state")),
         service_(info, options, listeners_) {}
   ~Core() { stop(); }
   Core(const Core&) = delete;
@@ -80,7 +80,8 @@ Result<std::uint16_t> Server::Core::listen(const HttpOptions& options) {
   endpoint_options.eras = eras_;
   endpoint_options.hosts = {is_loopback_name(options.host), options.allowed_origins, options.allowed_hosts};
   if (options.authenticate) {
-    endpoint_options.authenticate = [authenticate = options.authenticate](const net::Request& request) -> Result<Caller> {
+    endpoint_options.authenticate =
+        [authenticate = options.authenticate](const net::Request& request) -> Result<Caller> {
       auto principal = authenticate(request.fields().find("Authorization").value_or(""));
       if (!principal) return std::unexpected(principal.error());
       return Caller{std::move(*principal)};
@@ -99,7 +100,8 @@ Result<std::uint16_t> Server::Core::listen(const HttpOptions& options) {
   Serving serving;
   serving.path = options.path;
   serving.grace = options.grace;
-  serving.endpoint = std::make_unique<HttpEndpoint>(service_, listeners_, clock_, key_, std::move(endpoint_options));
+  serving.endpoint =
+      std::make_unique<HttpEndpoint>(service_, listeners_, clock_, key_, std::move(endpoint_options));
   serving.workers = std::make_unique<net::Workers>(std::max<std::size_t>(options.threads, 1));
   serving.server = std::make_unique<net::HttpServer>(
       *serving.workers, std::move(server_options),
@@ -144,7 +146,8 @@ void Server::Core::stop() {
   }
   pipes_.interrupt();
   for (auto& each : serving) {
-    // New connections are refused first, so that no stream opens behind the back of those that are told to end.
+    // New connections are refused first, so that no stream opens behind the back of those that are told to
+    // end.
     auto drained = asio::co_spawn(each.workers->at(0), each.server->drain(each.grace), asio::use_future);
     each.endpoint->end_streams();
     drained.get();
@@ -160,7 +163,9 @@ void Server::Core::stop() {
 Server::Server(ServerInfo info, ServerOptions options) : core_(std::make_unique<Core>(info, options)) {}
 Server::~Server() = default;
 
-Result<> Server::add_tool(Tool tool, ToolHandler handler) { return core_->service().add_tool(tool, std::move(handler)); }
+Result<> Server::add_tool(Tool tool, ToolHandler handler) {
+  return core_->service().add_tool(tool, std::move(handler));
+}
 Result<> Server::add_raw_tool(Tool tool, RawToolHandler handler) {
   return core_->service().add_tool(tool, std::move(handler));
 }
@@ -176,17 +181,33 @@ Result<> Server::add_resource_template(ResourceTemplate resource_template, Resou
 void Server::add_completion(std::string prompt_or_template, std::string argument, CompletionHandler handler) {
   core_->service().add_completion(std::move(prompt_or_template), std::move(argument), std::move(handler));
 }
-bool Server::remove_tool(std::string_view name) { return core_->service().remove_tool(name); }
-bool Server::remove_prompt(std::string_view name) { return core_->service().remove_prompt(name); }
-bool Server::remove_resource(std::string_view uri) { return core_->service().remove_resource(uri); }
+bool Server::remove_tool(std::string_view name) {
+  return core_->service().remove_tool(name);
+}
+bool Server::remove_prompt(std::string_view name) {
+  return core_->service().remove_prompt(name);
+}
+bool Server::remove_resource(std::string_view uri) {
+  return core_->service().remove_resource(uri);
+}
 bool Server::remove_resource_template(std::string_view uri_template) {
   return core_->service().remove_template(uri_template);
 }
-void Server::resource_updated(std::string_view uri) { core_->listeners().resource_updated(uri); }
-Result<std::uint16_t> Server::listen(HttpOptions options) { return core_->listen(options); }
-Result<> Server::serve_stdio() { return core_->serve_stdio(); }
-void Server::wait() { core_->wait(); }
-void Server::stop() { core_->stop(); }
+void Server::resource_updated(std::string_view uri) {
+  core_->listeners().resource_updated(uri);
+}
+Result<std::uint16_t> Server::listen(HttpOptions options) {
+  return core_->listen(options);
+}
+Result<> Server::serve_stdio() {
+  return core_->serve_stdio();
+}
+void Server::wait() {
+  core_->wait();
+}
+void Server::stop() {
+  core_->stop();
+}
 
 Result<> add_async_tool(Server& server, Tool tool, AsyncHandler<ToolResult> handler) {
   return server.core().service().add_tool(tool, std::move(handler));

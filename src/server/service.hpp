@@ -7,8 +7,8 @@
 
 namespace proteus::server {
 
-// Who answers: the port between the protocol's edges and what is served. Functions are called on any worker's thread,
-// several at a time.
+// Who answers: the port between the protocol's edges and what is served. Functions are called on any worker's
+// thread, several at a time.
 class Service {
  public:
   virtual ~Service() = default;
@@ -27,7 +27,8 @@ class Service {
   virtual Task<mcp::Outcome> handle(Call& call) = 0;
 
   // Whether the `Mcp-Param-*` headers of a call agree with its arguments.
-  virtual Result<void> check_parameter_headers(const mcp::Request& request, const mcp::HeaderLookup& lookup) = 0;
+  virtual Result<void> check_parameter_headers(const mcp::Request& request,
+                                               const mcp::HeaderLookup& lookup) = 0;
 
   // The part of a filter that can be honoured for this caller.
   virtual mcp::SubscriptionFilter accept(const mcp::SubscriptionFilter& wanted, const Caller& caller) = 0;

@@ -15,6 +15,7 @@ namespace {
 // Streams kept per session for a client that may come back for the end of one.
 constexpr std::size_t kKeptStreams = 64;
 constexpr std::size_t kMaxSubscriptions = 10'000;
+constexpr auto kSweepInterval = std::chrono::seconds(30);
 
 }  // namespace
 
@@ -36,7 +37,8 @@ void InFlight::cancel(std::string_view id) {
 
 void InFlight::cancel_all() {
   const std::scoped_lock lock(mutex_);
-  for (const auto& [id, cancellation] : running_) cancellation->request();
+  for (const auto& [id, cancellation] : running_)
+    cancellation->request();
 }
 
 Session::Session(ClientSessionId id, Hello hello, ReplayStream::Limits limits, Deliver deliver)
@@ -64,7 +66,8 @@ void Session::unsubscribe(const std::string& uri) {
 std::shared_ptr<ReplayStream> Session::new_stream() {
   const std::scoped_lock lock(mutex_);
   while (streams_.size() >= kKeptStreams) {
-    const auto finished = std::ranges::find_if(streams_, [](const auto& stream) { return stream->finished(); });
+    const auto finished =
+        std::ranges::find_if(streams_, [](const auto& stream) { return stream->finished(); });
     if (finished == streams_.end()) break;
     streams_.erase(finished);
   }
@@ -101,16 +104,20 @@ void Session::resource_updated(std::string_view uri) {
   deliver_(mcp::resource_updated_notification(uri, {}));
 }
 
-void Session::end() { standalone_->finish(); }
+void Session::end() {
+  standalone_->finish();
+}
 
 Sessions::Shard& Sessions::shard(std::string_view id) {
   return shards_[std::hash<std::string_view>{}(id) % shards_.size()];
 }
 
 Result<std::shared_ptr<Session>> Sessions::create(Session::Hello hello) {
-  if (count_ >= limits_.sessions) end_idle();
+  // Sessions grow in number here only, so this is where idle ones have to go.
+  if (count_ >= limits_.sessions || clock_.now() - last_sweep_.load() > kSweepInterval) end_idle();
   if (count_ >= limits_.sessions) {
-    return std::unexpected(errors::exhausted(fmt::format("{} sessions are open, and no more allowed", limits_.sessions)));
+    return std::unexpected(
+        errors::exhausted(fmt::format("{} sessions are open, and no more allowed", limits_.sessions)));
   }
   ClientSessionId id(mcp::base64_encode(random_bytes(24), mcp::Base64::url));
   auto session = std::make_shared<Session>(id, std::move(hello), limits_.replay);
@@ -147,6 +154,7 @@ bool Sessions::remove(std::string_view id, const Caller& caller) {
 
 void Sessions::end_idle() {
   const auto now = clock_.now();
+  last_sweep_ = now;
   std::vector<Entry> ended;
   for (auto& home : shards_) {
     const std::scoped_lock lock(home.mutex);
@@ -163,18 +171,21 @@ void Sessions::end_idle() {
       --count_;
     }
   }
-  for (auto& entry : ended) entry.session->close();
+  for (auto& entry : ended)
+    entry.session->close();
 }
 
 void Sessions::close_all() {
   std::vector<Entry> ended;
   for (auto& home : shards_) {
     const std::scoped_lock lock(home.mutex);
-    for (auto& [id, entry] : home.entries) ended.push_back(std::move(entry));
+    for (auto& [id, entry] : home.entries)
+      ended.push_back(std::move(entry));
     count_ -= home.entries.size();
     home.entries.clear();
   }
-  for (auto& entry : ended) entry.session->close();
+  for (auto& entry : ended)
+    entry.session->close();
 }
 
 }  // namespace proteus::server

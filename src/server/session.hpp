@@ -49,7 +49,8 @@ class Session final : public Listener {
     std::string client_info;
   };
 
-  // What belongs to no request goes to the standalone stream, or to `deliver` on a transport that has no streams.
+  // What belongs to no request goes to the standalone stream, or to `deliver` on a transport that has no
+  // streams.
   using Deliver = std::function<void(std::string)>;
   Session(ClientSessionId id, Hello hello, ReplayStream::Limits limits, Deliver deliver = {});
 
@@ -132,6 +133,7 @@ class Sessions {
   Listeners& listeners_;
   const Limits limits_;
   std::atomic<std::size_t> count_ = 0;
+  std::atomic<Clock::Monotonic> last_sweep_{Clock::Monotonic{}};
   std::array<Shard, 16> shards_;
 };
 

@@ -4,6 +4,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "json/text.hpp"
 #include "mcp/errors.hpp"
 #include "server/http_answers.hpp"
 #include "server/legacy_answer.hpp"
@@ -35,7 +36,8 @@ class LineChannel final : public CallChannel {
 }  // namespace
 
 StdioEndpoint::StdioEndpoint(Service& service, Listeners& listeners, const Clock& clock, SealingKey key,
-                             StdioOptions options, const Executor& executor, std::function<void(std::string)> write)
+                             StdioOptions options, const Executor& executor,
+                             std::function<void(std::string)> write)
     : service_(service),
       listeners_(listeners),
       states_(std::move(key), clock),
@@ -116,9 +118,11 @@ void StdioEndpoint::initialize(json::Message& message) {
   if (!hello) return reply_error(message.id, hello.error(), mcp::Era::legacy);
   const mcp::Reply reply = initialize_reply(service_, *hello);
   session_listens_.reset();
-  session_ = std::make_shared<Session>(ClientSessionId(), std::move(*hello), ReplayStream::Limits{},
-                                       [this](std::string notification) { write_line(std::move(notification)); });
-  write_line(mcp::write_result(message.id, *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "initialize"), reply,
+  session_ =
+      std::make_shared<Session>(ClientSessionId(), std::move(*hello), ReplayStream::Limits{},
+                                [this](std::string notification) { write_line(std::move(notification)); });
+  write_line(mcp::write_result(message.id,
+                               *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "initialize"), reply,
                                {mcp::Era::legacy, {}}));
   session_listens_ = listeners_.add(*session_);
 }
@@ -136,7 +140,8 @@ Task<> StdioEndpoint::run_modern(std::string line) {
   }
   std::string answer;
   if (request->method->method == mcp::Method::discover) {
-    answer = mcp::write_result(id, *request->method, discover_reply(service_, caller_, options_.eras), style());
+    answer =
+        mcp::write_result(id, *request->method, discover_reply(service_, caller_, options_.eras), style());
   } else if (request->method->method == mcp::Method::listen) {
     co_await listen(*request, cancellation);
   } else {
@@ -149,7 +154,8 @@ Task<> StdioEndpoint::run_modern(std::string line) {
     } else if (const auto* reply = std::get_if<mcp::Reply>(&*outcome)) {
       answer = mcp::write_result(id, *request->method, *reply, style());
     } else {
-      answer = mcp::write_input_required(id, std::get<mcp::InputRequired>(*outcome), round.request_state(), style());
+      answer = mcp::write_input_required(id, std::get<mcp::InputRequired>(*outcome), round.request_state(),
+                                         style());
     }
   }
   in_flight_.remove(id);
@@ -160,9 +166,10 @@ Task<> StdioEndpoint::listen(const mcp::Request& request, std::shared_ptr<Cancel
   const auto wanted = mcp::parse_subscription_filter(request.param("notifications"));
   if (!wanted) co_return reply_error(request.id(), wanted.error(), mcp::Era::modern);
   asio::steady_timer until(executor_, asio::steady_timer::time_point::max());
-  ListenStream stream(service_.accept(*wanted, caller_), std::string(request.id()), style(),
-                      [this](std::string notification) { write_line(std::move(notification)); },
-                      [cancellation] { cancellation->request(); });
+  ListenStream stream(
+      service_.accept(*wanted, caller_), std::string(request.id()), style(),
+      [this](std::string notification) { write_line(std::move(notification)); },
+      [cancellation] { cancellation->request(); });
   const auto registration = stream.start(listeners_);
   cancellation->on_request([&until] { until.cancel(); });
   while (!cancellation->requested()) {
@@ -178,7 +185,8 @@ Task<> StdioEndpoint::run_legacy(std::string line) {
   if (!session) {
     // A ping may come before the handshake.
     if (message->method == mcp::to_string(mcp::Method::ping)) {
-      co_return write_line(mcp::write_result(message->id, *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "ping"),
+      co_return write_line(mcp::write_result(message->id,
+                                             *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "ping"),
                                              {}, {mcp::Era::legacy, {}}));
     }
     co_return reply_error(message->id, mcp::errors::invalid_request("Initialize first"), mcp::Era::legacy);
@@ -196,7 +204,8 @@ Task<> StdioEndpoint::run_legacy(std::string line) {
   }
   LineChannel channel([this](std::string text) { write_line(std::move(text)); }, cancellation);
   Call call(*request, caller_, channel);
-  const mcp::Outcome outcome = co_await handle_asking(service_, call, channel, session->client_requests(), options_.asking);
+  const mcp::Outcome outcome =
+      co_await handle_asking(service_, call, channel, session->client_requests(), options_.asking);
   in_flight_.remove(id);
   if (!cancellation->requested()) write_line(write_outcome(*request, outcome));
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/task_group.hpp"
+#include "mcp/jsonrpc.hpp"
 #include "server/asking.hpp"
 #include "server/listeners.hpp"
 #include "server/request_state.hpp"
@@ -18,17 +19,17 @@ namespace proteus::server {
 
 struct StdioOptions {
   mcp::Eras eras;
-  AskingLimits asking;
+  AskingLimits asking{};
   std::size_t line_bytes = std::size_t{16} << 20U;
   std::size_t concurrent_requests = 1024;
 };
 
-// One client on a pair of byte streams, a message per line, both eras. Everything happens on one thread, that of the
-// executor; `write` is given whole lines and may be called from any thread.
+// One client on a pair of byte streams, a message per line, both eras. Everything happens on one thread, that
+// of the executor; `write` is given whole lines and may be called from any thread.
 class StdioEndpoint {
  public:
-  StdioEndpoint(Service& service, Listeners& listeners, const Clock& clock, SealingKey key, StdioOptions options,
-                const Executor& executor, std::function<void(std::string)> write);
+  StdioEndpoint(Service& service, Listeners& listeners, const Clock& clock, SealingKey key,
+                StdioOptions options, const Executor& executor, std::function<void(std::string)> write);
 
   // Takes bytes as they come.
   void feed(std::string_view bytes);

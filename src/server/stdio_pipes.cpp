@@ -1,12 +1,12 @@
 #include "server/stdio_pipes.hpp"
 
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
 #include <cstring>
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "base/log.hpp"
 

@@ -11,9 +11,9 @@
 
 namespace proteus::server {
 
-// Standard input and output with plain blocking calls: they may be a pipe, a terminal or a file, and their flags
-// belong to others as well. Writing happens on a thread of its own, so that a client that does not read holds up
-// nothing but itself.
+// Standard input and output with plain blocking calls: they may be a pipe, a terminal or a file, and their
+// flags belong to others as well. Writing happens on a thread of its own, so that a client that does not read
+// holds up nothing but itself.
 class StdioPipes {
  public:
   explicit StdioPipes(int in = 0, int out = 1);

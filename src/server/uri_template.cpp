@@ -48,15 +48,16 @@ Result<UriTemplate> UriTemplate::parse(std::string_view text) {
       return parsed;
     }
     if (part.literal.empty() && !parsed.parts_.empty()) {
-      return std::unexpected(errors::invalid(fmt::format("the template {} has variables with nothing between", text)));
+      return std::unexpected(
+          errors::invalid(fmt::format("the template {} has variables with nothing between", text)));
     }
     const auto close = text.find('}', open);
     std::string_view name = text.substr(open + 1, close == std::string_view::npos ? close : close - open - 1);
     part.several = name.starts_with('+');
     if (part.several) name.remove_prefix(1);
     if (close == std::string_view::npos || !is_name(name)) {
-      return std::unexpected(errors::unsupported(
-          fmt::format("the template {} uses more than {{name}} and {{+name}}", text)));
+      return std::unexpected(
+          errors::unsupported(fmt::format("the template {} uses more than {{name}} and {{+name}}", text)));
     }
     part.variable = name;
     parsed.parts_.push_back(std::move(part));

@@ -55,6 +55,7 @@ std::uint32_t Compiler::anchor_number(std::string_view name) {
 // Any resource may be on the way to a dynamic reference, so the anchors it could end at are needed in all of
 // them. Compiling those can bring in more, hence the answer whether there was anything new.
 bool Compiler::compile_dynamic_anchors() {
+  if (anchor_numbers_.empty()) return false;
   program_.dynamic_anchors.clear();
   program_.dynamic_anchors.resize(places_.resources().size());
   for (std::size_t resource = 0; resource < places_.resources().size(); ++resource) {

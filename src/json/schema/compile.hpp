@@ -71,6 +71,7 @@ class Compiler {
   std::deque<NodeId> pending_;
   std::unordered_map<std::string, std::uint32_t> anchor_numbers_;
   std::unordered_set<const Pattern*> patterns_;
+  std::size_t pattern_instructions_ = 0;
   std::optional<Error> error_;
 
   // The schema at hand.

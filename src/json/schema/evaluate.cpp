@@ -10,10 +10,11 @@
 namespace proteus::json {
 namespace {
 
-// Of branches none of which matched, this many are looked into, and this many faults of each are told.
+// Of branches none of which matched, this many are looked into for so many faults, and fewer are told.
 constexpr std::size_t kBranches = 16;
+constexpr std::size_t kFaults = 8;
 constexpr std::size_t kToldBranches = 5;
-constexpr std::size_t kFaultsPerBranch = 3;
+constexpr std::size_t kToldFaults = 3;
 
 std::size_t size_of(const boost::json::value& container) {
   return container.is_object() ? container.get_object().size() : container.get_array().size();
@@ -89,7 +90,7 @@ bool Evaluator::node(NodeId id, const boost::json::value& instance, const Path& 
   if (node.rules.empty()) return true;
   if (depth_ == limits_.evaluation_depth) return stop(Stop::evaluation_depth);
   ++depth_;
-  const bool enters = scope_.empty() || scope_.back() != node.resource;
+  const bool enters = !program_.dynamic_anchors.empty() && (scope_.empty() || scope_.back() != node.resource);
   if (enters) scope_.push_back(node.resource);
   Frame frame{.id = id, .instance = instance, .path = path, .seen = seen};
   const bool ok = rules(frame);
@@ -128,14 +129,14 @@ bool Evaluator::passes(NodeId id, Frame& frame) {
   if (frame.seen == nullptr) return node(id, frame.instance, frame.path, nullptr);
   const std::size_t size = size_of(frame.instance);
   Evaluated seen(size);
-  if (!spend(size / 64) || !node(id, frame.instance, frame.path, &seen)) return false;
+  if (!spend(size / 16) || !node(id, frame.instance, frame.path, &seen)) return false;
   frame.seen->add(seen);
   return true;
 }
 
 std::vector<SchemaError> Evaluator::faults(NodeId id, const boost::json::value& instance, const Path& path) {
   std::vector<SchemaError> found;
-  const Collecting here(*this, &found, kFaultsPerBranch);
+  const Collecting here(*this, &found, kFaults);
   node(id, instance, path, nullptr);
   return found;
 }
@@ -145,8 +146,8 @@ bool Evaluator::check(const ReferenceRule& rule, Frame& frame) {
 }
 
 bool Evaluator::check(const DynamicReferenceRule& rule, Frame& frame) {
-  if (!spend(scope_.size())) return false;
   for (const std::uint32_t resource : scope_) {
+    if (!spend(1 + program_.dynamic_anchors[resource].size())) return false;
     for (const auto& [anchor, schema] : program_.dynamic_anchors[resource]) {
       if (anchor == rule.anchor) return in_place(schema, frame);
     }
@@ -165,43 +166,51 @@ bool Evaluator::check(const AllOfRule& rule, Frame& frame) {
 }
 
 bool Evaluator::check(const BranchRule& rule, Frame& frame) {
-  std::vector<std::size_t> matched;
-  for (std::size_t i = 0; i < rule.schemas.size(); ++i) {
+  std::optional<std::size_t> first;
+  std::optional<std::size_t> second;
+  for (std::size_t i = 0; i < rule.schemas.size() && !second; ++i) {
     if (!passes(rule.schemas[i], frame)) continue;
     if (rule.match == Match::any && frame.seen == nullptr) return true;
-    matched.push_back(i);
-    if (rule.match == Match::exactly_one && matched.size() > 1) break;
+    if (rule.match == Match::exactly_one && first) second = i;
+    if (!first) first = i;
   }
-  if (matched.size() == 1 || (rule.match == Match::any && !matched.empty())) return true;
+  if (first && !second) return true;
   frame.applied = false;
-  if (matched.empty()) {
+  if (!first) {
     explain_branches(rule, frame);
     return false;
   }
   return fail(frame.path, "oneOf", [&] {
     return fmt::format("must match exactly one of the {} allowed forms, but matches both form {} and form {}",
-                       rule.schemas.size(), matched[0] + 1, matched[1] + 1);
+                       rule.schemas.size(), *first + 1, *second + 1);
   });
 }
 
 void Evaluator::explain_branches(const BranchRule& rule, Frame& frame) {
   if (enough()) return;
   const std::string path = to_pointer(frame.path);
+  spend(path.size() / 16);
   std::vector<std::vector<SchemaError>> branches;
-  std::optional<NodeId> meant;
+  std::optional<std::size_t> meant;
   std::size_t candidates = 0;
   for (const NodeId schema : rule.schemas) {
     if (branches.size() == kBranches) break;
     branches.push_back(faults(schema, frame.instance, frame.path));
     if (meant_otherwise(branches.back(), path)) continue;
-    meant = schema;
+    meant = branches.size() - 1;
     ++candidates;
   }
+  if (stopped()) return;
   if (candidates == 1 && rule.schemas.size() <= kBranches) {
-    node(*meant, frame.instance, frame.path, nullptr);
+    // Not evaluated a second time: in nested branches that would double at each level.
+    for (SchemaError& fault : branches[*meant]) {
+      if (!enough()) errors_->push_back(std::move(fault));
+    }
     return;
   }
   branches.resize(std::min(branches.size(), kToldBranches));
+  for (auto& told : branches)
+    told.resize(std::min(told.size(), kToldFaults));
   fail(frame.path, rule.match == Match::any ? "anyOf" : "oneOf",
        [&] { return explain::no_branch(branches, rule.schemas.size(), path); });
 }
@@ -235,7 +244,7 @@ void Evaluator::report(const Path& path, std::string_view keyword, std::string m
   SchemaError error{
       .instance_path = to_pointer(path), .keyword = std::string(keyword), .message = std::move(message)};
   // Branches are explained only to be dropped again, so this is work like any other.
-  spend(10 + error.instance_path.size() / 16);
+  spend(50 + error.instance_path.size() / 16);
   errors_->push_back(std::move(error));
 }
 

@@ -98,7 +98,11 @@ class Evaluator {
   bool unevaluated_properties(const UnevaluatedRule& rule, Frame& frame);
   bool unevaluated_items(const UnevaluatedRule& rule, Frame& frame);
   void explain_branches(const BranchRule& rule, Frame& frame);
+  bool has(const boost::json::object& object, std::string_view name);
   bool matches(const Pattern& pattern, std::string_view text);
+
+  // What it costs to look for the name or value that was meant.
+  static constexpr std::size_t kSuggestionWork = 1000;
 
   // Takes steps from the budget; false once it is spent.
   bool spend(std::size_t steps);

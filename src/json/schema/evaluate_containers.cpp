@@ -11,10 +11,6 @@
 namespace proteus::json {
 namespace {
 
-bool has(const boost::json::object& object, std::string_view name) {
-  return object.contains(name);
-}
-
 Path below(const Path& path, std::string_view name) {
   return {.parent = &path, .name = name, .index = 0, .is_index = false};
 }
@@ -25,10 +21,14 @@ Path below(const Path& path, std::size_t index) {
 
 }  // namespace
 
+// Finding a name costs what hashing it costs.
+bool Evaluator::has(const boost::json::object& object, std::string_view name) {
+  return spend(1 + name.size() / 16) && object.contains(name);
+}
+
 bool Evaluator::check(const RequiredRule& rule, Frame& frame) {
   const auto* object = frame.instance.if_object();
   if (object == nullptr) return true;
-  if (!spend(rule.names.size())) return false;
   bool ok = true;
   for (const std::string& name : rule.names) {
     if (has(*object, name)) continue;
@@ -44,7 +44,6 @@ bool Evaluator::check(const DependentRequiredRule& rule, Frame& frame) {
   if (object == nullptr) return true;
   bool ok = true;
   for (const auto& [present, names] : rule.names) {
-    if (!spend(1 + names.size())) return false;
     if (!has(*object, present)) continue;
     for (const std::string& name : names) {
       if (has(*object, name)) continue;
@@ -61,7 +60,6 @@ bool Evaluator::check(const DependentRequiredRule& rule, Frame& frame) {
 bool Evaluator::check(const DependentSchemasRule& rule, Frame& frame) {
   const auto* object = frame.instance.if_object();
   if (object == nullptr) return true;
-  if (!spend(rule.schemas.size())) return false;
   bool ok = true;
   for (const auto& [present, schema] : rule.schemas) {
     if (!has(*object, present) || in_place(schema, frame)) continue;
@@ -88,7 +86,7 @@ bool Evaluator::member(const PropertiesRule& rule, std::size_t position, Frame& 
   const auto& [key, value] = object.begin()[position];
   const std::string_view name = key;
   const Path path = below(frame.path, name);
-  bool ok = spend(1);
+  bool ok = spend(1 + name.size() / 64);
   bool known = false;
   const auto apply = [&](NodeId schema) {
     known = true;
@@ -108,6 +106,7 @@ bool Evaluator::member(const PropertiesRule& rule, std::size_t position, Frame& 
           const auto& [other, schema] = rule.named[written];
           if (!program_.nodes[schema].never) allowed.emplace_back(other);
         }
+        spend(kSuggestionWork + allowed.size());
         return explain::unknown_property(name, allowed, object);
       });
       known = true;
@@ -240,7 +239,9 @@ bool Evaluator::unevaluated_properties(const UnevaluatedRule& rule, Frame& frame
       continue;
     }
     ok = fail(frame.path, "unevaluatedProperties", [&] {
-      return explain::unknown_property(key, explain::known_properties(program_, frame.id), object);
+      const auto known = explain::known_properties(program_, frame.id);
+      spend(kSuggestionWork + known.size());
+      return explain::unknown_property(key, known, object);
     });
   }
   frame.seen->add_all();

@@ -75,7 +75,10 @@ bool Evaluator::check(const ValuesRule& rule, Frame& frame) {
         same, [&](const auto& entry) { return equal(frame.instance, rule.values[entry.second], work); });
   }
   if (!spend(work)) return false;
-  return found || fail(frame.path, rule.keyword, [&] { return explain::wrong_value(rule, frame.instance); });
+  return found || fail(frame.path, rule.keyword, [&] {
+           spend(rule.values.size() > 1 ? kSuggestionWork : 0);
+           return explain::wrong_value(rule, frame.instance);
+         });
 }
 
 bool Evaluator::check(const BoundRule& rule, Frame& frame) {

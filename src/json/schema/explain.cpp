@@ -17,8 +17,9 @@ constexpr std::size_t kListed = 20;
 constexpr std::size_t kNameBytes = 100;
 constexpr std::size_t kBranchBytes = 300;
 constexpr std::size_t kKnownNodes = 64;
+constexpr std::size_t kCompared = 64;
 // The work of comparing names grows with the product of their lengths.
-constexpr std::size_t kComparedBytes = 64;
+constexpr std::size_t kComparedBytes = 32;
 
 // At most `limit` bytes, without cutting a character in half.
 std::string_view cut(std::string_view text, std::size_t limit) {
@@ -151,11 +152,15 @@ std::string_view nearest(std::string_view name, std::span<const std::string_view
   if (name.size() > kComparedBytes) return {};
   const std::string wanted = lowered(name);
   std::string_view best;
-  std::size_t best_distance = wanted.size() / 3 + 2;
-  for (const std::string_view candidate : candidates.first(std::min(candidates.size(), kKnownNodes))) {
+  std::size_t best_distance = std::max<std::size_t>(1, wanted.size() / 3) + 1;
+  for (const std::string_view candidate : candidates.first(std::min(candidates.size(), kCompared))) {
     if (candidate.size() > kComparedBytes) continue;
-    const std::size_t found = distance(wanted, lowered(candidate));
-    if (found < best_distance && found < std::max<std::size_t>(candidate.size(), 1)) {
+    const std::string known = lowered(candidate);
+    // "phone" for "phone_number" is as near as one slip.
+    const bool begins = std::min(wanted.size(), known.size()) >= 3 && wanted != known &&
+                        (wanted.starts_with(known) || known.starts_with(wanted));
+    const std::size_t found = begins ? 1 : distance(wanted, known);
+    if (found < best_distance && found < known.size()) {
       best = candidate;
       best_distance = found;
     }
@@ -175,7 +180,11 @@ std::string_view unit(Type counted, std::uint64_t count) {
 std::string compact(const boost::json::value& value, std::size_t limit) {
   std::string out;
   write(out, value, limit);
-  return out.size() < limit || value.is_string() ? out : std::string(cut(out, limit)) + "…";
+  return out.size() < limit || value.is_string() ? out : shortened(out, limit);
+}
+
+std::string shortened(std::string_view text, std::size_t limit) {
+  return std::string(cut(text, limit)) + (text.size() > limit ? "…" : "");
 }
 
 std::string quoted(std::string_view text, std::size_t limit) {
@@ -199,6 +208,7 @@ std::string wrong_value(const ValuesRule& rule, const boost::json::value& instan
   std::string list;
   std::vector<std::string_view> strings;
   for (const auto& value : rule.values) {
+    if (strings.size() == kCompared) break;
     if (const auto* string = value.if_string()) strings.push_back(*string);
   }
   const std::size_t listed = std::min(rule.values.size(), kListed);
@@ -233,7 +243,8 @@ std::string wrong_count(const CountRule& rule, std::uint64_t count) {
 }
 
 std::string no_match(const Pattern& pattern, std::string_view instance) {
-  return fmt::format("must match the pattern {}, not be {}", cut(pattern.text(), 200), quoted(instance));
+  return fmt::format("must match the pattern {}, not be {}", shortened(pattern.text(), 200),
+                     quoted(instance));
 }
 
 std::string unknown_property(std::string_view name, std::span<const std::string_view> known,
@@ -241,7 +252,7 @@ std::string unknown_property(std::string_view name, std::span<const std::string_
   std::string message = fmt::format("property {} is not allowed", quoted(name, kNameBytes));
   if (known.empty()) return message;
   std::vector<std::string_view> absent;
-  for (const std::string_view candidate : known.first(std::min(known.size(), kKnownNodes))) {
+  for (const std::string_view candidate : known.first(std::min(known.size(), kCompared))) {
     if (!present.contains(candidate)) absent.push_back(candidate);
   }
   const auto meant = nearest(name, absent);
@@ -250,7 +261,7 @@ std::string unknown_property(std::string_view name, std::span<const std::string_
   const std::size_t listed = std::min(known.size(), kListed);
   for (std::size_t i = 0; i < listed; ++i) {
     if (i != 0) message += ", ";
-    message += cut(known[i], kNameBytes);
+    message += shortened(known[i], kNameBytes);
   }
   if (listed < known.size()) message += fmt::format(" and {} more", known.size() - listed);
   return message;
@@ -258,6 +269,7 @@ std::string unknown_property(std::string_view name, std::span<const std::string_
 
 std::vector<std::string_view> known_properties(const Program& program, NodeId node) {
   std::vector<std::string_view> names;
+  std::unordered_set<std::string_view> listed;
   std::unordered_set<NodeId> visited{node};
   std::vector<NodeId> pending{node};
   for (std::size_t i = 0; i < pending.size() && i < kKnownNodes; ++i) {
@@ -266,8 +278,7 @@ std::vector<std::string_view> known_properties(const Program& program, NodeId no
       if (const auto* properties = std::get_if<PropertiesRule>(&rule)) {
         for (const std::uint32_t position : properties->written) {
           const auto& [name, schema] = properties->named[position];
-          const bool listed = std::ranges::find(names, std::string_view(name)) != names.end();
-          if (!listed && !program.nodes[schema].never) names.emplace_back(name);
+          if (!program.nodes[schema].never && listed.insert(name).second) names.emplace_back(name);
         }
       }
     }
@@ -304,11 +315,10 @@ std::string no_branch(std::span<const std::vector<SchemaError>> branches, std::s
       if (!wanted.empty()) wanted += ", and ";
       const auto below =
           std::string_view(error.instance_path).substr(std::min(path.size(), error.instance_path.size()));
-      if (!below.empty()) wanted.append(cut(below, kNameBytes)).append(" ");
+      if (!below.empty()) wanted.append(shortened(below, kNameBytes)).append(" ");
       wanted += error.message;
     }
-    const auto kept = cut(wanted, kBranchBytes);
-    message += fmt::format("; form {}: {}{}", i + 1, kept, kept.size() < wanted.size() ? "…" : "");
+    message += fmt::format("; form {}: {}", i + 1, shortened(wanted, kBranchBytes));
   }
   if (branches.size() < count) message += fmt::format("; and {} more forms", count - branches.size());
   return message;

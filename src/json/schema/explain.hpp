@@ -14,6 +14,8 @@ namespace proteus::json::explain {
 
 // A JSON value as compact text of about `limit` bytes at most, ending in "…" if it was cut.
 std::string compact(const boost::json::value& value, std::size_t limit = 60);
+// At most `limit` bytes of text, and then "…".
+std::string shortened(std::string_view text, std::size_t limit);
 std::string quoted(std::string_view text, std::size_t limit = 60);
 std::string shown(const Number& number);
 

@@ -25,6 +25,9 @@ class Pattern {
   // Whether it matches anywhere in `text`.
   bool matches(std::string_view text) const;
 
+  // Instructions of the compiled form.
+  std::size_t size() const;
+
   // Upper bound of the steps to match `bytes` of text, in the units of SchemaLimits::work.
   std::size_t work(std::size_t bytes) const;
 

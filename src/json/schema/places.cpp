@@ -137,7 +137,8 @@ Result<> Places::scan_children(const boost::json::object& schema, const Place& p
         if (nesting == Nesting::schemas_or_names && member.value().is_array()) continue;
         if (auto done = child(member.value(), step_of(keyword, member.key())); !done) return done;
       }
-    } else if (nesting == Nesting::schema || nesting == Nesting::schema_or_list) {
+    } else if ((nesting == Nesting::schema || nesting == Nesting::schema_or_list) &&
+               (value->is_object() || value->is_bool())) {
       if (auto done = child(*value, step_of(keyword)); !done) return done;
     }
   }

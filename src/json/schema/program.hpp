@@ -164,7 +164,8 @@ struct Node {
 struct Program {
   std::vector<Node> nodes;
   NodeId root = 0;
-  // By resource: number of the anchor's name, and the schema that has it there.
+  // By resource: number of the anchor's name, and the schema that has it there. Empty if nothing refers
+  // dynamically.
   std::vector<std::vector<std::pair<std::uint32_t, NodeId>>> dynamic_anchors;
 };
 

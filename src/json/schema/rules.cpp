@@ -310,7 +310,12 @@ const boost::json::value* Compiler::find(std::string_view keyword) const {
 
 std::optional<NodeId> Compiler::schema(std::string_view keyword) {
   const auto* value = find(keyword);
-  return value == nullptr ? std::nullopt : std::optional(node_for(*value));
+  if (value == nullptr) return std::nullopt;
+  if (!value->is_object() && !value->is_bool()) {
+    fail(keyword, "must be a schema: an object or a boolean");
+    return std::nullopt;
+  }
+  return node_for(*value);
 }
 
 std::vector<NodeId> Compiler::schemas(std::string_view keyword) {
@@ -342,9 +347,14 @@ std::shared_ptr<const Pattern> Compiler::pattern(std::string_view keyword, std::
                                  log::printable(text, 100))));
     return nullptr;
   }
-  if (patterns_.insert(compiled->get()).second && patterns_.size() > options_.limits.patterns) {
-    fail(errors::too_large("the number of different patterns in a schema", options_.limits.patterns));
-    return nullptr;
+  if (patterns_.insert(compiled->get()).second) {
+    pattern_instructions_ += (*compiled)->size();
+    if (patterns_.size() > options_.limits.patterns) {
+      fail(errors::too_large("the number of different patterns in a schema", options_.limits.patterns));
+    }
+    if (pattern_instructions_ > options_.limits.pattern_instructions) {
+      fail(errors::too_large("the size of the patterns in a schema", options_.limits.pattern_instructions));
+    }
   }
   return *std::move(compiled);
 }

@@ -4,11 +4,13 @@
 
 #include "json/schema/compile.hpp"
 #include "json/schema/evaluate.hpp"
+#include "json/schema/explain.hpp"
 
 namespace proteus::json {
 
 std::string to_string(const SchemaError& error) {
-  return fmt::format("{}: {}", error.instance_path.empty() ? "/" : error.instance_path, error.message);
+  const std::string path = explain::shortened(error.instance_path, 200);
+  return fmt::format("{}: {}", path.empty() ? "/" : path, error.message);
 }
 
 std::string Validation::text() const {

@@ -24,8 +24,10 @@ struct SchemaLimits {
   // Nesting of a document; the compiler recurses once per level.
   std::size_t depth = 128;
   std::size_t subschemas = 20'000;
-  // Different patterns; each may hold up to 1 MiB while it is matched.
+  // Different patterns, each of which may hold up to 1 MiB while it is matched, and the instructions of all
+  // of them, which take 2 µs each to compile; most patterns have fewer than a hundred.
   std::size_t patterns = 100;
+  std::size_t pattern_instructions = 50'000;
 
   // Steps of one validation: about one per rule and value, and more for long texts. Two million take 0.1 s,
   // and 0.25 s if all of them go into the worst of patterns. Branches that multiply end here.
@@ -53,7 +55,7 @@ struct SchemaError {
   std::string message;        // bounded, however large the instance is
 };
 
-// `/age: must be an integer, not the string "four"`; the whole instance shows as `/`.
+// `/age: must be an integer, not the string "four"`; the whole instance shows as `/`, and long paths are cut.
 std::string to_string(const SchemaError& error);
 
 struct Validation {
