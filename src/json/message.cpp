@@ -62,12 +62,10 @@ class ObjectReader {
 
  private:
   Error key_twice(std::string_view key) const {
-    return errors::invalid(fmt::format("the key {} appears twice", quote(key)))
-        .with_rpc_code(kInvalidRequest);
+    return errors::invalid(fmt::format("the key {} appears twice", quote(key))).with_rpc_code(kInvalidRequest);
   }
   Error too_many_members() const {
-    return errors::too_large("the number of members of an object", limits_.members)
-        .with_rpc_code(kInvalidRequest);
+    return errors::too_large("the number of members of an object", limits_.members).with_rpc_code(kInvalidRequest);
   }
   bool fail(std::string_view why = {}) {
     if (error_) return false;  // of an object inside
@@ -98,14 +96,11 @@ std::string_view read_inner(std::string_view text, Tokens& tokens, ObjectReader&
 std::string_view read_body(Tokens& tokens, ObjectReader& reader, Message& message) {
   return read_inner(message.text, tokens, reader, message.body, [&](std::string_view key) {
     if (key != "_meta" || tokens.peek() != '{') return reader.value();
-    return read_inner(message.text, tokens, reader, message.meta,
-                      [&](std::string_view) { return reader.value(); });
+    return read_inner(message.text, tokens, reader, message.meta, [&](std::string_view) { return reader.value(); });
   });
 }
 
-bool is_id(std::string_view raw) {
-  return is_string(raw) || is_integer(raw);
-}
+bool is_id(std::string_view raw) { return is_string(raw) || is_integer(raw); }
 
 void classify(Message& message, const Members& top) {
   const auto invalid = [&](std::string_view why) { message.fault = why; };
@@ -224,16 +219,15 @@ Result<std::vector<std::string_view>> elements_of(std::string_view array, std::s
   if (!tokens->take(']')) {
     do {
       if (elements.size() == max_elements) {
-        return std::unexpected(errors::too_large("the number of elements of an array", max_elements)
-                                   .with_rpc_code(kInvalidRequest));
+        return std::unexpected(
+            errors::too_large("the number of elements of an array", max_elements).with_rpc_code(kInvalidRequest));
       }
       const std::string_view element = tokens->take_value();
       if (tokens->too_deep()) return std::unexpected(beyond_depth(limits));
       if (element.empty()) return std::unexpected(not_json(tokens->fault(), tokens->position()));
       elements.push_back(element);
     } while (tokens->take(','));
-    if (!tokens->take(']'))
-      return std::unexpected(not_json("the end of an array is expected", tokens->position()));
+    if (!tokens->take(']')) return std::unexpected(not_json("the end of an array is expected", tokens->position()));
   }
   if (!tokens->done()) return std::unexpected(not_json("something follows the array", tokens->position()));
   return elements;

@@ -84,8 +84,8 @@ std::string_view decoded(std::string_view raw, std::vector<std::unique_ptr<std::
 Result<Members> members_of(std::string_view object, std::vector<std::unique_ptr<std::string>>& storage,
                            const ScanLimits& limits = {});
 
-// The elements of an array given as text, as they are written. For batches: the revision 2025-03-26 alone has
-// them.
+// The elements of an array given as text, as they are written; at most so many of them. The text is checked to be
+// JSON.
 Result<std::vector<std::string_view>> elements_of(std::string_view array, std::size_t max_elements,
                                                   const ScanLimits& limits = {});
 

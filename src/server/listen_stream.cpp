@@ -24,7 +24,7 @@ void ListenStream::resource_updated(std::string_view uri) {
 }
 
 void ListenStream::end() {
-  send_(mcp::cancelled_notification(id_, "the server ends this subscription"));
+  send_(mcp::cancelled_notification(id_, "the server ends this subscription", id_));
   send_(listen_result(id_, style_));
   close_();
 }
