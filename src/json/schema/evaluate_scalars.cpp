@@ -8,7 +8,7 @@
 #include "json/schema/evaluate.hpp"
 #include "json/schema/explain.hpp"
 
-namespace proteus::json {
+namespace proteus::json::schema {
 namespace {
 
 TypeSet types_of(const boost::json::value& value) {
@@ -133,4 +133,4 @@ bool Evaluator::matches(const Pattern& pattern, std::string_view text) {
   return spend(1 + static_cast<std::size_t>(steps)) && found;
 }
 
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

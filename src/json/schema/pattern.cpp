@@ -10,7 +10,7 @@
 
 #include "json/schema/ecma_pattern.hpp"
 
-namespace proteus::json {
+namespace proteus::json::schema {
 namespace {
 
 RE2::Options options() {
@@ -93,4 +93,4 @@ std::size_t Pattern::size() const {
   return static_cast<std::size_t>(compiled_->expression.ProgramSize());
 }
 
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

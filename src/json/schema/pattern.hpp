@@ -7,7 +7,7 @@
 
 #include <proteus/error.hpp>
 
-namespace proteus::json {
+namespace proteus::json::schema {
 
 // A compiled ECMA-262 pattern that matches in time linear to the text. Immutable and safe to use from any
 // thread.
@@ -42,4 +42,4 @@ class Pattern {
   std::unique_ptr<const Compiled> compiled_;
 };
 
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace proteus::json {
+namespace proteus::json::schema {
 namespace {
 
 bool matches(std::string_view pattern, std::string_view text) {
@@ -140,4 +140,4 @@ TEST(Pattern, HasASize) {
 }
 
 }  // namespace
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

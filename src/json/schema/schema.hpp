@@ -69,7 +69,9 @@ struct Validation {
   std::string text() const;
 };
 
+namespace schema {
 struct Program;
+}
 
 // A JSON Schema, compiled once. Immutable, so any number of threads may use one at a time; keeps nothing of
 // the documents it was compiled from.
@@ -87,13 +89,13 @@ class Schema {
   // The same, with what is wrong.
   Validation validate(const boost::json::value& instance) const;
 
-  Schema(std::unique_ptr<const Program> program, const SchemaLimits& limits);
+  Schema(std::unique_ptr<const schema::Program> program, const SchemaLimits& limits);
   ~Schema();
   Schema(const Schema&) = delete;
   Schema& operator=(const Schema&) = delete;
 
  private:
-  std::unique_ptr<const Program> program_;
+  std::unique_ptr<const schema::Program> program_;
   SchemaLimits limits_;
 };
 
