@@ -3,7 +3,7 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-namespace proteus::json {
+namespace proteus::json::schema {
 
 Result<std::unique_ptr<const Program>> Compiler::run(const boost::json::value& document) {
   if (auto added = places_.add(document, ""); !added) return std::unexpected(std::move(added).error());
@@ -111,4 +111,4 @@ void Compiler::fail(Error error) {
   if (!error_) error_ = std::move(error);
 }
 
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

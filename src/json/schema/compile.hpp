@@ -12,7 +12,7 @@
 #include "json/schema/program.hpp"
 #include "json/schema/schema.hpp"
 
-namespace proteus::json {
+namespace proteus::json::schema {
 
 // Turns the schemas that Places found into Nodes, each once, without recursion. For one use by one thread.
 class Compiler {
@@ -80,4 +80,4 @@ class Compiler {
   Node node_;
 };
 
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

@@ -9,7 +9,7 @@
 #include "json/schema/metaschemas.hpp"
 #include "json/schema/uri.hpp"
 
-namespace proteus::json {
+namespace proteus::json::schema {
 namespace {
 
 constexpr Dialect kDraft7{.draft = Draft::draft7, .unevaluated = false};
@@ -108,4 +108,4 @@ Error unsupported_dialect(std::string_view schema_uri) {
                                          log::printable(schema_uri), kDraft2020Uri, kDraft7Uri));
 }
 
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

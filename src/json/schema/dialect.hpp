@@ -6,7 +6,7 @@
 
 #include "json/schema/schema.hpp"
 
-namespace proteus::json {
+namespace proteus::json::schema {
 
 // Which keywords have a meaning. Those of the core and of annotations always do: the first because nothing
 // works without them, the second because they assert nothing.
@@ -42,4 +42,4 @@ const Dialect* standard_dialect(std::string_view schema_uri);
 
 Error unsupported_dialect(std::string_view schema_uri);
 
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

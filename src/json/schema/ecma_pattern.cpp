@@ -8,7 +8,7 @@
 
 #include "json/schema/unicode_property.hpp"
 
-namespace proteus::json {
+namespace proteus::json::schema {
 namespace {
 
 // ECMA-262 counts all of these as white space and line ends; RE2's \s and dot know the ASCII ones only.
@@ -392,4 +392,4 @@ Result<std::string> translate_ecma_pattern(std::string_view pattern) {
   return Translator(pattern).run();
 }
 
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

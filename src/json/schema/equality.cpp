@@ -9,7 +9,7 @@
 
 #include "json/schema/number.hpp"
 
-namespace proteus::json {
+namespace proteus::json::schema {
 namespace {
 
 using boost::json::kind;
@@ -95,4 +95,4 @@ std::uint64_t hash(const boost::json::value& value, std::size_t& work) {
   }
 }
 
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

@@ -7,7 +7,7 @@
 #include "json/schema/explain.hpp"
 #include "json/schema/json_pointer.hpp"
 
-namespace proteus::json {
+namespace proteus::json::schema {
 namespace {
 
 // Of branches none of which matched, this many are looked into for so many faults, and fewer are told.
@@ -248,4 +248,4 @@ void Evaluator::report(const Path& path, std::string_view keyword, std::string m
   errors_->push_back(std::move(error));
 }
 
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

@@ -9,7 +9,7 @@
 #include "json/schema/program.hpp"
 #include "json/schema/schema.hpp"
 
-namespace proteus::json {
+namespace proteus::json::schema {
 
 // A place in the instance, as a chain on the stack; it becomes text only in an error.
 struct Path {
@@ -129,4 +129,4 @@ class Evaluator {
   std::vector<std::uint32_t> scope_;  // the resources on the way here, outermost first
 };
 
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

@@ -8,7 +8,7 @@
 #include "json/schema/evaluate.hpp"
 #include "json/schema/explain.hpp"
 
-namespace proteus::json {
+namespace proteus::json::schema {
 namespace {
 
 Path below(const Path& path, std::string_view name) {
@@ -260,4 +260,4 @@ bool Evaluator::unevaluated_items(const UnevaluatedRule& rule, Frame& frame) {
   return ok;
 }
 
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

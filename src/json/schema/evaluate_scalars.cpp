@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -7,7 +8,7 @@
 #include "json/schema/evaluate.hpp"
 #include "json/schema/explain.hpp"
 
-namespace proteus::json {
+namespace proteus::json::schema {
 namespace {
 
 TypeSet types_of(const boost::json::value& value) {
@@ -34,6 +35,12 @@ TypeSet types_of(const boost::json::value& value) {
   }
   return types;
 }
+
+// Instructions times bytes of one match, which cannot be interrupted: 0.6 s at the very worst, and 500 KB for
+// a small pattern.
+constexpr std::size_t kMaxMatch = 32'000'000;
+// Time in patterns that counts as one step of work.
+constexpr std::chrono::nanoseconds kStep(50);
 
 std::uint64_t code_points(std::string_view utf8) {
   return static_cast<std::uint64_t>(
@@ -117,7 +124,13 @@ bool Evaluator::check(const PatternRule& rule, Frame& frame) {
 }
 
 bool Evaluator::matches(const Pattern& pattern, std::string_view text) {
-  return spend(pattern.work(text.size())) && pattern.matches(text);
+  if (text.size() > kMaxMatch / pattern.size()) return stop(Stop::work);
+  // What a match costs lies anywhere between one step for the text and twenty for each byte and instruction,
+  // and only shows in time.
+  const auto begin = std::chrono::steady_clock::now();
+  const bool found = pattern.matches(text);
+  const auto steps = (std::chrono::steady_clock::now() - begin) / kStep;
+  return spend(1 + static_cast<std::size_t>(steps)) && found;
 }
 
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

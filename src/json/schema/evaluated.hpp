@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace proteus::json {
+namespace proteus::json::schema {
 
 // Which members or items of one container some rule has looked at, by position: what `unevaluatedProperties`
 // and `unevaluatedItems` leave out.
@@ -27,4 +27,4 @@ class Evaluated {
   bool all_ = false;
 };
 
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

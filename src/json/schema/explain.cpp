@@ -10,7 +10,7 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
-namespace proteus::json::explain {
+namespace proteus::json::schema::explain {
 namespace {
 
 constexpr std::size_t kListed = 20;
@@ -324,4 +324,4 @@ std::string no_branch(std::span<const std::vector<SchemaError>> branches, std::s
   return message;
 }
 
-}  // namespace proteus::json::explain
+}  // namespace proteus::json::schema::explain

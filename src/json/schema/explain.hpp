@@ -10,7 +10,7 @@
 
 // The words of validation errors, written for an agent that has to correct its call. Whatever comes from the
 // instance or the schema is quoted and cut, so that no message grows with either.
-namespace proteus::json::explain {
+namespace proteus::json::schema::explain {
 
 // A JSON value as compact text of about `limit` bytes at most, ending in "…" if it was cut.
 std::string compact(const boost::json::value& value, std::size_t limit = 60);
@@ -41,4 +41,4 @@ std::string negated(const Node& node);
 std::string no_branch(std::span<const std::vector<SchemaError>> branches, std::size_t count,
                       std::string_view path);
 
-}  // namespace proteus::json::explain
+}  // namespace proteus::json::schema::explain

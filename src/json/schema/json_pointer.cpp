@@ -5,7 +5,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
-namespace proteus::json {
+namespace proteus::json::schema {
 
 void append_pointer_token(std::string& pointer, std::string_view token) {
   pointer.push_back('/');
@@ -49,4 +49,4 @@ const boost::json::value* step_into(const boost::json::value& value, std::string
   return array->if_contains(index);
 }
 
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

@@ -6,7 +6,7 @@
 
 #include <boost/json/value.hpp>
 
-namespace proteus::json {
+namespace proteus::json::schema {
 
 // Appends "/" and the token, escaped as RFC 6901 asks.
 void append_pointer_token(std::string& pointer, std::string_view token);
@@ -18,4 +18,4 @@ std::optional<std::string> take_pointer_token(std::string_view& pointer);
 // One step of a pointer: the member or the item a token names; null for none.
 const boost::json::value* step_into(const boost::json::value& value, std::string_view token);
 
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

@@ -14,6 +14,9 @@ namespace proteus::json {
 // The files of metaschemas/, put here by the build.
 std::span<const EmbeddedFile> embedded_metaschemas();
 
+}  // namespace proteus::json
+
+namespace proteus::json::schema {
 namespace {
 
 using Metaschemas = std::map<std::string, boost::json::value, std::less<>>;
@@ -38,4 +41,4 @@ const boost::json::value* find_metaschema(std::string_view uri) {
   return found == all.end() ? nullptr : &found->second;
 }
 
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

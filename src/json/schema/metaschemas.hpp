@@ -4,7 +4,7 @@
 
 #include <boost/json/value.hpp>
 
-namespace proteus::json {
+namespace proteus::json::schema {
 
 inline constexpr std::string_view kDraft2020Uri = "https://json-schema.org/draft/2020-12/schema";
 inline constexpr std::string_view kDraft7Uri = "http://json-schema.org/draft-07/schema";
@@ -14,4 +14,4 @@ inline constexpr std::string_view kDraft7Uri = "http://json-schema.org/draft-07/
 // program.
 const boost::json::value* find_metaschema(std::string_view uri);
 
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

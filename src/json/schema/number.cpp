@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace proteus::json {
+namespace proteus::json::schema {
 namespace {
 
 constexpr double kTwoTo63 = 9223372036854775808.0;
@@ -142,4 +142,4 @@ bool is_multiple(const Number& number, const Number& divisor) {
   return rest == 0;
 }
 
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

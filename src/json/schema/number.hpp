@@ -7,7 +7,7 @@
 
 #include <boost/json/value.hpp>
 
-namespace proteus::json {
+namespace proteus::json::schema {
 
 // A JSON number with one representation per mathematical value: int64 if it fits, else uint64 if it fits,
 // else double. So 1, 1.0 and 1e0 are the same Number, and equality of the variant is equality of the numbers.
@@ -25,4 +25,4 @@ std::partial_ordering compare(const Number& a, const Number& b);
 // as: 0.0075 is a multiple of 0.0001, which it is not in binary.
 bool is_multiple(const Number& number, const Number& divisor);
 
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

@@ -7,7 +7,7 @@
 
 #include "json/schema/equality.hpp"
 
-namespace proteus::json {
+namespace proteus::json::schema {
 namespace {
 
 Number number(std::string_view text) {
@@ -74,4 +74,4 @@ TEST(Equality, IsByValueAlsoDeepInside) {
 }
 
 }  // namespace
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

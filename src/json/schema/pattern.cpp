@@ -10,7 +10,7 @@
 
 #include "json/schema/ecma_pattern.hpp"
 
-namespace proteus::json {
+namespace proteus::json::schema {
 namespace {
 
 RE2::Options options() {
@@ -93,10 +93,4 @@ std::size_t Pattern::size() const {
   return static_cast<std::size_t>(compiled_->expression.ProgramSize());
 }
 
-std::size_t Pattern::work(std::size_t bytes) const {
-  // Where the automaton does not fit its memory, RE2 follows every instruction for every byte, at some 4 ns
-  // each; a step of work is about 30 of those.
-  return 1 + bytes * size() / 32;
-}
-
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

@@ -7,7 +7,7 @@
 
 #include <proteus/error.hpp>
 
-namespace proteus::json {
+namespace proteus::json::schema {
 
 // A compiled ECMA-262 pattern that matches in time linear to the text. Immutable and safe to use from any
 // thread.
@@ -25,11 +25,8 @@ class Pattern {
   // Whether it matches anywhere in `text`.
   bool matches(std::string_view text) const;
 
-  // Instructions of the compiled form.
+  // Instructions of the compiled form. At worst, each costs 20 ns for each byte of a text.
   std::size_t size() const;
-
-  // Upper bound of the steps to match `bytes` of text, in the units of SchemaLimits::work.
-  std::size_t work(std::size_t bytes) const;
 
   const std::string& text() const { return text_; }
 
@@ -45,4 +42,4 @@ class Pattern {
   std::unique_ptr<const Compiled> compiled_;
 };
 
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

@@ -9,7 +9,7 @@
 #include "json/schema/metaschemas.hpp"
 #include "json/schema/uri.hpp"
 
-namespace proteus::json {
+namespace proteus::json::schema {
 namespace {
 
 // Every nested `$id` is resolved and kept, so long ones would multiply.
@@ -304,4 +304,4 @@ Result<Target> Places::find_pointer(ResourceId resource, std::string_view pointe
   return Target{.schema = value, .resource = at(value).resource, .dynamic_anchor = {}};
 }
 
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

@@ -11,7 +11,7 @@
 #include "json/schema/dialect.hpp"
 #include "json/schema/schema.hpp"
 
-namespace proteus::json {
+namespace proteus::json::schema {
 
 using ResourceId = std::uint32_t;
 
@@ -85,4 +85,4 @@ class Places {
   std::size_t bytes_ = 0;
 };
 
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

@@ -1,6 +1,6 @@
 #include "json/schema/program.hpp"
 
-namespace proteus::json {
+namespace proteus::json::schema {
 namespace {
 
 template <class... Cases>
@@ -36,4 +36,4 @@ void for_each_in_place(const Node& node, const std::function<void(NodeId)>& visi
   }
 }
 
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

@@ -14,7 +14,7 @@
 #include "json/schema/number.hpp"
 #include "json/schema/pattern.hpp"
 
-namespace proteus::json {
+namespace proteus::json::schema {
 
 // The compiled form: one Node per schema, referring to others by number, and in each the rules of its
 // keywords. Plain data, immutable once compiled; what the rules mean is in evaluate.cpp.
@@ -172,4 +172,4 @@ struct Program {
 // Calls `visit` for each schema that `node` applies to the very same value, dynamic references aside.
 void for_each_in_place(const Node& node, const std::function<void(NodeId)>& visit);
 
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

@@ -9,7 +9,7 @@
 #include "json/schema/compile.hpp"
 #include "json/schema/equality.hpp"
 
-namespace proteus::json {
+namespace proteus::json::schema {
 namespace {
 
 // Below this, comparing one by one is as fast as hashing.
@@ -359,4 +359,4 @@ std::shared_ptr<const Pattern> Compiler::pattern(std::string_view keyword, std::
   return *std::move(compiled);
 }
 
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

@@ -9,7 +9,7 @@
 namespace proteus::json {
 
 std::string to_string(const SchemaError& error) {
-  const std::string path = explain::shortened(error.instance_path, 200);
+  const std::string path = schema::explain::shortened(error.instance_path, 200);
   return fmt::format("{}: {}", path.empty() ? "/" : path, error.message);
 }
 
@@ -24,23 +24,23 @@ std::string Validation::text() const {
 
 Result<std::shared_ptr<const Schema>> Schema::compile(const boost::json::value& document,
                                                       const SchemaOptions& options) {
-  auto program = Compiler(options).run(document);
+  auto program = schema::Compiler(options).run(document);
   if (!program) return std::unexpected(std::move(program).error());
   return std::make_shared<const Schema>(*std::move(program), options.limits);
 }
 
-Schema::Schema(std::unique_ptr<const Program> program, const SchemaLimits& limits)
+Schema::Schema(std::unique_ptr<const schema::Program> program, const SchemaLimits& limits)
     : program_(std::move(program)), limits_(limits) {}
 
 Schema::~Schema() = default;
 
 bool Schema::accepts(const boost::json::value& instance) const {
-  return Evaluator(*program_, limits_, nullptr).run(instance);
+  return schema::Evaluator(*program_, limits_, nullptr).run(instance);
 }
 
 Validation Schema::validate(const boost::json::value& instance) const {
   Validation validation;
-  Evaluator evaluator(*program_, limits_, &validation.errors);
+  schema::Evaluator evaluator(*program_, limits_, &validation.errors);
   evaluator.run(instance);
   if (evaluator.stopped()) validation.errors.push_back(evaluator.stop_reason());
   validation.complete = !evaluator.stopped() && validation.errors.size() < limits_.errors;

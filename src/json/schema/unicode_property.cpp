@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace proteus::json {
+namespace proteus::json::schema {
 namespace {
 
 // Values of General_Category with their aliases (Unicode's PropertyValueAliases), for RE2 knows the short
@@ -87,4 +87,4 @@ Result<std::string> unicode_property_members(std::string_view property) {
   return std::unexpected(errors::unsupported(fmt::format("the Unicode property {} is not supported", name)));
 }
 
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

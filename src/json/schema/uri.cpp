@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-namespace proteus::json {
+namespace proteus::json::schema {
 namespace {
 
 struct Components {
@@ -109,4 +109,4 @@ std::optional<std::string> percent_decoded(std::string_view text) {
   return out;
 }
 
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace proteus::json {
+namespace proteus::json::schema {
 
 // A URI reference in front of and behind its first '#'; an absent fragment and an empty one are the same to a
 // schema.
@@ -21,4 +21,4 @@ std::string resolve_uri(std::string_view base, std::string_view reference);
 // Percent-decoding; nothing for a broken escape.
 std::optional<std::string> percent_decoded(std::string_view text);
 
-}  // namespace proteus::json
+}  // namespace proteus::json::schema

@@ -7,7 +7,7 @@
 
 #include "json/schema/json_pointer.hpp"
 
-namespace proteus::json {
+namespace proteus::json::schema {
 namespace {
 
 TEST(Uri, ResolvesReferencesAsRfc3986Section54Lists) {
@@ -69,4 +69,4 @@ TEST(JsonPointer, EscapesAndFinds) {
 }
 
 }  // namespace
-}  // namespace proteus::json
+}  // namespace proteus::json::schema
