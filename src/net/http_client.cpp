@@ -29,14 +29,6 @@ Task<Result<>> connect(ClientExchange& exchange, const Url& url, const Proxy* pr
 }
 
 // Drops the first `count` bytes.
-void drop_front(std::vector<std::string_view>& parts, std::size_t count) {
-  auto keep = parts.begin();
-  while (keep != parts.end() && count >= keep->size())
-    count -= (keep++)->size();
-  if (keep != parts.end()) keep->remove_prefix(count);
-  parts.erase(parts.begin(), keep);
-}
-
 Task<Result<>> read_head(ClientExchange& exchange) {
   for (;;) {
     if (auto [error] = co_await exchange.stream().wait_readable(); error) {
