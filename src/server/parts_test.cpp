@@ -102,7 +102,9 @@ class States : public ::testing::Test {
         R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t",)" + params +
         R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}})";
     message = json::scan(text).value();
-    request = mcp::modern::decode(message, {}, {}).value();
+    auto decoded = mcp::modern::decode(message, {}, {});
+    if (!decoded) return std::unexpected(decoded.error());
+    request = *decoded;
     return states.open(request, caller);
   }
 
