@@ -37,17 +37,6 @@ void drop_front(std::vector<std::string_view>& parts, std::size_t count) {
   parts.erase(parts.begin(), keep);
 }
 
-Task<Result<>> read_head(Exchange& exchange) {
-  for (;;) {
-    if (auto [error] = co_await exchange.stream().wait_readable(); error) {
-      co_return std::unexpected(exchange.broken(error));
-    }
-    auto complete = exchange.receive_head();
-    if (!complete) co_return std::unexpected(std::move(complete).error());
-    if (*complete) co_return Result<>{};
-  }
-}
-
 }  // namespace
 
 HttpClient::HttpClient(asio::io_context& io, const Clock& clock, HttpClientOptions options)
@@ -111,8 +100,14 @@ Task<Result<ClientResponse>> HttpClient::perform(std::shared_ptr<ClientCore> cor
   if (sent.error == asio::error::operation_aborted) co_return std::unexpected(exchange->broken(sent.error));
   if (sent.error) exchange->forbid_reuse();  // refused before it was read, perhaps; then the answer says why
 
-  auto headed = co_await read_head(*exchange);
-  if (!headed) co_return std::unexpected(std::move(headed).error());
+  for (bool complete = false; !complete;) {
+    if (auto [error] = co_await exchange->stream().wait_readable(); error) {
+      co_return std::unexpected(exchange->broken(error));
+    }
+    auto received = exchange->receive_head();
+    if (!received) co_return std::unexpected(std::move(received).error());
+    complete = *received;
+  }
   exchange->set_deadline(end);
   co_return ClientResponse(std::move(exchange));
 }
