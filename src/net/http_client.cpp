@@ -28,18 +28,6 @@ Task<Result<>> connect(ClientExchange& exchange, const Url& url, const Proxy* pr
   co_return Result<>{};
 }
 
-// Drops the first `count` bytes.
-Task<Result<>> read_head(ClientExchange& exchange) {
-  for (;;) {
-    if (auto [error] = co_await exchange.stream().wait_readable(); error) {
-      co_return std::unexpected(exchange.broken(error));
-    }
-    auto complete = exchange.receive_head();
-    if (!complete) co_return std::unexpected(std::move(complete).error());
-    if (*complete) co_return Result<>{};
-  }
-}
-
 }  // namespace
 
 HttpClient::HttpClient(asio::io_context& io, const Clock& clock, HttpClientOptions options)
@@ -103,8 +91,14 @@ Task<Result<ClientResponse>> HttpClient::perform(std::shared_ptr<ClientCore> cor
   if (sent.error == asio::error::operation_aborted) co_return std::unexpected(exchange->broken(sent.error));
   if (sent.error) exchange->forbid_reuse();  // refused before it was read, perhaps; then the answer says why
 
-  auto headed = co_await read_head(*exchange);
-  if (!headed) co_return std::unexpected(std::move(headed).error());
+  for (bool complete = false; !complete;) {
+    if (auto [error] = co_await exchange->stream().wait_readable(); error) {
+      co_return std::unexpected(exchange->broken(error));
+    }
+    auto received = exchange->receive_head();
+    if (!received) co_return std::unexpected(std::move(received).error());
+    complete = *received;
+  }
   exchange->set_deadline(end);
   co_return ClientResponse(std::move(exchange));
 }
