@@ -306,8 +306,12 @@ TEST_F(ProcessTest, TakesItsChildrenAlong) {
   EXPECT_TRUE(is_running(grandchild));
   ::kill(parent.pid(), SIGKILL);
   test::run(*io_, parent.wait());
-  while (is_running(grandchild))
-    std::this_thread::yield();  // it was killed; init takes its time
+  // It was killed; init takes its time.
+  const auto end = std::chrono::steady_clock::now() + test::kPatience;
+  while (is_running(grandchild) && std::chrono::steady_clock::now() < end) {
+    std::this_thread::yield();
+  }
+  EXPECT_FALSE(is_running(grandchild));
 }
 
 TEST_F(ProcessTest, IsKilledByDestruction) {

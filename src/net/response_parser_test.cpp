@@ -166,8 +166,9 @@ TEST(ResponseParser, RefusesMalformedHeads) {
 
 TEST(ResponseParser, RefusesMalformedChunks) {
   for (const std::string_view chunks :
-       {"x\r\n", "\r\n\r\n", "5\r\nhelloX\r\n0\r\n\r\n", "-1\r\n\r\n", "fffffffffffffffff\r\n\r\n",
-        "5;\x01\r\nhello\r\n", "5\nhello\r\n", "5x\r\nhello\r\n", "0\r\nX: 1\n\r\n"}) {
+       {"x\r\n", "\r\n\r\n", "5\r\nhelloX\r\n0\r\n\r\n", "5\r\nhelloX\n0\r\n\r\n", "5\r\nhello\rX0\r\n\r\n",
+        "-1\r\n\r\n", "fffffffffffffffff\r\n\r\n", "5;\x01\r\nhello\r\n", "5\nhello\r\n", "5x\r\nhello\r\n",
+        "0\r\nX: 1\n\r\n"}) {
     EXPECT_EQ(parse("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + std::string(chunks)).kind,
               ErrorKind::protocol)
         << chunks;

@@ -60,6 +60,10 @@ TEST(SseReader, TakesAnyLineEnd) {
               ElementsAre(message("a"), message("b"), message("c")));
 }
 
+TEST(SseReader, TakesACarriageReturnAndALineFeedAsOneLineEnd) {
+  EXPECT_THAT(read("event: a\r\ndata: 1\r\ndata: 2\r\n\r\n"), ElementsAre(Event{"a", "1\n2", "", {}}));
+}
+
 TEST(SseReader, DispatchesAtACarriageReturnWithoutWaitingForALineFeed) {
   SseReader reader;
   EXPECT_THAT(read(reader, "data: a\r\r"), ElementsAre(message("a")));
@@ -141,7 +145,10 @@ TEST(SseReader, ReadsTheSameEventsHoweverTheyAreCut) {
       "retry: 5\n\ndata\n\nevent: longer than any small string\ndata: and data that is longer, "
       "too\nid\n\ndata: cut";
   const std::vector<Event> whole = read(stream);
-  ASSERT_EQ(whole.size(), 4U);
+  ASSERT_THAT(whole,
+              ElementsAre(Event{"first", "{\"a\":1}", "", {}}, message("x\ny", "12345678901234567890"),
+                          Event{"message", "", "12345678901234567890", milliseconds(5)},
+                          Event{"longer than any small string", "and data that is longer, too", "", {}}));
   for (std::size_t size = 1; size < stream.size(); ++size) {
     SseReader reader;
     EXPECT_EQ(read(reader, stream, size), whole) << "in chunks of " << size;
