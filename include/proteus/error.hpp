@@ -29,8 +29,8 @@ enum class ErrorKind : std::uint8_t {
 
 std::string_view to_string(ErrorKind kind);
 
-// An error as a value. Made only by the named factories of `proteus::errors` (and of `proteus::mcp::errors` for
-// those the protocol defines), so that messages agree wherever the same thing goes wrong.
+// An error as a value. Made only by the named factories of `proteus::errors` (and of `proteus::mcp::errors`
+// for those the protocol defines), so that messages agree wherever the same thing goes wrong.
 class Error {
  public:
   Error(ErrorKind kind, std::string message) : kind_(kind), message_(std::move(message)) {}

@@ -34,7 +34,8 @@ Task<> cancel_and_join(TaskGroup& group, bool& joined) {
 TEST(TaskGroup, CancelsAndAwaitsWhatItOwns) {
   boost::asio::io_context io;
   TaskGroup group(io.get_executor());
-  for (int i = 0; i < 3; ++i) group.spawn("waiter", wait_for_ever());
+  for (int i = 0; i < 3; ++i)
+    group.spawn("waiter", wait_for_ever());
   group.spawn("failing", fail());
   io.poll();
   EXPECT_EQ(group.size(), 3U);

@@ -4,8 +4,8 @@
 
 namespace proteus {
 
-// Where time comes from. Code that decides by time takes a `const Clock&`, so that a test can move it by hand.
-// Implementations are safe to call from any thread.
+// Where time comes from. Code that decides by time takes a `const Clock&`, so that a test can move it by
+// hand. Implementations are safe to call from any thread.
 class Clock {
  public:
   using Monotonic = std::chrono::steady_clock::time_point;

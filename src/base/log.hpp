@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-// One line per event, on standard error: time, level, message. Values that may hold secrets go through `redact` or
-// are not logged at all. Formatting happens only if the level is on.
+// One line per event, on standard error: time, level, message. Values that may hold secrets go through
+// `redact` or are not logged at all. Formatting happens only if the level is on.
 namespace proteus::log {
 
 enum class Level { trace, debug, info, warning, error, critical, off };

@@ -79,6 +79,8 @@ Task<> TaskGroup::join() {
   }
 }
 
-std::size_t TaskGroup::size() const { return state_->running.size(); }
+std::size_t TaskGroup::size() const {
+  return state_->running.size();
+}
 
 }  // namespace proteus

@@ -5,8 +5,8 @@
 
 #include <boost/asio/error.hpp>
 
+#include "net/client_exchange.hpp"
 #include "net/client_tls.hpp"
-#include "net/exchange.hpp"
 
 namespace proteus::net {
 namespace {
@@ -73,14 +73,14 @@ void ClientCore::give_back(HostPool& host, Stream stream, std::chrono::milliseco
   host.idle.push_back({std::move(stream), clock_.now() + std::min(idle_time, options_.max_idle_time)});
 }
 
-std::unique_ptr<Exchange> ClientCore::new_exchange() {
-  if (spare_.empty()) return std::make_unique<Exchange>();
+std::unique_ptr<ClientExchange> ClientCore::new_exchange() {
+  if (spare_.empty()) return std::make_unique<ClientExchange>();
   auto exchange = std::move(spare_.back());
   spare_.pop_back();
   return exchange;
 }
 
-void ClientCore::recycle(std::unique_ptr<Exchange> exchange) {
+void ClientCore::recycle(std::unique_ptr<ClientExchange> exchange) {
   if (!closed_ && spare_.size() < kMaxSpare) spare_.push_back(std::move(exchange));
 }
 
@@ -90,8 +90,7 @@ void ClientCore::arm() {
 
 void ClientCore::arm(Pace pace) {
   pace_ = pace;
-  timer_.expires_after(pace == Pace::fast ? options_.sweep_interval
-                                          : std::max(options_.sweep_interval, kSlowSweep));
+  timer_.expires_after(pace == Pace::fast ? options_.sweep_interval : std::max(options_.sweep_interval, kSlowSweep));
   timer_.async_wait([weak = weak_from_this()](ErrorCode error) {
     const auto core = weak.lock();
     if (error || !core || core->closed_) return;

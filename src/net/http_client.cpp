@@ -5,7 +5,7 @@
 #include <boost/asio/error.hpp>
 
 #include "net/client_core.hpp"
-#include "net/exchange.hpp"
+#include "net/client_exchange.hpp"
 #include "net/request_head.hpp"
 
 namespace proteus::net {
@@ -17,7 +17,7 @@ Clock::Monotonic after(Clock::Monotonic start, std::chrono::milliseconds time) {
   return time.count() > 0 ? start + time : Clock::Monotonic::max();
 }
 
-Task<Result<>> connect(Exchange& exchange, const Url& url, const Proxy* proxy, Clock::Monotonic deadline) {
+Task<Result<>> connect(ClientExchange& exchange, const Url& url, const Proxy* proxy, Clock::Monotonic deadline) {
   ClientCore& core = exchange.core();
   Connecting connecting(core.means());
   core.arm();
@@ -28,37 +28,18 @@ Task<Result<>> connect(Exchange& exchange, const Url& url, const Proxy* proxy, C
   co_return Result<>{};
 }
 
-// Drops the first `count` bytes.
-void drop_front(std::vector<std::string_view>& parts, std::size_t count) {
-  auto keep = parts.begin();
-  while (keep != parts.end() && count >= keep->size())
-    count -= (keep++)->size();
-  if (keep != parts.end()) keep->remove_prefix(count);
-  parts.erase(parts.begin(), keep);
-}
-
 }  // namespace
 
 HttpClient::HttpClient(asio::io_context& io, const Clock& clock, HttpClientOptions options)
     : core_(std::make_shared<ClientCore>(io, clock, std::move(options))) {}
 
-HttpClient::~HttpClient() {
-  core_->close();
-}
+HttpClient::~HttpClient() { core_->close(); }
 
-void HttpClient::close() {
-  core_->close();
-}
-void HttpClient::sweep() {
-  core_->sweep();
-}
-HttpClient::Stats HttpClient::stats() const {
-  return core_->stats();
-}
+void HttpClient::close() { core_->close(); }
+void HttpClient::sweep() { core_->sweep(); }
+HttpClient::Stats HttpClient::stats() const { return core_->stats(); }
 
-Task<Result<ClientResponse>> HttpClient::send(ClientRequest request) {
-  return perform(core_, request);
-}
+Task<Result<ClientResponse>> HttpClient::send(ClientRequest request) { return perform(core_, request); }
 
 Task<Result<ClientResponse>> HttpClient::perform(std::shared_ptr<ClientCore> core, ClientRequest request) {
   const Url& url = request.url;
@@ -76,8 +57,7 @@ Task<Result<ClientResponse>> HttpClient::perform(std::shared_ptr<ClientCore> cor
   for (;;) {
     const bool reused = exchange->take_idle_connection();
     if (!reused) {
-      auto connected =
-          co_await connect(*exchange, url, proxy, std::min(after(now, request.deadlines.connect), end));
+      auto connected = co_await connect(*exchange, url, proxy, std::min(after(now, request.deadlines.connect), end));
       if (!connected) co_return std::unexpected(std::move(connected).error());
       now = core->clock().now();
     }
@@ -112,7 +92,7 @@ Task<Result<ClientResponse>> HttpClient::perform(std::shared_ptr<ClientCore> cor
   co_return ClientResponse(std::move(exchange));
 }
 
-ClientResponse::ClientResponse(std::unique_ptr<Exchange> exchange) : exchange_(std::move(exchange)) {}
+ClientResponse::ClientResponse(std::unique_ptr<ClientExchange> exchange) : exchange_(std::move(exchange)) {}
 ClientResponse::ClientResponse(ClientResponse&&) noexcept = default;
 
 ClientResponse& ClientResponse::operator=(ClientResponse&& other) noexcept {
@@ -127,15 +107,9 @@ ClientResponse::~ClientResponse() {
   core->recycle(std::move(exchange_));
 }
 
-unsigned ClientResponse::status() const {
-  return exchange_->status();
-}
-const Fields& ClientResponse::fields() const {
-  return exchange_->fields();
-}
-std::optional<std::uint64_t> ClientResponse::content_length() const {
-  return exchange_->parser().content_length();
-}
+unsigned ClientResponse::status() const { return exchange_->status(); }
+const Fields& ClientResponse::fields() const { return exchange_->fields(); }
+std::optional<std::uint64_t> ClientResponse::content_length() const { return exchange_->parser().content_length(); }
 
 std::string_view ClientResponse::content_type() const {
   std::string_view value = fields().find("content-type").value_or("");
@@ -147,12 +121,8 @@ bool ClientResponse::has_content_type(std::string_view media_type) const {
   return same_field_name(content_type(), media_type);
 }
 
-Task<Result<std::string_view>> ClientResponse::read_all(std::size_t limit) {
-  return exchange_->read_all(limit);
-}
-Task<Result<std::string_view>> ClientResponse::read_some() {
-  return exchange_->read_some();
-}
+Task<Result<std::string_view>> ClientResponse::read_all(std::size_t limit) { return exchange_->read_all(limit); }
+Task<Result<std::string_view>> ClientResponse::read_some() { return exchange_->read_some(); }
 
 void ClientResponse::set_deadline(std::chrono::milliseconds from_now) {
   exchange_->set_deadline(after(exchange_->core().clock().now(), from_now));

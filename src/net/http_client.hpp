@@ -41,7 +41,7 @@ struct HttpClientOptions {
 // Zero means no limit.
 struct RequestDeadlines {
   std::chrono::milliseconds connect = std::chrono::seconds(5);
-  std::chrono::milliseconds head = std::chrono::seconds(30);  // from the connection to the head of the answer
+  std::chrono::milliseconds head = std::chrono::seconds(30);   // from the connection to the head of the answer
   std::chrono::milliseconds whole = std::chrono::seconds(60);  // from the start to the last byte
 };
 
@@ -87,9 +87,9 @@ class ClientResponse {
 
  private:
   friend class HttpClient;
-  explicit ClientResponse(std::unique_ptr<class Exchange> exchange);
+  explicit ClientResponse(std::unique_ptr<class ClientExchange> exchange);
 
-  std::unique_ptr<Exchange> exchange_;
+  std::unique_ptr<ClientExchange> exchange_;
 };
 
 // An HTTP/1.1 client with a pool of connections, for one thread. Requests may be under way side by side, each

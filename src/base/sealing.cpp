@@ -1,0 +1,104 @@
+#include "base/sealing.hpp"
+
+#include <memory>
+#include <stdexcept>
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/kdf.h>
+#include <openssl/params.h>
+#include <openssl/rand.h>
+
+namespace proteus {
+namespace {
+
+constexpr std::size_t kNonce = 12;
+constexpr std::size_t kTag = 16;
+
+void check(bool succeeded) {
+  if (!succeeded) throw std::runtime_error("OpenSSL refused a basic operation");
+}
+
+unsigned char* bytes(std::string& text) {
+  return reinterpret_cast<unsigned char*>(text.data());
+}
+const unsigned char* bytes(std::string_view text) {
+  return reinterpret_cast<const unsigned char*>(text.data());
+}
+
+struct FreeCipher {
+  void operator()(EVP_CIPHER_CTX* context) const { EVP_CIPHER_CTX_free(context); }
+};
+using Cipher = std::unique_ptr<EVP_CIPHER_CTX, FreeCipher>;
+
+}  // namespace
+
+std::string random_bytes(std::size_t count) {
+  std::string out(count, '\0');
+  check(RAND_bytes(bytes(out), static_cast<int>(count)) == 1);
+  return out;
+}
+
+bool equal_in_constant_time(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+SealingKey SealingKey::random() {
+  SealingKey key;
+  check(RAND_bytes(key.key_.data(), static_cast<int>(key.key_.size())) == 1);
+  return key;
+}
+
+SealingKey SealingKey::derive(std::string_view master, std::string_view purpose) {
+  const std::unique_ptr<EVP_KDF, decltype(&EVP_KDF_free)> kdf(EVP_KDF_fetch(nullptr, "HKDF", nullptr),
+                                                              EVP_KDF_free);
+  check(kdf != nullptr);
+  const std::unique_ptr<EVP_KDF_CTX, decltype(&EVP_KDF_CTX_free)> context(EVP_KDF_CTX_new(kdf.get()),
+                                                                          EVP_KDF_CTX_free);
+  std::string digest = "SHA256";
+  std::string secret(master);
+  std::string info(purpose);
+  const OSSL_PARAM parameters[] = {OSSL_PARAM_construct_utf8_string("digest", digest.data(), 0),
+                                   OSSL_PARAM_construct_octet_string("key", secret.data(), secret.size()),
+                                   OSSL_PARAM_construct_octet_string("info", info.data(), info.size()),
+                                   OSSL_PARAM_construct_end()};
+  SealingKey key;
+  check(EVP_KDF_derive(context.get(), key.key_.data(), key.key_.size(), parameters) == 1);
+  OPENSSL_cleanse(secret.data(), secret.size());
+  return key;
+}
+
+std::string SealingKey::seal(std::string_view plain, std::string_view bound) const {
+  std::string out = random_bytes(kNonce);
+  out.resize(kNonce + plain.size() + kTag);
+  const Cipher cipher(EVP_CIPHER_CTX_new());
+  int written = 0;
+  check(EVP_EncryptInit_ex(cipher.get(), EVP_aes_256_gcm(), nullptr, key_.data(), bytes(out)) == 1);
+  check(EVP_EncryptUpdate(cipher.get(), nullptr, &written, bytes(bound), static_cast<int>(bound.size())) ==
+        1);
+  check(EVP_EncryptUpdate(cipher.get(), bytes(out) + kNonce, &written, bytes(plain),
+                          static_cast<int>(plain.size())) == 1);
+  check(EVP_EncryptFinal_ex(cipher.get(), bytes(out) + kNonce + plain.size(), &written) == 1);
+  check(EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_GCM_GET_TAG, static_cast<int>(kTag),
+                            bytes(out) + kNonce + plain.size()) == 1);
+  return out;
+}
+
+std::optional<std::string> SealingKey::open(std::string_view sealed, std::string_view bound) const {
+  if (sealed.size() < kNonce + kTag) return std::nullopt;
+  const std::size_t length = sealed.size() - kNonce - kTag;
+  std::string plain(length, '\0');
+  std::string tag(sealed.substr(kNonce + length));
+  const Cipher cipher(EVP_CIPHER_CTX_new());
+  int written = 0;
+  check(EVP_DecryptInit_ex(cipher.get(), EVP_aes_256_gcm(), nullptr, key_.data(), bytes(sealed)) == 1);
+  check(EVP_DecryptUpdate(cipher.get(), nullptr, &written, bytes(bound), static_cast<int>(bound.size())) ==
+        1);
+  check(EVP_DecryptUpdate(cipher.get(), bytes(plain), &written, bytes(sealed) + kNonce,
+                          static_cast<int>(length)) == 1);
+  check(EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_GCM_SET_TAG, static_cast<int>(kTag), bytes(tag)) == 1);
+  if (EVP_DecryptFinal_ex(cipher.get(), bytes(plain) + length, &written) != 1) return std::nullopt;
+  return plain;
+}
+
+}  // namespace proteus

@@ -1,0 +1,31 @@
+#include "base/sealing.hpp"
+
+#include <gtest/gtest.h>
+
+namespace proteus {
+namespace {
+
+TEST(SealingKey, OpensOnlyWhatItSealedForTheSamePurposeAndBinding) {
+  const auto key = SealingKey::derive("pepper", "request state");
+  const std::string sealed = key.seal("secret", "alice");
+  EXPECT_EQ(key.open(sealed, "alice"), "secret");
+  EXPECT_EQ(key.open(sealed, "bob"), std::nullopt);
+  EXPECT_EQ(SealingKey::derive("pepper", "other").open(sealed, "alice"), std::nullopt);
+  EXPECT_EQ(SealingKey::derive("pepper", "request state").open(sealed, "alice"), "secret");
+  EXPECT_EQ(sealed.find("secret"), std::string::npos);
+}
+
+TEST(SealingKey, NoticesEveryChangedBitAndEveryCut) {
+  const auto key = SealingKey::random();
+  const std::string sealed = key.seal("state", "");
+  for (std::size_t at = 0; at < sealed.size(); ++at) {
+    std::string changed = sealed;
+    changed[at] = static_cast<char>(changed[at] ^ 1);
+    EXPECT_EQ(key.open(changed, ""), std::nullopt) << at;
+    EXPECT_EQ(key.open(std::string_view(sealed).substr(0, at), ""), std::nullopt) << at;
+  }
+  EXPECT_EQ(key.open(key.seal("", "x"), "x"), "");
+}
+
+}  // namespace
+}  // namespace proteus

@@ -1,0 +1,236 @@
+#include "json/message.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "json/text.hpp"
+#include "json/tokens.hpp"
+
+namespace proteus::json {
+namespace {
+
+constexpr int kParseError = -32700;
+constexpr int kInvalidRequest = -32600;
+
+using Storage = std::vector<std::unique_ptr<std::string>>;
+
+Error not_json(std::string_view why, std::size_t at) {
+  return errors::invalid(fmt::format("not JSON: {}, at byte {}", why, at)).with_rpc_code(kParseError);
+}
+
+Error beyond_depth(const ScanLimits& limits) {
+  return errors::too_large("the depth of a message", limits.depth).with_rpc_code(kInvalidRequest);
+}
+
+// Reads objects of a text, one inside the other; after the first fault nothing more must be read.
+class ObjectReader {
+ public:
+  ObjectReader(Tokens& tokens, Storage& storage, const ScanLimits& limits)
+      : tokens_(tokens), storage_(storage), limits_(limits) {}
+
+  // Reads the object the tokens stand at. `on_value` steps over each value, or into it, and gives its text;
+  // an empty one for a fault.
+  template <class OnValue>
+  bool read(Members& members, OnValue&& on_value) {
+    if (!tokens_.enter('{')) return fail();
+    if (tokens_.take('}')) {
+      tokens_.leave();
+      return true;
+    }
+    do {
+      const std::string_view raw = tokens_.take_key();
+      if (raw.empty()) return fail();
+      const std::string_view key = tokens_.escaped() ? decoded(raw, storage_) : raw.substr(1, raw.size() - 2);
+      if (members.has(key)) return fail_with(key_twice(key));
+      if (members.size() == limits_.members) return fail_with(too_many_members());
+      const std::string_view value = on_value(key);
+      if (value.empty()) return fail();
+      members.add({key, value});
+    } while (tokens_.take(','));
+    if (!tokens_.take('}')) return fail("a comma or the end of an object is expected");
+    tokens_.leave();
+    return true;
+  }
+
+  // Steps over a value.
+  std::string_view value() { return tokens_.take_value(); }
+
+  Error take_error() { return std::move(*error_); }
+
+ private:
+  Error key_twice(std::string_view key) const {
+    return errors::invalid(fmt::format("the key {} appears twice", quote(key))).with_rpc_code(kInvalidRequest);
+  }
+  Error too_many_members() const {
+    return errors::too_large("the number of members of an object", limits_.members).with_rpc_code(kInvalidRequest);
+  }
+  bool fail(std::string_view why = {}) {
+    if (error_) return false;  // of an object inside
+    if (tokens_.too_deep()) return fail_with(beyond_depth(limits_));
+    return fail_with(not_json(why.empty() ? tokens_.fault() : why, tokens_.position()));
+  }
+  bool fail_with(Error error) {
+    error_ = std::move(error);
+    return false;
+  }
+
+  Tokens& tokens_;
+  Storage& storage_;
+  const ScanLimits& limits_;
+  std::optional<Error> error_;
+};
+
+// Reads an object as the value of a member, and gives its text; empty for a fault.
+template <class OnValue>
+std::string_view read_inner(std::string_view text, Tokens& tokens, ObjectReader& reader, Members& members,
+                            OnValue&& on_value) {
+  const std::size_t begin = tokens.position();
+  if (!reader.read(members, on_value)) return {};
+  return text.substr(begin, tokens.last_end() - begin);
+}
+
+// `params` or `result`: its members, and those of its `_meta`.
+std::string_view read_body(Tokens& tokens, ObjectReader& reader, Message& message) {
+  return read_inner(message.text, tokens, reader, message.body, [&](std::string_view key) {
+    if (key != "_meta" || tokens.peek() != '{') return reader.value();
+    return read_inner(message.text, tokens, reader, message.meta, [&](std::string_view) { return reader.value(); });
+  });
+}
+
+bool is_id(std::string_view raw) { return is_string(raw) || is_integer(raw); }
+
+void classify(Message& message, const Members& top) {
+  const auto invalid = [&](std::string_view why) { message.fault = why; };
+  const Member* const id = top.find("id");
+  if (id != nullptr && is_id(id->value)) message.id = id->value;
+  if (plain_string(top.value("jsonrpc")) != "2.0") return invalid("\"jsonrpc\" must be \"2.0\"");
+  if (id != nullptr && message.id.empty()) return invalid("\"id\" must be a string or an integer");
+
+  const std::string_view method = top.value("method");
+  if (!method.empty()) {
+    if (!is_string(method)) return invalid("\"method\" must be a string");
+    message.method = decoded(method, message.decoded);
+    if (message.method.empty()) return invalid("\"method\" is empty");
+    if (!message.params.empty() && !is_object(message.params)) return invalid("\"params\" must be an object");
+    if (top.has("result") || top.has("error")) return invalid("a request has no \"result\" or \"error\"");
+    message.kind = id != nullptr ? MessageKind::request : MessageKind::notification;
+    return;
+  }
+  if (top.has("result") == top.has("error")) {
+    return invalid("a message has a \"method\", a \"result\" or an \"error\", and only one of them");
+  }
+  // Not only odd: whichever of the two came first would have been taken for the body.
+  if (top.has("params")) return invalid("a response has no \"params\"");
+  if (!message.error.empty()) {
+    if (!is_object(message.error)) return invalid("\"error\" must be an object");
+    message.kind = MessageKind::error;
+    return;
+  }
+  if (!is_object(message.result)) return invalid("\"result\" must be an object");
+  if (id == nullptr) return invalid("a result needs an \"id\"");
+  message.kind = MessageKind::result;
+}
+
+}  // namespace
+
+std::string_view decoded(std::string_view raw, Storage& storage) {
+  if (const auto plain = plain_string(raw)) return *plain;
+  auto text = decode_string(raw);
+  if (!text) return {};
+  return *storage.emplace_back(std::make_unique<std::string>(std::move(*text)));
+}
+
+const Member* Members::find(std::string_view key) const {
+  const auto found = std::ranges::find(members_, key, &Member::key);
+  return found == members_.end() ? nullptr : &*found;
+}
+
+std::string_view Members::value(std::string_view key) const {
+  const Member* const member = find(key);
+  return member == nullptr ? std::string_view{} : member->value;
+}
+
+namespace {
+
+Result<void> scan_into(Message& message, const ScanLimits& limits) {
+  auto tokens = Tokens::index(message.text, limits.depth);
+  if (!tokens) return std::unexpected(std::move(tokens.error()).with_rpc_code(kParseError));
+  if (tokens->peek() != '{') {
+    const std::string_view value = tokens->take_value();
+    if (tokens->too_deep()) return std::unexpected(beyond_depth(limits));
+    if (value.empty()) return std::unexpected(not_json(tokens->fault(), tokens->position()));
+    if (!tokens->done()) return std::unexpected(not_json("something follows the value", tokens->position()));
+    message.fault = value.front() == '[' ? "a batch is not a message" : "a message is an object";
+    return {};
+  }
+
+  ObjectReader reader(*tokens, message.decoded, limits);
+  Members top;
+  const bool read = reader.read(top, [&](std::string_view key) {
+    const bool body = (key == "params" || key == "result") && message.body.empty() && tokens->peek() == '{';
+    return body ? read_body(*tokens, reader, message) : reader.value();
+  });
+  if (!read) return std::unexpected(reader.take_error());
+  if (!tokens->done()) return std::unexpected(not_json("something follows the message", tokens->position()));
+
+  message.params = top.value("params");
+  message.result = top.value("result");
+  message.error = top.value("error");
+  classify(message, top);
+  return {};
+}
+
+}  // namespace
+
+Result<Message> scan(std::string_view text, const ScanLimits& limits) {
+  if (text.size() > limits.bytes) {
+    return std::unexpected(errors::too_large("the message", limits.bytes).with_rpc_code(kInvalidRequest));
+  }
+  Result<Message> message(std::in_place);
+  message->text = text;
+  if (auto scanned = scan_into(*message, limits); !scanned) message = std::unexpected(scanned.error());
+  return message;
+}
+
+Result<Members> members_of(std::string_view object, Storage& storage, const ScanLimits& limits) {
+  auto tokens = Tokens::index(object, limits.depth);
+  if (!tokens) return std::unexpected(std::move(tokens.error()).with_rpc_code(kParseError));
+  if (tokens->peek() != '{') return std::unexpected(errors::invalid("an object is expected"));
+  ObjectReader reader(*tokens, storage, limits);
+  Members members;
+  const bool read = reader.read(members, [&](std::string_view) { return reader.value(); });
+  if (!read) return std::unexpected(reader.take_error());
+  if (!tokens->done()) return std::unexpected(not_json("something follows the object", tokens->position()));
+  return members;
+}
+
+Result<std::vector<std::string_view>> elements_of(std::string_view array, std::size_t max_elements,
+                                                  const ScanLimits& limits) {
+  if (array.size() > limits.bytes) {
+    return std::unexpected(errors::too_large("the array", limits.bytes).with_rpc_code(kInvalidRequest));
+  }
+  auto tokens = Tokens::index(array, limits.depth);
+  if (!tokens) return std::unexpected(std::move(tokens.error()).with_rpc_code(kParseError));
+  if (!tokens->enter('[')) return std::unexpected(errors::invalid("an array is expected"));
+  std::vector<std::string_view> elements;
+  if (!tokens->take(']')) {
+    do {
+      if (elements.size() == max_elements) {
+        return std::unexpected(
+            errors::too_large("the number of elements of an array", max_elements).with_rpc_code(kInvalidRequest));
+      }
+      const std::string_view element = tokens->take_value();
+      if (tokens->too_deep()) return std::unexpected(beyond_depth(limits));
+      if (element.empty()) return std::unexpected(not_json(tokens->fault(), tokens->position()));
+      elements.push_back(element);
+    } while (tokens->take(','));
+    if (!tokens->take(']')) return std::unexpected(not_json("the end of an array is expected", tokens->position()));
+  }
+  if (!tokens->done()) return std::unexpected(not_json("something follows the array", tokens->position()));
+  return elements;
+}
+
+}  // namespace proteus::json

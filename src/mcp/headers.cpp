@@ -1,0 +1,281 @@
+#include "mcp/headers.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+#include <boost/json/object.hpp>
+#include <fmt/format.h>
+
+#include "json/text.hpp"
+#include "mcp/base64.hpp"
+#include "mcp/errors.hpp"
+
+namespace proteus::mcp {
+namespace {
+
+constexpr std::string_view kSentinelBegin = "=?base64?";
+constexpr std::string_view kSentinelEnd = "?=";
+constexpr std::string_view kAnnotation = "x-mcp-header";
+// As deep as a text may be that becomes a schema.
+constexpr int kMaxSchemaDepth = 128;
+// The integers that every JSON implementation represents exactly.
+constexpr double kLargestSafeInteger = 9007199254740991.0;
+
+// In "=?base64?=" the two markers share a character; readers differ on whether that is one.
+bool looks_like_sentinel(std::string_view value) {
+  return value.starts_with(kSentinelBegin) && value.ends_with(kSentinelEnd);
+}
+
+bool is_sentinel(std::string_view value) {
+  return looks_like_sentinel(value) && value.size() >= kSentinelBegin.size() + kSentinelEnd.size();
+}
+
+bool is_field_character(char c) {
+  return c == '\t' || (c >= 0x20 && c <= 0x7e);
+}
+
+bool is_token(std::string_view text) {
+  static constexpr std::string_view kPunctuation = "!#$%&'*+-.^_`|~";
+  return !text.empty() && std::ranges::all_of(text, [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           kPunctuation.find(c) != std::string_view::npos;
+  });
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return out;
+}
+
+// Collects annotations. `reachable` is false below anything that is not a chain of `properties`.
+class AnnotationReader {
+ public:
+  Result<void> read(const boost::json::value& schema, std::vector<std::string>& path, bool reachable,
+                    int depth) {
+    if (depth > kMaxSchemaDepth)
+      return std::unexpected(errors::invalid_params("the schema is nested too deep"));
+    if (const auto* array = schema.if_array()) {
+      for (const auto& element : *array) {
+        if (auto read_element = read(element, path, false, depth + 1); !read_element) return read_element;
+      }
+      return {};
+    }
+    const auto* object = schema.if_object();
+    if (object == nullptr) return {};
+    if (const auto* annotation = object->if_contains(kAnnotation)) {
+      if (auto added = add(*object, *annotation, path, reachable); !added) return added;
+    }
+    for (const auto& [key, value] : *object) {
+      if (key == kAnnotation || is_data(key)) continue;
+      const auto* named = holds_named_schemas(key) ? value.if_object() : nullptr;
+      if (named == nullptr) {
+        if (auto inner = read(value, path, false, depth + 1); !inner) return inner;
+        continue;
+      }
+      // The names are no keywords: a property may be called `default`, or like the annotation itself.
+      const bool chain = reachable && key == "properties";
+      for (const auto& [name, inner_schema] : *named) {
+        path.emplace_back(name);
+        auto inner = read(inner_schema, path, chain, depth + 1);
+        path.pop_back();
+        if (!inner) return inner;
+      }
+    }
+    return {};
+  }
+
+  std::vector<MirroredParameter> take() { return std::move(found_); }
+
+ private:
+  // Keywords whose value is an object of schemas under names of the author's choice.
+  static bool holds_named_schemas(std::string_view key) {
+    return key == "properties" || key == "patternProperties" || key == "$defs" || key == "definitions" ||
+           key == "dependentSchemas" || key == "dependencies";
+  }
+
+  // Keywords whose value is an instance, not a schema.
+  static bool is_data(std::string_view key) {
+    return key == "const" || key == "enum" || key == "default" || key == "examples";
+  }
+
+  Result<void> add(const boost::json::object& schema, const boost::json::value& annotation,
+                   const std::vector<std::string>& path, bool reachable) {
+    const auto fault = [&](std::string_view why) {
+      return std::unexpected(
+          errors::invalid_params(fmt::format("{} at /{}: {}", kAnnotation, fmt::join(path, "/"), why)));
+    };
+    if (!annotation.is_string()) return fault("must be a string");
+    const std::string_view name = annotation.get_string();
+    if (name.empty()) return fault("must not be empty");
+    if (!is_token(name)) return fault("must be an HTTP field name");
+    if (!reachable || path.empty())
+      return fault("is allowed only on properties reached by `properties` alone");
+    const auto* type = schema.if_contains("type");
+    const std::string_view type_name =
+        type != nullptr && type->is_string() ? type->get_string() : std::string_view{};
+    MirroredParameter::Type parsed{};
+    if (type_name == "string") {
+      parsed = MirroredParameter::Type::string;
+    } else if (type_name == "integer") {
+      parsed = MirroredParameter::Type::integer;
+    } else if (type_name == "boolean") {
+      parsed = MirroredParameter::Type::boolean;
+    } else {
+      return fault("is allowed only on a string, an integer or a boolean");
+    }
+    if (!names_.insert(lower(name)).second) return fault("is used twice");
+    found_.push_back({fmt::format("{}{}", header::kParameterPrefix, name), path, parsed});
+    return {};
+  }
+
+  std::vector<MirroredParameter> found_;
+  std::set<std::string> names_;
+};
+
+const boost::json::value* value_at(const boost::json::value& arguments,
+                                   const std::vector<std::string>& path) {
+  const boost::json::value* at = &arguments;
+  for (const auto& key : path) {
+    const auto* object = at->if_object();
+    at = object == nullptr ? nullptr : object->if_contains(key);
+    if (at == nullptr) return nullptr;
+  }
+  return at->is_null() ? nullptr : at;
+}
+
+std::optional<double> as_number(std::string_view text) {
+  double number = 0;
+  const auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (status != std::errc{} || stop != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::optional<double> as_number(const boost::json::value& value) {
+  boost::system::error_code status;
+  const auto number = value.to_number<double>(status);
+  if (status) return std::nullopt;
+  return number;
+}
+
+// Beyond them a double is several integers at once, and two that differ would compare equal.
+bool is_safe_integer(std::optional<double> number) {
+  return number && std::trunc(*number) == *number && std::abs(*number) <= kLargestSafeInteger;
+}
+
+// The value in a header, before encoding; nothing where it has a type that is not mirrored.
+std::optional<std::string> plain_value(const MirroredParameter& parameter, const boost::json::value& value) {
+  switch (parameter.type) {
+    case MirroredParameter::Type::string:
+      if (value.is_string()) return std::string(value.get_string());
+      return std::nullopt;
+    case MirroredParameter::Type::boolean:
+      if (value.is_bool()) return value.get_bool() ? "true" : "false";
+      return std::nullopt;
+    case MirroredParameter::Type::integer: {
+      const auto number = as_number(value);
+      if (!is_safe_integer(number)) return std::nullopt;
+      return fmt::format("{:.0f}", *number == 0 ? 0.0 : *number);
+    }
+  }
+  return std::nullopt;
+}
+
+bool same(const MirroredParameter& parameter, std::string_view header_value,
+          const boost::json::value& value) {
+  if (parameter.type == MirroredParameter::Type::integer) {
+    const auto in_header = as_number(header_value);
+    return is_safe_integer(in_header) && in_header == as_number(value);
+  }
+  return plain_value(parameter, value) == header_value;
+}
+
+}  // namespace
+
+std::string encode_header_value(std::string_view value) {
+  // A tab inside is legal, and an empty value too, but neither is safe with every proxy and library on the
+  // way.
+  const bool plain = !value.empty() && value.front() != ' ' && value.back() != ' ' &&
+                     value.find('\t') == std::string_view::npos &&
+                     std::ranges::all_of(value, is_field_character) && !looks_like_sentinel(value);
+  if (plain) return std::string(value);
+  return fmt::format("{}{}{}", kSentinelBegin, base64_encode(value), kSentinelEnd);
+}
+
+Result<std::string> decode_header_value(std::string_view value) {
+  if (!std::ranges::all_of(value, is_field_character)) {
+    return std::unexpected(
+        errors::header_mismatch("a value holds characters that are not allowed in a header"));
+  }
+  if (!is_sentinel(value)) return std::string(value);
+  const std::string_view inside =
+      value.substr(kSentinelBegin.size(), value.size() - kSentinelBegin.size() - kSentinelEnd.size());
+  auto decoded = base64_decode(inside);
+  if (!decoded) return std::unexpected(errors::header_mismatch("a value is not valid Base64"));
+  return std::move(*decoded);
+}
+
+Result<std::vector<MirroredParameter>> mirrored_parameters(const boost::json::value& input_schema) {
+  AnnotationReader reader;
+  std::vector<std::string> path;
+  if (auto read = reader.read(input_schema, path, true, 0); !read) return std::unexpected(read.error());
+  return reader.take();
+}
+
+Result<std::vector<std::pair<std::string, std::string>>> mirror(
+    const std::vector<MirroredParameter>& parameters, const boost::json::value& arguments) {
+  std::vector<std::pair<std::string, std::string>> headers;
+  for (const auto& parameter : parameters) {
+    const auto* value = value_at(arguments, parameter.path);
+    if (value == nullptr) continue;
+    auto plain = plain_value(parameter, *value);
+    if (!plain) {
+      return std::unexpected(errors::invalid_params(fmt::format(
+          "the argument mirrored into {} has another type than its schema says", parameter.header)));
+    }
+    headers.emplace_back(parameter.header, encode_header_value(*plain));
+  }
+  return headers;
+}
+
+Result<void> check_mirrored(const std::vector<MirroredParameter>& parameters,
+                            const boost::json::value& arguments, const HeaderLookup& lookup) {
+  for (const auto& parameter : parameters) {
+    const auto* value = value_at(arguments, parameter.path);
+    const auto header = lookup(parameter.header);
+    if (value == nullptr) {
+      if (!header) continue;
+      return std::unexpected(errors::header_mismatch(
+          fmt::format("{} is sent, but the body has no such argument", parameter.header)));
+    }
+    if (!header) {
+      return std::unexpected(errors::header_mismatch(
+          fmt::format("{} is missing, but the body has the argument", parameter.header)));
+    }
+    const auto decoded = decode_header_value(*header);
+    if (!decoded) return std::unexpected(decoded.error());
+    if (!same(parameter, *decoded, *value)) {
+      return std::unexpected(errors::header_mismatch(
+          fmt::format("{} does not match the argument in the body", parameter.header)));
+    }
+  }
+  return {};
+}
+
+Result<void> check_name_header(std::optional<std::string_view> value, std::string_view expected) {
+  if (!value) return std::unexpected(errors::header_mismatch(fmt::format("{} is missing", header::kName)));
+  if (*value == expected && !is_sentinel(*value) && std::ranges::all_of(*value, is_field_character))
+    return {};
+  const auto decoded = decode_header_value(*value);
+  if (!decoded) return std::unexpected(decoded.error());
+  if (*decoded != expected) {
+    return std::unexpected(errors::header_mismatch(fmt::format(
+        "{} header value '{}' does not match body value '{}'", header::kName, *decoded, expected)));
+  }
+  return {};
+}
+
+}  // namespace proteus::mcp
