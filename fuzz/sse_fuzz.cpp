@@ -32,8 +32,7 @@ Outcome read(std::string_view stream, NextSize next_size) {
     const std::string chunk(stream.substr(0, next_size()));
     stream.remove_prefix(chunk.size());
     outcome.broken = !reader.feed(chunk, [&](const SseEvent& event) {
-      std::string text =
-          std::string(event.type) + '\1' + std::string(event.data) + '\1' + std::string(event.id);
+      std::string text = std::string(event.type) + '\1' + std::string(event.data) + '\1' + std::string(event.id);
       text += event.retry ? std::to_string(event.retry->count()) : "-";
       outcome.events.push_back(std::move(text));
     });
@@ -53,8 +52,7 @@ void check_round_trip(std::string_view data) {
                        .feed(stream,
                              [&](const SseEvent& event) {
                                ++events;
-                               if (data.find('\r') == std::string_view::npos && event.data != data)
-                                 std::abort();
+                               if (data.find('\r') == std::string_view::npos && event.data != data) std::abort();
                              })
                        .has_value();
   if (!fed || events != 1) std::abort();

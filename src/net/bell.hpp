@@ -12,9 +12,9 @@
 
 namespace proteus::net {
 
-using Timer = boost::asio::basic_waitable_timer<std::chrono::steady_clock,
-                                                boost::asio::wait_traits<std::chrono::steady_clock>,
-                                                boost::asio::io_context::executor_type>;
+using Timer =
+    boost::asio::basic_waitable_timer<std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>,
+                                      boost::asio::io_context::executor_type>;
 
 // Wakes coroutines of one thread that wait for something to change. Whoever is woken looks for itself what
 // has: a cancelled coroutine wakes just the same.

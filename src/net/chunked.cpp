@@ -22,9 +22,7 @@ int hex_digit(char c) {
   return -1;
 }
 
-bool is_control(char c) {
-  return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
-}
+bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; }
 
 }  // namespace
 
@@ -32,8 +30,7 @@ Result<ChunkedDecoder::Decoded> ChunkedDecoder::decode(std::span<char> bytes) {
   Decoded decoded;
   while (decoded.consumed < bytes.size() && !is_done()) {
     if (state_ == State::data) {
-      const auto size =
-          static_cast<std::size_t>(std::min<std::uint64_t>(size_, bytes.size() - decoded.consumed));
+      const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(size_, bytes.size() - decoded.consumed));
       if (decoded.produced != decoded.consumed) {
         std::memmove(bytes.data() + decoded.produced, bytes.data() + decoded.consumed, size);
       }
@@ -49,14 +46,12 @@ Result<ChunkedDecoder::Decoded> ChunkedDecoder::decode(std::span<char> bytes) {
 }
 
 Result<> ChunkedDecoder::take(char c) {
-  const bool framing =
-      state_ == State::extension || state_ == State::trailer || state_ == State::trailer_line;
+  const bool framing = state_ == State::extension || state_ == State::trailer || state_ == State::trailer_line;
   if (framing && ++framing_bytes_ > kMaxFramingBytes) {
     return std::unexpected(errors::too_large("chunk extensions or trailers", kMaxFramingBytes));
   }
   switch (state_) {
-    case State::size:
-      return take_size(c);
+    case State::size: return take_size(c);
     case State::extension:
       if (c == '\r') {
         state_ = State::size_lf;
@@ -94,8 +89,7 @@ Result<> ChunkedDecoder::take(char c) {
       state_ = state_ == State::trailer_lf ? State::trailer : State::done;
       return {};
     case State::data:
-    case State::done:
-      break;
+    case State::done: break;
   }
   return {};
 }

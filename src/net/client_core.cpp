@@ -5,8 +5,8 @@
 
 #include <boost/asio/error.hpp>
 
-#include "net/client_tls.hpp"
 #include "net/client_exchange.hpp"
+#include "net/client_tls.hpp"
 
 namespace proteus::net {
 namespace {
@@ -90,8 +90,7 @@ void ClientCore::arm() {
 
 void ClientCore::arm(Pace pace) {
   pace_ = pace;
-  timer_.expires_after(pace == Pace::fast ? options_.sweep_interval
-                                          : std::max(options_.sweep_interval, kSlowSweep));
+  timer_.expires_after(pace == Pace::fast ? options_.sweep_interval : std::max(options_.sweep_interval, kSlowSweep));
   timer_.async_wait([weak = weak_from_this()](ErrorCode error) {
     const auto core = weak.lock();
     if (error || !core || core->closed_) return;

@@ -105,8 +105,8 @@ std::span<char> ClientExchange::window() {
 Result<> ClientExchange::check_coding() const {
   const auto coding = fields_.find("content-encoding");
   if (!coding || coding->empty() || same_field_name(*coding, "identity")) return {};
-  return std::unexpected(errors::protocol(fmt::format(
-      "{}: the answer is encoded as {}, which was not asked for", host_->key, log::printable(*coding))));
+  return std::unexpected(errors::protocol(
+      fmt::format("{}: the answer is encoded as {}, which was not asked for", host_->key, log::printable(*coding))));
 }
 
 Result<> ClientExchange::decode_received() {
@@ -142,8 +142,7 @@ Result<> ClientExchange::receive_body() {
 void ClientExchange::make_room() {
   const auto current = window();
   const auto length = parser_.content_length();
-  const std::size_t needed =
-      length && !is_streamed_ ? static_cast<std::size_t>(*length) : decoded_ + kLeastRead;
+  const std::size_t needed = length && !is_streamed_ ? static_cast<std::size_t>(*length) : decoded_ + kLeastRead;
   if (current.size() >= needed) return;
   body_.allocate(std::max(needed, length ? 0 : 2 * current.size()), {current.data(), decoded_});
 }
@@ -187,8 +186,7 @@ Error ClientExchange::broken(const ErrorCode& error) {
   const bool expired = is_expired();
   drop_connection();
   if (expired) return errors::timeout(fmt::format("the answer of {}", host_->key));
-  if (error == asio::error::operation_aborted)
-    return errors::cancelled(fmt::format("the request to {}", host_->key));
+  if (error == asio::error::operation_aborted) return errors::cancelled(fmt::format("the request to {}", host_->key));
   if (head_end_ > 0)
     return errors::interrupted(fmt::format("{}: the answer broke off: {}", host_->key, error.message()));
   if (error == asio::error::eof || error == asio::ssl::error::stream_truncated) {

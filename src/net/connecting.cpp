@@ -25,8 +25,7 @@ constexpr std::size_t kMaxAddresses = 16;
 // With the port even where it is the default: a CONNECT always names it.
 std::string host_and_port(const Url& url) {
   const std::string port = fmt::format(":{}", url.port());
-  return url.authority().ends_with(port) ? std::string(url.authority())
-                                         : fmt::format("{}{}", url.authority(), port);
+  return url.authority().ends_with(port) ? std::string(url.authority()) : fmt::format("{}{}", url.authority(), port);
 }
 
 }  // namespace
@@ -161,13 +160,12 @@ Task<Result<>> Connecting::open_tunnel(Stream& stream, const Url& url, const Pro
     moved = co_await stream.read_some(bytes);
     received.append(bytes.data(), moved.size);
     auto end = parser.parse_head(received, fields);
-    if (!end)
-      co_return std::unexpected(errors::unreachable(end.error().message()).within(proxy.url.authority()));
+    if (!end) co_return std::unexpected(errors::unreachable(end.error().message()).within(proxy.url.authority()));
     if (*end == 0) continue;
     stream_ = nullptr;
     if (parser.status() / 100 == 2 && *end == received.size()) co_return Result<>{};
-    co_return std::unexpected(errors::unreachable(fmt::format("proxy {} refused to connect to {}: status {}",
-                                                              proxy.url.authority(), host, parser.status())));
+    co_return std::unexpected(errors::unreachable(
+        fmt::format("proxy {} refused to connect to {}: status {}", proxy.url.authority(), host, parser.status())));
   }
   const auto cancelled = (co_await asio::this_coro::cancellation_state).cancelled();
   co_return std::unexpected(failure(proxy.url, moved.error.message(), cancelled));

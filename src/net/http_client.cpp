@@ -33,23 +33,13 @@ Task<Result<>> connect(ClientExchange& exchange, const Url& url, const Proxy* pr
 HttpClient::HttpClient(asio::io_context& io, const Clock& clock, HttpClientOptions options)
     : core_(std::make_shared<ClientCore>(io, clock, std::move(options))) {}
 
-HttpClient::~HttpClient() {
-  core_->close();
-}
+HttpClient::~HttpClient() { core_->close(); }
 
-void HttpClient::close() {
-  core_->close();
-}
-void HttpClient::sweep() {
-  core_->sweep();
-}
-HttpClient::Stats HttpClient::stats() const {
-  return core_->stats();
-}
+void HttpClient::close() { core_->close(); }
+void HttpClient::sweep() { core_->sweep(); }
+HttpClient::Stats HttpClient::stats() const { return core_->stats(); }
 
-Task<Result<ClientResponse>> HttpClient::send(ClientRequest request) {
-  return perform(core_, request);
-}
+Task<Result<ClientResponse>> HttpClient::send(ClientRequest request) { return perform(core_, request); }
 
 Task<Result<ClientResponse>> HttpClient::perform(std::shared_ptr<ClientCore> core, ClientRequest request) {
   const Url& url = request.url;
@@ -67,8 +57,7 @@ Task<Result<ClientResponse>> HttpClient::perform(std::shared_ptr<ClientCore> cor
   for (;;) {
     const bool reused = exchange->take_idle_connection();
     if (!reused) {
-      auto connected =
-          co_await connect(*exchange, url, proxy, std::min(after(now, request.deadlines.connect), end));
+      auto connected = co_await connect(*exchange, url, proxy, std::min(after(now, request.deadlines.connect), end));
       if (!connected) co_return std::unexpected(std::move(connected).error());
       now = core->clock().now();
     }
@@ -118,15 +107,9 @@ ClientResponse::~ClientResponse() {
   core->recycle(std::move(exchange_));
 }
 
-unsigned ClientResponse::status() const {
-  return exchange_->status();
-}
-const Fields& ClientResponse::fields() const {
-  return exchange_->fields();
-}
-std::optional<std::uint64_t> ClientResponse::content_length() const {
-  return exchange_->parser().content_length();
-}
+unsigned ClientResponse::status() const { return exchange_->status(); }
+const Fields& ClientResponse::fields() const { return exchange_->fields(); }
+std::optional<std::uint64_t> ClientResponse::content_length() const { return exchange_->parser().content_length(); }
 
 std::string_view ClientResponse::content_type() const {
   std::string_view value = fields().find("content-type").value_or("");
@@ -138,12 +121,8 @@ bool ClientResponse::has_content_type(std::string_view media_type) const {
   return same_field_name(content_type(), media_type);
 }
 
-Task<Result<std::string_view>> ClientResponse::read_all(std::size_t limit) {
-  return exchange_->read_all(limit);
-}
-Task<Result<std::string_view>> ClientResponse::read_some() {
-  return exchange_->read_some();
-}
+Task<Result<std::string_view>> ClientResponse::read_all(std::size_t limit) { return exchange_->read_all(limit); }
+Task<Result<std::string_view>> ClientResponse::read_some() { return exchange_->read_some(); }
 
 void ClientResponse::set_deadline(std::chrono::milliseconds from_now) {
   exchange_->set_deadline(after(exchange_->core().clock().now(), from_now));

@@ -41,7 +41,7 @@ struct HttpClientOptions {
 // Zero means no limit.
 struct RequestDeadlines {
   std::chrono::milliseconds connect = std::chrono::seconds(5);
-  std::chrono::milliseconds head = std::chrono::seconds(30);  // from the connection to the head of the answer
+  std::chrono::milliseconds head = std::chrono::seconds(30);   // from the connection to the head of the answer
   std::chrono::milliseconds whole = std::chrono::seconds(60);  // from the start to the last byte
 };
 

@@ -52,8 +52,7 @@ TEST_F(HttpClientFaultTest, TheAnswerIsNotHttp) {
                                     server_->url().origin()));
   EXPECT_EQ(answer_to("\x16\x03\x01").kind, ErrorKind::protocol) << "a TLS server";
   EXPECT_EQ(answer_to("HTTP/1.1 200 OK\r\nContent-Length: five\r\n\r\nhello").kind, ErrorKind::protocol);
-  EXPECT_EQ(answer_to("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nhello").kind,
-            ErrorKind::protocol);
+  EXPECT_EQ(answer_to("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nhello").kind, ErrorKind::protocol);
   EXPECT_EQ(client_->stats().idle, 0U);
 }
 
@@ -122,13 +121,11 @@ TEST_F(HttpClientFaultTest, TheBodyIsTooLarge) {
     serve({{receive(), send(std::move(bytes)), hold()}});
     return fetch({.url = server_->url(), .limit = limit});
   };
-  EXPECT_EQ(limited("HTTP/1.1 200 OK\r\nContent-Length: 999999999999\r\n\r\n", 1000).kind,
-            ErrorKind::too_large)
+  EXPECT_EQ(limited("HTTP/1.1 200 OK\r\nContent-Length: 999999999999\r\n\r\n", 1000).kind, ErrorKind::too_large)
       << "said before it was read";
-  EXPECT_EQ(limited("HTTP/1.1 200 OK\r\n\r\n" + std::string(100'000, 'x'), 50'000).kind,
-            ErrorKind::too_large);
-  const Answer answer = limited(
-      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffffff\r\n" + std::string(100'000, 'x'), 50'000);
+  EXPECT_EQ(limited("HTTP/1.1 200 OK\r\n\r\n" + std::string(100'000, 'x'), 50'000).kind, ErrorKind::too_large);
+  const Answer answer =
+      limited("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffffff\r\n" + std::string(100'000, 'x'), 50'000);
   EXPECT_EQ(answer.kind, ErrorKind::too_large);
   EXPECT_EQ(answer.fault,
             fmt::format("{}: the body of the answer is over the limit of 50000", server_->url().origin()));
@@ -144,12 +141,10 @@ TEST_F(HttpClientFaultTest, TheLengthIsWrong) {
 }
 
 TEST_F(HttpClientFaultTest, TheBodyIsEncodedThoughNobodyAsked) {
-  const Answer answer =
-      answer_to("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello");
+  const Answer answer = answer_to("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello");
   EXPECT_EQ(answer.kind, ErrorKind::protocol);
   EXPECT_THAT(answer.fault, HasSubstr("the answer is encoded as gzip, which was not asked for"));
-  EXPECT_EQ(answer_to("HTTP/1.1 200 OK\r\nContent-Encoding: identity\r\nContent-Length: 5\r\n\r\nhello").body,
-            "hello");
+  EXPECT_EQ(answer_to("HTTP/1.1 200 OK\r\nContent-Encoding: identity\r\nContent-Length: 5\r\n\r\nhello").body, "hello");
 }
 
 TEST_F(HttpClientFaultTest, TheServerNeverAnswers) {
@@ -161,16 +156,13 @@ TEST_F(HttpClientFaultTest, TheServerNeverAnswers) {
 }
 
 TEST_F(HttpClientFaultTest, TheServerStopsWithinTheHead) {
-  EXPECT_EQ(after(7s, {receive(), send("HTTP/1.1 200 OK\r\nX"), hold()}, {.head = 7s}).kind,
-            ErrorKind::timeout);
+  EXPECT_EQ(after(7s, {receive(), send("HTTP/1.1 200 OK\r\nX"), hold()}, {.head = 7s}).kind, ErrorKind::timeout);
 }
 
 TEST_F(HttpClientFaultTest, TheServerStopsWithinTheBody) {
   const RequestDeadlines deadlines{.head = 7s, .whole = 20s};
-  EXPECT_EQ(
-      after(20s, {receive(), send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello"), hold()}, deadlines)
-          .kind,
-      ErrorKind::timeout);
+  EXPECT_EQ(after(20s, {receive(), send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello"), hold()}, deadlines).kind,
+            ErrorKind::timeout);
 }
 
 TEST_F(HttpClientFaultTest, TheServerDoesNotReadALargeRequest) {
@@ -240,9 +232,7 @@ class FullQueue {
       ::connect(fillers_.back().native_handle(), endpoint.data(), static_cast<socklen_t>(endpoint.size()));
     }
   }
-  Url url() const {
-    return Url::parse(fmt::format("http://127.0.0.1:{}/", acceptor_.local_endpoint().port())).value();
-  }
+  Url url() const { return Url::parse(fmt::format("http://127.0.0.1:{}/", acceptor_.local_endpoint().port())).value(); }
 
  private:
   boost::asio::ip::tcp::acceptor acceptor_;

@@ -22,9 +22,7 @@ struct Answer {
   std::string fault;
 };
 
-inline Answer failed(const Error& error) {
-  return {0, "", error.kind(), error.message()};
-}
+inline Answer failed(const Error& error) { return {0, "", error.kind(), error.message()}; }
 
 struct Request {
   Url url;
@@ -51,9 +49,7 @@ inline constexpr const char* kHello = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\
 
 class HttpClientTest : public testing::Test {
  protected:
-  HttpClientTest() : descriptors_(open_descriptors()), io_(std::make_unique<boost::asio::io_context>(1)) {
-    use({});
-  }
+  HttpClientTest() : descriptors_(open_descriptors()), io_(std::make_unique<boost::asio::io_context>(1)) { use({}); }
 
   void TearDown() override {
     client_ = nullptr;
@@ -62,11 +58,8 @@ class HttpClientTest : public testing::Test {
     EXPECT_EQ(open_descriptors(), descriptors_);
   }
 
-  void use(HttpClientOptions options) {
-    client_ = std::make_unique<HttpClient>(*io_, clock_, std::move(options));
-  }
-  void serve(std::vector<Script> scripts, const char* address = "127.0.0.1",
-             std::optional<TlsContext> tls = {}) {
+  void use(HttpClientOptions options) { client_ = std::make_unique<HttpClient>(*io_, clock_, std::move(options)); }
+  void serve(std::vector<Script> scripts, const char* address = "127.0.0.1", std::optional<TlsContext> tls = {}) {
     server_ = nullptr;
     server_ = std::make_unique<ScriptedServer>(*io_, std::move(scripts), address, std::move(tls));
   }

@@ -12,17 +12,16 @@ using testing::HasSubstr;
 TEST_F(HttpClientTest, SendsWhatItIsTold) {
   serve({{receive(), send(kHello)}});
   const std::vector<Field> fields = {{"Content-Type", "application/json"}, {"X-Empty", ""}};
-  const Answer answer = fetch(
-      {.url = server_->url("/a?b=c"), .method = "POST", .fields = fields, .body = {"{\"a\"", "", ":1}"}});
+  const Answer answer =
+      fetch({.url = server_->url("/a?b=c"), .method = "POST", .fields = fields, .body = {"{\"a\"", "", ":1}"}});
   EXPECT_EQ(answer.fault, "");
   EXPECT_EQ(answer.status, 200U);
   EXPECT_EQ(answer.body, "hello");
-  EXPECT_THAT(
-      server_->requests,
-      ElementsAre(fmt::format("POST /a?b=c HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: "
-                              "application/json\r\nX-Empty: \r\nUser-Agent: proteus\r\nAccept-Encoding: "
-                              "identity\r\nContent-Length: 7\r\n\r\n{{\"a\":1}}",
-                              server_->port())));
+  EXPECT_THAT(server_->requests,
+              ElementsAre(fmt::format("POST /a?b=c HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: "
+                                      "application/json\r\nX-Empty: \r\nUser-Agent: proteus\r\nAccept-Encoding: "
+                                      "identity\r\nContent-Length: 7\r\n\r\n{{\"a\":1}}",
+                                      server_->port())));
 }
 
 TEST_F(HttpClientTest, SendsNoLengthWhereThereIsNoBody) {
@@ -62,8 +61,7 @@ TEST_F(HttpClientTest, RefusesWhatWouldBreakTheRequest) {
   EXPECT_EQ(kind_with({"X Y", "a"}), "'X Y' cannot be a field of a request");
   EXPECT_EQ(kind_with({"", "a"}), "'' cannot be a field of a request");
   EXPECT_EQ(kind_with({"HOST", "a"}), "'HOST' cannot be a field of a request");
-  EXPECT_EQ(kind_with({"Transfer-Encoding", "chunked"}),
-            "'Transfer-Encoding' cannot be a field of a request");
+  EXPECT_EQ(kind_with({"Transfer-Encoding", "chunked"}), "'Transfer-Encoding' cannot be a field of a request");
   EXPECT_EQ(kind_with({"Content-Length", "1"}), "'Content-Length' cannot be a field of a request");
   EXPECT_EQ(fetch({.url = server_->url(), .method = "GET /"}).fault, "'GET /' is no method");
   EXPECT_EQ(server_->connections, 0U);
@@ -85,29 +83,24 @@ TEST_F(HttpClientTest, KeepsTheFieldsOfTheAnswer) {
   serve({{receive(), send("HTTP/1.1 404 Not Found\r\nContent-Type: Text/Html ; charset=utf-8\r\nX:  a b "
                           "\r\nContent-Length: "
                           "0\r\n\r\n")}});
-  EXPECT_THAT(run(*io_, describe(*client_, server_->url())),
-              ElementsAre("404", "Text/Html", "Content-Type=Text/Html ; charset=utf-8", "X=a b",
-                          "Content-Length=0", "html"));
+  EXPECT_THAT(
+      run(*io_, describe(*client_, server_->url())),
+      ElementsAre("404", "Text/Html", "Content-Type=Text/Html ; charset=utf-8", "X=a b", "Content-Length=0", "html"));
 }
 
 TEST_F(HttpClientTest, ReturnsRedirectsAsTheyAre) {
-  EXPECT_EQ(
-      answer_to("HTTP/1.1 302 Found\r\nLocation: http://elsewhere/\r\nContent-Length: 0\r\n\r\n").status,
-      302U);
+  EXPECT_EQ(answer_to("HTTP/1.1 302 Found\r\nLocation: http://elsewhere/\r\nContent-Length: 0\r\n\r\n").status, 302U);
   EXPECT_EQ(server_->connections, 1U);
 }
 
 TEST_F(HttpClientTest, ReadsEveryKindOfBody) {
-  EXPECT_EQ(
-      answer_to(
-          "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x=1\r\nhello\r\n6\r\n world\r\n0\r\nT: "
-          "1\r\n\r\n")
-          .body,
-      "hello world");
+  EXPECT_EQ(answer_to("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x=1\r\nhello\r\n6\r\n world\r\n0\r\nT: "
+                      "1\r\n\r\n")
+                .body,
+            "hello world");
   EXPECT_EQ(answer_to("HTTP/1.1 200 OK\r\n\r\nuntil the end").body, "until the end");
   EXPECT_EQ(answer_to("HTTP/1.0 200 OK\r\n\r\nuntil the end").body, "until the end");
-  EXPECT_EQ(answer_to("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").body,
-            "ok");
+  EXPECT_EQ(answer_to("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").body, "ok");
   EXPECT_EQ(answer_to("HTTP/1.1 204 No Content\r\n\r\n").status, 204U);
   EXPECT_EQ(answer_to("HTTP/1.1 304 Not Modified\r\nContent-Length: 7\r\n\r\n").status, 304U);
 }
@@ -141,15 +134,12 @@ TEST_F(HttpClientTest, ReadsBodiesLargerThanItsBuffers) {
     const auto chunk = body.substr(at, 7777);
     chunks += fmt::format("{:x}\r\n{}\r\n", chunk.size(), chunk);
   }
-  EXPECT_EQ(answer_to(fmt::format("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{}", body.size(), body)).body,
-            body);
-  EXPECT_EQ(answer_to("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks + "0\r\n\r\n").body,
-            body);
+  EXPECT_EQ(answer_to(fmt::format("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{}", body.size(), body)).body, body);
+  EXPECT_EQ(answer_to("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks + "0\r\n\r\n").body, body);
   EXPECT_EQ(answer_to("HTTP/1.1 200 OK\r\n\r\n" + body).body, body);
   const std::string padding(20'000, 'p');
-  EXPECT_EQ(
-      answer_to(fmt::format("HTTP/1.1 200 OK\r\nX: {}\r\nContent-Length: 5\r\n\r\nhello", padding)).body,
-      "hello");
+  EXPECT_EQ(answer_to(fmt::format("HTTP/1.1 200 OK\r\nX: {}\r\nContent-Length: 5\r\n\r\nhello", padding)).body,
+            "hello");
 }
 
 Task<bool> read_padding(HttpClient& client, Url url) {
@@ -164,8 +154,8 @@ Task<bool> read_padding(HttpClient& client, Url url) {
 
 TEST_F(HttpClientTest, LeavesReadableBytesAfterABody) {
   for (const std::size_t size : {0U, 1U, 16000U, 16300U, 16384U, 100000U}) {
-    serve({{receive(), send(fmt::format("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{}", size,
-                                        std::string(size, 'x')))}});
+    serve({{receive(),
+            send(fmt::format("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{}", size, std::string(size, 'x')))}});
     EXPECT_TRUE(run(*io_, read_padding(*client_, server_->url())));  // for the sanitizer
   }
 }
@@ -183,9 +173,8 @@ Task<> stream(HttpClient& client, Url url, std::vector<std::string>& pieces, std
 }
 
 TEST_F(HttpClientTest, GivesAStreamAsItArrives) {
-  serve({{receive(), send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), pause(),
-          send("7\r\ndata: 1\r\n"), pause(), send("2\r\n\n\n\r\n7\r\ndata: 2\r\n"), pause(),
-          send("0\r\n\r\n"), receive(), send(kHello)}});
+  serve({{receive(), send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), pause(), send("7\r\ndata: 1\r\n"),
+          pause(), send("2\r\n\n\n\r\n7\r\ndata: 2\r\n"), pause(), send("0\r\n\r\n"), receive(), send(kHello)}});
   std::vector<std::string> pieces;
   std::string end;
   TaskGroup group(io_->get_executor());
@@ -306,8 +295,7 @@ TEST_F(HttpClientTest, KeepsIdleConnectionsForALimitedTime) {
 }
 
 TEST_F(HttpClientTest, LeavesBeforeTheServerWouldClose) {
-  serve({{receive(), send("HTTP/1.1 200 OK\r\nKeep-Alive: timeout=5, max=9\r\nContent-Length: 0\r\n\r\n"),
-          hold()}});
+  serve({{receive(), send("HTTP/1.1 200 OK\r\nKeep-Alive: timeout=5, max=9\r\nContent-Length: 0\r\n\r\n"), hold()}});
   get();
   pass(3s);
   EXPECT_EQ(client_->stats().idle, 1U);

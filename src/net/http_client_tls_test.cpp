@@ -85,8 +85,8 @@ TEST_F(HttpClientTlsTest, SaysThatTheServerDoesNotSpeakTls) {
 TEST_F(HttpClientTlsTest, GivesUpAHandshakeThatTakesTooLong) {
   serve_tls({{hold()}});
   trust_server();
-  Started connecting(*io_, test::fetch(*client_, {.url = https("localhost"),
-                                                  .deadlines = {.connect = std::chrono::seconds(2)}}));
+  Started connecting(
+      *io_, test::fetch(*client_, {.url = https("localhost"), .deadlines = {.connect = std::chrono::seconds(2)}}));
   run_until(*io_, [&] { return server_->connections == 1; });
   settle(*io_);
   pass(std::chrono::seconds(2));
@@ -137,26 +137,23 @@ TEST_F(HttpClientTlsTest, AsksAProxyForHttpHostsByTheirUrl) {
   EXPECT_EQ(get(Url::parse("http://upstream.test/a?b").value()).body, "hello");
   EXPECT_EQ(get(Url::parse("http://another.test:8080/").value()).body, "hello");
   EXPECT_EQ(server_->connections, 1U) << "one connection serves all hosts";
-  EXPECT_THAT(
-      server_->requests,
-      ElementsAre(StartsWith("GET http://upstream.test/a?b HTTP/1.1\r\nHost: upstream.test\r\n"),
-                  StartsWith("GET http://another.test:8080/ HTTP/1.1\r\nHost: another.test:8080\r\n")));
+  EXPECT_THAT(server_->requests,
+              ElementsAre(StartsWith("GET http://upstream.test/a?b HTTP/1.1\r\nHost: upstream.test\r\n"),
+                          StartsWith("GET http://another.test:8080/ HTTP/1.1\r\nHost: another.test:8080\r\n")));
   EXPECT_THAT(server_->requests[0], HasSubstr("Proxy-Authorization: Basic dXNlcjpwYXNz\r\n"));
 }
 
 TEST_F(HttpClientTlsTest, ReachesHttpsHostsThroughATunnel) {
-  serve_tls({{receive(), send("HTTP/1.1 200 Connection established\r\n\r\n"), start_tls(), receive(),
-              send(kHello), receive(), send(kHello)}});
+  serve_tls({{receive(), send("HTTP/1.1 200 Connection established\r\n\r\n"), start_tls(), receive(), send(kHello),
+              receive(), send(kHello)}});
   trust({.check = PeerCheck::none}, proxy_at_server("user:pass@"));
   for (int i = 0; i < 2; ++i)
     EXPECT_EQ(get(Url::parse("https://upstream.test/a").value()).body, "hello");
   EXPECT_EQ(server_->connections, 1U);
-  EXPECT_THAT(
-      server_->requests,
-      ElementsAre(
-          "CONNECT upstream.test:443 HTTP/1.1\r\nHost: upstream.test:443\r\nProxy-Authorization: Basic "
-          "dXNlcjpwYXNz\r\n\r\n",
-          StartsWith("GET /a HTTP/1.1\r\nHost: upstream.test\r\n"), StartsWith("GET /a ")));
+  EXPECT_THAT(server_->requests,
+              ElementsAre("CONNECT upstream.test:443 HTTP/1.1\r\nHost: upstream.test:443\r\nProxy-Authorization: Basic "
+                          "dXNlcjpwYXNz\r\n\r\n",
+                          StartsWith("GET /a HTTP/1.1\r\nHost: upstream.test\r\n"), StartsWith("GET /a ")));
   EXPECT_THAT(server_->requests[1], testing::Not(HasSubstr("Proxy-Authorization")));
 }
 
@@ -192,8 +189,7 @@ TEST_F(HttpClientTlsTest, FiltersAddressesBehindAProxyWhereItKnowsThem) {
          return std::unexpected(errors::forbidden("not there"));
        }});
   EXPECT_EQ(get(Url::parse("http://169.254.169.254/latest").value()).kind, ErrorKind::forbidden);
-  EXPECT_EQ(get(Url::parse("http://upstream.test/").value()).body, "hello")
-      << "which only the proxy can look up";
+  EXPECT_EQ(get(Url::parse("http://upstream.test/").value()).body, "hello") << "which only the proxy can look up";
 }
 
 }  // namespace

@@ -29,10 +29,8 @@ std::span<char> LineBuffer::room() {
 }
 
 Result<std::optional<std::string_view>> LineBuffer::take_line() {
-  const void* found =
-      scanned_ < filled_ ? std::memchr(bytes_.data() + scanned_, '\n', filled_ - scanned_) : nullptr;
-  const std::size_t end =
-      found ? static_cast<std::size_t>(static_cast<const char*>(found) - bytes_.data()) : filled_;
+  const void* found = scanned_ < filled_ ? std::memchr(bytes_.data() + scanned_, '\n', filled_ - scanned_) : nullptr;
+  const std::size_t end = found ? static_cast<std::size_t>(static_cast<const char*>(found) - bytes_.data()) : filled_;
   if (end - begin_ > max_line_bytes_) return std::unexpected(errors::too_large("a line", max_line_bytes_));
   scanned_ = end;
   if (!found) return std::nullopt;

@@ -350,9 +350,7 @@ Task<Result<>> Process::write(std::span<const std::string_view> parts) {
   co_return Result<>{};
 }
 
-void Process::close_input() {
-  state_->close_input();
-}
+void Process::close_input() { state_->close_input(); }
 
 Task<ExitStatus> Process::wait() {
   const auto state = state_;
@@ -361,9 +359,7 @@ Task<ExitStatus> Process::wait() {
   co_return *state->exit;
 }
 
-std::optional<ExitStatus> Process::exit_status() const {
-  return state_->exit;
-}
+std::optional<ExitStatus> Process::exit_status() const { return state_->exit; }
 
 Task<ExitStatus> Process::terminate(Grace grace) {
   const auto state = state_;
@@ -384,8 +380,6 @@ Task<ExitStatus> Process::terminate(Grace grace) {
   co_return *state->exit;
 }
 
-pid_t Process::pid() const {
-  return state_->pid;
-}
+pid_t Process::pid() const { return state_->pid; }
 
 }  // namespace proteus::net

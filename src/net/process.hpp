@@ -50,8 +50,7 @@ struct Grace {
 class Process {
  public:
   // See spawn_child.
-  static Result<Process> spawn(boost::asio::io_context& io, const Command& command,
-                               ProcessOptions options = {});
+  static Result<Process> spawn(boost::asio::io_context& io, const Command& command, ProcessOptions options = {});
 
   Process(Process&&) noexcept;
   Process& operator=(Process&&) noexcept;

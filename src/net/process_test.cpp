@@ -84,8 +84,7 @@ TEST_F(ProcessTest, GathersWhatIsWritten) {
 
 TEST_F(ProcessTest, HasOnlyTheEnvironmentItWasGiven) {
   ::setenv("PROTEUS_PEPPER", "secret", 1);
-  const Command command{.argv = {"env"},
-                        .environment = child_environment({{"MODE", "a b"}, {"HOME", "/nowhere"}})};
+  const Command command{.argv = {"env"}, .environment = child_environment({{"MODE", "a b"}, {"HOME", "/nowhere"}})};
   auto env = Process::spawn(*io_, command).value();
   std::vector<std::string> lines;
   for (std::string line = read(env); line != "(end)"; line = read(env))
@@ -145,8 +144,7 @@ TEST_F(ProcessTest, ThatCannotRunIsAClearError) {
   EXPECT_EQ(fault("no-such-program"), "cannot run 'no-such-program': not found in PATH");
   EXPECT_EQ(fault("/no/such/program"), "cannot run '/no/such/program': No such file or directory");
   EXPECT_EQ(fault("/etc/passwd"), "cannot run '/etc/passwd': Permission denied");
-  EXPECT_EQ(fault("cat", "/no/such/place"),
-            "cannot run 'cat': directory '/no/such/place': No such file or directory");
+  EXPECT_EQ(fault("cat", "/no/such/place"), "cannot run 'cat': directory '/no/such/place': No such file or directory");
   EXPECT_EQ(Process::spawn(*io_, {.argv = {}, .environment = {}}).error().kind(), ErrorKind::invalid);
   EXPECT_EQ(Process::spawn(*io_, {.argv = {std::string("a\0b", 3)}, .environment = {}}).error().kind(),
             ErrorKind::invalid);
@@ -209,9 +207,8 @@ TEST_F(ProcessTest, ThatWritesAnEndlessLineIsCutOff) {
 
 TEST_F(ProcessTest, PassesOnStandardErrorInPrintableLines) {
   std::vector<std::string> lines;
-  Process noisy =
-      shell("printf 'one\\r\\n\\n\\033[31mtwo\\nabcdefghijklmnop\\nlast' >&2",
-            {.max_stderr_line_bytes = 12, .on_stderr_line = [&](auto line) { lines.emplace_back(line); }});
+  Process noisy = shell("printf 'one\\r\\n\\n\\033[31mtwo\\nabcdefghijklmnop\\nlast' >&2",
+                        {.max_stderr_line_bytes = 12, .on_stderr_line = [&](auto line) { lines.emplace_back(line); }});
   test::run_until(*io_, [&] { return lines.size() == 4; });
   EXPECT_THAT(lines, ElementsAre("one", "\\x1b[31mtwo", "abcdefghijkl…", "last"));
 }
@@ -230,9 +227,8 @@ TEST_F(ProcessTest, ThatFloodsStandardErrorStillAnswers) {
 
 TEST_F(ProcessTest, ThatWritesAnEndlessLineOfComplaintsCostsNoMemory) {
   std::vector<std::string> lines;
-  Process noisy =
-      shell("head -c 3000000 /dev/zero | tr '\\0' x >&2",
-            {.max_stderr_line_bytes = 10, .on_stderr_line = [&](auto line) { lines.emplace_back(line); }});
+  Process noisy = shell("head -c 3000000 /dev/zero | tr '\\0' x >&2",
+                        {.max_stderr_line_bytes = 10, .on_stderr_line = [&](auto line) { lines.emplace_back(line); }});
   test::run_until(*io_, [&] { return !lines.empty(); });
   EXPECT_THAT(lines, ElementsAre("xxxxxxxxxx…"));
 }
@@ -306,8 +302,12 @@ TEST_F(ProcessTest, TakesItsChildrenAlong) {
   EXPECT_TRUE(is_running(grandchild));
   ::kill(parent.pid(), SIGKILL);
   test::run(*io_, parent.wait());
-  while (is_running(grandchild))
-    std::this_thread::yield();  // it was killed; init takes its time
+  // It was killed; init takes its time.
+  const auto end = std::chrono::steady_clock::now() + test::kPatience;
+  while (is_running(grandchild) && std::chrono::steady_clock::now() < end) {
+    std::this_thread::yield();
+  }
+  EXPECT_FALSE(is_running(grandchild));
 }
 
 TEST_F(ProcessTest, IsKilledByDestruction) {
@@ -319,9 +319,7 @@ TEST_F(ProcessTest, IsKilledByDestruction) {
   test::run_until(*io_, [&] { return !is_running(pid); });
 }
 
-TEST_F(ProcessTest, IsReapedEvenIfNothingRunsAnyMore) {
-  Process sleeper = start({"sleep", "1000"});
-}
+TEST_F(ProcessTest, IsReapedEvenIfNothingRunsAnyMore) { Process sleeper = start({"sleep", "1000"}); }
 
 TEST_F(ProcessTest, IsNotWaitedForLongWhenTheOneWhoEndsItIsCancelled) {
   Process stubborn = shell("trap '' TERM; echo ready; while :; do sleep 0.01; done");
@@ -364,8 +362,7 @@ TEST(LineBuffer, KeepsReadableBytesAfterEveryLine) {
       const auto taken = lines.take_line();
       ASSERT_TRUE(taken && *taken);
       EXPECT_EQ((*taken)->size(), expected);
-      const volatile char last =
-          (*taken)->data()[(*taken)->size() + LineBuffer::kPadding - 1];  // for the sanitizer
+      const volatile char last = (*taken)->data()[(*taken)->size() + LineBuffer::kPadding - 1];  // for the sanitizer
       static_cast<void>(last);
     }
     EXPECT_FALSE(lines.has_partial_line());

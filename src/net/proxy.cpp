@@ -16,9 +16,8 @@ namespace {
 
 std::string base64(std::string_view text) {
   std::string out((text.size() + 2) / 3 * 4 + 1, '\0');
-  const int size =
-      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                      reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
+  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
+                                   reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
   out.resize(static_cast<std::size_t>(size));
   return out;
 }
@@ -79,8 +78,7 @@ Result<ProxySettings> ProxySettings::from_environment() {
   });
 }
 
-Result<ProxySettings> ProxySettings::from(
-    const std::function<std::optional<std::string>(const char*)>& variable) {
+Result<ProxySettings> ProxySettings::from(const std::function<std::optional<std::string>(const char*)>& variable) {
   const auto read = [&](std::initializer_list<const char*> names) -> Result<std::optional<Proxy>> {
     for (const char* name : names) {
       const auto value = variable(name);

@@ -28,8 +28,7 @@ class ProxySettings {
   // client), https_proxy, all_proxy and no_proxy, the latter three in either case, the lower one first. A
   // fault names the variable and never its value.
   static Result<ProxySettings> from_environment();
-  static Result<ProxySettings> from(
-      const std::function<std::optional<std::string>(const char* name)>& variable);
+  static Result<ProxySettings> from(const std::function<std::optional<std::string>(const char* name)>& variable);
 
   // The proxy for a URL, or none. This machine itself is never reached through one.
   const Proxy* find(const Url& url) const;

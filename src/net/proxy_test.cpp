@@ -39,8 +39,7 @@ TEST(ProxySettings, FallBackToOneForAll) {
   EXPECT_EQ(proxy_for({{"ALL_PROXY", "a:1"}}, "http://example.com"), "http://a:1");
   EXPECT_EQ(proxy_for({{"ALL_PROXY", "a:1"}}, "https://example.com"), "http://a:1");
   EXPECT_EQ(proxy_for({{"ALL_PROXY", "a:1"}, {"all_proxy", "b:1"}}, "http://example.com"), "http://b:1");
-  EXPECT_EQ(proxy_for({{"ALL_PROXY", "a:1"}, {"https_proxy", "https://b"}}, "https://example.com"),
-            "https://b");
+  EXPECT_EQ(proxy_for({{"ALL_PROXY", "a:1"}, {"https_proxy", "https://b"}}, "https://example.com"), "https://b");
 }
 
 TEST(ProxySettings, CarryCredentials) {
@@ -61,9 +60,8 @@ TEST(ProxySettings, RefuseWhatTheyCannotUseWithoutRepeatingIt) {
 }
 
 TEST(ProxySettings, KnowTheirExceptions) {
-  const Environment environment = {
-      {"http_proxy", "a:1"},
-      {"NO_PROXY", "example.com, .internal,10.0.0.1 [fd00::1],fd00::2,ported:8080,:,"}};
+  const Environment environment = {{"http_proxy", "a:1"},
+                                   {"NO_PROXY", "example.com, .internal,10.0.0.1 [fd00::1],fd00::2,ported:8080,:,"}};
   const auto through = [&](std::string_view url) { return proxy_for(environment, url) != "none"; };
   EXPECT_FALSE(through("http://example.com"));
   EXPECT_FALSE(through("http://www.EXAMPLE.com:81"));

@@ -30,29 +30,21 @@ bool is_token(std::string_view text) {
 }
 
 bool is_field_value(std::string_view text) {
-  return std::ranges::none_of(
-      text, [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; });
+  return std::ranges::none_of(text,
+                              [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; });
 }
 
 // Framing and routing are decided here; a second opinion on them is how requests get smuggled.
 bool is_ours(std::string_view name) {
   switch (name.size()) {
-    case 4:
-      return same_field_name(name, "host");
-    case 7:
-      return same_field_name(name, "upgrade") || same_field_name(name, "trailer");
-    case 10:
-      return same_field_name(name, "connection") || same_field_name(name, "keep-alive");
-    case 14:
-      return same_field_name(name, "content-length");
-    case 16:
-      return same_field_name(name, "proxy-connection");
-    case 17:
-      return same_field_name(name, "transfer-encoding");
-    case 19:
-      return same_field_name(name, "proxy-authorization");
-    default:
-      return false;
+    case 4: return same_field_name(name, "host");
+    case 7: return same_field_name(name, "upgrade") || same_field_name(name, "trailer");
+    case 10: return same_field_name(name, "connection") || same_field_name(name, "keep-alive");
+    case 14: return same_field_name(name, "content-length");
+    case 16: return same_field_name(name, "proxy-connection");
+    case 17: return same_field_name(name, "transfer-encoding");
+    case 19: return same_field_name(name, "proxy-authorization");
+    default: return false;
   }
 }
 
@@ -81,12 +73,10 @@ Result<> write_request_head(std::string& out, const ClientRequest& request, std:
   bool names_coding = false;
   for (const auto& [name, value] : request.fields) {
     if (!is_token(name) || is_ours(name)) {
-      return std::unexpected(
-          errors::invalid(fmt::format("'{}' cannot be a field of a request", log::printable(name))));
+      return std::unexpected(errors::invalid(fmt::format("'{}' cannot be a field of a request", log::printable(name))));
     }
     if (!is_field_value(value)) {
-      return std::unexpected(
-          errors::invalid(fmt::format("the value of field {} holds control characters", name)));
+      return std::unexpected(errors::invalid(fmt::format("the value of field {} holds control characters", name)));
     }
     names_agent = names_agent || same_field_name(name, "user-agent");
     names_coding = names_coding || same_field_name(name, "accept-encoding");

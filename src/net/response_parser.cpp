@@ -18,9 +18,7 @@ constexpr std::string_view kStart = "HTTP/1.";
 constexpr std::string_view kHeadEnd = "\r\n\r\n";
 constexpr std::size_t kShownBytes = 40;
 
-std::string_view view(boost::beast::string_view text) {
-  return {text.data(), text.size()};
-}
+std::string_view view(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
 bool lies_within(std::string_view part, std::string_view whole) {
   const std::less_equal<const char*> before;
@@ -45,8 +43,7 @@ class HeadParser final : public http::basic_parser<false> {
       return std::unexpected(errors::too_large("the number of fields of the answer", max_fields_));
     }
     if (error && error != http::error::need_more) {
-      return std::unexpected(
-          errors::protocol(fmt::format("the answer is not valid HTTP/1.1: {}", error.message())));
+      return std::unexpected(errors::protocol(fmt::format("the answer is not valid HTTP/1.1: {}", error.message())));
     }
     if (!is_header_done()) return std::unexpected(errors::protocol("the answer has a malformed head"));
     return {};
@@ -59,9 +56,7 @@ class HeadParser final : public http::basic_parser<false> {
   using string_view = boost::beast::string_view;
 
   void on_request_impl(http::verb, string_view, string_view, int, error_code&) override {}
-  void on_response_impl(int code, string_view, int, error_code&) override {
-    status_ = static_cast<unsigned>(code);
-  }
+  void on_response_impl(int code, string_view, int, error_code&) override { status_ = static_cast<unsigned>(code); }
   void on_field_impl(http::field, string_view name, string_view value, error_code& error) override {
     if (fields_.size() == max_fields_) {
       error = http::error::header_limit;
@@ -150,14 +145,10 @@ Result<> ResponseParser::parse_one_head(std::string_view head, Fields& fields) {
 
 bool ResponseParser::is_done() const {
   switch (framing_) {
-    case Framing::none:
-      return true;
-    case Framing::length:
-      return left_ == 0;
-    case Framing::chunked:
-      return chunks_.is_done();
-    case Framing::until_close:
-      return closed_;
+    case Framing::none: return true;
+    case Framing::length: return left_ == 0;
+    case Framing::chunked: return chunks_.is_done();
+    case Framing::until_close: return closed_;
   }
   return true;
 }
@@ -169,17 +160,14 @@ std::optional<std::uint64_t> ResponseParser::content_length() const {
 
 Result<ResponseParser::Decoded> ResponseParser::decode(std::span<char> bytes) {
   switch (framing_) {
-    case Framing::none:
-      return Decoded{};
+    case Framing::none: return Decoded{};
     case Framing::length: {
       const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(left_, bytes.size()));
       left_ -= size;
       return Decoded{size, size};
     }
-    case Framing::chunked:
-      return chunks_.decode(bytes);
-    case Framing::until_close:
-      return Decoded{bytes.size(), bytes.size()};
+    case Framing::chunked: return chunks_.decode(bytes);
+    case Framing::until_close: return Decoded{bytes.size(), bytes.size()};
   }
   return Decoded{};
 }

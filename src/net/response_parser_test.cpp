@@ -79,8 +79,7 @@ Parsed parse(const std::string& text, AnswerBody body = AnswerBody::allowed) {
 }
 
 TEST(ResponseParser, ReadsABodyByItsLength) {
-  const Parsed parsed =
-      parse("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhelloHTTP/1.1");
+  const Parsed parsed = parse("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhelloHTTP/1.1");
   EXPECT_EQ(parsed.fault, "");
   EXPECT_EQ(parsed.status, 200U);
   EXPECT_EQ(parsed.body, "hello");
@@ -165,9 +164,9 @@ TEST(ResponseParser, RefusesMalformedHeads) {
 }
 
 TEST(ResponseParser, RefusesMalformedChunks) {
-  for (const std::string_view chunks :
-       {"x\r\n", "\r\n\r\n", "5\r\nhelloX\r\n0\r\n\r\n", "-1\r\n\r\n", "fffffffffffffffff\r\n\r\n",
-        "5;\x01\r\nhello\r\n", "5\nhello\r\n", "5x\r\nhello\r\n", "0\r\nX: 1\n\r\n"}) {
+  for (const std::string_view chunks : {"x\r\n", "\r\n\r\n", "5\r\nhelloX\r\n0\r\n\r\n", "5\r\nhelloX\n0\r\n\r\n",
+                                        "5\r\nhello\rX0\r\n\r\n", "-1\r\n\r\n", "fffffffffffffffff\r\n\r\n",
+                                        "5;\x01\r\nhello\r\n", "5\nhello\r\n", "5x\r\nhello\r\n", "0\r\nX: 1\n\r\n"}) {
     EXPECT_EQ(parse("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + std::string(chunks)).kind,
               ErrorKind::protocol)
         << chunks;
@@ -187,8 +186,7 @@ TEST(ResponseParser, LimitsFramingThatCarriesNothing) {
 
 TEST(ResponseParser, SaysThatAnAnswerWasCutOff) {
   EXPECT_EQ(parse("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nhello").kind, ErrorKind::interrupted);
-  EXPECT_EQ(parse("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel").kind,
-            ErrorKind::interrupted);
+  EXPECT_EQ(parse("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel").kind, ErrorKind::interrupted);
   EXPECT_EQ(parse("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n").kind,
             ErrorKind::interrupted);
 }
@@ -204,8 +202,7 @@ TEST(ResponseParser, LimitsTheHead) {
   EXPECT_EQ(outcome(start + "X: " + std::string(1000, 'x')), ErrorKind::too_large) << "an endless line";
   EXPECT_EQ(outcome(start + "X: " + std::string(100, 'x') + "\r\n\r\n"), ErrorKind::too_large);
   EXPECT_EQ(outcome(start + "A: 1\r\nB: 1\r\nC: 1\r\nD: 1\r\n\r\n"), ErrorKind::too_large);
-  EXPECT_EQ(outcome(start + "A: 1\r\nB: 1\r\nContent-Length: 0\r\n\r\n"), ErrorKind::internal)
-      << "which is none";
+  EXPECT_EQ(outcome(start + "A: 1\r\nB: 1\r\nContent-Length: 0\r\n\r\n"), ErrorKind::internal) << "which is none";
   std::string interim;
   for (int i = 0; i < 10; ++i)
     interim += "HTTP/1.1 100 Continue\r\n\r\n";

@@ -25,30 +25,16 @@ struct Step {
   std::string bytes = {};
 };
 // A whole request, by its Content-Length; kept in `requests`.
-inline Step receive() {
-  return {Step::Kind::receive};
-}
-inline Step send(std::string bytes) {
-  return {Step::Kind::send, std::move(bytes)};
-}
+inline Step receive() { return {Step::Kind::receive}; }
+inline Step send(std::string bytes) { return {Step::Kind::send, std::move(bytes)}; }
 // Byte by byte.
-inline Step trickle(std::string bytes) {
-  return {Step::Kind::trickle, std::move(bytes)};
-}
+inline Step trickle(std::string bytes) { return {Step::Kind::trickle, std::move(bytes)}; }
 // Until the test says `resume`.
-inline Step pause() {
-  return {Step::Kind::pause};
-}
-inline Step reset() {
-  return {Step::Kind::reset};
-}
+inline Step pause() { return {Step::Kind::pause}; }
+inline Step reset() { return {Step::Kind::reset}; }
 // Says nothing more and stays.
-inline Step hold() {
-  return {Step::Kind::hold};
-}
-inline Step start_tls() {
-  return {Step::Kind::start_tls};
-}
+inline Step hold() { return {Step::Kind::hold}; }
+inline Step start_tls() { return {Step::Kind::start_tls}; }
 using Script = std::vector<Step>;
 
 class ScriptedServer {
@@ -154,8 +140,7 @@ class ScriptedServer {
     for (;;) {
       if (const auto head = received.find("\r\n\r\n"); head != std::string::npos) {
         std::size_t size = head + 4;
-        if (const auto at = received.find("Content-Length: "); at < head)
-          size += std::stoul(received.substr(at + 16));
+        if (const auto at = received.find("Content-Length: "); at < head) size += std::stoul(received.substr(at + 16));
         if (received.size() >= size) {
           requests.push_back(received.substr(0, size));
           received.erase(0, size);

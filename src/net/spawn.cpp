@@ -48,9 +48,7 @@ bool set_non_blocking(const UniqueFd& fd) {
   return ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F_GETFL) | O_NONBLOCK) == 0;
 }
 
-std::string reason(int error) {
-  return std::generic_category().message(error);
-}
+std::string reason(int error) { return std::generic_category().message(error); }
 
 Error cannot_run(const Command& command, std::string_view why) {
   return errors::unreachable(fmt::format("cannot run '{}': {}", log::printable(command.argv.front()), why));
@@ -179,10 +177,8 @@ std::vector<std::string> child_environment(const std::vector<std::pair<std::stri
                                            "SHELL", "TERM", "TMPDIR", "TZ",       "USER"};
   std::vector<std::string> out;
   for (const char* name : kPassedOn) {
-    const bool set =
-        std::ranges::any_of(settings, [&](const auto& setting) { return setting.first == name; });
-    if (const char* value = set ? nullptr : std::getenv(name))
-      out.push_back(fmt::format("{}={}", name, value));
+    const bool set = std::ranges::any_of(settings, [&](const auto& setting) { return setting.first == name; });
+    if (const char* value = set ? nullptr : std::getenv(name)) out.push_back(fmt::format("{}={}", name, value));
   }
   for (const auto& [name, value] : settings)
     out.push_back(fmt::format("{}={}", name, value));
@@ -229,8 +225,7 @@ Result<SpawnedChild> spawn_child(const Command& command) {
     reap(pid);
     if (failure->step == Failure::Step::directory) {
       return std::unexpected(cannot_run(
-          command,
-          fmt::format("directory '{}': {}", log::printable(command.directory), reason(failure->error))));
+          command, fmt::format("directory '{}': {}", log::printable(command.directory), reason(failure->error))));
     }
     return std::unexpected(cannot_run(command, reason(failure->error)));
   }

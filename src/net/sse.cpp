@@ -160,9 +160,7 @@ void SseReader::keep_unfinished() {
   next_lf_ = next_cr_ = std::string_view::npos;
 }
 
-void SseReader::break_limit(std::string_view what, std::size_t limit) {
-  broken_ = errors::too_large(what, limit);
-}
+void SseReader::break_limit(std::string_view what, std::size_t limit) { broken_ = errors::too_large(what, limit); }
 
 std::span<const std::string_view> SseEncoder::event(const SseEvent& event) {
   pieces_.clear();

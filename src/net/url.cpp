@@ -26,8 +26,8 @@ Error fault(std::string_view text, std::string_view what) {
 
 std::string lower(std::string_view text) {
   std::string out(text);
-  std::ranges::transform(
-      out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });
+  std::ranges::transform(out, out.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });
   return out;
 }
 
@@ -94,9 +94,7 @@ Result<Url> Url::parse(std::string_view text) {
   return url;
 }
 
-std::string_view Url::authority() const {
-  return origin().substr(scheme_size_ + 3);
-}
+std::string_view Url::authority() const { return origin().substr(scheme_size_ + 3); }
 
 Result<Url> Url::resolve(std::string_view reference) const {
   if (reference.size() > kMaxBytes) return std::unexpected(errors::too_large("a URL", kMaxBytes));
