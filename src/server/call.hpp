@@ -39,13 +39,16 @@ class CallChannel {
 // One request in the hands of whoever answers it, whichever era and transport it came by. Used on one thread.
 class Call {
  public:
-  Call(const mcp::Request& request, const Caller& caller, CallChannel& channel)
-      : request_(request), caller_(caller), channel_(channel) {}
+  // `headers` on a transport that has them, and a request that is to be held against them.
+  Call(const mcp::Request& request, const Caller& caller, CallChannel& channel,
+       const mcp::HeaderLookup* headers = nullptr)
+      : request_(request), caller_(caller), channel_(channel), headers_(headers) {}
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
   const mcp::Request& request() const { return request_; }
   const Caller& caller() const { return caller_; }
+  const mcp::HeaderLookup* headers() const { return headers_; }
   const Rounds& rounds() const { return rounds_; }
   Rounds& rounds() { return rounds_; }
 
@@ -64,6 +67,7 @@ class Call {
   const mcp::Request& request_;
   const Caller& caller_;
   CallChannel& channel_;
+  const mcp::HeaderLookup* headers_;
   Rounds rounds_;
   std::optional<mcp::ClientCapabilities> client_;
 };

@@ -26,7 +26,7 @@ bool same_ignoring_case(std::string_view a, std::string_view b) {
 
 bool is_loopback_name(std::string_view host) {
   const std::string_view name = without_port(host);
-  if (same_ignoring_case(name, "localhost")) return true;
+  if (name == "127.0.0.1" || same_ignoring_case(name, "localhost")) return true;
   boost::system::error_code status;
   const auto address = boost::asio::ip::make_address(std::string(name), status);
   return !status && address.is_loopback();

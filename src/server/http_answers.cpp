@@ -10,9 +10,6 @@
 namespace proteus::server {
 namespace {
 
-constexpr std::string_view kJson = "application/json";
-constexpr std::string_view kEvents = "text/event-stream";
-
 bool contains_type(std::string_view list, std::string_view type) {
   for (std::size_t at = 0; at <= list.size();) {
     const std::size_t comma = std::min(list.find(',', at), list.size());
@@ -37,7 +34,7 @@ Task<> reply_empty(net::Exchange& exchange, unsigned status, std::string_view fi
 
 Task<> reply_json(net::Exchange& exchange, unsigned status, std::string_view body, std::string_view fields) {
   const std::array parts = {body};
-  co_await exchange.reply({.status = status, .content_type = kJson, .prepared = fields}, parts);
+  co_await exchange.reply({.status = status, .content_type = kJsonType, .prepared = fields}, parts);
 }
 
 Task<> reply_error(net::Exchange& exchange, unsigned status, std::string_view id, const Error& error, mcp::Era era,
@@ -53,7 +50,7 @@ Task<> reply_result(net::Exchange& exchange, std::string_view id, const mcp::Met
   parts.push_back(frame.head);
   reply.members.for_each([&](std::string_view piece) { parts.push_back(piece); });
   parts.push_back(frame.tail);
-  co_await exchange.reply({.status = 200, .content_type = kJson, .prepared = fields}, {parts.data(), parts.size()});
+  co_await exchange.reply({.status = 200, .content_type = kJsonType, .prepared = fields}, {parts.data(), parts.size()});
 }
 
 bool accepts(const net::Request& request, std::string_view type) {
@@ -82,8 +79,7 @@ std::string sse_frame(std::string_view message) {
 Task<bool> stream_events(net::Exchange& exchange, std::shared_ptr<Outbox> outbox,
                          std::chrono::milliseconds keep_alive) {
   static constexpr std::array<std::string_view, 1> kComment = {":\n\n"};
-  bool open = co_await exchange.begin_stream(
-      {.status = 200, .content_type = kEvents, .prepared = "Cache-Control: no-cache\r\nX-Accel-Buffering: no\r\n"});
+  bool open = co_await exchange.begin_stream({.status = 200, .content_type = kEventsType, .prepared = kEventsFields});
   while (open) {
     const auto event = co_await outbox->wait(keep_alive);
     if (event == Outbox::Event::closed) break;

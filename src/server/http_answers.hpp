@@ -15,6 +15,11 @@
 // The HTTP answers that both eras give. `fields` are whole lines of the head, made by net::field_lines.
 namespace proteus::server {
 
+inline constexpr std::string_view kJsonType = "application/json";
+inline constexpr std::string_view kEventsType = "text/event-stream";
+// Neither a cache nor a proxy in between may hold events back.
+inline constexpr std::string_view kEventsFields = "Cache-Control: no-cache\r\nX-Accel-Buffering: no\r\n";
+
 Task<> reply_empty(net::Exchange& exchange, unsigned status, std::string_view fields = {});
 Task<> reply_json(net::Exchange& exchange, unsigned status, std::string_view body, std::string_view fields = {});
 // Without an id where the request's own could not be read.

@@ -4,6 +4,7 @@
 
 #include "mcp/errors.hpp"
 #include "mcp/headers.hpp"
+#include "server/http_answer.hpp"
 #include "server/http_answers.hpp"
 #include "server/legacy_http.hpp"
 #include "server/modern_http.hpp"
@@ -26,77 +27,114 @@ HttpEndpoint::HttpEndpoint(Service& service, Listeners& listeners, const Clock& 
       sessions_(clock, listeners, options_.sessions),
       states_(std::move(key), clock) {}
 
-Task<> HttpEndpoint::handle(net::Exchange& exchange) {
-  // What runs here ends by its own rules: a closed connection, a cancelled request, the end of streams.
-  co_await boost::asio::this_coro::reset_cancellation_state(boost::asio::disable_cancellation());
-  const net::Request& request = exchange.request();
-  const auto refuse = [&exchange](unsigned status, const Error& error, std::string_view fields = {}) {
-    return reply_error(exchange, status, {}, error, mcp::Era::modern, fields);
-  };
+// One HTTP request. `answer` does all that needs no waiting; what does is left for `go_on`.
+class HttpEndpoint::Visit {
+ public:
+  Visit(HttpEndpoint& endpoint, net::Exchange& exchange) : endpoint_(endpoint), exchange_(exchange) {}
 
-  if (!options_.hosts.allows_host(request.fields().find("Host").value_or(""))) {
-    const Error error = mcp::errors::invalid_request("This server is not known by the name in the Host header");
-    co_return co_await refuse(403, error);
+  std::optional<HttpAnswer> answer();
+  Task<> go_on();
+
+ private:
+  enum class Then : std::uint8_t { modern, legacy, batch, get, remove };
+
+  std::optional<HttpAnswer> answer_post();
+  HttpAnswer refuse(unsigned status, const Error& error, std::string_view fields = {}) const {
+    return HttpAnswer::error(status, message_.id, error, mcp::Era::modern, fields);
   }
-  if (!options_.hosts.allows_origin(request.fields().find("Origin"))) {
-    const Error error = mcp::errors::invalid_request("Requests from this Origin are not allowed");
-    co_return co_await refuse(403, error);
-  }
-  Caller caller;
-  if (options_.authenticate) {
-    auto authenticated = options_.authenticate(request);
-    if (!authenticated) co_return co_await refuse(401, authenticated.error(), "WWW-Authenticate: Bearer\r\n");
-    caller = std::move(*authenticated);
+  HttpAnswer refuse(unsigned status, const char* why) const {
+    return refuse(status, mcp::errors::invalid_request(why));
   }
 
+  HttpEndpoint& endpoint_;
+  net::Exchange& exchange_;
+  Caller caller_;
+  json::Message message_;
+  std::optional<ModernHttp> modern_;
+  Then then_ = Then::modern;
+};
+
+std::optional<HttpAnswer> HttpEndpoint::Visit::answer() {
+  const HttpEndpointOptions& options = endpoint_.options_;
+  const net::Request& request = exchange_.request();
+  if (!options.hosts.allows_host(request.fields().find("Host").value_or(""))) {
+    return refuse(403, "This server is not known by the name in the Host header");
+  }
+  if (!options.hosts.allows_origin(request.fields().find("Origin"))) {
+    return refuse(403, "Requests from this Origin are not allowed");
+  }
+  if (options.authenticate) {
+    auto authenticated = options.authenticate(request);
+    if (!authenticated) return refuse(401, authenticated.error(), "WWW-Authenticate: Bearer\r\n");
+    caller_ = std::move(*authenticated);
+  }
   const std::string_view method = request.method();
-  if (method == "POST") co_return co_await post(exchange, caller);
-  if (options_.eras.legacy && method == "GET") co_return co_await LegacyHttp(*this).get(exchange, caller);
-  if (options_.eras.legacy && method == "DELETE") co_return co_await LegacyHttp(*this).remove(exchange, caller);
-  const Error error = mcp::errors::invalid_request("This endpoint takes POST");
-  co_await refuse(405, error, options_.eras.legacy ? "Allow: POST, GET, DELETE\r\n" : "Allow: POST\r\n");
+  if (method == "POST") return answer_post();
+  if (options.eras.legacy && (method == "GET" || method == "DELETE")) {
+    then_ = method == "GET" ? Then::get : Then::remove;
+    return std::nullopt;
+  }
+  return refuse(405, mcp::errors::invalid_request("This endpoint takes POST"),
+                options.eras.legacy ? "Allow: POST, GET, DELETE\r\n" : "Allow: POST\r\n");
 }
 
-Task<> HttpEndpoint::post(net::Exchange& exchange, const Caller& caller) {
-  const net::Request& request = exchange.request();
+std::optional<HttpAnswer> HttpEndpoint::Visit::answer_post() {
+  const HttpEndpointOptions& options = endpoint_.options_;
+  const net::Request& request = exchange_.request();
   const auto version = request.fields().find(mcp::header::kProtocolVersion);
-  const auto refuse = [&exchange](unsigned status, std::string_view id, const Error& error) {
-    return reply_error(exchange, status, id, error, mcp::Era::modern);
-  };
 
   std::string_view type = request.fields().find("Content-Type").value_or("");
   type = type.substr(0, type.find_first_of("; \t"));
-  if (!net::same_field_name(type, "application/json")) {
-    const Error error = mcp::errors::invalid_request("The Content-Type must be application/json");
-    co_return co_await refuse(415, {}, error);
-  }
-  if (!accepts(request, "application/json") || !accepts(request, "text/event-stream")) {
-    const Error error = mcp::errors::invalid_request("Accept must list application/json and text/event-stream");
-    co_return co_await refuse(406, {}, error);
+  if (!net::same_field_name(type, kJsonType)) return refuse(415, "The Content-Type must be application/json");
+  if (!accepts(request, kJsonType) || !accepts(request, kEventsType)) {
+    return refuse(406, "Accept must list application/json and text/event-stream");
   }
 
-  Result<json::Message> message = json::scan(request.body(), options_.messages);
-  if (!message) co_return co_await refuse(mcp::http_status(message.error(), mcp::Era::modern), {}, message.error());
-  if (message->kind == json::MessageKind::invalid) {
-    if (request.body().find_first_not_of(" \t\r\n") == request.body().find('[') && options_.eras.legacy &&
-        !modern_version(version)) {
-      co_return co_await LegacyHttp(*this).batch(exchange, caller);
+  Result<json::Message> message = json::scan(request.body(), options.messages);
+  if (!message) return refuse(mcp::http_status(message.error(), mcp::Era::modern), message.error());
+  message_ = std::move(*message);
+  if (message_.kind == json::MessageKind::invalid) {
+    const bool array = request.body().find_first_not_of(" \t\r\n") == request.body().find('[');
+    if (array && options.eras.legacy && !modern_version(version)) {
+      then_ = Then::batch;
+      return std::nullopt;
     }
-    const Error error = mcp::errors::invalid_request("Not a JSON-RPC message: " + message->fault);
-    co_return co_await refuse(400, message->id, error);
+    return refuse(400, mcp::errors::invalid_request("Not a JSON-RPC message: " + message_.fault));
   }
 
-  if (mcp::modern::claims(*message, version)) {
-    if (options_.eras.modern) co_return co_await ModernHttp(*this).post(exchange, *message, caller);
-    const Error error = mcp::errors::invalid_request("This server speaks MCP with a session: initialize first");
-    co_return co_await refuse(400, message->id, error);
+  if (mcp::modern::claims(message_, version)) {
+    if (!options.eras.modern) return refuse(400, "This server speaks MCP with a session: initialize first");
+    modern_.emplace(endpoint_, exchange_, message_, caller_);
+    return modern_->answer();
   }
-  if (options_.eras.legacy) co_return co_await LegacyHttp(*this).post(exchange, *message, caller);
+  if (options.eras.legacy) {
+    then_ = Then::legacy;
+    return std::nullopt;
+  }
   // A client of the past has no way to learn what to speak but this message.
-  const Error error =
-      version ? mcp::errors::unsupported_version(*version, options_.eras)
-              : mcp::errors::header_mismatch("MCP-Protocol-Version is missing; this server speaks 2026-07-28 only");
-  co_await refuse(400, message->id, error);
+  return refuse(400, version ? mcp::errors::unsupported_version(*version, options.eras)
+                             : mcp::errors::header_mismatch(
+                                   "MCP-Protocol-Version is missing; this server speaks 2026-07-28 only"));
+}
+
+Task<> HttpEndpoint::Visit::go_on() {
+  // What runs here ends by its own rules: a closed connection, a cancelled request, the end of streams.
+  co_await boost::asio::this_coro::reset_cancellation_state(boost::asio::disable_cancellation());
+  switch (then_) {
+    case Then::modern: co_return co_await modern_->go_on();
+    case Then::legacy: co_return co_await LegacyHttp(endpoint_).post(exchange_, message_, caller_);
+    case Then::batch: co_return co_await LegacyHttp(endpoint_).batch(exchange_, caller_);
+    case Then::get: co_return co_await LegacyHttp(endpoint_).get(exchange_, caller_);
+    case Then::remove: co_return co_await LegacyHttp(endpoint_).remove(exchange_, caller_);
+  }
+}
+
+Task<> HttpEndpoint::handle(net::Exchange& exchange) {
+  Visit visit(*this, exchange);
+  const std::optional<HttpAnswer> answer = visit.answer();
+  if (!answer) co_return co_await visit.go_on();
+  const HttpAnswer::Parts parts = answer->parts();
+  co_await exchange.reply(answer->head(), {parts.data(), parts.size()});
 }
 
 void HttpEndpoint::end_streams() {

@@ -43,7 +43,7 @@ class HttpEndpoint {
   friend class ModernHttp;
   friend class LegacyHttp;
 
-  Task<> post(net::Exchange& exchange, const Caller& caller);
+  class Visit;
 
   Service& service_;
   Listeners& listeners_;

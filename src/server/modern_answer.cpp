@@ -8,26 +8,41 @@
 
 namespace proteus::server {
 
-Task<mcp::Outcome> ModernAnswer::run(Call& call) {
-  const mcp::Request& request = call.request();
-  if (request.method->may_ask && (!request.param("requestState").empty() || !request.param("inputResponses").empty())) {
-    auto rounds = states_.open(request, call.caller());
-    if (!rounds) co_return std::unexpected(rounds.error());
-    call.rounds() = std::move(*rounds);
-  }
-  mcp::Outcome outcome = co_await service_.handle(call);
-  if (!outcome) co_return outcome;
-  const auto* required = std::get_if<mcp::InputRequired>(&*outcome);
-  if (required == nullptr) co_return outcome;
+Result<void> ModernRound::open() {
+  const mcp::Request& request = call_.request();
+  const bool goes_on = !request.param("requestState").empty() || !request.param("inputResponses").empty();
+  if (!request.method->may_ask || !goes_on) return {};
+  auto rounds = states_.open(request, call_.caller());
+  if (!rounds) return std::unexpected(rounds.error());
+  call_.rounds() = std::move(*rounds);
+  return {};
+}
 
-  std::string missing = missing_capabilities(*required, call.client());
-  if (!missing.empty()) co_return std::unexpected(mcp::errors::missing_capability(std::move(missing)));
-  ++call.rounds().round;
-  call.rounds().state = required->state;
-  auto state = states_.mint(request, call.caller(), call.rounds());
-  if (!state) co_return std::unexpected(state.error());
+mcp::Outcome ModernRound::close(mcp::Outcome outcome) {
+  const auto* required = outcome ? std::get_if<mcp::InputRequired>(&*outcome) : nullptr;
+  if (required == nullptr) return outcome;
+  std::string missing = missing_capabilities(*required, call_.client());
+  if (!missing.empty()) return std::unexpected(mcp::errors::missing_capability(std::move(missing)));
+  ++call_.rounds().round;
+  call_.rounds().state = required->state;
+  auto state = states_.mint(call_.request(), call_.caller(), call_.rounds());
+  if (!state) return std::unexpected(state.error());
   request_state_ = std::move(*state);
-  co_return outcome;
+  return outcome;
+}
+
+std::string ModernRound::write(const mcp::Outcome& outcome, const mcp::ResultStyle& style) const {
+  const mcp::Request& request = call_.request();
+  if (!outcome) return mcp::write_error(request.id(), outcome.error(), mcp::Era::modern);
+  if (const auto* reply = std::get_if<mcp::Reply>(&*outcome)) {
+    return mcp::write_result(request.id(), *request.method, *reply, style);
+  }
+  return mcp::write_input_required(request.id(), std::get<mcp::InputRequired>(*outcome), request_state_, style);
+}
+
+Task<mcp::Outcome> run_round(ModernRound& round, Service& service, Call& call) {
+  if (auto opened = round.open(); !opened) co_return std::unexpected(opened.error());
+  co_return round.close(co_await service.handle(call));
 }
 
 mcp::Reply discover_reply(Service& service, const Caller& caller, mcp::Eras eras) {

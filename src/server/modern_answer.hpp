@@ -8,21 +8,25 @@
 
 namespace proteus::server {
 
-// Runs one round of a modern request: opens its state, calls the service, and turns a need for input into the
-// error that a missing capability is, or mints the state for the next round.
-class ModernAnswer {
+// One round of a modern request: opens its state before the service is called, and afterwards turns a need for input
+// into the error that a missing capability is, or mints the state for the next round.
+class ModernRound {
  public:
-  ModernAnswer(Service& service, const RequestStates& states) : service_(service), states_(states) {}
+  ModernRound(Call& call, const RequestStates& states) : call_(call), states_(states) {}
 
-  Task<mcp::Outcome> run(Call& call);
-  // The state to send where the outcome asks for input.
-  const std::string& request_state() const { return request_state_; }
+  Result<void> open();
+  mcp::Outcome close(mcp::Outcome outcome);
+  // The whole message for an outcome that was closed.
+  std::string write(const mcp::Outcome& outcome, const mcp::ResultStyle& style) const;
 
  private:
-  Service& service_;
+  Call& call_;
   const RequestStates& states_;
   std::string request_state_;
 };
+
+// All of it, for a service that may have to wait.
+Task<mcp::Outcome> run_round(ModernRound& round, Service& service, Call& call);
 
 // What `server/discover` is answered with.
 mcp::Reply discover_reply(Service& service, const Caller& caller, mcp::Eras eras);

@@ -1,23 +1,35 @@
 #pragma once
 
+#include <optional>
+
 #include "mcp/jsonrpc.hpp"
+#include "server/http_answer.hpp"
 #include "server/http_endpoint.hpp"
 
 namespace proteus::server {
 
-// Stateless requests over HTTP (2026-07-28). Made anew for each request.
+// One stateless request over HTTP (2026-07-28). `message` and `caller` must outlive it.
 class ModernHttp {
  public:
-  explicit ModernHttp(HttpEndpoint& endpoint) : endpoint_(endpoint) {}
+  ModernHttp(HttpEndpoint& endpoint, net::Exchange& exchange, json::Message& message, const Caller& caller);
 
-  Task<> post(net::Exchange& exchange, json::Message& message, const Caller& caller);
+  // The answer, where it can be had without waiting. Otherwise `go_on` gives it.
+  std::optional<HttpAnswer> answer();
+  Task<> go_on();
 
  private:
-  Task<> listen(net::Exchange& exchange, const mcp::Request& request, const Caller& caller);
-  Task<> call(net::Exchange& exchange, const mcp::Request& request, const Caller& caller);
+  Task<> listen();
+  Task<> call();
+  std::optional<HttpAnswer> call_at_once();
+  HttpAnswer refuse(const Error& error) const;
   mcp::ResultStyle style() const { return {mcp::Era::modern, endpoint_.service_.server_info()}; }
 
   HttpEndpoint& endpoint_;
+  net::Exchange& exchange_;
+  json::Message& message_;
+  const Caller& caller_;
+  const mcp::HeaderLookup headers_;
+  mcp::Request request_;
 };
 
 }  // namespace proteus::server

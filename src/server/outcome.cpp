@@ -103,9 +103,9 @@ Result<mcp::Reply> to_reply(std::string result_object) {
     return std::unexpected(errors::internal("The server's handler gave no result object"));
   }
   result_object.pop_back();
-  auto text = std::make_shared<const std::string>(std::move(result_object));
+  result_object.erase(0, 1);
   mcp::Reply reply;
-  reply.members.add(std::string_view(*text).substr(1), text);
+  reply.members.add(std::move(result_object));
   return reply;
 }
 

@@ -89,8 +89,10 @@ class RawClient {
     }
     chunked_ = answer.field("transfer-encoding") == "chunked";
     events_.clear();
-    if (!chunked_)
+    if (!chunked_) {
       answer.body = read_bytes(static_cast<std::size_t>(std::atoi(answer.field("content-length").c_str())));
+      if (answer.field("content-type") == "text/event-stream") events_ = answer.body;
+    }
     return answer;
   }
 
@@ -109,7 +111,7 @@ class RawClient {
     for (;;) {
       const auto end = events_.find("\n\n");
       if (end == std::string::npos) {
-        auto chunk = read_chunk();
+        auto chunk = chunked_ ? read_chunk() : std::nullopt;
         if (!chunk) return std::nullopt;
         events_ += *chunk;
         continue;

@@ -33,6 +33,48 @@ mcp::Outcome invalid_arguments(const json::Validation& validation, mcp::Era era)
   return to_reply(ToolResult::error("Invalid arguments:\n" + validation.text()), era);
 }
 
+mcp::Outcome to_raw_reply(std::string text) {
+  auto reply = to_reply(std::move(text));
+  if (!reply) return std::unexpected(reply.error());
+  return std::move(*reply);
+}
+
+mcp::Outcome finish_tool(Outcome<ToolResult> outcome, const ToolEntry& entry, const mcp::Request& request) {
+  return finish(std::move(outcome), [&](const ToolResult& result) -> mcp::Outcome {
+    if (entry.output && !result.is_error && !(result.structured && entry.output->accepts(*result.structured))) {
+      return std::unexpected(
+          errors::internal(fmt::format("The result of the tool {} does not fit its own output schema", request.name)));
+    }
+    return to_reply(result, request.era());
+  });
+}
+
+mcp::Outcome prompt_reply(const PromptResult& result) { return to_reply(result); }
+
+mcp::Outcome finish_resource(Outcome<ResourceResult> outcome, const mcp::Request& request) {
+  return finish(std::move(outcome),
+                [&](const ResourceResult& result) -> mcp::Outcome { return to_reply(result, request.name); });
+}
+
+Task<mcp::Outcome> wait_for_tool(std::shared_ptr<const ToolEntry> entry, Call& call) {
+  Context context(call);
+  co_return finish_tool(co_await run_async(std::get<AsyncHandler<ToolResult>>(entry->handler), context), *entry,
+                        call.request());
+}
+
+Task<mcp::Outcome> wait_for_prompt(std::shared_ptr<const PromptEntry> entry, Call& call) {
+  Context context(call);
+  co_return finish(co_await run_async(std::get<AsyncHandler<PromptResult>>(entry->handler), context), prompt_reply);
+}
+
+Task<mcp::Outcome> wait_for_resource(std::shared_ptr<const AnyResourceHandler> handler,
+                                     UriTemplate::Variables variables, Call& call) {
+  Context context(call);
+  context.set_variables(std::move(variables));
+  co_return finish_resource(co_await run_async(std::get<AsyncHandler<ResourceResult>>(*handler), context),
+                            call.request());
+}
+
 }  // namespace
 
 RegisteredService::RegisteredService(const ServerInfo& info, ServerOptions options, Listeners& listeners)
@@ -58,19 +100,32 @@ Service::Face RegisteredService::face(const Caller&) {
   return {capabilities(), {info_, instructions_}, {options_.list_ttl, mcp::CacheScope::shared}};
 }
 
-Task<mcp::Outcome> RegisteredService::handle(Call& call) {
+RegisteredService::Answer RegisteredService::route(Call& call) {
   const mcp::Request& request = call.request();
   switch (request.method->method) {
-    case mcp::Method::tools_call: co_return co_await call_tool(call);
-    case mcp::Method::tools_list: co_return list(tools_, "tools", request);
-    case mcp::Method::prompts_list: co_return list(prompts_, "prompts", request);
-    case mcp::Method::prompts_get: co_return co_await get_prompt(call);
-    case mcp::Method::resources_list: co_return list(resources_, "resources", request);
-    case mcp::Method::resource_templates_list: co_return list(templates_, "resourceTemplates", request);
-    case mcp::Method::resources_read: co_return co_await read_resource(call);
-    case mcp::Method::complete: co_return complete(request);
-    default: co_return std::unexpected(mcp::errors::method_not_found(request.method->name));
+    case mcp::Method::tools_call: return call_tool(call);
+    case mcp::Method::tools_list: return list(tools_, "tools", request);
+    case mcp::Method::prompts_list: return list(prompts_, "prompts", request);
+    case mcp::Method::prompts_get: return get_prompt(call);
+    case mcp::Method::resources_list: return list(resources_, "resources", request);
+    case mcp::Method::resource_templates_list: return list(templates_, "resourceTemplates", request);
+    case mcp::Method::resources_read: return read_resource(call);
+    case mcp::Method::complete: return complete(request);
+    default: return mcp::Outcome(std::unexpected(mcp::errors::method_not_found(request.method->name)));
   }
+}
+
+std::optional<mcp::Outcome> RegisteredService::answer(Call& call) {
+  Answer answer = route(call);
+  auto* now = std::get_if<mcp::Outcome>(&answer);
+  if (now == nullptr) return std::nullopt;
+  return std::move(*now);
+}
+
+Task<mcp::Outcome> RegisteredService::handle(Call& call) {
+  Answer answer = route(call);
+  if (auto* now = std::get_if<mcp::Outcome>(&answer)) co_return std::move(*now);
+  co_return co_await std::move(std::get<Task<mcp::Outcome>>(answer));
 }
 
 template <class Entry>
@@ -88,79 +143,64 @@ mcp::Outcome RegisteredService::list(const Registry<Entry>& registry, std::strin
   return mcp::Reply{std::move(*page), {}, {options_.list_ttl, mcp::CacheScope::shared}};
 }
 
-Task<mcp::Outcome> RegisteredService::call_tool(Call& call) {
+RegisteredService::Answer RegisteredService::call_tool(Call& call) {
   const mcp::Request& request = call.request();
-  const auto entry = tools_.current()->find(request.name);
-  if (!entry) co_return std::unexpected(mcp::errors::unknown_tool(request.name));
+  auto entry = tools_.current()->find(request.name);
+  if (!entry) return mcp::Outcome(std::unexpected(mcp::errors::unknown_tool(request.name)));
   Context context(call);
+  if (call.headers() != nullptr && !entry->mirrored.empty()) {
+    const auto checked = mcp::check_mirrored(entry->mirrored, context.arguments(), *call.headers());
+    if (!checked) return mcp::Outcome(std::unexpected(checked.error()));
+  }
   if (const auto* raw = std::get_if<RawToolHandler>(&entry->handler)) {
-    co_return finish(run_plain(*raw, context), [](std::string& text) -> mcp::Outcome {
-      auto reply = to_reply(std::move(text));
-      if (!reply) return std::unexpected(reply.error());
-      return std::move(*reply);
-    });
+    return finish(run_plain(*raw, context), [](std::string& text) { return to_raw_reply(std::move(text)); });
   }
   const auto validation = entry->input->validate(context.arguments());
-  if (!validation.ok()) co_return invalid_arguments(validation, request.era());
-
-  const auto* plain = std::get_if<ToolHandler>(&entry->handler);
-  Outcome<ToolResult> outcome = plain != nullptr
-                                    ? run_plain(*plain, context)
-                                    : co_await run_async(std::get<AsyncHandler<ToolResult>>(entry->handler), context);
-  co_return finish(std::move(outcome), [&](const ToolResult& result) -> mcp::Outcome {
-    if (entry->output && !result.is_error && !(result.structured && entry->output->accepts(*result.structured))) {
-      return std::unexpected(
-          errors::internal(fmt::format("The result of the tool {} does not fit its own output schema", request.name)));
-    }
-    return to_reply(result, request.era());
-  });
+  if (!validation.ok()) return invalid_arguments(validation, request.era());
+  if (const auto* plain = std::get_if<ToolHandler>(&entry->handler)) {
+    return finish_tool(run_plain(*plain, context), *entry, request);
+  }
+  return wait_for_tool(std::move(entry), call);
 }
 
-Task<mcp::Outcome> RegisteredService::get_prompt(Call& call) {
+RegisteredService::Answer RegisteredService::get_prompt(Call& call) {
   const mcp::Request& request = call.request();
-  const auto entry = prompts_.current()->find(request.name);
-  if (!entry) co_return std::unexpected(mcp::errors::unknown_prompt(request.name));
+  auto entry = prompts_.current()->find(request.name);
+  if (!entry) return mcp::Outcome(std::unexpected(mcp::errors::unknown_prompt(request.name)));
   Context context(call);
   for (const auto& argument : entry->required) {
     if (!context.arguments().contains(argument)) {
-      co_return std::unexpected(mcp::errors::invalid_params(
-          fmt::format("the prompt {} needs the argument {}", request.name, json::quote(argument))));
+      return mcp::Outcome(std::unexpected(mcp::errors::invalid_params(
+          fmt::format("the prompt {} needs the argument {}", request.name, json::quote(argument)))));
     }
   }
-  const auto* plain = std::get_if<PromptHandler>(&entry->handler);
-  Outcome<PromptResult> outcome =
-      plain != nullptr ? run_plain(*plain, context)
-                       : co_await run_async(std::get<AsyncHandler<PromptResult>>(entry->handler), context);
-  co_return finish(std::move(outcome), [](const PromptResult& result) -> mcp::Outcome { return to_reply(result); });
+  if (const auto* plain = std::get_if<PromptHandler>(&entry->handler)) {
+    return finish(run_plain(*plain, context), prompt_reply);
+  }
+  return wait_for_prompt(std::move(entry), call);
 }
 
-Task<mcp::Outcome> RegisteredService::read_resource(Call& call) {
+RegisteredService::Answer RegisteredService::read_resource(Call& call) {
   const mcp::Request& request = call.request();
-  Context context(call);
-  // Keeps whichever entry is found alive while its handler runs.
-  std::shared_ptr<const void> owner;
-  const AnyResourceHandler* handler = nullptr;
+  std::shared_ptr<const AnyResourceHandler> handler;  // keeps its entry alive
+  UriTemplate::Variables variables;
   if (const auto entry = resources_.current()->find(request.name)) {
-    owner = entry;
-    handler = &entry->handler;
+    handler = {entry, &entry->handler};
   } else {
-    const auto templates = templates_.current();
-    for (const auto& [text, candidate] : templates->entries()) {
-      auto variables = candidate->uri.match(request.name);
-      if (!variables) continue;
-      owner = candidate;
-      handler = &candidate->handler;
-      context.set_variables(std::move(*variables));
+    for (const auto& [text, candidate] : templates_.current()->entries()) {
+      auto matched = candidate->uri.match(request.name);
+      if (!matched) continue;
+      handler = {candidate, &candidate->handler};
+      variables = std::move(*matched);
       break;
     }
   }
-  if (handler == nullptr) co_return std::unexpected(mcp::errors::resource_not_found(request.name));
-  const auto* plain = std::get_if<ResourceHandler>(handler);
-  Outcome<ResourceResult> outcome = plain != nullptr
-                                        ? run_plain(*plain, context)
-                                        : co_await run_async(std::get<AsyncHandler<ResourceResult>>(*handler), context);
-  co_return finish(std::move(outcome),
-                   [&](const ResourceResult& result) -> mcp::Outcome { return to_reply(result, request.name); });
+  if (!handler) return mcp::Outcome(std::unexpected(mcp::errors::resource_not_found(request.name)));
+  const auto* plain = std::get_if<ResourceHandler>(handler.get());
+  if (plain == nullptr) return wait_for_resource(std::move(handler), std::move(variables), call);
+  Context context(call);
+  context.set_variables(std::move(variables));
+  return finish_resource(run_plain(*plain, context), request);
 }
 
 mcp::Outcome RegisteredService::complete(const mcp::Request& request) {
@@ -220,15 +260,6 @@ mcp::Outcome RegisteredService::complete(const mcp::Request& request) {
   mcp::Reply reply;
   reply.members.add(R"("completion":)" + boost::json::serialize(result));
   return reply;
-}
-
-Result<void> RegisteredService::check_parameter_headers(const mcp::Request& request, const mcp::HeaderLookup& lookup) {
-  const auto entry = tools_.current()->find(request.name);
-  if (!entry || entry->mirrored.empty()) return {};
-  const std::string_view raw = request.param("arguments");
-  const auto arguments = json::parse(raw.empty() ? "{}" : raw);
-  if (!arguments) return std::unexpected(arguments.error());
-  return mcp::check_mirrored(entry->mirrored, *arguments, lookup);
 }
 
 mcp::SubscriptionFilter RegisteredService::accept(const mcp::SubscriptionFilter& wanted, const Caller&) {

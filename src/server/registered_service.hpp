@@ -21,7 +21,7 @@ class RegisteredService final : public Service {
   Face face(const Caller& caller) override;
   std::string_view server_info() const override { return info_; }
   Task<mcp::Outcome> handle(Call& call) override;
-  Result<void> check_parameter_headers(const mcp::Request& request, const mcp::HeaderLookup& lookup) override;
+  std::optional<mcp::Outcome> answer(Call& call) override;
   mcp::SubscriptionFilter accept(const mcp::SubscriptionFilter& wanted, const Caller& caller) override;
 
   template <class Handler>
@@ -68,9 +68,12 @@ class RegisteredService final : public Service {
   bool remove_template(std::string_view uri_template);
 
  private:
-  Task<mcp::Outcome> call_tool(Call& call);
-  Task<mcp::Outcome> get_prompt(Call& call);
-  Task<mcp::Outcome> read_resource(Call& call);
+  // Each answers at once, or gives the coroutine to wait for.
+  using Answer = std::variant<mcp::Outcome, Task<mcp::Outcome>>;
+  Answer call_tool(Call& call);
+  Answer get_prompt(Call& call);
+  Answer read_resource(Call& call);
+  Answer route(Call& call);
   mcp::Outcome complete(const mcp::Request& request);
   template <class Entry>
   mcp::Outcome list(const Registry<Entry>& registry, std::string_view member, const mcp::Request& request) const;

@@ -53,7 +53,7 @@ class Server::Core {
     std::unique_ptr<net::HttpServer> server;
   };
 
-  static Task<> route(HttpEndpoint& endpoint, const std::string& path, net::Exchange& exchange);
+  static Task<> not_found(net::Exchange& exchange);
 
   const mcp::Eras eras_;
   const SealingKey key_;
@@ -68,8 +68,7 @@ class Server::Core {
   std::vector<Serving> serving_;
 };
 
-Task<> Server::Core::route(HttpEndpoint& endpoint, const std::string& path, net::Exchange& exchange) {
-  if (exchange.request().path() == path) co_return co_await endpoint.handle(exchange);
+Task<> Server::Core::not_found(net::Exchange& exchange) {
   co_await exchange.reply({.status = 404, .content_type = "text/plain"},
                           std::string_view("There is nothing at this path.\n"));
 }
@@ -101,10 +100,11 @@ Result<std::uint16_t> Server::Core::listen(const HttpOptions& options) {
   serving.grace = options.grace;
   serving.endpoint = std::make_unique<HttpEndpoint>(service_, listeners_, clock_, key_, std::move(endpoint_options));
   serving.workers = std::make_unique<net::Workers>(std::max<std::size_t>(options.threads, 1));
-  serving.server =
-      std::make_unique<net::HttpServer>(*serving.workers, std::move(server_options),
-                                        [endpoint = serving.endpoint.get(), path = options.path](
-                                            net::Exchange& exchange) { return route(*endpoint, path, exchange); });
+  serving.server = std::make_unique<net::HttpServer>(
+      *serving.workers, std::move(server_options),
+      [endpoint = serving.endpoint.get(), path = options.path](net::Exchange& exchange) {
+        return exchange.request().path() == path ? endpoint->handle(exchange) : not_found(exchange);
+      });
   serving.workers->run();
   if (auto listening = serving.server->listen(); !listening) return std::unexpected(listening.error());
   const std::uint16_t port = serving.server->local_port();

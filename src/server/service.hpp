@@ -23,11 +23,11 @@ class Service {
   // The Implementation object that modern results are signed with; lives as long as the service.
   virtual std::string_view server_info() const = 0;
 
-  // Answers a request of any method but those of sessions and streams, which the edges answer themselves.
+  // Answers a request of any method but those of sessions and streams, which the edges answer themselves. Where the
+  // call carries headers, `Mcp-Param-*` are held against the arguments.
   virtual Task<mcp::Outcome> handle(Call& call) = 0;
-
-  // Whether the `Mcp-Param-*` headers of a call agree with its arguments.
-  virtual Result<void> check_parameter_headers(const mcp::Request& request, const mcp::HeaderLookup& lookup) = 0;
+  // The same where it can be done without waiting, which spares the coroutine; nothing where it cannot.
+  virtual std::optional<mcp::Outcome> answer(Call& call) = 0;
 
   // The part of a filter that can be honoured for this caller.
   virtual mcp::SubscriptionFilter accept(const mcp::SubscriptionFilter& wanted, const Caller& caller) = 0;

@@ -143,15 +143,8 @@ Task<> StdioEndpoint::run_modern(std::string line) {
   } else {
     LineChannel channel([this](std::string text) { write_line(std::move(text)); }, cancellation);
     Call call(*request, caller_, channel);
-    ModernAnswer round(service_, states_);
-    const mcp::Outcome outcome = co_await round.run(call);
-    if (!outcome) {
-      answer = mcp::write_error(id, outcome.error(), mcp::Era::modern);
-    } else if (const auto* reply = std::get_if<mcp::Reply>(&*outcome)) {
-      answer = mcp::write_result(id, *request->method, *reply, style());
-    } else {
-      answer = mcp::write_input_required(id, std::get<mcp::InputRequired>(*outcome), round.request_state(), style());
-    }
+    ModernRound round(call, states_);
+    answer = round.write(co_await run_round(round, service_, call), style());
   }
   in_flight_.remove(id);
   if (!answer.empty() && !cancellation->requested()) write_line(std::move(answer));

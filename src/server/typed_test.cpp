@@ -1,6 +1,5 @@
-#include <proteus/typed.hpp>
-
 #include <gtest/gtest.h>
+#include <proteus/typed.hpp>
 
 #include "server/test_server.hpp"
 
@@ -55,7 +54,8 @@ TEST_F(Typed, ReadArgumentsAndWriteResultsAsTheTypesSay) {
       call("draw", R"({"title":"t","color":"green","points":[{"x":1,"y":2.5}],"width":3})").at("result");
   EXPECT_EQ(result.at("structuredContent").at("points"), 1);
   EXPECT_EQ(result.at("structuredContent").at("wide"), true);
-  EXPECT_EQ(call("draw", R"({"title":"t","color":"red","points":[]})").at("result").at("structuredContent").at("wide"), false);
+  EXPECT_EQ(call("draw", R"({"title":"t","color":"red","points":[]})").at("result").at("structuredContent").at("wide"),
+            false);
   EXPECT_EQ(text_of(call("who", R"({"x":1,"y":2})")), "principal:");
 }
 

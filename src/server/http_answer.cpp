@@ -1,0 +1,56 @@
+#include "server/http_answer.hpp"
+
+#include "server/http_answers.hpp"
+
+namespace proteus::server {
+
+HttpAnswer HttpAnswer::error(unsigned status, std::string_view id, const Error& error, mcp::Era era,
+                             std::string_view fields) {
+  HttpAnswer answer = json(mcp::write_error(id, error, era));
+  answer.status_ = status;
+  answer.fields_ = fields;
+  return answer;
+}
+
+HttpAnswer HttpAnswer::empty(unsigned status) {
+  HttpAnswer answer;
+  answer.status_ = status;
+  return answer;
+}
+
+HttpAnswer HttpAnswer::json(std::string body) {
+  HttpAnswer answer;
+  answer.type_ = kJsonType;
+  answer.text_ = std::move(body);
+  return answer;
+}
+
+HttpAnswer HttpAnswer::events(std::string frames) {
+  HttpAnswer answer;
+  answer.type_ = kEventsType;
+  answer.fields_ = kEventsFields;
+  answer.text_ = std::move(frames);
+  return answer;
+}
+
+HttpAnswer HttpAnswer::result(std::string_view id, const mcp::MethodInfo& method, mcp::Reply reply,
+                              const mcp::ResultStyle& style) {
+  HttpAnswer answer;
+  answer.type_ = kJsonType;
+  answer.frame_ = mcp::frame_result(id, method, reply, style);
+  answer.reply_ = std::move(reply);
+  return answer;
+}
+
+HttpAnswer::Parts HttpAnswer::parts() const {
+  Parts parts;
+  if (!text_.empty()) parts.push_back(text_);
+  if (!frame_.head.empty()) {
+    parts.push_back(frame_.head);
+    reply_.members.for_each([&](std::string_view piece) { parts.push_back(piece); });
+    parts.push_back(frame_.tail);
+  }
+  return parts;
+}
+
+}  // namespace proteus::server

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include <boost/container/small_vector.hpp>
+
+#include "mcp/errors.hpp"
+#include "mcp/jsonrpc.hpp"
+#include "net/http_server.hpp"
+
+namespace proteus::server {
+
+// A whole HTTP answer that was found without waiting: a text, or a result in pieces that are not copied together.
+class HttpAnswer {
+ public:
+  using Parts = boost::container::small_vector<std::string_view, 8>;
+
+  // `fields` are whole lines of the head, and live longer than the answer.
+  static HttpAnswer error(unsigned status, std::string_view id, const Error& error, mcp::Era era,
+                          std::string_view fields = {});
+  static HttpAnswer empty(unsigned status);
+  static HttpAnswer json(std::string body);
+  // Events that are all there already.
+  static HttpAnswer events(std::string frames);
+  static HttpAnswer result(std::string_view id, const mcp::MethodInfo& method, mcp::Reply reply,
+                           const mcp::ResultStyle& style);
+
+  net::ResponseHead head() const { return {.status = status_, .content_type = type_, .prepared = fields_}; }
+  // Views into this answer, which must stay where it is.
+  Parts parts() const;
+
+ private:
+  unsigned status_ = 200;
+  std::string_view type_;
+  std::string_view fields_;
+  std::string text_;
+  mcp::ResultFrame frame_;
+  mcp::Reply reply_;
+};
+
+}  // namespace proteus::server
