@@ -1,0 +1,41 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+
+namespace proteus::net {
+
+// The threads of the program that do I/O: one io_context each, never run by another. What is made on a
+// worker's context stays there; others reach it by posting. `next` and `stop` may be called from any thread,
+// the rest by the owner. Must outlive everything that uses its contexts.
+class Workers {
+ public:
+  explicit Workers(std::size_t count);
+  // Stops and joins.
+  ~Workers();
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  std::size_t size() const { return contexts_.size(); }
+  boost::asio::io_context& at(std::size_t index) { return *contexts_[index]; }
+  // Round robin.
+  boost::asio::io_context& next();
+
+  // Starts the threads and returns. They keep running without work, until `stop`.
+  void run();
+  // Lets each thread end after the handler it is in; handlers still queued are not called.
+  void stop();
+  void join();
+
+ private:
+  std::vector<std::unique_ptr<boost::asio::io_context>> contexts_;
+  std::vector<std::jthread> threads_;
+  std::atomic<std::size_t> next_ = 0;
+};
+
+}  // namespace proteus::net
