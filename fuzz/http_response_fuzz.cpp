@@ -1,0 +1,95 @@
+// However a response is cut into pieces, it is parsed to the same fields and body, or refused for the same
+// reason.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "net/response_parser.hpp"
+
+namespace {
+
+using namespace proteus;
+using net::AnswerBody;
+using net::ResponseParser;
+
+struct Outcome {
+  ErrorKind fault = ErrorKind::internal;  // which a parser never says: none
+  unsigned status = 0;
+  std::vector<std::string> fields;
+  std::string body;
+  std::size_t left = 0;
+  bool keep_alive = false;
+  friend bool operator==(const Outcome&, const Outcome&) = default;
+};
+
+constexpr net::ResponseLimits kLimits{.head_bytes = 512, .fields = 8};
+
+template <class NextSize>
+Outcome parse(std::string_view stream, AnswerBody allowed, NextSize next_size) {
+  Outcome outcome;
+  ResponseParser parser;
+  parser.begin(kLimits, allowed);
+  net::Fields fields;
+  // Of the exact size, so that the sanitizer sees a look beyond it.
+  const std::unique_ptr<char[]> buffer(new char[stream.size()]);
+  std::size_t filled = 0;
+  std::size_t head = 0;
+  std::size_t body_end = 0;
+  const auto refused = [&](const Error& error) {
+    outcome.fault = error.kind();
+    return outcome;
+  };
+  while (!stream.empty()) {
+    const std::size_t size = std::min(stream.size(), next_size());
+    std::memcpy(buffer.get() + filled, stream.data(), size);
+    filled += size;
+    stream.remove_prefix(size);
+    if (head == 0) {
+      const auto end = parser.parse_head({buffer.get(), filled}, fields);
+      if (!end) return refused(end.error());
+      if (*end > filled) std::abort();
+      if (*end == 0) continue;
+      head = body_end = *end;
+    }
+    if (parser.is_done()) continue;
+    const auto decoded = parser.decode({buffer.get() + body_end, filled - body_end});
+    if (!decoded) return refused(decoded.error());
+    if (decoded->produced > decoded->consumed || decoded->consumed > filled - body_end) std::abort();
+    std::memmove(buffer.get() + body_end + decoded->produced, buffer.get() + body_end + decoded->consumed,
+                 filled - body_end - decoded->consumed);
+    filled -= decoded->consumed - decoded->produced;
+    body_end += decoded->produced;
+  }
+  if (head == 0) return outcome;
+  if (const auto ended = parser.end_of_stream(); !ended) return refused(ended.error());
+  for (const auto& [name, value] : fields)
+    outcome.fields.push_back(std::string(name) + ":" + std::string(value));
+  outcome.status = parser.status();
+  outcome.body.assign(buffer.get() + head, body_end - head);
+  outcome.left = filled - body_end;
+  outcome.keep_alive = parser.keep_alive();
+  return outcome;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+  if (size < 2) return 0;
+  const std::string_view stream(reinterpret_cast<const char*>(bytes) + 2, size - 2);
+  const AnswerBody allowed = (bytes[0] & 0x80U) != 0 ? AnswerBody::none : AnswerBody::allowed;
+  std::uint32_t state = bytes[0] * 256U + bytes[1];
+  const Outcome one_by_one = parse(stream, allowed, [] { return std::size_t{1}; });
+  const Outcome whole = parse(stream, allowed, [] { return SIZE_MAX; });
+  const Outcome mixed = parse(stream, allowed, [&] {
+    state = state * 1664525U + 1013904223U;
+    return std::size_t{1} + (state >> 16U) % 37U;
+  });
+  if (one_by_one != whole || one_by_one != mixed) std::abort();
+  return 0;
+}
