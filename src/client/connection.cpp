@@ -50,6 +50,7 @@ Task<Result<std::shared_ptr<const ServerFacts>>> Connection::open() {
 
 Task<> Connection::close() {
   listener_.stop();
+  requests_.expire();
   co_await link_.close();
   tasks_.cancel();
   co_await tasks_.join();

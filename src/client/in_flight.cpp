@@ -42,6 +42,11 @@ const InFlight* InFlightTable::find(RequestId id) const {
   return found == requests_.end() ? nullptr : &found->second;
 }
 
+void InFlightTable::expire() const {
+  for (const auto& [id, request] : requests_)
+    request.deadline->expire();
+}
+
 void InFlightTable::on_progress(const json::Message& message) const {
   const auto token = json::as_int64(message.body.value(mcp::meta::kProgressToken));
   const InFlight* const request = token ? find(*token) : nullptr;

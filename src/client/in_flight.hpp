@@ -37,6 +37,9 @@ class InFlightTable {
   std::size_t size() const { return requests_.size(); }
   const InFlight* find(RequestId id) const;
 
+  // Ends them all, as cancelled.
+  void expire() const;
+
   // Hands a progress notification to its request and extends its deadline. What names no request of ours, or
   // breaks the rules, is ignored: a server may be late, or wrong.
   void on_progress(const json::Message& message) const;

@@ -73,6 +73,7 @@ Task<> Link::close() {
   closed_ = true;
   footing_.reset();
   // What is under way fails by this, and an attempt ends.
+  if (handshake_ != nullptr) handshake_->expire();
   if (const auto transport = transport_) co_await transport->close();
   while (busy_)
     co_await idle_.wait();
@@ -90,6 +91,7 @@ Task<Result<>> Link::start(std::shared_ptr<Transport> transport) {
   if (closed_) co_return std::unexpected(errors::cancelled("the connection"));
   transport_ = std::move(transport);
   Deadline deadline(executor_, options_.connect_timeout, {});
+  const Noted noted(handshake_, deadline);
   auto started = co_await before(deadline, transport_->start(), "connecting");
   if (!started) co_await drop_transport();
   co_return started;
@@ -113,14 +115,16 @@ Task<Result<>> Link::attempt_program() {
   if (!transport_) {
     if (auto started = co_await start(maker_.program()); !started) co_return started;
   }
+  bool silent = false;
   if (known_era_ != mcp::Era::legacy) {
-    auto verdict = co_await probe();
-    if (verdict && verdict->kind == Kind::modern) co_return co_await adopt_modern(std::move(*verdict));
+    auto verdict = co_await probe(std::min(options_.probe_timeout, options_.timeout));
+    if (verdict && verdict->kind == Kind::modern) co_return adopt_modern(std::move(*verdict));
     if (verdict && verdict->kind == Kind::fault) co_return std::unexpected(std::move(verdict->error));
     if (options_.era) {
       co_return std::unexpected(verdict ? errors::unsupported("the program does not answer server/discover")
                                         : std::move(verdict.error()));
     }
+    silent = !verdict && verdict.error().kind() == ErrorKind::timeout;
     // There are servers that exit at the first thing they do not know.
     if (!transport_->usable()) {
       if (auto started = co_await start(maker_.program()); !started) co_return started;
@@ -128,7 +132,12 @@ Task<Result<>> Link::attempt_program() {
   }
   auto reply = co_await initialize();
   if (!reply) co_return std::unexpected(std::move(reply.error()));
-  co_return co_await adopt_legacy(*reply);
+  auto adopted = co_await adopt_legacy(*reply);
+  if (adopted || !silent || !transport_ || !transport_->usable()) co_return adopted;
+  // It was silent because it was still starting, and has no handshake.
+  auto verdict = co_await probe(options_.timeout);
+  if (verdict && verdict->kind == Kind::modern) co_return adopt_modern(std::move(*verdict));
+  co_return adopted;
 }
 
 // 2026-07-28, "Streamable HTTP", "Backward Compatibility".
@@ -137,9 +146,9 @@ Task<Result<>> Link::attempt_http() {
     if (auto started = co_await start(maker_.streamable_http()); !started) co_return started;
   }
   if (known_era_ != mcp::Era::legacy) {
-    auto verdict = co_await probe();
+    auto verdict = co_await probe(options_.timeout);
     if (!verdict) co_return std::unexpected(std::move(verdict.error()));
-    if (verdict->kind == Kind::modern) co_return co_await adopt_modern(std::move(*verdict));
+    if (verdict->kind == Kind::modern) co_return adopt_modern(std::move(*verdict));
     if (verdict->kind == Kind::fault) co_return std::unexpected(std::move(verdict->error));
     if (options_.era)
       co_return std::unexpected(errors::unsupported("the server does not answer server/discover"));
@@ -172,9 +181,7 @@ Task<Result<>> Link::attempt_old_sse() {
   co_return adopted;
 }
 
-Task<Result<ProbeVerdict>> Link::probe() {
-  const auto timeout =
-      maker_.runs_program() ? std::min(options_.probe_timeout, options_.timeout) : options_.timeout;
+Task<Result<ProbeVerdict>> Link::probe(std::chrono::milliseconds timeout) {
   for (int asked = 0;; ++asked) {
     auto reply = co_await handshake_request(mcp::Method::discover, {}, mcp::Era::modern, timeout);
     if (!reply) co_return std::unexpected(std::move(reply.error()));
@@ -187,11 +194,11 @@ Task<Result<ProbeVerdict>> Link::probe() {
   }
 }
 
-Task<Result<>> Link::adopt_modern(ProbeVerdict verdict) {
+Result<> Link::adopt_modern(ProbeVerdict verdict) {
   known_era_ = mcp::Era::modern;
   transport_->speak(mcp::kModern);
   stand_on(std::move(verdict.facts));
-  co_return Result<>{};
+  return {};
 }
 
 Task<Result<Reply>> Link::initialize() {
@@ -219,6 +226,7 @@ Task<Result<>> Link::adopt_legacy(const Reply& reply) {
   initialized.method = mcp::Method::initialized;
   initialized.parts.emplace_back(text);
   Deadline deadline(executor_, options_.timeout, {});
+  const Noted noted(handshake_, deadline);
   auto sent = co_await before(deadline, transport_->send(initialized), "notifications/initialized");
   if (!sent) co_return std::unexpected(std::move(sent.error()));
   known_era_ = mcp::Era::legacy;
@@ -237,8 +245,9 @@ Task<Result<Reply>> Link::handshake_request(mcp::Method method, Params params, m
   frame.client_capabilities = capabilities;
   Composed composed(frame, params);
   if (era == mcp::Era::modern && transport_->has_headers()) composed.add_standard_headers({});
-  Deadline deadline(executor_, timeout, {});
   const auto transport = transport_;
+  Deadline deadline(executor_, timeout, {});
+  const Noted noted(handshake_, deadline);
   co_return co_await before(deadline, transport->exchange(composed.outgoing()), mcp::to_string(method));
 }
 

@@ -65,8 +65,8 @@ class Link {
   Task<Result<>> attempt_old_sse();
 
   Task<Result<>> start(std::shared_ptr<Transport> transport);
-  Task<Result<ProbeVerdict>> probe();
-  Task<Result<>> adopt_modern(ProbeVerdict verdict);
+  Task<Result<ProbeVerdict>> probe(std::chrono::milliseconds timeout);
+  Result<> adopt_modern(ProbeVerdict verdict);
   Task<Result<Reply>> initialize();
   Task<Result<>> adopt_legacy(const Reply& reply);
   Task<Result<Reply>> handshake_request(mcp::Method method, Params params, mcp::Era era,
@@ -89,6 +89,7 @@ class Link {
   bool busy_ = false;
   bool closed_ = false;
   Bell idle_;
+  Deadline* handshake_ = nullptr;  // of the message under way
 };
 
 }  // namespace proteus::client

@@ -53,15 +53,6 @@ bool is_final(const Error& error) {
   }
 }
 
-// Says which deadline ends the wait, for as long as it waits.
-struct Waiting {
-  Waiting(Deadline*& at, Deadline& deadline) : at_(at) { at_ = &deadline; }
-  ~Waiting() { at_ = nullptr; }
-  Waiting(const Waiting&) = delete;
-  Waiting& operator=(const Waiting&) = delete;
-  Deadline*& at_;
-};
-
 }  // namespace
 
 Task<Result<>> Listener::listen(mcp::SubscriptionFilter wanted) {
@@ -129,7 +120,7 @@ Task<> Listener::run(std::shared_ptr<Round> round) {
     log::debug("a stream of announcements ended: {}", error.message());
     if (round->open_since_pause) delay = connection_.options_.reconnect_delay;
     Deadline pause(connection_.executor_, delay, {});
-    const Waiting waiting(round->wait, pause);
+    const Noted noted(round->wait, pause);
     co_await pause.wait();
     delay = std::min(2 * delay, connection_.options_.max_reconnect_delay);
   }
@@ -156,7 +147,7 @@ Task<Result<>> Listener::open_modern(std::shared_ptr<Round> round, Footing footi
   if (footing.transport->has_headers()) composed.add_standard_headers({});
   // Until the acknowledgement, which lifts it.
   Deadline deadline(connection_.executor_, connection_.options_.timeout, {});
-  const Waiting waiting(round->wait, deadline);
+  const Noted noted(round->wait, deadline);
   round->stream = frame.id;
   try {
     auto reply =
@@ -179,7 +170,7 @@ Task<Result<>> Listener::open_modern(std::shared_ptr<Round> round, Footing footi
 
 Task<Result<>> Listener::open_legacy(std::shared_ptr<Round> round, Footing footing) {
   Deadline deadline = Deadline::never(connection_.executor_);
-  const Waiting waiting(round->wait, deadline);
+  const Noted noted(round->wait, deadline);
   auto on_open = [this, round] { connection_.tasks_.spawn("subscribing", subscribe(round)); };
   auto ended = co_await before(deadline, footing.transport->listen(std::move(on_open)), "listening");
   if (!ended && ended.error().kind() == ErrorKind::not_found && footing.transport->has_session())

@@ -53,7 +53,7 @@ struct Change {
     reopened,  // the announcements were interrupted: anything may have changed meanwhile
   };
   Kind kind{};
-  std::string uri;
+  std::string uri = {};
 };
 
 struct Options {

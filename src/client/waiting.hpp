@@ -67,6 +67,18 @@ class Deadline {
   bool expired_ = false;
 };
 
+// Says, for as long as it lives, which deadline ends a wait, so that another can make it expire.
+class Noted {
+ public:
+  Noted(Deadline*& where, Deadline& deadline) : where_(where) { where_ = &deadline; }
+  ~Noted() { where_ = nullptr; }
+  Noted(const Noted&) = delete;
+  Noted& operator=(const Noted&) = delete;
+
+ private:
+  Deadline*& where_;
+};
+
 namespace detail {
 
 // Runs a task aside. Shared, so that nothing dangles however the one who waits for it ends.
@@ -89,9 +101,9 @@ Task<> store(Task<T> task, std::shared_ptr<std::optional<T>> into) {
 
 }  // namespace detail
 
-// What the task returns, or an error of kind `timeout` that names `what`. The task is cancelled when the
-// deadline passes or the awaiting coroutine is cancelled, and has ended when this ends: it may refer to what
-// its caller owns. An exception of the task is passed on.
+// What the task returns, or an error of kind `timeout` (`cancelled` where the deadline was made to expire)
+// that names `what`. The task is cancelled when the deadline passes or the awaiting coroutine is cancelled,
+// and has ended when this ends: it may refer to what its caller owns. An exception of the task is passed on.
 template <class T>
 Task<Result<T>> before(Deadline& deadline, Task<Result<T>> task, std::string_view what) {
   const Executor executor = co_await boost::asio::this_coro::executor;
@@ -101,7 +113,8 @@ Task<Result<T>> before(Deadline& deadline, Task<Result<T>> task, std::string_vie
   const bool in_time = co_await detail::attend(aside, deadline);
   // A task that was stopped may say so by an error of its own.
   if (result->has_value() && (in_time || (*result)->has_value())) co_return std::move(**result);
-  if (!in_time) co_return std::unexpected(errors::timeout(what));
+  if (!in_time)
+    co_return std::unexpected(deadline.expired() ? errors::cancelled(what) : errors::timeout(what));
   if (aside->failure) std::rethrow_exception(aside->failure);
   co_return std::unexpected(errors::cancelled(what));
 }
