@@ -10,7 +10,6 @@
 #include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
@@ -18,6 +17,7 @@
 #include <sys/wait.h>
 
 #include "base/log.hpp"
+#include "net/bell.hpp"
 #include "net/line_buffer.hpp"
 
 namespace proteus::net {
@@ -26,25 +26,11 @@ namespace {
 namespace asio = boost::asio;
 using boost::system::error_code;
 using Descriptor = asio::posix::basic_stream_descriptor<asio::io_context::executor_type>;
-using Timer =
-    asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_traits<std::chrono::steady_clock>,
-                               asio::io_context::executor_type>;
 
 constexpr auto kToken = asio::as_tuple(asio::use_awaitable);
 
 // How much of a flood is taken before others get their turn.
 constexpr int kReadsPerTurn = 8;
-
-// Wakes coroutines that wait for something to change.
-class Bell {
- public:
-  explicit Bell(asio::io_context& io) : timer_(io, Timer::time_point::max()) {}
-  void ring() { timer_.cancel(); }
-  Task<std::tuple<error_code>> wait() { return timer_.async_wait(kToken); }
-
- private:
-  Timer timer_;
-};
 
 // Splits standard error into lines of bounded length.
 class StderrLines {

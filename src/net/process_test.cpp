@@ -3,8 +3,6 @@
 #include <csignal>
 #include <fstream>
 
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/cancellation_signal.hpp>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -244,37 +242,21 @@ Task<Result<>> write_text(Process& process, std::string text) {
   co_return co_await process.write(std::span(&view, 1));
 }
 
-// Starts a task whose outcome is looked at later.
-template <class T>
-struct Started {
-  Started(asio::io_context& io, Task<T> task) {
-    asio::co_spawn(io, std::move(task),
-                   asio::bind_cancellation_slot(signal.slot(), [this](std::exception_ptr thrown, T value) {
-                     failure = thrown;
-                     result = std::move(value);
-                   }));
-  }
-  asio::cancellation_signal signal;
-  std::optional<T> result;
-  std::exception_ptr failure;
-};
-
 TEST_F(ProcessTest, HoldsBackWritersWhileTheChildDoesNotRead) {
   const std::string large(300'000, 'x');  // more than a pipe takes
   Process stuck = start({"sleep", "1000"}, {.max_queued_bytes = 1000});
   ASSERT_TRUE(write(stuck, large));
-  Started waiting(*io_, write_text(stuck, "more"));
-  io_->restart();
-  io_->poll();
+  test::Started waiting(*io_, write_text(stuck, "more"));
+  test::settle(*io_);
   EXPECT_FALSE(waiting.result);
-  waiting.signal.emit(asio::cancellation_type::terminal);
+  waiting.cancel();
   test::run_until(*io_, [&] { return waiting.result.has_value(); });
   ASSERT_FALSE(*waiting.result);
   EXPECT_EQ(waiting.result->error().kind(), ErrorKind::cancelled);
 
   Process cat = start({"cat"}, {.max_queued_bytes = 1000});
-  Started first(*io_, write_text(cat, large + "\n"));
-  Started second(*io_, write_text(cat, large + "\n"));
+  test::Started first(*io_, write_text(cat, large + "\n"));
+  test::Started second(*io_, write_text(cat, large + "\n"));
   EXPECT_EQ(read(cat).size(), large.size());
   EXPECT_EQ(read(cat).size(), large.size());
   EXPECT_TRUE(first.result && *first.result);
@@ -284,9 +266,8 @@ TEST_F(ProcessTest, HoldsBackWritersWhileTheChildDoesNotRead) {
 TEST_F(ProcessTest, WakesAWaitingWriterWhenTheChildDies) {
   Process stuck = start({"sleep", "1000"}, {.max_queued_bytes = 1000});
   ASSERT_TRUE(write(stuck, std::string(300'000, 'x')));
-  Started waiting(*io_, write_text(stuck, "more"));
-  io_->restart();
-  io_->poll();
+  test::Started waiting(*io_, write_text(stuck, "more"));
+  test::settle(*io_);
   ::kill(stuck.pid(), SIGKILL);
   test::run_until(*io_, [&] { return waiting.result.has_value(); });
   ASSERT_FALSE(*waiting.result);
@@ -345,10 +326,9 @@ TEST_F(ProcessTest, IsReapedEvenIfNothingRunsAnyMore) {
 TEST_F(ProcessTest, IsNotWaitedForLongWhenTheOneWhoEndsItIsCancelled) {
   Process stubborn = shell("trap '' TERM; echo ready; while :; do sleep 0.01; done");
   ASSERT_EQ(read(stubborn), "ready");
-  Started ending(*io_, stubborn.terminate(kLongGrace));
-  io_->restart();
-  io_->poll();
-  ending.signal.emit(asio::cancellation_type::terminal);
+  test::Started ending(*io_, stubborn.terminate(kLongGrace));
+  test::settle(*io_);
+  ending.cancel();
   test::run_until(*io_, [&] { return ending.result.has_value(); });
   EXPECT_FALSE(ending.failure);
   EXPECT_EQ(ending.result->signal, SIGKILL);
@@ -356,11 +336,10 @@ TEST_F(ProcessTest, IsNotWaitedForLongWhenTheOneWhoEndsItIsCancelled) {
 
 TEST_F(ProcessTest, LosesNothingWhenAReaderIsCancelled) {
   Process cat = start({"cat"});
-  Started reading(*io_, cat.read_line());
-  io_->restart();
-  io_->poll();
+  test::Started reading(*io_, cat.read_line());
+  test::settle(*io_);
   ASSERT_TRUE(write(cat, "half"));
-  reading.signal.emit(asio::cancellation_type::terminal);
+  reading.cancel();
   test::run_until(*io_, [&] { return reading.result.has_value(); });
   EXPECT_EQ(reading.result->error().kind(), ErrorKind::cancelled);
   ASSERT_TRUE(write(cat, " whole\n"));

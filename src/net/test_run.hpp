@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 
@@ -51,6 +53,37 @@ inline void run(boost::asio::io_context& io, Task<> task) {
   });
   run_until(io, [&] { return ended; });
   if (failure) std::rethrow_exception(failure);
+}
+
+// A task under way, whose outcome is looked at later. Must outlive it.
+template <class T>
+struct Started {
+  Started(boost::asio::io_context& on, Task<T> task) : io(on) {
+    boost::asio::co_spawn(
+        io, std::move(task),
+        boost::asio::bind_cancellation_slot(signal.slot(), [this](std::exception_ptr thrown, T value) {
+          failure = thrown;
+          result = std::move(value);
+        }));
+  }
+  bool is_done() const { return result.has_value(); }
+  void cancel() { signal.emit(boost::asio::cancellation_type::terminal); }
+  T finish() {
+    run_until(io, [&] { return is_done(); });
+    if (failure) std::rethrow_exception(failure);
+    return std::move(*result);
+  }
+
+  boost::asio::io_context& io;
+  boost::asio::cancellation_signal signal;
+  std::optional<T> result;
+  std::exception_ptr failure;
+};
+
+// Runs what can run without waiting.
+inline void settle(boost::asio::io_context& io) {
+  io.restart();
+  io.poll();
 }
 
 inline std::size_t open_descriptors() {

@@ -1,0 +1,138 @@
+#include "net/client_core.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <boost/asio/error.hpp>
+
+#include "net/client_tls.hpp"
+#include "net/exchange.hpp"
+
+namespace proteus::net {
+namespace {
+
+constexpr std::size_t kMaxSpare = 64;
+// Nobody waits for an idle connection to be closed.
+constexpr std::chrono::milliseconds kSlowSweep = std::chrono::seconds(1);
+
+}  // namespace
+
+ClientCore::ClientCore(boost::asio::io_context& io, const Clock& clock, HttpClientOptions options)
+    : io_(io), clock_(clock), options_(std::move(options)), timer_(io) {}
+
+ClientCore::~ClientCore() = default;
+
+Connecting::Means ClientCore::means() {
+  return {.io = io_,
+          .clock = clock_,
+          .deadlines = deadlines_,
+          .filter = options_.address_filter,
+          .tls = [this] { return tls(); },
+          .proxy_limits = options_.response_limits};
+}
+
+Result<TlsContext> ClientCore::tls() {
+  if (!options_.tls) {
+    auto made = client_tls({});
+    if (!made) return made;
+    options_.tls = std::move(*made);
+  }
+  return *options_.tls;
+}
+
+HostPool& ClientCore::enter(std::string_view key) {
+  auto found = hosts_.find(key);
+  if (found == hosts_.end()) {
+    found = hosts_.emplace(key, HostPool{.key = std::string(key), .idle = {}, .users = 0}).first;
+  }
+  ++found->second.users;
+  return found->second;
+}
+
+void ClientCore::leave(HostPool& host) {
+  if (--host.users == 0 && host.idle.empty()) hosts_.erase(hosts_.find(host.key));
+}
+
+Stream ClientCore::take_idle(HostPool& host) {
+  while (!host.idle.empty()) {
+    Stream stream = std::move(host.idle.back().stream);
+    host.idle.pop_back();
+    // A host that closed it, or sent what nobody asked for, has made it useless.
+    std::array<char, 1> byte;
+    if (stream.try_read(byte).error == boost::asio::error::would_block) {
+      ++reused_;
+      return stream;
+    }
+    stream.close();
+  }
+  return {};
+}
+
+void ClientCore::give_back(HostPool& host, Stream stream, std::chrono::milliseconds idle_time) {
+  if (closed_ || host.idle.size() >= options_.max_idle_per_host) return stream.close();
+  host.idle.push_back({std::move(stream), clock_.now() + std::min(idle_time, options_.max_idle_time)});
+}
+
+std::unique_ptr<Exchange> ClientCore::new_exchange() {
+  if (spare_.empty()) return std::make_unique<Exchange>();
+  auto exchange = std::move(spare_.back());
+  spare_.pop_back();
+  return exchange;
+}
+
+void ClientCore::recycle(std::unique_ptr<Exchange> exchange) {
+  if (!closed_ && spare_.size() < kMaxSpare) spare_.push_back(std::move(exchange));
+}
+
+void ClientCore::arm() {
+  if (pace_ != Pace::fast) arm(Pace::fast);
+}
+
+void ClientCore::arm(Pace pace) {
+  pace_ = pace;
+  timer_.expires_after(pace == Pace::fast ? options_.sweep_interval
+                                          : std::max(options_.sweep_interval, kSlowSweep));
+  timer_.async_wait([weak = weak_from_this()](ErrorCode error) {
+    const auto core = weak.lock();
+    if (error || !core || core->closed_) return;
+    core->pace_ = Pace::off;
+    core->sweep();
+  });
+}
+
+void ClientCore::sweep() {
+  const auto now = clock_.now();
+  deadlines_.sweep(now);
+  bool any_idle = false;
+  for (auto next = hosts_.begin(); next != hosts_.end();) {
+    HostPool& host = next->second;
+    std::erase_if(host.idle, [&](HostPool::Idle& idle) { return idle.until <= now; });
+    any_idle = any_idle || !host.idle.empty();
+    next = host.idle.empty() && host.users == 0 ? hosts_.erase(next) : std::next(next);
+  }
+  if (closed_ || pace_ != Pace::off) return;
+  if (!deadlines_.empty()) {
+    arm(Pace::fast);
+  } else if (any_idle) {
+    arm(Pace::slow);
+  }
+}
+
+void ClientCore::close() {
+  closed_ = true;
+  timer_.cancel();
+  deadlines_.abandon_all();
+  for (auto& [key, host] : hosts_)
+    host.idle.clear();
+  std::erase_if(hosts_, [](const auto& entry) { return entry.second.users == 0; });
+  spare_.clear();
+}
+
+HttpClient::Stats ClientCore::stats() const {
+  HttpClient::Stats stats{.opened = opened_, .reused = reused_, .idle = 0};
+  for (const auto& [key, host] : hosts_)
+    stats.idle += host.idle.size();
+  return stats;
+}
+
+}  // namespace proteus::net

@@ -1,0 +1,166 @@
+#include "net/http_client.hpp"
+
+#include <algorithm>
+
+#include <boost/asio/error.hpp>
+
+#include "net/client_core.hpp"
+#include "net/exchange.hpp"
+#include "net/request_head.hpp"
+
+namespace proteus::net {
+namespace {
+
+namespace asio = boost::asio;
+
+Clock::Monotonic after(Clock::Monotonic start, std::chrono::milliseconds time) {
+  return time.count() > 0 ? start + time : Clock::Monotonic::max();
+}
+
+Task<Result<>> connect(Exchange& exchange, const Url& url, const Proxy* proxy, Clock::Monotonic deadline) {
+  ClientCore& core = exchange.core();
+  Connecting connecting(core.means());
+  core.arm();
+  auto stream = co_await connecting.run(url, proxy, deadline);
+  if (!stream) co_return std::unexpected(std::move(stream).error());
+  core.count_opened();
+  exchange.adopt(std::move(*stream));
+  co_return Result<>{};
+}
+
+// Drops the first `count` bytes.
+void drop_front(std::vector<std::string_view>& parts, std::size_t count) {
+  auto keep = parts.begin();
+  while (keep != parts.end() && count >= keep->size())
+    count -= (keep++)->size();
+  if (keep != parts.end()) keep->remove_prefix(count);
+  parts.erase(parts.begin(), keep);
+}
+
+Task<Result<>> read_head(Exchange& exchange) {
+  for (;;) {
+    if (auto [error] = co_await exchange.stream().wait_readable(); error) {
+      co_return std::unexpected(exchange.broken(error));
+    }
+    auto complete = exchange.receive_head();
+    if (!complete) co_return std::unexpected(std::move(complete).error());
+    if (*complete) co_return Result<>{};
+  }
+}
+
+}  // namespace
+
+HttpClient::HttpClient(asio::io_context& io, const Clock& clock, HttpClientOptions options)
+    : core_(std::make_shared<ClientCore>(io, clock, std::move(options))) {}
+
+HttpClient::~HttpClient() {
+  core_->close();
+}
+
+void HttpClient::close() {
+  core_->close();
+}
+void HttpClient::sweep() {
+  core_->sweep();
+}
+HttpClient::Stats HttpClient::stats() const {
+  return core_->stats();
+}
+
+Task<Result<ClientResponse>> HttpClient::send(ClientRequest request) {
+  return perform(core_, request);
+}
+
+Task<Result<ClientResponse>> HttpClient::perform(std::shared_ptr<ClientCore> core, ClientRequest request) {
+  const Url& url = request.url;
+  if (core->is_closed()) co_return std::unexpected(errors::cancelled("the request"));
+  const Proxy* proxy = core->options().proxies.find(url);
+  auto exchange = core->new_exchange();
+  auto written = write_request_head(exchange->head_text, request, core->options().user_agent, proxy);
+  if (!written) co_return std::unexpected(std::move(written).error());
+  exchange->begin(core, proxy && !url.is_https() ? std::string_view(proxy->pool_key) : url.origin(),
+                  request.method == "HEAD" ? AnswerBody::none : AnswerBody::allowed);
+  auto now = core->clock().now();
+  const auto end = after(now, request.deadlines.whole);
+
+  IoResult sent;
+  for (;;) {
+    const bool reused = exchange->take_idle_connection();
+    if (!reused) {
+      auto connected =
+          co_await connect(*exchange, url, proxy, std::min(after(now, request.deadlines.connect), end));
+      if (!connected) co_return std::unexpected(std::move(connected).error());
+      now = core->clock().now();
+    }
+    exchange->start_deadline(std::min(after(now, request.deadlines.head), end));
+    auto& parts = exchange->parts;
+    parts.assign(1, exchange->head_text);
+    parts.insert(parts.end(), request.body.begin(), request.body.end());
+    sent = exchange->stream().try_write(parts);
+    if (sent.error == asio::error::would_block) {
+      drop_front(parts, sent.size);
+      const IoResult more = co_await exchange->stream().write(parts);
+      sent = {more.error, sent.size + more.size};
+    }
+    if (!sent.error || sent.size > 0 || sent.error == asio::error::operation_aborted) break;
+    // Closed before it took a byte. Over TLS that cannot be told for certain.
+    if (exchange->stream().is_tls()) break;
+    exchange->drop_connection();
+    if (!reused) co_return std::unexpected(errors::unreachable(sent.error.message()).within(url.authority()));
+  }
+  if (sent.error == asio::error::operation_aborted) co_return std::unexpected(exchange->broken(sent.error));
+  if (sent.error) exchange->forbid_reuse();  // refused before it was read, perhaps; then the answer says why
+
+  auto headed = co_await read_head(*exchange);
+  if (!headed) co_return std::unexpected(std::move(headed).error());
+  exchange->set_deadline(end);
+  co_return ClientResponse(std::move(exchange));
+}
+
+ClientResponse::ClientResponse(std::unique_ptr<Exchange> exchange) : exchange_(std::move(exchange)) {}
+ClientResponse::ClientResponse(ClientResponse&&) noexcept = default;
+
+ClientResponse& ClientResponse::operator=(ClientResponse&& other) noexcept {
+  std::swap(exchange_, other.exchange_);
+  return *this;
+}
+
+ClientResponse::~ClientResponse() {
+  if (!exchange_) return;
+  const auto core = exchange_->core().shared_from_this();
+  exchange_->end();
+  core->recycle(std::move(exchange_));
+}
+
+unsigned ClientResponse::status() const {
+  return exchange_->status();
+}
+const Fields& ClientResponse::fields() const {
+  return exchange_->fields();
+}
+std::optional<std::uint64_t> ClientResponse::content_length() const {
+  return exchange_->parser().content_length();
+}
+
+std::string_view ClientResponse::content_type() const {
+  std::string_view value = fields().find("content-type").value_or("");
+  value = value.substr(0, value.find(';'));
+  return value.substr(0, value.find_last_not_of(" \t") + 1);
+}
+
+bool ClientResponse::has_content_type(std::string_view media_type) const {
+  return same_field_name(content_type(), media_type);
+}
+
+Task<Result<std::string_view>> ClientResponse::read_all(std::size_t limit) {
+  return exchange_->read_all(limit);
+}
+Task<Result<std::string_view>> ClientResponse::read_some() {
+  return exchange_->read_some();
+}
+
+void ClientResponse::set_deadline(std::chrono::milliseconds from_now) {
+  exchange_->set_deadline(after(exchange_->core().clock().now(), from_now));
+}
+
+}  // namespace proteus::net

@@ -1,0 +1,327 @@
+// What the client makes of servers that misbehave, and of callers that leave.
+#include <boost/asio/ip/v6_only.hpp>
+#include <sys/socket.h>
+
+#include "net/http_client_fixture.hpp"
+
+namespace proteus::net::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+class HttpClientFaultTest : public HttpClientTest {
+ protected:
+  // Of a request to a server that follows `script`, once the client waits for it and `time` has passed.
+  Answer after(std::chrono::milliseconds time, Script script, RequestDeadlines deadlines) {
+    serve({std::move(script)});
+    Started waiting(*io_, test::fetch(*client_, {.url = server_->url(), .deadlines = deadlines}));
+    run_until(*io_, [&] { return server_->requests.size() == 1; });
+    settle(*io_);
+    EXPECT_FALSE(waiting.is_done());
+    pass(time - 1ms);
+    settle(*io_);
+    EXPECT_FALSE(waiting.is_done());
+    pass(1ms);
+    return waiting.finish();
+  }
+};
+
+TEST_F(HttpClientFaultTest, NobodyListens) {
+  Url url = Url::parse("http://127.0.0.1:1").value();
+  {
+    boost::asio::ip::tcp::acceptor gone(*io_, {boost::asio::ip::address_v4::loopback(), 0});
+    url = Url::parse(fmt::format("http://127.0.0.1:{}", gone.local_endpoint().port())).value();
+  }
+  const Answer answer = get(url);
+  EXPECT_EQ(answer.kind, ErrorKind::unreachable);
+  EXPECT_EQ(answer.fault, fmt::format("connecting to {}: Connection refused", url.authority()));
+}
+
+TEST_F(HttpClientFaultTest, TheNameDoesNotExist) {
+  const Answer answer = get(Url::parse("http://no-such-host.invalid/").value());
+  EXPECT_EQ(answer.kind, ErrorKind::unreachable);
+  EXPECT_THAT(answer.fault, HasSubstr("cannot find no-such-host.invalid: "));
+}
+
+TEST_F(HttpClientFaultTest, TheAnswerIsNotHttp) {
+  const Answer html = answer_to("<!doctype html><html><body>It works!</body></html>");
+  EXPECT_EQ(html.kind, ErrorKind::protocol);
+  EXPECT_EQ(html.fault, fmt::format("{}: the answer is not HTTP/1.1; it begins with "
+                                    "'<!doctype html><html><body>It works!</bo…'",
+                                    server_->url().origin()));
+  EXPECT_EQ(answer_to("\x16\x03\x01").kind, ErrorKind::protocol) << "a TLS server";
+  EXPECT_EQ(answer_to("HTTP/1.1 200 OK\r\nContent-Length: five\r\n\r\nhello").kind, ErrorKind::protocol);
+  EXPECT_EQ(answer_to("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nhello").kind,
+            ErrorKind::protocol);
+  EXPECT_EQ(client_->stats().idle, 0U);
+}
+
+TEST_F(HttpClientFaultTest, TheConnectionEndsAtAnyPoint) {
+  const std::string plain = kHello;
+  const std::string chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n";
+  for (const std::string& whole : {plain, chunked}) {
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+      const Answer answer = answer_to(whole.substr(0, size));
+      EXPECT_EQ(answer.kind, ErrorKind::interrupted) << "after " << size << " bytes: " << answer.fault;
+    }
+    EXPECT_EQ(answer_to(whole).body, "hello");
+  }
+}
+
+TEST_F(HttpClientFaultTest, TheConnectionIsResetAtAnyPoint) {
+  const std::string whole = kHello;
+  for (std::size_t size = 0; size < whole.size(); size += 7) {
+    serve({{receive(), send(whole.substr(0, size)), reset()}});
+    EXPECT_EQ(get().kind, ErrorKind::interrupted) << "after " << size << " bytes";
+  }
+}
+
+TEST_F(HttpClientFaultTest, TheServerClosesWithoutReading) {
+  serve({{reset()}});
+  EXPECT_EQ(get().kind, ErrorKind::interrupted);
+  EXPECT_EQ(server_->connections, 1U) << "what may have been sent is not sent again";
+}
+
+TEST_F(HttpClientFaultTest, ABrokenRequestOnAReusedConnectionIsNotRepeated) {
+  serve({{receive(), send(kHello), receive(), reset()}, {receive(), send(kHello)}});
+  EXPECT_EQ(get().body, "hello");
+  EXPECT_EQ(get().kind, ErrorKind::interrupted);
+  EXPECT_EQ(server_->connections, 1U);
+  EXPECT_EQ(server_->requests.size(), 2U);
+}
+
+TEST_F(HttpClientFaultTest, TheServerAnswersBeforeItHasReadEverything) {
+  serve({{send("HTTP/1.1 413 Content Too Large\r\nContent-Length: 8\r\n\r\ntoo much"), pause()}});
+  const std::string large(20'000'000, 'x');
+  Started sending(*io_, test::fetch(*client_, {.url = server_->url(), .method = "POST", .body = {large}}));
+  run_until(*io_, [&] { return server_->connections == 1; });
+  settle(*io_);
+  server_->resume();
+  const Answer answer = sending.finish();
+  // Whether the answer survives the reset is the kernel's decision; what must not happen is anything else.
+  EXPECT_TRUE(answer.status == 413 || answer.kind == ErrorKind::interrupted) << answer.fault;
+  EXPECT_EQ(client_->stats().idle, 0U);
+}
+
+TEST_F(HttpClientFaultTest, TheHeadNeverEnds) {
+  use({.response_limits = {.head_bytes = 10'000, .fields = 20}});
+  EXPECT_EQ(answer_to("HTTP/1.1 200 OK\r\nX: " + std::string(20'000, 'x')).kind, ErrorKind::too_large);
+  std::string fields = "HTTP/1.1 200 OK\r\n";
+  for (int i = 0; i < 30; ++i)
+    fields += "X: 1\r\n";
+  EXPECT_EQ(answer_to(fields + "\r\n").kind, ErrorKind::too_large);
+  std::string interim;
+  for (int i = 0; i < 1000; ++i)
+    interim += "HTTP/1.1 100 Continue\r\n\r\n";
+  EXPECT_EQ(answer_to(interim).kind, ErrorKind::too_large);
+}
+
+TEST_F(HttpClientFaultTest, TheBodyIsTooLarge) {
+  const auto limited = [&](std::string bytes, std::size_t limit) {
+    serve({{receive(), send(std::move(bytes)), hold()}});
+    return fetch({.url = server_->url(), .limit = limit});
+  };
+  EXPECT_EQ(limited("HTTP/1.1 200 OK\r\nContent-Length: 999999999999\r\n\r\n", 1000).kind,
+            ErrorKind::too_large)
+      << "said before it was read";
+  EXPECT_EQ(limited("HTTP/1.1 200 OK\r\n\r\n" + std::string(100'000, 'x'), 50'000).kind,
+            ErrorKind::too_large);
+  const Answer answer = limited(
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffffff\r\n" + std::string(100'000, 'x'), 50'000);
+  EXPECT_EQ(answer.kind, ErrorKind::too_large);
+  EXPECT_EQ(answer.fault,
+            fmt::format("{}: the body of the answer is over the limit of 50000", server_->url().origin()));
+  EXPECT_EQ(limited(kHello, 5).body, "hello");
+  EXPECT_EQ(limited(kHello, 4).kind, ErrorKind::too_large);
+  EXPECT_EQ(client_->stats().idle, 1U) << "that of the one that was read";
+}
+
+TEST_F(HttpClientFaultTest, TheLengthIsWrong) {
+  EXPECT_EQ(answer_to("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello").kind, ErrorKind::interrupted);
+  EXPECT_EQ(answer_to("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhello").body, "hel");
+  EXPECT_EQ(client_->stats().idle, 0U) << "a connection with bytes left over is of no use";
+}
+
+TEST_F(HttpClientFaultTest, TheBodyIsEncodedThoughNobodyAsked) {
+  const Answer answer =
+      answer_to("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello");
+  EXPECT_EQ(answer.kind, ErrorKind::protocol);
+  EXPECT_THAT(answer.fault, HasSubstr("the answer is encoded as gzip, which was not asked for"));
+  EXPECT_EQ(answer_to("HTTP/1.1 200 OK\r\nContent-Encoding: identity\r\nContent-Length: 5\r\n\r\nhello").body,
+            "hello");
+}
+
+TEST_F(HttpClientFaultTest, TheServerNeverAnswers) {
+  const RequestDeadlines deadlines{.connect = 1s, .head = 7s, .whole = 60s};
+  const Answer answer = after(7s, {receive(), hold()}, deadlines);
+  EXPECT_EQ(answer.kind, ErrorKind::timeout);
+  EXPECT_EQ(answer.fault, fmt::format("the answer of {} timed out", server_->url().origin()));
+  run_until(*io_, [&] { return server_->closed_by_client == 1; });
+}
+
+TEST_F(HttpClientFaultTest, TheServerStopsWithinTheHead) {
+  EXPECT_EQ(after(7s, {receive(), send("HTTP/1.1 200 OK\r\nX"), hold()}, {.head = 7s}).kind,
+            ErrorKind::timeout);
+}
+
+TEST_F(HttpClientFaultTest, TheServerStopsWithinTheBody) {
+  const RequestDeadlines deadlines{.head = 7s, .whole = 20s};
+  EXPECT_EQ(
+      after(20s, {receive(), send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello"), hold()}, deadlines)
+          .kind,
+      ErrorKind::timeout);
+}
+
+TEST_F(HttpClientFaultTest, TheServerDoesNotReadALargeRequest) {
+  serve({{pause()}});
+  const std::string large(20'000'000, 'x');
+  Started sending(*io_, test::fetch(*client_, {.url = server_->url(), .method = "POST", .body = {large}}));
+  run_until(*io_, [&] { return server_->connections == 1; });
+  settle(*io_);
+  pass(1h);
+  EXPECT_EQ(sending.finish().kind, ErrorKind::timeout);
+}
+
+TEST_F(HttpClientFaultTest, WithoutDeadlinesItWaits) {
+  serve({{receive(), pause(), send(kHello)}});
+  const RequestDeadlines none{.connect = 0ms, .head = 0ms, .whole = 0ms};
+  Started waiting(*io_, test::fetch(*client_, {.url = server_->url(), .deadlines = none}));
+  run_until(*io_, [&] { return server_->requests.size() == 1; });
+  pass(std::chrono::hours(10000));
+  settle(*io_);
+  EXPECT_FALSE(waiting.is_done());
+  server_->resume();
+  EXPECT_EQ(waiting.finish().body, "hello");
+}
+
+Task<Answer> extend_and_read(HttpClient& client, Url url) {
+  auto response = co_await client.send({.url = url, .deadlines = {.whole = 10s}});
+  if (!response) co_return failed(response.error());
+  response->set_deadline(100s);
+  auto body = co_await response->read_all(100);
+  if (!body) co_return failed(body.error());
+  co_return Answer{response->status(), std::string(*body), {}, ""};
+}
+
+TEST_F(HttpClientFaultTest, ACallerCanGiveMoreTime) {
+  serve({{receive(), send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"), pause(), send("llo")}});
+  Started reading(*io_, extend_and_read(*client_, server_->url()));
+  run_until(*io_, [&] { return server_->requests.size() == 1; });
+  settle(*io_);
+  pass(99s);
+  settle(*io_);
+  EXPECT_FALSE(reading.is_done());
+  server_->resume();
+  EXPECT_EQ(reading.finish().body, "hello");
+}
+
+TEST_F(HttpClientFaultTest, TheTimerLooksAtDeadlinesByItself) {
+  const SystemClock system;
+  HttpClient client(*io_, system, {.sweep_interval = 1ms});
+  serve({{receive(), hold()}});
+  EXPECT_EQ(run(*io_, test::fetch(client, {.url = server_->url(), .deadlines = {.head = 1ms}})).kind,
+            ErrorKind::timeout);
+}
+
+// Takes no connections: its queue is full, and the kernel ignores who else knocks.
+class FullQueue {
+ public:
+  explicit FullQueue(boost::asio::io_context& io) : acceptor_(io) {
+    acceptor_.open(boost::asio::ip::tcp::v4());
+    acceptor_.bind({boost::asio::ip::address_v4::loopback(), 0});
+    acceptor_.listen(0);
+    for (int i = 0; i < 8; ++i) {
+      fillers_.emplace_back(io);
+      fillers_.back().open(boost::asio::ip::tcp::v4());
+      fillers_.back().non_blocking(true);
+      // Not Asio's, which would wait.
+      const auto endpoint = acceptor_.local_endpoint();
+      ::connect(fillers_.back().native_handle(), endpoint.data(), static_cast<socklen_t>(endpoint.size()));
+    }
+  }
+  Url url() const {
+    return Url::parse(fmt::format("http://127.0.0.1:{}/", acceptor_.local_endpoint().port())).value();
+  }
+
+ private:
+  boost::asio::ip::tcp::acceptor acceptor_;
+  std::vector<boost::asio::ip::tcp::socket> fillers_;
+};
+
+TEST_F(HttpClientFaultTest, TheConnectionIsNotTaken) {
+  const FullQueue queue(*io_);
+  Started connecting(*io_, test::fetch(*client_, {.url = queue.url(), .deadlines = {.connect = 3s}}));
+  settle(*io_);
+  pass(2999ms);
+  settle(*io_);
+  ASSERT_FALSE(connecting.is_done());
+  pass(1ms);
+  const Answer answer = connecting.finish();
+  EXPECT_EQ(answer.kind, ErrorKind::unreachable) << "nothing was sent, so it may be tried again";
+  EXPECT_EQ(answer.fault, fmt::format("connecting to {} timed out", queue.url().authority()));
+}
+
+TEST_F(HttpClientFaultTest, OneAddressDoesNotUseUpTheTimeOfTheNext) {
+  // localhost has two addresses; only the second one answers.
+  const FullQueue queue(*io_);
+  boost::asio::ip::tcp::acceptor six(*io_);
+  six.open(boost::asio::ip::tcp::v6());
+  six.set_option(boost::asio::ip::v6_only(true));
+  six.bind({boost::asio::ip::address_v6::loopback(), queue.url().port()});
+  six.listen();
+  const Url url = Url::parse(fmt::format("http://localhost:{}/", queue.url().port())).value();
+  Started connecting(*io_, test::fetch(*client_, {.url = url, .deadlines = {.connect = 4s}}));
+  settle(*io_);
+  pass(2s);
+  run_until(*io_, [&] { return client_->stats().opened == 1; });
+  connecting.cancel();
+  EXPECT_EQ(connecting.finish().kind, ErrorKind::cancelled);
+}
+
+TEST_F(HttpClientFaultTest, TheCallerLeavesWhileConnecting) {
+  const FullQueue queue(*io_);
+  Started connecting(*io_, test::fetch(*client_, {.url = queue.url()}));
+  settle(*io_);
+  connecting.cancel();
+  EXPECT_EQ(connecting.finish().kind, ErrorKind::cancelled);
+}
+
+TEST_F(HttpClientFaultTest, TheCallerLeavesWhileTheNameIsLookedUp) {
+  Started looking(*io_, test::fetch(*client_, {.url = Url::parse("http://no-such-host.invalid/").value()}));
+  settle(*io_);
+  looking.cancel();
+  const ErrorKind kind = looking.finish().kind;
+  EXPECT_TRUE(kind == ErrorKind::cancelled || kind == ErrorKind::unreachable);
+}
+
+TEST_F(HttpClientFaultTest, TheCallerLeavesWhileWaiting) {
+  serve({{receive(), hold()}});
+  Started waiting(*io_, test::fetch(*client_, {.url = server_->url()}));
+  run_until(*io_, [&] { return server_->requests.size() == 1; });
+  waiting.cancel();
+  EXPECT_EQ(waiting.finish().kind, ErrorKind::cancelled);
+  run_until(*io_, [&] { return server_->closed_by_client == 1; });
+}
+
+TEST_F(HttpClientFaultTest, TheCallerLeavesWhileReading) {
+  serve({{receive(), send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello"), hold()}});
+  Started reading(*io_, test::fetch(*client_, {.url = server_->url()}));
+  run_until(*io_, [&] { return server_->requests.size() == 1; });
+  settle(*io_);
+  reading.cancel();
+  EXPECT_EQ(reading.finish().kind, ErrorKind::cancelled);
+  run_until(*io_, [&] { return server_->closed_by_client == 1; });
+}
+
+TEST_F(HttpClientFaultTest, EverythingEndsWhileARequestIsUnderWay) {
+  serve({{receive(), hold()}});
+  auto waiting = std::make_unique<Started<Answer>>(*io_, test::fetch(*client_, {.url = server_->url()}));
+  run_until(*io_, [&] { return server_->requests.size() == 1; });
+  server_ = nullptr;
+  client_ = nullptr;
+  io_ = nullptr;  // destroys the coroutine where it waits
+}
+
+}  // namespace
+}  // namespace proteus::net::test

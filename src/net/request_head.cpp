@@ -1,0 +1,112 @@
+#include "net/request_head.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+
+namespace proteus::net {
+namespace {
+
+constexpr auto kTokenCharacters = [] {
+  std::array<bool, 256> table{};
+  for (unsigned char c = '0'; c <= '9'; ++c)
+    table[c] = true;
+  for (unsigned char c = 'a'; c <= 'z'; ++c)
+    table[c] = true;
+  for (unsigned char c = 'A'; c <= 'Z'; ++c)
+    table[c] = true;
+  for (const char c : std::string_view("!#$%&'*+-.^_`|~"))
+    table[static_cast<unsigned char>(c)] = true;
+  return table;
+}();
+
+bool is_token(std::string_view text) {
+  return !text.empty() &&
+         std::ranges::all_of(text, [](char c) { return kTokenCharacters[static_cast<unsigned char>(c)]; });
+}
+
+bool is_field_value(std::string_view text) {
+  return std::ranges::none_of(
+      text, [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; });
+}
+
+// Framing and routing are decided here; a second opinion on them is how requests get smuggled.
+bool is_ours(std::string_view name) {
+  switch (name.size()) {
+    case 4:
+      return same_field_name(name, "host");
+    case 7:
+      return same_field_name(name, "upgrade") || same_field_name(name, "trailer");
+    case 10:
+      return same_field_name(name, "connection") || same_field_name(name, "keep-alive");
+    case 14:
+      return same_field_name(name, "content-length");
+    case 16:
+      return same_field_name(name, "proxy-connection");
+    case 17:
+      return same_field_name(name, "transfer-encoding");
+    case 19:
+      return same_field_name(name, "proxy-authorization");
+    default:
+      return false;
+  }
+}
+
+void add(std::string& out, std::string_view name, std::string_view value) {
+  out += name;
+  out += ": ";
+  out += value;
+  out += "\r\n";
+}
+
+}  // namespace
+
+Result<> write_request_head(std::string& out, const ClientRequest& request, std::string_view user_agent,
+                            const Proxy* proxy) {
+  if (!is_token(request.method) || request.method == "CONNECT") {
+    return std::unexpected(errors::invalid(fmt::format("'{}' is no method", log::printable(request.method))));
+  }
+  const bool absolute = proxy && !request.url.is_https();
+  out = request.method;
+  out += ' ';
+  out += absolute ? std::string_view(request.url.text()) : request.url.target();
+  out += " HTTP/1.1\r\n";
+  add(out, "Host", request.url.authority());
+
+  bool names_agent = false;
+  bool names_coding = false;
+  for (const auto& [name, value] : request.fields) {
+    if (!is_token(name) || is_ours(name)) {
+      return std::unexpected(
+          errors::invalid(fmt::format("'{}' cannot be a field of a request", log::printable(name))));
+    }
+    if (!is_field_value(value)) {
+      return std::unexpected(
+          errors::invalid(fmt::format("the value of field {} holds control characters", name)));
+    }
+    names_agent = names_agent || same_field_name(name, "user-agent");
+    names_coding = names_coding || same_field_name(name, "accept-encoding");
+    add(out, name, value);
+  }
+  if (!names_agent && !user_agent.empty()) add(out, "User-Agent", user_agent);
+  // To say nothing would allow every coding (RFC 9110, 12.5.3).
+  if (!names_coding) add(out, "Accept-Encoding", "identity");
+  if (absolute && !proxy->authorization.empty()) add(out, "Proxy-Authorization", proxy->authorization);
+
+  std::size_t size = 0;
+  for (const std::string_view part : request.body)
+    size += part.size();
+  if (size > 0 || request.method == "POST" || request.method == "PUT" || request.method == "PATCH") {
+    std::array<char, 20> digits{};
+    const auto [end, _] = std::to_chars(digits.data(), digits.data() + digits.size(), size);
+    add(out, "Content-Length", std::string_view(digits.data(), end));
+  }
+  out += "\r\n";
+  return {};
+}
+
+}  // namespace proteus::net
