@@ -65,7 +65,7 @@ void Connection::note(const Footing& footing) {
   if (options_.handlers.any() && footing.transport->has_streams()) listener_.keep_stream();
 }
 
-Task<Result<Answer>> Connection::request(mcp::Method method, Params params, CallOptions options) {
+Task<Result<Answer>> Connection::request(mcp::Method method, Params params, RequestOptions options) {
   for (bool again = false;; again = true) {
     auto footing = co_await link_.establish();
     if (!footing) co_return std::unexpected(std::move(footing.error()));
@@ -76,7 +76,7 @@ Task<Result<Answer>> Connection::request(mcp::Method method, Params params, Call
 }
 
 Task<Connection::Outcome> Connection::attempt(Footing footing, mcp::Method method, const Params& params,
-                                              const CallOptions& options) {
+                                              const RequestOptions& options) {
   const std::string_view name = mcp::to_string(method);
   if (mcp::find_method(footing.era(), mcp::Sender::client, name) == nullptr) {
     co_return Outcome{std::unexpected(errors::unsupported(fmt::format(
@@ -112,7 +112,7 @@ Task<Connection::Outcome> Connection::attempt(Footing footing, mcp::Method metho
   }
 }
 
-RequestFrame Connection::frame(const Footing& footing, mcp::Method method, const CallOptions& options) {
+RequestFrame Connection::frame(const Footing& footing, mcp::Method method, const RequestOptions& options) {
   RequestFrame frame;
   frame.era = footing.era();
   frame.id = ++last_id_;
@@ -126,7 +126,7 @@ RequestFrame Connection::frame(const Footing& footing, mcp::Method method, const
 }
 
 Task<Connection::Outcome> Connection::exchange(const Footing& footing, mcp::Method method,
-                                               const Params& params, const CallOptions& options,
+                                               const Params& params, const RequestOptions& options,
                                                std::string_view more_members) {
   if (requests_.size() >= options_.limits.requests) {
     co_return Outcome{std::unexpected(errors::exhausted("too many requests to this server are under way"))};

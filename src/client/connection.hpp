@@ -44,11 +44,11 @@ class Connection final : private Inbox {
   // Sends a request and gives the answer, a result. An error of the server is an error of kind `remote` with
   // its code, message and data. A modern server's request for input is answered by the handlers, unless the
   // options say otherwise. Nothing is sent twice that may have run.
-  Task<Result<Answer>> request(mcp::Method method, Params params, CallOptions options = {});
+  Task<Result<Answer>> request(mcp::Method method, Params params, RequestOptions options = {});
 
   // All pages of a list; `method` is one of the four list methods. What the server does not offer is an empty
   // list. Over HTTP, tools of a modern server whose header annotations are invalid are left out.
-  Task<Result<Listing>> list(mcp::Method method, CallOptions options = {});
+  Task<Result<Listing>> list(mcp::Method method, RequestOptions options = {});
 
   // Announcements of changes, from now on and until `close`; see Listener.
   Task<Result<>> listen(mcp::SubscriptionFilter wanted) { return listener_.listen(std::move(wanted)); }
@@ -73,13 +73,13 @@ class Connection final : private Inbox {
   };
 
   Task<Outcome> attempt(Footing footing, mcp::Method method, const Params& params,
-                        const CallOptions& options);
+                        const RequestOptions& options);
   Task<Outcome> exchange(const Footing& footing, mcp::Method method, const Params& params,
-                         const CallOptions& options, std::string_view more_members);
+                         const RequestOptions& options, std::string_view more_members);
   Outcome judge(const Footing& footing, Reply reply);
-  RequestFrame frame(const Footing& footing, mcp::Method method, const CallOptions& options);
+  RequestFrame frame(const Footing& footing, mcp::Method method, const RequestOptions& options);
   Result<> add_headers(Composed& composed, const Params& params) const;
-  Task<Result<std::string>> gather_inputs(const Answer& required, const CallOptions& options);
+  Task<Result<std::string>> gather_inputs(const Answer& required, const RequestOptions& options);
   void learn_tools(Listing& listing);
 
   // What follows from a footing that was not there before.

@@ -58,7 +58,7 @@ void Connection::on_request(Received received, RequestId during) {
 }
 
 // 2026-07-28, "Multi Round-Trip Requests": the members that the retry of a request has more than the request.
-Task<Result<std::string>> Connection::gather_inputs(const Answer& required, const CallOptions& options) {
+Task<Result<std::string>> Connection::gather_inputs(const Answer& required, const RequestOptions& options) {
   const auto fault = [](std::string text) { return std::unexpected(errors::protocol(std::move(text))); };
   const std::string_view requests = required.member("inputRequests");
   const std::string_view state = required.member("requestState");

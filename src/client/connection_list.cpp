@@ -2,10 +2,11 @@
 
 #include "base/log.hpp"
 #include "client/connection.hpp"
+#include "mcp/errors.hpp"
 
 namespace proteus::client {
 
-Task<Result<Listing>> Connection::list(mcp::Method method, CallOptions options) {
+Task<Result<Listing>> Connection::list(mcp::Method method, RequestOptions options) {
   const auto opened = co_await open();
   if (!opened) co_return std::unexpected(opened.error());
   if (!mcp::offers((*opened)->offers, method)) co_return Listing{};
@@ -15,7 +16,13 @@ Task<Result<Listing>> Connection::list(mcp::Method method, CallOptions options) 
     Params params;
     if (cursor) params.members.add(fmt::format(R"("cursor":{})", *cursor));
     const auto page = co_await request(method, std::move(params), options);
-    if (!page) co_return std::unexpected(page.error());
+    if (!page) {
+      // Many servers that have resources have no templates, and not even an empty list of them.
+      const bool no_templates = method == mcp::Method::resource_templates_list &&
+                                page.error().rpc_code() == mcp::code::kMethodNotFound;
+      if (no_templates) co_return Listing{};
+      co_return std::unexpected(page.error());
+    }
     auto next = reader.add(*page);
     if (!next) co_return std::unexpected(std::move(next.error()));
     cursor = std::move(*next);

@@ -39,7 +39,7 @@ TEST_F(Http, ModernRequestsCarryCompleteMetadata) {  // PRO-17
   Options options = quick();
   options.headers = {{"X-Custom", "yes"}};
   Client client(io, server.url(), std::move(options));
-  CallOptions call;
+  RequestOptions call;
   call.meta = R"("traceparent":"00-1","com.example/x":{"y":1})";
   call.headers = {{"Mcp-Param-Unknown", "kept"}};
   call.on_progress = [](const mcp::Progress&) {};
@@ -87,7 +87,7 @@ TEST_F(Http, ReadsAnswersFromAnEventStream) {  // PRO-18
   };
   Client client(io, server.url(), quick());
   std::vector<std::string> seen;
-  CallOptions call;
+  RequestOptions call;
   call.on_progress = [&](const mcp::Progress& progress) {
     // Not collected: progress is seen while the answer is still to come.
     seen.push_back(fmt::format("{}", progress.progress));
@@ -125,7 +125,7 @@ TEST_F(Http, CancelsByClosingTheStream) {  // PRO-09
 TEST_F(Http, TimesOutByClosingTheStream) {  // PRO-09
   mcp.on["tools/call"] = [&](const FakeRequest&) { return FakeResponse{.hold = true}; };
   Client client(io, server.url(), quick());
-  CallOptions call;
+  RequestOptions call;
   call.timeout = 20ms;
   EXPECT_EQ(client.call("echo", "{}", call).error().kind(), ErrorKind::timeout);
   client.run_until([&] { return server.abandoned == 1; });
@@ -225,9 +225,9 @@ TEST_F(Http, ReopensTheSubscriptionAndSaysSo) {
                         "}}");
     return FakeResponse{.type = "text/event-stream", .feed = feeds.back()};
   };
-  std::vector<Change::Kind> seen;
+  std::vector<Announcement::Kind> seen;
   Options options = quick();
-  options.on_change = [&](const Change& change) { seen.push_back(change.kind); };
+  options.on_announcement = [&](const Announcement& change) { seen.push_back(change.kind); };
   Client client(io, server.url(), std::move(options));
   mcp::SubscriptionFilter wanted;
   wanted.tools = true;
@@ -235,7 +235,8 @@ TEST_F(Http, ReopensTheSubscriptionAndSaysSo) {
   client.run_until([&] { return seen.size() == 1; });
   feeds.back()->cut();
   client.run_until([&] { return seen.size() == 3; });
-  EXPECT_THAT(seen, ElementsAre(Change::Kind::tools, Change::Kind::reopened, Change::Kind::tools));
+  EXPECT_THAT(
+      seen, ElementsAre(Announcement::Kind::tools, Announcement::Kind::reopened, Announcement::Kind::tools));
   EXPECT_EQ(boost::json::serialize(server.last("subscriptions/listen").params().at("notifications")),
             R"({"toolsListChanged":true})");
 }

@@ -13,7 +13,7 @@ namespace proteus::client {
 struct InFlight {
   RequestId id = kNoRequest;
   Deadline* deadline = nullptr;
-  const CallOptions* options = nullptr;
+  const RequestOptions* options = nullptr;
 };
 
 // The requests of one connection that are under way.

@@ -86,7 +86,7 @@ TEST_F(LegacyHttp, RequestsAtTheSameTimeShareOneHandshake) {
 TEST_F(LegacyHttp, CancelsByANotification) {  // PRO-09
   mcp.on["tools/call"] = [](const FakeRequest&) { return FakeResponse{.hold = true}; };
   Client client(io, server.url(), quick());
-  CallOptions call;
+  RequestOptions call;
   call.timeout = 20ms;
   EXPECT_EQ(client.call("echo", "{}", call).error().kind(), ErrorKind::timeout);
   client.run_until([&] { return server.count("notifications/cancelled") == 1; });
@@ -254,7 +254,7 @@ TEST_F(LegacyHttp, AQuestionDoesNotCostTheRequestItsTime) {
   };
   Client client(io, server.url(), options);
   ASSERT_TRUE(client.run(client.connection.open()));
-  CallOptions call;
+  RequestOptions call;
   call.timeout = 80ms;
   EXPECT_EQ(client.text("echo", "{}", call), "thanks");
 }
@@ -298,7 +298,7 @@ TEST_F(LegacyHttp, ListensOnTheServersStreamAndSubscribes) {
   mcp.on["resources/subscribe"] = [](const FakeRequest& request) { return test::result(request, "{}"); };
   std::vector<std::string> seen;
   Options options = quick();
-  options.on_change = [&](const Change& change) {
+  options.on_announcement = [&](const Announcement& change) {
     seen.push_back(fmt::format("{} {}", static_cast<int>(change.kind), change.uri));
   };
   Client client(io, server.url(), options);
@@ -330,15 +330,15 @@ TEST_F(LegacyHttp, ListensAgainInANewSessionWhenTheOldOneIsForgotten) {
     if (gets == 1) feed->end();
     return stream(feed);
   };
-  std::vector<Change::Kind> seen;
+  std::vector<Announcement::Kind> seen;
   Options options = quick();
-  options.on_change = [&](const Change& change) { seen.push_back(change.kind); };
+  options.on_announcement = [&](const Announcement& change) { seen.push_back(change.kind); };
   Client client(io, server.url(), options);
   mcp::SubscriptionFilter wanted;
   wanted.tools = true;
   ASSERT_TRUE(client.run(client.connection.listen(wanted)));
   client.run_until([&] { return !seen.empty(); });
-  EXPECT_THAT(seen, ElementsAre(Change::Kind::reopened));
+  EXPECT_THAT(seen, ElementsAre(Announcement::Kind::reopened));
   EXPECT_EQ(server.count("initialize"), 2U);
 }
 

@@ -100,8 +100,8 @@ void Listener::opened(Round& round) {
   round.open_since_pause = true;
   const bool again = std::exchange(round.ever_open, true);
   settle(round, std::nullopt);
-  if (again && !round.quiet && connection_.options_.on_change)
-    connection_.options_.on_change({.kind = Change::Kind::reopened, .uri = {}});
+  if (again && !round.quiet && connection_.options_.on_announcement)
+    connection_.options_.on_announcement({.kind = Announcement::Kind::reopened, .uri = {}});
 }
 
 Task<> Listener::run(std::shared_ptr<Round> round) {
@@ -141,7 +141,7 @@ Task<Result<>> Listener::open_modern(std::shared_ptr<Round> round, Footing footi
   if (round->quiet) co_return std::unexpected(errors::unsupported("a modern server asks nothing by itself"));
   Params params;
   params.members.add(fmt::format(R"("notifications":{})", mcp::write_subscription_filter(round->wanted)));
-  const CallOptions options;
+  const RequestOptions options;
   RequestFrame frame = connection_.frame(footing, mcp::Method::listen, options);
   Composed composed(frame, params);
   if (footing.transport->has_headers()) composed.add_standard_headers({});
@@ -233,23 +233,23 @@ void Listener::on_notification(const json::Message& message, mcp::Method method,
     }
     return opened(round);
   }
-  if (!connection_.options_.on_change) return;
-  const auto announce = [this](Change::Kind kind, std::string uri = {}) {
-    connection_.options_.on_change({.kind = kind, .uri = std::move(uri)});
+  if (!connection_.options_.on_announcement) return;
+  const auto announce = [this](Announcement::Kind kind, std::string uri = {}) {
+    connection_.options_.on_announcement({.kind = kind, .uri = std::move(uri)});
   };
   switch (method) {
     case mcp::Method::tools_changed:
-      if (round.wanted.tools) announce(Change::Kind::tools);
+      if (round.wanted.tools) announce(Announcement::Kind::tools);
       break;
     case mcp::Method::prompts_changed:
-      if (round.wanted.prompts) announce(Change::Kind::prompts);
+      if (round.wanted.prompts) announce(Announcement::Kind::prompts);
       break;
     case mcp::Method::resources_changed:
-      if (round.wanted.resources) announce(Change::Kind::resources);
+      if (round.wanted.resources) announce(Announcement::Kind::resources);
       break;
     case mcp::Method::resource_updated:
       if (auto uri = json::decode_string(message.body.value("uri")); uri && !round.wanted.uris.empty())
-        announce(Change::Kind::resource, std::move(*uri));
+        announce(Announcement::Kind::resource, std::move(*uri));
       break;
     default:
       break;

@@ -19,7 +19,7 @@ class Connection;
 
 // Keeps a connection listening for announcements of changes: a `subscriptions/listen` request in the modern
 // era, the GET stream and `resources/subscribe` in the legacy one. A stream that ends is opened again, sooner
-// first and later less often; after that the change `reopened` tells that some may have been missed.
+// first and later less often; after that the announcement `reopened` tells that some may have been missed.
 class Listener {
  public:
   explicit Listener(Connection& connection) : connection_(connection) {}

@@ -108,8 +108,8 @@ TEST_F(OldSse, ConnectsAgainAfterTheStreamEnded) {
 }
 
 TEST_F(OldSse, ListensAndAnswersQuestions) {
-  std::vector<Change::Kind> seen;
-  options.on_change = [&](const Change& change) { seen.push_back(change.kind); };
+  std::vector<Announcement::Kind> seen;
+  options.on_announcement = [&](const Announcement& change) { seen.push_back(change.kind); };
   options.handlers.list_roots = [](Question) -> Task<Result<std::string>> { co_return R"({"roots":[]})"; };
   Client client(io, server.url(), options);
   mcp::SubscriptionFilter wanted;

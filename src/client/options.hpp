@@ -44,7 +44,7 @@ struct LogEntry {
 };
 
 // What a server announced.
-struct Change {
+struct Announcement {
   enum class Kind : std::uint8_t {
     tools,
     prompts,
@@ -83,7 +83,7 @@ struct Options {
   Handlers handlers;
 
   // Called on the connection's thread, and must not block.
-  std::function<void(const Change&)> on_change;
+  std::function<void(const Announcement&)> on_announcement;
   std::function<void(const LogEntry&)> on_log;
   std::function<void(const json::Message&)> on_notification;  // every one, before all others
   // The server answered 404 and so forgot our session: what it kept for it is gone. The request did not run.
@@ -94,7 +94,7 @@ struct Options {
 // Whether a modern server's request for input is answered by our handlers, or handed back as the answer.
 enum class Inputs : std::uint8_t { answer, hand_back };
 
-struct CallOptions {
+struct RequestOptions {
   std::optional<std::chrono::milliseconds> timeout;
   // Where set, progress is asked for, and extends the time-out.
   std::function<void(const mcp::Progress&)> on_progress;

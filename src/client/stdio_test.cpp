@@ -97,7 +97,7 @@ TEST_P(EitherEra, GetsPromptsResourcesAndCompletions) {
 TEST_P(EitherEra, ReportsProgressAndIgnoresWhatIsNoneOfOurs) {
   Client client(server(), quick());
   std::vector<double> seen;
-  CallOptions options;
+  RequestOptions options;
   options.on_progress = [&](const mcp::Progress& progress) { seen.push_back(progress.progress); };
   EXPECT_EQ(client.text("progress", "{}", options), "done");
   EXPECT_THAT(seen, ElementsAre(1, 2, 3));
@@ -106,7 +106,7 @@ TEST_P(EitherEra, ReportsProgressAndIgnoresWhatIsNoneOfOurs) {
 TEST_P(EitherEra, ExtendsTheDeadlineByProgress) {
   Client client(server(), quick());
   ASSERT_TRUE(client.run(client.connection.open()));
-  CallOptions options;
+  RequestOptions options;
   options.timeout = 250ms;
   options.on_progress = [](const mcp::Progress&) {};
   EXPECT_EQ(client.text("progress", R"({"steps":3,"pause":0.15})", options), "done");
@@ -115,7 +115,7 @@ TEST_P(EitherEra, ExtendsTheDeadlineByProgress) {
 TEST_P(EitherEra, HandsOutLogMessages) {
   Client client(server(), quick());
   std::vector<std::string> seen;
-  CallOptions options;
+  RequestOptions options;
   options.on_log = [&](const LogEntry& entry) {
     seen.push_back(std::string(mcp::to_string(entry.level)) + " " + entry.logger + " " +
                    std::string(entry.data));
@@ -141,7 +141,7 @@ TEST_P(EitherEra, HandlersOfACallComeBeforeThoseOfTheConnection) {
   Client client(server(), quick());
   auto handlers = std::make_shared<Handlers>();
   handlers->elicit_form = [](Question) -> Task<Result<std::string>> { co_return R"({"action":"decline"})"; };
-  CallOptions options;
+  RequestOptions options;
   options.handlers = handlers;
   EXPECT_THAT(client.text("ask", "{}", options), HasSubstr("decline"));
 }
@@ -149,7 +149,7 @@ TEST_P(EitherEra, HandlersOfACallComeBeforeThoseOfTheConnection) {
 TEST_P(EitherEra, TimesOutAndTellsTheServer) {  // PRO-09
   Client client(server(), quick());
   ASSERT_TRUE(client.run(client.connection.open()));
-  CallOptions options;
+  RequestOptions options;
   options.timeout = 50ms;
   const auto answer = client.call("slow", "{}", options);
   ASSERT_FALSE(answer);
@@ -179,8 +179,8 @@ TEST_P(EitherEra, CancelsAtTheServerWhatTheCallerNoLongerWants) {  // PRO-09
 TEST_P(EitherEra, ListensForChanges) {
   std::vector<std::string> seen;
   Options options = quick();
-  options.on_change = [&](const Change& change) {
-    seen.push_back(change.kind == Change::Kind::tools ? "tools" : "updated " + change.uri);
+  options.on_announcement = [&](const Announcement& change) {
+    seen.push_back(change.kind == Announcement::Kind::tools ? "tools" : "updated " + change.uri);
   };
   Client client(server(), std::move(options));
   mcp::SubscriptionFilter wanted;
@@ -203,16 +203,16 @@ TEST_P(EitherEra, RestartsAProgramThatDied) {
 }
 
 TEST_P(EitherEra, ListensAgainAfterTheProgramDied) {
-  std::vector<Change::Kind> seen;
+  std::vector<Announcement::Kind> seen;
   Options options = quick();
-  options.on_change = [&](const Change& change) { seen.push_back(change.kind); };
+  options.on_announcement = [&](const Announcement& change) { seen.push_back(change.kind); };
   Client client(server(), std::move(options));
   mcp::SubscriptionFilter wanted;
   wanted.tools = true;
   ASSERT_TRUE(client.run(client.connection.listen(wanted)));
   EXPECT_FALSE(client.call("crash"));
   client.run_until([&] { return !seen.empty(); });
-  EXPECT_EQ(seen.front(), Change::Kind::reopened);
+  EXPECT_EQ(seen.front(), Announcement::Kind::reopened);
 }
 
 TEST_P(EitherEra, SurvivesFaultyAnswers) {  // SEC-06
@@ -360,7 +360,7 @@ TEST(Stdio, HandsTheStateOfARequestBackExactly) {
 
 TEST(Stdio, HandsARequestForInputBackWhereAsked) {
   Client client(fixture({"--era", "modern"}), quick());
-  CallOptions options;
+  RequestOptions options;
   options.inputs = Inputs::hand_back;
   const auto answer = client.call("ask", "{}", options);
   EXPECT_EQ(answer->member("resultType"), R"("input_required")");

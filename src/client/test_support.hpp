@@ -47,11 +47,11 @@ class Client {
     net::test::run_until(io, std::forward<Done>(done));
   }
 
-  Result<Answer> call(std::string tool, std::string arguments = "{}", CallOptions options = {}) {
+  Result<Answer> call(std::string tool, std::string arguments = "{}", RequestOptions options = {}) {
     return run(call_tool(connection, std::move(tool), std::move(arguments), std::move(options)));
   }
   // The text of a tool's result; what went wrong where it did.
-  std::string text(std::string tool, std::string arguments = "{}", CallOptions options = {}) {
+  std::string text(std::string tool, std::string arguments = "{}", RequestOptions options = {}) {
     return text_of(call(std::move(tool), std::move(arguments), std::move(options)));
   }
   static std::string text_of(const Result<Answer>& answer) {
