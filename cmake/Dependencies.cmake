@@ -12,6 +12,7 @@ pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
 # Asio and Beast are compiled once, into this target, and only declared elsewhere.
 add_library(proteus_asio STATIC ${CMAKE_SOURCE_DIR}/cmake/asio.cpp)
 target_compile_definitions(proteus_asio PUBLIC BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION
-                                               BOOST_ASIO_NO_DEPRECATED)
+                                               BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_RECYCLING_ALLOCATOR_CACHE_SIZE=8
+                                               BOOST_ASIO_HAS_THREAD_KEYWORD_EXTENSION=1)
 target_link_libraries(proteus_asio PUBLIC Boost::headers OpenSSL::SSL OpenSSL::Crypto Threads::Threads)
 target_compile_options(proteus_asio PRIVATE -w)

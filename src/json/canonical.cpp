@@ -27,6 +27,10 @@ bool utf16_less(std::string_view a, std::string_view b) {
 }
 
 void append_number(std::string& out, double number) {
+  if (std::isinf(number)) {
+    out += number < 0 ? "-1e999" : "1e999";
+    return;
+  }
   if (std::trunc(number) == number && std::abs(number) < 1e21) {
     char digits[32];
     const auto written = std::to_chars(digits, digits + sizeof digits, number == 0 ? 0.0 : number,

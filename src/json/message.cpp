@@ -1,6 +1,8 @@
 #include "json/message.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -19,76 +21,86 @@ Error not_json(std::string_view why, std::size_t at) {
   return errors::invalid(fmt::format("not JSON: {}, at byte {}", why, at)).with_rpc_code(kParseError);
 }
 
-// Reads the object the tokens stand at; `on_value` steps over each value, or into it.
+Error beyond_depth(const ScanLimits& limits) {
+  return errors::too_large("the depth of a message", limits.depth).with_rpc_code(kInvalidRequest);
+}
+
+// Reads objects of a text, one inside the other; after the first fault nothing more must be read.
 class ObjectReader {
  public:
   ObjectReader(Tokens& tokens, Storage& storage, const ScanLimits& limits)
       : tokens_(tokens), storage_(storage), limits_(limits) {}
 
+  // Reads the object the tokens stand at. `on_value` steps over each value, or into it, and gives its text;
+  // an empty one for a fault.
   template <class OnValue>
-  Result<void> read(Members& members, OnValue&& on_value) {
-    tokens_.take('{');
-    if (tokens_.take('}')) return {};
+  bool read(Members& members, OnValue&& on_value) {
+    if (!tokens_.enter('{')) return fail();
+    if (tokens_.take('}')) {
+      tokens_.leave();
+      return true;
+    }
     do {
-      const std::string_view raw_key = tokens_.take_string();
-      if (raw_key.empty()) return fault();
-      if (!tokens_.take(':')) return fault("a colon is expected after a key");
-      const std::string_view key = decoded(raw_key, storage_);
-      if (members.has(key)) {
-        return std::unexpected(errors::invalid(fmt::format("the key {} appears twice", quote(key)))
-                                   .with_rpc_code(kInvalidRequest));
-      }
-      if (members.size() == limits_.members) {
-        return std::unexpected(errors::too_large("the number of members of an object", limits_.members)
-                                   .with_rpc_code(kInvalidRequest));
-      }
-      Result<std::string_view> value = on_value(key);
-      if (!value) return std::unexpected(value.error());
-      members.add({key, *value});
+      const std::string_view raw = tokens_.take_key();
+      if (raw.empty()) return fail();
+      const std::string_view key = tokens_.escaped() ? decoded(raw, storage_) : raw.substr(1, raw.size() - 2);
+      if (members.has(key)) return fail_with(key_twice(key));
+      if (members.size() == limits_.members) return fail_with(too_many_members());
+      const std::string_view value = on_value(key);
+      if (value.empty()) return fail();
+      members.add({key, value});
     } while (tokens_.take(','));
-    if (!tokens_.take('}')) return fault("a comma or the end of an object is expected");
-    return {};
+    if (!tokens_.take('}')) return fail("a comma or the end of an object is expected");
+    tokens_.leave();
+    return true;
   }
 
-  Result<std::string_view> value() {
-    const std::string_view text = tokens_.take_value();
-    if (text.empty()) return fault_as<std::string_view>();
-    return text;
-  }
+  // Steps over a value.
+  std::string_view value() { return tokens_.take_value(); }
+
+  Error take_error() { return std::move(*error_); }
 
  private:
-  template <class T>
-  Result<T> fault_as() {
-    return std::unexpected(fault().error());
+  Error key_twice(std::string_view key) const {
+    return errors::invalid(fmt::format("the key {} appears twice", quote(key))).with_rpc_code(kInvalidRequest);
   }
-  Result<void> fault(std::string_view why = {}) {
-    if (why.empty()) why = tokens_.fault();
-    return std::unexpected(not_json(why, tokens_.done() ? 0 : tokens_.position()));
+  Error too_many_members() const {
+    return errors::too_large("the number of members of an object", limits_.members).with_rpc_code(kInvalidRequest);
+  }
+  bool fail(std::string_view why = {}) {
+    if (error_) return false;  // of an object inside
+    if (tokens_.too_deep()) return fail_with(beyond_depth(limits_));
+    return fail_with(not_json(why.empty() ? tokens_.fault() : why, tokens_.position()));
+  }
+  bool fail_with(Error error) {
+    error_ = std::move(error);
+    return false;
   }
 
   Tokens& tokens_;
   Storage& storage_;
   const ScanLimits& limits_;
+  std::optional<Error> error_;
 };
 
-// `params` or `result`: its members, and those of its `_meta`.
-Result<std::string_view> read_body(std::string_view text, Tokens& tokens, ObjectReader& reader,
-                                   Message& message) {
+// Reads an object as the value of a member, and gives its text; empty for a fault.
+template <class OnValue>
+std::string_view read_inner(std::string_view text, Tokens& tokens, ObjectReader& reader, Members& members,
+                            OnValue&& on_value) {
   const std::size_t begin = tokens.position();
-  const auto read = reader.read(message.body, [&](std::string_view key) -> Result<std::string_view> {
-    if (key != "_meta" || tokens.peek() != '{') return reader.value();
-    const std::size_t meta_begin = tokens.position();
-    const auto meta = reader.read(message.meta, [&](std::string_view) { return reader.value(); });
-    if (!meta) return std::unexpected(meta.error());
-    return text.substr(meta_begin, tokens.last_end() - meta_begin);
-  });
-  if (!read) return std::unexpected(read.error());
+  if (!reader.read(members, on_value)) return {};
   return text.substr(begin, tokens.last_end() - begin);
 }
 
-bool is_id(std::string_view raw) {
-  return is_string(raw) || is_integer(raw);
+// `params` or `result`: its members, and those of its `_meta`.
+std::string_view read_body(Tokens& tokens, ObjectReader& reader, Message& message) {
+  return read_inner(message.text, tokens, reader, message.body, [&](std::string_view key) {
+    if (key != "_meta" || tokens.peek() != '{') return reader.value();
+    return read_inner(message.text, tokens, reader, message.meta, [&](std::string_view) { return reader.value(); });
+  });
 }
+
+bool is_id(std::string_view raw) { return is_string(raw) || is_integer(raw); }
 
 void classify(Message& message, const Members& top) {
   const auto invalid = [&](std::string_view why) { message.fault = why; };
@@ -110,6 +122,8 @@ void classify(Message& message, const Members& top) {
   if (top.has("result") == top.has("error")) {
     return invalid("a message has a \"method\", a \"result\" or an \"error\", and only one of them");
   }
+  // Not only odd: whichever of the two came first would have been taken for the body.
+  if (top.has("params")) return invalid("a response has no \"params\"");
   if (!message.error.empty()) {
     if (!is_object(message.error)) return invalid("\"error\" must be an object");
     message.kind = MessageKind::error;
@@ -139,35 +153,45 @@ std::string_view Members::value(std::string_view key) const {
   return member == nullptr ? std::string_view{} : member->value;
 }
 
-Result<Message> scan(std::string_view text, const ScanLimits& limits) {
-  if (text.size() > limits.bytes) {
-    return std::unexpected(errors::too_large("the message", limits.bytes).with_rpc_code(kInvalidRequest));
-  }
-  auto tokens = Tokens::index(text, limits.depth);
-  if (!tokens) return std::unexpected(std::move(tokens.error()).with_rpc_code(kParseError));
+namespace {
 
-  Message message;
-  message.text = text;
+Result<void> scan_into(Message& message, const ScanLimits& limits) {
+  auto tokens = Tokens::index(message.text, limits.depth);
+  if (!tokens) return std::unexpected(std::move(tokens.error()).with_rpc_code(kParseError));
   if (tokens->peek() != '{') {
     const std::string_view value = tokens->take_value();
-    if (value.empty() || !tokens->done()) return std::unexpected(not_json(tokens->fault(), 0));
+    if (tokens->too_deep()) return std::unexpected(beyond_depth(limits));
+    if (value.empty()) return std::unexpected(not_json(tokens->fault(), tokens->position()));
+    if (!tokens->done()) return std::unexpected(not_json("something follows the value", tokens->position()));
     message.fault = value.front() == '[' ? "a batch is not a message" : "a message is an object";
-    return message;
+    return {};
   }
 
   ObjectReader reader(*tokens, message.decoded, limits);
   Members top;
-  const auto read = reader.read(top, [&](std::string_view key) -> Result<std::string_view> {
+  const bool read = reader.read(top, [&](std::string_view key) {
     const bool body = (key == "params" || key == "result") && message.body.empty() && tokens->peek() == '{';
-    return body ? read_body(text, *tokens, reader, message) : reader.value();
+    return body ? read_body(*tokens, reader, message) : reader.value();
   });
-  if (!read) return std::unexpected(read.error());
+  if (!read) return std::unexpected(reader.take_error());
   if (!tokens->done()) return std::unexpected(not_json("something follows the message", tokens->position()));
 
   message.params = top.value("params");
   message.result = top.value("result");
   message.error = top.value("error");
   classify(message, top);
+  return {};
+}
+
+}  // namespace
+
+Result<Message> scan(std::string_view text, const ScanLimits& limits) {
+  if (text.size() > limits.bytes) {
+    return std::unexpected(errors::too_large("the message", limits.bytes).with_rpc_code(kInvalidRequest));
+  }
+  Result<Message> message(std::in_place);
+  message->text = text;
+  if (auto scanned = scan_into(*message, limits); !scanned) message = std::unexpected(scanned.error());
   return message;
 }
 
@@ -177,10 +201,36 @@ Result<Members> members_of(std::string_view object, Storage& storage, const Scan
   if (tokens->peek() != '{') return std::unexpected(errors::invalid("an object is expected"));
   ObjectReader reader(*tokens, storage, limits);
   Members members;
-  const auto read = reader.read(members, [&](std::string_view) { return reader.value(); });
-  if (!read) return std::unexpected(read.error());
+  const bool read = reader.read(members, [&](std::string_view) { return reader.value(); });
+  if (!read) return std::unexpected(reader.take_error());
   if (!tokens->done()) return std::unexpected(not_json("something follows the object", tokens->position()));
   return members;
+}
+
+Result<std::vector<std::string_view>> elements_of(std::string_view array, std::size_t max_elements,
+                                                  const ScanLimits& limits) {
+  if (array.size() > limits.bytes) {
+    return std::unexpected(errors::too_large("the array", limits.bytes).with_rpc_code(kInvalidRequest));
+  }
+  auto tokens = Tokens::index(array, limits.depth);
+  if (!tokens) return std::unexpected(std::move(tokens.error()).with_rpc_code(kParseError));
+  if (!tokens->enter('[')) return std::unexpected(errors::invalid("an array is expected"));
+  std::vector<std::string_view> elements;
+  if (!tokens->take(']')) {
+    do {
+      if (elements.size() == max_elements) {
+        return std::unexpected(
+            errors::too_large("the number of elements of an array", max_elements).with_rpc_code(kInvalidRequest));
+      }
+      const std::string_view element = tokens->take_value();
+      if (tokens->too_deep()) return std::unexpected(beyond_depth(limits));
+      if (element.empty()) return std::unexpected(not_json(tokens->fault(), tokens->position()));
+      elements.push_back(element);
+    } while (tokens->take(','));
+    if (!tokens->take(']')) return std::unexpected(not_json("the end of an array is expected", tokens->position()));
+  }
+  if (!tokens->done()) return std::unexpected(not_json("something follows the array", tokens->position()));
+  return elements;
 }
 
 }  // namespace proteus::json

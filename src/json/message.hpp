@@ -63,14 +63,16 @@ struct Message {
 
 struct ScanLimits {
   std::size_t bytes = std::size_t{64} * 1024 * 1024;
-  // Deeper than any schema seen in the wild, and shallow enough for recursive readers further on.
+  // Deeper than any schema seen in the wild, and shallow enough for recursive readers further on. Counts
+  // every object and array that is open at once, the message itself too, as `parse` does; 1024 is the most
+  // there is.
   std::size_t depth = 128;
   // Of the message, `params` or `result`, and `_meta` each. Comparing all for duplicates stays cheap.
   std::size_t members = 256;
 };
 
-// Fails where the text is not JSON (-32700), or exceeds a limit. A text that is JSON but no JSON-RPC message
-// gives a message of kind `invalid`, so that the answer can still carry its id.
+// Fails where the text is not JSON (-32700), or exceeds a limit (-32600). A text that is JSON but no JSON-RPC
+// message gives a message of kind `invalid`, so that the answer can still carry its id.
 Result<Message> scan(std::string_view text, const ScanLimits& limits = {});
 
 // A raw string's inside, decoded: a view into it, or into `storage` where it has escapes. The string must be
@@ -81,5 +83,10 @@ std::string_view decoded(std::string_view raw, std::vector<std::unique_ptr<std::
 // Keys with escapes are decoded into `storage`.
 Result<Members> members_of(std::string_view object, std::vector<std::unique_ptr<std::string>>& storage,
                            const ScanLimits& limits = {});
+
+// The elements of an array given as text, as they are written; at most so many of them. The text is checked to be
+// JSON.
+Result<std::vector<std::string_view>> elements_of(std::string_view array, std::size_t max_elements,
+                                                  const ScanLimits& limits = {});
 
 }  // namespace proteus::json

@@ -1,22 +1,37 @@
 #include "json/splice.hpp"
 
-#include <cassert>
+#include <algorithm>
+#include <functional>
+#include <stdexcept>
 
 namespace proteus::json {
 
 void Splice::replace(std::string_view piece, std::string_view with) {
+  const std::less_equal<const char*> not_after;
+  if (finished_ || piece.data() == nullptr || !not_after(text_.data(), piece.data()) ||
+      !not_after(piece.data() + piece.size(), text_.data() + text_.size())) {
+    throw std::logic_error("a splice was given a piece that is not of its text, or after it was used");
+  }
   const auto begin = static_cast<std::size_t>(piece.data() - text_.data());
-  assert(begin >= done_ && begin + piece.size() <= text_.size());
-  if (begin > done_) pieces_.push_back(text_.substr(done_, begin - done_));
-  if (!with.empty()) pieces_.push_back(with);
-  done_ = begin + piece.size();
+  const Edit edit{begin, begin + piece.size(), with};
+  // What is put in front of a piece stands before what replaces it; things put in one place keep their order.
+  const auto earlier = [](const Edit& a, const Edit& b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
+  };
+  edits_.insert(std::ranges::upper_bound(edits_, edit, earlier), edit);
 }
 
 const Splice::Pieces& Splice::pieces() {
-  if (!finished_) {
-    if (done_ < text_.size()) pieces_.push_back(text_.substr(done_));
-    finished_ = true;
+  if (finished_) return pieces_;
+  finished_ = true;
+  std::size_t done = 0;
+  for (const Edit& edit : edits_) {
+    if (edit.begin < done) throw std::logic_error("two pieces of a splice overlap");
+    if (edit.begin > done) pieces_.push_back(text_.substr(done, edit.begin - done));
+    if (!edit.with.empty()) pieces_.push_back(edit.with);
+    done = edit.end;
   }
+  if (done < text_.size()) pieces_.push_back(text_.substr(done));
   return pieces_;
 }
 

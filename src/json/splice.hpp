@@ -12,8 +12,9 @@ namespace proteus::json {
 
 // Changes a JSON text by replacing pieces of it, and keeps every other byte: unknown fields, number formats,
 // the order of keys. The result is a list of pieces for one gathered write; nothing is copied. The pieces
-// given must be views into the original text, must not overlap, and come in ascending order; replacements
-// must outlive the use of `pieces`.
+// given must be views into the original text and must not overlap; they may come in any order, because the
+// order of keys in a message is its sender's choice. Replacements must outlive the use of `pieces`. Throws
+// std::logic_error where a piece is not of the text, or overlaps another.
 class Splice {
  public:
   using Pieces = boost::container::small_vector<std::string_view, 16>;
@@ -26,20 +27,64 @@ class Splice {
   void insert_after(std::string_view piece, std::string_view what) {
     replace(piece.substr(piece.size()), what);
   }
+  void remove(std::string_view piece) { replace(piece, {}); }
 
+  // The changed text. Nothing can be replaced any more.
   const Pieces& pieces();
   std::size_t size();
   std::string str();
 
  private:
+  struct Edit {
+    std::size_t begin;
+    std::size_t end;
+    std::string_view with;
+  };
+
   std::string_view text_;
-  std::size_t done_ = 0;  // bytes of the text that are in `pieces_` or replaced
   bool finished_ = false;
+  boost::container::small_vector<Edit, 8> edits_;  // in the order of the text
   Pieces pieces_;
 };
 
-// A member with the comma that belongs to it, so that cutting the piece out leaves an object; `members` are
-// all of the object `object`, in order, and `index` says which of them.
+// Leaves members out of an object and adds others behind the rest, with the commas this takes: those for
+// which `drop(member)` is true go, and `added`, members as text such as `"a":1,"b":2`, come; it may be empty.
+// `members` are all of `object`, which is a view into the text of the splice.
+template <class Drop>
+void edit_members(Splice& splice, std::string_view object, const Members& members, Drop&& drop,
+                  std::string_view added = {}) {
+  const auto upto = [&](const char* begin, const char* end) {
+    return std::string_view(begin, static_cast<std::size_t>(end - begin));
+  };
+  const char* kept_end = nullptr;      // of the last member that stays
+  const char* dropped_from = nullptr;  // where the run of dropped members before this one begins
+  const char* last_end = object.data() + 1;
+  for (const Member& member : members) {
+    const char* const end = member.value.data() + member.value.size();
+    if (drop(member)) {
+      if (dropped_from == nullptr) dropped_from = last_end;
+    } else {
+      if (dropped_from != nullptr) {
+        // At the front of the object the run takes the comma behind it along, later the one before it.
+        const char* const run_end =
+            kept_end == nullptr ? upto(last_end, end).find(',') + last_end + 1 : last_end;
+        splice.remove(upto(dropped_from, run_end));
+        dropped_from = nullptr;
+      }
+      kept_end = end;
+    }
+    last_end = end;
+  }
+  if (dropped_from != nullptr) splice.remove(upto(dropped_from, last_end));
+  if (added.empty()) return;
+  const std::string_view end = object.substr(object.size() - 1);
+  if (kept_end != nullptr) splice.insert_before(end, ",");
+  splice.insert_before(end, added);
+}
+
+// One member with the comma that belongs to it, so that cutting the piece out leaves an object; `members` are
+// all of the object `object`, in order, and `index` says which of them. The pieces of two members may
+// overlap: to cut several, use `edit_members`.
 std::string_view member_with_comma(std::string_view object, const Members& members, std::size_t index);
 
 }  // namespace proteus::json

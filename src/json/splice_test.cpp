@@ -1,8 +1,9 @@
 #include "json/splice.hpp"
 
+#include <stdexcept>
+
 #include <gtest/gtest.h>
 
-#include "json/canonical.hpp"
 #include "json/text.hpp"
 
 namespace proteus::json {
@@ -49,21 +50,72 @@ TEST(Splice, CutsAMemberOutWithItsComma) {
   EXPECT_EQ(splice.str(), "{}");
 }
 
-TEST(Text, QuotesAndDecodesBackToTheSame) {
-  const std::string text = std::string("a\"\\/\b\f\n\r\t\x01 \x7f", 12) + "\xE2\x82\xAC\xF0\x9F\x98\x80";
-  EXPECT_EQ(decode_string(quote(text)).value(), text);
-  EXPECT_EQ(quote("a/b"), "\"a/b\"");
-  EXPECT_EQ(quote("\xff"), "\"\xEF\xBF\xBD\"");
-  EXPECT_EQ(decode_string(R"("\ud83d\ude00")").value(), "\xF0\x9F\x98\x80");
+// The order of keys is the sender's choice: an id behind the params is as good as one before them.
+TEST(Splice, TakesPiecesInAnyOrder) {
+  const std::string text = R"({"params":{"name":"p_add"},"method":"tools/call","id":1,"jsonrpc":"2.0"})";
+  const auto message = scan(text);
+  Splice splice(text);
+  splice.replace(message->id, "7");
+  splice.replace(message->body.value("name"), "\"add\"");
+  splice.insert_after(message->body.value("name"), ",\"x\":1");
+  splice.insert_before(message->body.value("name"), " ");
+  splice.insert_before(message->body.value("name"), "\t");
+  EXPECT_EQ(
+      splice.str(),
+      "{\"params\":{\"name\": \t\"add\",\"x\":1},\"method\":\"tools/call\",\"id\":7,\"jsonrpc\":\"2.0\"}");
 }
 
-TEST(Canonical, IsTheSameForTheSameValue) {
-  EXPECT_EQ(canonical_hash(R"({"b":1.0,"a":[true,null,"\u0041"]})").value(),
-            canonical_hash(R"({ "a":[true ,null,"A"], "b":1 })").value());
-  EXPECT_NE(canonical_hash(R"({"a":1})").value(), canonical_hash(R"({"a":2})").value());
-  EXPECT_EQ(canonical(*parse(R"({"c":1e21,"b":0.1,"a":-0.0})")), R"({"a":0,"b":0.1,"c":1e+21})");
-  EXPECT_EQ(canonical(*parse("{\"\xEF\xAC\x81\":1,\"\xF0\x9F\x98\x80\":2}")),
-            "{\"\xF0\x9F\x98\x80\":2,\"\xEF\xAC\x81\":1}");
+TEST(Splice, RefusesPiecesThatAreNotItsOwnOrOverlap) {
+  const std::string text = R"({"a":1})";
+  const std::string_view view = text;
+  Splice splice(text);
+  EXPECT_THROW(splice.replace({}, "x"), std::logic_error) << "a member that is not there";
+  EXPECT_THROW(splice.replace("elsewhere", "x"), std::logic_error);
+  splice.replace(view.substr(1, 3), "x");
+  splice.replace(view.substr(3, 2), "y");
+  EXPECT_THROW(splice.pieces(), std::logic_error);
+}
+
+std::string edited(const std::string& text, std::string_view dropped, std::string_view added) {
+  std::vector<std::unique_ptr<std::string>> storage;
+  const auto members = members_of(text, storage);
+  Splice splice(text);
+  edit_members(
+      splice, text, *members,
+      [&](const Member& member) { return dropped.find(member.key) != std::string_view::npos; }, added);
+  return splice.str();
+}
+
+// PRO-13: what is not meant stays as it was written, byte for byte.
+TEST(EditMembers, DropsAndAddsAnyOfThemPRO13) {
+  const std::string text = R"({ "a" : 1 , "b":[1,2],"c":{"a": 1}, "d" :null })";
+  EXPECT_EQ(edited(text, "", ""), text);
+  EXPECT_EQ(edited(text, "a", ""), R"({ "b":[1,2],"c":{"a": 1}, "d" :null })");
+  EXPECT_EQ(edited(text, "ab", ""), R"({"c":{"a": 1}, "d" :null })");
+  EXPECT_EQ(edited(text, "bd", ""), R"({ "a" : 1,"c":{"a": 1} })");
+  EXPECT_EQ(edited(text, "ac", R"("e":5)"), R"({ "b":[1,2], "d" :null ,"e":5})");
+  EXPECT_EQ(edited(text, "cd", R"("e":5)"), R"({ "a" : 1 , "b":[1,2] ,"e":5})");
+  EXPECT_EQ(edited(text, "abcd", ""), "{ }");
+  EXPECT_EQ(edited(text, "abcd", R"("e":5,"f":6)"), R"({ "e":5,"f":6})");
+  EXPECT_EQ(edited("{}", "", ""), "{}");
+  EXPECT_EQ(edited("{}", "", R"("e":5)"), R"({"e":5})");
+  EXPECT_EQ(edited(R"({"a":1})", "a", R"("e":5)"), R"({"e":5})");
+}
+
+TEST(EditMembers, LeavesAnObjectForEverySetOfMembers) {
+  const std::string text = R"({"a":1, "b" : [1,2] ,"c":"," , "d":{}})";
+  for (unsigned set = 0; set < 32; ++set) {
+    std::string dropped;
+    for (unsigned i = 0; i < 4; ++i)
+      if ((set >> i & 1U) != 0) dropped.push_back(static_cast<char>('a' + i));
+    const std::string result = edited(text, dropped, (set & 16U) != 0 ? R"("e":null)" : "");
+    const auto value = parse(result);
+    ASSERT_TRUE(value) << result;
+    const auto& object = value->as_object();
+    EXPECT_EQ(object.size(), 4 - dropped.size() + ((set & 16U) != 0 ? 1 : 0)) << result;
+    for (const char key : dropped)
+      EXPECT_FALSE(object.contains(std::string(1, key))) << result;
+  }
 }
 
 }  // namespace

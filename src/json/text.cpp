@@ -5,8 +5,6 @@
 #include <charconv>
 #include <cstring>
 
-#include <boost/json/parse.hpp>
-#include <boost/json/stream_parser.hpp>
 #include <simdjson.h>
 
 namespace proteus::json {
@@ -176,15 +174,6 @@ std::optional<std::int64_t> as_int64(std::string_view raw) {
   std::int64_t value = 0;
   const auto [stop, status] = std::from_chars(raw.data(), raw.data() + raw.size(), value);
   if (status != std::errc{} || stop != raw.data() + raw.size()) return std::nullopt;
-  return value;
-}
-
-Result<boost::json::value> parse(std::string_view text, std::size_t max_depth) {
-  boost::json::parse_options options;
-  options.max_depth = max_depth;
-  boost::system::error_code status;
-  auto value = boost::json::parse(text, status, {}, options);
-  if (status) return std::unexpected(errors::invalid("not JSON: " + status.message()));
   return value;
 }
 

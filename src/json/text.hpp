@@ -36,7 +36,8 @@ inline bool is_string(std::string_view raw) {
   return !raw.empty() && raw.front() == '"';
 }
 
-// A tree of the text, for the parts that are read typed. Depth is bounded; big integers become doubles.
+// A tree of the text, for the parts that are read typed. Depth is bounded; integers of more than 64 bits
+// become doubles; an object that has a key twice is refused, because the next reader may pick the other one.
 Result<boost::json::value> parse(std::string_view text, std::size_t max_depth = 128);
 
 }  // namespace proteus::json

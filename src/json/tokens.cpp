@@ -1,10 +1,9 @@
 #include "json/tokens.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include <simdjson.h>
 
@@ -39,32 +38,54 @@ Result<Indexer*> indexer_for(std::size_t bytes) {
   return kept.get();
 }
 
-constexpr bool is_space(char c) {
-  return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+// A token that is no string ends where white space begins or the next token does: all it has to be followed
+// by.
+bool ends_at(std::string_view text, std::size_t at, std::size_t end) {
+  return at == end || (at < end && Tokens::is_space(text[at]));
 }
 
-bool is_number(std::string_view text) {
-  std::size_t at = 0;
+bool is_number(std::string_view text, std::size_t at, std::size_t end) {
   const auto digits = [&] {
     const std::size_t start = at;
-    while (at < text.size() && text[at] >= '0' && text[at] <= '9')
+    while (at < end && text[at] >= '0' && text[at] <= '9')
       ++at;
     return at - start;
   };
-  if (at < text.size() && text[at] == '-') ++at;
-  const bool zero = at < text.size() && text[at] == '0';
+  if (text[at] == '-') ++at;
+  const bool zero = at < end && text[at] == '0';
   const std::size_t whole = digits();
   if (whole == 0 || (zero && whole > 1)) return false;
-  if (at < text.size() && text[at] == '.') {
+  if (at < end && text[at] == '.') {
     ++at;
     if (digits() == 0) return false;
   }
-  if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
+  if (at < end && (text[at] == 'e' || text[at] == 'E')) {
     ++at;
-    if (at < text.size() && (text[at] == '+' || text[at] == '-')) ++at;
+    if (at < end && (text[at] == '+' || text[at] == '-')) ++at;
     if (digits() == 0) return false;
   }
-  return at == text.size();
+  return ends_at(text, at, end);
+}
+
+template <std::size_t N>
+bool is_word(std::string_view text, std::size_t at, std::size_t end, const char (&word)[N]) {
+  constexpr std::size_t kLength = N - 1;
+  return end - at >= kLength && std::memcmp(text.data() + at, word, kLength) == 0 &&
+         ends_at(text, at + kLength, end);
+}
+
+// Whether the token that begins and ends there is a number, true, false or null.
+bool is_plain_scalar(std::string_view text, std::size_t begin, std::size_t end) {
+  switch (text[begin]) {
+    case 't':
+      return is_word(text, begin, end, "true");
+    case 'f':
+      return is_word(text, begin, end, "false");
+    case 'n':
+      return is_word(text, begin, end, "null");
+    default:
+      return is_number(text, begin, end);
+  }
 }
 
 }  // namespace
@@ -93,97 +114,124 @@ Result<Tokens> Tokens::index(std::string_view text, std::size_t max_depth) {
   tokens.text_ = text;
   tokens.index_ = (*indexer)->structural_indexes.get();
   tokens.count_ = (*indexer)->n_structural_indexes;
-  tokens.max_depth_ = max_depth;
+  tokens.next_backslash_ = std::min(text.find('\\'), text.size());
+  tokens.max_depth_ = std::min(max_depth, kDeepest);
   return tokens;
 }
 
-// From the current token to the last character before the next one that is not white space.
-std::string_view Tokens::token_text() const {
-  const std::size_t begin = index_[at_];
-  std::size_t end = at_ + 1 < count_ ? index_[at_ + 1] : text_.size();
-  while (end > begin && is_space(text_[end - 1]))
-    --end;
-  return text_.substr(begin, end - begin);
+bool Tokens::fail_too_deep() {
+  too_deep_ = true;
+  return fail("nested too deep");
 }
 
-std::string_view Tokens::take_string() {
-  const std::string_view token = token_text();
-  if (token.size() < 2 || token.front() != '"' || token.back() != '"') return fail("a string is expected");
-  if (!valid_escapes(token.substr(1, token.size() - 2))) return fail("a string holds an invalid escape");
+bool Tokens::enter(char opener) {
+  if (peek() != opener) return fail("an object or array is expected");
+  if (depth_ == max_depth_) return fail_too_deep();
+  ++depth_;
   ++at_;
-  return token;
-}
-
-std::string_view Tokens::take_scalar() {
-  const std::string_view token = token_text();
-  bool valid = false;
-  switch (token.front()) {
-    case '"':
-      return take_string();
-    case 't':
-      valid = token == "true";
-      break;
-    case 'f':
-      valid = token == "false";
-      break;
-    case 'n':
-      valid = token == "null";
-      break;
-    default:
-      valid = is_number(token);
-  }
-  if (!valid) return fail("a value is expected");
-  ++at_;
-  return token;
-}
-
-std::string_view Tokens::take_value() {
-  if (done()) return fail("the text ends too early");
-  const char first = peek();
-  if (first != '{' && first != '[') return take_scalar();
-  const std::size_t begin = position();
-  if (!skip_container()) return {};
-  return text_.substr(begin, index_[at_ - 1] + 1 - begin);
-}
-
-bool Tokens::skip_container() {
-  std::string
-      closers;  // of the containers that are open; stays within the small-string buffer for usual depths
-  bool after_value = false;
-  do {
-    const char token = peek();
-    if (token == '\0') return !fail("the text ends inside an object or array").empty();
-    if (after_value) {
-      ++at_;
-      if (token == closers.back()) {
-        closers.pop_back();
-        continue;
-      }
-      if (token != ',') return !fail("a comma or the end of an object or array is expected").empty();
-      after_value = false;
-      if (closers.back() == '}') {
-        if (take_string().empty()) return false;
-        if (!take(':')) return !fail("a colon is expected after a key").empty();
-      }
-    } else if (token == '{' || token == '[') {
-      if (closers.size() == max_depth_) return !fail("nested too deep").empty();
-      ++at_;
-      closers.push_back(token == '{' ? '}' : ']');
-      if (take(closers.back())) {
-        closers.pop_back();
-        after_value = true;
-        continue;
-      }
-      if (token == '{') {
-        if (take_string().empty()) return false;
-        if (!take(':')) return !fail("a colon is expected after a key").empty();
-      }
-    } else {
-      if (take_scalar().empty()) return false;
-      after_value = true;
-    }
-  } while (!closers.empty());
   return true;
+}
+
+// Stage one has seen to it that a token with a quote in front is a whole string: what follows the closing
+// quote is a token of its own. Only escapes are left to check, and looking for the next backslash once is
+// cheaper than looking for one in each string.
+bool Tokens::check_escapes() {
+  const std::string_view token = trimmed(index_[at_], token_end());
+  if (!valid_escapes(token.substr(1, token.size() - 2))) return fail("a string holds an invalid escape");
+  next_backslash_ = std::min(text_.find('\\', token_end()), text_.size());
+  return true;
+}
+
+std::string_view Tokens::take_other_value() {
+  if (done()) {
+    fail("the text ends too early");
+    return {};
+  }
+  const std::size_t begin = index_[at_];
+  if (text_[begin] == '{' || text_[begin] == '[') {
+    if (!skip_container()) return {};
+    return text_.substr(begin, last_end() - begin);
+  }
+  const std::size_t end = token_end();
+  if (!is_plain_scalar(text_, begin, end)) {
+    fail("a value is expected");
+    return {};
+  }
+  ++at_;
+  return trimmed(begin, end);
+}
+
+// The loop that sees nearly every token of a large message. Its state is local, and its parts are inlined, so
+// that the state stays in registers.
+bool Tokens::skip_container() {
+  const char* const text = text_.data();
+  const std::uint32_t* const index = index_;
+  const std::size_t count = count_;
+  const std::size_t deepest = max_depth_ - depth_;
+  std::size_t at = at_;
+  std::array<char, kDeepest>
+      closers;  // of the containers that are open; not initialized, because it is large
+  std::size_t depth = 0;
+
+  const auto peek = [&] [[gnu::always_inline]] { return at < count ? text[index[at]] : '\0'; };
+  const auto end = [&] [[gnu::always_inline]] { return at + 1 < count ? index[at + 1] : text_.size(); };
+  const auto stop = [&] [[gnu::always_inline]] (std::string_view why) {
+    at_ = at;
+    return fail(why);
+  };
+  const auto skip_string = [&] [[gnu::always_inline]] {
+    if (next_backslash_ < end()) [[unlikely]] {
+      at_ = at;
+      if (!check_escapes()) return false;
+    }
+    ++at;
+    return true;
+  };
+  const auto skip_key = [&] [[gnu::always_inline]] {
+    if (peek() != '"') return stop("a string is expected");
+    if (!skip_string()) return false;
+    if (peek() != ':') return stop("a colon is expected after a key");
+    ++at;
+    return true;
+  };
+
+  while (true) {
+    const char token = peek();
+    if (token == '"') {
+      if (!skip_string()) return false;
+    } else if (token == '{' || token == '[') {
+      if (depth == deepest) {
+        at_ = at;
+        return fail_too_deep();
+      }
+      ++at;
+      const char closer = static_cast<char>(token + 2);  // in ASCII, of both
+      closers[depth++] = closer;
+      if (peek() != closer) {
+        if (token == '{' && !skip_key()) return false;
+        continue;
+      }
+    } else if (at == count) {
+      return stop("the text ends inside an object or array");
+    } else if (is_plain_scalar(text_, index[at], end())) {
+      ++at;
+    } else {
+      return stop("a value is expected");
+    }
+    // Behind a value: out of all that ends here, or on to the next one.
+    char next = peek();
+    while (next == closers[depth - 1]) {
+      ++at;
+      if (--depth == 0) {
+        at_ = at;
+        return true;
+      }
+      next = peek();
+    }
+    if (next != ',') return stop("a comma or the end of an object or array is expected");
+    ++at;
+    if (closers[depth - 1] == '}' && !skip_key()) return false;
+  }
 }
 
 }  // namespace proteus::json

@@ -58,8 +58,8 @@ ServerCapabilities parse_server_capabilities(std::string_view raw) {
   capabilities.prompts = read("prompts");
   capabilities.resources = read("resources");
   capabilities.subscribe = capabilities.resources.offered && flag(members->value("resources"), "subscribe");
-  capabilities.completions = members->has("completions");
-  capabilities.logging = members->has("logging");
+  capabilities.completions = json::is_object(members->value("completions"));
+  capabilities.logging = json::is_object(members->value("logging"));
   return capabilities;
 }
 

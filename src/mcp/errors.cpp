@@ -6,10 +6,14 @@
 
 namespace proteus::mcp {
 
-int rpc_code(const Error& error, Era era) {
-  if (error.rpc_code() == code::kLegacyResourceNotFound && era == Era::modern) return code::kInvalidParams;
-  if (error.rpc_code() == code::kLegacyUrlElicitationRequired && era == Era::modern)
-    return code::kInvalidParams;
+namespace {
+
+// The range that 2026-07-28 keeps for codes it defines itself ("Error Codes").
+constexpr bool is_reserved(int code) {
+  return code <= -32020 && code >= -32099;
+}
+
+int own_code(const Error& error) {
   if (error.rpc_code() != 0) return error.rpc_code();
   switch (error.kind()) {
     case ErrorKind::invalid:
@@ -24,16 +28,33 @@ int rpc_code(const Error& error, Era era) {
   }
 }
 
-int http_status(const Error& error, Era era) {
+}  // namespace
+
+int rpc_code(const Error& error, Era era) {
+  const int code = own_code(error);
+  const bool about_us = code == code::kHeaderMismatch || code == code::kUnsupportedVersion;
+  if (error.kind() == ErrorKind::remote && about_us) return code::kInternalError;
+  if (era == Era::legacy) return code;
+  if (code == code::kLegacyResourceNotFound || code == code::kLegacyUrlElicitationRequired) {
+    return code::kInvalidParams;
+  }
+  return is_reserved(code) && !is_modern_code(code) ? code::kInternalError : code;
+}
+
+unsigned http_status(const Error& error, Era era) {
   const int code = rpc_code(error, era);
+  const bool modern = era == Era::modern;
+  if (code == code::kMissingClientCapability) return modern ? 400 : 200;
+  if (error.kind() == ErrorKind::remote) return 200;
   switch (code) {
     case code::kParseError:
     case code::kInvalidRequest:
       return error.kind() == ErrorKind::too_large ? 413 : 400;
+    case code::kInvalidParams:
+      return modern && error.kind() == ErrorKind::protocol ? 400 : 200;
     case code::kMethodNotFound:
-      return era == Era::modern ? 404 : 200;
+      return modern ? 404 : 200;
     case code::kHeaderMismatch:
-    case code::kMissingClientCapability:
     case code::kUnsupportedVersion:
       return 400;
     default:
@@ -56,6 +77,10 @@ Error invalid_request(std::string message) {
 
 Error invalid_params(std::string message) {
   return Error(ErrorKind::invalid, std::move(message)).with_rpc_code(code::kInvalidParams);
+}
+
+Error malformed_meta(std::string message) {
+  return Error(ErrorKind::protocol, std::move(message)).with_rpc_code(code::kInvalidParams);
 }
 
 Error method_not_found(std::string_view method) {

@@ -24,12 +24,14 @@ inline constexpr int kUnsupportedVersion = -32022;
 }  // namespace code
 
 // How an error reads in an era. Together with `write_error` (mcp/jsonrpc.hpp) this is the one place where an
-// `Error` becomes JSON-RPC.
+// `Error` becomes JSON-RPC. What a peer answered with keeps its code, unless the code would say something
+// untrue about this side: a peer that rejects our headers or our version has not rejected the caller's.
 int rpc_code(const Error& error, Era era);
 
 // The HTTP status that goes with a JSON-RPC error that answers a request. Most errors are answers like
-// others; those that say the request itself was wrong for this server have a status of their own.
-int http_status(const Error& error, Era era);
+// others, and all that a peer answered with are; those that say the request itself was wrong for this server
+// have a status of their own.
+unsigned http_status(const Error& error, Era era);
 
 // Whether a code received in an answer identifies the sender as a modern server.
 bool is_modern_code(int code);
@@ -40,6 +42,9 @@ namespace proteus::mcp::errors {
 
 Error invalid_request(std::string message);
 Error invalid_params(std::string message);
+// A modern request without the `_meta` that every one must have. The code is that of invalid params, but the
+// HTTP status says that the request as a whole is wrong (2026-07-28, "Per-request protocol fields").
+Error malformed_meta(std::string message);
 Error method_not_found(std::string_view method);
 Error unknown_tool(std::string_view name);
 Error unknown_prompt(std::string_view name);

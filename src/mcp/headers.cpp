@@ -18,12 +18,18 @@ namespace {
 constexpr std::string_view kSentinelBegin = "=?base64?";
 constexpr std::string_view kSentinelEnd = "?=";
 constexpr std::string_view kAnnotation = "x-mcp-header";
+// As deep as a text may be that becomes a schema.
+constexpr int kMaxSchemaDepth = 128;
 // The integers that every JSON implementation represents exactly.
 constexpr double kLargestSafeInteger = 9007199254740991.0;
 
+// In "=?base64?=" the two markers share a character; readers differ on whether that is one.
+bool looks_like_sentinel(std::string_view value) {
+  return value.starts_with(kSentinelBegin) && value.ends_with(kSentinelEnd);
+}
+
 bool is_sentinel(std::string_view value) {
-  return value.size() >= kSentinelBegin.size() + kSentinelEnd.size() && value.starts_with(kSentinelBegin) &&
-         value.ends_with(kSentinelEnd);
+  return looks_like_sentinel(value) && value.size() >= kSentinelBegin.size() + kSentinelEnd.size();
 }
 
 bool is_field_character(char c) {
@@ -50,7 +56,8 @@ class AnnotationReader {
  public:
   Result<void> read(const boost::json::value& schema, std::vector<std::string>& path, bool reachable,
                     int depth) {
-    if (depth > 64) return std::unexpected(errors::invalid_params("the schema is nested too deep"));
+    if (depth > kMaxSchemaDepth)
+      return std::unexpected(errors::invalid_params("the schema is nested too deep"));
     if (const auto* array = schema.if_array()) {
       for (const auto& element : *array) {
         if (auto read_element = read(element, path, false, depth + 1); !read_element) return read_element;
@@ -64,14 +71,16 @@ class AnnotationReader {
     }
     for (const auto& [key, value] : *object) {
       if (key == kAnnotation || is_data(key)) continue;
-      const bool chain = reachable && key == "properties" && value.is_object();
-      if (!chain) {
+      const auto* named = holds_named_schemas(key) ? value.if_object() : nullptr;
+      if (named == nullptr) {
         if (auto inner = read(value, path, false, depth + 1); !inner) return inner;
         continue;
       }
-      for (const auto& [name, property] : value.get_object()) {
+      // The names are no keywords: a property may be called `default`, or like the annotation itself.
+      const bool chain = reachable && key == "properties";
+      for (const auto& [name, inner_schema] : *named) {
         path.emplace_back(name);
-        auto inner = read(property, path, true, depth + 1);
+        auto inner = read(inner_schema, path, chain, depth + 1);
         path.pop_back();
         if (!inner) return inner;
       }
@@ -82,6 +91,12 @@ class AnnotationReader {
   std::vector<MirroredParameter> take() { return std::move(found_); }
 
  private:
+  // Keywords whose value is an object of schemas under names of the author's choice.
+  static bool holds_named_schemas(std::string_view key) {
+    return key == "properties" || key == "patternProperties" || key == "$defs" || key == "definitions" ||
+           key == "dependentSchemas" || key == "dependencies";
+  }
+
   // Keywords whose value is an instance, not a schema.
   static bool is_data(std::string_view key) {
     return key == "const" || key == "enum" || key == "default" || key == "examples";
@@ -146,6 +161,11 @@ std::optional<double> as_number(const boost::json::value& value) {
   return number;
 }
 
+// Beyond them a double is several integers at once, and two that differ would compare equal.
+bool is_safe_integer(std::optional<double> number) {
+  return number && std::trunc(*number) == *number && std::abs(*number) <= kLargestSafeInteger;
+}
+
 // The value in a header, before encoding; nothing where it has a type that is not mirrored.
 std::optional<std::string> plain_value(const MirroredParameter& parameter, const boost::json::value& value) {
   switch (parameter.type) {
@@ -157,8 +177,7 @@ std::optional<std::string> plain_value(const MirroredParameter& parameter, const
       return std::nullopt;
     case MirroredParameter::Type::integer: {
       const auto number = as_number(value);
-      if (!number || std::trunc(*number) != *number || std::abs(*number) > kLargestSafeInteger)
-        return std::nullopt;
+      if (!is_safe_integer(number)) return std::nullopt;
       return fmt::format("{:.0f}", *number == 0 ? 0.0 : *number);
     }
   }
@@ -169,7 +188,7 @@ bool same(const MirroredParameter& parameter, std::string_view header_value,
           const boost::json::value& value) {
   if (parameter.type == MirroredParameter::Type::integer) {
     const auto in_header = as_number(header_value);
-    return in_header && in_header == as_number(value);
+    return is_safe_integer(in_header) && in_header == as_number(value);
   }
   return plain_value(parameter, value) == header_value;
 }
@@ -177,9 +196,11 @@ bool same(const MirroredParameter& parameter, std::string_view header_value,
 }  // namespace
 
 std::string encode_header_value(std::string_view value) {
-  const bool plain = std::ranges::all_of(value, is_field_character) && !is_sentinel(value) &&
-                     (value.empty() || (value.front() != ' ' && value.front() != '\t' &&
-                                        value.back() != ' ' && value.back() != '\t'));
+  // A tab inside is legal, and an empty value too, but neither is safe with every proxy and library on the
+  // way.
+  const bool plain = !value.empty() && value.front() != ' ' && value.back() != ' ' &&
+                     value.find('\t') == std::string_view::npos &&
+                     std::ranges::all_of(value, is_field_character) && !looks_like_sentinel(value);
   if (plain) return std::string(value);
   return fmt::format("{}{}{}", kSentinelBegin, base64_encode(value), kSentinelEnd);
 }
@@ -246,7 +267,8 @@ Result<void> check_mirrored(const std::vector<MirroredParameter>& parameters,
 
 Result<void> check_name_header(std::optional<std::string_view> value, std::string_view expected) {
   if (!value) return std::unexpected(errors::header_mismatch(fmt::format("{} is missing", header::kName)));
-  if (*value == expected && !is_sentinel(*value)) return {};
+  if (*value == expected && !is_sentinel(*value) && std::ranges::all_of(*value, is_field_character))
+    return {};
   const auto decoded = decode_header_value(*value);
   if (!decoded) return std::unexpected(decoded.error());
   if (*decoded != expected) {

@@ -1,5 +1,8 @@
 #include "mcp/jsonrpc.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "json/message.hpp"
@@ -15,14 +18,30 @@ std::string Payload::str() const {
   return out;
 }
 
+namespace {
+
+void finish_call(std::string& out, std::string_view method, std::string_view params) {
+  out += R"("method":)";
+  json::append_quoted(out, method);
+  if (!params.empty()) {
+    out += R"(,"params":)";
+    out += params;
+  }
+  out += '}';
+}
+
+}  // namespace
+
 std::string write_request(std::string_view id, std::string_view method, std::string_view params) {
-  if (params.empty()) return fmt::format(R"({{"jsonrpc":"2.0","id":{},"method":"{}"}})", id, method);
-  return fmt::format(R"({{"jsonrpc":"2.0","id":{},"method":"{}","params":{}}})", id, method, params);
+  std::string out = fmt::format(R"({{"jsonrpc":"2.0","id":{},)", id);
+  finish_call(out, method, params);
+  return out;
 }
 
 std::string write_notification(std::string_view method, std::string_view params) {
-  if (params.empty()) return fmt::format(R"({{"jsonrpc":"2.0","method":"{}"}})", method);
-  return fmt::format(R"({{"jsonrpc":"2.0","method":"{}","params":{}}})", method, params);
+  std::string out = R"({"jsonrpc":"2.0",)";
+  finish_call(out, method, params);
+  return out;
 }
 
 std::string write_error(std::string_view id, const Error& error, Era era) {
@@ -49,7 +68,8 @@ ResultFrame frame_result(std::string_view id, const MethodInfo& method, const Re
     frame.head += R"("resultType":"complete")";
     empty = false;
     if (method.cacheable) {
-      fmt::format_to(out, R"(,"ttlMs":{},"cacheScope":"{}")", reply.caching.ttl.count(),
+      fmt::format_to(out, R"(,"ttlMs":{},"cacheScope":"{}")",
+                     std::max(reply.caching.ttl, std::chrono::milliseconds::zero()).count(),
                      reply.caching.scope == CacheScope::shared ? "public" : "private");
     }
   }

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "json/message.hpp"
+#include "json/text.hpp"
 
 namespace proteus::mcp {
 
@@ -24,9 +25,8 @@ constexpr std::array<std::string_view, 8> kLevels = {"debug", "info",     "notic
 
 using Storage = std::vector<std::unique_ptr<std::string>>;
 
-bool declares(std::string_view object, std::string_view member, Storage& storage) {
-  const auto members = json::members_of(object, storage);
-  return members && members->has(member);
+json::Members members_of(std::string_view object, Storage& storage) {
+  return json::members_of(object, storage).value_or(json::Members{});
 }
 
 }  // namespace
@@ -47,16 +47,23 @@ Result<ClientCapabilities> parse_client_capabilities(std::string_view raw) {
   Storage storage;
   const auto members = json::members_of(raw, storage);
   if (!members) return std::unexpected(members.error());
-  const std::string_view elicitation = members->value("elicitation");
-  if (!elicitation.empty()) {
-    capabilities.elicitation_url = declares(elicitation, "url", storage);
+  // A capability is declared by an object; something else in its place declares nothing.
+  if (const auto raw_elicitation = members->value("elicitation"); json::is_object(raw_elicitation)) {
+    const json::Members modes = members_of(raw_elicitation, storage);
+    capabilities.elicitation_url = json::is_object(modes.value("url"));
     // An empty object meant forms before there were modes, and still does.
-    capabilities.elicitation_form = declares(elicitation, "form", storage) || !capabilities.elicitation_url;
+    capabilities.elicitation_form = json::is_object(modes.value("form")) || !capabilities.elicitation_url;
   }
-  const std::string_view sampling = members->value("sampling");
-  capabilities.sampling = !sampling.empty();
-  capabilities.sampling_tools = capabilities.sampling && declares(sampling, "tools", storage);
-  capabilities.roots = members->has("roots");
+  if (const auto raw_sampling = members->value("sampling"); json::is_object(raw_sampling)) {
+    const json::Members features = members_of(raw_sampling, storage);
+    capabilities.sampling = true;
+    capabilities.sampling_tools = json::is_object(features.value("tools"));
+    capabilities.sampling_context = json::is_object(features.value("context"));
+  }
+  if (const auto raw_roots = members->value("roots"); json::is_object(raw_roots)) {
+    capabilities.roots = true;
+    capabilities.roots_list_changed = members_of(raw_roots, storage).value("listChanged") == "true";
+  }
   return capabilities;
 }
 
@@ -73,9 +80,16 @@ std::string write_client_capabilities(const ClientCapabilities& capabilities) {
   } else if (capabilities.elicitation_url) {
     add(R"("elicitation":{"url":{}})");
   }
-  if (capabilities.sampling)
-    add(capabilities.sampling_tools ? R"("sampling":{"tools":{}})" : R"("sampling":{})");
-  if (capabilities.roots) add(R"("roots":{})");
+  if (capabilities.sampling) {
+    const bool both = capabilities.sampling_tools && capabilities.sampling_context;
+    add(both                            ? R"("sampling":{"tools":{},"context":{}})"
+        : capabilities.sampling_tools   ? R"("sampling":{"tools":{}})"
+        : capabilities.sampling_context ? R"("sampling":{"context":{}})"
+                                        : R"("sampling":{})");
+  }
+  if (capabilities.roots) {
+    add(capabilities.roots_list_changed ? R"("roots":{"listChanged":true})" : R"("roots":{})");
+  }
   return out + "}";
 }
 

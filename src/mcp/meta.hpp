@@ -34,12 +34,14 @@ struct ClientCapabilities {
   bool elicitation_url = false;
   bool sampling = false;
   bool sampling_tools = false;
+  bool sampling_context = false;
   bool roots = false;
+  bool roots_list_changed = false;  // exists in the legacy era only
 };
 
 // Reads the capabilities object of either era; unknown ones are ignored. Fails where it is no object.
 Result<ClientCapabilities> parse_client_capabilities(std::string_view raw);
-// The object a client sends to declare them; `list_changed` of roots exists in the legacy era only.
+// The object a client sends to declare them.
 std::string write_client_capabilities(const ClientCapabilities& capabilities);
 
 }  // namespace proteus::mcp

@@ -56,8 +56,10 @@ constexpr std::array kLegacyClient = {
     kComplete,
     kPing,
     MethodInfo{.method = Method::initialize, .name = "initialize"},
-    MethodInfo{.method = Method::resources_subscribe, .name = "resources/subscribe"},
-    MethodInfo{.method = Method::resources_unsubscribe, .name = "resources/unsubscribe"},
+    MethodInfo{
+        .method = Method::resources_subscribe, .name = "resources/subscribe", .named_by = NamedBy::uri},
+    MethodInfo{
+        .method = Method::resources_unsubscribe, .name = "resources/unsubscribe", .named_by = NamedBy::uri},
     MethodInfo{.method = Method::set_log_level, .name = "logging/setLevel"},
     MethodInfo{
         .method = Method::initialized, .name = "notifications/initialized", .form = Form::notification},

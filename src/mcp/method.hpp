@@ -45,7 +45,7 @@ enum class Method : std::uint8_t {
 
 enum class Sender : std::uint8_t { client, server };
 enum class Form : std::uint8_t { request, notification };
-// Which member of `params` says what a request is about; it is mirrored into `Mcp-Name`.
+// Which member of `params` says what a request is about; the modern era mirrors it into `Mcp-Name`.
 enum class NamedBy : std::uint8_t { nothing, name, uri };
 
 struct MethodInfo {

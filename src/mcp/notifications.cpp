@@ -1,6 +1,7 @@
 #include "mcp/notifications.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -44,13 +45,20 @@ std::string log_notification(LogLevel level, std::string_view logger, std::strin
   return write_notification(to_string(Method::log_message), fmt::format(R"({},"data":{}}})", params, data));
 }
 
-std::string cancelled_notification(std::string_view request_id, std::string_view reason) {
+std::string cancelled_notification(std::string_view request_id, std::string_view reason,
+                                   std::string_view subscription) {
   std::string params = fmt::format(R"({{"requestId":{})", request_id);
   if (!reason.empty()) {
     params += R"(,"reason":)";
     json::append_quoted(params, reason);
   }
+  if (!subscription.empty()) params += "," + tag(subscription);
   return write_notification(to_string(Method::cancelled), params + "}");
+}
+
+std::string elicitation_complete_notification(std::string_view elicitation_id) {
+  return write_notification(to_string(Method::elicitation_complete),
+                            fmt::format(R"({{"elicitationId":{}}})", json::quote(elicitation_id)));
 }
 
 bool SubscriptionFilter::wants_list(Method changed) const {
@@ -73,19 +81,23 @@ Result<SubscriptionFilter> parse_subscription_filter(std::string_view raw) {
   if (!value) return std::unexpected(value.error());
   SubscriptionFilter filter;
   const auto& object = value->get_object();
-  const auto flag = [&](std::string_view key) {
+  for (const auto& [key, wanted] :
+       {std::pair{"toolsListChanged", &filter.tools}, std::pair{"promptsListChanged", &filter.prompts},
+        std::pair{"resourcesListChanged", &filter.resources}}) {
     const auto* member = object.if_contains(key);
-    return member != nullptr && member->is_bool() && member->get_bool();
-  };
-  filter.tools = flag("toolsListChanged");
-  filter.prompts = flag("promptsListChanged");
-  filter.resources = flag("resourcesListChanged");
+    if (member == nullptr) continue;
+    if (!member->is_bool()) {
+      return std::unexpected(errors::invalid_params(fmt::format("{} must be true or false", key)));
+    }
+    *wanted = member->get_bool();
+  }
   if (const auto* uris = object.if_contains("resourceSubscriptions")) {
     if (!uris->is_array()) {
       return std::unexpected(errors::invalid_params("resourceSubscriptions must be an array of strings"));
     }
     if (uris->get_array().size() > kMaxSubscribedUris) {
-      return std::unexpected(proteus::errors::too_large("resourceSubscriptions", kMaxSubscribedUris));
+      return std::unexpected(proteus::errors::too_large("resourceSubscriptions", kMaxSubscribedUris)
+                                 .with_rpc_code(code::kInvalidParams));
     }
     for (const auto& uri : uris->get_array()) {
       if (!uri.is_string()) {

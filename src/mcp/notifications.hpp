@@ -23,7 +23,12 @@ struct Progress {
 std::string progress_notification(std::string_view token, const Progress& progress);
 // `data` is JSON text; an empty logger is left out.
 std::string log_notification(LogLevel level, std::string_view logger, std::string_view data);
-std::string cancelled_notification(std::string_view request_id, std::string_view reason);
+// `subscription` as below: a server that ends a modern subscription says so on its stream, where every
+// message is tagged; all others leave it empty.
+std::string cancelled_notification(std::string_view request_id, std::string_view reason,
+                                   std::string_view subscription = {});
+// Of 2025-11-25 alone: what the user did at the URL of an elicitation is done.
+std::string elicitation_complete_notification(std::string_view elicitation_id);
 
 // What a modern listener asked for.
 struct SubscriptionFilter {

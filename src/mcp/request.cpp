@@ -71,6 +71,20 @@ Result<void> check_name(const Request& request, const HeaderLookup& lookup) {
   return check_name_header(lookup(header::kName), request.name);
 }
 
+// What a client sends along when it was asked for input.
+Result<void> check_retry(const Request& request) {
+  if (!request.method->may_ask) return {};
+  const std::string_view responses = request.param("inputResponses");
+  if (!responses.empty() && !json::is_object(responses)) {
+    return std::unexpected(errors::invalid_params("params.inputResponses must be an object"));
+  }
+  const std::string_view state = request.param("requestState");
+  if (!state.empty() && !json::is_string(state)) {
+    return std::unexpected(errors::invalid_params("params.requestState must be a string"));
+  }
+  return {};
+}
+
 }  // namespace
 
 bool claims(const json::Message& message, std::optional<std::string_view> version_header) {
@@ -83,18 +97,18 @@ Result<Request> decode(json::Message& message, const HeaderLookup& lookup, Eras 
   const std::string_view raw_version = message.meta.value(meta::kProtocolVersion);
   if (!json::is_string(raw_version)) {
     return std::unexpected(
-        errors::invalid_params(fmt::format("params._meta must have a string {}", meta::kProtocolVersion)));
+        errors::malformed_meta(fmt::format("params._meta must have a string {}", meta::kProtocolVersion)));
   }
   Request request;
   request.message = &message;
   request.client_capabilities = message.meta.value(meta::kClientCapabilities);
   if (!json::is_object(request.client_capabilities)) {
-    return std::unexpected(errors::invalid_params(
+    return std::unexpected(errors::malformed_meta(
         fmt::format("params._meta must have an object {}", meta::kClientCapabilities)));
   }
   request.client_info = message.meta.value(meta::kClientInfo);
   if (!request.client_info.empty() && !json::is_object(request.client_info)) {
-    return std::unexpected(errors::invalid_params(fmt::format("{} must be an object", meta::kClientInfo)));
+    return std::unexpected(errors::malformed_meta(fmt::format("{} must be an object", meta::kClientInfo)));
   }
 
   const std::string_view version = json::decoded(raw_version, message.decoded);
@@ -102,7 +116,9 @@ Result<Request> decode(json::Message& message, const HeaderLookup& lookup, Eras 
     if (auto checked = check_headers(message, version, lookup); !checked)
       return std::unexpected(checked.error());
   }
-  if (version != to_string(kModern)) return std::unexpected(errors::unsupported_version(version, supported));
+  if (!supported.modern || version != to_string(kModern)) {
+    return std::unexpected(errors::unsupported_version(version, supported));
+  }
 
   request.method = find_method(Era::modern, Sender::client, message.method);
   if (request.method == nullptr || request.method->form != Form::request) {
@@ -112,10 +128,12 @@ Result<Request> decode(json::Message& message, const HeaderLookup& lookup, Eras 
   if (lookup) {
     if (auto checked = check_name(request, lookup); !checked) return std::unexpected(checked.error());
   }
+  if (auto checked = check_retry(request); !checked) return std::unexpected(checked.error());
 
   const std::string_view level = message.meta.value(meta::kLogLevel);
   if (!level.empty()) {
-    request.log_level = parse_log_level(json::plain_string(level).value_or(""));
+    request.log_level =
+        json::is_string(level) ? parse_log_level(json::decoded(level, message.decoded)) : std::nullopt;
     if (!request.log_level)
       return std::unexpected(errors::invalid_params(fmt::format("{} is no level", meta::kLogLevel)));
   }

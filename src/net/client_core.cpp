@@ -6,7 +6,7 @@
 #include <boost/asio/error.hpp>
 
 #include "net/client_tls.hpp"
-#include "net/exchange.hpp"
+#include "net/client_exchange.hpp"
 
 namespace proteus::net {
 namespace {
@@ -73,14 +73,14 @@ void ClientCore::give_back(HostPool& host, Stream stream, std::chrono::milliseco
   host.idle.push_back({std::move(stream), clock_.now() + std::min(idle_time, options_.max_idle_time)});
 }
 
-std::unique_ptr<Exchange> ClientCore::new_exchange() {
-  if (spare_.empty()) return std::make_unique<Exchange>();
+std::unique_ptr<ClientExchange> ClientCore::new_exchange() {
+  if (spare_.empty()) return std::make_unique<ClientExchange>();
   auto exchange = std::move(spare_.back());
   spare_.pop_back();
   return exchange;
 }
 
-void ClientCore::recycle(std::unique_ptr<Exchange> exchange) {
+void ClientCore::recycle(std::unique_ptr<ClientExchange> exchange) {
   if (!closed_ && spare_.size() < kMaxSpare) spare_.push_back(std::move(exchange));
 }
 

@@ -46,8 +46,8 @@ class ClientCore : public std::enable_shared_from_this<ClientCore> {
   void give_back(HostPool& host, Stream stream, std::chrono::milliseconds idle_time);
 
   // An exchange, perhaps used before.
-  std::unique_ptr<Exchange> new_exchange();
-  void recycle(std::unique_ptr<Exchange> exchange);
+  std::unique_ptr<ClientExchange> new_exchange();
+  void recycle(std::unique_ptr<ClientExchange> exchange);
 
   // Makes sure that deadlines are looked at.
   void arm();
@@ -75,7 +75,7 @@ class ClientCore : public std::enable_shared_from_this<ClientCore> {
   HttpClientOptions options_;
   Deadlines deadlines_;
   std::unordered_map<std::string, HostPool, Hash, std::equal_to<>> hosts_;
-  std::vector<std::unique_ptr<Exchange>> spare_;
+  std::vector<std::unique_ptr<ClientExchange>> spare_;
   Timer timer_;
   Pace pace_ = Pace::off;
   bool closed_ = false;

@@ -1,210 +1,147 @@
 #include "net/exchange.hpp"
 
-#include <algorithm>
+#include <array>
 #include <charconv>
-#include <cstring>
+#include <numeric>
+#include <stdexcept>
 
-#include <boost/asio/error.hpp>
-#include <boost/asio/ssl/error.hpp>
-#include <fmt/format.h>
+#include <boost/asio/post.hpp>
 
-#include "base/log.hpp"
+#include "net/http_connection.hpp"
 
 namespace proteus::net {
 namespace {
 
-namespace asio = boost::asio;
+constexpr std::string_view kLastChunk = "0\r\n\r\n";
+constexpr std::string_view kLineEnd = "\r\n";
 
-constexpr std::size_t kBlock = std::size_t{16} << 10U;
-constexpr std::size_t kLeastRead = std::size_t{4} << 10U;
-constexpr std::size_t kPadding = ClientResponse::kPadding;
+std::size_t total_size(std::span<const std::string_view> parts) {
+  return std::accumulate(parts.begin(), parts.end(), std::size_t{0},
+                         [](std::size_t sum, std::string_view part) { return sum + part.size(); });
+}
 
-// How long the host says it keeps an idle connection, less a second for the way. Closing first is the only
-// way not to lose the race.
-std::chrono::milliseconds kept_alive_for(const Fields& fields) {
-  constexpr auto kLong = std::chrono::hours(24);
-  const auto field = fields.find("keep-alive");
-  if (!field) return kLong;
-  const auto at = field->find("timeout=");
-  if (at == std::string_view::npos) return kLong;
-  unsigned seconds = 0;
-  const std::string_view digits = field->substr(at + 8);
-  if (std::from_chars(digits.data(), digits.data() + digits.size(), seconds).ec != std::errc{}) return kLong;
-  return std::chrono::seconds(seconds) - std::chrono::seconds(1);
+void append_number(std::string& out, std::size_t number, int base) {
+  std::array<char, 20> digits;
+  const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), number, base);
+  out.append(digits.data(), end);
 }
 
 }  // namespace
 
-void Exchange::Buffer::allocate(std::size_t new_size, std::string_view content) {
-  auto larger = std::make_unique_for_overwrite<char[]>(new_size + kPadding);
-  if (!content.empty()) std::memcpy(larger.get(), content.data(), content.size());
-  bytes = std::move(larger);
-  size = new_size;
+const Request& Exchange::request() const {
+  return connection_.reader_.request();
 }
 
-void Exchange::begin(std::shared_ptr<ClientCore> core, std::string_view pool_key, AnswerBody body) {
-  core_ = std::move(core);
-  host_ = &core_->enter(pool_key);
-  parser_.begin(core_->options().response_limits, body);
-  fields_.clear();
-  if (head_.size != kBlock) head_.allocate(kBlock, {});
-  body_ = {};
-  filled_ = head_end_ = decoded_ = raw_ = 0;
-  is_streamed_ = false;
-  is_reusable_ = true;
+Executor Exchange::executor() const {
+  return connection_.stream_.executor();
 }
 
-void Exchange::end() {
-  if (!core_) return;
-  // A short body that nobody wanted has often arrived by now; then the connection is still good.
-  if (stream_ && head_end_ > 0 && decode_received() && parser_.is_done()) release();
-  drop_connection();
-  unwatch();
-  core_->leave(*host_);
-  core_ = nullptr;
+void Exchange::expect_open() const {
+  if (state_ != State::open) throw std::logic_error("a request was answered twice");
 }
 
-bool Exchange::take_idle_connection() {
-  stream_ = core_->take_idle(*host_);
-  return static_cast<bool>(stream_);
+bool Exchange::may_write_body(unsigned status) const {
+  return may_have_body(status) && request().method() != "HEAD";
 }
 
-void Exchange::drop_connection() {
-  if (stream_) stream_.close();
-  stream_ = {};
-}
-
-void Exchange::start_deadline(Clock::Monotonic deadline) {
-  watch(core_->deadlines(), deadline);
-  core_->arm();
-}
-
-Result<bool> Exchange::receive_head() {
-  if (filled_ == head_.size) head_.allocate(head_.size * 2, {head_.bytes.get(), filled_});
-  const IoResult got = stream_.try_read({head_.bytes.get() + filled_, head_.size - filled_});
-  if (got.error == asio::error::would_block) return false;
-  if (got.error) return std::unexpected(broken(got.error));
-  filled_ += got.size;
-  auto end = parser_.parse_head({head_.bytes.get(), filled_}, fields_);
-  if (!end) {
-    drop_connection();
-    return std::unexpected(std::move(end).error().within(host_->key));
-  }
-  if (*end == 0) return false;
-  head_end_ = *end;
-  raw_ = filled_ - head_end_;
-  if (parser_.is_done()) release();
-  return true;
-}
-
-std::span<char> Exchange::window() {
-  if (body_.bytes) return {body_.bytes.get(), body_.size};
-  return {head_.bytes.get() + head_end_, head_.size - head_end_};
-}
-
-Result<> Exchange::check_coding() const {
-  const auto coding = fields_.find("content-encoding");
-  if (!coding || coding->empty() || same_field_name(*coding, "identity")) return {};
-  return std::unexpected(errors::protocol(fmt::format(
-      "{}: the answer is encoded as {}, which was not asked for", host_->key, log::printable(*coding))));
-}
-
-Result<> Exchange::decode_received() {
-  if (raw_ == 0) return {};
-  auto decoded = parser_.decode(window().subspan(decoded_, raw_));
-  if (!decoded) {
-    drop_connection();
-    return std::unexpected(std::move(decoded).error().within(host_->key));
-  }
-  if (decoded->consumed < raw_) is_reusable_ = false;  // more came than the answer
-  decoded_ += decoded->produced;
-  raw_ = 0;
-  return {};
-}
-
-Result<> Exchange::receive_body() {
-  if (!stream_) return std::unexpected(broken(asio::error::operation_aborted));
-  make_room();
-  const IoResult got = stream_.try_read(window().subspan(decoded_));
-  if (got.error == asio::error::would_block) return {};
-  if (got.error == asio::error::eof) {
-    auto ended = parser_.end_of_stream();
-    drop_connection();
-    if (!ended) return std::unexpected(std::move(ended).error().within(host_->key));
-    return {};
-  }
-  if (got.error) return std::unexpected(broken(got.error));
-  raw_ = got.size;
-  return {};
-}
-
-// Views of fields point into the head's block, so a body that outgrows it moves out, and the head stays.
-void Exchange::make_room() {
-  const auto current = window();
-  const auto length = parser_.content_length();
-  const std::size_t needed =
-      length && !is_streamed_ ? static_cast<std::size_t>(*length) : decoded_ + kLeastRead;
-  if (current.size() >= needed) return;
-  body_.allocate(std::max(needed, length ? 0 : 2 * current.size()), {current.data(), decoded_});
-}
-
-Task<Result<std::string_view>> Exchange::read_all(std::size_t limit) {
-  if (auto plain = check_coding(); !plain) co_return std::unexpected(std::move(plain).error());
-  if (is_streamed_) decoded_ = 0;
-  const auto length = parser_.content_length();
-  while (!(length && *length > limit) && decoded_ <= limit) {
-    if (parser_.is_done() && raw_ == 0) {
-      release();
-      co_return std::string_view(window().data(), decoded_);
-    }
-    if (raw_ > 0) {
-      if (auto decoded = decode_received(); !decoded) co_return std::unexpected(std::move(decoded).error());
-      continue;
-    }
-    if (auto received = receive_body(); !received) co_return std::unexpected(std::move(received).error());
-    if (raw_ > 0 || !stream_) continue;
-    if (auto [error] = co_await stream_.wait_readable(); error) co_return std::unexpected(broken(error));
-  }
-  drop_connection();
-  co_return std::unexpected(errors::too_large("the body of the answer", limit).within(host_->key));
-}
-
-Task<Result<std::string_view>> Exchange::read_some() {
-  if (auto plain = check_coding(); !plain) co_return std::unexpected(std::move(plain).error());
-  is_streamed_ = true;
-  decoded_ = 0;
-  for (;;) {
-    if (auto decoded = decode_received(); !decoded) co_return std::unexpected(std::move(decoded).error());
-    if (parser_.is_done()) release();
-    if (decoded_ > 0 || parser_.is_done()) co_return std::string_view(window().data(), decoded_);
-    if (auto received = receive_body(); !received) co_return std::unexpected(std::move(received).error());
-    if (raw_ > 0 || !stream_) continue;
-    if (auto [error] = co_await stream_.wait_readable(); error) co_return std::unexpected(broken(error));
+// Everything but what says how long the body is.
+void Exchange::begin(const ResponseHead& head) {
+  expect_open();
+  Connection& connection = connection_;
+  std::string& out = connection.head_;
+  out.assign(status_line(head.status));
+  out.append(connection.surroundings_.date_line);
+  if (!head.content_type.empty()) append_field(out, "Content-Type", head.content_type);
+  for (const auto& [name, value] : head.fields)
+    append_field(out, name, value);
+  out.append(head.prepared);
+  if (!connection.keep_alive_) {
+    out.append("Connection: close\r\n");
+  } else if (request().version() == HttpVersion::http_1_0) {
+    out.append("Connection: keep-alive\r\n");
   }
 }
 
-Error Exchange::broken(const ErrorCode& error) {
-  const bool expired = is_expired();
-  drop_connection();
-  if (expired) return errors::timeout(fmt::format("the answer of {}", host_->key));
-  if (error == asio::error::operation_aborted)
-    return errors::cancelled(fmt::format("the request to {}", host_->key));
-  if (head_end_ > 0)
-    return errors::interrupted(fmt::format("{}: the answer broke off: {}", host_->key, error.message()));
-  if (error == asio::error::eof || error == asio::ssl::error::stream_truncated) {
-    return errors::interrupted(fmt::format("{} closed the connection {}", host_->key,
-                                           filled_ > 0 ? "within its answer" : "without answering"));
+Task<bool> Exchange::reply(const ResponseHead& head, std::span<const std::string_view> body) {
+  Connection& connection = connection_;
+  connection.keep_alive_ = connection.reader_.keep_alive() && !connection.surroundings_.draining;
+  begin(head);
+  if (may_have_body(head.status)) {
+    connection.head_.append("Content-Length: ");
+    append_number(connection.head_, total_size(body), 10);
+    connection.head_.append(kLineEnd);
   }
-  return errors::interrupted(fmt::format("{}: {}", host_->key, error.message()));
+  connection.head_.append(kLineEnd);
+  state_ = State::done;
+  connection.out_.assign(1, connection.head_);
+  if (may_write_body(head.status)) connection.out_.insert(connection.out_.end(), body.begin(), body.end());
+  if (connection.try_flush()) co_return true;
+  co_return co_await connection.flush();
 }
 
-void Exchange::release() {
-  if (!stream_) return;
-  const bool reusable = is_reusable_ && parser_.keep_alive() && raw_ == 0 && !is_expired();
-  unwatch();
-  if (!reusable) return drop_connection();
-  core_->give_back(*host_, std::move(stream_), kept_alive_for(fields_));
-  stream_ = {};
+Task<bool> Exchange::reply(const ResponseHead& head, std::string_view body) {
+  only_part_ = body;
+  return reply(head, std::span<const std::string_view>(&only_part_, 1));
 }
+
+Task<bool> Exchange::begin_stream(const ResponseHead& head) {
+  Connection& connection = connection_;
+  chunked_ = request().version() == HttpVersion::http_1_1;
+  bodiless_ = !may_write_body(head.status);
+  connection.keep_alive_ = connection.reader_.keep_alive() && !connection.surroundings_.draining && chunked_;
+  begin(head);
+  if (chunked_ && may_have_body(head.status)) connection.head_.append("Transfer-Encoding: chunked\r\n");
+  connection.head_.append(kLineEnd);
+  state_ = State::streaming;
+  connection.out_.assign(1, connection.head_);
+  if (connection.try_flush()) co_return true;
+  co_return co_await connection.flush();
+}
+
+Task<bool> Exchange::write(std::span<const std::string_view> parts) {
+  if (state_ != State::streaming) throw std::logic_error("there is no stream to write to");
+  Connection& connection = connection_;
+  const std::size_t size = total_size(parts);
+  if (connection.broken_ || bodiless_ || size == 0) co_return !connection.broken_;
+  connection.out_.clear();
+  if (chunked_) {
+    connection.head_.clear();
+    append_number(connection.head_, size, 16);
+    connection.head_.append(kLineEnd);
+    connection.out_.push_back(connection.head_);
+  }
+  connection.out_.insert(connection.out_.end(), parts.begin(), parts.end());
+  if (chunked_) connection.out_.push_back(kLineEnd);
+  if (connection.try_flush()) co_return true;
+  co_return co_await connection.flush();
+}
+
+Task<bool> Exchange::write(std::string_view part) {
+  only_part_ = part;
+  return write(std::span<const std::string_view>(&only_part_, 1));
+}
+
+Task<bool> Exchange::end_stream() {
+  if (state_ != State::streaming) throw std::logic_error("there is no stream to end");
+  Connection& connection = connection_;
+  state_ = State::done;
+  if (connection.broken_ || bodiless_ || !chunked_) co_return !connection.broken_;
+  connection.out_.assign(1, kLastChunk);
+  if (connection.try_flush()) co_return true;
+  co_return co_await connection.flush();
+}
+
+void Exchange::on_disconnect(std::move_only_function<void()> gone) {
+  gone_ = std::move(gone);
+  connection_.watch();
+}
+
+void Exchange::on_drain(std::move_only_function<void()> finish) {
+  drain_ = std::move(finish);
+  if (!connection_.surroundings_.draining) return;
+  boost::asio::post(executor(), [connection = connection_.shared_from_this()] { connection->call_drain(); });
+}
+
+void Exchange::close() { connection_.abort(); }
 
 }  // namespace proteus::net

@@ -1,92 +1,76 @@
 #pragma once
 
-#include <memory>
+#include <cstdint>
+#include <functional>
 #include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
-#include "net/client_core.hpp"
-#include "net/deadlines.hpp"
-#include "net/fields.hpp"
-#include "net/response_parser.hpp"
-#include "net/stream.hpp"
+#include "base/task.hpp"
+#include "net/request.hpp"
+#include "net/response_head.hpp"
 
 namespace proteus::net {
 
-// One request and its answer on one connection: the memory of both, and the steps that need no waiting. Used
-// again for other requests once it has ended.
-class Exchange final : private Timed {
+class Connection;
+
+// One request and its answer: what a handler gets. It lives until the handler's task ends, on the
+// connection's thread, to which every member function belongs; one operation at a time. Answer once, by
+// `reply` or by a stream. `false` says that the client is gone and nothing more can be written. Parts of a
+// body stay the caller's until the operation completes, and are not copied.
+class Exchange {
  public:
-  Exchange() = default;
-  ~Exchange() { end(); }
+  explicit Exchange(Connection& connection) : connection_(connection) {}
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
 
-  // For the request; kept here to reuse their memory.
-  std::string head_text;
-  std::vector<std::string_view> parts;
+  const Request& request() const;
+  Executor executor() const;
 
-  void begin(std::shared_ptr<ClientCore> core, std::string_view pool_key, AnswerBody body);
-  // Lets go of the connection: to the pool if the answer was read to its end, closed otherwise.
-  void end();
+  // The whole answer, with its length, in one write.
+  Task<bool> reply(const ResponseHead& head, std::span<const std::string_view> body = {});
+  Task<bool> reply(const ResponseHead& head, std::string_view body);
 
-  ClientCore& core() { return *core_; }
-  Stream& stream() { return stream_; }
-  // False if no idle one is there.
-  bool take_idle_connection();
-  void adopt(Stream stream) { stream_ = std::move(stream); }
-  void drop_connection();
-  // Something went wrong with the connection that the answer does not tell.
-  void forbid_reuse() { is_reusable_ = false; }
+  // An answer whose length is not known: each `write` reaches the client at once. Ends with the handler's
+  // task if not before; if that ends by an exception the client sees it cut off.
+  Task<bool> begin_stream(const ResponseHead& head);
+  Task<bool> write(std::span<const std::string_view> parts);
+  Task<bool> write(std::string_view part);
+  Task<bool> end_stream();
 
-  using Timed::set_deadline;
-  void start_deadline(Clock::Monotonic deadline);
+  // From now on the connection is watched: `gone` is called once, soon after the client closes its side, if
+  // the handler's task still runs then. A later call replaces it. A client that has sent more requests ahead
+  // than the buffer takes is not watched any more.
+  void on_disconnect(std::move_only_function<void()> gone);
 
-  // Reads what has arrived of the head. True once it is complete.
-  Result<bool> receive_head();
+  // Called once when the server begins to drain, or soon if it has begun. A stream should end itself then;
+  // whatever still runs after the grace time is cancelled.
+  void on_drain(std::move_only_function<void()> finish);
 
-  unsigned status() const { return parser_.status(); }
-  const Fields& fields() const { return fields_; }
-  const ResponseParser& parser() const { return parser_; }
+  // Closes the connection at once, for a handler that goes on after its answer has ended.
+  void close();
 
-  Task<Result<std::string_view>> read_all(std::size_t limit);
-  Task<Result<std::string_view>> read_some();
-
-  // What an I/O error means for the exchange, which it ends.
-  Error broken(const ErrorCode& error);
+  bool answered() const { return state_ != State::open; }
 
  private:
-  struct Buffer {
-    std::unique_ptr<char[]> bytes;
-    std::size_t size = 0;  // without the padding
+  friend class Connection;
 
-    void allocate(std::size_t new_size, std::string_view content);
-  };
+  enum class State : std::uint8_t { open, streaming, done };
 
-  void give_up() override {
-    if (stream_) stream_.close();
-  }
+  void expect_open() const;
+  void begin(const ResponseHead& head);
+  bool may_write_body(unsigned status) const;
 
-  std::span<char> window();
-  Result<> check_coding() const;
-  Result<> decode_received();
-  Result<> receive_body();
-  void make_room();
-  void release();
-
-  std::shared_ptr<ClientCore> core_;
-  HostPool* host_ = nullptr;
-  Stream stream_;
-  ResponseParser parser_;
-  Fields fields_;
-
-  Buffer head_;
-  std::size_t filled_ = 0;    // bytes received of the head
-  std::size_t head_end_ = 0;  // 0 until it is complete
-  Buffer body_;               // where the body does not fit behind the head
-  std::size_t decoded_ = 0;   // bytes of the body at the front of the window
-  std::size_t raw_ = 0;       // received bytes after them, framing not yet taken off
-  bool is_streamed_ = false;  // what is decoded was given out by read_some
-  bool is_reusable_ = true;   // as far as only we can tell
+  Connection& connection_;
+  State state_ = State::open;
+  bool bodiless_ = false;  // a stream of which only the head is sent
+  bool chunked_ = false;
+  std::string_view only_part_;
+  std::move_only_function<void()> gone_;
+  std::move_only_function<void()> drain_;
 };
+
+// Answers one request. What it throws is logged and becomes a 500, if nothing was answered yet. Called on the
+// thread of the connection; several requests run at once, on each thread.
+using HttpHandler = std::function<Task<>(Exchange&)>;
 
 }  // namespace proteus::net

@@ -12,7 +12,18 @@ constexpr char lower(char c) {
 }  // namespace
 
 bool same_field_name(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && std::ranges::equal(a, b, {}, lower, lower);
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i] && lower(a[i]) != lower(b[i])) return false;
+  }
+  return true;
+}
+
+void Fields::rebase(const char* from, const char* to) {
+  for (auto& [name, value] : fields_) {
+    name = {to + (name.data() - from), name.size()};
+    value = {to + (value.data() - from), value.size()};
+  }
 }
 
 std::optional<std::string_view> Fields::find(std::string_view name) const {

@@ -19,6 +19,8 @@ class Fields {
  public:
   void add(std::string_view name, std::string_view value) { fields_.push_back({name, value}); }
   void clear() { fields_.clear(); }
+  // The buffer moved.
+  void rebase(const char* from, const char* to);
 
   // The first field of that name.
   std::optional<std::string_view> find(std::string_view name) const;

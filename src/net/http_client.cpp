@@ -5,7 +5,7 @@
 #include <boost/asio/error.hpp>
 
 #include "net/client_core.hpp"
-#include "net/exchange.hpp"
+#include "net/client_exchange.hpp"
 #include "net/request_head.hpp"
 
 namespace proteus::net {
@@ -17,7 +17,7 @@ Clock::Monotonic after(Clock::Monotonic start, std::chrono::milliseconds time) {
   return time.count() > 0 ? start + time : Clock::Monotonic::max();
 }
 
-Task<Result<>> connect(Exchange& exchange, const Url& url, const Proxy* proxy, Clock::Monotonic deadline) {
+Task<Result<>> connect(ClientExchange& exchange, const Url& url, const Proxy* proxy, Clock::Monotonic deadline) {
   ClientCore& core = exchange.core();
   Connecting connecting(core.means());
   core.arm();
@@ -26,26 +26,6 @@ Task<Result<>> connect(Exchange& exchange, const Url& url, const Proxy* proxy, C
   core.count_opened();
   exchange.adopt(std::move(*stream));
   co_return Result<>{};
-}
-
-// Drops the first `count` bytes.
-void drop_front(std::vector<std::string_view>& parts, std::size_t count) {
-  auto keep = parts.begin();
-  while (keep != parts.end() && count >= keep->size())
-    count -= (keep++)->size();
-  if (keep != parts.end()) keep->remove_prefix(count);
-  parts.erase(parts.begin(), keep);
-}
-
-Task<Result<>> read_head(Exchange& exchange) {
-  for (;;) {
-    if (auto [error] = co_await exchange.stream().wait_readable(); error) {
-      co_return std::unexpected(exchange.broken(error));
-    }
-    auto complete = exchange.receive_head();
-    if (!complete) co_return std::unexpected(std::move(complete).error());
-    if (*complete) co_return Result<>{};
-  }
 }
 
 }  // namespace
@@ -111,13 +91,19 @@ Task<Result<ClientResponse>> HttpClient::perform(std::shared_ptr<ClientCore> cor
   if (sent.error == asio::error::operation_aborted) co_return std::unexpected(exchange->broken(sent.error));
   if (sent.error) exchange->forbid_reuse();  // refused before it was read, perhaps; then the answer says why
 
-  auto headed = co_await read_head(*exchange);
-  if (!headed) co_return std::unexpected(std::move(headed).error());
+  for (bool complete = false; !complete;) {
+    if (auto [error] = co_await exchange->stream().wait_readable(); error) {
+      co_return std::unexpected(exchange->broken(error));
+    }
+    auto received = exchange->receive_head();
+    if (!received) co_return std::unexpected(std::move(received).error());
+    complete = *received;
+  }
   exchange->set_deadline(end);
   co_return ClientResponse(std::move(exchange));
 }
 
-ClientResponse::ClientResponse(std::unique_ptr<Exchange> exchange) : exchange_(std::move(exchange)) {}
+ClientResponse::ClientResponse(std::unique_ptr<ClientExchange> exchange) : exchange_(std::move(exchange)) {}
 ClientResponse::ClientResponse(ClientResponse&&) noexcept = default;
 
 ClientResponse& ClientResponse::operator=(ClientResponse&& other) noexcept {

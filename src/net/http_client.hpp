@@ -87,9 +87,9 @@ class ClientResponse {
 
  private:
   friend class HttpClient;
-  explicit ClientResponse(std::unique_ptr<class Exchange> exchange);
+  explicit ClientResponse(std::unique_ptr<class ClientExchange> exchange);
 
-  std::unique_ptr<Exchange> exchange_;
+  std::unique_ptr<ClientExchange> exchange_;
 };
 
 // An HTTP/1.1 client with a pool of connections, for one thread. Requests may be under way side by side, each

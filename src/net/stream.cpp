@@ -1,13 +1,9 @@
 #include "net/stream.hpp"
 
-#include <vector>
-
 #include <boost/asio/error.hpp>
 
 namespace proteus::net {
-namespace {
 
-// Drops the first `count` bytes; empty parts at the front go with them.
 void drop_front(std::vector<std::string_view>& parts, std::size_t count) {
   auto keep = parts.begin();
   while (keep != parts.end() && count >= keep->size())
@@ -15,8 +11,6 @@ void drop_front(std::vector<std::string_view>& parts, std::size_t count) {
   if (keep != parts.end()) keep->remove_prefix(count);
   parts.erase(parts.begin(), keep);
 }
-
-}  // namespace
 
 Task<IoResult> Stream::read_some(std::span<char> into) {
   while (true) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 #include <boost/system/error_code.hpp>
 #include <proteus/error.hpp>
@@ -109,5 +110,8 @@ class Stream {
  private:
   std::unique_ptr<Transport> transport_;
 };
+
+// Drops the first `count` bytes of parts that were written in part, and with them empty parts at the front.
+void drop_front(std::vector<std::string_view>& parts, std::size_t count);
 
 }  // namespace proteus::net

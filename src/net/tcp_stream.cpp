@@ -21,13 +21,21 @@ ErrorCode last_error() {
   return {errno, boost::system::system_category()};
 }
 
+// A client of a socket for both families is known by its own address.
+std::string to_text(const asio::ip::address& address) {
+  if (address.is_v6() && address.to_v6().is_v4_mapped()) {
+    return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string();
+  }
+  return address.to_string();
+}
+
 class TcpTransport final : public Transport {
  public:
   explicit TcpTransport(TcpSocket socket) : socket_(std::move(socket)) {
     ErrorCode ignored;
     socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
     const auto remote = socket_.remote_endpoint(ignored);
-    if (!ignored) peer_ = {remote.address().to_string(), remote.port()};
+    if (!ignored) peer_ = {to_text(remote.address()), remote.port()};
   }
 
   // The system calls are made here and not by Asio's operations, which would go through its queue to

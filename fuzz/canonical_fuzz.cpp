@@ -1,0 +1,48 @@
+// A canonical form is JSON, of the same value, and its own canonical form. Any bytes can be quoted.
+#include <cstdint>
+#include <string>
+
+#include <simdjson.h>
+
+#include "check.hpp"
+#include "json/canonical.hpp"
+#include "json/message.hpp"
+#include "json/text.hpp"
+
+namespace {
+
+using proteus::fuzz::boost_opinion;
+using proteus::fuzz::check;
+namespace json = proteus::json;
+
+void check_quoting(std::string_view text) {
+  const std::string quoted = json::quote(text);
+  check(boost_opinion(quoted).value.has_value(), "what is quoted is JSON");
+  const auto decoded = json::decode_string(quoted);
+  check(decoded.has_value(), "what is quoted can be read");
+  if (simdjson::validate_utf8(text.data(), text.size()))
+    check(*decoded == text, "what is quoted reads back as the same");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text = proteus::fuzz::as_text(data, size);
+  check_quoting(text);
+
+  const auto value = json::parse(text);
+  const auto opinion = boost_opinion(text);
+  check(!value || opinion.value, "what is parsed is JSON for others");
+  if (!value) {
+    const bool twice = value.error().message() == "an object has a key twice";
+    check(twice || !opinion.value, "what is refused is not JSON for others, unless a key comes twice");
+    return 0;
+  }
+  const std::string once = json::canonical(*value);
+  const auto again = json::parse(once);
+  check(again.has_value(), "a canonical form is JSON");
+  check(json::canonical(*again) == once, "a canonical form is its own");
+  check(json::canonical_hash(text) && *json::canonical_hash(text) == *json::canonical_hash(once),
+        "the same value has the same hash");
+  return 0;
+}

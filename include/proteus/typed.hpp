@@ -1,0 +1,184 @@
+#pragma once
+
+#include <concepts>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <boost/describe.hpp>
+#include <boost/mp11.hpp>
+#include <proteus/server.hpp>
+
+// Tools whose arguments and results are C++ types. The schemas are made from the types, so they cannot disagree:
+//
+//   struct Route { std::string from; std::string to; std::optional<int> stops; };
+//   BOOST_DESCRIBE_STRUCT(Route, (), (from, to, stops))
+//
+//   add_typed_tool<Route>(server, {.name = "plan", .description = "Plans a route"},
+//                         [](const Route& route) { return route.from + " to " + route.to; });
+//
+// Members may be bool, integers, floating point, std::string, std::vector and std::optional of those, described structs
+// and described enumerations (by the names of their values). Members that are not optional are required.
+namespace proteus::server {
+
+namespace typed {
+
+template <class T>
+concept Described = boost::describe::has_describe_members<T>::value;
+template <class T>
+concept DescribedEnum = boost::describe::has_describe_enumerators<T>::value;
+
+template <class T>
+struct IsOptional : std::false_type {};
+template <class T>
+struct IsOptional<std::optional<T>> : std::true_type {};
+template <class T>
+struct IsVector : std::false_type {};
+template <class T>
+struct IsVector<std::vector<T>> : std::true_type {};
+
+template <class T, class Visit>
+void for_each_member(Visit&& visit) {
+  boost::mp11::mp_for_each<boost::describe::describe_members<T, boost::describe::mod_public>>(
+      std::forward<Visit>(visit));
+}
+
+template <class T>
+boost::json::object schema_of() {
+  if constexpr (IsOptional<T>::value) {
+    return schema_of<typename T::value_type>();
+  } else if constexpr (IsVector<T>::value) {
+    return {{"type", "array"}, {"items", schema_of<typename T::value_type>()}};
+  } else if constexpr (std::same_as<T, bool>) {
+    return {{"type", "boolean"}};
+  } else if constexpr (std::integral<T>) {
+    boost::json::object schema{{"type", "integer"}};
+    if constexpr (std::unsigned_integral<T>) schema["minimum"] = 0;
+    return schema;
+  } else if constexpr (std::floating_point<T>) {
+    return {{"type", "number"}};
+  } else if constexpr (std::same_as<T, std::string>) {
+    return {{"type", "string"}};
+  } else if constexpr (DescribedEnum<T>) {
+    boost::json::array names;
+    boost::mp11::mp_for_each<boost::describe::describe_enumerators<T>>(
+        [&](auto enumerator) { names.emplace_back(enumerator.name); });
+    return {{"type", "string"}, {"enum", std::move(names)}};
+  } else {
+    static_assert(Described<T>, "describe the struct with BOOST_DESCRIBE_STRUCT");
+    boost::json::object properties;
+    boost::json::array required;
+    for_each_member<T>([&](auto member) {
+      using Member = std::remove_cvref_t<decltype(std::declval<T&>().*member.pointer)>;
+      properties[member.name] = schema_of<Member>();
+      if constexpr (!IsOptional<Member>::value) required.emplace_back(member.name);
+    });
+    boost::json::object schema{
+        {"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}};
+    if (!required.empty()) schema["required"] = std::move(required);
+    return schema;
+  }
+}
+
+// Reads what was checked against the schema. Throws where a number does not fit its type.
+template <class T>
+T read(const boost::json::value& value) {
+  if constexpr (IsOptional<T>::value) {
+    return read<typename T::value_type>(value);
+  } else if constexpr (IsVector<T>::value) {
+    T out;
+    for (const auto& element : value.as_array()) out.push_back(read<typename T::value_type>(element));
+    return out;
+  } else if constexpr (std::same_as<T, bool>) {
+    return value.as_bool();
+  } else if constexpr (std::integral<T> || std::floating_point<T>) {
+    return value.to_number<T>();
+  } else if constexpr (std::same_as<T, std::string>) {
+    return std::string(value.as_string());
+  } else if constexpr (DescribedEnum<T>) {
+    T out{};
+    boost::mp11::mp_for_each<boost::describe::describe_enumerators<T>>([&](auto enumerator) {
+      if (value.as_string() == enumerator.name) out = enumerator.value;
+    });
+    return out;
+  } else {
+    T out{};
+    for_each_member<T>([&](auto member) {
+      using Member = std::remove_cvref_t<decltype(out.*member.pointer)>;
+      const auto* found = value.as_object().if_contains(member.name);
+      if (found != nullptr && !(IsOptional<Member>::value && found->is_null())) {
+        out.*member.pointer = read<Member>(*found);
+      }
+    });
+    return out;
+  }
+}
+
+template <class T>
+boost::json::value write(const T& value) {
+  if constexpr (IsVector<T>::value) {
+    boost::json::array out;
+    for (const auto& element : value) out.push_back(write(element));
+    return out;
+  } else if constexpr (DescribedEnum<T>) {
+    return boost::describe::enum_to_string(value, "");
+  } else if constexpr (Described<T>) {
+    boost::json::object out;
+    for_each_member<T>([&](auto member) {
+      const auto& field = value.*member.pointer;
+      if constexpr (IsOptional<std::remove_cvref_t<decltype(field)>>::value) {
+        if (field) out[member.name] = write(*field);
+      } else {
+        out[member.name] = write(field);
+      }
+    });
+    return out;
+  } else {
+    return boost::json::value(value);
+  }
+}
+
+template <class R>
+Outcome<ToolResult> outcome(R&& result) {
+  using Plain = std::remove_cvref_t<R>;
+  if constexpr (std::convertible_to<R, Outcome<ToolResult>>) {
+    return std::forward<R>(result);
+  } else if constexpr (std::convertible_to<R, std::string>) {
+    return ToolResult::text(std::string(std::forward<R>(result)));
+  } else if constexpr (Described<Plain> && !DescribedEnum<Plain>) {
+    return ToolResult::json(write(result));
+  } else {
+    // Structured content is an object for clients of both eras.
+    return ToolResult::json(boost::json::object{{"result", write(result)}});
+  }
+}
+
+}  // namespace typed
+
+// The handler takes `const Arguments&`, and a `Context&` if it likes. It returns a described struct, whose schema becomes the tool's output
+// schema; a string, which becomes text; any other value; a ToolResult; or an Outcome<ToolResult>.
+template <class Arguments, class Handler>
+Result<> add_typed_tool(Server& server, Tool tool, Handler handler) {
+  static_assert(typed::Described<Arguments>, "describe the arguments with BOOST_DESCRIBE_STRUCT");
+  constexpr bool kWithContext = std::invocable<const Handler&, const Arguments&, Context&>;
+  const auto call = [handler = std::move(handler)](const Arguments& arguments, Context& context) {
+    if constexpr (kWithContext) {
+      return handler(arguments, context);
+    } else {
+      static_cast<void>(context);
+      return handler(arguments);
+    }
+  };
+  using Returned = decltype(call(std::declval<const Arguments&>(), std::declval<Context&>()));
+  tool.input_schema = typed::schema_of<Arguments>();
+  if constexpr (typed::Described<Returned> && !std::convertible_to<Returned, Outcome<ToolResult>>) {
+    tool.output_schema = typed::schema_of<Returned>();
+  }
+  return server.add_tool(std::move(tool), [call](Context& context) -> Outcome<ToolResult> {
+    return typed::outcome(call(typed::read<Arguments>(boost::json::value(context.arguments())), context));
+  });
+}
+
+}  // namespace proteus::server

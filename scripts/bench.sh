@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# bench.sh: builds the programs and the micro benchmarks, and runs bench/run.py.
+# shellcheck source=scripts/lib.sh
+source "$(dirname "$0")/lib.sh"
+
+configure_and_build release >"$LOGS/bench-build.log" 2>&1 || { tail -n 60 "$LOGS/bench-build.log"; fail "the release build failed"; }
+mapfile -t micro < <(find bench -maxdepth 1 -name '*_bench.cpp' -printf '%f\n' | sed 's/\.cpp$//')
+if ((${#micro[@]})); then
+  configure_and_build bench --target "${micro[@]}" >>"$LOGS/bench-build.log" 2>&1 ||
+    { tail -n 60 "$LOGS/bench-build.log"; fail "the micro benchmarks did not build"; }
+fi
+exec python3 -B bench/run.py

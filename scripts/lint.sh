@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# lint.sh [quick|all|format]
+#   quick   formatting, includes, shell scripts, file lengths
+#   all     also clang-tidy over every source, which takes minutes
+#   format  formats in place instead of checking
+# shellcheck source=scripts/lib.sh
+source "$(dirname "$0")/lib.sh"
+
+mode=${1:-all}
+passed=0
+failed=0
+
+# Everything that a commit would hold, so that a new file is checked before it is added; and where git cannot tell, as in
+# an unpacked archive or a checkout of somebody else, everything but what was built.
+files() {
+  if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+    git ls-files --cached --others --exclude-standard --deduplicate
+  else
+    find . -type d \( -name build -o -name node_modules -o -name .git \) -prune -o -type f -printf '%P\n'
+  fi
+}
+tracked() {
+  local file
+  files | grep -E "$1" | while read -r file; do if [[ -e $file ]]; then printf '%s\n' "$file"; fi; done
+}
+mapfile -t cpp < <(tracked '\.[ch]pp$')
+mapfile -t headers < <(tracked '\.hpp$')
+mapfile -t shell < <(tracked '\.sh$|^\.ci/run$')
+
+check() {
+  local what=$1 output
+  shift
+  if output=$("$@" 2>&1); then
+    passed=$((passed + 1))
+    say "ok      $what"
+  else
+    failed=$((failed + 1))
+    say "FAILED  $what"
+  fi
+  if [[ $output ]]; then head -n 60 <<<"$output" | sed 's/^/        /'; fi
+}
+
+formatting() {
+  local output
+  output=$(clang-format-19 --dry-run -Werror "${cpp[@]}" 2>&1) && return
+  sed -n 's/^\([^: ]*\):[0-9]*:[0-9]*: error: .*/\1 is not formatted/p' <<<"$output" | sort -u
+  say "\`make format\` formats them"
+  return 1
+}
+
+# The include directories of a layer hold only what it may know (cmake/Layers.cmake); a relative path would go around them.
+includes() { ! grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*["<]([^">]*/)?\.\.?/' "${cpp[@]}"; }
+
+headers_once() { ! grep -L '^#pragma once' "${headers[@]}" | grep .; }
+
+scripts_clean() { shellcheck --external-sources "${shell[@]}"; }
+
+# Advice, not a rule: a file has one subject.
+lengths() { wc -l "${cpp[@]}" | awk '$2 != "total" && $1 > 400 {print "warning: " $2 " has " $1 " lines, more than 400"}'; }
+
+# Tests are left out: GoogleTest's macros make most of the noise and of the time.
+tidy() {
+  local database=build/lint log=$LOGS/tidy.log
+  if cmake --preset dev -B "$database" -DPROTEUS_TESTS=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >"$log" 2>&1 &&
+    run-clang-tidy-19 -quiet -p "$database" -j "$(jobs)" "$PWD/(src|examples)/.*\.cpp$" >>"$log" 2>&1; then
+    return
+  fi
+  grep -E -A 4 '(error|warning):' "$log" || tail -n 30 "$log"
+  return 1
+}
+
+if [[ $mode == format ]]; then
+  clang-format-19 -i "${cpp[@]}"
+  exit
+fi
+
+check "formatting (clang-format)" formatting
+check "no include around the layers" includes
+check "every header is included once" headers_once
+check "shell scripts (shellcheck)" scripts_clean
+check "file lengths" lengths
+if [[ $mode == all ]]; then check "clang-tidy" tidy; fi
+say "$passed passed, $failed failed"
+((failed == 0))

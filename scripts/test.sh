@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# test.sh [full]: everything that must hold, in sections.
+#
+# A section writes its whole output to build/logs/<name>.log, which is shown when it fails. It ends with a line
+# "<n> passed, <n> failed", to which ", <n> skipped" may be added; one without that line counts as a single test.
+# The last line of this script is the sum, in that form.
+# shellcheck source=scripts/lib.sh
+source "$(dirname "$0")/lib.sh"
+
+mode=${1:-}
+passed=0
+failed=0
+skipped=0
+summary=()
+declare -A succeeded=()
+
+# heading <text>: bold on a terminal.
+heading() { if [[ -t 1 ]]; then printf '\e[1m== %s\e[0m\n' "$1"; else printf '== %s\n' "$1"; fi; }
+
+clock() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
+
+# count <log> <status>: sets the counts of one section.
+count() {
+  local line
+  line=$(grep -E '^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$' "$1" | tail -n 1 || true)
+  if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed(,\ ([0-9]+)\ skipped)?$ ]]; then
+    counts=("${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "${BASH_REMATCH[4]:-0}")
+    # A section that dies after its last test has failed all the same.
+    if (($2 != 0 && counts[1] == 0)); then counts[1]=1; fi
+  elif (($2 == 0)); then
+    counts=(1 0 0)
+  else
+    counts=(0 1 0)
+  fi
+}
+
+# section <name> <needs> <title> <command...>: needs is a section that must have succeeded before, or "-".
+section() {
+  local name=$1 needs=$2 title=$3 status=0 started=$SECONDS log=$LOGS/$1.log counts
+  shift 3
+  heading "$title"
+  if [[ $needs != - && ! ${succeeded[$needs]:-} ]]; then
+    say "   not run: it needs the section $needs"
+    failed=$((failed + 1))
+    summary+=("$(printf '  %-14s %6s   not run, 1 failed' "$name" -)")
+    return
+  fi
+  "$@" >"$log" 2>&1 || status=$?
+  count "$log" "$status"
+  passed=$((passed + counts[0]))
+  failed=$((failed + counts[1]))
+  skipped=$((skipped + counts[2]))
+  if ((counts[1] == 0)); then
+    succeeded[$name]=yes
+  else
+    tail -n 200 "$log" | sed 's/^/   | /'
+    say "   the whole output is in $log"
+  fi
+  grep -E '^skipped: ' "$log" | sed 's/^/   /' || true
+  summary+=("$(printf '  %-14s %6s   %d passed, %d failed, %d skipped' "$name" "$(clock $((SECONDS - started)))" "${counts[@]}")")
+  say "   $(clock $((SECONDS - started))), ${counts[0]} passed, ${counts[1]} failed, ${counts[2]} skipped"
+}
+
+e2e() { scripts/e2e.sh; }
+conformance() { "$(node_path)" tests/conformance/run.mjs "$@"; }
+
+heading "Packages"
+scripts/setup.sh build test lint npm
+
+section lint - "Lint (LINT=quick leaves clang-tidy out)" scripts/lint.sh "${LINT:-all}"
+section release - "Release build" scripts/build.sh release
+section conformance release "Conformance: the official suite, server and client, both revisions" conformance
+section e2e release "The official TypeScript clients v1 and v2, and the command line" e2e
+section install release "Installation: an outside project, clang 19 and g++ 12" tests/install/run.sh
+section unit - "Unit and integration tests, address and undefined-behaviour sanitizers" scripts/unit.sh asan
+if [[ $mode == full ]]; then
+  section unit-tsan - "Unit and integration tests, thread sanitizer" scripts/unit.sh tsan
+  section single-era release "Conformance of servers of one era" conformance --single-era
+  section fuzz - "Fuzzing, ${FUZZ_SECONDS:-60} s for each target" scripts/fuzz.sh
+fi
+
+heading "Summary, after $(clock "$SECONDS")"
+printf '%s\n' "${summary[@]}"
+if ((skipped)); then say "  $skipped skipped"; fi
+say
+say "$passed passed, $failed failed"
+((failed == 0))

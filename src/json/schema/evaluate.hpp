@@ -1,0 +1,132 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "json/schema/evaluated.hpp"
+#include "json/schema/program.hpp"
+#include "json/schema/schema.hpp"
+
+namespace proteus::json::schema {
+
+// A place in the instance, as a chain on the stack; it becomes text only in an error.
+struct Path {
+  const Path* parent = nullptr;
+  std::string_view name;
+  std::size_t index = 0;
+  bool is_index = false;
+};
+
+std::string to_pointer(const Path& path);
+
+// Checks one instance against a Program. For one use. Without a list to put errors in, it stops at the first.
+class Evaluator {
+ public:
+  Evaluator(const Program& program, const SchemaLimits& limits, std::vector<SchemaError>* errors)
+      : program_(program),
+        limits_(limits),
+        errors_(errors),
+        max_errors_(limits.errors),
+        work_left_(limits.work) {}
+
+  bool run(const boost::json::value& instance);
+  // Whether a limit ended it; then `run` gave false and no rule need be broken.
+  bool stopped() const { return stopped_ != Stop::no; }
+  SchemaError stop_reason() const;
+
+ private:
+  struct Frame {
+    NodeId id;
+    const boost::json::value& instance;
+    const Path& path;
+    Evaluated* seen;      // null if nobody asks what was evaluated
+    bool applied = true;  // false once a schema applied to the same value failed: then `seen` says too little
+  };
+  enum class Stop : std::uint8_t { no, work, instance_depth, evaluation_depth };
+  // Sends errors elsewhere, or nowhere, while it lives.
+  class Collecting {
+   public:
+    Collecting(Evaluator& evaluator, std::vector<SchemaError>* errors, std::size_t limit)
+        : evaluator_(evaluator),
+          errors_(std::exchange(evaluator.errors_, errors)),
+          limit_(std::exchange(evaluator.max_errors_, limit)) {}
+    ~Collecting() {
+      evaluator_.errors_ = errors_;
+      evaluator_.max_errors_ = limit_;
+    }
+    Collecting(const Collecting&) = delete;
+    Collecting& operator=(const Collecting&) = delete;
+
+   private:
+    Evaluator& evaluator_;
+    std::vector<SchemaError>* errors_;
+    std::size_t limit_;
+  };
+
+  bool measure(const boost::json::value& instance, std::size_t depth);
+  bool node(NodeId id, const boost::json::value& instance, const Path& path, Evaluated* seen);
+  bool rules(Frame& frame);
+  bool in_place(NodeId id, Frame& frame);
+  bool passes(NodeId id, Frame& frame);
+  std::vector<SchemaError> faults(NodeId id, const boost::json::value& instance, const Path& path);
+
+  bool check(const TypeRule& rule, Frame& frame);
+  bool check(const ValuesRule& rule, Frame& frame);
+  bool check(const BoundRule& rule, Frame& frame);
+  bool check(const MultipleRule& rule, Frame& frame);
+  bool check(const CountRule& rule, Frame& frame);
+  bool check(const PatternRule& rule, Frame& frame);
+  bool check(const UniqueRule& rule, Frame& frame);
+  bool check(const RequiredRule& rule, Frame& frame);
+  bool check(const DependentRequiredRule& rule, Frame& frame);
+  bool check(const DependentSchemasRule& rule, Frame& frame);
+  bool check(const PropertiesRule& rule, Frame& frame);
+  bool check(const PropertyNamesRule& rule, Frame& frame);
+  bool check(const ItemsRule& rule, Frame& frame);
+  bool check(const ContainsRule& rule, Frame& frame);
+  bool check(const ReferenceRule& rule, Frame& frame);
+  bool check(const DynamicReferenceRule& rule, Frame& frame);
+  bool check(const AllOfRule& rule, Frame& frame);
+  bool check(const BranchRule& rule, Frame& frame);
+  bool check(const NotRule& rule, Frame& frame);
+  bool check(const ConditionRule& rule, Frame& frame);
+  bool check(const UnevaluatedRule& rule, Frame& frame);
+
+  bool member(const PropertiesRule& rule, std::size_t position, Frame& frame);
+  bool unevaluated_properties(const UnevaluatedRule& rule, Frame& frame);
+  bool unevaluated_items(const UnevaluatedRule& rule, Frame& frame);
+  void explain_branches(const BranchRule& rule, Frame& frame);
+  bool has(const boost::json::object& object, std::string_view name);
+  bool matches(const Pattern& pattern, std::string_view text);
+
+  // What it costs to look for the name or value that was meant.
+  static constexpr std::size_t kSuggestionWork = 1000;
+
+  // Takes steps from the budget; false once it is spent.
+  bool spend(std::size_t steps);
+  bool stop(Stop why);
+  // After a failure: whether looking further would tell anything more.
+  bool enough() const { return errors_ == nullptr || errors_->size() >= max_errors_ || stopped_ != Stop::no; }
+
+  template <class Message>
+  bool fail(const Path& path, std::string_view keyword, Message&& message) {
+    if (errors_ != nullptr && errors_->size() < max_errors_ && stopped_ == Stop::no) {
+      report(path, keyword, std::forward<Message>(message)());
+    }
+    return false;
+  }
+  void report(const Path& path, std::string_view keyword, std::string message);
+
+  const Program& program_;
+  const SchemaLimits& limits_;
+  std::vector<SchemaError>* errors_;
+  std::size_t max_errors_;
+  std::size_t work_left_;
+  std::size_t depth_ = 0;
+  Stop stopped_ = Stop::no;
+  std::vector<std::uint32_t> scope_;  // the resources on the way here, outermost first
+};
+
+}  // namespace proteus::json::schema

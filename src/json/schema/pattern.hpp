@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <proteus/error.hpp>
+
+namespace proteus::json::schema {
+
+// A compiled ECMA-262 pattern that matches in time linear to the text. Immutable and safe to use from any
+// thread.
+//
+// Schemas that use the same text share one Pattern, since even a small one costs some 15 KB: `compile`
+// remembers, weakly, what it compiled. The memory is bounded: a pattern that would need more is refused, and
+// the automaton that grows while matching starts over when it is full.
+class Pattern {
+ public:
+  static constexpr std::size_t kMaxBytes = 4096;
+  static constexpr std::size_t kMaxMemory = 1024 * 1024;
+
+  static Result<std::shared_ptr<const Pattern>> compile(std::string_view ecma);
+
+  // Whether it matches anywhere in `text`.
+  bool matches(std::string_view text) const;
+
+  // Instructions of the compiled form. At worst, each costs 20 ns for each byte of a text.
+  std::size_t size() const;
+
+  const std::string& text() const { return text_; }
+
+  ~Pattern();
+  Pattern(const Pattern&) = delete;
+  Pattern& operator=(const Pattern&) = delete;
+
+ private:
+  struct Compiled;
+  Pattern(std::string text, std::unique_ptr<const Compiled> compiled);
+
+  std::string text_;
+  std::unique_ptr<const Compiled> compiled_;
+};
+
+}  // namespace proteus::json::schema

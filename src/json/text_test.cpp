@@ -1,0 +1,72 @@
+#include "json/text.hpp"
+
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+
+#include "json/canonical.hpp"
+
+namespace proteus::json {
+namespace {
+
+TEST(Text, QuotesAndDecodesBackToTheSame) {
+  const std::string text = std::string("a\"\\/\b\f\n\r\t\x01 \x7f", 12) + "\xE2\x82\xAC\xF0\x9F\x98\x80";
+  EXPECT_EQ(decode_string(quote(text)).value(), text);
+  EXPECT_EQ(quote("a/b"), "\"a/b\"");
+  EXPECT_EQ(quote("\xff"), "\"\xEF\xBF\xBD\"");
+  EXPECT_EQ(decode_string(R"("\ud83d\ude00")").value(), "\xF0\x9F\x98\x80");
+}
+
+TEST(Canonical, IsTheSameForTheSameValue) {
+  EXPECT_EQ(canonical_hash(R"({"b":1.0,"a":[true,null,"\u0041"]})").value(),
+            canonical_hash(R"({ "a":[true ,null,"A"], "b":1 })").value());
+  EXPECT_NE(canonical_hash(R"({"a":1})").value(), canonical_hash(R"({"a":2})").value());
+  EXPECT_EQ(canonical(*parse(R"({"c":1e21,"b":0.1,"a":-0.0})")), R"({"a":0,"b":0.1,"c":1e+21})");
+  EXPECT_EQ(canonical(*parse("{\"\xEF\xAC\x81\":1,\"\xF0\x9F\x98\x80\":2}")),
+            "{\"\xF0\x9F\x98\x80\":2,\"\xEF\xAC\x81\":1}");
+}
+
+// Boost's own parser is off in the last place for some of these.
+TEST(Parse, RoundsNumbersCorrectly) {
+  for (const auto* const text :
+       {"0.1", "1e-7", "123456789.987654321", "2.2250738585072014e-308", "5e-324", "9007199254740993.0",
+        "1.7976931348623157e308", "6.02214076e23", "1e23", "8.5e-300"}) {
+    const auto value = parse(text);
+    ASSERT_TRUE(value) << text;
+    EXPECT_EQ(value->as_double(), std::strtod(text, nullptr)) << text;
+  }
+  EXPECT_EQ(parse("18446744073709551615")->as_uint64(), 18446744073709551615ULL);
+  EXPECT_EQ(parse("-9223372036854775808")->as_int64(), INT64_MIN);
+  EXPECT_EQ(parse("18446744073709551616")->as_double(), 18446744073709551616.0);
+  EXPECT_EQ(parse("0e400")->as_double(), 0.0);
+}
+
+TEST(Parse, RefusesAKeyThatComesTwice) {
+  for (const auto* const text :
+       {R"({"a":1,"a":1})", R"([{"a":{"b":1,"\u0062":2}}])", R"({"a":{"x":1},"a":{"y":1,"z":2}})"}) {
+    EXPECT_FALSE(parse(text)) << text;
+    EXPECT_FALSE(canonical_hash(text)) << text;
+  }
+  EXPECT_TRUE(parse(R"([{"a":{"a":1}},{"a":[]}])"));
+}
+
+TEST(Parse, RefusesWhatIsNotJson) {
+  for (const auto* const text : {"", " ", "{", "[1,]", "1 2", "nul", "\"\xff\"", "{\"a\":1,}", "[1]x"}) {
+    EXPECT_FALSE(parse(text)) << text;
+  }
+  EXPECT_TRUE(parse("[[1]]", 2));
+  EXPECT_FALSE(parse("[[[1]]]", 2));
+}
+
+TEST(Canonical, OfItsOwnTextIsTheSameText) {
+  for (const auto* const text : {"1e400", "-1e400", "1e20", "123456789012345678901234567890", "0.1", "1e-7",
+                                 "5e-324", R"({"":"\u0000\u001f\u007f","a":[-0.0,1.5e300]})"}) {
+    const std::string once = canonical(*parse(text));
+    const auto again = parse(once);
+    ASSERT_TRUE(again) << once;
+    EXPECT_EQ(canonical(*again), once);
+  }
+}
+
+}  // namespace
+}  // namespace proteus::json

@@ -1,0 +1,210 @@
+#include "net/client_exchange.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+#include <boost/asio/error.hpp>
+#include <boost/asio/ssl/error.hpp>
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+
+namespace proteus::net {
+namespace {
+
+namespace asio = boost::asio;
+
+constexpr std::size_t kBlock = std::size_t{16} << 10U;
+constexpr std::size_t kLeastRead = std::size_t{4} << 10U;
+constexpr std::size_t kPadding = ClientResponse::kPadding;
+
+// How long the host says it keeps an idle connection, less a second for the way. Closing first is the only
+// way not to lose the race.
+std::chrono::milliseconds kept_alive_for(const Fields& fields) {
+  constexpr auto kLong = std::chrono::hours(24);
+  const auto field = fields.find("keep-alive");
+  if (!field) return kLong;
+  const auto at = field->find("timeout=");
+  if (at == std::string_view::npos) return kLong;
+  unsigned seconds = 0;
+  const std::string_view digits = field->substr(at + 8);
+  if (std::from_chars(digits.data(), digits.data() + digits.size(), seconds).ec != std::errc{}) return kLong;
+  return std::chrono::seconds(seconds) - std::chrono::seconds(1);
+}
+
+}  // namespace
+
+void ClientExchange::Buffer::allocate(std::size_t new_size, std::string_view content) {
+  auto larger = std::make_unique_for_overwrite<char[]>(new_size + kPadding);
+  if (!content.empty()) std::memcpy(larger.get(), content.data(), content.size());
+  bytes = std::move(larger);
+  size = new_size;
+}
+
+void ClientExchange::begin(std::shared_ptr<ClientCore> core, std::string_view pool_key, AnswerBody body) {
+  core_ = std::move(core);
+  host_ = &core_->enter(pool_key);
+  parser_.begin(core_->options().response_limits, body);
+  fields_.clear();
+  if (head_.size != kBlock) head_.allocate(kBlock, {});
+  body_ = {};
+  filled_ = head_end_ = decoded_ = raw_ = 0;
+  is_streamed_ = false;
+  is_reusable_ = true;
+}
+
+void ClientExchange::end() {
+  if (!core_) return;
+  // A short body that nobody wanted has often arrived by now; then the connection is still good.
+  if (stream_ && head_end_ > 0 && decode_received() && parser_.is_done()) release();
+  drop_connection();
+  unwatch();
+  core_->leave(*host_);
+  core_ = nullptr;
+}
+
+bool ClientExchange::take_idle_connection() {
+  stream_ = core_->take_idle(*host_);
+  return static_cast<bool>(stream_);
+}
+
+void ClientExchange::drop_connection() {
+  if (stream_) stream_.close();
+  stream_ = {};
+}
+
+void ClientExchange::start_deadline(Clock::Monotonic deadline) {
+  watch(core_->deadlines(), deadline);
+  core_->arm();
+}
+
+Result<bool> ClientExchange::receive_head() {
+  if (filled_ == head_.size) head_.allocate(head_.size * 2, {head_.bytes.get(), filled_});
+  const IoResult got = stream_.try_read({head_.bytes.get() + filled_, head_.size - filled_});
+  if (got.error == asio::error::would_block) return false;
+  if (got.error) return std::unexpected(broken(got.error));
+  filled_ += got.size;
+  auto end = parser_.parse_head({head_.bytes.get(), filled_}, fields_);
+  if (!end) {
+    drop_connection();
+    return std::unexpected(std::move(end).error().within(host_->key));
+  }
+  if (*end == 0) return false;
+  head_end_ = *end;
+  raw_ = filled_ - head_end_;
+  if (parser_.is_done()) release();
+  return true;
+}
+
+std::span<char> ClientExchange::window() {
+  if (body_.bytes) return {body_.bytes.get(), body_.size};
+  return {head_.bytes.get() + head_end_, head_.size - head_end_};
+}
+
+Result<> ClientExchange::check_coding() const {
+  const auto coding = fields_.find("content-encoding");
+  if (!coding || coding->empty() || same_field_name(*coding, "identity")) return {};
+  return std::unexpected(errors::protocol(fmt::format(
+      "{}: the answer is encoded as {}, which was not asked for", host_->key, log::printable(*coding))));
+}
+
+Result<> ClientExchange::decode_received() {
+  if (raw_ == 0) return {};
+  auto decoded = parser_.decode(window().subspan(decoded_, raw_));
+  if (!decoded) {
+    drop_connection();
+    return std::unexpected(std::move(decoded).error().within(host_->key));
+  }
+  if (decoded->consumed < raw_) is_reusable_ = false;  // more came than the answer
+  decoded_ += decoded->produced;
+  raw_ = 0;
+  return {};
+}
+
+Result<> ClientExchange::receive_body() {
+  if (!stream_) return std::unexpected(broken(asio::error::operation_aborted));
+  make_room();
+  const IoResult got = stream_.try_read(window().subspan(decoded_));
+  if (got.error == asio::error::would_block) return {};
+  if (got.error == asio::error::eof) {
+    auto ended = parser_.end_of_stream();
+    drop_connection();
+    if (!ended) return std::unexpected(std::move(ended).error().within(host_->key));
+    return {};
+  }
+  if (got.error) return std::unexpected(broken(got.error));
+  raw_ = got.size;
+  return {};
+}
+
+// Views of fields point into the head's block, so a body that outgrows it moves out, and the head stays.
+void ClientExchange::make_room() {
+  const auto current = window();
+  const auto length = parser_.content_length();
+  const std::size_t needed =
+      length && !is_streamed_ ? static_cast<std::size_t>(*length) : decoded_ + kLeastRead;
+  if (current.size() >= needed) return;
+  body_.allocate(std::max(needed, length ? 0 : 2 * current.size()), {current.data(), decoded_});
+}
+
+Task<Result<std::string_view>> ClientExchange::read_all(std::size_t limit) {
+  if (auto plain = check_coding(); !plain) co_return std::unexpected(std::move(plain).error());
+  if (is_streamed_) decoded_ = 0;
+  const auto length = parser_.content_length();
+  while (!(length && *length > limit) && decoded_ <= limit) {
+    if (parser_.is_done() && raw_ == 0) {
+      release();
+      co_return std::string_view(window().data(), decoded_);
+    }
+    if (raw_ > 0) {
+      if (auto decoded = decode_received(); !decoded) co_return std::unexpected(std::move(decoded).error());
+      continue;
+    }
+    if (auto received = receive_body(); !received) co_return std::unexpected(std::move(received).error());
+    if (raw_ > 0 || !stream_) continue;
+    if (auto [error] = co_await stream_.wait_readable(); error) co_return std::unexpected(broken(error));
+  }
+  drop_connection();
+  co_return std::unexpected(errors::too_large("the body of the answer", limit).within(host_->key));
+}
+
+Task<Result<std::string_view>> ClientExchange::read_some() {
+  if (auto plain = check_coding(); !plain) co_return std::unexpected(std::move(plain).error());
+  is_streamed_ = true;
+  decoded_ = 0;
+  for (;;) {
+    if (auto decoded = decode_received(); !decoded) co_return std::unexpected(std::move(decoded).error());
+    if (parser_.is_done()) release();
+    if (decoded_ > 0 || parser_.is_done()) co_return std::string_view(window().data(), decoded_);
+    if (auto received = receive_body(); !received) co_return std::unexpected(std::move(received).error());
+    if (raw_ > 0 || !stream_) continue;
+    if (auto [error] = co_await stream_.wait_readable(); error) co_return std::unexpected(broken(error));
+  }
+}
+
+Error ClientExchange::broken(const ErrorCode& error) {
+  const bool expired = is_expired();
+  drop_connection();
+  if (expired) return errors::timeout(fmt::format("the answer of {}", host_->key));
+  if (error == asio::error::operation_aborted)
+    return errors::cancelled(fmt::format("the request to {}", host_->key));
+  if (head_end_ > 0)
+    return errors::interrupted(fmt::format("{}: the answer broke off: {}", host_->key, error.message()));
+  if (error == asio::error::eof || error == asio::ssl::error::stream_truncated) {
+    return errors::interrupted(fmt::format("{} closed the connection {}", host_->key,
+                                           filled_ > 0 ? "within its answer" : "without answering"));
+  }
+  return errors::interrupted(fmt::format("{}: {}", host_->key, error.message()));
+}
+
+void ClientExchange::release() {
+  if (!stream_) return;
+  const bool reusable = is_reusable_ && parser_.keep_alive() && raw_ == 0 && !is_expired();
+  unwatch();
+  if (!reusable) return drop_connection();
+  core_->give_back(*host_, std::move(stream_), kept_alive_for(fields_));
+  stream_ = {};
+}
+
+}  // namespace proteus::net

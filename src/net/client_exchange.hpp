@@ -1,0 +1,92 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "net/client_core.hpp"
+#include "net/deadlines.hpp"
+#include "net/fields.hpp"
+#include "net/response_parser.hpp"
+#include "net/stream.hpp"
+
+namespace proteus::net {
+
+// One request and its answer on one connection: the memory of both, and the steps that need no waiting. Used
+// again for other requests once it has ended.
+class ClientExchange final : private Timed {
+ public:
+  ClientExchange() = default;
+  ~ClientExchange() { end(); }
+
+  // For the request; kept here to reuse their memory.
+  std::string head_text;
+  std::vector<std::string_view> parts;
+
+  void begin(std::shared_ptr<ClientCore> core, std::string_view pool_key, AnswerBody body);
+  // Lets go of the connection: to the pool if the answer was read to its end, closed otherwise.
+  void end();
+
+  ClientCore& core() { return *core_; }
+  Stream& stream() { return stream_; }
+  // False if no idle one is there.
+  bool take_idle_connection();
+  void adopt(Stream stream) { stream_ = std::move(stream); }
+  void drop_connection();
+  // Something went wrong with the connection that the answer does not tell.
+  void forbid_reuse() { is_reusable_ = false; }
+
+  using Timed::set_deadline;
+  void start_deadline(Clock::Monotonic deadline);
+
+  // Reads what has arrived of the head. True once it is complete.
+  Result<bool> receive_head();
+
+  unsigned status() const { return parser_.status(); }
+  const Fields& fields() const { return fields_; }
+  const ResponseParser& parser() const { return parser_; }
+
+  Task<Result<std::string_view>> read_all(std::size_t limit);
+  Task<Result<std::string_view>> read_some();
+
+  // What an I/O error means for the exchange, which it ends.
+  Error broken(const ErrorCode& error);
+
+ private:
+  struct Buffer {
+    std::unique_ptr<char[]> bytes;
+    std::size_t size = 0;  // without the padding
+
+    void allocate(std::size_t new_size, std::string_view content);
+  };
+
+  void give_up() override {
+    if (stream_) stream_.close();
+  }
+
+  std::span<char> window();
+  Result<> check_coding() const;
+  Result<> decode_received();
+  Result<> receive_body();
+  void make_room();
+  void release();
+
+  std::shared_ptr<ClientCore> core_;
+  HostPool* host_ = nullptr;
+  Stream stream_;
+  ResponseParser parser_;
+  Fields fields_;
+
+  Buffer head_;
+  std::size_t filled_ = 0;    // bytes received of the head
+  std::size_t head_end_ = 0;  // 0 until it is complete
+  Buffer body_;               // where the body does not fit behind the head
+  std::size_t decoded_ = 0;   // bytes of the body at the front of the window
+  std::size_t raw_ = 0;       // received bytes after them, framing not yet taken off
+  bool is_streamed_ = false;  // what is decoded was given out by read_some
+  bool is_reusable_ = true;   // as far as only we can tell
+};
+
+}  // namespace proteus::net

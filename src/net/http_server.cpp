@@ -1,0 +1,121 @@
+#include "net/http_server.hpp"
+
+#include <latch>
+#include <numeric>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <fmt/format.h>
+#include <sys/socket.h>
+
+#include "net/http_worker.hpp"
+
+namespace proteus::net {
+namespace {
+
+namespace asio = boost::asio;
+using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
+
+enum class Port : std::uint8_t { alone, shared };
+
+Result<TcpAcceptor> open(asio::io_context& context, const asio::ip::tcp::endpoint& endpoint, int backlog,
+                         Port port) {
+  TcpAcceptor acceptor(context.get_executor());
+  ErrorCode error;
+  acceptor.open(endpoint.protocol(), error);
+  if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
+  if (!error && port == Port::shared) acceptor.set_option(ReusePort(true), error);
+  if (!error && endpoint.address().is_v6()) acceptor.set_option(asio::ip::v6_only(false), error);
+  if (!error) acceptor.bind(endpoint, error);
+  if (!error) acceptor.listen(backlog, error);
+  if (error) {
+    return std::unexpected(
+        errors::unreachable(fmt::format("cannot listen on {} port {}: {}", endpoint.address().to_string(),
+                                        endpoint.port(), error.message())));
+  }
+  return acceptor;
+}
+
+}  // namespace
+
+const Clock& system_clock() {
+  static const SystemClock clock;
+  return clock;
+}
+
+HttpServer::HttpServer(Workers& workers, HttpServerOptions options, HttpHandler handler)
+    : options_(std::move(options)) {
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    parts_.push_back(std::make_unique<HttpWorker>(workers.at(i), options_.limits, handler, *options_.clock,
+                                                  options_.sweep_interval));
+  }
+}
+
+HttpServer::~HttpServer() {
+  stop();
+}
+
+Result<> HttpServer::listen() {
+  ErrorCode error;
+  const auto address = asio::ip::make_address(options_.address, error);
+  if (error) return std::unexpected(errors::invalid(fmt::format("{} is no IP address", options_.address)));
+  asio::ip::tcp::endpoint endpoint(address, options_.port);
+  if (options_.port != 0) {
+    // Sockets that share a port would also share it with a second server, unnoticed.
+    if (auto probe = open(parts_.front()->context(), endpoint, options_.backlog, Port::alone); !probe) {
+      return std::unexpected(probe.error());
+    }
+  }
+  std::vector<TcpAcceptor> acceptors;
+  for (const auto& part : parts_) {
+    auto acceptor = open(part->context(), endpoint, options_.backlog, Port::shared);
+    if (!acceptor) return std::unexpected(acceptor.error());
+    endpoint.port(acceptor->local_endpoint().port());
+    acceptors.push_back(std::move(*acceptor));
+  }
+  port_ = endpoint.port();
+  serving_ = true;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    asio::post(parts_[i]->context(),
+               [part = parts_[i].get(), acceptor = std::move(acceptors[i]), tls = options_.tls]() mutable {
+                 part->start();
+                 part->accept_from(std::move(acceptor), std::move(tls));
+               });
+  }
+  return {};
+}
+
+void HttpServer::set_tls(const TlsContext& tls) {
+  for (const auto& part : parts_) {
+    asio::post(part->context(), [part = part.get(), tls] { part->set_tls(tls); });
+  }
+}
+
+Task<> HttpServer::drain(std::chrono::milliseconds grace) {
+  for (const auto& part : parts_) {
+    asio::post(part->context(), [part = part.get(), grace] { part->begin_drain(grace); });
+  }
+  for (const auto& part : parts_) {
+    co_await asio::co_spawn(part->context(), part->finish_drain(), asio::use_awaitable);
+  }
+}
+
+void HttpServer::stop() {
+  if (!std::exchange(serving_, false)) return;
+  std::latch left(static_cast<std::ptrdiff_t>(parts_.size()));
+  for (const auto& part : parts_) {
+    asio::post(part->context(), [part = part.get()] { part->begin_drain(std::chrono::milliseconds(0)); });
+    asio::co_spawn(part->context(), part->finish_drain(),
+                   [&left](const std::exception_ptr&) { left.count_down(); });
+  }
+  left.wait();
+}
+
+std::size_t HttpServer::connections() const {
+  return std::accumulate(parts_.begin(), parts_.end(), std::size_t{0},
+                         [](std::size_t sum, const auto& part) { return sum + part->connections(); });
+}
+
+}  // namespace proteus::net

@@ -1,0 +1,52 @@
+#include "net/request.hpp"
+
+namespace proteus::net {
+namespace {
+
+// Behind "scheme://authority"; npos if that is not how the target begins.
+std::size_t path_of_absolute_form(std::string_view target) {
+  const std::size_t scheme = target.find("://");
+  if (scheme == std::string_view::npos || !(same_field_name(target.substr(0, scheme), "http") ||
+                                            same_field_name(target.substr(0, scheme), "https"))) {
+    return std::string_view::npos;
+  }
+  const std::size_t authority = scheme + 3;
+  const std::size_t end = std::min(target.find_first_of("/?", authority), target.size());
+  return end == authority ? std::string_view::npos : end;
+}
+
+}  // namespace
+
+void Request::clear() {
+  method_ = target_ = path_ = query_ = body_ = {};
+  fields_.clear();
+}
+
+bool Request::set_target(std::string_view target) {
+  target_ = target;
+  std::string_view rest = target;
+  if (target == "*") {
+    rest = {};
+  } else if (!target.starts_with('/')) {
+    const std::size_t path = path_of_absolute_form(target);
+    if (path == std::string_view::npos) return false;
+    rest.remove_prefix(path);
+  }
+  const std::size_t mark = std::min(rest.find('?'), rest.size());
+  path_ = rest.substr(0, mark);
+  query_ = rest.substr(std::min(mark + 1, rest.size()));
+  if (path_.empty() && target != "*") path_ = "/";
+  return true;
+}
+
+void Request::rebase(const char* from, const char* to) {
+  const auto moved = [from, to](std::string_view view) {
+    return view.data() == nullptr ? view : std::string_view(to + (view.data() - from), view.size());
+  };
+  method_ = moved(method_);
+  body_ = moved(body_);
+  if (!target_.empty()) set_target(moved(target_));
+  fields_.rebase(from, to);
+}
+
+}  // namespace proteus::net

@@ -1,0 +1,240 @@
+#include "net/request_head_parser.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+
+namespace proteus::net {
+namespace {
+
+// RFC 9110, 5.6.2
+constexpr std::array<bool, 256> kToken = [] {
+  std::array<bool, 256> table{};
+  for (const char c :
+       std::string_view("!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")) {
+    table[static_cast<unsigned char>(c)] = true;
+  }
+  return table;
+}();
+
+constexpr bool is_token(char c) {
+  return kToken[static_cast<unsigned char>(c)];
+}
+
+constexpr std::uint64_t kEach = 0x0101010101010101;
+constexpr std::uint64_t kHigh = 0x80 * kEach;
+
+// Whether one of eight bytes is below `bound`, which is at most 0x80; may also be true if one is 0x7f.
+constexpr std::uint64_t below_or_delete(std::uint64_t bytes, std::uint64_t bound) {
+  const std::uint64_t below = (bytes - bound * kEach) & ~bytes;
+  const std::uint64_t others = bytes ^ (0x7f * kEach);
+  return (below | ((others - kEach) & ~others)) & kHigh;
+}
+
+// Eight at a time: values are too short for the compiler's own vectors to pay.
+bool may_hold_below_or_delete(std::string_view text, std::uint64_t bound) {
+  std::uint64_t bytes = 0;
+  if (text.size() < sizeof bytes) {
+    bytes = 'x' * kEach;
+    std::memcpy(&bytes, text.data(), text.size());
+    return below_or_delete(bytes, bound) != 0;
+  }
+  std::uint64_t found = 0;
+  for (std::size_t at = 0; at + sizeof bytes <= text.size(); at += sizeof bytes) {
+    std::memcpy(&bytes, text.data() + at, sizeof bytes);
+    found |= below_or_delete(bytes, bound);
+  }
+  std::memcpy(&bytes, text.data() + text.size() - sizeof bytes, sizeof bytes);
+  return (found | below_or_delete(bytes, bound)) != 0;
+}
+
+bool has_control(std::string_view value) {
+  return may_hold_below_or_delete(value, 0x20) && std::ranges::any_of(value, [](char c) {
+           const auto byte = static_cast<unsigned char>(c);
+           return (byte < 0x20 && c != '\t') || byte == 0x7f;
+         });
+}
+
+bool is_visible_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7f; });
+}
+
+constexpr bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && is_blank(text.front()))
+    text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back()))
+    text.remove_suffix(1);
+  return text;
+}
+
+bool lists(std::string_view value, std::string_view member) {
+  while (!value.empty()) {
+    const std::size_t comma = std::min(value.find(','), value.size());
+    if (same_field_name(trim(value.substr(0, comma)), member)) return true;
+    value.remove_prefix(std::min(comma + 1, value.size()));
+  }
+  return false;
+}
+
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool names_a_version(std::string_view text) {
+  return text.size() == 8 && text.starts_with("HTTP/") && is_digit(text[5]) && text[6] == '.' &&
+         is_digit(text[7]);
+}
+
+}  // namespace
+
+void RequestHeadParser::restart() {
+  consumed_ = searched_ = 0;
+  next_ = Next::request_line;
+  framing_ = {};
+  hosts_ = 0;
+  has_length_ = asks_close_ = asks_keep_alive_ = false;
+}
+
+RequestHeadParser::Outcome RequestHeadParser::refuse(unsigned status, std::string_view detail) {
+  refusal_ = {status, detail};
+  return Outcome::refused;
+}
+
+RequestHeadParser::Outcome RequestHeadParser::parse(std::string_view message, Request& request) {
+  const std::string_view head = message.substr(0, std::min(message.size(), limits_.head_bytes));
+  while (true) {
+    const std::size_t feed = head.find('\n', searched_);
+    if (feed == std::string_view::npos) break;
+    if (feed == consumed_ || head[feed - 1] != '\r') return refuse(400, "a line does not end in CRLF");
+    const std::string_view line = head.substr(consumed_, feed - 1 - consumed_);
+    consumed_ = searched_ = feed + 1;
+    Outcome outcome = Outcome::need_more;
+    if (next_ == Next::field) {
+      if (line.empty()) return finish(request);
+      outcome = parse_field(line, request);
+    } else if (!line.empty()) {
+      outcome = parse_request_line(line, request);
+    }  // else RFC 9112, 2.2: empty lines before a request are no error
+    if (outcome == Outcome::refused) return outcome;
+  }
+  searched_ = head.size();
+  // What speaks another protocol may never send a line feed.
+  const std::string_view begun = head.substr(consumed_);
+  if (next_ == Next::request_line && !begun.empty() && !is_token(begun[0]) && begun != "\r") {
+    return refuse(400, "the request is malformed");
+  }
+  if (head.size() == limits_.head_bytes) return refuse(431, "the header fields are too large");
+  return Outcome::need_more;
+}
+
+RequestHeadParser::Outcome RequestHeadParser::parse_request_line(std::string_view line, Request& request) {
+  const std::size_t method = line.find(' ');
+  const std::size_t target = line.rfind(' ');
+  if (method == std::string_view::npos || method == target || method == 0) {
+    return refuse(400, "the request line is malformed");
+  }
+  request.method_ = line.substr(0, method);
+  if (!std::ranges::all_of(request.method_, is_token)) return refuse(400, "the method is malformed");
+
+  const std::string_view version = line.substr(target + 1);
+  if (version == "HTTP/1.1") {
+    request.version_ = HttpVersion::http_1_1;
+  } else if (version == "HTTP/1.0") {
+    request.version_ = HttpVersion::http_1_0;
+  } else if (names_a_version(version)) {
+    return refuse(505, "this server speaks HTTP/1.1");
+  } else {
+    return refuse(400, "the request line is malformed");
+  }
+
+  const std::string_view asked = line.substr(method + 1, target - method - 1);
+  if (!is_visible_ascii(asked) || !request.set_target(asked)) {
+    if (request.method_ == "CONNECT") return refuse(501, "CONNECT is not supported");
+    return refuse(400, "the request target is malformed");
+  }
+  next_ = Next::field;
+  return Outcome::need_more;
+}
+
+RequestHeadParser::Outcome RequestHeadParser::parse_field(std::string_view line, Request& request) {
+  std::size_t colon = 0;
+  while (colon < line.size() && is_token(line[colon]))
+    ++colon;
+  // A line that continues the one before begins with a blank, and ends up here too.
+  if (colon == 0 || colon == line.size() || line[colon] != ':')
+    return refuse(400, "a header field is malformed");
+  const std::string_view name = line.substr(0, colon);
+  const std::string_view value = trim(line.substr(colon + 1));
+  if (has_control(value)) return refuse(400, "a header field holds control characters");
+  if (request.fields_.size() == limits_.head_fields) return refuse(431, "too many header fields");
+  request.fields_.add(name, value);
+  return interpret(name, value, request);
+}
+
+RequestHeadParser::Outcome RequestHeadParser::interpret(std::string_view name, std::string_view value,
+                                                        const Request& request) {
+  switch (name.size()) {
+    case 4:
+      if (same_field_name(name, "Host") && ++hosts_ > 1) return refuse(400, "there is more than one Host");
+      break;
+    case 6:
+      if (!same_field_name(name, "Expect")) break;
+      if (!same_field_name(value, "100-continue")) return refuse(417, "the expectation is not supported");
+      framing_.expects_continue = request.version() == HttpVersion::http_1_1;
+      break;
+    case 10:
+      if (!same_field_name(name, "Connection")) break;
+      asks_close_ |= lists(value, "close");
+      asks_keep_alive_ |= lists(value, "keep-alive");
+      break;
+    case 14:
+      if (same_field_name(name, "Content-Length")) return parse_content_length(value);
+      break;
+    case 16:
+      if (same_field_name(name, "Content-Encoding") && !value.empty() &&
+          !same_field_name(value, "identity")) {
+        return refuse(415, "encoded request bodies are not supported");
+      }
+      break;
+    case 17:
+      if (!same_field_name(name, "Transfer-Encoding")) break;
+      if (!same_field_name(value, "chunked")) return refuse(501, "the transfer coding is not supported");
+      if (framing_.chunked) return refuse(400, "there is more than one Transfer-Encoding");
+      framing_.chunked = true;
+      break;
+    default:
+      break;
+  }
+  return Outcome::need_more;
+}
+
+RequestHeadParser::Outcome RequestHeadParser::parse_content_length(std::string_view value) {
+  if (has_length_) return refuse(400, "there is more than one Content-Length");
+  has_length_ = true;
+  const char* end = value.data() + value.size();
+  const auto [rest, error] = std::from_chars(value.data(), end, framing_.content_length);
+  const bool digits = !value.empty() && std::ranges::all_of(value, is_digit);
+  if (!digits || (error != std::errc() && error != std::errc::result_out_of_range)) {
+    return refuse(400, "the Content-Length is no number");
+  }
+  if (error != std::errc() || framing_.content_length > limits_.body_bytes) {
+    return refuse(413, "the request body is too large");
+  }
+  return Outcome::need_more;
+}
+
+RequestHeadParser::Outcome RequestHeadParser::finish(const Request& request) {
+  const bool http_1_0 = request.version() == HttpVersion::http_1_0;
+  if (hosts_ == 0 && !http_1_0) return refuse(400, "there is no Host");
+  if (framing_.chunked && has_length_) return refuse(400, "there are Content-Length and Transfer-Encoding");
+  if (framing_.chunked && http_1_0) return refuse(400, "HTTP/1.0 has no transfer codings");
+  framing_.keep_alive = !asks_close_ && (asks_keep_alive_ || !http_1_0);
+  return Outcome::done;
+}
+
+}  // namespace proteus::net

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <chrono>
+
+#include "server/client_requests.hpp"
+#include "server/service.hpp"
+
+namespace proteus::server {
+
+struct AskingLimits {
+  unsigned rounds = 32;  // of questions within one request
+  std::chrono::milliseconds deadline = std::chrono::minutes(10);
+};
+
+// Answers a legacy client's request. Where the service needs input, the client is asked while its request
+// waits, and the service is called again with the answers, until it is satisfied.
+Task<mcp::Outcome> handle_asking(Service& service, Call& call, CallChannel& channel, ClientRequests& requests,
+                                 AskingLimits limits);
+
+}  // namespace proteus::server

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/task.hpp"
+#include "mcp/notifications.hpp"
+#include "mcp/request.hpp"
+#include "server/caller.hpp"
+#include "server/cancellation.hpp"
+
+namespace proteus::server {
+
+// What has been asked and answered so far in a request that needed input. The handler runs again from its
+// beginning in each round, and finds here what it learned in the earlier ones, in either era.
+struct Rounds {
+  unsigned round = 0;                                         // 0: nothing has been asked yet
+  std::map<std::string, std::string, std::less<>> answers{};  // by key: the client's result, as JSON
+  std::string state{};                                        // what the handler left for itself
+};
+
+// Where the messages of a running call go: the stream of its request.
+class CallChannel {
+ public:
+  virtual ~CallChannel() = default;
+  // Queues a whole message in front of the answer.
+  virtual void send(std::string message) = 0;
+  // Lets go of the client's connection; it may come back for the rest (legacy HTTP only, elsewhere nothing
+  // happens).
+  virtual void release(std::chrono::milliseconds retry) = 0;
+  // Fires when the client no longer wants the answer. Watching starts with the first call.
+  virtual Cancellation& cancellation() = 0;
+};
+
+// One request in the hands of whoever answers it, whichever era and transport it came by. Used on one thread.
+class Call {
+ public:
+  Call(const mcp::Request& request, const Caller& caller, CallChannel& channel)
+      : request_(request), caller_(caller), channel_(channel) {}
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  const mcp::Request& request() const { return request_; }
+  const Caller& caller() const { return caller_; }
+  const Rounds& rounds() const { return rounds_; }
+  Rounds& rounds() { return rounds_; }
+
+  // What the client can be asked for; read when first needed.
+  const mcp::ClientCapabilities& client();
+
+  // Reports are dropped where the client did not ask for them.
+  void progress(const mcp::Progress& progress);
+  void log(mcp::LogLevel level, std::string_view logger, std::string_view data_json);
+  void release(std::chrono::milliseconds retry) { channel_.release(retry); }
+
+  // A handler that never waits does not touch this, and spares itself the cost of watching the client.
+  Cancellation& cancellation() { return channel_.cancellation(); }
+
+ private:
+  const mcp::Request& request_;
+  const Caller& caller_;
+  CallChannel& channel_;
+  Rounds rounds_;
+  std::optional<mcp::ClientCapabilities> client_;
+};
+
+}  // namespace proteus::server

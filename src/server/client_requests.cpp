@@ -1,0 +1,139 @@
+#include "server/client_requests.hpp"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <fmt/format.h>
+
+#include "json/text.hpp"
+#include "mcp/jsonrpc.hpp"
+#include "mcp/notifications.hpp"
+
+namespace proteus::server {
+
+namespace asio = boost::asio;
+
+// Touched on the asking call's thread only, except that `resolve` posts to it.
+struct ClientRequests::Waiting {
+  explicit Waiting(const Executor& on) : executor(on), wake(on) {}
+
+  Executor executor;
+  asio::steady_timer wake;
+  bool done = false;
+  Result<std::string> answer = std::string();
+};
+
+namespace {
+
+// Legacy requests have no key of their own; a gateway that turns them into modern ones can use ours.
+std::string with_key(const mcp::InputRequest& request) {
+  const std::string meta = fmt::format(R"("_meta":{{"proteus/inputKey":{}}})", json::quote(request.key));
+  const bool bare = request.params.size() <= 2;
+  return bare ? "{" + meta + "}" : fmt::format("{{{},{}", meta, std::string_view(request.params).substr(1));
+}
+
+}  // namespace
+
+std::string ClientRequests::open(std::shared_ptr<Waiting> waiting) {
+  const std::scoped_lock lock(mutex_);
+  std::string id = std::to_string(++last_id_);
+  waiting_.emplace(id, std::move(waiting));
+  return id;
+}
+
+void ClientRequests::close(const std::string& id) {
+  const std::scoped_lock lock(mutex_);
+  waiting_.erase(id);
+}
+
+bool ClientRequests::resolve(const json::Message& answer) {
+  std::shared_ptr<Waiting> waiting;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = waiting_.find(answer.id);
+    if (found == waiting_.end()) return false;
+    waiting = std::move(found->second);
+    waiting_.erase(found);
+  }
+  Result<std::string> value = std::string(answer.result);
+  if (answer.kind == json::MessageKind::error) value = std::unexpected(mcp::read_error(answer.error));
+  asio::post(waiting->executor, [waiting, value = std::move(value)]() mutable {
+    waiting->answer = std::move(value);
+    waiting->done = true;
+    waiting->wake.cancel();
+  });
+  return true;
+}
+
+Task<Result<void>> ClientRequests::ask(const mcp::InputRequired& required, Call& call, CallChannel& channel,
+                                       std::chrono::milliseconds deadline) {
+  const Executor executor = co_await asio::this_coro::executor;
+  const auto until = std::chrono::steady_clock::now() + deadline;
+  struct Asked {
+    std::string key;
+    std::string id;
+    std::shared_ptr<Waiting> waiting;
+  };
+  std::vector<Asked> asked;
+  for (const auto& request : required.requests) {
+    auto waiting = std::make_shared<Waiting>(executor);
+    waiting->wake.expires_at(until);
+    call.cancellation().on_request([waiting] { waiting->wake.cancel(); });
+    std::string id = open(waiting);
+    channel.send(mcp::write_request(id, mcp::to_string(request.method), with_key(request)));
+    asked.push_back({request.key, std::move(id), std::move(waiting)});
+  }
+
+  Result<void> outcome;
+  for (const auto& [key, id, waiting] : asked) {
+    if (!waiting->done && outcome && !call.cancellation().requested()) {
+      boost::system::error_code ignored;
+      co_await waiting->wake.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+    }
+    if (waiting->done && outcome) {
+      if (waiting->answer) {
+        call.rounds().answers.insert_or_assign(key, std::move(*waiting->answer));
+      } else {
+        outcome = std::unexpected(Error(waiting->answer.error()).within("the client was asked for input"));
+      }
+    } else if (!waiting->done) {
+      close(id);
+      channel.send(mcp::cancelled_notification(id, "no longer needed"));
+      if (outcome) {
+        outcome = std::unexpected(call.cancellation().requested() ? errors::cancelled("the request")
+                                                                  : errors::timeout("waiting for the user's input"));
+      }
+    }
+  }
+  co_return outcome;
+}
+
+std::string missing_capabilities(const mcp::InputRequired& required, const mcp::ClientCapabilities& client) {
+  mcp::ClientCapabilities missing;
+  for (const auto& request : required.requests) {
+    switch (request.method) {
+      case mcp::Method::elicit: {
+        std::vector<std::unique_ptr<std::string>> storage;
+        const auto params = json::members_of(request.params, storage);
+        const bool url = params && json::plain_string(params->value("mode")) == "url";
+        if (url ? !client.elicitation_url : !client.elicitation_form) {
+          (url ? missing.elicitation_url : missing.elicitation_form) = true;
+        }
+        break;
+      }
+      case mcp::Method::create_message:
+        if (!client.sampling) missing.sampling = true;
+        break;
+      case mcp::Method::list_roots:
+        if (!client.roots) missing.roots = true;
+        break;
+      default: break;
+    }
+  }
+  std::string text = mcp::write_client_capabilities(missing);
+  return text == "{}" ? std::string() : text;
+}
+
+}  // namespace proteus::server

@@ -1,0 +1,146 @@
+#include <gtest/gtest.h>
+
+#include "server/host_rules.hpp"
+#include "server/test_server.hpp"
+
+namespace proteus::server {
+namespace {
+
+class Endpoint : public ::testing::Test {
+ protected:
+  Endpoint() : server({.name = "test", .version = "1"}, {.tools = true}) {
+    port = server.listen({.max_body = 100'000}).value();
+  }
+
+  RawClient::Answer post(std::string_view fields, std::string_view body) {
+    RawClient client(port);
+    return client.request("POST", fields, body);
+  }
+
+  Server server;
+  std::uint16_t port = 0;
+};
+
+TEST_F(Endpoint, RefusesForeignOriginsAndHostsPRO11) {
+  const std::string body = rpc("1", "tools/list", modern_meta());
+  const std::string fields = modern_fields("tools/list");
+  EXPECT_EQ(post(fields + "Origin: http://evil.example\r\n", body).status, 403);
+  EXPECT_EQ(post(fields + "Origin: null\r\n", body).status, 403);
+  EXPECT_EQ(post(fields + "Host: evil.example\r\n", body).status, 403);
+  EXPECT_EQ(post(fields + "Origin: http://localhost:5173\r\n", body).status, 200);
+  EXPECT_EQ(post(fields + "Host: localhost:1\r\n", body).status, 200);
+}
+
+TEST(HostRules, NameWhoMayComeInPRO11) {
+  const HostRules open{.loopback = false, .allowed_origins = {"https://app.example"}, .allowed_hosts = {}};
+  EXPECT_TRUE(open.allows_host("anything.example"));
+  EXPECT_TRUE(open.allows_origin(std::nullopt));
+  EXPECT_TRUE(open.allows_origin("https://APP.example"));
+  EXPECT_FALSE(open.allows_origin("http://localhost"));
+  const HostRules named{.loopback = false, .allowed_origins = {}, .allowed_hosts = {"mcp.example"}};
+  EXPECT_TRUE(named.allows_host("MCP.example:8443"));
+  EXPECT_FALSE(named.allows_host("other.example"));
+  EXPECT_TRUE(is_loopback_name("[::1]:80"));
+  EXPECT_TRUE(is_loopback_name("127.8.8.8"));
+  EXPECT_FALSE(is_loopback_name("localhost.evil.example"));
+  EXPECT_FALSE(is_loopback_name("127.0.0.1.evil.example"));
+}
+
+TEST_F(Endpoint, AnswersBadInputAsTheProtocolSaysAndKeepsTheConnectionPRO16) {
+  struct Case {
+    std::string body;
+    int status;
+    std::int64_t code;
+  };
+  const std::string meta = modern_meta();
+  RawClient client(port);
+  for (const auto& [body, status, code] : std::vector<Case>{
+           {"{", 400, -32700},
+           {"nope", 400, -32700},
+           {"\xff\xfe", 400, -32700},
+           {R"({"jsonrpc":"2.0","id":1,"method":"tools/list")", 400, -32700},
+           {R"({"jsonrpc":"2.0","id":1,"id":2,"method":"tools/list"})", 400, -32600},
+           {R"({"jsonrpc":"2.0","id":null,"method":"tools/list"})", 400, -32600},
+           {R"({"jsonrpc":"2.0","id":{},"method":"tools/list"})", 400, -32600},
+           {R"({"jsonrpc":"2.0","id":1e400,"method":"tools/list"})", 400, -32600},
+           {R"({"jsonrpc":"1.0","id":1,"method":"tools/list"})", 400, -32600},
+           {"7", 400, -32600},
+           {rpc("1", "tools/list", R"("_meta":[])"), 400, -32602},
+           {rpc("1", "tools/list", R"("cursor":7,)" + meta), 400, -32602},
+           {rpc("1", "tools/list", R"("x":)" + std::string(1000, '[') + std::string(1000, ']') + "," + meta), 413,
+            -32600},
+       }) {
+    const auto answer = client.request("POST", modern_fields("tools/list"), body);
+    EXPECT_EQ(code_of(answer.json()), code) << body.substr(0, 80) << "\n" << answer.body;
+    if (code != -32600 || status != 413) EXPECT_EQ(answer.status, status) << body.substr(0, 80);
+  }
+  EXPECT_EQ(client.request("POST", modern_fields("tools/list"), rpc("1", "tools/list", meta)).status, 200);
+}
+
+TEST_F(Endpoint, AnswersWrongMethodsTypesAndSizesPRO16) {
+  RawClient client(port);
+  EXPECT_EQ(client.request("PUT", "", "{}").status, 405);
+  EXPECT_EQ(client.request("POST", "Content-Type: text/plain\r\n", "{}").status, 415);
+  EXPECT_EQ(client.request("POST", "Accept: text/html\r\n", "{}").status, 406);
+  EXPECT_EQ(client.request("POST", "Accept: */*\r\n", "{").status, 400);
+  client.send("POST /other HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n");
+  EXPECT_EQ(client.read_answer().status, 404);
+  RawClient large(port);
+  large.send("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 200000\r\n\r\n");
+  EXPECT_EQ(large.read_answer().status, 413);
+}
+
+TEST(SingleEra, AModernServerSaysWhatItSpeaksPRO03) {
+  Server server({.name = "test", .version = "1"}, {.legacy = false, .tools = true});
+  RawClient client(server.listen().value());
+  EXPECT_EQ(client.request("GET", "").status, 405);
+  EXPECT_EQ(client.request("DELETE", "").status, 405);
+  const auto refused = client.request(
+      "POST", "",
+      rpc("1", "initialize",
+          R"("protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"a","version":"1"})"));
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_NE(refused.body.find("2026-07-28"), std::string::npos);
+}
+
+TEST(SingleEra, ALegacyServerIsRecognizedAsOne) {
+  Server server({.name = "test", .version = "1"}, {.modern = false, .tools = true});
+  RawClient client(server.listen().value());
+  const auto refused = client.request("POST", modern_fields("tools/list"), rpc("1", "tools/list", modern_meta()));
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_EQ(code_of(refused.json()), -32600);
+}
+
+TEST(Authentication, BindsSessionsAndStatesToTheirCallerSEC05) {
+  Server server({.name = "test", .version = "1"});
+  server
+      .add_tool({.name = "who"},
+                [](Context& context) -> Outcome<ToolResult> { return ToolResult::text(context.principal()); })
+      .value();
+  const auto port = server
+                        .listen({.authenticate = [](std::string_view authorization) -> Result<std::string> {
+                          if (!authorization.starts_with("Bearer "))
+                            return std::unexpected(errors::unauthenticated("a token is needed"));
+                          return std::string(authorization.substr(7));
+                        }})
+                        .value();
+  RawClient client(port);
+  const auto refused = client.request("POST", "", rpc("1", "ping", ""));
+  EXPECT_EQ(refused.status, 401);
+  EXPECT_EQ(refused.field("www-authenticate"), "Bearer");
+  const auto hello = client.request(
+      "POST", "Authorization: Bearer alice\r\n",
+      rpc("1", "initialize",
+          R"("protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"a","version":"1"})"));
+  const std::string session = "Mcp-Session-Id: " + hello.field("mcp-session-id") + "\r\n";
+  EXPECT_GE(hello.field("mcp-session-id").size(), 32U);
+  EXPECT_EQ(
+      text_of(
+          client.request("POST", "Authorization: Bearer alice\r\n" + session, rpc("2", "tools/call", R"("name":"who")"))
+              .json()),
+      "alice");
+  EXPECT_EQ(client.request("POST", "Authorization: Bearer bob\r\n" + session, rpc("2", "ping", "")).status, 404);
+}
+
+}  // namespace
+}  // namespace proteus::server

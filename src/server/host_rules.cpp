@@ -1,0 +1,52 @@
+#include "server/host_rules.hpp"
+
+#include <algorithm>
+
+#include <boost/asio/ip/address.hpp>
+
+namespace proteus::server {
+namespace {
+
+std::string_view without_port(std::string_view host) {
+  if (host.starts_with('[')) {
+    const auto end = host.find(']');
+    return end == std::string_view::npos ? host : host.substr(1, end - 1);
+  }
+  const auto colon = host.find(':');
+  // More than one colon: an IPv6 address without brackets, which has no port.
+  return colon == host.rfind(':') ? host.substr(0, colon) : host;
+}
+
+bool same_ignoring_case(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return std::ranges::equal(a, b, {}, lower, lower);
+}
+
+}  // namespace
+
+bool is_loopback_name(std::string_view host) {
+  const std::string_view name = without_port(host);
+  if (same_ignoring_case(name, "localhost")) return true;
+  boost::system::error_code status;
+  const auto address = boost::asio::ip::make_address(std::string(name), status);
+  return !status && address.is_loopback();
+}
+
+bool HostRules::allows_host(std::string_view host_header) const {
+  const std::string_view name = without_port(host_header);
+  if (std::ranges::any_of(allowed_hosts, [&](const auto& host) { return same_ignoring_case(host, name); })) return true;
+  return loopback ? is_loopback_name(host_header) : allowed_hosts.empty();
+}
+
+bool HostRules::allows_origin(std::optional<std::string_view> origin) const {
+  if (!origin) return true;
+  if (std::ranges::any_of(allowed_origins, [&](const auto& allowed) {
+        return allowed == "*" || same_ignoring_case(allowed, *origin);
+      })) {
+    return true;
+  }
+  const auto scheme = origin->find("://");
+  return loopback && scheme != std::string_view::npos && is_loopback_name(origin->substr(scheme + 3));
+}
+
+}  // namespace proteus::server

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace proteus::server {
+
+// Which names a browser may reach us by, and from which pages: the defence against DNS rebinding.
+struct HostRules {
+  bool loopback = true;                      // listening on loopback only: other names are not ours
+  std::vector<std::string> allowed_origins;  // as in the header, or "*"
+  std::vector<std::string> allowed_hosts;    // host names, without port
+
+  bool allows_host(std::string_view host_header) const;
+  // A request without an Origin does not come from a page.
+  bool allows_origin(std::optional<std::string_view> origin) const;
+};
+
+// "localhost", 127.0.0.0/8 or ::1, with or without brackets and port.
+bool is_loopback_name(std::string_view host);
+
+}  // namespace proteus::server

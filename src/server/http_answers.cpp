@@ -1,0 +1,102 @@
+#include "server/http_answers.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "net/sse.hpp"
+
+namespace proteus::server {
+namespace {
+
+constexpr std::string_view kJson = "application/json";
+constexpr std::string_view kEvents = "text/event-stream";
+
+bool contains_type(std::string_view list, std::string_view type) {
+  for (std::size_t at = 0; at <= list.size();) {
+    const std::size_t comma = std::min(list.find(',', at), list.size());
+    std::string_view item = list.substr(at, comma - at);
+    item = item.substr(0, item.find(';'));
+    while (!item.empty() && (item.front() == ' ' || item.front() == '\t'))
+      item.remove_prefix(1);
+    while (!item.empty() && (item.back() == ' ' || item.back() == '\t'))
+      item.remove_suffix(1);
+    const bool subtype_wild = item.ends_with("/*") && type.starts_with(item.substr(0, item.size() - 1));
+    if (item == "*/*" || subtype_wild || net::same_field_name(item, type)) return true;
+    at = comma + 1;
+  }
+  return false;
+}
+
+}  // namespace
+
+Task<> reply_empty(net::Exchange& exchange, unsigned status, std::string_view fields) {
+  co_await exchange.reply({.status = status, .prepared = fields});
+}
+
+Task<> reply_json(net::Exchange& exchange, unsigned status, std::string_view body, std::string_view fields) {
+  const std::array parts = {body};
+  co_await exchange.reply({.status = status, .content_type = kJson, .prepared = fields}, parts);
+}
+
+Task<> reply_error(net::Exchange& exchange, unsigned status, std::string_view id, const Error& error, mcp::Era era,
+                   std::string_view fields) {
+  const std::string body = mcp::write_error(id, error, era);
+  co_await reply_json(exchange, status, body, fields);
+}
+
+Task<> reply_result(net::Exchange& exchange, std::string_view id, const mcp::MethodInfo& method,
+                    const mcp::Reply& reply, const mcp::ResultStyle& style, std::string_view fields) {
+  const mcp::ResultFrame frame = mcp::frame_result(id, method, reply, style);
+  boost::container::small_vector<std::string_view, 8> parts;
+  parts.push_back(frame.head);
+  reply.members.for_each([&](std::string_view piece) { parts.push_back(piece); });
+  parts.push_back(frame.tail);
+  co_await exchange.reply({.status = 200, .content_type = kJson, .prepared = fields}, {parts.data(), parts.size()});
+}
+
+bool accepts(const net::Request& request, std::string_view type) {
+  bool any = false;
+  for (const auto& field : request.fields()) {
+    if (!net::same_field_name(field.name, "Accept")) continue;
+    any = true;
+    if (contains_type(field.value, type)) return true;
+  }
+  return !any;
+}
+
+void join_lines(std::string& message) {
+  std::ranges::replace_if(message, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+}
+
+std::string sse_frame(std::string_view message) {
+  std::string line(message);
+  join_lines(line);
+  std::string out;
+  out.reserve(line.size() + 8);
+  net::write_sse_event(out, {.data = line});
+  return out;
+}
+
+Task<bool> stream_events(net::Exchange& exchange, std::shared_ptr<Outbox> outbox,
+                         std::chrono::milliseconds keep_alive) {
+  static constexpr std::array<std::string_view, 1> kComment = {":\n\n"};
+  bool open = co_await exchange.begin_stream(
+      {.status = 200, .content_type = kEvents, .prepared = "Cache-Control: no-cache\r\nX-Accel-Buffering: no\r\n"});
+  while (open) {
+    const auto event = co_await outbox->wait(keep_alive);
+    if (event == Outbox::Event::closed) break;
+    if (event == Outbox::Event::idle) {
+      open = co_await exchange.write(kComment);
+      continue;
+    }
+    const std::vector<std::string> frames = outbox->take();
+    const std::vector<std::string_view> parts(frames.begin(), frames.end());
+    open = co_await exchange.write(parts);
+  }
+  outbox->close();
+  co_return open&& co_await exchange.end_stream();
+}
+
+}  // namespace proteus::server

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <proteus/error.hpp>
+
+#include "base/task.hpp"
+#include "mcp/jsonrpc.hpp"
+#include "net/http_server.hpp"
+#include "server/outbox.hpp"
+
+// The HTTP answers that both eras give. `fields` are whole lines of the head, made by net::field_lines.
+namespace proteus::server {
+
+Task<> reply_empty(net::Exchange& exchange, unsigned status, std::string_view fields = {});
+Task<> reply_json(net::Exchange& exchange, unsigned status, std::string_view body, std::string_view fields = {});
+// Without an id where the request's own could not be read.
+Task<> reply_error(net::Exchange& exchange, unsigned status, std::string_view id, const Error& error, mcp::Era era,
+                   std::string_view fields = {});
+Task<> reply_result(net::Exchange& exchange, std::string_view id, const mcp::MethodInfo& method,
+                    const mcp::Reply& reply, const mcp::ResultStyle& style, std::string_view fields = {});
+
+// Whether an Accept header admits a type; a missing one admits everything.
+bool accepts(const net::Request& request, std::string_view type);
+
+// One event on one line, whatever white space the message was written with.
+std::string sse_frame(std::string_view message);
+// Line ends in JSON stand between tokens only, where a space does as well.
+void join_lines(std::string& message);
+
+// Writes what comes into the outbox as an event stream until it is closed or the client is gone; quiet times
+// are filled with comments. The outbox is closed afterwards. True if the client got all of it.
+Task<bool> stream_events(net::Exchange& exchange, std::shared_ptr<Outbox> outbox, std::chrono::milliseconds keep_alive);
+
+}  // namespace proteus::server

@@ -1,0 +1,71 @@
+#include "server/legacy_answer.hpp"
+
+#include "json/text.hpp"
+#include "mcp/errors.hpp"
+#include "mcp/jsonrpc.hpp"
+
+namespace proteus::server {
+
+Result<Session::Hello> read_hello(json::Message& message, const Caller& caller) {
+  const std::string_view version = message.body.value("protocolVersion");
+  const std::string_view capabilities = message.body.value("capabilities");
+  const std::string_view info = message.body.value("clientInfo");
+  if (!json::is_string(version)) {
+    return std::unexpected(mcp::errors::invalid_params("params.protocolVersion must be a string"));
+  }
+  if (!json::is_object(capabilities)) {
+    return std::unexpected(mcp::errors::invalid_params("params.capabilities must be an object"));
+  }
+  if (!json::is_object(info))
+    return std::unexpected(mcp::errors::invalid_params("params.clientInfo must be an object"));
+  return Session::Hello{caller, mcp::negotiate(json::decoded(version, message.decoded)), std::string(capabilities),
+                        std::string(info)};
+}
+
+mcp::Reply initialize_reply(Service& service, const Session::Hello& hello) {
+  const Service::Face face = service.face(hello.caller);
+  mcp::Reply reply;
+  reply.members.add(mcp::initialize_members(hello.version, face.capabilities, face.identity));
+  return reply;
+}
+
+std::optional<mcp::Outcome> answer_session_request(const mcp::Request& request, Session& session, Service& service) {
+  switch (request.method->method) {
+    case mcp::Method::initialize:
+      return std::unexpected(mcp::errors::invalid_request("This session is initialized already"));
+    case mcp::Method::ping: return mcp::Reply{};
+    case mcp::Method::set_log_level: {
+      const auto level = mcp::parse_log_level(json::plain_string(request.param("level")).value_or(""));
+      if (!level) return std::unexpected(mcp::errors::invalid_params("params.level is no log level"));
+      session.set_log_level(*level);
+      return mcp::Reply{};
+    }
+    case mcp::Method::resources_subscribe:
+    case mcp::Method::resources_unsubscribe: {
+      auto uri = json::decode_string(request.param("uri"));
+      if (!uri) return std::unexpected(mcp::errors::invalid_params("params.uri must be a string"));
+      if (request.method->method == mcp::Method::resources_unsubscribe) {
+        session.unsubscribe(*uri);
+        return mcp::Reply{};
+      }
+      const auto accepted = service.accept({.uris = {*uri}}, session.hello().caller);
+      if (accepted.uris.empty()) return std::unexpected(mcp::errors::resource_not_found(*uri));
+      session.subscribe(std::move(*uri));
+      return mcp::Reply{};
+    }
+    default: return std::nullopt;
+  }
+}
+
+void take_notification(const json::Message& message, Session& session) {
+  if (message.method == mcp::to_string(mcp::Method::cancelled)) {
+    session.in_flight().cancel(message.body.value("requestId"));
+  }
+}
+
+std::string write_outcome(const mcp::Request& request, const mcp::Outcome& outcome) {
+  if (!outcome) return mcp::write_error(request.id(), outcome.error(), mcp::Era::legacy);
+  return mcp::write_result(request.id(), *request.method, std::get<mcp::Reply>(*outcome), {mcp::Era::legacy, {}});
+}
+
+}  // namespace proteus::server

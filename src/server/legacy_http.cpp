@@ -1,0 +1,194 @@
+#include "server/legacy_http.hpp"
+
+#include <optional>
+
+#include <boost/asio/this_coro.hpp>
+#include <fmt/format.h>
+
+#include "mcp/errors.hpp"
+#include "mcp/headers.hpp"
+#include "server/http_answers.hpp"
+#include "server/legacy_answer.hpp"
+#include "server/legacy_channel.hpp"
+
+namespace proteus::server {
+namespace {
+
+constexpr std::size_t kMaxBatch = 100;
+
+// The session a request names, or the HTTP error that says why there is none.
+struct SessionLookup {
+  std::shared_ptr<Session> session;
+  unsigned status = 0;
+  std::string_view why;
+};
+SessionLookup find_session(Sessions& sessions, const net::Request& request, const Caller& caller) {
+  const auto version = request.fields().find(mcp::header::kProtocolVersion);
+  if (version) {
+    const auto known = mcp::parse_version(*version);
+    if (!known || mcp::era_of(*known) != mcp::Era::legacy) {
+      return {nullptr, 400, "The MCP-Protocol-Version header names a revision this server does not speak"};
+    }
+  }
+  const auto id = request.fields().find(mcp::header::kSessionId);
+  if (!id) return {nullptr, 400, "The Mcp-Session-Id header is missing; initialize first"};
+  auto session = sessions.find(*id, caller);
+  if (!session) return {nullptr, 404, "Unknown session; initialize again"};
+  return {std::move(session), 0, {}};
+}
+
+}  // namespace
+
+Task<> LegacyHttp::post(net::Exchange& exchange, json::Message& message, const Caller& caller) {
+  if (message.kind == json::MessageKind::request && message.method == "initialize") {
+    co_return co_await initialize(exchange, message, caller);
+  }
+  auto [session, status, why] = find_session(endpoint_.sessions_, exchange.request(), caller);
+  if (!session) {
+    const Error error = mcp::errors::invalid_request(std::string(why));
+    co_return co_await reply_error(exchange, status, message.id, error, mcp::Era::legacy);
+  }
+  switch (message.kind) {
+    case json::MessageKind::request: co_return co_await request(exchange, message, std::move(session));
+    case json::MessageKind::notification: take_notification(message, *session); break;
+    // An answer that nobody waits for any more came too late, which is no fault of the client's.
+    default: session->client_requests().resolve(message);
+  }
+  co_await reply_empty(exchange, 202);
+}
+
+Task<> LegacyHttp::initialize(net::Exchange& exchange, json::Message& message, const Caller& caller) {
+  auto hello = read_hello(message, caller);
+  if (!hello) co_return co_await reply_error(exchange, 400, message.id, hello.error(), mcp::Era::legacy);
+  const mcp::Reply reply = initialize_reply(endpoint_.service_, *hello);
+  auto session = endpoint_.sessions_.create(std::move(*hello));
+  if (!session) co_return co_await reply_error(exchange, 503, message.id, session.error(), mcp::Era::legacy);
+  const std::string fields = fmt::format("{}: {}\r\n", mcp::header::kSessionId, (*session)->id().value());
+  co_await reply_result(exchange, message.id, *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "initialize"),
+                        reply, {mcp::Era::legacy, {}}, fields);
+}
+
+Task<> LegacyHttp::request(net::Exchange& exchange, json::Message& message, std::shared_ptr<Session> session) {
+  const Result<mcp::Request> request = mcp::legacy::decode(message, session->facts());
+  if (!request) co_return co_await reply_error(exchange, 200, message.id, request.error(), mcp::Era::legacy);
+  const auto answered = answer_session_request(*request, *session, endpoint_.service_);
+  if (answered) {
+    const std::string body = write_outcome(*request, *answered);
+    co_return co_await reply_json(exchange, 200, body);
+  }
+  co_await call(exchange, *request, std::move(session));
+}
+
+Task<> LegacyHttp::call(net::Exchange& exchange, const mcp::Request& request, std::shared_ptr<Session> session) {
+  const Executor executor = co_await boost::asio::this_coro::executor;
+  auto cancellation = std::make_shared<Cancellation>(executor);
+  const std::string id(request.id());
+  if (!session->in_flight().add(id, cancellation)) {
+    const Error error = mcp::errors::invalid_request("A request with this id is still being answered");
+    co_return co_await reply_error(exchange, 400, request.id(), error, mcp::Era::legacy);
+  }
+  LegacyChannel channel(exchange, executor, *session, cancellation, endpoint_.options_.keep_alive);
+  Call call(request, session->hello().caller, channel);
+  const mcp::Outcome outcome =
+      co_await handle_asking(endpoint_.service_, call, channel, session->client_requests(), endpoint_.options_.asking);
+  session->in_flight().remove(id);
+
+  if (cancellation->requested()) {
+    if (channel.streaming()) co_return co_await channel.close();
+    co_return co_await reply_empty(exchange, 202);
+  }
+  if (channel.streaming()) co_return co_await channel.finish(write_outcome(request, outcome));
+  if (!outcome) co_return co_await reply_error(exchange, 200, request.id(), outcome.error(), mcp::Era::legacy);
+  co_await reply_result(exchange, request.id(), *request.method, std::get<mcp::Reply>(*outcome),
+                        {mcp::Era::legacy, {}});
+}
+
+Task<> LegacyHttp::batch(net::Exchange& exchange, const Caller& caller) {
+  auto [session, status, why] = find_session(endpoint_.sessions_, exchange.request(), caller);
+  const bool allowed = session && session->hello().version == mcp::Version::v2025_03_26;
+  if (!allowed) {
+    const Error error = mcp::errors::invalid_request("A batch is allowed in a session of 2025-03-26 only");
+    co_return co_await reply_error(exchange, session ? 400 : status, {}, error, mcp::Era::legacy);
+  }
+  const auto elements = json::elements_of(exchange.request().body(), kMaxBatch, endpoint_.options_.messages);
+  if (!elements || elements->empty()) {
+    const Error error = mcp::errors::invalid_request(elements ? "The batch is empty" : elements.error().message());
+    co_return co_await reply_error(exchange, 400, {}, error, mcp::Era::legacy);
+  }
+
+  const Executor executor = co_await boost::asio::this_coro::executor;
+  auto cancellation = std::make_shared<Cancellation>(executor);
+  LegacyChannel channel(exchange, executor, *session, cancellation, endpoint_.options_.keep_alive);
+  for (const std::string_view element : *elements) {
+    auto message = json::scan(element, endpoint_.options_.messages);
+    if (!message || message->kind == json::MessageKind::invalid) {
+      const Error error = message ? mcp::errors::invalid_request(message->fault) : message.error();
+      channel.send(mcp::write_error(message ? message->id : std::string_view{}, error, mcp::Era::legacy));
+    } else if (message->kind == json::MessageKind::request) {
+      channel.send(co_await answer_in_batch(*message, *session, channel));
+    } else if (message->kind == json::MessageKind::notification) {
+      take_notification(*message, *session);
+    } else {
+      session->client_requests().resolve(*message);
+    }
+  }
+  if (channel.streaming()) co_return co_await channel.close();
+  co_await reply_empty(exchange, 202);
+}
+
+Task<std::string> LegacyHttp::answer_in_batch(json::Message& message, Session& session, LegacyChannel& channel) {
+  const Result<mcp::Request> request = mcp::legacy::decode(message, session.facts());
+  if (!request) co_return mcp::write_error(message.id, request.error(), mcp::Era::legacy);
+  if (const auto answered = answer_session_request(*request, session, endpoint_.service_)) {
+    co_return write_outcome(*request, *answered);
+  }
+  Call call(*request, session.hello().caller, channel);
+  const mcp::Outcome outcome =
+      co_await handle_asking(endpoint_.service_, call, channel, session.client_requests(), endpoint_.options_.asking);
+  co_return write_outcome(*request, outcome);
+}
+
+Task<> LegacyHttp::get(net::Exchange& exchange, const Caller& caller) {
+  const net::Request& request = exchange.request();
+  const auto refuse = [&exchange](unsigned status, const Error& error) {
+    return reply_error(exchange, status, {}, error, mcp::Era::legacy);
+  };
+  if (!accepts(request, "text/event-stream")) {
+    const Error error = mcp::errors::invalid_request("Accept must list text/event-stream");
+    co_return co_await refuse(406, error);
+  }
+  auto [session, status, why] = find_session(endpoint_.sessions_, request, caller);
+  if (!session) {
+    const Error error = mcp::errors::invalid_request(std::string(why));
+    co_return co_await refuse(status, error);
+  }
+
+  std::shared_ptr<ReplayStream> stream = session->find_stream(0);
+  std::optional<std::uint64_t> after;
+  if (const auto last = request.fields().find(mcp::header::kLastEventId)) {
+    const auto id = parse_event_id(*last);
+    stream = id ? session->find_stream(id->stream) : nullptr;
+    after = id ? std::optional(id->number) : std::nullopt;
+  }
+  auto outbox = std::make_shared<Outbox>(co_await boost::asio::this_coro::executor);
+  const bool prime = !after && primes(*session);
+  if (!stream || stream->attach(outbox, after, prime) == ReplayStream::Attach::gone) {
+    const Error error = mcp::errors::invalid_request(
+        "The events after this Last-Event-ID are no longer kept; open a new stream without it");
+    co_return co_await refuse(400, error);
+  }
+  exchange.on_disconnect([outbox] { outbox->close(); });
+  co_await stream_events(exchange, outbox, endpoint_.options_.keep_alive);
+}
+
+Task<> LegacyHttp::remove(net::Exchange& exchange, const Caller& caller) {
+  auto [session, status, why] = find_session(endpoint_.sessions_, exchange.request(), caller);
+  if (!session) {
+    const Error error = mcp::errors::invalid_request(std::string(why));
+    co_return co_await reply_error(exchange, status, {}, error, mcp::Era::legacy);
+  }
+  endpoint_.sessions_.remove(session->id().value(), caller);
+  co_await reply_empty(exchange, 200);
+}
+
+}  // namespace proteus::server

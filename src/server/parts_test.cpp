@@ -1,0 +1,175 @@
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
+#include <gtest/gtest.h>
+
+#include "server/outbox.hpp"
+#include "server/registry.hpp"
+#include "server/replay.hpp"
+#include "server/request_state.hpp"
+#include "server/session.hpp"
+#include "server/uri_template.hpp"
+
+namespace proteus::server {
+namespace {
+
+TEST(Outbox, GivesUpAClientThatDoesNotReadSEC03) {
+  boost::asio::io_context io;
+  auto outbox = std::make_shared<Outbox>(io.get_executor(), Outbox::Limits{.messages = 3, .bytes = 1000});
+  EXPECT_TRUE(outbox->push("1"));
+  EXPECT_TRUE(outbox->push("2"));
+  EXPECT_TRUE(outbox->push("3"));
+  EXPECT_FALSE(outbox->push("4"));
+  EXPECT_TRUE(outbox->closed());
+  EXPECT_EQ(outbox->take(), (std::vector<std::string>{"1", "2", "3"}));
+}
+
+TEST(Outbox, HoldsAnEqualNotificationOnce) {
+  boost::asio::io_context io;
+  auto outbox = std::make_shared<Outbox>(io.get_executor());
+  outbox->push_once("changed");
+  outbox->push_once("changed");
+  EXPECT_EQ(outbox->take().size(), 1U);
+  outbox->push_once("changed");
+  EXPECT_EQ(outbox->take().size(), 1U);
+}
+
+TEST(Outbox, WakesItsReaderFromAnotherThread) {
+  boost::asio::io_context io;
+  auto outbox = std::make_shared<Outbox>(io.get_executor());
+  auto event = boost::asio::co_spawn(io, outbox->wait(std::chrono::hours(1)), boost::asio::use_future);
+  io.poll();
+  std::thread([outbox] { outbox->push("x"); }).join();
+  io.run();
+  EXPECT_EQ(event.get(), Outbox::Event::messages);
+}
+
+TEST(ReplayStream, KeepsABoundedNumberOfEventsAndSaysWhenTheyAreGone) {
+  boost::asio::io_context io;
+  ReplayStream stream(7, {.events = 3, .bytes = 1000});
+  for (int i = 1; i <= 5; ++i)
+    stream.push(std::to_string(i));
+  auto outbox = std::make_shared<Outbox>(io.get_executor());
+  EXPECT_EQ(stream.attach(outbox, 1, false), ReplayStream::Attach::gone);
+  EXPECT_EQ(stream.attach(outbox, 9, false), ReplayStream::Attach::gone);
+  EXPECT_EQ(stream.attach(outbox, 3, false), ReplayStream::Attach::attached);
+  const auto frames = outbox->take();
+  ASSERT_EQ(frames.size(), 2U);
+  EXPECT_EQ(frames[0], "id: 7-4\ndata: 4\n\n");
+}
+
+TEST(ReplayStream, DeliversWhatCameWhileNobodyWasThereOnce) {
+  boost::asio::io_context io;
+  ReplayStream stream(0, {});
+  stream.push_once("a");
+  stream.push_once("a");
+  auto first = std::make_shared<Outbox>(io.get_executor());
+  stream.attach(first, std::nullopt, true);
+  EXPECT_EQ(first->take().size(), 2U);  // the priming event, and "a"
+  auto second = std::make_shared<Outbox>(io.get_executor());
+  stream.attach(second, std::nullopt, false);
+  EXPECT_TRUE(first->closed());
+  EXPECT_TRUE(second->take().empty());
+  stream.push("b");
+  EXPECT_EQ(second->take().size(), 1U);
+}
+
+TEST(EventId, IsReadStrictly) {
+  EXPECT_EQ(parse_event_id("3-14")->number, 14U);
+  for (const char* text : {"", "3", "-", "3-", "-3", "3-x", "3-1 ", "99999999999999999999-1", "+3-1"}) {
+    EXPECT_FALSE(parse_event_id(text)) << text;
+  }
+}
+
+TEST(UriTemplate, MatchesSegmentsAndPaths) {
+  const auto simple = UriTemplate::parse("test://template/{id}/data").value();
+  EXPECT_EQ(simple.match("test://template/a%20b/data")->at(0).second, "a b");
+  EXPECT_FALSE(simple.match("test://template/a/b/data"));
+  EXPECT_FALSE(simple.match("test://template//data"));
+  EXPECT_FALSE(simple.match("test://template/%zz/data"));
+  const auto path = UriTemplate::parse("file:///{+path}").value();
+  EXPECT_EQ(path.match("file:///a/b")->at(0).second, "a/b");
+  EXPECT_FALSE(UriTemplate::parse("x://{a}{b}"));
+  EXPECT_FALSE(UriTemplate::parse("x://{?q}"));
+  EXPECT_FALSE(UriTemplate::parse("x://{a"));
+  EXPECT_FALSE(UriTemplate::parse("x://a}"));
+}
+
+class States : public ::testing::Test {
+ protected:
+  Result<Rounds> open(const std::string& params, const Caller& caller = {}) {
+    text =
+        R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t",)" + params +
+        R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}})";
+    message = json::scan(text).value();
+    auto decoded = mcp::modern::decode(message, {}, {});
+    if (!decoded) return std::unexpected(decoded.error());
+    request = *decoded;
+    return states.open(request, caller);
+  }
+
+  ManualClock clock;
+  RequestStates states{SealingKey::random(), clock, std::chrono::minutes(10)};
+  std::string text;
+  json::Message message;
+  mcp::Request request;
+};
+
+TEST_F(States, BindTheCallerTheRequestAndATimePRO10) {
+  const Caller alice{"alice"};
+  ASSERT_TRUE(open(R"("arguments":{"a":1,"b":2},)", alice));
+  const auto state = states.mint(request, alice, {.round = 1, .answers = {{"k", R"({"x":1})"}}, .state = "s"}).value();
+  const std::string with_state = R"("requestState":")" + state + "\",";
+  const auto opened = open(R"("arguments":{ "b":2, "a":1.0 },)" + with_state, alice);
+  ASSERT_TRUE(opened);
+  EXPECT_EQ(opened->state, "s");
+  EXPECT_EQ(opened->round, 1U);
+  EXPECT_EQ(opened->answers.at("k"), R"({"x":1})");
+  EXPECT_FALSE(open(R"("arguments":{"a":1,"b":3},)" + with_state, alice));
+  EXPECT_FALSE(open(R"("arguments":{"a":1,"b":2},)" + with_state, Caller{"bob"}));
+  EXPECT_FALSE(open(with_state, alice));
+  clock.advance(std::chrono::minutes(11));
+  EXPECT_FALSE(open(R"("arguments":{"a":1,"b":2},)" + with_state, alice));
+}
+
+TEST_F(States, RefuseWhatIsNoStateOrNoResponse) {
+  EXPECT_FALSE(open(R"("requestState":7,)"));
+  EXPECT_FALSE(open(R"("requestState":"","inputResponses":{},)"));
+  EXPECT_FALSE(open(R"("inputResponses":null,)"));
+  EXPECT_FALSE(open(R"("inputResponses":{"a":1},)"));
+  EXPECT_TRUE(open(R"("inputResponses":{"a":{}},)"));
+}
+
+TEST(Sessions, AreBoundedAndEndWhenIdle) {
+  ManualClock clock;
+  Listeners listeners;
+  Sessions sessions(clock, listeners, {.sessions = 2, .idle = std::chrono::minutes(30)});
+  const auto first = sessions.create({}).value();
+  const auto second = sessions.create({}).value();
+  EXPECT_FALSE(sessions.create({}));
+  clock.advance(std::chrono::minutes(20));
+  EXPECT_TRUE(sessions.find(first->id().value(), {}));
+  clock.advance(std::chrono::minutes(20));
+  EXPECT_TRUE(sessions.create({}));
+  EXPECT_TRUE(sessions.find(first->id().value(), {}));
+  EXPECT_FALSE(sessions.find(second->id().value(), {}));
+  EXPECT_EQ(listeners.size(), 2U);
+}
+
+TEST(MakeTool, SaysWhatIsWrongWithADefinition) {
+  EXPECT_FALSE(make_tool({.name = ""}));
+  EXPECT_FALSE(make_tool({.name = "two words"}));
+  EXPECT_FALSE(make_tool({.name = std::string(129, 'a')}));
+  EXPECT_FALSE(make_tool({.name = "a", .input_schema = {{"type", "string"}}}));
+  EXPECT_FALSE(make_tool({.name = "a", .input_schema = {{"type", "object"}, {"$ref", "https://example.com/x"}}}));
+  EXPECT_TRUE(make_tool({.name = "a.b/c-d_e"}));
+}
+
+TEST(MakeTool, HidesFromLegacyClientsWhatTheyCannotUnderstand) {
+  const auto entry = make_tool({.name = "a", .output_schema = boost::json::object{{"type", "array"}}}).value();
+  EXPECT_NE(entry.listed.modern.find("outputSchema"), std::string::npos);
+  EXPECT_EQ(entry.listed.legacy.find("outputSchema"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace proteus::server

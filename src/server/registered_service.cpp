@@ -1,0 +1,273 @@
+#include "server/registered_service.hpp"
+
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "json/text.hpp"
+#include "mcp/errors.hpp"
+#include "server/outcome.hpp"
+
+namespace proteus::server {
+namespace {
+
+constexpr std::size_t kMaxCompletions = 100;  // the protocol's own limit
+
+std::string implementation(const ServerInfo& info) {
+  boost::json::object object{{"name", info.name}, {"version", info.version}};
+  if (!info.title.empty()) object["title"] = info.title;
+  if (!info.description.empty()) object["description"] = info.description;
+  if (!info.website.empty()) object["websiteUrl"] = info.website;
+  return boost::json::serialize(object);
+}
+
+template <class T, class ToReply>
+mcp::Outcome finish(Outcome<T> outcome, ToReply&& to_wire) {
+  auto& value = outcome.value();
+  if (auto* error = std::get_if<Error>(&value)) return std::unexpected(std::move(*error));
+  if (auto* ask = std::get_if<Ask>(&value)) return to_input_required(*ask);
+  return to_wire(std::get<T>(value));
+}
+
+// What the model can correct itself by, as the result of the tool rather than an error of the protocol.
+mcp::Outcome invalid_arguments(const json::Validation& validation, mcp::Era era) {
+  return to_reply(ToolResult::error("Invalid arguments:\n" + validation.text()), era);
+}
+
+}  // namespace
+
+RegisteredService::RegisteredService(const ServerInfo& info, ServerOptions options, Listeners& listeners)
+    : options_(std::move(options)),
+      info_(implementation(info)),
+      instructions_(info.instructions),
+      listeners_(listeners) {}
+
+mcp::ServerCapabilities RegisteredService::capabilities() const {
+  mcp::ServerCapabilities capabilities;
+  const auto kind = [](bool offered) { return mcp::ServerCapabilities::Kind{offered, offered}; };
+  capabilities.tools = kind(options_.tools || tools_.used());
+  capabilities.prompts = kind(options_.prompts || prompts_.used());
+  capabilities.resources = kind(options_.resources || resources_.used() || templates_.used());
+  capabilities.subscribe = capabilities.resources.offered;
+  const std::scoped_lock lock(completions_mutex_);
+  capabilities.completions = !completions_.empty();
+  capabilities.logging = true;
+  return capabilities;
+}
+
+Service::Face RegisteredService::face(const Caller&) {
+  return {capabilities(), {info_, instructions_}, {options_.list_ttl, mcp::CacheScope::shared}};
+}
+
+Task<mcp::Outcome> RegisteredService::handle(Call& call) {
+  const mcp::Request& request = call.request();
+  switch (request.method->method) {
+    case mcp::Method::tools_call: co_return co_await call_tool(call);
+    case mcp::Method::tools_list: co_return list(tools_, "tools", request);
+    case mcp::Method::prompts_list: co_return list(prompts_, "prompts", request);
+    case mcp::Method::prompts_get: co_return co_await get_prompt(call);
+    case mcp::Method::resources_list: co_return list(resources_, "resources", request);
+    case mcp::Method::resource_templates_list: co_return list(templates_, "resourceTemplates", request);
+    case mcp::Method::resources_read: co_return co_await read_resource(call);
+    case mcp::Method::complete: co_return complete(request);
+    default: co_return std::unexpected(mcp::errors::method_not_found(request.method->name));
+  }
+}
+
+template <class Entry>
+mcp::Outcome RegisteredService::list(const Registry<Entry>& registry, std::string_view member,
+                                     const mcp::Request& request) const {
+  if (!mcp::offers(capabilities(), request.method->method)) {
+    return std::unexpected(mcp::errors::method_not_found(request.method->name));
+  }
+  std::optional<std::string> cursor;
+  if (const std::string_view raw = request.param("cursor"); !raw.empty()) {
+    cursor = json::decode_string(raw).value_or("");
+  }
+  auto page = registry.current()->page(member, cursor, options_.page_size, request.era());
+  if (!page) return std::unexpected(page.error());
+  return mcp::Reply{std::move(*page), {}, {options_.list_ttl, mcp::CacheScope::shared}};
+}
+
+Task<mcp::Outcome> RegisteredService::call_tool(Call& call) {
+  const mcp::Request& request = call.request();
+  const auto entry = tools_.current()->find(request.name);
+  if (!entry) co_return std::unexpected(mcp::errors::unknown_tool(request.name));
+  Context context(call);
+  if (const auto* raw = std::get_if<RawToolHandler>(&entry->handler)) {
+    co_return finish(run_plain(*raw, context), [](std::string& text) -> mcp::Outcome {
+      auto reply = to_reply(std::move(text));
+      if (!reply) return std::unexpected(reply.error());
+      return std::move(*reply);
+    });
+  }
+  const auto validation = entry->input->validate(context.arguments());
+  if (!validation.ok()) co_return invalid_arguments(validation, request.era());
+
+  const auto* plain = std::get_if<ToolHandler>(&entry->handler);
+  Outcome<ToolResult> outcome = plain != nullptr
+                                    ? run_plain(*plain, context)
+                                    : co_await run_async(std::get<AsyncHandler<ToolResult>>(entry->handler), context);
+  co_return finish(std::move(outcome), [&](const ToolResult& result) -> mcp::Outcome {
+    if (entry->output && !result.is_error && !(result.structured && entry->output->accepts(*result.structured))) {
+      return std::unexpected(
+          errors::internal(fmt::format("The result of the tool {} does not fit its own output schema", request.name)));
+    }
+    return to_reply(result, request.era());
+  });
+}
+
+Task<mcp::Outcome> RegisteredService::get_prompt(Call& call) {
+  const mcp::Request& request = call.request();
+  const auto entry = prompts_.current()->find(request.name);
+  if (!entry) co_return std::unexpected(mcp::errors::unknown_prompt(request.name));
+  Context context(call);
+  for (const auto& argument : entry->required) {
+    if (!context.arguments().contains(argument)) {
+      co_return std::unexpected(mcp::errors::invalid_params(
+          fmt::format("the prompt {} needs the argument {}", request.name, json::quote(argument))));
+    }
+  }
+  const auto* plain = std::get_if<PromptHandler>(&entry->handler);
+  Outcome<PromptResult> outcome =
+      plain != nullptr ? run_plain(*plain, context)
+                       : co_await run_async(std::get<AsyncHandler<PromptResult>>(entry->handler), context);
+  co_return finish(std::move(outcome), [](const PromptResult& result) -> mcp::Outcome { return to_reply(result); });
+}
+
+Task<mcp::Outcome> RegisteredService::read_resource(Call& call) {
+  const mcp::Request& request = call.request();
+  Context context(call);
+  // Keeps whichever entry is found alive while its handler runs.
+  std::shared_ptr<const void> owner;
+  const AnyResourceHandler* handler = nullptr;
+  if (const auto entry = resources_.current()->find(request.name)) {
+    owner = entry;
+    handler = &entry->handler;
+  } else {
+    const auto templates = templates_.current();
+    for (const auto& [text, candidate] : templates->entries()) {
+      auto variables = candidate->uri.match(request.name);
+      if (!variables) continue;
+      owner = candidate;
+      handler = &candidate->handler;
+      context.set_variables(std::move(*variables));
+      break;
+    }
+  }
+  if (handler == nullptr) co_return std::unexpected(mcp::errors::resource_not_found(request.name));
+  const auto* plain = std::get_if<ResourceHandler>(handler);
+  Outcome<ResourceResult> outcome = plain != nullptr
+                                        ? run_plain(*plain, context)
+                                        : co_await run_async(std::get<AsyncHandler<ResourceResult>>(*handler), context);
+  co_return finish(std::move(outcome),
+                   [&](const ResourceResult& result) -> mcp::Outcome { return to_reply(result, request.name); });
+}
+
+mcp::Outcome RegisteredService::complete(const mcp::Request& request) {
+  const auto params = json::parse(request.message->params);
+  const auto invalid = [] {
+    return std::unexpected(
+        mcp::errors::invalid_params("params needs a ref ({type: \"ref/prompt\", name} or {type: "
+                                    "\"ref/resource\", uri}) and an argument {name, value}"));
+  };
+  if (!params || !params->is_object()) return invalid();
+  const auto member = [](const boost::json::value& object, std::string_view key) -> const boost::json::value* {
+    return object.is_object() ? object.get_object().if_contains(key) : nullptr;
+  };
+  const auto text = [&](const boost::json::value* object, std::string_view key) -> const boost::json::string* {
+    const auto* value = object != nullptr ? member(*object, key) : nullptr;
+    return value != nullptr ? value->if_string() : nullptr;
+  };
+  const auto* reference = member(*params, "ref");
+  const auto* argument = member(*params, "argument");
+  const auto* type = text(reference, "type");
+  const auto* name = text(argument, "name");
+  const auto* value = text(argument, "value");
+  if (type == nullptr || name == nullptr || value == nullptr) return invalid();
+  const bool prompt = *type == "ref/prompt";
+  const auto* target = prompt ? text(reference, "name") : *type == "ref/resource" ? text(reference, "uri") : nullptr;
+  if (target == nullptr) return invalid();
+  const bool known = prompt ? prompts_.current()->find(*target) != nullptr
+                            : templates_.current()->find(*target) != nullptr || resources_.current()->find(*target);
+  if (!known) {
+    return std::unexpected(prompt ? mcp::errors::unknown_prompt(*target) : mcp::errors::resource_not_found(*target));
+  }
+
+  CompletionHandler handler;
+  {
+    const std::scoped_lock lock(completions_mutex_);
+    const auto found = completions_.find({std::string(*target), std::string(*name)});
+    if (found != completions_.end()) handler = found->second;
+  }
+  Completion completion;
+  if (handler) {
+    CompletionRequest wanted{*name, *value, {}};
+    if (const auto* context = member(*params, "context")) {
+      const auto* arguments = member(*context, "arguments");
+      if (arguments != nullptr && arguments->is_object()) wanted.context = arguments->get_object();
+    }
+    completion = handler(wanted);
+  }
+  boost::json::object result;
+  boost::json::array values;
+  for (const auto& item : completion.values) {
+    if (values.size() == kMaxCompletions) break;
+    values.emplace_back(item);
+  }
+  result["hasMore"] = completion.has_more || completion.values.size() > kMaxCompletions;
+  result["values"] = std::move(values);
+  if (completion.total) result["total"] = *completion.total;
+  mcp::Reply reply;
+  reply.members.add(R"("completion":)" + boost::json::serialize(result));
+  return reply;
+}
+
+Result<void> RegisteredService::check_parameter_headers(const mcp::Request& request, const mcp::HeaderLookup& lookup) {
+  const auto entry = tools_.current()->find(request.name);
+  if (!entry || entry->mirrored.empty()) return {};
+  const std::string_view raw = request.param("arguments");
+  const auto arguments = json::parse(raw.empty() ? "{}" : raw);
+  if (!arguments) return std::unexpected(arguments.error());
+  return mcp::check_mirrored(entry->mirrored, *arguments, lookup);
+}
+
+mcp::SubscriptionFilter RegisteredService::accept(const mcp::SubscriptionFilter& wanted, const Caller&) {
+  const mcp::ServerCapabilities offered = capabilities();
+  mcp::SubscriptionFilter accepted;
+  accepted.tools = wanted.tools && offered.tools.offered;
+  accepted.prompts = wanted.prompts && offered.prompts.offered;
+  accepted.resources = wanted.resources && offered.resources.offered;
+  if (offered.subscribe) accepted.uris = wanted.uris;
+  return accepted;
+}
+
+void RegisteredService::add_completion(std::string reference, std::string argument, CompletionHandler handler) {
+  const std::scoped_lock lock(completions_mutex_);
+  completions_.insert_or_assign({std::move(reference), std::move(argument)}, std::move(handler));
+}
+
+bool RegisteredService::remove_tool(std::string_view name) {
+  if (!tools_.remove(name)) return false;
+  listeners_.list_changed(mcp::Method::tools_changed);
+  return true;
+}
+
+bool RegisteredService::remove_prompt(std::string_view name) {
+  if (!prompts_.remove(name)) return false;
+  listeners_.list_changed(mcp::Method::prompts_changed);
+  return true;
+}
+
+bool RegisteredService::remove_resource(std::string_view uri) {
+  if (!resources_.remove(uri)) return false;
+  listeners_.list_changed(mcp::Method::resources_changed);
+  return true;
+}
+
+bool RegisteredService::remove_template(std::string_view uri_template) {
+  if (!templates_.remove(uri_template)) return false;
+  listeners_.list_changed(mcp::Method::resources_changed);
+  return true;
+}
+
+}  // namespace proteus::server

@@ -1,0 +1,186 @@
+#include "server/session.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/sealing.hpp"
+#include "mcp/base64.hpp"
+#include "mcp/notifications.hpp"
+
+namespace proteus::server {
+namespace {
+
+// Streams kept per session for a client that may come back for the end of one.
+constexpr std::size_t kKeptStreams = 64;
+constexpr std::size_t kMaxSubscriptions = 10'000;
+constexpr auto kSweepInterval = std::chrono::seconds(30);
+
+}  // namespace
+
+bool InFlight::add(std::string_view id, std::shared_ptr<Cancellation> cancellation) {
+  const std::scoped_lock lock(mutex_);
+  return running_.emplace(id, std::move(cancellation)).second;
+}
+
+void InFlight::remove(std::string_view id) {
+  const std::scoped_lock lock(mutex_);
+  running_.erase(std::string(id));
+}
+
+void InFlight::cancel(std::string_view id) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = running_.find(std::string(id));
+  if (found != running_.end()) found->second->request();
+}
+
+void InFlight::cancel_all() {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [id, cancellation] : running_)
+    cancellation->request();
+}
+
+Session::Session(ClientSessionId id, Hello hello, ReplayStream::Limits limits, Deliver deliver)
+    : id_(std::move(id)),
+      hello_(std::move(hello)),
+      limits_(limits),
+      standalone_(std::make_shared<ReplayStream>(0, limits)),
+      deliver_(deliver ? std::move(deliver)
+                       : [stream = standalone_](std::string message) { stream->push_once(message); }) {}
+
+mcp::legacy::SessionFacts Session::facts() const {
+  return {hello_.version, hello_.client_capabilities, hello_.client_info, log_level_.load()};
+}
+
+void Session::subscribe(std::string uri) {
+  const std::scoped_lock lock(mutex_);
+  if (subscriptions_.size() < kMaxSubscriptions) subscriptions_.insert(std::move(uri));
+}
+
+void Session::unsubscribe(const std::string& uri) {
+  const std::scoped_lock lock(mutex_);
+  subscriptions_.erase(uri);
+}
+
+std::shared_ptr<ReplayStream> Session::new_stream() {
+  const std::scoped_lock lock(mutex_);
+  while (streams_.size() >= kKeptStreams) {
+    const auto finished = std::ranges::find_if(streams_, [](const auto& stream) { return stream->finished(); });
+    if (finished == streams_.end()) break;
+    streams_.erase(finished);
+  }
+  return streams_.emplace_back(std::make_shared<ReplayStream>(++last_stream_, limits_));
+}
+
+std::shared_ptr<ReplayStream> Session::find_stream(std::uint64_t id) {
+  if (id == 0) return standalone_;
+  const std::scoped_lock lock(mutex_);
+  const auto found = std::ranges::find(streams_, id, &ReplayStream::id);
+  return found == streams_.end() ? nullptr : *found;
+}
+
+void Session::close() {
+  in_flight_.cancel_all();
+  end();
+}
+
+bool Session::has_connection() {
+  if (standalone_->attached()) return true;
+  const std::scoped_lock lock(mutex_);
+  return std::ranges::any_of(streams_, [](const auto& stream) { return !stream->finished(); });
+}
+
+void Session::list_changed(mcp::Method changed) { deliver_(mcp::list_changed_notification(changed, {})); }
+
+void Session::resource_updated(std::string_view uri) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!subscriptions_.contains(uri)) return;
+  }
+  deliver_(mcp::resource_updated_notification(uri, {}));
+}
+
+void Session::end() { standalone_->finish(); }
+
+Sessions::Shard& Sessions::shard(std::string_view id) {
+  return shards_[std::hash<std::string_view>{}(id) % shards_.size()];
+}
+
+Result<std::shared_ptr<Session>> Sessions::create(Session::Hello hello) {
+  // Sessions grow in number here only, so this is where idle ones have to go.
+  if (count_ >= limits_.sessions || clock_.now() - last_sweep_.load() > kSweepInterval) end_idle();
+  if (count_ >= limits_.sessions) {
+    return std::unexpected(
+        errors::exhausted(fmt::format("{} sessions are open, and no more allowed", limits_.sessions)));
+  }
+  ClientSessionId id(mcp::base64_encode(random_bytes(24), mcp::Base64::url));
+  auto session = std::make_shared<Session>(id, std::move(hello), limits_.replay);
+  Shard& home = shard(id.value());
+  const std::scoped_lock lock(home.mutex);
+  home.entries.emplace(id.value(), Entry{session, listeners_.add(*session), clock_.now()});
+  ++count_;
+  return session;
+}
+
+std::shared_ptr<Session> Sessions::find(std::string_view id, const Caller& caller) {
+  Shard& home = shard(id);
+  const std::scoped_lock lock(home.mutex);
+  const auto found = home.entries.find(std::string(id));
+  if (found == home.entries.end() || found->second.session->hello().caller != caller) return nullptr;
+  found->second.last_used = clock_.now();
+  return found->second.session;
+}
+
+bool Sessions::remove(std::string_view id, const Caller& caller) {
+  Entry removed;
+  {
+    Shard& home = shard(id);
+    const std::scoped_lock lock(home.mutex);
+    const auto found = home.entries.find(std::string(id));
+    if (found == home.entries.end() || found->second.session->hello().caller != caller) return false;
+    removed = std::move(found->second);
+    home.entries.erase(found);
+    --count_;
+  }
+  removed.session->close();
+  return true;
+}
+
+void Sessions::end_idle() {
+  const auto now = clock_.now();
+  last_sweep_ = now;
+  std::vector<Entry> ended;
+  for (auto& home : shards_) {
+    const std::scoped_lock lock(home.mutex);
+    for (auto next = home.entries.begin(); next != home.entries.end();) {
+      const auto current = next++;
+      Entry& entry = current->second;
+      if (now - entry.last_used < limits_.idle) continue;
+      if (entry.session->has_connection()) {
+        entry.last_used = now;
+        continue;
+      }
+      ended.push_back(std::move(entry));
+      home.entries.erase(current);
+      --count_;
+    }
+  }
+  for (auto& entry : ended)
+    entry.session->close();
+}
+
+void Sessions::close_all() {
+  std::vector<Entry> ended;
+  for (auto& home : shards_) {
+    const std::scoped_lock lock(home.mutex);
+    for (auto& [id, entry] : home.entries)
+      ended.push_back(std::move(entry));
+    count_ -= home.entries.size();
+    home.entries.clear();
+  }
+  for (auto& entry : ended)
+    entry.session->close();
+}
+
+}  // namespace proteus::server

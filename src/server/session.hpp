@@ -1,0 +1,140 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/clock.hpp"
+#include "base/strong.hpp"
+#include "mcp/request.hpp"
+#include "server/caller.hpp"
+#include "server/client_requests.hpp"
+#include "server/listeners.hpp"
+#include "server/replay.hpp"
+
+namespace proteus::server {
+
+using ClientSessionId = Strong<std::string, struct ClientSessionIdTag>;
+
+// The requests of a client that are being answered, so that it can cancel one. Thread-safe.
+class InFlight {
+ public:
+  // False where a request of that id is still running: ids must not be reused.
+  bool add(std::string_view id, std::shared_ptr<Cancellation> cancellation);
+  void remove(std::string_view id);
+  void cancel(std::string_view id);
+  void cancel_all();
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<std::string, std::shared_ptr<Cancellation>> running_;
+};
+
+// What a legacy client said in its handshake, and what is under way with it. Thread-safe.
+class Session final : public Listener {
+ public:
+  struct Hello {
+    Caller caller;
+    mcp::Version version = mcp::kNewestLegacy;
+    std::string client_capabilities;
+    std::string client_info;
+  };
+
+  // What belongs to no request goes to the standalone stream, or to `deliver` on a transport that has no
+  // streams.
+  using Deliver = std::function<void(std::string)>;
+  Session(ClientSessionId id, Hello hello, ReplayStream::Limits limits, Deliver deliver = {});
+
+  const ClientSessionId& id() const { return id_; }
+  const Hello& hello() const { return hello_; }
+  mcp::legacy::SessionFacts facts() const;
+
+  void set_log_level(mcp::LogLevel level) { log_level_ = level; }
+  void subscribe(std::string uri);
+  void unsubscribe(const std::string& uri);
+
+  // The stream for what belongs to no request, behind GET.
+  ReplayStream& standalone() { return *standalone_; }
+  // A stream for one request. Finished ones are kept for a while, and the oldest given up.
+  std::shared_ptr<ReplayStream> new_stream();
+  std::shared_ptr<ReplayStream> find_stream(std::uint64_t id);
+
+  InFlight& in_flight() { return in_flight_; }
+  ClientRequests& client_requests() { return client_requests_; }
+
+  // Cancels what runs, and closes all streams.
+  void close();
+  bool has_connection();
+
+  void list_changed(mcp::Method changed) override;
+  void resource_updated(std::string_view uri) override;
+  void end() override;
+
+ private:
+  const ClientSessionId id_;
+  const Hello hello_;
+  const ReplayStream::Limits limits_;
+  std::atomic<mcp::LogLevel> log_level_ = mcp::LogLevel::info;
+  std::shared_ptr<ReplayStream> standalone_;
+  const Deliver deliver_;
+  InFlight in_flight_;
+  ClientRequests client_requests_;
+
+  std::mutex mutex_;
+  std::set<std::string, std::less<>> subscriptions_;
+  std::uint64_t last_stream_ = 0;
+  std::deque<std::shared_ptr<ReplayStream>> streams_;
+};
+
+// All sessions, by id. Thread-safe; a look-up takes one short lock of many.
+class Sessions {
+ public:
+  struct Limits {
+    std::size_t sessions = 10'000;
+    std::chrono::seconds idle = std::chrono::minutes(30);
+    ReplayStream::Limits replay{};
+  };
+
+  Sessions(const Clock& clock, Listeners& listeners, Limits limits)
+      : clock_(clock), listeners_(listeners), limits_(limits) {}
+
+  // Fails where there are too many; idle ones are ended first.
+  Result<std::shared_ptr<Session>> create(Session::Hello hello);
+  // Nothing where it does not exist, or belongs to another caller: the two look the same.
+  std::shared_ptr<Session> find(std::string_view id, const Caller& caller);
+  bool remove(std::string_view id, const Caller& caller);
+
+  void end_idle();
+  void close_all();
+  std::size_t size() const { return count_; }
+
+ private:
+  struct Entry {
+    std::shared_ptr<Session> session;
+    Listeners::Registration registration;
+    Clock::Monotonic last_used;
+  };
+  struct Shard {
+    std::mutex mutex;
+    std::unordered_map<std::string, Entry> entries;
+  };
+  Shard& shard(std::string_view id);
+
+  const Clock& clock_;
+  Listeners& listeners_;
+  const Limits limits_;
+  std::atomic<std::size_t> count_ = 0;
+  std::atomic<Clock::Monotonic> last_sweep_{Clock::Monotonic{}};
+  std::array<Shard, 16> shards_;
+};
+
+}  // namespace proteus::server

@@ -1,0 +1,213 @@
+#include "server/stdio_endpoint.hpp"
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "json/text.hpp"
+#include "mcp/errors.hpp"
+#include "server/http_answers.hpp"
+#include "server/legacy_answer.hpp"
+#include "server/listen_stream.hpp"
+#include "server/modern_answer.hpp"
+
+namespace proteus::server {
+
+namespace asio = boost::asio;
+
+namespace {
+
+class LineChannel final : public CallChannel {
+ public:
+  LineChannel(std::function<void(std::string)> write, std::shared_ptr<Cancellation> cancellation)
+      : write_(std::move(write)), cancellation_(std::move(cancellation)) {}
+
+  void send(std::string message) override {
+    if (!cancellation_->requested()) write_(std::move(message));
+  }
+  void release(std::chrono::milliseconds) override {}
+  Cancellation& cancellation() override { return *cancellation_; }
+
+ private:
+  std::function<void(std::string)> write_;
+  std::shared_ptr<Cancellation> cancellation_;
+};
+
+}  // namespace
+
+StdioEndpoint::StdioEndpoint(Service& service, Listeners& listeners, const Clock& clock, SealingKey key,
+                             StdioOptions options, const Executor& executor, std::function<void(std::string)> write)
+    : service_(service),
+      listeners_(listeners),
+      states_(std::move(key), clock),
+      options_(options),
+      executor_(executor),
+      write_(std::move(write)),
+      running_(executor) {}
+
+void StdioEndpoint::write_line(std::string message) {
+  join_lines(message);
+  message += '\n';
+  write_(std::move(message));
+}
+
+void StdioEndpoint::feed(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto end = bytes.find('\n');
+    const std::string_view piece = bytes.substr(0, end);
+    if (!skipping_ && partial_.size() + piece.size() > options_.line_bytes) {
+      skipping_ = true;
+      partial_.clear();
+      reply_error({}, errors::too_large("a message", options_.line_bytes), mcp::Era::modern);
+    }
+    if (!skipping_) partial_ += piece;
+    if (end == std::string_view::npos) return;
+    if (!skipping_) take_line(std::exchange(partial_, {}));
+    skipping_ = false;
+    bytes.remove_prefix(end + 1);
+  }
+}
+
+void StdioEndpoint::take_line(std::string line) {
+  if (line.find_first_not_of(" \t\r") == std::string::npos) return;
+  take_message(std::move(line));
+}
+
+void StdioEndpoint::take_message(std::string line) {
+  auto message = json::scan(line);
+  if (!message) return reply_error({}, message.error(), mcp::Era::modern);
+  if (message->kind == json::MessageKind::invalid) {
+    return reply_error(message->id, mcp::errors::invalid_request("Not a JSON-RPC message: " + message->fault),
+                       mcp::Era::modern);
+  }
+  if (message->kind == json::MessageKind::notification) {
+    if (message->method == mcp::to_string(mcp::Method::cancelled)) {
+      in_flight_.cancel(message->body.value("requestId"));
+    }
+    return;
+  }
+  if (message->kind != json::MessageKind::request) {
+    if (session_) session_->client_requests().resolve(*message);
+    return;
+  }
+  if (running_.size() >= options_.concurrent_requests) {
+    return reply_error(message->id, errors::exhausted("too many requests are under way"), mcp::Era::modern);
+  }
+  const bool modern = mcp::modern::claims(*message, std::nullopt);
+  if (modern && options_.eras.modern) {
+    running_.spawn("request", run_modern(std::move(line)));
+  } else if (!modern && options_.eras.legacy) {
+    if (message->method == "initialize") return initialize(*message);
+    running_.spawn("request", run_legacy(std::move(line)));
+  } else if (modern) {
+    reply_error(message->id, mcp::errors::method_not_found(message->method), mcp::Era::legacy);
+  } else {
+    const auto version = json::decode_string(message->body.value("protocolVersion"));
+    reply_error(message->id, mcp::errors::unsupported_version(version ? *version : "none", options_.eras),
+                mcp::Era::modern);
+  }
+}
+
+void StdioEndpoint::reply_error(std::string_view id, const Error& error, mcp::Era era) {
+  write_line(mcp::write_error(id, error, era));
+}
+
+void StdioEndpoint::initialize(json::Message& message) {
+  auto hello = read_hello(message, caller_);
+  if (!hello) return reply_error(message.id, hello.error(), mcp::Era::legacy);
+  const mcp::Reply reply = initialize_reply(service_, *hello);
+  session_listens_.reset();
+  session_ = std::make_shared<Session>(ClientSessionId(), std::move(*hello), ReplayStream::Limits{},
+                                       [this](std::string notification) { write_line(std::move(notification)); });
+  write_line(mcp::write_result(message.id, *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "initialize"),
+                               reply, {mcp::Era::legacy, {}}));
+  session_listens_ = listeners_.add(*session_);
+}
+
+Task<> StdioEndpoint::run_modern(std::string line) {
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  auto message = json::scan(line);
+  const Result<mcp::Request> request = mcp::modern::decode(*message, {}, options_.eras);
+  if (!request) co_return reply_error(message->id, request.error(), mcp::Era::modern);
+  auto cancellation = std::make_shared<Cancellation>(executor_);
+  const std::string id(request->id());
+  if (!in_flight_.add(id, cancellation)) {
+    co_return reply_error(id, mcp::errors::invalid_request("A request with this id is still being answered"),
+                          mcp::Era::modern);
+  }
+  std::string answer;
+  if (request->method->method == mcp::Method::discover) {
+    answer = mcp::write_result(id, *request->method, discover_reply(service_, caller_, options_.eras), style());
+  } else if (request->method->method == mcp::Method::listen) {
+    co_await listen(*request, cancellation);
+  } else {
+    LineChannel channel([this](std::string text) { write_line(std::move(text)); }, cancellation);
+    Call call(*request, caller_, channel);
+    ModernAnswer round(service_, states_);
+    const mcp::Outcome outcome = co_await round.run(call);
+    if (!outcome) {
+      answer = mcp::write_error(id, outcome.error(), mcp::Era::modern);
+    } else if (const auto* reply = std::get_if<mcp::Reply>(&*outcome)) {
+      answer = mcp::write_result(id, *request->method, *reply, style());
+    } else {
+      answer = mcp::write_input_required(id, std::get<mcp::InputRequired>(*outcome), round.request_state(), style());
+    }
+  }
+  in_flight_.remove(id);
+  if (!answer.empty() && !cancellation->requested()) write_line(std::move(answer));
+}
+
+Task<> StdioEndpoint::listen(const mcp::Request& request, std::shared_ptr<Cancellation> cancellation) {
+  const auto wanted = mcp::parse_subscription_filter(request.param("notifications"));
+  if (!wanted) co_return reply_error(request.id(), wanted.error(), mcp::Era::modern);
+  asio::steady_timer until(executor_, asio::steady_timer::time_point::max());
+  ListenStream stream(
+      service_.accept(*wanted, caller_), std::string(request.id()), style(),
+      [this](std::string notification) { write_line(std::move(notification)); },
+      [cancellation] { cancellation->request(); });
+  const auto registration = stream.start(listeners_);
+  cancellation->on_request([&until] { until.cancel(); });
+  while (!cancellation->requested()) {
+    boost::system::error_code ignored;
+    co_await until.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  }
+}
+
+Task<> StdioEndpoint::run_legacy(std::string line) {
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  auto message = json::scan(line);
+  const auto session = session_;
+  if (!session) {
+    // A ping may come before the handshake.
+    if (message->method == mcp::to_string(mcp::Method::ping)) {
+      co_return write_line(mcp::write_result(
+          message->id, *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "ping"), {}, {mcp::Era::legacy, {}}));
+    }
+    co_return reply_error(message->id, mcp::errors::invalid_request("Initialize first"), mcp::Era::legacy);
+  }
+  const Result<mcp::Request> request = mcp::legacy::decode(*message, session->facts());
+  if (!request) co_return reply_error(message->id, request.error(), mcp::Era::legacy);
+  if (const auto answered = answer_session_request(*request, *session, service_)) {
+    co_return write_line(write_outcome(*request, *answered));
+  }
+  auto cancellation = std::make_shared<Cancellation>(executor_);
+  const std::string id(request->id());
+  if (!in_flight_.add(id, cancellation)) {
+    co_return reply_error(id, mcp::errors::invalid_request("A request with this id is still being answered"),
+                          mcp::Era::legacy);
+  }
+  LineChannel channel([this](std::string text) { write_line(std::move(text)); }, cancellation);
+  Call call(*request, caller_, channel);
+  const mcp::Outcome outcome =
+      co_await handle_asking(service_, call, channel, session->client_requests(), options_.asking);
+  in_flight_.remove(id);
+  if (!cancellation->requested()) write_line(write_outcome(*request, outcome));
+}
+
+Task<> StdioEndpoint::close() {
+  session_listens_.reset();
+  in_flight_.cancel_all();
+  co_await running_.join();
+}
+
+}  // namespace proteus::server

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/task_group.hpp"
+#include "mcp/jsonrpc.hpp"
+#include "server/asking.hpp"
+#include "server/listeners.hpp"
+#include "server/request_state.hpp"
+#include "server/session.hpp"
+
+namespace proteus::server {
+
+struct StdioOptions {
+  mcp::Eras eras;
+  AskingLimits asking{};
+  std::size_t line_bytes = std::size_t{16} << 20U;
+  std::size_t concurrent_requests = 1024;
+};
+
+// One client on a pair of byte streams, a message per line, both eras. Everything happens on one thread, that
+// of the executor; `write` is given whole lines and may be called from any thread.
+class StdioEndpoint {
+ public:
+  StdioEndpoint(Service& service, Listeners& listeners, const Clock& clock, SealingKey key, StdioOptions options,
+                const Executor& executor, std::function<void(std::string)> write);
+
+  // Takes bytes as they come.
+  void feed(std::string_view bytes);
+  // The client is gone, or the server stops: cancels what runs, and completes when nothing is left.
+  Task<> close();
+
+ private:
+  void take_line(std::string line);
+  void take_message(std::string line);
+  Task<> run_modern(std::string line);
+  Task<> run_legacy(std::string line);
+  Task<> listen(const mcp::Request& request, std::shared_ptr<Cancellation> cancellation);
+  void initialize(json::Message& message);
+  void reply_error(std::string_view id, const Error& error, mcp::Era era);
+  void write_line(std::string message);
+  mcp::ResultStyle style() const { return {mcp::Era::modern, service_.server_info()}; }
+
+  Service& service_;
+  Listeners& listeners_;
+  RequestStates states_;
+  const StdioOptions options_;
+  Executor executor_;
+  std::function<void(std::string)> write_;
+  const Caller caller_;  // whoever started us
+  InFlight in_flight_;
+  TaskGroup running_;
+
+  std::string partial_;
+  bool skipping_ = false;  // the rest of a line that is too long
+
+  std::shared_ptr<Session> session_;
+  Listeners::Registration session_listens_;
+};
+
+}  // namespace proteus::server

@@ -1,0 +1,165 @@
+#include <array>
+#include <thread>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "server/registered_service.hpp"
+#include "server/stdio_endpoint.hpp"
+#include "server/stdio_pipes.hpp"
+#include "server/test_server.hpp"
+
+namespace proteus::server {
+namespace {
+
+// A server on lines instead of pipes: what it writes is kept.
+class Stdio : public ::testing::Test {
+ protected:
+  explicit Stdio(mcp::Eras eras = {})
+      : service({.name = "test", .version = "1"}, {}, listeners),
+        endpoint(service, listeners, clock, SealingKey::random(), {.eras = eras, .line_bytes = 100'000},
+                 io.get_executor(), [this](std::string line) { lines.push_back(std::move(line)); }) {
+    service
+        .add_tool({.name = "echo"}, ToolHandler([](Context& context) -> Outcome<ToolResult> {
+                    return ToolResult::json(context.arguments());
+                  }))
+        .value();
+    service
+        .add_tool({.name = "ask"}, ToolHandler([](Context& context) -> Outcome<ToolResult> {
+                    if (context.answer("k") == nullptr) return Ask().roots("k");
+                    return ToolResult::text("asked");
+                  }))
+        .value();
+  }
+  ~Stdio() override {
+    io.restart();
+    boost::asio::co_spawn(io, endpoint.close(), boost::asio::use_future);
+    io.run();
+  }
+
+  // What the server says to this line.
+  std::vector<boost::json::value> tell(const std::string& line) {
+    endpoint.feed(line + "\n");
+    return said();
+  }
+  std::vector<boost::json::value> said() {
+    io.restart();
+    io.poll();
+    std::vector<boost::json::value> out;
+    for (const auto& line : std::exchange(lines, {})) {
+      EXPECT_EQ(line.find('\n'), line.size() - 1);
+      out.push_back(boost::json::parse(line));
+    }
+    return out;
+  }
+  std::string initialize(std::string_view capabilities = "{}") {
+    return rpc(
+        "0", "initialize",
+        fmt::format(R"("protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{{"name":"a","version":"1"}})",
+                    capabilities));
+  }
+
+  boost::asio::io_context io;
+  SystemClock clock;
+  Listeners listeners;
+  RegisteredService service;
+  std::vector<std::string> lines;
+  StdioEndpoint endpoint;
+};
+
+TEST_F(Stdio, ServesBothErasOnOneChannelPRO14) {
+  EXPECT_EQ(tell(rpc("1", "server/discover", modern_meta())).at(0).at("result").at("resultType"), "complete");
+  EXPECT_EQ(tell(rpc("2", "tools/call", R"("name":"echo",)" + modern_meta())).at(0).at("id"), 2);
+  EXPECT_EQ(tell(initialize()).at(0).at("result").at("protocolVersion"), "2025-06-18");
+  EXPECT_EQ(tell(rpc("3", "tools/call", R"("name":"echo")")).at(0).at("id"), 3);
+  EXPECT_EQ(tell(rpc("4", "ping", "")).at(0).at("id"), 4);
+}
+
+TEST_F(Stdio, RequiresTheHandshakeOfLegacyClients) {
+  EXPECT_EQ(code_of(tell(rpc("1", "tools/list", "")).at(0)), -32600);
+  EXPECT_TRUE(tell(rpc("1", "ping", "")).at(0).as_object().contains("result"));
+}
+
+TEST_F(Stdio, AsksALegacyClientWithARequestAndAModernOneWithAResult) {
+  tell(initialize(R"({"roots":{}})"));
+  const auto request = tell(rpc("5", "tools/call", R"("name":"ask")")).at(0);
+  EXPECT_EQ(request.at("method"), "roots/list");
+  const auto answered =
+      tell(fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{{"roots":[]}}}})", request.at("id").as_int64()));
+  EXPECT_EQ(text_of(answered.at(0)), "asked");
+  const auto modern = tell(rpc("6", "tools/call", R"("name":"ask",)" + modern_meta(R"({"roots":{}})"))).at(0);
+  EXPECT_EQ(modern.at("result").at("resultType"), "input_required");
+}
+
+TEST_F(Stdio, ListensUntilCancelledPRO05) {
+  const auto acknowledged =
+      tell(rpc("7", "subscriptions/listen", R"("notifications":{"toolsListChanged":true},)" + modern_meta()));
+  EXPECT_EQ(acknowledged.at(0).at("method"), "notifications/subscriptions/acknowledged");
+  service.remove_tool("echo");
+  EXPECT_EQ(said().at(0).at("params").at("_meta").at("io.modelcontextprotocol/subscriptionId"), 7);
+  EXPECT_TRUE(tell(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}})").empty());
+  service.remove_tool("ask");
+  EXPECT_TRUE(said().empty());
+  EXPECT_EQ(listeners.size(), 0U);
+}
+
+TEST_F(Stdio, SurvivesBadLinesPRO16) {
+  EXPECT_EQ(code_of(tell("{").at(0)), -32700);
+  EXPECT_EQ(code_of(tell("[]").at(0)), -32600);
+  EXPECT_TRUE(tell("").empty());
+  EXPECT_TRUE(tell("  \r").empty());
+  const auto long_line = tell(std::string(200'000, 'x'));
+  ASSERT_EQ(long_line.size(), 1U);
+  EXPECT_EQ(code_of(long_line.at(0)), -32600);
+  EXPECT_EQ(tell(rpc("1", "server/discover", modern_meta())).at(0).at("id"), 1);
+  EXPECT_TRUE(tell(R"({"jsonrpc":"2.0","id":99,"result":{}})").empty());
+}
+
+TEST_F(Stdio, TakesMessagesInAnyPieces) {
+  const std::string line = rpc("1", "server/discover", modern_meta()) + "\n";
+  for (const char c : line)
+    endpoint.feed(std::string_view(&c, 1));
+  EXPECT_EQ(said().at(0).at("id"), 1);
+}
+
+TEST(StdioPipes, ReadUntilTheEndAndWriteEverything) {
+  std::array<int, 2> in{};
+  std::array<int, 2> out{};
+  ASSERT_EQ(::pipe(in.data()), 0);
+  ASSERT_EQ(::pipe(out.data()), 0);
+  {
+    StdioPipes pipes(in[0], out[1]);
+    std::string read;
+    std::thread reader([&] { EXPECT_TRUE(pipes.read([&](std::string bytes) { read += bytes; })); });
+    ASSERT_EQ(::write(in[1], "abc", 3), 3);
+    ::close(in[1]);
+    reader.join();
+    EXPECT_EQ(read, "abc");
+    pipes.write("one\n");
+    pipes.write("two\n");
+    pipes.flush();
+  }
+  ::close(out[1]);
+  std::array<char, 64> buffer{};
+  EXPECT_EQ(std::string_view(buffer.data(), static_cast<std::size_t>(::read(out[0], buffer.data(), buffer.size()))),
+            "one\ntwo\n");
+  ::close(in[0]);
+  ::close(out[0]);
+}
+
+TEST(StdioPipes, CanBeInterrupted) {
+  std::array<int, 2> in{};
+  ASSERT_EQ(::pipe(in.data()), 0);
+  StdioPipes pipes(in[0], 1);
+  std::thread reader([&] { EXPECT_TRUE(pipes.read([](std::string) {})); });
+  pipes.interrupt();
+  reader.join();
+  ::close(in[0]);
+  ::close(in[1]);
+}
+
+}  // namespace
+}  // namespace proteus::server

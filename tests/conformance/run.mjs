@@ -1,0 +1,99 @@
+// Runs the official conformance suite against the fixture and the conformance client, and prints one line per scenario.
+//
+//   run.mjs [--single-era] [server|client]
+//
+// --single-era runs each revision's server scenarios against a fixture that speaks only that era, instead of both. There
+// is no list of expected failures: every scenario of scenarios.mjs must run, and pass without a warning.
+import { spawn } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { program, root, startServer } from '../e2e/support/programs.mjs';
+import { judge, readResults } from './results.mjs';
+import { CLIENT, SERVER } from './scenarios.mjs';
+
+const SUITE = join(root, 'tests/e2e/node_modules/@modelcontextprotocol/conformance/dist/index.js');
+const LOGS = join(root, 'build/logs/conformance');
+const ERA = { '2025-11-25': 'legacy', '2026-07-28': 'modern' };
+
+const singleEra = process.argv.includes('--single-era');
+const only = process.argv.slice(2).find((argument) => !argument.startsWith('--'));
+let passed = 0;
+let failed = 0;
+
+function report(scenario, verdict) {
+  console.log(`  ${verdict.passed ? 'ok    ' : 'FAILED'}  ${scenario.padEnd(48)} ${verdict.detail}`);
+  for (const fault of verdict.faults) console.log(`            ${fault.slice(0, 300)}`);
+  if (verdict.passed) passed++;
+  else failed++;
+}
+
+/** Runs the suite with its output in `folder`, which is emptied first; resolves to its exit code. */
+function suite(folder, args) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  return new Promise((done, fail) => {
+    const child = spawn(process.execPath, [SUITE, ...args, '--output-dir', folder], { cwd: root });
+    let output = '';
+    child.stdout.on('data', (data) => (output += data));
+    child.stderr.on('data', (data) => (output += data));
+    child.once('error', fail);
+    child.once('close', (code) => {
+      writeFileSync(join(folder, 'output.txt'), output);
+      done(code);
+    });
+  });
+}
+
+async function runServer(revision, era) {
+  const { required, also } = SERVER[revision];
+  console.log(`\nServer at ${revision}, everything-server --era ${era}: ${required.length} scored and ${also.length} more`);
+  const folder = join(LOGS, `server-${revision}-${era}`);
+  const server = await startServer('everything-server', ['--port', '0', '--era', era]);
+  let running;
+  let end;
+  try {
+    await suite(folder, ['server', '--url', server.url, '--requirements', revision]);
+    running = server.running();
+  } finally {
+    end = await server.stop();
+    writeFileSync(join(folder, 'server.log'), server.log());
+  }
+  const results = readResults(folder, 'server-');
+  for (const scenario of [...required, ...also]) report(scenario, judge(results.get(scenario)));
+  report('(the server outlives the run, SIGTERM ends it)', { passed: running && end === 0, detail: `${end}`, faults: [] });
+}
+
+async function runClient(revision) {
+  const scenarios = CLIENT[revision];
+  console.log(`\nClient at ${revision}: ${scenarios.length} scenarios`);
+  for (const scenario of scenarios) {
+    const folder = join(LOGS, `client-${revision}-${scenario}`);
+    const command = ['--command', program('conformance-client'), '--scenario', scenario, '--spec-version', revision];
+    const code = await suite(folder, ['client', ...command]);
+    const verdict = judge(readResults(folder).get(scenario));
+    // The exit code also tells of a client that hung or ended with an error.
+    if (code !== 0) {
+      verdict.passed = false;
+      verdict.faults.push(`the suite's verdict: exit code ${code}; see ${folder}/output.txt`);
+    }
+    report(scenario, verdict);
+  }
+}
+
+const runs = [];
+if (only !== 'client') {
+  for (const revision of Object.keys(SERVER)) runs.push(() => runServer(revision, singleEra ? ERA[revision] : 'both'));
+}
+if (only !== 'server' && !singleEra) {
+  for (const revision of Object.keys(CLIENT)) runs.push(() => runClient(revision));
+}
+for (const run of runs) {
+  try {
+    await run();
+  } catch (error) {
+    report('the run itself', { passed: false, detail: error.message, faults: [] });
+  }
+}
+console.log(`\n${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;

@@ -1,0 +1,95 @@
+// What must pass, by name, so that a scenario that disappears from a run is noticed. `required` is what the suite scores
+// for that revision; `also` is what it runs without scoring, and we want all the same. The extension "tasks" is neither.
+export const SERVER = {
+  '2025-11-25': {
+    required: [
+      'server-initialize',
+      'logging-set-level',
+      'ping',
+      'completion-complete',
+      'tools-list',
+      'tools-call-simple-text',
+      'tools-call-image',
+      'tools-call-audio',
+      'tools-call-embedded-resource',
+      'tools-call-mixed-content',
+      'tools-call-with-logging',
+      'tools-call-error',
+      'tools-call-with-progress',
+      'tools-call-sampling',
+      'tools-call-elicitation',
+      'elicitation-sep1034-defaults',
+      'server-sse-multiple-streams',
+      'elicitation-sep1330-enums',
+      'resources-list',
+      'resources-read-text',
+      'resources-read-binary',
+      'resources-templates-read',
+      'resources-subscribe',
+      'resources-unsubscribe',
+      'prompts-list',
+      'prompts-get-simple',
+      'prompts-get-with-args',
+      'prompts-get-embedded-resource',
+      'prompts-get-with-image',
+      'dns-rebinding-protection'
+    ],
+    also: ['server-session-lifecycle', 'json-schema-2020-12', 'server-sse-polling']
+  },
+  '2026-07-28': {
+    required: [
+      'server-stateless',
+      'completion-complete',
+      'tools-list',
+      'tools-call-simple-text',
+      'tools-call-image',
+      'tools-call-audio',
+      'tools-call-embedded-resource',
+      'tools-call-mixed-content',
+      'tools-call-error',
+      'tools-call-with-progress',
+      'server-sse-multiple-streams',
+      'resources-list',
+      'resources-read-text',
+      'resources-read-binary',
+      'resources-templates-read',
+      'sep-2164-resource-not-found',
+      'prompts-list',
+      'prompts-get-simple',
+      'prompts-get-with-args',
+      'prompts-get-embedded-resource',
+      'prompts-get-with-image',
+      'dns-rebinding-protection',
+      'caching',
+      'input-required-result-basic-elicitation',
+      'input-required-result-basic-sampling',
+      'input-required-result-basic-list-roots',
+      'input-required-result-request-state',
+      'input-required-result-multiple-input-requests',
+      'input-required-result-multi-round',
+      'input-required-result-missing-input-response',
+      'input-required-result-non-tool-request',
+      'input-required-result-result-type',
+      'input-required-result-unsupported-methods',
+      'input-required-result-tampered-state',
+      'input-required-result-capability-check',
+      'input-required-result-ignore-extra-params',
+      'input-required-result-validate-input'
+    ],
+    also: ['json-schema-2020-12', 'http-header-validation', 'http-custom-header-server-validation']
+  }
+};
+
+export const CLIENT = {
+  '2025-11-25': ['initialize', 'tools_call', 'elicitation-sep1034-client-defaults', 'sse-retry'],
+  '2026-07-28': [
+    'tools_call',
+    'request-metadata',
+    'sep-2322-client-request-state',
+    'http-standard-headers',
+    'http-custom-headers',
+    'http-invalid-tool-headers',
+    'json-schema-ref-no-deref',
+    'json-schema-2020-12-preservation'
+  ]
+};

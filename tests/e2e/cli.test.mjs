@@ -1,0 +1,120 @@
+// `proteus client`, as a person and as a script would use it.
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { after, before, describe, test } from 'node:test';
+
+import { CLIENTS, Session } from './support/clients.mjs';
+import { program, startServer, within } from './support/programs.mjs';
+
+const ESCAPE = '\u001b[';
+
+/** Runs `proteus client …` to its end. */
+function proteus(...args) {
+  return new Promise((done) => {
+    execFile(program('proteus'), ['client', ...args], { timeout: 20_000 }, (error, stdout, stderr) =>
+      done({ code: error ? error.code : 0, stdout, stderr })
+    );
+  });
+}
+
+for (const era of ['legacy', 'modern']) {
+  describe(`proteus client, a server with --era ${era}`, () => {
+    let server;
+    before(async () => {
+      server = await startServer('everything-server', ['--port', '0', '--era', era]);
+    });
+    after(() => server?.stop());
+
+    test('list prints a table of what the server offers, without colours in a pipe', async () => {
+      const { code, stdout } = await proteus('list', server.url);
+      assert.equal(code, 0);
+      for (const name of ['test_simple_text', 'test_prompt_with_arguments', 'test://static-text']) {
+        assert.ok(stdout.includes(name), name);
+      }
+      assert.ok(!stdout.includes(ESCAPE));
+    });
+
+    test('list --json is JSON', async () => {
+      const { code, stdout } = await proteus('list', '--json', server.url);
+      assert.equal(code, 0);
+      assert.ok(JSON.stringify(JSON.parse(stdout)).includes('test_simple_text'));
+    });
+
+    test('list has colours on a terminal', async () => {
+      const command = `${program('proteus')} client list ${server.url}`;
+      const output = await new Promise((done, fail) =>
+        execFile('script', ['-qec', command, '/dev/null'], { timeout: 20_000, env: { ...process.env, TERM: 'xterm' } }, (error, stdout) =>
+          error ? fail(error) : done(stdout)
+        )
+      );
+      assert.ok(output.includes(ESCAPE));
+    });
+
+    test('call prints the result of a tool', async () => {
+      const { code, stdout } = await proteus('call', server.url, 'test_simple_text', '{}');
+      assert.equal(code, 0);
+      assert.match(stdout, /\S/);
+    });
+
+    test('call --json prints the result as it is', async () => {
+      const { code, stdout } = await proteus('call', '--json', server.url, 'test_simple_text', '{}');
+      assert.equal(code, 0);
+      assert.equal(JSON.parse(stdout).content[0].type, 'text');
+    });
+
+    test("a tool's failure and an unknown tool end with 1", async () => {
+      assert.equal((await proteus('call', server.url, 'test_error_handling', '{}')).code, 1);
+      const unknown = await proteus('call', server.url, 'no_such_tool', '{}');
+      assert.equal(unknown.code, 1);
+      assert.match(unknown.stderr, /no_such_tool/);
+    });
+
+    test('watch shows a change of the tool list live', async () => {
+      const client = CLIENTS.find((candidate) => candidate.era === era);
+      const session = await Session.open(client, { url: server.url });
+      const watch = spawn(program('proteus'), ['client', 'watch', server.url], { stdio: ['ignore', 'pipe', 'inherit'] });
+      let output = '';
+      let wake = () => {};
+      watch.stdout.on('data', (data) => {
+        output += data;
+        wake();
+      });
+      /** Resolves once `watch` printed `text` after the first `offset` characters; false after a while. */
+      const printed = async (text, offset) => {
+        while (!output.slice(offset).includes(text)) {
+          const more = new Promise((resolve) => (wake = resolve));
+          if (!(await within(3_000, 'watch', more.then(() => true)).catch(() => false))) return false;
+        }
+        return true;
+      };
+      try {
+        // The first changes may come before the watcher listens.
+        let shown = false;
+        for (let attempt = 0; attempt < 5 && !shown; attempt++) {
+          const offset = output.length;
+          const before = await session.toolNames();
+          await session.call('test_trigger_tool_change');
+          const now = await session.toolNames();
+          const [changed] = [...now.filter((name) => !before.includes(name)), ...before.filter((name) => !now.includes(name))];
+          shown = await printed(changed, offset);
+        }
+        assert.ok(shown, output);
+      } finally {
+        watch.kill();
+        await session.close();
+      }
+    });
+  });
+}
+
+test('what cannot be reached ends with 1 and says why', async () => {
+  const { code, stderr } = await proteus('list', 'http://127.0.0.1:1/mcp');
+  assert.equal(code, 1);
+  assert.match(stderr, /127\.0\.0\.1/);
+});
+
+test('bad usage ends with 2', async () => {
+  assert.equal((await proteus('list')).code, 2);
+  assert.equal((await proteus('call', 'http://127.0.0.1:1/mcp', 'tool', 'this is not JSON')).code, 2);
+  assert.equal((await proteus('list', 'not-a-url')).code, 2);
+});

@@ -1,0 +1,161 @@
+// One face for the official TypeScript clients, so that each test reads the same for every client, era and transport.
+import * as v2 from '@modelcontextprotocol/client';
+import { StdioClientTransport as StdioV2 } from '@modelcontextprotocol/client/stdio';
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import * as schemas from '@modelcontextprotocol/sdk/types.js';
+
+import { program, within } from './programs.mjs';
+
+const INFO = { name: 'proteus-e2e', version: '1.0.0' };
+const CAPABILITIES = { elicitation: {}, sampling: {}, roots: { listChanged: true } };
+const PATIENCE_MS = 15_000;
+
+// v1 takes a schema where v2 takes the method.
+const V1_SCHEMA = {
+  'elicitation/create': schemas.ElicitRequestSchema,
+  'sampling/createMessage': schemas.CreateMessageRequestSchema,
+  'roots/list': schemas.ListRootsRequestSchema,
+  'notifications/tools/list_changed': schemas.ToolListChangedNotificationSchema,
+  'notifications/prompts/list_changed': schemas.PromptListChangedNotificationSchema,
+  'notifications/message': schemas.LoggingMessageNotificationSchema
+};
+
+const V1 = {
+  make: () => new ClientV1(INFO, { capabilities: CAPABILITIES }),
+  Http: HttpV1,
+  Stdio: StdioV1,
+  key: (method) => V1_SCHEMA[method],
+  call: (client, params, options) => client.callTool(params, undefined, options)
+};
+
+const V2 = (mode) => ({
+  make: () => new v2.Client(INFO, { capabilities: CAPABILITIES, versionNegotiation: { mode } }),
+  Http: v2.StreamableHTTPClientTransport,
+  Stdio: StdioV2,
+  key: (method) => method,
+  call: (client, params, options) => client.callTool(params, options)
+});
+
+/** Each official client in each era it speaks. */
+export const CLIENTS = [
+  { name: 'TypeScript SDK v1, legacy', era: 'legacy', sdk: V1 },
+  { name: 'TypeScript SDK v2, legacy', era: 'legacy', sdk: V2('legacy') },
+  { name: 'TypeScript SDK v2, modern', era: 'modern', sdk: V2({ pin: '2026-07-28' }) }
+];
+
+/** The v2 client that finds the era out by itself. */
+export const DETECTING = { name: 'TypeScript SDK v2, detecting', sdk: V2('auto') };
+
+/**
+ * A connected client and what passed over its wire.
+ *
+ * `target` is `{ url }`, or `{ stdio: [arguments of everything-server] }`.
+ */
+export class Session {
+  static async open({ sdk, era }, target) {
+    const session = new Session(sdk, era, target);
+    await within(PATIENCE_MS, 'connecting', session.client.connect(session.transport));
+    return session;
+  }
+
+  constructor(sdk, era, target) {
+    this.sdk = sdk;
+    this.era = era;
+    this.client = sdk.make();
+    this.sent = [];
+    this.received = [];
+    this.standingStream = new Promise((open) => {
+      const fetching = async (url, init) => {
+        const response = await fetch(url, init);
+        if (init?.method === 'GET' && response.ok) open();
+        return response;
+      };
+      this.transport = target.url
+        ? new sdk.Http(new URL(target.url), { fetch: fetching })
+        : new sdk.Stdio({ command: program('everything-server'), args: ['--stdio', ...target.stdio], stderr: 'ignore' });
+      // Without a standing stream to wait for, notifications have a way as soon as there is a connection.
+      if (!target.url || era === 'modern') open();
+    });
+    this.transport.onmessage = (message) => this.received.push(message);
+    const send = this.transport.send.bind(this.transport);
+    this.transport.send = (message, options) => {
+      this.sent.push(message);
+      return send(message, options);
+    };
+  }
+
+  call(name, args = {}, options = undefined) {
+    return this.callWith({ name, arguments: args }, options);
+  }
+
+  callWith(params, options) {
+    return within(PATIENCE_MS, params.name, this.sdk.call(this.client, params, options));
+  }
+
+  /** Answers the server's requests of `method`; `answer` gets their parameters. */
+  answer(method, answer) {
+    this.client.setRequestHandler(this.sdk.key(method), async (request) => answer(request.params));
+  }
+
+  /** Collects notifications of `method`; the result's `next()` waits for one more. */
+  notifications(method) {
+    const seen = [];
+    let wake = () => {};
+    this.client.setNotificationHandler(this.sdk.key(method), (notification) => {
+      seen.push(notification.params);
+      wake();
+    });
+    let taken = 0;
+    return {
+      seen,
+      next: async () => {
+        while (seen.length <= taken) {
+          await within(PATIENCE_MS, method, new Promise((resolve) => (wake = resolve)));
+        }
+        return seen[taken++];
+      }
+    };
+  }
+
+  /** Makes sure that list changes will arrive: on the standing stream, or by asking for them. */
+  async listenForChanges() {
+    if (this.era === 'modern') {
+      this.subscription = await within(
+        PATIENCE_MS,
+        'subscriptions/listen',
+        this.client.listen({ toolsListChanged: true, promptsListChanged: true })
+      );
+    }
+    await within(PATIENCE_MS, 'the standing stream', this.standingStream);
+  }
+
+  async toolNames() {
+    return (await this.client.listTools()).tools.map((tool) => tool.name).sort();
+  }
+
+  async promptNames() {
+    return (await this.client.listPrompts()).prompts.map((prompt) => prompt.name).sort();
+  }
+
+  /** The last request of `method` that was sent. */
+  lastSent(method) {
+    return this.sent.findLast((message) => message.method === method);
+  }
+
+  /** The answer to a request that was sent, result or error; undefined if none came. */
+  answerTo(request) {
+    return this.received.find((message) => message.id === request.id && !message.method);
+  }
+
+  async close() {
+    await this.subscription?.close();
+    await this.client.close();
+  }
+}
+
+/** The text of a tool's result, its blocks joined. */
+export function textOf(result) {
+  return result.content.map((block) => block.text ?? '').join('\n');
+}
