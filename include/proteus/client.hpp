@@ -1,0 +1,287 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <proteus/error.hpp>
+
+// A client for MCP servers of either era, over HTTP or standard streams. Calls block; anything that can fail
+// returns a Result. Nothing here needs coroutines, so any C++23 compiler will do, g++ 12 included.
+namespace proteus::client {
+
+// The two ways MCP works: with a handshake and sessions (2025-11-25 and before), or with everything in each
+// request (2026-07-28).
+enum class Era : std::uint8_t { legacy, modern };
+
+// Which HTTP transport a server is spoken to with; found out unless given.
+enum class HttpTransport : std::uint8_t { automatic, streamable_http, old_sse };
+
+// --- Credentials
+// -----------------------------------------------------------------------------------------------------
+
+// What is sent with every HTTP request, to the server's own origin only. Values from the environment are read
+// by `open`, which fails where the variable is not set.
+class Auth {
+ public:
+  struct Value {
+    std::string text;      // itself, or
+    std::string variable;  // the environment variable that holds it
+  };
+  enum class Scheme : std::uint8_t { none, bearer, basic, header };
+
+  Auth() = default;
+  Auth(Scheme scheme, std::string name, Value user, Value secret)
+      : scheme_(scheme), name_(std::move(name)), user_(std::move(user)), secret_(std::move(secret)) {}
+
+  Scheme scheme() const { return scheme_; }
+  const std::string& name() const { return name_; }  // of the header
+  const Value& user() const { return user_; }
+  const Value& secret() const { return secret_; }
+
+ private:
+  Scheme scheme_ = Scheme::none;
+  std::string name_;
+  Value user_;
+  Value secret_;
+};
+
+struct BearerToken {
+  static Auth of(std::string token);
+  static Auth from_env(std::string variable);
+};
+struct BasicAuth {
+  static Auth of(std::string user, std::string password);
+  static Auth from_env(std::string user_variable, std::string password_variable);
+};
+// Any other header, such as X-Api-Key.
+struct HeaderAuth {
+  static Auth of(std::string header, std::string value);
+  static Auth from_env(std::string header, std::string variable);
+};
+
+// --- What a server has
+// -----------------------------------------------------------------------------------------------
+
+// Each has its whole definition, unknown members included, and the usual ones at hand.
+struct Tool {
+  std::string name;
+  std::string title;        // may be empty
+  std::string description;  // may be empty
+  boost::json::object definition;
+
+  // The JSON Schema of the arguments; an empty object where there is none.
+  boost::json::object input_schema() const;
+};
+struct Prompt {
+  std::string name;
+  std::string title;
+  std::string description;
+  boost::json::object definition;
+};
+struct Resource {
+  std::string uri;
+  std::string name;
+  std::string title;
+  std::string description;
+  std::string mime_type;
+  boost::json::object definition;
+};
+struct ResourceTemplate {
+  std::string uri_template;
+  std::string name;
+  std::string title;
+  std::string description;
+  boost::json::object definition;
+};
+
+// What a server says about itself; not to be trusted.
+struct ServerInfo {
+  Era era{};
+  std::string protocol_version;
+  std::string name;
+  std::string version;
+  std::string instructions;
+  boost::json::object capabilities;
+};
+
+// A change of what a server has, found after it announced one.
+struct Change {
+  enum class Kind : std::uint8_t { tools, prompts, resources, resource_templates };
+  Kind kind{};
+  // By name, URI or URI template.
+  std::vector<std::string> added;
+  std::vector<std::string> removed;
+  std::vector<std::string> changed;
+};
+
+// --- Calls
+// -----------------------------------------------------------------------------------------------------------
+
+struct Progress {
+  double progress = 0;
+  std::optional<double> total;
+  std::string message;
+};
+
+struct LogMessage {
+  std::string level;
+  std::string logger;
+  boost::json::value data;
+};
+
+struct CallOptions {
+  // Instead of the server's; progress extends it, up to ten times.
+  std::optional<std::chrono::milliseconds> timeout = {};
+  // Called on the calling thread, before the call returns.
+  std::function<void(const Progress&)> on_progress = {};
+  boost::json::object meta = {};  // goes into `_meta`
+};
+
+// What a tool answered. `is_error` means that the tool ran and failed; that is no Error.
+struct ToolResult {
+  bool is_error = false;
+  boost::json::object value;  // the whole result
+
+  // The text blocks, one after the other.
+  std::string text() const;
+};
+
+// --- What a server may ask for
+// ---------------------------------------------------------------------------------------
+
+struct Elicitation {
+  std::string message;
+  boost::json::object requested_schema;  // of a form
+  std::string url;                       // of an elicitation by URL: show it and its host before opening it
+  boost::json::object params;            // all of it
+};
+struct ElicitationAnswer {
+  enum class Action : std::uint8_t { accept, decline, cancel };
+  Action action = Action::decline;
+  // Of a form; what it leaves out gets the schema's defaults.
+  boost::json::object content = {};
+};
+
+struct Root {
+  std::string uri;
+  std::string name = {};
+};
+
+// Handlers run one at a time on a thread of their own, so they may block, and may call the server. They must
+// not wait for another handler.
+using ElicitationHandler = std::function<ElicitationAnswer(const Elicitation&)>;
+using SamplingHandler = std::function<Result<boost::json::object>(const boost::json::object& params)>;
+using RootsHandler = std::function<std::vector<Root>()>;
+using ChangeListener = std::function<void(const Change&)>;
+
+// --- The server
+// ------------------------------------------------------------------------------------------------------
+
+// A connection to one MCP server. Safe to use from several threads. Runs one thread for its input and output,
+// from `open` to `close`, and one for handlers where there are any. Movable; destroying it closes it, which
+// must not be done in a handler.
+class McpServer {
+ public:
+  class Builder;
+
+  // For a server at this URL, http or https; or, without one, for a program (`Builder::command`).
+  static Builder builder(std::string url = {});
+
+  McpServer(McpServer&&) noexcept;
+  McpServer& operator=(McpServer&&) noexcept;
+  ~McpServer();
+
+  // Connects, finds out the server's era and lists what it has. Nothing happens if it is open already.
+  Result<> open();
+  // Ends the session and everything under way.
+  void close();
+  bool is_open() const;
+
+  Result<ServerInfo> info() const;
+
+  // What the server has: as listed by `open`, and again whenever it announced a change.
+  Result<std::vector<Tool>> tools() const;
+  Result<Tool> tool(const std::string& name) const;
+  Result<std::vector<Prompt>> prompts() const;
+  Result<std::vector<Resource>> resources() const;
+  Result<std::vector<ResourceTemplate>> resource_templates() const;
+
+  Result<ToolResult> call_tool(const std::string& name, const boost::json::object& arguments = {},
+                               const CallOptions& options = {});
+  // `messages` and more, as the server answers.
+  Result<boost::json::object> get_prompt(const std::string& name,
+                                         const std::map<std::string, std::string>& arguments = {},
+                                         const CallOptions& options = {});
+  // `contents` and more.
+  Result<boost::json::object> read_resource(const std::string& uri, const CallOptions& options = {});
+  // Values for an argument of a prompt (`{"type":"ref/prompt","name":…}`) or template
+  // (`{"type":"ref/resource","uri":…}`).
+  Result<std::vector<std::string>> complete(const boost::json::object& reference, const std::string& argument,
+                                            const std::string& value, const CallOptions& options = {});
+  // Whether the server answers.
+  Result<> ping();
+
+  // Called after each change, on the handlers' thread. May be added before `open`.
+  void add_change_listener(ChangeListener listener);
+
+ private:
+  struct Settings;
+  class State;
+  explicit McpServer(std::unique_ptr<State> state);
+
+  std::unique_ptr<State> state_;
+};
+
+// What is not set has the default that is named.
+class McpServer::Builder {
+ public:
+  explicit Builder(std::string url);
+  Builder(const Builder&);
+  Builder(Builder&&) noexcept;
+  Builder& operator=(const Builder&);
+  Builder& operator=(Builder&&) noexcept;
+  ~Builder();
+
+  // Runs a program instead: its name or path, and its arguments. No shell is involved.
+  Builder& command(std::vector<std::string> argv);
+  // More of the program's environment than the usual variables.
+  Builder& environment(std::map<std::string, std::string> variables);
+  Builder& working_directory(std::string path);
+
+  Builder& auth(Auth credentials);
+  Builder& header(std::string name, std::string value);
+  // Certificate authorities to trust, as a PEM file, instead of the system's.
+  Builder& ca_file(std::string path);
+
+  Builder& timeout(std::chrono::milliseconds duration);          // of everything but tool calls: 30 s
+  Builder& call_timeout(std::chrono::milliseconds duration);     // of a tool call: 5 min
+  Builder& connect_timeout(std::chrono::milliseconds duration);  // 5 s
+  Builder& era(Era era);                                         // found out
+  Builder& http_transport(HttpTransport transport);              // found out
+  Builder& client_info(std::string name, std::string version);
+  Builder& max_message_bytes(std::size_t bytes);  // 16 MiB
+
+  Builder& on_elicitation(ElicitationHandler handler);      // of forms
+  Builder& on_url_elicitation(ElicitationHandler handler);  // of URLs
+  Builder& on_sampling(SamplingHandler handler);
+  Builder& on_roots(RootsHandler handler);
+  Builder& on_log(std::function<void(const LogMessage&)> handler);
+
+  // Connects to nothing yet; what is wrong with the settings is said by `open`.
+  McpServer build() const;
+
+ private:
+  std::unique_ptr<Settings> settings_;
+};
+
+}  // namespace proteus::client

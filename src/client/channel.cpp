@@ -1,0 +1,85 @@
+#include "client/channel.hpp"
+
+#include "base/log.hpp"
+#include "json/text.hpp"
+
+namespace proteus::client {
+
+// However an exchange ends, nobody waits for its answer any more.
+class Channel::Registration {
+ public:
+  Registration(Channel& channel, RequestId id) : channel_(channel), id_(id) {
+    channel_.waiters_.try_emplace(id, channel.executor_);
+  }
+  ~Registration() { channel_.waiters_.erase(id_); }
+  Registration(const Registration&) = delete;
+  Registration& operator=(const Registration&) = delete;
+
+  Waiter& waiter() { return channel_.waiters_.at(id_); }
+
+ private:
+  Channel& channel_;
+  RequestId id_;
+};
+
+Channel::Channel(const Executor& executor, Inbox& inbox)
+    : executor_(executor), inbox_(inbox), end_(executor) {}
+
+Task<Result<Reply>> Channel::exchange(const Outgoing& request) {
+  if (closed_) co_return std::unexpected(errors::unreachable(closed_->message()));
+  Registration registration(*this, request.id);
+  auto written = co_await write(request);
+  if (!written) co_return std::unexpected(std::move(written.error()));
+  Waiter& waiter = registration.waiter();
+  while (!waiter.answer) {
+    if (closed_) co_return std::unexpected(*closed_);
+    co_await waiter.bell.wait();
+  }
+  Reply reply;
+  reply.message = std::move(waiter.answer);
+  co_return reply;
+}
+
+Task<Result<>> Channel::listen(std::function<void()> on_open) {
+  if (!closed_) on_open();
+  while (!closed_)
+    co_await end_.wait();
+  co_return std::unexpected(*closed_);
+}
+
+void Channel::dispatch(Received message) {
+  switch (message.message().kind) {
+    case json::MessageKind::notification:
+      return inbox_.on_notification(std::move(message), kNoRequest);
+    case json::MessageKind::request:
+      return inbox_.on_request(std::move(message), kNoRequest);
+    case json::MessageKind::result:
+    case json::MessageKind::error:
+    case json::MessageKind::invalid:
+      return answer(std::move(message));
+  }
+}
+
+void Channel::answer(Received message) {
+  const auto id = json::as_int64(message.message().id);
+  auto waiter = id ? waiters_.find(*id) : waiters_.end();
+  // An error whose id the server could not read can only mean the one request there is.
+  const bool nameless = message.message().id.empty() && !message.message().error.empty();
+  if (nameless && waiters_.size() == 1) waiter = waiters_.begin();
+  if (waiter == waiters_.end() || waiter->second.answer) {
+    log::warning("an answer to no request is ignored: {}", log::printable(message.text(), 120));
+    return;
+  }
+  waiter->second.answer = std::move(message);
+  waiter->second.bell.ring();
+}
+
+void Channel::fail(const Error& error) {
+  if (closed_) return;
+  closed_ = error;
+  for (auto& [id, waiter] : waiters_)
+    waiter.bell.ring();
+  end_.ring();
+}
+
+}  // namespace proteus::client

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/task_group.hpp"
+#include "client/transport.hpp"
+#include "client/waiting.hpp"
+
+namespace proteus::client {
+
+// A transport whose messages all come on one stream, and are told apart by their ids: standard output of a
+// program, or the event stream of HTTP+SSE.
+class Channel : public Transport {
+ public:
+  Task<Result<Reply>> exchange(const Outgoing& request) final;
+  Task<Result<>> send(const Outgoing& message) final { return write(message); }
+  bool usable() const final { return !closed_; }
+  void speak(mcp::Version) override {}
+  // There is nothing to open: ends when the channel does.
+  Task<Result<>> listen(std::function<void()> on_open) final;
+  bool has_streams() const final { return false; }
+
+ protected:
+  Channel(const Executor& executor, Inbox& inbox);
+
+  virtual Task<Result<>> write(const Outgoing& message) = 0;
+
+  // What was read from the stream.
+  void dispatch(Received message);
+  // Nothing more will come: every exchange under way fails with this.
+  void fail(const Error& error);
+
+  const Executor& executor() const { return executor_; }
+
+ private:
+  struct Waiter {
+    explicit Waiter(const Executor& executor) : bell(executor) {}
+    std::optional<Received> answer;
+    Bell bell;
+  };
+  class Registration;
+
+  void answer(Received message);
+
+  Executor executor_;
+  Inbox& inbox_;
+  Bell end_;
+  std::map<RequestId, Waiter> waiters_;
+  std::optional<Error> closed_;
+};
+
+}  // namespace proteus::client

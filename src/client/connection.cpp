@@ -1,0 +1,238 @@
+#include "client/connection.hpp"
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "client/era.hpp"
+#include "json/text.hpp"
+#include "mcp/errors.hpp"
+#include "mcp/notifications.hpp"
+
+namespace proteus::client {
+namespace {
+
+// What kind of result a modern server gave; an absent kind means a complete one.
+Result<bool> asks_for_input(const Answer& answer) {
+  const std::string_view raw = answer.member("resultType");
+  if (raw.empty()) return false;
+  const auto type = json::decode_string(raw);
+  if (type && *type == "complete") return false;
+  if (type && *type == "input_required") return true;
+  return std::unexpected(errors::protocol(
+      fmt::format("the server answered with an unknown type of result: {}", log::printable(raw, 64))));
+}
+
+bool may_ask(mcp::Method method) {
+  const auto* info = mcp::find_method(mcp::Era::modern, mcp::Sender::client, mcp::to_string(method));
+  return info != nullptr && info->may_ask;
+}
+
+}  // namespace
+
+Connection::Connection(const Executor& executor, MakerFactory make, Options options)
+    : executor_(executor),
+      options_(std::move(options)),
+      maker_(make(options_, *this)),
+      capabilities_(mcp::write_client_capabilities(options_.handlers.capabilities())),
+      tasks_(executor),
+      link_(executor, *maker_, options_, last_id_),
+      questions_(executor, options_, requests_, tasks_),
+      listener_(*this) {}
+
+Connection::~Connection() = default;
+
+Task<Result<std::shared_ptr<const ServerFacts>>> Connection::open() {
+  auto footing = co_await link_.establish();
+  if (!footing) co_return std::unexpected(std::move(footing.error()));
+  note(*footing);
+  co_return facts_;
+}
+
+Task<> Connection::close() {
+  listener_.stop();
+  requests_.expire();
+  co_await link_.close();
+  tasks_.cancel();
+  co_await tasks_.join();
+}
+
+void Connection::note(const Footing& footing) {
+  if (footing.generation == noted_) return;
+  noted_ = footing.generation;
+  facts_ = footing.facts;
+  if (footing.era() == mcp::Era::modern) return;
+  if (log_level_) tasks_.spawn("setting the log level", restore_log_level(*log_level_));
+  if (options_.handlers.any() && footing.transport->has_streams()) listener_.keep_stream();
+}
+
+Task<Result<Answer>> Connection::request(mcp::Method method, Params params, RequestOptions options) {
+  for (bool again = false;; again = true) {
+    auto footing = co_await link_.establish();
+    if (!footing) co_return std::unexpected(std::move(footing.error()));
+    note(*footing);
+    Outcome outcome = co_await attempt(std::move(*footing), method, params, options);
+    if (!outcome.again || again) co_return std::move(outcome.answer);
+  }
+}
+
+Task<Connection::Outcome> Connection::attempt(Footing footing, mcp::Method method, const Params& params,
+                                              const RequestOptions& options) {
+  const std::string_view name = mcp::to_string(method);
+  if (mcp::find_method(footing.era(), mcp::Sender::client, name) == nullptr) {
+    co_return Outcome{std::unexpected(errors::unsupported(fmt::format(
+        "{} does not exist in the {} era, which this server is of", name, mcp::to_string(footing.era()))))};
+  }
+  const bool modern = footing.era() == mcp::Era::modern;
+  bool relisted = false;
+  std::string inputs;
+  for (int rounds = 0;;) {
+    Outcome outcome = co_await exchange(footing, method, params, options, inputs);
+    if (outcome.again || !modern) co_return outcome;
+    if (!outcome.answer) {
+      const bool mismatch = outcome.answer.error().rpc_code() == mcp::code::kHeaderMismatch;
+      if (!mismatch || method != mcp::Method::tools_call || std::exchange(relisted, true)) co_return outcome;
+      // The tool's annotations changed since it was listed, or it never was.
+      if (!co_await list(mcp::Method::tools_list)) co_return outcome;
+      continue;
+    }
+    const auto asks = asks_for_input(*outcome.answer);
+    if (!asks) co_return Outcome{std::unexpected(asks.error())};
+    if (!*asks || options.inputs == Inputs::hand_back) co_return outcome;
+    if (!may_ask(method)) {
+      co_return Outcome{
+          std::unexpected(errors::protocol(fmt::format("the server asks for input for {}", name)))};
+    }
+    if (++rounds > options_.limits.input_rounds) {
+      co_return Outcome{std::unexpected(errors::exhausted(
+          fmt::format("the server asked for input {} times for one request", options_.limits.input_rounds)))};
+    }
+    auto gathered = co_await gather_inputs(*outcome.answer, options);
+    if (!gathered) co_return Outcome{std::unexpected(std::move(gathered.error()))};
+    inputs = std::move(*gathered);
+  }
+}
+
+RequestFrame Connection::frame(const Footing& footing, mcp::Method method, const RequestOptions& options) {
+  RequestFrame frame;
+  frame.era = footing.era();
+  frame.id = ++last_id_;
+  frame.method = method;
+  frame.client_info = options_.client_info;
+  frame.client_capabilities = capabilities_;
+  frame.progress = static_cast<bool>(options.on_progress);
+  frame.log_level = options.log_level ? options.log_level : log_level_;
+  frame.more_meta = options.meta;
+  return frame;
+}
+
+Task<Connection::Outcome> Connection::exchange(const Footing& footing, mcp::Method method,
+                                               const Params& params, const RequestOptions& options,
+                                               std::string_view more_members) {
+  if (requests_.size() >= options_.limits.requests) {
+    co_return Outcome{std::unexpected(errors::exhausted("too many requests to this server are under way"))};
+  }
+  RequestFrame request = frame(footing, method, options);
+  request.more_members = more_members;
+  std::string own_capabilities;
+  if (options.handlers) {
+    own_capabilities = mcp::write_client_capabilities(options.handlers->capabilities());
+    request.client_capabilities = own_capabilities;
+  }
+  Composed composed(request, params);
+  if (footing.transport->has_headers()) {
+    if (footing.era() == mcp::Era::modern) {
+      if (auto added = add_headers(composed, params); !added)
+        co_return Outcome{std::unexpected(std::move(added.error()))};
+    }
+    for (const auto& header : options.headers)
+      composed.outgoing().headers.push_back(header);
+  }
+
+  const std::chrono::milliseconds timeout =
+      options.timeout.value_or(method == mcp::Method::tools_call ? options_.call_timeout : options_.timeout);
+  Deadline deadline(executor_, timeout, timeout * options_.progress_extension);
+  const InFlightTable::Entry entry(requests_, {request.id, &deadline, &options});
+  Result<Reply> reply;
+  try {
+    reply =
+        co_await before(deadline, footing.transport->exchange(composed.outgoing()), mcp::to_string(method));
+  } catch (...) {
+    cancel_at_server(footing, request.id, "the caller no longer waits");
+    throw;
+  }
+  if (!reply) {
+    if (reply.error().kind() == ErrorKind::timeout) cancel_at_server(footing, request.id, "timed out");
+    co_return Outcome{std::unexpected(std::move(reply.error()))};
+  }
+  co_return judge(footing, std::move(*reply));
+}
+
+Connection::Outcome Connection::judge(const Footing& footing, Reply reply) {
+  const bool refused = reply.status > 299;
+  if (!refused && reply.message && reply.message->message().kind == json::MessageKind::result)
+    return {std::move(*reply.message)};
+  if (footing.era() == mcp::Era::legacy && reply.status == 404 && footing.transport->has_session()) {
+    forget_session(footing);
+    return {std::unexpected(errors::not_found("the server no longer knows the session")),
+            options_.renew_session};
+  }
+  const bool again =
+      !options_.era && contradicts(reply, footing.era()) && link_.era_doubtful(footing.generation);
+  return {std::unexpected(reply_error(reply)), again};
+}
+
+void Connection::forget_session(const Footing& footing) {
+  if (!link_.session_lost(footing.generation)) return;
+  log::info("the server forgot the session");
+  if (options_.on_session_lost) options_.on_session_lost();
+}
+
+Result<> Connection::add_headers(Composed& composed, const Params& params) const {
+  composed.add_standard_headers(params.name);
+  if (composed.outgoing().method != mcp::Method::tools_call || !mirrors_.has(params.name)) return {};
+  const std::string members = "{" + params.members.str() + "}";
+  std::vector<std::unique_ptr<std::string>> storage;
+  const auto read = json::members_of(members, storage);
+  if (!read) return std::unexpected(read.error());
+  auto mirrored = mirrors_.headers(params.name, read->value("arguments"));
+  if (!mirrored) return std::unexpected(std::move(mirrored.error()));
+  for (auto& header : *mirrored)
+    composed.outgoing().headers.push_back(std::move(header));
+  return {};
+}
+
+void Connection::cancel_at_server(const Footing& footing, RequestId id, std::string_view reason) {
+  // A modern server sees that the request's own stream is closed.
+  if (footing.era() == mcp::Era::modern && footing.transport->has_streams()) return;
+  if (!footing.transport->usable()) return;
+  tasks_.spawn("cancelling a request", send_cancelled(footing.transport, id, std::string(reason)));
+}
+
+Task<> Connection::send_cancelled(std::shared_ptr<Transport> transport, RequestId id, std::string reason) {
+  const std::string text = mcp::cancelled_notification(fmt::format("{}", id), reason);
+  Outgoing message;
+  message.method = mcp::Method::cancelled;
+  message.parts.emplace_back(text);
+  Deadline deadline(executor_, options_.timeout, {});
+  const auto sent = co_await before(deadline, transport->send(message), "notifications/cancelled");
+  if (!sent) log::debug("a cancellation did not reach the server: {}", sent.error().message());
+}
+
+Task<Result<>> Connection::set_log_level(mcp::LogLevel level) {
+  auto opened = co_await open();
+  if (!opened) co_return std::unexpected(std::move(opened.error()));
+  log_level_ = level;
+  if ((*opened)->era() == mcp::Era::modern) co_return Result<>{};
+  Params params;
+  params.members.add(fmt::format(R"("level":"{}")", mcp::to_string(level)));
+  auto answer = co_await request(mcp::Method::set_log_level, std::move(params));
+  if (!answer) co_return std::unexpected(std::move(answer.error()));
+  co_return Result<>{};
+}
+
+Task<> Connection::restore_log_level(mcp::LogLevel level) {
+  const auto set = co_await set_log_level(level);
+  if (!set) log::warning("the log level was not set again: {}", set.error().message());
+}
+
+}  // namespace proteus::client

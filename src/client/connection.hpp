@@ -1,0 +1,112 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <proteus/error.hpp>
+
+#include "base/task_group.hpp"
+#include "client/compose.hpp"
+#include "client/in_flight.hpp"
+#include "client/link.hpp"
+#include "client/listener.hpp"
+#include "client/mirrors.hpp"
+#include "client/options.hpp"
+#include "client/questions.hpp"
+
+namespace proteus::client {
+
+// Makes the maker of a connection's transports; both are given what belongs to the connection.
+using MakerFactory = std::function<std::unique_ptr<TransportMaker>(const Options& options, Inbox& inbox)>;
+
+// A connection to one MCP server of either era, over any transport. It connects when first needed, finds the
+// server's era and transport, keeps what it found, and connects again when it must.
+//
+// Belongs to one thread, that of its executor; every member is called there. Requests may be made side by
+// side. `close` must have ended before it is destroyed.
+//
+// Cancelling a coroutine that awaits a request cancels the request at the server, too: by closing its stream,
+// or by `notifications/cancelled`. The coroutine then ends by `operation_aborted`, as with Asio's own
+// operations.
+class Connection final : private Inbox {
+ public:
+  // See transports.hpp for makers.
+  Connection(const Executor& executor, MakerFactory make, Options options);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // Connects, if that was not done yet, and says what the server is.
+  Task<Result<std::shared_ptr<const ServerFacts>>> open();
+  // What it said last; empty before the first `open`.
+  const std::shared_ptr<const ServerFacts>& facts() const { return facts_; }
+
+  // Sends a request and gives the answer, a result. An error of the server is an error of kind `remote` with
+  // its code, message and data. A modern server's request for input is answered by the handlers, unless the
+  // options say otherwise. Nothing is sent twice that may have run.
+  Task<Result<Answer>> request(mcp::Method method, Params params, RequestOptions options = {});
+
+  // All pages of a list; `method` is one of the four list methods. What the server does not offer is an empty
+  // list. Over HTTP, tools of a modern server whose header annotations are invalid are left out.
+  Task<Result<Listing>> list(mcp::Method method, RequestOptions options = {});
+
+  // Announcements of changes, from now on and until `close`; see Listener.
+  Task<Result<>> listen(mcp::SubscriptionFilter wanted) { return listener_.listen(std::move(wanted)); }
+
+  // The least level of log messages the server should send: for good with a legacy server, with each request
+  // from now on to a modern one.
+  Task<Result<>> set_log_level(mcp::LogLevel level);
+
+  // Ends the session, the listening and every request under way, which fail as cancelled. Nothing can be
+  // asked afterwards.
+  Task<> close();
+
+  const Executor& executor() const { return executor_; }
+
+ private:
+  friend class Listener;
+
+  // How one try of a request ended: an answer or an error, and perhaps a reason to try once more.
+  struct Outcome {
+    Result<Answer> answer;
+    bool again = false;
+  };
+
+  Task<Outcome> attempt(Footing footing, mcp::Method method, const Params& params,
+                        const RequestOptions& options);
+  Task<Outcome> exchange(const Footing& footing, mcp::Method method, const Params& params,
+                         const RequestOptions& options, std::string_view more_members);
+  Outcome judge(const Footing& footing, Reply reply);
+  RequestFrame frame(const Footing& footing, mcp::Method method, const RequestOptions& options);
+  Result<> add_headers(Composed& composed, const Params& params) const;
+  Task<Result<std::string>> gather_inputs(const Answer& required, const RequestOptions& options);
+  void learn_tools(Listing& listing);
+
+  // What follows from a footing that was not there before.
+  void note(const Footing& footing);
+  void forget_session(const Footing& footing);
+  Task<> restore_log_level(mcp::LogLevel level);
+  void cancel_at_server(const Footing& footing, RequestId id, std::string_view reason);
+  Task<> send_cancelled(std::shared_ptr<Transport> transport, RequestId id, std::string reason);
+
+  void on_notification(Received message, RequestId during) override;
+  void on_request(Received message, RequestId during) override;
+  void on_log(const json::Message& message, RequestId during);
+
+  Executor executor_;
+  Options options_;
+  std::unique_ptr<TransportMaker> maker_;
+  std::string capabilities_;  // declared, where a call has no handlers of its own
+  RequestId last_id_ = kNoRequest;
+  TaskGroup tasks_;
+  InFlightTable requests_;
+  Link link_;
+  Questions questions_;
+  Listener listener_;
+  Mirrors mirrors_;
+  std::shared_ptr<const ServerFacts> facts_;
+  std::optional<mcp::LogLevel> log_level_;
+  std::uint64_t noted_ = 0;  // the generation of the footing that was last looked at
+};
+
+}  // namespace proteus::client

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include <proteus/error.hpp>
+
+#include "base/task.hpp"
+#include "net/http_client.hpp"
+#include "net/sse.hpp"
+
+namespace proteus::client {
+
+// The events of an answer of the type text/event-stream. Does not move: the reader points into it.
+class EventStream {
+ public:
+  EventStream(net::ClientResponse response, std::size_t max_event_bytes)
+      : response_(std::move(response)), reader_({max_event_bytes, max_event_bytes}) {
+    reader_.feed({});
+  }
+  EventStream(const EventStream&) = delete;
+  EventStream& operator=(const EventStream&) = delete;
+
+  // The next event; nothing at the end. Its views hold until the next call.
+  Task<Result<std::optional<net::SseEvent>>> next();
+
+  const std::string& last_event_id() const { return reader_.last_event_id(); }
+  std::optional<std::chrono::milliseconds> retry() const { return reader_.retry(); }
+
+ private:
+  net::ClientResponse response_;
+  net::SseReader reader_;
+};
+
+}  // namespace proteus::client

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <proteus/error.hpp>
+
+#include "client/received.hpp"
+#include "mcp/capabilities.hpp"
+#include "mcp/version.hpp"
+
+namespace proteus::client {
+
+// What a server says about itself. Self-reported: for display and for what to ask it, never for trust.
+struct ServerFacts {
+  mcp::Version version = mcp::kModern;  // spoken with it
+  std::string info = "{}";              // its Implementation object, as written
+  std::string capabilities = "{}";      // as written
+  mcp::ServerCapabilities offers;       // the same, read
+  std::string instructions;             // may be empty
+  std::vector<std::string> versions;    // all it says it speaks; only known of a modern one
+
+  mcp::Era era() const { return mcp::era_of(version); }
+};
+
+// Of the result of `server/discover`; fails where it is none, as with servers that answer anything to
+// anything.
+Result<ServerFacts> read_discover(const Received& answer);
+// Of the result of `initialize`; fails where the version is none we speak.
+Result<ServerFacts> read_initialize(const Received& answer);
+
+}  // namespace proteus::client

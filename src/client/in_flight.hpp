@@ -1,0 +1,73 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string_view>
+
+#include "client/options.hpp"
+#include "client/waiting.hpp"
+
+namespace proteus::client {
+
+// A request under way, as far as messages that arrive meanwhile concern it.
+struct InFlight {
+  RequestId id = kNoRequest;
+  Deadline* deadline = nullptr;
+  const RequestOptions* options = nullptr;
+};
+
+// The requests of one connection that are under way.
+class InFlightTable {
+ public:
+  // Is in the table for as long as it lives.
+  class Entry {
+   public:
+    Entry(InFlightTable& table, InFlight request) : table_(table), id_(request.id) {
+      table_.requests_.emplace(id_, request);
+    }
+    ~Entry() { table_.requests_.erase(id_); }
+    Entry(const Entry&) = delete;
+    Entry& operator=(const Entry&) = delete;
+
+   private:
+    InFlightTable& table_;
+    RequestId id_;
+  };
+
+  std::size_t size() const { return requests_.size(); }
+  const InFlight* find(RequestId id) const;
+
+  // Ends them all, as cancelled.
+  void expire() const;
+
+  // Hands a progress notification to its request and extends its deadline. What names no request of ours, or
+  // breaks the rules, is ignored: a server may be late, or wrong.
+  void on_progress(const json::Message& message) const;
+  // Hands a log message to the request it came with; without one, to the only request that wants any.
+  void on_log(const LogEntry& entry, RequestId during) const;
+  void on_notification(const json::Message& message, RequestId during) const;
+
+  // While it lives the server waits for an answer of ours, and deadlines stand still: that of one request, or
+  // of all where it is not known which.
+  class Hold {
+   public:
+    Hold(InFlightTable& table, RequestId during);
+    ~Hold();
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+
+   private:
+    InFlightTable& table_;
+    std::vector<RequestId> held_;
+  };
+
+ private:
+  friend class Entry;
+  std::map<RequestId, InFlight> requests_;
+};
+
+Result<mcp::Progress> read_progress(const json::Message& message);
+// The entry views the message.
+Result<LogEntry> read_log(const json::Message& message);
+
+}  // namespace proteus::client

@@ -1,0 +1,429 @@
+// Streamable HTTP of the legacy era: sessions, the server's own stream, resumption; and finding out which era
+// it is.
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "client/fake_server.hpp"
+#include "client/test_support.hpp"
+
+namespace proteus::client {
+namespace {
+
+using namespace std::chrono_literals;
+using test::Client;
+using test::FakeMcp;
+using test::FakeRequest;
+using test::FakeResponse;
+using test::FakeServer;
+using test::Feed;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+namespace asio = boost::asio;
+
+Options quick() {
+  Options options;
+  options.timeout = 5s;
+  options.reconnect_delay = 1ms;
+  return options;
+}
+
+Task<Result<std::string>> accept(Question question) {
+  co_return fmt::format(R"({{"action":"accept","content":{{"during":{}}}}})", question.during);
+}
+
+class LegacyHttp : public ::testing::Test {
+ protected:
+  FakeResponse stream(const std::shared_ptr<Feed>& feed) const {
+    return {.type = "text/event-stream", .feed = feed};
+  }
+  static std::string answer(const FakeRequest& request, std::string_view text) {
+    return fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", request.id(), test::text_result(text));
+  }
+
+  FakeMcp mcp = FakeMcp::legacy();
+  asio::io_context io;
+  FakeServer server{io, [this](const FakeRequest& request) { return mcp(request); }};
+};
+
+TEST_F(LegacyHttp, InitializesOnceAndKeepsTheSession) {  // PRO-02
+  {
+    Client client(io, server.url(), quick());
+    EXPECT_EQ(client.text("echo"), "done");
+    EXPECT_EQ(client.text("echo"), "done");
+    EXPECT_EQ(client.connection.facts()->info, R"({"name":"fake","version":"1"})");
+  }
+  EXPECT_EQ(server.count("server/discover"), 1U);
+  EXPECT_EQ(server.count("initialize"), 1U);
+  const auto& initialize = server.last("initialize");
+  EXPECT_EQ(initialize.header("mcp-session-id"), "");
+  EXPECT_EQ(initialize.header("mcp-protocol-version"), "");
+  EXPECT_EQ(initialize.params().at("protocolVersion"), "2025-11-25");
+  EXPECT_EQ(initialize.params().at("clientInfo").at("name"), "proteus");
+  EXPECT_EQ(server.last("notifications/initialized").header("mcp-session-id"), "session-1");
+  const auto& call = server.last("tools/call");
+  EXPECT_EQ(call.header("mcp-session-id"), "session-1");
+  EXPECT_EQ(call.header("mcp-protocol-version"), "2025-11-25");
+  EXPECT_FALSE(call.params().as_object().contains("_meta"));
+  EXPECT_EQ(server.requests.back().method, "DELETE");
+  EXPECT_EQ(server.requests.back().header("mcp-session-id"), "session-1");
+}
+
+TEST_F(LegacyHttp, RequestsAtTheSameTimeShareOneHandshake) {
+  Client client(io, server.url(), quick());
+  int done = 0;
+  for (int i = 0; i < 3; ++i)
+    asio::co_spawn(io, call_tool(client.connection, "echo", "{}"),
+                   [&](const std::exception_ptr&, const Result<Answer>& result) {
+                     EXPECT_TRUE(result);
+                     ++done;
+                   });
+  client.run_until([&] { return done == 3; });
+  EXPECT_EQ(server.count("initialize"), 1U);
+}
+
+TEST_F(LegacyHttp, CancelsByANotification) {  // PRO-09
+  mcp.on["tools/call"] = [](const FakeRequest&) { return FakeResponse{.hold = true}; };
+  Client client(io, server.url(), quick());
+  RequestOptions call;
+  call.timeout = 20ms;
+  EXPECT_EQ(client.call("echo", "{}", call).error().kind(), ErrorKind::timeout);
+  client.run_until([&] { return server.count("notifications/cancelled") == 1; });
+  EXPECT_EQ(boost::json::serialize(server.last("notifications/cancelled").params().at("requestId")),
+            server.last("tools/call").id());
+}
+
+TEST_F(LegacyHttp, BeginsAnotherSessionWhenTheServerForgotIt) {
+  int sessions = 0;
+  const auto initialize = mcp.on["initialize"];
+  mcp.on["initialize"] = [&, initialize](const FakeRequest& request) {
+    auto response = initialize(request);
+    response.more_headers = fmt::format("Mcp-Session-Id: session-{}\r\n", ++sessions);
+    return response;
+  };
+  mcp.on["tools/call"] = [&](const FakeRequest& request) {
+    if (request.header("mcp-session-id") != "session-2") return FakeResponse{.status = 404};
+    return test::result(request, test::text_result("done"));
+  };
+  Options options = quick();
+  int lost = 0;
+  options.on_session_lost = [&] { ++lost; };
+  Client client(io, server.url(), options);
+  EXPECT_EQ(client.text("echo"), "done");
+  EXPECT_EQ(lost, 1);
+  EXPECT_EQ(server.count("tools/call"), 2U);
+  mcp.on["tools/call"] = [](const FakeRequest&) { return FakeResponse{.status = 404}; };
+  EXPECT_EQ(client.call("echo").error().kind(), ErrorKind::not_found);
+  EXPECT_EQ(server.count("tools/call"), 4U);
+
+  options.renew_session = false;
+  Client strict(io, server.url(), options);
+  EXPECT_EQ(strict.call("echo").error().message(), "the server no longer knows the session");
+  EXPECT_EQ(server.count("tools/call"), 5U);
+}
+
+TEST_F(LegacyHttp, RefusesAnUnusableSessionId) {  // SEC-06
+  const auto initialize = mcp.on["initialize"];
+  mcp.on["initialize"] = [&, initialize](const FakeRequest& request) {
+    auto response = initialize(request);
+    response.more_headers = "Mcp-Session-Id: two words\r\n";
+    return response;
+  };
+  Client client(io, server.url(), quick());
+  EXPECT_EQ(client.call("echo").error().kind(), ErrorKind::protocol);
+}
+
+TEST_F(LegacyHttp, ResumesAStreamThatEndsEarlyAndHonoursRetry) {
+  std::chrono::steady_clock::time_point ended;
+  std::chrono::steady_clock::time_point resumed;
+  mcp.on["tools/call"] = [&](const FakeRequest&) {
+    const auto feed = server.feed();
+    feed->push("id: event-1\nretry: 60\ndata: \n\n");
+    feed->end();
+    ended = std::chrono::steady_clock::now();
+    return stream(feed);
+  };
+  mcp.get = [&](const FakeRequest&) {
+    resumed = std::chrono::steady_clock::now();
+    const auto feed = server.feed();
+    feed->event(answer(server.last("tools/call"), "resumed"), "id: event-2\n");
+    return stream(feed);
+  };
+  Client client(io, server.url(), quick());
+  EXPECT_EQ(client.text("echo"), "resumed");
+  EXPECT_GE(resumed - ended, 60ms);
+  const auto get = std::ranges::find(server.requests, "GET", &FakeRequest::method);
+  ASSERT_NE(get, server.requests.end());
+  EXPECT_EQ(get->header("last-event-id"), "event-1");
+  EXPECT_EQ(get->header("accept"), "text/event-stream");
+  EXPECT_EQ(get->header("mcp-session-id"), "session-1");
+}
+
+TEST_F(LegacyHttp, GoesOnResumingUntilTheAnswerComes) {
+  int polls = 0;
+  mcp.on["tools/call"] = [&](const FakeRequest&) {
+    const auto feed = server.feed();
+    feed->push("id: 0\nretry: 1\ndata: \n\n");
+    feed->cut();
+    return stream(feed);
+  };
+  mcp.get = [&](const FakeRequest& request) {
+    if (++polls == 2) return FakeResponse{.raw = "HTTP/1.1 200 OK\r\nConte"};
+    EXPECT_EQ(request.header("last-event-id"), std::to_string(polls > 2 ? polls - 2 : polls - 1));
+    const auto feed = server.feed();
+    if (polls < 5) feed->push(fmt::format("id: {}\ndata: \n\n", polls > 2 ? polls - 1 : polls));
+    if (polls == 5) feed->event(answer(server.last("tools/call"), "at last"));
+    feed->end();
+    return stream(feed);
+  };
+  Client client(io, server.url(), quick());
+  EXPECT_EQ(client.text("echo"), "at last");
+  EXPECT_EQ(polls, 5);
+}
+
+TEST_F(LegacyHttp, SaysThatAStreamCouldNotBeResumed) {
+  mcp.on["tools/call"] = [&](const FakeRequest&) {
+    const auto feed = server.feed();
+    feed->push("id: 1\nretry: 1\ndata: \n\n");
+    feed->end();
+    return stream(feed);
+  };
+  Client client(io, server.url(), quick());
+  const auto result = client.call("echo");
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind(), ErrorKind::interrupted);
+  EXPECT_THAT(result.error().message(), HasSubstr("405"));
+  EXPECT_EQ(server.count("tools/call"), 1U);
+}
+
+TEST_F(LegacyHttp, AnswersQuestionsOnTheStreamOfARequest) {
+  std::shared_ptr<Feed> feed = server.feed();
+  mcp.on["tools/call"] = [&](const FakeRequest&) {
+    feed->event(
+        R"({"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{"n":{"type":"integer","default":3}}}}})");
+    return stream(feed);
+  };
+  mcp.on[""] = [&](const FakeRequest& request) {
+    if (!request.id().empty()) feed->event(answer(server.last("tools/call"), "thanks"));
+    return FakeResponse{.status = 202};
+  };
+  Options options = quick();
+  options.handlers.elicit_form = accept;
+  Client client(io, server.url(), options);
+  EXPECT_EQ(client.text("echo"), "thanks");
+  EXPECT_EQ(
+      boost::json::serialize(server.last("").json),
+      fmt::format(
+          R"({{"jsonrpc":"2.0","id":"q","result":{{"action":"accept","content":{{"during":{},"n":3}}}}}})",
+          server.last("tools/call").id()));
+  EXPECT_EQ(server.last("").header("mcp-session-id"), "session-1");
+  EXPECT_EQ(boost::json::serialize(server.last("initialize").params().at("capabilities")),
+            R"({"elicitation":{"form":{}}})");
+}
+
+TEST_F(LegacyHttp, KeepsAStreamForQuestionsOutsideOfRequests) {
+  const auto feed = server.feed();
+  mcp.get = [&](const FakeRequest&) { return stream(feed); };
+  Options options = quick();
+  options.handlers.elicit_form = accept;
+  Client client(io, server.url(), options);
+  ASSERT_TRUE(client.run(client.connection.open()));
+  client.run_until([&] { return server.verbs("GET") == 1; });
+  feed->event(R"({"jsonrpc":"2.0","id":5,"method":"ping"})");
+  feed->event(R"({"jsonrpc":"2.0","id":6,"method":"sampling/createMessage","params":{}})");
+  client.run_until([&] { return server.answers().size() == 2; });
+  EXPECT_THAT(server.answers(),
+              ::testing::UnorderedElementsAre(HasSubstr(R"("id":5,"result":{})"), HasSubstr("-32601")));
+}
+
+TEST_F(LegacyHttp, AQuestionDoesNotCostTheRequestItsTime) {
+  std::shared_ptr<Feed> feed = server.feed();
+  mcp.on["tools/call"] = [&](const FakeRequest&) {
+    feed->event(R"({"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"message":"?"}})");
+    return stream(feed);
+  };
+  mcp.on[""] = [&](const FakeRequest&) {
+    feed->event(answer(server.last("tools/call"), "thanks"));
+    return FakeResponse{.status = 202};
+  };
+  Options options = quick();
+  options.handlers.elicit_form = [](Question) -> Task<Result<std::string>> {
+    co_await sleep_for(150ms);
+    co_return R"({"action":"decline"})";
+  };
+  Client client(io, server.url(), options);
+  ASSERT_TRUE(client.run(client.connection.open()));
+  RequestOptions call;
+  call.timeout = 80ms;
+  EXPECT_EQ(client.text("echo", "{}", call), "thanks");
+}
+
+TEST_F(LegacyHttp, DoesNotAnswerAQuestionTheServerTookBack) {
+  std::shared_ptr<Feed> feed = server.feed();
+  mcp.on["tools/call"] = [&](const FakeRequest&) {
+    feed->event(R"({"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"message":"?"}})");
+    feed->event(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
+    feed->event(R"({"jsonrpc":"2.0","id":2,"method":"ping"})");
+    return stream(feed);
+  };
+  mcp.on[""] = [&](const FakeRequest&) {
+    feed->event(answer(server.last("tools/call"), "fine"));
+    return FakeResponse{.status = 202};
+  };
+  Options options = quick();
+  bool stopped = false;
+  options.handlers.elicit_form = [&stopped](Question) {
+    struct Guard {
+      bool& flag;
+      ~Guard() { flag = true; }
+    };
+    return [](std::unique_ptr<Guard>) -> Task<Result<std::string>> {
+      co_await sleep_for(1h);
+      co_return "{}";
+    }(std::make_unique<Guard>(stopped));
+  };
+  Client client(io, server.url(), options);
+  EXPECT_EQ(client.text("echo"), "fine");
+  client.run_until([&] { return stopped; });
+  EXPECT_THAT(server.answers(), ElementsAre(HasSubstr(R"("id":2)")));
+}
+
+TEST_F(LegacyHttp, ListensOnTheServersStreamAndSubscribes) {
+  std::vector<std::shared_ptr<Feed>> feeds;
+  mcp.get = [&](const FakeRequest&) {
+    feeds.push_back(server.feed());
+    return stream(feeds.back());
+  };
+  mcp.on["resources/subscribe"] = [](const FakeRequest& request) { return test::result(request, "{}"); };
+  std::vector<std::string> seen;
+  Options options = quick();
+  options.on_announcement = [&](const Announcement& change) {
+    seen.push_back(fmt::format("{} {}", static_cast<int>(change.kind), change.uri));
+  };
+  Client client(io, server.url(), options);
+  mcp::SubscriptionFilter wanted;
+  wanted.tools = true;
+  wanted.uris = {"test://x"};
+  ASSERT_TRUE(client.run(client.connection.listen(wanted)));
+  EXPECT_EQ(server.last("resources/subscribe").params().at("uri"), "test://x");
+  feeds[0]->event(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})", "id: 7\n");
+  feeds[0]->event(R"({"jsonrpc":"2.0","method":"notifications/prompts/list_changed"})", "id: 8\n");
+  feeds[0]->event(
+      R"({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"test://x"}})",
+      "id: 9\n");
+  client.run_until([&] { return seen.size() == 2; });
+  EXPECT_THAT(seen, ElementsAre("0 ", "3 test://x"));
+  feeds[0]->cut();
+  client.run_until([&] { return feeds.size() == 2; });
+  EXPECT_EQ(server.requests.back().header("last-event-id"), "9");
+  feeds[1]->event(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})");
+  client.run_until([&] { return seen.size() == 3; });
+  EXPECT_EQ(seen.back(), "0 ");
+}
+
+TEST_F(LegacyHttp, ListensAgainInANewSessionWhenTheOldOneIsForgotten) {
+  int gets = 0;
+  mcp.get = [&](const FakeRequest&) {
+    if (++gets == 2) return FakeResponse{.status = 404};
+    const auto feed = server.feed();
+    if (gets == 1) feed->end();
+    return stream(feed);
+  };
+  std::vector<Announcement::Kind> seen;
+  Options options = quick();
+  options.on_announcement = [&](const Announcement& change) { seen.push_back(change.kind); };
+  Client client(io, server.url(), options);
+  mcp::SubscriptionFilter wanted;
+  wanted.tools = true;
+  ASSERT_TRUE(client.run(client.connection.listen(wanted)));
+  client.run_until([&] { return !seen.empty(); });
+  EXPECT_THAT(seen, ElementsAre(Announcement::Kind::reopened));
+  EXPECT_EQ(server.count("initialize"), 2U);
+}
+
+TEST_F(LegacyHttp, SetsTheLogLevelAgainInANewSession) {
+  mcp.on["logging/setLevel"] = [](const FakeRequest& request) { return test::result(request, "{}"); };
+  Client client(io, server.url(), quick());
+  ASSERT_TRUE(client.run(client.connection.set_log_level(mcp::LogLevel::error)));
+  EXPECT_EQ(server.last("logging/setLevel").params().at("level"), "error");
+  const auto fine = mcp.on["tools/call"];
+  int calls = 0;
+  mcp.on["tools/call"] = [&, fine](const FakeRequest& request) {
+    return ++calls == 1 ? FakeResponse{.status = 404} : fine(request);
+  };
+  EXPECT_EQ(client.text("echo"), "done");
+  client.run_until([&] { return server.count("logging/setLevel") == 2; });
+}
+
+// --- which era -------------------------------------------------------------
+
+TEST_F(LegacyHttp, TakesAnAnswerToDiscoverThatIsNoneForNoProof) {
+  mcp.on["server/discover"] = [](const FakeRequest& request) { return test::result(request, "{}"); };
+  Client client(io, server.url(), quick());
+  EXPECT_EQ(client.text("echo"), "done");
+  EXPECT_EQ(client.connection.facts()->era(), mcp::Era::legacy);
+}
+
+TEST_F(LegacyHttp, TakesADiscoveredLegacyVersionForWhatItIs) {
+  mcp.on["server/discover"] = [](const FakeRequest& request) {
+    return test::result(request, R"({"supportedVersions":["2025-11-25"],"capabilities":{}})");
+  };
+  Client client(io, server.url(), quick());
+  EXPECT_EQ(client.text("echo"), "done");
+  EXPECT_EQ(client.connection.facts()->era(), mcp::Era::legacy);
+}
+
+TEST_F(LegacyHttp, ForcedEraNeedsNoProbe) {
+  Options options = quick();
+  options.era = mcp::Era::legacy;
+  Client client(io, server.url(), options);
+  EXPECT_EQ(client.text("echo"), "done");
+  EXPECT_EQ(server.count("server/discover"), 0U);
+}
+
+TEST_F(LegacyHttp, DoesNotGuessWhenItIsNotLetIn) {
+  mcp.on["server/discover"] = [](const FakeRequest&) { return FakeResponse{.status = 401}; };
+  Client client(io, server.url(), quick());
+  EXPECT_EQ(client.call("echo").error().kind(), ErrorKind::unauthenticated);
+  EXPECT_EQ(server.count("initialize"), 0U);
+}
+
+TEST_F(LegacyHttp, DoesNotFallBackFromAModernRefusal) {
+  mcp.on["server/discover"] = [](const FakeRequest& request) {
+    return test::rpc_error(request, -32021, "Missing capability", 400, R"({"requiredCapabilities":{}})");
+  };
+  Client client(io, server.url(), quick());
+  EXPECT_EQ(client.call("echo").error().rpc_code(), -32021);
+  EXPECT_EQ(server.count("initialize"), 0U);
+}
+
+TEST_F(LegacyHttp, FindsOutAnewWhenAModernServerTurnsOutToBeLegacy) {
+  // Some answer server/discover, and nothing else without a session.
+  mcp.on["server/discover"] = FakeMcp::modern().on["server/discover"];
+  const auto fine = mcp.on["tools/call"];
+  mcp.on["tools/call"] = [&, fine](const FakeRequest& request) {
+    if (!request.header("mcp-session-id").empty()) return fine(request);
+    mcp.on.erase("server/discover");
+    return FakeResponse{.status = 400, .type = "text/plain", .body = "Bad Request: no session"};
+  };
+  Client client(io, server.url(), quick());
+  EXPECT_EQ(client.text("echo"), "done");
+  EXPECT_EQ(client.connection.facts()->era(), mcp::Era::legacy);
+}
+
+TEST_F(LegacyHttp, FindsOutAnewWhenTheServerWasUpgraded) {
+  Client client(io, server.url(), quick());
+  EXPECT_EQ(client.text("echo"), "done");
+  mcp = FakeMcp::modern();
+  mcp.on["tools/call"] = [](const FakeRequest& request) {
+    if (request.header("mcp-method").empty())
+      return test::rpc_error(request, -32020, "Mcp-Method is missing", 400);
+    return test::result(request, test::text_result("modern now"));
+  };
+  EXPECT_EQ(client.text("echo"), "modern now");
+  EXPECT_EQ(client.connection.facts()->era(), mcp::Era::modern);
+}
+
+}  // namespace
+}  // namespace proteus::client

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include <proteus/error.hpp>
+
+#include "base/task.hpp"
+#include "client/era.hpp"
+#include "client/facts.hpp"
+#include "client/options.hpp"
+#include "client/transport.hpp"
+#include "client/waiting.hpp"
+
+namespace proteus::client {
+
+// What a request is made with: held for as long as it runs, even if the link is renewed meanwhile.
+struct Footing {
+  std::shared_ptr<Transport> transport;
+  std::shared_ptr<const ServerFacts> facts;
+  std::uint64_t generation = 0;
+
+  mcp::Era era() const { return facts->era(); }
+};
+
+// How transports are made; which of them a connection needs is found out.
+class TransportMaker {
+ public:
+  virtual ~TransportMaker() = default;
+  virtual bool runs_program() const = 0;
+  virtual std::shared_ptr<Transport> program() = 0;
+  virtual std::shared_ptr<Transport> streamable_http() = 0;
+  virtual std::shared_ptr<Transport> old_sse() = 0;
+};
+
+// A transport and what was agreed on over it: finds the server's era and transport by the rules of the
+// specification, does the handshake where there is one, and remembers what it found. When what it remembers
+// proves wrong it is found anew. Belongs to one thread.
+class Link {
+ public:
+  Link(const Executor& executor, TransportMaker& maker, const Options& options, RequestId& last_id);
+
+  // Gives the footing there is, or makes one. Callers at the same time share one attempt.
+  Task<Result<Footing>> establish();
+  // The footing there is; nothing where none is, or where it was lost.
+  const std::optional<Footing>& current() const { return footing_; }
+  // What there is of one: also while a footing is being made.
+  const std::shared_ptr<Transport>& transport() const { return transport_; }
+
+  // What a reply said about the footing it was made on; false, and without effect, if that was renewed since.
+  bool session_lost(std::uint64_t generation);
+  bool era_doubtful(std::uint64_t generation);
+
+  Task<> close();
+
+ private:
+  class Attempt;
+
+  Task<Result<>> attempt();
+  Task<Result<>> attempt_as_known();
+  Task<Result<>> attempt_program();
+  Task<Result<>> attempt_http();
+  Task<Result<>> attempt_old_sse();
+
+  Task<Result<>> start(std::shared_ptr<Transport> transport);
+  Task<Result<ProbeVerdict>> probe(std::chrono::milliseconds timeout);
+  Result<> adopt_modern(ProbeVerdict verdict);
+  Task<Result<Reply>> initialize();
+  Task<Result<>> adopt_legacy(const Reply& reply);
+  Task<Result<Reply>> handshake_request(mcp::Method method, Params params, mcp::Era era,
+                                        std::chrono::milliseconds timeout);
+  Task<> drop_transport();
+  void forget();
+  void stand_on(ServerFacts facts);
+
+  Executor executor_;
+  TransportMaker& maker_;
+  const Options& options_;
+  RequestId& last_id_;
+
+  std::optional<mcp::Era> known_era_;
+  bool known_old_sse_ = false;
+
+  std::shared_ptr<Transport> transport_;
+  std::optional<Footing> footing_;
+  std::uint64_t generation_ = 0;
+  bool busy_ = false;
+  bool closed_ = false;
+  Bell idle_;
+  Deadline* handshake_ = nullptr;  // of the message under way
+};
+
+}  // namespace proteus::client

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <proteus/error.hpp>
+
+#include "base/task.hpp"
+#include "client/link.hpp"
+#include "client/waiting.hpp"
+#include "json/message.hpp"
+#include "mcp/notifications.hpp"
+
+namespace proteus::client {
+
+class Connection;
+
+// Keeps a connection listening for announcements of changes: a `subscriptions/listen` request in the modern
+// era, the GET stream and `resources/subscribe` in the legacy one. A stream that ends is opened again, sooner
+// first and later less often; after that the announcement `reopened` tells that some may have been missed.
+class Listener {
+ public:
+  explicit Listener(Connection& connection) : connection_(connection) {}
+
+  // Listens for these from now on, instead of what was listened for before. Ends when the server agreed, or
+  // with the reason why it does not; after a success the listening goes on in the background.
+  Task<Result<>> listen(mcp::SubscriptionFilter wanted);
+
+  // Opens the stream on which a legacy server asks questions outside of requests, unless one is open already.
+  void keep_stream();
+
+  // What may be an announcement.
+  void on_notification(const json::Message& message, mcp::Method method, RequestId during);
+
+  void stop();
+
+ private:
+  // One `listen`, with all its streams.
+  struct Round;
+
+  Task<> run(std::shared_ptr<Round> round);
+  Task<Result<>> wait_until_settled(std::shared_ptr<Round> round);
+  Task<Result<>> open_stream(std::shared_ptr<Round> round);
+  Task<Result<>> open_modern(std::shared_ptr<Round> round, Footing footing);
+  Task<Result<>> open_legacy(std::shared_ptr<Round> round, Footing footing);
+  Task<> subscribe(std::shared_ptr<Round> round);
+  void start(std::shared_ptr<Round> round);
+  void opened(Round& round);
+  static void settle(Round& round, std::optional<Error> failure);
+
+  Connection& connection_;
+  std::shared_ptr<Round> round_;
+  // What the session of this generation was subscribed to, by us.
+  std::uint64_t subscribed_in_ = 0;
+  std::vector<std::string> subscribed_;
+};
+
+}  // namespace proteus::client

@@ -1,0 +1,336 @@
+#include <mutex>
+
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+#include <proteus/client.hpp>
+
+#include "client/callback_thread.hpp"
+#include "client/calls.hpp"
+#include "client/host.hpp"
+#include "client/settings.hpp"
+#include "json/text.hpp"
+
+namespace proteus::client {
+namespace {
+
+std::string string_at(const boost::json::object& object, std::string_view key) {
+  const auto* value = object.if_contains(key);
+  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
+}
+
+boost::json::object object_of(std::string_view text) {
+  auto value = json::parse(text);
+  return value && value->is_object() ? std::move(value->get_object()) : boost::json::object();
+}
+
+void read(const Entry& entry, Tool& tool) {
+  tool.definition = object_of(entry.definition);
+  tool.name = entry.name;
+  tool.title = string_at(tool.definition, "title");
+  tool.description = string_at(tool.definition, "description");
+}
+void read(const Entry& entry, Prompt& prompt) {
+  prompt.definition = object_of(entry.definition);
+  prompt.name = entry.name;
+  prompt.title = string_at(prompt.definition, "title");
+  prompt.description = string_at(prompt.definition, "description");
+}
+void read(const Entry& entry, Resource& resource) {
+  resource.definition = object_of(entry.definition);
+  resource.uri = entry.name;
+  resource.name = string_at(resource.definition, "name");
+  resource.title = string_at(resource.definition, "title");
+  resource.description = string_at(resource.definition, "description");
+  resource.mime_type = string_at(resource.definition, "mimeType");
+}
+void read(const Entry& entry, ResourceTemplate& resource) {
+  resource.definition = object_of(entry.definition);
+  resource.uri_template = entry.name;
+  resource.name = string_at(resource.definition, "name");
+  resource.title = string_at(resource.definition, "title");
+  resource.description = string_at(resource.definition, "description");
+}
+
+Change::Kind kind_of(mcp::Method list) {
+  switch (list) {
+    case mcp::Method::prompts_list:
+      return Change::Kind::prompts;
+    case mcp::Method::resources_list:
+      return Change::Kind::resources;
+    case mcp::Method::resource_templates_list:
+      return Change::Kind::resource_templates;
+    default:
+      return Change::Kind::tools;
+  }
+}
+
+Result<boost::json::object> object_of(const Result<Answer>& answer) {
+  if (!answer) return std::unexpected(answer.error());
+  auto value = answer->value();
+  if (!value) return std::unexpected(std::move(value.error()));
+  return std::move(value->get_object());
+}
+
+Error not_open() {
+  return errors::conflict("the server is not open");
+}
+
+}  // namespace
+
+// Who listens outlives the connections of one server.
+class McpServer::State {
+ public:
+  explicit State(Settings settings) : settings_(std::move(settings)) {}
+  ~State() { close(); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  Result<> open() {
+    const std::lock_guard lock(opening_);
+    if (host()) return {};
+    auto endpoint = settings_.endpoint();
+    if (!endpoint) return std::unexpected(std::move(endpoint.error()));
+    auto http = settings_.http_options();
+    if (!http) return std::unexpected(std::move(http.error()));
+    auto options = settings_.options();
+    if (!options) return std::unexpected(std::move(options.error()));
+    callbacks_ = std::make_shared<CallbackThread>();
+    auto io = std::make_shared<boost::asio::io_context>(1);
+    settings_.add_handlers(*options, callbacks_, io);
+    const auto on_change = [this](mcp::Method list, const Difference& difference) {
+      announce(list, difference);
+    };
+    auto host =
+        std::make_shared<Host>(io, std::move(*endpoint), std::move(*options), std::move(*http), on_change);
+    if (auto opened = host->open(); !opened) {
+      host->close();
+      callbacks_->stop();
+      return opened;
+    }
+    const std::lock_guard state(mutex_);
+    host_ = std::move(host);
+    return {};
+  }
+
+  void close() {
+    const std::lock_guard lock(opening_);
+    std::shared_ptr<Host> host;
+    {
+      const std::lock_guard state(mutex_);
+      host = std::move(host_);
+      host_ = nullptr;
+    }
+    if (!host) return;
+    host->close();
+    callbacks_->stop();
+  }
+
+  std::shared_ptr<Host> host() const {
+    const std::lock_guard lock(mutex_);
+    return host_;
+  }
+
+  void add_listener(ChangeListener listener) {
+    const std::lock_guard lock(mutex_);
+    listeners_.push_back(std::move(listener));
+  }
+
+  template <class T>
+  Result<std::vector<T>> list(mcp::Method method) const {
+    const auto open = host();
+    if (!open) return std::unexpected(not_open());
+    const auto inventory = open->inventory();
+    std::vector<T> entries;
+    for (const Entry& entry : inventory->of(method).entries)
+      read(entry, entries.emplace_back());
+    return entries;
+  }
+
+  Result<boost::json::object> request(
+      const CallOptions& options,
+      const std::function<Task<Result<Answer>>(Connection&, RequestOptions)>& make) {
+    const auto open = host();
+    if (!open) return std::unexpected(not_open());
+    CallingThread caller;
+    RequestOptions request;
+    request.timeout = options.timeout;
+    if (!options.meta.empty()) {
+      const std::string meta = boost::json::serialize(options.meta);
+      request.meta = meta.substr(1, meta.size() - 2);
+    }
+    if (options.on_progress) {
+      request.on_progress = [&caller, &options](const mcp::Progress& progress) {
+        caller.post([&options, progress] {
+          options.on_progress({progress.progress, progress.total, progress.message});
+        });
+      };
+    }
+    return object_of(
+        open->call<Answer>([&](Connection& connection) { return make(connection, request); }, caller));
+  }
+
+ private:
+  void announce(mcp::Method list, const Difference& difference) {
+    std::vector<ChangeListener> listeners;
+    {
+      const std::lock_guard lock(mutex_);
+      listeners = listeners_;
+    }
+    if (listeners.empty()) return;
+    Change change{kind_of(list), difference.added, difference.removed, difference.changed};
+    callbacks_->post([listeners = std::move(listeners), change = std::move(change)] {
+      for (const auto& listener : listeners)
+        listener(change);
+    });
+  }
+
+  const Settings settings_;
+  std::mutex opening_;  // held while opening or closing
+  std::shared_ptr<CallbackThread> callbacks_;
+
+  mutable std::mutex mutex_;
+  std::shared_ptr<Host> host_;
+  std::vector<ChangeListener> listeners_;
+};
+
+McpServer::McpServer(std::unique_ptr<State> state) : state_(std::move(state)) {}
+McpServer::McpServer(McpServer&&) noexcept = default;
+McpServer& McpServer::operator=(McpServer&&) noexcept = default;
+McpServer::~McpServer() = default;
+
+McpServer::Builder McpServer::builder(std::string url) {
+  return Builder(std::move(url));
+}
+
+Result<> McpServer::open() {
+  return state_->open();
+}
+void McpServer::close() {
+  state_->close();
+}
+bool McpServer::is_open() const {
+  return state_->host() != nullptr;
+}
+void McpServer::add_change_listener(ChangeListener listener) {
+  state_->add_listener(std::move(listener));
+}
+
+Result<ServerInfo> McpServer::info() const {
+  const auto host = state_->host();
+  if (!host) return std::unexpected(not_open());
+  const auto facts = host->facts();
+  const auto identity = object_of(facts->info);
+  return ServerInfo{facts->era() == mcp::Era::legacy ? Era::legacy : Era::modern,
+                    std::string(mcp::to_string(facts->version)),
+                    string_at(identity, "name"),
+                    string_at(identity, "version"),
+                    facts->instructions,
+                    object_of(facts->capabilities)};
+}
+
+Result<std::vector<Tool>> McpServer::tools() const {
+  return state_->list<Tool>(mcp::Method::tools_list);
+}
+Result<std::vector<Prompt>> McpServer::prompts() const {
+  return state_->list<Prompt>(mcp::Method::prompts_list);
+}
+Result<std::vector<Resource>> McpServer::resources() const {
+  return state_->list<Resource>(mcp::Method::resources_list);
+}
+Result<std::vector<ResourceTemplate>> McpServer::resource_templates() const {
+  return state_->list<ResourceTemplate>(mcp::Method::resource_templates_list);
+}
+
+Result<Tool> McpServer::tool(const std::string& name) const {
+  const auto host = state_->host();
+  if (!host) return std::unexpected(not_open());
+  const auto inventory = host->inventory();
+  for (const Entry& entry : inventory->of(mcp::Method::tools_list).entries) {
+    if (entry.name != name) continue;
+    Tool tool;
+    read(entry, tool);
+    return tool;
+  }
+  return std::unexpected(errors::not_found(fmt::format("the server has no tool {}", json::quote(name))));
+}
+
+Result<ToolResult> McpServer::call_tool(const std::string& name, const boost::json::object& arguments,
+                                        const CallOptions& options) {
+  auto result = state_->request(options, [&](Connection& connection, RequestOptions request) {
+    return client::call_tool(connection, name, boost::json::serialize(arguments), std::move(request));
+  });
+  if (!result) return std::unexpected(std::move(result.error()));
+  const auto* failed = result->if_contains("isError");
+  const bool is_error = failed != nullptr && failed->is_bool() && failed->get_bool();
+  return ToolResult{is_error, std::move(*result)};
+}
+
+Result<boost::json::object> McpServer::get_prompt(const std::string& name,
+                                                  const std::map<std::string, std::string>& arguments,
+                                                  const CallOptions& options) {
+  boost::json::object object;
+  for (const auto& [key, value] : arguments)
+    object.emplace(key, value);
+  return state_->request(options, [&](Connection& connection, RequestOptions request) {
+    return client::get_prompt(connection, name, boost::json::serialize(object), std::move(request));
+  });
+}
+
+Result<boost::json::object> McpServer::read_resource(const std::string& uri, const CallOptions& options) {
+  return state_->request(options, [&](Connection& connection, RequestOptions request) {
+    return client::read_resource(connection, uri, std::move(request));
+  });
+}
+
+Result<std::vector<std::string>> McpServer::complete(const boost::json::object& reference,
+                                                     const std::string& argument, const std::string& value,
+                                                     const CallOptions& options) {
+  const auto result = state_->request(options, [&](Connection& connection, RequestOptions request) {
+    return client::complete(connection, boost::json::serialize(reference), argument, value, {},
+                            std::move(request));
+  });
+  if (!result) return std::unexpected(result.error());
+  const auto* completion = result->if_contains("completion");
+  const auto* values = completion != nullptr && completion->is_object()
+                           ? completion->get_object().if_contains("values")
+                           : nullptr;
+  if (values == nullptr || !values->is_array())
+    return std::unexpected(errors::protocol("the server answered with no values"));
+  std::vector<std::string> texts;
+  for (const auto& text : values->get_array()) {
+    if (text.is_string()) texts.emplace_back(text.get_string());
+  }
+  return texts;
+}
+
+Result<> McpServer::ping() {
+  const auto host = state_->host();
+  if (!host) return std::unexpected(not_open());
+  CallingThread caller;
+  return host->call<void>([](Connection& connection) { return client::ping(connection); }, caller);
+}
+
+boost::json::object Tool::input_schema() const {
+  const auto* schema = definition.if_contains("inputSchema");
+  return schema != nullptr && schema->is_object() ? schema->get_object() : boost::json::object();
+}
+
+std::string ToolResult::text() const {
+  std::string out;
+  const auto* content = value.if_contains("content");
+  if (content == nullptr || !content->is_array()) return out;
+  for (const auto& block : content->get_array()) {
+    const auto* object = block.if_object();
+    if (object == nullptr || string_at(*object, "type") != "text") continue;
+    if (!out.empty()) out += '\n';
+    out += string_at(*object, "text");
+  }
+  return out;
+}
+
+McpServer McpServer::Builder::build() const {
+  return McpServer(std::make_unique<State>(*settings_));
+}
+
+}  // namespace proteus::client

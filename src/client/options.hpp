@@ -1,0 +1,119 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "client/authorizer.hpp"
+#include "client/handlers.hpp"
+#include "client/listing.hpp"
+#include "client/transport.hpp"
+#include "json/message.hpp"
+#include "mcp/meta.hpp"
+#include "mcp/notifications.hpp"
+#include "mcp/reply.hpp"
+#include "net/process.hpp"
+#include "net/url.hpp"
+
+namespace proteus::client {
+
+// Where a server is: at a URL, or a program to run.
+using Endpoint = std::variant<net::Url, net::Command>;
+
+// Which transport a URL is spoken to with; a command has only one.
+enum class TransportChoice : std::uint8_t { automatic, streamable_http, old_sse };
+
+struct Limits {
+  std::size_t message_bytes = std::size_t{16} << 20U;
+  ListLimits lists;
+  std::size_t requests = 1024;       // of ours, under way at once
+  std::size_t server_requests = 16;  // handled at once; more are refused
+  int input_rounds = 16;             // times one request may ask for input
+};
+
+// A log message of the server; the views hold during the call.
+struct LogEntry {
+  mcp::LogLevel level{};
+  std::string logger;
+  std::string_view data;  // any JSON, as written
+};
+
+// What a server announced.
+struct Announcement {
+  enum class Kind : std::uint8_t {
+    tools,
+    prompts,
+    resources,
+    resource,  // that of `uri` was updated
+    reopened,  // the announcements were interrupted: anything may have changed meanwhile
+  };
+  Kind kind{};
+  std::string uri = {};
+};
+
+struct Options {
+  std::string client_info = R"({"name":"proteus","version":"0.1.0"})";  // an Implementation object
+
+  // Found out where not given.
+  std::optional<mcp::Era> era;
+  TransportChoice transport = TransportChoice::automatic;
+
+  std::chrono::milliseconds connect_timeout{5'000};
+  std::chrono::milliseconds timeout{30'000};        // of a request
+  std::chrono::milliseconds call_timeout{300'000};  // of a tool call
+  int progress_extension = 10;                      // at most this many time-outs in all, given progress
+  std::chrono::milliseconds probe_timeout{5'000};   // silence after which a program is taken to be legacy
+  std::chrono::milliseconds handler_timeout{300'000};
+  // Before a broken stream is opened again, where the server did not say; doubles up to the second.
+  std::chrono::milliseconds reconnect_delay{1'000};
+  std::chrono::milliseconds max_reconnect_delay{60'000};
+  net::Grace grace;  // of a program that is to end
+
+  // Whether a request that finds its session forgotten is sent once more, in a new one.
+  bool renew_session = true;
+
+  Limits limits;
+  std::vector<Header> headers;             // sent with every HTTP request
+  std::shared_ptr<Authorizer> authorizer;  // may be empty
+  Handlers handlers;
+
+  // Called on the connection's thread, and must not block.
+  std::function<void(const Announcement&)> on_announcement;
+  std::function<void(const LogEntry&)> on_log;
+  std::function<void(const json::Message&)> on_notification;  // every one, before all others
+  // The server answered 404 and so forgot our session: what it kept for it is gone. The request did not run.
+  std::function<void()> on_session_lost;
+  std::function<void(std::string_view line)> on_stderr_line;  // of a program; logged where empty
+};
+
+// Whether a modern server's request for input is answered by our handlers, or handed back as the answer.
+enum class Inputs : std::uint8_t { answer, hand_back };
+
+struct RequestOptions {
+  std::optional<std::chrono::milliseconds> timeout;
+  // Where set, progress is asked for, and extends the time-out.
+  std::function<void(const mcp::Progress&)> on_progress;
+  // Where set, log messages of at least this level are asked for; legacy servers need `set_log_level`.
+  std::function<void(const LogEntry&)> on_log;
+  std::optional<mcp::LogLevel> log_level;
+  // Each notification that belongs to this request, as it came.
+  std::function<void(const json::Message&)> on_notification;
+
+  std::string meta;  // more members of `_meta`, as JSON text without braces; none of the protocol's
+  std::vector<Header> headers;  // more headers, where there are any
+  Inputs inputs = Inputs::answer;
+  std::shared_ptr<const Handlers> handlers;  // instead of the connection's, and declared instead of them
+};
+
+// The `params` of a request.
+struct Params {
+  std::string name;      // of the tool or prompt, or the URI, decoded; where the method has one
+  mcp::Payload members;  // the inside of the object, that name included, `_meta` not
+};
+
+}  // namespace proteus::client

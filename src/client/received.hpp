@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <boost/json/value.hpp>
+#include <proteus/error.hpp>
+
+#include "json/message.hpp"
+
+namespace proteus::client {
+
+// A message from a server together with the bytes it was received as, so that it can be passed on unchanged.
+// Moves; its views stay true as long as it lives, or as long as somebody shares its bytes.
+class Received {
+ public:
+  Received() = default;
+
+  // Fails where the bytes are no JSON (`protocol`), or exceed a limit (`too_large`). What is JSON but breaks
+  // the rules of JSON-RPC is received with kind `invalid`.
+  static Result<Received> scan(std::string bytes, const json::ScanLimits& limits);
+
+  const json::Message& message() const { return message_; }
+  std::string_view text() const { return message_.text; }
+  // The whole result object, as it was written; empty where this is no result.
+  std::string_view result() const { return message_.result; }
+  // One member of `result` or `params`, as it was written; empty for none.
+  std::string_view member(std::string_view key) const { return message_.body.value(key); }
+
+  // The result as a tree.
+  Result<boost::json::value> value() const;
+
+  // Keeps `text` and every other view alive, apart from decoded keys.
+  const std::shared_ptr<const std::string>& bytes() const { return bytes_; }
+
+ private:
+  std::shared_ptr<const std::string> bytes_;
+  json::Message message_;
+};
+
+// What a request is answered with.
+using Answer = Received;
+
+}  // namespace proteus::client

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <proteus/client.hpp>
+
+#include "client/callback_thread.hpp"
+#include "client/options.hpp"
+#include "net/http_client.hpp"
+
+namespace proteus::client {
+
+// What a builder was told.
+struct McpServer::Settings {
+  std::string url;
+  std::vector<std::string> command;
+  std::map<std::string, std::string> environment;
+  std::string working_directory;
+  std::string ca_file;
+  Auth auth;
+  std::vector<Header> headers;
+  std::chrono::milliseconds timeout{30'000};
+  std::chrono::milliseconds call_timeout{300'000};
+  std::chrono::milliseconds connect_timeout{5'000};
+  std::optional<Era> era;
+  HttpTransport transport = HttpTransport::automatic;
+  std::string client_name = "proteus";
+  std::string client_version = "0.1.0";
+  std::size_t max_message_bytes = std::size_t{16} << 20U;
+  ElicitationHandler on_elicitation;
+  ElicitationHandler on_url_elicitation;
+  SamplingHandler on_sampling;
+  RootsHandler on_roots;
+  std::function<void(const LogMessage&)> on_log;
+
+  // The same for the connection below. They fail where a setting is unusable.
+  Result<Endpoint> endpoint() const;
+  Result<net::HttpClientOptions> http_options() const;
+  Result<Options> options() const;
+  // Handlers run on that thread, and answer to this context.
+  void add_handlers(Options& options, const std::shared_ptr<CallbackThread>& thread,
+                    const std::weak_ptr<boost::asio::io_context>& io) const;
+};
+
+}  // namespace proteus::client

@@ -1,0 +1,278 @@
+#include "client/streamable_http.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "client/era.hpp"
+#include "client/event_stream.hpp"
+#include "client/http_caller.hpp"
+#include "client/waiting.hpp"
+#include "json/text.hpp"
+#include "mcp/headers.hpp"
+
+namespace proteus::client {
+namespace {
+
+constexpr std::size_t kMaxSessionIdBytes = 1024;
+// A server that asks to be polled at once gets a breath nevertheless.
+constexpr std::chrono::milliseconds kLeastRetry{20};
+constexpr std::chrono::milliseconds kGoodbyeTimeout{2000};
+
+bool is_session_id(std::string_view text) {
+  return !text.empty() && text.size() <= kMaxSessionIdBytes &&
+         std::ranges::all_of(text, [](char c) { return c >= 0x21 && c <= 0x7e; });
+}
+
+bool is_success(const net::ClientResponse& response) {
+  return response.status() >= 200 && response.status() < 300;
+}
+
+// Where a stream stands, to go on from there on another connection.
+struct Position {
+  std::string last_event_id;
+  std::optional<std::chrono::milliseconds> retry;
+
+  void take(const EventStream& stream) {
+    last_event_id = stream.last_event_id();
+    if (stream.retry()) retry = stream.retry();
+  }
+};
+
+class StreamableHttp final : public Transport {
+ public:
+  StreamableHttp(net::HttpClient& http, net::Url url, const Options& options, Inbox& inbox)
+      : caller_(http, std::move(url), options), options_(options), inbox_(inbox) {
+    scan_limits_.bytes = options.limits.message_bytes;
+  }
+
+  Task<Result<>> start() override { co_return Result<>{}; }
+  bool usable() const override { return true; }
+  bool has_headers() const override { return true; }
+  bool has_streams() const override { return true; }
+  bool has_session() const override { return !session_.empty(); }
+  void speak(mcp::Version version) override { version_ = version; }
+  void forget_session() override {
+    session_.clear();
+    version_.reset();
+    listening_ = {};
+  }
+
+  Task<Result<Reply>> exchange(const Outgoing& request) override;
+  Task<Result<>> send(const Outgoing& message) override;
+  Task<Result<>> listen(std::function<void()> on_open) override;
+  Task<> close() override;
+
+ private:
+  bool is_legacy() const { return version_ && mcp::era_of(*version_) == mcp::Era::legacy; }
+  std::vector<Header> session_headers() const;
+  Result<> take_session(const net::ClientResponse& response);
+  Task<Result<Reply>> read_json(net::ClientResponse response, RequestId id);
+  Task<Result<Reply>> read_stream(net::ClientResponse response, RequestId id);
+  Task<Result<net::ClientResponse>> get(const Position& position);
+  // The answer to `id`, where the event is that; other messages go to the inbox.
+  Result<std::optional<Reply>> take(const net::SseEvent& event, RequestId id);
+  Task<Result<std::optional<Reply>>> read_events(EventStream& stream, RequestId id);
+  std::chrono::milliseconds pause(const Position& position) const {
+    return std::max(position.retry.value_or(options_.reconnect_delay), kLeastRetry);
+  }
+
+  HttpCaller caller_;
+  const Options& options_;
+  Inbox& inbox_;
+  json::ScanLimits scan_limits_;
+  std::optional<mcp::Version> version_;
+  std::string session_;
+  Position listening_;
+};
+
+std::vector<Header> StreamableHttp::session_headers() const {
+  std::vector<Header> headers;
+  if (!is_legacy()) return headers;
+  if (!session_.empty()) headers.emplace_back(mcp::header::kSessionId, session_);
+  headers.emplace_back(mcp::header::kProtocolVersion, mcp::to_string(*version_));
+  return headers;
+}
+
+Task<Result<Reply>> StreamableHttp::exchange(const Outgoing& request) {
+  auto response = co_await caller_.post(caller_.url(), request, session_headers());
+  if (!response) co_return std::unexpected(std::move(response.error()));
+  if (!is_success(*response)) co_return co_await read_refusal(*response);
+  if (request.method == mcp::Method::initialize) {
+    if (auto taken = take_session(*response); !taken) co_return std::unexpected(std::move(taken.error()));
+  }
+  if (response->has_content_type("application/json"))
+    co_return co_await read_json(std::move(*response), request.id);
+  if (response->has_content_type("text/event-stream"))
+    co_return co_await read_stream(std::move(*response), request.id);
+  const std::string type(response->content_type());
+  co_return std::unexpected(errors::protocol(
+      type.empty()
+          ? fmt::format("the server answered a request with HTTP {} and nothing in it", response->status())
+          : fmt::format("the server answered with {}, which is neither JSON nor an event stream",
+                        log::printable(type, 64))));
+}
+
+Result<> StreamableHttp::take_session(const net::ClientResponse& response) {
+  const auto id = response.fields().find(mcp::header::kSessionId);
+  if (!id) return {};
+  if (!is_session_id(*id)) return std::unexpected(errors::protocol("the server gave an unusable session id"));
+  session_ = *id;
+  return {};
+}
+
+Task<Result<Reply>> StreamableHttp::read_json(net::ClientResponse response, RequestId id) {
+  const auto body = co_await response.read_all(options_.limits.message_bytes);
+  if (!body) co_return std::unexpected(body.error());
+  auto message = Received::scan(std::string(*body), scan_limits_);
+  if (!message) co_return std::unexpected(std::move(message.error()));
+  const auto kind = message->message().kind;
+  const bool answers = kind == json::MessageKind::result || kind == json::MessageKind::error;
+  const bool ours = json::as_int64(message->message().id) == id;
+  if ((answers && !ours && !message->message().id.empty()) || kind == json::MessageKind::request ||
+      kind == json::MessageKind::notification) {
+    co_return std::unexpected(errors::protocol(
+        fmt::format("the server answered with a message that is no answer to the request: {}",
+                    log::printable(message->text(), 80))));
+  }
+  Reply reply;
+  reply.status = static_cast<int>(response.status());
+  reply.message = std::move(*message);
+  co_return reply;
+}
+
+Task<Result<Reply>> StreamableHttp::read_stream(net::ClientResponse response, RequestId id) {
+  Position position;
+  std::optional<net::ClientResponse> current(std::move(response));
+  for (;;) {
+    Error ended = errors::interrupted("the server ended the stream without an answer");
+    if (current) {
+      EventStream stream(std::move(*current), options_.limits.message_bytes);
+      current.reset();
+      auto reply = co_await read_events(stream, id);
+      if (reply && *reply) co_return std::move(**reply);
+      if (!reply) {
+        ended = std::move(reply.error());
+        if (ended.kind() != ErrorKind::interrupted) co_return std::unexpected(std::move(ended));
+      }
+      position.take(stream);
+    }
+    // Only where the server said how to go on, and in the era that has it.
+    if (!is_legacy() || position.last_event_id.empty()) co_return std::unexpected(std::move(ended));
+    co_await sleep_for(pause(position));
+    auto again = co_await get(position);
+    if (!again) {
+      if (again.error().kind() != ErrorKind::unreachable && again.error().kind() != ErrorKind::interrupted)
+        co_return std::unexpected(std::move(again.error()));
+      continue;
+    }
+    if (!is_success(*again) || !again->has_content_type("text/event-stream")) {
+      co_return std::unexpected(
+          std::move(ended).within(fmt::format("a stream could not be resumed (HTTP {})", again->status())));
+    }
+    current.emplace(std::move(*again));
+  }
+}
+
+Task<Result<std::optional<Reply>>> StreamableHttp::read_events(EventStream& stream, RequestId id) {
+  for (;;) {
+    auto event = co_await stream.next();
+    if (!event) co_return std::unexpected(std::move(event.error()));
+    if (!*event) co_return std::optional<Reply>();
+    auto reply = take(**event, id);
+    if (!reply || *reply) co_return reply;
+  }
+}
+
+Result<std::optional<Reply>> StreamableHttp::take(const net::SseEvent& event, RequestId id) {
+  if (event.data.empty() || event.type != "message") return std::nullopt;
+  auto message = Received::scan(std::string(event.data), scan_limits_);
+  if (!message) return std::unexpected(std::move(message.error()));
+  switch (message->message().kind) {
+    case json::MessageKind::notification:
+      inbox_.on_notification(std::move(*message), id);
+      return std::nullopt;
+    case json::MessageKind::request:
+      inbox_.on_request(std::move(*message), id);
+      return std::nullopt;
+    default:
+      break;
+  }
+  const bool nameless = message->message().id.empty() && !message->message().error.empty();
+  if (id == kNoRequest || (!nameless && json::as_int64(message->message().id) != id)) {
+    log::warning("an answer to no request is ignored: {}", log::printable(message->text(), 120));
+    return std::nullopt;
+  }
+  Reply reply;
+  reply.status = 200;
+  reply.message = std::move(*message);
+  return reply;
+}
+
+Task<Result<net::ClientResponse>> StreamableHttp::get(const Position& position) {
+  std::vector<Header> headers = session_headers();
+  headers.emplace_back("Accept", "text/event-stream");
+  if (!position.last_event_id.empty())
+    headers.emplace_back(mcp::header::kLastEventId, position.last_event_id);
+  const std::vector<std::string_view> no_body;
+  co_return co_await caller_.send("GET", caller_.url(), headers, no_body, options_.timeout);
+}
+
+Task<Result<>> StreamableHttp::send(const Outgoing& message) {
+  auto response = co_await caller_.post(caller_.url(), message, session_headers());
+  if (!response) co_return std::unexpected(std::move(response.error()));
+  if (is_success(*response)) {
+    co_await drain(*response);
+    co_return Result<>{};
+  }
+  auto refusal = co_await read_refusal(*response);
+  co_return std::unexpected(refusal ? reply_error(*refusal) : std::move(refusal.error()));
+}
+
+Task<Result<>> StreamableHttp::listen(std::function<void()> on_open) {
+  if (!is_legacy())
+    co_return std::unexpected(errors::unsupported("a modern server has no stream of its own"));
+  for (;;) {
+    auto response = co_await get(listening_);
+    if (!response) co_return std::unexpected(std::move(response.error()));
+    if (response->status() == 405)
+      co_return std::unexpected(errors::unsupported("the server offers no stream of its own"));
+    if (!is_success(*response)) {
+      auto refusal = co_await read_refusal(*response);
+      co_return std::unexpected(refusal ? http_error(refusal->status, refusal->excerpt)
+                                        : std::move(refusal.error()));
+    }
+    if (!response->has_content_type("text/event-stream"))
+      co_return std::unexpected(
+          errors::unsupported("the server answers GET with something else than a stream"));
+    // What is resumed was not interrupted.
+    if (listening_.last_event_id.empty()) on_open();
+    {
+      EventStream stream(std::move(*response), options_.limits.message_bytes);
+      const auto ended = co_await read_events(stream, kNoRequest);
+      listening_.take(stream);
+      if (!ended && ended.error().kind() != ErrorKind::interrupted) co_return std::unexpected(ended.error());
+    }
+    co_await sleep_for(pause(listening_));
+  }
+}
+
+Task<> StreamableHttp::close() {
+  if (session_.empty()) co_return;
+  std::vector<Header> headers = session_headers();
+  session_.clear();
+  const std::vector<std::string_view> no_body;
+  auto response = co_await caller_.send("DELETE", caller_.url(), headers, no_body, kGoodbyeTimeout);
+  // 405 means that the server ends sessions when it likes; any other answer changes nothing either.
+  if (!response) log::debug("the session was not ended: {}", response.error().message());
+}
+
+}  // namespace
+
+std::unique_ptr<Transport> streamable_http(net::HttpClient& http, net::Url url, const Options& options,
+                                           Inbox& inbox) {
+  return std::make_unique<StreamableHttp>(http, std::move(url), options, inbox);
+}
+
+}  // namespace proteus::client

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <memory>
+
+#include "client/options.hpp"
+#include "client/transport.hpp"
+#include "net/http_client.hpp"
+#include "net/url.hpp"
+
+namespace proteus::client {
+
+// Streamable HTTP of both eras: each message is a POST, answered by JSON or by an event stream. With a server
+// of the legacy era it keeps the session and resumes streams that end early. The HTTP client, the options and
+// the inbox must outlive it.
+std::unique_ptr<Transport> streamable_http(net::HttpClient& http, net::Url url, const Options& options,
+                                           Inbox& inbox);
+
+}  // namespace proteus::client

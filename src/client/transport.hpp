@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <proteus/error.hpp>
+
+#include "base/task.hpp"
+#include "client/received.hpp"
+#include "mcp/method.hpp"
+#include "mcp/version.hpp"
+
+namespace proteus::client {
+
+// Ours, and unique within a connection; on the wire an integer.
+using RequestId = std::int64_t;
+inline constexpr RequestId kNoRequest = 0;
+
+using Header = std::pair<std::string, std::string>;
+
+// A message to send. The parts are gathered; they and the headers must outlive the sending.
+struct Outgoing {
+  RequestId id = kNoRequest;  // none for a notification or an answer of ours
+  mcp::Method method{};
+  std::vector<std::string_view> parts;
+  std::vector<Header> headers;  // where the transport has any
+};
+
+// What came back to a request: a message, or the refusal of an HTTP server to give one.
+struct Reply {
+  int status = 0;                   // of HTTP; 0 where there is none
+  std::optional<Received> message;  // an answer to the request; with a status above 299 perhaps an error
+  std::string excerpt;              // of a body that is no message, printable
+};
+
+// Where a transport delivers what answers no request. Called on the connection's thread.
+class Inbox {
+ public:
+  // `during`: the request on whose stream it came, where a transport can tell.
+  virtual void on_notification(Received message, RequestId during) = 0;
+  virtual void on_request(Received message, RequestId during) = 0;
+
+ protected:
+  ~Inbox() = default;
+};
+
+// One way to reach a server. Belongs to one thread; `close` must have ended before it is destroyed. Requests
+// run side by side. Cancelling a coroutine that awaits `exchange` closes the request's own stream where it
+// has one; whether the server must also be told is the caller's knowledge.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  // Connects, where there is a connection of its own to make.
+  virtual Task<Result<>> start() = 0;
+  // False once such a connection is lost: the transport is of no more use then.
+  virtual bool usable() const = 0;
+
+  // Ends with the answer to the request; notifications and requests that arrive before go to the inbox.
+  // Deadlines are the caller's.
+  virtual Task<Result<Reply>> exchange(const Outgoing& request) = 0;
+  // Sends what has no answer. An HTTP refusal is an error.
+  virtual Task<Result<>> send(const Outgoing& message) = 0;
+
+  // What was negotiated, for headers and rules that depend on it.
+  virtual void speak(mcp::Version version) = 0;
+  // Forgets the session, so that another can be initialized.
+  virtual void forget_session() {}
+  virtual bool has_session() const { return false; }
+
+  // Reads the stream a server of the legacy era sends on by itself, and resumes it. Ends where that is not
+  // offered (`unsupported`), where the session is gone (`not_found`) or where it cannot be kept up.
+  // `on_open` is called each time it was opened.
+  virtual Task<Result<>> listen(std::function<void()> on_open) = 0;
+
+  // Whether headers are sent, and mirrored parameters with them.
+  virtual bool has_headers() const = 0;
+  // Whether a request has a stream of its own, whose end the server notices.
+  virtual bool has_streams() const = 0;
+
+  // Ends the session where there is one, and every connection. Exchanges under way fail.
+  virtual Task<> close() = 0;
+};
+
+}  // namespace proteus::client

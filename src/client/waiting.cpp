@@ -1,0 +1,135 @@
+#include "client/waiting.hpp"
+
+#include <algorithm>
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace proteus::client {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// False where the coroutine was cancelled meanwhile.
+Task<bool> wait_on(asio::steady_timer& timer) {
+  boost::system::error_code ignored;
+  co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  const asio::cancellation_state state = co_await asio::this_coro::cancellation_state;
+  co_return state.cancelled() == asio::cancellation_type::none;
+}
+
+[[noreturn]] void throw_cancelled() {
+  throw boost::system::system_error(asio::error::operation_aborted);
+}
+
+}  // namespace
+
+Task<> Bell::wait() {
+  if (!co_await wait_on(timer_)) throw_cancelled();
+}
+
+Task<> sleep_for(std::chrono::steady_clock::duration duration) {
+  asio::steady_timer timer(co_await asio::this_coro::executor, duration);
+  co_await timer.async_wait(asio::use_awaitable);
+}
+
+Deadline::Deadline(const Executor& executor, Clock::duration timeout, Clock::duration maximum)
+    : timer_(executor),
+      timeout_(timeout),
+      due_(Clock::now() + timeout),
+      latest_(Clock::now() + std::max(timeout, maximum)) {}
+
+Deadline Deadline::never(const Executor& executor) {
+  Deadline deadline(executor, Clock::duration::zero(), Clock::duration::zero());
+  deadline.due_ = deadline.latest_ = Clock::time_point::max();
+  return deadline;
+}
+
+void Deadline::extend() {
+  if (latest_ == Clock::time_point::max()) return;
+  due_ = std::min(Clock::now() + timeout_, latest_);
+  timer_.cancel();
+}
+
+void Deadline::hold() {
+  if (holds_++ > 0) return;
+  held_since_ = Clock::now();
+  timer_.cancel();
+}
+
+void Deadline::release() {
+  if (--holds_ > 0 || latest_ == Clock::time_point::max()) return;
+  const auto held = Clock::now() - held_since_;
+  due_ += held;
+  latest_ += held;
+  timer_.cancel();
+}
+
+void Deadline::expire() {
+  expired_ = true;
+  timer_.cancel();
+}
+
+void Deadline::lift() {
+  due_ = latest_ = Clock::time_point::max();
+  timer_.cancel();
+}
+
+void Deadline::end() {
+  ended_ = true;
+  timer_.cancel();
+}
+
+Task<bool> Deadline::wait() {
+  while (!ended_) {
+    if (expired_ || (holds_ == 0 && Clock::now() >= due_)) co_return true;
+    timer_.expires_at(holds_ > 0 ? Clock::time_point::max() : due_);
+    if (!co_await wait_on(timer_)) throw_cancelled();
+  }
+  co_return false;
+}
+
+namespace detail {
+
+void run_aside(const Executor& executor, std::shared_ptr<Aside> aside, Task<> task) {
+  const auto slot = aside->stop.slot();
+  asio::co_spawn(executor, std::move(task),
+                 asio::bind_cancellation_slot(slot, [aside](std::exception_ptr failure) {
+                   aside->failure = failure;
+                   aside->ended = true;
+                   if (aside->on_end) aside->on_end();
+                 }));
+}
+
+Task<bool> attend(std::shared_ptr<Aside> aside, Deadline& deadline) {
+  aside->on_end = [&deadline] { deadline.end(); };
+  bool passed = false;
+  try {
+    if (!aside->ended) passed = co_await deadline.wait();
+  } catch (const boost::system::system_error&) {
+    // Cancelled; the state that says so is looked at below.
+  }
+  if (!aside->ended) {
+    // From here on nothing may end the wait but the task itself, which refers to what our caller owns.
+    co_await asio::this_coro::throw_if_cancelled(false);
+    asio::steady_timer ended(co_await asio::this_coro::executor, asio::steady_timer::time_point::max());
+    aside->on_end = [&ended] { ended.cancel(); };
+    aside->stop.emit(asio::cancellation_type::terminal);
+    boost::system::error_code ignored;
+    while (!aside->ended)
+      co_await ended.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+    co_await asio::this_coro::throw_if_cancelled(true);
+  }
+  aside->on_end = nullptr;
+  const asio::cancellation_state state = co_await asio::this_coro::cancellation_state;
+  if (state.cancelled() != asio::cancellation_type::none) throw_cancelled();
+  co_return !passed;
+}
+
+}  // namespace detail
+
+}  // namespace proteus::client
