@@ -153,10 +153,12 @@ std::string_view Members::value(std::string_view key) const {
   return member == nullptr ? std::string_view{} : member->value;
 }
 
-namespace {
-
-Result<void> scan_into(Message& message, const ScanLimits& limits) {
-  auto tokens = Tokens::index(message.text, limits.depth);
+Result<void> scan_into(Message& message, std::string_view text, const ScanLimits& limits) {
+  if (text.size() > limits.bytes) {
+    return std::unexpected(errors::too_large("the message", limits.bytes).with_rpc_code(kInvalidRequest));
+  }
+  message.text = text;
+  auto tokens = Tokens::index(text, limits.depth);
   if (!tokens) return std::unexpected(std::move(tokens.error()).with_rpc_code(kParseError));
   if (tokens->peek() != '{') {
     const std::string_view value = tokens->take_value();
@@ -183,15 +185,9 @@ Result<void> scan_into(Message& message, const ScanLimits& limits) {
   return {};
 }
 
-}  // namespace
-
 Result<Message> scan(std::string_view text, const ScanLimits& limits) {
-  if (text.size() > limits.bytes) {
-    return std::unexpected(errors::too_large("the message", limits.bytes).with_rpc_code(kInvalidRequest));
-  }
   Result<Message> message(std::in_place);
-  message->text = text;
-  if (auto scanned = scan_into(*message, limits); !scanned) message = std::unexpected(scanned.error());
+  if (auto scanned = scan_into(*message, text, limits); !scanned) message = std::unexpected(scanned.error());
   return message;
 }
 

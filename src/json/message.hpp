@@ -74,6 +74,8 @@ struct ScanLimits {
 // Fails where the text is not JSON (-32700), or exceeds a limit (-32600). A text that is JSON but no JSON-RPC
 // message gives a message of kind `invalid`, so that the answer can still carry its id.
 Result<Message> scan(std::string_view text, const ScanLimits& limits = {});
+// The same into a new message that stays where it is: a message is large, and moving it is not free.
+Result<void> scan_into(Message& message, std::string_view text, const ScanLimits& limits = {});
 
 // A raw string's inside, decoded: a view into it, or into `storage` where it has escapes. The string must be
 // valid.

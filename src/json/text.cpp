@@ -19,12 +19,8 @@ std::optional<unsigned> hex4(std::string_view text, std::size_t at) {
   return value;
 }
 
-constexpr bool is_high_surrogate(unsigned unit) {
-  return unit >= 0xD800 && unit < 0xDC00;
-}
-constexpr bool is_low_surrogate(unsigned unit) {
-  return unit >= 0xDC00 && unit < 0xE000;
-}
+constexpr bool is_high_surrogate(unsigned unit) { return unit >= 0xD800 && unit < 0xDC00; }
+constexpr bool is_low_surrogate(unsigned unit) { return unit >= 0xDC00 && unit < 0xE000; }
 
 // One \u escape, or a pair of them, at `at` (the backslash). Gives the code point and the length consumed.
 struct UnicodeEscape {
@@ -110,8 +106,7 @@ void append_quoted(std::string& out, std::string_view text) {
     if (byte >= 0x20 && byte != '"' && byte != '\\') continue;
     out.append(text, start, at - start);
     start = at + 1;
-    const std::size_t letter =
-        byte == '/' ? std::string_view::npos : kEscapeValues.find(static_cast<char>(byte));
+    const std::size_t letter = byte == '/' ? std::string_view::npos : kEscapeValues.find(static_cast<char>(byte));
     out.push_back('\\');
     if (letter != std::string_view::npos) {
       out.push_back(kEscapeLetters[letter]);
@@ -175,6 +170,62 @@ std::optional<std::int64_t> as_int64(std::string_view raw) {
   const auto [stop, status] = std::from_chars(raw.data(), raw.data() + raw.size(), value);
   if (status != std::errc{} || stop != raw.data() + raw.size()) return std::nullopt;
   return value;
+}
+
+namespace {
+
+constexpr std::string_view kSpace = " \n\t\r";
+
+std::size_t skip_space(std::string_view text, std::size_t at) {
+  at = text.find_first_not_of(kSpace, at);
+  return at == std::string_view::npos ? text.size() : at;
+}
+
+// Behind the string that starts at `at`.
+std::size_t skip_string(std::string_view text, std::size_t at) {
+  for (std::size_t end = text.find('"', at + 1); end != std::string_view::npos; end = text.find('"', end + 1)) {
+    std::size_t backslashes = 0;
+    while (text[end - 1 - backslashes] == '\\')
+      ++backslashes;
+    if (backslashes % 2 == 0) return end + 1;
+  }
+  return text.size();
+}
+
+std::size_t skip_value(std::string_view text, std::size_t at) {
+  if (at < text.size() && text[at] == '"') return skip_string(text, at);
+  std::size_t depth = 0;
+  while (at < text.size()) {
+    const char c = text[at];
+    if (c == '"') {
+      at = skip_string(text, at);
+      continue;
+    }
+    if (c == '{' || c == '[') ++depth;
+    if (depth == 0 && (c == ',' || c == '}' || c == ']' || kSpace.find(c) != std::string_view::npos)) return at;
+    ++at;
+    if ((c == '}' || c == ']') && --depth == 0) return at;
+  }
+  return at;
+}
+
+}  // namespace
+
+std::string_view find_member(std::string_view object, std::string_view key) {
+  std::size_t at = skip_space(object, 0);
+  if (at == object.size() || object[at] != '{') return {};
+  for (at = skip_space(object, at + 1); at < object.size() && object[at] == '"';) {
+    const std::size_t key_end = skip_string(object, at);
+    const std::string_view raw = object.substr(at, key_end - at);
+    const auto plain = plain_string(raw);
+    const bool found = plain ? *plain == key : decode_string(raw).value_or("") == key;
+    const std::size_t begin = skip_space(object, skip_space(object, key_end) + 1);
+    const std::size_t end = skip_value(object, begin);
+    if (found) return object.substr(begin, end - begin);
+    at = skip_space(object, end);
+    if (at < object.size() && object[at] == ',') at = skip_space(object, at + 1);
+  }
+  return {};
 }
 
 }  // namespace proteus::json

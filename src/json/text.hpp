@@ -29,12 +29,12 @@ std::optional<std::string_view> plain_string(std::string_view raw);
 bool is_integer(std::string_view raw);
 std::optional<std::int64_t> as_int64(std::string_view raw);
 
-inline bool is_object(std::string_view raw) {
-  return !raw.empty() && raw.front() == '{';
-}
-inline bool is_string(std::string_view raw) {
-  return !raw.empty() && raw.front() == '"';
-}
+inline bool is_object(std::string_view raw) { return !raw.empty() && raw.front() == '{'; }
+inline bool is_string(std::string_view raw) { return !raw.empty() && raw.front() == '"'; }
+
+// The value of one member of an object, as text; empty where there is none. The text must be known to be JSON, such as
+// a part of a scanned message: this only looks for the ends of values.
+std::string_view find_member(std::string_view object, std::string_view key);
 
 // A tree of the text, for the parts that are read typed. Depth is bounded; integers of more than 64 bits
 // become doubles; an object that has a key twice is refused, because the next reader may pick the other one.

@@ -10,7 +10,6 @@
 #include <variant>
 #include <vector>
 
-#include <boost/container/small_vector.hpp>
 #include <proteus/error.hpp>
 
 #include "mcp/method.hpp"
@@ -50,7 +49,7 @@ class Payload {
     std::string_view shared;
     std::shared_ptr<const void> owner;
   };
-  boost::container::small_vector<Piece, 2> pieces_;
+  std::vector<Piece> pieces_;  // not inline: replies are moved more often than made
 };
 
 enum class CacheScope : std::uint8_t { shared, per_caller };  // "public" and "private" on the wire

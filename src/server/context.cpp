@@ -4,7 +4,6 @@
 #include <boost/json/serialize.hpp>
 #include <proteus/server.hpp>
 
-#include "json/message.hpp"
 #include "json/text.hpp"
 #include "server/call.hpp"
 
@@ -32,11 +31,7 @@ std::string_view Context::raw_arguments() const {
   return raw.empty() ? "{}" : raw;
 }
 
-std::string_view Context::raw_argument(std::string_view key) const {
-  std::vector<std::unique_ptr<std::string>> keys;
-  const auto members = json::members_of(raw_arguments(), keys);
-  return members ? members->value(key) : std::string_view{};
-}
+std::string_view Context::raw_argument(std::string_view key) const { return json::find_member(raw_arguments(), key); }
 
 const boost::json::object& Context::arguments() const {
   if (!parsed().arguments) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
 #include <fmt/format.h>
 
 #include "net/sse.hpp"
@@ -54,6 +55,9 @@ Task<> reply_result(net::Exchange& exchange, std::string_view id, const mcp::Met
 }
 
 bool accepts(const net::Request& request, std::string_view type) {
+  // What nearly every client sends.
+  const auto first = request.fields().find("Accept");
+  if (!first || *first == "application/json, text/event-stream") return true;
   bool any = false;
   for (const auto& field : request.fields()) {
     if (!net::same_field_name(field.name, "Accept")) continue;

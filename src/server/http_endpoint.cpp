@@ -90,9 +90,8 @@ std::optional<HttpAnswer> HttpEndpoint::Visit::answer_post() {
     return refuse(406, "Accept must list application/json and text/event-stream");
   }
 
-  Result<json::Message> message = json::scan(request.body(), options.messages);
-  if (!message) return refuse(mcp::http_status(message.error(), mcp::Era::modern), message.error());
-  message_ = std::move(*message);
+  const auto scanned = json::scan_into(message_, request.body(), options.messages);
+  if (!scanned) return refuse(mcp::http_status(scanned.error(), mcp::Era::modern), scanned.error());
   if (message_.kind == json::MessageKind::invalid) {
     const bool array = request.body().find_first_not_of(" \t\r\n") == request.body().find('[');
     if (array && options.eras.legacy && !modern_version(version)) {

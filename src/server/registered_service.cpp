@@ -145,7 +145,7 @@ mcp::Outcome RegisteredService::list(const Registry<Entry>& registry, std::strin
 
 RegisteredService::Answer RegisteredService::call_tool(Call& call) {
   const mcp::Request& request = call.request();
-  auto entry = tools_.current()->find(request.name);
+  auto entry = tools_.find(request.name);
   if (!entry) return mcp::Outcome(std::unexpected(mcp::errors::unknown_tool(request.name)));
   Context context(call);
   if (call.headers() != nullptr && !entry->mirrored.empty()) {
@@ -165,7 +165,7 @@ RegisteredService::Answer RegisteredService::call_tool(Call& call) {
 
 RegisteredService::Answer RegisteredService::get_prompt(Call& call) {
   const mcp::Request& request = call.request();
-  auto entry = prompts_.current()->find(request.name);
+  auto entry = prompts_.find(request.name);
   if (!entry) return mcp::Outcome(std::unexpected(mcp::errors::unknown_prompt(request.name)));
   Context context(call);
   for (const auto& argument : entry->required) {
@@ -184,7 +184,7 @@ RegisteredService::Answer RegisteredService::read_resource(Call& call) {
   const mcp::Request& request = call.request();
   std::shared_ptr<const AnyResourceHandler> handler;  // keeps its entry alive
   UriTemplate::Variables variables;
-  if (const auto entry = resources_.current()->find(request.name)) {
+  if (const auto entry = resources_.find(request.name)) {
     handler = {entry, &entry->handler};
   } else {
     for (const auto& [text, candidate] : templates_.current()->entries()) {
@@ -227,8 +227,8 @@ mcp::Outcome RegisteredService::complete(const mcp::Request& request) {
   const bool prompt = *type == "ref/prompt";
   const auto* target = prompt ? text(reference, "name") : *type == "ref/resource" ? text(reference, "uri") : nullptr;
   if (target == nullptr) return invalid();
-  const bool known = prompt ? prompts_.current()->find(*target) != nullptr
-                            : templates_.current()->find(*target) != nullptr || resources_.current()->find(*target);
+  const bool known =
+      prompt ? prompts_.find(*target) != nullptr : templates_.find(*target) != nullptr || resources_.find(*target);
   if (!known) {
     return std::unexpected(prompt ? mcp::errors::unknown_prompt(*target) : mcp::errors::resource_not_found(*target));
   }

@@ -112,6 +112,12 @@ std::shared_ptr<const Offer<Entry>> Registry<Entry>::current() const {
 }
 
 template <class Entry>
+std::shared_ptr<const Entry> Registry<Entry>::find(std::string_view name) const {
+  const std::scoped_lock lock(mutex_);
+  return current_->find(name);
+}
+
+template <class Entry>
 void Registry<Entry>::put(std::string name, std::shared_ptr<const Entry> entry) {
   const std::scoped_lock lock(mutex_);
   auto entries = current_->entries();

@@ -83,6 +83,7 @@ template <class Entry>
 class Registry {
  public:
   std::shared_ptr<const Offer<Entry>> current() const;
+  std::shared_ptr<const Entry> find(std::string_view name) const;
   void put(std::string name, std::shared_ptr<const Entry> entry);
   bool remove(std::string_view name);
   // Whether there ever was an entry.
