@@ -82,7 +82,7 @@ client::ElicitationAnswer ask_user(const client::Elicitation& elicitation, std::
       if (!std::getline(in, line)) return {.action = Action::cancel};
       const bool may_be_left = schema.contains("default") || !is_required(elicitation.requested_schema, name);
       if (line.empty() && may_be_left) break;
-      if (auto value = value_of(line, schema)) {
+      if (auto value = line.empty() ? std::nullopt : value_of(line, schema)) {
         answer.content.emplace(name, std::move(*value));
         break;
       }
