@@ -3,12 +3,13 @@
 # One library per folder of src/. Its headers are reachable as "<folder>/x.hpp" through an include directory that holds
 # nothing but that folder, so including a layer that is not named under KNOWS does not compile.
 #
-# *_test.cpp beside the code become one test program per folder; *_fuzz.cpp and *_bench.cpp belong to fuzz/ and bench/.
+# *_test.cpp beside the code become one test program per folder; *_fuzz.cpp and *_bench.cpp belong to fuzz/ and bench/. A
+# main.cpp belongs to no library.
 function(proteus_layer folder)
   cmake_parse_arguments(LAYER "" "" "KNOWS;USES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
   set(tests ${sources})
-  list(FILTER sources EXCLUDE REGEX "_(test|fuzz|bench)\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "(_(test|fuzz|bench)|/main)\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
 
   set(view ${CMAKE_BINARY_DIR}/layers/${folder})
