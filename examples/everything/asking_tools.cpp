@@ -69,13 +69,13 @@ Outcome<ToolResult> elicitation(Context& context) {
 Outcome<ToolResult> defaults(Context& context) {
   const auto* answer = context.answer("defaults");
   if (answer == nullptr) {
-    return Ask().elicit("defaults", "Please review the defaults",
-                        form({{"name", {{"type", "string"}, {"default", "John Doe"}}},
-                              {"age", {{"type", "integer"}, {"default", 30}}},
-                              {"score", {{"type", "number"}, {"default", 95.5}}},
-                              {"status",
-                               {{"type", "string"}, {"enum", {"active", "inactive", "pending"}}, {"default", "active"}}},
-                              {"verified", {{"type", "boolean"}, {"default", true}}}}));
+    return Ask().elicit(
+        "defaults", "Please review the defaults",
+        form({{"name", {{"type", "string"}, {"default", "John Doe"}}},
+              {"age", {{"type", "integer"}, {"default", 30}}},
+              {"score", {{"type", "number"}, {"default", 95.5}}},
+              {"status", {{"type", "string"}, {"enum", {"active", "inactive", "pending"}}, {"default", "active"}}},
+              {"verified", {{"type", "boolean"}, {"default", true}}}}));
   }
   return ToolResult::text("Elicitation completed: " + outcome_of(*answer));
 }
@@ -84,7 +84,8 @@ array titled(std::string_view kind) {
   array options;
   int number = 0;
   for (const char* word : {"First", "Second", "Third"}) {
-    options.push_back(object{{"const", "value" + std::to_string(++number)}, {"title", word + (" " + std::string(kind))}});
+    options.push_back(
+        object{{"const", "value" + std::to_string(++number)}, {"title", word + (" " + std::string(kind))}});
   }
   return options;
 }
@@ -101,8 +102,7 @@ Outcome<ToolResult> enums(Context& context) {
                 {"enum", {"opt1", "opt2", "opt3"}},
                 {"enumNames", {"Option One", "Option Two", "Option Three"}}}},
               {"untitledMulti",
-               {{"type", "array"},
-                {"items", {{"type", "string"}, {"enum", {"option1", "option2", "option3"}}}}}},
+               {{"type", "array"}, {"items", {{"type", "string"}, {"enum", {"option1", "option2", "option3"}}}}}},
               {"titledMulti", {{"type", "array"}, {"items", {{"anyOf", titled("Choice")}}}}}}));
   }
   return ToolResult::text("Elicitation completed: " + outcome_of(*answer));
@@ -155,13 +155,14 @@ Outcome<ToolResult> several_inputs(Context& context) {
   const auto* roots = context.answer("client_roots");
   if (name == nullptr || greeting == nullptr || roots == nullptr) {
     Ask ask;
-    if (name == nullptr) ask.elicit("user_name", "What is your name?", form({{"name", {{"type", "string"}}}}, {"name"}));
+    if (name == nullptr)
+      ask.elicit("user_name", "What is your name?", form({{"name", {{"type", "string"}}}}, {"name"}));
     if (greeting == nullptr) ask.sample("greeting", question("Generate a greeting", 50));
     if (roots == nullptr) ask.roots("client_roots");
     return ask;
   }
-  return ToolResult::text(sampled_text(*greeting) + ", " + field(*name, "name") + "! Roots: " +
-                          boost::json::serialize(*roots));
+  return ToolResult::text(sampled_text(*greeting) + ", " + field(*name, "name") +
+                          "! Roots: " + boost::json::serialize(*roots));
 }
 
 Outcome<ToolResult> several_rounds(Context& context) {
@@ -194,8 +195,9 @@ Outcome<ToolResult> within_capabilities(Context& context) {
 void add_asking_tools(Server& server) {
   const auto add = [&](const char* name, const char* description, ToolHandler handler,
                        object input_schema = {{"type", "object"}}) {
-    server.add_tool({.name = name, .description = description, .input_schema = std::move(input_schema)},
-                    std::move(handler))
+    server
+        .add_tool({.name = name, .description = description, .input_schema = std::move(input_schema)},
+                  std::move(handler))
         .value();
   };
   add("test_sampling", "Asks the client's model", sampling, form({{"prompt", {{"type", "string"}}}}, {"prompt"}));

@@ -31,10 +31,11 @@ Outcome<PromptResult> ask_context(Context& context) {
 
 void add_prompts(Server& server) {
   server
-      .add_prompt({.name = "test_simple_prompt", .description = "A text"},
-                  [](Context&) -> Outcome<PromptResult> {
-                    return PromptResult{.messages = {{.content = Content::text("This is a simple prompt for testing.")}}};
-                  })
+      .add_prompt(
+          {.name = "test_simple_prompt", .description = "A text"},
+          [](Context&) -> Outcome<PromptResult> {
+            return PromptResult{.messages = {{.content = Content::text("This is a simple prompt for testing.")}}};
+          })
       .value();
   server
       .add_prompt({.name = "test_prompt_with_arguments",
@@ -42,10 +43,9 @@ void add_prompts(Server& server) {
                    .arguments = {{.name = "arg1", .description = "First test argument", .required = true},
                                  {.name = "arg2", .description = "Second test argument", .required = true}}},
                   [](Context& context) -> Outcome<PromptResult> {
-                    return PromptResult{
-                        .messages = {{.content = Content::text("Prompt with arguments: arg1='" +
-                                                               argument(context, "arg1") + "', arg2='" +
-                                                               argument(context, "arg2") + "'")}}};
+                    return PromptResult{.messages = {{.content = Content::text("Prompt with arguments: arg1='" +
+                                                                               argument(context, "arg1") + "', arg2='" +
+                                                                               argument(context, "arg2") + "'")}}};
                   })
       .value();
   server.add_completion("test_prompt_with_arguments", "arg1", [](const CompletionRequest& request) {

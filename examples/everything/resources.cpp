@@ -16,23 +16,19 @@ ResourceResult text(std::string_view mime_type, std::string body) {
 
 void add_resources(Server& server) {
   server
-      .add_resource({.uri = "test://static-text",
-                     .name = "static-text",
-                     .description = "A text",
-                     .mime_type = "text/plain"},
-                    [](Context&) -> Outcome<ResourceResult> {
-                      return text("text/plain", "This is the content of the static text resource.");
-                    })
+      .add_resource(
+          {.uri = "test://static-text", .name = "static-text", .description = "A text", .mime_type = "text/plain"},
+          [](Context&) -> Outcome<ResourceResult> {
+            return text("text/plain", "This is the content of the static text resource.");
+          })
       .value();
   server
-      .add_resource({.uri = "test://static-binary",
-                     .name = "static-binary",
-                     .description = "An image",
-                     .mime_type = "image/png"},
-                    [](Context&) -> Outcome<ResourceResult> {
-                      return ResourceResult{.contents = {{.mime_type = "image/png", .base64 = std::string(kPng)}},
-                                            .same_for_everyone = true};
-                    })
+      .add_resource(
+          {.uri = "test://static-binary", .name = "static-binary", .description = "An image", .mime_type = "image/png"},
+          [](Context&) -> Outcome<ResourceResult> {
+            return ResourceResult{.contents = {{.mime_type = "image/png", .base64 = std::string(kPng)}},
+                                  .same_for_everyone = true};
+          })
       .value();
   server
       .add_resource({.uri = "test://watched-resource",

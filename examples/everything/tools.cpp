@@ -27,11 +27,10 @@ boost::json::object schema_2020_12() {
         {"contactMethod", {{"type", "string"}, {"enum", {"phone", "email"}}}},
         {"phone", {{"type", "string"}}},
         {"email", {{"type", "string"}}}}},
-      {"allOf", boost::json::array{boost::json::object{{"anyOf", boost::json::array{
-                                                                     boost::json::object{{"required", {"phone"}}},
-                                                                     boost::json::object{{"required", {"email"}}}}}}}},
-      {"if",
-       {{"properties", {{"contactMethod", {{"const", "phone"}}}}}, {"required", {"contactMethod"}}}},
+      {"allOf", boost::json::array{boost::json::object{
+                    {"anyOf", boost::json::array{boost::json::object{{"required", {"phone"}}},
+                                                 boost::json::object{{"required", {"email"}}}}}}}},
+      {"if", {{"properties", {{"contactMethod", {{"const", "phone"}}}}}, {"required", {"contactMethod"}}}},
       {"then", {{"required", {"phone"}}}},
       {"else", {{"required", {"email"}}}},
       {"additionalProperties", false}};
@@ -43,15 +42,12 @@ void add_plain_tools(Server& server) {
   const auto add = [&](const char* name, const char* description, ToolHandler handler) {
     server.add_tool({.name = name, .description = description}, std::move(handler)).value();
   };
-  add("test_simple_text", "Returns a text", [](Context&) -> Outcome<ToolResult> {
-    return ToolResult::text("This is a simple text response for testing.");
-  });
-  add("test_image_content", "Returns an image", [](Context&) -> Outcome<ToolResult> {
-    return ToolResult{.content = {Content::image(kPng, "image/png")}};
-  });
-  add("test_audio_content", "Returns a sound", [](Context&) -> Outcome<ToolResult> {
-    return ToolResult{.content = {Content::audio(kWav, "audio/wav")}};
-  });
+  add("test_simple_text", "Returns a text",
+      [](Context&) -> Outcome<ToolResult> { return ToolResult::text("This is a simple text response for testing."); });
+  add("test_image_content", "Returns an image",
+      [](Context&) -> Outcome<ToolResult> { return ToolResult{.content = {Content::image(kPng, "image/png")}}; });
+  add("test_audio_content", "Returns a sound",
+      [](Context&) -> Outcome<ToolResult> { return ToolResult{.content = {Content::audio(kWav, "audio/wav")}}; });
   add("test_embedded_resource", "Returns a resource", [](Context&) -> Outcome<ToolResult> {
     return ToolResult{.content = {Content::embedded_text("test://embedded-resource", "text/plain",
                                                          "This is an embedded resource content.")}};

@@ -61,7 +61,8 @@ boost::asio::awaitable<Outcome<ToolResult>> until_cancelled(Context& context, st
 
 void add_waiting_tools(Server& server) {
   add_async_tool(server, {.name = "test_tool_with_progress", .description = "Reports progress"}, with_progress).value();
-  add_async_tool(server, {.name = "test_tool_with_logging", .description = "Logs three messages"}, with_logging).value();
+  add_async_tool(server, {.name = "test_tool_with_logging", .description = "Logs three messages"}, with_logging)
+      .value();
   add_async_tool(server, {.name = "test_logging_tool", .description = "Logs three messages"}, with_logging).value();
   add_async_tool(server, {.name = "test_reconnection", .description = "Closes its stream before it answers"},
                  reconnection)
@@ -71,10 +72,9 @@ void add_waiting_tools(Server& server) {
                  [cancelled](Context& context) { return until_cancelled(context, *cancelled); })
       .value();
   server
-      .add_tool({.name = "test_count_cancelled", .description = "How often test_wait_until_cancelled was cancelled"},
-                [cancelled](Context&) -> Outcome<ToolResult> {
-                  return ToolResult::json({{"cancelled", cancelled->load()}});
-                })
+      .add_tool(
+          {.name = "test_count_cancelled", .description = "How often test_wait_until_cancelled was cancelled"},
+          [cancelled](Context&) -> Outcome<ToolResult> { return ToolResult::json({{"cancelled", cancelled->load()}}); })
       .value();
 }
 

@@ -76,7 +76,7 @@ struct PromptResult {
 struct ResourceContents {
   std::string uri{};
   std::string mime_type{};
-  std::string text{};    // one of the two
+  std::string text{};  // one of the two
   std::string base64{};
 };
 
@@ -119,10 +119,10 @@ class Ask {
 template <class T>
 class Outcome {
  public:
-  Outcome() = default;  // an empty result
-  Outcome(T result) : value_(std::move(result)) {}            // NOLINT(google-explicit-constructor)
-  Outcome(Ask ask) : value_(std::move(ask)) {}                // NOLINT(google-explicit-constructor)
-  Outcome(Error error) : value_(std::move(error)) {}          // NOLINT(google-explicit-constructor)
+  Outcome() = default;                                // an empty result
+  Outcome(T result) : value_(std::move(result)) {}    // NOLINT(google-explicit-constructor)
+  Outcome(Ask ask) : value_(std::move(ask)) {}        // NOLINT(google-explicit-constructor)
+  Outcome(Error error) : value_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
   std::variant<T, Ask, Error>& value() { return value_; }
 
@@ -152,9 +152,9 @@ class Context {
   std::string_view raw_arguments() const;  // JSON text
   // One argument as JSON text, found without reading the others; empty for none.
   std::string_view raw_argument(std::string_view key) const;
-  std::string_view raw_meta() const;       // JSON text of the request's `_meta`; empty for none
+  std::string_view raw_meta() const;                       // JSON text of the request's `_meta`; empty for none
   std::string_view variable(std::string_view name) const;  // of a resource template
-  std::string_view principal() const;      // who asks; empty: anonymous
+  std::string_view principal() const;                      // who asks; empty: anonymous
   ClientFeatures client() const;
 
   // What the client answered to a question of an earlier round; null if that was not asked, or not answered.

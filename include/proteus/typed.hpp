@@ -89,7 +89,8 @@ T read(const boost::json::value& value) {
     return read<typename T::value_type>(value);
   } else if constexpr (IsVector<T>::value) {
     T out;
-    for (const auto& element : value.as_array()) out.push_back(read<typename T::value_type>(element));
+    for (const auto& element : value.as_array())
+      out.push_back(read<typename T::value_type>(element));
     return out;
   } else if constexpr (std::same_as<T, bool>) {
     return value.as_bool();
@@ -120,7 +121,8 @@ template <class T>
 boost::json::value write(const T& value) {
   if constexpr (IsVector<T>::value) {
     boost::json::array out;
-    for (const auto& element : value) out.push_back(write(element));
+    for (const auto& element : value)
+      out.push_back(write(element));
     return out;
   } else if constexpr (DescribedEnum<T>) {
     return boost::describe::enum_to_string(value, "");
@@ -157,8 +159,9 @@ Outcome<ToolResult> outcome(R&& result) {
 
 }  // namespace typed
 
-// The handler takes `const Arguments&`, and a `Context&` if it likes. It returns a described struct, whose schema becomes the tool's output
-// schema; a string, which becomes text; any other value; a ToolResult; or an Outcome<ToolResult>.
+// The handler takes `const Arguments&`, and a `Context&` if it likes. It returns a described struct, whose schema
+// becomes the tool's output schema; a string, which becomes text; any other value; a ToolResult; or an
+// Outcome<ToolResult>.
 template <class Arguments, class Handler>
 Result<> add_typed_tool(Server& server, Tool tool, Handler handler) {
   static_assert(typed::Described<Arguments>, "describe the arguments with BOOST_DESCRIBE_STRUCT");

@@ -10,9 +10,7 @@
 namespace proteus::log {
 namespace {
 
-spdlog::level::level_enum to_spdlog(Level level) {
-  return static_cast<spdlog::level::level_enum>(level);
-}
+spdlog::level::level_enum to_spdlog(Level level) { return static_cast<spdlog::level::level_enum>(level); }
 
 spdlog::logger& logger() {
   static const std::shared_ptr<spdlog::logger> instance = [] {
@@ -25,23 +23,16 @@ spdlog::logger& logger() {
 }
 
 bool same_ignoring_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(
-      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+  return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 }  // namespace
 
-void set_level(Level level) {
-  logger().set_level(to_spdlog(level));
-}
+void set_level(Level level) { logger().set_level(to_spdlog(level)); }
 
-bool enabled(Level level) {
-  return logger().should_log(to_spdlog(level));
-}
+bool enabled(Level level) { return logger().should_log(to_spdlog(level)); }
 
-void write(Level level, std::string_view message) {
-  logger().log(to_spdlog(level), "{}", message);
-}
+void write(Level level, std::string_view message) { logger().log(to_spdlog(level), "{}", message); }
 
 std::string printable(std::string_view text, std::size_t limit) {
   std::string out;
@@ -59,10 +50,9 @@ std::string printable(std::string_view text, std::size_t limit) {
 }
 
 std::string redact(std::string_view header_name, std::string_view value) {
-  static constexpr std::array<std::string_view, 6> kSecret = {
-      "authorization", "proxy-authorization", "cookie", "set-cookie", "x-admin-secret", "x-api-key"};
-  const bool secret =
-      std::ranges::any_of(kSecret, [&](auto name) { return same_ignoring_case(name, header_name); });
+  static constexpr std::array<std::string_view, 6> kSecret = {"authorization", "proxy-authorization", "cookie",
+                                                              "set-cookie",    "x-admin-secret",      "x-api-key"};
+  const bool secret = std::ranges::any_of(kSecret, [&](auto name) { return same_ignoring_case(name, header_name); });
   return secret ? "[redacted]" : printable(value);
 }
 

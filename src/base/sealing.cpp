@@ -19,12 +19,8 @@ void check(bool succeeded) {
   if (!succeeded) throw std::runtime_error("OpenSSL refused a basic operation");
 }
 
-unsigned char* bytes(std::string& text) {
-  return reinterpret_cast<unsigned char*>(text.data());
-}
-const unsigned char* bytes(std::string_view text) {
-  return reinterpret_cast<const unsigned char*>(text.data());
-}
+unsigned char* bytes(std::string& text) { return reinterpret_cast<unsigned char*>(text.data()); }
+const unsigned char* bytes(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
 
 struct FreeCipher {
   void operator()(EVP_CIPHER_CTX* context) const { EVP_CIPHER_CTX_free(context); }
@@ -50,11 +46,9 @@ SealingKey SealingKey::random() {
 }
 
 SealingKey SealingKey::derive(std::string_view master, std::string_view purpose) {
-  const std::unique_ptr<EVP_KDF, decltype(&EVP_KDF_free)> kdf(EVP_KDF_fetch(nullptr, "HKDF", nullptr),
-                                                              EVP_KDF_free);
+  const std::unique_ptr<EVP_KDF, decltype(&EVP_KDF_free)> kdf(EVP_KDF_fetch(nullptr, "HKDF", nullptr), EVP_KDF_free);
   check(kdf != nullptr);
-  const std::unique_ptr<EVP_KDF_CTX, decltype(&EVP_KDF_CTX_free)> context(EVP_KDF_CTX_new(kdf.get()),
-                                                                          EVP_KDF_CTX_free);
+  const std::unique_ptr<EVP_KDF_CTX, decltype(&EVP_KDF_CTX_free)> context(EVP_KDF_CTX_new(kdf.get()), EVP_KDF_CTX_free);
   std::string digest = "SHA256";
   std::string secret(master);
   std::string info(purpose);
@@ -74,10 +68,9 @@ std::string SealingKey::seal(std::string_view plain, std::string_view bound) con
   const Cipher cipher(EVP_CIPHER_CTX_new());
   int written = 0;
   check(EVP_EncryptInit_ex(cipher.get(), EVP_aes_256_gcm(), nullptr, key_.data(), bytes(out)) == 1);
-  check(EVP_EncryptUpdate(cipher.get(), nullptr, &written, bytes(bound), static_cast<int>(bound.size())) ==
+  check(EVP_EncryptUpdate(cipher.get(), nullptr, &written, bytes(bound), static_cast<int>(bound.size())) == 1);
+  check(EVP_EncryptUpdate(cipher.get(), bytes(out) + kNonce, &written, bytes(plain), static_cast<int>(plain.size())) ==
         1);
-  check(EVP_EncryptUpdate(cipher.get(), bytes(out) + kNonce, &written, bytes(plain),
-                          static_cast<int>(plain.size())) == 1);
   check(EVP_EncryptFinal_ex(cipher.get(), bytes(out) + kNonce + plain.size(), &written) == 1);
   check(EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_GCM_GET_TAG, static_cast<int>(kTag),
                             bytes(out) + kNonce + plain.size()) == 1);
@@ -92,10 +85,8 @@ std::optional<std::string> SealingKey::open(std::string_view sealed, std::string
   const Cipher cipher(EVP_CIPHER_CTX_new());
   int written = 0;
   check(EVP_DecryptInit_ex(cipher.get(), EVP_aes_256_gcm(), nullptr, key_.data(), bytes(sealed)) == 1);
-  check(EVP_DecryptUpdate(cipher.get(), nullptr, &written, bytes(bound), static_cast<int>(bound.size())) ==
-        1);
-  check(EVP_DecryptUpdate(cipher.get(), bytes(plain), &written, bytes(sealed) + kNonce,
-                          static_cast<int>(length)) == 1);
+  check(EVP_DecryptUpdate(cipher.get(), nullptr, &written, bytes(bound), static_cast<int>(bound.size())) == 1);
+  check(EVP_DecryptUpdate(cipher.get(), bytes(plain), &written, bytes(sealed) + kNonce, static_cast<int>(length)) == 1);
   check(EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_GCM_SET_TAG, static_cast<int>(kTag), bytes(tag)) == 1);
   if (EVP_DecryptFinal_ex(cipher.get(), bytes(plain) + length, &written) != 1) return std::nullopt;
   return plain;

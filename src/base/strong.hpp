@@ -28,7 +28,5 @@ class Strong {
 
 template <class T, class Tag>
 struct std::hash<proteus::Strong<T, Tag>> {
-  std::size_t operator()(const proteus::Strong<T, Tag>& strong) const {
-    return std::hash<T>{}(strong.value());
-  }
+  std::size_t operator()(const proteus::Strong<T, Tag>& strong) const { return std::hash<T>{}(strong.value()); }
 };

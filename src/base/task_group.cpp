@@ -48,21 +48,21 @@ void TaskGroup::spawn(std::string_view name, Task<> task) {
   auto state = state_;
   auto signal = state->running.emplace(state->running.end());
   asio::co_spawn(state->executor, std::move(task),
-                 asio::bind_cancellation_slot(
-                     signal->slot(), [state, signal, name = std::string(name)](std::exception_ptr failure) {
-                       state->running.erase(signal);
-                       if (state->running.empty()) state->empty.cancel();
-                       if (!failure) return;
-                       try {
-                         std::rethrow_exception(failure);
-                       } catch (const boost::system::system_error& error) {
-                         if (error.code() != asio::error::operation_aborted) {
-                           log::error("task {} ended by {}", name, error.what());
-                         }
-                       } catch (const std::exception& error) {
-                         log::error("task {} ended by {}", name, error.what());
-                       }
-                     }));
+                 asio::bind_cancellation_slot(signal->slot(),
+                                              [state, signal, name = std::string(name)](std::exception_ptr failure) {
+                                                state->running.erase(signal);
+                                                if (state->running.empty()) state->empty.cancel();
+                                                if (!failure) return;
+                                                try {
+                                                  std::rethrow_exception(failure);
+                                                } catch (const boost::system::system_error& error) {
+                                                  if (error.code() != asio::error::operation_aborted) {
+                                                    log::error("task {} ended by {}", name, error.what());
+                                                  }
+                                                } catch (const std::exception& error) {
+                                                  log::error("task {} ended by {}", name, error.what());
+                                                }
+                                              }));
   if (state->cancelled) asio::post(state->executor, [state] { state->cancel_running(); });
 }
 
@@ -79,8 +79,6 @@ Task<> TaskGroup::join() {
   }
 }
 
-std::size_t TaskGroup::size() const {
-  return state_->running.size();
-}
+std::size_t TaskGroup::size() const { return state_->running.size(); }
 
 }  // namespace proteus

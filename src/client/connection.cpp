@@ -18,8 +18,8 @@ Result<bool> asks_for_input(const Answer& answer) {
   const auto type = json::decode_string(raw);
   if (type && *type == "complete") return false;
   if (type && *type == "input_required") return true;
-  return std::unexpected(errors::protocol(
-      fmt::format("the server answered with an unknown type of result: {}", log::printable(raw, 64))));
+  return std::unexpected(
+      errors::protocol(fmt::format("the server answered with an unknown type of result: {}", log::printable(raw, 64))));
 }
 
 bool may_ask(mcp::Method method) {
@@ -79,8 +79,8 @@ Task<Connection::Outcome> Connection::attempt(Footing footing, mcp::Method metho
                                               const RequestOptions& options) {
   const std::string_view name = mcp::to_string(method);
   if (mcp::find_method(footing.era(), mcp::Sender::client, name) == nullptr) {
-    co_return Outcome{std::unexpected(errors::unsupported(fmt::format(
-        "{} does not exist in the {} era, which this server is of", name, mcp::to_string(footing.era()))))};
+    co_return Outcome{std::unexpected(errors::unsupported(
+        fmt::format("{} does not exist in the {} era, which this server is of", name, mcp::to_string(footing.era()))))};
   }
   const bool modern = footing.era() == mcp::Era::modern;
   bool relisted = false;
@@ -99,8 +99,7 @@ Task<Connection::Outcome> Connection::attempt(Footing footing, mcp::Method metho
     if (!asks) co_return Outcome{std::unexpected(asks.error())};
     if (!*asks || options.inputs == Inputs::hand_back) co_return outcome;
     if (!may_ask(method)) {
-      co_return Outcome{
-          std::unexpected(errors::protocol(fmt::format("the server asks for input for {}", name)))};
+      co_return Outcome{std::unexpected(errors::protocol(fmt::format("the server asks for input for {}", name)))};
     }
     if (++rounds > options_.limits.input_rounds) {
       co_return Outcome{std::unexpected(errors::exhausted(
@@ -125,9 +124,8 @@ RequestFrame Connection::frame(const Footing& footing, mcp::Method method, const
   return frame;
 }
 
-Task<Connection::Outcome> Connection::exchange(const Footing& footing, mcp::Method method,
-                                               const Params& params, const RequestOptions& options,
-                                               std::string_view more_members) {
+Task<Connection::Outcome> Connection::exchange(const Footing& footing, mcp::Method method, const Params& params,
+                                               const RequestOptions& options, std::string_view more_members) {
   if (requests_.size() >= options_.limits.requests) {
     co_return Outcome{std::unexpected(errors::exhausted("too many requests to this server are under way"))};
   }
@@ -154,8 +152,7 @@ Task<Connection::Outcome> Connection::exchange(const Footing& footing, mcp::Meth
   const InFlightTable::Entry entry(requests_, {request.id, &deadline, &options});
   Result<Reply> reply;
   try {
-    reply =
-        co_await before(deadline, footing.transport->exchange(composed.outgoing()), mcp::to_string(method));
+    reply = co_await before(deadline, footing.transport->exchange(composed.outgoing()), mcp::to_string(method));
   } catch (...) {
     cancel_at_server(footing, request.id, "the caller no longer waits");
     throw;
@@ -173,11 +170,9 @@ Connection::Outcome Connection::judge(const Footing& footing, Reply reply) {
     return {std::move(*reply.message)};
   if (footing.era() == mcp::Era::legacy && reply.status == 404 && footing.transport->has_session()) {
     forget_session(footing);
-    return {std::unexpected(errors::not_found("the server no longer knows the session")),
-            options_.renew_session};
+    return {std::unexpected(errors::not_found("the server no longer knows the session")), options_.renew_session};
   }
-  const bool again =
-      !options_.era && contradicts(reply, footing.era()) && link_.era_doubtful(footing.generation);
+  const bool again = !options_.era && contradicts(reply, footing.era()) && link_.era_doubtful(footing.generation);
   return {std::unexpected(reply_error(reply)), again};
 }
 

@@ -72,8 +72,7 @@ class Connection final : private Inbox {
     bool again = false;
   };
 
-  Task<Outcome> attempt(Footing footing, mcp::Method method, const Params& params,
-                        const RequestOptions& options);
+  Task<Outcome> attempt(Footing footing, mcp::Method method, const Params& params, const RequestOptions& options);
   Task<Outcome> exchange(const Footing& footing, mcp::Method method, const Params& params,
                          const RequestOptions& options, std::string_view more_members);
   Outcome judge(const Footing& footing, Reply reply);

@@ -16,21 +16,16 @@ namespace {
 class OldSse final : public Channel {
  public:
   OldSse(const Executor& executor, net::HttpClient& http, net::Url url, const Options& options, Inbox& inbox)
-      : Channel(executor, inbox),
-        caller_(http, std::move(url), options),
-        options_(options),
-        tasks_(executor) {}
+      : Channel(executor, inbox), caller_(http, std::move(url), options), options_(options), tasks_(executor) {}
 
   Task<Result<>> start() override {
     const std::vector<Header> headers = {{"Accept", "text/event-stream"}};
     const std::vector<std::string_view> no_body;
     auto response = co_await caller_.send("GET", caller_.url(), headers, no_body, options_.timeout);
     if (!response) co_return std::unexpected(std::move(response.error()));
-    if (response->status() != 200)
-      co_return std::unexpected(http_error(static_cast<int>(response->status()), {}));
+    if (response->status() != 200) co_return std::unexpected(http_error(static_cast<int>(response->status()), {}));
     if (!response->has_content_type("text/event-stream"))
-      co_return std::unexpected(
-          errors::protocol("the server answered GET with something else than a stream"));
+      co_return std::unexpected(errors::protocol("the server answered GET with something else than a stream"));
     stream_ = std::make_unique<EventStream>(std::move(*response), options_.limits.message_bytes);
     auto first = co_await stream_->next();
     if (!first) co_return std::unexpected(std::move(first.error()));

@@ -22,8 +22,6 @@ Result<Received> Received::scan(std::string bytes, const json::ScanLimits& limit
   return received;
 }
 
-Result<boost::json::value> Received::value() const {
-  return json::parse(result());
-}
+Result<boost::json::value> Received::value() const { return json::parse(result()); }
 
 }  // namespace proteus::client

@@ -68,9 +68,8 @@ class StdioTransport final : public Channel {
   Task<Error> ended() {
     Deadline soon(executor(), std::chrono::milliseconds(200), {});
     const auto status = co_await before(soon, exit_status(), "the exit");
-    co_return errors::interrupted(
-        fmt::format("{} {}", log::printable(command_.argv.front()),
-                    status ? net::to_string(*status) : std::string("closed its output")));
+    co_return errors::interrupted(fmt::format("{} {}", log::printable(command_.argv.front()),
+                                              status ? net::to_string(*status) : std::string("closed its output")));
   }
   Task<Result<net::ExitStatus>> exit_status() { co_return co_await process_->wait(); }
 
@@ -101,8 +100,8 @@ class StdioTransport final : public Channel {
 
 }  // namespace
 
-std::unique_ptr<Transport> stdio_transport(boost::asio::io_context& io, net::Command command,
-                                           const Options& options, Inbox& inbox) {
+std::unique_ptr<Transport> stdio_transport(boost::asio::io_context& io, net::Command command, const Options& options,
+                                           Inbox& inbox) {
   return std::make_unique<StdioTransport>(io, std::move(command), options, inbox);
 }
 

@@ -90,8 +90,7 @@ ChunkedBody::Outcome ChunkedBody::decode(char*& in, const char* end, char*& out)
         in += 2;
         state_ = State::size;
         break;
-      case State::trailers:
-        return decode_trailers(in, end);
+      case State::trailers: return decode_trailers(in, end);
     }
   }
 }

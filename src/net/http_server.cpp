@@ -20,8 +20,7 @@ using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>
 
 enum class Port : std::uint8_t { alone, shared };
 
-Result<TcpAcceptor> open(asio::io_context& context, const asio::ip::tcp::endpoint& endpoint, int backlog,
-                         Port port) {
+Result<TcpAcceptor> open(asio::io_context& context, const asio::ip::tcp::endpoint& endpoint, int backlog, Port port) {
   TcpAcceptor acceptor(context.get_executor());
   ErrorCode error;
   acceptor.open(endpoint.protocol(), error);
@@ -31,9 +30,8 @@ Result<TcpAcceptor> open(asio::io_context& context, const asio::ip::tcp::endpoin
   if (!error) acceptor.bind(endpoint, error);
   if (!error) acceptor.listen(backlog, error);
   if (error) {
-    return std::unexpected(
-        errors::unreachable(fmt::format("cannot listen on {} port {}: {}", endpoint.address().to_string(),
-                                        endpoint.port(), error.message())));
+    return std::unexpected(errors::unreachable(fmt::format(
+        "cannot listen on {} port {}: {}", endpoint.address().to_string(), endpoint.port(), error.message())));
   }
   return acceptor;
 }
@@ -53,9 +51,7 @@ HttpServer::HttpServer(Workers& workers, HttpServerOptions options, HttpHandler 
   }
 }
 
-HttpServer::~HttpServer() {
-  stop();
-}
+HttpServer::~HttpServer() { stop(); }
 
 Result<> HttpServer::listen() {
   ErrorCode error;
@@ -107,8 +103,7 @@ void HttpServer::stop() {
   std::latch left(static_cast<std::ptrdiff_t>(parts_.size()));
   for (const auto& part : parts_) {
     asio::post(part->context(), [part = part.get()] { part->begin_drain(std::chrono::milliseconds(0)); });
-    asio::co_spawn(part->context(), part->finish_drain(),
-                   [&left](const std::exception_ptr&) { left.count_down(); });
+    asio::co_spawn(part->context(), part->finish_drain(), [&left](const std::exception_ptr&) { left.count_down(); });
   }
   left.wait();
 }

@@ -15,14 +15,11 @@ RequestReader::RequestReader(const HttpLimits& limits) : limits_(limits), parser
 
 RequestReader::Phase RequestReader::phase() const {
   switch (state_) {
-    case State::head:
-      return buffer_.empty() ? Phase::idle : Phase::head;
+    case State::head: return buffer_.empty() ? Phase::idle : Phase::head;
     case State::sized_body:
-    case State::chunked_body:
-      return Phase::body;
+    case State::chunked_body: return Phase::body;
     case State::ready:
-    case State::refused:
-      break;
+    case State::refused: break;
   }
   return Phase::ready;
 }
@@ -38,25 +35,17 @@ std::span<char> RequestReader::space() {
 
 RequestReader::Step RequestReader::advance() {
   switch (state_) {
-    case State::head:
-      break;
-    case State::sized_body:
-      return advance_sized_body();
-    case State::chunked_body:
-      return advance_chunked_body();
-    case State::ready:
-      return Step::ready;
-    case State::refused:
-      return Step::refused;
+    case State::head: break;
+    case State::sized_body: return advance_sized_body();
+    case State::chunked_body: return advance_chunked_body();
+    case State::ready: return Step::ready;
+    case State::refused: return Step::refused;
   }
   if (buffer_.empty()) return Step::need_bytes;
   switch (parser_.parse({buffer_.data(), buffer_.size()}, request_)) {
-    case RequestHeadParser::Outcome::need_more:
-      return Step::need_bytes;
-    case RequestHeadParser::Outcome::refused:
-      return refuse(parser_.refusal());
-    case RequestHeadParser::Outcome::done:
-      return begin_body();
+    case RequestHeadParser::Outcome::need_more: return Step::need_bytes;
+    case RequestHeadParser::Outcome::refused: return refuse(parser_.refusal());
+    case RequestHeadParser::Outcome::done: return begin_body();
   }
   return Step::refused;
 }
@@ -92,14 +81,10 @@ RequestReader::Step RequestReader::advance_chunked_body() {
   std::memmove(out, in, rest);
   buffer_.truncate(head_size() + decoded_ + rest);
   switch (outcome) {
-    case ChunkedBody::Outcome::done:
-      return ready(decoded_);
-    case ChunkedBody::Outcome::malformed:
-      return refuse({400, "the chunked body is malformed"});
-    case ChunkedBody::Outcome::too_large:
-      return refuse({413, "the request body is too large"});
-    case ChunkedBody::Outcome::need_more:
-      break;
+    case ChunkedBody::Outcome::done: return ready(decoded_);
+    case ChunkedBody::Outcome::malformed: return refuse({400, "the chunked body is malformed"});
+    case ChunkedBody::Outcome::too_large: return refuse({413, "the request body is too large"});
+    case ChunkedBody::Outcome::need_more: break;
   }
   if (!parser_.framing().expects_continue || continue_said_) return Step::need_bytes;
   continue_said_ = true;

@@ -16,16 +16,17 @@ int main() {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 
   Server server({.name = "outside", .version = "1.0"});
-  const auto added = server.add_tool(
-      {.name = "add",
-       .description = "Adds two numbers",
-       .input_schema = {{"type", "object"},
-                        {"properties", {{"a", {{"type", "number"}}}, {"b", {{"type", "number"}}}}},
-                        {"required", {"a", "b"}}}},
-      [](Context& context) -> Outcome<ToolResult> {
-        const double sum = context.arguments().at("a").to_number<double>() + context.arguments().at("b").to_number<double>();
-        return ToolResult::json({{"sum", sum}});
-      });
+  const auto added =
+      server.add_tool({.name = "add",
+                       .description = "Adds two numbers",
+                       .input_schema = {{"type", "object"},
+                                        {"properties", {{"a", {{"type", "number"}}}, {"b", {{"type", "number"}}}}},
+                                        {"required", {"a", "b"}}}},
+                      [](Context& context) -> Outcome<ToolResult> {
+                        const double sum = context.arguments().at("a").to_number<double>() +
+                                           context.arguments().at("b").to_number<double>();
+                        return ToolResult::json({{"sum", sum}});
+                      });
   if (!added) {
     std::fprintf(stderr, "%s\n", added.error().message().c_str());
     return 1;

@@ -36,10 +36,8 @@ void Compiler::compile_pending() {
     const auto& source = *sources_[id];
     place_ = &places_.at(&source);
     object_ = source.if_object();
-    node_ = Node{.rules = {},
-                 .resource = place_->resource,
-                 .never = source.is_bool() && !source.get_bool(),
-                 .unevaluated = {}};
+    node_ = Node{
+        .rules = {}, .resource = place_->resource, .never = source.is_bool() && !source.get_bool(), .unevaluated = {}};
     if (object_ != nullptr) compile_rules();
     node_.rules.shrink_to_fit();
     if (program_.nodes.size() <= id) program_.nodes.resize(sources_.size());
@@ -95,8 +93,8 @@ void Compiler::find_endless_references() {
       next.pop_back();
       if (states[target] == State::open) {
         const auto where = to_string(places_.at(sources_[target]));
-        return fail(errors::invalid(
-            fmt::format("schema at {}: refers to itself for the same value, which never ends", where)));
+        return fail(
+            errors::invalid(fmt::format("schema at {}: refers to itself for the same value, which never ends", where)));
       }
       if (states[target] == State::unseen) enter(target);
     }

@@ -68,15 +68,13 @@ TEST(SchemaDialect, MayChangeForASubschema) {
 }
 
 TEST(SchemaDialect, ThatIsUnknownIsRefusedWithTheKnownOnes) {
-  for (const std::string_view uri :
-       {"http://json-schema.org/draft-04/schema#", "https://json-schema.org/draft/2019-09/schema",
-        "http://example.com/own"}) {
+  for (const std::string_view uri : {"http://json-schema.org/draft-04/schema#",
+                                     "https://json-schema.org/draft/2019-09/schema", "http://example.com/own"}) {
     const Error error = refusal(R"({"$schema": ")" + std::string(uri) + R"("})");
     EXPECT_EQ(error.kind(), ErrorKind::unsupported);
-    EXPECT_EQ(error.message(),
-              "schema at #: the dialect " + std::string(uri) +
-                  " is not supported; supported are https://json-schema.org/draft/2020-12/schema and "
-                  "http://json-schema.org/draft-07/schema#");
+    EXPECT_EQ(error.message(), "schema at #: the dialect " + std::string(uri) +
+                                   " is not supported; supported are https://json-schema.org/draft/2020-12/schema and "
+                                   "http://json-schema.org/draft-07/schema#");
   }
 }
 
@@ -92,10 +90,9 @@ TEST(SchemaDialect, MayBeAMetaschemaThatChoosesVocabularies) {
   options.documents.emplace("http://example.com/applying",
                             metaschema("https://json-schema.org/draft/2020-12/vocab/applicator", "true"));
 
-  EXPECT_TRUE(
-      accepts(compiled(R"({"$schema": "http://example.com/optional", "type": "string"})", options), "1"));
-  const auto applying = compiled(
-      R"({"$schema": "http://example.com/applying", "type": "string", "properties": {"a": false}})", options);
+  EXPECT_TRUE(accepts(compiled(R"({"$schema": "http://example.com/optional", "type": "string"})", options), "1"));
+  const auto applying =
+      compiled(R"({"$schema": "http://example.com/applying", "type": "string", "properties": {"a": false}})", options);
   EXPECT_TRUE(accepts(applying, "1"));
   EXPECT_FALSE(accepts(applying, R"({"a": 1})"));
   EXPECT_EQ(refusal(R"({"$schema": "http://example.com/required"})", options).message(),
@@ -105,19 +102,18 @@ TEST(SchemaDialect, MayBeAMetaschemaThatChoosesVocabularies) {
 TEST(SchemaReference, IsNeverFetchedSec04) {
   const Error error = refusal(R"({"properties": {"a": {"$ref": "https://example.com/a.json#/b"}}})");
   EXPECT_EQ(error.kind(), ErrorKind::invalid);
-  EXPECT_EQ(
-      error.message(),
-      "schema at #/properties/a: the reference https://example.com/a.json#/b leads outside: there is no "
-      "https://example.com/a.json in this document or among those handed in, and references are never "
-      "fetched");
+  EXPECT_EQ(error.message(),
+            "schema at #/properties/a: the reference https://example.com/a.json#/b leads outside: there is no "
+            "https://example.com/a.json in this document or among those handed in, and references are never "
+            "fetched");
 }
 
 TEST(SchemaReference, LeadsToDocumentsHandedInAndToWhatIsInsideThem) {
   SchemaOptions options;
   options.documents.emplace("https://example.com/bundle", boost::json::parse(R"({
       "$defs": {"name": {"$id": "https://example.com/name", "type": "string", "$anchor": "short", "maxLength": 3}}})"));
-  for (const std::string_view reference : {"https://example.com/bundle#/$defs/name",
-                                           "https://example.com/name", "https://example.com/name#short"}) {
+  for (const std::string_view reference :
+       {"https://example.com/bundle#/$defs/name", "https://example.com/name", "https://example.com/name#short"}) {
     const auto schema = compiled(R"({"$ref": ")" + std::string(reference) + "\"}", options);
     EXPECT_TRUE(accepts(schema, R"("abc")"));
     EXPECT_FALSE(accepts(schema, R"("abcd")"));
@@ -134,10 +130,8 @@ TEST(SchemaReference, LeadsToTheStandardMetaschemas) {
 }
 
 TEST(SchemaReference, ThatLeadsNowhereIsNamed) {
-  EXPECT_EQ(refusal(R"({"$ref": "#/$defs/a"})").message(),
-            "schema at #: the reference #/$defs/a leads to nothing");
-  EXPECT_EQ(refusal(R"({"$ref": "#a"})").message(),
-            "schema at #: the reference #a names an anchor that is not there");
+  EXPECT_EQ(refusal(R"({"$ref": "#/$defs/a"})").message(), "schema at #: the reference #/$defs/a leads to nothing");
+  EXPECT_EQ(refusal(R"({"$ref": "#a"})").message(), "schema at #: the reference #a names an anchor that is not there");
   EXPECT_EQ(refusal(R"({"$ref": "#/%zz"})").message(), "schema at #: the reference #/%zz is broken");
   EXPECT_EQ(refusal(R"({"$ref": "#/a~2"})").message(), "schema at #: the reference #/a~2 leads to nothing");
 }
@@ -147,8 +141,7 @@ TEST(SchemaReference, ToItselfForTheSameValueIsRefused) {
        {R"({"$ref": "#"})", R"({"allOf": [{"$ref": "#"}]})",
         R"({"anyOf": [{"type": "string"}, {"not": {"$ref": "#"}}]})",
         R"({"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}})"}) {
-    EXPECT_NE(refusal(endless).message().find("refers to itself for the same value"), std::string::npos)
-        << endless;
+    EXPECT_NE(refusal(endless).message().find("refers to itself for the same value"), std::string::npos) << endless;
   }
   const auto tree = compiled(R"({"type": "object", "additionalProperties": {"$ref": "#"}})");
   EXPECT_TRUE(accepts(tree, R"({"a": {"b": {}}})"));
@@ -174,8 +167,7 @@ TEST(SchemaCompile, NamesTheKeywordThatIsWrong) {
       {R"({"uniqueItems": 1})", "schema at #: \"uniqueItems\" must be a boolean"},
       {R"({"pattern": 1})", "schema at #: \"pattern\" must be a string"},
       {R"x({"pattern": "a(?=b)"})x", "schema at #: \"pattern\" a(?=b): lookahead is not supported"},
-      {R"({"patternProperties": {"(": true}})",
-       "schema at #: \"patternProperties\" (: a group is not closed"},
+      {R"({"patternProperties": {"(": true}})", "schema at #: \"patternProperties\" (: a group is not closed"},
       {R"({"items": [{}]})",
        "schema at #: \"items\" must be a schema; a list of schemas is \"prefixItems\", or draft-07 named in "
        "\"$schema\""},
@@ -184,8 +176,7 @@ TEST(SchemaCompile, NamesTheKeywordThatIsWrong) {
       {R"({"$id": "a#b"})", "schema at #: \"$id\" must not have a fragment; \"$anchor\" names a place"},
       {R"({"$defs": {"a/b": {"$anchor": "x"}, "c": {"$anchor": "x"}}})",
        "schema at #/$defs/c: another schema has the anchor x too"},
-      {R"({"$defs": {"a": {"$id": "x"}, "b": {"$id": "x"}}})",
-       "schema at #/$defs/b: another schema has the $id x too"},
+      {R"({"$defs": {"a": {"$id": "x"}, "b": {"$id": "x"}}})", "schema at #/$defs/b: another schema has the $id x too"},
       {R"({"properties": {"a": 1}})", "schema at #/properties/a: must be an object or a boolean"},
       {"1", "schema at #: must be an object or a boolean"},
   };
@@ -222,8 +213,7 @@ TEST(SchemaCompile, BoundsWhatASchemaMayCostSec04) {
   EXPECT_EQ(refusal(schema, limited([](auto& limits) { limits.bytes = 20; })).kind(), ErrorKind::too_large);
   EXPECT_EQ(refusal(schema, limited([](auto& limits) { limits.values = 5; })).kind(), ErrorKind::too_large);
   EXPECT_EQ(refusal(schema, limited([](auto& limits) { limits.depth = 3; })).kind(), ErrorKind::too_large);
-  EXPECT_EQ(refusal(schema, limited([](auto& limits) { limits.subschemas = 2; })).kind(),
-            ErrorKind::too_large);
+  EXPECT_EQ(refusal(schema, limited([](auto& limits) { limits.subschemas = 2; })).kind(), ErrorKind::too_large);
   EXPECT_EQ(refusal(schema, limited([](auto& limits) { limits.patterns = 1; })).kind(), ErrorKind::too_large);
   EXPECT_EQ(refusal(schema, limited([](auto& limits) { limits.pattern_instructions = 5; })).kind(),
             ErrorKind::too_large);
@@ -233,8 +223,7 @@ TEST(SchemaCompile, BoundsWhatASchemaMayCostSec04) {
 
 TEST(SchemaCompile, CountsDocumentsReferredToSec04) {
   SchemaOptions options;
-  options.documents.emplace("http://example.com/large",
-                            boost::json::parse(R"({"enum": [1, 2, 3, 4, 5, 6, 7, 8]})"));
+  options.documents.emplace("http://example.com/large", boost::json::parse(R"({"enum": [1, 2, 3, 4, 5, 6, 7, 8]})"));
   options.limits.values = 8;
   EXPECT_EQ(refusal(R"({"$ref": "http://example.com/large"})", options).kind(), ErrorKind::too_large);
 }

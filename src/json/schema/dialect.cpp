@@ -83,8 +83,8 @@ Result<Dialect> dialect_of_vocabularies(const boost::json::value& vocabulary) {
     } else if (name == "core" || name == "meta-data" || name == "format-annotation" || name == "content") {
       continue;
     } else if (const bool* required = member.value().if_bool(); required == nullptr || *required) {
-      return std::unexpected(errors::unsupported(
-          fmt::format("the vocabulary {} is required and not supported", log::printable(uri))));
+      return std::unexpected(
+          errors::unsupported(fmt::format("the vocabulary {} is required and not supported", log::printable(uri))));
     }
   }
   return dialect;
@@ -94,9 +94,7 @@ const Dialect* standard_dialect(std::string_view schema_uri) {
   const auto [uri, fragment] = split_fragment(schema_uri);
   if (!fragment.empty()) return nullptr;
   // Both schemes are found in the wild for both drafts, and mean the same.
-  const auto behind_scheme = [](std::string_view text) {
-    return text.substr(std::min(text.size(), text.find("//")));
-  };
+  const auto behind_scheme = [](std::string_view text) { return text.substr(std::min(text.size(), text.find("//"))); };
   if (!uri.starts_with("http://") && !uri.starts_with("https://")) return nullptr;
   if (behind_scheme(uri) == behind_scheme(kDraft2020Uri)) return &kDraft2020;
   if (behind_scheme(uri) == behind_scheme(kDraft7Uri)) return &kDraft7;

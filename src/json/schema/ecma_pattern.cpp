@@ -53,33 +53,26 @@ class Translator {
   void step() {
     switch (rest_.front()) {
       case '^':
-      case '$':
-        return assertion(take(1));
+      case '$': return assertion(take(1));
       case '|':
         out_ += take(1);
         repeatable_ = false;
         return;
-      case '.':
-        take(1);
-        return atom(kDot);
-      case '(':
-        return open_group();
+      case '.': take(1); return atom(kDot);
+      case '(': return open_group();
       case ')':
         if (groups_ == 0) return invalid("\")\" closes no group");
         --groups_;
         return atom(take(1));
       case '*':
       case '+':
-      case '?':
-        return repeat(take(1));
+      case '?': return repeat(take(1));
       case '{':
         if (const auto length = counted_repeat()) return repeat(take(length));
         take(1);
         return atom(escaped('{'));
-      case '[':
-        return character_class();
-      case '\\':
-        return escape();
+      case '[': return character_class();
+      case '\\': return escape();
       default:
         if (const auto point = code_point()) atom(escaped(*point));
     }
@@ -120,8 +113,8 @@ class Translator {
     }
     if (at == end || *at != '}') return 0;
     if (error != std::errc{} || low > kMaxRepeat || high > kMaxRepeat) {
-      unsupported(fmt::format("repetition beyond {} is not supported; minLength and maxLength count further",
-                              kMaxRepeat));
+      unsupported(
+          fmt::format("repetition beyond {} is not supported; minLength and maxLength count further", kMaxRepeat));
     } else if (high < low) {
       invalid("a repetition has its numbers in the wrong order");
     }
@@ -129,10 +122,8 @@ class Translator {
   }
 
   void open_group() {
-    if (rest_.starts_with("(?=") || rest_.starts_with("(?!"))
-      return unsupported("lookahead is not supported");
-    if (rest_.starts_with("(?<=") || rest_.starts_with("(?<!"))
-      return unsupported("lookbehind is not supported");
+    if (rest_.starts_with("(?=") || rest_.starts_with("(?!")) return unsupported("lookahead is not supported");
+    if (rest_.starts_with("(?<=") || rest_.starts_with("(?<!")) return unsupported("lookbehind is not supported");
     if (rest_.starts_with("(?:")) {
       take(3);
     } else if (rest_.starts_with("(?<")) {
@@ -172,8 +163,7 @@ class Translator {
         take(1);
         const Member last = class_member();
         if (last.point) {
-          if (*last.point < *first.point)
-            return invalid("a range of characters has its ends in the wrong order");
+          if (*last.point < *first.point) return invalid("a range of characters has its ends in the wrong order");
           members += escaped(*first.point) + "-" + escaped(*last.point);
           continue;
         }
@@ -220,42 +210,24 @@ class Translator {
     }
     const char c = rest_.front();
     switch (c) {
-      case 'd':
-        return members("0-9");
-      case 'D':
-        return members(R"(\x00-\x2f\x3a-\x{10ffff})");
-      case 'w':
-        return members(R"(0-9A-Za-z_)");
-      case 'W':
-        return members(R"(\x00-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x{10ffff})");
-      case 's':
-        return members(kSpace);
-      case 'S':
-        return members(kNotSpace);
-      case 't':
-        return point(U'\t');
-      case 'n':
-        return point(U'\n');
-      case 'v':
-        return point(U'\v');
-      case 'f':
-        return point(U'\f');
-      case 'r':
-        return point(U'\r');
-      case '0':
-        return point(U'\0');
-      case 'c':
-        return control();
-      case 'x':
-        take(1);
-        return {.point = hex(2)};
-      case 'u':
-        return unicode();
+      case 'd': return members("0-9");
+      case 'D': return members(R"(\x00-\x2f\x3a-\x{10ffff})");
+      case 'w': return members(R"(0-9A-Za-z_)");
+      case 'W': return members(R"(\x00-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x{10ffff})");
+      case 's': return members(kSpace);
+      case 'S': return members(kNotSpace);
+      case 't': return point(U'\t');
+      case 'n': return point(U'\n');
+      case 'v': return point(U'\v');
+      case 'f': return point(U'\f');
+      case 'r': return point(U'\r');
+      case '0': return point(U'\0');
+      case 'c': return control();
+      case 'x': take(1); return {.point = hex(2)};
+      case 'u': return unicode();
       case 'p':
-      case 'P':
-        return property();
-      default:
-        break;
+      case 'P': return property();
+      default: break;
     }
     const bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     if (word) {
@@ -388,8 +360,6 @@ class Translator {
 
 }  // namespace
 
-Result<std::string> translate_ecma_pattern(std::string_view pattern) {
-  return Translator(pattern).run();
-}
+Result<std::string> translate_ecma_pattern(std::string_view pattern) { return Translator(pattern).run(); }
 
 }  // namespace proteus::json::schema

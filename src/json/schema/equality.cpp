@@ -44,18 +44,15 @@ bool equal(const boost::json::value& a, const boost::json::value& b, std::size_t
   if (const auto number = as_number(a)) return number == as_number(b);
   if (a.kind() != b.kind()) return false;
   switch (a.kind()) {
-    case kind::null:
-      return true;
-    case kind::bool_:
-      return a.get_bool() == b.get_bool();
+    case kind::null: return true;
+    case kind::bool_: return a.get_bool() == b.get_bool();
     case kind::string:
       if (a.get_string().size() != b.get_string().size()) return false;
       work += a.get_string().size() / 64;
       return a.get_string() == b.get_string();
     case kind::array:
-      return std::ranges::equal(a.get_array(), b.get_array(), [&](const auto& left, const auto& right) {
-        return equal(left, right, work);
-      });
+      return std::ranges::equal(a.get_array(), b.get_array(),
+                                [&](const auto& left, const auto& right) { return equal(left, right, work); });
     case kind::object: {
       const auto& left = a.get_object();
       const auto& right = b.get_object();
@@ -64,8 +61,7 @@ bool equal(const boost::json::value& a, const boost::json::value& b, std::size_t
                return other != nullptr && equal(member.value(), *other, work);
              });
     }
-    default:
-      return false;
+    default: return false;
   }
 }
 
@@ -73,10 +69,8 @@ std::uint64_t hash(const boost::json::value& value, std::size_t& work) {
   ++work;
   if (const auto number = as_number(value)) return mix(1, hash_number(*number));
   switch (value.kind()) {
-    case kind::bool_:
-      return mix(2, value.get_bool() ? 1 : 0);
-    case kind::string:
-      return mix(3, hash_text(value.get_string(), work));
+    case kind::bool_: return mix(2, value.get_bool() ? 1 : 0);
+    case kind::string: return mix(3, hash_text(value.get_string(), work));
     case kind::array: {
       std::uint64_t result = 4;
       for (const auto& item : value.get_array())
@@ -90,8 +84,7 @@ std::uint64_t hash(const boost::json::value& value, std::size_t& work) {
       }
       return mix(5, sum);
     }
-    default:
-      return 0;
+    default: return 0;
   }
 }
 

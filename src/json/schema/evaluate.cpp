@@ -37,8 +37,7 @@ std::string to_pointer(const Path& path) {
     way.push_back(at);
   std::string pointer;
   for (; !way.empty(); way.pop_back()) {
-    append_pointer_token(pointer,
-                         way.back()->is_index ? fmt::to_string(way.back()->index) : way.back()->name);
+    append_pointer_token(pointer, way.back()->is_index ? fmt::to_string(way.back()->index) : way.back()->name);
   }
   return pointer;
 }
@@ -52,18 +51,14 @@ bool Evaluator::run(const boost::json::value& instance) {
 SchemaError Evaluator::stop_reason() const {
   std::string why;
   switch (stopped_) {
-    case Stop::no:
-      break;
+    case Stop::no: break;
     case Stop::work:
       why = fmt::format("checking stopped after {} steps: the value is too large, or the schema too complex",
                         limits_.work);
       break;
-    case Stop::instance_depth:
-      why = fmt::format("is nested deeper than {} levels", limits_.instance_depth);
-      break;
+    case Stop::instance_depth: why = fmt::format("is nested deeper than {} levels", limits_.instance_depth); break;
     case Stop::evaluation_depth:
-      why = fmt::format("checking stopped where schemas apply schemas {} levels deep",
-                        limits_.evaluation_depth);
+      why = fmt::format("checking stopped where schemas apply schemas {} levels deep", limits_.evaluation_depth);
       break;
   }
   return {.instance_path = "", .keyword = "limit", .message = std::move(why)};
@@ -141,9 +136,7 @@ std::vector<SchemaError> Evaluator::faults(NodeId id, const boost::json::value& 
   return found;
 }
 
-bool Evaluator::check(const ReferenceRule& rule, Frame& frame) {
-  return in_place(rule.target, frame);
-}
+bool Evaluator::check(const ReferenceRule& rule, Frame& frame) { return in_place(rule.target, frame); }
 
 bool Evaluator::check(const DynamicReferenceRule& rule, Frame& frame) {
   for (const std::uint32_t resource : scope_) {
@@ -241,8 +234,7 @@ bool Evaluator::stop(Stop why) {
 }
 
 void Evaluator::report(const Path& path, std::string_view keyword, std::string message) {
-  SchemaError error{
-      .instance_path = to_pointer(path), .keyword = std::string(keyword), .message = std::move(message)};
+  SchemaError error{.instance_path = to_pointer(path), .keyword = std::string(keyword), .message = std::move(message)};
   // Branches are explained only to be dropped again, so this is work like any other.
   spend(50 + error.instance_path.size() / 16);
   errors_->push_back(std::move(error));

@@ -25,11 +25,7 @@ std::string to_pointer(const Path& path);
 class Evaluator {
  public:
   Evaluator(const Program& program, const SchemaLimits& limits, std::vector<SchemaError>* errors)
-      : program_(program),
-        limits_(limits),
-        errors_(errors),
-        max_errors_(limits.errors),
-        work_left_(limits.work) {}
+      : program_(program), limits_(limits), errors_(errors), max_errors_(limits.errors), work_left_(limits.work) {}
 
   bool run(const boost::json::value& instance);
   // Whether a limit ended it; then `run` gave false and no rule need be broken.

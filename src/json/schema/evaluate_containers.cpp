@@ -149,9 +149,8 @@ bool Evaluator::check(const ItemsRule& rule, Frame& frame) {
     const NodeId schema = i < rule.prefix.size() ? rule.prefix[i] : *rule.rest;
     if (frame.seen != nullptr) frame.seen->add(i);
     if (i >= rule.prefix.size() && program_.nodes[schema].never) {
-      return fail(frame.path, rule.rest_keyword, [&] {
-        return fmt::format("must have at most {} items, not {}", rule.prefix.size(), array->size());
-      });
+      return fail(frame.path, rule.rest_keyword,
+                  [&] { return fmt::format("must have at most {} items, not {}", rule.prefix.size(), array->size()); });
     }
     if (node(schema, (*array)[i], below(frame.path, i), nullptr)) continue;
     ok = false;
@@ -188,9 +187,8 @@ bool Evaluator::check(const ContainsRule& rule, Frame& frame) {
     });
   }
   if (!rule.at_most || found <= *rule.at_most) return true;
-  return fail(frame.path, "maxContains", [&] {
-    return fmt::format("must contain at most {} matching items, has {}", *rule.at_most, found);
-  });
+  return fail(frame.path, "maxContains",
+              [&] { return fmt::format("must contain at most {} matching items, has {}", *rule.at_most, found); });
 }
 
 bool Evaluator::check(const UniqueRule&, Frame& frame) {
@@ -210,8 +208,8 @@ bool Evaluator::check(const UniqueRule&, Frame& frame) {
       if (!spend(work)) return false;
       if (!same) continue;
       return fail(frame.path, "uniqueItems", [&] {
-        return fmt::format("items must differ from each other, but items {} and {} are equal",
-                           by_hash[i].second, by_hash[j].second);
+        return fmt::format("items must differ from each other, but items {} and {} are equal", by_hash[i].second,
+                           by_hash[j].second);
       });
     }
   }
@@ -221,8 +219,7 @@ bool Evaluator::check(const UniqueRule&, Frame& frame) {
 bool Evaluator::check(const UnevaluatedRule& rule, Frame& frame) {
   // What was evaluated is only known where everything that evaluates has passed.
   if (!frame.applied) return true;
-  if (rule.container == Type::object && frame.instance.is_object())
-    return unevaluated_properties(rule, frame);
+  if (rule.container == Type::object && frame.instance.is_object()) return unevaluated_properties(rule, frame);
   if (rule.container == Type::array && frame.instance.is_array()) return unevaluated_items(rule, frame);
   return true;
 }

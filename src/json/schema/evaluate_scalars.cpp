@@ -14,21 +14,11 @@ namespace {
 TypeSet types_of(const boost::json::value& value) {
   TypeSet types;
   switch (value.kind()) {
-    case boost::json::kind::null:
-      types.add(Type::null);
-      break;
-    case boost::json::kind::bool_:
-      types.add(Type::boolean);
-      break;
-    case boost::json::kind::object:
-      types.add(Type::object);
-      break;
-    case boost::json::kind::array:
-      types.add(Type::array);
-      break;
-    case boost::json::kind::string:
-      types.add(Type::string);
-      break;
+    case boost::json::kind::null: types.add(Type::null); break;
+    case boost::json::kind::bool_: types.add(Type::boolean); break;
+    case boost::json::kind::object: types.add(Type::object); break;
+    case boost::json::kind::array: types.add(Type::array); break;
+    case boost::json::kind::string: types.add(Type::string); break;
     default:
       types.add(Type::number);
       if (is_integer(*as_number(value))) types.add(Type::integer);
@@ -49,14 +39,10 @@ std::uint64_t code_points(std::string_view utf8) {
 
 bool holds(std::partial_ordering order, Relation relation) {
   switch (relation) {
-    case Relation::at_least:
-      return order >= 0;
-    case Relation::more_than:
-      return order > 0;
-    case Relation::at_most:
-      return order <= 0;
-    case Relation::less_than:
-      return order < 0;
+    case Relation::at_least: return order >= 0;
+    case Relation::more_than: return order > 0;
+    case Relation::at_most: return order <= 0;
+    case Relation::less_than: return order < 0;
   }
   return false;
 }
@@ -72,12 +58,10 @@ bool Evaluator::check(const ValuesRule& rule, Frame& frame) {
   std::size_t work = 0;
   bool found = false;
   if (rule.by_hash.empty()) {
-    found = std::ranges::any_of(rule.values,
-                                [&](const auto& value) { return equal(frame.instance, value, work); });
+    found = std::ranges::any_of(rule.values, [&](const auto& value) { return equal(frame.instance, value, work); });
   } else {
     const std::uint64_t wanted = hash(frame.instance, work);
-    const auto same =
-        std::ranges::equal_range(rule.by_hash, wanted, {}, [](const auto& entry) { return entry.first; });
+    const auto same = std::ranges::equal_range(rule.by_hash, wanted, {}, [](const auto& entry) { return entry.first; });
     found = std::ranges::any_of(
         same, [&](const auto& entry) { return equal(frame.instance, rule.values[entry.second], work); });
   }
@@ -107,8 +91,7 @@ bool Evaluator::check(const CountRule& rule, Frame& frame) {
     count = code_points(*string);
   } else if (const auto* array = frame.instance.if_array(); array != nullptr && rule.counted == Type::array) {
     count = array->size();
-  } else if (const auto* object = frame.instance.if_object();
-             object != nullptr && rule.counted == Type::object) {
+  } else if (const auto* object = frame.instance.if_object(); object != nullptr && rule.counted == Type::object) {
     count = object->size();
   } else {
     return true;

@@ -39,8 +39,7 @@ void write_string(std::string& out, std::string_view string, std::size_t limit) 
     } else if (c == '\n') {
       out += "\\n";
     } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      fmt::format_to(std::back_inserter(out), "\\u{:04x}",
-                     static_cast<unsigned>(static_cast<unsigned char>(c)));
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
     } else {
       out.push_back(c);
     }
@@ -81,20 +80,13 @@ void write(std::string& out, const boost::json::value& value, std::size_t limit)
 
 std::string_view with_article(Type type) {
   switch (type) {
-    case Type::null:
-      return "null";
-    case Type::boolean:
-      return "a boolean";
-    case Type::object:
-      return "an object";
-    case Type::array:
-      return "an array";
-    case Type::number:
-      return "a number";
-    case Type::string:
-      return "a string";
-    case Type::integer:
-      return "an integer";
+    case Type::null: return "null";
+    case Type::boolean: return "a boolean";
+    case Type::object: return "an object";
+    case Type::array: return "an array";
+    case Type::number: return "a number";
+    case Type::string: return "a string";
+    case Type::integer: return "an integer";
   }
   return "";
 }
@@ -130,8 +122,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
       row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0U : 1U)});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        row[j] = std::min(row[j], before[j - 2] + 1);
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before[j - 2] + 1);
     }
     before = last;
     std::swap(last, row);
@@ -228,8 +219,8 @@ std::string wrong_value(const ValuesRule& rule, const boost::json::value& instan
 
 std::string out_of_bounds(const BoundRule& rule, const Number& instance) {
   constexpr std::array<std::string_view, 4> kWords = {"at least", "greater than", "at most", "less than"};
-  return fmt::format("must be {} {}, not {}", kWords[static_cast<std::size_t>(rule.relation)],
-                     shown(rule.limit), shown(instance));
+  return fmt::format("must be {} {}, not {}", kWords[static_cast<std::size_t>(rule.relation)], shown(rule.limit),
+                     shown(instance));
 }
 
 std::string not_a_multiple(const MultipleRule& rule, const Number& instance) {
@@ -237,14 +228,12 @@ std::string not_a_multiple(const MultipleRule& rule, const Number& instance) {
 }
 
 std::string wrong_count(const CountRule& rule, std::uint64_t count) {
-  return fmt::format("must have {} {} {}, not {}",
-                     rule.relation == Relation::at_least ? "at least" : "at most", rule.limit,
-                     unit(rule.counted, rule.limit), count);
+  return fmt::format("must have {} {} {}, not {}", rule.relation == Relation::at_least ? "at least" : "at most",
+                     rule.limit, unit(rule.counted, rule.limit), count);
 }
 
 std::string no_match(const Pattern& pattern, std::string_view instance) {
-  return fmt::format("must match the pattern {}, not be {}", shortened(pattern.text(), 200),
-                     quoted(instance));
+  return fmt::format("must match the pattern {}, not be {}", shortened(pattern.text(), 200), quoted(instance));
 }
 
 std::string unknown_property(std::string_view name, std::span<const std::string_view> known,
@@ -291,8 +280,7 @@ std::vector<std::string_view> known_properties(const Program& program, NodeId no
 
 std::string negated(const Node& node) {
   if (node.rules.size() == 1) {
-    if (const auto* values = std::get_if<ValuesRule>(&node.rules.front());
-        values && values->values.size() == 1) {
+    if (const auto* values = std::get_if<ValuesRule>(&node.rules.front()); values && values->values.size() == 1) {
       return fmt::format("must not be {}", compact(values->values.front()));
     }
     if (const auto* required = std::get_if<RequiredRule>(&node.rules.front());
@@ -306,8 +294,7 @@ std::string negated(const Node& node) {
   return "has a form that is not allowed here";
 }
 
-std::string no_branch(std::span<const std::vector<SchemaError>> branches, std::size_t count,
-                      std::string_view path) {
+std::string no_branch(std::span<const std::vector<SchemaError>> branches, std::size_t count, std::string_view path) {
   std::string message = fmt::format("matches none of the {} allowed forms", count);
   for (std::size_t i = 0; i < branches.size(); ++i) {
     std::string wanted;

@@ -38,7 +38,6 @@ std::vector<std::string_view> known_properties(const Program& program, NodeId no
 std::string negated(const Node& node);
 
 // The errors of each branch of `anyOf` or `oneOf`, when none matched. Paths are shown from `path` on.
-std::string no_branch(std::span<const std::vector<SchemaError>> branches, std::size_t count,
-                      std::string_view path);
+std::string no_branch(std::span<const std::vector<SchemaError>> branches, std::size_t count, std::string_view path);
 
 }  // namespace proteus::json::schema::explain

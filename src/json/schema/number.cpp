@@ -84,8 +84,7 @@ std::optional<Decimal> decimal(const Number& number) {
 
 std::optional<Number> as_number(const boost::json::value& value) {
   switch (value.kind()) {
-    case boost::json::kind::int64:
-      return value.get_int64();
+    case boost::json::kind::int64: return value.get_int64();
     case boost::json::kind::uint64: {
       const std::uint64_t number = value.get_uint64();
       if (number <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
@@ -93,10 +92,8 @@ std::optional<Number> as_number(const boost::json::value& value) {
       }
       return number;
     }
-    case boost::json::kind::double_:
-      return canonical(value.get_double());
-    default:
-      return std::nullopt;
+    case boost::json::kind::double_: return canonical(value.get_double());
+    default: return std::nullopt;
   }
 }
 

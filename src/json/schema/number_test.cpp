@@ -10,9 +10,7 @@
 namespace proteus::json::schema {
 namespace {
 
-Number number(std::string_view text) {
-  return *as_number(boost::json::parse(text));
-}
+Number number(std::string_view text) { return *as_number(boost::json::parse(text)); }
 
 bool same(std::string_view a, std::string_view b) {
   std::size_t work = 0;
@@ -48,8 +46,7 @@ TEST(Number, ComparesExactlyBeyondThePrecisionOfDoubles) {
   EXPECT_TRUE(compare(number("-9223372036854775808"), number("-1e19")) > 0);
   EXPECT_TRUE(compare(number("2.5"), number("2")) > 0);
   EXPECT_TRUE(compare(number("-2.5"), number("-2")) < 0);
-  EXPECT_TRUE(compare(number("1"), std::numeric_limits<double>::quiet_NaN()) ==
-              std::partial_ordering::unordered);
+  EXPECT_TRUE(compare(number("1"), std::numeric_limits<double>::quiet_NaN()) == std::partial_ordering::unordered);
 }
 
 TEST(Number, IsAMultipleInDecimal) {

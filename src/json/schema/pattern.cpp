@@ -71,8 +71,7 @@ Pattern::Pattern(std::string text, std::unique_ptr<const Compiled> compiled)
 Pattern::~Pattern() = default;
 
 Result<std::shared_ptr<const Pattern>> Pattern::compile(std::string_view ecma) {
-  if (ecma.size() > kMaxBytes)
-    return std::unexpected(errors::too_large("the length of a pattern", kMaxBytes));
+  if (ecma.size() > kMaxBytes) return std::unexpected(errors::too_large("the length of a pattern", kMaxBytes));
   if (auto known = shared().find(ecma)) return known;
 
   const auto translated = translate_ecma_pattern(ecma);
@@ -89,8 +88,6 @@ bool Pattern::matches(std::string_view text) const {
   return RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), compiled_->expression);
 }
 
-std::size_t Pattern::size() const {
-  return static_cast<std::size_t>(compiled_->expression.ProgramSize());
-}
+std::size_t Pattern::size() const { return static_cast<std::size_t>(compiled_->expression.ProgramSize()); }
 
 }  // namespace proteus::json::schema

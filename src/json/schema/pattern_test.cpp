@@ -62,8 +62,7 @@ TEST(Pattern, CountsSpaceAndLineEndsAsEcmaScriptDoes) {
 }
 
 TEST(Pattern, ReadsEveryEscape) {
-  EXPECT_TRUE(matches(R"(^\cC\t\x41\u0042\u{1F409}\ud83d\udc32\0\/\-\.$)",
-                      std::string_view("\x03\tAB🐉🐲\0/-.", 16)));
+  EXPECT_TRUE(matches(R"(^\cC\t\x41\u0042\u{1F409}\ud83d\udc32\0\/\-\.$)", std::string_view("\x03\tAB🐉🐲\0/-.", 16)));
   EXPECT_TRUE(matches(R"(^[\b\-\]a-c[:]+$)", "\b-]b[:"));
   EXPECT_TRUE(matches(R"(\bfoo\b)", "a foo b"));
   EXPECT_TRUE(matches(R"(^{x}$)", "{x}"));

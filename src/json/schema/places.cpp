@@ -59,16 +59,13 @@ Result<> Places::add(const boost::json::value& document, std::string_view uri) {
   const auto resource = static_cast<ResourceId>(resources_.size());
   resources_.push_back({.uri = std::string(uri), .root = &document, .anchors = {}});
   by_uri_.try_emplace(std::string(uri), resource);
-  const Dialect dialect =
-      *standard_dialect(options_.default_draft == Draft::draft7 ? kDraft7Uri : kDraft2020Uri);
-  return scan(document,
-              {.resource = resource, .dialect = dialect, .parent = nullptr, .step = std::string(uri)});
+  const Dialect dialect = *standard_dialect(options_.default_draft == Draft::draft7 ? kDraft7Uri : kDraft2020Uri);
+  return scan(document, {.resource = resource, .dialect = dialect, .parent = nullptr, .step = std::string(uri)});
 }
 
 Result<> Places::measure(const boost::json::value& value, std::size_t depth) {
   const SchemaLimits& limits = options_.limits;
-  if (depth > limits.depth)
-    return std::unexpected(errors::too_large("the nesting of a schema", limits.depth));
+  if (depth > limits.depth) return std::unexpected(errors::too_large("the nesting of a schema", limits.depth));
   if (++values_ > limits.values)
     return std::unexpected(errors::too_large("the number of values in a schema", limits.values));
   if (const auto* string = value.if_string()) bytes_ += string->size();
@@ -117,9 +114,8 @@ Result<> Places::scan(const boost::json::value& schema, Place place) {
 
 Result<> Places::scan_children(const boost::json::object& schema, const Place& place, bool definitions_only) {
   const auto child = [&](const boost::json::value& value, std::string step) {
-    return scan(
-        value,
-        {.resource = place.resource, .dialect = place.dialect, .parent = &place, .step = std::move(step)});
+    return scan(value,
+                {.resource = place.resource, .dialect = place.dialect, .parent = &place, .step = std::move(step)});
   };
   for (const auto& [keyword, nesting] : applicators(place.dialect.draft)) {
     if (definitions_only && keyword != "definitions") continue;
@@ -157,8 +153,7 @@ Result<> Places::identify(const boost::json::value& schema, Place& place) {
     }
     if (!fragment.empty()) {
       if (modern)
-        return std::unexpected(
-            misplaced(place, "\"$id\" must not have a fragment; \"$anchor\" names a place"));
+        return std::unexpected(misplaced(place, "\"$id\" must not have a fragment; \"$anchor\" names a place"));
       if (auto named = name_anchor(place, fragment, schema, false); !named) return named;
     }
   }
@@ -166,8 +161,7 @@ Result<> Places::identify(const boost::json::value& schema, Place& place) {
   for (const std::string_view keyword : {"$anchor", "$dynamicAnchor"}) {
     const auto* name = object.if_contains(keyword);
     if (name == nullptr) continue;
-    if (!name->is_string())
-      return std::unexpected(misplaced(place, fmt::format("\"{}\" must be a string", keyword)));
+    if (!name->is_string()) return std::unexpected(misplaced(place, fmt::format("\"{}\" must be a string", keyword)));
     auto named = name_anchor(place, name->get_string(), schema, keyword == "$dynamicAnchor");
     if (!named) return named;
   }
@@ -175,8 +169,7 @@ Result<> Places::identify(const boost::json::value& schema, Place& place) {
 }
 
 Result<> Places::begin_resource(std::string uri, const boost::json::value& schema, Place& place) {
-  if (uri.size() > kMaxUriBytes)
-    return std::unexpected(errors::too_large("the length of a $id", kMaxUriBytes));
+  if (uri.size() > kMaxUriBytes) return std::unexpected(errors::too_large("the length of a $id", kMaxUriBytes));
   if (place.parent == nullptr) {
     // The document says what it is called; the URI it was handed in by stays good too.
     resources_[place.resource].uri = uri;
@@ -186,8 +179,7 @@ Result<> Places::begin_resource(std::string uri, const boost::json::value& schem
   const auto resource = static_cast<ResourceId>(resources_.size());
   const auto [known, added] = by_uri_.try_emplace(uri, resource);
   if (!added && &document_of(at(resources_[known->second].root)) == &document_of(place)) {
-    return std::unexpected(
-        misplaced(place, fmt::format("another schema has the $id {} too", log::printable(uri))));
+    return std::unexpected(misplaced(place, fmt::format("another schema has the $id {} too", log::printable(uri))));
   }
   resources_.push_back({.uri = std::move(uri), .root = &schema, .anchors = {}});
   place.resource = resource;
@@ -200,8 +192,7 @@ Result<> Places::name_anchor(const Place& place, std::string_view name, const bo
   const auto [known, added] = anchors.try_emplace(std::string(name), Anchor{&schema, dynamic});
   if (added) return {};
   if (known->second.schema != &schema) {
-    return std::unexpected(
-        misplaced(place, fmt::format("another schema has the anchor {} too", log::printable(name))));
+    return std::unexpected(misplaced(place, fmt::format("another schema has the anchor {} too", log::printable(name))));
   }
   known->second.dynamic = known->second.dynamic || dynamic;
   return {};
@@ -212,8 +203,7 @@ Result<Dialect> Places::find_dialect(std::string_view schema_uri, int depth) {
   const auto* document = find_document(split_fragment(schema_uri).uri);
   const auto* metaschema = document == nullptr ? nullptr : document->if_object();
   if (metaschema == nullptr || depth == 0) return std::unexpected(unsupported_dialect(schema_uri));
-  if (const auto* vocabulary = metaschema->if_contains("$vocabulary"))
-    return dialect_of_vocabularies(*vocabulary);
+  if (const auto* vocabulary = metaschema->if_contains("$vocabulary")) return dialect_of_vocabularies(*vocabulary);
   const auto* above = metaschema->if_contains("$schema");
   if (above == nullptr || !above->is_string()) return std::unexpected(unsupported_dialect(schema_uri));
   return find_dialect(above->get_string(), depth - 1);
@@ -243,22 +233,20 @@ Result<std::optional<ResourceId>> Places::find_resource(const std::string& uri) 
 Result<Target> Places::resolve(const Place& from, std::string_view reference) {
   const auto [relative, fragment] = split_fragment(reference);
   const std::string uri = resolve_uri(resources_[from.resource].uri, relative);
-  if (uri.size() > kMaxUriBytes)
-    return std::unexpected(errors::too_large("the length of a $ref", kMaxUriBytes));
+  if (uri.size() > kMaxUriBytes) return std::unexpected(errors::too_large("the length of a $ref", kMaxUriBytes));
   const auto resource = find_resource(uri);
   if (!resource) return std::unexpected(resource.error());
   if (!*resource) {
-    return std::unexpected(errors::invalid(fmt::format(
-        "the reference {} leads outside: there is no {} in this document or among those handed in, and "
-        "references are never fetched",
-        log::printable(reference), log::printable(uri))));
+    return std::unexpected(errors::invalid(
+        fmt::format("the reference {} leads outside: there is no {} in this document or among those handed in, and "
+                    "references are never fetched",
+                    log::printable(reference), log::printable(uri))));
   }
   if (fragment.empty())
     return Target{.schema = resources_[**resource].root, .resource = **resource, .dynamic_anchor = {}};
   const auto decoded = percent_decoded(fragment);
   if (!decoded)
-    return std::unexpected(
-        errors::invalid(fmt::format("the reference {} is broken", log::printable(reference))));
+    return std::unexpected(errors::invalid(fmt::format("the reference {} is broken", log::printable(reference))));
   if (decoded->starts_with('/')) {
     auto found = find_pointer(**resource, *decoded);
     if (found && found->schema == nullptr) {
@@ -270,13 +258,12 @@ Result<Target> Places::resolve(const Place& from, std::string_view reference) {
   const auto& anchors = resources_[**resource].anchors;
   const auto anchor = anchors.find(*decoded);
   if (anchor == anchors.end()) {
-    return std::unexpected(errors::invalid(
-        fmt::format("the reference {} names an anchor that is not there", log::printable(reference))));
+    return std::unexpected(
+        errors::invalid(fmt::format("the reference {} names an anchor that is not there", log::printable(reference))));
   }
-  return Target{
-      .schema = anchor->second.schema,
-      .resource = **resource,
-      .dynamic_anchor = anchor->second.dynamic ? std::string_view(anchor->first) : std::string_view()};
+  return Target{.schema = anchor->second.schema,
+                .resource = **resource,
+                .dynamic_anchor = anchor->second.dynamic ? std::string_view(anchor->first) : std::string_view()};
 }
 
 Result<Target> Places::find_pointer(ResourceId resource, std::string_view pointer) {

@@ -68,8 +68,7 @@ class Places {
   Result<> scan(const boost::json::value& schema, Place place);
   Result<> scan_children(const boost::json::object& schema, const Place& place, bool definitions_only);
   Result<> identify(const boost::json::value& schema, Place& place);
-  Result<> name_anchor(const Place& place, std::string_view name, const boost::json::value& schema,
-                       bool dynamic);
+  Result<> name_anchor(const Place& place, std::string_view name, const boost::json::value& schema, bool dynamic);
   Result<> begin_resource(std::string uri, const boost::json::value& schema, Place& place);
   Result<Dialect> find_dialect(std::string_view schema_uri, int depth);
   const boost::json::value* find_document(std::string_view uri) const;

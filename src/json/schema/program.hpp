@@ -21,15 +21,7 @@ namespace proteus::json::schema {
 
 using NodeId = std::uint32_t;
 
-enum class Type : std::uint8_t {
-  null = 1,
-  boolean = 2,
-  object = 4,
-  array = 8,
-  number = 16,
-  string = 32,
-  integer = 64
-};
+enum class Type : std::uint8_t { null = 1, boolean = 2, object = 4, array = 8, number = 16, string = 32, integer = 64 };
 
 struct TypeSet {
   std::uint8_t bits = 0;
@@ -91,7 +83,7 @@ struct DependentSchemasRule {
 // `properties`, `patternProperties` and `additionalProperties`, which depend on each other.
 struct PropertiesRule {
   std::vector<std::pair<std::string, NodeId>> named;  // sorted by name
-  std::vector<std::uint32_t> written;  // positions in `named` in the order the schema lists them
+  std::vector<std::uint32_t> written;                 // positions in `named` in the order the schema lists them
   std::vector<std::pair<std::shared_ptr<const Pattern>, NodeId>> patterns;
   std::optional<NodeId> additional;
 };

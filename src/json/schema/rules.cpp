@@ -81,8 +81,7 @@ void Compiler::type() {
   const auto take = [&](const boost::json::value& name) {
     const auto named = name.is_string() ? type_named(name.get_string()) : std::nullopt;
     if (!named)
-      return fail("type",
-                  "must be null, boolean, object, array, number, string or integer, or a list of them");
+      return fail("type", "must be null, boolean, object, array, number, string or integer, or a list of them");
     rule.allowed.add(*named);
   };
   if (const auto* list = value->if_array()) {
@@ -131,8 +130,7 @@ void Compiler::multiple() {
   if (value == nullptr) return;
   const auto divisor = as_number(*value);
   const Number zero = std::int64_t{0};
-  if (!divisor || !(compare(*divisor, zero) > 0))
-    return fail("multipleOf", "must be a number greater than 0");
+  if (!divisor || !(compare(*divisor, zero) > 0)) return fail("multipleOf", "must be a number greater than 0");
   add(MultipleRule{*divisor});
 }
 
@@ -179,8 +177,7 @@ void Compiler::properties() {
       rule.named.emplace_back(member.key(), node_for(member.value()));
     std::ranges::sort(rule.named);
     for (const auto& member : *named) {
-      const auto at =
-          std::ranges::lower_bound(rule.named, member.key(), {}, &std::pair<std::string, NodeId>::first);
+      const auto at = std::ranges::lower_bound(rule.named, member.key(), {}, &std::pair<std::string, NodeId>::first);
       rule.written.push_back(static_cast<std::uint32_t>(at - rule.named.begin()));
     }
   }
@@ -202,8 +199,7 @@ void Compiler::items() {
   if (place_->dialect.draft == Draft::draft2020_12) {
     const auto* value = find("items");
     if (value != nullptr && value->is_array()) {
-      return fail("items",
-                  "must be a schema; a list of schemas is \"prefixItems\", or draft-07 named in \"$schema\"");
+      return fail("items", "must be a schema; a list of schemas is \"prefixItems\", or draft-07 named in \"$schema\"");
     }
     rule.prefix = schemas("prefixItems");
     rule.rest = schema("items");
@@ -304,9 +300,7 @@ void Compiler::unevaluated() {
   }
 }
 
-const boost::json::value* Compiler::find(std::string_view keyword) const {
-  return object_->if_contains(keyword);
-}
+const boost::json::value* Compiler::find(std::string_view keyword) const { return object_->if_contains(keyword); }
 
 std::optional<NodeId> Compiler::schema(std::string_view keyword) {
   const auto* value = find(keyword);
@@ -343,8 +337,7 @@ std::shared_ptr<const Pattern> Compiler::pattern(std::string_view keyword, std::
   auto compiled = Pattern::compile(text);
   if (!compiled) {
     fail(Error(compiled.error())
-             .within(fmt::format("schema at {}: \"{}\" {}", to_string(*place_), keyword,
-                                 log::printable(text, 100))));
+             .within(fmt::format("schema at {}: \"{}\" {}", to_string(*place_), keyword, log::printable(text, 100))));
     return nullptr;
   }
   if (patterns_.insert(compiled->get()).second) {

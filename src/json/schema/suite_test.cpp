@@ -109,17 +109,18 @@ TEST_P(JsonSchemaOptional, Agrees) {
   run(file, file.starts_with("draft7") ? Draft::draft7 : Draft::draft2020_12);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Optional, JsonSchemaOptional,
-    testing::Values("draft2020-12/optional/anchor", "draft2020-12/optional/bignum",
-                    "draft2020-12/optional/dependencies-compatibility", "draft2020-12/optional/dynamicRef",
-                    "draft2020-12/optional/ecmascript-regex", "draft2020-12/optional/float-overflow",
-                    "draft2020-12/optional/id", "draft2020-12/optional/no-schema",
-                    "draft2020-12/optional/non-bmp-regex", "draft2020-12/optional/refOfUnknownKeyword",
-                    "draft2020-12/optional/unknownKeyword", "draft7/optional/bignum",
-                    "draft7/optional/ecmascript-regex", "draft7/optional/float-overflow",
-                    "draft7/optional/id", "draft7/optional/non-bmp-regex", "draft7/optional/unknownKeyword"),
-    test_name);
+INSTANTIATE_TEST_SUITE_P(Optional, JsonSchemaOptional,
+                         testing::Values("draft2020-12/optional/anchor", "draft2020-12/optional/bignum",
+                                         "draft2020-12/optional/dependencies-compatibility",
+                                         "draft2020-12/optional/dynamicRef", "draft2020-12/optional/ecmascript-regex",
+                                         "draft2020-12/optional/float-overflow", "draft2020-12/optional/id",
+                                         "draft2020-12/optional/no-schema", "draft2020-12/optional/non-bmp-regex",
+                                         "draft2020-12/optional/refOfUnknownKeyword",
+                                         "draft2020-12/optional/unknownKeyword", "draft7/optional/bignum",
+                                         "draft7/optional/ecmascript-regex", "draft7/optional/float-overflow",
+                                         "draft7/optional/id", "draft7/optional/non-bmp-regex",
+                                         "draft7/optional/unknownKeyword"),
+                         test_name);
 
 }  // namespace
 }  // namespace proteus::json

@@ -56,8 +56,7 @@ constexpr auto kCategories = std::to_array<std::pair<std::string_view, std::stri
 });
 
 std::string members_of_category(std::string_view name) {
-  const auto* found =
-      std::ranges::find(kCategories, name, &std::pair<std::string_view, std::string_view>::first);
+  const auto* found = std::ranges::find(kCategories, name, &std::pair<std::string_view, std::string_view>::first);
   const std::string_view category = found == kCategories.end() ? name : found->second;
   if (category == "LC") return R"(\p{Lu}\p{Ll}\p{Lt})";
   return fmt::format(R"(\p{{{}}})", category);
@@ -73,8 +72,7 @@ Result<std::string> unicode_property_members(std::string_view property) {
   const bool plain = !said.empty() && std::ranges::all_of(said, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
   });
-  if (!plain)
-    return std::unexpected(errors::invalid(fmt::format("\\p{{{}}} is not a Unicode property", property)));
+  if (!plain) return std::unexpected(errors::invalid(fmt::format("\\p{{{}}} is not a Unicode property", property)));
 
   if (equals == std::string_view::npos) {
     if (name == "ASCII") return R"(\x00-\x7f)";

@@ -78,9 +78,7 @@ std::string resolve_uri(std::string_view base, std::string_view reference) {
   std::string out;
   if (!to.scheme.empty()) {
     out.append(to.scheme).append(to.authority);
-    return out
-        .append(to.authority.empty() && !to.path.starts_with('/') ? std::string(to.path)
-                                                                  : without_dots(to.path))
+    return out.append(to.authority.empty() && !to.path.starts_with('/') ? std::string(to.path) : without_dots(to.path))
         .append(to.query);
   }
   out.append(from.scheme);

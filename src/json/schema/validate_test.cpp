@@ -46,9 +46,8 @@ TEST(SchemaError, NamesThePropertyThatIsUnknownAndTheOneThatWasMeant) {
   EXPECT_EQ(
       wrong(kSchema, R"({"phoneNumber": "x"})"),
       R"(/: property "phoneNumber" is not allowed; did you mean "phone_number"? allowed: name, age, phone_number)");
-  EXPECT_EQ(
-      wrong(kSchema, R"({"phone": "x"})"),
-      R"(/: property "phone" is not allowed; did you mean "phone_number"? allowed: name, age, phone_number)");
+  EXPECT_EQ(wrong(kSchema, R"({"phone": "x"})"),
+            R"(/: property "phone" is not allowed; did you mean "phone_number"? allowed: name, age, phone_number)");
   EXPECT_EQ(wrong(kSchema, R"({"colour": "x"})"),
             R"(/: property "colour" is not allowed; allowed: name, age, phone_number)");
   EXPECT_EQ(wrong(kSchema, R"({"name": "x", "nam": "y"})"),
@@ -57,12 +56,11 @@ TEST(SchemaError, NamesThePropertyThatIsUnknownAndTheOneThatWasMeant) {
 }
 
 TEST(SchemaError, KnowsTheNamesBehindReferencesForUnevaluatedProperties) {
-  EXPECT_EQ(
-      wrong(
-          R"({"allOf": [{"$ref": "#/$defs/base"}], "properties": {"city": true}, "unevaluatedProperties": false,
+  EXPECT_EQ(wrong(
+                R"({"allOf": [{"$ref": "#/$defs/base"}], "properties": {"city": true}, "unevaluatedProperties": false,
                       "$defs": {"base": {"properties": {"street": true}}}})",
-          R"({"city": 1, "stret": 2})"),
-      R"(/: property "stret" is not allowed; did you mean "street"? allowed: city, street)");
+                R"({"city": 1, "stret": 2})"),
+            R"(/: property "stret" is not allowed; did you mean "street"? allowed: city, street)");
 }
 
 TEST(SchemaError, ListsEveryMissingProperty) {
@@ -108,10 +106,8 @@ TEST(SchemaError, TellsWhatIsWrongWithAnArray) {
             "/: must contain at least 1 matching item, has 0; item 0: must be a string, not the number 1");
   EXPECT_EQ(wrong(R"({"contains": {"type": "string"}, "maxContains": 1})", R"(["a", "b"])"),
             "/: must contain at most 1 matching items, has 2");
-  EXPECT_EQ(wrong(R"({"prefixItems": [true], "items": false})", "[1, 2, 3]"),
-            "/: must have at most 1 items, not 3");
-  EXPECT_EQ(wrong(R"({"items": {"type": "string"}})", R"(["a", 2])"),
-            "/1: must be a string, not the number 2");
+  EXPECT_EQ(wrong(R"({"prefixItems": [true], "items": false})", "[1, 2, 3]"), "/: must have at most 1 items, not 3");
+  EXPECT_EQ(wrong(R"({"items": {"type": "string"}})", R"(["a", 2])"), "/1: must be a string, not the number 2");
   EXPECT_EQ(wrong(R"({"prefixItems": [true], "unevaluatedItems": false})", "[1, 2]"), "/1: is not allowed");
 }
 
@@ -130,11 +126,9 @@ TEST(SchemaError, TellsWhatEachFormWanted) {
 }
 
 TEST(SchemaError, GoesIntoTheFormThatWasPlainlyMeant) {
-  EXPECT_EQ(
-      wrong(
-          R"({"properties": {"to": {"anyOf": [{"type": "null"}, {"type": "object", "required": ["city"]}]}}})",
-          R"({"to": {}})"),
-      R"(/to: missing required property "city")");
+  EXPECT_EQ(wrong(R"({"properties": {"to": {"anyOf": [{"type": "null"}, {"type": "object", "required": ["city"]}]}}})",
+                  R"({"to": {}})"),
+            R"(/to: missing required property "city")");
   EXPECT_EQ(wrong(R"({"oneOf": [{"properties": {"kind": {"const": "card"}, "number": {"type": "string"}}},
                                 {"properties": {"kind": {"const": "cash"}}}, {"type": "string"}]})",
                   R"({"kind": "card", "number": 7})"),
@@ -164,12 +158,11 @@ TEST(SchemaError, HasAJsonPointerAndAKeyword) {
 }
 
 TEST(SchemaError, DoesNotCallAPropertyUnevaluatedBecauseItsSchemaFailed) {
-  EXPECT_EQ(
-      wrong(R"({"properties": {"a": {"type": "string"}}, "unevaluatedProperties": false})", R"({"a": 1})"),
-      "/a: must be a string, not the number 1");
-  EXPECT_EQ(wrong(R"({"anyOf": [{"properties": {"a": {"type": "string"}}}], "unevaluatedProperties": false})",
-                  R"({"a": 1})"),
+  EXPECT_EQ(wrong(R"({"properties": {"a": {"type": "string"}}, "unevaluatedProperties": false})", R"({"a": 1})"),
             "/a: must be a string, not the number 1");
+  EXPECT_EQ(
+      wrong(R"({"anyOf": [{"properties": {"a": {"type": "string"}}}], "unevaluatedProperties": false})", R"({"a": 1})"),
+      "/a: must be a string, not the number 1");
 }
 
 TEST(SchemaError, StaysShortHoweverLongItsPartsAreSec04) {
@@ -216,8 +209,7 @@ std::string doubling(int levels) {
     const std::string next = R"({"$ref": "#/$defs/l)" + std::to_string(i + 1) + "\"}";
     defs += "\"l" + std::to_string(i) + R"(": {"allOf": [)" + next + ", " + next + "]}, ";
   }
-  return R"({"$ref": "#/$defs/l0", "$defs": {)" + defs + "\"l" + std::to_string(levels) +
-         R"(": {"type": "integer"}}})";
+  return R"({"$ref": "#/$defs/l0", "$defs": {)" + defs + "\"l" + std::to_string(levels) + R"(": {"type": "integer"}}})";
 }
 
 TEST(SchemaLimits, EndExponentialWorkWithAClearErrorSec04) {
@@ -258,8 +250,7 @@ TEST(SchemaLimits, EndDeepInstancesSec04) {
 }
 
 TEST(SchemaLimits, AllowRecursionAsDeepAsTheInstance) {
-  const auto schema =
-      compiled(R"({"$ref": "#/$defs/node", "$defs": {"node": {"allOf": [{"anyOf": [{"type": "integer"},
+  const auto schema = compiled(R"({"$ref": "#/$defs/node", "$defs": {"node": {"allOf": [{"anyOf": [{"type": "integer"},
       {"type": "array", "items": {"$ref": "#/$defs/node"}}]}]}}})");
   boost::json::value deep = 1;
   for (int i = 0; i < 127; ++i)
@@ -295,8 +286,7 @@ TEST(SchemaLimits, CoverNamesThatAreLongSec04) {
 }
 
 TEST(SchemaLimits, LeaveRoomForLargeHonestInstances) {
-  const auto schema =
-      compiled(R"({"type": "array", "uniqueItems": true, "items": {"type": "object", "properties": {
+  const auto schema = compiled(R"({"type": "array", "uniqueItems": true, "items": {"type": "object", "properties": {
       "id": {"type": "integer", "minimum": 0}, "name": {"type": "string", "pattern": "^[a-z]+[0-9]*$", "maxLength": 20},
       "tags": {"type": "array", "items": {"enum": ["a", "b", "c"]}}}, "required": ["id", "name"],
       "additionalProperties": false}})");
@@ -323,9 +313,7 @@ TEST(Schema, IsUsedByManyThreadsAtOnce) {
     thread.join();
 }
 
-TEST(Schema, TreatsFormatAsAnnotation) {
-  EXPECT_EQ(wrong(R"({"format": "email"})", R"("not an address")"), "");
-}
+TEST(Schema, TreatsFormatAsAnnotation) { EXPECT_EQ(wrong(R"({"format": "email"})", R"("not an address")"), ""); }
 
 }  // namespace
 }  // namespace proteus::json
