@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
        .version = "1.0.0",
        .title = "Everything",
        .instructions = "Every tool here exists to show one feature of the protocol."},
-      {.legacy = era != "modern", .modern = era != "legacy", .list_ttl = std::chrono::minutes(5)});
+      {.legacy = era != "modern", .modern = era != "legacy"});
   if (bench) {
     everything::add_bench_tools(server, tools);
   } else {
