@@ -28,21 +28,15 @@ void append_number(std::string& out, std::size_t number, int base) {
 
 }  // namespace
 
-const Request& Exchange::request() const {
-  return connection_.reader_.request();
-}
+const Request& Exchange::request() const { return connection_.reader_.request(); }
 
-Executor Exchange::executor() const {
-  return connection_.stream_.executor();
-}
+Executor Exchange::executor() const { return connection_.stream_.executor(); }
 
 void Exchange::expect_open() const {
   if (state_ != State::open) throw std::logic_error("a request was answered twice");
 }
 
-bool Exchange::may_write_body(unsigned status) const {
-  return may_have_body(status) && request().method() != "HEAD";
-}
+bool Exchange::may_write_body(unsigned status) const { return may_have_body(status) && request().method() != "HEAD"; }
 
 // Everything but what says how long the body is.
 void Exchange::begin(const ResponseHead& head) {

@@ -86,19 +86,14 @@ Task<bool> Connection::read_request() {
   bool more_is_there = false;
   while (true) {
     switch (reader_.advance()) {
-      case Step::ready:
-        deadline_ = kNever;
-        co_return true;
-      case Step::refused:
-        co_await refuse(reader_.refusal());
-        co_return false;
+      case Step::ready: deadline_ = kNever; co_return true;
+      case Step::refused: co_await refuse(reader_.refusal()); co_return false;
       case Step::expects_continue:
         out_.assign(1, kContinue);
         if (!try_flush() && !co_await flush()) co_return false;
         doing_ = Doing::reading;
         break;
-      case Step::need_bytes:
-        break;
+      case Step::need_bytes: break;
     }
     expect_bytes();
     if (!more_is_there) {
@@ -177,9 +172,7 @@ Task<Waited> Connection::wait_readable() {
   if (!watching_) return stream_.wait_readable();
   return asio::async_initiate<const asio::as_tuple_t<asio::use_awaitable_t<>>, void(ErrorCode)>(
       [this](auto handler) {
-        reader_waits_ = [handler = std::move(handler)](ErrorCode error) mutable {
-          std::move(handler)(error);
-        };
+        reader_waits_ = [handler = std::move(handler)](ErrorCode error) mutable { std::move(handler)(error); };
       },
       asio::as_tuple(asio::use_awaitable));
 }

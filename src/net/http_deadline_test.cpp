@@ -12,9 +12,7 @@ namespace {
 
 using std::chrono::seconds;
 
-Task<> ok(Exchange& exchange) {
-  co_await exchange.reply({}, "ok");
-}
+Task<> ok(Exchange& exchange) { co_await exchange.reply({}, "ok"); }
 
 constexpr std::string_view kGet = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
 

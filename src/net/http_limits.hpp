@@ -14,13 +14,11 @@ struct HttpLimits {
   std::size_t connections = 8192;              // per worker; beyond it 503
 
   std::chrono::milliseconds handshake_time = std::chrono::seconds(10);
-  std::chrono::milliseconds head_time =
-      std::chrono::seconds(10);  // for the whole head, from its first byte; then 408
+  std::chrono::milliseconds head_time = std::chrono::seconds(10);   // for the whole head, from its first byte; then 408
   std::chrono::milliseconds body_idle = std::chrono::seconds(30);   // without a byte of the body; then 408
   std::chrono::milliseconds keep_alive = std::chrono::seconds(75);  // between requests; then closed
-  std::chrono::milliseconds write_stall =
-      std::chrono::seconds(30);  // without the client taking a byte; then cut off
-  std::chrono::milliseconds linger = std::chrono::seconds(2);  // for the client to close after a last answer
+  std::chrono::milliseconds write_stall = std::chrono::seconds(30);  // without the client taking a byte; then cut off
+  std::chrono::milliseconds linger = std::chrono::seconds(2);        // for the client to close after a last answer
 
   // Bytes per second, once `body_idle` or `write_stall` has passed: a trickle does not count as progress.
   std::size_t minimum_rate = 1024;

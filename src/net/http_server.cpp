@@ -8,6 +8,8 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include "net/http_worker.hpp"
@@ -16,24 +18,31 @@ namespace proteus::net {
 namespace {
 
 namespace asio = boost::asio;
+using KeepAliveIdle = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPIDLE>;
+using KeepAliveInterval = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPINTVL>;
+using KeepAliveCount = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPCNT>;
 using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
 enum class Port : std::uint8_t { alone, shared };
 
-Result<TcpAcceptor> open(asio::io_context& context, const asio::ip::tcp::endpoint& endpoint, int backlog,
-                         Port port) {
+Result<TcpAcceptor> open(asio::io_context& context, const asio::ip::tcp::endpoint& endpoint, int backlog, Port port) {
   TcpAcceptor acceptor(context.get_executor());
   ErrorCode error;
   acceptor.open(endpoint.protocol(), error);
   if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
   if (!error && port == Port::shared) acceptor.set_option(ReusePort(true), error);
   if (!error && endpoint.address().is_v6()) acceptor.set_option(asio::ip::v6_only(false), error);
+  // Connections inherit these: a client that vanished without a word is noticed within two minutes, also on a stream
+  // on which nothing happens.
+  if (!error) acceptor.set_option(asio::socket_base::keep_alive(true), error);
+  if (!error) acceptor.set_option(KeepAliveIdle(60), error);
+  if (!error) acceptor.set_option(KeepAliveInterval(15), error);
+  if (!error) acceptor.set_option(KeepAliveCount(4), error);
   if (!error) acceptor.bind(endpoint, error);
   if (!error) acceptor.listen(backlog, error);
   if (error) {
-    return std::unexpected(
-        errors::unreachable(fmt::format("cannot listen on {} port {}: {}", endpoint.address().to_string(),
-                                        endpoint.port(), error.message())));
+    return std::unexpected(errors::unreachable(fmt::format(
+        "cannot listen on {} port {}: {}", endpoint.address().to_string(), endpoint.port(), error.message())));
   }
   return acceptor;
 }
@@ -53,9 +62,7 @@ HttpServer::HttpServer(Workers& workers, HttpServerOptions options, HttpHandler 
   }
 }
 
-HttpServer::~HttpServer() {
-  stop();
-}
+HttpServer::~HttpServer() { stop(); }
 
 Result<> HttpServer::listen() {
   ErrorCode error;
@@ -107,8 +114,7 @@ void HttpServer::stop() {
   std::latch left(static_cast<std::ptrdiff_t>(parts_.size()));
   for (const auto& part : parts_) {
     asio::post(part->context(), [part = part.get()] { part->begin_drain(std::chrono::milliseconds(0)); });
-    asio::co_spawn(part->context(), part->finish_drain(),
-                   [&left](const std::exception_ptr&) { left.count_down(); });
+    asio::co_spawn(part->context(), part->finish_drain(), [&left](const std::exception_ptr&) { left.count_down(); });
   }
   left.wait();
 }

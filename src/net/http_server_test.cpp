@@ -19,8 +19,7 @@ namespace asio = boost::asio;
 constexpr std::string_view kGet = "GET /hello?x=1 HTTP/1.1\r\nHost: h\r\n\r\n";
 
 std::string post(std::string_view body, std::string_view fields = "") {
-  return fmt::format("POST / HTTP/1.1\r\nHost: h\r\n{}Content-Length: {}\r\n\r\n{}", fields, body.size(),
-                     body);
+  return fmt::format("POST / HTTP/1.1\r\nHost: h\r\n{}Content-Length: {}\r\n\r\n{}", fields, body.size(), body);
 }
 
 // Says what it was asked.
@@ -48,8 +47,7 @@ TEST(HttpServer, AnswersWithLengthDateAndType) {
   EXPECT_EQ(answer.status, 200);
   EXPECT_EQ(answer.body, "GET /hello x=1 ");
   EXPECT_EQ(RawClient::field(answer, "Content-Type"), "text/plain");
-  EXPECT_EQ(RawClient::field(answer, "Date")->size(),
-            std::string_view("Sun, 06 Nov 1994 08:49:37 GMT").size());
+  EXPECT_EQ(RawClient::field(answer, "Date")->size(), std::string_view("Sun, 06 Nov 1994 08:49:37 GMT").size());
   EXPECT_FALSE(RawClient::field(answer, "Connection"));
 }
 
@@ -121,15 +119,13 @@ TEST(HttpServer, SendsNoBodyToHead) {
   auto client = server.connect();
   client.send("HEAD /hello HTTP/1.1\r\nHost: h\r\n\r\n");
   const Answer answer = client.receive(true);
-  EXPECT_EQ(RawClient::field(answer, "Content-Length"),
-            std::to_string(std::string_view("HEAD /hello  ").size()));
+  EXPECT_EQ(RawClient::field(answer, "Content-Length"), std::to_string(std::string_view("HEAD /hello  ").size()));
   client.send(kGet);
   EXPECT_EQ(client.receive().body, "GET /hello x=1 ");
 }
 
 TEST(HttpServer, SendsNeitherBodyNorLengthWhereTheStatusHasNone) {
-  TestServer server(
-      [](Exchange& exchange) -> Task<> { co_await exchange.reply({.status = 204}, "ignored"); });
+  TestServer server([](Exchange& exchange) -> Task<> { co_await exchange.reply({.status = 204}, "ignored"); });
   auto client = server.connect();
   client.send(kGet);
   const Answer answer = client.receive();
@@ -339,8 +335,7 @@ TEST(HttpServer, ServesIpv4OnASocketForBothAndNamesThePeerByIt) {
   HttpServerOptions options;
   options.address = "::";
   TestServer server(
-      [](Exchange& exchange) -> Task<> { co_await exchange.reply({}, exchange.request().peer().address); },
-      options);
+      [](Exchange& exchange) -> Task<> { co_await exchange.reply({}, exchange.request().peer().address); }, options);
   auto client = server.connect();
   client.send(kGet);
   EXPECT_EQ(client.receive().body, "127.0.0.1");

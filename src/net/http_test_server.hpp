@@ -39,8 +39,7 @@ class RawClient {
     ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     const int on = 1;
     ::setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    if (receive_buffer > 0)
-      ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
+    if (receive_buffer > 0) ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
@@ -130,8 +129,7 @@ class RawClient {
   bool more() {
     std::array<char, 16384> buffer;
     const ssize_t got = ::recv(socket_, buffer.data(), buffer.size(), 0);
-    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-      throw std::runtime_error("the server did not react");
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) throw std::runtime_error("the server did not react");
     if (got <= 0) return false;
     received_.append(buffer.data(), static_cast<std::size_t>(got));
     return true;
@@ -183,8 +181,7 @@ class TestServer {
   explicit TestServer(HttpHandler handler, HttpServerOptions options = {}, std::size_t workers = 1)
       : workers_(workers), server_(workers_, adapt(std::move(options)), std::move(handler)) {
     workers_.run();
-    if (const auto listening = server_.listen(); !listening)
-      throw std::runtime_error(listening.error().message());
+    if (const auto listening = server_.listen(); !listening) throw std::runtime_error(listening.error().message());
   }
 
   std::uint16_t port() const { return server_.local_port(); }

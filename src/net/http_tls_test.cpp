@@ -20,9 +20,7 @@ namespace asio = boost::asio;
 
 constexpr std::string_view kGet = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
 
-Task<> answer(Exchange& exchange) {
-  co_await exchange.reply({}, exchange.request().is_tls() ? "secure" : "plain");
-}
+Task<> answer(Exchange& exchange) { co_await exchange.reply({}, exchange.request().is_tls() ? "secure" : "plain"); }
 
 TlsContext server_context(const SelfSigned& self_signed) {
   return TlsContext::server(self_signed.certificate_file(), self_signed.key_file()).value();
@@ -37,13 +35,12 @@ HttpServerOptions with(const SelfSigned& self_signed) {
 Stream connect(asio::io_context& io, std::uint16_t port, const SelfSigned& trusted) {
   TcpSocket socket(io.get_executor());
   socket.connect({asio::ip::make_address("127.0.0.1"), port});
-  return tls_client_stream(tcp_stream(std::move(socket)),
-                           TlsContext::client(trusted.certificate_file()).value(), "localhost");
+  return tls_client_stream(tcp_stream(std::move(socket)), TlsContext::client(trusted.certificate_file()).value(),
+                           "localhost");
 }
 
 // Sends requests and collects what comes until the server has said `until` that many times.
-Task<> talk(Stream& stream, std::string_view requests, std::string_view until, int times,
-            std::string& received) {
+Task<> talk(Stream& stream, std::string_view requests, std::string_view until, int times, std::string& received) {
   const auto shaken = co_await stream.handshake();
   if (!shaken) {
     received = shaken.error().message();
@@ -63,8 +60,8 @@ Task<> talk(Stream& stream, std::string_view requests, std::string_view until, i
   }
 }
 
-std::string exchange(std::uint16_t port, const SelfSigned& trusted, std::string_view requests,
-                     std::string_view until, int times = 1) {
+std::string exchange(std::uint16_t port, const SelfSigned& trusted, std::string_view requests, std::string_view until,
+                     int times = 1) {
   asio::io_context io(1);
   Stream stream = connect(io, port, trusted);
   std::string received;
@@ -76,8 +73,8 @@ std::string exchange(std::uint16_t port, const SelfSigned& trusted, std::string_
 TEST(HttpTls, ServesRequestsAlsoSeveralAhead) {
   const SelfSigned self_signed;
   TestServer server(answer, with(self_signed));
-  EXPECT_TRUE(exchange(server.port(), self_signed, std::string(kGet) + std::string(kGet), "secure", 2)
-                  .ends_with("secure"));
+  EXPECT_TRUE(
+      exchange(server.port(), self_signed, std::string(kGet) + std::string(kGet), "secure", 2).ends_with("secure"));
 }
 
 TEST(HttpTls, CarriesLargeBodiesBothWays) {

@@ -21,8 +21,7 @@ constexpr auto kToken = asio::as_tuple(asio::use_awaitable);
 constexpr auto kAcceptPause = std::chrono::milliseconds(100);
 
 std::string date_line(Clock::Wall time) {
-  return fmt::format("Date: {:%a, %d %b %Y %H:%M:%S} GMT\r\n",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
+  return fmt::format("Date: {:%a, %d %b %Y %H:%M:%S} GMT\r\n", fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
 }
 
 }  // namespace
@@ -36,9 +35,7 @@ HttpWorker::HttpWorker(asio::io_context& context, HttpLimits limits, HttpHandler
   sweep();
 }
 
-void HttpWorker::start() {
-  service_.spawn("sweep", keep_sweeping());
-}
+void HttpWorker::start() { service_.spawn("sweep", keep_sweeping()); }
 
 void HttpWorker::accept_from(TcpAcceptor acceptor, std::optional<TlsContext> tls) {
   acceptor_ = std::move(acceptor);
@@ -46,9 +43,7 @@ void HttpWorker::accept_from(TcpAcceptor acceptor, std::optional<TlsContext> tls
   service_.spawn("accept", accept());
 }
 
-void HttpWorker::set_tls(TlsContext tls) {
-  tls_ = std::move(tls);
-}
+void HttpWorker::set_tls(TlsContext tls) { tls_ = std::move(tls); }
 
 Task<> HttpWorker::accept() {
   asio::steady_timer pause(context_);

@@ -16,8 +16,7 @@
 
 namespace proteus::net {
 
-using TcpAcceptor =
-    boost::asio::basic_socket_acceptor<boost::asio::ip::tcp, boost::asio::io_context::executor_type>;
+using TcpAcceptor = boost::asio::basic_socket_acceptor<boost::asio::ip::tcp, boost::asio::io_context::executor_type>;
 
 // The part of an HTTP server that lives on one worker: its connections and their deadlines. Every member
 // function belongs to the thread of `context`, except the constructor and `connections`. Must be drained to

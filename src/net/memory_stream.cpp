@@ -14,8 +14,7 @@ namespace asio = boost::asio;
 
 // One direction. The timers never expire; cancelling one wakes who waits for it.
 struct Pipe {
-  Pipe(const Executor& executor, std::size_t limit)
-      : capacity(limit), readable(executor), writable(executor) {
+  Pipe(const Executor& executor, std::size_t limit) : capacity(limit), readable(executor), writable(executor) {
     readable.expires_at(asio::steady_timer::time_point::max());
     writable.expires_at(asio::steady_timer::time_point::max());
   }

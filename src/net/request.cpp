@@ -6,8 +6,8 @@ namespace {
 // Behind "scheme://authority"; npos if that is not how the target begins.
 std::size_t path_of_absolute_form(std::string_view target) {
   const std::size_t scheme = target.find("://");
-  if (scheme == std::string_view::npos || !(same_field_name(target.substr(0, scheme), "http") ||
-                                            same_field_name(target.substr(0, scheme), "https"))) {
+  if (scheme == std::string_view::npos ||
+      !(same_field_name(target.substr(0, scheme), "http") || same_field_name(target.substr(0, scheme), "https"))) {
     return std::string_view::npos;
   }
   const std::size_t authority = scheme + 3;

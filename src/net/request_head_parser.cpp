@@ -18,9 +18,7 @@ constexpr std::array<bool, 256> kToken = [] {
   return table;
 }();
 
-constexpr bool is_token(char c) {
-  return kToken[static_cast<unsigned char>(c)];
-}
+constexpr bool is_token(char c) { return kToken[static_cast<unsigned char>(c)]; }
 
 constexpr std::uint64_t kEach = 0x0101010101010101;
 constexpr std::uint64_t kHigh = 0x80 * kEach;
@@ -60,9 +58,7 @@ bool is_visible_ascii(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7f; });
 }
 
-constexpr bool is_blank(char c) {
-  return c == ' ' || c == '\t';
-}
+constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 std::string_view trim(std::string_view text) {
   while (!text.empty() && is_blank(text.front()))
@@ -81,13 +77,10 @@ bool lists(std::string_view value, std::string_view member) {
   return false;
 }
 
-constexpr bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool names_a_version(std::string_view text) {
-  return text.size() == 8 && text.starts_with("HTTP/") && is_digit(text[5]) && text[6] == '.' &&
-         is_digit(text[7]);
+  return text.size() == 8 && text.starts_with("HTTP/") && is_digit(text[5]) && text[6] == '.' && is_digit(text[7]);
 }
 
 }  // namespace
@@ -166,8 +159,7 @@ RequestHeadParser::Outcome RequestHeadParser::parse_field(std::string_view line,
   while (colon < line.size() && is_token(line[colon]))
     ++colon;
   // A line that continues the one before begins with a blank, and ends up here too.
-  if (colon == 0 || colon == line.size() || line[colon] != ':')
-    return refuse(400, "a header field is malformed");
+  if (colon == 0 || colon == line.size() || line[colon] != ':') return refuse(400, "a header field is malformed");
   const std::string_view name = line.substr(0, colon);
   const std::string_view value = trim(line.substr(colon + 1));
   if (has_control(value)) return refuse(400, "a header field holds control characters");
@@ -196,8 +188,7 @@ RequestHeadParser::Outcome RequestHeadParser::interpret(std::string_view name, s
       if (same_field_name(name, "Content-Length")) return parse_content_length(value);
       break;
     case 16:
-      if (same_field_name(name, "Content-Encoding") && !value.empty() &&
-          !same_field_name(value, "identity")) {
+      if (same_field_name(name, "Content-Encoding") && !value.empty() && !same_field_name(value, "identity")) {
         return refuse(415, "encoded request bodies are not supported");
       }
       break;
@@ -207,8 +198,7 @@ RequestHeadParser::Outcome RequestHeadParser::interpret(std::string_view name, s
       if (framing_.chunked) return refuse(400, "there is more than one Transfer-Encoding");
       framing_.chunked = true;
       break;
-    default:
-      break;
+    default: break;
   }
   return Outcome::need_more;
 }

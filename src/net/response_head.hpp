@@ -30,8 +30,6 @@ std::string_view status_line(unsigned status);
 std::string_view reason_phrase(unsigned status);
 
 // Whether an answer with this status may carry a body (RFC 9110, 6.4.1).
-constexpr bool may_have_body(unsigned status) {
-  return status >= 200 && status != 204 && status != 304;
-}
+constexpr bool may_have_body(unsigned status) { return status >= 200 && status != 204 && status != 304; }
 
 }  // namespace proteus::net

@@ -31,8 +31,8 @@ class SelfSigned {
     X509_gmtime_adj(X509_getm_notAfter(certificate.get()), 3600);
     X509_set_pubkey(certificate.get(), key.get());
     X509_NAME* name = X509_get_subject_name(certificate.get());
-    X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>("localhost"),
-                               -1, -1, 0);
+    X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>("localhost"), -1, -1,
+                               0);
     X509_set_issuer_name(certificate.get(), name);
     X509_EXTENSION* names =
         X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, "DNS:localhost,IP:127.0.0.1,IP:::1");
@@ -41,9 +41,8 @@ class SelfSigned {
     X509_sign(certificate.get(), key.get(), EVP_sha256());
 
     write(certificate_file(), [&](std::FILE* file) { PEM_write_X509(file, certificate.get()); });
-    write(key_file(), [&](std::FILE* file) {
-      PEM_write_PrivateKey(file, key.get(), nullptr, nullptr, 0, nullptr, nullptr);
-    });
+    write(key_file(),
+          [&](std::FILE* file) { PEM_write_PrivateKey(file, key.get(), nullptr, nullptr, 0, nullptr, nullptr); });
   }
   ~SelfSigned() {
     std::error_code ignored;

@@ -84,9 +84,7 @@ class Stream {
 
   // The same as a callback, called once, later, on the stream's thread, or never if the executor stops first.
   // Counts as the read side operation until then.
-  void on_readable(std::move_only_function<void(ErrorCode)> notify) {
-    transport_->on_readable(std::move(notify));
-  }
+  void on_readable(std::move_only_function<void(ErrorCode)> notify) { transport_->on_readable(std::move(notify)); }
 
   // Over TLS, must complete before anything else; nothing to do otherwise.
   Task<Result<>> handshake() { return transport_->handshake(); }

@@ -53,9 +53,7 @@ Task<> wait_readable(Stream& stream, std::optional<ErrorCode>& outcome) {
   outcome = error;
 }
 
-Task<> shake_hands(Stream& stream, Result<>& outcome) {
-  outcome = co_await stream.handshake();
-}
+Task<> shake_hands(Stream& stream, Result<>& outcome) { outcome = co_await stream.handshake(); }
 
 struct Layers {
   bool tcp;
@@ -72,10 +70,10 @@ class StreamContract : public testing::TestWithParam<Layers> {
 
   void secure() {
     static const SelfSigned self_signed;
-    near_ = tls_client_stream(std::move(near_), TlsContext::client(self_signed.certificate_file()).value(),
-                              "localhost");
-    far_ = tls_server_stream(
-        std::move(far_), TlsContext::server(self_signed.certificate_file(), self_signed.key_file()).value());
+    near_ =
+        tls_client_stream(std::move(near_), TlsContext::client(self_signed.certificate_file()).value(), "localhost");
+    far_ = tls_server_stream(std::move(far_),
+                             TlsContext::server(self_signed.certificate_file(), self_signed.key_file()).value());
     Result<> client = std::unexpected(errors::internal("did not end"));
     Result<> server = client;
     start(shake_hands(near_, client));
@@ -175,8 +173,7 @@ INSTANTIATE_TEST_SUITE_P(Over, StreamContract,
                          testing::Values(Layers{false, false}, Layers{true, false}, Layers{false, true},
                                          Layers{true, true}),
                          [](const auto& param) {
-                           return std::string(param.param.tls ? "Tls" : "") +
-                                  (param.param.tcp ? "Tcp" : "Memory");
+                           return std::string(param.param.tls ? "Tls" : "") + (param.param.tcp ? "Tcp" : "Memory");
                          });
 
 class TlsClient : public testing::Test {

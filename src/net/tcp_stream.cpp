@@ -113,8 +113,6 @@ class TcpTransport final : public Transport {
 
 }  // namespace
 
-Stream tcp_stream(TcpSocket socket) {
-  return Stream(std::make_unique<TcpTransport>(std::move(socket)));
-}
+Stream tcp_stream(TcpSocket socket) { return Stream(std::make_unique<TcpTransport>(std::move(socket))); }
 
 }  // namespace proteus::net

@@ -61,8 +61,7 @@ int bio_write(BIO* bio, const char* data, int size) {
 }
 
 long bio_control(BIO* bio, int command, long /*number*/, void* /*pointer*/) {
-  if (command == BIO_CTRL_EOF)
-    return static_cast<Below*>(BIO_get_data(bio))->error == asio::error::eof ? 1 : 0;
+  if (command == BIO_CTRL_EOF) return static_cast<Below*>(BIO_get_data(bio))->error == asio::error::eof ? 1 : 0;
   return command == BIO_CTRL_FLUSH ? 1 : 0;
 }
 
@@ -180,9 +179,7 @@ class TlsTransport final : public Transport {
  private:
   static Task<Waited> done() { co_return Waited{}; }
 
-  bool holds_bytes() const {
-    return read_waits_for_ != SSL_ERROR_WANT_READ && SSL_has_pending(ssl_.get()) == 1;
-  }
+  bool holds_bytes() const { return read_waits_for_ != SSL_ERROR_WANT_READ && SSL_has_pending(ssl_.get()) == 1; }
 
   // One record's worth of the parts, contiguous. A retry after would_block passes the same bytes again, as
   // OpenSSL demands, because the caller comes back with the rest it was left with.
@@ -205,19 +202,15 @@ class TlsTransport final : public Transport {
   ErrorCode to_error(int reason) const {
     switch (reason) {
       case SSL_ERROR_WANT_READ:
-      case SSL_ERROR_WANT_WRITE:
-        return asio::error::would_block;
-      case SSL_ERROR_ZERO_RETURN:
-        return asio::error::eof;
+      case SSL_ERROR_WANT_WRITE: return asio::error::would_block;
+      case SSL_ERROR_ZERO_RETURN: return asio::error::eof;
       case SSL_ERROR_SSL: {
         const unsigned long code = ERR_get_error();
         ERR_clear_error();
-        if (ERR_GET_REASON(code) == SSL_R_UNEXPECTED_EOF_WHILE_READING)
-          return asio::ssl::error::stream_truncated;
+        if (ERR_GET_REASON(code) == SSL_R_UNEXPECTED_EOF_WHILE_READING) return asio::ssl::error::stream_truncated;
         return {static_cast<int>(code), asio::error::get_ssl_category()};
       }
-      default:
-        return below_.error ? below_.error : ErrorCode(asio::error::connection_reset);
+      default: return below_.error ? below_.error : ErrorCode(asio::error::connection_reset);
     }
   }
 
@@ -243,16 +236,16 @@ std::shared_ptr<SSL_CTX> make_context(const SSL_METHOD* method) {
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
   SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   // Moving buffers: a rest that is gathered again lies elsewhere. Released ones: idle connections are many.
-  SSL_CTX_set_mode(context.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
-                                      SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_mode(context.get(),
+                   SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_read_ahead(context.get(), 1);
   // OpenSSL would ask on the terminal.
   SSL_CTX_set_default_passwd_cb(context.get(), [](char*, int, int, void*) { return -1; });
   return context;
 }
 
-int choose_http1(SSL* /*ssl*/, const unsigned char** chosen, unsigned char* size,
-                 const unsigned char* offered, unsigned int offered_size, void* /*argument*/) {
+int choose_http1(SSL* /*ssl*/, const unsigned char** chosen, unsigned char* size, const unsigned char* offered,
+                 unsigned int offered_size, void* /*argument*/) {
   unsigned char* match = nullptr;
   if (SSL_select_next_proto(&match, size, kAlpn.data(), kAlpn.size(), offered, offered_size) !=
       OPENSSL_NPN_NEGOTIATED) {
@@ -294,8 +287,8 @@ Result<TlsContext> TlsContext::client(const std::filesystem::path& authorities) 
   const int loaded = authorities.empty() ? SSL_CTX_set_default_verify_paths(context.get())
                                          : SSL_CTX_load_verify_file(context.get(), authorities.c_str());
   if (loaded != 1) {
-    return std::unexpected(errors::invalid(
-        fmt::format("certificate authorities {}: {}", authorities.string(), library_error())));
+    return std::unexpected(
+        errors::invalid(fmt::format("certificate authorities {}: {}", authorities.string(), library_error())));
   }
   SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
   SSL_CTX_set_alpn_protos(context.get(), kAlpn.data(), kAlpn.size());

@@ -50,8 +50,6 @@ void Workers::stop() {
     context->stop();
 }
 
-void Workers::join() {
-  threads_.clear();
-}
+void Workers::join() { threads_.clear(); }
 
 }  // namespace proteus::net
