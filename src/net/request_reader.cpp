@@ -53,7 +53,7 @@ RequestReader::Step RequestReader::advance() {
 RequestReader::Step RequestReader::begin_body() {
   const Framing& framing = parser_.framing();
   if (framing.chunked) {
-    chunked_.emplace(limits_.body_bytes, limits_.head_bytes);
+    chunked_ = {};
     decoded_ = 0;
     state_ = State::chunked_body;
     return advance_chunked_body();
@@ -65,27 +65,25 @@ RequestReader::Step RequestReader::begin_body() {
 RequestReader::Step RequestReader::advance_sized_body() {
   const Framing& framing = parser_.framing();
   if (buffer_.size() - head_size() >= framing.content_length) return ready(framing.content_length);
-  if (!framing.expects_continue || continue_said_) return Step::need_bytes;
-  continue_said_ = true;
-  return Step::expects_continue;
+  return need_body();
 }
 
 RequestReader::Step RequestReader::advance_chunked_body() {
-  char* const body = buffer_.data() + head_size();
-  char* const end = buffer_.data() + buffer_.size();
-  char* out = body + decoded_;
-  char* in = out;
-  const ChunkedBody::Outcome outcome = chunked_->decode(in, end, out);
-  decoded_ = static_cast<std::size_t>(out - body);
-  const auto rest = static_cast<std::size_t>(end - in);
-  std::memmove(out, in, rest);
-  buffer_.truncate(head_size() + decoded_ + rest);
-  switch (outcome) {
-    case ChunkedBody::Outcome::done: return ready(decoded_);
-    case ChunkedBody::Outcome::malformed: return refuse({400, "the chunked body is malformed"});
-    case ChunkedBody::Outcome::too_large: return refuse({413, "the request body is too large"});
-    case ChunkedBody::Outcome::need_more: break;
-  }
+  const std::size_t known = head_size() + decoded_;
+  const std::span<char> encoded(buffer_.data() + known, buffer_.size() - known);
+  const auto decoded = chunked_.decode(encoded);
+  if (!decoded) return refuse({400, "the chunked body is malformed"});
+  decoded_ += decoded->produced;
+  if (decoded_ > limits_.body_bytes) return refuse({413, "the request body is too large"});
+  // What is not consumed follows the body, and so does the next request.
+  const std::span<char> rest = encoded.subspan(decoded->consumed);
+  std::memmove(encoded.data() + decoded->produced, rest.data(), rest.size());
+  buffer_.truncate(head_size() + decoded_ + rest.size());
+  if (chunked_.is_done()) return ready(decoded_);
+  return need_body();
+}
+
+RequestReader::Step RequestReader::need_body() {
   if (!parser_.framing().expects_continue || continue_said_) return Step::need_bytes;
   continue_said_ = true;
   return Step::expects_continue;

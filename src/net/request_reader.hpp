@@ -1,10 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 
-#include "net/chunked_body.hpp"
+#include "net/chunked.hpp"
 #include "net/read_buffer.hpp"
 #include "net/request_head_parser.hpp"
 
@@ -47,6 +46,7 @@ class RequestReader {
   Step begin_body();
   Step advance_sized_body();
   Step advance_chunked_body();
+  Step need_body();
   Step ready(std::size_t body_size);
   Step refuse(const Refusal& refusal);
 
@@ -56,7 +56,7 @@ class RequestReader {
   ReadBuffer buffer_;
   Request request_;
   RequestHeadParser parser_;
-  std::optional<ChunkedBody> chunked_;
+  ChunkedDecoder chunked_;
   std::size_t decoded_ = 0;  // bytes of a chunked body, behind the head; encoded ones follow
   State state_ = State::head;
   bool continue_said_ = false;
