@@ -11,8 +11,7 @@ namespace proteus::bench {
 template <typename Body>
 void add(const char* name, Body body) {
   auto* registered = benchmark::RegisterBenchmark(name, body);
-  if (const char* iterations = std::getenv("BENCH_ITERATIONS"))
-    registered->Iterations(std::atoll(iterations));
+  if (const char* iterations = std::getenv("BENCH_ITERATIONS")) registered->Iterations(std::atoll(iterations));
 }
 
 }  // namespace proteus::bench

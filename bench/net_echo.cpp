@@ -13,8 +13,8 @@ namespace {
 
 using namespace proteus;
 
-const std::string kAnswer = R"({"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":")" +
-                            std::string(936, 'x') + R"("}]}})";
+const std::string kAnswer =
+    R"({"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":")" + std::string(936, 'x') + R"("}]}})";
 
 Task<> answer(net::Exchange& exchange) {
   static const std::string fields = net::field_lines(std::array{net::Field{"Content-Type", "application/json"}});

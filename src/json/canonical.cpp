@@ -33,8 +33,8 @@ void append_number(std::string& out, double number) {
   }
   if (std::trunc(number) == number && std::abs(number) < 1e21) {
     char digits[32];
-    const auto written = std::to_chars(digits, digits + sizeof digits, number == 0 ? 0.0 : number,
-                                       std::chars_format::fixed, 0);
+    const auto written =
+        std::to_chars(digits, digits + sizeof digits, number == 0 ? 0.0 : number, std::chars_format::fixed, 0);
     out.append(digits, written.ptr);
     return;
   }
@@ -45,24 +45,12 @@ void append_number(std::string& out, double number) {
 
 void append(std::string& out, const boost::json::value& value) {
   switch (value.kind()) {
-    case boost::json::kind::null:
-      out += "null";
-      break;
-    case boost::json::kind::bool_:
-      out += value.get_bool() ? "true" : "false";
-      break;
-    case boost::json::kind::int64:
-      out += std::to_string(value.get_int64());
-      break;
-    case boost::json::kind::uint64:
-      out += std::to_string(value.get_uint64());
-      break;
-    case boost::json::kind::double_:
-      append_number(out, value.get_double());
-      break;
-    case boost::json::kind::string:
-      append_quoted(out, value.get_string());
-      break;
+    case boost::json::kind::null: out += "null"; break;
+    case boost::json::kind::bool_: out += value.get_bool() ? "true" : "false"; break;
+    case boost::json::kind::int64: out += std::to_string(value.get_int64()); break;
+    case boost::json::kind::uint64: out += std::to_string(value.get_uint64()); break;
+    case boost::json::kind::double_: append_number(out, value.get_double()); break;
+    case boost::json::kind::string: append_quoted(out, value.get_string()); break;
     case boost::json::kind::array: {
       out.push_back('[');
       bool first = true;

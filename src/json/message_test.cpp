@@ -30,8 +30,7 @@ TEST(Scan, FindsThePartsOfARequestWithoutChangingAByte) {
 
 // PRO-12: any integer and any string is an id and keeps its spelling.
 TEST(Scan, KeepsIdsAsWrittenPRO12) {
-  for (const std::string id :
-       {"0", "-1", "123456789012345678901234567890", R"("")", R"("a\u0041\"")", "\"9\""}) {
+  for (const std::string id : {"0", "-1", "123456789012345678901234567890", R"("")", R"("a\u0041\"")", "\"9\""}) {
     const std::string text = R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":"ping"})";
     const auto message = scan(text);
     ASSERT_TRUE(message);
@@ -63,8 +62,7 @@ TEST(Scan, TellsResultsErrorsAndNotificationsApart) {
 }
 
 TEST(Scan, ReadsKeysAndMethodsThatAreWrittenWithEscapes) {
-  const auto message =
-      scan(R"({"jsonrpc":"2.0","\u0069d":3,"m\u0065thod":"tools\/list","params":{"n\u0061me":"x"}})");
+  const auto message = scan(R"({"jsonrpc":"2.0","\u0069d":3,"m\u0065thod":"tools\/list","params":{"n\u0061me":"x"}})");
   ASSERT_TRUE(message);
   EXPECT_EQ(message->kind, MessageKind::request);
   EXPECT_EQ(message->id, "3");
@@ -116,10 +114,9 @@ TEST(Scan, RefusesWhatIsNotJsonPRO16) {
 }
 
 TEST(Scan, RefusesDuplicateKeysWhereItReadsThemPRO16) {
-  for (const std::string text :
-       {R"({"jsonrpc":"2.0","id":1,"id":2,"method":"x"})",
-        R"({"jsonrpc":"2.0","id":1,"method":"x","params":{"name":"a","n\u0061me":"b"}})",
-        R"({"jsonrpc":"2.0","id":1,"method":"x","params":{"_meta":{"a":1,"a":1}}})"}) {
+  for (const std::string text : {R"({"jsonrpc":"2.0","id":1,"id":2,"method":"x"})",
+                                 R"({"jsonrpc":"2.0","id":1,"method":"x","params":{"name":"a","n\u0061me":"b"}})",
+                                 R"({"jsonrpc":"2.0","id":1,"method":"x","params":{"_meta":{"a":1,"a":1}}})"}) {
     const auto message = scan(text);
     ASSERT_FALSE(message) << text;
     EXPECT_EQ(message.error().rpc_code(), -32600);
@@ -188,8 +185,7 @@ TEST(Scan, AllowsWhiteSpaceBetweenAllTokens) {
 }
 
 TEST(Scan, SaysWhereTheFaultIs) {
-  EXPECT_EQ(scan(R"({"a":1,"b" 2})").error().message(),
-            "not JSON: a colon is expected after a key, at byte 7");
+  EXPECT_EQ(scan(R"({"a":1,"b" 2})").error().message(), "not JSON: a colon is expected after a key, at byte 7");
   EXPECT_EQ(scan(R"({"a":[1,2)").error().message(),
             "not JSON: a comma or the end of an object or array is expected, at byte 9");
 }
@@ -218,8 +214,7 @@ TEST(Scan, SurvivesTruncationAtEveryByte) {
 }
 
 TEST(Scan, ReadsATextLargerThanWhatAThreadKeeps) {
-  std::string text =
-      R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"a":")" + std::string(3 << 20, 'x') + "\"}}";
+  std::string text = R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"a":")" + std::string(3 << 20, 'x') + "\"}}";
   EXPECT_EQ(scan(text)->body.value("a").size(), (3U << 20U) + 2);
   EXPECT_TRUE(scan(R"({"jsonrpc":"2.0","id":1,"method":"m"})"));
 }

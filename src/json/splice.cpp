@@ -51,9 +51,7 @@ std::string Splice::str() {
 }
 
 std::string_view member_with_comma(std::string_view object, const Members& members, std::size_t index) {
-  const auto offset = [&](std::string_view piece) {
-    return static_cast<std::size_t>(piece.data() - object.data());
-  };
+  const auto offset = [&](std::string_view piece) { return static_cast<std::size_t>(piece.data() - object.data()); };
   const auto end_of = [&](std::size_t at) {
     const std::string_view value = (members.begin() + static_cast<std::ptrdiff_t>(at))->value;
     return offset(value) + value.size();

@@ -24,9 +24,7 @@ class Splice {
   void replace(std::string_view piece, std::string_view with);
   // Puts something in front of a piece, or behind it.
   void insert_before(std::string_view piece, std::string_view what) { replace(piece.substr(0, 0), what); }
-  void insert_after(std::string_view piece, std::string_view what) {
-    replace(piece.substr(piece.size()), what);
-  }
+  void insert_after(std::string_view piece, std::string_view what) { replace(piece.substr(piece.size()), what); }
   void remove(std::string_view piece) { replace(piece, {}); }
 
   // The changed text. Nothing can be replaced any more.
@@ -66,8 +64,7 @@ void edit_members(Splice& splice, std::string_view object, const Members& member
     } else {
       if (dropped_from != nullptr) {
         // At the front of the object the run takes the comma behind it along, later the one before it.
-        const char* const run_end =
-            kept_end == nullptr ? upto(last_end, end).find(',') + last_end + 1 : last_end;
+        const char* const run_end = kept_end == nullptr ? upto(last_end, end).find(',') + last_end + 1 : last_end;
         splice.remove(upto(dropped_from, run_end));
         dropped_from = nullptr;
       }

@@ -10,14 +10,12 @@ namespace proteus::json {
 namespace {
 
 TEST(Splice, ReplacesPiecesAndKeepsEveryOtherByte) {
-  const std::string text =
-      R"({"jsonrpc":"2.0", "id":1,"method":"tools/call","params":{"name":"p_add","x": 1.00}})";
+  const std::string text = R"({"jsonrpc":"2.0", "id":1,"method":"tools/call","params":{"name":"p_add","x": 1.00}})";
   const auto message = scan(text);
   Splice splice(text);
   splice.replace(message->id, "\"abc\"");
   splice.replace(message->body.value("name"), "\"add\"");
-  EXPECT_EQ(splice.str(),
-            R"({"jsonrpc":"2.0", "id":"abc","method":"tools/call","params":{"name":"add","x": 1.00}})");
+  EXPECT_EQ(splice.str(), R"({"jsonrpc":"2.0", "id":"abc","method":"tools/call","params":{"name":"add","x": 1.00}})");
   EXPECT_EQ(splice.size(), splice.str().size());
 }
 
@@ -60,9 +58,8 @@ TEST(Splice, TakesPiecesInAnyOrder) {
   splice.insert_after(message->body.value("name"), ",\"x\":1");
   splice.insert_before(message->body.value("name"), " ");
   splice.insert_before(message->body.value("name"), "\t");
-  EXPECT_EQ(
-      splice.str(),
-      "{\"params\":{\"name\": \t\"add\",\"x\":1},\"method\":\"tools/call\",\"id\":7,\"jsonrpc\":\"2.0\"}");
+  EXPECT_EQ(splice.str(),
+            "{\"params\":{\"name\": \t\"add\",\"x\":1},\"method\":\"tools/call\",\"id\":7,\"jsonrpc\":\"2.0\"}");
 }
 
 TEST(Splice, RefusesPiecesThatAreNotItsOwnOrOverlap) {
@@ -81,8 +78,8 @@ std::string edited(const std::string& text, std::string_view dropped, std::strin
   const auto members = members_of(text, storage);
   Splice splice(text);
   edit_members(
-      splice, text, *members,
-      [&](const Member& member) { return dropped.find(member.key) != std::string_view::npos; }, added);
+      splice, text, *members, [&](const Member& member) { return dropped.find(member.key) != std::string_view::npos; },
+      added);
   return splice.str();
 }
 

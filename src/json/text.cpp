@@ -19,12 +19,8 @@ std::optional<unsigned> hex4(std::string_view text, std::size_t at) {
   return value;
 }
 
-constexpr bool is_high_surrogate(unsigned unit) {
-  return unit >= 0xD800 && unit < 0xDC00;
-}
-constexpr bool is_low_surrogate(unsigned unit) {
-  return unit >= 0xDC00 && unit < 0xE000;
-}
+constexpr bool is_high_surrogate(unsigned unit) { return unit >= 0xD800 && unit < 0xDC00; }
+constexpr bool is_low_surrogate(unsigned unit) { return unit >= 0xDC00 && unit < 0xE000; }
 
 // One \u escape, or a pair of them, at `at` (the backslash). Gives the code point and the length consumed.
 struct UnicodeEscape {
@@ -110,8 +106,7 @@ void append_quoted(std::string& out, std::string_view text) {
     if (byte >= 0x20 && byte != '"' && byte != '\\') continue;
     out.append(text, start, at - start);
     start = at + 1;
-    const std::size_t letter =
-        byte == '/' ? std::string_view::npos : kEscapeValues.find(static_cast<char>(byte));
+    const std::size_t letter = byte == '/' ? std::string_view::npos : kEscapeValues.find(static_cast<char>(byte));
     out.push_back('\\');
     if (letter != std::string_view::npos) {
       out.push_back(kEscapeLetters[letter]);

@@ -29,12 +29,8 @@ std::optional<std::string_view> plain_string(std::string_view raw);
 bool is_integer(std::string_view raw);
 std::optional<std::int64_t> as_int64(std::string_view raw);
 
-inline bool is_object(std::string_view raw) {
-  return !raw.empty() && raw.front() == '{';
-}
-inline bool is_string(std::string_view raw) {
-  return !raw.empty() && raw.front() == '"';
-}
+inline bool is_object(std::string_view raw) { return !raw.empty() && raw.front() == '{'; }
+inline bool is_string(std::string_view raw) { return !raw.empty() && raw.front() == '"'; }
 
 // A tree of the text, for the parts that are read typed. Depth is bounded; integers of more than 64 bits
 // become doubles; an object that has a key twice is refused, because the next reader may pick the other one.

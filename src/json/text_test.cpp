@@ -28,9 +28,8 @@ TEST(Canonical, IsTheSameForTheSameValue) {
 
 // Boost's own parser is off in the last place for some of these.
 TEST(Parse, RoundsNumbersCorrectly) {
-  for (const auto* const text :
-       {"0.1", "1e-7", "123456789.987654321", "2.2250738585072014e-308", "5e-324", "9007199254740993.0",
-        "1.7976931348623157e308", "6.02214076e23", "1e23", "8.5e-300"}) {
+  for (const auto* const text : {"0.1", "1e-7", "123456789.987654321", "2.2250738585072014e-308", "5e-324",
+                                 "9007199254740993.0", "1.7976931348623157e308", "6.02214076e23", "1e23", "8.5e-300"}) {
     const auto value = parse(text);
     ASSERT_TRUE(value) << text;
     EXPECT_EQ(value->as_double(), std::strtod(text, nullptr)) << text;
@@ -59,8 +58,8 @@ TEST(Parse, RefusesWhatIsNotJson) {
 }
 
 TEST(Canonical, OfItsOwnTextIsTheSameText) {
-  for (const auto* const text : {"1e400", "-1e400", "1e20", "123456789012345678901234567890", "0.1", "1e-7",
-                                 "5e-324", R"({"":"\u0000\u001f\u007f","a":[-0.0,1.5e300]})"}) {
+  for (const auto* const text : {"1e400", "-1e400", "1e20", "123456789012345678901234567890", "0.1", "1e-7", "5e-324",
+                                 R"({"":"\u0000\u001f\u007f","a":[-0.0,1.5e300]})"}) {
     const std::string once = canonical(*parse(text));
     const auto again = parse(once);
     ASSERT_TRUE(again) << once;

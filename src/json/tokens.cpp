@@ -20,8 +20,8 @@ constexpr std::size_t kKeptCapacity = std::size_t{1} << 20U;
 Result<Indexer*> indexer_for(std::size_t bytes) {
   static thread_local std::unique_ptr<Indexer> kept;
   if (!kept) {
-    const auto made = simdjson::get_active_implementation()->create_dom_parser_implementation(
-        std::size_t{16} * 1024, /*max_depth=*/1, kept);
+    const auto made = simdjson::get_active_implementation()->create_dom_parser_implementation(std::size_t{16} * 1024,
+                                                                                              /*max_depth=*/1, kept);
     if (made != simdjson::SUCCESS) return std::unexpected(errors::internal("out of memory for a JSON index"));
   }
   std::size_t wanted = std::max(kept->capacity(), std::size_t{16} * 1024);
@@ -70,21 +70,16 @@ bool is_number(std::string_view text, std::size_t at, std::size_t end) {
 template <std::size_t N>
 bool is_word(std::string_view text, std::size_t at, std::size_t end, const char (&word)[N]) {
   constexpr std::size_t kLength = N - 1;
-  return end - at >= kLength && std::memcmp(text.data() + at, word, kLength) == 0 &&
-         ends_at(text, at + kLength, end);
+  return end - at >= kLength && std::memcmp(text.data() + at, word, kLength) == 0 && ends_at(text, at + kLength, end);
 }
 
 // Whether the token that begins and ends there is a number, true, false or null.
 bool is_plain_scalar(std::string_view text, std::size_t begin, std::size_t end) {
   switch (text[begin]) {
-    case 't':
-      return is_word(text, begin, end, "true");
-    case 'f':
-      return is_word(text, begin, end, "false");
-    case 'n':
-      return is_word(text, begin, end, "null");
-    default:
-      return is_number(text, begin, end);
+    case 't': return is_word(text, begin, end, "true");
+    case 'f': return is_word(text, begin, end, "false");
+    case 'n': return is_word(text, begin, end, "null");
+    default: return is_number(text, begin, end);
   }
 }
 
@@ -97,18 +92,13 @@ Result<Tokens> Tokens::index(std::string_view text, std::size_t max_depth) {
   const auto status = (*indexer)->stage1(reinterpret_cast<const std::uint8_t*>(text.data()), text.size(),
                                          simdjson::stage1_mode::regular);
   switch (status) {
-    case simdjson::SUCCESS:
-      break;
-    case simdjson::UTF8_ERROR:
-      return std::unexpected(errors::invalid("the text is not valid UTF-8"));
-    case simdjson::UNCLOSED_STRING:
-      return std::unexpected(errors::invalid("a string is not closed"));
+    case simdjson::SUCCESS: break;
+    case simdjson::UTF8_ERROR: return std::unexpected(errors::invalid("the text is not valid UTF-8"));
+    case simdjson::UNCLOSED_STRING: return std::unexpected(errors::invalid("a string is not closed"));
     case simdjson::UNESCAPED_CHARS:
       return std::unexpected(errors::invalid("a string holds a control character that is not escaped"));
-    case simdjson::EMPTY:
-      return std::unexpected(errors::invalid("the text is empty, not JSON"));
-    default:
-      return std::unexpected(errors::invalid("the text is not JSON"));
+    case simdjson::EMPTY: return std::unexpected(errors::invalid("the text is empty, not JSON"));
+    default: return std::unexpected(errors::invalid("the text is not JSON"));
   }
   Tokens tokens;
   tokens.text_ = text;
@@ -169,8 +159,7 @@ bool Tokens::skip_container() {
   const std::size_t count = count_;
   const std::size_t deepest = max_depth_ - depth_;
   std::size_t at = at_;
-  std::array<char, kDeepest>
-      closers;  // of the containers that are open; not initialized, because it is large
+  std::array<char, kDeepest> closers;  // of the containers that are open; not initialized, because it is large
   std::size_t depth = 0;
 
   const auto peek = [&] [[gnu::always_inline]] { return at < count ? text[index[at]] : '\0'; };

@@ -44,9 +44,8 @@ TEST(Base64, OfUrlsHasItsOwnLettersAndNoPadding) {
 }
 
 TEST(Base64, HasOneSpellingForEachByteString) {
-  for (const auto* const wrong :
-       {"Zg", "Zg=", "Zg===", "Zm8", "Zm9v=", "Zm9v====", "=", "==", "====", "Z", "Zh==", "Zm9=", "Zm 9v",
-        "Zm9v\n", "Zm9v!", "Z===", "=Zm9", "Zg==Zg==", "Zm9vYg=a"}) {
+  for (const auto* const wrong : {"Zg", "Zg=", "Zg===", "Zm8", "Zm9v=", "Zm9v====", "=", "==", "====", "Z",
+                                  "Zh==", "Zm9=", "Zm 9v", "Zm9v\n", "Zm9v!", "Z===", "=Zm9", "Zg==Zg==", "Zm9vYg=a"}) {
     EXPECT_EQ(base64_decode(wrong), std::nullopt) << wrong;
   }
   for (const auto* const wrong : {"Zh", "Zm9", "Z", "Zm9vZ"}) {

@@ -13,8 +13,7 @@ void add(std::string& out, std::string_view text) {
   out += text;
 }
 
-void add_kind(std::string& out, std::string_view name, const ServerCapabilities::Kind& kind,
-              bool subscribe = false) {
+void add_kind(std::string& out, std::string_view name, const ServerCapabilities::Kind& kind, bool subscribe = false) {
   if (!kind.offered) return;
   std::string flags = "{";
   if (kind.list_changed) add(flags, R"("listChanged":true)");
@@ -51,8 +50,7 @@ ServerCapabilities parse_server_capabilities(std::string_view raw) {
   };
   const auto read = [&](std::string_view name) {
     const std::string_view kind = members->value(name);
-    return ServerCapabilities::Kind{json::is_object(kind),
-                                    json::is_object(kind) && flag(kind, "listChanged")};
+    return ServerCapabilities::Kind{json::is_object(kind), json::is_object(kind) && flag(kind, "listChanged")};
   };
   capabilities.tools = read("tools");
   capabilities.prompts = read("prompts");
@@ -66,37 +64,29 @@ ServerCapabilities parse_server_capabilities(std::string_view raw) {
 bool offers(const ServerCapabilities& capabilities, Method method) {
   switch (method) {
     case Method::tools_list:
-    case Method::tools_call:
-      return capabilities.tools.offered;
+    case Method::tools_call: return capabilities.tools.offered;
     case Method::prompts_list:
-    case Method::prompts_get:
-      return capabilities.prompts.offered;
+    case Method::prompts_get: return capabilities.prompts.offered;
     case Method::resources_list:
     case Method::resource_templates_list:
-    case Method::resources_read:
-      return capabilities.resources.offered;
+    case Method::resources_read: return capabilities.resources.offered;
     case Method::resources_subscribe:
-    case Method::resources_unsubscribe:
-      return capabilities.subscribe;
-    case Method::complete:
-      return capabilities.completions;
-    case Method::set_log_level:
-      return capabilities.logging;
-    default:
-      return true;
+    case Method::resources_unsubscribe: return capabilities.subscribe;
+    case Method::complete: return capabilities.completions;
+    case Method::set_log_level: return capabilities.logging;
+    default: return true;
   }
 }
 
 std::string initialize_members(Version version, const ServerCapabilities& capabilities,
                                const ServerIdentity& identity) {
-  std::string out = fmt::format(R"("protocolVersion":"{}","capabilities":{},"serverInfo":{})",
-                                to_string(version), write_server_capabilities(capabilities), identity.info);
+  std::string out = fmt::format(R"("protocolVersion":"{}","capabilities":{},"serverInfo":{})", to_string(version),
+                                write_server_capabilities(capabilities), identity.info);
   add_instructions(out, identity);
   return out;
 }
 
-std::string discover_members(Eras eras, const ServerCapabilities& capabilities,
-                             const ServerIdentity& identity) {
+std::string discover_members(Eras eras, const ServerCapabilities& capabilities, const ServerIdentity& identity) {
   std::string out = fmt::format(R"("supportedVersions":{},"capabilities":{})", supported_versions_json(eras),
                                 write_server_capabilities(capabilities));
   add_instructions(out, identity);

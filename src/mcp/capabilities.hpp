@@ -36,10 +36,8 @@ struct ServerIdentity {
 };
 
 // The inside of the result of `initialize`.
-std::string initialize_members(Version version, const ServerCapabilities& capabilities,
-                               const ServerIdentity& identity);
+std::string initialize_members(Version version, const ServerCapabilities& capabilities, const ServerIdentity& identity);
 // The inside of the result of `server/discover`; its identity travels in `_meta`.
-std::string discover_members(Eras eras, const ServerCapabilities& capabilities,
-                             const ServerIdentity& identity);
+std::string discover_members(Eras eras, const ServerCapabilities& capabilities, const ServerIdentity& identity);
 
 }  // namespace proteus::mcp

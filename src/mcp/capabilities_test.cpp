@@ -63,10 +63,10 @@ TEST(ServerCapabilities, AreNoneWhereAServerDeclaresThemWrongly) {
 
 TEST(Offers, FollowsFromWhatIsDeclared) {
   const ServerCapabilities nothing;
-  for (const Method method : {Method::tools_list, Method::tools_call, Method::prompts_list,
-                              Method::prompts_get, Method::resources_list, Method::resource_templates_list,
-                              Method::resources_read, Method::resources_subscribe,
-                              Method::resources_unsubscribe, Method::complete, Method::set_log_level}) {
+  for (const Method method :
+       {Method::tools_list, Method::tools_call, Method::prompts_list, Method::prompts_get, Method::resources_list,
+        Method::resource_templates_list, Method::resources_read, Method::resources_subscribe,
+        Method::resources_unsubscribe, Method::complete, Method::set_log_level}) {
     EXPECT_FALSE(offers(nothing, method)) << to_string(method);
     EXPECT_TRUE(offers(from_bits(kAllBits - 1), method)) << to_string(method);
   }
@@ -113,8 +113,7 @@ TEST(DiscoverResult, ConformsAndNamesVersionsCapabilitiesAndIdentityPRO03) {
 TEST(Identity, LeavesEmptyInstructionsOut) {
   EXPECT_EQ(initialize_members(kNewestLegacy, {}, {"{}", ""}),
             R"("protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{})");
-  EXPECT_EQ(discover_members({false, true}, {}, {"{}", ""}),
-            R"("supportedVersions":["2026-07-28"],"capabilities":{})");
+  EXPECT_EQ(discover_members({false, true}, {}, {"{}", ""}), R"("supportedVersions":["2026-07-28"],"capabilities":{})");
 }
 
 }  // namespace

@@ -9,22 +9,16 @@ namespace proteus::mcp {
 namespace {
 
 // The range that 2026-07-28 keeps for codes it defines itself ("Error Codes").
-constexpr bool is_reserved(int code) {
-  return code <= -32020 && code >= -32099;
-}
+constexpr bool is_reserved(int code) { return code <= -32020 && code >= -32099; }
 
 int own_code(const Error& error) {
   if (error.rpc_code() != 0) return error.rpc_code();
   switch (error.kind()) {
     case ErrorKind::invalid:
-    case ErrorKind::not_found:
-      return code::kInvalidParams;
-    case ErrorKind::unsupported:
-      return code::kMethodNotFound;
-    case ErrorKind::too_large:
-      return code::kInvalidRequest;
-    default:
-      return code::kInternalError;
+    case ErrorKind::not_found: return code::kInvalidParams;
+    case ErrorKind::unsupported: return code::kMethodNotFound;
+    case ErrorKind::too_large: return code::kInvalidRequest;
+    default: return code::kInternalError;
   }
 }
 
@@ -48,23 +42,17 @@ unsigned http_status(const Error& error, Era era) {
   if (error.kind() == ErrorKind::remote) return 200;
   switch (code) {
     case code::kParseError:
-    case code::kInvalidRequest:
-      return error.kind() == ErrorKind::too_large ? 413 : 400;
-    case code::kInvalidParams:
-      return modern && error.kind() == ErrorKind::protocol ? 400 : 200;
-    case code::kMethodNotFound:
-      return modern ? 404 : 200;
+    case code::kInvalidRequest: return error.kind() == ErrorKind::too_large ? 413 : 400;
+    case code::kInvalidParams: return modern && error.kind() == ErrorKind::protocol ? 400 : 200;
+    case code::kMethodNotFound: return modern ? 404 : 200;
     case code::kHeaderMismatch:
-    case code::kUnsupportedVersion:
-      return 400;
-    default:
-      return 200;
+    case code::kUnsupportedVersion: return 400;
+    default: return 200;
   }
 }
 
 bool is_modern_code(int code) {
-  return code == code::kHeaderMismatch || code == code::kMissingClientCapability ||
-         code == code::kUnsupportedVersion;
+  return code == code::kHeaderMismatch || code == code::kMissingClientCapability || code == code::kUnsupportedVersion;
 }
 
 }  // namespace proteus::mcp
@@ -95,9 +83,8 @@ Error unknown_tool(std::string_view name) {
 }
 
 Error unknown_prompt(std::string_view name) {
-  return Error(
-             ErrorKind::not_found,
-             fmt::format("Unknown prompt: {}. The list of prompts may have changed; list them again.", name))
+  return Error(ErrorKind::not_found,
+               fmt::format("Unknown prompt: {}. The list of prompts may have changed; list them again.", name))
       .with_rpc_code(code::kInvalidParams);
 }
 
@@ -108,8 +95,7 @@ Error resource_not_found(std::string_view uri) {
 }
 
 Error header_mismatch(std::string message) {
-  return Error(ErrorKind::invalid, "Header mismatch: " + std::move(message))
-      .with_rpc_code(code::kHeaderMismatch);
+  return Error(ErrorKind::invalid, "Header mismatch: " + std::move(message)).with_rpc_code(code::kHeaderMismatch);
 }
 
 Error unsupported_version(std::string_view requested, Eras supported) {

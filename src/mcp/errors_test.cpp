@@ -22,8 +22,7 @@ TEST(Errors, HaveTheCodeAndTheStatusOfTheEraPRO03) {
   const Expected table[] = {
       {proteus::errors::invalid("not JSON").with_rpc_code(code::kParseError), -32700, 400, -32700, 400},
       {errors::invalid_request("no method"), -32600, 400, -32600, 400},
-      {proteus::errors::too_large("the message", 9).with_rpc_code(code::kInvalidRequest), -32600, 413, -32600,
-       413},
+      {proteus::errors::too_large("the message", 9).with_rpc_code(code::kInvalidRequest), -32600, 413, -32600, 413},
       {errors::method_not_found("tasks/list"), -32601, 404, -32601, 200},
       {errors::invalid_params("no such cursor"), -32602, 200, -32602, 200},
       {errors::malformed_meta("no version"), -32602, 400, -32602, 200},
@@ -86,16 +85,13 @@ TEST(Errors, ConformToTheSchemaOfTheirOwnPRO03) {
   SKIP_WITHOUT_PROTOCOL_SCHEMAS();
   EXPECT_TRUE(conforms(kModern, "UnsupportedProtocolVersionError",
                        write_error("1", errors::unsupported_version("19\"00", {}), Era::modern)));
-  EXPECT_TRUE(
-      conforms(kModern, "HeaderMismatchError", write_error("1", errors::header_mismatch("x"), Era::modern)));
-  EXPECT_TRUE(conforms(
-      kModern, "MissingRequiredClientCapabilityError",
-      write_error("\"a\"", errors::missing_capability(R"({"elicitation":{"url":{}}})"), Era::modern)));
+  EXPECT_TRUE(conforms(kModern, "HeaderMismatchError", write_error("1", errors::header_mismatch("x"), Era::modern)));
+  EXPECT_TRUE(conforms(kModern, "MissingRequiredClientCapabilityError",
+                       write_error("\"a\"", errors::missing_capability(R"({"elicitation":{"url":{}}})"), Era::modern)));
 }
 
 TEST(Errors, SayWhatIsSupportedAndWhatWasAskedFor) {
-  const auto data =
-      json::parse(errors::unsupported_version("1900-01-01", {.legacy = false, .modern = true}).data());
+  const auto data = json::parse(errors::unsupported_version("1900-01-01", {.legacy = false, .modern = true}).data());
   EXPECT_EQ(*data, *json::parse(R"({"supported":["2026-07-28"],"requested":"1900-01-01"})"));
   EXPECT_EQ(*json::parse(errors::resource_not_found("file:///\"x\"").data()),
             *json::parse(R"({"uri":"file:///\"x\""})"));

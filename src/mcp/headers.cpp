@@ -32,9 +32,7 @@ bool is_sentinel(std::string_view value) {
   return looks_like_sentinel(value) && value.size() >= kSentinelBegin.size() + kSentinelEnd.size();
 }
 
-bool is_field_character(char c) {
-  return c == '\t' || (c >= 0x20 && c <= 0x7e);
-}
+bool is_field_character(char c) { return c == '\t' || (c >= 0x20 && c <= 0x7e); }
 
 bool is_token(std::string_view text) {
   static constexpr std::string_view kPunctuation = "!#$%&'*+-.^_`|~";
@@ -46,18 +44,15 @@ bool is_token(std::string_view text) {
 
 std::string lower(std::string_view text) {
   std::string out(text);
-  std::ranges::transform(out, out.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  std::ranges::transform(out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   return out;
 }
 
 // Collects annotations. `reachable` is false below anything that is not a chain of `properties`.
 class AnnotationReader {
  public:
-  Result<void> read(const boost::json::value& schema, std::vector<std::string>& path, bool reachable,
-                    int depth) {
-    if (depth > kMaxSchemaDepth)
-      return std::unexpected(errors::invalid_params("the schema is nested too deep"));
+  Result<void> read(const boost::json::value& schema, std::vector<std::string>& path, bool reachable, int depth) {
+    if (depth > kMaxSchemaDepth) return std::unexpected(errors::invalid_params("the schema is nested too deep"));
     if (const auto* array = schema.if_array()) {
       for (const auto& element : *array) {
         if (auto read_element = read(element, path, false, depth + 1); !read_element) return read_element;
@@ -112,11 +107,9 @@ class AnnotationReader {
     const std::string_view name = annotation.get_string();
     if (name.empty()) return fault("must not be empty");
     if (!is_token(name)) return fault("must be an HTTP field name");
-    if (!reachable || path.empty())
-      return fault("is allowed only on properties reached by `properties` alone");
+    if (!reachable || path.empty()) return fault("is allowed only on properties reached by `properties` alone");
     const auto* type = schema.if_contains("type");
-    const std::string_view type_name =
-        type != nullptr && type->is_string() ? type->get_string() : std::string_view{};
+    const std::string_view type_name = type != nullptr && type->is_string() ? type->get_string() : std::string_view{};
     MirroredParameter::Type parsed{};
     if (type_name == "string") {
       parsed = MirroredParameter::Type::string;
@@ -136,8 +129,7 @@ class AnnotationReader {
   std::set<std::string> names_;
 };
 
-const boost::json::value* value_at(const boost::json::value& arguments,
-                                   const std::vector<std::string>& path) {
+const boost::json::value* value_at(const boost::json::value& arguments, const std::vector<std::string>& path) {
   const boost::json::value* at = &arguments;
   for (const auto& key : path) {
     const auto* object = at->if_object();
@@ -184,8 +176,7 @@ std::optional<std::string> plain_value(const MirroredParameter& parameter, const
   return std::nullopt;
 }
 
-bool same(const MirroredParameter& parameter, std::string_view header_value,
-          const boost::json::value& value) {
+bool same(const MirroredParameter& parameter, std::string_view header_value, const boost::json::value& value) {
   if (parameter.type == MirroredParameter::Type::integer) {
     const auto in_header = as_number(header_value);
     return is_safe_integer(in_header) && in_header == as_number(value);
@@ -199,16 +190,15 @@ std::string encode_header_value(std::string_view value) {
   // A tab inside is legal, and an empty value too, but neither is safe with every proxy and library on the
   // way.
   const bool plain = !value.empty() && value.front() != ' ' && value.back() != ' ' &&
-                     value.find('\t') == std::string_view::npos &&
-                     std::ranges::all_of(value, is_field_character) && !looks_like_sentinel(value);
+                     value.find('\t') == std::string_view::npos && std::ranges::all_of(value, is_field_character) &&
+                     !looks_like_sentinel(value);
   if (plain) return std::string(value);
   return fmt::format("{}{}{}", kSentinelBegin, base64_encode(value), kSentinelEnd);
 }
 
 Result<std::string> decode_header_value(std::string_view value) {
   if (!std::ranges::all_of(value, is_field_character)) {
-    return std::unexpected(
-        errors::header_mismatch("a value holds characters that are not allowed in a header"));
+    return std::unexpected(errors::header_mismatch("a value holds characters that are not allowed in a header"));
   }
   if (!is_sentinel(value)) return std::string(value);
   const std::string_view inside =
@@ -225,41 +215,41 @@ Result<std::vector<MirroredParameter>> mirrored_parameters(const boost::json::va
   return reader.take();
 }
 
-Result<std::vector<std::pair<std::string, std::string>>> mirror(
-    const std::vector<MirroredParameter>& parameters, const boost::json::value& arguments) {
+Result<std::vector<std::pair<std::string, std::string>>> mirror(const std::vector<MirroredParameter>& parameters,
+                                                                const boost::json::value& arguments) {
   std::vector<std::pair<std::string, std::string>> headers;
   for (const auto& parameter : parameters) {
     const auto* value = value_at(arguments, parameter.path);
     if (value == nullptr) continue;
     auto plain = plain_value(parameter, *value);
     if (!plain) {
-      return std::unexpected(errors::invalid_params(fmt::format(
-          "the argument mirrored into {} has another type than its schema says", parameter.header)));
+      return std::unexpected(errors::invalid_params(
+          fmt::format("the argument mirrored into {} has another type than its schema says", parameter.header)));
     }
     headers.emplace_back(parameter.header, encode_header_value(*plain));
   }
   return headers;
 }
 
-Result<void> check_mirrored(const std::vector<MirroredParameter>& parameters,
-                            const boost::json::value& arguments, const HeaderLookup& lookup) {
+Result<void> check_mirrored(const std::vector<MirroredParameter>& parameters, const boost::json::value& arguments,
+                            const HeaderLookup& lookup) {
   for (const auto& parameter : parameters) {
     const auto* value = value_at(arguments, parameter.path);
     const auto header = lookup(parameter.header);
     if (value == nullptr) {
       if (!header) continue;
-      return std::unexpected(errors::header_mismatch(
-          fmt::format("{} is sent, but the body has no such argument", parameter.header)));
+      return std::unexpected(
+          errors::header_mismatch(fmt::format("{} is sent, but the body has no such argument", parameter.header)));
     }
     if (!header) {
-      return std::unexpected(errors::header_mismatch(
-          fmt::format("{} is missing, but the body has the argument", parameter.header)));
+      return std::unexpected(
+          errors::header_mismatch(fmt::format("{} is missing, but the body has the argument", parameter.header)));
     }
     const auto decoded = decode_header_value(*header);
     if (!decoded) return std::unexpected(decoded.error());
     if (!same(parameter, *decoded, *value)) {
-      return std::unexpected(errors::header_mismatch(
-          fmt::format("{} does not match the argument in the body", parameter.header)));
+      return std::unexpected(
+          errors::header_mismatch(fmt::format("{} does not match the argument in the body", parameter.header)));
     }
   }
   return {};
@@ -267,13 +257,12 @@ Result<void> check_mirrored(const std::vector<MirroredParameter>& parameters,
 
 Result<void> check_name_header(std::optional<std::string_view> value, std::string_view expected) {
   if (!value) return std::unexpected(errors::header_mismatch(fmt::format("{} is missing", header::kName)));
-  if (*value == expected && !is_sentinel(*value) && std::ranges::all_of(*value, is_field_character))
-    return {};
+  if (*value == expected && !is_sentinel(*value) && std::ranges::all_of(*value, is_field_character)) return {};
   const auto decoded = decode_header_value(*value);
   if (!decoded) return std::unexpected(decoded.error());
   if (*decoded != expected) {
-    return std::unexpected(errors::header_mismatch(fmt::format(
-        "{} header value '{}' does not match body value '{}'", header::kName, *decoded, expected)));
+    return std::unexpected(errors::header_mismatch(
+        fmt::format("{} header value '{}' does not match body value '{}'", header::kName, *decoded, expected)));
   }
   return {};
 }

@@ -41,15 +41,15 @@ struct MirroredParameter {
 Result<std::vector<MirroredParameter>> mirrored_parameters(const boost::json::value& input_schema);
 
 // The headers that go with these arguments, ready for the wire.
-Result<std::vector<std::pair<std::string, std::string>>> mirror(
-    const std::vector<MirroredParameter>& parameters, const boost::json::value& arguments);
+Result<std::vector<std::pair<std::string, std::string>>> mirror(const std::vector<MirroredParameter>& parameters,
+                                                                const boost::json::value& arguments);
 
 // Looks a header up by name, without regard to case.
 using HeaderLookup = std::function<std::optional<std::string_view>(std::string_view name)>;
 
 // Whether the headers say what the arguments say; the error is a HeaderMismatch.
-Result<void> check_mirrored(const std::vector<MirroredParameter>& parameters,
-                            const boost::json::value& arguments, const HeaderLookup& lookup);
+Result<void> check_mirrored(const std::vector<MirroredParameter>& parameters, const boost::json::value& arguments,
+                            const HeaderLookup& lookup);
 
 // `Mcp-Name` against the name or URI of the body.
 Result<void> check_name_header(std::optional<std::string_view> header, std::string_view expected);

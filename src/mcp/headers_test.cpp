@@ -34,9 +34,8 @@ TEST(HeaderValue, ReadsBackAsTheSameWhateverItHoldsPRO04) {
   std::string every;
   for (int i = 0; i < 256; ++i)
     every.push_back(static_cast<char>(i));
-  for (const std::string& value :
-       {std::string(), every, std::string("\0", 1), std::string("a\r\nX-Evil: 1"),
-        std::string("=?base64?YQ==?="), std::string("=?base64?="), std::string(" x ")}) {
+  for (const std::string& value : {std::string(), every, std::string("\0", 1), std::string("a\r\nX-Evil: 1"),
+                                   std::string("=?base64?YQ==?="), std::string("=?base64?="), std::string(" x ")}) {
     const std::string encoded = encode_header_value(value);
     EXPECT_TRUE(std::ranges::all_of(encoded, [](char c) { return c >= 0x20 && c <= 0x7e; }));
     EXPECT_EQ(decode_header_value(encoded).value(), value);
@@ -68,17 +67,16 @@ TEST(NameHeader, MustSayWhatTheBodySaysPRO04) {
   EXPECT_TRUE(check_name_header(encode_header_value("=?base64?YQ==?="), "=?base64?YQ==?="));
   EXPECT_TRUE(check_name_header("=?base64?\?=", ""));
   EXPECT_TRUE(check_name_header("", ""));
-  const std::pair<std::optional<std::string_view>, std::string_view> wrong[] = {
-      {std::nullopt, "a"},
-      {"A", "a"},
-      {"b", "a"},
-      {"=?base64?Yg==?=", "a"},
-      {"", "a"},
-      {"a", ""},
-      {"=?base64?YQ?=", "a"},
-      {"a\n", "a\n"},
-      {"\xC3\xA9", "\xC3\xA9"},
-      {"=?base64?YQ==?=", "=?base64?YQ==?="}};
+  const std::pair<std::optional<std::string_view>, std::string_view> wrong[] = {{std::nullopt, "a"},
+                                                                                {"A", "a"},
+                                                                                {"b", "a"},
+                                                                                {"=?base64?Yg==?=", "a"},
+                                                                                {"", "a"},
+                                                                                {"a", ""},
+                                                                                {"=?base64?YQ?=", "a"},
+                                                                                {"a\n", "a\n"},
+                                                                                {"\xC3\xA9", "\xC3\xA9"},
+                                                                                {"=?base64?YQ==?=", "=?base64?YQ==?="}};
   for (const auto& [header, body] : wrong) {
     const auto checked = check_name_header(header, body);
     ASSERT_FALSE(checked) << header.value_or("(none)") << " against " << body;
@@ -103,20 +101,18 @@ TEST(MirroredParameters, AreFoundAtAnyDepthOfProperties) {
   std::map<std::string, std::vector<std::string>> by_header;
   for (const auto& parameter : *found)
     by_header[parameter.header] = parameter.path;
-  EXPECT_EQ(by_header, (std::map<std::string, std::vector<std::string>>{
-                           {"Mcp-Param-Region", {"region"}},
-                           {"Mcp-Param-Limit", {"nested", "limit"}},
-                           {"Mcp-Param-Default", {"nested", "default"}},
-                           {"Mcp-Param-!#$%&'*+-.^_`|~09", {"enum", "const"}}}));
+  EXPECT_EQ(by_header,
+            (std::map<std::string, std::vector<std::string>>{{"Mcp-Param-Region", {"region"}},
+                                                             {"Mcp-Param-Limit", {"nested", "limit"}},
+                                                             {"Mcp-Param-Default", {"nested", "default"}},
+                                                             {"Mcp-Param-!#$%&'*+-.^_`|~09", {"enum", "const"}}}));
   EXPECT_TRUE(annotations("true")->empty());
   EXPECT_TRUE(annotations("{}")->empty());
 }
 
 // 2026-07-28, "Schema Extension": what makes a tool's definition invalid.
 TEST(MirroredParameters, ThatBreakARuleMakeTheToolInvalid) {
-  const auto property = [](std::string_view inside) {
-    return R"({"properties":{"a":{)" + std::string(inside) + "}}}";
-  };
+  const auto property = [](std::string_view inside) { return R"({"properties":{"a":{)" + std::string(inside) + "}}}"; };
   for (
       const std::string& schema : {
           property(R"("type":"string","x-mcp-header":"")"),
@@ -147,16 +143,14 @@ TEST(MirroredParameters, BelowAnythingButPropertiesMakeTheToolInvalid) {
   const std::string annotated = R"({"type":"string","x-mcp-header":"A"})";
   for (const auto* const keyword : {"items", "contains", "additionalProperties", "not", "if", "then", "else",
                                     "propertyNames", "unevaluatedItems", "unevaluatedProperties"}) {
-    EXPECT_FALSE(annotations(R"({"properties":{"a":{")" + std::string(keyword) + "\":" + annotated + "}}}"))
-        << keyword;
+    EXPECT_FALSE(annotations(R"({"properties":{"a":{")" + std::string(keyword) + "\":" + annotated + "}}}")) << keyword;
   }
   for (const auto* const keyword : {"oneOf", "anyOf", "allOf", "prefixItems"}) {
     EXPECT_FALSE(annotations("{\"" + std::string(keyword) + "\":[" + annotated + "]}")) << keyword;
   }
   for (const auto* const keyword : {"$defs", "definitions", "patternProperties", "dependentSchemas"}) {
     for (const auto* const name : {"A", "default", "enum"}) {
-      EXPECT_FALSE(annotations("{\"" + std::string(keyword) + "\":{\"" + name + "\":" + annotated + "}}"))
-          << keyword;
+      EXPECT_FALSE(annotations("{\"" + std::string(keyword) + "\":{\"" + name + "\":" + annotated + "}}")) << keyword;
     }
   }
   EXPECT_FALSE(annotations(R"({"items":{"properties":{"const":)" + annotated + "}}}"))
@@ -185,8 +179,7 @@ TEST(Mirror, WritesEachAnnotatedArgumentThatIsThere) {
                      {"Mcp-Param-I", "42"},
                      {"Mcp-Param-B", "true"},
                      {"Mcp-Param-Nested", "=?base64?IHg=?="}}));
-  EXPECT_EQ(mirrored(R"({"i":-7,"b":false,"o":{}})"),
-            (Headers{{"Mcp-Param-I", "-7"}, {"Mcp-Param-B", "false"}}));
+  EXPECT_EQ(mirrored(R"({"i":-7,"b":false,"o":{}})"), (Headers{{"Mcp-Param-I", "-7"}, {"Mcp-Param-B", "false"}}));
   EXPECT_EQ(mirrored(R"({"s":null,"o":null})"), Headers{});
   EXPECT_EQ(mirrored(R"({"o":"not an object"})"), Headers{});
   EXPECT_EQ(mirrored(R"({"i":42.0})"), (Headers{{"Mcp-Param-I", "42"}}));
@@ -197,8 +190,8 @@ TEST(Mirror, WritesEachAnnotatedArgumentThatIsThere) {
 
 TEST(Mirror, RefusesAnArgumentOfAnotherTypeThanItsSchemaSays) {
   for (const auto* const arguments :
-       {R"({"s":1})", R"({"i":"1"})", R"({"i":1.5})", R"({"i":9007199254740993})", R"({"i":1e300})",
-        R"({"b":"true"})", R"({"b":1})", R"({"s":["x"]})", R"({"i":true})"}) {
+       {R"({"s":1})", R"({"i":"1"})", R"({"i":1.5})", R"({"i":9007199254740993})", R"({"i":1e300})", R"({"b":"true"})",
+        R"({"b":1})", R"({"s":["x"]})", R"({"i":true})"}) {
     EXPECT_FALSE(mirror(*annotations(kSchema), *json::parse(arguments))) << arguments;
   }
 }
@@ -207,15 +200,14 @@ Result<void> check(std::string_view arguments, const Headers& headers) {
   return check_mirrored(*annotations(kSchema), *json::parse(arguments),
                         [&](std::string_view name) -> std::optional<std::string_view> {
                           const auto found = headers.find(name);
-                          return found == headers.end() ? std::nullopt
-                                                        : std::optional<std::string_view>(found->second);
+                          return found == headers.end() ? std::nullopt : std::optional<std::string_view>(found->second);
                         });
 }
 
 TEST(CheckMirrored, AcceptsWhatMirrorWritesPRO04) {
   for (const auto* const arguments :
-       {"{}", R"({"s":"x","i":42,"b":false,"o":{"s":"\u00e9"}})", R"({"s":"","i":-9007199254740991})",
-        R"({"s":null})", R"({"s":"=?base64?YQ==?=","i":0})", R"({"s":"a\r\nb"})"}) {
+       {"{}", R"({"s":"x","i":42,"b":false,"o":{"s":"\u00e9"}})", R"({"s":"","i":-9007199254740991})", R"({"s":null})",
+        R"({"s":"=?base64?YQ==?=","i":0})", R"({"s":"a\r\nb"})"}) {
     const auto checked = check(arguments, mirrored(arguments));
     EXPECT_TRUE(checked) << arguments << checked.error().message();
   }

@@ -54,8 +54,7 @@ std::string write_error(std::string_view id, const Error& error, Era era) {
   return out;
 }
 
-ResultFrame frame_result(std::string_view id, const MethodInfo& method, const Reply& reply,
-                         const ResultStyle& style) {
+ResultFrame frame_result(std::string_view id, const MethodInfo& method, const Reply& reply, const ResultStyle& style) {
   ResultFrame frame;
   auto out = std::back_inserter(frame.head);
   frame.head.reserve(96 + id.size());
@@ -94,8 +93,7 @@ ResultFrame frame_result(std::string_view id, const MethodInfo& method, const Re
   return frame;
 }
 
-std::string write_result(std::string_view id, const MethodInfo& method, const Reply& reply,
-                         const ResultStyle& style) {
+std::string write_result(std::string_view id, const MethodInfo& method, const Reply& reply, const ResultStyle& style) {
   ResultFrame frame = frame_result(id, method, reply, style);
   std::string out = std::move(frame.head);
   reply.members.for_each([&](std::string_view piece) { out += piece; });
@@ -103,8 +101,8 @@ std::string write_result(std::string_view id, const MethodInfo& method, const Re
   return out;
 }
 
-std::string write_input_required(std::string_view id, const InputRequired& required,
-                                 std::string_view request_state, const ResultStyle& style) {
+std::string write_input_required(std::string_view id, const InputRequired& required, std::string_view request_state,
+                                 const ResultStyle& style) {
   std::string out = fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{{"resultType":"input_required")", id);
   if (!required.requests.empty()) {
     out += R"(,"inputRequests":{)";

@@ -26,14 +26,12 @@ struct ResultFrame {
   std::string head;
   std::string tail;
 };
-ResultFrame frame_result(std::string_view id, const MethodInfo& method, const Reply& reply,
-                         const ResultStyle& style);
-std::string write_result(std::string_view id, const MethodInfo& method, const Reply& reply,
-                         const ResultStyle& style);
+ResultFrame frame_result(std::string_view id, const MethodInfo& method, const Reply& reply, const ResultStyle& style);
+std::string write_result(std::string_view id, const MethodInfo& method, const Reply& reply, const ResultStyle& style);
 
 // The modern result that asks for input.
-std::string write_input_required(std::string_view id, const InputRequired& required,
-                                 std::string_view request_state, const ResultStyle& style);
+std::string write_input_required(std::string_view id, const InputRequired& required, std::string_view request_state,
+                                 const ResultStyle& style);
 
 // The error of an error message, as it was received: `raw` is its `error` member.
 Error read_error(std::string_view raw);

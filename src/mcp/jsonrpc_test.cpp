@@ -10,12 +10,8 @@
 namespace proteus::mcp {
 namespace {
 
-const MethodInfo& modern_method(std::string_view name) {
-  return *find_method(Era::modern, Sender::client, name);
-}
-const MethodInfo& legacy_method(std::string_view name) {
-  return *find_method(Era::legacy, Sender::client, name);
-}
+const MethodInfo& modern_method(std::string_view name) { return *find_method(Era::modern, Sender::client, name); }
+const MethodInfo& legacy_method(std::string_view name) { return *find_method(Era::legacy, Sender::client, name); }
 
 constexpr std::string_view kInfo = R"({"name":"proteus","version":"0.1.0"})";
 constexpr ResultStyle kModernStyle{Era::modern, kInfo};
@@ -27,8 +23,7 @@ Reply reply(std::string members, std::string meta = {}, Caching caching = {}) {
 
 // PRO-12: an id goes out as it came in, in every kind of message.
 TEST(Messages, CarryTheIdAsItWasWrittenPRO12) {
-  for (const std::string id :
-       {"0", "-1", "123456789012345678901234567890", R"("")", R"("a\u0041\"")", R"("9")"}) {
+  for (const std::string id : {"0", "-1", "123456789012345678901234567890", R"("")", R"("a\u0041\"")", R"("9")"}) {
     const std::string texts[] = {
         write_request(id, "tools/list", "{}"),
         write_error(id, proteus::errors::internal("x"), Era::modern),
@@ -57,16 +52,14 @@ TEST(Messages, KeepParamsAsTheyAreAndLeaveEmptyOnesOut) {
 TEST(ErrorMessage, SaysWhatWentWrongWithItsData) {
   EXPECT_EQ(write_error("7", errors::remote(-5, "say \"no\"\n", R"({"x":[1]})"), Era::modern),
             R"({"jsonrpc":"2.0","id":7,"error":{"code":-5,"message":"say \"no\"\n","data":{"x":[1]}}})");
-  const std::string text =
-      write_error("", proteus::errors::invalid("x").with_rpc_code(code::kParseError), Era::modern);
+  const std::string text = write_error("", proteus::errors::invalid("x").with_rpc_code(code::kParseError), Era::modern);
   EXPECT_EQ(text, R"({"jsonrpc":"2.0","error":{"code":-32700,"message":"x"}})");
 }
 
 TEST(ErrorMessage, ConformsToEveryRevision) {
   SKIP_WITHOUT_PROTOCOL_SCHEMAS();
   const Error samples[] = {errors::invalid_params("x"), errors::resource_not_found("file:///x"),
-                           errors::remote(-32042, "m", R"({"elicitations":[]})"),
-                           proteus::errors::internal("\xff")};
+                           errors::remote(-32042, "m", R"({"elicitations":[]})"), proteus::errors::internal("\xff")};
   for (const Error& error : samples) {
     for (const Version version : kAllVersions)
       EXPECT_TRUE(error_conforms(version, write_error("\"a\"", error, era_of(version))));
@@ -104,8 +97,7 @@ TEST(Result, OfAModernMethodIsStampedPRO07) {
       R"({"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[]}})");
   EXPECT_EQ(
       write_result("1", modern_method("resources/read"),
-                   reply(R"("contents":[])", "", {std::chrono::minutes(1), CacheScope::shared}),
-                   {Era::modern, {}}),
+                   reply(R"("contents":[])", "", {std::chrono::minutes(1), CacheScope::shared}), {Era::modern, {}}),
       R"({"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","ttlMs":60000,"cacheScope":"public","contents":[]}})");
   EXPECT_EQ(write_result("1", modern_method("tools/call"), reply(R"("content":[])"), {Era::modern, {}}),
             R"({"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","content":[]}})");
@@ -114,24 +106,20 @@ TEST(Result, OfAModernMethodIsStampedPRO07) {
 }
 
 TEST(Result, NeverHasANegativeTimeToLivePRO07) {
-  const std::string text =
-      write_result("1", modern_method("tools/list"),
-                   reply(R"("tools":[])", "", {std::chrono::milliseconds(-5)}), kModernStyle);
+  const std::string text = write_result("1", modern_method("tools/list"),
+                                        reply(R"("tools":[])", "", {std::chrono::milliseconds(-5)}), kModernStyle);
   EXPECT_EQ(json::scan(text)->body.value("ttlMs"), "0");
 }
 
 TEST(Result, OfALegacyMethodIsNotStampedPRO07) {
-  EXPECT_EQ(
-      write_result("1", legacy_method("tools/list"),
-                   reply(R"("tools":[])", "", {std::chrono::minutes(1), CacheScope::shared}), kLegacyStyle),
-      R"({"jsonrpc":"2.0","id":1,"result":{"tools":[]}})");
-  EXPECT_EQ(write_result("1", legacy_method("ping"), {}, kLegacyStyle),
-            R"({"jsonrpc":"2.0","id":1,"result":{}})");
+  EXPECT_EQ(write_result("1", legacy_method("tools/list"),
+                         reply(R"("tools":[])", "", {std::chrono::minutes(1), CacheScope::shared}), kLegacyStyle),
+            R"({"jsonrpc":"2.0","id":1,"result":{"tools":[]}})");
+  EXPECT_EQ(write_result("1", legacy_method("ping"), {}, kLegacyStyle), R"({"jsonrpc":"2.0","id":1,"result":{}})");
   EXPECT_EQ(write_result("1", legacy_method("ping"), reply("", R"("a":1)"), kLegacyStyle),
             R"({"jsonrpc":"2.0","id":1,"result":{"_meta":{"a":1}}})");
-  EXPECT_EQ(
-      write_result("1", legacy_method("tools/call"), reply(R"("content":[])", R"("a":1)"), kLegacyStyle),
-      R"({"jsonrpc":"2.0","id":1,"result":{"content":[],"_meta":{"a":1}}})");
+  EXPECT_EQ(write_result("1", legacy_method("tools/call"), reply(R"("content":[])", R"("a":1)"), kLegacyStyle),
+            R"({"jsonrpc":"2.0","id":1,"result":{"content":[],"_meta":{"a":1}}})");
 }
 
 TEST(Result, SaysWhoAnsweredInTheModernEra) {
@@ -144,11 +132,9 @@ TEST(Result, SaysWhoAnsweredInTheModernEra) {
 
 // PRO-13: members go through byte for byte.
 TEST(Result, KeepsEveryMemberAsItIsPRO13) {
-  const std::string members =
-      R"("content":[ {"type":"new-kind","x-y":1.00,"é":"\u00e9"} ], "unknown" : {"a":[1e2]})";
+  const std::string members = R"("content":[ {"type":"new-kind","x-y":1.00,"é":"\u00e9"} ], "unknown" : {"a":[1e2]})";
   for (const ResultStyle& style : {kModernStyle, kLegacyStyle}) {
-    const std::string text =
-        write_result("1", modern_method("tools/call"), reply(members, R"("x/y": 1.0)"), style);
+    const std::string text = write_result("1", modern_method("tools/call"), reply(members, R"("x/y": 1.0)"), style);
     EXPECT_NE(text.find(members), std::string::npos);
     EXPECT_NE(text.find(R"("x/y": 1.0)"), std::string::npos);
   }
@@ -194,19 +180,17 @@ constexpr Sample kSamples[] = {
 TEST(Result, ConformsToTheRevisionItIsWrittenForPRO07) {
   SKIP_WITHOUT_PROTOCOL_SCHEMAS();
   for (const Sample& sample : kSamples) {
-    const Reply made =
-        reply(sample.members, R"("com.example/x":1)", {std::chrono::seconds(1), CacheScope::shared});
+    const Reply made = reply(sample.members, R"("com.example/x":1)", {std::chrono::seconds(1), CacheScope::shared});
     const std::string modern = write_result("1", modern_method(sample.method), made, kModernStyle);
     EXPECT_TRUE(conforms(kModern, sample.modern_definition, modern));
-    EXPECT_TRUE(result_conforms(kModern, sample.legacy_definition, modern))
-        << "not as an input-required result";
+    EXPECT_TRUE(result_conforms(kModern, sample.legacy_definition, modern)) << "not as an input-required result";
     const std::string legacy = write_result("\"a\"", legacy_method(sample.method), made, kLegacyStyle);
     for (const Version version :
          {Version::v2024_11_05, Version::v2025_03_26, Version::v2025_06_18, Version::v2025_11_25})
       EXPECT_TRUE(result_conforms(version, sample.legacy_definition, legacy));
   }
-  EXPECT_TRUE(result_conforms(kNewestLegacy, "EmptyResult",
-                              write_result("1", legacy_method("ping"), {}, kLegacyStyle)));
+  EXPECT_TRUE(
+      result_conforms(kNewestLegacy, "EmptyResult", write_result("1", legacy_method("ping"), {}, kLegacyStyle)));
 }
 
 // PRO-05: the end of a subscription carries its id like every message of it.

@@ -11,8 +11,7 @@ namespace proteus::mcp {
 namespace meta {
 
 bool is_protocol_key(std::string_view key) {
-  static constexpr std::array kKeys = {kProtocolVersion, kClientInfo, kClientCapabilities, kLogLevel,
-                                       kProgressToken};
+  static constexpr std::array kKeys = {kProtocolVersion, kClientInfo, kClientCapabilities, kLogLevel, kProgressToken};
   return std::ranges::find(kKeys, key) != kKeys.end();
 }
 
@@ -31,9 +30,7 @@ json::Members members_of(std::string_view object, Storage& storage) {
 
 }  // namespace
 
-std::string_view to_string(LogLevel level) {
-  return kLevels.at(static_cast<std::size_t>(level));
-}
+std::string_view to_string(LogLevel level) { return kLevels.at(static_cast<std::size_t>(level)); }
 
 std::optional<LogLevel> parse_log_level(std::string_view text) {
   const auto found = std::ranges::find(kLevels, text);

@@ -8,8 +8,8 @@ namespace proteus::mcp {
 namespace {
 
 TEST(MetaKeys, OfTheProtocolAreOursTowardsAnUpstream) {
-  for (const auto key : {meta::kProtocolVersion, meta::kClientInfo, meta::kClientCapabilities,
-                         meta::kLogLevel, meta::kProgressToken}) {
+  for (const auto key :
+       {meta::kProtocolVersion, meta::kClientInfo, meta::kClientCapabilities, meta::kLogLevel, meta::kProgressToken}) {
     EXPECT_TRUE(meta::is_protocol_key(key)) << key;
   }
 }
@@ -23,8 +23,7 @@ TEST(MetaKeys, OfCallersAndTracesAreNotPRO13) {
 }
 
 TEST(LogLevels, HaveNamesThatReadBackAsTheSameAndRiseInSeverity) {
-  const char* const names[] = {"debug", "info",     "notice", "warning",
-                               "error", "critical", "alert",  "emergency"};
+  const char* const names[] = {"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"};
   auto last = LogLevel::debug;
   for (const auto* const name : names) {
     const auto level = parse_log_level(name);

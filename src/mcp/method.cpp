@@ -6,8 +6,7 @@
 namespace proteus::mcp {
 namespace {
 
-constexpr MethodInfo kToolsList{
-    .method = Method::tools_list, .name = "tools/list", .cacheable = true, .paged = true};
+constexpr MethodInfo kToolsList{.method = Method::tools_list, .name = "tools/list", .cacheable = true, .paged = true};
 constexpr MethodInfo kToolsCall{
     .method = Method::tools_call, .name = "tools/call", .named_by = NamedBy::name, .may_ask = true};
 constexpr MethodInfo kPromptsList{
@@ -16,10 +15,8 @@ constexpr MethodInfo kPromptsGet{
     .method = Method::prompts_get, .name = "prompts/get", .named_by = NamedBy::name, .may_ask = true};
 constexpr MethodInfo kResourcesList{
     .method = Method::resources_list, .name = "resources/list", .cacheable = true, .paged = true};
-constexpr MethodInfo kTemplatesList{.method = Method::resource_templates_list,
-                                    .name = "resources/templates/list",
-                                    .cacheable = true,
-                                    .paged = true};
+constexpr MethodInfo kTemplatesList{
+    .method = Method::resource_templates_list, .name = "resources/templates/list", .cacheable = true, .paged = true};
 constexpr MethodInfo kResourcesRead{.method = Method::resources_read,
                                     .name = "resources/read",
                                     .named_by = NamedBy::uri,
@@ -34,15 +31,12 @@ constexpr MethodInfo kLogMessage{
     .method = Method::log_message, .name = "notifications/message", .form = Form::notification};
 constexpr MethodInfo kToolsChanged{
     .method = Method::tools_changed, .name = "notifications/tools/list_changed", .form = Form::notification};
-constexpr MethodInfo kPromptsChanged{.method = Method::prompts_changed,
-                                     .name = "notifications/prompts/list_changed",
-                                     .form = Form::notification};
-constexpr MethodInfo kResourcesChanged{.method = Method::resources_changed,
-                                       .name = "notifications/resources/list_changed",
-                                       .form = Form::notification};
-constexpr MethodInfo kResourceUpdated{.method = Method::resource_updated,
-                                      .name = "notifications/resources/updated",
-                                      .form = Form::notification};
+constexpr MethodInfo kPromptsChanged{
+    .method = Method::prompts_changed, .name = "notifications/prompts/list_changed", .form = Form::notification};
+constexpr MethodInfo kResourcesChanged{
+    .method = Method::resources_changed, .name = "notifications/resources/list_changed", .form = Form::notification};
+constexpr MethodInfo kResourceUpdated{
+    .method = Method::resource_updated, .name = "notifications/resources/updated", .form = Form::notification};
 constexpr MethodInfo kPing{.method = Method::ping, .name = "ping"};
 
 constexpr std::array kLegacyClient = {
@@ -56,16 +50,11 @@ constexpr std::array kLegacyClient = {
     kComplete,
     kPing,
     MethodInfo{.method = Method::initialize, .name = "initialize"},
-    MethodInfo{
-        .method = Method::resources_subscribe, .name = "resources/subscribe", .named_by = NamedBy::uri},
-    MethodInfo{
-        .method = Method::resources_unsubscribe, .name = "resources/unsubscribe", .named_by = NamedBy::uri},
+    MethodInfo{.method = Method::resources_subscribe, .name = "resources/subscribe", .named_by = NamedBy::uri},
+    MethodInfo{.method = Method::resources_unsubscribe, .name = "resources/unsubscribe", .named_by = NamedBy::uri},
     MethodInfo{.method = Method::set_log_level, .name = "logging/setLevel"},
-    MethodInfo{
-        .method = Method::initialized, .name = "notifications/initialized", .form = Form::notification},
-    MethodInfo{.method = Method::roots_changed,
-               .name = "notifications/roots/list_changed",
-               .form = Form::notification},
+    MethodInfo{.method = Method::initialized, .name = "notifications/initialized", .form = Form::notification},
+    MethodInfo{.method = Method::roots_changed, .name = "notifications/roots/list_changed", .form = Form::notification},
     kCancelled,
     kProgress,
 };

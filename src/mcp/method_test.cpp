@@ -29,11 +29,9 @@ std::set<std::string, std::less<>> without_tasks(std::set<std::string, std::less
 TEST(Methods, OfTheModernEraAreThoseOfItsSchema) {
   SKIP_WITHOUT_PROTOCOL_SCHEMAS();
   EXPECT_EQ(names(Era::modern, Sender::client, Form::request), methods_of(kModern, "ClientRequest"));
-  EXPECT_EQ(names(Era::modern, Sender::client, Form::notification),
-            methods_of(kModern, "ClientNotification"));
+  EXPECT_EQ(names(Era::modern, Sender::client, Form::notification), methods_of(kModern, "ClientNotification"));
   EXPECT_EQ(names(Era::modern, Sender::server, Form::request), methods_of(kModern, "ServerRequest"));
-  EXPECT_EQ(names(Era::modern, Sender::server, Form::notification),
-            methods_of(kModern, "ServerNotification"));
+  EXPECT_EQ(names(Era::modern, Sender::server, Form::notification), methods_of(kModern, "ServerNotification"));
 }
 
 TEST(Methods, OfTheLegacyEraAreThoseOfItsNewestSchema) {
@@ -65,8 +63,8 @@ TEST(Methods, ThatAnEraDoesNotHaveAreUnknownInIt) {
     EXPECT_EQ(find_method(Era::modern, Sender::client, gone), nullptr) << gone;
     EXPECT_NE(find_method(Era::legacy, Sender::client, gone), nullptr) << gone;
   }
-  for (const auto* const gone : {"sampling/createMessage", "elicitation/create", "roots/list", "ping",
-                                 "notifications/elicitation/complete"}) {
+  for (const auto* const gone :
+       {"sampling/createMessage", "elicitation/create", "roots/list", "ping", "notifications/elicitation/complete"}) {
     EXPECT_EQ(find_method(Era::modern, Sender::server, gone), nullptr) << gone;
     EXPECT_NE(find_method(Era::legacy, Sender::server, gone), nullptr) << gone;
   }
@@ -83,8 +81,7 @@ TEST(Methods, AreNamedOnceInEachTable) {
   for (const Era era : {Era::legacy, Era::modern}) {
     for (const Sender sender : {Sender::client, Sender::server}) {
       const auto table = methods(era, sender);
-      EXPECT_EQ(names(era, sender, Form::request).size() + names(era, sender, Form::notification).size(),
-                table.size());
+      EXPECT_EQ(names(era, sender, Form::request).size() + names(era, sender, Form::notification).size(), table.size());
       for (const MethodInfo& info : table) {
         EXPECT_EQ(to_string(info.method), info.name);
         EXPECT_EQ(info.form == Form::notification, info.name.starts_with("notifications/")) << info.name;
@@ -105,8 +102,8 @@ using Names = std::set<std::string, std::less<>>;
 // PRO-07: 2026-07-28, "Caching".
 TEST(Methods, WhoseResultsMayBeCachedAreMarkedPRO07) {
   EXPECT_EQ(modern_requests(&MethodInfo::cacheable),
-            (Names{"server/discover", "tools/list", "prompts/list", "resources/list",
-                   "resources/templates/list", "resources/read"}));
+            (Names{"server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list",
+                   "resources/read"}));
 }
 
 TEST(Methods, WhoseResultsMayBeCachedAreThoseOfTheSchemaPRO07) {

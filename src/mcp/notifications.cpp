@@ -16,9 +16,7 @@ namespace {
 constexpr std::size_t kMaxSubscribedUris = 1000;
 
 // JSON has no infinities; what is not finite is reported as nothing done.
-std::string number(double value) {
-  return std::isfinite(value) ? fmt::format("{}", value) : "0";
-}
+std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "0"; }
 
 std::string tag(std::string_view subscription) {
   return fmt::format(R"("_meta":{{"{}":{}}})", meta::kSubscriptionId, subscription);
@@ -63,20 +61,15 @@ std::string elicitation_complete_notification(std::string_view elicitation_id) {
 
 bool SubscriptionFilter::wants_list(Method changed) const {
   switch (changed) {
-    case Method::tools_changed:
-      return tools;
-    case Method::prompts_changed:
-      return prompts;
-    case Method::resources_changed:
-      return resources;
-    default:
-      return false;
+    case Method::tools_changed: return tools;
+    case Method::prompts_changed: return prompts;
+    case Method::resources_changed: return resources;
+    default: return false;
   }
 }
 
 Result<SubscriptionFilter> parse_subscription_filter(std::string_view raw) {
-  if (!json::is_object(raw))
-    return std::unexpected(errors::invalid_params("params.notifications must be an object"));
+  if (!json::is_object(raw)) return std::unexpected(errors::invalid_params("params.notifications must be an object"));
   const auto value = json::parse(raw);
   if (!value) return std::unexpected(value.error());
   SubscriptionFilter filter;
@@ -96,8 +89,8 @@ Result<SubscriptionFilter> parse_subscription_filter(std::string_view raw) {
       return std::unexpected(errors::invalid_params("resourceSubscriptions must be an array of strings"));
     }
     if (uris->get_array().size() > kMaxSubscribedUris) {
-      return std::unexpected(proteus::errors::too_large("resourceSubscriptions", kMaxSubscribedUris)
-                                 .with_rpc_code(code::kInvalidParams));
+      return std::unexpected(
+          proteus::errors::too_large("resourceSubscriptions", kMaxSubscribedUris).with_rpc_code(code::kInvalidParams));
     }
     for (const auto& uri : uris->get_array()) {
       if (!uri.is_string()) {

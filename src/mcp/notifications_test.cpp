@@ -16,9 +16,8 @@ TEST(Progress, SaysHowFarUnderTheTokenTheClientChose) {
   EXPECT_EQ(
       progress_notification("\"t\"", {50, 100.0, "half"}),
       R"({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"t","progress":50,"total":100,"message":"half"}})");
-  EXPECT_EQ(
-      progress_notification("7", {0.25, std::nullopt, ""}),
-      R"({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":0.25}})");
+  EXPECT_EQ(progress_notification("7", {0.25, std::nullopt, ""}),
+            R"({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":0.25}})");
 }
 
 TEST(Progress, IsANumberWhateverTheHandlerReports) {
@@ -47,20 +46,18 @@ TEST(Notifications, ConformToEveryRevisionThatHasThem) {
     EXPECT_TRUE(conforms(version, "ProgressNotification", progress_notification("7", {1, std::nullopt, ""})));
     EXPECT_TRUE(conforms(version, "CancelledNotification", cancelled_notification("7", "why \"not\"")));
     EXPECT_TRUE(conforms(version, "CancelledNotification", cancelled_notification("\"a\"", "")));
-    EXPECT_TRUE(
-        conforms(version, "LoggingMessageNotification", log_notification(LogLevel::emergency, "l", "[1]")));
+    EXPECT_TRUE(conforms(version, "LoggingMessageNotification", log_notification(LogLevel::emergency, "l", "[1]")));
     const std::string_view tag = era_of(version) == Era::modern ? "\"sub\"" : "";
-    EXPECT_TRUE(conforms(version, "ToolListChangedNotification",
-                         list_changed_notification(Method::tools_changed, tag)));
-    EXPECT_TRUE(conforms(version, "PromptListChangedNotification",
-                         list_changed_notification(Method::prompts_changed, tag)));
+    EXPECT_TRUE(
+        conforms(version, "ToolListChangedNotification", list_changed_notification(Method::tools_changed, tag)));
+    EXPECT_TRUE(
+        conforms(version, "PromptListChangedNotification", list_changed_notification(Method::prompts_changed, tag)));
     EXPECT_TRUE(conforms(version, "ResourceListChangedNotification",
                          list_changed_notification(Method::resources_changed, tag)));
-    EXPECT_TRUE(conforms(version, "ResourceUpdatedNotification",
-                         resource_updated_notification("file:///\"x\"", tag)));
+    EXPECT_TRUE(conforms(version, "ResourceUpdatedNotification", resource_updated_notification("file:///\"x\"", tag)));
   }
-  EXPECT_TRUE(conforms(kNewestLegacy, "ElicitationCompleteNotification",
-                       elicitation_complete_notification("id \"1\"")));
+  EXPECT_TRUE(
+      conforms(kNewestLegacy, "ElicitationCompleteNotification", elicitation_complete_notification("id \"1\"")));
   EXPECT_TRUE(conforms(kModern, "SubscriptionsAcknowledgedNotification",
                        acknowledged_notification({true, true, true, {"file:///x", "a\"b"}}, "1")));
   EXPECT_TRUE(conforms(kModern, "SubscriptionsAcknowledgedNotification", acknowledged_notification({}, "1")));
@@ -70,9 +67,8 @@ TEST(Notifications, ConformToEveryRevisionThatHasThem) {
 TEST(Notifications, OfASubscriptionAreTaggedWithItsIdPRO05) {
   for (const std::string id : {"1", R"("a\u0041")", "123456789012345678901234567890"}) {
     for (const std::string& text :
-         {list_changed_notification(Method::tools_changed, id),
-          resource_updated_notification("file:///x", id), acknowledged_notification({}, id),
-          cancelled_notification(id, "shutdown", id)}) {
+         {list_changed_notification(Method::tools_changed, id), resource_updated_notification("file:///x", id),
+          acknowledged_notification({}, id), cancelled_notification(id, "shutdown", id)}) {
       const auto message = json::scan(text);
       ASSERT_TRUE(message) << text;
       EXPECT_EQ(message->meta.value(meta::kSubscriptionId), id) << text;
@@ -112,8 +108,8 @@ TEST(SubscriptionFilter, ReadsBackAsItWasWritten) {
 TEST(SubscriptionFilter, WithWrongTypesIsRefused) {
   for (const auto* const text :
        {"", "null", "[]", "true", R"({"toolsListChanged":"yes"})", R"({"promptsListChanged":null})",
-        R"({"resourcesListChanged":1})", R"({"resourceSubscriptions":"file:///x"})",
-        R"({"resourceSubscriptions":[1]})", R"({"resourceSubscriptions":{}})"}) {
+        R"({"resourcesListChanged":1})", R"({"resourceSubscriptions":"file:///x"})", R"({"resourceSubscriptions":[1]})",
+        R"({"resourceSubscriptions":{}})"}) {
     const auto read = parse_subscription_filter(text);
     ASSERT_FALSE(read) << text;
     EXPECT_EQ(rpc_code(read.error(), Era::modern), code::kInvalidParams) << text;

@@ -35,8 +35,7 @@ namespace proteus::mcp {
 inline constexpr Version kAllVersions[] = {Version::v2024_11_05, Version::v2025_03_26, Version::v2025_06_18,
                                            Version::v2025_11_25, Version::v2026_07_28};
 // Those that a server of ours agrees to in a handshake.
-inline constexpr Version kNegotiatedVersions[] = {Version::v2025_03_26, Version::v2025_06_18,
-                                                  Version::v2025_11_25};
+inline constexpr Version kNegotiatedVersions[] = {Version::v2025_03_26, Version::v2025_06_18, Version::v2025_11_25};
 
 inline std::filesystem::path protocol_schema_path(Version version) {
   return std::filesystem::path(PROTEUS_SOURCE_DIR) / "../shared/data/mcp" /
@@ -77,8 +76,7 @@ inline testing::AssertionResult value_conforms(Version version, std::string_view
   }
   const auto validation = schema->validate(value);
   if (validation.ok()) return testing::AssertionSuccess() << name << " " << value;
-  return testing::AssertionFailure() << to_string(version) << " " << name << ": " << validation.text() << "\n"
-                                     << value;
+  return testing::AssertionFailure() << to_string(version) << " " << name << ": " << validation.text() << "\n" << value;
 }
 
 inline testing::AssertionResult conforms(Version version, std::string_view name, std::string_view text) {
@@ -88,10 +86,9 @@ inline testing::AssertionResult conforms(Version version, std::string_view name,
 }
 
 // Whether a message is a response whose result is what a definition of a revision describes.
-inline testing::AssertionResult result_conforms(Version version, std::string_view name,
-                                                std::string_view message) {
-  const auto frame = conforms(
-      version, version < Version::v2025_11_25 ? "JSONRPCResponse" : "JSONRPCResultResponse", message);
+inline testing::AssertionResult result_conforms(Version version, std::string_view name, std::string_view message) {
+  const auto frame =
+      conforms(version, version < Version::v2025_11_25 ? "JSONRPCResponse" : "JSONRPCResultResponse", message);
   return frame ? value_conforms(version, name, json::parse(message)->at("result")) : frame;
 }
 
@@ -105,8 +102,7 @@ inline std::set<std::string, std::less<>> methods_of(Version version, std::strin
   const auto add = [&](const boost::json::object& message) {
     names.emplace(message.at("properties").at("method").at("const").as_string());
   };
-  const auto* found =
-      protocol_schema(version).at(definitions_key(version)).as_object().if_contains(union_name);
+  const auto* found = protocol_schema(version).at(definitions_key(version)).as_object().if_contains(union_name);
   if (found == nullptr) return names;
   const auto* members = found->as_object().if_contains("anyOf");
   if (members == nullptr) {

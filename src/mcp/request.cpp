@@ -46,22 +46,20 @@ Result<void> read_params(Request& request, json::Message& message) {
 namespace proteus::mcp::modern {
 namespace {
 
-Result<void> check_headers(const json::Message& message, std::string_view version,
-                           const HeaderLookup& lookup) {
+Result<void> check_headers(const json::Message& message, std::string_view version, const HeaderLookup& lookup) {
   const auto version_header = lookup(header::kProtocolVersion);
   if (!version_header) {
     return std::unexpected(errors::header_mismatch(fmt::format("{} is missing", header::kProtocolVersion)));
   }
   if (*version_header != version) {
-    return std::unexpected(
-        errors::header_mismatch(fmt::format("{} header value '{}' does not match body value '{}'",
-                                            header::kProtocolVersion, *version_header, version)));
+    return std::unexpected(errors::header_mismatch(fmt::format("{} header value '{}' does not match body value '{}'",
+                                                               header::kProtocolVersion, *version_header, version)));
   }
   const auto method = lookup(header::kMethod);
   if (!method) return std::unexpected(errors::header_mismatch(fmt::format("{} is missing", header::kMethod)));
   if (*method != message.method) {
-    return std::unexpected(errors::header_mismatch(fmt::format(
-        "{} header value '{}' does not match body value '{}'", header::kMethod, *method, message.method)));
+    return std::unexpected(errors::header_mismatch(
+        fmt::format("{} header value '{}' does not match body value '{}'", header::kMethod, *method, message.method)));
   }
   return {};
 }
@@ -103,8 +101,8 @@ Result<Request> decode(json::Message& message, const HeaderLookup& lookup, Eras 
   request.message = &message;
   request.client_capabilities = message.meta.value(meta::kClientCapabilities);
   if (!json::is_object(request.client_capabilities)) {
-    return std::unexpected(errors::malformed_meta(
-        fmt::format("params._meta must have an object {}", meta::kClientCapabilities)));
+    return std::unexpected(
+        errors::malformed_meta(fmt::format("params._meta must have an object {}", meta::kClientCapabilities)));
   }
   request.client_info = message.meta.value(meta::kClientInfo);
   if (!request.client_info.empty() && !json::is_object(request.client_info)) {
@@ -113,8 +111,7 @@ Result<Request> decode(json::Message& message, const HeaderLookup& lookup, Eras 
 
   const std::string_view version = json::decoded(raw_version, message.decoded);
   if (lookup) {
-    if (auto checked = check_headers(message, version, lookup); !checked)
-      return std::unexpected(checked.error());
+    if (auto checked = check_headers(message, version, lookup); !checked) return std::unexpected(checked.error());
   }
   if (!supported.modern || version != to_string(kModern)) {
     return std::unexpected(errors::unsupported_version(version, supported));
@@ -132,8 +129,7 @@ Result<Request> decode(json::Message& message, const HeaderLookup& lookup, Eras 
 
   const std::string_view level = message.meta.value(meta::kLogLevel);
   if (!level.empty()) {
-    request.log_level =
-        json::is_string(level) ? parse_log_level(json::decoded(level, message.decoded)) : std::nullopt;
+    request.log_level = json::is_string(level) ? parse_log_level(json::decoded(level, message.decoded)) : std::nullopt;
     if (!request.log_level)
       return std::unexpected(errors::invalid_params(fmt::format("{} is no level", meta::kLogLevel)));
   }

@@ -20,7 +20,7 @@ struct Request {
   const MethodInfo* method = nullptr;
   const json::Message* message = nullptr;
 
-  std::string_view name;  // of the tool or prompt, or the URI, decoded; empty where the method has none
+  std::string_view name;                 // of the tool or prompt, or the URI, decoded; empty where the method has none
   std::string_view client_capabilities;  // JSON object
   std::string_view client_info;          // JSON object; may be empty
   std::string_view progress_token;       // as written; empty: no progress wanted

@@ -42,9 +42,7 @@ Decoded decode_modern(std::string text, const HeaderLookup& lookup = {}, Eras er
   return decoded;
 }
 
-int code_of(const Decoded& decoded) {
-  return decoded.request ? 0 : decoded.request.error().rpc_code();
-}
+int code_of(const Decoded& decoded) { return decoded.request ? 0 : decoded.request.error().rpc_code(); }
 
 TEST(ModernRequest, CarriesAllThatASessionWouldKnow) {
   const std::string text = call("tools/call", R"("name":"a\u0064d","arguments":{"a":1},"_meta":{
@@ -93,10 +91,10 @@ TEST(ModernRequest, WithoutItsMetaIsMalformedPRO03) {
 
 TEST(ModernRequest, OfAnotherVersionIsToldWhichThereArePRO03) {
   for (const auto* const version : {"2025-11-25", "1900-01-01", "", "2026-07-28x"}) {
-    const auto decoded = decode_modern(
-        call("unknown/method", fmt::format(R"("_meta":{{"io.modelcontextprotocol/protocolVersion":"{}",)"
-                                           R"("io.modelcontextprotocol/clientCapabilities":{{}}}})",
-                                           version)));
+    const auto decoded =
+        decode_modern(call("unknown/method", fmt::format(R"("_meta":{{"io.modelcontextprotocol/protocolVersion":"{}",)"
+                                                         R"("io.modelcontextprotocol/clientCapabilities":{{}}}})",
+                                                         version)));
     EXPECT_EQ(code_of(decoded), code::kUnsupportedVersion) << version;
     EXPECT_EQ(http_status(decoded.request.error(), Era::modern), 400U);
   }
@@ -106,8 +104,8 @@ TEST(ModernRequest, OfAnotherVersionIsToldWhichThereArePRO03) {
 }
 
 TEST(ModernRequest, OfAMethodTheEraDoesNotHaveIsNotFound) {
-  for (const auto* const method : {"initialize", "ping", "logging/setLevel", "resources/subscribe",
-                                   "tasks/list", "x", "notifications/cancelled", "elicitation/create"}) {
+  for (const auto* const method : {"initialize", "ping", "logging/setLevel", "resources/subscribe", "tasks/list", "x",
+                                   "notifications/cancelled", "elicitation/create"}) {
     const auto decoded = decode_modern(call(method, kMeta));
     EXPECT_EQ(code_of(decoded), code::kMethodNotFound) << method;
     EXPECT_EQ(http_status(decoded.request.error(), Era::modern), 404U);
@@ -153,13 +151,11 @@ TEST(ModernHeaders, ThatRepeatTheBodyAreAcceptedPRO04) {
   EXPECT_TRUE(decode_modern(call("tools/list", kMeta), lookup_in(list)).request);
   const Headers read{
       {"MCP-Protocol-Version", "2026-07-28"}, {"Mcp-Method", "resources/read"}, {"Mcp-Name", "file:///a b"}};
-  EXPECT_TRUE(
-      decode_modern(call("resources/read", R"("uri":"file:///a b",)" + kMeta), lookup_in(read)).request);
+  EXPECT_TRUE(decode_modern(call("resources/read", R"("uri":"file:///a b",)" + kMeta), lookup_in(read)).request);
 }
 
 TEST(ModernHeaders, ThatAreMissingOrSaySomethingElseAreRefusedPRO04) {
-  const Headers right{
-      {"MCP-Protocol-Version", "2026-07-28"}, {"Mcp-Method", "tools/call"}, {"Mcp-Name", "add"}};
+  const Headers right{{"MCP-Protocol-Version", "2026-07-28"}, {"Mcp-Method", "tools/call"}, {"Mcp-Name", "add"}};
   const std::string text = call("tools/call", R"("name":"add",)" + kMeta);
   ASSERT_TRUE(decode_modern(text, lookup_in(right)).request);
   for (const auto& [name, value] : right) {
@@ -199,8 +195,7 @@ TEST(Claims, AMessageForTheModernEraByMetaOrHeaderNeverByMethod) {
   };
   EXPECT_TRUE(claims(call("tools/list", kMeta), std::nullopt));
   EXPECT_TRUE(claims(call("initialize", kMeta), std::nullopt));
-  EXPECT_TRUE(claims(call("tools/list", R"("_meta":{"io.modelcontextprotocol/clientCapabilities":1})"),
-                     std::nullopt));
+  EXPECT_TRUE(claims(call("tools/list", R"("_meta":{"io.modelcontextprotocol/clientCapabilities":1})"), std::nullopt));
   EXPECT_TRUE(claims(call("tools/list", ""), "2026-07-28"));
   EXPECT_TRUE(claims(call("tools/list", kMeta), "2025-11-25")) << "and is then refused for the mismatch";
   EXPECT_FALSE(claims(call("server/discover", ""), std::nullopt));
@@ -218,9 +213,8 @@ Decoded decode_legacy(std::string text, const legacy::SessionFacts& facts = {}) 
 }
 
 TEST(LegacyRequest, KnowsWhatTheClientSaidAtTheStartOfItsSession) {
-  const auto decoded =
-      decode_legacy(call("tools/call", R"("name":"add","_meta":{"progressToken":7})"),
-                    {Version::v2025_06_18, R"({"roots":{}})", R"({"name":"c"})", LogLevel::error});
+  const auto decoded = decode_legacy(call("tools/call", R"("name":"add","_meta":{"progressToken":7})"),
+                                     {Version::v2025_06_18, R"({"roots":{}})", R"({"name":"c"})", LogLevel::error});
   ASSERT_TRUE(decoded.request);
   EXPECT_EQ(decoded.request->version, Version::v2025_06_18);
   EXPECT_EQ(decoded.request->era(), Era::legacy);
@@ -254,9 +248,8 @@ TEST(LegacyRequest, WithWrongParamsIsRefused) {
 
 // PRO-13: `_meta` that only the other era gives a meaning to is the caller's own in this one.
 TEST(LegacyRequest, TakesNothingFromMetaOfTheOtherEraPRO13) {
-  const auto decoded = decode_legacy(
-      call("tools/list",
-           R"("_meta":{"io.modelcontextprotocol/logLevel":"loud","io.modelcontextprotocol/clientInfo":1})"));
+  const auto decoded = decode_legacy(call(
+      "tools/list", R"("_meta":{"io.modelcontextprotocol/logLevel":"loud","io.modelcontextprotocol/clientInfo":1})"));
   ASSERT_TRUE(decoded.request);
   EXPECT_EQ(decoded.request->log_level, std::nullopt);
   EXPECT_TRUE(decoded.request->client_info.empty());

@@ -10,13 +10,9 @@ constexpr std::array<std::string_view, 5> kNames = {"2024-11-05", "2025-03-26", 
 
 }  // namespace
 
-std::string_view to_string(Version version) {
-  return kNames.at(static_cast<std::size_t>(version));
-}
+std::string_view to_string(Version version) { return kNames.at(static_cast<std::size_t>(version)); }
 
-std::string_view to_string(Era era) {
-  return era == Era::legacy ? "legacy" : "modern";
-}
+std::string_view to_string(Era era) { return era == Era::legacy ? "legacy" : "modern"; }
 
 std::optional<Version> parse_version(std::string_view text) {
   const auto found = std::ranges::find(kNames, text);

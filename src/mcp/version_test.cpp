@@ -17,8 +17,7 @@ TEST(Version, HasANameThatReadsBackAsTheSame) {
 }
 
 TEST(Version, IsUnknownByAnyOtherName) {
-  for (const auto* const name :
-       {"", "2025-11-26", "2025-11-25 ", " 2025-11-25", "2025-11-2", "DRAFT-2026-v1", "1"}) {
+  for (const auto* const name : {"", "2025-11-26", "2025-11-25 ", " 2025-11-25", "2025-11-2", "DRAFT-2026-v1", "1"}) {
     EXPECT_EQ(parse_version(name), std::nullopt) << name;
   }
 }
@@ -46,8 +45,7 @@ TEST(SupportedVersions, AreThoseOfTheErasSpokenNewestFirst) {
   EXPECT_EQ(supported_versions_json({.legacy = true, .modern = true}),
             R"(["2026-07-28","2025-11-25","2025-06-18","2025-03-26"])");
   EXPECT_EQ(supported_versions_json({.legacy = false, .modern = true}), R"(["2026-07-28"])");
-  EXPECT_EQ(supported_versions_json({.legacy = true, .modern = false}),
-            R"(["2025-11-25","2025-06-18","2025-03-26"])");
+  EXPECT_EQ(supported_versions_json({.legacy = true, .modern = false}), R"(["2025-11-25","2025-06-18","2025-03-26"])");
 }
 
 TEST(SupportedVersions, AreTheOnesNegotiationAgreesTo) {
