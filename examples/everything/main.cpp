@@ -49,12 +49,11 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
 
   const Signals signals;
-  proteus::server::Server server(
-      {.name = "everything-server",
-       .version = "1.0.0",
-       .title = "Everything",
-       .instructions = "Every tool here exists to show one feature of the protocol."},
-      {.legacy = era != "modern", .modern = era != "legacy"});
+  proteus::server::Server server({.name = "everything-server",
+                                  .version = "1.0.0",
+                                  .title = "Everything",
+                                  .instructions = "Every tool here exists to show one feature of the protocol."},
+                                 {.legacy = era != "modern", .modern = era != "legacy"});
   if (bench) {
     everything::add_bench_tools(server, tools);
   } else {

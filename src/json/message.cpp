@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/log.hpp"
 #include "json/text.hpp"
 #include "json/tokens.hpp"
 
@@ -62,7 +63,8 @@ class ObjectReader {
 
  private:
   Error key_twice(std::string_view key) const {
-    return errors::invalid(fmt::format("the key {} appears twice", quote(key))).with_rpc_code(kInvalidRequest);
+    return errors::invalid(fmt::format("the key \"{}\" appears twice", log::printable(key)))
+        .with_rpc_code(kInvalidRequest);
   }
   Error too_many_members() const {
     return errors::too_large("the number of members of an object", limits_.members).with_rpc_code(kInvalidRequest);

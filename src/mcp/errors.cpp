@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/log.hpp"
 #include "json/text.hpp"
 
 namespace proteus::mcp {
@@ -72,24 +73,26 @@ Error malformed_meta(std::string message) {
 }
 
 Error method_not_found(std::string_view method) {
-  return Error(ErrorKind::unsupported, fmt::format("Method not found: {}", method))
+  return Error(ErrorKind::unsupported, fmt::format("Method not found: {}", log::printable(method)))
       .with_rpc_code(code::kMethodNotFound);
 }
 
 Error unknown_tool(std::string_view name) {
   return Error(ErrorKind::not_found,
-               fmt::format("Unknown tool: {}. The list of tools may have changed; list them again.", name))
+               fmt::format("Unknown tool: {}. The list of tools may have changed; list them again.",
+                           log::printable(name)))
       .with_rpc_code(code::kInvalidParams);
 }
 
 Error unknown_prompt(std::string_view name) {
   return Error(ErrorKind::not_found,
-               fmt::format("Unknown prompt: {}. The list of prompts may have changed; list them again.", name))
+               fmt::format("Unknown prompt: {}. The list of prompts may have changed; list them again.",
+                           log::printable(name)))
       .with_rpc_code(code::kInvalidParams);
 }
 
 Error resource_not_found(std::string_view uri) {
-  return Error(ErrorKind::not_found, fmt::format("Resource not found: {}", uri))
+  return Error(ErrorKind::not_found, fmt::format("Resource not found: {}", log::printable(uri)))
       .with_rpc_code(code::kLegacyResourceNotFound)
       .with_data(fmt::format(R"({{"uri":{}}})", json::quote(uri)));
 }
@@ -98,11 +101,14 @@ Error header_mismatch(std::string message) {
   return Error(ErrorKind::invalid, "Header mismatch: " + std::move(message)).with_rpc_code(code::kHeaderMismatch);
 }
 
+// What a caller sent is repeated to it, but an answer does not grow with it.
+constexpr std::size_t kLongestVersion = 256;
+
 Error unsupported_version(std::string_view requested, Eras supported) {
-  return Error(ErrorKind::unsupported, fmt::format("Unsupported protocol version: {}", requested))
+  return Error(ErrorKind::unsupported, fmt::format("Unsupported protocol version: {}", log::printable(requested)))
       .with_rpc_code(code::kUnsupportedVersion)
       .with_data(fmt::format(R"({{"supported":{},"requested":{}}})", supported_versions_json(supported),
-                             json::quote(requested)));
+                             json::quote(requested.size() <= kLongestVersion ? requested : "(too long)")));
 }
 
 Error missing_capability(std::string capabilities) {

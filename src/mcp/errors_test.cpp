@@ -97,5 +97,15 @@ TEST(Errors, SayWhatIsSupportedAndWhatWasAskedFor) {
             *json::parse(R"({"uri":"file:///\"x\""})"));
 }
 
+// SEC-03: a name of a megabyte does not come back as a megabyte of message.
+TEST(Errors, RepeatWhatWasSentOnlyInPartSEC03) {
+  const std::string huge(1'000'000, 'x');
+  for (const Error& error : {errors::method_not_found(huge), errors::unknown_tool(huge), errors::unknown_prompt(huge),
+                             errors::resource_not_found(huge), errors::unsupported_version(huge, {})}) {
+    EXPECT_LT(error.message().size(), 1000U);
+  }
+  EXPECT_LT(errors::unsupported_version(huge, {}).data().size(), 1000U);
+}
+
 }  // namespace
 }  // namespace proteus::mcp

@@ -8,6 +8,7 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "base/log.hpp"
 #include "json/text.hpp"
 #include "mcp/base64.hpp"
 #include "mcp/errors.hpp"
@@ -261,8 +262,9 @@ Result<void> check_name_header(std::optional<std::string_view> value, std::strin
   const auto decoded = decode_header_value(*value);
   if (!decoded) return std::unexpected(decoded.error());
   if (*decoded != expected) {
-    return std::unexpected(errors::header_mismatch(
-        fmt::format("{} header value '{}' does not match body value '{}'", header::kName, *decoded, expected)));
+    return std::unexpected(
+        errors::header_mismatch(fmt::format("{} header value '{}' does not match body value '{}'", header::kName,
+                                            log::printable(*decoded), log::printable(expected))));
   }
   return {};
 }

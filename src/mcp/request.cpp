@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/log.hpp"
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
 
@@ -52,14 +53,16 @@ Result<void> check_headers(const json::Message& message, std::string_view versio
     return std::unexpected(errors::header_mismatch(fmt::format("{} is missing", header::kProtocolVersion)));
   }
   if (*version_header != version) {
-    return std::unexpected(errors::header_mismatch(fmt::format("{} header value '{}' does not match body value '{}'",
-                                                               header::kProtocolVersion, *version_header, version)));
+    return std::unexpected(errors::header_mismatch(
+        fmt::format("{} header value '{}' does not match body value '{}'", header::kProtocolVersion,
+                    log::printable(*version_header), log::printable(version))));
   }
   const auto method = lookup(header::kMethod);
   if (!method) return std::unexpected(errors::header_mismatch(fmt::format("{} is missing", header::kMethod)));
   if (*method != message.method) {
-    return std::unexpected(errors::header_mismatch(
-        fmt::format("{} header value '{}' does not match body value '{}'", header::kMethod, *method, message.method)));
+    return std::unexpected(
+        errors::header_mismatch(fmt::format("{} header value '{}' does not match body value '{}'", header::kMethod,
+                                            log::printable(*method), log::printable(message.method))));
   }
   return {};
 }
