@@ -26,9 +26,6 @@ enum class Era : std::uint8_t { legacy, modern };
 // Which HTTP transport a server is spoken to with; found out unless given.
 enum class HttpTransport : std::uint8_t { automatic, streamable_http, old_sse };
 
-// --- Credentials
-// -----------------------------------------------------------------------------------------------------
-
 // What is sent with every HTTP request, to the server's own origin only. Values from the environment are read
 // by `open`, which fails where the variable is not set.
 class Auth {
@@ -68,9 +65,6 @@ struct HeaderAuth {
   static Auth of(std::string header, std::string value);
   static Auth from_env(std::string header, std::string variable);
 };
-
-// --- What a server has
-// -----------------------------------------------------------------------------------------------
 
 // Each has its whole definition, unknown members included, and the usual ones at hand.
 struct Tool {
@@ -124,9 +118,6 @@ struct Change {
   std::vector<std::string> changed;
 };
 
-// --- Calls
-// -----------------------------------------------------------------------------------------------------------
-
 struct Progress {
   double progress = 0;
   std::optional<double> total;
@@ -156,9 +147,6 @@ struct ToolResult {
   std::string text() const;
 };
 
-// --- What a server may ask for
-// ---------------------------------------------------------------------------------------
-
 struct Elicitation {
   std::string message;
   boost::json::object requested_schema;  // of a form
@@ -183,9 +171,6 @@ using ElicitationHandler = std::function<ElicitationAnswer(const Elicitation&)>;
 using SamplingHandler = std::function<Result<boost::json::object>(const boost::json::object& params)>;
 using RootsHandler = std::function<std::vector<Root>()>;
 using ChangeListener = std::function<void(const Change&)>;
-
-// --- The server
-// ------------------------------------------------------------------------------------------------------
 
 // A connection to one MCP server. Safe to use from several threads. Runs one thread for its input and output,
 // from `open` to `close`, and one for handlers where there are any. Movable; destroying it closes it, which

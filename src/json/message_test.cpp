@@ -29,7 +29,7 @@ TEST(Scan, FindsThePartsOfARequestWithoutChangingAByte) {
 }
 
 // PRO-12: any integer and any string is an id and keeps its spelling.
-TEST(Scan, KeepsIdsAsWrittenPRO12) {
+TEST(Scan, KeepsIdsAsWritten) {
   for (const std::string id : {"0", "-1", "123456789012345678901234567890", R"("")", R"("a\u0041\"")", "\"9\""}) {
     const std::string text = R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":"ping"})";
     const auto message = scan(text);
@@ -39,7 +39,8 @@ TEST(Scan, KeepsIdsAsWrittenPRO12) {
   }
 }
 
-TEST(Scan, RefusesOtherIdsPRO12) {
+// PRO-12
+TEST(Scan, RefusesOtherIds) {
   for (const std::string id : {"null", "{}", "[1]", "1.5", "1e400", "1e2", "true"}) {
     const std::string text = R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":"ping"})";
     const auto message = scan(text);
@@ -71,7 +72,7 @@ TEST(Scan, ReadsKeysAndMethodsThatAreWrittenWithEscapes) {
 }
 
 // PRO-16, SEC-03: what is not JSON is told from what is no message, wherever in the text the fault stands.
-TEST(Scan, RefusesWhatIsNotJsonPRO16) {
+TEST(Scan, RefusesWhatIsNotJson) {
   for (const std::string text : {"",
                                  " ",
                                  "{",
@@ -113,7 +114,8 @@ TEST(Scan, RefusesWhatIsNotJsonPRO16) {
   }
 }
 
-TEST(Scan, RefusesDuplicateKeysWhereItReadsThemPRO16) {
+// PRO-16
+TEST(Scan, RefusesDuplicateKeysWhereItReadsThem) {
   for (const std::string text : {R"({"jsonrpc":"2.0","id":1,"id":2,"method":"x"})",
                                  R"({"jsonrpc":"2.0","id":1,"method":"x","params":{"name":"a","n\u0061me":"b"}})",
                                  R"({"jsonrpc":"2.0","id":1,"method":"x","params":{"_meta":{"a":1,"a":1}}})"}) {
@@ -124,7 +126,7 @@ TEST(Scan, RefusesDuplicateKeysWhereItReadsThemPRO16) {
 }
 
 // SEC-03: depth, size and number of members are bounded.
-TEST(Scan, HasLimitsSEC03) {
+TEST(Scan, HasLimits) {
   // The message and its params are two of the levels that count.
   const auto deep = [](std::size_t depth) {
     return R"({"jsonrpc":"2.0","id":1,"method":"x","params":{"a":)" + std::string(depth - 2, '[') +

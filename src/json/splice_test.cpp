@@ -84,7 +84,7 @@ std::string edited(const std::string& text, std::string_view dropped, std::strin
 }
 
 // PRO-13: what is not meant stays as it was written, byte for byte.
-TEST(EditMembers, DropsAndAddsAnyOfThemPRO13) {
+TEST(EditMembers, DropsAndAddsAnyOfThem) {
   const std::string text = R"({ "a" : 1 , "b":[1,2],"c":{"a": 1}, "d" :null })";
   EXPECT_EQ(edited(text, "", ""), text);
   EXPECT_EQ(edited(text, "a", ""), R"({ "b":[1,2],"c":{"a": 1}, "d" :null })");

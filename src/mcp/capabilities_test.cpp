@@ -79,7 +79,7 @@ const ServerIdentity kIdentity{R"({"name":"proteus","title":"Proteus \"quoted\""
                                "Use \"list\" first.\nThen call."};
 
 // PRO-02: the handshake names the revision, what is offered, and who offers it.
-TEST(InitializeResult, ConformsToTheRevisionItAgreesToPRO02) {
+TEST(InitializeResult, ConformsToTheRevisionItAgreesTo) {
   SKIP_WITHOUT_PROTOCOL_SCHEMAS();
   const MethodInfo& method = *find_method(Era::legacy, Sender::client, "initialize");
   for (const Version version : kNegotiatedVersions) {
@@ -93,7 +93,7 @@ TEST(InitializeResult, ConformsToTheRevisionItAgreesToPRO02) {
 }
 
 // PRO-03: versions, capabilities and identity, the last in `_meta`.
-TEST(DiscoverResult, ConformsAndNamesVersionsCapabilitiesAndIdentityPRO03) {
+TEST(DiscoverResult, ConformsAndNamesVersionsCapabilitiesAndIdentity) {
   SKIP_WITHOUT_PROTOCOL_SCHEMAS();
   const MethodInfo& method = *find_method(Era::modern, Sender::client, "server/discover");
   for (const Eras eras : {Eras{true, true}, Eras{false, true}}) {

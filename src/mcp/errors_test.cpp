@@ -18,7 +18,7 @@ struct Expected {
 
 // PRO-03, PRO-16: codes and statuses as 2026-07-28 ("Error Codes", "Server Validation") and, for a session,
 // as JSON-RPC.
-TEST(Errors, HaveTheCodeAndTheStatusOfTheEraPRO03) {
+TEST(Errors, HaveTheCodeAndTheStatusOfTheEra) {
   const Expected table[] = {
       {proteus::errors::invalid("not JSON").with_rpc_code(code::kParseError), -32700, 400, -32700, 400},
       {errors::invalid_request("no method"), -32600, 400, -32600, 400},
@@ -81,7 +81,8 @@ TEST(Errors, ThatIdentifyAModernServerAreThree) {
     EXPECT_EQ(is_modern_code(code), code == -32020 || code == -32021 || code == -32022) << code;
 }
 
-TEST(Errors, ConformToTheSchemaOfTheirOwnPRO03) {
+// PRO-03
+TEST(Errors, ConformToTheSchemaOfTheirOwn) {
   SKIP_WITHOUT_PROTOCOL_SCHEMAS();
   EXPECT_TRUE(conforms(kModern, "UnsupportedProtocolVersionError",
                        write_error("1", errors::unsupported_version("19\"00", {}), Era::modern)));
@@ -98,7 +99,7 @@ TEST(Errors, SayWhatIsSupportedAndWhatWasAskedFor) {
 }
 
 // SEC-03: a name of a megabyte does not come back as a megabyte of message.
-TEST(Errors, RepeatWhatWasSentOnlyInPartSEC03) {
+TEST(Errors, RepeatWhatWasSentOnlyInPart) {
   const std::string huge(1'000'000, 'x');
   for (const Error& error : {errors::method_not_found(huge), errors::unknown_tool(huge), errors::unknown_prompt(huge),
                              errors::resource_not_found(huge), errors::unsupported_version(huge, {})}) {

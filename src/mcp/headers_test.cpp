@@ -12,7 +12,8 @@ namespace proteus::mcp {
 namespace {
 
 // 2026-07-28, "Value Encoding": the table of examples.
-TEST(HeaderValue, IsEncodedAsTheSpecificationShowsPRO04) {
+// PRO-04
+TEST(HeaderValue, IsEncodedAsTheSpecificationShows) {
   EXPECT_EQ(encode_header_value("us-west1"), "us-west1");
   EXPECT_EQ(encode_header_value("Hello, \xE4\xB8\x96\xE7\x95\x8C"), "=?base64?SGVsbG8sIOS4lueVjA==?=");
   EXPECT_EQ(encode_header_value(" padded "), "=?base64?IHBhZGRlZCA=?=");
@@ -30,7 +31,8 @@ TEST(HeaderValue, IsEncodedWhereAnythingOnTheWayCouldChangeIt) {
   }
 }
 
-TEST(HeaderValue, ReadsBackAsTheSameWhateverItHoldsPRO04) {
+// PRO-04
+TEST(HeaderValue, ReadsBackAsTheSameWhateverItHolds) {
   std::string every;
   for (int i = 0; i < 256; ++i)
     every.push_back(static_cast<char>(i));
@@ -42,7 +44,8 @@ TEST(HeaderValue, ReadsBackAsTheSameWhateverItHoldsPRO04) {
   }
 }
 
-TEST(HeaderValue, WithBadBase64OrCharactersIsRefusedPRO04) {
+// PRO-04
+TEST(HeaderValue, WithBadBase64OrCharactersIsRefused) {
   for (const auto* const value : {"=?base64?SGVsbG8?=", "=?base64?SGVs!!!bG8=?=", "=?base64?SGVsbG9=?=",
                                   "=?base64?SGVs bG8=?=", "a\nb", "a\rb", "\x01", "\x7f", "\xC3\xA9"}) {
     const auto decoded = decode_header_value(value);
@@ -51,7 +54,8 @@ TEST(HeaderValue, WithBadBase64OrCharactersIsRefusedPRO04) {
   }
 }
 
-TEST(HeaderValue, WithoutBothMarkersIsTakenAsItIsPRO04) {
+// PRO-04
+TEST(HeaderValue, WithoutBothMarkersIsTakenAsItIs) {
   for (const auto* const value :
        {"SGVsbG8=", "=?base64?SGVsbG8=", "SGVsbG8=?=", "=?BASE64?SGVsbG8=?=", "=?base64?=", "a\tb"}) {
     EXPECT_EQ(decode_header_value(value).value(), value);
@@ -60,7 +64,8 @@ TEST(HeaderValue, WithoutBothMarkersIsTakenAsItIsPRO04) {
   EXPECT_EQ(decode_header_value("=?base64?\?=").value(), "");
 }
 
-TEST(NameHeader, MustSayWhatTheBodySaysPRO04) {
+// PRO-04
+TEST(NameHeader, MustSayWhatTheBodySays) {
   EXPECT_TRUE(check_name_header("get_weather", "get_weather"));
   EXPECT_TRUE(check_name_header("=?base64?Z2V0X3dlYXRoZXI=?=", "get_weather"));
   EXPECT_TRUE(check_name_header("=?base64?w6k=?=", "\xC3\xA9"));
@@ -204,7 +209,8 @@ Result<void> check(std::string_view arguments, const Headers& headers) {
                         });
 }
 
-TEST(CheckMirrored, AcceptsWhatMirrorWritesPRO04) {
+// PRO-04
+TEST(CheckMirrored, AcceptsWhatMirrorWrites) {
   for (const auto* const arguments :
        {"{}", R"({"s":"x","i":42,"b":false,"o":{"s":"\u00e9"}})", R"({"s":"","i":-9007199254740991})", R"({"s":null})",
         R"({"s":"=?base64?YQ==?=","i":0})", R"({"s":"a\r\nb"})"}) {
@@ -213,7 +219,8 @@ TEST(CheckMirrored, AcceptsWhatMirrorWritesPRO04) {
   }
 }
 
-TEST(CheckMirrored, ComparesIntegersAsNumbersPRO04) {
+// PRO-04
+TEST(CheckMirrored, ComparesIntegersAsNumbers) {
   for (const auto* const header : {"42", "42.0", "4.2e1", "=?base64?NDI=?="})
     EXPECT_TRUE(check(R"({"i":42})", {{"Mcp-Param-I", header}})) << header;
   EXPECT_TRUE(check(R"({"i":42.0})", {{"Mcp-Param-I", "42"}}));
@@ -222,13 +229,15 @@ TEST(CheckMirrored, ComparesIntegersAsNumbersPRO04) {
 }
 
 // As doubles these are equal; an intermediary that routes by the header would see another number.
-TEST(CheckMirrored, RefusesIntegersThatADoubleCannotTellApartPRO04) {
+// PRO-04
+TEST(CheckMirrored, RefusesIntegersThatADoubleCannotTellApart) {
   EXPECT_FALSE(check(R"({"i":9007199254740992})", {{"Mcp-Param-I", "9007199254740993"}}));
   EXPECT_FALSE(check(R"({"i":1e400})", {{"Mcp-Param-I", "inf"}}));
   EXPECT_TRUE(check(R"({"i":9007199254740991})", {{"Mcp-Param-I", "9007199254740991"}}));
 }
 
-TEST(CheckMirrored, RefusesWhatIsMissingTooMuchOrDifferentPRO04) {
+// PRO-04
+TEST(CheckMirrored, RefusesWhatIsMissingTooMuchOrDifferent) {
   const std::pair<const char*, Headers> wrong[] = {
       {R"({"s":"x"})", {}},
       {R"({"s":"x"})", {{"Mcp-Param-S", "X"}}},

@@ -22,7 +22,7 @@ Reply reply(std::string members, std::string meta = {}, Caching caching = {}) {
 }
 
 // PRO-12: an id goes out as it came in, in every kind of message.
-TEST(Messages, CarryTheIdAsItWasWrittenPRO12) {
+TEST(Messages, CarryTheIdAsItWasWritten) {
   for (const std::string id : {"0", "-1", "123456789012345678901234567890", R"("")", R"("a\u0041\"")", R"("9")"}) {
     const std::string texts[] = {
         write_request(id, "tools/list", "{}"),
@@ -91,7 +91,7 @@ TEST(ErrorMessage, OfAPeerIsReadHoweverOddItIs) {
 }
 
 // PRO-07: what must have caching hints has them, and nothing else does.
-TEST(Result, OfAModernMethodIsStampedPRO07) {
+TEST(Result, OfAModernMethodIsStamped) {
   EXPECT_EQ(
       write_result("1", modern_method("tools/list"), reply(R"("tools":[])"), {Era::modern, {}}),
       R"({"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[]}})");
@@ -105,13 +105,15 @@ TEST(Result, OfAModernMethodIsStampedPRO07) {
             R"({"jsonrpc":"2.0","id":1,"result":{"resultType":"complete"}})");
 }
 
-TEST(Result, NeverHasANegativeTimeToLivePRO07) {
+// PRO-07
+TEST(Result, NeverHasANegativeTimeToLive) {
   const std::string text = write_result("1", modern_method("tools/list"),
                                         reply(R"("tools":[])", "", {std::chrono::milliseconds(-5)}), kModernStyle);
   EXPECT_EQ(json::scan(text)->body.value("ttlMs"), "0");
 }
 
-TEST(Result, OfALegacyMethodIsNotStampedPRO07) {
+// PRO-07
+TEST(Result, OfALegacyMethodIsNotStamped) {
   EXPECT_EQ(write_result("1", legacy_method("tools/list"),
                          reply(R"("tools":[])", "", {std::chrono::minutes(1), CacheScope::shared}), kLegacyStyle),
             R"({"jsonrpc":"2.0","id":1,"result":{"tools":[]}})");
@@ -131,7 +133,7 @@ TEST(Result, SaysWhoAnsweredInTheModernEra) {
 }
 
 // PRO-13: members go through byte for byte.
-TEST(Result, KeepsEveryMemberAsItIsPRO13) {
+TEST(Result, KeepsEveryMemberAsItIs) {
   const std::string members = R"("content":[ {"type":"new-kind","x-y":1.00,"é":"\u00e9"} ], "unknown" : {"a":[1e2]})";
   for (const ResultStyle& style : {kModernStyle, kLegacyStyle}) {
     const std::string text = write_result("1", modern_method("tools/call"), reply(members, R"("x/y": 1.0)"), style);
@@ -177,7 +179,8 @@ constexpr Sample kSamples[] = {
     {"completion/complete", "CompleteResultResponse", "CompleteResult", R"("completion":{"values":["a"]})"},
 };
 
-TEST(Result, ConformsToTheRevisionItIsWrittenForPRO07) {
+// PRO-07
+TEST(Result, ConformsToTheRevisionItIsWrittenFor) {
   SKIP_WITHOUT_PROTOCOL_SCHEMAS();
   for (const Sample& sample : kSamples) {
     const Reply made = reply(sample.members, R"("com.example/x":1)", {std::chrono::seconds(1), CacheScope::shared});
@@ -194,7 +197,7 @@ TEST(Result, ConformsToTheRevisionItIsWrittenForPRO07) {
 }
 
 // PRO-05: the end of a subscription carries its id like every message of it.
-TEST(Result, OfASubscriptionThatEndsConformsPRO05) {
+TEST(Result, OfASubscriptionThatEndsConforms) {
   SKIP_WITHOUT_PROTOCOL_SCHEMAS();
   const Reply made = reply("", R"("io.modelcontextprotocol/subscriptionId":"a")");
   EXPECT_TRUE(conforms(kModern, "SubscriptionsListenResultResponse",

@@ -15,7 +15,7 @@ TEST(MetaKeys, OfTheProtocolAreOursTowardsAnUpstream) {
 }
 
 // PRO-13, PRO-15: what a caller adds is the caller's.
-TEST(MetaKeys, OfCallersAndTracesAreNotPRO13) {
+TEST(MetaKeys, OfCallersAndTracesAreNot) {
   for (const auto* const key : {"traceparent", "tracestate", "baggage", "com.example/x",
                                 "io.modelcontextprotocol/related-task", "", "progresstoken"}) {
     EXPECT_FALSE(meta::is_protocol_key(key)) << key;

@@ -100,13 +100,14 @@ std::set<std::string, std::less<>> modern_requests(bool MethodInfo::* property) 
 using Names = std::set<std::string, std::less<>>;
 
 // PRO-07: 2026-07-28, "Caching".
-TEST(Methods, WhoseResultsMayBeCachedAreMarkedPRO07) {
+TEST(Methods, WhoseResultsMayBeCachedAreMarked) {
   EXPECT_EQ(modern_requests(&MethodInfo::cacheable),
             (Names{"server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list",
                    "resources/read"}));
 }
 
-TEST(Methods, WhoseResultsMayBeCachedAreThoseOfTheSchemaPRO07) {
+// PRO-07
+TEST(Methods, WhoseResultsMayBeCachedAreThoseOfTheSchema) {
   SKIP_WITHOUT_PROTOCOL_SCHEMAS();
   for (const auto& [method, result] :
        {std::pair{"server/discover", "DiscoverResult"}, std::pair{"tools/list", "ListToolsResult"},
@@ -133,7 +134,7 @@ TEST(Methods, ThatMayBeAnsweredByAskingForInputAreThree) {
 }
 
 // PRO-04: 2026-07-28, "Standard Request Headers".
-TEST(Methods, ThatAreMirroredIntoMcpNameAreThreePRO04) {
+TEST(Methods, ThatAreMirroredIntoMcpNameAreThree) {
   for (const MethodInfo& info : methods(Era::modern, Sender::client)) {
     const NamedBy expected = info.name == "tools/call" || info.name == "prompts/get" ? NamedBy::name
                              : info.name == "resources/read"                         ? NamedBy::uri

@@ -64,7 +64,7 @@ TEST(Notifications, ConformToEveryRevisionThatHasThem) {
 }
 
 // PRO-05: every message of a subscription is tagged with the id of its request, as that was written.
-TEST(Notifications, OfASubscriptionAreTaggedWithItsIdPRO05) {
+TEST(Notifications, OfASubscriptionAreTaggedWithItsId) {
   for (const std::string id : {"1", R"("a\u0041")", "123456789012345678901234567890"}) {
     for (const std::string& text :
          {list_changed_notification(Method::tools_changed, id), resource_updated_notification("file:///x", id),

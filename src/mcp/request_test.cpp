@@ -74,7 +74,7 @@ TEST(ModernRequest, NeedsNoMoreThanVersionAndCapabilities) {
 }
 
 // PRO-03: -32602 and 400 for a request that lacks what every request must have.
-TEST(ModernRequest, WithoutItsMetaIsMalformedPRO03) {
+TEST(ModernRequest, WithoutItsMetaIsMalformed) {
   for (
       const auto* const params :
       {R"("a":1)", R"("_meta":{})", R"("_meta":null)", R"("_meta":[])",
@@ -89,7 +89,8 @@ TEST(ModernRequest, WithoutItsMetaIsMalformedPRO03) {
   }
 }
 
-TEST(ModernRequest, OfAnotherVersionIsToldWhichThereArePRO03) {
+// PRO-03
+TEST(ModernRequest, OfAnotherVersionIsToldWhichThereAre) {
   for (const auto* const version : {"2025-11-25", "1900-01-01", "", "2026-07-28x"}) {
     const auto decoded =
         decode_modern(call("unknown/method", fmt::format(R"("_meta":{{"io.modelcontextprotocol/protocolVersion":"{}",)"
@@ -143,7 +144,7 @@ TEST(ModernRequest, MayHaveAnEmptyCursorAndName) {
 }
 
 // PRO-04: the headers repeat the body, and must repeat it truly.
-TEST(ModernHeaders, ThatRepeatTheBodyAreAcceptedPRO04) {
+TEST(ModernHeaders, ThatRepeatTheBodyAreAccepted) {
   const Headers headers{
       {"MCP-Protocol-Version", "2026-07-28"}, {"Mcp-Method", "tools/call"}, {"Mcp-Name", "=?base64?w6k=?="}};
   EXPECT_TRUE(decode_modern(call("tools/call", R"("name":"\u00e9",)" + kMeta), lookup_in(headers)).request);
@@ -154,7 +155,8 @@ TEST(ModernHeaders, ThatRepeatTheBodyAreAcceptedPRO04) {
   EXPECT_TRUE(decode_modern(call("resources/read", R"("uri":"file:///a b",)" + kMeta), lookup_in(read)).request);
 }
 
-TEST(ModernHeaders, ThatAreMissingOrSaySomethingElseAreRefusedPRO04) {
+// PRO-04
+TEST(ModernHeaders, ThatAreMissingOrSaySomethingElseAreRefused) {
   const Headers right{{"MCP-Protocol-Version", "2026-07-28"}, {"Mcp-Method", "tools/call"}, {"Mcp-Name", "add"}};
   const std::string text = call("tools/call", R"("name":"add",)" + kMeta);
   ASSERT_TRUE(decode_modern(text, lookup_in(right)).request);
@@ -175,7 +177,8 @@ TEST(ModernHeaders, ThatAreMissingOrSaySomethingElseAreRefusedPRO04) {
   }
 }
 
-TEST(ModernHeaders, AreComparedBeforeTheVersionIsJudgedPRO04) {
+// PRO-04
+TEST(ModernHeaders, AreComparedBeforeTheVersionIsJudged) {
   const std::string unknown = call(
       "tools/list",
       R"("_meta":{"io.modelcontextprotocol/protocolVersion":"v999","io.modelcontextprotocol/clientCapabilities":{}})");
@@ -247,7 +250,7 @@ TEST(LegacyRequest, WithWrongParamsIsRefused) {
 }
 
 // PRO-13: `_meta` that only the other era gives a meaning to is the caller's own in this one.
-TEST(LegacyRequest, TakesNothingFromMetaOfTheOtherEraPRO13) {
+TEST(LegacyRequest, TakesNothingFromMetaOfTheOtherEra) {
   const auto decoded = decode_legacy(call(
       "tools/list", R"("_meta":{"io.modelcontextprotocol/logLevel":"loud","io.modelcontextprotocol/clientInfo":1})"));
   ASSERT_TRUE(decoded.request);

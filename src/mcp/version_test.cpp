@@ -29,13 +29,14 @@ TEST(Version, BelongsToTheEraThatItsHandshakeSays) {
 }
 
 // PRO-02: what a client asks for where we speak it, and the newest with a handshake for all else.
-TEST(Negotiation, AnswersAKnownRevisionWithItselfPRO02) {
+TEST(Negotiation, AnswersAKnownRevisionWithItself) {
   EXPECT_EQ(negotiate("2025-11-25"), Version::v2025_11_25);
   EXPECT_EQ(negotiate("2025-06-18"), Version::v2025_06_18);
   EXPECT_EQ(negotiate("2025-03-26"), Version::v2025_03_26);
 }
 
-TEST(Negotiation, AnswersAnyOtherWithTheNewestThatHasAHandshakePRO02) {
+// PRO-02
+TEST(Negotiation, AnswersAnyOtherWithTheNewestThatHasAHandshake) {
   for (const auto* const asked : {"2024-11-05", "2026-07-28", "2099-01-01", "", "latest", "2025-11-25\n"}) {
     EXPECT_EQ(negotiate(asked), Version::v2025_11_25) << asked;
   }

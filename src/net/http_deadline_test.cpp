@@ -16,7 +16,8 @@ Task<> ok(Exchange& exchange) { co_await exchange.reply({}, "ok"); }
 
 constexpr std::string_view kGet = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
 
-TEST(HttpDeadline, SEC03ClosesAConnectionThatNeverAsks) {
+// SEC-03
+TEST(HttpDeadline, ClosesAConnectionThatNeverAsks) {
   TestServer server(ok);
   auto client = server.connect();
   server.wait_for_connections(1);
@@ -25,7 +26,8 @@ TEST(HttpDeadline, SEC03ClosesAConnectionThatNeverAsks) {
   EXPECT_TRUE(client.at_end());
 }
 
-TEST(HttpDeadline, SEC03ClosesAnIdleConnectionButNotBeforeItsTime) {
+// SEC-03
+TEST(HttpDeadline, ClosesAnIdleConnectionButNotBeforeItsTime) {
   TestServer server(ok);
   auto client = server.connect();
   client.send(kGet);
@@ -37,7 +39,8 @@ TEST(HttpDeadline, SEC03ClosesAnIdleConnectionButNotBeforeItsTime) {
   EXPECT_TRUE(client.at_end());
 }
 
-TEST(HttpDeadline, SEC03AnswersAHeadThatTrickles) {
+// SEC-03
+TEST(HttpDeadline, AnswersAHeadThatTrickles) {
   TestServer server(ok);
   auto client = server.connect();
   client.send("GET / HTTP/1.1\r\nHost: h\r\n");
@@ -50,7 +53,8 @@ TEST(HttpDeadline, SEC03AnswersAHeadThatTrickles) {
   EXPECT_TRUE(client.at_end());
 }
 
-TEST(HttpDeadline, SEC03GivesALaterHeadItsTimeFromItsFirstByte) {
+// SEC-03
+TEST(HttpDeadline, GivesALaterHeadItsTimeFromItsFirstByte) {
   TestServer server(ok);
   auto client = server.connect();
   client.send(kGet);
@@ -61,7 +65,8 @@ TEST(HttpDeadline, SEC03GivesALaterHeadItsTimeFromItsFirstByte) {
   EXPECT_EQ(client.receive().status, 200);
 }
 
-TEST(HttpDeadline, SEC03AnswersABodyThatStops) {
+// SEC-03
+TEST(HttpDeadline, AnswersABodyThatStops) {
   TestServer server(ok);
   auto client = server.connect();
   client.send("POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n");
@@ -73,7 +78,8 @@ TEST(HttpDeadline, SEC03AnswersABodyThatStops) {
   EXPECT_TRUE(client.at_end());
 }
 
-TEST(HttpDeadline, SEC03AnswersABodyThatTrickles) {
+// SEC-03
+TEST(HttpDeadline, AnswersABodyThatTrickles) {
   TestServer server(ok);
   auto client = server.connect();
   client.send("POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 100\r\n\r\n");
@@ -104,7 +110,8 @@ Task<> stream_for_ever(Exchange& exchange) {
     continue;
 }
 
-TEST(HttpDeadline, SEC03CutsOffAClientThatDoesNotReadItsStream) {
+// SEC-03
+TEST(HttpDeadline, CutsOffAClientThatDoesNotReadItsStream) {
   TestServer server(stream_for_ever);
   auto client = server.connect(4096);
   client.send(kGet);
@@ -129,7 +136,8 @@ TEST(HttpDeadline, LetsAHandlerTakeItsTime) {
   EXPECT_EQ(client.receive().body, "at last");
 }
 
-TEST(HttpDeadline, SEC03WaitsOnlySoLongForTheClientToCloseAfterItsLastAnswer) {
+// SEC-03
+TEST(HttpDeadline, WaitsOnlySoLongForTheClientToCloseAfterItsLastAnswer) {
   TestServer server(ok);
   auto client = server.connect();
   client.send("nonsense\r\n\r\n");

@@ -129,7 +129,8 @@ TEST(Disconnect, LeavesRequestsSentAheadToBeAnswered) {
   EXPECT_EQ(client.receive().body, "/fourth");
 }
 
-TEST(Disconnect, SEC03KeepsOnlySoMuchOfWhatIsSentAhead) {
+// SEC-03
+TEST(Disconnect, KeepsOnlySoMuchOfWhatIsSentAhead) {
   Shared shared;
   TestServer server(parking_once(shared));
   auto client = server.connect();

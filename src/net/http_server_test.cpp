@@ -207,7 +207,7 @@ TEST(HttpServer, ShowsAStreamThatFailedAsCutOff) {
 }
 
 // SEC-03: a handler's fault is one client's 500.
-TEST(HttpServer, SEC03TurnsAnExceptionInto500) {
+TEST(HttpServer, TurnsAnExceptionInto500) {
   TestServer server([](Exchange&) -> Task<> {
     throw std::runtime_error("secret");
     co_return;
@@ -230,7 +230,8 @@ TEST(HttpServer, AnswersARequestItsHandlerForgot) {
   EXPECT_EQ(client.receive().status, 500);
 }
 
-TEST(HttpServer, SEC03LetsNoHeaderFieldEndTheHead) {
+// SEC-03
+TEST(HttpServer, LetsNoHeaderFieldEndTheHead) {
   TestServer server([](Exchange& exchange) -> Task<> {
     const std::array fields = {Field{"X-Name", "value\r\nX-Injected: 1"}};
     co_await exchange.reply({.fields = fields}, "");
@@ -255,7 +256,7 @@ TEST(HttpServer, SaysContinueBeforeTheBodyAndOnlyThen) {
 
 // PRO-16, the part that is HTTP's: each fault has its status, and the client is told before the connection
 // ends.
-TEST(HttpServer, PRO16RefusesWithTheStatusForTheFaultAndCloses) {
+TEST(HttpServer, RefusesWithTheStatusForTheFaultAndCloses) {
   HttpServerOptions options;
   options.limits.head_bytes = 2000;
   options.limits.body_bytes = 1000;
@@ -290,7 +291,8 @@ TEST(HttpServer, AnswersAnOversizedBodyThoughItIsStillBeingSent) {
   EXPECT_EQ(client.receive().status, 413);
 }
 
-TEST(HttpServer, SEC03RefusesConnectionsBeyondTheLimit) {
+// SEC-03
+TEST(HttpServer, RefusesConnectionsBeyondTheLimit) {
   HttpServerOptions options;
   options.limits.connections = 2;
   TestServer server(echo, options);

@@ -124,7 +124,8 @@ TEST(HttpTls, UsesARenewedCertificateForNewConnections) {
   EXPECT_NE(exchange(server.port(), first, kGet, "secure").find("not accepted"), std::string::npos);
 }
 
-TEST(HttpTls, SEC03EndsAHandshakeThatDoesNotCome) {
+// SEC-03
+TEST(HttpTls, EndsAHandshakeThatDoesNotCome) {
   const SelfSigned self_signed;
   TestServer server(answer, with(self_signed));
   auto client = server.connect();
@@ -133,7 +134,8 @@ TEST(HttpTls, SEC03EndsAHandshakeThatDoesNotCome) {
   EXPECT_TRUE(client.at_end());
 }
 
-TEST(HttpTls, SEC03SurvivesAClientThatSpeaksPlainHttp) {
+// SEC-03
+TEST(HttpTls, SurvivesAClientThatSpeaksPlainHttp) {
   const SelfSigned self_signed;
   TestServer server(answer, with(self_signed));
   auto client = server.connect();

@@ -170,7 +170,7 @@ TEST(RequestReader, KeepsTheConnectionAsTheVersionAndTheClientSay) {
 }
 
 // SEC-03: nothing that two readers could understand differently gets through.
-TEST(RequestReader, SEC03RefusesWhatCouldSmuggleARequest) {
+TEST(RequestReader, RefusesWhatCouldSmuggleARequest) {
   for (const std::string_view bytes : {
            "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
            "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n",
@@ -217,7 +217,8 @@ TEST(RequestReader, SEC03RefusesWhatCouldSmuggleARequest) {
   EXPECT_EQ(refusal_of("GET /\0 HTTP/1.1\r\nHost: h\r\n\r\n"sv), 400U);
 }
 
-TEST(RequestReader, SEC03RefusesChunksThatAreNotExact) {
+// SEC-03
+TEST(RequestReader, RefusesChunksThatAreNotExact) {
   const std::string head = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
   for (const std::string_view body :
        {"5\r\nhelloX\r\n0\r\n\r\n", "5\nhello\r\n0\r\n\r\n", "5\r\nhello\n0\r\n\r\n", "g\r\n", "\r\n",
@@ -228,7 +229,8 @@ TEST(RequestReader, SEC03RefusesChunksThatAreNotExact) {
   EXPECT_EQ(refusal_of(head + "1;" + std::string(9000, 'x')), 400U) << "an endless extension";
 }
 
-TEST(RequestReader, SEC03EnforcesEachLimitWithItsStatus) {
+// SEC-03
+TEST(RequestReader, EnforcesEachLimitWithItsStatus) {
   HttpLimits limits;
   limits.head_bytes = 1000;
   limits.head_fields = 5;

@@ -21,7 +21,8 @@ class Endpoint : public ::testing::Test {
   std::uint16_t port = 0;
 };
 
-TEST_F(Endpoint, RefusesForeignOriginsAndHostsPRO11) {
+// PRO-11
+TEST_F(Endpoint, RefusesForeignOriginsAndHosts) {
   const std::string body = rpc("1", "tools/list", modern_meta());
   const std::string fields = modern_fields("tools/list");
   EXPECT_EQ(post(fields + "Origin: http://evil.example\r\n", body).status, 403);
@@ -31,7 +32,8 @@ TEST_F(Endpoint, RefusesForeignOriginsAndHostsPRO11) {
   EXPECT_EQ(post(fields + "Host: localhost:1\r\n", body).status, 200);
 }
 
-TEST(HostRules, NameWhoMayComeInPRO11) {
+// PRO-11
+TEST(HostRules, NameWhoMayComeIn) {
   const HostRules open{.loopback = false, .allowed_origins = {"https://app.example"}, .allowed_hosts = {}};
   EXPECT_TRUE(open.allows_host("anything.example"));
   EXPECT_TRUE(open.allows_origin(std::nullopt));
@@ -46,7 +48,8 @@ TEST(HostRules, NameWhoMayComeInPRO11) {
   EXPECT_FALSE(is_loopback_name("127.0.0.1.evil.example"));
 }
 
-TEST_F(Endpoint, AnswersBadInputAsTheProtocolSaysAndKeepsTheConnectionPRO16) {
+// PRO-16
+TEST_F(Endpoint, AnswersBadInputAsTheProtocolSaysAndKeepsTheConnection) {
   struct Case {
     std::string body;
     int status;
@@ -77,7 +80,8 @@ TEST_F(Endpoint, AnswersBadInputAsTheProtocolSaysAndKeepsTheConnectionPRO16) {
   EXPECT_EQ(client.request("POST", modern_fields("tools/list"), rpc("1", "tools/list", meta)).status, 200);
 }
 
-TEST_F(Endpoint, AnswersWrongMethodsTypesAndSizesPRO16) {
+// PRO-16
+TEST_F(Endpoint, AnswersWrongMethodsTypesAndSizes) {
   RawClient client(port);
   EXPECT_EQ(client.request("PUT", "", "{}").status, 405);
   EXPECT_EQ(client.request("POST", "Content-Type: text/plain\r\n", "{}").status, 415);
@@ -90,7 +94,8 @@ TEST_F(Endpoint, AnswersWrongMethodsTypesAndSizesPRO16) {
   EXPECT_EQ(large.read_answer().status, 413);
 }
 
-TEST(SingleEra, AModernServerSaysWhatItSpeaksPRO03) {
+// PRO-03
+TEST(SingleEra, AModernServerSaysWhatItSpeaks) {
   Server server({.name = "test", .version = "1"}, {.legacy = false, .tools = true});
   RawClient client(server.listen().value());
   EXPECT_EQ(client.request("GET", "").status, 405);
@@ -111,7 +116,8 @@ TEST(SingleEra, ALegacyServerIsRecognizedAsOne) {
   EXPECT_EQ(code_of(refused.json()), -32600);
 }
 
-TEST(Authentication, BindsSessionsAndStatesToTheirCallerSEC05) {
+// SEC-05
+TEST(Authentication, BindsSessionsAndStatesToTheirCaller) {
   Server server({.name = "test", .version = "1"});
   server
       .add_tool({.name = "who"},

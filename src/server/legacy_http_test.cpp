@@ -80,7 +80,8 @@ class LegacyHttp : public ::testing::Test {
   std::uint16_t port = 0;
 };
 
-TEST_F(LegacyHttp, NegotiatesEachRevisionAndAnswersUnknownOnesWithTheNewestPRO02) {
+// PRO-02
+TEST_F(LegacyHttp, NegotiatesEachRevisionAndAnswersUnknownOnesWithTheNewest) {
   for (const std::string version : {"2025-11-25", "2025-06-18", "2025-03-26"}) {
     EXPECT_EQ(LegacyClient(port, version).hello.at("result").at("protocolVersion").as_string(), version);
   }
@@ -89,7 +90,8 @@ TEST_F(LegacyHttp, NegotiatesEachRevisionAndAnswersUnknownOnesWithTheNewestPRO02
   }
 }
 
-TEST_F(LegacyHttp, ServesBothErasAtOnceOnOneEndpointPRO01) {
+// PRO-01
+TEST_F(LegacyHttp, ServesBothErasAtOnceOnOneEndpoint) {
   LegacyClient legacy(port);
   RawClient modern(port);
   EXPECT_EQ(legacy.call("1", "echo").status, 200);
@@ -104,7 +106,8 @@ TEST_F(LegacyHttp, AnswersPingWithExactlyAnEmptyObject) {
   EXPECT_EQ(client.post(rpc("9", "ping", "")).body, R"({"jsonrpc":"2.0","id":9,"result":{}})");
 }
 
-TEST_F(LegacyHttp, TellsMissingAndUnknownSessionsApartPRO06) {
+// PRO-06
+TEST_F(LegacyHttp, TellsMissingAndUnknownSessionsApart) {
   RawClient client(port);
   EXPECT_EQ(client.request("POST", "", rpc("1", "tools/list", "")).status, 400);
   EXPECT_EQ(client.request("POST", "Mcp-Session-Id: nope\r\n", rpc("1", "tools/list", "")).status, 404);
@@ -159,7 +162,8 @@ TEST_F(LegacyHttp, DoesNotAskAClientThatDeclaredNothing) {
   EXPECT_EQ(answer.at("result").at("isError"), true);
 }
 
-TEST_F(LegacyHttp, SendsChangesToTheGetStreamPRO08) {
+// PRO-08
+TEST_F(LegacyHttp, SendsChangesToTheGetStream) {
   LegacyClient client(port);
   client.post(rpc("1", "resources/subscribe", R"("uri":"test://a")"));
   RawClient stream(port);
@@ -179,7 +183,8 @@ TEST_F(LegacyHttp, SendsChangesToTheGetStreamPRO08) {
   EXPECT_EQ(stream.read_event()->json().at("method"), "notifications/tools/list_changed");
 }
 
-TEST_F(LegacyHttp, ADroppedConnectionCancelsNothingAndTheStreamCanBeResumedPRO09) {
+// PRO-09
+TEST_F(LegacyHttp, ADroppedConnectionCancelsNothingAndTheStreamCanBeResumed) {
   LegacyClient client(port);
   start_wait(client);
   client.client.read_answer();
@@ -199,7 +204,8 @@ TEST_F(LegacyHttp, ADroppedConnectionCancelsNothingAndTheStreamCanBeResumedPRO09
   EXPECT_FALSE(cancelled);
 }
 
-TEST_F(LegacyHttp, ResumesFromAnyPointOfAStreamPRO06) {
+// PRO-06
+TEST_F(LegacyHttp, ResumesFromAnyPointOfAStream) {
   LegacyClient client(port);
   go = true;
   start_wait(client);
@@ -221,7 +227,8 @@ TEST_F(LegacyHttp, ResumesFromAnyPointOfAStreamPRO06) {
   EXPECT_EQ(unknown.request("GET", client.fields() + "Last-Event-ID: x\r\n").status, 400);
 }
 
-TEST_F(LegacyHttp, ACancelledNotificationStopsTheWorkPRO09) {
+// PRO-09
+TEST_F(LegacyHttp, ACancelledNotificationStopsTheWork) {
   LegacyClient client(port);
   start_wait(client);
   client.client.read_answer();
@@ -248,7 +255,8 @@ TEST_F(LegacyHttp, EndingASessionCancelsWhatRunsInIt) {
   EXPECT_TRUE(cancelled);
 }
 
-TEST_F(LegacyHttp, TakesBatchesInTheOneRevisionThatHasThemPRO16) {
+// PRO-16
+TEST_F(LegacyHttp, TakesBatchesInTheOneRevisionThatHasThem) {
   const std::string batch = "[" + rpc("1", "ping", "") + R"(,{"jsonrpc":"2.0","method":"notifications/initialized"},)" +
                             rpc("\"b\"", "tools/call", R"("name":"echo")") + ",7]";
   LegacyClient old(port, "2025-03-26");

@@ -90,7 +90,8 @@ class ModernHttp : public ::testing::Test {
   std::uint16_t port = 0;
 };
 
-TEST_F(ModernHttp, AnswersDiscoverWithVersionsCapabilitiesAndIdentityPRO03) {
+// PRO-03
+TEST_F(ModernHttp, AnswersDiscoverWithVersionsCapabilitiesAndIdentity) {
   const auto answer = post(modern_fields("server/discover"), rpc("1", "server/discover", modern_meta()));
   EXPECT_EQ(answer.status, 200);
   const auto result = answer.json().at("result");
@@ -100,7 +101,8 @@ TEST_F(ModernHttp, AnswersDiscoverWithVersionsCapabilitiesAndIdentityPRO03) {
   EXPECT_EQ(result.at("cacheScope"), "public");
 }
 
-TEST_F(ModernHttp, ChecksMetaThenHeadersThenVersionThenMethodPRO03) {
+// PRO-03
+TEST_F(ModernHttp, ChecksMetaThenHeadersThenVersionThenMethod) {
   // Wrong in every respect: the first rule that applies decides.
   const auto no_meta = post("MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: other\r\n", rpc("7", "nope", ""));
   EXPECT_EQ(no_meta.status, 400);
@@ -124,7 +126,8 @@ TEST_F(ModernHttp, ChecksMetaThenHeadersThenVersionThenMethodPRO03) {
   EXPECT_EQ(code_of(unknown.json()), -32601);
 }
 
-TEST_F(ModernHttp, RefusesMethodsThatTheEraRemovedPRO03) {
+// PRO-03
+TEST_F(ModernHttp, RefusesMethodsThatTheEraRemoved) {
   for (const std::string method : {"initialize", "ping", "logging/setLevel", "resources/subscribe"}) {
     const auto answer = post(modern_fields(method), rpc("1", method, modern_meta()));
     EXPECT_EQ(answer.status, 404) << method;
@@ -132,7 +135,8 @@ TEST_F(ModernHttp, RefusesMethodsThatTheEraRemovedPRO03) {
   }
 }
 
-TEST_F(ModernHttp, HoldsHeadersAgainstTheBodyPRO04) {
+// PRO-04
+TEST_F(ModernHttp, HoldsHeadersAgainstTheBody) {
   const std::string body = rpc("1", "tools/call", R"("name":"echo","arguments":{},)" + modern_meta());
   EXPECT_EQ(post(modern_fields("tools/call", "echo"), body).status, 200);
   EXPECT_EQ(
@@ -149,7 +153,8 @@ TEST_F(ModernHttp, HoldsHeadersAgainstTheBodyPRO04) {
   }
 }
 
-TEST_F(ModernHttp, HoldsParameterHeadersAgainstTheArgumentsPRO04) {
+// PRO-04
+TEST_F(ModernHttp, HoldsParameterHeadersAgainstTheArguments) {
   const auto call = [&](std::string_view arguments, std::string_view headers) {
     return post(
         modern_fields("tools/call", "mirrored") + std::string(headers),
@@ -163,7 +168,8 @@ TEST_F(ModernHttp, HoldsParameterHeadersAgainstTheArgumentsPRO04) {
   EXPECT_EQ(call("{}", "Mcp-Param-Region: eu\r\n").status, 400);
 }
 
-TEST_F(ModernHttp, StampsCachingOnWhatMustHaveItAndPagesAgreePRO07) {
+// PRO-07
+TEST_F(ModernHttp, StampsCachingOnWhatMustHaveItAndPagesAgree) {
   const auto first = list().json().at("result");
   EXPECT_EQ(first.at("ttlMs"), 3000);
   EXPECT_EQ(first.at("cacheScope"), "public");
@@ -180,7 +186,8 @@ TEST_F(ModernHttp, StampsCachingOnWhatMustHaveItAndPagesAgreePRO07) {
   EXPECT_FALSE(modern_call(client, "echo").json().at("result").as_object().contains("ttlMs"));
 }
 
-TEST_F(ModernHttp, PagesCoverEveryToolOnceEvenWhileOneGoesPRO08) {
+// PRO-08
+TEST_F(ModernHttp, PagesCoverEveryToolOnceEvenWhileOneGoes) {
   std::vector<std::string> names;
   std::string cursor;
   for (int page = 0; page < 10; ++page) {
@@ -196,14 +203,16 @@ TEST_F(ModernHttp, PagesCoverEveryToolOnceEvenWhileOneGoesPRO08) {
   EXPECT_EQ(code_of(list("!").json()), -32602);
 }
 
-TEST_F(ModernHttp, ReturnsIdsExactlyAsSentPRO12) {
+// PRO-12
+TEST_F(ModernHttp, ReturnsIdsExactlyAsSent) {
   for (const std::string id : {"-7", "12345678901234567890", R"("a\u0062c")", "\"\""}) {
     const auto answer = post(modern_fields("tools/list"), rpc(id, "tools/list", modern_meta()));
     EXPECT_NE(answer.body.find("\"id\":" + id + ","), std::string::npos) << answer.body;
   }
 }
 
-TEST_F(ModernHttp, ListensToWhatWasAskedForAcknowledgingFirstPRO05) {
+// PRO-05
+TEST_F(ModernHttp, ListensToWhatWasAskedForAcknowledgingFirst) {
   RawClient listener(port);
   listener.send_request(
       "POST", modern_fields("subscriptions/listen"),
@@ -240,7 +249,8 @@ TEST_F(ModernHttp, ListensToWhatWasAskedForAcknowledgingFirstPRO05) {
   EXPECT_FALSE(listener.read_event());
 }
 
-TEST_F(ModernHttp, CancelsWhenTheClientClosesItsConnectionPRO09) {
+// PRO-09
+TEST_F(ModernHttp, CancelsWhenTheClientClosesItsConnection) {
   RawClient client(port);
   client.send_request("POST", modern_fields("tools/call", "wait"),
                       rpc("1", "tools/call", R"("name":"wait",)" + modern_meta("{}", R"(,"progressToken":1)")));
@@ -251,7 +261,8 @@ TEST_F(ModernHttp, CancelsWhenTheClientClosesItsConnectionPRO09) {
   EXPECT_TRUE(cancelled);
 }
 
-TEST_F(ModernHttp, LogsOnlyWhatTheRequestAskedForPRO08) {
+// PRO-08
+TEST_F(ModernHttp, LogsOnlyWhatTheRequestAskedFor) {
   RawClient client(port);
   EXPECT_EQ(text_of(modern_call(client, "log").json()), "logged");
   const auto head = modern_call(client, "log", "", "{}", R"(,"io.modelcontextprotocol/logLevel":"warning")");
@@ -262,7 +273,8 @@ TEST_F(ModernHttp, LogsOnlyWhatTheRequestAskedForPRO08) {
   EXPECT_FALSE(client.read_event());
 }
 
-TEST_F(ModernHttp, AsksByAResultAndGoesOnWithTheAnswerPRO10) {
+// PRO-10
+TEST_F(ModernHttp, AsksByAResultAndGoesOnWithTheAnswer) {
   RawClient client(port);
   const auto asked = modern_call(client, "ask", "", R"({"elicitation":{}})").json().at("result");
   EXPECT_EQ(asked.at("resultType"), "input_required");
@@ -287,7 +299,8 @@ TEST_F(ModernHttp, AsksByAResultAndGoesOnWithTheAnswerPRO10) {
   EXPECT_EQ(code_of(retry(changed).json()), -32602);
 }
 
-TEST_F(ModernHttp, DoesNotAskAClientThatDeclaredNothingPRO03) {
+// PRO-03
+TEST_F(ModernHttp, DoesNotAskAClientThatDeclaredNothing) {
   RawClient client(port);
   const auto answer = modern_call(client, "ask");
   EXPECT_EQ(answer.status, 400);

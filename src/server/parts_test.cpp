@@ -13,7 +13,8 @@
 namespace proteus::server {
 namespace {
 
-TEST(Outbox, GivesUpAClientThatDoesNotReadSEC03) {
+// SEC-03
+TEST(Outbox, GivesUpAClientThatDoesNotRead) {
   boost::asio::io_context io;
   auto outbox = std::make_shared<Outbox>(io.get_executor(), Outbox::Limits{.messages = 3, .bytes = 1000});
   EXPECT_TRUE(outbox->push("1"));
@@ -115,7 +116,8 @@ class States : public ::testing::Test {
   mcp::Request request;
 };
 
-TEST_F(States, BindTheCallerTheRequestAndATimePRO10) {
+// PRO-10
+TEST_F(States, BindTheCallerTheRequestAndATime) {
   const Caller alice{"alice"};
   ASSERT_TRUE(open(R"("arguments":{"a":1,"b":2},)", alice));
   const auto state = states.mint(request, alice, {.round = 1, .answers = {{"k", R"({"x":1})"}}, .state = "s"}).value();

@@ -70,7 +70,8 @@ class Stdio : public ::testing::Test {
   StdioEndpoint endpoint;
 };
 
-TEST_F(Stdio, ServesBothErasOnOneChannelPRO14) {
+// PRO-14
+TEST_F(Stdio, ServesBothErasOnOneChannel) {
   EXPECT_EQ(tell(rpc("1", "server/discover", modern_meta())).at(0).at("result").at("resultType"), "complete");
   EXPECT_EQ(tell(rpc("2", "tools/call", R"("name":"echo",)" + modern_meta())).at(0).at("id"), 2);
   EXPECT_EQ(tell(initialize()).at(0).at("result").at("protocolVersion"), "2025-06-18");
@@ -94,7 +95,8 @@ TEST_F(Stdio, AsksALegacyClientWithARequestAndAModernOneWithAResult) {
   EXPECT_EQ(modern.at("result").at("resultType"), "input_required");
 }
 
-TEST_F(Stdio, ListensUntilCancelledPRO05) {
+// PRO-05
+TEST_F(Stdio, ListensUntilCancelled) {
   const auto acknowledged =
       tell(rpc("7", "subscriptions/listen", R"("notifications":{"toolsListChanged":true},)" + modern_meta()));
   EXPECT_EQ(acknowledged.at(0).at("method"), "notifications/subscriptions/acknowledged");
@@ -106,7 +108,8 @@ TEST_F(Stdio, ListensUntilCancelledPRO05) {
   EXPECT_EQ(listeners.size(), 0U);
 }
 
-TEST_F(Stdio, SurvivesBadLinesPRO16) {
+// PRO-16
+TEST_F(Stdio, SurvivesBadLines) {
   EXPECT_EQ(code_of(tell("{").at(0)), -32700);
   EXPECT_EQ(code_of(tell("[]").at(0)), -32600);
   EXPECT_TRUE(tell("").empty());
