@@ -79,7 +79,7 @@ void frame(benchmark::State& state) {
   mcp::Reply reply;
   reply.members = mcp::Payload(R"("content":[{"type":"text","text":"42"}])");
   const mcp::MethodInfo& method = *mcp::find_method(mcp::Era::modern, mcp::Sender::client, "resources/read");
-  const mcp::ResultStyle style{mcp::Era::modern, R"({"name":"proteus","version":"0.1.0"})"};
+  const mcp::ResultStyle style{mcp::Era::modern, R"({"name":"proteus","version":"0.1.0"})", {}};
   for (auto _ : state) {
     auto framed = mcp::frame_result("4711", method, reply, style);
     benchmark::DoNotOptimize(framed);

@@ -72,7 +72,7 @@ void check_request(const mcp::Request& request) {
                   json::MessageKind::result, id);
   }
   check_written(mcp::write_input_required(id, {{{std::string(request.name), mcp::Method::list_roots, ""}}, ""},
-                                          request.name, {mcp::Era::modern, request.client_info}),
+                                          request.name, {mcp::Era::modern, request.client_info, {}}),
                 json::MessageKind::result, id);
   check_written(mcp::write_request(id, request.message->method, request.message->params), json::MessageKind::request,
                 id);

@@ -85,7 +85,7 @@ TEST(InitializeResult, ConformsToTheRevisionItAgreesTo) {
   for (const Version version : kNegotiatedVersions) {
     Reply reply;
     reply.members.add(initialize_members(version, from_bits(kAllBits - 1), kIdentity));
-    const std::string message = write_result("1", method, reply, {Era::legacy, {}});
+    const std::string message = write_result("1", method, reply, {Era::legacy, {}, {}});
     EXPECT_TRUE(result_conforms(version, "InitializeResult", message));
     EXPECT_EQ(json::parse(message)->at("result").at("protocolVersion").as_string(), to_string(version));
     EXPECT_EQ(json::parse(message)->at("result").at("instructions").as_string(), kIdentity.instructions);
@@ -99,7 +99,7 @@ TEST(DiscoverResult, ConformsAndNamesVersionsCapabilitiesAndIdentity) {
   for (const Eras eras : {Eras{true, true}, Eras{false, true}}) {
     Reply reply;
     reply.members.add(discover_members(eras, from_bits(1), kIdentity));
-    const std::string message = write_result("\"d\"", method, reply, {Era::modern, kIdentity.info});
+    const std::string message = write_result("\"d\"", method, reply, {Era::modern, kIdentity.info, {}});
     EXPECT_TRUE(conforms(kModern, "DiscoverResultResponse", message));
     const auto result = json::parse(message)->at("result");
     EXPECT_EQ(result.at("supportedVersions"), *json::parse(supported_versions_json(eras)));

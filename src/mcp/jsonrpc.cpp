@@ -54,6 +54,11 @@ std::string write_error(std::string_view id, const Error& error, Era era) {
   return out;
 }
 
+std::string result_tail(std::string_view server_info) {
+  if (server_info.empty()) return "}}";
+  return fmt::format(R"(,"_meta":{{"{}":{}}}}}}})", meta::kServerInfo, server_info);
+}
+
 ResultFrame frame_result(std::string_view id, const MethodInfo& method, const Reply& reply, const ResultStyle& style) {
   ResultFrame frame;
   auto out = std::back_inserter(frame.head);
@@ -76,20 +81,24 @@ ResultFrame frame_result(std::string_view id, const MethodInfo& method, const Re
     if (!empty) frame.head += ',';
     empty = false;
   }
+  if (modern && !style.tail.empty() && reply.meta.empty() && !reply.members.empty()) {
+    frame.prepared_tail = style.tail;
+    return frame;
+  }
   const bool identify = modern && !style.server_info.empty();
   if (identify || !reply.meta.empty()) {
-    frame.tail += empty ? R"("_meta":{)" : R"(,"_meta":{)";
-    frame.tail += reply.meta;
+    frame.own_tail += empty ? R"("_meta":{)" : R"(,"_meta":{)";
+    frame.own_tail += reply.meta;
     if (identify) {
-      if (!reply.meta.empty()) frame.tail += ',';
-      frame.tail += '"';
-      frame.tail += meta::kServerInfo;
-      frame.tail += "\":";
-      frame.tail += style.server_info;
+      if (!reply.meta.empty()) frame.own_tail += ',';
+      frame.own_tail += '"';
+      frame.own_tail += meta::kServerInfo;
+      frame.own_tail += "\":";
+      frame.own_tail += style.server_info;
     }
-    frame.tail += '}';
+    frame.own_tail += '}';
   }
-  frame.tail += "}}";
+  frame.own_tail += "}}";
   return frame;
 }
 
@@ -97,7 +106,7 @@ std::string write_result(std::string_view id, const MethodInfo& method, const Re
   ResultFrame frame = frame_result(id, method, reply, style);
   std::string out = std::move(frame.head);
   reply.members.for_each([&](std::string_view piece) { out += piece; });
-  out += frame.tail;
+  out += frame.tail();
   return out;
 }
 

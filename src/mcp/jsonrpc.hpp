@@ -19,12 +19,19 @@ std::string write_error(std::string_view id, const Error& error, Era era);
 struct ResultStyle {
   Era era = Era::modern;
   std::string_view server_info;  // JSON object; goes into `_meta` of modern results; may be empty
+  std::string_view tail;         // `result_tail(server_info)` where that was made beforehand
 };
+
+// What ends a modern result that has members and no `_meta` of its own.
+std::string result_tail(std::string_view server_info);
 
 // The text in front of and behind a reply's members. `members` of the reply stand between them.
 struct ResultFrame {
   std::string head;
-  std::string tail;
+  std::string own_tail;
+  std::string_view prepared_tail;
+
+  std::string_view tail() const { return prepared_tail.empty() ? std::string_view(own_tail) : prepared_tail; }
 };
 ResultFrame frame_result(std::string_view id, const MethodInfo& method, const Reply& reply, const ResultStyle& style);
 std::string write_result(std::string_view id, const MethodInfo& method, const Reply& reply, const ResultStyle& style);

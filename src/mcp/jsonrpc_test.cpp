@@ -14,8 +14,8 @@ const MethodInfo& modern_method(std::string_view name) { return *find_method(Era
 const MethodInfo& legacy_method(std::string_view name) { return *find_method(Era::legacy, Sender::client, name); }
 
 constexpr std::string_view kInfo = R"({"name":"proteus","version":"0.1.0"})";
-constexpr ResultStyle kModernStyle{Era::modern, kInfo};
-constexpr ResultStyle kLegacyStyle{Era::legacy, kInfo};
+constexpr ResultStyle kModernStyle{Era::modern, kInfo, {}};
+constexpr ResultStyle kLegacyStyle{Era::legacy, kInfo, {}};
 
 Reply reply(std::string members, std::string meta = {}, Caching caching = {}) {
   return {Payload(std::move(members)), std::move(meta), caching};
@@ -93,15 +93,15 @@ TEST(ErrorMessage, OfAPeerIsReadHoweverOddItIs) {
 // PRO-07: what must have caching hints has them, and nothing else does.
 TEST(Result, OfAModernMethodIsStamped) {
   EXPECT_EQ(
-      write_result("1", modern_method("tools/list"), reply(R"("tools":[])"), {Era::modern, {}}),
+      write_result("1", modern_method("tools/list"), reply(R"("tools":[])"), {Era::modern, {}, {}}),
       R"({"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[]}})");
   EXPECT_EQ(
       write_result("1", modern_method("resources/read"),
-                   reply(R"("contents":[])", "", {std::chrono::minutes(1), CacheScope::shared}), {Era::modern, {}}),
+                   reply(R"("contents":[])", "", {std::chrono::minutes(1), CacheScope::shared}), {Era::modern, {}, {}}),
       R"({"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","ttlMs":60000,"cacheScope":"public","contents":[]}})");
-  EXPECT_EQ(write_result("1", modern_method("tools/call"), reply(R"("content":[])"), {Era::modern, {}}),
+  EXPECT_EQ(write_result("1", modern_method("tools/call"), reply(R"("content":[])"), {Era::modern, {}, {}}),
             R"({"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","content":[]}})");
-  EXPECT_EQ(write_result("1", modern_method("tools/call"), {}, {Era::modern, {}}),
+  EXPECT_EQ(write_result("1", modern_method("tools/call"), {}, {Era::modern, {}, {}}),
             R"({"jsonrpc":"2.0","id":1,"result":{"resultType":"complete"}})");
 }
 
@@ -151,7 +151,7 @@ TEST(Result, IsTheFrameAroundItsPayload) {
   made.members.add(std::string());
   made.members.add("]");
   const ResultFrame frame = frame_result("1", modern_method("tools/list"), made, kModernStyle);
-  EXPECT_EQ(frame.head + made.members.str() + frame.tail,
+  EXPECT_EQ(frame.head + made.members.str() + std::string(frame.tail()),
             write_result("1", modern_method("tools/list"), made, kModernStyle));
   EXPECT_EQ(made.members.str(), R"("tools":[{"name":"a"},{"name":"b"}])");
 }
@@ -237,7 +237,7 @@ TEST(InputRequiredResult, CarriesTheRequestsTheStateAndNoCachingHints) {
   EXPECT_EQ(result.at("inputRequests").at("roots"), *json::parse(R"({"method":"roots/list"})"));
   EXPECT_FALSE(result.as_object().contains("ttlMs"));
   EXPECT_EQ(text.find("of the handler"), std::string::npos);
-  EXPECT_EQ(write_input_required("1", {}, "s", {Era::modern, {}}),
+  EXPECT_EQ(write_input_required("1", {}, "s", {Era::modern, {}, {}}),
             R"({"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","requestState":"s"}})");
 }
 

@@ -10,11 +10,8 @@ constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c
 }  // namespace
 
 bool same_field_name(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i] != b[i] && lower(a[i]) != lower(b[i])) return false;
-  }
-  return true;
+  // Most senders write a name the usual way.
+  return a == b || (a.size() == b.size() && std::ranges::equal(a, b, {}, lower, lower));
 }
 
 void Fields::rebase(const char* from, const char* to) {

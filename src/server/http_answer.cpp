@@ -48,7 +48,7 @@ HttpAnswer::Parts HttpAnswer::parts() const {
   if (!frame_.head.empty()) {
     parts.push_back(frame_.head);
     reply_.members.for_each([&](std::string_view piece) { parts.push_back(piece); });
-    parts.push_back(frame_.tail);
+    parts.push_back(frame_.tail());
   }
   return parts;
 }

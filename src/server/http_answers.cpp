@@ -50,7 +50,7 @@ Task<> reply_result(net::Exchange& exchange, std::string_view id, const mcp::Met
   boost::container::small_vector<std::string_view, 8> parts;
   parts.push_back(frame.head);
   reply.members.for_each([&](std::string_view piece) { parts.push_back(piece); });
-  parts.push_back(frame.tail);
+  parts.push_back(frame.tail());
   co_await exchange.reply({.status = 200, .content_type = kJsonType, .prepared = fields}, {parts.data(), parts.size()});
 }
 

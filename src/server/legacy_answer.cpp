@@ -65,7 +65,7 @@ void take_notification(const json::Message& message, Session& session) {
 
 std::string write_outcome(const mcp::Request& request, const mcp::Outcome& outcome) {
   if (!outcome) return mcp::write_error(request.id(), outcome.error(), mcp::Era::legacy);
-  return mcp::write_result(request.id(), *request.method, std::get<mcp::Reply>(*outcome), {mcp::Era::legacy, {}});
+  return mcp::write_result(request.id(), *request.method, std::get<mcp::Reply>(*outcome), {mcp::Era::legacy, {}, {}});
 }
 
 }  // namespace proteus::server

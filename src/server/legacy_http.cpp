@@ -65,7 +65,7 @@ Task<> LegacyHttp::initialize(net::Exchange& exchange, json::Message& message, c
   if (!session) co_return co_await reply_error(exchange, 503, message.id, session.error(), mcp::Era::legacy);
   const std::string fields = fmt::format("{}: {}\r\n", mcp::header::kSessionId, (*session)->id().value());
   co_await reply_result(exchange, message.id, *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "initialize"),
-                        reply, {mcp::Era::legacy, {}}, fields);
+                        reply, {mcp::Era::legacy, {}, {}}, fields);
 }
 
 Task<> LegacyHttp::request(net::Exchange& exchange, json::Message& message, std::shared_ptr<Session> session) {
@@ -100,7 +100,7 @@ Task<> LegacyHttp::call(net::Exchange& exchange, const mcp::Request& request, st
   if (channel.streaming()) co_return co_await channel.finish(write_outcome(request, outcome));
   if (!outcome) co_return co_await reply_error(exchange, 200, request.id(), outcome.error(), mcp::Era::legacy);
   co_await reply_result(exchange, request.id(), *request.method, std::get<mcp::Reply>(*outcome),
-                        {mcp::Era::legacy, {}});
+                        {mcp::Era::legacy, {}, {}});
 }
 
 Task<> LegacyHttp::batch(net::Exchange& exchange, const Caller& caller) {

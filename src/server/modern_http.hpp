@@ -22,7 +22,7 @@ class ModernHttp {
   Task<> call();
   std::optional<HttpAnswer> call_at_once();
   HttpAnswer refuse(const Error& error) const;
-  mcp::ResultStyle style() const { return {mcp::Era::modern, endpoint_.service_.server_info()}; }
+  mcp::ResultStyle style() const { return endpoint_.service_.modern_style(); }
 
   HttpEndpoint& endpoint_;
   net::Exchange& exchange_;

@@ -80,6 +80,7 @@ Task<mcp::Outcome> wait_for_resource(std::shared_ptr<const AnyResourceHandler> h
 RegisteredService::RegisteredService(const ServerInfo& info, ServerOptions options, Listeners& listeners)
     : options_(std::move(options)),
       info_(implementation(info)),
+      result_tail_(mcp::result_tail(info_)),
       instructions_(info.instructions),
       listeners_(listeners) {}
 

@@ -19,7 +19,7 @@ class RegisteredService final : public Service {
   RegisteredService(const ServerInfo& info, ServerOptions options, Listeners& listeners);
 
   Face face(const Caller& caller) override;
-  std::string_view server_info() const override { return info_; }
+  mcp::ResultStyle modern_style() const override { return {mcp::Era::modern, info_, result_tail_}; }
   Task<mcp::Outcome> handle(Call& call) override;
   std::optional<mcp::Outcome> answer(Call& call) override;
   mcp::SubscriptionFilter accept(const mcp::SubscriptionFilter& wanted, const Caller& caller) override;
@@ -81,6 +81,7 @@ class RegisteredService final : public Service {
 
   const ServerOptions options_;
   const std::string info_;
+  const std::string result_tail_;
   const std::string instructions_;
   Listeners& listeners_;
   Registry<ToolEntry> tools_;

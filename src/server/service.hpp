@@ -2,6 +2,7 @@
 
 #include "base/task.hpp"
 #include "mcp/capabilities.hpp"
+#include "mcp/jsonrpc.hpp"
 #include "mcp/reply.hpp"
 #include "server/call.hpp"
 
@@ -20,8 +21,8 @@ class Service {
   };
   // What this caller is told about the server.
   virtual Face face(const Caller& caller) = 0;
-  // The Implementation object that modern results are signed with; lives as long as the service.
-  virtual std::string_view server_info() const = 0;
+  // How modern results are signed; what it refers to lives as long as the service.
+  virtual mcp::ResultStyle modern_style() const = 0;
 
   // Answers a request of any method but those of sessions and streams, which the edges answer themselves. Where the
   // call carries headers, `Mcp-Param-*` are held against the arguments.

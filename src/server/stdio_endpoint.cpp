@@ -120,7 +120,7 @@ void StdioEndpoint::initialize(json::Message& message) {
   session_ = std::make_shared<Session>(ClientSessionId(), std::move(*hello), ReplayStream::Limits{},
                                        [this](std::string notification) { write_line(std::move(notification)); });
   write_line(mcp::write_result(message.id, *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "initialize"),
-                               reply, {mcp::Era::legacy, {}}));
+                               reply, {mcp::Era::legacy, {}, {}}));
   session_listens_ = listeners_.add(*session_);
 }
 
@@ -174,7 +174,7 @@ Task<> StdioEndpoint::run_legacy(std::string line) {
     // A ping may come before the handshake.
     if (message->method == mcp::to_string(mcp::Method::ping)) {
       co_return write_line(mcp::write_result(
-          message->id, *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "ping"), {}, {mcp::Era::legacy, {}}));
+          message->id, *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "ping"), {}, {mcp::Era::legacy, {}, {}}));
     }
     co_return reply_error(message->id, mcp::errors::invalid_request("Initialize first"), mcp::Era::legacy);
   }

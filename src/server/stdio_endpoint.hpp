@@ -45,7 +45,7 @@ class StdioEndpoint {
   void initialize(json::Message& message);
   void reply_error(std::string_view id, const Error& error, mcp::Era era);
   void write_line(std::string message);
-  mcp::ResultStyle style() const { return {mcp::Era::modern, service_.server_info()}; }
+  mcp::ResultStyle style() const { return service_.modern_style(); }
 
   Service& service_;
   Listeners& listeners_;
