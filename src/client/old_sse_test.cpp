@@ -46,8 +46,8 @@ class OldSse : public ::testing::Test {
     say(request, test::text_result("old"));
     return FakeResponse{.status = 202};
   };
-  std::shared_ptr<Feed> feed;
   asio::io_context io;
+  std::shared_ptr<Feed> feed;  // ends before the context it waits on
   FakeServer server{io, [this](const FakeRequest& request) { return handle(request); }};
   Options options = [] {
     Options quick;
