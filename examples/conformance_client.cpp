@@ -83,7 +83,7 @@ void require_input(Run& run) {
   run.call("test_mrtr_no_result_type");
 }
 
-const std::map<std::string_view, std::function<void(Run&)>> kScenarios = {
+const std::map<std::string_view, std::function<void(Run&)>> scenarios = {
     {"tools_call", [](Run& run) { run.call("add_numbers", {{"a", 5}, {"b", 3}}); }},
     {"elicitation-sep1034-client-defaults", [](Run& run) { run.call("test_client_elicitation_defaults"); }},
     {"sse-retry", [](Run& run) { run.call("test_reconnection"); }},
@@ -124,7 +124,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   Run run(server);
-  if (const auto found = kScenarios.find(scenario); found != kScenarios.end()) found->second(run);
+  if (const auto found = scenarios.find(scenario); found != scenarios.end()) found->second(run);
   server.close();
   return run.failures() == 0 ? 0 : 1;
 }

@@ -13,11 +13,12 @@ namespace {
 // Boost 1.81 may be off in the last place, and it counts keys, because a tree has lost those that came twice.
 class TreeBuilder {
  public:
-  // Names that the parser looks for.
+  // NOLINTBEGIN(readability-identifier-naming): names that the parser looks for
   static constexpr std::size_t max_object_size = boost::json::object::max_size();
   static constexpr std::size_t max_array_size = boost::json::array::max_size();
   static constexpr std::size_t max_key_size = boost::json::string::max_size();
   static constexpr std::size_t max_string_size = boost::json::string::max_size();
+  // NOLINTEND(readability-identifier-naming)
   using Status = boost::system::error_code;
   using Text = boost::json::string_view;
 

@@ -51,7 +51,7 @@ std::vector<asio::ip::address> known_addresses(std::string_view host) {
 }
 
 Task<Result<Stream>> Connecting::run(const Url& url, const Proxy* proxy, Clock::Monotonic deadline) {
-  static const AddressFilter kNone;
+  static const AddressFilter none;
   watch(means_.deadlines, deadline);
   const Url& first = proxy ? proxy->url : url;
   if (proxy && means_.filter) {
@@ -63,7 +63,7 @@ Task<Result<Stream>> Connecting::run(const Url& url, const Proxy* proxy, Clock::
   }
   auto endpoints = co_await resolve(first);
   if (!endpoints) co_return std::unexpected(std::move(endpoints).error());
-  auto stream = co_await connect(first, std::move(*endpoints), deadline, proxy ? kNone : means_.filter);
+  auto stream = co_await connect(first, std::move(*endpoints), deadline, proxy ? none : means_.filter);
   if (!stream) co_return stream;
   if (proxy && proxy->url.is_https()) {
     stream = co_await secure(std::move(*stream), proxy->url);

@@ -25,7 +25,7 @@ HttpEndpoint::HttpEndpoint(Service& service, Listeners& listeners, const Clock& 
       listeners_(listeners),
       options_(std::move(options)),
       sessions_(clock, listeners, options_.sessions),
-      states_(std::move(key), clock) {}
+      states_(key, clock) {}
 
 // One HTTP request. `answer` does all that needs no waiting; what does is left for `go_on`.
 class HttpEndpoint::Visit {

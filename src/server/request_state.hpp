@@ -19,7 +19,7 @@ namespace proteus::server {
 class RequestStates {
  public:
   RequestStates(SealingKey key, const Clock& clock, std::chrono::seconds lifetime = std::chrono::minutes(10))
-      : key_(std::move(key)), clock_(clock), lifetime_(lifetime) {}
+      : key_(key), clock_(clock), lifetime_(lifetime) {}
 
   // Fails where the answers so far are more than a client can be expected to carry.
   Result<std::string> mint(const mcp::Request& request, const Caller& caller, const Rounds& rounds) const;

@@ -39,7 +39,7 @@ StdioEndpoint::StdioEndpoint(Service& service, Listeners& listeners, const Clock
                              StdioOptions options, const Executor& executor, std::function<void(std::string)> write)
     : service_(service),
       listeners_(listeners),
-      states_(std::move(key), clock),
+      states_(key, clock),
       options_(options),
       executor_(executor),
       write_(std::move(write)),
@@ -173,8 +173,9 @@ Task<> StdioEndpoint::run_legacy(std::string line) {
   if (!session) {
     // A ping may come before the handshake.
     if (message->method == mcp::to_string(mcp::Method::ping)) {
-      co_return write_line(mcp::write_result(
-          message->id, *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "ping"), {}, {mcp::Era::legacy, {}, {}}));
+      co_return write_line(mcp::write_result(message->id,
+                                             *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "ping"), {},
+                                             {mcp::Era::legacy, {}, {}}));
     }
     co_return reply_error(message->id, mcp::errors::invalid_request("Initialize first"), mcp::Era::legacy);
   }

@@ -43,8 +43,9 @@ const boost::json::value* step_into(const boost::json::value& value, std::string
   const auto* array = value.if_array();
   if (array == nullptr || token.empty() || (token.size() > 1 && token.front() == '0')) return nullptr;
   std::size_t index = 0;
-  const char* end = token.data() + token.size();
-  const auto [at, error] = std::from_chars(token.data(), end, index);
+  const char* const begin = token.data();
+  const char* const end = begin + token.size();
+  const auto [at, error] = std::from_chars(begin, end, index);
   if (at != end || error != std::errc{}) return nullptr;
   return array->if_contains(index);
 }

@@ -22,11 +22,11 @@ Number canonical(double value) {
 
 template <class Integer>
 std::partial_ordering compare_integer(Integer integer, double value) {
-  constexpr double above = std::is_signed_v<Integer> ? kTwoTo63 : kTwoTo64;
-  constexpr double lowest = std::is_signed_v<Integer> ? -kTwoTo63 : 0.0;
+  constexpr double kAbove = std::is_signed_v<Integer> ? kTwoTo63 : kTwoTo64;
+  constexpr double kLowest = std::is_signed_v<Integer> ? -kTwoTo63 : 0.0;
   if (std::isnan(value)) return std::partial_ordering::unordered;
-  if (value >= above) return std::partial_ordering::less;
-  if (value < lowest) return std::partial_ordering::greater;
+  if (value >= kAbove) return std::partial_ordering::less;
+  if (value < kLowest) return std::partial_ordering::greater;
   const auto whole = static_cast<Integer>(value);
   if (integer != whole) return integer <=> whole;
   return 0.0 <=> (value - std::trunc(value));

@@ -18,7 +18,7 @@ namespace proteus::json::schema {
 class Pattern {
  public:
   static constexpr std::size_t kMaxBytes = 4096;
-  static constexpr std::size_t kMaxMemory = 1024 * 1024;
+  static constexpr std::size_t kMaxMemory = std::size_t{1024} * 1024;
 
   static Result<std::shared_ptr<const Pattern>> compile(std::string_view ecma);
 

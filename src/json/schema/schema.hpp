@@ -18,7 +18,7 @@ enum class Draft : std::uint8_t { draft7, draft2020_12 };
 // practice and keep a hostile one from holding a thread or the memory of the process.
 struct SchemaLimits {
   // Names and strings of every document a schema is made of: what the compiled form can at most have to keep.
-  std::size_t bytes = 1024 * 1024;
+  std::size_t bytes = std::size_t{1024} * 1024;
   // JSON values of those documents.
   std::size_t values = 100'000;
   // Nesting of a document; the compiler recurses once per level.
