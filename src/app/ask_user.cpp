@@ -26,7 +26,7 @@ std::string string_at(const boost::json::object& object, std::string_view key) {
 std::optional<boost::json::value> value_of(const std::string& line, const boost::json::object& schema) {
   const std::string type = string_at(schema, "type");
   if (const auto* choices = schema.if_contains("enum"); choices != nullptr && choices->is_array()) {
-    const boost::json::value wanted(line);
+    boost::json::value wanted(line);
     const auto& all = choices->get_array();
     if (std::ranges::find(all, wanted) == all.end()) return std::nullopt;
     return wanted;

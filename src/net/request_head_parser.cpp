@@ -206,8 +206,9 @@ RequestHeadParser::Outcome RequestHeadParser::interpret(std::string_view name, s
 RequestHeadParser::Outcome RequestHeadParser::parse_content_length(std::string_view value) {
   if (has_length_) return refuse(400, "there is more than one Content-Length");
   has_length_ = true;
-  const char* end = value.data() + value.size();
-  const auto [rest, error] = std::from_chars(value.data(), end, framing_.content_length);
+  const char* const begin = value.data();
+  const char* const end = begin + value.size();
+  const auto [rest, error] = std::from_chars(begin, end, framing_.content_length);
   const bool digits = !value.empty() && std::ranges::all_of(value, is_digit);
   if (!digits || (error != std::errc() && error != std::errc::result_out_of_range)) {
     return refuse(400, "the Content-Length is no number");
