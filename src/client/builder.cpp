@@ -4,9 +4,7 @@
 
 namespace proteus::client {
 
-Auth BearerToken::of(std::string token) {
-  return {Auth::Scheme::bearer, "Authorization", {}, {std::move(token), {}}};
-}
+Auth BearerToken::of(std::string token) { return {Auth::Scheme::bearer, "Authorization", {}, {std::move(token), {}}}; }
 Auth BearerToken::from_env(std::string variable) {
   return {Auth::Scheme::bearer, "Authorization", {}, {{}, std::move(variable)}};
 }
@@ -14,10 +12,7 @@ Auth BasicAuth::of(std::string user, std::string password) {
   return {Auth::Scheme::basic, "Authorization", {std::move(user), {}}, {std::move(password), {}}};
 }
 Auth BasicAuth::from_env(std::string user_variable, std::string password_variable) {
-  return {Auth::Scheme::basic,
-          "Authorization",
-          {{}, std::move(user_variable)},
-          {{}, std::move(password_variable)}};
+  return {Auth::Scheme::basic, "Authorization", {{}, std::move(user_variable)}, {{}, std::move(password_variable)}};
 }
 Auth HeaderAuth::of(std::string header, std::string value) {
   return {Auth::Scheme::header, std::move(header), {}, {std::move(value), {}}};
@@ -28,9 +23,7 @@ Auth HeaderAuth::from_env(std::string header, std::string variable) {
 
 using Builder = McpServer::Builder;
 
-Builder::Builder(std::string url) : settings_(std::make_unique<Settings>()) {
-  settings_->url = std::move(url);
-}
+Builder::Builder(std::string url) : settings_(std::make_unique<Settings>()) { settings_->url = std::move(url); }
 Builder::Builder(const Builder& other) : settings_(std::make_unique<Settings>(*other.settings_)) {}
 Builder::Builder(Builder&&) noexcept = default;
 Builder& Builder::operator=(const Builder& other) {

@@ -10,9 +10,7 @@
 
 namespace proteus::client {
 
-CallbackThread::~CallbackThread() {
-  stop();
-}
+CallbackThread::~CallbackThread() { stop(); }
 
 void CallbackThread::post(std::function<void()> function) {
   const std::lock_guard lock(mutex_);

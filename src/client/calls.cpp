@@ -19,26 +19,23 @@ Params named(std::string_view key, std::string name, std::string_view arguments)
 
 Task<Result<Answer>> call_tool(Connection& connection, std::string name, std::string arguments,
                                RequestOptions options) {
-  return connection.request(mcp::Method::tools_call, named("name", std::move(name), arguments),
-                            std::move(options));
+  return connection.request(mcp::Method::tools_call, named("name", std::move(name), arguments), std::move(options));
 }
 
 Task<Result<Answer>> get_prompt(Connection& connection, std::string name, std::string arguments,
                                 RequestOptions options) {
-  return connection.request(mcp::Method::prompts_get, named("name", std::move(name), arguments),
-                            std::move(options));
+  return connection.request(mcp::Method::prompts_get, named("name", std::move(name), arguments), std::move(options));
 }
 
 Task<Result<Answer>> read_resource(Connection& connection, std::string uri, RequestOptions options) {
-  return connection.request(mcp::Method::resources_read, named("uri", std::move(uri), {}),
-                            std::move(options));
+  return connection.request(mcp::Method::resources_read, named("uri", std::move(uri), {}), std::move(options));
 }
 
-Task<Result<Answer>> complete(Connection& connection, std::string reference, std::string argument,
-                              std::string value, std::string context, RequestOptions options) {
+Task<Result<Answer>> complete(Connection& connection, std::string reference, std::string argument, std::string value,
+                              std::string context, RequestOptions options) {
   Params params;
-  params.members.add(fmt::format(R"("ref":{},"argument":{{"name":{},"value":{}}})", reference,
-                                 json::quote(argument), json::quote(value)));
+  params.members.add(fmt::format(R"("ref":{},"argument":{{"name":{},"value":{}}})", reference, json::quote(argument),
+                                 json::quote(value)));
   if (!context.empty()) params.members.add(fmt::format(R"(,"context":{{"arguments":{}}})", context));
   return connection.request(mcp::Method::complete, std::move(params), std::move(options));
 }

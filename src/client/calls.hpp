@@ -18,8 +18,8 @@ Task<Result<Answer>> read_resource(Connection& connection, std::string uri, Requ
 
 // `reference`: {"type":"ref/prompt","name":…} or {"type":"ref/resource","uri":…}; `context`: an object of the
 // arguments known already, may be empty.
-Task<Result<Answer>> complete(Connection& connection, std::string reference, std::string argument,
-                              std::string value, std::string context = {}, RequestOptions options = {});
+Task<Result<Answer>> complete(Connection& connection, std::string reference, std::string argument, std::string value,
+                              std::string context = {}, RequestOptions options = {});
 
 // Whether a legacy server is there; a modern one has no such method, and is asked for its facts instead.
 Task<Result<>> ping(Connection& connection, RequestOptions options = {});

@@ -22,8 +22,7 @@ class Channel::Registration {
   RequestId id_;
 };
 
-Channel::Channel(const Executor& executor, Inbox& inbox)
-    : executor_(executor), inbox_(inbox), end_(executor) {}
+Channel::Channel(const Executor& executor, Inbox& inbox) : executor_(executor), inbox_(inbox), end_(executor) {}
 
 Task<Result<Reply>> Channel::exchange(const Outgoing& request) {
   if (closed_) co_return std::unexpected(errors::unreachable(closed_->message()));
@@ -47,16 +46,20 @@ Task<Result<>> Channel::listen(std::function<void()> on_open) {
   co_return std::unexpected(*closed_);
 }
 
+void Channel::take(std::string_view bytes, const json::ScanLimits& limits) {
+  auto messages = scan_messages(bytes, limits, version_);
+  if (!messages) return log::warning("ignored: {}", messages.error().message());
+  for (auto& message : *messages)
+    dispatch(std::move(message));
+}
+
 void Channel::dispatch(Received message) {
   switch (message.message().kind) {
-    case json::MessageKind::notification:
-      return inbox_.on_notification(std::move(message), kNoRequest);
-    case json::MessageKind::request:
-      return inbox_.on_request(std::move(message), kNoRequest);
+    case json::MessageKind::notification: return inbox_.on_notification(std::move(message), kNoRequest);
+    case json::MessageKind::request: return inbox_.on_request(std::move(message), kNoRequest);
     case json::MessageKind::result:
     case json::MessageKind::error:
-    case json::MessageKind::invalid:
-      return answer(std::move(message));
+    case json::MessageKind::invalid: return answer(std::move(message));
   }
 }
 

@@ -22,8 +22,7 @@ std::string meta_members(const RequestFrame& frame) {
     add_member(out, mcp::meta::kProtocolVersion, fmt::format("\"{}\"", mcp::to_string(mcp::kModern)));
     add_member(out, mcp::meta::kClientInfo, frame.client_info);
     add_member(out, mcp::meta::kClientCapabilities, frame.client_capabilities);
-    if (frame.log_level)
-      add_member(out, mcp::meta::kLogLevel, fmt::format("\"{}\"", mcp::to_string(*frame.log_level)));
+    if (frame.log_level) add_member(out, mcp::meta::kLogLevel, fmt::format("\"{}\"", mcp::to_string(*frame.log_level)));
   }
   if (frame.progress) add_member(out, mcp::meta::kProgressToken, fmt::format("{}", frame.id));
   if (!frame.more_meta.empty()) {
@@ -36,8 +35,7 @@ std::string meta_members(const RequestFrame& frame) {
 }  // namespace
 
 Composed::Composed(const RequestFrame& frame, const Params& params)
-    : head_(
-          fmt::format(R"({{"jsonrpc":"2.0","id":{},"method":"{}")", frame.id, mcp::to_string(frame.method))) {
+    : head_(fmt::format(R"({{"jsonrpc":"2.0","id":{},"method":"{}")", frame.id, mcp::to_string(frame.method))) {
   outgoing_.id = frame.id;
   outgoing_.method = frame.method;
   const std::string meta = meta_members(frame);
@@ -68,8 +66,7 @@ void Composed::add_standard_headers(std::string_view name) {
   auto& headers = outgoing_.headers;
   headers.emplace_back(mcp::header::kProtocolVersion, mcp::to_string(mcp::kModern));
   headers.emplace_back(mcp::header::kMethod, mcp::to_string(outgoing_.method));
-  const auto* info =
-      mcp::find_method(mcp::Era::modern, mcp::Sender::client, mcp::to_string(outgoing_.method));
+  const auto* info = mcp::find_method(mcp::Era::modern, mcp::Sender::client, mcp::to_string(outgoing_.method));
   if (info != nullptr && info->named_by != mcp::NamedBy::nothing)
     headers.emplace_back(mcp::header::kName, mcp::encode_header_value(name));
 }

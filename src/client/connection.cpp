@@ -18,8 +18,8 @@ Result<bool> asks_for_input(const Answer& answer) {
   const auto type = json::decode_string(raw);
   if (type && *type == "complete") return false;
   if (type && *type == "input_required") return true;
-  return std::unexpected(errors::protocol(
-      fmt::format("the server answered with an unknown type of result: {}", log::printable(raw, 64))));
+  return std::unexpected(
+      errors::protocol(fmt::format("the server answered with an unknown type of result: {}", log::printable(raw, 64))));
 }
 
 bool may_ask(mcp::Method method) {
@@ -29,6 +29,19 @@ bool may_ask(mcp::Method method) {
 
 }  // namespace
 
+class Connection::Visit {
+ public:
+  explicit Visit(Connection& connection) : connection_(connection) { ++connection_.visits_; }
+  ~Visit() {
+    if (--connection_.visits_ == 0) connection_.left_.ring();
+  }
+  Visit(const Visit&) = delete;
+  Visit& operator=(const Visit&) = delete;
+
+ private:
+  Connection& connection_;
+};
+
 Connection::Connection(const Executor& executor, MakerFactory make, Options options)
     : executor_(executor),
       options_(std::move(options)),
@@ -37,11 +50,13 @@ Connection::Connection(const Executor& executor, MakerFactory make, Options opti
       tasks_(executor),
       link_(executor, *maker_, options_, last_id_),
       questions_(executor, options_, requests_, tasks_),
-      listener_(*this) {}
+      listener_(*this),
+      left_(executor) {}
 
 Connection::~Connection() = default;
 
 Task<Result<std::shared_ptr<const ServerFacts>>> Connection::open() {
+  const Visit visit(*this);
   auto footing = co_await link_.establish();
   if (!footing) co_return std::unexpected(std::move(footing.error()));
   note(*footing);
@@ -54,6 +69,13 @@ Task<> Connection::close() {
   co_await link_.close();
   tasks_.cancel();
   co_await tasks_.join();
+  while (visits_ > 0)
+    co_await left_.wait();
+}
+
+Task<Result<>> Connection::listen(mcp::SubscriptionFilter wanted) {
+  const Visit visit(*this);
+  co_return co_await listener_.listen(std::move(wanted));
 }
 
 void Connection::note(const Footing& footing) {
@@ -66,6 +88,7 @@ void Connection::note(const Footing& footing) {
 }
 
 Task<Result<Answer>> Connection::request(mcp::Method method, Params params, RequestOptions options) {
+  const Visit visit(*this);
   for (bool again = false;; again = true) {
     auto footing = co_await link_.establish();
     if (!footing) co_return std::unexpected(std::move(footing.error()));
@@ -79,8 +102,8 @@ Task<Connection::Outcome> Connection::attempt(Footing footing, mcp::Method metho
                                               const RequestOptions& options) {
   const std::string_view name = mcp::to_string(method);
   if (mcp::find_method(footing.era(), mcp::Sender::client, name) == nullptr) {
-    co_return Outcome{std::unexpected(errors::unsupported(fmt::format(
-        "{} does not exist in the {} era, which this server is of", name, mcp::to_string(footing.era()))))};
+    co_return Outcome{std::unexpected(errors::unsupported(
+        fmt::format("{} does not exist in the {} era, which this server is of", name, mcp::to_string(footing.era()))))};
   }
   const bool modern = footing.era() == mcp::Era::modern;
   bool relisted = false;
@@ -99,8 +122,7 @@ Task<Connection::Outcome> Connection::attempt(Footing footing, mcp::Method metho
     if (!asks) co_return Outcome{std::unexpected(asks.error())};
     if (!*asks || options.inputs == Inputs::hand_back) co_return outcome;
     if (!may_ask(method)) {
-      co_return Outcome{
-          std::unexpected(errors::protocol(fmt::format("the server asks for input for {}", name)))};
+      co_return Outcome{std::unexpected(errors::protocol(fmt::format("the server asks for input for {}", name)))};
     }
     if (++rounds > options_.limits.input_rounds) {
       co_return Outcome{std::unexpected(errors::exhausted(
@@ -125,9 +147,8 @@ RequestFrame Connection::frame(const Footing& footing, mcp::Method method, const
   return frame;
 }
 
-Task<Connection::Outcome> Connection::exchange(const Footing& footing, mcp::Method method,
-                                               const Params& params, const RequestOptions& options,
-                                               std::string_view more_members) {
+Task<Connection::Outcome> Connection::exchange(const Footing& footing, mcp::Method method, const Params& params,
+                                               const RequestOptions& options, std::string_view more_members) {
   if (requests_.size() >= options_.limits.requests) {
     co_return Outcome{std::unexpected(errors::exhausted("too many requests to this server are under way"))};
   }
@@ -154,8 +175,7 @@ Task<Connection::Outcome> Connection::exchange(const Footing& footing, mcp::Meth
   const InFlightTable::Entry entry(requests_, {request.id, &deadline, &options});
   Result<Reply> reply;
   try {
-    reply =
-        co_await before(deadline, footing.transport->exchange(composed.outgoing()), mcp::to_string(method));
+    reply = co_await before(deadline, footing.transport->exchange(composed.outgoing()), mcp::to_string(method));
   } catch (...) {
     cancel_at_server(footing, request.id, "the caller no longer waits");
     throw;
@@ -173,11 +193,9 @@ Connection::Outcome Connection::judge(const Footing& footing, Reply reply) {
     return {std::move(*reply.message)};
   if (footing.era() == mcp::Era::legacy && reply.status == 404 && footing.transport->has_session()) {
     forget_session(footing);
-    return {std::unexpected(errors::not_found("the server no longer knows the session")),
-            options_.renew_session};
+    return {std::unexpected(errors::not_found("the server no longer knows the session")), options_.renew_session};
   }
-  const bool again =
-      !options_.era && contradicts(reply, footing.era()) && link_.era_doubtful(footing.generation);
+  const bool again = !options_.era && contradicts(reply, footing.era()) && link_.era_doubtful(footing.generation);
   return {std::unexpected(reply_error(reply)), again};
 }
 

@@ -28,15 +28,12 @@ void Connection::on_notification(Received received, RequestId during) {
   if (method == nullptr || method->form != mcp::Form::notification)
     return log::debug("an unknown notification is ignored: {}", log::printable(message.method, 64));
   switch (method->method) {
-    case mcp::Method::progress:
-      return requests_.on_progress(message);
-    case mcp::Method::log_message:
-      return on_log(message, during);
+    case mcp::Method::progress: return requests_.on_progress(message);
+    case mcp::Method::log_message: return on_log(message, during);
     case mcp::Method::cancelled:
       if (era == mcp::Era::legacy) questions_.on_cancelled(message.body.value("requestId"));
       return;
-    default:
-      return listener_.on_notification(message, method->method, during);
+    default: return listener_.on_notification(message, method->method, during);
   }
 }
 
@@ -69,14 +66,12 @@ Task<Result<std::string>> Connection::gather_inputs(const Answer& required, cons
     const auto questions = json::members_of(requests, storage);
     if (!questions) co_return fault("inputRequests is no object");
     if (questions->size() > options_.limits.server_requests)
-      co_return std::unexpected(
-          errors::too_large("the number of inputs required", options_.limits.server_requests));
+      co_return std::unexpected(errors::too_large("the number of inputs required", options_.limits.server_requests));
     members = R"("inputResponses":{)";
     for (const auto& [key, raw] : *questions) {
       const auto parts = json::members_of(raw, storage);
       const auto method = parts ? question_method(parts->value("method")) : std::nullopt;
-      if (!method)
-        co_return fault(fmt::format("the server requires an unknown input: {}", log::printable(raw, 80)));
+      if (!method) co_return fault(fmt::format("the server requires an unknown input: {}", log::printable(raw, 80)));
       Question question{*method, std::string(parts->value("params")), kNoRequest};
       const Handlers& handlers = options.handlers ? *options.handlers : options_.handlers;
       Deadline deadline(executor_, options_.handler_timeout, {});

@@ -18,8 +18,8 @@ Task<Result<Listing>> Connection::list(mcp::Method method, RequestOptions option
     const auto page = co_await request(method, std::move(params), options);
     if (!page) {
       // Many servers that have resources have no templates, and not even an empty list of them.
-      const bool no_templates = method == mcp::Method::resource_templates_list &&
-                                page.error().rpc_code() == mcp::code::kMethodNotFound;
+      const bool no_templates =
+          method == mcp::Method::resource_templates_list && page.error().rpc_code() == mcp::code::kMethodNotFound;
       if (no_templates) co_return Listing{};
       co_return std::unexpected(page.error());
     }
@@ -38,8 +38,7 @@ void Connection::learn_tools(Listing& listing) {
   mirrors_.clear();
   std::erase_if(listing.entries, [this](const Entry& tool) {
     const auto learned = mirrors_.learn(tool.name, tool.definition);
-    if (!learned)
-      log::warning("the tool {} is left out: {}", log::printable(tool.name), learned.error().message());
+    if (!learned) log::warning("the tool {} is left out: {}", log::printable(tool.name), learned.error().message());
     return !learned.has_value();
   });
 }

@@ -43,9 +43,7 @@ bool names(const std::vector<std::string>& versions, mcp::Era era) {
   });
 }
 
-ProbeVerdict fault(Error error) {
-  return {ProbeVerdict::Kind::fault, {}, std::move(error)};
-}
+ProbeVerdict fault(Error error) { return {ProbeVerdict::Kind::fault, {}, std::move(error)}; }
 
 Error no_version_in_common(const std::vector<std::string>& versions) {
   return errors::unsupported(
@@ -93,8 +91,7 @@ ProbeVerdict judge_probe(const Reply& reply) {
     auto facts = read_discover(*reply.message);
     if (!facts) return {};
     const std::vector<std::string> versions = facts->versions;
-    return judge_versions(versions,
-                          {ProbeVerdict::Kind::modern, std::move(*facts), Error{ErrorKind::internal, {}}});
+    return judge_versions(versions, {ProbeVerdict::Kind::modern, std::move(*facts), Error{ErrorKind::internal, {}}});
   }
   if (says_nothing_about_era(reply.status)) return fault(reply_error(reply));
   const auto error = rpc_error(reply);
@@ -114,8 +111,7 @@ bool contradicts(const Reply& reply, mcp::Era era) {
   const auto error = rpc_error(reply);
   if (era == mcp::Era::legacy) {
     if (!error) return false;
-    return error->rpc_code() == mcp::code::kHeaderMismatch ||
-           error->rpc_code() == mcp::code::kUnsupportedVersion;
+    return error->rpc_code() == mcp::code::kHeaderMismatch || error->rpc_code() == mcp::code::kUnsupportedVersion;
   }
   if (error && error->rpc_code() == mcp::code::kUnsupportedVersion) {
     const auto versions = supported_in(*error);
@@ -125,9 +121,8 @@ bool contradicts(const Reply& reply, mcp::Era era) {
   if (reply.status != 400 && reply.status != 404 && reply.status != 405) return false;
   if (!error) return true;
   const int code = error->rpc_code();
-  return !mcp::is_modern_code(code) && code != mcp::code::kMethodNotFound &&
-         code != mcp::code::kInvalidParams && code != mcp::code::kInvalidRequest &&
-         code != mcp::code::kParseError && code != mcp::code::kInternalError;
+  return !mcp::is_modern_code(code) && code != mcp::code::kMethodNotFound && code != mcp::code::kInvalidParams &&
+         code != mcp::code::kInvalidRequest && code != mcp::code::kParseError && code != mcp::code::kInternalError;
 }
 
 }  // namespace proteus::client

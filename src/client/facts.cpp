@@ -53,8 +53,8 @@ Result<ServerFacts> read_initialize(const Received& answer) {
   if (!text) return std::unexpected(errors::protocol("the answer to initialize names no protocol version"));
   const auto version = mcp::parse_version(*text);
   if (!version || mcp::era_of(*version) != mcp::Era::legacy) {
-    return std::unexpected(errors::unsupported(fmt::format(
-        "the server wants protocol version {}, which has no handshake here", log::printable(*text, 32))));
+    return std::unexpected(errors::unsupported(
+        fmt::format("the server wants protocol version {}, which has no handshake here", log::printable(*text, 32))));
   }
   ServerFacts facts;
   facts.version = *version;

@@ -37,8 +37,7 @@ struct FakeRequest {
     return found == headers.end() ? "" : found->second;
   }
   std::string rpc() const {
-    return json.is_object() && json.get_object().contains("method") ? json.at("method").as_string().c_str()
-                                                                    : "";
+    return json.is_object() && json.get_object().contains("method") ? json.at("method").as_string().c_str() : "";
   }
   std::string id() const {
     return json.is_object() && json.get_object().contains("id") ? boost::json::serialize(json.at("id")) : "";
@@ -51,9 +50,7 @@ class Feed {
  public:
   explicit Feed(const Executor& executor) : bell(executor) {}
 
-  void event(std::string_view data, std::string_view more = {}) {
-    push(fmt::format("{}data: {}\n\n", more, data));
-  }
+  void event(std::string_view data, std::string_view more = {}) { push(fmt::format("{}data: {}\n\n", more, data)); }
   void push(std::string bytes) {
     chunks.push_back(std::move(bytes));
     bell.ring();
@@ -114,8 +111,8 @@ class FakeServer {
     return static_cast<std::size_t>(std::ranges::count(requests, rpc, &FakeRequest::rpc));
   }
   const FakeRequest& last(std::string_view rpc) const {
-    const auto found = std::find_if(requests.rbegin(), requests.rend(),
-                                    [&](const auto& request) { return request.rpc() == rpc; });
+    const auto found =
+        std::find_if(requests.rbegin(), requests.rend(), [&](const auto& request) { return request.rpc() == rpc; });
     if (found == requests.rend()) throw std::runtime_error("no such request was received");
     return *found;
   }
@@ -211,8 +208,7 @@ class FakeServer {
     }
     std::string head = fmt::format("HTTP/1.1 {} Whatever\r\n{}", response.status, response.more_headers);
     if (!response.feed) {
-      if (!response.type.empty() && !response.body.empty())
-        head += fmt::format("Content-Type: {}\r\n", response.type);
+      if (!response.type.empty() && !response.body.empty()) head += fmt::format("Content-Type: {}\r\n", response.type);
       co_return co_await write(
           *stream, fmt::format("{}Content-Length: {}\r\n\r\n{}", head, response.body.size(), response.body));
     }
@@ -258,8 +254,8 @@ class FakeServer {
 inline FakeResponse result(const FakeRequest& request, std::string_view result) {
   return {.body = fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", request.id(), result)};
 }
-inline FakeResponse rpc_error(const FakeRequest& request, int code, std::string_view message,
-                              int status = 200, std::string_view data = "null") {
+inline FakeResponse rpc_error(const FakeRequest& request, int code, std::string_view message, int status = 200,
+                              std::string_view data = "null") {
   return {.status = status,
           .body = fmt::format(R"({{"jsonrpc":"2.0","id":{},"error":{{"code":{},"message":"{}","data":{}}}}})",
                               request.id(), code, message, data)};

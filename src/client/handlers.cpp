@@ -29,14 +29,9 @@ Result<const Handler*> find_handler(const Handlers& handlers, const Question& qu
       if (mode == Mode::unknown || ((handlers.elicit_form || handlers.elicit_url) && !*handler))
         return std::unexpected(mcp::errors::invalid_params("this mode of elicitation is not supported"));
       break;
-    case mcp::Method::create_message:
-      handler = &handlers.sample;
-      break;
-    case mcp::Method::list_roots:
-      handler = &handlers.list_roots;
-      break;
-    default:
-      break;
+    case mcp::Method::create_message: handler = &handlers.sample; break;
+    case mcp::Method::list_roots: handler = &handlers.list_roots; break;
+    default: break;
   }
   if (handler == nullptr || !*handler)
     return std::unexpected(mcp::errors::method_not_found(mcp::to_string(question.method)));
@@ -54,16 +49,14 @@ mcp::ClientCapabilities Handlers::capabilities() const {
 }
 
 Task<Result<std::string>> ask(const Handlers& handlers, Question question) {
-  const Mode mode =
-      question.method == mcp::Method::elicit ? elicitation_mode(question.params) : Mode::unknown;
+  const Mode mode = question.method == mcp::Method::elicit ? elicitation_mode(question.params) : Mode::unknown;
   const auto handler = find_handler(handlers, question, mode);
   if (!handler) co_return std::unexpected(handler.error());
   const bool complete = mode == Mode::form && handlers.apply_defaults;
   std::string params = complete ? question.params : std::string();
   auto result = co_await (**handler)(std::move(question));
   if (!result) co_return std::unexpected(std::move(result.error()));
-  if (!json::is_object(*result))
-    co_return std::unexpected(errors::internal("a handler's answer is no object"));
+  if (!json::is_object(*result)) co_return std::unexpected(errors::internal("a handler's answer is no object"));
   if (complete) co_return with_defaults(std::move(*result), params);
   co_return std::move(*result);
 }
@@ -85,8 +78,7 @@ std::string with_defaults(std::string result, std::string_view params) {
   if (!content.is_object()) return result;
   for (const auto& [name, property] : properties->get_object()) {
     if (!property.is_object() || content.get_object().contains(name)) continue;
-    if (const auto* value = property.get_object().if_contains("default"))
-      content.get_object().emplace(name, *value);
+    if (const auto* value = property.get_object().if_contains("default")) content.get_object().emplace(name, *value);
   }
   return boost::json::serialize(*answer);
 }

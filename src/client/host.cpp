@@ -36,8 +36,8 @@ Host::Turn::~Turn() {
   if (--host_.turns_ == 0) host_.idle_.notify_all();
 }
 
-Host::Host(std::shared_ptr<boost::asio::io_context> io, Endpoint endpoint, Options options,
-           net::HttpClientOptions http, OnChange on_change)
+Host::Host(std::shared_ptr<boost::asio::io_context> io, Endpoint endpoint, Options options, net::HttpClientOptions http,
+           OnChange on_change)
     : io_(std::move(io)),
       http_(*io_, clock_, std::move(http)),
       on_change_(std::move(on_change)),
@@ -45,9 +45,7 @@ Host::Host(std::shared_ptr<boost::asio::io_context> io, Endpoint endpoint, Optio
                   with_announcements(std::move(options))),
       thread_([this] { io_->run(); }) {}
 
-Host::~Host() {
-  close();
-}
+Host::~Host() { close(); }
 
 Options Host::with_announcements(Options options) {
   options.on_announcement = [this](const Announcement& announcement) { on_announcement(announcement); };
@@ -68,8 +66,7 @@ void Host::close() {
     closing_ = true;
   }
   CallingThread caller;
-  boost::asio::co_spawn(*io_, shut_down(),
-                        [&](const std::exception_ptr&, const Result<bool>&) { caller.finish(); });
+  boost::asio::co_spawn(*io_, shut_down(), [&](const std::exception_ptr&, const Result<bool>&) { caller.finish(); });
   caller.run();
   {
     std::unique_lock lock(mutex_);
@@ -110,21 +107,14 @@ Task<Result<bool>> Host::discover() {
 
 void Host::on_announcement(const Announcement& announcement) {
   switch (announcement.kind) {
-    case Announcement::Kind::tools:
-      stale_.insert(mcp::Method::tools_list);
-      break;
-    case Announcement::Kind::prompts:
-      stale_.insert(mcp::Method::prompts_list);
-      break;
+    case Announcement::Kind::tools: stale_.insert(mcp::Method::tools_list); break;
+    case Announcement::Kind::prompts: stale_.insert(mcp::Method::prompts_list); break;
     case Announcement::Kind::resources:
       stale_.insert(mcp::Method::resources_list);
       stale_.insert(mcp::Method::resource_templates_list);
       break;
-    case Announcement::Kind::reopened:
-      stale_.insert(kListMethods.begin(), kListMethods.end());
-      break;
-    case Announcement::Kind::resource:
-      return;
+    case Announcement::Kind::reopened: stale_.insert(kListMethods.begin(), kListMethods.end()); break;
+    case Announcement::Kind::resource: return;
   }
   if (inventory() && !refreshing_) tasks_.spawn("refreshing", refresh());
 }

@@ -44,8 +44,8 @@ class Host {
 
   // `on_change` is called on the host's thread, and must not block.
   // The context is run by the host, and by nobody else.
-  Host(std::shared_ptr<boost::asio::io_context> io, Endpoint endpoint, Options options,
-       net::HttpClientOptions http, OnChange on_change);
+  Host(std::shared_ptr<boost::asio::io_context> io, Endpoint endpoint, Options options, net::HttpClientOptions http,
+       OnChange on_change);
   ~Host();
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;

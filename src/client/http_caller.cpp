@@ -56,8 +56,7 @@ Task<Result<net::ClientResponse>> HttpCaller::send_once(std::string_view method,
 
 Task<Result<net::ClientResponse>> HttpCaller::post(const net::Url& url, const Outgoing& message,
                                                    const std::vector<Header>& headers) {
-  std::vector<Header> all = {{"Content-Type", "application/json"},
-                             {"Accept", "application/json, text/event-stream"}};
+  std::vector<Header> all = {{"Content-Type", "application/json"}, {"Accept", "application/json, text/event-stream"}};
   all.insert(all.end(), headers.begin(), headers.end());
   all.insert(all.end(), message.headers.begin(), message.headers.end());
   co_return co_await send("POST", url, all, message.parts, {});

@@ -27,8 +27,7 @@ class HttpCaller {
   // come. `head_timeout` bounds that; zero: the caller does. Where the answer is 401 or 403 and the
   // authorizer then has other credentials, it is sent once more. The arguments must outlive the await.
   Task<Result<net::ClientResponse>> send(std::string_view method, const net::Url& url,
-                                         const std::vector<Header>& headers,
-                                         const std::vector<std::string_view>& body,
+                                         const std::vector<Header>& headers, const std::vector<std::string_view>& body,
                                          std::chrono::milliseconds head_timeout);
   Task<Result<net::ClientResponse>> post(const net::Url& url, const Outgoing& message,
                                          const std::vector<Header>& headers);

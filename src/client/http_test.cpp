@@ -78,10 +78,9 @@ TEST_F(Http, ReadsAnswersFromAnEventStream) {  // PRO-18
   const auto feed = server.feed();
   mcp.on["tools/call"] = [&](const FakeRequest& request) {
     feed->push(": keep-alive\n\n");
-    feed->event(R"({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":)" +
-                request.id() + R"(,"progress":1}})");
-    feed->event(
-        R"({"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"hello"}})");
+    feed->event(R"({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":)" + request.id() +
+                R"(,"progress":1}})");
+    feed->event(R"({"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"hello"}})");
     feed->event(R"({"jsonrpc":"2.0","id":99,"result":{}})");
     return FakeResponse{.type = "text/event-stream; charset=utf-8", .feed = feed};
   };
@@ -104,18 +103,15 @@ TEST_F(Http, ReadsAnswersFromAnEventStream) {  // PRO-18
 
 TEST_F(Http, CancelsByClosingTheStream) {  // PRO-09
   const auto feed = server.feed();
-  mcp.on["tools/call"] = [&](const FakeRequest&) {
-    return FakeResponse{.type = "text/event-stream", .feed = feed};
-  };
+  mcp.on["tools/call"] = [&](const FakeRequest&) { return FakeResponse{.type = "text/event-stream", .feed = feed}; };
   Client client(io, server.url(), quick());
   asio::cancellation_signal signal;
   bool ended = false;
-  asio::co_spawn(
-      io, call_tool(client.connection, "echo", "{}"),
-      asio::bind_cancellation_slot(signal.slot(), [&](const std::exception_ptr& thrown, const auto&) {
-        EXPECT_TRUE(thrown);
-        ended = true;
-      }));
+  asio::co_spawn(io, call_tool(client.connection, "echo", "{}"),
+                 asio::bind_cancellation_slot(signal.slot(), [&](const std::exception_ptr& thrown, const auto&) {
+                   EXPECT_TRUE(thrown);
+                   ended = true;
+                 }));
   client.run_until([&] { return server.count("tools/call") == 1; });
   signal.emit(asio::cancellation_type::terminal);
   client.run_until([&] { return ended && feed->abandoned; });
@@ -156,8 +152,7 @@ TEST_F(Http, RelistsAndRetriesOnceAfterAHeaderMismatch) {  // PRO-17
         R"({"tools":[{"name":"query","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}}]})");
   };
   mcp.on["tools/call"] = [](const FakeRequest& request) {
-    if (request.header("mcp-param-region").empty())
-      return test::rpc_error(request, -32020, "Header mismatch", 400);
+    if (request.header("mcp-param-region").empty()) return test::rpc_error(request, -32020, "Header mismatch", 400);
     return test::result(request, test::text_result("mirrored"));
   };
   Client client(io, server.url(), quick());
@@ -181,9 +176,7 @@ TEST_F(Http, RetriesWithNewIdAndExactStateWhenInputIsRequired) {
     return test::result(request, test::text_result("complete"));
   };
   Options options = quick();
-  options.handlers.elicit_form = [](Question) -> Task<Result<std::string>> {
-    co_return R"({"action":"accept"})";
-  };
+  options.handlers.elicit_form = [](Question) -> Task<Result<std::string>> { co_return R"({"action":"accept"})"; };
   options.handlers.list_roots = [](Question) -> Task<Result<std::string>> { co_return R"({"roots":[]})"; };
   Client client(io, server.url(), std::move(options));
   EXPECT_EQ(client.text("echo", R"({"x":1})"), "complete");
@@ -199,9 +192,8 @@ TEST_F(Http, RetriesTheProbeOnceWhenItsVersionIsRefusedButNamed) {
   int asked = 0;
   const auto discover = mcp.on["server/discover"];
   mcp.on["server/discover"] = [&, discover](const FakeRequest& request) {
-    return asked++ == 0
-               ? test::rpc_error(request, -32022, "Unsupported", 400, R"({"supported":["2026-07-28"]})")
-               : discover(request);
+    return asked++ == 0 ? test::rpc_error(request, -32022, "Unsupported", 400, R"({"supported":["2026-07-28"]})")
+                        : discover(request);
   };
   Client client(io, server.url(), quick());
   EXPECT_EQ(client.text("echo"), "done");
@@ -217,12 +209,10 @@ TEST_F(Http, ReopensTheSubscriptionAndSaysSo) {
     feeds.back()->event(
         R"({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"toolsListChanged":true},)" +
         tag + "}}");
-    feeds.back()->event(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{)" + tag +
-                        "}}");
+    feeds.back()->event(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{)" + tag + "}}");
     feeds.back()->event(
         R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":12345}}})");
-    feeds.back()->event(R"({"jsonrpc":"2.0","method":"notifications/prompts/list_changed","params":{)" + tag +
-                        "}}");
+    feeds.back()->event(R"({"jsonrpc":"2.0","method":"notifications/prompts/list_changed","params":{)" + tag + "}}");
     return FakeResponse{.type = "text/event-stream", .feed = feeds.back()};
   };
   std::vector<Announcement::Kind> seen;
@@ -235,8 +225,7 @@ TEST_F(Http, ReopensTheSubscriptionAndSaysSo) {
   client.run_until([&] { return seen.size() == 1; });
   feeds.back()->cut();
   client.run_until([&] { return seen.size() == 3; });
-  EXPECT_THAT(
-      seen, ElementsAre(Announcement::Kind::tools, Announcement::Kind::reopened, Announcement::Kind::tools));
+  EXPECT_THAT(seen, ElementsAre(Announcement::Kind::tools, Announcement::Kind::reopened, Announcement::Kind::tools));
   EXPECT_EQ(boost::json::serialize(server.last("subscriptions/listen").params().at("notifications")),
             R"({"toolsListChanged":true})");
 }
@@ -271,10 +260,7 @@ const Fault kFaults[] = {
      {.body = R"({"jsonrpc":"2.0","id":2,"result":{}}{"jsonrpc":"2.0","id":2,"result":{}})"},
      ErrorKind::protocol,
      "no message"},
-    {"WrongId",
-     {.body = R"({"jsonrpc":"2.0","id":77,"result":{}})"},
-     ErrorKind::protocol,
-     "no answer to the request"},
+    {"WrongId", {.body = R"({"jsonrpc":"2.0","id":77,"result":{}})"}, ErrorKind::protocol, "no answer to the request"},
     {"StringId",
      {.body = R"({"jsonrpc":"2.0","id":"2","result":{}})"},
      ErrorKind::protocol,
@@ -284,10 +270,7 @@ const Fault kFaults[] = {
      ErrorKind::protocol,
      "no answer to the request"},
     {"ABatch", {.body = R"([{"jsonrpc":"2.0","id":2,"result":{}}])"}, ErrorKind::protocol, "no answer"},
-    {"ResultIsNoObject",
-     {.body = R"({"jsonrpc":"2.0","id":2,"result":7})"},
-     ErrorKind::protocol,
-     "no answer"},
+    {"ResultIsNoObject", {.body = R"({"jsonrpc":"2.0","id":2,"result":7})"}, ErrorKind::protocol, "no answer"},
     {"TooLarge", {.body = std::string(200'000, ' ') + "{}"}, ErrorKind::too_large, ""},
     {"EmptyJson",
      {.raw = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 0\r\n\r\n"},
@@ -305,10 +288,7 @@ const Fault kFaults[] = {
      {.raw = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: what\n\n"},
      ErrorKind::protocol,
      "no message"},
-    {"Redirect",
-     {.status = 307, .more_headers = "Location: http://elsewhere/\r\n"},
-     ErrorKind::protocol,
-     "elsewhere"},
+    {"Redirect", {.status = 307, .more_headers = "Location: http://elsewhere/\r\n"}, ErrorKind::protocol, "elsewhere"},
     {"Unauthorized", {.status = 401}, ErrorKind::unauthenticated, "401"},
     {"Forbidden",
      {.status = 403, .body = R"({"jsonrpc":"2.0","error":{"code":-32600,"message":"Origin"}})"},
@@ -340,8 +320,7 @@ TEST_F(Http, IgnoresRequestsOfAModernServer) {  // SEC-06
   mcp.on["tools/call"] = [this](const FakeRequest& request) {
     const auto feed = server.feed();
     feed->event(R"({"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{}})");
-    feed->event(
-        fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", request.id(), test::text_result("fine")));
+    feed->event(fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", request.id(), test::text_result("fine")));
     return FakeResponse{.type = "text/event-stream", .feed = feed};
   };
   Client client(io, server.url(), quick());

@@ -15,8 +15,7 @@ namespace proteus::client {
 
 // The kinds of things a server has lists of.
 inline constexpr std::array kListMethods = {mcp::Method::tools_list, mcp::Method::prompts_list,
-                                            mcp::Method::resources_list,
-                                            mcp::Method::resource_templates_list};
+                                            mcp::Method::resources_list, mcp::Method::resource_templates_list};
 
 // Everything a server has, as it was when it was listed. Immutable once published; each list is shared by the
 // inventories it did not change in.

@@ -35,9 +35,7 @@ Task<Result<std::string>> accept(Question question) {
 
 class LegacyHttp : public ::testing::Test {
  protected:
-  FakeResponse stream(const std::shared_ptr<Feed>& feed) const {
-    return {.type = "text/event-stream", .feed = feed};
-  }
+  FakeResponse stream(const std::shared_ptr<Feed>& feed) const { return {.type = "text/event-stream", .feed = feed}; }
   static std::string answer(const FakeRequest& request, std::string_view text) {
     return fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", request.id(), test::text_result(text));
   }
@@ -214,9 +212,8 @@ TEST_F(LegacyHttp, AnswersQuestionsOnTheStreamOfARequest) {
   EXPECT_EQ(client.text("echo"), "thanks");
   EXPECT_EQ(
       boost::json::serialize(server.last("").json),
-      fmt::format(
-          R"({{"jsonrpc":"2.0","id":"q","result":{{"action":"accept","content":{{"during":{},"n":3}}}}}})",
-          server.last("tools/call").id()));
+      fmt::format(R"({{"jsonrpc":"2.0","id":"q","result":{{"action":"accept","content":{{"during":{},"n":3}}}}}})",
+                  server.last("tools/call").id()));
   EXPECT_EQ(server.last("").header("mcp-session-id"), "session-1");
   EXPECT_EQ(boost::json::serialize(server.last("initialize").params().at("capabilities")),
             R"({"elicitation":{"form":{}}})");
@@ -309,9 +306,8 @@ TEST_F(LegacyHttp, ListensOnTheServersStreamAndSubscribes) {
   EXPECT_EQ(server.last("resources/subscribe").params().at("uri"), "test://x");
   feeds[0]->event(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})", "id: 7\n");
   feeds[0]->event(R"({"jsonrpc":"2.0","method":"notifications/prompts/list_changed"})", "id: 8\n");
-  feeds[0]->event(
-      R"({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"test://x"}})",
-      "id: 9\n");
+  feeds[0]->event(R"({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"test://x"}})",
+                  "id: 9\n");
   client.run_until([&] { return seen.size() == 2; });
   EXPECT_THAT(seen, ElementsAre("0 ", "3 test://x"));
   feeds[0]->cut();
@@ -417,8 +413,7 @@ TEST_F(LegacyHttp, FindsOutAnewWhenTheServerWasUpgraded) {
   EXPECT_EQ(client.text("echo"), "done");
   mcp = FakeMcp::modern();
   mcp.on["tools/call"] = [](const FakeRequest& request) {
-    if (request.header("mcp-method").empty())
-      return test::rpc_error(request, -32020, "Mcp-Method is missing", 400);
+    if (request.header("mcp-method").empty()) return test::rpc_error(request, -32020, "Mcp-Method is missing", 400);
     return test::result(request, test::text_result("modern now"));
   };
   EXPECT_EQ(client.text("echo"), "modern now");

@@ -150,8 +150,7 @@ Task<Result<>> Link::attempt_http() {
     if (!verdict) co_return std::unexpected(std::move(verdict.error()));
     if (verdict->kind == Kind::modern) co_return adopt_modern(std::move(*verdict));
     if (verdict->kind == Kind::fault) co_return std::unexpected(std::move(verdict->error));
-    if (options_.era)
-      co_return std::unexpected(errors::unsupported("the server does not answer server/discover"));
+    if (options_.era) co_return std::unexpected(errors::unsupported("the server does not answer server/discover"));
   }
   auto reply = co_await initialize();
   if (!reply) co_return std::unexpected(std::move(reply.error()));
@@ -204,9 +203,9 @@ Result<> Link::adopt_modern(ProbeVerdict verdict) {
 Task<Result<Reply>> Link::initialize() {
   transport_->forget_session();
   Params params;
-  params.members.add(fmt::format(
-      R"("protocolVersion":"{}","capabilities":{},"clientInfo":{})", mcp::to_string(mcp::kNewestLegacy),
-      mcp::write_client_capabilities(options_.handlers.capabilities()), options_.client_info));
+  params.members.add(
+      fmt::format(R"("protocolVersion":"{}","capabilities":{},"clientInfo":{})", mcp::to_string(mcp::kNewestLegacy),
+                  mcp::write_client_capabilities(options_.handlers.capabilities()), options_.client_info));
   return handshake_request(mcp::Method::initialize, std::move(params), mcp::Era::legacy, options_.timeout);
 }
 

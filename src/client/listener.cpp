@@ -12,8 +12,7 @@
 namespace proteus::client {
 
 struct Listener::Round {
-  Round(const Executor& executor, mcp::SubscriptionFilter filter)
-      : wanted(std::move(filter)), settling(executor) {}
+  Round(const Executor& executor, mcp::SubscriptionFilter filter) : wanted(std::move(filter)), settling(executor) {}
 
   void stop() {
     stopped = true;
@@ -44,12 +43,9 @@ bool is_final(const Error& error) {
     case ErrorKind::unauthenticated:
     case ErrorKind::forbidden:
     case ErrorKind::invalid:
-    case ErrorKind::cancelled:
-      return true;
-    case ErrorKind::remote:
-      return error.rpc_code() == -32601 || error.rpc_code() == -32602;
-    default:
-      return false;
+    case ErrorKind::cancelled: return true;
+    case ErrorKind::remote: return error.rpc_code() == -32601 || error.rpc_code() == -32602;
+    default: return false;
   }
 }
 
@@ -112,8 +108,7 @@ Task<> Listener::run(std::shared_ptr<Round> round) {
     if (round->stopped) break;
     const Error error = ended ? errors::interrupted("the server ended the stream") : ended.error();
     if (is_final(error) || !round->ever_open) {
-      if (!round->quiet && round->settled)
-        log::warning("no changes are announced any more: {}", error.message());
+      if (!round->quiet && round->settled) log::warning("no changes are announced any more: {}", error.message());
       settle(*round, error);
       break;
     }
@@ -150,8 +145,7 @@ Task<Result<>> Listener::open_modern(std::shared_ptr<Round> round, Footing footi
   const Noted noted(round->wait, deadline);
   round->stream = frame.id;
   try {
-    auto reply =
-        co_await before(deadline, footing.transport->exchange(composed.outgoing()), "subscriptions/listen");
+    auto reply = co_await before(deadline, footing.transport->exchange(composed.outgoing()), "subscriptions/listen");
     round->stream = kNoRequest;
     if (!reply) {
       if (reply.error().kind() == ErrorKind::timeout) connection_.cancel_at_server(footing, frame.id, "");
@@ -251,8 +245,7 @@ void Listener::on_notification(const json::Message& message, mcp::Method method,
       if (auto uri = json::decode_string(message.body.value("uri")); uri && !round.wanted.uris.empty())
         announce(Announcement::Kind::resource, std::move(*uri));
       break;
-    default:
-      break;
+    default: break;
   }
 }
 

@@ -21,14 +21,10 @@ struct Keys {
 
 Keys keys_of(mcp::Method method) {
   switch (method) {
-    case mcp::Method::prompts_list:
-      return {"prompts", "name"};
-    case mcp::Method::resources_list:
-      return {"resources", "uri"};
-    case mcp::Method::resource_templates_list:
-      return {"resourceTemplates", "uriTemplate"};
-    default:
-      return {"tools", "name"};
+    case mcp::Method::prompts_list: return {"prompts", "name"};
+    case mcp::Method::resources_list: return {"resources", "uri"};
+    case mcp::Method::resource_templates_list: return {"resourceTemplates", "uriTemplate"};
+    default: return {"tools", "name"};
   }
 }
 
@@ -72,11 +68,8 @@ Result<std::vector<std::string_view>> elements_of(std::string_view array, std::s
 
 Result<std::optional<std::string>> ListReader::add(const Received& page) {
   const Keys keys = keys_of(method_);
-  const auto within = [this](Error error) {
-    return std::unexpected(std::move(error).within(mcp::to_string(method_)));
-  };
-  if (listing_.pages.size() == limits_.pages)
-    return within(errors::too_large("the number of pages", limits_.pages));
+  const auto within = [this](Error error) { return std::unexpected(std::move(error).within(mcp::to_string(method_))); };
+  if (listing_.pages.size() == limits_.pages) return within(errors::too_large("the number of pages", limits_.pages));
   bytes_ += page.text().size();
   if (bytes_ > limits_.bytes) return within(errors::too_large("the size of the list", limits_.bytes));
 
@@ -109,8 +102,7 @@ Result<std::optional<std::string>> ListReader::add(const Received& page) {
   if (cursor.empty() || cursor == "null" || cursor == "\"\"") return std::nullopt;
   if (!json::is_string(cursor)) return within(errors::protocol("the cursor is no string"));
   if (cursor.size() > kMaxCursorBytes) return within(errors::too_large("a cursor", kMaxCursorBytes));
-  if (!cursors_.emplace(cursor).second)
-    return within(errors::protocol("a cursor returns: the pages would never end"));
+  if (!cursors_.emplace(cursor).second) return within(errors::protocol("a cursor returns: the pages would never end"));
   return std::string(cursor);
 }
 

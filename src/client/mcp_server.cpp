@@ -54,14 +54,10 @@ void read(const Entry& entry, ResourceTemplate& resource) {
 
 Change::Kind kind_of(mcp::Method list) {
   switch (list) {
-    case mcp::Method::prompts_list:
-      return Change::Kind::prompts;
-    case mcp::Method::resources_list:
-      return Change::Kind::resources;
-    case mcp::Method::resource_templates_list:
-      return Change::Kind::resource_templates;
-    default:
-      return Change::Kind::tools;
+    case mcp::Method::prompts_list: return Change::Kind::prompts;
+    case mcp::Method::resources_list: return Change::Kind::resources;
+    case mcp::Method::resource_templates_list: return Change::Kind::resource_templates;
+    default: return Change::Kind::tools;
   }
 }
 
@@ -72,9 +68,7 @@ Result<boost::json::object> object_of(const Result<Answer>& answer) {
   return std::move(value->get_object());
 }
 
-Error not_open() {
-  return errors::conflict("the server is not open");
-}
+Error not_open() { return errors::conflict("the server is not open"); }
 
 }  // namespace
 
@@ -98,11 +92,8 @@ class McpServer::State {
     callbacks_ = std::make_shared<CallbackThread>();
     auto io = std::make_shared<boost::asio::io_context>(1);
     settings_.add_handlers(*options, callbacks_, io);
-    const auto on_change = [this](mcp::Method list, const Difference& difference) {
-      announce(list, difference);
-    };
-    auto host =
-        std::make_shared<Host>(io, std::move(*endpoint), std::move(*options), std::move(*http), on_change);
+    const auto on_change = [this](mcp::Method list, const Difference& difference) { announce(list, difference); };
+    auto host = std::make_shared<Host>(io, std::move(*endpoint), std::move(*options), std::move(*http), on_change);
     if (auto opened = host->open(); !opened) {
       host->close();
       callbacks_->stop();
@@ -147,9 +138,8 @@ class McpServer::State {
     return entries;
   }
 
-  Result<boost::json::object> request(
-      const CallOptions& options,
-      const std::function<Task<Result<Answer>>(Connection&, RequestOptions)>& make) {
+  Result<boost::json::object> request(const CallOptions& options,
+                                      const std::function<Task<Result<Answer>>(Connection&, RequestOptions)>& make) {
     const auto open = host();
     if (!open) return std::unexpected(not_open());
     CallingThread caller;
@@ -161,13 +151,11 @@ class McpServer::State {
     }
     if (options.on_progress) {
       request.on_progress = [&caller, &options](const mcp::Progress& progress) {
-        caller.post([&options, progress] {
-          options.on_progress({progress.progress, progress.total, progress.message});
-        });
+        caller.post(
+            [&options, progress] { options.on_progress({progress.progress, progress.total, progress.message}); });
       };
     }
-    return object_of(
-        open->call<Answer>([&](Connection& connection) { return make(connection, request); }, caller));
+    return object_of(open->call<Answer>([&](Connection& connection) { return make(connection, request); }, caller));
   }
 
  private:
@@ -199,22 +187,12 @@ McpServer::McpServer(McpServer&&) noexcept = default;
 McpServer& McpServer::operator=(McpServer&&) noexcept = default;
 McpServer::~McpServer() = default;
 
-McpServer::Builder McpServer::builder(std::string url) {
-  return Builder(std::move(url));
-}
+McpServer::Builder McpServer::builder(std::string url) { return Builder(std::move(url)); }
 
-Result<> McpServer::open() {
-  return state_->open();
-}
-void McpServer::close() {
-  state_->close();
-}
-bool McpServer::is_open() const {
-  return state_->host() != nullptr;
-}
-void McpServer::add_change_listener(ChangeListener listener) {
-  state_->add_listener(std::move(listener));
-}
+Result<> McpServer::open() { return state_->open(); }
+void McpServer::close() { state_->close(); }
+bool McpServer::is_open() const { return state_->host() != nullptr; }
+void McpServer::add_change_listener(ChangeListener listener) { state_->add_listener(std::move(listener)); }
 
 Result<ServerInfo> McpServer::info() const {
   const auto host = state_->host();
@@ -229,12 +207,8 @@ Result<ServerInfo> McpServer::info() const {
                     object_of(facts->capabilities)};
 }
 
-Result<std::vector<Tool>> McpServer::tools() const {
-  return state_->list<Tool>(mcp::Method::tools_list);
-}
-Result<std::vector<Prompt>> McpServer::prompts() const {
-  return state_->list<Prompt>(mcp::Method::prompts_list);
-}
+Result<std::vector<Tool>> McpServer::tools() const { return state_->list<Tool>(mcp::Method::tools_list); }
+Result<std::vector<Prompt>> McpServer::prompts() const { return state_->list<Prompt>(mcp::Method::prompts_list); }
 Result<std::vector<Resource>> McpServer::resources() const {
   return state_->list<Resource>(mcp::Method::resources_list);
 }
@@ -283,18 +257,15 @@ Result<boost::json::object> McpServer::read_resource(const std::string& uri, con
   });
 }
 
-Result<std::vector<std::string>> McpServer::complete(const boost::json::object& reference,
-                                                     const std::string& argument, const std::string& value,
-                                                     const CallOptions& options) {
+Result<std::vector<std::string>> McpServer::complete(const boost::json::object& reference, const std::string& argument,
+                                                     const std::string& value, const CallOptions& options) {
   const auto result = state_->request(options, [&](Connection& connection, RequestOptions request) {
-    return client::complete(connection, boost::json::serialize(reference), argument, value, {},
-                            std::move(request));
+    return client::complete(connection, boost::json::serialize(reference), argument, value, {}, std::move(request));
   });
   if (!result) return std::unexpected(result.error());
   const auto* completion = result->if_contains("completion");
-  const auto* values = completion != nullptr && completion->is_object()
-                           ? completion->get_object().if_contains("values")
-                           : nullptr;
+  const auto* values =
+      completion != nullptr && completion->is_object() ? completion->get_object().if_contains("values") : nullptr;
   if (values == nullptr || !values->is_array())
     return std::unexpected(errors::protocol("the server answered with no values"));
   std::vector<std::string> texts;
@@ -329,8 +300,6 @@ std::string ToolResult::text() const {
   return out;
 }
 
-McpServer McpServer::Builder::build() const {
-  return McpServer(std::make_unique<State>(*settings_));
-}
+McpServer McpServer::Builder::build() const { return McpServer(std::make_unique<State>(*settings_)); }
 
 }  // namespace proteus::client

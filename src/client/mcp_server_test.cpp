@@ -109,8 +109,7 @@ TEST_P(PublicClient, CloseEndsACallOfAnotherThread) {
   server.close();
   const auto result = call.get();
   ASSERT_FALSE(result);
-  EXPECT_THAT(std::vector({ErrorKind::cancelled, ErrorKind::conflict}),
-              ::testing::Contains(result.error().kind()));
+  EXPECT_THAT(std::vector({ErrorKind::cancelled, ErrorKind::conflict}), ::testing::Contains(result.error().kind()));
   EXPECT_FALSE(server.is_open());
   EXPECT_EQ(server.tools().error().kind(), ErrorKind::conflict);
   EXPECT_TRUE(server.open());
@@ -119,16 +118,14 @@ TEST_P(PublicClient, CloseEndsACallOfAnotherThread) {
 
 TEST(PublicClientSettings, SaysWhatIsWrongWhenItOpens) {
   EXPECT_EQ(McpServer::builder("ftp://example.com").build().open().error().kind(), ErrorKind::invalid);
-  EXPECT_EQ(McpServer::builder("http://example.com").command({"x"}).build().open().error().kind(),
-            ErrorKind::invalid);
+  EXPECT_EQ(McpServer::builder("http://example.com").command({"x"}).build().open().error().kind(), ErrorKind::invalid);
   const auto missing = McpServer::builder("http://127.0.0.1:1/mcp")
                            .auth(BearerToken::from_env("PROTEUS_TEST_NO_SUCH_VARIABLE"))
                            .build()
                            .open();
   EXPECT_EQ(missing.error().kind(), ErrorKind::unauthenticated);
   EXPECT_THAT(missing.error().message(), HasSubstr("PROTEUS_TEST_NO_SUCH_VARIABLE"));
-  EXPECT_EQ(McpServer::builder("http://127.0.0.1:1/mcp").build().open().error().kind(),
-            ErrorKind::unreachable);
+  EXPECT_EQ(McpServer::builder("http://127.0.0.1:1/mcp").build().open().error().kind(), ErrorKind::unreachable);
 }
 
 // A server in a thread, since the client blocks.
@@ -168,8 +165,7 @@ TEST(PublicClientSettings, SendsCredentials) {
   std::vector<std::string> seen;
   for (const auto& request : http.requests()) {
     EXPECT_EQ(request.header("x-more"), "1");
-    if (request.rpc() == "tools/call")
-      seen.push_back(request.header("authorization") + request.header("x-api-key"));
+    if (request.rpc() == "tools/call") seen.push_back(request.header("authorization") + request.header("x-api-key"));
   }
   EXPECT_THAT(seen, ElementsAre("Bearer abc", "Bearer from the environment", "Basic dXNlcjpwYXNz", "key"));
 }

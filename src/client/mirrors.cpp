@@ -10,8 +10,7 @@ Result<> Mirrors::learn(std::string_view tool, std::string_view definition) {
   const auto known = parameters_.find(tool);
   if (known != parameters_.end()) parameters_.erase(known);
   // Most tools have none, and most lists are long.
-  if (definition.find("x-mcp-header") == std::string_view::npos &&
-      definition.find("\\u") == std::string_view::npos)
+  if (definition.find("x-mcp-header") == std::string_view::npos && definition.find("\\u") == std::string_view::npos)
     return {};
   const auto value = json::parse(definition);
   if (!value) return std::unexpected(value.error());

@@ -27,8 +27,7 @@ class OldSse : public ::testing::Test {
       feed->push(fmt::format("event: endpoint\ndata: {}\n\n", endpoint));
       return {.type = "text/event-stream", .feed = feed};
     }
-    if (request.target != "/messages?session=1")
-      return {.status = refusal, .type = "text/html", .body = "<h1>no</h1>"};
+    if (request.target != "/messages?session=1") return {.status = refusal, .type = "text/html", .body = "<h1>no</h1>"};
     if (request.rpc() == "initialize") {
       say(request,
           R"({"protocolVersion":"2024-11-05","capabilities":{"tools":{}},"serverInfo":{"name":"old","version":"0"}})");
@@ -38,8 +37,7 @@ class OldSse : public ::testing::Test {
     return {.status = 202, .type = "text/plain", .body = "Accepted"};
   }
   void say(const FakeRequest& request, std::string_view result) {
-    feed->event(fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", request.id(), result),
-                "event: message\n");
+    feed->event(fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", request.id(), result), "event: message\n");
   }
 
   std::string endpoint = "/messages?session=1";

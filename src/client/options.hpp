@@ -104,7 +104,7 @@ struct RequestOptions {
   // Each notification that belongs to this request, as it came.
   std::function<void(const json::Message&)> on_notification;
 
-  std::string meta;  // more members of `_meta`, as JSON text without braces; none of the protocol's
+  std::string meta;             // more members of `_meta`, as JSON text without braces; none of the protocol's
   std::vector<Header> headers;  // more headers, where there are any
   Inputs inputs = Inputs::answer;
   std::shared_ptr<const Handlers> handlers;  // instead of the connection's, and declared instead of them

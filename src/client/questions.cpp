@@ -53,9 +53,8 @@ void Questions::on_request(Received request, RequestId during, std::shared_ptr<T
   }
   auto open = std::make_unique<Open>(*this, message.id);
   if (refusal) {
-    tasks_.spawn("refusing a request of the server",
-                 refuse(mcp::write_error(message.id, *refusal, mcp::Era::legacy), std::move(transport),
-                        std::move(open)));
+    tasks_.spawn("refusing a request of the server", refuse(mcp::write_error(message.id, *refusal, mcp::Era::legacy),
+                                                            std::move(transport), std::move(open)));
     return;
   }
   tasks_.spawn("answering the server",
@@ -68,10 +67,9 @@ void Questions::on_cancelled(std::string_view id) {
     at->second->expire();
 }
 
-Task<> Questions::answer(Received request, mcp::Method method, RequestId during,
-                         std::shared_ptr<Transport> transport, std::unique_ptr<Open> open) {
-  if (method == mcp::Method::ping)
-    co_return co_await send(write_answer(open->id(), "{}"), std::move(transport));
+Task<> Questions::answer(Received request, mcp::Method method, RequestId during, std::shared_ptr<Transport> transport,
+                         std::unique_ptr<Open> open) {
+  if (method == mcp::Method::ping) co_return co_await send(write_answer(open->id(), "{}"), std::move(transport));
   Result<std::string> result;
   {
     const InFlightTable::Hold hold(requests_, during);
@@ -82,9 +80,9 @@ Task<> Questions::answer(Received request, mcp::Method method, RequestId during,
     result = co_await before(open->deadline(), std::move(asked), mcp::to_string(method));
   }
   if (open->deadline().expired()) co_return;  // cancelled: an answer is not wanted
-  co_await send(result ? write_answer(open->id(), *result)
-                       : mcp::write_error(open->id(), result.error(), mcp::Era::legacy),
-                std::move(transport));
+  co_await send(
+      result ? write_answer(open->id(), *result) : mcp::write_error(open->id(), result.error(), mcp::Era::legacy),
+      std::move(transport));
 }
 
 Task<> Questions::refuse(std::string text, std::shared_ptr<Transport> transport, std::unique_ptr<Open> open) {

@@ -59,12 +59,9 @@ Result<std::string> elicit(const ElicitationHandler& handler, const std::string&
   elicitation.params = std::move(*object);
   const ElicitationAnswer answer = handler(elicitation);
   switch (answer.action) {
-    case ElicitationAnswer::Action::decline:
-      return R"({"action":"decline"})";
-    case ElicitationAnswer::Action::cancel:
-      return R"({"action":"cancel"})";
-    case ElicitationAnswer::Action::accept:
-      break;
+    case ElicitationAnswer::Action::decline: return R"({"action":"decline"})";
+    case ElicitationAnswer::Action::cancel: return R"({"action":"cancel"})";
+    case ElicitationAnswer::Action::accept: break;
   }
   if (!is_form) return R"({"action":"accept"})";
   return fmt::format(R"({{"action":"accept","content":{}}})", boost::json::serialize(answer.content));
@@ -92,8 +89,7 @@ Result<std::string> list_roots(const RootsHandler& handler) {
 
 Result<Endpoint> McpServer::Settings::endpoint() const {
   if (!command.empty()) {
-    if (!url.empty())
-      return std::unexpected(errors::invalid("a URL and a command are given; one server has one"));
+    if (!url.empty()) return std::unexpected(errors::invalid("a URL and a command are given; one server has one"));
     std::vector<std::pair<std::string, std::string>> variables(environment.begin(), environment.end());
     return net::Command{command, net::child_environment(variables), working_directory};
   }
@@ -141,16 +137,16 @@ void McpServer::Settings::add_handlers(Options& options, const std::shared_ptr<C
   const auto elicitation = [&](const ElicitationHandler& handler) -> Handler {
     if (!handler) return nullptr;
     return [thread, io, handler](Question question) {
-      return await_callback(
-          thread, io, [handler, question = std::move(question)] { return elicit(handler, question.params); });
+      return await_callback(thread, io,
+                            [handler, question = std::move(question)] { return elicit(handler, question.params); });
     };
   };
   options.handlers.elicit_form = elicitation(on_elicitation);
   options.handlers.elicit_url = elicitation(on_url_elicitation);
   if (on_sampling) {
     options.handlers.sample = [thread, io, handler = on_sampling](Question question) {
-      return await_callback(
-          thread, io, [handler, question = std::move(question)] { return sample(handler, question.params); });
+      return await_callback(thread, io,
+                            [handler, question = std::move(question)] { return sample(handler, question.params); });
     };
   }
   if (on_roots) {

@@ -18,15 +18,12 @@ using ::testing::HasSubstr;
 namespace asio = boost::asio;
 
 net::Command fixture(std::vector<std::string> arguments = {}) {
-  net::Command command{{"python3", PROTEUS_SOURCE_DIR "/tests/fixtures/stdio_server.py"},
-                       net::child_environment({})};
+  net::Command command{{"python3", PROTEUS_SOURCE_DIR "/tests/fixtures/stdio_server.py"}, net::child_environment({})};
   command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
   return command;
 }
 
-Task<Result<std::string>> accept(Question) {
-  co_return R"({"action":"accept","content":{}})";
-}
+Task<Result<std::string>> accept(Question) { co_return R"({"action":"accept","content":{}})"; }
 Task<Result<std::string>> never_answer(Question) {
   Bell bell(co_await asio::this_coro::executor);
   co_await bell.wait();
@@ -88,8 +85,7 @@ TEST_P(EitherEra, GetsPromptsResourcesAndCompletions) {
   EXPECT_THAT(prompt->result(), HasSubstr(R"({\"who\": \"you\"})"));
   const auto resource = client.run(read_resource(client.connection, "test://one"));
   EXPECT_EQ(resource->value()->at("contents").at(0).at("text"), "content");
-  const auto values =
-      client.run(complete(client.connection, R"({"type":"ref/prompt","name":"greet"})", "who", "y"));
+  const auto values = client.run(complete(client.connection, R"({"type":"ref/prompt","name":"greet"})", "who", "y"));
   EXPECT_EQ(values->value()->at("completion").at("values").at(0), "y!");
   EXPECT_TRUE(client.run(ping(client.connection)));
 }
@@ -117,8 +113,7 @@ TEST_P(EitherEra, HandsOutLogMessages) {
   std::vector<std::string> seen;
   RequestOptions options;
   options.on_log = [&](const LogEntry& entry) {
-    seen.push_back(std::string(mcp::to_string(entry.level)) + " " + entry.logger + " " +
-                   std::string(entry.data));
+    seen.push_back(std::string(mcp::to_string(entry.level)) + " " + entry.logger + " " + std::string(entry.data));
   };
   options.log_level = mcp::LogLevel::info;
   EXPECT_EQ(client.text("log", "{}", options), "logged");
@@ -136,8 +131,7 @@ TEST_P(EitherEra, RefusesAModeItHasNoHandlerFor) {
 }
 
 TEST_P(EitherEra, HandlersOfACallComeBeforeThoseOfTheConnection) {
-  if (std::string_view(GetParam()) == "legacy")
-    GTEST_SKIP() << "a shared channel does not tell which call asks";
+  if (std::string_view(GetParam()) == "legacy") GTEST_SKIP() << "a shared channel does not tell which call asks";
   Client client(server(), quick());
   auto handlers = std::make_shared<Handlers>();
   handlers->elicit_form = [](Question) -> Task<Result<std::string>> { co_return R"({"action":"decline"})"; };
@@ -162,12 +156,11 @@ TEST_P(EitherEra, CancelsAtTheServerWhatTheCallerNoLongerWants) {  // PRO-09
   ASSERT_TRUE(client.run(client.connection.open()));
   asio::cancellation_signal signal;
   bool ended = false;
-  asio::co_spawn(
-      client.io, call_tool(client.connection, "slow", "{}"),
-      asio::bind_cancellation_slot(signal.slot(), [&](const std::exception_ptr& thrown, const auto&) {
-        ended = true;
-        EXPECT_TRUE(thrown);
-      }));
+  asio::co_spawn(client.io, call_tool(client.connection, "slow", "{}"),
+                 asio::bind_cancellation_slot(signal.slot(), [&](const std::exception_ptr& thrown, const auto&) {
+                   ended = true;
+                   EXPECT_TRUE(thrown);
+                 }));
   EXPECT_EQ(client.text("echo"), "{}");
   signal.emit(asio::cancellation_type::terminal);
   client.run_until([&] { return ended; });
@@ -252,8 +245,7 @@ TEST_P(EitherEra, BoundsTheRequestsUnderWay) {
   options.limits.requests = 1;
   Client client(server(), std::move(options));
   ASSERT_TRUE(client.run(client.connection.open()));
-  asio::co_spawn(client.io, call_tool(client.connection, "slow", "{}"),
-                 [](const std::exception_ptr&, const auto&) {});
+  asio::co_spawn(client.io, call_tool(client.connection, "slow", "{}"), [](const std::exception_ptr&, const auto&) {});
   const auto answer = client.call("echo");
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().kind(), ErrorKind::exhausted);
@@ -286,8 +278,7 @@ TEST(Stdio, SpeaksTheEraItIsToldTo) {
 
 class LegacyProbe : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Stdio, LegacyProbe,
-                         ::testing::Values("silent-probe", "exit-at-probe", "nameless-error", "empty-probe",
-                                           "noise"),
+                         ::testing::Values("silent-probe", "exit-at-probe", "nameless-error", "empty-probe", "noise"),
                          [](const auto& fault) {
                            std::string name = fault.param;
                            std::ranges::replace(name, '-', '_');
@@ -322,6 +313,15 @@ TEST(Stdio, NegotiatesEveryRevisionThatHasAHandshake) {  // PRO-02
   EXPECT_EQ(client.run(client.connection.open()).error().kind(), ErrorKind::unsupported);
 }
 
+TEST(Stdio, ReceivesTheBatchesOfTheRevisionThatHasThem) {  // PRO-02
+  Client old(fixture({"--era", "legacy", "--version", "2025-03-26"}), quick());
+  EXPECT_EQ(old.text("batch"), "in a batch");
+  Client newer(fixture({"--era", "legacy", "--version", "2025-06-18"}), quick());
+  RequestOptions options;
+  options.timeout = 50ms;
+  EXPECT_EQ(newer.call("batch", "{}", options).error().kind(), ErrorKind::timeout);
+}
+
 TEST(Stdio, DoesNotFallBackFromAModernServerWithoutAVersionInCommon) {
   Client client(fixture({"--fault", "refuse-version"}), quick());
   const auto facts = client.run(client.connection.open());
@@ -341,12 +341,10 @@ TEST(Stdio, BoundsListsThatDoNotEnd) {  // SEC-06
   Options options = quick();
   options.limits.lists.pages = 10;
   Client endless(fixture({"--fault", "endless-list"}), options);
-  EXPECT_EQ(endless.run(endless.connection.list(mcp::Method::tools_list)).error().kind(),
-            ErrorKind::too_large);
+  EXPECT_EQ(endless.run(endless.connection.list(mcp::Method::tools_list)).error().kind(), ErrorKind::too_large);
   options.limits.lists = {.pages = 1000, .entries = 10};
   Client long_one(fixture({"--fault", "endless-list"}), options);
-  EXPECT_EQ(long_one.run(long_one.connection.list(mcp::Method::tools_list)).error().kind(),
-            ErrorKind::too_large);
+  EXPECT_EQ(long_one.run(long_one.connection.list(mcp::Method::tools_list)).error().kind(), ErrorKind::too_large);
   Client circular(fixture({"--fault", "circular-list"}), quick());
   EXPECT_THAT(circular.run(circular.connection.list(mcp::Method::tools_list)).error().message(),
               HasSubstr("a cursor returns"));
@@ -389,8 +387,7 @@ TEST(Stdio, SendsNoMoreAnswersThanAskedToAPing) {
 
 TEST(Stdio, KnowsWhichMethodsAnEraHas) {
   Client client(fixture({"--era", "modern"}), quick());
-  EXPECT_EQ(client.run(client.connection.request(mcp::Method::ping, {})).error().kind(),
-            ErrorKind::unsupported);
+  EXPECT_EQ(client.run(client.connection.request(mcp::Method::ping, {})).error().kind(), ErrorKind::unsupported);
 }
 
 TEST(Stdio, LeavesNoProgramBehind) {

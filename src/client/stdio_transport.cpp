@@ -44,33 +44,22 @@ class StdioTransport final : public Channel {
 
  private:
   Task<> read() {
+    json::ScanLimits limits;
+    limits.bytes = options_.limits.message_bytes;
     for (;;) {
       auto line = co_await process_->read_line();
       if (!line) co_return fail(line.error());
       if (!*line) co_return fail(co_await ended());
-      take(**line);
+      if (!(*line)->empty()) take(**line, limits);
     }
-  }
-
-  void take(std::string_view line) {
-    if (line.empty()) return;
-    json::ScanLimits limits;
-    limits.bytes = options_.limits.message_bytes;
-    auto message = Received::scan(std::string(line), limits);
-    if (!message) {
-      log::warning("{}: a line is ignored: {}", command_.argv.front(), message.error().message());
-      return;
-    }
-    dispatch(std::move(*message));
   }
 
   // Output closed; most programs have exited then, or are about to.
   Task<Error> ended() {
     Deadline soon(executor(), std::chrono::milliseconds(200), {});
     const auto status = co_await before(soon, exit_status(), "the exit");
-    co_return errors::interrupted(
-        fmt::format("{} {}", log::printable(command_.argv.front()),
-                    status ? net::to_string(*status) : std::string("closed its output")));
+    co_return errors::interrupted(fmt::format("{} {}", log::printable(command_.argv.front()),
+                                              status ? net::to_string(*status) : std::string("closed its output")));
   }
   Task<Result<net::ExitStatus>> exit_status() { co_return co_await process_->wait(); }
 
@@ -101,8 +90,8 @@ class StdioTransport final : public Channel {
 
 }  // namespace
 
-std::unique_ptr<Transport> stdio_transport(boost::asio::io_context& io, net::Command command,
-                                           const Options& options, Inbox& inbox) {
+std::unique_ptr<Transport> stdio_transport(boost::asio::io_context& io, net::Command command, const Options& options,
+                                           Inbox& inbox) {
   return std::make_unique<StdioTransport>(io, std::move(command), options, inbox);
 }
 

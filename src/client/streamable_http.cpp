@@ -25,9 +25,7 @@ bool is_session_id(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return c >= 0x21 && c <= 0x7e; });
 }
 
-bool is_success(const net::ClientResponse& response) {
-  return response.status() >= 200 && response.status() < 300;
-}
+bool is_success(const net::ClientResponse& response) { return response.status() >= 200 && response.status() < 300; }
 
 // Where a stream stands, to go on from there on another connection.
 struct Position {
@@ -102,16 +100,13 @@ Task<Result<Reply>> StreamableHttp::exchange(const Outgoing& request) {
   if (request.method == mcp::Method::initialize) {
     if (auto taken = take_session(*response); !taken) co_return std::unexpected(std::move(taken.error()));
   }
-  if (response->has_content_type("application/json"))
-    co_return co_await read_json(std::move(*response), request.id);
-  if (response->has_content_type("text/event-stream"))
-    co_return co_await read_stream(std::move(*response), request.id);
+  if (response->has_content_type("application/json")) co_return co_await read_json(std::move(*response), request.id);
+  if (response->has_content_type("text/event-stream")) co_return co_await read_stream(std::move(*response), request.id);
   const std::string type(response->content_type());
   co_return std::unexpected(errors::protocol(
-      type.empty()
-          ? fmt::format("the server answered a request with HTTP {} and nothing in it", response->status())
-          : fmt::format("the server answered with {}, which is neither JSON nor an event stream",
-                        log::printable(type, 64))));
+      type.empty() ? fmt::format("the server answered a request with HTTP {} and nothing in it", response->status())
+                   : fmt::format("the server answered with {}, which is neither JSON nor an event stream",
+                                 log::printable(type, 64))));
 }
 
 Result<> StreamableHttp::take_session(const net::ClientResponse& response) {
@@ -132,9 +127,9 @@ Task<Result<Reply>> StreamableHttp::read_json(net::ClientResponse response, Requ
   const bool ours = json::as_int64(message->message().id) == id;
   if ((answers && !ours && !message->message().id.empty()) || kind == json::MessageKind::request ||
       kind == json::MessageKind::notification) {
-    co_return std::unexpected(errors::protocol(
-        fmt::format("the server answered with a message that is no answer to the request: {}",
-                    log::printable(message->text(), 80))));
+    co_return std::unexpected(
+        errors::protocol(fmt::format("the server answered with a message that is no answer to the request: {}",
+                                     log::printable(message->text(), 80))));
   }
   Reply reply;
   reply.status = static_cast<int>(response.status());
@@ -187,34 +182,29 @@ Task<Result<std::optional<Reply>>> StreamableHttp::read_events(EventStream& stre
 
 Result<std::optional<Reply>> StreamableHttp::take(const net::SseEvent& event, RequestId id) {
   if (event.data.empty() || event.type != "message") return std::nullopt;
-  auto message = Received::scan(std::string(event.data), scan_limits_);
-  if (!message) return std::unexpected(std::move(message.error()));
-  switch (message->message().kind) {
-    case json::MessageKind::notification:
-      inbox_.on_notification(std::move(*message), id);
-      return std::nullopt;
-    case json::MessageKind::request:
-      inbox_.on_request(std::move(*message), id);
-      return std::nullopt;
-    default:
-      break;
+  auto messages = scan_messages(event.data, scan_limits_, version_);
+  if (!messages) return std::unexpected(std::move(messages.error()));
+  std::optional<Reply> reply;
+  for (auto& message : *messages) {
+    switch (message.message().kind) {
+      case json::MessageKind::notification: inbox_.on_notification(std::move(message), id); continue;
+      case json::MessageKind::request: inbox_.on_request(std::move(message), id); continue;
+      default: break;
+    }
+    const bool nameless = message.message().id.empty() && !message.message().error.empty();
+    if (reply || id == kNoRequest || (!nameless && json::as_int64(message.message().id) != id)) {
+      log::warning("an answer to no request is ignored: {}", log::printable(message.text(), 120));
+      continue;
+    }
+    reply = Reply{200, std::move(message), {}};
   }
-  const bool nameless = message->message().id.empty() && !message->message().error.empty();
-  if (id == kNoRequest || (!nameless && json::as_int64(message->message().id) != id)) {
-    log::warning("an answer to no request is ignored: {}", log::printable(message->text(), 120));
-    return std::nullopt;
-  }
-  Reply reply;
-  reply.status = 200;
-  reply.message = std::move(*message);
   return reply;
 }
 
 Task<Result<net::ClientResponse>> StreamableHttp::get(const Position& position) {
   std::vector<Header> headers = session_headers();
   headers.emplace_back("Accept", "text/event-stream");
-  if (!position.last_event_id.empty())
-    headers.emplace_back(mcp::header::kLastEventId, position.last_event_id);
+  if (!position.last_event_id.empty()) headers.emplace_back(mcp::header::kLastEventId, position.last_event_id);
   const std::vector<std::string_view> no_body;
   co_return co_await caller_.send("GET", caller_.url(), headers, no_body, options_.timeout);
 }
@@ -231,23 +221,20 @@ Task<Result<>> StreamableHttp::send(const Outgoing& message) {
 }
 
 Task<Result<>> StreamableHttp::listen(std::function<void()> on_open) {
-  if (!is_legacy())
-    co_return std::unexpected(errors::unsupported("a modern server has no stream of its own"));
-  for (;;) {
+  if (!is_legacy()) co_return std::unexpected(errors::unsupported("a modern server has no stream of its own"));
+  for (bool resumed = false;; resumed = !listening_.last_event_id.empty()) {
     auto response = co_await get(listening_);
     if (!response) co_return std::unexpected(std::move(response.error()));
     if (response->status() == 405)
       co_return std::unexpected(errors::unsupported("the server offers no stream of its own"));
     if (!is_success(*response)) {
       auto refusal = co_await read_refusal(*response);
-      co_return std::unexpected(refusal ? http_error(refusal->status, refusal->excerpt)
-                                        : std::move(refusal.error()));
+      co_return std::unexpected(refusal ? http_error(refusal->status, refusal->excerpt) : std::move(refusal.error()));
     }
     if (!response->has_content_type("text/event-stream"))
-      co_return std::unexpected(
-          errors::unsupported("the server answers GET with something else than a stream"));
-    // What is resumed was not interrupted.
-    if (listening_.last_event_id.empty()) on_open();
+      co_return std::unexpected(errors::unsupported("the server answers GET with something else than a stream"));
+    // What is resumed at once was not interrupted.
+    if (!resumed) on_open();
     {
       EventStream stream(std::move(*response), options_.limits.message_bytes);
       const auto ended = co_await read_events(stream, kNoRequest);
@@ -270,8 +257,7 @@ Task<> StreamableHttp::close() {
 
 }  // namespace
 
-std::unique_ptr<Transport> streamable_http(net::HttpClient& http, net::Url url, const Options& options,
-                                           Inbox& inbox) {
+std::unique_ptr<Transport> streamable_http(net::HttpClient& http, net::Url url, const Options& options, Inbox& inbox) {
   return std::make_unique<StreamableHttp>(http, std::move(url), options, inbox);
 }
 

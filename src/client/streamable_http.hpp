@@ -12,7 +12,6 @@ namespace proteus::client {
 // Streamable HTTP of both eras: each message is a POST, answered by JSON or by an event stream. With a server
 // of the legacy era it keeps the session and resumes streams that end early. The HTTP client, the options and
 // the inbox must outlive it.
-std::unique_ptr<Transport> streamable_http(net::HttpClient& http, net::Url url, const Options& options,
-                                           Inbox& inbox);
+std::unique_ptr<Transport> streamable_http(net::HttpClient& http, net::Url url, const Options& options, Inbox& inbox);
 
 }  // namespace proteus::client

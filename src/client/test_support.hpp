@@ -25,8 +25,7 @@ namespace proteus::client::test {
 class Client {
  public:
   explicit Client(Endpoint endpoint, Options options = {})
-      : Client(std::make_unique<boost::asio::io_context>(), nullptr, std::move(endpoint),
-               std::move(options)) {}
+      : Client(std::make_unique<boost::asio::io_context>(), nullptr, std::move(endpoint), std::move(options)) {}
   Client(boost::asio::io_context& shared, Endpoint endpoint, Options options = {})
       : Client(nullptr, &shared, std::move(endpoint), std::move(options)) {}
   ~Client() {

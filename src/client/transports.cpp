@@ -11,8 +11,7 @@ namespace {
 
 class Maker final : public TransportMaker {
  public:
-  Maker(Endpoint endpoint, boost::asio::io_context& io, net::HttpClient& http, const Options& options,
-        Inbox& inbox)
+  Maker(Endpoint endpoint, boost::asio::io_context& io, net::HttpClient& http, const Options& options, Inbox& inbox)
       : endpoint_(std::move(endpoint)), io_(io), http_(http), options_(options), inbox_(inbox) {}
 
   bool runs_program() const override { return std::holds_alternative<net::Command>(endpoint_); }

@@ -22,9 +22,7 @@ Task<bool> wait_on(asio::steady_timer& timer) {
   co_return state.cancelled() == asio::cancellation_type::none;
 }
 
-[[noreturn]] void throw_cancelled() {
-  throw boost::system::system_error(asio::error::operation_aborted);
-}
+[[noreturn]] void throw_cancelled() { throw boost::system::system_error(asio::error::operation_aborted); }
 
 }  // namespace
 
@@ -97,8 +95,7 @@ namespace detail {
 
 void run_aside(const Executor& executor, std::shared_ptr<Aside> aside, Task<> task) {
   const auto slot = aside->stop.slot();
-  asio::co_spawn(executor, std::move(task),
-                 asio::bind_cancellation_slot(slot, [aside](std::exception_ptr failure) {
+  asio::co_spawn(executor, std::move(task), asio::bind_cancellation_slot(slot, [aside](std::exception_ptr failure) {
                    aside->failure = failure;
                    aside->ended = true;
                    if (aside->on_end) aside->on_end();

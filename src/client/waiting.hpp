@@ -113,8 +113,7 @@ Task<Result<T>> before(Deadline& deadline, Task<Result<T>> task, std::string_vie
   const bool in_time = co_await detail::attend(aside, deadline);
   // A task that was stopped may say so by an error of its own.
   if (result->has_value() && (in_time || (*result)->has_value())) co_return std::move(**result);
-  if (!in_time)
-    co_return std::unexpected(deadline.expired() ? errors::cancelled(what) : errors::timeout(what));
+  if (!in_time) co_return std::unexpected(deadline.expired() ? errors::cancelled(what) : errors::timeout(what));
   if (aside->failure) std::rethrow_exception(aside->failure);
   co_return std::unexpected(errors::cancelled(what));
 }

@@ -26,9 +26,7 @@ Task<Result<int>> hang(bool& stopped) {
   co_return 1;
 }
 
-Task<Result<int>> answer(int value) {
-  co_return value;
-}
+Task<Result<int>> answer(int value) { co_return value; }
 
 Task<Result<int>> hang_before(Deadline& deadline, bool& stopped) {
   co_return co_await before(deadline, hang(stopped), "the call");
