@@ -46,6 +46,13 @@ Task<Result<>> Channel::listen(std::function<void()> on_open) {
   co_return std::unexpected(*closed_);
 }
 
+void Channel::take(std::string_view bytes, const json::ScanLimits& limits) {
+  auto messages = scan_messages(bytes, limits, version_);
+  if (!messages) return log::warning("ignored: {}", messages.error().message());
+  for (auto& message : *messages)
+    dispatch(std::move(message));
+}
+
 void Channel::dispatch(Received message) {
   switch (message.message().kind) {
     case json::MessageKind::notification: return inbox_.on_notification(std::move(message), kNoRequest);

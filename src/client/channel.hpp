@@ -17,7 +17,7 @@ class Channel : public Transport {
   Task<Result<Reply>> exchange(const Outgoing& request) final;
   Task<Result<>> send(const Outgoing& message) final { return write(message); }
   bool usable() const final { return !closed_; }
-  void speak(mcp::Version) override {}
+  void speak(mcp::Version version) final { version_ = version; }
   // There is nothing to open: ends when the channel does.
   Task<Result<>> listen(std::function<void()> on_open) final;
   bool has_streams() const final { return false; }
@@ -27,12 +27,13 @@ class Channel : public Transport {
 
   virtual Task<Result<>> write(const Outgoing& message) = 0;
 
-  // What was read from the stream.
-  void dispatch(Received message);
+  // What was read from the stream. What is no message is logged and ignored.
+  void take(std::string_view bytes, const json::ScanLimits& limits);
   // Nothing more will come: every exchange under way fails with this.
   void fail(const Error& error);
 
   const Executor& executor() const { return executor_; }
+  const std::optional<mcp::Version>& version() const { return version_; }
 
  private:
   struct Waiter {
@@ -42,6 +43,7 @@ class Channel : public Transport {
   };
   class Registration;
 
+  void dispatch(Received message);
   void answer(Received message);
 
   Executor executor_;
@@ -49,6 +51,7 @@ class Channel : public Transport {
   Bell end_;
   std::map<RequestId, Waiter> waiters_;
   std::optional<Error> closed_;
+  std::optional<mcp::Version> version_;
 };
 
 }  // namespace proteus::client

@@ -29,6 +29,19 @@ bool may_ask(mcp::Method method) {
 
 }  // namespace
 
+class Connection::Visit {
+ public:
+  explicit Visit(Connection& connection) : connection_(connection) { ++connection_.visits_; }
+  ~Visit() {
+    if (--connection_.visits_ == 0) connection_.left_.ring();
+  }
+  Visit(const Visit&) = delete;
+  Visit& operator=(const Visit&) = delete;
+
+ private:
+  Connection& connection_;
+};
+
 Connection::Connection(const Executor& executor, MakerFactory make, Options options)
     : executor_(executor),
       options_(std::move(options)),
@@ -37,11 +50,13 @@ Connection::Connection(const Executor& executor, MakerFactory make, Options opti
       tasks_(executor),
       link_(executor, *maker_, options_, last_id_),
       questions_(executor, options_, requests_, tasks_),
-      listener_(*this) {}
+      listener_(*this),
+      left_(executor) {}
 
 Connection::~Connection() = default;
 
 Task<Result<std::shared_ptr<const ServerFacts>>> Connection::open() {
+  const Visit visit(*this);
   auto footing = co_await link_.establish();
   if (!footing) co_return std::unexpected(std::move(footing.error()));
   note(*footing);
@@ -54,6 +69,13 @@ Task<> Connection::close() {
   co_await link_.close();
   tasks_.cancel();
   co_await tasks_.join();
+  while (visits_ > 0)
+    co_await left_.wait();
+}
+
+Task<Result<>> Connection::listen(mcp::SubscriptionFilter wanted) {
+  const Visit visit(*this);
+  co_return co_await listener_.listen(std::move(wanted));
 }
 
 void Connection::note(const Footing& footing) {
@@ -66,6 +88,7 @@ void Connection::note(const Footing& footing) {
 }
 
 Task<Result<Answer>> Connection::request(mcp::Method method, Params params, RequestOptions options) {
+  const Visit visit(*this);
   for (bool again = false;; again = true) {
     auto footing = co_await link_.establish();
     if (!footing) co_return std::unexpected(std::move(footing.error()));

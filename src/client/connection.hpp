@@ -51,20 +51,22 @@ class Connection final : private Inbox {
   Task<Result<Listing>> list(mcp::Method method, RequestOptions options = {});
 
   // Announcements of changes, from now on and until `close`; see Listener.
-  Task<Result<>> listen(mcp::SubscriptionFilter wanted) { return listener_.listen(std::move(wanted)); }
+  Task<Result<>> listen(mcp::SubscriptionFilter wanted);
 
   // The least level of log messages the server should send: for good with a legacy server, with each request
   // from now on to a modern one.
   Task<Result<>> set_log_level(mcp::LogLevel level);
 
-  // Ends the session, the listening and every request under way, which fail as cancelled. Nothing can be
-  // asked afterwards.
+  // Ends the session, the listening and every request under way, which fail as cancelled; waits for their
+  // ends. Nothing can be asked afterwards.
   Task<> close();
 
   const Executor& executor() const { return executor_; }
 
  private:
   friend class Listener;
+  // Somebody's coroutine that is in here, and must have left before the connection is destroyed.
+  class Visit;
 
   // How one try of a request ended: an answer or an error, and perhaps a reason to try once more.
   struct Outcome {
@@ -105,6 +107,8 @@ class Connection final : private Inbox {
   Mirrors mirrors_;
   std::shared_ptr<const ServerFacts> facts_;
   std::optional<mcp::LogLevel> log_level_;
+  std::size_t visits_ = 0;
+  Bell left_;
   std::uint64_t noted_ = 0;  // the generation of the footing that was last looked at
 };
 

@@ -93,12 +93,7 @@ class FakeServer {
         tasks_(io.get_executor()) {
     tasks_.spawn("acceptor", accept());
   }
-  ~FakeServer() {
-    tasks_.cancel();
-    boost::system::error_code ignored;
-    acceptor_.close(ignored);
-    net::test::run(io_, tasks_.join());
-  }
+  ~FakeServer() { net::test::run(io_, stop()); }
   FakeServer(const FakeServer&) = delete;
   FakeServer& operator=(const FakeServer&) = delete;
 
@@ -133,6 +128,14 @@ class FakeServer {
   std::size_t abandoned = 0;  // requests the client closed while they were held
 
  private:
+  // On the context's thread: a task that is cancelled from elsewhere may end before the cancellation arrives.
+  Task<> stop() {
+    tasks_.cancel();
+    boost::system::error_code ignored;
+    acceptor_.close(ignored);
+    co_await tasks_.join();
+  }
+
   Task<> accept() {
     for (;;) {
       net::TcpSocket socket(io_);

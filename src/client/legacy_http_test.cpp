@@ -318,6 +318,39 @@ TEST_F(LegacyHttp, ListensOnTheServersStreamAndSubscribes) {
   EXPECT_EQ(seen.back(), "0 ");
 }
 
+TEST_F(LegacyHttp, ListensOnTheStreamThatIsOpenAlready) {
+  // Many servers allow one stream for a session.
+  const auto feed = server.feed();
+  int gets = 0;
+  mcp.get = [&](const FakeRequest&) { return ++gets == 1 ? stream(feed) : FakeResponse{.status = 409}; };
+  mcp.on["resources/subscribe"] = [](const FakeRequest& request) { return test::result(request, "{}"); };
+  std::vector<Announcement::Kind> seen;
+  Options options = quick();
+  options.handlers.elicit_form = accept;
+  options.on_announcement = [&](const Announcement& announcement) { seen.push_back(announcement.kind); };
+  Client client(io, server.url(), options);
+  ASSERT_TRUE(client.run(client.connection.open()));
+  client.run_until([&] { return gets == 1; });
+  mcp::SubscriptionFilter wanted;
+  wanted.tools = true;
+  wanted.uris = {"test://x"};
+  const auto listening = client.run(client.connection.listen(wanted));
+  ASSERT_TRUE(listening) << listening.error().message();
+  EXPECT_EQ(server.count("resources/subscribe"), 1U);
+  feed->event(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})");
+  client.run_until([&] { return !seen.empty(); });
+  EXPECT_THAT(seen, ElementsAre(Announcement::Kind::tools));
+  EXPECT_EQ(gets, 1);
+}
+
+TEST_F(LegacyHttp, SaysThatAResourceCannotBeSubscribedTo) {
+  mcp.get = [&](const FakeRequest&) { return stream(server.feed()); };
+  Client client(io, server.url(), quick());
+  mcp::SubscriptionFilter wanted;
+  wanted.uris = {"test://x"};
+  EXPECT_EQ(client.run(client.connection.listen(wanted)).error().rpc_code(), -32601);
+}
+
 TEST_F(LegacyHttp, ListensAgainInANewSessionWhenTheOldOneIsForgotten) {
   int gets = 0;
   mcp.get = [&](const FakeRequest&) {

@@ -30,6 +30,7 @@ struct Listener::Round {
   Bell settling;
 
   bool ever_open = false;
+  bool stream_open = false;  // of a legacy server
   bool open_since_pause = false;
   RequestId stream = kNoRequest;  // of a modern server
 };
@@ -52,8 +53,18 @@ bool is_final(const Error& error) {
 }  // namespace
 
 Task<Result<>> Listener::listen(mcp::SubscriptionFilter wanted) {
-  auto round = std::make_shared<Round>(connection_.executor_, std::move(wanted));
-  start(round);
+  std::shared_ptr<Round> round = round_;
+  const auto& footing = connection_.link_.current();
+  if (round && !round->stopped && footing && footing->era() == mcp::Era::legacy) {
+    // The stream is the same whatever is wanted, and many servers allow only one.
+    round->wanted = std::move(wanted);
+    round->quiet = round->settled = false;
+    round->failure.reset();
+    if (round->stream_open) connection_.tasks_.spawn("subscribing", subscribe(round));
+  } else {
+    round = std::make_shared<Round>(connection_.executor_, std::move(wanted));
+    start(round);
+  }
   Deadline deadline(connection_.executor_, connection_.options_.timeout, {});
   auto settled = co_await before(deadline, wait_until_settled(round), "listening");
   if (!settled) round->stop();
@@ -93,8 +104,8 @@ void Listener::settle(Round& round, std::optional<Error> failure) {
 
 void Listener::opened(Round& round) {
   if (round.stopped) return;
-  round.open_since_pause = true;
-  const bool again = std::exchange(round.ever_open, true);
+  round.open_since_pause = round.ever_open = true;
+  const bool again = round.settled && !round.failure;
   settle(round, std::nullopt);
   if (again && !round.quiet && connection_.options_.on_announcement)
     connection_.options_.on_announcement({.kind = Announcement::Kind::reopened, .uri = {}});
@@ -107,7 +118,7 @@ Task<> Listener::run(std::shared_ptr<Round> round) {
     const auto ended = co_await open_stream(round);
     if (round->stopped) break;
     const Error error = ended ? errors::interrupted("the server ended the stream") : ended.error();
-    if (is_final(error) || !round->ever_open) {
+    if (is_final(error) || (!round->ever_open && !round->quiet)) {
       if (!round->quiet && round->settled) log::warning("no changes are announced any more: {}", error.message());
       settle(*round, error);
       break;
@@ -165,8 +176,12 @@ Task<Result<>> Listener::open_modern(std::shared_ptr<Round> round, Footing footi
 Task<Result<>> Listener::open_legacy(std::shared_ptr<Round> round, Footing footing) {
   Deadline deadline = Deadline::never(connection_.executor_);
   const Noted noted(round->wait, deadline);
-  auto on_open = [this, round] { connection_.tasks_.spawn("subscribing", subscribe(round)); };
+  auto on_open = [this, round] {
+    round->stream_open = true;
+    connection_.tasks_.spawn("subscribing", subscribe(round));
+  };
   auto ended = co_await before(deadline, footing.transport->listen(std::move(on_open)), "listening");
+  round->stream_open = false;
   if (!ended && ended.error().kind() == ErrorKind::not_found && footing.transport->has_session())
     connection_.forget_session(footing);
   co_return ended;
@@ -186,7 +201,7 @@ Task<> Listener::subscribe(std::shared_ptr<Round> round) {
     params.name = uri;
     return connection.request(method, std::move(params), {});
   };
-  const auto& wanted = round->wanted.uris;
+  const std::vector<std::string> wanted = round->wanted.uris;
   for (const auto& uri : std::vector<std::string>(subscribed_)) {
     if (std::ranges::find(wanted, uri) != wanted.end()) continue;
     std::erase(subscribed_, uri);
@@ -197,11 +212,7 @@ Task<> Listener::subscribe(std::shared_ptr<Round> round) {
     const auto answer = co_await change(mcp::Method::resources_subscribe, uri, connection_);
     if (!answer) {
       log::warning("updates of {} are not announced: {}", log::printable(uri), answer.error().message());
-      if (!round->ever_open) {
-        settle(*round, answer.error());
-        round->stop();
-        co_return;
-      }
+      settle(*round, answer.error());
       continue;
     }
     subscribed_.push_back(uri);

@@ -41,7 +41,6 @@ class OldSse final : public Channel {
     co_return Result<>{};
   }
 
-  void speak(mcp::Version version) override { version_ = version; }
   bool has_headers() const override { return false; }
 
   Task<> close() override {
@@ -60,12 +59,7 @@ class OldSse final : public Channel {
       if (!event) co_return fail(event.error());
       if (!*event) co_return fail(errors::interrupted("the server ended its event stream"));
       if ((*event)->type != "message" || (*event)->data.empty()) continue;
-      auto message = Received::scan(std::string((*event)->data), limits);
-      if (!message) {
-        log::warning("an event is ignored: {}", message.error().message());
-        continue;
-      }
-      dispatch(std::move(*message));
+      take((*event)->data, limits);
     }
   }
 
@@ -73,8 +67,8 @@ class OldSse final : public Channel {
     if (!endpoint_) co_return std::unexpected(errors::unreachable("the event stream is not open"));
     std::vector<Header> headers;
     // The header came with 2025-06-18; servers before it do not know it.
-    if (version_ && *version_ >= mcp::Version::v2025_06_18)
-      headers.emplace_back(mcp::header::kProtocolVersion, mcp::to_string(*version_));
+    if (version() && *version() >= mcp::Version::v2025_06_18)
+      headers.emplace_back(mcp::header::kProtocolVersion, mcp::to_string(*version()));
     auto response = co_await caller_.post(*endpoint_, message, headers);
     if (!response) co_return std::unexpected(std::move(response.error()));
     if (response->status() >= 200 && response->status() < 300) {
@@ -88,7 +82,6 @@ class OldSse final : public Channel {
   HttpCaller caller_;
   const Options& options_;
   std::optional<net::Url> endpoint_;
-  std::optional<mcp::Version> version_;
   std::unique_ptr<EventStream> stream_;
   TaskGroup tasks_;
 };

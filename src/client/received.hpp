@@ -1,13 +1,16 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <boost/json/value.hpp>
 #include <proteus/error.hpp>
 
 #include "json/message.hpp"
+#include "mcp/version.hpp"
 
 namespace proteus::client {
 
@@ -38,6 +41,10 @@ class Received {
   std::shared_ptr<const std::string> bytes_;
   json::Message message_;
 };
+
+// The messages in something received: one, or those of a batch, which only 2025-03-26 has.
+Result<std::vector<Received>> scan_messages(std::string_view bytes, const json::ScanLimits& limits,
+                                            std::optional<mcp::Version> version);
 
 // What a request is answered with.
 using Answer = Received;

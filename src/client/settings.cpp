@@ -15,7 +15,7 @@ namespace {
 
 Result<std::string> value_of(const Auth::Value& value) {
   if (value.variable.empty()) return value.text;
-  const char* text = std::getenv(value.variable.c_str());  // NOLINT(concurrency-mt-unsafe): nobody sets it
+  const char* text = std::getenv(value.variable.c_str());
   if (text == nullptr || *text == '\0') {
     return std::unexpected(
         errors::unauthenticated(fmt::format("the environment variable {} is not set", value.variable)));

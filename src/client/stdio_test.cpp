@@ -313,6 +313,15 @@ TEST(Stdio, NegotiatesEveryRevisionThatHasAHandshake) {  // PRO-02
   EXPECT_EQ(client.run(client.connection.open()).error().kind(), ErrorKind::unsupported);
 }
 
+TEST(Stdio, ReceivesTheBatchesOfTheRevisionThatHasThem) {  // PRO-02
+  Client old(fixture({"--era", "legacy", "--version", "2025-03-26"}), quick());
+  EXPECT_EQ(old.text("batch"), "in a batch");
+  Client newer(fixture({"--era", "legacy", "--version", "2025-06-18"}), quick());
+  RequestOptions options;
+  options.timeout = 50ms;
+  EXPECT_EQ(newer.call("batch", "{}", options).error().kind(), ErrorKind::timeout);
+}
+
 TEST(Stdio, DoesNotFallBackFromAModernServerWithoutAVersionInCommon) {
   Client client(fixture({"--fault", "refuse-version"}), quick());
   const auto facts = client.run(client.connection.open());

@@ -44,24 +44,14 @@ class StdioTransport final : public Channel {
 
  private:
   Task<> read() {
+    json::ScanLimits limits;
+    limits.bytes = options_.limits.message_bytes;
     for (;;) {
       auto line = co_await process_->read_line();
       if (!line) co_return fail(line.error());
       if (!*line) co_return fail(co_await ended());
-      take(**line);
+      if (!(*line)->empty()) take(**line, limits);
     }
-  }
-
-  void take(std::string_view line) {
-    if (line.empty()) return;
-    json::ScanLimits limits;
-    limits.bytes = options_.limits.message_bytes;
-    auto message = Received::scan(std::string(line), limits);
-    if (!message) {
-      log::warning("{}: a line is ignored: {}", command_.argv.front(), message.error().message());
-      return;
-    }
-    dispatch(std::move(*message));
   }
 
   // Output closed; most programs have exited then, or are about to.

@@ -182,21 +182,22 @@ Task<Result<std::optional<Reply>>> StreamableHttp::read_events(EventStream& stre
 
 Result<std::optional<Reply>> StreamableHttp::take(const net::SseEvent& event, RequestId id) {
   if (event.data.empty() || event.type != "message") return std::nullopt;
-  auto message = Received::scan(std::string(event.data), scan_limits_);
-  if (!message) return std::unexpected(std::move(message.error()));
-  switch (message->message().kind) {
-    case json::MessageKind::notification: inbox_.on_notification(std::move(*message), id); return std::nullopt;
-    case json::MessageKind::request: inbox_.on_request(std::move(*message), id); return std::nullopt;
-    default: break;
+  auto messages = scan_messages(event.data, scan_limits_, version_);
+  if (!messages) return std::unexpected(std::move(messages.error()));
+  std::optional<Reply> reply;
+  for (auto& message : *messages) {
+    switch (message.message().kind) {
+      case json::MessageKind::notification: inbox_.on_notification(std::move(message), id); continue;
+      case json::MessageKind::request: inbox_.on_request(std::move(message), id); continue;
+      default: break;
+    }
+    const bool nameless = message.message().id.empty() && !message.message().error.empty();
+    if (reply || id == kNoRequest || (!nameless && json::as_int64(message.message().id) != id)) {
+      log::warning("an answer to no request is ignored: {}", log::printable(message.text(), 120));
+      continue;
+    }
+    reply = Reply{200, std::move(message), {}};
   }
-  const bool nameless = message->message().id.empty() && !message->message().error.empty();
-  if (id == kNoRequest || (!nameless && json::as_int64(message->message().id) != id)) {
-    log::warning("an answer to no request is ignored: {}", log::printable(message->text(), 120));
-    return std::nullopt;
-  }
-  Reply reply;
-  reply.status = 200;
-  reply.message = std::move(*message);
   return reply;
 }
 
@@ -221,7 +222,7 @@ Task<Result<>> StreamableHttp::send(const Outgoing& message) {
 
 Task<Result<>> StreamableHttp::listen(std::function<void()> on_open) {
   if (!is_legacy()) co_return std::unexpected(errors::unsupported("a modern server has no stream of its own"));
-  for (;;) {
+  for (bool resumed = false;; resumed = !listening_.last_event_id.empty()) {
     auto response = co_await get(listening_);
     if (!response) co_return std::unexpected(std::move(response.error()));
     if (response->status() == 405)
@@ -232,8 +233,8 @@ Task<Result<>> StreamableHttp::listen(std::function<void()> on_open) {
     }
     if (!response->has_content_type("text/event-stream"))
       co_return std::unexpected(errors::unsupported("the server answers GET with something else than a stream"));
-    // What is resumed was not interrupted.
-    if (listening_.last_event_id.empty()) on_open();
+    // What is resumed at once was not interrupted.
+    if (!resumed) on_open();
     {
       EventStream stream(std::move(*response), options_.limits.message_bytes);
       const auto ended = co_await read_events(stream, kNoRequest);

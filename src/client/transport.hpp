@@ -74,7 +74,7 @@ class Transport {
 
   // Reads the stream a server of the legacy era sends on by itself, and resumes it. Ends where that is not
   // offered (`unsupported`), where the session is gone (`not_found`) or where it cannot be kept up.
-  // `on_open` is called each time it was opened.
+  // `on_open` is called each time it was opened and something may have been missed before.
   virtual Task<Result<>> listen(std::function<void()> on_open) = 0;
 
   // Whether headers are sent, and mirrored parameters with them.

@@ -304,8 +304,9 @@ class Translator {
 
   std::optional<char32_t> hex(std::size_t digits) {
     std::uint32_t value = 0;
-    const char* end = rest_.data() + std::min(digits, rest_.size());
-    if (rest_.size() < digits || std::from_chars(rest_.data(), end, value, 16).ptr != end) {
+    const char* const begin = rest_.data();
+    const char* const end = begin + std::min(digits, rest_.size());
+    if (rest_.size() < digits || std::from_chars(begin, end, value, 16).ptr != end) {
       invalid(fmt::format("an escape lacks its {} hexadecimal digits", digits));
       return std::nullopt;
     }
