@@ -16,7 +16,7 @@ namespace proteus::net {
 namespace {
 
 constexpr std::size_t kThreads = 4;
-constexpr int kRounds = 50;
+constexpr int kRounds = 20;
 
 Task<> echo(Exchange& exchange) {
   const std::string_view body = exchange.request().body();

@@ -18,7 +18,7 @@
 namespace proteus::net::test {
 
 // Long enough for the slowest machine; reached only by a test that would hang.
-inline constexpr std::chrono::seconds kPatience{30};
+inline constexpr std::chrono::seconds kPatience{60};
 
 // Runs handlers until `done()` holds.
 template <class Done>
