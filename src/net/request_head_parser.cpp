@@ -68,15 +68,6 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-bool lists(std::string_view value, std::string_view member) {
-  while (!value.empty()) {
-    const std::size_t comma = std::min(value.find(','), value.size());
-    if (same_field_name(trim(value.substr(0, comma)), member)) return true;
-    value.remove_prefix(std::min(comma + 1, value.size()));
-  }
-  return false;
-}
-
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool names_a_version(std::string_view text) {
@@ -180,9 +171,7 @@ RequestHeadParser::Outcome RequestHeadParser::interpret(std::string_view name, s
       framing_.expects_continue = request.version() == HttpVersion::http_1_1;
       break;
     case 10:
-      if (!same_field_name(name, "Connection")) break;
-      asks_close_ |= lists(value, "close");
-      asks_keep_alive_ |= lists(value, "keep-alive");
+      if (same_field_name(name, "Connection")) return parse_connection(value);
       break;
     case 14:
       if (same_field_name(name, "Content-Length")) return parse_content_length(value);
@@ -199,6 +188,18 @@ RequestHeadParser::Outcome RequestHeadParser::interpret(std::string_view name, s
       framing_.chunked = true;
       break;
     default: break;
+  }
+  return Outcome::need_more;
+}
+
+RequestHeadParser::Outcome RequestHeadParser::parse_connection(std::string_view value) {
+  while (!value.empty()) {
+    const std::size_t comma = std::min(value.find(','), value.size());
+    const std::string_view option = trim(value.substr(0, comma));
+    if (!std::ranges::all_of(option, is_token)) return refuse(400, "the Connection field is malformed");
+    asks_close_ |= same_field_name(option, "close");
+    asks_keep_alive_ |= same_field_name(option, "keep-alive");
+    value.remove_prefix(std::min(comma + 1, value.size()));
   }
   return Outcome::need_more;
 }

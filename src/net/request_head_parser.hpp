@@ -52,6 +52,7 @@ class RequestHeadParser {
   Outcome parse_request_line(std::string_view line, Request& request);
   Outcome parse_field(std::string_view line, Request& request);
   Outcome interpret(std::string_view name, std::string_view value, const Request& request);
+  Outcome parse_connection(std::string_view value);
   Outcome parse_content_length(std::string_view value);
   Outcome finish(const Request& request);
 

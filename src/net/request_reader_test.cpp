@@ -198,6 +198,7 @@ TEST(RequestReader, RefusesWhatCouldSmuggleARequest) {
            "b\r\n\r\n",
            "GET / HTTP/1.1\nHost: h\n\n",
            "GET / HTTP/1.1\r\nHost: h\r\nHost: i\r\n\r\n",
+           "GET / HTTP/1.1\r\nHost: h\r\nConnection: close / HTTP\r\n\r\n",
            "GET / HTTP/1.1\r\n\r\n",
            "GET  / HTTP/1.1\r\nHost: h\r\n\r\n",
            "GET / HTTP/1.1 \r\nHost: h\r\n\r\n",
