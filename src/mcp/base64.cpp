@@ -59,7 +59,7 @@ std::optional<std::string> base64_decode(std::string_view text, Base64 alphabet)
   std::uint32_t group = 0;
   unsigned bits = 0;
   for (const char c : text) {
-    const int value = table[static_cast<unsigned char>(c)];
+    const auto value = table[static_cast<unsigned char>(c)];
     if (value < 0) return std::nullopt;
     group = (group << 6U) | static_cast<std::uint32_t>(value);
     bits += 6;
