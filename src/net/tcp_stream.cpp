@@ -3,11 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <optional>
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <sys/socket.h>
 #include <sys/uio.h>
+
+#include "net/readiness.hpp"
+#include "net/unique_fd.hpp"
 
 namespace proteus::net {
 namespace {
@@ -31,28 +38,33 @@ std::string to_text(const asio::ip::address& address) {
 
 class TcpTransport final : public Transport {
  public:
-  explicit TcpTransport(TcpSocket socket) : socket_(std::move(socket)) {
+  explicit TcpTransport(TcpSocket socket) : executor_(socket.get_executor()) {
     ErrorCode ignored;
-    socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
-    const auto remote = socket_.remote_endpoint(ignored);
+    socket.set_option(asio::ip::tcp::no_delay(true), ignored);
+    const auto remote = socket.remote_endpoint(ignored);
     if (!ignored) peer_ = {to_text(remote.address()), remote.port()};
+    if (!socket.is_open()) return;
+    socket_ = UniqueFd(socket.release());
+    watch_.emplace(asio::use_service<Readiness>(executor_.context()), socket_.get());
   }
 
   // The system calls are made here and not by Asio's operations, which would go through its queue to
   // complete.
   IoResult try_read(std::span<char> into) override {
-    if (!socket_.is_open()) return {asio::error::operation_aborted, 0};
+    if (!socket_) return {asio::error::operation_aborted, 0};
     if (into.empty()) return {};
     while (true) {
-      const ssize_t got = ::recv(socket_.native_handle(), into.data(), into.size(), MSG_DONTWAIT);
-      if (got > 0) return {{}, static_cast<std::size_t>(got)};
+      const ssize_t got = ::recv(socket_.get(), into.data(), into.size(), MSG_DONTWAIT);
       if (got == 0) return {asio::error::eof, 0};
-      if (errno != EINTR) return {last_error(), 0};
+      if (got < 0 && errno == EINTR) continue;
+      if (got < static_cast<ssize_t>(into.size())) watch_->exhausted(Readiness::Side::read);
+      if (got < 0) return {last_error(), 0};
+      return {{}, static_cast<std::size_t>(got)};
     }
   }
 
   IoResult try_write(std::span<const std::string_view> parts) override {
-    if (!socket_.is_open()) return {asio::error::operation_aborted, 0};
+    if (!socket_) return {asio::error::operation_aborted, 0};
     std::size_t written = 0;
     while (!parts.empty()) {
       std::array<iovec, 32> vectors;
@@ -71,8 +83,9 @@ class TcpTransport final : public Transport {
       const int flags = MSG_DONTWAIT | MSG_NOSIGNAL | (parts.empty() ? 0 : MSG_MORE);
       ssize_t sent = 0;
       do {
-        sent = ::sendmsg(socket_.native_handle(), &message, flags);
+        sent = ::sendmsg(socket_.get(), &message, flags);
       } while (sent < 0 && errno == EINTR);
+      if (sent < static_cast<ssize_t>(wanted)) watch_->exhausted(Readiness::Side::write);
       if (sent < 0) return {last_error(), written};
       written += static_cast<std::size_t>(sent);
       if (static_cast<std::size_t>(sent) < wanted) return {asio::error::would_block, written};
@@ -80,34 +93,48 @@ class TcpTransport final : public Transport {
     return {{}, written};
   }
 
-  Task<Waited> wait_readable() override { return socket_.async_wait(TcpSocket::wait_read, kToken); }
-  Task<Waited> wait_writable() override { return socket_.async_wait(TcpSocket::wait_write, kToken); }
+  Task<Waited> wait_readable() override { return wait(Readiness::Side::read); }
+  Task<Waited> wait_writable() override { return wait(Readiness::Side::write); }
 
   void on_readable(std::move_only_function<void(ErrorCode)> notify) override {
-    socket_.async_wait(TcpSocket::wait_read, std::move(notify));
+    start_waiting(Readiness::Side::read, std::move(notify));
   }
 
   Task<Result<>> handshake() override { co_return Result<>{}; }
 
   void shutdown() override {
-    ErrorCode ignored;
-    socket_.shutdown(TcpSocket::shutdown_send, ignored);
+    if (socket_) ::shutdown(socket_.get(), SHUT_WR);
   }
 
   void close() override {
-    ErrorCode ignored;
-    socket_.close(ignored);
+    if (watch_) watch_->stop();
+    socket_.reset();
   }
 
-  int native_handle() const override {
-    return socket_.is_open() ? const_cast<TcpSocket&>(socket_).native_handle() : -1;
-  }
+  int native_handle() const override { return socket_.get(); }
   bool is_tls() const override { return false; }
   const Peer& peer() const override { return peer_; }
-  Executor executor() const override { return const_cast<TcpSocket&>(socket_).get_executor(); }
+  Executor executor() const override { return executor_; }
 
  private:
-  TcpSocket socket_;
+  Task<Waited> wait(Readiness::Side side) {
+    return asio::async_initiate<decltype(kToken), void(ErrorCode)>(
+        [this, side](auto handler) {
+          auto slot = asio::get_associated_cancellation_slot(handler);
+          if (slot.is_connected()) slot.assign([this, side](asio::cancellation_type) { watch_->cancel(side); });
+          start_waiting(side, std::move(handler));
+        },
+        kToken);
+  }
+
+  void start_waiting(Readiness::Side side, Readiness::Callback callback) {
+    if (watch_) return watch_->wait(side, std::move(callback));
+    asio::post(executor_, [callback = std::move(callback)]() mutable { callback(asio::error::operation_aborted); });
+  }
+
+  asio::io_context::executor_type executor_;
+  UniqueFd socket_;
+  std::optional<Readiness::Watch> watch_;  // goes before the socket
   Peer peer_;
 };
 
