@@ -77,8 +77,9 @@ void add_plain_tools(Server& server) {
 void add_bench_tools(Server& server, std::size_t tools) {
   const auto echo = [](Context& context) -> Outcome<std::string> {
     const std::string_view text = context.raw_argument("text");
-    std::string result = R"({"content":[{"type":"text","text":)";
-    result.reserve(result.size() + text.size() + 8);
+    std::string result;
+    result.reserve(text.size() + 64);
+    result += R"({"content":[{"type":"text","text":)";
     result += text.empty() ? R"("")" : text;
     result += "}]}";
     return result;

@@ -61,24 +61,23 @@ std::string result_tail(std::string_view server_info) {
 
 ResultFrame frame_result(std::string_view id, const MethodInfo& method, const Reply& reply, const ResultStyle& style) {
   ResultFrame frame;
-  auto out = std::back_inserter(frame.head);
-  frame.head.reserve(96 + id.size());
-  frame.head += R"({"jsonrpc":"2.0","id":)";
-  frame.head += id;
-  frame.head += R"(,"result":{)";
+  const auto add = [&](std::string_view text) { frame.head_text.append(text); };
+  add(R"({"jsonrpc":"2.0","id":)");
+  add(id);
+  add(R"(,"result":{)");
   const bool modern = style.era == Era::modern;
   bool empty = true;
   if (modern) {
-    frame.head += R"("resultType":"complete")";
+    add(R"("resultType":"complete")");
     empty = false;
     if (method.cacheable) {
-      fmt::format_to(out, R"(,"ttlMs":{},"cacheScope":"{}")",
+      fmt::format_to(fmt::appender(frame.head_text), R"(,"ttlMs":{},"cacheScope":"{}")",
                      std::max(reply.caching.ttl, std::chrono::milliseconds::zero()).count(),
                      reply.caching.scope == CacheScope::shared ? "public" : "private");
     }
   }
   if (!reply.members.empty()) {
-    if (!empty) frame.head += ',';
+    if (!empty) add(",");
     empty = false;
   }
   if (modern && !style.tail.empty() && reply.meta.empty() && !reply.members.empty()) {
@@ -103,8 +102,8 @@ ResultFrame frame_result(std::string_view id, const MethodInfo& method, const Re
 }
 
 std::string write_result(std::string_view id, const MethodInfo& method, const Reply& reply, const ResultStyle& style) {
-  ResultFrame frame = frame_result(id, method, reply, style);
-  std::string out = std::move(frame.head);
+  const ResultFrame frame = frame_result(id, method, reply, style);
+  std::string out(frame.head());
   reply.members.for_each([&](std::string_view piece) { out += piece; });
   out += frame.tail();
   return out;

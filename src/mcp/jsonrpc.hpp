@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include <fmt/format.h>
 #include <proteus/error.hpp>
 
 #include "mcp/reply.hpp"
@@ -27,10 +28,11 @@ std::string result_tail(std::string_view server_info);
 
 // The text in front of and behind a reply's members. `members` of the reply stand between them.
 struct ResultFrame {
-  std::string head;
+  fmt::basic_memory_buffer<char, 160> head_text;  // rarely more than fits without an allocation
   std::string own_tail;
   std::string_view prepared_tail;
 
+  std::string_view head() const { return {head_text.data(), head_text.size()}; }
   std::string_view tail() const { return prepared_tail.empty() ? std::string_view(own_tail) : prepared_tail; }
 };
 ResultFrame frame_result(std::string_view id, const MethodInfo& method, const Reply& reply, const ResultStyle& style);

@@ -151,7 +151,7 @@ TEST(Result, IsTheFrameAroundItsPayload) {
   made.members.add(std::string());
   made.members.add("]");
   const ResultFrame frame = frame_result("1", modern_method("tools/list"), made, kModernStyle);
-  EXPECT_EQ(frame.head + made.members.str() + std::string(frame.tail()),
+  EXPECT_EQ(std::string(frame.head()) + made.members.str() + std::string(frame.tail()),
             write_result("1", modern_method("tools/list"), made, kModernStyle));
   EXPECT_EQ(made.members.str(), R"("tools":[{"name":"a"},{"name":"b"}])");
 }

@@ -23,33 +23,52 @@ class Payload {
   Payload() = default;
   explicit Payload(std::string text) { add(std::move(text)); }
 
-  void add(std::string text) {
-    if (!text.empty()) pieces_.push_back({std::move(text), {}, {}});
+  void add(std::string text) { add(std::move(text), 0, 0); }
+  // A text without so many characters at its front and at its back.
+  void add(std::string text, std::size_t front, std::size_t back) {
+    const std::size_t size = text.size() - front - back;
+    if (size > 0) append({std::move(text), front, size, {}, {}});
   }
   // `view` points into what `owner` keeps alive.
   void add(std::string_view view, std::shared_ptr<const void> owner) {
-    if (!view.empty()) pieces_.push_back({{}, view, std::move(owner)});
+    if (!view.empty()) append({{}, 0, 0, view, std::move(owner)});
   }
   void add(std::shared_ptr<const std::string> text) {
     const std::string_view view = *text;
     add(view, std::move(text));
   }
 
-  bool empty() const { return pieces_.empty(); }
+  bool empty() const { return first_.text().empty(); }
   template <class Sink>
   void for_each(Sink&& sink) const {
-    for (const auto& piece : pieces_)
-      sink(piece.owner ? piece.shared : std::string_view(piece.owned));
+    if (empty()) return;
+    sink(first_.text());
+    for (const auto& piece : rest_)
+      sink(piece.text());
   }
   std::string str() const;
 
  private:
   struct Piece {
     std::string owned;
+    std::size_t begin = 0;  // in what is owned
+    std::size_t size = 0;
     std::string_view shared;
     std::shared_ptr<const void> owner;
+
+    std::string_view text() const { return size > 0 ? std::string_view(owned).substr(begin, size) : shared; }
   };
-  std::vector<Piece> pieces_;  // not inline: replies are moved more often than made
+
+  void append(Piece piece) {
+    if (empty()) {
+      first_ = std::move(piece);
+    } else {
+      rest_.push_back(std::move(piece));
+    }
+  }
+
+  Piece first_;  // most replies have no other
+  std::vector<Piece> rest_;
 };
 
 enum class CacheScope : std::uint8_t { shared, per_caller };  // "public" and "private" on the wire

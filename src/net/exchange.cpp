@@ -56,7 +56,7 @@ void Exchange::begin(const ResponseHead& head) {
   }
 }
 
-Task<bool> Exchange::reply(const ResponseHead& head, std::span<const std::string_view> body) {
+bool Exchange::try_reply(const ResponseHead& head, std::span<const std::string_view> body) {
   Connection& connection = connection_;
   connection.keep_alive_ = connection.reader_.keep_alive() && !connection.surroundings_.draining;
   begin(head);
@@ -69,8 +69,14 @@ Task<bool> Exchange::reply(const ResponseHead& head, std::span<const std::string
   state_ = State::done;
   connection.out_.assign(1, connection.head_);
   if (may_write_body(head.status)) connection.out_.insert(connection.out_.end(), body.begin(), body.end());
-  if (connection.try_flush()) co_return true;
-  co_return co_await connection.flush();
+  return connection.try_flush();
+}
+
+Task<bool> Exchange::finish_reply() { return connection_.flush(); }
+
+Task<bool> Exchange::reply(const ResponseHead& head, std::span<const std::string_view> body) {
+  if (try_reply(head, body)) co_return true;
+  co_return co_await finish_reply();
 }
 
 Task<bool> Exchange::reply(const ResponseHead& head, std::string_view body) {

@@ -29,6 +29,10 @@ class Exchange {
   // The whole answer, with its length, in one write.
   Task<bool> reply(const ResponseHead& head, std::span<const std::string_view> body = {});
   Task<bool> reply(const ResponseHead& head, std::string_view body);
+  // The same without a coroutine where the client takes the answer at once, as it nearly always does. False: go on with
+  // `finish_reply`, for which the parts must still be there.
+  bool try_reply(const ResponseHead& head, std::span<const std::string_view> body);
+  Task<bool> finish_reply();
 
   // An answer whose length is not known: each `write` reaches the client at once. Ends with the handler's
   // task if not before; if that ends by an exception the client sees it cut off.

@@ -36,7 +36,7 @@ HttpAnswer HttpAnswer::events(std::string frames) {
 HttpAnswer HttpAnswer::result(std::string_view id, const mcp::MethodInfo& method, mcp::Reply reply,
                               const mcp::ResultStyle& style) {
   HttpAnswer answer;
-  answer.type_ = kJsonType;
+  answer.fields_ = kJsonFields;
   answer.frame_ = mcp::frame_result(id, method, reply, style);
   answer.reply_ = std::move(reply);
   return answer;
@@ -45,8 +45,8 @@ HttpAnswer HttpAnswer::result(std::string_view id, const mcp::MethodInfo& method
 HttpAnswer::Parts HttpAnswer::parts() const {
   Parts parts;
   if (!text_.empty()) parts.push_back(text_);
-  if (!frame_.head.empty()) {
-    parts.push_back(frame_.head);
+  if (!frame_.head().empty()) {
+    parts.push_back(frame_.head());
     reply_.members.for_each([&](std::string_view piece) { parts.push_back(piece); });
     parts.push_back(frame_.tail());
   }

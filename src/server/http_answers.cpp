@@ -48,16 +48,19 @@ Task<> reply_result(net::Exchange& exchange, std::string_view id, const mcp::Met
                     const mcp::Reply& reply, const mcp::ResultStyle& style, std::string_view fields) {
   const mcp::ResultFrame frame = mcp::frame_result(id, method, reply, style);
   boost::container::small_vector<std::string_view, 8> parts;
-  parts.push_back(frame.head);
+  parts.push_back(frame.head());
   reply.members.for_each([&](std::string_view piece) { parts.push_back(piece); });
   parts.push_back(frame.tail());
   co_await exchange.reply({.status = 200, .content_type = kJsonType, .prepared = fields}, {parts.data(), parts.size()});
 }
 
-bool accepts(const net::Request& request, std::string_view type) {
+bool accepts_both(const net::Request& request) {
   // What nearly every client sends.
-  const auto first = request.fields().find("Accept");
-  if (!first || *first == "application/json, text/event-stream") return true;
+  if (request.fields().find("Accept") == "application/json, text/event-stream") return true;
+  return accepts(request, kJsonType) && accepts(request, kEventsType);
+}
+
+bool accepts(const net::Request& request, std::string_view type) {
   bool any = false;
   for (const auto& field : request.fields()) {
     if (!net::same_field_name(field.name, "Accept")) continue;

@@ -16,6 +16,7 @@
 namespace proteus::server {
 
 inline constexpr std::string_view kJsonType = "application/json";
+inline constexpr std::string_view kJsonFields = "Content-Type: application/json\r\n";
 inline constexpr std::string_view kEventsType = "text/event-stream";
 // Neither a cache nor a proxy in between may hold events back.
 inline constexpr std::string_view kEventsFields = "Cache-Control: no-cache\r\nX-Accel-Buffering: no\r\n";
@@ -30,6 +31,8 @@ Task<> reply_result(net::Exchange& exchange, std::string_view id, const mcp::Met
 
 // Whether an Accept header admits a type; a missing one admits everything.
 bool accepts(const net::Request& request, std::string_view type);
+// A JSON object and an event stream: the server chooses.
+bool accepts_both(const net::Request& request);
 
 // One event on one line, whatever white space the message was written with.
 std::string sse_frame(std::string_view message);

@@ -86,7 +86,7 @@ std::optional<HttpAnswer> HttpEndpoint::Visit::answer_post() {
   std::string_view type = request.fields().find("Content-Type").value_or("");
   type = type.substr(0, type.find_first_of("; \t"));
   if (!net::same_field_name(type, kJsonType)) return refuse(415, "The Content-Type must be application/json");
-  if (!accepts(request, kJsonType) || !accepts(request, kEventsType)) {
+  if (!accepts_both(request)) {
     return refuse(406, "Accept must list application/json and text/event-stream");
   }
 
@@ -133,7 +133,8 @@ Task<> HttpEndpoint::handle(net::Exchange& exchange) {
   const std::optional<HttpAnswer> answer = visit.answer();
   if (!answer) co_return co_await visit.go_on();
   const HttpAnswer::Parts parts = answer->parts();
-  co_await exchange.reply(answer->head(), {parts.data(), parts.size()});
+  if (exchange.try_reply(answer->head(), {parts.data(), parts.size()})) co_return;
+  co_await exchange.finish_reply();
 }
 
 void HttpEndpoint::end_streams() {

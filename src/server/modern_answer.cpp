@@ -18,17 +18,24 @@ Result<void> ModernRound::open() {
   return {};
 }
 
-mcp::Outcome ModernRound::close(mcp::Outcome outcome) {
+void ModernRound::close(mcp::Outcome& outcome) {
   const auto* required = outcome ? std::get_if<mcp::InputRequired>(&*outcome) : nullptr;
-  if (required == nullptr) return outcome;
-  std::string missing = missing_capabilities(*required, call_.client());
+  if (required == nullptr) return;
+  if (auto minted = mint(*required); !minted) outcome = std::unexpected(minted.error());
+}
+
+Result<void> ModernRound::mint(const mcp::InputRequired& required) {
+  if (required.requests.empty() && required.state.empty()) {
+    return std::unexpected(errors::internal("The server asks for input, but for none in particular"));
+  }
+  std::string missing = missing_capabilities(required, call_.client());
   if (!missing.empty()) return std::unexpected(mcp::errors::missing_capability(std::move(missing)));
   ++call_.rounds().round;
-  call_.rounds().state = required->state;
+  call_.rounds().state = required.state;
   auto state = states_.mint(call_.request(), call_.caller(), call_.rounds());
   if (!state) return std::unexpected(state.error());
   request_state_ = std::move(*state);
-  return outcome;
+  return {};
 }
 
 std::string ModernRound::write(const mcp::Outcome& outcome, const mcp::ResultStyle& style) const {
@@ -42,7 +49,9 @@ std::string ModernRound::write(const mcp::Outcome& outcome, const mcp::ResultSty
 
 Task<mcp::Outcome> run_round(ModernRound& round, Service& service, Call& call) {
   if (auto opened = round.open(); !opened) co_return std::unexpected(opened.error());
-  co_return round.close(co_await service.handle(call));
+  mcp::Outcome outcome = co_await service.handle(call);
+  round.close(outcome);
+  co_return outcome;
 }
 
 mcp::Reply discover_reply(Service& service, const Caller& caller, mcp::Eras eras) {

@@ -15,11 +15,13 @@ class ModernRound {
   ModernRound(Call& call, const RequestStates& states) : call_(call), states_(states) {}
 
   Result<void> open();
-  mcp::Outcome close(mcp::Outcome outcome);
+  void close(mcp::Outcome& outcome);
   // The whole message for an outcome that was closed.
   std::string write(const mcp::Outcome& outcome, const mcp::ResultStyle& style) const;
 
  private:
+  Result<void> mint(const mcp::InputRequired& required);
+
   Call& call_;
   const RequestStates& states_;
   std::string request_state_;

@@ -1,5 +1,7 @@
 #include "server/modern_http.hpp"
 
+#include <fmt/format.h>
+
 #include "base/task_group.hpp"
 #include "mcp/errors.hpp"
 #include "server/http_answers.hpp"
@@ -79,6 +81,18 @@ class StreamChannel final : public CallChannel {
   std::shared_ptr<Cancellation> cancellation_;
 };
 
+// Two readers of a header that comes twice may each believe another one.
+std::optional<std::string_view> repeated_metadata(const net::Fields& fields) {
+  constexpr std::string_view kPrefix = "Mcp-";
+  for (const auto& field : fields) {
+    if (field.name.size() <= kPrefix.size() || !net::same_field_name(field.name.substr(0, kPrefix.size()), kPrefix)) {
+      continue;
+    }
+    if (fields.count(field.name) > 1) return field.name;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 ModernHttp::ModernHttp(HttpEndpoint& endpoint, net::Exchange& exchange, json::Message& message, const Caller& caller)
@@ -100,6 +114,9 @@ std::optional<HttpAnswer> ModernHttp::answer() {
   if (message_.kind != json::MessageKind::request) {
     return refuse(mcp::errors::invalid_request("A client sends requests and notifications, no responses"));
   }
+  if (const auto repeated = repeated_metadata(exchange_.request().fields())) {
+    return refuse(mcp::errors::header_mismatch(fmt::format("{} is there twice", *repeated)));
+  }
   auto request = mcp::modern::decode(message_, headers_, endpoint_.options_.eras);
   if (!request) return refuse(request.error());
   request_ = *request;
@@ -120,7 +137,8 @@ std::optional<HttpAnswer> ModernHttp::call_at_once() {
   auto answered = endpoint_.service_.answer(call);
   if (!answered) return std::nullopt;
 
-  mcp::Outcome outcome = round.close(std::move(*answered));
+  mcp::Outcome& outcome = *answered;
+  round.close(outcome);
   if (!channel.frames().empty()) {
     return HttpAnswer::events(std::move(channel.frames()) + sse_frame(round.write(outcome, style())));
   }

@@ -145,7 +145,7 @@ TEST_F(ModernHttp, HoldsHeadersAgainstTheBody) {
       200);
   for (const std::string& fields :
        {modern_fields("tools/call"), modern_fields("tools/call", "other"), modern_fields("Tools/Call", "echo"),
-        modern_fields("tools/call", "=?base64?ZWNobw=?="),
+        modern_fields("tools/call", "=?base64?ZWNobw=?="), modern_fields("tools/call", "echo") + "mcp-name: other\r\n",
         std::string("Mcp-Method: tools/call\r\nMcp-Name: echo\r\n")}) {
     const auto answer = post(fields, body);
     EXPECT_EQ(answer.status, 400) << fields;
@@ -166,6 +166,26 @@ TEST_F(ModernHttp, HoldsParameterHeadersAgainstTheArguments) {
   EXPECT_EQ(call(R"({"region":"eu"})", "").status, 400);
   EXPECT_EQ(call(R"({"region":"eu"})", "Mcp-Param-Region: us\r\n").status, 400);
   EXPECT_EQ(call("{}", "Mcp-Param-Region: eu\r\n").status, 400);
+  EXPECT_EQ(call(R"({"region":"eu"})", "Mcp-Param-Region: eu\r\nMcp-Param-Region: us\r\n").status, 400);
+}
+
+TEST_F(ModernHttp, TakesRawResultsHoweverTheyAreSpaced) {
+  const auto result_of = [&](std::string text) {
+    server.add_raw_tool({.name = "raw"}, [text = std::move(text)](Context&) -> Outcome<std::string> { return text; })
+        .value();
+    const std::string body = rpc("1", "tools/call", R"("name":"raw",)" + modern_meta());
+    return post(modern_fields("tools/call", "raw"), body).json();
+  };
+  EXPECT_EQ(result_of(" { \n } ").at("result").at("resultType"), "complete");
+  EXPECT_EQ(result_of("\n{ \"content\": [ ] }\n").at("result").at("content"), boost::json::array());
+  for (const std::string wrong : {"", "  ", "{", "[]", "null"})
+    EXPECT_EQ(code_of(result_of(wrong)), -32603) << wrong;
+}
+
+TEST_F(ModernHttp, RefusesToAskForNothing) {
+  server.add_tool({.name = "vague"}, [](Context&) -> Outcome<ToolResult> { return Ask(); }).value();
+  const std::string body = rpc("1", "tools/call", R"("name":"vague",)" + modern_meta());
+  EXPECT_EQ(code_of(post(modern_fields("tools/call", "vague"), body).json()), -32603);
 }
 
 // PRO-07

@@ -99,13 +99,16 @@ mcp::Reply to_reply(const ResourceResult& result, std::string_view uri) {
 }
 
 Result<mcp::Reply> to_reply(std::string result_object) {
-  if (result_object.size() < 2 || result_object.front() != '{' || result_object.back() != '}') {
+  constexpr std::string_view kSpace = " \t\r\n";
+  const std::size_t open = result_object.find_first_not_of(kSpace);
+  const std::size_t close = result_object.find_last_not_of(kSpace);
+  if (open == close || result_object[open] != '{' || result_object[close] != '}') {
     return std::unexpected(errors::internal("The server's handler gave no result object"));
   }
-  result_object.pop_back();
-  result_object.erase(0, 1);
   mcp::Reply reply;
-  reply.members.add(std::move(result_object));
+  const std::size_t first = result_object.find_first_not_of(kSpace, open + 1);
+  const std::size_t behind = result_object.size() - close;
+  if (first < close) reply.members.add(std::move(result_object), first, behind);
   return reply;
 }
 
