@@ -159,6 +159,7 @@ Task<Connection::Outcome> Connection::exchange(const Footing& footing, mcp::Meth
     own_capabilities = mcp::write_client_capabilities(options.handlers->capabilities());
     request.client_capabilities = own_capabilities;
   }
+  if (!options.capabilities.empty()) request.client_capabilities = options.capabilities;
   Composed composed(request, params);
   if (footing.transport->has_headers()) {
     if (footing.era() == mcp::Era::modern) {

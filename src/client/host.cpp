@@ -114,7 +114,8 @@ void Host::on_announcement(const Announcement& announcement) {
       stale_.insert(mcp::Method::resource_templates_list);
       break;
     case Announcement::Kind::reopened: stale_.insert(kListMethods.begin(), kListMethods.end()); break;
-    case Announcement::Kind::resource: return;
+    case Announcement::Kind::resource:
+    case Announcement::Kind::interrupted: return;
   }
   if (inventory() && !refreshing_) tasks_.spawn("refreshing", refresh());
 }

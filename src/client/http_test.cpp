@@ -225,7 +225,8 @@ TEST_F(Http, ReopensTheSubscriptionAndSaysSo) {
   client.run_until([&] { return seen.size() == 1; });
   feeds.back()->cut();
   client.run_until([&] { return seen.size() == 3; });
-  EXPECT_THAT(seen, ElementsAre(Announcement::Kind::tools, Announcement::Kind::reopened, Announcement::Kind::tools));
+  EXPECT_THAT(seen, ElementsAre(Announcement::Kind::tools, Announcement::Kind::interrupted,
+                                Announcement::Kind::reopened, Announcement::Kind::tools));
   EXPECT_EQ(boost::json::serialize(server.last("subscriptions/listen").params().at("notifications")),
             R"({"toolsListChanged":true})");
 }

@@ -366,8 +366,8 @@ TEST_F(LegacyHttp, ListensAgainInANewSessionWhenTheOldOneIsForgotten) {
   mcp::SubscriptionFilter wanted;
   wanted.tools = true;
   ASSERT_TRUE(client.run(client.connection.listen(wanted)));
-  client.run_until([&] { return !seen.empty(); });
-  EXPECT_THAT(seen, ElementsAre(Announcement::Kind::reopened));
+  client.run_until([&] { return seen.size() == 2; });
+  EXPECT_THAT(seen, ElementsAre(Announcement::Kind::interrupted, Announcement::Kind::reopened));
   EXPECT_EQ(server.count("initialize"), 2U);
 }
 

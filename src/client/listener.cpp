@@ -124,7 +124,11 @@ Task<> Listener::run(std::shared_ptr<Round> round) {
       break;
     }
     log::debug("a stream of announcements ended: {}", error.message());
-    if (round->open_since_pause) delay = connection_.options_.reconnect_delay;
+    if (round->open_since_pause) {
+      delay = connection_.options_.reconnect_delay;
+      if (!round->quiet && connection_.options_.on_announcement)
+        connection_.options_.on_announcement({.kind = Announcement::Kind::interrupted, .uri = {}});
+    }
     Deadline pause(connection_.executor_, delay, {});
     const Noted noted(round->wait, pause);
     co_await pause.wait();

@@ -49,8 +49,9 @@ struct Announcement {
     tools,
     prompts,
     resources,
-    resource,  // that of `uri` was updated
-    reopened,  // the announcements were interrupted: anything may have changed meanwhile
+    resource,     // that of `uri` was updated
+    interrupted,  // nothing is announced for now
+    reopened,     // it is again: anything may have changed meanwhile
   };
   Kind kind{};
   std::string uri = {};
@@ -108,6 +109,8 @@ struct RequestOptions {
   std::vector<Header> headers;  // more headers, where there are any
   Inputs inputs = Inputs::answer;
   std::shared_ptr<const Handlers> handlers;  // instead of the connection's, and declared instead of them
+  // What a modern server is told the client can do, as a JSON object, where that is not what the handlers can.
+  std::string capabilities;
 };
 
 // The `params` of a request.

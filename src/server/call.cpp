@@ -1,11 +1,30 @@
 #include "server/call.hpp"
 
+#include <fmt/format.h>
+
+#include "mcp/errors.hpp"
+#include "server/session.hpp"
+
 namespace proteus::server {
 
 const mcp::ClientCapabilities& Call::client() {
   if (!client_)
     client_ = mcp::parse_client_capabilities(request_.client_capabilities).value_or(mcp::ClientCapabilities{});
   return *client_;
+}
+
+Task<Result<std::string>> Call::ask(mcp::InputRequest question) {
+  if (session_ == nullptr) co_return std::unexpected(errors::unsupported("a client without a session cannot be asked"));
+  question.key.clear();
+  mcp::InputRequired required;
+  required.requests.push_back(std::move(question));
+  const std::string missing = missing_capabilities(required, client());
+  if (!missing.empty()) {
+    co_return std::unexpected(errors::unsupported(fmt::format("the client does not offer {}", missing)));
+  }
+  const auto asked = co_await session_->client_requests().ask(required, *this, channel_, asking_);
+  if (!asked) co_return std::unexpected(asked.error());
+  co_return std::move(rounds_.answers.extract(std::string()).mapped());
 }
 
 void Call::progress(const mcp::Progress& progress) {

@@ -9,11 +9,14 @@
 
 #include "base/task.hpp"
 #include "mcp/notifications.hpp"
+#include "mcp/reply.hpp"
 #include "mcp/request.hpp"
 #include "server/caller.hpp"
 #include "server/cancellation.hpp"
 
 namespace proteus::server {
+
+class Session;
 
 // What has been asked and answered so far in a request that needed input. The handler runs again from its
 // beginning in each round, and finds here what it learned in the earlier ones, in either era.
@@ -52,6 +55,16 @@ class Call {
   const Rounds& rounds() const { return rounds_; }
   Rounds& rounds() { return rounds_; }
 
+  // The session it belongs to, and how long its client may take to answer questions; none in the modern era.
+  void join(Session& session, std::chrono::milliseconds asking) {
+    session_ = &session;
+    asking_ = asking;
+  }
+  Session* session() const { return session_; }
+
+  // Asks a legacy client something while the call runs, and gives its result, a JSON object. Only within a session.
+  Task<Result<std::string>> ask(mcp::InputRequest question);
+
   // What the client can be asked for; read when first needed.
   const mcp::ClientCapabilities& client();
 
@@ -59,6 +72,8 @@ class Call {
   void progress(const mcp::Progress& progress);
   void log(mcp::LogLevel level, std::string_view logger, std::string_view data_json);
   void release(std::chrono::milliseconds retry) { channel_.release(retry); }
+  // A whole message, as it is.
+  void send(std::string message) { channel_.send(std::move(message)); }
 
   // A handler that never waits does not touch this, and spares itself the cost of watching the client.
   Cancellation& cancellation() { return channel_.cancellation(); }
@@ -68,6 +83,8 @@ class Call {
   const Caller& caller_;
   CallChannel& channel_;
   const mcp::HeaderLookup* headers_;
+  Session* session_ = nullptr;
+  std::chrono::milliseconds asking_{0};
   Rounds rounds_;
   std::optional<mcp::ClientCapabilities> client_;
 };

@@ -1,14 +1,24 @@
 #pragma once
 
+#include <memory>
 #include <string>
 
 namespace proteus::server {
 
+// What whoever authenticates callers wants to find again when one asks.
+struct Grant {
+  virtual ~Grant() = default;
+};
+
 // Who is asking, as the transport found out. Sessions and request states belong to one caller.
 struct Caller {
-  std::string principal;  // empty: anonymous
+  std::string principal = {};  // empty: anonymous
+  std::string context = {};    // the part of the server that is spoken to; empty: all of it
+  std::shared_ptr<const Grant> grant = {};
 
-  friend bool operator==(const Caller&, const Caller&) = default;
+  friend bool operator==(const Caller& a, const Caller& b) {
+    return a.principal == b.principal && a.context == b.context;
+  }
 };
 
 }  // namespace proteus::server

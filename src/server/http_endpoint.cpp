@@ -65,6 +65,9 @@ std::optional<HttpAnswer> HttpEndpoint::Visit::answer() {
   }
   if (options.authenticate) {
     auto authenticated = options.authenticate(request);
+    if (!authenticated && authenticated.error().kind() == ErrorKind::not_found) {
+      return refuse(404, authenticated.error());
+    }
     if (!authenticated) return refuse(401, authenticated.error(), "WWW-Authenticate: Bearer\r\n");
     caller_ = std::move(*authenticated);
   }

@@ -17,7 +17,7 @@ namespace proteus::server {
 struct HttpEndpointOptions {
   mcp::Eras eras;
   HostRules hosts;
-  // Who sends a request; an error becomes 401. None: everyone is anonymous.
+  // Who sends a request; an error becomes 401, or 404 where there is nothing to find. None: everyone is anonymous.
   std::function<Result<Caller>(const net::Request&)> authenticate;
   std::chrono::milliseconds keep_alive = std::chrono::seconds(15);  // comments on quiet streams
   AskingLimits asking;

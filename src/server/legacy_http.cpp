@@ -89,6 +89,7 @@ Task<> LegacyHttp::call(net::Exchange& exchange, const mcp::Request& request, st
   }
   LegacyChannel channel(exchange, executor, *session, cancellation, endpoint_.options_.keep_alive);
   Call call(request, session->hello().caller, channel);
+  call.join(*session, endpoint_.options_.asking.deadline);
   const mcp::Outcome outcome =
       co_await handle_asking(endpoint_.service_, call, channel, session->client_requests(), endpoint_.options_.asking);
   session->in_flight().remove(id);
@@ -143,6 +144,7 @@ Task<std::string> LegacyHttp::answer_in_batch(json::Message& message, Session& s
     co_return write_outcome(*request, *answered);
   }
   Call call(*request, session.hello().caller, channel);
+  call.join(session, endpoint_.options_.asking.deadline);
   const mcp::Outcome outcome =
       co_await handle_asking(endpoint_.service_, call, channel, session.client_requests(), endpoint_.options_.asking);
   co_return write_outcome(*request, outcome);

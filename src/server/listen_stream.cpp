@@ -6,13 +6,27 @@
 
 namespace proteus::server {
 
-ListenStream::ListenStream(mcp::SubscriptionFilter filter, std::string id, mcp::ResultStyle style,
+ListenStream::ListenStream(Caller caller, mcp::SubscriptionFilter filter, std::string id, mcp::ResultStyle style,
                            std::function<void(std::string)> send, std::function<void()> close)
-    : filter_(std::move(filter)), id_(std::move(id)), style_(style), send_(std::move(send)), close_(std::move(close)) {}
+    : caller_(std::move(caller)),
+      filter_(std::move(filter)),
+      id_(std::move(id)),
+      style_(style),
+      send_(std::move(send)),
+      close_(std::move(close)) {}
 
 Listeners::Registration ListenStream::start(Listeners& listeners) {
   send_(mcp::acknowledged_notification(filter_, id_));
+  follows_ = &listeners;
+  for (const auto& uri : filter_.uris)
+    listeners.follow(uri);
   return listeners.add(*this);
+}
+
+ListenStream::~ListenStream() {
+  if (follows_ == nullptr) return;
+  for (const auto& uri : filter_.uris)
+    follows_->unfollow(uri);
 }
 
 void ListenStream::list_changed(mcp::Method changed) {

@@ -14,21 +14,28 @@ namespace proteus::server {
 // thread.
 class ListenStream final : public Listener {
  public:
-  ListenStream(mcp::SubscriptionFilter filter, std::string id, mcp::ResultStyle style,
+  ListenStream(Caller caller, mcp::SubscriptionFilter filter, std::string id, mcp::ResultStyle style,
                std::function<void(std::string)> send, std::function<void()> close);
+  ~ListenStream() override;
+  ListenStream(const ListenStream&) = delete;
+  ListenStream& operator=(const ListenStream&) = delete;
 
+  // The listeners must outlive it.
   [[nodiscard]] Listeners::Registration start(Listeners& listeners);
 
+  const Caller& caller() const override { return caller_; }
   void list_changed(mcp::Method changed) override;
   void resource_updated(std::string_view uri) override;
   void end() override;
 
  private:
+  const Caller caller_;
   const mcp::SubscriptionFilter filter_;
   const std::string id_;
   const mcp::ResultStyle style_;
   const std::function<void(std::string)> send_;
   const std::function<void()> close_;
+  Listeners* follows_ = nullptr;
 };
 
 }  // namespace proteus::server

@@ -34,22 +34,52 @@ std::size_t Listeners::size() const {
   return listeners_.size();
 }
 
-void Listeners::list_changed(mcp::Method changed) {
+namespace {
+
+bool everyone(const Caller&) { return true; }
+
+}  // namespace
+
+void Listeners::list_changed(mcp::Method changed) { list_changed(changed, everyone); }
+
+void Listeners::list_changed(mcp::Method changed, const Concerns& concerns) {
   const std::scoped_lock lock(mutex_);
-  for (auto* listener : listeners_)
-    listener->list_changed(changed);
+  for (auto* listener : listeners_) {
+    if (concerns(listener->caller())) listener->list_changed(changed);
+  }
 }
 
-void Listeners::resource_updated(std::string_view uri) {
+void Listeners::resource_updated(std::string_view uri) { resource_updated(uri, everyone); }
+
+void Listeners::resource_updated(std::string_view uri, const Concerns& concerns) {
   const std::scoped_lock lock(mutex_);
-  for (auto* listener : listeners_)
-    listener->resource_updated(uri);
+  for (auto* listener : listeners_) {
+    if (concerns(listener->caller())) listener->resource_updated(uri);
+  }
 }
 
-void Listeners::end_all() {
+void Listeners::end_all() { end(everyone); }
+
+void Listeners::end(const Concerns& concerns) {
   const std::scoped_lock lock(mutex_);
-  for (auto* listener : listeners_)
-    listener->end();
+  for (auto* listener : listeners_) {
+    if (concerns(listener->caller())) listener->end();
+  }
+}
+
+void Listeners::follow(std::string_view uri) {
+  const std::scoped_lock lock(follow_mutex_);
+  const auto [at, first] = followed_.try_emplace(std::string(uri), 0);
+  ++at->second;
+  if (first && on_follow_) on_follow_(at->first, true);
+}
+
+void Listeners::unfollow(std::string_view uri) {
+  const std::scoped_lock lock(follow_mutex_);
+  const auto found = followed_.find(uri);
+  if (found == followed_.end() || --found->second > 0) return;
+  if (on_follow_) on_follow_(found->first, false);
+  followed_.erase(found);
 }
 
 }  // namespace proteus::server

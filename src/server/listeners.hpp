@@ -1,11 +1,15 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <unordered_set>
 
 #include "mcp/method.hpp"
+#include "server/caller.hpp"
 
 namespace proteus::server {
 
@@ -14,6 +18,7 @@ namespace proteus::server {
 class Listener {
  public:
   virtual ~Listener() = default;
+  virtual const Caller& caller() const = 0;
   virtual void list_changed(mcp::Method changed) = 0;
   virtual void resource_updated(std::string_view uri) = 0;
   // The server ends the conversation in good order.
@@ -41,13 +46,31 @@ class Listeners {
   [[nodiscard]] Registration add(Listener& listener);
   std::size_t size() const;
 
+  using Concerns = std::function<bool(const Caller&)>;
+
   void list_changed(mcp::Method changed);
+  // Only for those callers whom it concerns. The predicate must not call back here.
+  void list_changed(mcp::Method changed, const Concerns& concerns);
   void resource_updated(std::string_view uri);
+  void resource_updated(std::string_view uri, const Concerns& concerns);
   void end_all();
+  void end(const Concerns& concerns);
+
+  // Single resources that somebody wants to hear of, counted.
+  void follow(std::string_view uri);
+  void unfollow(std::string_view uri);
+  // Told when a resource is followed for the first time, and when no longer; set before anyone listens. Called on any
+  // thread, and must not call back here.
+  using OnFollow = std::function<void(const std::string& uri, bool followed)>;
+  void set_on_follow(OnFollow on_follow) { on_follow_ = std::move(on_follow); }
 
  private:
   mutable std::mutex mutex_;
   std::unordered_set<Listener*> listeners_;
+
+  std::mutex follow_mutex_;
+  std::map<std::string, std::size_t, std::less<>> followed_;
+  OnFollow on_follow_;
 };
 
 }  // namespace proteus::server

@@ -177,7 +177,7 @@ Task<> ModernHttp::listen() {
   if (!wanted) co_return co_await reply_error(exchange_, 400, request_.id(), wanted.error(), mcp::Era::modern);
   auto outbox = std::make_shared<Outbox>(exchange_.executor());
   ListenStream stream(
-      endpoint_.service_.accept(*wanted, caller_), std::string(request_.id()), style(),
+      caller_, endpoint_.service_.accept(*wanted, caller_), std::string(request_.id()), style(),
       [outbox](std::string message) { outbox->push_once(sse_frame(message)); }, [outbox] { outbox->close(); });
   const auto registration = stream.start(endpoint_.listeners_);
   exchange_.on_disconnect([outbox] { outbox->close(); });

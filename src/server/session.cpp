@@ -41,13 +41,26 @@ void InFlight::cancel_all() {
     cancellation->request();
 }
 
-Session::Session(ClientSessionId id, Hello hello, ReplayStream::Limits limits, Deliver deliver)
+Session::Session(ClientSessionId id, Hello hello, ReplayStream::Limits limits, Deliver deliver, Listeners* follows)
     : id_(std::move(id)),
       hello_(std::move(hello)),
       limits_(limits),
       standalone_(std::make_shared<ReplayStream>(0, limits)),
       deliver_(deliver ? std::move(deliver)
-                       : [stream = standalone_](std::string message) { stream->push_once(message); }) {}
+                       : [stream = standalone_](std::string message) { stream->push_once(message); }),
+      follows_(follows) {}
+
+Session::~Session() {
+  if (follows_ == nullptr) return;
+  for (const auto& uri : subscriptions_)
+    follows_->unfollow(uri);
+}
+
+std::shared_ptr<void> Session::attachment(const std::function<std::shared_ptr<void>()>& make) {
+  const std::scoped_lock lock(mutex_);
+  if (!attachment_) attachment_ = make();
+  return attachment_;
+}
 
 mcp::legacy::SessionFacts Session::facts() const {
   return {hello_.version, hello_.client_capabilities, hello_.client_info, log_level_.load()};
@@ -55,12 +68,13 @@ mcp::legacy::SessionFacts Session::facts() const {
 
 void Session::subscribe(std::string uri) {
   const std::scoped_lock lock(mutex_);
-  if (subscriptions_.size() < kMaxSubscriptions) subscriptions_.insert(std::move(uri));
+  if (subscriptions_.size() >= kMaxSubscriptions || !subscriptions_.insert(uri).second) return;
+  if (follows_ != nullptr) follows_->follow(uri);
 }
 
 void Session::unsubscribe(const std::string& uri) {
   const std::scoped_lock lock(mutex_);
-  subscriptions_.erase(uri);
+  if (subscriptions_.erase(uri) > 0 && follows_ != nullptr) follows_->unfollow(uri);
 }
 
 std::shared_ptr<ReplayStream> Session::new_stream() {
@@ -115,7 +129,7 @@ Result<std::shared_ptr<Session>> Sessions::create(Session::Hello hello) {
         errors::exhausted(fmt::format("{} sessions are open, and no more allowed", limits_.sessions)));
   }
   ClientSessionId id(mcp::base64_encode(random_bytes(24), mcp::Base64::url));
-  auto session = std::make_shared<Session>(id, std::move(hello), limits_.replay);
+  auto session = std::make_shared<Session>(id, std::move(hello), limits_.replay, Session::Deliver{}, &listeners_);
   Shard& home = shard(id.value());
   const std::scoped_lock lock(home.mutex);
   home.entries.emplace(id.value(), Entry{session, listeners_.add(*session), clock_.now()});
@@ -162,6 +176,22 @@ void Sessions::end_idle() {
         continue;
       }
       ended.push_back(std::move(entry));
+      home.entries.erase(current);
+      --count_;
+    }
+  }
+  for (auto& entry : ended)
+    entry.session->close();
+}
+
+void Sessions::end(const Listeners::Concerns& concerns) {
+  std::vector<Entry> ended;
+  for (auto& home : shards_) {
+    const std::scoped_lock lock(home.mutex);
+    for (auto next = home.entries.begin(); next != home.entries.end();) {
+      const auto current = next++;
+      if (!concerns(current->second.session->caller())) continue;
+      ended.push_back(std::move(current->second));
       home.entries.erase(current);
       --count_;
     }

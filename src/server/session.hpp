@@ -52,10 +52,16 @@ class Session final : public Listener {
   // What belongs to no request goes to the standalone stream, or to `deliver` on a transport that has no
   // streams.
   using Deliver = std::function<void(std::string)>;
-  Session(ClientSessionId id, Hello hello, ReplayStream::Limits limits, Deliver deliver = {});
+  // Where there are listeners, they must outlive the session.
+  Session(ClientSessionId id, Hello hello, ReplayStream::Limits limits, Deliver deliver = {},
+          Listeners* follows = nullptr);
+  ~Session() override;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
 
   const ClientSessionId& id() const { return id_; }
   const Hello& hello() const { return hello_; }
+  const Caller& caller() const override { return hello_.caller; }
   mcp::legacy::SessionFacts facts() const;
 
   void set_log_level(mcp::LogLevel level) { log_level_ = level; }
@@ -70,6 +76,9 @@ class Session final : public Listener {
 
   InFlight& in_flight() { return in_flight_; }
   ClientRequests& client_requests() { return client_requests_; }
+
+  // Something that whoever answers keeps for this session, and that goes with it. `make` is called once, under a lock.
+  std::shared_ptr<void> attachment(const std::function<std::shared_ptr<void>()>& make);
 
   // Cancels what runs, and closes all streams.
   void close();
@@ -89,7 +98,10 @@ class Session final : public Listener {
   InFlight in_flight_;
   ClientRequests client_requests_;
 
+  Listeners* const follows_;
+
   std::mutex mutex_;
+  std::shared_ptr<void> attachment_;
   std::set<std::string, std::less<>> subscriptions_;
   std::uint64_t last_stream_ = 0;
   std::deque<std::shared_ptr<ReplayStream>> streams_;
@@ -114,6 +126,8 @@ class Sessions {
   bool remove(std::string_view id, const Caller& caller);
 
   void end_idle();
+  // Those of some callers.
+  void end(const Listeners::Concerns& concerns);
   void close_all();
   std::size_t size() const { return count_; }
 

@@ -117,8 +117,9 @@ void StdioEndpoint::initialize(json::Message& message) {
   if (!hello) return reply_error(message.id, hello.error(), mcp::Era::legacy);
   const mcp::Reply reply = initialize_reply(service_, *hello);
   session_listens_.reset();
-  session_ = std::make_shared<Session>(ClientSessionId(), std::move(*hello), ReplayStream::Limits{},
-                                       [this](std::string notification) { write_line(std::move(notification)); });
+  session_ = std::make_shared<Session>(
+      ClientSessionId(), std::move(*hello), ReplayStream::Limits{},
+      [this](std::string notification) { write_line(std::move(notification)); }, &listeners_);
   write_line(mcp::write_result(message.id, *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "initialize"),
                                reply, {mcp::Era::legacy, {}, {}}));
   session_listens_ = listeners_.add(*session_);
@@ -155,7 +156,7 @@ Task<> StdioEndpoint::listen(const mcp::Request& request, std::shared_ptr<Cancel
   if (!wanted) co_return reply_error(request.id(), wanted.error(), mcp::Era::modern);
   asio::steady_timer until(executor_, asio::steady_timer::time_point::max());
   ListenStream stream(
-      service_.accept(*wanted, caller_), std::string(request.id()), style(),
+      caller_, service_.accept(*wanted, caller_), std::string(request.id()), style(),
       [this](std::string notification) { write_line(std::move(notification)); },
       [cancellation] { cancellation->request(); });
   const auto registration = stream.start(listeners_);
@@ -192,6 +193,7 @@ Task<> StdioEndpoint::run_legacy(std::string line) {
   }
   LineChannel channel([this](std::string text) { write_line(std::move(text)); }, cancellation);
   Call call(*request, caller_, channel);
+  call.join(*session, options_.asking.deadline);
   const mcp::Outcome outcome =
       co_await handle_asking(service_, call, channel, session->client_requests(), options_.asking);
   in_flight_.remove(id);

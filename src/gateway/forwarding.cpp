@@ -1,0 +1,167 @@
+#include "gateway/forwarding.hpp"
+
+#include <map>
+#include <mutex>
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <fmt/format.h>
+
+#include "json/text.hpp"
+#include "mcp/headers.hpp"
+#include "server/session.hpp"
+
+namespace proteus::gateway {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// The sessions with legacy upstreams that one client's session has: what an upstream keeps for a session is kept for this
+// client alone. Goes with the client's session.
+class SessionConnections {
+ public:
+  struct Entry {
+    Worker* worker;
+    CallerConnection connection;
+  };
+
+  // The one there is, or what `make` makes.
+  Entry get(std::uint64_t instance, const std::function<Entry()>& make) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = entries_.find(instance);
+    if (found != entries_.end()) return found->second;
+    return entries_.emplace(instance, make()).first->second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::uint64_t, Entry> entries_;
+};
+
+Task<Result<std::string>> ask_client(server::Call& call, Executor thread, client::Question question) {
+  mcp::InputRequest request{{}, question.method, question.params.empty() ? "{}" : std::move(question.params)};
+  co_return co_await asio::co_spawn(thread, call.ask(std::move(request)), asio::use_awaitable);
+}
+
+Task<Result<std::string>> refuse(client::Question question) {
+  co_return std::unexpected(
+      errors::unsupported(fmt::format("{} was not asked for within a request", mcp::to_string(question.method))));
+}
+
+// What the client of a session can do is declared to the upstream's session; who is asked is decided by the request.
+client::Handlers declared(const mcp::ClientCapabilities& client) {
+  client::Handlers handlers;
+  if (client.elicitation_form) handlers.elicit_form = refuse;
+  if (client.elicitation_url) handlers.elicit_url = refuse;
+  if (client.sampling) handlers.sample = refuse;
+  if (client.roots) handlers.list_roots = refuse;
+  handlers.sample_with_tools = client.sampling_tools;
+  handlers.apply_defaults = false;
+  return handlers;
+}
+
+}  // namespace
+
+Forwarding::Forwarding(server::Call& call, Worker& worker, Route route)
+    : call_(call), worker_(worker), route_(std::move(route)), facts_(route_.upstream->facts()) {}
+
+Forwarding::Lane Forwarding::choose_lane() {
+  const bool legacy = facts_ && facts_->era() == mcp::Era::legacy;
+  const Executor own_thread = worker_.io().get_executor();
+  if (legacy && call_.session() != nullptr) return session_lane();
+  if (legacy) return {own_thread, worker_.own_connection_of(route_.upstream, principal_of(call_.caller()).name())};
+  // A modern program keeps nothing for anyone: one of it is enough, and it runs already.
+  if (std::holds_alternative<net::Command>(route_.upstream->endpoint())) {
+    auto& io = route_.upstream->io();
+    return {io.get_executor(), {route_.upstream.upstream, &route_.upstream->control()}, &io == &worker_.io()};
+  }
+  return {own_thread, worker_.shared_connection(route_.upstream)};
+}
+
+Forwarding::Lane Forwarding::session_lane() {
+  const auto attached = call_.session()->attachment([] { return std::make_shared<SessionConnections>(); });
+  auto& connections = *static_cast<SessionConnections*>(attached.get());
+  const auto entry = connections.get(route_.upstream.instance, [this] {
+    return SessionConnections::Entry{&worker_,
+                                     worker_.own_connection(*route_.upstream.upstream, declared(call_.client()))};
+  });
+  return {entry.worker->io().get_executor(), entry.connection, entry.worker == &worker_};
+}
+
+std::shared_ptr<const client::Handlers> Forwarding::handlers() {
+  if (call_.session() == nullptr) return nullptr;
+  auto handlers = std::make_shared<client::Handlers>();
+  const client::Handler ask = [call = &call_, thread = Executor(worker_.io().get_executor())](client::Question question) {
+    return ask_client(*call, thread, std::move(question));
+  };
+  const mcp::ClientCapabilities& client = call_.client();
+  if (client.elicitation_form) handlers->elicit_form = ask;
+  if (client.elicitation_url) handlers->elicit_url = ask;
+  if (client.sampling) handlers->sample = ask;
+  if (client.roots) handlers->list_roots = ask;
+  handlers->sample_with_tools = client.sampling_tools;
+  handlers->apply_defaults = false;
+  return handlers;
+}
+
+client::RequestOptions Forwarding::options(const Lane& lane) {
+  const mcp::Request& request = call_.request();
+  const auto& settings = route_.upstream->settings();
+  client::RequestOptions options;
+  options.meta = forwarded_meta(request, settings.propagates_meta() ? Propagate::all : Propagate::trace_context);
+  options.inputs = client::Inputs::hand_back;
+  options.log_level = request.log_level;
+  if (facts_ && facts_->era() == mcp::Era::legacy) {
+    options.handlers = handlers();
+  } else {
+    options.capabilities = request.client_capabilities;
+  }
+  const bool wants_progress = !request.progress_token.empty();
+  if (wants_progress) options.on_progress = [](const mcp::Progress&) {};
+  if (wants_progress || request.log_level) {
+    options.on_notification = [this, here = lane.here](const json::Message& message) {
+      std::string text = forwarded_notification(message, call_.request());
+      if (text.empty()) return;
+      if (here) return call_.send(std::move(text));
+      asio::post(worker_.io(), [this, text = std::move(text)]() mutable { call_.send(std::move(text)); });
+    };
+  }
+  if (route_.definition != nullptr && route_.definition->mirrored != nullptr) {
+    const auto arguments = json::parse(request.param("arguments"));
+    if (arguments) {
+      auto headers = mcp::mirror(*route_.definition->mirrored, *arguments);
+      if (headers) options.headers = std::move(*headers);
+    }
+  }
+  return options;
+}
+
+Task<Result<client::Answer>> Forwarding::run() {
+  ForwardedParams params(call_.request(), route_.own, call_.rounds());
+  co_return co_await run(params.take());
+}
+
+Task<Result<client::Answer>> Forwarding::run(client::Params params) {
+  const Lane lane = choose_lane();
+  client::RequestOptions prepared = options(lane);
+  auto signal = std::make_shared<asio::cancellation_signal>();
+  call_.cancellation().on_request([signal, theirs = lane.thread] {
+    asio::dispatch(theirs, [signal] { signal->emit(asio::cancellation_type::terminal); });
+  });
+  if (call_.cancellation().requested()) co_return std::unexpected(errors::cancelled("the request"));
+  try {
+    co_return co_await asio::co_spawn(
+        lane.thread,
+        lane.connection->request(call_.request().method->method, std::move(params), std::move(prepared)),
+        asio::bind_cancellation_slot(signal->slot(), asio::use_awaitable));
+  } catch (const boost::system::system_error&) {
+    co_return std::unexpected(errors::cancelled("the request"));
+  }
+}
+
+}  // namespace proteus::gateway

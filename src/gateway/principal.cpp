@@ -1,0 +1,63 @@
+#include "gateway/principal.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace proteus::gateway {
+namespace {
+
+catalog::Access access_to(const std::vector<std::string>& upstreams) {
+  const bool all = std::ranges::find(upstreams, "*") != upstreams.end();
+  return all ? catalog::Access::all() : catalog::Access::only(upstreams);
+}
+
+// The token of "Bearer x"; the scheme is compared without regard to case (RFC 9110, 11.1).
+std::string_view bearer(std::string_view authorization) {
+  constexpr std::string_view kScheme = "bearer ";
+  if (authorization.size() <= kScheme.size()) return {};
+  const bool same = std::ranges::equal(authorization.substr(0, kScheme.size()), kScheme, [](char a, char b) {
+    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b;
+  });
+  if (!same) return {};
+  std::string_view token = authorization.substr(kScheme.size());
+  token.remove_prefix(std::min(token.find_first_not_of(' '), token.size()));
+  return token;
+}
+
+}  // namespace
+
+bool Principal::may_enter(std::string_view context) const {
+  return std::ranges::any_of(contexts_, [&](const auto& pattern) { return catalog::fits(pattern, context); });
+}
+
+std::size_t Principals::DigestHash::operator()(const json::Digest& digest) const {
+  std::size_t hash = 0;
+  std::memcpy(&hash, digest.data(), sizeof hash);
+  return hash;
+}
+
+Principals::Principals(const std::vector<PrincipalSettings>& settings, Anonymous anonymous) {
+  for (const auto& each : settings) {
+    by_token_.emplace(json::sha256(each.token.reveal()),
+                      std::make_shared<const Principal>(each.name, access_to(each.upstreams), each.contexts));
+    names_.emplace(each.name, true);
+  }
+  if (anonymous == Anonymous::refused) return;
+  anonymous_ = std::make_shared<const Principal>("", catalog::Access::all(), std::vector<std::string>{"*"});
+  names_.emplace("", true);
+}
+
+Result<std::shared_ptr<const Principal>> Principals::find(std::string_view authorization) const {
+  if (authorization.empty()) {
+    if (anonymous_) return anonymous_;
+    return std::unexpected(errors::unauthenticated("A bearer token is needed"));
+  }
+  const std::string_view token = bearer(authorization);
+  if (!token.empty()) {
+    const auto found = by_token_.find(json::sha256(token));
+    if (found != by_token_.end()) return found->second;
+  }
+  return std::unexpected(errors::unauthenticated("The bearer token is not known"));
+}
+
+}  // namespace proteus::gateway

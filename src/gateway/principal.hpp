@@ -1,0 +1,68 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <proteus/error.hpp>
+
+#include "base/secret.hpp"
+#include "catalog/access.hpp"
+#include "json/canonical.hpp"
+#include "server/caller.hpp"
+
+namespace proteus::gateway {
+
+// Someone who may ask, and what they may use. Immutable.
+class Principal final : public server::Grant {
+ public:
+  Principal(std::string name, catalog::Access access, std::vector<std::string> contexts)
+      : name_(std::move(name)), access_(std::move(access)), contexts_(std::move(contexts)) {}
+
+  const std::string& name() const { return name_; }
+  const catalog::Access& access() const { return access_; }
+  bool may_enter(std::string_view context) const;
+
+ private:
+  std::string name_;  // empty: anonymous
+  catalog::Access access_;
+  std::vector<std::string> contexts_;  // patterns
+};
+
+// The principal a caller was found to be.
+inline const Principal& principal_of(const server::Caller& caller) {
+  return static_cast<const Principal&>(*caller.grant);
+}
+
+enum class Anonymous : std::uint8_t { refused, served };
+
+struct PrincipalSettings {
+  std::string name;
+  Secret token;
+  std::vector<std::string> contexts = {"*"};
+  std::vector<std::string> upstreams = {"*"};
+};
+
+// Who is asking: the one place that knows. Immutable; another set of tokens is another object. Tokens are found by their
+// hash, so that neither time nor a dump of the table tells one.
+class Principals {
+ public:
+  Principals(const std::vector<PrincipalSettings>& settings, Anonymous anonymous);
+
+  // By an Authorization header; an absent one is anonymous. Fails where the header names nobody.
+  Result<std::shared_ptr<const Principal>> find(std::string_view authorization) const;
+  bool knows(std::string_view name) const { return names_.contains(std::string(name)); }
+
+ private:
+  struct DigestHash {
+    std::size_t operator()(const json::Digest& digest) const;
+  };
+
+  std::unordered_map<json::Digest, std::shared_ptr<const Principal>, DigestHash> by_token_;
+  std::unordered_map<std::string, bool> names_;
+  std::shared_ptr<const Principal> anonymous_;  // null where refused
+};
+
+}  // namespace proteus::gateway

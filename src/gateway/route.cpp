@@ -1,0 +1,106 @@
+#include "gateway/route.hpp"
+
+#include "json/text.hpp"
+#include "mcp/errors.hpp"
+
+namespace proteus::gateway {
+namespace {
+
+using catalog::Kind;
+
+struct Wanted {
+  Kind kind = Kind::tool;
+  std::string name;
+};
+
+Result<Wanted> wanted_by(const mcp::Request& request) {
+  switch (request.method->method) {
+    case mcp::Method::tools_call: return Wanted{Kind::tool, std::string(request.name)};
+    case mcp::Method::prompts_get: return Wanted{Kind::prompt, std::string(request.name)};
+    case mcp::Method::resources_read: return Wanted{Kind::resource, std::string(request.name)};
+    case mcp::Method::complete: break;
+    default: return std::unexpected(mcp::errors::method_not_found(request.method->name));
+  }
+  const std::string_view reference = request.param("ref");
+  const auto type = json::decode_string(json::find_member(reference, "type"));
+  const bool prompt = type && *type == "ref/prompt";
+  auto name = json::decode_string(json::find_member(reference, prompt ? "name" : "uri"));
+  if (!type || !name || (!prompt && *type != "ref/resource")) {
+    return std::unexpected(mcp::errors::invalid_params(
+        R"(params.ref must be {"type": "ref/prompt", "name"} or {"type": "ref/resource", "uri"})"));
+  }
+  return Wanted{prompt ? Kind::prompt : Kind::resource_template, std::move(*name)};
+}
+
+Error unknown(const Wanted& wanted) {
+  switch (wanted.kind) {
+    case Kind::tool: return mcp::errors::unknown_tool(wanted.name);
+    case Kind::prompt: return mcp::errors::unknown_prompt(wanted.name);
+    case Kind::resource:
+    case Kind::resource_template: break;
+  }
+  return mcp::errors::resource_not_found(wanted.name);
+}
+
+catalog::Found find(const catalog::View& view, const Wanted& wanted) {
+  auto found = view.find(wanted.kind, wanted.name);
+  if (found || wanted.kind == Kind::tool || wanted.kind == Kind::prompt) return found;
+  if (wanted.kind == Kind::resource) return view.match_template(wanted.name);
+  return view.find(Kind::resource, wanted.name);
+}
+
+bool offers(const client::ServerFacts& facts, Kind kind) {
+  switch (kind) {
+    case Kind::tool: return facts.offers.tools.offered;
+    case Kind::prompt: return facts.offers.prompts.offered;
+    case Kind::resource:
+    case Kind::resource_template: break;
+  }
+  return facts.offers.resources.offered;
+}
+
+// By rank, up to one that is before.
+const ServedUpstream* find_live(const UpstreamTable& upstreams, const catalog::View& view, const Wanted& wanted,
+                                const catalog::Snapshot* before, std::string& own) {
+  for (const ServedUpstream& served : upstreams.order) {
+    if (before != nullptr && served->name() == before->upstream()) return nullptr;
+    if (!served->is_direct() || !view.access().allows(served->name())) continue;
+    const auto facts = served->facts();
+    if (facts && !offers(*facts, wanted.kind)) continue;
+    own = wanted.name;
+    if (wanted.kind == Kind::tool || wanted.kind == Kind::prompt) {
+      const std::string prefix = served->settings().effective_prefix();
+      // Without a prefix every name could be meant: only what nobody else has is.
+      if (prefix.empty() ? before != nullptr : !wanted.name.starts_with(prefix)) continue;
+      own.erase(0, prefix.size());
+    } else if (before != nullptr) {
+      continue;
+    }
+    return &served;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Result<Route> find_route(const mcp::Request& request, std::shared_ptr<const catalog::View> view,
+                         const UpstreamTable& upstreams) {
+  const auto wanted = wanted_by(request);
+  if (!wanted) return std::unexpected(wanted.error());
+  const catalog::Found found = find(*view, *wanted);
+  if (upstreams.any_direct) {
+    std::string own;
+    if (const auto* live = find_live(upstreams, *view, *wanted, found.snapshot, own)) {
+      return Route{*live, std::move(own), nullptr, std::move(view)};
+    }
+  }
+  if (!found) return std::unexpected(unknown(*wanted));
+  const ServedUpstream* served = upstreams.find(found.snapshot->upstream().value());
+  if (served == nullptr) return std::unexpected(unknown(*wanted));
+  // A URI that a template stands for is its own name.
+  const bool by_template = wanted->kind == Kind::resource && found.definition->pattern != nullptr;
+  return Route{*served, by_template ? wanted->name : std::string(found.definition->own), found.definition,
+               std::move(view)};
+}
+
+}  // namespace proteus::gateway

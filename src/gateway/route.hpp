@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <proteus/error.hpp>
+
+#include "catalog/view.hpp"
+#include "gateway/upstreams.hpp"
+#include "mcp/request.hpp"
+
+namespace proteus::gateway {
+
+// Who answers a request, and by which name.
+struct Route {
+  ServedUpstream upstream;
+  std::string own;                                  // at the upstream
+  const catalog::Definition* definition = nullptr;  // where it is in the catalog; lives as long as the view
+  std::shared_ptr<const catalog::View> view;
+};
+
+// Finds the upstream for a call, a read, a prompt or a completion. What the view does not show is not found, whether it
+// exists or not; the error is the one the method has for that.
+//
+// What an upstream that is listed live has to offer is its own to know: it is asked for the names under its prefix that
+// no upstream before it has.
+Result<Route> find_route(const mcp::Request& request, std::shared_ptr<const catalog::View> view,
+                         const UpstreamTable& upstreams);
+
+}  // namespace proteus::gateway

@@ -1,0 +1,197 @@
+#include "gateway/service.hpp"
+
+#include <algorithm>
+
+#include <boost/asio/this_coro.hpp>
+#include <fmt/format.h>
+
+#include "gateway/forwarding.hpp"
+#include "gateway/live_lists.hpp"
+#include "json/text.hpp"
+#include "mcp/errors.hpp"
+#include "mcp/jsonrpc.hpp"
+
+namespace proteus::gateway {
+namespace {
+
+using catalog::Kind;
+
+// A fault on the way says whose it is; what an upstream answered speaks for itself.
+Error named(Error error, const providers::Upstream& upstream) {
+  if (error.kind() == ErrorKind::remote || error.kind() == ErrorKind::cancelled) return error;
+  return std::move(error).within(fmt::format("upstream {}", upstream.settings().name));
+}
+
+bool says_nothing_about_the_upstream(const Error& error) {
+  return error.kind() == ErrorKind::cancelled || error.kind() == ErrorKind::invalid ||
+         error.kind() == ErrorKind::exhausted || error.kind() == ErrorKind::unsupported;
+}
+
+// Reports how a request ended to the breaker, whatever way that is.
+class Attempt {
+ public:
+  explicit Attempt(CircuitBreaker& breaker) : breaker_(breaker) {}
+  ~Attempt() {
+    if (!reported_) breaker_.abandoned();
+  }
+  Attempt(const Attempt&) = delete;
+  Attempt& operator=(const Attempt&) = delete;
+
+  void report(const Result<client::Answer>& answer) {
+    reported_ = true;
+    if (answer || answer.error().kind() == ErrorKind::remote) return breaker_.succeeded();
+    if (says_nothing_about_the_upstream(answer.error())) return breaker_.abandoned();
+    breaker_.failed();
+  }
+
+ private:
+  CircuitBreaker& breaker_;
+  bool reported_ = false;
+};
+
+mcp::ServerCapabilities join(mcp::ServerCapabilities a, const mcp::ServerCapabilities& b) {
+  a.prompts.offered = a.prompts.offered || b.prompts.offered;
+  a.resources.offered = a.resources.offered || b.resources.offered;
+  a.subscribe = a.subscribe || b.subscribe;
+  a.completions = a.completions || b.completions;
+  a.logging = a.logging || b.logging;
+  return a;
+}
+
+}  // namespace
+
+std::optional<Kind> listed_by(mcp::Method method) {
+  for (const Kind kind : catalog::kKinds) {
+    if (catalog::info(kind).list_method == method) return kind;
+  }
+  return std::nullopt;
+}
+
+GatewayService::GatewayService(ServiceOptions options, std::vector<Worker*> workers, const Clock& clock,
+                               SealingKey cursor_key)
+    : options_(std::move(options)),
+      tail_(mcp::result_tail(options_.server_info)),
+      workers_(std::move(workers)),
+      clock_(clock),
+      cursors_(cursor_key) {}
+
+Worker& GatewayService::here() const {
+  for (Worker* worker : workers_) {
+    if (worker->io().get_executor().running_in_this_thread()) return *worker;
+  }
+  throw std::logic_error("the gateway is asked on a thread that is none of its workers");
+}
+
+// An upstream that has not answered yet may come with anything, and a legacy client is told only once.
+server::Service::Face GatewayService::face(const server::Caller& caller) {
+  Worker& worker = here();
+  const auto view = worker.view(principal_of(caller));
+  mcp::ServerCapabilities offered;
+  offered.tools.offered = true;
+  std::vector<std::pair<std::string, std::string>> instructions;
+  std::size_t seen = 0;
+  for (const ServedUpstream& served : worker.upstreams().order) {
+    if (!view->access().allows(served->name())) continue;
+    ++seen;
+    const auto facts = served->facts();
+    mcp::ServerCapabilities everything;
+    everything.prompts.offered = everything.resources.offered = true;
+    everything.subscribe = everything.completions = everything.logging = true;
+    offered = join(offered, facts ? facts->offers : everything);
+    if (facts && !facts->instructions.empty()) instructions.emplace_back(served->settings().name, facts->instructions);
+  }
+  for (auto* kind : {&offered.tools, &offered.prompts, &offered.resources})
+    kind->list_changed = kind->offered;
+  std::string text;
+  if (seen == 1 && !instructions.empty()) {
+    text = instructions.front().second;
+  } else {
+    for (const auto& [name, said] : instructions)
+      text += fmt::format("{}{}: {}", text.empty() ? "" : "\n\n", name, said);
+  }
+  const bool same_for_all = view->access().is_all();
+  return {offered,
+          {options_.server_info, std::move(text)},
+          {std::chrono::milliseconds(0), same_for_all ? mcp::CacheScope::shared : mcp::CacheScope::per_caller}};
+}
+
+mcp::SubscriptionFilter GatewayService::accept(const mcp::SubscriptionFilter& wanted, const server::Caller& caller) {
+  const mcp::ServerCapabilities offered = face(caller).capabilities;
+  mcp::SubscriptionFilter accepted;
+  accepted.tools = wanted.tools && offered.tools.offered;
+  accepted.prompts = wanted.prompts && offered.prompts.offered;
+  accepted.resources = wanted.resources && offered.resources.offered;
+  if (!offered.subscribe) return accepted;
+  Worker& worker = here();
+  const auto view = worker.view(principal_of(caller));
+  for (const auto& uri : wanted.uris) {
+    const bool live = std::ranges::any_of(worker.upstreams().order, [&](const ServedUpstream& served) {
+      return served->is_direct() && view->access().allows(served->name());
+    });
+    if (live || view->find(Kind::resource, uri) || view->match_template(uri)) accepted.uris.push_back(uri);
+  }
+  return accepted;
+}
+
+std::optional<mcp::Outcome> GatewayService::answer(server::Call& call) {
+  if (auto checked = check_meta(call.request(), options_.meta); !checked) return std::unexpected(checked.error());
+  const auto kind = listed_by(call.request().method->method);
+  if (!kind) return std::nullopt;
+  return list_cached(call, *kind);
+}
+
+Task<mcp::Outcome> GatewayService::handle(server::Call& call) {
+  if (auto checked = check_meta(call.request(), options_.meta); !checked) co_return std::unexpected(checked.error());
+  if (const auto kind = listed_by(call.request().method->method)) {
+    if (auto cached = list_cached(call, *kind)) co_return std::move(*cached);
+    co_return co_await list(call, *kind);
+  }
+  co_return co_await forward(call);
+}
+
+std::optional<mcp::Outcome> GatewayService::list_cached(server::Call& call, Kind kind) {
+  Worker& worker = here();
+  const UpstreamTable& upstreams = worker.upstreams();
+  if (upstreams.any_on_demand) return std::nullopt;
+  return cached_page(worker.view(principal_of(call.caller())), kind, call.request(), cursors_, options_.page_size);
+}
+
+Task<mcp::Outcome> GatewayService::list(server::Call& call, Kind kind) {
+  LiveList list(call, here(), kind, cursors_, options_.page_size, observer_, clock_);
+  co_return co_await list.run();
+}
+
+Task<mcp::Outcome> GatewayService::forward(server::Call& call) {
+  Worker& worker = here();
+  auto route = find_route(call.request(), worker.view(principal_of(call.caller())), worker.upstreams());
+  if (!route) co_return std::unexpected(route.error());
+  if (call.headers() != nullptr && route->definition != nullptr && route->definition->mirrored != nullptr) {
+    const auto arguments = json::parse(call.request().param("arguments").empty() ? "{}" : call.request().param("arguments"));
+    if (arguments) {
+      auto checked = mcp::check_mirrored(*route->definition->mirrored, *arguments, *call.headers());
+      if (!checked) co_return std::unexpected(checked.error());
+    }
+  }
+  const std::shared_ptr<providers::Upstream> upstream = route->upstream.upstream;
+  co_await upstream->freshen();
+  if (!upstream->breaker().allows()) {
+    const Error open = errors::unreachable(
+        fmt::format("upstream {} has failed repeatedly and is not asked for now; try again later", upstream->settings().name));
+    if (observer_) observer_({*upstream, call.request().method->method, {}, &open});
+    co_return std::unexpected(open);
+  }
+  Attempt attempt(upstream->breaker());
+  const auto began = clock_.now();
+  Forwarding forwarding(call, worker, std::move(*route));
+  Result<client::Answer> answer = co_await forwarding.run();
+  attempt.report(answer);
+  if (observer_) {
+    const bool fault = !answer && answer.error().kind() != ErrorKind::remote;
+    observer_({*upstream, call.request().method->method, clock_.now() - began, fault ? &answer.error() : nullptr});
+  }
+  if (!answer) co_return std::unexpected(named(std::move(answer.error()), *upstream));
+  if (wants_refresh(*answer) && !upstream->is_direct()) co_await upstream->refresh();
+  co_return to_outcome(*answer);
+}
+
+}  // namespace proteus::gateway

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "catalog/cursor.hpp"
+#include "gateway/route.hpp"
+#include "gateway/translation.hpp"
+#include "gateway/turnstile.hpp"
+#include "gateway/worker.hpp"
+#include "server/service.hpp"
+
+namespace proteus::gateway {
+
+struct ServiceOptions {
+  std::string server_info;  // an Implementation object
+  std::size_t page_size = 1000;
+  MetaLimits meta;
+};
+
+// What is worth counting about a request that went to an upstream.
+struct UpstreamRequest {
+  const providers::Upstream& upstream;
+  mcp::Method method;
+  std::chrono::nanoseconds took;
+  const Error* error;  // null: it was answered, also with an error of its own
+};
+
+// The gateway's answers: from the catalog where it can, from upstreams where it must. Called on the threads of the workers.
+class GatewayService final : public server::Service {
+ public:
+  // The workers outlive it.
+  GatewayService(ServiceOptions options, std::vector<Worker*> workers, const Clock& clock, SealingKey cursor_key);
+
+  // Told of each request to an upstream when it has ended.
+  void set_observer(std::function<void(const UpstreamRequest&)> observer) { observer_ = std::move(observer); }
+
+  Face face(const server::Caller& caller) override;
+  mcp::ResultStyle modern_style() const override { return {mcp::Era::modern, options_.server_info, tail_}; }
+  Task<mcp::Outcome> handle(server::Call& call) override;
+  std::optional<mcp::Outcome> answer(server::Call& call) override;
+  mcp::SubscriptionFilter accept(const mcp::SubscriptionFilter& wanted, const server::Caller& caller) override;
+
+ private:
+  Worker& here() const;
+  std::optional<mcp::Outcome> list_cached(server::Call& call, catalog::Kind kind);
+  Task<mcp::Outcome> list(server::Call& call, catalog::Kind kind);
+  Task<mcp::Outcome> forward(server::Call& call);
+
+  const ServiceOptions options_;
+  const std::string tail_;
+  const std::vector<Worker*> workers_;
+  const Clock& clock_;
+  const catalog::Cursors cursors_;
+  std::function<void(const UpstreamRequest&)> observer_;
+};
+
+// The kind whose list a method asks for.
+std::optional<catalog::Kind> listed_by(mcp::Method method);
+
+}  // namespace proteus::gateway

@@ -1,0 +1,84 @@
+#include "gateway/worker.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include "client/transports.hpp"
+
+namespace proteus::gateway {
+namespace {
+
+constexpr std::size_t kViews = 4096;
+
+}  // namespace
+
+Worker::Worker(boost::asio::io_context& io, const Clock& clock, const catalog::Catalog& catalog,
+               const UpstreamTables& tables, net::HttpClientOptions http)
+    : io_(io),
+      http_(io, clock, std::move(http)),
+      reader_(catalog),
+      views_(clock, kViews),
+      tables_(tables),
+      table_(tables.current()),
+      closing_(io.get_executor()) {}
+
+std::shared_ptr<const catalog::View> Worker::view(const Principal& principal) {
+  return views_.get(reader_.current(), principal.access().fingerprint(),
+                    [&] { return catalog::Layers{.access = principal.access(), .front = {}, .lens = {}}; });
+}
+
+const UpstreamTable& Worker::upstreams() {
+  if (table_->version != tables_.version()) [[unlikely]] {
+    table_ = tables_.current();
+    // Connections to what is no longer there are closed when the last call on them has ended.
+    const auto gone = [this](std::uint64_t instance) {
+      return std::ranges::none_of(table_->order, [&](const auto& served) { return served.instance == instance; });
+    };
+    std::erase_if(shared_, [&](const auto& entry) { return gone(entry.first); });
+    std::erase_if(by_principal_, [&](const auto& entry) { return gone(entry.first.first); });
+  }
+  return *table_;
+}
+
+CallerConnection Worker::shared_connection(const ServedUpstream& upstream) {
+  CallerConnection& connection = shared_[upstream.instance];
+  if (!connection) connection = make(*upstream.upstream, upstream->options());
+  return connection;
+}
+
+CallerConnection Worker::own_connection_of(const ServedUpstream& upstream, const std::string& principal) {
+  CallerConnection& connection = by_principal_[{upstream.instance, principal}];
+  if (!connection) connection = make(*upstream.upstream, upstream->options());
+  return connection;
+}
+
+CallerConnection Worker::own_connection(const providers::Upstream& upstream, client::Handlers handlers) {
+  client::Options options = upstream.options();
+  options.handlers = std::move(handlers);
+  return make(upstream, std::move(options));
+}
+
+CallerConnection Worker::make(const providers::Upstream& upstream, client::Options options) {
+  auto connection = std::make_unique<client::Connection>(
+      io_.get_executor(), client::transports_to(upstream.endpoint(), io_, http_), std::move(options));
+  ++open_;
+  return {connection.release(), [this](client::Connection* last) {
+            boost::asio::post(io_, [this, last] {
+              --open_;
+              closing_.spawn("closing a connection", end(std::unique_ptr<client::Connection>(last)));
+            });
+          }};
+}
+
+Task<> Worker::end(std::unique_ptr<client::Connection> connection) { co_await connection->close(); }
+
+Task<> Worker::close() {
+  shared_.clear();
+  by_principal_.clear();
+  while (open_ > 0 || closing_.size() > 0) {
+    co_await closing_.join();
+    co_await boost::asio::post(io_, boost::asio::use_awaitable);
+  }
+  http_.close();
+}
+
+}  // namespace proteus::gateway

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <unordered_map>
+
+#include <boost/asio/io_context.hpp>
+
+#include "base/clock.hpp"
+#include "base/task_group.hpp"
+#include "catalog/catalog.hpp"
+#include "catalog/view_cache.hpp"
+#include "client/connection.hpp"
+#include "gateway/principal.hpp"
+#include "gateway/upstreams.hpp"
+#include "net/http_client.hpp"
+
+namespace proteus::gateway {
+
+// A connection of a worker to an upstream, for callers. Whoever holds it may use it on the worker's thread only; let go of
+// by its last holder, on any thread, it is closed in the background.
+using CallerConnection = std::shared_ptr<client::Connection>;
+
+// One thread's part of the gateway: what it keeps so as to share nothing with the others. Belongs to the thread of its
+// context. `close` must have ended before it is destroyed.
+class Worker {
+ public:
+  Worker(boost::asio::io_context& io, const Clock& clock, const catalog::Catalog& catalog, const UpstreamTables& tables,
+         net::HttpClientOptions http);
+
+  boost::asio::io_context& io() { return io_; }
+  net::HttpClient& http() { return http_; }
+
+  // What a principal sees now.
+  std::shared_ptr<const catalog::View> view(const Principal& principal);
+  const UpstreamTable& upstreams();
+
+  // The connection that all callers share: to a modern upstream, which keeps nothing for them.
+  CallerConnection shared_connection(const ServedUpstream& upstream);
+  // One for all requests of a principal that have no session: to a legacy upstream, which may keep something for it.
+  CallerConnection own_connection_of(const ServedUpstream& upstream, const std::string& principal);
+  // One for a caller alone.
+  CallerConnection own_connection(const providers::Upstream& upstream, client::Handlers handlers);
+
+  Task<> close();
+
+ private:
+  CallerConnection make(const providers::Upstream& upstream, client::Options options);
+  static Task<> end(std::unique_ptr<client::Connection> connection);
+
+  boost::asio::io_context& io_;
+  net::HttpClient http_;
+  catalog::CatalogReader reader_;
+  catalog::ViewCache views_;
+  const UpstreamTables& tables_;
+  std::shared_ptr<const UpstreamTable> table_;
+  TaskGroup closing_;
+  std::unordered_map<std::uint64_t, CallerConnection> shared_;
+  std::map<std::pair<std::uint64_t, std::string>, CallerConnection> by_principal_;
+  std::size_t open_ = 0;
+};
+
+}  // namespace proteus::gateway

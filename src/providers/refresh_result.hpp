@@ -1,0 +1,28 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include <proteus/error.hpp>
+
+#include "base/clock.hpp"
+#include "catalog/change.hpp"
+
+namespace proteus::providers {
+
+// How one reading of an upstream's lists went.
+struct RefreshResult {
+  catalog::UpstreamName upstream;
+  Clock::Wall at{};
+  std::chrono::milliseconds duration{0};
+  std::optional<Error> error;
+  catalog::Change change;
+
+  bool ok() const { return !error; }
+};
+
+// As the admin API answers, an object.
+std::string write_refresh_result(const RefreshResult& result);
+
+}  // namespace proteus::providers

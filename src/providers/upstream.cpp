@@ -1,0 +1,421 @@
+#include "providers/upstream.hpp"
+
+#include <algorithm>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/log.hpp"
+#include "client/calls.hpp"
+#include "client/transports.hpp"
+#include "providers/kept_lists.hpp"
+
+namespace proteus::providers {
+
+namespace asio = boost::asio;
+
+struct Upstream::Round {
+  explicit Round(const Executor& executor) : ended(executor) {}
+
+  client::Bell ended;
+  std::optional<RefreshResult> result;
+};
+
+namespace {
+
+Result<client::Endpoint> endpoint_of(const UpstreamSettings& settings, const Environment& environment) {
+  if (settings.command.empty()) {
+    auto url = net::Url::parse(settings.url);
+    if (!url) return std::unexpected(url.error());
+    return std::move(*url);
+  }
+  net::Command command;
+  command.arguments = settings.command;
+  for (const auto& [name, value] : settings.environment)
+    command.environment.emplace_back(name, value);
+  for (const auto& name : settings.pass_environment) {
+    if (const auto value = environment(name)) command.environment.emplace_back(name, *value);
+  }
+  return command;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Upstream>> Upstream::make(UpstreamSettings settings, UpstreamSurroundings surroundings) {
+  auto endpoint = endpoint_of(settings, surroundings.environment);
+  if (!endpoint) return std::unexpected(endpoint.error());
+  auto found = credentials(settings.authentication, surroundings.environment);
+  if (!found) return std::unexpected(std::move(found.error()).within("upstream " + settings.name));
+  std::vector<client::Header> headers;
+  if (*found) headers.emplace_back((*found)->header, (*found)->value.reveal());
+  return std::unique_ptr<Upstream>(
+      new Upstream(std::move(settings), std::move(surroundings), std::move(*endpoint), std::move(headers)));
+}
+
+Upstream::Upstream(UpstreamSettings settings, UpstreamSurroundings surroundings, client::Endpoint endpoint,
+                   std::vector<client::Header> credentials)
+    : settings_(std::move(settings)),
+      name_(settings_.name),
+      around_(std::move(surroundings)),
+      endpoint_(std::move(endpoint)),
+      credentials_(std::move(credentials)),
+      rules_{settings_.effective_prefix(),
+             settings_.names == NameStyle::portable ? catalog::NameStyle::portable : catalog::NameStyle::as_is},
+      breaker_(around_.clock, settings_.circuit_failures, settings_.circuit_open),
+      control_(around_.io.get_executor(), client::transports_to(endpoint_, around_.io, around_.http),
+               control_options()),
+      tasks_(around_.io.get_executor()),
+      alarm_(around_.io),
+      tried_(around_.io.get_executor()) {}
+
+Upstream::~Upstream() = default;
+
+client::Options Upstream::options() const {
+  client::Options options;
+  options.client_info = around_.client_info;
+  options.era = settings_.era;
+  switch (settings_.effective_transport()) {
+    case Transport::streamable_http: options.transport = client::TransportChoice::streamable_http; break;
+    case Transport::sse: options.transport = client::TransportChoice::old_sse; break;
+    case Transport::stdio: break;
+  }
+  options.connect_timeout = settings_.connect_timeout;
+  options.timeout = settings_.timeout;
+  options.call_timeout = settings_.call_timeout;
+  options.limits.message_bytes = around_.limits.message_bytes;
+  options.limits.lists = around_.limits.lists;
+  options.headers = credentials_;
+  options.on_stderr_line = [name = settings_.name](std::string_view line) {
+    log::info("{}: {}", name, log::printable(line, 1000));
+  };
+  return options;
+}
+
+client::Options Upstream::control_options() {
+  client::Options control = options();
+  control.reconnect_delay = around_.limits.first_retry;
+  control.max_reconnect_delay = around_.limits.last_retry;
+  control.on_announcement = [this](const client::Announcement& announcement) { on_announcement(announcement); };
+  // What was kept for the session is gone, and perhaps the server was started anew.
+  control.on_session_lost = [this] { want_refresh(around_.limits.debounce); };
+  return control;
+}
+
+void Upstream::restore(const std::vector<store::SnapshotRecord>& records) {
+  if (is_direct()) return;
+  auto snapshot = restore_lists(name_, ++version_, records, rules_, around_.limits.definitions);
+  if (!snapshot) return log::warning("what was kept of upstream {} is not used: {}", settings_.name, snapshot.error().message());
+  snapshot_ = std::move(*snapshot);
+  if (const auto published = around_.publish(snapshot_); !published) {
+    log::warning("upstream {}: {}", settings_.name, published.error().message());
+  }
+}
+
+void Upstream::start() {
+  asio::post(around_.io, [this] { tasks_.spawn("upstream " + settings_.name, run()); });
+}
+
+Task<Result<>> Upstream::first_try() {
+  while (!tried_once_)
+    co_await tried_.wait();
+  if (first_error_) co_return std::unexpected(*first_error_);
+  co_return Result<>{};
+}
+
+Task<> Upstream::close() {
+  closing_ = true;
+  tasks_.cancel();
+  alarm_.cancel();
+  co_await control_.close();
+  co_await tasks_.join();
+  if (const auto waited = std::exchange(next_, nullptr)) {
+    waited->result = RefreshResult{name_, around_.clock.wall(), {}, errors::cancelled("the refresh"), {}};
+    waited->ended.ring();
+  }
+}
+
+// One thing after the other: lists are never read twice at the same time, and a slow one delays nobody else's.
+Task<> Upstream::run() {
+  want_refresh({});
+  health_at_ = around_.clock.now() + settings_.health_interval;
+  while (!closing_) {
+    const auto now = around_.clock.now();
+    if (next_ || (refresh_at_ && *refresh_at_ <= now) || (poll_at_ && *poll_at_ <= now)) {
+      co_await read_lists();
+      continue;
+    }
+    if (relisten_) {
+      co_await listen();
+      continue;
+    }
+    if (health_at_ <= now) {
+      co_await check_health();
+      continue;
+    }
+    Clock::Monotonic until = health_at_;
+    if (refresh_at_) until = std::min(until, *refresh_at_);
+    if (poll_at_) until = std::min(until, *poll_at_);
+    alarm_.expires_at(until);
+    boost::system::error_code ignored;
+    co_await alarm_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  }
+}
+
+bool Upstream::polls() const {
+  if (is_direct() || settings_.ttl.count() > 0) return false;
+  // Polling stands in for announcements that are interrupted.
+  return settings_.auto_refresh || (listening_ && !announcing_);
+}
+
+void Upstream::want_refresh(std::chrono::milliseconds in) {
+  const auto at = around_.clock.now() + in;
+  if (!refresh_at_ || at < *refresh_at_) refresh_at_ = at;
+  alarm_.cancel();
+}
+
+Task<> Upstream::read_lists() {
+  const std::shared_ptr<Round> round = std::exchange(next_, nullptr);
+  refresh_at_.reset();
+  poll_at_.reset();
+  const auto began = around_.clock.now();
+  RefreshResult result;
+  result.upstream = name_;
+  auto snapshot = co_await discover();
+  result.at = around_.clock.wall();
+  result.duration = std::chrono::duration_cast<std::chrono::milliseconds>(around_.clock.now() - began);
+  if (snapshot) {
+    succeeded(result, std::move(*snapshot));
+  } else {
+    failed(result, std::move(snapshot.error()));
+  }
+  if (!tried_once_) {
+    first_error_ = result.error;
+    tried_once_ = true;
+    tried_.ring();
+  }
+  if (polls() && !poll_at_) poll_at_ = around_.clock.now() + jittered(settings_.refresh_interval, around_.chance);
+  if (round) {
+    round->result = std::move(result);
+    round->ended.ring();
+  }
+}
+
+Task<Result<catalog::SnapshotPointer>> Upstream::discover() {
+  const auto opened = co_await control_.open();
+  if (!opened) co_return std::unexpected(opened.error());
+  note_facts(*opened);
+  std::array<client::Listing, catalog::kKinds.size()> listings;
+  catalog::RawListing raw;
+  raw.facts = provider_facts(**opened);
+  for (const catalog::Kind kind : catalog::kKinds) {
+    if (is_direct()) continue;
+    auto listing = co_await control_.list(catalog::info(kind).list_method);
+    if (!listing) co_return std::unexpected(std::move(listing.error()));
+    client::Listing& kept = listings[catalog::index_of(kind)] = std::move(*listing);
+    auto& texts = raw.definitions[kind].emplace();
+    for (const auto& entry : kept.entries)
+      texts.push_back(entry.definition);
+    raw.facts.caching[kind] = kept.caching;
+  }
+  note_facts(control_.facts());
+  co_return catalog::build_snapshot(name_, version_ + 1, std::move(raw), rules_, around_.limits.definitions, snapshot_);
+}
+
+void Upstream::succeeded(RefreshResult& result, catalog::SnapshotPointer snapshot) {
+  auto published = around_.publish(snapshot);
+  if (!published) return failed(result, std::move(published.error()));
+  const bool first = !snapshot_ || version_ == 0;
+  ++version_;
+  for (auto& change : published->changes)
+    result.change = std::move(change);
+  result.change.upstream = name_;
+  snapshot_ = std::move(snapshot);
+  breaker_.succeeded();
+  {
+    const std::scoped_lock lock(mutex_);
+    status_.state = UpstreamState::connected;
+    status_.last_refresh_at = result.at;
+    status_.last_error.clear();
+    status_.consecutive_failures = 0;
+    status_.tools = snapshot_->list(catalog::Kind::tool).size();
+    status_.prompts = snapshot_->list(catalog::Kind::prompt).size();
+    status_.resources = snapshot_->list(catalog::Kind::resource).size();
+    status_.resource_templates = snapshot_->list(catalog::Kind::resource_template).size();
+    status_.omissions.clear();
+    for (const catalog::Kind kind : catalog::kKinds) {
+      const auto& omitted = snapshot_->list(kind).omissions();
+      status_.omissions.insert(status_.omissions.end(), omitted.begin(), omitted.end());
+    }
+    refreshed_at_ = around_.clock.now();
+  }
+  if (around_.keep && !is_direct() && (first || !result.change.empty())) {
+    around_.keep(keep_lists(*snapshot_, *facts(), around_.clock.wall()));
+  }
+  if (!listening_) relisten_ = settings_.event_driven_refresh || !followed_.empty();
+  if (around_.on_refreshed) around_.on_refreshed(result, &*published);
+}
+
+void Upstream::failed(RefreshResult& result, Error error) {
+  unsigned failures = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    failures = ++status_.consecutive_failures;
+    status_.state = failures >= settings_.max_consecutive_failures ? UpstreamState::failed : UpstreamState::degraded;
+    status_.last_error = error.message();
+  }
+  // The first of several says it loudly, and the one that makes it failed; the rest is repetition.
+  const auto level =
+      failures == 1 || failures == settings_.max_consecutive_failures ? log::Level::warning : log::Level::debug;
+  log::at(level, "upstream {} cannot be read: {}", settings_.name, error.message());
+  want_refresh(backoff(failures, around_.limits.first_retry, around_.limits.last_retry, around_.chance));
+  result.error = std::move(error);
+  result.change.upstream = name_;
+  if (around_.on_refreshed) around_.on_refreshed(result, nullptr);
+}
+
+Task<> Upstream::listen() {
+  relisten_ = false;
+  const auto known = facts();
+  if (!known) co_return;
+  mcp::SubscriptionFilter wanted;
+  if (settings_.event_driven_refresh && !is_direct() && settings_.ttl.count() == 0) {
+    wanted.tools = known->offers.tools.list_changed;
+    wanted.prompts = known->offers.prompts.list_changed;
+    wanted.resources = known->offers.resources.list_changed;
+  }
+  if (known->offers.subscribe) {
+    const std::scoped_lock lock(mutex_);
+    wanted.uris.assign(followed_.begin(), followed_.end());
+  }
+  if (!wanted.tools && !wanted.prompts && !wanted.resources && wanted.uris.empty()) co_return;
+  const auto agreed = co_await control_.listen(std::move(wanted));
+  listening_ = announcing_ = agreed.has_value();
+  if (!agreed) log::info("upstream {} announces no changes: {}", settings_.name, agreed.error().message());
+}
+
+// Apart from refresh: it reads no lists, unless what the server says of itself is other than before.
+Task<> Upstream::check_health() {
+  const auto before = facts();
+  health_at_ = around_.clock.now() + jittered(settings_.health_interval, around_.chance);
+  client::RequestOptions options;
+  options.timeout = settings_.timeout;
+  const auto alive = co_await client::ping(control_, std::move(options));
+  if (!alive) {
+    if (alive.error().kind() == ErrorKind::remote) co_return;
+    RefreshResult ignored;
+    log::info("upstream {} does not answer: {}", settings_.name, alive.error().message());
+    const std::scoped_lock lock(mutex_);
+    if (status_.state == UpstreamState::connected) status_.state = UpstreamState::degraded;
+    status_.last_error = alive.error().message();
+    ++status_.consecutive_failures;
+    if (status_.consecutive_failures >= settings_.max_consecutive_failures) status_.state = UpstreamState::failed;
+    health_at_ = around_.clock.now() + std::min(settings_.health_interval,
+                                                backoff(status_.consecutive_failures, around_.limits.first_retry,
+                                                        around_.limits.last_retry, around_.chance));
+    co_return;
+  }
+  note_facts(control_.facts());
+  breaker_.succeeded();
+  bool recovered = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    recovered = status_.state == UpstreamState::degraded || status_.state == UpstreamState::failed;
+    if (recovered && !refresh_at_) {
+      status_.state = UpstreamState::connected;
+      status_.consecutive_failures = 0;
+      status_.last_error.clear();
+    }
+  }
+  const auto now_known = facts();
+  const bool other = before && now_known && (before->info != now_known->info || before->capabilities != now_known->capabilities ||
+                                             before->version != now_known->version);
+  if (other) want_refresh({});
+}
+
+void Upstream::on_announcement(const client::Announcement& announcement) {
+  switch (announcement.kind) {
+    case client::Announcement::Kind::tools:
+    case client::Announcement::Kind::prompts:
+    case client::Announcement::Kind::resources: return want_refresh(around_.limits.debounce);
+    case client::Announcement::Kind::resource:
+      if (around_.on_resource_updated) around_.on_resource_updated(announcement.uri);
+      return;
+    case client::Announcement::Kind::interrupted:
+      announcing_ = false;
+      if (polls() && !poll_at_) {
+        poll_at_ = around_.clock.now() + jittered(settings_.refresh_interval, around_.chance);
+        alarm_.cancel();
+      }
+      return;
+    case client::Announcement::Kind::reopened:
+      announcing_ = true;
+      if (!is_direct()) want_refresh(around_.limits.debounce);
+      return;
+  }
+}
+
+void Upstream::note_facts(std::shared_ptr<const client::ServerFacts> facts) {
+  const std::scoped_lock lock(mutex_);
+  status_.version = facts->version;
+  facts_ = std::move(facts);
+}
+
+Task<std::shared_ptr<Upstream::Round>> Upstream::join_round() {
+  if (closing_) co_return nullptr;
+  if (!next_) next_ = std::make_shared<Round>(around_.io.get_executor());
+  const auto round = next_;
+  alarm_.cancel();
+  while (!round->result)
+    co_await round->ended.wait();
+  co_return round;
+}
+
+Task<RefreshResult> Upstream::refresh() {
+  const auto round = co_await asio::co_spawn(around_.io, join_round(), asio::use_awaitable);
+  if (round) co_return *round->result;
+  co_return RefreshResult{name_, around_.clock.wall(), {}, errors::cancelled("the refresh"), {}};
+}
+
+Task<> Upstream::freshen() {
+  if (settings_.ttl.count() == 0 || is_direct()) co_return;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (refreshed_at_ && around_.clock.now() - *refreshed_at_ < settings_.ttl) co_return;
+  }
+  co_await refresh();
+}
+
+std::shared_ptr<const client::ServerFacts> Upstream::facts() const {
+  const std::scoped_lock lock(mutex_);
+  return facts_;
+}
+
+UpstreamStatus Upstream::status() const {
+  const std::scoped_lock lock(mutex_);
+  return status_;
+}
+
+void Upstream::follow(std::set<std::string> uris) {
+  {
+    const std::scoped_lock lock(mutex_);
+    followed_ = std::move(uris);
+  }
+  asio::post(around_.io, [this] {
+    relisten_ = true;
+    alarm_.cancel();
+  });
+}
+
+std::string_view to_string(UpstreamState state) {
+  switch (state) {
+    case UpstreamState::connecting: return "connecting";
+    case UpstreamState::connected: return "connected";
+    case UpstreamState::degraded: return "degraded";
+    case UpstreamState::failed: return "failed";
+  }
+  return "connecting";
+}
+
+}  // namespace proteus::providers

@@ -1,0 +1,157 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <proteus/error.hpp>
+
+#include "base/clock.hpp"
+#include "base/task_group.hpp"
+#include "catalog/catalog.hpp"
+#include "client/connection.hpp"
+#include "client/waiting.hpp"
+#include "net/http_client.hpp"
+#include "providers/backoff.hpp"
+#include "providers/circuit_breaker.hpp"
+#include "providers/refresh_result.hpp"
+#include "providers/upstream_settings.hpp"
+#include "providers/upstream_status.hpp"
+#include "store/records.hpp"
+
+namespace proteus::providers {
+
+struct UpstreamLimits {
+  std::size_t message_bytes = std::size_t{16} << 20U;
+  client::ListLimits lists;
+  catalog::ListLimits definitions;
+  std::chrono::milliseconds debounce{200};
+  std::chrono::milliseconds first_retry{500};
+  std::chrono::milliseconds last_retry{60'000};
+};
+
+// What an upstream lives among. Everything outlives it. The functions may be called from its thread at any time.
+struct UpstreamSurroundings {
+  boost::asio::io_context& io;  // whose thread it belongs to
+  net::HttpClient& http;        // of that thread
+  const Clock& clock;
+  const Environment& environment;
+  Chance chance;
+  UpstreamLimits limits;
+  std::string client_info;
+
+  std::function<Result<catalog::Publication>(catalog::SnapshotPointer)> publish;
+  // After each refresh, also one that failed; with what was published where it changed something.
+  std::function<void(const RefreshResult&, const catalog::Publication*)> on_refreshed;
+  // What was listed, to be served after a restart until the upstream answers.
+  std::function<void(std::vector<store::SnapshotRecord>)> keep;
+  std::function<void(const std::string& uri)> on_resource_updated;
+};
+
+// One upstream as the gateway knows it: its control connection, what it offers, how it is. Discovers and refreshes by all
+// strategies; calls for clients are made elsewhere, on connections of their own.
+//
+// Belongs to the thread of its context, apart from what is said to be thread-safe. `close` must have ended before it is
+// destroyed.
+class Upstream {
+ public:
+  // Opens nothing. Fails where the settings cannot be used, such as a secret that is not in the environment.
+  static Result<std::unique_ptr<Upstream>> make(UpstreamSettings settings, UpstreamSurroundings surroundings);
+  ~Upstream();
+  Upstream(const Upstream&) = delete;
+  Upstream& operator=(const Upstream&) = delete;
+
+  const UpstreamSettings& settings() const { return settings_; }
+  const catalog::UpstreamName& name() const { return name_; }
+  boost::asio::io_context& io() const { return around_.io; }
+  bool is_direct() const { return settings_.refresh_strategy == RefreshStrategy::direct_proxy; }
+
+  // Serves what was kept from an earlier run, until the upstream answers.
+  void restore(const std::vector<store::SnapshotRecord>& records);
+  // Connects in the background, and stays connected.
+  void start();
+  // How the first try ended.
+  Task<Result<>> first_try();
+  Task<> close();
+
+  // Thread-safe. Reads the lists now and says what changed; callers at the same time share one reading, which began after
+  // each of them asked.
+  Task<RefreshResult> refresh();
+  // Thread-safe. Refreshes where the settings say that what is there has become too old to use; a failure leaves it.
+  Task<> freshen();
+
+  // Thread-safe. What the server last said about itself; empty before it ever answered.
+  std::shared_ptr<const client::ServerFacts> facts() const;
+  UpstreamStatus status() const;
+  CircuitBreaker& breaker() { return breaker_; }
+  // Thread-safe. Options and endpoint for further connections to the same server.
+  client::Options options() const;
+  const client::Endpoint& endpoint() const { return endpoint_; }
+
+  // The connection that it is discovered by; of its thread.
+  client::Connection& control() { return control_; }
+
+  // Thread-safe. Single resources whose updates are wanted, all of them.
+  void follow(std::set<std::string> uris);
+
+ private:
+  struct Round;  // one reading of the lists, and who waits for it
+
+  Upstream(UpstreamSettings settings, UpstreamSurroundings surroundings, client::Endpoint endpoint,
+           std::vector<client::Header> credentials);
+
+  client::Options control_options();
+  Task<> run();
+  Task<> read_lists();
+  Task<Result<catalog::SnapshotPointer>> discover();
+  void succeeded(RefreshResult& result, catalog::SnapshotPointer snapshot);
+  void failed(RefreshResult& result, Error error);
+  void want_refresh(std::chrono::milliseconds in);
+  Task<> listen();
+  Task<> check_health();
+  void on_announcement(const client::Announcement& announcement);
+  void note_facts(std::shared_ptr<const client::ServerFacts> facts);
+  bool polls() const;
+  Task<std::shared_ptr<Round>> join_round();
+
+  const UpstreamSettings settings_;
+  const catalog::UpstreamName name_;
+  UpstreamSurroundings around_;
+  const client::Endpoint endpoint_;
+  const std::vector<client::Header> credentials_;
+  const catalog::NameRules rules_;
+  CircuitBreaker breaker_;
+
+  client::Connection control_;
+  TaskGroup tasks_;
+  boost::asio::steady_timer alarm_;  // for what is to be done next
+  client::Bell tried_;
+
+  bool closing_ = false;
+  bool tried_once_ = false;
+  std::optional<Error> first_error_;
+  std::shared_ptr<Round> next_;  // wanted, not yet begun
+  std::optional<Clock::Monotonic> refresh_at_;
+  std::optional<Clock::Monotonic> poll_at_;
+  Clock::Monotonic health_at_{};
+  bool listening_ = false;      // asked to, and agreed
+  bool announcing_ = false;     // and not interrupted
+  bool relisten_ = false;
+  std::uint64_t version_ = 0;
+  catalog::SnapshotPointer snapshot_;
+
+  mutable std::mutex mutex_;  // for what is below
+  UpstreamStatus status_;
+  std::shared_ptr<const client::ServerFacts> facts_;
+  std::optional<Clock::Monotonic> refreshed_at_;
+  std::set<std::string> followed_;
+};
+
+}  // namespace proteus::providers

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "catalog/definition.hpp"
+#include "mcp/version.hpp"
+
+namespace proteus::providers {
+
+enum class UpstreamState : std::uint8_t { connecting, connected, degraded, failed };
+
+std::string_view to_string(UpstreamState state);
+
+// How an upstream is, for an operator.
+struct UpstreamStatus {
+  UpstreamState state = UpstreamState::connecting;
+  std::optional<mcp::Version> version;  // spoken with it
+  std::optional<Clock::Wall> last_refresh_at;
+  std::string last_error;
+  unsigned consecutive_failures = 0;
+  std::size_t tools = 0;
+  std::size_t prompts = 0;
+  std::size_t resources = 0;
+  std::size_t resource_templates = 0;
+  std::vector<catalog::Omission> omissions;
+};
+
+}  // namespace proteus::providers
