@@ -67,7 +67,10 @@ struct Started {
         }));
   }
   bool is_done() const { return result.has_value(); }
-  void cancel() { signal.emit(boost::asio::cancellation_type::terminal); }
+  // Does nothing to one that has ended: Asio leaves what a signal reaches for in place.
+  void cancel() {
+    if (!is_done()) signal.emit(boost::asio::cancellation_type::terminal);
+  }
   T finish() {
     run_until(io, [&] { return is_done(); });
     if (failure) std::rethrow_exception(failure);
