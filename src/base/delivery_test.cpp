@@ -79,7 +79,7 @@ TEST(BatchThread, WorksTogetherOnWhatWaited) {
     EXPECT_EQ(thread.post(1, 0), Posted::yes);
     started.get_future().wait();
     for (int item = 2; item < 5; ++item)
-      EXPECT_EQ(thread.post(std::move(item), 0), Posted::yes);
+      EXPECT_EQ(thread.post(int{item}, 0), Posted::yes);
     release.set_value();
   }
   EXPECT_EQ(batches, (std::vector<std::vector<int>>{{1}, {2, 3, 4}}));

@@ -61,6 +61,7 @@ Task<Result<std::vector<UpstreamRecord>>> MemoryStore::upstreams() {
 Task<Result<std::vector<SnapshotRecord>>> MemoryStore::snapshots() {
   std::vector<SnapshotRecord> records;
   const std::lock_guard lock(mutex_);
+  records.reserve(snapshots_.size());
   for (const auto& [key, record] : snapshots_)
     records.push_back(record);
   co_return records;

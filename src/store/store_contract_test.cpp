@@ -23,7 +23,7 @@ std::vector<std::uint64_t> numbers(const ChangePage& page) {
 TEST_P(StoreContract, KeepsUpstreamsAsTheyWerePut) {
   EXPECT_THAT(get(store().upstreams()), IsEmpty());
   UpstreamRecord odd = upstream("odd");
-  odd.settings = std::string("{\"a\":\"\0\",\"b\":\"\xc3\xa9\"}", 19);
+  odd.settings = std::string("{\"a\":\"\0\",\"b\":\"\xc3\xa9\"}", 18);
   odd.secrets.clear();
   get(store().put(upstream("bank")));
   get(store().put(odd));
