@@ -1,6 +1,7 @@
 #include "base/sealing.hpp"
 
 #include <memory>
+#include <span>
 #include <stdexcept>
 
 #include <openssl/crypto.h>
@@ -27,6 +28,21 @@ struct FreeCipher {
 };
 using Cipher = std::unique_ptr<EVP_CIPHER_CTX, FreeCipher>;
 
+void derive_into(std::span<std::uint8_t> out, std::string_view master, std::string_view purpose) {
+  const std::unique_ptr<EVP_KDF, decltype(&EVP_KDF_free)> kdf(EVP_KDF_fetch(nullptr, "HKDF", nullptr), EVP_KDF_free);
+  check(kdf != nullptr);
+  const std::unique_ptr<EVP_KDF_CTX, decltype(&EVP_KDF_CTX_free)> context(EVP_KDF_CTX_new(kdf.get()), EVP_KDF_CTX_free);
+  std::string digest = "SHA256";
+  std::string secret(master);
+  std::string info(purpose);
+  const OSSL_PARAM parameters[] = {OSSL_PARAM_construct_utf8_string("digest", digest.data(), 0),
+                                   OSSL_PARAM_construct_octet_string("key", secret.data(), secret.size()),
+                                   OSSL_PARAM_construct_octet_string("info", info.data(), info.size()),
+                                   OSSL_PARAM_construct_end()};
+  check(EVP_KDF_derive(context.get(), out.data(), out.size(), parameters) == 1);
+  OPENSSL_cleanse(secret.data(), secret.size());
+}
+
 }  // namespace
 
 std::string random_bytes(std::size_t count) {
@@ -39,6 +55,12 @@ bool equal_in_constant_time(std::string_view a, std::string_view b) {
   return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
+std::string derive_bytes(std::string_view master, std::string_view purpose, std::size_t count) {
+  std::string out(count, '\0');
+  derive_into({bytes(out), count}, master, purpose);
+  return out;
+}
+
 SealingKey SealingKey::random() {
   SealingKey key;
   check(RAND_bytes(key.key_.data(), static_cast<int>(key.key_.size())) == 1);
@@ -46,19 +68,8 @@ SealingKey SealingKey::random() {
 }
 
 SealingKey SealingKey::derive(std::string_view master, std::string_view purpose) {
-  const std::unique_ptr<EVP_KDF, decltype(&EVP_KDF_free)> kdf(EVP_KDF_fetch(nullptr, "HKDF", nullptr), EVP_KDF_free);
-  check(kdf != nullptr);
-  const std::unique_ptr<EVP_KDF_CTX, decltype(&EVP_KDF_CTX_free)> context(EVP_KDF_CTX_new(kdf.get()), EVP_KDF_CTX_free);
-  std::string digest = "SHA256";
-  std::string secret(master);
-  std::string info(purpose);
-  const OSSL_PARAM parameters[] = {OSSL_PARAM_construct_utf8_string("digest", digest.data(), 0),
-                                   OSSL_PARAM_construct_octet_string("key", secret.data(), secret.size()),
-                                   OSSL_PARAM_construct_octet_string("info", info.data(), info.size()),
-                                   OSSL_PARAM_construct_end()};
   SealingKey key;
-  check(EVP_KDF_derive(context.get(), key.key_.data(), key.key_.size(), parameters) == 1);
-  OPENSSL_cleanse(secret.data(), secret.size());
+  derive_into(key.key_, master, purpose);
   return key;
 }
 

@@ -14,11 +14,15 @@ std::string random_bytes(std::size_t count);
 // Compares in a time that depends on the lengths only.
 bool equal_in_constant_time(std::string_view a, std::string_view b);
 
+// Bytes that follow from a master secret and a purpose (HKDF-SHA256), and say nothing about the secret or about what
+// follows for another purpose.
+std::string derive_bytes(std::string_view master, std::string_view purpose, std::size_t count);
+
 // A key for authenticated encryption (AES-256-GCM). Safe to use from several threads.
 class SealingKey {
  public:
   static SealingKey random();
-  // From a master secret, for one purpose (HKDF-SHA256); another purpose gives an unrelated key.
+  // As `derive_bytes`: another purpose gives an unrelated key.
   static SealingKey derive(std::string_view master, std::string_view purpose);
 
   // Nonce, ciphertext and tag. `bound` is not in it, but must be the same to open it.

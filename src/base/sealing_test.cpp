@@ -15,6 +15,14 @@ TEST(SealingKey, OpensOnlyWhatItSealedForTheSamePurposeAndBinding) {
   EXPECT_EQ(sealed.find("secret"), std::string::npos);
 }
 
+TEST(DeriveBytes, DependsOnTheSecretAndThePurpose) {
+  const std::string derived = derive_bytes("pepper", "admin secret", 32);
+  EXPECT_EQ(derived.size(), 32U);
+  EXPECT_EQ(derived, derive_bytes("pepper", "admin secret", 32));
+  EXPECT_NE(derived, derive_bytes("pepper", "key id", 32));
+  EXPECT_NE(derived, derive_bytes("other", "admin secret", 32));
+}
+
 TEST(SealingKey, NoticesEveryChangedBitAndEveryCut) {
   const auto key = SealingKey::random();
   const std::string sealed = key.seal("state", "");

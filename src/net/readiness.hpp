@@ -9,7 +9,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/system/error_code.hpp>
 
-#include "net/unique_fd.hpp"
+#include "base/unique_fd.hpp"
 
 namespace proteus::net {
 

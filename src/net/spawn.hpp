@@ -7,7 +7,7 @@
 #include <proteus/error.hpp>
 #include <sys/types.h>
 
-#include "net/unique_fd.hpp"
+#include "base/unique_fd.hpp"
 
 namespace proteus::net {
 

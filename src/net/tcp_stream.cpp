@@ -13,8 +13,8 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
+#include "base/unique_fd.hpp"
 #include "net/readiness.hpp"
-#include "net/unique_fd.hpp"
 
 namespace proteus::net {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-namespace proteus::net {
+namespace proteus {
 
 // Owns a file descriptor.
 class UniqueFd {
@@ -30,4 +30,4 @@ class UniqueFd {
   int fd_ = -1;
 };
 
-}  // namespace proteus::net
+}  // namespace proteus

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace proteus {
+
+enum class Posted : std::uint8_t { yes, full, stopped };
+
+// What may wait at most. One item is let in however large it is, if nothing else waits.
+struct BacklogLimits {
+  std::size_t items = 10'000;
+  std::size_t bytes = std::size_t{512} * 1024 * 1024;
+};
+
+// A thread that works in batches: all that was posted while one batch ran is the next. For work that blocks, and gets
+// cheaper together. Safe to use from any thread.
+template <class Item>
+class BatchThread {
+ public:
+  // Called on the thread, with at least one item, in the order they were posted. Must not throw.
+  using Work = std::function<void(std::vector<Item>)>;
+
+  BatchThread(BacklogLimits limits, Work work) : limits_(limits), work_(std::move(work)), thread_([this] { run(); }) {}
+  ~BatchThread() { stop(); }
+  BatchThread(const BatchThread&) = delete;
+  BatchThread& operator=(const BatchThread&) = delete;
+
+  // The item is taken only where the answer is `yes`; `bytes` is about how much memory it holds.
+  Posted post(Item&& item, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return Posted::stopped;
+    const bool fits = waiting_.size() < limits_.items && waiting_bytes_ + bytes <= limits_.bytes;
+    if (!waiting_.empty() && !fits) return Posted::full;
+    waiting_.push_back(std::move(item));
+    waiting_bytes_ += bytes;
+    wake_.notify_one();
+    return Posted::yes;
+  }
+
+  // Takes nothing new, works off what waits, and ends the thread.
+  void stop() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopped_ = true;
+    }
+    wake_.notify_one();
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  void run() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      wake_.wait(lock, [this] { return stopped_ || !waiting_.empty(); });
+      if (waiting_.empty()) return;
+      auto batch = std::exchange(waiting_, {});
+      waiting_bytes_ = 0;
+      lock.unlock();
+      work_(std::move(batch));
+      lock.lock();
+    }
+  }
+
+  const BacklogLimits limits_;
+  const Work work_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::vector<Item> waiting_;
+  std::size_t waiting_bytes_ = 0;
+  bool stopped_ = false;
+  std::thread thread_;  // last: it uses the others
+};
+
+}  // namespace proteus

@@ -1,0 +1,113 @@
+#include "store/memory_store.hpp"
+
+#include <algorithm>
+
+namespace proteus::store {
+
+// Nothing in here fails, so that a unit is done whole.
+struct MemoryStore::Apply {
+  MemoryStore& store;
+  Written& written;
+
+  void operator()(PutUpstream& put) {
+    auto& all = store.upstreams_;
+    const auto same = std::ranges::find(all, put.record.name, &UpstreamRecord::name);
+    if (same == all.end()) {
+      all.push_back(std::move(put.record));
+    } else {
+      *same = std::move(put.record);
+    }
+  }
+  void operator()(const RemoveUpstream& remove) {
+    std::erase_if(store.upstreams_, [&](const UpstreamRecord& record) { return record.name == remove.name; });
+  }
+  void operator()(PutSnapshot& put) {
+    std::pair key(put.record.upstream, put.record.kind);
+    store.snapshots_.insert_or_assign(std::move(key), std::move(put.record));
+  }
+  void operator()(const RemoveSnapshots& remove) {
+    std::erase_if(store.snapshots_, [&](const auto& entry) { return entry.first.first == remove.upstream; });
+  }
+  void operator()(AppendChange& append) {
+    append.record.number = ++store.newest_change_;
+    written.changes.push_back(append.record.number);
+    store.changes_.push_back(std::move(append.record));
+    while (store.changes_.size() > std::max<std::size_t>(store.retention_.changes, 1))
+      store.changes_.pop_front();
+  }
+  void operator()(AppendAudit& append) {
+    append.record.number = ++store.newest_audit_;
+    store.audits_.push_back(std::move(append.record));
+    while (store.audits_.size() > std::max<std::size_t>(store.retention_.audits, 1))
+      store.audits_.pop_front();
+  }
+  void operator()(PutSetting& put) { store.settings_.insert_or_assign(put.setting.key, std::move(put.setting.value)); }
+};
+
+Task<Result<Written>> MemoryStore::write(Writes writes) {
+  if (auto checked = check(writes); !checked) co_return std::unexpected(std::move(checked.error()));
+  Written written;
+  const std::lock_guard lock(mutex_);
+  for (Write& write : writes)
+    std::visit(Apply{*this, written}, write);
+  co_return written;
+}
+
+Task<Result<std::vector<UpstreamRecord>>> MemoryStore::upstreams() {
+  const std::lock_guard lock(mutex_);
+  co_return upstreams_;
+}
+
+Task<Result<std::vector<SnapshotRecord>>> MemoryStore::snapshots() {
+  std::vector<SnapshotRecord> records;
+  const std::lock_guard lock(mutex_);
+  records.reserve(snapshots_.size());
+  for (const auto& [key, record] : snapshots_)
+    records.push_back(record);
+  co_return records;
+}
+
+Task<Result<std::vector<SnapshotRecord>>> MemoryStore::snapshots_of(std::string upstream) {
+  std::vector<SnapshotRecord> records;
+  const std::lock_guard lock(mutex_);
+  for (auto at = snapshots_.lower_bound({upstream, {}}); at != snapshots_.end() && at->first.first == upstream; ++at)
+    records.push_back(at->second);
+  co_return records;
+}
+
+Task<Result<ChangePage>> MemoryStore::changes(std::uint64_t since, std::size_t limit) {
+  limit = std::min(limit, limits::kRows);
+  std::size_t bytes = 0;
+  const std::lock_guard lock(mutex_);
+  ChangePage page{.changes = {}, .oldest = changes_.empty() ? 0 : changes_.front().number, .newest = newest_change_};
+  for (auto at = std::ranges::upper_bound(changes_, since, {}, &ChangeRecord::number); at != changes_.end(); ++at) {
+    bytes += at->change.size();
+    if (page.changes.size() == limit || (!page.changes.empty() && bytes > limits::kPage)) break;
+    page.changes.push_back(*at);
+  }
+  co_return page;
+}
+
+Task<Result<std::vector<AuditRecord>>> MemoryStore::audits(std::size_t limit, std::optional<std::uint64_t> before) {
+  limit = std::min(limit, limits::kRows);
+  std::size_t bytes = 0;
+  std::vector<AuditRecord> records;
+  const std::lock_guard lock(mutex_);
+  for (auto at = audits_.rbegin(); at != audits_.rend(); ++at) {
+    if (before && at->number >= *before) continue;
+    bytes += at->detail.size();
+    if (records.size() == limit || (!records.empty() && bytes > limits::kPage)) break;
+    records.push_back(*at);
+  }
+  co_return records;
+}
+
+Task<Result<std::optional<std::string>>> MemoryStore::setting(std::string key) {
+  const std::lock_guard lock(mutex_);
+  const auto found = settings_.find(key);
+  co_return found == settings_.end() ? std::nullopt : std::optional(found->second);
+}
+
+Task<Result<std::size_t>> MemoryStore::reseal() { co_return std::size_t{0}; }
+
+}  // namespace proteus::store

@@ -1,0 +1,89 @@
+#include "store/records.hpp"
+
+#include <fmt/format.h>
+
+namespace proteus::store {
+namespace {
+
+// Walks the texts of a write; `Visit` is called with what a text is, the text, its limit, and whether it may be empty.
+enum class Empty : std::uint8_t { refused, allowed };
+
+template <class Visit>
+struct Texts {
+  Visit visit;
+
+  void operator()(const PutUpstream& put) {
+    const auto& record = put.record;
+    visit("the name of an upstream", record.name, limits::kName, Empty::refused);
+    visit("the id of an upstream", record.id, limits::kName, Empty::allowed);
+    visit("the settings of an upstream", record.settings, limits::kText, Empty::allowed);
+    visit("the secrets of an upstream", record.secrets, limits::kText, Empty::allowed);
+    visit("the hash of a file's entry", record.file_hash, limits::kName, Empty::allowed);
+  }
+  void operator()(const RemoveUpstream& remove) { name(remove.name); }
+  void operator()(const PutSnapshot& put) {
+    const auto& record = put.record;
+    name(record.upstream);
+    visit("the kind of a snapshot", record.kind, limits::kName, Empty::refused);
+    visit("a snapshot", record.entries, limits::kEntries, Empty::refused);
+    visit("an era", record.era, limits::kName, Empty::allowed);
+    visit("a protocol version", record.protocol_version, limits::kName, Empty::allowed);
+    visit("what a server says of itself", record.server_facts, limits::kText, Empty::allowed);
+  }
+  void operator()(const RemoveSnapshots& remove) { name(remove.upstream); }
+  void operator()(const AppendChange& append) {
+    visit("the name of an upstream", append.record.upstream, limits::kName, Empty::allowed);
+    visit("the kind of a change", append.record.kind, limits::kName, Empty::allowed);
+    visit("a change", append.record.change, limits::kChange, Empty::allowed);
+  }
+  void operator()(const AppendAudit& append) {
+    visit("who is audited", append.record.who, limits::kName, Empty::allowed);
+    visit("what is audited", append.record.what, limits::kName, Empty::refused);
+    visit("the detail of an audit", append.record.detail, limits::kText, Empty::allowed);
+  }
+  void operator()(const PutSetting& put) {
+    visit("the key of a setting", put.setting.key, limits::kName, Empty::refused);
+    visit("the value of a setting", put.setting.value, limits::kText, Empty::allowed);
+  }
+
+ private:
+  void name(const std::string& text) { visit("the name of an upstream", text, limits::kName, Empty::refused); }
+};
+
+template <class Visit>
+void for_each_text(const Writes& writes, Visit visit) {
+  Texts<Visit> texts{std::move(visit)};
+  for (const Write& write : writes)
+    std::visit(texts, write);
+}
+
+}  // namespace
+
+Result<> check(const Writes& writes) {
+  if (writes.size() > limits::kWrites)
+    return std::unexpected(proteus::errors::too_large("a unit of writes", limits::kWrites));
+  std::optional<Error> fault;
+  for_each_text(writes, [&fault](std::string_view what, const std::string& text, std::size_t limit, Empty empty) {
+    if (fault) return;
+    if (text.size() > limit) fault = proteus::errors::too_large(what, limit);
+    if (text.empty() && empty == Empty::refused) fault = proteus::errors::invalid(fmt::format("{} is empty", what));
+  });
+  for (const Write& write : writes) {
+    const auto* put = std::get_if<PutUpstream>(&write);
+    if (put == nullptr || put->record.secrets_fault.empty()) continue;
+    // It would take the place of what a right pepper can still open.
+    fault = proteus::errors::invalid(
+        fmt::format("the secrets of {} could not be read, and would be lost", put->record.name));
+  }
+  if (fault) return std::unexpected(std::move(*fault));
+  return {};
+}
+
+std::size_t bytes_of(const Writes& writes) {
+  std::size_t bytes = 0;
+  for_each_text(writes,
+                [&bytes](std::string_view, const std::string& text, std::size_t, Empty) { bytes += text.size(); });
+  return bytes;
+}
+
+}  // namespace proteus::store

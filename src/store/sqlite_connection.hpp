@@ -1,0 +1,68 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <proteus/error.hpp>
+
+#include "store/store.hpp"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace proteus::store {
+
+class SqliteQuery;
+
+enum class SqliteAccess : std::uint8_t { read_write, read_only };
+
+// A connection to a database file. One thread at a time; it moves while no query of it is in use.
+class SqliteConnection {
+ public:
+  // The file must exist. `busy_timeout`: how long to wait for a lock of another connection.
+  static Result<SqliteConnection> open(const std::filesystem::path& file, SqliteAccess access,
+                                       std::chrono::milliseconds busy_timeout);
+
+  // Statements without parameters and rows.
+  Result<> execute(const std::string& sql);
+  // A statement, prepared once per connection. The same text must not be in use already.
+  SqliteQuery query(std::string_view sql);
+
+  // Also false after an error that made SQLite roll back by itself.
+  bool in_transaction() const;
+  std::int64_t last_row() const;
+
+  // What the last operation failed with; a fault is remembered as trouble.
+  Error error(int code);
+  // The last trouble since this was asked for.
+  std::optional<Health::Trouble> take_trouble() { return std::exchange(trouble_, std::nullopt); }
+  const std::string& name() const { return name_; }
+
+ private:
+  struct Close {
+    void operator()(sqlite3* database) const;
+  };
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const;
+  };
+  using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
+
+  explicit SqliteConnection(std::string name) : name_(std::move(name)) {}
+
+  std::string name_;
+  std::optional<Health::Trouble> trouble_;
+  std::unique_ptr<sqlite3, Close> database_;
+  std::map<std::string, Statement, std::less<>> statements_;  // finalized before the connection closes
+};
+
+// The fault behind a result code of SQLite and what the system said; none where the statement itself was wrong.
+std::optional<Fault> fault_of(int sqlite_code, int system_error);
+
+}  // namespace proteus::store
