@@ -38,7 +38,8 @@ struct Field {
 template <class S, class T>
 Field<S> field(std::string name, T S::* member, Codec<T> codec, std::string meaning) {
   Field<S> made;
-  const auto written = codec.keys.empty() ? codec.write(S{}.*member, Part::settings) : std::nullopt;
+  auto written = codec.write(S{}.*member, Part::settings);
+  if (written && written->is_object() && !codec.keys.empty()) written.reset();
   made.info = {.name = std::move(name),
                .type = std::move(codec.type),
                .default_text = written ? boost::json::serialize(*written) : std::string(),

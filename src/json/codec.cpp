@@ -37,8 +37,8 @@ void wrong_kind(const Place& place, std::string_view expected, const boost::json
 }
 
 Codec<std::string> text(TextRules rules) {
-  std::string type = rules.type;
-  return {.type = std::move(type),
+  const WhenEmpty when_empty = rules.when_empty;
+  return {.type = "string",
           .read =
               [rules = std::move(rules)](const boost::json::value& value, std::string& onto, const Place& place) {
                 const auto* string = value.if_string();
@@ -52,7 +52,10 @@ Codec<std::string> text(TextRules rules) {
                 }
                 onto = given;
               },
-          .write = [](const std::string& value, Part part) { return written(part, boost::json::value(value)); }};
+          .write = [when_empty](const std::string& value, Part part) -> std::optional<boost::json::value> {
+            if (value.empty() && when_empty == WhenEmpty::left_out) return std::nullopt;
+            return written(part, boost::json::value(value));
+          }};
 }
 
 Codec<Secret> secret(std::string instead) {

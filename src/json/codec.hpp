@@ -55,10 +55,12 @@ void wrong_kind(const Place& place, std::string_view expected, const boost::json
 // Each returns what is wrong with a text, or nothing.
 using TextCheck = std::function<Result<>(std::string_view)>;
 
+enum class WhenEmpty : std::uint8_t { written, left_out };
+
 struct TextRules {
   std::size_t max_bytes = 4096;
   TextCheck check = {};
-  std::string type = "string";
+  WhenEmpty when_empty = WhenEmpty::written;
 };
 // A text without zero bytes.
 Codec<std::string> text(TextRules rules = {});
@@ -128,8 +130,9 @@ Codec<std::optional<T>> optional(Codec<T> inner) {
       .read =
           [read = inner.read](const boost::json::value& value, std::optional<T>& onto, const Place& place) {
             T given{};
+            const std::size_t before = place.faults().all().size();
             read(value, given, place);
-            onto = std::move(given);
+            if (place.faults().all().size() == before) onto = std::move(given);
           },
       .write = [write = inner.write](const std::optional<T>& value, Part part) -> std::optional<boost::json::value> {
         return value ? write(*value, part) : std::nullopt;
@@ -142,8 +145,8 @@ struct Counts {
   std::size_t most = 1000;
 };
 
-// `plural` names the items in the reference: "list of strings". A list that is given replaces the one before. Secrets
-// are not looked for in lists and maps.
+// `plural` names the items in the reference: "list of strings". A list that is given replaces the one before; one that
+// must not be empty, and is, was not given, and is left out in writing. Secrets are not looked for in lists and maps.
 template <class T>
 Codec<std::vector<T>> list(Codec<T> item, std::string plural, Counts counts = {}) {
   return {.type = "list of " + plural,
@@ -159,8 +162,9 @@ Codec<std::vector<T>> list(Codec<T> item, std::string plural, Counts counts = {}
                   read((*array)[i], items[i], place.item(i));
                 onto = std::move(items);
               },
-          .write = [write = item.write](const std::vector<T>& items, Part part) -> std::optional<boost::json::value> {
-            if (part == Part::secrets) return std::nullopt;
+          .write = [write = item.write, counts](const std::vector<T>& items,
+                                                Part part) -> std::optional<boost::json::value> {
+            if (part == Part::secrets || items.size() < counts.least) return std::nullopt;
             boost::json::array out;
             for (const T& one : items) {
               if (auto written = write(one, part)) out.push_back(std::move(*written));
