@@ -26,6 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check(!diagnostic.file.empty(), "a fault names its file");
     check(diagnostic.path.empty() || diagnostic.position.line > 0, "a fault of a key has a position");
     check(!show(diagnostic).contains('\n'), "a fault is one line");
+    const std::string written = boost::json::serialize(write_diagnostic(diagnostic));
+    check(proteus::fuzz::boost_opinion(written).value.has_value(), "a fault is JSON, UTF-8 included");
   }
   check(outcome.config.has_value() != refused, "there is a configuration, or a fault");
   check(outcome.diagnostics.size() <= kMaxDiagnostics, "diagnostics are bounded");

@@ -46,6 +46,11 @@ TEST(Duration, IsReadBackAsTheSame) {
   EXPECT_EQ(write_duration(0ms), "0s");
 }
 
+TEST(Duration, ThatIsNoneIsRepeatedWithoutCuttingACharacterInHalf) {
+  const std::string text = std::string(39, 'x') + "ä";
+  EXPECT_TRUE(parse_duration(text).error().message().starts_with("\"" + std::string(39, 'x') + "…\" is not"));
+}
+
 TEST(Size, HasAUnit) {
   EXPECT_EQ(parse_size("512B").value(), ByteSize(512));
   EXPECT_EQ(parse_size("16KiB").value(), kibibytes(16));
