@@ -9,6 +9,7 @@ find_package(spdlog REQUIRED)
 find_package(SQLite3 3.37 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
+pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
 
 # Asio and Beast are compiled once, into this target, and only declared elsewhere.
 add_library(proteus_asio STATIC ${CMAKE_SOURCE_DIR}/cmake/asio.cpp)

@@ -35,9 +35,14 @@ bool enabled(Level level) { return logger().should_log(to_spdlog(level)); }
 void write(Level level, std::string_view message) { logger().log(to_spdlog(level), "{}", message); }
 
 std::string printable(std::string_view text, std::size_t limit) {
+  std::size_t kept = std::min(text.size(), limit);
+  // No character is cut in half; one has at most three bytes behind its first.
+  for (int i = 0; i < 3 && kept > 0 && kept < text.size() && (static_cast<unsigned char>(text[kept]) & 0xc0U) == 0x80;
+       ++i)
+    --kept;
   std::string out;
-  out.reserve(std::min(text.size(), limit) + 4);
-  for (const char c : text.substr(0, limit)) {
+  out.reserve(kept + 4);
+  for (const char c : text.substr(0, kept)) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte == 0x7f) {
       fmt::format_to(std::back_inserter(out), "\\x{:02x}", byte);
@@ -45,7 +50,7 @@ std::string printable(std::string_view text, std::size_t limit) {
       out.push_back(c);
     }
   }
-  if (text.size() > limit) out += "…";
+  if (text.size() > kept) out += "…";
   return out;
 }
 

@@ -52,11 +52,11 @@ std::string Page::str() const {
   return out;
 }
 
-Page View::page(Kind kind, const Position& from, std::size_t size) const {
+Page View::page(Kind kind, const Position& from, std::size_t size, std::uint32_t until) const {
   Page page;
   std::size_t left = std::max<std::size_t>(size, 1);
   Position last;
-  for (std::uint32_t place = from.place; place < places(); ++place) {
+  for (std::uint32_t place = from.place; place < std::min(places(), until); ++place) {
     const Snapshot* const snapshot = at(place);
     if (snapshot == nullptr) continue;
     const DefinitionList& list = snapshot->list(kind);

@@ -1,0 +1,73 @@
+#include "app/config/auth_settings.hpp"
+
+#include "base/environment.hpp"
+#include "base/names.hpp"
+
+namespace proteus::app {
+namespace {
+
+using json::field;
+using json::text;
+
+constexpr std::size_t kMaxTokens = 10'000;
+
+json::Codec<std::string> name() { return text({.check = check_name}); }
+json::Codec<std::string> variable() { return text({.max_bytes = 256, .check = check_variable_name}); }
+
+// "*", or names; for contexts also "".
+Result<> check_scope(std::string_view scope) {
+  if (scope == "*" || scope.empty()) return {};
+  return check_name(scope);
+}
+Result<> check_upstream(std::string_view scope) {
+  if (scope == "*") return {};
+  return check_name(scope);
+}
+
+const json::Binding<TokenSettings>& token_binding() {
+  using S = TokenSettings;
+  static const json::Binding<S> binding{
+      field("name", &S::name, name(), "Who has the token; a principal.").required(),
+      field("token_env", &S::token_env, variable(), "The environment variable that holds the token.").required(),
+      field("contexts", &S::contexts, json::list(text({.check = check_scope}), "strings"),
+            "The contexts it may use; `*` for all, `\"\"` for the plain `/mcp`."),
+      field("upstreams", &S::upstreams, json::list(text({.check = check_upstream}), "strings", {.most = 10'000}),
+            "The upstreams it may use; `*` for all."),
+  };
+  return binding;
+}
+
+const json::Binding<AdminKey>& admin_key_binding() {
+  using S = AdminKey;
+  static const json::Binding<S> binding{
+      field("name", &S::name, name(), "Who has the key; goes into the audit.").required(),
+      field("secret_env", &S::secret_env, variable(), "The environment variable that holds the key.").required(),
+  };
+  return binding;
+}
+
+}  // namespace
+
+const json::Binding<AuthSettings>& auth_binding() {
+  using S = AuthSettings;
+  static const json::Binding<S> binding{
+      field("anonymous", &S::anonymous,
+            json::choice<Anonymous>(
+                {{"loopback", Anonymous::loopback}, {"never", Anonymous::never}, {"always", Anonymous::always}}),
+            "Whether callers without a token are served; `loopback`: only on a loopback listener."),
+      field("tokens", &S::tokens, json::list(json::table(token_binding()), "tables", {.most = kMaxTokens}),
+            "Tokens, and what each may use."),
+  };
+  return binding;
+}
+
+const json::Binding<AdminSettings>& admin_binding() {
+  using S = AdminSettings;
+  static const json::Binding<S> binding{
+      field("keys", &S::keys, json::list(json::table(admin_key_binding()), "tables"),
+            "Keys for the admin API, besides the admin secret."),
+  };
+  return binding;
+}
+
+}  // namespace proteus::app

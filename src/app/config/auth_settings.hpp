@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/secret.hpp"
+#include "json/binding.hpp"
+
+// [auth] and [admin]: who may ask.
+namespace proteus::app {
+
+// A principal.
+struct TokenSettings {
+  std::string name;
+  std::string token_env;
+  std::vector<std::string> contexts = {"*"};  // "" is the plain /mcp
+  std::vector<std::string> upstreams = {"*"};
+  Secret token;  // what the variable holds; not a key
+
+  friend bool operator==(const TokenSettings&, const TokenSettings&) = default;
+};
+
+enum class Anonymous : std::uint8_t { loopback, never, always };
+
+struct AuthSettings {
+  Anonymous anonymous = Anonymous::loopback;
+  std::vector<TokenSettings> tokens;
+
+  friend bool operator==(const AuthSettings&, const AuthSettings&) = default;
+};
+
+// Besides the admin secret; the name goes into the audit.
+struct AdminKey {
+  std::string name;
+  std::string secret_env;
+  Secret secret;  // what the variable holds; not a key
+
+  friend bool operator==(const AdminKey&, const AdminKey&) = default;
+};
+
+struct AdminSettings {
+  std::vector<AdminKey> keys;
+
+  friend bool operator==(const AdminSettings&, const AdminSettings&) = default;
+};
+
+const json::Binding<AuthSettings>& auth_binding();
+const json::Binding<AdminSettings>& admin_binding();
+
+}  // namespace proteus::app

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "json/binding.hpp"
+
+// [contexts.*] and [schemas.*]
+namespace proteus::app {
+
+struct ExampleQuery {
+  std::string title;
+  std::string text;
+
+  friend bool operator==(const ExampleQuery&, const ExampleQuery&) = default;
+};
+
+struct ContextSettings {
+  std::string parent;
+  std::string display_name;
+  std::vector<std::string> include = {"*"};
+  std::vector<std::string> exclude;
+  std::vector<std::string> sibling_subgraphs;
+  std::vector<std::string> schemas;
+  std::string instructions;
+  std::string dataset;
+  std::vector<ExampleQuery> example_queries;
+  std::map<std::string, std::string> tool_supplements;
+
+  friend bool operator==(const ContextSettings&, const ContextSettings&) = default;
+};
+
+struct SchemaSettings {
+  std::vector<std::string> tools = {"*"};
+  std::string guidance;
+
+  friend bool operator==(const SchemaSettings&, const SchemaSettings&) = default;
+};
+
+const json::Binding<ContextSettings>& context_binding();
+const json::Binding<SchemaSettings>& schema_binding();
+
+}  // namespace proteus::app

@@ -1,0 +1,123 @@
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "app/config/source_reader.hpp"
+
+namespace proteus::app {
+namespace {
+
+using json::Place;
+
+std::string unset(const std::string& variable) {
+  return fmt::format("the environment variable {} is not set", variable);
+}
+
+// Names that are used once, and where.
+class Once {
+ public:
+  explicit Once(std::string list) : list_(std::move(list)) {}
+
+  void check(const std::string& name, std::size_t index, const Place& place) {
+    if (name.empty()) return;
+    const auto [first, is_new] = seen_.emplace(name, index);
+    if (!is_new) place.fault(fmt::format("is the name of {}[{}], too", list_, first->second));
+  }
+
+ private:
+  std::string list_;
+  std::unordered_map<std::string, std::size_t> seen_;
+};
+
+// Takes a secret out of its variable; one value must not stand for two people.
+class SecretValues {
+ public:
+  SecretValues(const Environment& environment, std::string list) : environment_(&environment), list_(std::move(list)) {}
+
+  void take(const std::string& variable, std::size_t index, Secret& onto, const Place& place, const Place& if_unset) {
+    if (variable.empty()) return;
+    auto value = (*environment_)(variable);
+    if (!value || value->empty()) return if_unset.fault(unset(variable));
+    const auto [first, is_new] = seen_.emplace(*value, index);
+    if (!is_new) place.fault(fmt::format("holds the same secret as that of {}[{}]", list_, first->second));
+    onto = Secret(std::move(*value));
+  }
+
+ private:
+  const Environment* environment_;
+  std::string list_;
+  std::unordered_map<std::string, std::size_t> seen_;
+};
+
+void check_principals(Config& config, CrossCheck& check) {
+  json::Faults& unset_ones = check.purpose == Purpose::serve ? check.faults : check.warnings;
+  const auto each = [&](const char* section, const char* list, auto& items, auto name, auto variable, const char* key,
+                        auto secret) {
+    const Place root(check.faults);
+    const Place root_if_unset(unset_ones);
+    const Place in_section = root.member(section);
+    const Place in_list = in_section.member(list);
+    const Place unset_section = root_if_unset.member(section);
+    const Place unset_list = unset_section.member(list);
+    const std::string shown = fmt::format("{}.{}", section, list);
+    Once names(shown);
+    SecretValues values(check.environment, shown);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const Place at = in_list.item(i);
+      const Place at_if_unset = unset_list.item(i);
+      names.check(items[i].*name, i, at.member("name"));
+      values.take(items[i].*variable, i, items[i].*secret, at.member(key), at_if_unset.member(key));
+    }
+  };
+  each("auth", "tokens", config.auth.tokens, &TokenSettings::name, &TokenSettings::token_env, "token_env",
+       &TokenSettings::token);
+  each("admin", "keys", config.admin.keys, &AdminKey::name, &AdminKey::secret_env, "secret_env", &AdminKey::secret);
+}
+
+void check_upstreams(const Config& config, CrossCheck& check) {
+  const Place root(check.faults);
+  const Place list = root.member("upstreams");
+  const Place warning_root(check.warnings);
+  const Place warning_list = warning_root.member("upstreams");
+  Once names("upstreams");
+  std::unordered_map<std::string, std::size_t> prefixes;
+  for (std::size_t i = 0; i < config.upstreams.size(); ++i) {
+    const auto& settings = config.upstreams[i].settings;
+    const Place at = list.item(i);
+    const Place warning_at = warning_list.item(i);
+    names.check(settings.name, i, at.member("name"));
+    const auto [first, is_new] = prefixes.emplace(settings.effective_prefix(), i);
+    if (!is_new && settings.name != config.upstreams[first->second].settings.name) {
+      warning_at.fault(
+          fmt::format("has the same prefix as upstreams[{}], which wins every name that both have", first->second));
+    }
+    const std::string& variable = settings.authentication.variable();
+    if (variable.empty()) continue;
+    // The upstream alone is down without it, which must not stop the others.
+    const auto value = check.environment(variable);
+    if (!value || value->empty()) warning_at.member("authentication").fault(unset(variable));
+  }
+}
+
+void check_server(const Config& config, CrossCheck& check) {
+  const Place root(check.faults);
+  const Place server = root.member("server");
+  const ListenAddress& listen = config.server.listen;
+  const auto& ops = config.server.ops_listen;
+  if (ops && *ops == listen && listen.port != 0) server.member("ops_listen").fault("is the same address as listen");
+  if (config.auth.anonymous == Anonymous::always && !listen.is_loopback()) {
+    const Place warning_root(check.warnings);
+    const Place auth = warning_root.member("auth");
+    auth.member("anonymous").fault("serves everybody who can reach " + listen.text());
+  }
+}
+
+}  // namespace
+
+void CrossCheck::run(Config& config) {
+  check_server(config, *this);
+  check_principals(config, *this);
+  check_upstreams(config, *this);
+}
+
+}  // namespace proteus::app

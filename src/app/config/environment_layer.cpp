@@ -1,0 +1,88 @@
+#include <fmt/format.h>
+
+#include "app/config/source_reader.hpp"
+
+namespace proteus::app {
+namespace {
+
+// An empty variable is an unset one, as for most programs.
+std::optional<std::string> value_of(const Environment& environment, const std::string& name) {
+  auto value = environment(name);
+  if (value && value->empty()) return std::nullopt;
+  return value;
+}
+
+void apply_listen(const Environment& environment, ListenAddress& listen, Diagnostics& diagnostics) {
+  const auto refuse = [&](const char* name, const Error& error) {
+    diagnostics.add(Severity::fault, name, error.message());
+  };
+  if (const auto text = value_of(environment, "PROTEUS_LISTEN")) {
+    auto address = ListenAddress::parse(*text);
+    if (!address) return refuse("PROTEUS_LISTEN", address.error());
+    listen = std::move(*address);
+    return;
+  }
+  if (const auto text = value_of(environment, "HOST")) {
+    auto host = parse_listen_host(*text);
+    if (!host) refuse("HOST", host.error());
+    if (host) listen.host = std::move(*host);
+  }
+  if (const auto text = value_of(environment, "PORT")) {
+    const auto port = parse_port(*text);
+    if (!port) refuse("PORT", port.error());
+    if (port) listen.port = *port;
+  }
+}
+
+// One that is set to nothing is a slip that would go unnoticed: another secret would be made up instead.
+void take_secret(const Environment& environment, const std::string& name, std::optional<Secret>& onto,
+                 Diagnostics& diagnostics) {
+  auto value = environment(name);
+  if (!value) return;
+  if (value->empty()) return diagnostics.add(Severity::fault, name, "is set, but empty");
+  onto = Secret(std::move(*value));
+}
+
+}  // namespace
+
+void apply_environment(const Environment& environment, Config& config, Diagnostics& diagnostics) {
+  apply_listen(environment, config.server.listen, diagnostics);
+  if (auto data = value_of(environment, "PROTEUS_DATA")) config.data_directory = std::move(*data);
+  if (auto mappings = value_of(environment, "PROTEUS_MAPPINGS")) config.datasets.mappings = std::move(*mappings);
+  take_secret(environment, "PROTEUS_PEPPER", config.secrets.pepper, diagnostics);
+  take_secret(environment, "PROTEUS_PEPPER_PREVIOUS", config.secrets.previous_pepper, diagnostics);
+  take_secret(environment, "PROTEUS_ADMIN_SECRET", config.secrets.admin_secret, diagnostics);
+}
+
+void apply_upstream_environment(const Environment& environment, providers::UpstreamSettings& defaults,
+                                Diagnostics& diagnostics) {
+  const auto apply = [&](const char* variable, const char* key, const boost::json::value& value) {
+    json::Faults faults;
+    providers::read_upstream_defaults(boost::json::object{{key, value}}, defaults, json::Place(faults));
+    for (const json::Fault& fault : faults.all())
+      diagnostics.add(Severity::fault, variable, fault.message);
+  };
+  if (const auto strategy = value_of(environment, "PROTEUS_DEFAULT_REFRESH_STRATEGY"))
+    apply("PROTEUS_DEFAULT_REFRESH_STRATEGY", "refresh_strategy", boost::json::value(*strategy));
+  if (const auto flag = value_of(environment, "PROTEUS_META_PROPAGATION")) {
+    if (*flag == "true" || *flag == "false") {
+      defaults.meta_propagation_enabled = *flag == "true";
+    } else {
+      diagnostics.add(Severity::fault, "PROTEUS_META_PROPAGATION", "must be true or false");
+    }
+  }
+}
+
+void apply_overrides(const Overrides& overrides, Config& config, Diagnostics& diagnostics) {
+  if (overrides.listen) {
+    auto address = ListenAddress::parse(*overrides.listen);
+    if (!address) diagnostics.add(Severity::fault, "--listen", address.error().message());
+    if (address) config.server.listen = std::move(*address);
+  }
+  if (overrides.data) {
+    if (overrides.data->empty()) diagnostics.add(Severity::fault, "--data", "must be a directory");
+    config.data_directory = *overrides.data;
+  }
+}
+
+}  // namespace proteus::app

@@ -1,0 +1,30 @@
+#include "app/config/limit_settings.hpp"
+
+namespace proteus::app {
+
+const json::Binding<LimitSettings>& limit_binding() {
+  using S = LimitSettings;
+  using json::duration;
+  using json::field;
+  constexpr std::int64_t kMany = 10'000'000;
+  const auto count = json::integer<unsigned>(1, kMany);
+  static const json::Binding<S> binding{
+      field("meta_keys", &S::meta_keys, count, "Keys in a request's `_meta`, at every depth together."),
+      field("meta_depth", &S::meta_depth, json::integer<unsigned>(1, 128), "How deep `_meta` may be nested."),
+      field("meta_bytes", &S::meta_bytes, json::size(ByteSize(64), mebibytes(16)), "The size of `_meta`."),
+      field("list_pages", &S::list_pages, count, "Pages of one list of one upstream."),
+      field("list_entries", &S::list_entries, count, "Entries of one list of one upstream."),
+      field("debounce", &S::debounce, duration(json::Zero::allowed), "Changes within this time are one notification."),
+      field("parked_calls", &S::parked_calls, count, "Calls that wait for a client's input, in all."),
+      field("parked_calls_per_principal", &S::parked_calls_per_principal, count, "The same, of one principal."),
+      field("parked_for", &S::parked_for, duration(), "How long a call waits for input."),
+      field("calls_per_principal", &S::calls_per_principal, count, "Calls of one principal at once."),
+      field("calls_per_upstream", &S::calls_per_upstream, count, "Calls to one upstream at once."),
+      field("requests_per_minute", &S::requests_per_minute, json::integer<unsigned>(0, kMany),
+            "Requests of one principal; 0 for no limit."),
+      field("streams_per_principal", &S::streams_per_principal, count, "Open streams of one principal."),
+  };
+  return binding;
+}
+
+}  // namespace proteus::app

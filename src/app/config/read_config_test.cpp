@@ -1,0 +1,483 @@
+#include "app/config/read_config.hpp"
+
+#include <chrono>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace proteus::app {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+struct Read {
+  std::optional<Config> config;
+  std::vector<std::string> said;
+};
+
+Read read(std::string_view toml, std::map<std::string, std::string> variables = {}, const Overrides& overrides = {},
+          Purpose purpose = Purpose::serve, std::vector<SourceFile> contexts = {}) {
+  auto outcome = read_config({SourceFile{"proteus.toml", std::string(toml)}, std::move(contexts)}, overrides,
+                             fixed_environment(std::move(variables)), purpose);
+  Read out{std::move(outcome.config), {}};
+  for (const Diagnostic& diagnostic : outcome.diagnostics)
+    out.said.push_back(show(diagnostic));
+  return out;
+}
+
+constexpr std::string_view kContract = R"(
+[server]
+listen = "127.0.0.1:8080"
+threads = 0
+allowed_origins = []
+allowed_hosts = []
+max_body = "4MiB"
+page_size = 1000
+grace = "10s"
+tls = { certificate = "", key = "" }
+ops_listen = ""
+[auth]
+anonymous = "loopback"
+[[auth.tokens]]
+name = "ci"
+token_env = "CI_TOKEN"
+contexts = ["*"]
+upstreams = ["*"]
+[[admin.keys]]
+name = "ops"
+secret_env = "OPS_SECRET"
+[sessions]
+idle_timeout = "30m"
+http_timeout = "50s"
+event_store = "memory"
+events_per_stream = 1000
+[egress]
+allow_private = false
+allow = []
+[limits]
+meta_keys = 64
+meta_depth = 8
+meta_bytes = "16KiB"
+list_pages = 1000
+list_entries = 100000
+debounce = "200ms"
+parked_calls = 1000
+parked_calls_per_principal = 16
+parked_for = "5m"
+calls_per_principal = 256
+calls_per_upstream = 1024
+requests_per_minute = 0
+streams_per_principal = 64
+[defaults.upstream]
+[[upstreams]]
+name = "banking"
+url = "http://127.0.0.1:9000/mcp"
+transport = "streamable-http"
+era = "auto"
+prefix = "banking_"
+refresh_strategy = "cached"
+meta_propagation_enabled = false
+fail_fast_on_startup = false
+auto_refresh = false
+refresh_interval = "5m"
+event_driven_refresh = true
+ttl = "0s"
+connect_timeout = "5s"
+timeout = "30s"
+call_timeout = "5m"
+health_interval = "30s"
+max_consecutive_failures = 3
+circuit_failures = 5
+circuit_open = "30s"
+names = "as-is"
+trust = "auto"
+authentication = { type = "bearer", token_env = "API_TOKEN" }
+[datasets]
+mappings = "mappings"
+[contexts.sec]
+display_name = "SEC filings"
+include = ["*"]
+exclude = []
+sibling_subgraphs = ["sec_historical"]
+schemas = ["roboledger"]
+instructions = ""
+dataset = ""
+example_queries = [{ title = "Revenue", text = "…" }]
+[contexts.sec.tool_supplements]
+"read-graph-cypher" = "Facts carry dimensions; filter them."
+[contexts.sec_historical]
+parent = "sec"
+[schemas.roboledger]
+tools = ["read-graph-*"]
+guidance = "…"
+)";
+const std::map<std::string, std::string> kSecrets = {
+    {"CI_TOKEN", "t-ci"}, {"OPS_SECRET", "s-ops"}, {"API_TOKEN", "t-api"}};
+
+TEST(Config, ReadsTheContractWhole) {
+  const auto [config, said] = read(kContract, kSecrets);
+  EXPECT_THAT(said, IsEmpty());
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->auth.tokens.at(0).token.reveal(), "t-ci");
+  EXPECT_EQ(config->admin.keys.at(0).secret.reveal(), "s-ops");
+  EXPECT_EQ(config->upstreams.at(0).settings.authentication.token_env, "API_TOKEN");
+  EXPECT_EQ(config->contexts.at("sec").tool_supplements.size(), 1U);
+  EXPECT_EQ(config->schemas.at("roboledger").guidance, "…");
+}
+
+TEST(Config, HasTheValuesOfTheContractByDefault) {
+  auto written = read(kContract, kSecrets).config.value();
+  const auto bare = read("").config.value();
+  EXPECT_TRUE(written.server == bare.server);
+  EXPECT_TRUE(written.sessions == bare.sessions);
+  EXPECT_TRUE(written.egress == bare.egress);
+  EXPECT_TRUE(written.limits == bare.limits);
+  EXPECT_TRUE(written.datasets == bare.datasets);
+  EXPECT_EQ(written.auth.anonymous, bare.auth.anonymous);
+  EXPECT_EQ(written.data_directory, "proteus-data");
+  EXPECT_TRUE(read_config({}, {}, fixed_environment({}), Purpose::serve).config == bare);
+}
+
+// Issue: a configuration with every kind of fault at once. REF-23 OPS-04 PRX-01
+TEST(Config, ReportsEveryFaultWithFileLineAndKey) {
+  const auto [config, said] = read(R"([server]
+listen = "8080"
+max_body = 4
+grace = "soon"
+pagesize = 10
+tls = { certificate = "a.pem" }
+ops_listen = "example.com:80"
+allowed_origins = ["app.example.com"]
+[auth]
+anonymous = "sometimes"
+[[auth.tokens]]
+name = "ci"
+token_env = "CI_TOKEN"
+[[auth.tokens]]
+name = "ci"
+token_env = "OTHER"
+[[auth.tokens]]
+token_env = "1X"
+[egress]
+allow = ["10.0.0.0/99"]
+[limits]
+parked_calls = 0
+debounce = 2020-01-01
+[defaults.upstream]
+name = "x"
+timeout = "-1s"
+[[upstreams]]
+name = "a"
+url = "ftp://host/"
+refresh_interval = "0s"
+[[upstreams]]
+name = "a"
+url = "http://"
+refresh_strategy = "live"
+[[upstreams]]
+name = "b b"
+command = []
+transprot = "sse"
+[[upstreams]]
+name = "c"
+authentication = { type = "bearer", token = "hunter2" }
+[contexts.sec]
+parent = "nowhere"
+[contexts."s c"]
+[datasets]
+mappings = 5
+[upstream]
+)",
+                                   {{"CI_TOKEN", "x"}, {"PORT", "http"}, {"PROTEUS_META_PROPAGATION", "yes"}},
+                                   {.listen = "nowhere:80", .data = ""});
+  EXPECT_FALSE(config);
+  EXPECT_THAT(
+      said,
+      ::testing::UnorderedElementsAre(
+          "proteus.toml:2:1: server.listen: must be a host and a port, such as \"127.0.0.1:8080\" or \"[::1]:8080\"",
+          "proteus.toml:3:1: server.max_body: must be a string with a unit, such as \"4MiB\", not a number",
+          "proteus.toml:4:1: server.grace: \"soon\" is not understood: a duration is a whole number with a unit, such "
+          "as 200ms, 30s, 5m or 1h30m",
+          "proteus.toml:5:1: server.pagesize: is not a known key; did you mean page_size?",
+          "proteus.toml:6:1: server.tls: needs both certificate and key, or neither",
+          "proteus.toml:7:1: server.ops_listen: must have an IP address or localhost as its host",
+          "proteus.toml:8:20: server.allowed_origins[0]: must be an origin such as \"https://app.example.com\", or "
+          "\"*\"",
+          "proteus.toml:10:1: auth.anonymous: must be \"loopback\", \"never\" or \"always\", not \"sometimes\"",
+          "proteus.toml:15:1: auth.tokens[1].name: is the name of auth.tokens[0], too",
+          "proteus.toml:16:1: auth.tokens[1].token_env: the environment variable OTHER is not set",
+          "proteus.toml:17:1: auth.tokens[2]: name is missing",
+          "proteus.toml:18:1: auth.tokens[2].token_env: must be the name of an environment variable: letters, digits "
+          "and underscores, not beginning with a digit",
+          "proteus.toml:20:10: egress.allow[0]: must be a network such as \"10.0.0.0/8\", an address, or a host name",
+          "proteus.toml:22:1: limits.parked_calls: must be above zero",
+          "proteus.toml:23:1: limits.debounce: is a date or a time, for which no key has a use",
+          "proteus.toml:25:1: defaults.upstream.name: belongs to one upstream, and cannot be a default",
+          "proteus.toml:26:1: defaults.upstream.timeout: must not be negative",
+          "proteus.toml:29:1: upstreams[0].url: URL 'ftp://host/' must begin with http:// or https://",
+          "proteus.toml:30:1: upstreams[0].refresh_interval: must be above zero",
+          "proteus.toml:32:1: upstreams[1].name: is the name of upstreams[0], too",
+          "proteus.toml:33:1: upstreams[1].url: URL 'http://' has no host",
+          "proteus.toml:34:1: upstreams[1].refresh_strategy: must be \"cached\" or \"direct_proxy\", not \"live\"",
+          "proteus.toml:36:1: upstreams[2].name: must be 1 to 64 letters, digits, hyphens, underscores and dots",
+          "proteus.toml:37:1: upstreams[2].command: must not be empty",
+          "proteus.toml:38:1: upstreams[2].transprot: is not a known key; did you mean transport?",
+          "proteus.toml:39:1: upstreams[3]: url is missing, or command",
+          "proteus.toml:41:37: upstreams[3].authentication.token: a secret has no place in a file; name the "
+          "environment variable that holds it in token_env",
+          "proteus.toml:43:1: contexts.sec.parent: there is no context nowhere",
+          "proteus.toml:44:11: contexts.\"s c\": a name must be 1 to 64 letters, digits, hyphens, underscores and dots",
+          "proteus.toml:46:1: datasets.mappings: must be a string, not a number",
+          "proteus.toml:47:2: upstream: is not a known key", "PORT: must have a port from 0 to 65535",
+          "PROTEUS_META_PROPAGATION: must be true or false",
+          "--listen: must have an IP address or localhost as its host", "--data: must be a directory"));
+  EXPECT_THAT(said, Each(Not(HasSubstr("hunter2"))));
+}
+
+TEST(Config, ReportsASyntaxErrorWithItsPosition) {
+  EXPECT_THAT(read("[server]\nlisten = \n").said, ElementsAre(StartsWith("proteus.toml:2:1")));
+  EXPECT_THAT(read("a = 1\na = 2\n").said, ElementsAre(StartsWith("proteus.toml:2:")));
+  EXPECT_THAT(read("x = \"\xff\"").said, ElementsAre(StartsWith("proteus.toml:1:")));
+  // Nothing else is said about a file that could not be read, but about the rest.
+  EXPECT_THAT(read("=", {{"PORT", "x"}}).said, ElementsAre(StartsWith("proteus.toml:1:1: "), StartsWith("PORT: ")));
+}
+
+TEST(Config, BoundsWhatItReads) {
+  EXPECT_THAT(read(std::string(TomlDocument::kMaxBytes + 1, ' ')).said,
+              ElementsAre("proteus.toml: the file is over the limit of 8388608 bytes"));
+  std::string dotted = "a";
+  for (int i = 0; i < 500'000; ++i)
+    dotted += ".a";
+  EXPECT_THAT(read(dotted + " = 1").said, ElementsAre("proteus.toml:1:32: the key has more than 16 parts"));
+  EXPECT_THAT(read("x = '''\n.'''\n[" + dotted + "]").said,
+              ElementsAre("proteus.toml:3:33: the key has more than 16 parts"));
+  std::string nested = "1";
+  for (int i = 0; i < 250; ++i)
+    nested = "{a.b.c.d.e.f.g.h.i.j.k.l.m.n.o = " + nested + "}";
+  EXPECT_FALSE(read("x = " + nested).said.empty());
+  std::string many;
+  for (int i = 0; i < 5000; ++i)
+    many += fmt::format("k{} = 1\n", i);
+  EXPECT_EQ(read(many).said.size(), kMaxDiagnostics);
+  EXPECT_THAT(read("[server]\nallowed_hosts = [\"" + std::string(5000, 'a') + "\"]").said,
+              ElementsAre("proteus.toml:2:18: server.allowed_hosts[0]: must have at most 4096 bytes"));
+}
+
+// REF-01
+TEST(Config, LoadsAThousandUpstreamsInMillisecondsAndWithoutTheNetwork) {
+  std::string toml;
+  for (int i = 0; i < 1000; ++i)
+    toml += fmt::format("[[upstreams]]\nname = \"u{0}\"\nurl = \"http://u{0}.invalid:9/mcp\"\ntimeout = \"7s\"\n", i);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto [config, said] = read(toml);
+  const auto took = std::chrono::steady_clock::now() - begin;
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->upstreams.size(), 1000U);
+  EXPECT_EQ(config->upstreams[999].settings.url, "http://u999.invalid:9/mcp");
+  // Resolving a thousand names that do not exist would take many times as long, even with sanitizers on a busy machine.
+  EXPECT_LT(took, 3s);
+}
+
+TEST(Config, IsLayered) {
+  constexpr std::string_view kToml = "[server]\nlisten = \"127.0.0.1:1\"\n[datasets]\nmappings = \"m\"\n";
+  const auto listen = [&](std::map<std::string, std::string> variables, const Overrides& overrides = {}) {
+    return read(kToml, std::move(variables), overrides).config.value().server.listen.text();
+  };
+  EXPECT_EQ(read("").config->server.listen.text(), "127.0.0.1:8080");
+  EXPECT_EQ(listen({}), "127.0.0.1:1");
+  EXPECT_EQ(listen({{"PORT", "2"}}), "127.0.0.1:2");
+  EXPECT_EQ(listen({{"HOST", "::1"}}), "[::1]:1");
+  EXPECT_EQ(listen({{"HOST", "0.0.0.0"}, {"PORT", "2"}, {"PROTEUS_LISTEN", "localhost:3"}}), "localhost:3");
+  EXPECT_EQ(listen({{"PROTEUS_LISTEN", "127.0.0.1:3"}}, {.listen = "[::]:4"}), "[::]:4");
+  EXPECT_EQ(listen({{"PROTEUS_LISTEN", ""}}), "127.0.0.1:1");
+
+  EXPECT_EQ(read(kToml, {{"PROTEUS_DATA", "/d"}}).config->data_directory, "/d");
+  EXPECT_EQ(read(kToml, {{"PROTEUS_DATA", "/d"}}, {.data = "/e"}).config->data_directory, "/e");
+  EXPECT_EQ(read(kToml).config->datasets.mappings, "m");
+  EXPECT_EQ(read(kToml, {{"PROTEUS_MAPPINGS", "n"}}).config->datasets.mappings, "n");
+}
+
+// PRX-01
+TEST(Config, HasADefaultStrategyThatCanBeSet) {
+  const auto strategies = [](std::string_view defaults, std::map<std::string, std::string> variables) {
+    const auto config = read(std::string(defaults) +
+                                 "[[upstreams]]\nname = \"a\"\nurl = \"http://a/\"\n[[upstreams]]\nname = \"b\"\nurl = "
+                                 "\"http://b/\"\nrefresh_strategy = \"cached\"\nmeta_propagation_enabled = false\n",
+                             std::move(variables))
+                            .config.value();
+    std::string out;
+    for (const auto& entry : config.upstreams) {
+      out += entry.settings.refresh_strategy == providers::RefreshStrategy::cached ? "cached" : "direct";
+      out += entry.settings.propagates_meta() ? "+meta " : " ";
+    }
+    return out;
+  };
+  constexpr std::string_view kDirect = "[defaults.upstream]\nrefresh_strategy = \"direct_proxy\"\n";
+  EXPECT_EQ(strategies("", {}), "cached cached ");
+  EXPECT_EQ(strategies(kDirect, {}), "direct+meta cached ");
+  EXPECT_EQ(strategies("", {{"PROTEUS_DEFAULT_REFRESH_STRATEGY", "direct_proxy"}}), "direct+meta cached ");
+  EXPECT_EQ(strategies(kDirect, {{"PROTEUS_DEFAULT_REFRESH_STRATEGY", "cached"}}), "cached cached ");
+  EXPECT_EQ(strategies("", {{"PROTEUS_META_PROPAGATION", "true"}}), "cached+meta cached ");
+  EXPECT_EQ(strategies(kDirect, {{"PROTEUS_META_PROPAGATION", "false"}}), "direct cached ");
+  EXPECT_THAT(read("", {{"PROTEUS_DEFAULT_REFRESH_STRATEGY", "live"}}).said,
+              ElementsAre("PROTEUS_DEFAULT_REFRESH_STRATEGY: must be \"cached\" or \"direct_proxy\", not \"live\""));
+}
+
+TEST(Config, TakesMasterSecretsFromTheEnvironmentOnly) {
+  const auto config = read("", {{"PROTEUS_PEPPER", "p"}, {"PROTEUS_ADMIN_SECRET", "s"}}).config.value();
+  EXPECT_EQ(config.secrets.pepper->reveal(), "p");
+  EXPECT_EQ(config.secrets.admin_secret->reveal(), "s");
+  EXPECT_FALSE(config.secrets.previous_pepper);
+  EXPECT_THAT(read("", {{"PROTEUS_PEPPER", ""}}).said, ElementsAre("PROTEUS_PEPPER: is set, but empty"));
+}
+
+TEST(Config, NeedsTheTokensToServeAndOnlyWarnsInACheck) {
+  constexpr std::string_view kToml = "[[auth.tokens]]\nname = \"a\"\ntoken_env = \"A\"\n";
+  EXPECT_THAT(read(kToml).said,
+              ElementsAre("proteus.toml:3:1: auth.tokens[0].token_env: the environment variable A is not set"));
+  EXPECT_FALSE(read(kToml).config);
+  const auto checked = read(kToml, {}, {}, Purpose::check);
+  EXPECT_TRUE(checked.config);
+  EXPECT_THAT(checked.said, ElementsAre("proteus.toml:3:1: warning: auth.tokens[0].token_env: the environment variable "
+                                        "A is not set"));
+  const std::string twice = std::string(kToml) + "[[auth.tokens]]\nname = \"b\"\ntoken_env = \"B\"\n";
+  EXPECT_THAT(read(twice, {{"A", "same"}, {"B", "same"}}).said,
+              ElementsAre("proteus.toml:6:1: auth.tokens[1].token_env: holds the same secret as that of "
+                          "auth.tokens[0]"));
+}
+
+TEST(Config, WarnsWithoutRefusing) {
+  const auto [config, said] = read(R"([server]
+listen = "0.0.0.0:80"
+[auth]
+anonymous = "always"
+[[upstreams]]
+name = "a"
+url = "http://a/"
+prefix = ""
+[[upstreams]]
+name = "b"
+url = "http://b/"
+prefix = ""
+authentication = { type = "bearer", token_env = "UNSET" }
+)");
+  EXPECT_TRUE(config);
+  EXPECT_THAT(said, ElementsAre("proteus.toml:4:1: warning: auth.anonymous: serves everybody who can reach 0.0.0.0:80",
+                                "proteus.toml:9:1: warning: upstreams[1]: has the same prefix as upstreams[0], which "
+                                "wins every name that both have",
+                                "proteus.toml:13:1: warning: upstreams[1].authentication: the environment variable "
+                                "UNSET is not set"));
+}
+
+TEST(Config, ResolvesPathsBesideTheFile) {
+  const auto outcome = read_config(
+      {SourceFile{"/etc/proteus/proteus.toml", "[server]\ntls = { certificate = \"c.pem\", key = \"/k.pem\" }\n"}, {}},
+      {}, fixed_environment({}), Purpose::serve);
+  EXPECT_EQ(outcome.config->server.tls.certificate, "/etc/proteus/c.pem");
+  EXPECT_EQ(outcome.config->server.tls.key, "/k.pem");
+  EXPECT_EQ(outcome.config->datasets.mappings, "/etc/proteus/mappings");
+}
+
+TEST(Contexts, InheritAndOverride) {
+  const auto [config, said] = read(R"(
+[contexts.sec]
+display_name = "SEC"
+exclude = ["x"]
+tool_supplements = { a = "1", b = "2" }
+[contexts.old]
+parent = "sec"
+exclude = []
+tool_supplements = { b = "3" }
+[contexts.older]
+parent = "old"
+)");
+  EXPECT_THAT(said, IsEmpty());
+  const auto& older = config->contexts.at("older");
+  EXPECT_EQ(older.display_name, "SEC");
+  EXPECT_EQ(older.parent, "old");
+  EXPECT_THAT(older.exclude, IsEmpty());
+  EXPECT_EQ(older.tool_supplements, (std::map<std::string, std::string>{{"a", "1"}, {"b", "3"}}));
+  EXPECT_EQ(config->contexts.at("sec").parent, "");
+}
+
+TEST(Contexts, AreAlsoReadFromFilesOfTheirOwn) {
+  const auto [config, said] = read("[contexts.one]\nparent = \"two\"\nschemas = [\"ledger\"]", {}, {}, Purpose::serve,
+                                   {{"contexts/ledger.toml", "guidance = \"g\""},
+                                    {"contexts/more.toml", "[contexts.three]\n[schemas.other]\nguidance = \"h\""},
+                                    {"contexts/two.toml", "display_name = \"Two\""}});
+  EXPECT_THAT(said, IsEmpty());
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->contexts.at("one").display_name, "Two");
+  EXPECT_EQ(config->schemas.at("ledger").guidance, "g");
+  EXPECT_EQ(config->contexts.size(), 3U);
+  EXPECT_EQ(config->schemas.size(), 2U);
+}
+
+TEST(Contexts, ThatAreBrokenAreLeftOutAndEverythingElseIsServed) {
+  const auto [config, said] = read(R"([contexts.good]
+sibling_subgraphs = ["bda"]
+[contexts.bad]
+includes = ["*"]
+[contexts.child]
+parent = "bad"
+[contexts.a]
+parent = "b"
+[contexts.b]
+parent = "a"
+[contexts.c]
+schemas = ["leger"]
+)",
+                                   {}, {}, Purpose::serve,
+                                   {{"contexts/broken.toml", "="},
+                                    {"contexts/good.toml", ""},
+                                    {"contexts/ledger.toml", "guidance = 1"},
+                                    {"contexts/mixed.toml", "[contexts.m]\n[server]\n"}});
+  ASSERT_TRUE(config);
+  EXPECT_THAT(
+      said,
+      ElementsAre(
+          "proteus.toml:2:22: warning: contexts.good.sibling_subgraphs[0]: there is no context bda; did you mean bad?",
+          "proteus.toml:4:1: contexts.bad.includes: is not a known key; did you mean include?",
+          "proteus.toml:6:1: contexts.child.parent: the context bad is broken",
+          "proteus.toml:8:1: contexts.a.parent: the context b is broken",
+          "proteus.toml:10:1: contexts.b.parent: makes it its own ancestor",
+          "proteus.toml:12:12: contexts.c.schemas[0]: there is no schema leger; did you mean ledger?",
+          StartsWith("contexts/broken.toml:1:1: "), "contexts/good.toml: good is in proteus.toml, too",
+          "contexts/ledger.toml:1:1: guidance: must be a string, not a number",
+          "contexts/mixed.toml:2:2: server: is neither contexts nor schemas, beside which nothing else may stand "
+          "here"));
+  EXPECT_TRUE(config->contexts.contains("good"));
+  EXPECT_TRUE(config->contexts.contains("m"));
+  EXPECT_THAT(config->broken_contexts, ElementsAre("a", "b", "bad", "broken", "c", "child"));
+}
+
+TEST(UpstreamChanges, AreWhatAReloadHasToDo) {
+  const auto config = [](std::string_view names, std::string_view timeout = "1s") {
+    std::string toml;
+    for (const char name : names)
+      toml += fmt::format("[[upstreams]]\nname = \"{0}\"\nurl = \"http://{0}/\"\ntimeout = \"{1}\"\n", name,
+                          name == 'b' ? timeout : "1s");
+    return read(toml).config.value();
+  };
+  EXPECT_TRUE(compare_upstreams(config("abc"), config("abc")).empty());
+  EXPECT_TRUE(config("abc") == config("abc"));
+  const auto changes = compare_upstreams(config("abc"), config("bcd", "2s"));
+  EXPECT_THAT(changes.added, ElementsAre("d"));
+  EXPECT_THAT(changes.removed, ElementsAre("a"));
+  EXPECT_THAT(changes.changed, ElementsAre("b"));
+  EXPECT_FALSE(changes.reordered);
+  EXPECT_TRUE(compare_upstreams(config("abc"), config("acb")).reordered);
+  EXPECT_FALSE(config("abc") == config("acb"));
+}
+
+}  // namespace
+}  // namespace proteus::app

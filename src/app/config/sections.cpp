@@ -1,0 +1,73 @@
+#include "app/config/sections.hpp"
+
+namespace proteus::app {
+namespace {
+
+using json::field;
+using json::Place;
+using Unread = Sections::Unread;
+
+json::Codec<Unread> unread(std::string type, std::vector<json::KeyInfo> keys) {
+  return {.type = std::move(type),
+          .read = [](const boost::json::value& value, Unread& onto, const Place& /*place*/) { onto = &value; },
+          .write = [](const Unread& /*value*/, json::Part /*part*/) -> std::optional<boost::json::value> { return {}; },
+          .keys = std::move(keys)};
+}
+
+struct Defaults {
+  Unread upstream = nullptr;
+};
+
+// The keys that can be defaults.
+std::vector<json::KeyInfo> default_keys() {
+  json::KeyInfo upstream{.name = "upstream",
+                         .type = "table",
+                         .default_text = {},
+                         .meaning = "Any key of an upstream but `name`, `url` and `command`.",
+                         .keys = {}};
+  return {upstream};
+}
+
+const json::Binding<Defaults>& defaults_binding() {
+  static const json::Binding<Defaults> binding{
+      field("upstream", &Defaults::upstream, unread("table", {}), "For every upstream."),
+  };
+  return binding;
+}
+
+json::Codec<Unread> upstream_defaults() {
+  auto codec = unread("table", default_keys());
+  codec.read = [](const boost::json::value& value, Unread& onto, const Place& place) {
+    Defaults defaults;
+    defaults_binding().read(value, defaults, place);
+    onto = defaults.upstream;
+  };
+  return codec;
+}
+
+}  // namespace
+
+const json::Binding<Sections>& sections_binding() {
+  using S = Sections;
+  static const json::Binding<S> binding{
+      field("server", &S::server, json::table(server_binding()), "Listening and serving."),
+      field("auth", &S::auth, json::table(auth_binding()), "Who may call."),
+      field("admin", &S::admin, json::table(admin_binding()), "Who may administer."),
+      field("sessions", &S::sessions, json::table(session_binding()), "Tool sessions and streams."),
+      field(
+          "egress", &S::egress, json::table(egress_binding()),
+          "Where HTTP tools and upstreams registered at runtime may be. Loopback is allowed while every listener is on "
+          "loopback."),
+      field("limits", &S::limits, json::table(limit_binding()), "What one caller or upstream may use."),
+      field("defaults", &S::upstream_defaults, upstream_defaults(), "Defaults for every upstream."),
+      field("upstreams", &S::upstreams, unread("list of tables", providers::upstream_binding().describe()),
+            "The MCP servers behind the gateway, in the order in which they win names."),
+      field("datasets", &S::datasets, json::table(dataset_binding()), "Governed datasets."),
+      field("contexts", &S::contexts, unread("table of tables", context_binding().describe()), "Lenses, by name."),
+      field("schemas", &S::schemas, unread("table of tables", schema_binding().describe()),
+            "Guidance for the contexts that use it, by name."),
+  };
+  return binding;
+}
+
+}  // namespace proteus::app

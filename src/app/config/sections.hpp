@@ -1,0 +1,28 @@
+#pragma once
+
+#include "app/config/config.hpp"
+#include "json/binding.hpp"
+
+namespace proteus::app {
+
+// The whole file: its sections, those that build on others still as they stand there. The pointers are into the
+// document.
+struct Sections {
+  using Unread = const boost::json::value*;
+
+  ServerSettings server;
+  AuthSettings auth;
+  AdminSettings admin;
+  SessionSettings sessions;
+  EgressSettings egress;
+  LimitSettings limits;
+  Unread upstream_defaults = nullptr;
+  Unread upstreams = nullptr;
+  DatasetSettings datasets;
+  Unread contexts = nullptr;
+  Unread schemas = nullptr;
+};
+
+const json::Binding<Sections>& sections_binding();
+
+}  // namespace proteus::app

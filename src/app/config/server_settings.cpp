@@ -1,0 +1,140 @@
+#include "app/config/server_settings.hpp"
+
+#include <algorithm>
+
+#include <boost/asio/ip/address.hpp>
+#include <boost/asio/ip/network_v4.hpp>
+#include <boost/asio/ip/network_v6.hpp>
+
+#include "net/url.hpp"
+
+namespace proteus::app {
+namespace {
+
+using json::duration;
+using json::field;
+using json::text;
+
+bool is_host_name(std::string_view host) {
+  return !host.empty() && host.size() <= 253 && std::ranges::all_of(host, [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '.' ||
+           c == '_';
+  });
+}
+
+bool is_address(std::string_view text) {
+  boost::system::error_code status;
+  boost::asio::ip::make_address(std::string(text), status);
+  return !status;
+}
+
+bool is_network(std::string_view text) {
+  boost::system::error_code status;
+  boost::asio::ip::make_network_v4(std::string(text), status);
+  if (!status) return true;
+  boost::asio::ip::make_network_v6(std::string(text), status);
+  return !status;
+}
+
+Result<> check_origin(std::string_view origin) {
+  if (origin == "*") return {};
+  const auto url = net::Url::parse(origin);
+  if (!url || url->target() != "/" || origin.ends_with('/') || origin.contains('?') || origin.contains('#')) {
+    return std::unexpected(errors::invalid("must be an origin such as \"https://app.example.com\", or \"*\""));
+  }
+  return {};
+}
+
+Result<> check_host(std::string_view host) {
+  if (!is_host_name(host) && !is_address(host))
+    return std::unexpected(errors::invalid("must be a host name or an address, without a port"));
+  return {};
+}
+
+Result<> check_egress(std::string_view rule) {
+  const bool fits = rule.contains('/') ? is_network(rule) : is_host_name(rule) || is_address(rule);
+  if (!fits) {
+    return std::unexpected(errors::invalid("must be a network such as \"10.0.0.0/8\", an address, or a host name"));
+  }
+  return {};
+}
+
+const json::Binding<TlsSettings>& tls_binding() {
+  static const json::Binding<TlsSettings> binding{
+      field("certificate", &TlsSettings::certificate, text(), "PEM file of the certificate and its chain."),
+      field("key", &TlsSettings::key, text(), "PEM file of the private key."),
+  };
+  return binding;
+}
+
+void check_tls(const TlsSettings& tls, const json::Place& place) {
+  if (tls.certificate.empty() != tls.key.empty()) place.fault("needs both certificate and key, or neither");
+}
+
+// "" stands for none, as in `ops_listen = ""`.
+json::Codec<std::optional<ListenAddress>> address_or_none() {
+  auto address = json::optional(listen_address());
+  return {.type = address.type,
+          .read =
+              [read = address.read](const boost::json::value& value, std::optional<ListenAddress>& onto,
+                                    const json::Place& place) {
+                if (value.is_string() && value.get_string().empty()) {
+                  onto.reset();
+                } else {
+                  read(value, onto, place);
+                }
+              },
+          .write = [write = address.write](const std::optional<ListenAddress>& from,
+                                           json::Part part) -> std::optional<boost::json::value> {
+            if (!from && part == json::Part::settings) return boost::json::value("");
+            return write(from, part);
+          }};
+}
+
+}  // namespace
+
+const json::Binding<ServerSettings>& server_binding() {
+  using S = ServerSettings;
+  static const json::Binding<S> binding{
+      field("listen", &S::listen, listen_address(), "Where to listen; port 0 takes one that is free."),
+      field("threads", &S::threads, json::integer<unsigned>(0, 1024), "Worker threads; 0 for one per core."),
+      field("allowed_origins", &S::allowed_origins, json::list(text({.check = check_origin}), "strings"),
+            "Web origins that may call, besides loopback origins on a loopback listener; `*` for all."),
+      field("allowed_hosts", &S::allowed_hosts, json::list(text({.check = check_host}), "strings"),
+            "Names that a loopback listener is also reached by."),
+      field("max_body", &S::max_body, json::size(kibibytes(1), ByteSize(std::uint64_t{1} << 30U)),
+            "The largest request body."),
+      field("page_size", &S::page_size, json::integer<unsigned>(1, 100'000), "Entries on one page of a list."),
+      field("grace", &S::grace, duration(json::Zero::allowed), "How long running calls may finish at shutdown."),
+      field("tls", &S::tls, json::table<TlsSettings>(tls_binding(), check_tls), "Serve over TLS."),
+      field("ops_listen", &S::ops_listen, address_or_none(),
+            "Health and metrics on an address of their own; `\"\"` for none."),
+  };
+  return binding;
+}
+
+const json::Binding<SessionSettings>& session_binding() {
+  using S = SessionSettings;
+  static const json::Binding<S> binding{
+      field("idle_timeout", &S::idle_timeout, duration(), "A tool session that is not used for so long ends."),
+      field("http_timeout", &S::http_timeout, duration(), "For the back end of a session's tool to answer."),
+      field("event_store", &S::event_store, json::choice<EventStore>({{"memory", EventStore::memory}}),
+            "Where events are kept for clients that resume a stream."),
+      field("events_per_stream", &S::events_per_stream, json::integer<unsigned>(1, 1'000'000),
+            "Events kept per stream for replay."),
+  };
+  return binding;
+}
+
+const json::Binding<EgressSettings>& egress_binding() {
+  using S = EgressSettings;
+  static const json::Binding<S> binding{
+      field("allow_private", &S::allow_private, json::boolean(),
+            "Whether HTTP tools and upstreams registered at runtime may be at private addresses."),
+      field("allow", &S::allow, json::list(text({.check = check_egress}), "strings"),
+            "Networks, addresses and hosts that are allowed regardless."),
+  };
+  return binding;
+}
+
+}  // namespace proteus::app

@@ -1,0 +1,20 @@
+#include "json/binding.hpp"
+
+#include <fmt/format.h>
+
+#include "base/nearest.hpp"
+
+namespace proteus::json::detail {
+
+void unknown_key(const Place& place, std::string_view key, std::span<const std::string> known,
+                 const boost::json::object& given) {
+  // What is there already is no good guess for what was meant.
+  std::vector<std::string_view> absent;
+  for (const std::string& name : known) {
+    if (!given.contains(name)) absent.push_back(name);
+  }
+  const auto meant = nearest(key, absent);
+  place.fault(meant.empty() ? "is not a known key" : fmt::format("is not a known key; did you mean {}?", meant));
+}
+
+}  // namespace proteus::json::detail

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <proteus/error.hpp>
+
+#include "base/environment.hpp"
+#include "base/secret.hpp"
+#include "json/binding.hpp"
+
+namespace proteus::providers {
+
+// How Proteus makes itself known to an upstream. Either names the environment variable that holds the secret, or, where
+// it came over the admin API, holds the secret itself.
+struct Authentication {
+  enum class Type : std::uint8_t { none, bearer, basic, header };
+
+  Type type = Type::none;
+  std::string token_env;     // bearer
+  std::string username;      // basic
+  std::string password_env;  // basic
+  std::string name;          // header: which one
+  std::string value_env;     // header
+  Secret token;
+  Secret password;
+  Secret value;
+
+  // The environment variable that is needed; empty for none.
+  const std::string& variable() const;
+
+  friend bool operator==(const Authentication&, const Authentication&) = default;
+};
+
+// The keys of `authentication = { … }`, and what must hold among them.
+const json::Binding<Authentication>& authentication_binding();
+void check_authentication(const Authentication& authentication, const json::Place& place);
+
+// A header to send with each request to the upstream, and to nobody else.
+struct Credentials {
+  std::string header;
+  Secret value;
+};
+
+// Nothing for `none`. A variable that is not set, or holds what no header can, is an error that names it and never its
+// value.
+Result<std::optional<Credentials>> credentials(const Authentication& authentication, const Environment& environment);
+
+}  // namespace proteus::providers

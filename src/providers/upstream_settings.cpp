@@ -1,0 +1,112 @@
+#include "providers/upstream_settings.hpp"
+
+#include <algorithm>
+
+#include "base/names.hpp"
+#include "net/url.hpp"
+
+namespace proteus::providers {
+namespace {
+
+using json::duration;
+using json::field;
+using json::text;
+
+constexpr std::size_t kMaxPrefix = 65;  // a name and what parts it from the tool's own
+constexpr std::int64_t kMaxFailures = 1'000'000;
+
+Result<> check_prefix(std::string_view prefix) {
+  if (prefix.size() > kMaxPrefix || !std::ranges::all_of(prefix, is_name_character)) {
+    return std::unexpected(errors::invalid(
+        "must be at most 65 characters that a tool's name may have: letters, digits, hyphens, underscores and dots"));
+  }
+  return {};
+}
+
+Result<> check_url(std::string_view url) {
+  const auto parsed = net::Url::parse(url);
+  if (!parsed) return std::unexpected(parsed.error());
+  return {};
+}
+
+json::Codec<unsigned> failures() { return json::integer<unsigned>(1, kMaxFailures); }
+
+}  // namespace
+
+Transport UpstreamSettings::effective_transport() const {
+  if (!command.empty()) return Transport::stdio;
+  return transport.value_or(Transport::streamable_http);
+}
+
+std::string UpstreamSettings::effective_prefix() const { return prefix.value_or(name + "_"); }
+
+bool UpstreamSettings::propagates_meta() const {
+  return meta_propagation_enabled.value_or(refresh_strategy == RefreshStrategy::direct_proxy);
+}
+
+const json::Binding<UpstreamSettings>& upstream_binding() {
+  using S = UpstreamSettings;
+  static const json::Binding<S> binding{
+      field("name", &S::name, text({.check = check_name, .when_empty = json::WhenEmpty::left_out}),
+            "What the upstream is called, once among all.")
+          .by_default("required"),
+      field("url", &S::url, text({.max_bytes = 8192, .check = check_url, .when_empty = json::WhenEmpty::left_out}),
+            "Where it is, `http` or `https`; this or `command`.")
+          .by_default("none"),
+      field("command", &S::command, json::list(text({.max_bytes = 32768}), "strings", {.least = 1, .most = 256}),
+            "A program that speaks MCP on its standard streams, and its arguments; no shell is involved.")
+          .by_default("none"),
+      field("environment", &S::environment, json::map(text({.max_bytes = 32768}), "strings", check_variable_name),
+            "Environment variables of the program."),
+      field("pass_environment", &S::pass_environment,
+            json::list(text({.max_bytes = 256, .check = check_variable_name}), "strings"),
+            "Environment variables of Proteus that the program gets, too: the place for its secrets."),
+      field(
+          "transport", &S::transport,
+          json::optional(json::choice<Transport>(
+              {{"streamable-http", Transport::streamable_http}, {"sse", Transport::sse}, {"stdio", Transport::stdio}})),
+          "How it is spoken to.")
+          .by_default("\"stdio\" where `command` is given, else \"streamable-http\""),
+      field("era", &S::era,
+            json::choice<std::optional<mcp::Era>>(
+                {{"auto", std::nullopt}, {"legacy", mcp::Era::legacy}, {"modern", mcp::Era::modern}}),
+            "Which era of the protocol it speaks; `auto` finds out."),
+      field("prefix", &S::prefix, json::optional(text({.check = check_prefix})),
+            "In front of the names of its tools and prompts; `\"\"` for none.")
+          .by_default("\"<name>_\""),
+      field("refresh_strategy", &S::refresh_strategy,
+            json::choice<RefreshStrategy>(
+                {{"cached", RefreshStrategy::cached}, {"direct_proxy", RefreshStrategy::direct_proxy}}),
+            "Whether lists come from memory or, for each caller, from the upstream itself."),
+      field("meta_propagation_enabled", &S::meta_propagation_enabled, json::optional(json::boolean()),
+            "Whether the caller's own `_meta` keys go to the upstream.")
+          .by_default("true for `direct_proxy`, false for `cached`"),
+      field("fail_fast_on_startup", &S::fail_fast_on_startup, json::boolean(),
+            "Whether Proteus refuses to start while it is down."),
+      field("auto_refresh", &S::auto_refresh, json::boolean(), "Whether its lists are read again on a timer."),
+      field("refresh_interval", &S::refresh_interval, duration(), "How often `auto_refresh` does that."),
+      field("event_driven_refresh", &S::event_driven_refresh, json::boolean(),
+            "Whether its lists are read again when it announces a change."),
+      field("ttl", &S::ttl, duration(json::Zero::allowed),
+            "Above zero: the first use after this time reads its lists again."),
+      field("connect_timeout", &S::connect_timeout, duration(), "For a connection to be made."),
+      field("timeout", &S::timeout, duration(), "For lists, reads and prompts."),
+      field("call_timeout", &S::call_timeout, duration(), "For `tools/call`; progress extends it up to ten times."),
+      field("health_interval", &S::health_interval, duration(), "How long it may be quiet before it is probed."),
+      field("max_consecutive_failures", &S::max_consecutive_failures, failures(),
+            "So many failed refreshes in a row make its state `failed`."),
+      field("circuit_failures", &S::circuit_failures, failures(), "So many failures in a row open its circuit."),
+      field("circuit_open", &S::circuit_open, duration(), "How long an open circuit answers at once before a probe."),
+      field("names", &S::names,
+            json::choice<NameStyle>({{"as-is", NameStyle::as_is}, {"portable", NameStyle::portable}}),
+            "`portable` offers only names that every known client accepts."),
+      field("trust", &S::trust, json::choice<Trust>({{"auto", Trust::automatic}, {"pin", Trust::pin}}),
+            "`pin` serves only definitions that a person has ratified."),
+      field("authentication", &S::authentication,
+            json::table<Authentication>(authentication_binding(), check_authentication),
+            "How Proteus makes itself known to it."),
+  };
+  return binding;
+}
+
+}  // namespace proteus::providers

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "json/binding.hpp"
+#include "mcp/version.hpp"
+#include "providers/authentication.hpp"
+
+namespace proteus::providers {
+
+enum class Transport : std::uint8_t { streamable_http, sse, stdio };
+enum class RefreshStrategy : std::uint8_t { cached, direct_proxy };
+enum class NameStyle : std::uint8_t { as_is, portable };
+enum class Trust : std::uint8_t { automatic, pin };
+
+// Everything that can be set for one upstream, with the built-in defaults. A value, without any runtime state. What
+// depends on other settings is optional here and has a function below that says what holds.
+struct UpstreamSettings {
+  std::string name = {};
+  std::string url = {};                   // or
+  std::vector<std::string> command = {};  // a program and its arguments
+  std::map<std::string, std::string> environment = {};
+  std::vector<std::string> pass_environment = {};
+  std::optional<Transport> transport = {};
+  std::optional<mcp::Era> era = {};  // found out where not given
+  std::optional<std::string> prefix = {};
+  RefreshStrategy refresh_strategy = RefreshStrategy::cached;
+  std::optional<bool> meta_propagation_enabled = {};
+  bool fail_fast_on_startup = false;
+  bool auto_refresh = false;
+  std::chrono::milliseconds refresh_interval = std::chrono::minutes(5);
+  bool event_driven_refresh = true;
+  std::chrono::milliseconds ttl{0};  // 0: off
+  std::chrono::milliseconds connect_timeout = std::chrono::seconds(5);
+  std::chrono::milliseconds timeout = std::chrono::seconds(30);
+  std::chrono::milliseconds call_timeout = std::chrono::minutes(5);
+  std::chrono::milliseconds health_interval = std::chrono::seconds(30);
+  unsigned max_consecutive_failures = 3;
+  unsigned circuit_failures = 5;
+  std::chrono::milliseconds circuit_open = std::chrono::seconds(30);
+  NameStyle names = NameStyle::as_is;
+  Trust trust = Trust::automatic;
+  Authentication authentication = {};
+
+  Transport effective_transport() const;
+  std::string effective_prefix() const;
+  bool propagates_meta() const;
+
+  friend bool operator==(const UpstreamSettings&, const UpstreamSettings&) = default;
+};
+
+// The keys of `[[upstreams]]`, of `[defaults.upstream]` and of the admin API.
+const json::Binding<UpstreamSettings>& upstream_binding();
+
+}  // namespace proteus::providers
