@@ -21,8 +21,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-// The sessions with legacy upstreams that one client's session has: what an upstream keeps for a session is kept for this
-// client alone. Goes with the client's session.
+// The sessions with legacy upstreams that one client's session has: what an upstream keeps for a session is kept for
+// this client alone. Goes with the client's session.
 class SessionConnections {
  public:
   struct Entry {
@@ -65,6 +65,13 @@ client::Handlers declared(const mcp::ClientCapabilities& client) {
   return handlers;
 }
 
+// Notes when it has ended, on its own thread: a signal emitted later would reach into what is no more.
+Task<Result<client::Answer>> run_noted(CallerConnection connection, mcp::Method method, client::Params params,
+                                       client::RequestOptions options, std::shared_ptr<bool> running) {
+  const std::shared_ptr<void> end(nullptr, [running](void*) { *running = false; });
+  co_return co_await connection->request(method, std::move(params), std::move(options));
+}
+
 }  // namespace
 
 Forwarding::Forwarding(server::Call& call, Worker& worker, Route route)
@@ -96,9 +103,8 @@ Forwarding::Lane Forwarding::session_lane() {
 std::shared_ptr<const client::Handlers> Forwarding::handlers() {
   if (call_.session() == nullptr) return nullptr;
   auto handlers = std::make_shared<client::Handlers>();
-  const client::Handler ask = [call = &call_, thread = Executor(worker_.io().get_executor())](client::Question question) {
-    return ask_client(*call, thread, std::move(question));
-  };
+  const client::Handler ask = [call = &call_, thread = Executor(worker_.io().get_executor())](
+                                  client::Question question) { return ask_client(*call, thread, std::move(question)); };
   const mcp::ClientCapabilities& client = call_.client();
   if (client.elicitation_form) handlers->elicit_form = ask;
   if (client.elicitation_url) handlers->elicit_url = ask;
@@ -150,14 +156,17 @@ Task<Result<client::Answer>> Forwarding::run(client::Params params) {
   const Lane lane = choose_lane();
   client::RequestOptions prepared = options(lane);
   auto signal = std::make_shared<asio::cancellation_signal>();
-  call_.cancellation().on_request([signal, theirs = lane.thread] {
-    asio::dispatch(theirs, [signal] { signal->emit(asio::cancellation_type::terminal); });
+  auto running = std::make_shared<bool>(true);
+  call_.cancellation().on_request([signal, running, theirs = lane.thread] {
+    asio::dispatch(theirs, [signal, running] {
+      if (*running) signal->emit(asio::cancellation_type::terminal);
+    });
   });
   if (call_.cancellation().requested()) co_return std::unexpected(errors::cancelled("the request"));
   try {
     co_return co_await asio::co_spawn(
         lane.thread,
-        lane.connection->request(call_.request().method->method, std::move(params), std::move(prepared)),
+        run_noted(lane.connection, call_.request().method->method, std::move(params), std::move(prepared), running),
         asio::bind_cancellation_slot(signal->slot(), asio::use_awaitable));
   } catch (const boost::system::system_error&) {
     co_return std::unexpected(errors::cancelled("the request"));

@@ -1,7 +1,6 @@
 #include "gateway/live_lists.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -20,7 +19,6 @@ using catalog::Kind;
 
 constexpr int kTries = 3;
 constexpr std::chrono::milliseconds kFirstPause{50};
-constexpr std::uint32_t kNoEnd = std::numeric_limits<std::uint32_t>::max();
 
 Result<std::optional<catalog::Cursor>> cursor_of(const mcp::Request& request, const catalog::View& view, Kind kind,
                                                  const catalog::Cursors& cursors) {

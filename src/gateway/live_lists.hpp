@@ -19,9 +19,9 @@ namespace proteus::gateway {
 mcp::Outcome cached_page(std::shared_ptr<const catalog::View> view, catalog::Kind kind, const mcp::Request& request,
                          const catalog::Cursors& cursors, std::size_t page_size);
 
-// A list for which upstreams are asked: those that are listed live, each time and as this caller; and those whose part of
-// the catalog is too old to use. Parts follow one another in the order of the upstreams. A page ends early where a live
-// upstream's own page does; the cursor then holds that upstream's.
+// A list for which upstreams are asked: those that are listed live, each time and as this caller; and those whose part
+// of the catalog is too old to use. Parts follow one another in the order of the upstreams. A page ends early where a
+// live upstream's own page does; the cursor then holds that upstream's.
 class LiveList {
  public:
   LiveList(server::Call& call, Worker& worker, catalog::Kind kind, const catalog::Cursors& cursors,

@@ -45,8 +45,8 @@ struct PrincipalSettings {
   std::vector<std::string> upstreams = {"*"};
 };
 
-// Who is asking: the one place that knows. Immutable; another set of tokens is another object. Tokens are found by their
-// hash, so that neither time nor a dump of the table tells one.
+// Who is asking: the one place that knows. Immutable; another set of tokens is another object. Tokens are found by
+// their hash, so that neither time nor a dump of the table tells one.
 class Principals {
  public:
   Principals(const std::vector<PrincipalSettings>& settings, Anonymous anonymous);

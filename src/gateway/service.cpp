@@ -30,7 +30,7 @@ bool says_nothing_about_the_upstream(const Error& error) {
 // Reports how a request ended to the breaker, whatever way that is.
 class Attempt {
  public:
-  explicit Attempt(CircuitBreaker& breaker) : breaker_(breaker) {}
+  explicit Attempt(providers::CircuitBreaker& breaker) : breaker_(breaker) {}
   ~Attempt() {
     if (!reported_) breaker_.abandoned();
   }
@@ -45,7 +45,7 @@ class Attempt {
   }
 
  private:
-  CircuitBreaker& breaker_;
+  providers::CircuitBreaker& breaker_;
   bool reported_ = false;
 };
 
@@ -166,7 +166,8 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call) {
   auto route = find_route(call.request(), worker.view(principal_of(call.caller())), worker.upstreams());
   if (!route) co_return std::unexpected(route.error());
   if (call.headers() != nullptr && route->definition != nullptr && route->definition->mirrored != nullptr) {
-    const auto arguments = json::parse(call.request().param("arguments").empty() ? "{}" : call.request().param("arguments"));
+    const auto arguments =
+        json::parse(call.request().param("arguments").empty() ? "{}" : call.request().param("arguments"));
     if (arguments) {
       auto checked = mcp::check_mirrored(*route->definition->mirrored, *arguments, *call.headers());
       if (!checked) co_return std::unexpected(checked.error());
@@ -175,8 +176,8 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call) {
   const std::shared_ptr<providers::Upstream> upstream = route->upstream.upstream;
   co_await upstream->freshen();
   if (!upstream->breaker().allows()) {
-    const Error open = errors::unreachable(
-        fmt::format("upstream {} has failed repeatedly and is not asked for now; try again later", upstream->settings().name));
+    const Error open = errors::unreachable(fmt::format(
+        "upstream {} has failed repeatedly and is not asked for now; try again later", upstream->settings().name));
     if (observer_) observer_({*upstream, call.request().method->method, {}, &open});
     co_return std::unexpected(open);
   }

@@ -28,7 +28,8 @@ struct UpstreamRequest {
   const Error* error;  // null: it was answered, also with an error of its own
 };
 
-// The gateway's answers: from the catalog where it can, from upstreams where it must. Called on the threads of the workers.
+// The gateway's answers: from the catalog where it can, from upstreams where it must. Called on the threads of the
+// workers.
 class GatewayService final : public server::Service {
  public:
   // The workers outlive it.

@@ -13,9 +13,7 @@ namespace {
 
 constexpr std::string_view kRefreshCapabilities = "refresh_capabilities";
 
-bool is_trace_context(std::string_view key) {
-  return key == "traceparent" || key == "tracestate" || key == "baggage";
-}
+bool is_trace_context(std::string_view key) { return key == "traceparent" || key == "tracestate" || key == "baggage"; }
 
 std::size_t depth_of(std::string_view value) {
   std::size_t depth = 0;
@@ -190,9 +188,7 @@ mcp::Outcome to_outcome(const client::Answer& answer) {
   return reply;
 }
 
-bool wants_refresh(const client::Answer& answer) {
-  return answer.message().meta.value(kRefreshCapabilities) == "true";
-}
+bool wants_refresh(const client::Answer& answer) { return answer.message().meta.value(kRefreshCapabilities) == "true"; }
 
 std::string forwarded_notification(const json::Message& message, const mcp::Request& request) {
   if (message.method == mcp::to_string(mcp::Method::progress)) {

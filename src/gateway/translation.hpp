@@ -14,8 +14,8 @@
 #include "mcp/request.hpp"
 #include "server/call.hpp"
 
-// Between what a client sent us and what an upstream is sent, and back. Nothing is parsed that need not be, and nothing is
-// lost that is not the protocol's own.
+// Between what a client sent us and what an upstream is sent, and back. Nothing is parsed that need not be, and nothing
+// is lost that is not the protocol's own.
 namespace proteus::gateway {
 
 struct MetaLimits {
@@ -31,8 +31,8 @@ enum class Propagate : std::uint8_t { all, trace_context };
 // The members of the caller's `_meta` that go to an upstream, as JSON text without braces.
 std::string forwarded_meta(const mcp::Request& request, Propagate what);
 
-// The `params` of a request as an upstream is sent them: with its own name, without what the protocol adds on each leg of
-// the way. Views the request, and stays where it is.
+// The `params` of a request as an upstream is sent them: with its own name, without what the protocol adds on each leg
+// of the way. Views the request, and stays where it is.
 class ForwardedParams {
  public:
   // `own` is the upstream's name or URI; of a completion, that in its `ref`.

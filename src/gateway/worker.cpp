@@ -1,6 +1,9 @@
 #include "gateway/worker.hpp"
 
+#include <algorithm>
+
 #include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include "client/transports.hpp"
 
@@ -18,7 +21,7 @@ Worker::Worker(boost::asio::io_context& io, const Clock& clock, const catalog::C
       reader_(catalog),
       views_(clock, kViews),
       tables_(tables),
-      table_(tables.current()),
+      table_(tables_.get().get()),
       closing_(io.get_executor()) {}
 
 std::shared_ptr<const catalog::View> Worker::view(const Principal& principal) {
@@ -27,8 +30,8 @@ std::shared_ptr<const catalog::View> Worker::view(const Principal& principal) {
 }
 
 const UpstreamTable& Worker::upstreams() {
-  if (table_->version != tables_.version()) [[unlikely]] {
-    table_ = tables_.current();
+  if (table_ != tables_.get().get()) [[unlikely]] {
+    table_ = tables_.get().get();
     // Connections to what is no longer there are closed when the last call on them has ended.
     const auto gone = [this](std::uint64_t instance) {
       return std::ranges::none_of(table_->order, [&](const auto& served) { return served.instance == instance; });

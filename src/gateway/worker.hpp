@@ -17,8 +17,8 @@
 
 namespace proteus::gateway {
 
-// A connection of a worker to an upstream, for callers. Whoever holds it may use it on the worker's thread only; let go of
-// by its last holder, on any thread, it is closed in the background.
+// A connection of a worker to an upstream, for callers. Whoever holds it may use it on the worker's thread only; let go
+// of by its last holder, on any thread, it is closed in the background.
 using CallerConnection = std::shared_ptr<client::Connection>;
 
 // One thread's part of the gateway: what it keeps so as to share nothing with the others. Belongs to the thread of its
@@ -52,8 +52,8 @@ class Worker {
   net::HttpClient http_;
   catalog::CatalogReader reader_;
   catalog::ViewCache views_;
-  const UpstreamTables& tables_;
-  std::shared_ptr<const UpstreamTable> table_;
+  UpstreamTables::Reader tables_;
+  const UpstreamTable* table_;  // that connections were last looked over for
   TaskGroup closing_;
   std::unordered_map<std::uint64_t, CallerConnection> shared_;
   std::map<std::pair<std::uint64_t, std::string>, CallerConnection> by_principal_;

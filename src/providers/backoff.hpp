@@ -9,8 +9,8 @@ namespace proteus::providers {
 // A number from 0 up to 1, where chance decides; injected, so that tests know it.
 using Chance = std::function<double()>;
 
-// How long to wait before the next try after so many that failed: doubling from `first` up to `most`, and between half of
-// that and all of it, so that those who failed together do not come back together.
+// How long to wait before the next try after so many that failed: doubling from `first` up to `most`, and between half
+// of that and all of it, so that those who failed together do not come back together.
 inline std::chrono::milliseconds backoff(unsigned failures, std::chrono::milliseconds first,
                                          std::chrono::milliseconds most, const Chance& chance) {
   auto delay = first;

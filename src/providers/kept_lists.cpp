@@ -13,7 +13,8 @@
 namespace proteus::providers {
 
 catalog::ProviderFacts provider_facts(const client::ServerFacts& facts) {
-  return {.instructions = facts.instructions, .capabilities = facts.capabilities, .server_info = facts.info, .caching = {}};
+  return {
+      .instructions = facts.instructions, .capabilities = facts.capabilities, .server_info = facts.info, .caching = {}};
 }
 
 std::vector<store::SnapshotRecord> keep_lists(const catalog::Snapshot& snapshot, const client::ServerFacts& facts,

@@ -31,14 +31,11 @@ Result<client::Endpoint> endpoint_of(const UpstreamSettings& settings, const Env
     if (!url) return std::unexpected(url.error());
     return std::move(*url);
   }
-  net::Command command;
-  command.arguments = settings.command;
-  for (const auto& [name, value] : settings.environment)
-    command.environment.emplace_back(name, value);
+  std::vector<std::pair<std::string, std::string>> variables(settings.environment.begin(), settings.environment.end());
   for (const auto& name : settings.pass_environment) {
-    if (const auto value = environment(name)) command.environment.emplace_back(name, *value);
+    if (const auto value = environment(name)) variables.emplace_back(name, *value);
   }
-  return command;
+  return net::Command{.argv = settings.command, .environment = net::child_environment(variables)};
 }
 
 }  // namespace
@@ -106,7 +103,8 @@ client::Options Upstream::control_options() {
 void Upstream::restore(const std::vector<store::SnapshotRecord>& records) {
   if (is_direct()) return;
   auto snapshot = restore_lists(name_, ++version_, records, rules_, around_.limits.definitions);
-  if (!snapshot) return log::warning("what was kept of upstream {} is not used: {}", settings_.name, snapshot.error().message());
+  if (!snapshot)
+    return log::warning("what was kept of upstream {} is not used: {}", settings_.name, snapshot.error().message());
   snapshot_ = std::move(*snapshot);
   if (const auto published = around_.publish(snapshot_); !published) {
     log::warning("upstream {}: {}", settings_.name, published.error().message());
@@ -311,9 +309,9 @@ Task<> Upstream::check_health() {
     status_.last_error = alive.error().message();
     ++status_.consecutive_failures;
     if (status_.consecutive_failures >= settings_.max_consecutive_failures) status_.state = UpstreamState::failed;
-    health_at_ = around_.clock.now() + std::min(settings_.health_interval,
-                                                backoff(status_.consecutive_failures, around_.limits.first_retry,
-                                                        around_.limits.last_retry, around_.chance));
+    health_at_ = around_.clock.now() +
+                 std::min(settings_.health_interval, backoff(status_.consecutive_failures, around_.limits.first_retry,
+                                                             around_.limits.last_retry, around_.chance));
     co_return;
   }
   note_facts(control_.facts());
@@ -329,8 +327,9 @@ Task<> Upstream::check_health() {
     }
   }
   const auto now_known = facts();
-  const bool other = before && now_known && (before->info != now_known->info || before->capabilities != now_known->capabilities ||
-                                             before->version != now_known->version);
+  const bool other = before && now_known &&
+                     (before->info != now_known->info || before->capabilities != now_known->capabilities ||
+                      before->version != now_known->version);
   if (other) want_refresh({});
 }
 
@@ -400,6 +399,7 @@ UpstreamStatus Upstream::status() const {
 void Upstream::follow(std::set<std::string> uris) {
   {
     const std::scoped_lock lock(mutex_);
+    if (followed_ == uris) return;
     followed_ = std::move(uris);
   }
   asio::post(around_.io, [this] {

@@ -55,8 +55,8 @@ struct UpstreamSurroundings {
   std::function<void(const std::string& uri)> on_resource_updated;
 };
 
-// One upstream as the gateway knows it: its control connection, what it offers, how it is. Discovers and refreshes by all
-// strategies; calls for clients are made elsewhere, on connections of their own.
+// One upstream as the gateway knows it: its control connection, what it offers, how it is. Discovers and refreshes by
+// all strategies; calls for clients are made elsewhere, on connections of their own.
 //
 // Belongs to the thread of its context, apart from what is said to be thread-safe. `close` must have ended before it is
 // destroyed.
@@ -81,8 +81,8 @@ class Upstream {
   Task<Result<>> first_try();
   Task<> close();
 
-  // Thread-safe. Reads the lists now and says what changed; callers at the same time share one reading, which began after
-  // each of them asked.
+  // Thread-safe. Reads the lists now and says what changed; callers at the same time share one reading, which began
+  // after each of them asked.
   Task<RefreshResult> refresh();
   // Thread-safe. Refreshes where the settings say that what is there has become too old to use; a failure leaves it.
   Task<> freshen();
@@ -141,8 +141,8 @@ class Upstream {
   std::optional<Clock::Monotonic> refresh_at_;
   std::optional<Clock::Monotonic> poll_at_;
   Clock::Monotonic health_at_{};
-  bool listening_ = false;      // asked to, and agreed
-  bool announcing_ = false;     // and not interrupted
+  bool listening_ = false;   // asked to, and agreed
+  bool announcing_ = false;  // and not interrupted
   bool relisten_ = false;
   std::uint64_t version_ = 0;
   catalog::SnapshotPointer snapshot_;

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "catalog/catalog.hpp"
+#include "server/listeners.hpp"
+
+namespace proteus::gateway {
+
+// Tells clients whose lists changed. Changes within the debounce window are one, and what was undone within it is none;
+// each client hears only of lists that are others for it.
+class Fanout {
+ public:
+  // Belongs to the thread of the context; the listeners outlive it.
+  Fanout(boost::asio::io_context& io, server::Listeners& listeners, std::chrono::milliseconds debounce);
+
+  // From any thread.
+  void publish(const catalog::Publication& publication);
+  // For each list that clients were told of.
+  void set_observer(std::function<void(catalog::Kind)> observer) { observer_ = std::move(observer); }
+  void stop();
+
+ private:
+  void collect(const catalog::Publication& publication);
+  void tell();
+
+  boost::asio::io_context& io_;
+  server::Listeners& listeners_;
+  const std::chrono::milliseconds debounce_;
+  std::function<void(catalog::Kind)> observer_;
+  boost::asio::steady_timer timer_;
+  bool waiting_ = false;
+  bool stopped_ = false;
+  catalog::CatalogState::Pointer before_;
+  catalog::CatalogState::Pointer after_;
+  std::vector<catalog::Change> changes_;
+};
+
+}  // namespace proteus::gateway

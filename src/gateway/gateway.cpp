@@ -1,0 +1,253 @@
+#include "gateway/gateway.hpp"
+
+#include <algorithm>
+#include <map>
+#include <random>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/use_future.hpp>
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+
+namespace proteus::gateway {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::string_view kPath = "/mcp";
+
+double random_chance() {
+  thread_local std::minstd_rand generator(std::random_device{}());
+  return std::uniform_real_distribution<double>()(generator);
+}
+
+GatewayOptions completed(GatewayOptions options) {
+  if (!options.chance) options.chance = random_chance;
+  return options;
+}
+
+}  // namespace
+
+Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environment, store::Store& store,
+                 SealingKey key, GatewayOptions options)
+    : workers_(workers),
+      clock_(clock),
+      environment_(std::move(environment)),
+      store_(store),
+      options_(completed(std::move(options))),
+      tables_(std::make_shared<const UpstreamTable>()),
+      access_(std::make_shared<const Access>(
+          Access{std::make_shared<const Principals>(std::vector<PrincipalSettings>{}, Anonymous::refused), {}})),
+      fanout_(workers.at(0), listeners_, options_.debounce),
+      background_(workers.at(0).get_executor()),
+      changed_(workers.at(0).get_executor()) {
+  std::vector<Worker*> parts;
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    parts.push_back(
+        parts_.emplace_back(std::make_unique<Worker>(workers.at(i), clock, catalog_, tables_, options_.http)).get());
+  }
+  service_ = std::make_unique<GatewayService>(options_.service, std::move(parts), clock, key);
+  server::HttpEndpointOptions endpoint = options_.endpoint;
+  endpoint.authenticate = [this](const net::Request& request) { return authenticate(request); };
+  endpoint_ = std::make_unique<server::HttpEndpoint>(*service_, listeners_, clock, key, std::move(endpoint));
+  listeners_.set_on_follow([this](const std::string& uri, bool followed) { follow(uri, followed); });
+}
+
+Gateway::~Gateway() = default;
+
+void Gateway::set_access(Access access) {
+  const auto known = access.principals;
+  access_.set(std::make_shared<const Access>(std::move(access)));
+  const auto unknown = [&known](const server::Caller& caller) { return !known->knows(caller.principal); };
+  listeners_.end(unknown);
+  endpoint_->sessions().end(unknown);
+}
+
+Result<server::Caller> Gateway::authenticate(const net::Request& request) {
+  const auto access = access_.get();
+  auto principal = access->principals->find(request.fields().find("Authorization").value_or(""));
+  if (!principal) return std::unexpected(principal.error());
+  std::string_view context = request.path();
+  context.remove_prefix(std::min(context.size(), kPath.size()));
+  if (context.starts_with('/')) context.remove_prefix(1);
+  if ((!context.empty() && !access->contexts.contains(context)) || !(*principal)->may_enter(context)) {
+    return std::unexpected(errors::not_found("There is no such context"));
+  }
+  server::Caller caller;
+  caller.principal = (*principal)->name();
+  caller.context = context;
+  caller.grant = std::move(*principal);
+  return caller;
+}
+
+net::HttpClient& Gateway::http_of(asio::io_context& io) {
+  return (*std::ranges::find_if(parts_, [&](const auto& part) { return &part->io() == &io; }))->http();
+}
+
+Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings) {
+  asio::io_context& io = workers_.next();
+  providers::UpstreamSurroundings around{
+      .io = io,
+      .http = http_of(io),
+      .clock = clock_,
+      .environment = environment_,
+      .chance = options_.chance,
+      .limits = options_.upstreams,
+      .client_info = options_.service.server_info,
+      .publish = [this](catalog::SnapshotPointer snapshot) { return catalog_.publish(std::move(snapshot)); },
+      .on_refreshed =
+          [this](const providers::RefreshResult& result, const catalog::Publication* publication) {
+            if (publication != nullptr) fanout_.publish(*publication);
+            if (publication != nullptr && !publication->changes.empty()) {
+              asio::post(control(), [this] { share_followed(); });
+            }
+            if (on_refreshed_) on_refreshed_(result, publication);
+          },
+      .keep =
+          [this](std::vector<store::SnapshotRecord> records) {
+            asio::post(control(), [this, records = std::move(records)]() mutable {
+              background_.spawn("keeping lists", keep(std::move(records)));
+            });
+          },
+      .on_resource_updated =
+          [this, name = catalog::UpstreamName(settings.name)](const std::string& uri) {
+            listeners_.resource_updated(
+                uri, [&](const server::Caller& caller) { return principal_of(caller).access().allows(name); });
+          },
+  };
+  auto made = providers::Upstream::make(settings, std::move(around));
+  if (!made) return std::unexpected(made.error());
+  return ServedUpstream{++last_instance_, std::shared_ptr<providers::Upstream>(std::move(*made))};
+}
+
+Task<Result<>> Gateway::set_upstreams(Settings settings) {
+  co_return co_await asio::co_spawn(control(), change_upstreams(std::move(settings)), asio::use_awaitable);
+}
+
+Task<Result<>> Gateway::change_upstreams(Settings settings) {
+  while (changing_)
+    co_await changed_.wait();
+  changing_ = true;
+  const std::shared_ptr<void> done(nullptr, [this](void*) {
+    changing_ = false;
+    changed_.ring();
+  });
+
+  const auto before = tables_.get();
+  std::vector<ServedUpstream> order;
+  std::vector<ServedUpstream> fresh;
+  std::vector<catalog::UpstreamName> names;
+  for (const auto& each : settings) {
+    names.emplace_back(each.name);
+    const ServedUpstream* known = before->find(each.name);
+    if (known != nullptr && (*known)->settings() == each) {
+      order.push_back(*known);
+      continue;
+    }
+    auto made = make(each);
+    if (!made) co_return std::unexpected(std::move(made.error()).within(fmt::format("upstream {}", each.name)));
+    order.push_back(*made);
+    fresh.push_back(std::move(*made));
+  }
+
+  std::map<std::string, std::vector<store::SnapshotRecord>> kept;
+  if (!fresh.empty()) {
+    auto records = co_await store_.snapshots();
+    if (!records) log::warning("what upstreams listed before is not known: {}", records.error().message());
+    for (auto& record : records ? *records : std::vector<store::SnapshotRecord>{})
+      kept[record.upstream].push_back(std::move(record));
+  }
+
+  auto ordered = catalog_.set_order(names);
+  if (!ordered) co_return std::unexpected(ordered.error());
+  tables_.set(std::make_shared<const UpstreamTable>(order));
+  fanout_.publish(*ordered);
+  for (const auto& served : before->order) {
+    if (std::ranges::none_of(order, [&](const auto& other) { return other.instance == served.instance; })) {
+      background_.spawn("ending an upstream", retire(served));
+    }
+  }
+  for (const auto& served : fresh) {
+    if (const auto found = kept.find(served->settings().name); found != kept.end()) served->restore(found->second);
+    served->start();
+  }
+  share_followed();
+  co_return Result<>{};
+}
+
+Task<> Gateway::retire(ServedUpstream served) {
+  co_await asio::co_spawn(served->io(), served->close(), asio::use_awaitable);
+}
+
+Task<Result<>> Gateway::started() {
+  const auto table = tables_.get();
+  for (const auto& served : table->order) {
+    auto tried = co_await asio::co_spawn(served->io(), served->first_try(), asio::use_awaitable);
+    if (!tried && served->settings().fail_fast_on_startup) {
+      co_return std::unexpected(
+          std::move(tried.error())
+              .within(fmt::format("upstream {} must be there at the start", served->settings().name)));
+    }
+  }
+  co_return Result<>{};
+}
+
+Task<> Gateway::keep(std::vector<store::SnapshotRecord> records) {
+  store::Writes writes;
+  for (auto& record : records)
+    writes.emplace_back(store::PutSnapshot{std::move(record)});
+  const auto written = co_await store_.write(std::move(writes));
+  if (!written) log::warning("what an upstream listed is not kept: {}", written.error().message());
+}
+
+void Gateway::follow(const std::string& uri, bool followed) {
+  asio::post(control(), [this, uri, followed] {
+    if (followed) {
+      followed_.insert(uri);
+    } else {
+      followed_.erase(uri);
+    }
+    share_followed();
+  });
+}
+
+// Each resource is followed at the upstream that clients read it from.
+void Gateway::share_followed() {
+  const auto table = tables_.get();
+  std::map<std::string, std::set<std::string>> by_upstream;
+  const catalog::View view(catalog_.current());
+  for (const auto& uri : followed_) {
+    auto found = view.find(catalog::Kind::resource, uri);
+    if (!found) found = view.match_template(uri);
+    if (found) {
+      by_upstream[found.snapshot->upstream().value()].insert(uri);
+      continue;
+    }
+    for (const auto& served : table->order) {
+      if (served->is_direct()) by_upstream[served->settings().name].insert(uri);
+    }
+  }
+  for (const auto& served : table->order)
+    served->follow(by_upstream[served->settings().name]);
+}
+
+void Gateway::end_streams() { endpoint_->end_streams(); }
+
+void Gateway::stop() {
+  end_streams();
+  const auto end_upstreams = [](Gateway& gateway) -> Task<> {
+    gateway.fanout_.stop();
+    for (const auto& served : gateway.tables_.get()->order)
+      gateway.background_.spawn("ending an upstream", gateway.retire(served));
+    co_await gateway.background_.join();
+  };
+  asio::co_spawn(control(), end_upstreams(*this), asio::use_future).get();
+  for (const auto& part : parts_)
+    asio::co_spawn(part->io(), part->close(), asio::use_future).get();
+}
+
+}  // namespace proteus::gateway

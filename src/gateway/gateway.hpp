@@ -1,0 +1,118 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <proteus/error.hpp>
+
+#include "base/clock.hpp"
+#include "base/environment.hpp"
+#include "base/published.hpp"
+#include "gateway/fanout.hpp"
+#include "gateway/principal.hpp"
+#include "gateway/service.hpp"
+#include "gateway/upstreams.hpp"
+#include "gateway/worker.hpp"
+#include "net/workers.hpp"
+#include "server/http_endpoint.hpp"
+#include "store/store.hpp"
+
+namespace proteus::gateway {
+
+struct GatewayOptions {
+  ServiceOptions service;
+  providers::UpstreamLimits upstreams;
+  server::HttpEndpointOptions endpoint;  // apart from who authenticates
+  net::HttpClientOptions http;
+  std::chrono::milliseconds debounce{200};
+  providers::Chance chance;  // a random one where not given
+};
+
+// Who may ask, and for what: replaced as a whole by a reload.
+struct Access {
+  std::shared_ptr<const Principals> principals;
+  std::set<std::string, std::less<>> contexts;  // besides the plain one
+};
+
+// The gateway: upstreams that come and go behind one endpoint. Made before the workers run. Where nothing else is said
+// a function belongs to the owner's thread, which is no worker.
+class Gateway {
+ public:
+  // Everything given outlives it.
+  Gateway(net::Workers& workers, const Clock& clock, Environment environment, store::Store& store, SealingKey key,
+          GatewayOptions options);
+  ~Gateway();
+  Gateway(const Gateway&) = delete;
+  Gateway& operator=(const Gateway&) = delete;
+
+  // From any thread. Callers that are no longer known are refused from the next request on, and their streams end.
+  void set_access(Access access);
+
+  using Settings = std::vector<providers::UpstreamSettings>;
+  // On any worker's thread. These upstreams, in this order, from now on: those that are the same stay as they are,
+  // others are made anew, and those not named end. Opens no connection by itself. Fails, without effect, where one
+  // cannot be made.
+  Task<Result<>> set_upstreams(Settings settings);
+  // Completes when each upstream was tried once; fails where one that must be there at the start is not.
+  Task<Result<>> started();
+
+  // On any worker's thread: one HTTP request to an MCP endpoint.
+  Task<> handle(net::Exchange& exchange) { return endpoint_->handle(exchange); }
+  server::HttpEndpoint& endpoint() { return *endpoint_; }
+
+  GatewayService& service() { return *service_; }
+  server::Listeners& listeners() { return listeners_; }
+  const catalog::Catalog& catalog() const { return catalog_; }
+  Fanout& fanout() { return fanout_; }
+  std::shared_ptr<const UpstreamTable> upstreams() const { return tables_.get(); }
+  const Clock& clock() const { return clock_; }
+
+  using OnRefreshed = std::function<void(const providers::RefreshResult&, const catalog::Publication*)>;
+  // Before upstreams are set. Called on the threads of upstreams.
+  void set_on_refreshed(OnRefreshed on_refreshed) { on_refreshed_ = std::move(on_refreshed); }
+
+  // Ends all streams; requests are still answered.
+  void end_streams();
+  // Ends everything. The workers run, and nothing is asked any more.
+  void stop();
+
+ private:
+  Result<server::Caller> authenticate(const net::Request& request);
+  Result<ServedUpstream> make(const providers::UpstreamSettings& settings);
+  Task<Result<>> change_upstreams(Settings settings);
+  Task<> retire(ServedUpstream served);
+  Task<> keep(std::vector<store::SnapshotRecord> records);
+  void follow(const std::string& uri, bool followed);
+  void share_followed();
+  boost::asio::io_context& control() { return workers_.at(0); }
+  net::HttpClient& http_of(boost::asio::io_context& io);
+
+  net::Workers& workers_;
+  const Clock& clock_;
+  const Environment environment_;
+  store::Store& store_;
+  const GatewayOptions options_;
+
+  server::Listeners listeners_;
+  catalog::Catalog catalog_;
+  UpstreamTables tables_;
+  Published<Access> access_;
+  std::vector<std::unique_ptr<Worker>> parts_;  // one for each worker
+  Fanout fanout_;
+  std::unique_ptr<GatewayService> service_;
+  std::unique_ptr<server::HttpEndpoint> endpoint_;
+  OnRefreshed on_refreshed_;
+  TaskGroup background_;  // on the control thread
+
+  // Of the control thread.
+  bool changing_ = false;
+  client::Bell changed_;
+  std::uint64_t last_instance_ = 0;
+  std::set<std::string> followed_;
+};
+
+}  // namespace proteus::gateway
