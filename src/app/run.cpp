@@ -19,6 +19,7 @@ ExitCode run(std::vector<std::string> arguments) {
   app.set_version_flag("--version", "proteus " PROTEUS_VERSION);
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
+  add_serve_command(app, invocation);
   add_check_command(app, invocation);
   add_client_command(app, invocation);
 

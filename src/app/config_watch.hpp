@@ -1,0 +1,25 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <vector>
+
+namespace proteus::app {
+
+// Tells whether files, or what is in directories, changed since it was made.
+class ConfigWatch {
+ public:
+  explicit ConfigWatch(std::vector<std::filesystem::path> paths) : paths_(std::move(paths)), seen_(look()) {}
+
+  bool changed() const { return look() != seen_; }
+
+ private:
+  using Times = std::map<std::filesystem::path, std::filesystem::file_time_type>;
+
+  Times look() const;
+
+  std::vector<std::filesystem::path> paths_;
+  Times seen_;
+};
+
+}  // namespace proteus::app

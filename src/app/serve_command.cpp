@@ -1,0 +1,132 @@
+// proteus serve: the gateway, until it is told to end.
+#include <cstdio>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "app/command.hpp"
+#include "app/config/load.hpp"
+#include "app/config_watch.hpp"
+#include "app/serving.hpp"
+#include "app/terminal.hpp"
+#include "base/log.hpp"
+
+namespace proteus::app {
+namespace {
+
+struct ServeOptions {
+  std::string file;
+  std::string listen;
+  std::string data;
+
+  ConfigFlags flags() const {
+    ConfigFlags flags;
+    if (!file.empty()) flags.file = file;
+    if (!listen.empty()) flags.overrides.listen = listen;
+    if (!data.empty()) flags.overrides.data = data;
+    return flags;
+  }
+};
+
+void print(const LoadedConfig& loaded) {
+  const Terminal terminal = Terminal::of(STDERR_FILENO);
+  for (const Diagnostic& diagnostic : loaded.outcome.diagnostics) {
+    const Style style = diagnostic.severity == Severity::warning ? Style::yellow : Style::red;
+    fmt::print(stderr, "{}\n", terminal.styled(style, one_line(show(diagnostic))));
+  }
+}
+
+// Waits for signals and for changes of the files, and acts on them.
+class Watch {
+ public:
+  Watch(Serving& serving, const ServeOptions& options, const LoadedConfig& loaded)
+      : serving_(serving),
+        options_(options),
+        files_(loaded.read_from),
+        signals_(io_, SIGTERM, SIGINT, SIGHUP),
+        timer_(io_) {}
+
+  void run() {
+    wait_for_signal();
+    wait_for_change();
+    io_.run();
+  }
+
+ private:
+  void wait_for_signal() {
+    signals_.async_wait([this](const boost::system::error_code& error, int signal) {
+      if (error) return;
+      if (signal != SIGHUP) return end();
+      reload();
+      wait_for_signal();
+    });
+  }
+
+  void wait_for_change() {
+    timer_.expires_after(std::chrono::seconds(1));
+    timer_.async_wait([this](const boost::system::error_code& error) {
+      if (error) return;
+      if (files_.changed()) reload();
+      wait_for_change();
+    });
+  }
+
+  void reload() {
+    LoadedConfig loaded = load_config(options_.flags(), process_environment(), Purpose::serve);
+    files_ = ConfigWatch(loaded.read_from);
+    print(loaded);
+    if (!loaded.outcome.config) return log::error("the configuration is not taken over; the one before stays");
+    if (const auto taken = serving_.reload(std::move(*loaded.outcome.config)); !taken) {
+      return log::error("the configuration is not taken over: {}", taken.error().message());
+    }
+    log::info("the configuration is taken over");
+  }
+
+  void end() {
+    log::info("ending: running requests may finish");
+    serving_.drain();
+    io_.stop();
+  }
+
+  Serving& serving_;
+  const ServeOptions& options_;
+  ConfigWatch files_;
+  boost::asio::io_context io_;
+  boost::asio::signal_set signals_;
+  boost::asio::steady_timer timer_;
+};
+
+ExitCode serve(const ServeOptions& options) {
+  LoadedConfig loaded = load_config(options.flags(), process_environment(), Purpose::serve);
+  print(loaded);
+  if (!loaded.outcome.config) return ExitCode::usage;
+  auto serving = Serving::start(std::move(*loaded.outcome.config), process_environment());
+  if (!serving) {
+    fmt::print(stderr, "proteus: {}\n", one_line(serving.error().message()));
+    return ExitCode::problems;
+  }
+  fmt::print("listening on {}\n", (*serving)->url());
+  std::fflush(stdout);
+  Watch(**serving, options, loaded).run();
+  return ExitCode::done;
+}
+
+}  // namespace
+
+void add_serve_command(CLI::App& app, Invocation& invocation) {
+  auto options = std::make_shared<ServeOptions>();
+  CLI::App* const command = app.add_subcommand("serve", "Run the gateway");
+  command->add_option("--config", options->file, "The file; by default $PROTEUS_CONFIG, then ./proteus.toml")
+      ->type_name("FILE");
+  command->add_option("--listen", options->listen, "Where to listen, instead of what the file says")
+      ->type_name("HOST:PORT");
+  command->add_option("--data", options->data, "The data directory")->type_name("DIR");
+  command->callback([options, &invocation] { invocation.exit_code = serve(*options); });
+}
+
+}  // namespace proteus::app
