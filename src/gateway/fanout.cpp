@@ -1,5 +1,6 @@
 #include "gateway/fanout.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include <boost/asio/post.hpp>
@@ -41,7 +42,8 @@ void Fanout::collect(const catalog::Publication& publication) {
   if (!after_ || publication.after->version() > after_->version()) after_ = publication.after;
   changes_.insert(changes_.end(), publication.changes.begin(), publication.changes.end());
   if (std::exchange(waiting_, true)) return;
-  timer_.expires_after(debounce_);
+  // The first change is told of at once; those that follow closely wait for one another.
+  timer_.expires_at(std::max(std::chrono::steady_clock::now(), told_at_ + debounce_));
   timer_.async_wait([this](const boost::system::error_code& error) {
     if (!error) tell();
   });
@@ -49,6 +51,7 @@ void Fanout::collect(const catalog::Publication& publication) {
 
 void Fanout::tell() {
   waiting_ = false;
+  told_at_ = std::chrono::steady_clock::now();
   const auto before = std::exchange(before_, nullptr);
   const auto after = std::exchange(after_, nullptr);
   const auto changes = std::exchange(changes_, {});

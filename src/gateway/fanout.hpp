@@ -12,8 +12,8 @@
 
 namespace proteus::gateway {
 
-// Tells clients whose lists changed. Changes within the debounce window are one, and what was undone within it is none;
-// each client hears only of lists that are others for it.
+// Tells clients whose lists changed: at once, and then not again before the debounce window has passed. Changes within
+// it are one, and what was undone within it is none; each client hears only of lists that are others for it.
 class Fanout {
  public:
   // Belongs to the thread of the context; the listeners outlive it.
@@ -34,6 +34,7 @@ class Fanout {
   const std::chrono::milliseconds debounce_;
   std::function<void(catalog::Kind)> observer_;
   boost::asio::steady_timer timer_;
+  std::chrono::steady_clock::time_point told_at_{};
   bool waiting_ = false;
   bool stopped_ = false;
   catalog::CatalogState::Pointer before_;

@@ -149,11 +149,9 @@ ForwardedParams::ForwardedParams(const mcp::Request& request, std::string_view o
   const json::Message& message = *request.message;
   params_.name = own;
   std::string added;
-  if (rounds.round > 0) {
-    const std::string responses = responses_of(rounds);
-    if (!responses.empty()) added = fmt::format(R"("inputResponses":{{{}}})", responses);
-    if (!rounds.state.empty()) add_member(added, "requestState", json::quote(rounds.state));
-  }
+  const std::string responses = responses_of(rounds);
+  if (!responses.empty()) added = fmt::format(R"("inputResponses":{{{}}})", responses);
+  if (!rounds.state.empty()) add_member(added, "requestState", json::quote(rounds.state));
   if (!message.params.empty()) {
     if (const std::string_view named = named_value(request); !named.empty()) {
       quoted_ = json::quote(own);

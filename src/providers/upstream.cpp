@@ -178,6 +178,7 @@ Task<> Upstream::read_lists() {
   refresh_at_.reset();
   poll_at_.reset();
   const auto began = around_.clock.now();
+  read_at_ = began;
   RefreshResult result;
   result.upstream = name_;
   auto snapshot = co_await discover();
@@ -226,8 +227,8 @@ void Upstream::succeeded(RefreshResult& result, catalog::SnapshotPointer snapsho
   if (!published) return failed(result, std::move(published.error()));
   const bool first = !snapshot_ || version_ == 0;
   ++version_;
-  for (auto& change : published->changes)
-    result.change = std::move(change);
+  for (const auto& change : published->changes)
+    result.change = change;
   result.change.upstream = name_;
   snapshot_ = std::move(snapshot);
   breaker_.succeeded();
@@ -337,7 +338,7 @@ void Upstream::on_announcement(const client::Announcement& announcement) {
   switch (announcement.kind) {
     case client::Announcement::Kind::tools:
     case client::Announcement::Kind::prompts:
-    case client::Announcement::Kind::resources: return want_refresh(around_.limits.debounce);
+    case client::Announcement::Kind::resources: return want_refresh(debounced());
     case client::Announcement::Kind::resource:
       if (around_.on_resource_updated) around_.on_resource_updated(announcement.uri);
       return;
@@ -353,6 +354,13 @@ void Upstream::on_announcement(const client::Announcement& announcement) {
       if (!is_direct()) want_refresh(around_.limits.debounce);
       return;
   }
+}
+
+// The first announcement is followed at once; one that comes soon after a refresh waits for more of its kind.
+std::chrono::milliseconds Upstream::debounced() const {
+  const auto due = read_at_ + around_.limits.debounce;
+  const auto now = around_.clock.now();
+  return due > now ? std::chrono::ceil<std::chrono::milliseconds>(due - now) : std::chrono::milliseconds(0);
 }
 
 void Upstream::note_facts(std::shared_ptr<const client::ServerFacts> facts) {

@@ -119,6 +119,7 @@ class Upstream {
   void on_announcement(const client::Announcement& announcement);
   void note_facts(std::shared_ptr<const client::ServerFacts> facts);
   bool polls() const;
+  std::chrono::milliseconds debounced() const;
   Task<std::shared_ptr<Round>> join_round();
 
   const UpstreamSettings settings_;
@@ -141,8 +142,9 @@ class Upstream {
   std::optional<Clock::Monotonic> refresh_at_;
   std::optional<Clock::Monotonic> poll_at_;
   Clock::Monotonic health_at_{};
-  bool listening_ = false;   // asked to, and agreed
-  bool announcing_ = false;  // and not interrupted
+  Clock::Monotonic read_at_{};  // when the lists were last begun to be read
+  bool listening_ = false;      // asked to, and agreed
+  bool announcing_ = false;     // and not interrupted
   bool relisten_ = false;
   std::uint64_t version_ = 0;
   catalog::SnapshotPointer snapshot_;

@@ -1,8 +1,8 @@
 // Runs the official conformance suite against the fixture and the conformance client, and prints one line per scenario.
 //
-//   run.mjs [--single-era] [server|client]
+//   run.mjs [--single-era] [server|client|gateway]
 //
-// --single-era runs each revision's server scenarios against a fixture that speaks only that era, instead of both. There
+// The gateway's runs go through `proteus serve` to a fixture that speaks only the era of the revision. --single-era runs each revision's server scenarios against a fixture that speaks only that era, instead of both. There
 // is no list of expected failures: every scenario of scenarios.mjs must run, and pass without a warning.
 import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,6 +15,9 @@ import { CLIENT, SERVER } from './scenarios.mjs';
 const SUITE = join(root, 'tests/e2e/node_modules/@modelcontextprotocol/conformance/dist/index.js');
 const LOGS = join(root, 'build/logs/conformance');
 const ERA = { '2025-11-25': 'legacy', '2026-07-28': 'modern' };
+
+// A tool that lets go of its client's connection does so on its own leg of the way.
+const DIRECT_ONLY = ['server-sse-polling'];
 
 const singleEra = process.argv.includes('--single-era');
 const only = process.argv.slice(2).find((argument) => !argument.startsWith('--'));
@@ -64,6 +67,39 @@ async function runServer(revision, era) {
   report('(the server outlives the run, SIGTERM ends it)', { passed: running && end === 0, detail: `${end}`, faults: [] });
 }
 
+/** A gateway in front of one upstream, whose names it leaves as they are. */
+async function startGateway(upstream, folder) {
+  mkdirSync(folder, { recursive: true });
+  const config = join(folder, 'proteus.toml');
+  writeFileSync(config, `[server]\nlisten = "127.0.0.1:0"\n[[upstreams]]\nname = "fixture"\nurl = "${upstream.url}"\nprefix = ""\nfail_fast_on_startup = true\n`);
+  return startServer('proteus', ['serve', '--config', config, '--data', join(folder, 'data')]);
+}
+
+async function runGateway(revision) {
+  const { required } = SERVER[revision];
+  const also = SERVER[revision].also.filter((scenario) => !DIRECT_ONLY.includes(scenario));
+  const era = ERA[revision];
+  console.log(`\nThrough the gateway at ${revision}, upstream --era ${era}: ${required.length} scored and ${also.length} more`);
+  const folder = join(LOGS, `gateway-${revision}-${era}`);
+  rmSync(`${folder}-state`, { recursive: true, force: true });
+  const upstream = await startServer('everything-server', ['--port', '0', '--era', era]);
+  let gateway;
+  let running = false;
+  let end;
+  try {
+    gateway = await startGateway(upstream, `${folder}-state`);
+    await suite(folder, ['server', '--url', gateway.url, '--requirements', revision]);
+    running = gateway.running();
+  } finally {
+    end = await gateway?.stop();
+    await upstream.stop();
+    if (gateway) writeFileSync(join(folder, 'gateway.log'), gateway.log());
+  }
+  const results = readResults(folder, 'server-');
+  for (const scenario of [...required, ...also]) report(scenario, judge(results.get(scenario)));
+  report('(the gateway outlives the run, SIGTERM ends it)', { passed: running && end === 0, detail: `${end}`, faults: [] });
+}
+
 async function runClient(revision) {
   const scenarios = CLIENT[revision];
   console.log(`\nClient at ${revision}: ${scenarios.length} scenarios`);
@@ -82,11 +118,14 @@ async function runClient(revision) {
 }
 
 const runs = [];
-if (only !== 'client') {
+if (only === 'server' || only === undefined) {
   for (const revision of Object.keys(SERVER)) runs.push(() => runServer(revision, singleEra ? ERA[revision] : 'both'));
 }
-if (only !== 'server' && !singleEra) {
+if ((only === 'client' || only === undefined) && !singleEra) {
   for (const revision of Object.keys(CLIENT)) runs.push(() => runClient(revision));
+}
+if ((only === 'gateway' || only === undefined) && !singleEra) {
+  for (const revision of Object.keys(SERVER)) runs.push(() => runGateway(revision));
 }
 for (const run of runs) {
   try {
