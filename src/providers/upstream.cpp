@@ -25,6 +25,8 @@ struct Upstream::Round {
 
 namespace {
 
+constexpr std::chrono::milliseconds kListenFirst{250};
+
 Result<client::Endpoint> endpoint_of(const UpstreamSettings& settings, const Environment& environment) {
   if (settings.command.empty()) {
     auto url = net::Url::parse(settings.url);
@@ -205,6 +207,7 @@ Task<Result<catalog::SnapshotPointer>> Upstream::discover() {
   const auto opened = co_await control_.open();
   if (!opened) co_return std::unexpected(opened.error());
   note_facts(*opened);
+  co_await begin_listening();
   std::array<client::Listing, catalog::kKinds.size()> listings;
   catalog::RawListing raw;
   raw.facts = provider_facts(**opened);
@@ -252,7 +255,6 @@ void Upstream::succeeded(RefreshResult& result, catalog::SnapshotPointer snapsho
   if (around_.keep && !is_direct() && (first || !result.change.empty())) {
     around_.keep(keep_lists(*snapshot_, *facts(), around_.clock.wall()));
   }
-  if (!listening_) relisten_ = settings_.event_driven_refresh || !followed_.empty();
   if (around_.on_refreshed) around_.on_refreshed(result, &*published);
 }
 
@@ -272,6 +274,29 @@ void Upstream::failed(RefreshResult& result, Error error) {
   result.error = std::move(error);
   result.change.upstream = name_;
   if (around_.on_refreshed) around_.on_refreshed(result, nullptr);
+}
+
+// What changes between the reading and the first announcement must not be missed: whoever is slow to agree to announce
+// is read once more then.
+Task<> Upstream::begin_listening() {
+  if (std::exchange(asked_to_listen_, true)) co_return;
+  struct Waiting {
+    explicit Waiting(asio::io_context& io) : timer(io, kListenFirst) {}
+    asio::steady_timer timer;
+    bool settled = false;
+    bool given_up = false;
+  };
+  auto waiting = std::make_shared<Waiting>(around_.io);
+  const auto settle = [](Upstream& upstream, std::shared_ptr<Waiting> wait) -> Task<> {
+    co_await upstream.listen();
+    wait->settled = true;
+    wait->timer.cancel();
+    if (wait->given_up && upstream.listening_) upstream.want_refresh({});
+  };
+  tasks_.spawn("listening", settle(*this, waiting));
+  boost::system::error_code ignored;
+  if (!waiting->settled) co_await waiting->timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  waiting->given_up = !waiting->settled;
 }
 
 Task<> Upstream::listen() {

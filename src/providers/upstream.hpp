@@ -114,6 +114,7 @@ class Upstream {
   void succeeded(RefreshResult& result, catalog::SnapshotPointer snapshot);
   void failed(RefreshResult& result, Error error);
   void want_refresh(std::chrono::milliseconds in);
+  Task<> begin_listening();
   Task<> listen();
   Task<> check_health();
   void on_announcement(const client::Announcement& announcement);
@@ -143,8 +144,9 @@ class Upstream {
   std::optional<Clock::Monotonic> poll_at_;
   Clock::Monotonic health_at_{};
   Clock::Monotonic read_at_{};  // when the lists were last begun to be read
-  bool listening_ = false;      // asked to, and agreed
-  bool announcing_ = false;     // and not interrupted
+  bool asked_to_listen_ = false;
+  bool listening_ = false;   // asked to, and agreed
+  bool announcing_ = false;  // and not interrupted
   bool relisten_ = false;
   std::uint64_t version_ = 0;
   catalog::SnapshotPointer snapshot_;
