@@ -26,7 +26,7 @@ struct Entry {
 // All pages of a list. Moves; the definitions point into `pages`, which may be shared.
 struct Listing {
   std::vector<Entry> entries;
-  std::vector<std::shared_ptr<const std::string>> pages;
+  std::vector<std::shared_ptr<const void>> pages;
   // What a modern server says about caching: the shortest time and the narrowest scope of all pages.
   std::optional<mcp::Caching> caching;
 };

@@ -9,17 +9,20 @@
 namespace proteus::client {
 
 Result<Received> Received::scan(std::string bytes, const json::ScanLimits& limits) {
-  Received received;
-  received.bytes_ = std::make_shared<const std::string>(std::move(bytes));
-  auto message = json::scan(*received.bytes_, limits);
-  if (!message) {
-    if (message.error().kind() == ErrorKind::too_large)
-      return std::unexpected(std::move(message.error()).within("a message of the server"));
-    return std::unexpected(
-        errors::protocol(fmt::format("the server sent what is no message: {}: {}", message.error().message(),
-                                     log::printable(*received.bytes_, 80))));
+  const auto owner = std::make_shared<const std::string>(std::move(bytes));
+  return scan(*owner, owner, limits);
+}
+
+Result<Received> Received::scan(std::string_view bytes, std::shared_ptr<const void> owner,
+                                const json::ScanLimits& limits) {
+  Result<Received> received(std::in_place);
+  received->bytes_ = std::move(owner);
+  if (auto scanned = json::scan_into(received->message_, bytes, limits); !scanned) {
+    if (scanned.error().kind() == ErrorKind::too_large)
+      return std::unexpected(std::move(scanned.error()).within("a message of the server"));
+    return std::unexpected(errors::protocol(fmt::format("the server sent what is no message: {}: {}",
+                                                        scanned.error().message(), log::printable(bytes, 80))));
   }
-  received.message_ = std::move(*message);
   return received;
 }
 

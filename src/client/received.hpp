@@ -23,6 +23,9 @@ class Received {
   // Fails where the bytes are no JSON (`protocol`), or exceed a limit (`too_large`). What is JSON but breaks
   // the rules of JSON-RPC is received with kind `invalid`.
   static Result<Received> scan(std::string bytes, const json::ScanLimits& limits);
+  // The same for bytes that `owner` keeps where they are.
+  static Result<Received> scan(std::string_view bytes, std::shared_ptr<const void> owner,
+                               const json::ScanLimits& limits);
 
   const json::Message& message() const { return message_; }
   std::string_view text() const { return message_.text; }
@@ -35,10 +38,10 @@ class Received {
   Result<boost::json::value> value() const;
 
   // Keeps `text` and every other view alive, apart from decoded keys.
-  const std::shared_ptr<const std::string>& bytes() const { return bytes_; }
+  const std::shared_ptr<const void>& bytes() const { return bytes_; }
 
  private:
-  std::shared_ptr<const std::string> bytes_;
+  std::shared_ptr<const void> bytes_;
   json::Message message_;
 };
 

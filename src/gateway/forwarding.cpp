@@ -75,7 +75,19 @@ Task<Result<client::Answer>> run_noted(CallerConnection connection, mcp::Method 
 }  // namespace
 
 Forwarding::Forwarding(server::Call& call, Worker& worker, Route route)
-    : call_(call), worker_(worker), route_(std::move(route)), facts_(route_.upstream->facts()) {}
+    : call_(call), worker_(worker), route_(std::move(route)) {}
+
+// Nothing but the answer is wanted.
+bool Forwarding::is_plain() const {
+  return call_.request().progress_token.empty() && !(call_.request().log_level && call_.session() == nullptr);
+}
+
+std::vector<client::Header> Forwarding::mirrored() const {
+  if (route_.definition == nullptr || route_.definition->mirrored == nullptr) return {};
+  const auto arguments = json::parse(call_.request().param("arguments"));
+  if (!arguments) return {};
+  return mcp::mirror(*route_.definition->mirrored, *arguments).value_or(std::vector<client::Header>());
+}
 
 Forwarding::Lane Forwarding::choose_lane() {
   const bool legacy = facts_ && facts_->era() == mcp::Era::legacy;
@@ -137,13 +149,7 @@ client::RequestOptions Forwarding::options(const Lane& lane) {
       asio::post(worker_.io(), [this, text = std::move(text)]() mutable { call_.send(std::move(text)); });
     };
   }
-  if (route_.definition != nullptr && route_.definition->mirrored != nullptr) {
-    const auto arguments = json::parse(request.param("arguments"));
-    if (arguments) {
-      auto headers = mcp::mirror(*route_.definition->mirrored, *arguments);
-      if (headers) options.headers = std::move(*headers);
-    }
-  }
+  options.headers = mirrored();
   return options;
 }
 
@@ -152,7 +158,37 @@ Task<Result<client::Answer>> Forwarding::run() {
   co_return co_await run(params.take());
 }
 
+Task<Result<client::Answer>> Forwarding::run_express(client::Express& express, client::Params params) {
+  const mcp::Request& request = call_.request();
+  const auto& settings = route_.upstream->settings();
+  const std::string meta =
+      forwarded_meta(request, settings.propagates_meta() ? Propagate::all : Propagate::trace_context);
+  const auto headers = mirrored();
+  const auto abort = std::make_shared<net::RequestAbort>();
+  call_.cancellation().on_request([abort] { (*abort)(); });
+  if (call_.cancellation().requested()) co_return std::unexpected(errors::cancelled("the request"));
+  const bool named = request.method->named_by != mcp::NamedBy::nothing;
+  auto answer = co_await express.send(
+      {.method = request.method->method,
+       .name = named ? std::string_view(params.name) : std::string_view(),
+       .members = params.members,
+       .capabilities = request.client_capabilities,
+       .meta = meta,
+       .headers = headers,
+       .timeout = request.method->method == mcp::Method::tools_call ? settings.call_timeout : settings.timeout,
+       .abort = abort.get()});
+  if (!answer) co_return std::unexpected(std::move(answer.error()));
+  if (*answer) co_return std::move(**answer);
+  co_return co_await run_long(std::move(params));
+}
+
 Task<Result<client::Answer>> Forwarding::run(client::Params params) {
+  client::Express* const express = is_plain() ? worker_.express(route_.upstream) : nullptr;
+  return express != nullptr ? run_express(*express, std::move(params)) : run_long(std::move(params));
+}
+
+Task<Result<client::Answer>> Forwarding::run_long(client::Params params) {
+  facts_ = route_.upstream->facts();
   const Lane lane = choose_lane();
   client::RequestOptions prepared = options(lane);
   auto signal = std::make_shared<asio::cancellation_signal>();

@@ -26,6 +26,10 @@ class Forwarding {
     bool here = true;
   };
 
+  bool is_plain() const;
+  Task<Result<client::Answer>> run_express(client::Express& express, client::Params params);
+  Task<Result<client::Answer>> run_long(client::Params params);
+  std::vector<client::Header> mirrored() const;
   Lane choose_lane();
   Lane session_lane();
   client::RequestOptions options(const Lane& lane);
@@ -34,7 +38,7 @@ class Forwarding {
   server::Call& call_;
   Worker& worker_;
   Route route_;
-  const std::shared_ptr<const client::ServerFacts> facts_;
+  std::shared_ptr<const client::ServerFacts> facts_;
 };
 
 }  // namespace proteus::gateway

@@ -141,12 +141,15 @@ std::optional<mcp::Outcome> GatewayService::answer(server::Call& call) {
 }
 
 Task<mcp::Outcome> GatewayService::handle(server::Call& call) {
+  if (listed_by(call.request().method->method)) return handle_list(call);
+  return forward(call);
+}
+
+Task<mcp::Outcome> GatewayService::handle_list(server::Call& call) {
   if (auto checked = check_meta(call.request(), options_.meta); !checked) co_return std::unexpected(checked.error());
-  if (const auto kind = listed_by(call.request().method->method)) {
-    if (auto cached = list_cached(call, *kind)) co_return std::move(*cached);
-    co_return co_await list(call, *kind);
-  }
-  co_return co_await forward(call);
+  const auto kind = *listed_by(call.request().method->method);
+  if (auto cached = list_cached(call, kind)) co_return std::move(*cached);
+  co_return co_await list(call, kind);
 }
 
 std::optional<mcp::Outcome> GatewayService::list_cached(server::Call& call, Kind kind) {
@@ -162,6 +165,7 @@ Task<mcp::Outcome> GatewayService::list(server::Call& call, Kind kind) {
 }
 
 Task<mcp::Outcome> GatewayService::forward(server::Call& call) {
+  if (auto checked = check_meta(call.request(), options_.meta); !checked) co_return std::unexpected(checked.error());
   Worker& worker = here();
   auto route = find_route(call.request(), worker.view(principal_of(call.caller())), worker.upstreams());
   if (!route) co_return std::unexpected(route.error());
@@ -174,7 +178,7 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call) {
     }
   }
   const std::shared_ptr<providers::Upstream> upstream = route->upstream.upstream;
-  co_await upstream->freshen();
+  if (upstream->settings().ttl.count() > 0) co_await upstream->freshen();
   if (!upstream->breaker().allows()) {
     const Error open = errors::unreachable(fmt::format(
         "upstream {} has failed repeatedly and is not asked for now; try again later", upstream->settings().name));

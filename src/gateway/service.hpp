@@ -47,6 +47,7 @@ class GatewayService final : public server::Service {
  private:
   Worker& here() const;
   std::optional<mcp::Outcome> list_cached(server::Call& call, catalog::Kind kind);
+  Task<mcp::Outcome> handle_list(server::Call& call);
   Task<mcp::Outcome> list(server::Call& call, catalog::Kind kind);
   Task<mcp::Outcome> forward(server::Call& call);
 

@@ -37,6 +37,7 @@ const UpstreamTable& Worker::upstreams() {
       return std::ranges::none_of(table_->order, [&](const auto& served) { return served.instance == instance; });
     };
     std::erase_if(shared_, [&](const auto& entry) { return gone(entry.first); });
+    std::erase_if(express_, [&](const auto& entry) { return gone(entry.first); });
     std::erase_if(by_principal_, [&](const auto& entry) { return gone(entry.first.first); });
   }
   return *table_;
@@ -46,6 +47,17 @@ CallerConnection Worker::shared_connection(const ServedUpstream& upstream) {
   CallerConnection& connection = shared_[upstream.instance];
   if (!connection) connection = make(*upstream.upstream, upstream->options());
   return connection;
+}
+
+client::Express* Worker::express(const ServedUpstream& upstream) {
+  const auto* url = std::get_if<net::Url>(&upstream->endpoint());
+  if (url == nullptr || upstream->settings().effective_transport() != providers::Transport::streamable_http) {
+    return nullptr;
+  }
+  if (!upstream->is_modern()) return nullptr;
+  auto& express = express_[upstream.instance];
+  if (!express) express = std::make_unique<client::Express>(http_, *url, upstream->options());
+  return express.get();
 }
 
 CallerConnection Worker::own_connection_of(const ServedUpstream& upstream, const std::string& principal) {

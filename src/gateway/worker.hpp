@@ -11,6 +11,7 @@
 #include "catalog/catalog.hpp"
 #include "catalog/view_cache.hpp"
 #include "client/connection.hpp"
+#include "client/express.hpp"
 #include "gateway/principal.hpp"
 #include "gateway/upstreams.hpp"
 #include "net/http_client.hpp"
@@ -37,6 +38,8 @@ class Worker {
 
   // The connection that all callers share: to a modern upstream, which keeps nothing for them.
   CallerConnection shared_connection(const ServedUpstream& upstream);
+  // The short way to it; null where there is none: it is not known to be modern, or not reached by Streamable HTTP.
+  client::Express* express(const ServedUpstream& upstream);
   // One for all requests of a principal that have no session: to a legacy upstream, which may keep something for it.
   CallerConnection own_connection_of(const ServedUpstream& upstream, const std::string& principal);
   // One for a caller alone.
@@ -56,6 +59,7 @@ class Worker {
   const UpstreamTable* table_;  // that connections were last looked over for
   TaskGroup closing_;
   std::unordered_map<std::uint64_t, CallerConnection> shared_;
+  std::unordered_map<std::uint64_t, std::unique_ptr<client::Express>> express_;
   std::map<std::pair<std::uint64_t, std::string>, CallerConnection> by_principal_;
   std::size_t open_ = 0;
 };

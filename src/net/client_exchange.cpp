@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <utility>
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/ssl/error.hpp>
@@ -54,8 +55,14 @@ void ClientExchange::begin(std::shared_ptr<ClientCore> core, std::string_view po
   is_reusable_ = true;
 }
 
+void ClientExchange::abort_by(RequestAbort& abort) {
+  abort_ = &abort;
+  abort.exchange_ = this;
+}
+
 void ClientExchange::end() {
   if (!core_) return;
+  if (abort_ != nullptr) std::exchange(abort_, nullptr)->exchange_ = nullptr;
   // A short body that nobody wanted has often arrived by now; then the connection is still good.
   if (stream_ && head_end_ > 0 && decode_received() && parser_.is_done()) release();
   drop_connection();

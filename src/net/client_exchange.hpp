@@ -29,6 +29,9 @@ class ClientExchange final : private Timed {
   // Lets go of the connection: to the pool if the answer was read to its end, closed otherwise.
   void end();
 
+  void abort_by(RequestAbort& abort);
+  void forget_abort() { abort_ = nullptr; }
+
   ClientCore& core() { return *core_; }
   Stream& stream() { return stream_; }
   // False if no idle one is there.
@@ -87,6 +90,7 @@ class ClientExchange final : private Timed {
   std::size_t raw_ = 0;       // received bytes after them, framing not yet taken off
   bool is_streamed_ = false;  // what is decoded was given out by read_some
   bool is_reusable_ = true;   // as far as only we can tell
+  RequestAbort* abort_ = nullptr;
 };
 
 }  // namespace proteus::net

@@ -50,6 +50,7 @@ Task<Result<ClientResponse>> HttpClient::perform(std::shared_ptr<ClientCore> cor
   if (!written) co_return std::unexpected(std::move(written).error());
   exchange->begin(core, proxy && !url.is_https() ? std::string_view(proxy->pool_key) : url.origin(),
                   request.method == "HEAD" ? AnswerBody::none : AnswerBody::allowed);
+  if (request.abort != nullptr) exchange->abort_by(*request.abort);
   auto now = core->clock().now();
   const auto end = after(now, request.deadlines.whole);
 
@@ -90,6 +91,14 @@ Task<Result<ClientResponse>> HttpClient::perform(std::shared_ptr<ClientCore> cor
   }
   exchange->set_deadline(end);
   co_return ClientResponse(std::move(exchange));
+}
+
+RequestAbort::~RequestAbort() {
+  if (exchange_ != nullptr) exchange_->forget_abort();
+}
+
+void RequestAbort::operator()() {
+  if (exchange_ != nullptr && exchange_->stream()) exchange_->stream().close();
 }
 
 ClientResponse::ClientResponse(std::unique_ptr<ClientExchange> exchange) : exchange_(std::move(exchange)) {}

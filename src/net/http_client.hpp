@@ -45,6 +45,21 @@ struct RequestDeadlines {
   std::chrono::milliseconds whole = std::chrono::seconds(60);  // from the start to the last byte
 };
 
+// A way to end a request from outside, on its thread; without effect once it has ended.
+class RequestAbort {
+ public:
+  RequestAbort() = default;
+  RequestAbort(const RequestAbort&) = delete;
+  RequestAbort& operator=(const RequestAbort&) = delete;
+  ~RequestAbort();
+
+  void operator()();
+
+ private:
+  friend class ClientExchange;
+  class ClientExchange* exchange_ = nullptr;
+};
+
 // What to send. Nothing in it is copied: all of it must outlive the await of `send`, and nothing of it after
 // that.
 struct ClientRequest {
@@ -52,8 +67,10 @@ struct ClientRequest {
   std::string_view method = "GET";
   // Host, Content-Length, Transfer-Encoding and Connection are the client's own and refused here.
   std::span<const Field> fields = {};
+  std::string_view prepared = {};  // more fields, as whole lines that are known to be right
   std::span<const std::string_view> body = {};
   RequestDeadlines deadlines = {};
+  RequestAbort* abort = nullptr;  // outlives the request, and the reading of its answer, or is gone before
 };
 
 // An answer whose head has arrived. Holds its connection until the body was read to its end, which frees it

@@ -69,8 +69,9 @@ Result<> write_request_head(std::string& out, const ClientRequest& request, std:
   out += " HTTP/1.1\r\n";
   add(out, "Host", request.url.authority());
 
-  bool names_agent = false;
-  bool names_coding = false;
+  out += request.prepared;
+  bool names_agent = !request.prepared.empty();
+  bool names_coding = names_agent;
   for (const auto& [name, value] : request.fields) {
     if (!is_token(name) || is_ours(name)) {
       return std::unexpected(errors::invalid(fmt::format("'{}' cannot be a field of a request", log::printable(name))));

@@ -391,6 +391,7 @@ std::chrono::milliseconds Upstream::debounced() const {
 void Upstream::note_facts(std::shared_ptr<const client::ServerFacts> facts) {
   const std::scoped_lock lock(mutex_);
   status_.version = facts->version;
+  modern_ = facts->era() == mcp::Era::modern;
   facts_ = std::move(facts);
 }
 

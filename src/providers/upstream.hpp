@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -89,6 +90,8 @@ class Upstream {
 
   // Thread-safe. What the server last said about itself; empty before it ever answered.
   std::shared_ptr<const client::ServerFacts> facts() const;
+  // The same as a plain flag, for whoever asks often: whether it is known to be modern.
+  bool is_modern() const { return modern_.load(std::memory_order_relaxed); }
   UpstreamStatus status() const;
   CircuitBreaker& breaker() { return breaker_; }
   // Thread-safe. Options and endpoint for further connections to the same server.
@@ -150,6 +153,8 @@ class Upstream {
   bool relisten_ = false;
   std::uint64_t version_ = 0;
   catalog::SnapshotPointer snapshot_;
+
+  std::atomic<bool> modern_ = false;
 
   mutable std::mutex mutex_;  // for what is below
   UpstreamStatus status_;

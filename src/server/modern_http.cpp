@@ -161,10 +161,19 @@ Task<> ModernHttp::call() {
   StreamChannel channel(exchange_, endpoint_.options_.keep_alive);
   Call call(request_, caller_, channel, &headers_);
   ModernRound round(call, endpoint_.states_);
-  const mcp::Outcome outcome = co_await run_round(round, endpoint_.service_, call);
+  mcp::Outcome outcome = co_await run_round(round, endpoint_.service_, call);
   if (channel.cancelled()) {
     if (channel.streaming()) co_await channel.close();
     co_return;
+  }
+  if (outcome && !channel.streaming()) {
+    if (auto* reply = std::get_if<mcp::Reply>(&*outcome)) {
+      const HttpAnswer answer = HttpAnswer::result(request_.id(), *request_.method, std::move(*reply), style());
+      const HttpAnswer::Parts parts = answer.parts();
+      if (exchange_.try_reply(answer.head(), {parts.data(), parts.size()})) co_return;
+      co_await exchange_.finish_reply();
+      co_return;
+    }
   }
   std::string message = round.write(outcome, style());
   if (channel.streaming()) co_return co_await channel.finish(std::move(message));

@@ -1,0 +1,154 @@
+#include "client/express.hpp"
+
+#include <array>
+#include <charconv>
+
+#include <boost/container/small_vector.hpp>
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "client/era.hpp"
+#include "client/event_stream.hpp"
+#include "client/http_caller.hpp"
+#include "mcp/errors.hpp"
+#include "mcp/headers.hpp"
+#include "mcp/jsonrpc.hpp"
+
+namespace proteus::client {
+namespace {
+
+std::string head_lines(const Options& options) {
+  std::string lines = fmt::format(
+      "User-Agent: proteus\r\nAccept-Encoding: identity\r\nContent-Type: application/json\r\n"
+      "Accept: application/json, text/event-stream\r\n{}: {}\r\n",
+      mcp::header::kProtocolVersion, mcp::to_string(mcp::kModern));
+  for (const auto& [name, value] : options.headers)
+    lines += fmt::format("{}: {}\r\n", name, value);
+  return lines;
+}
+
+bool long_way_may_mend(const Reply& reply) {
+  if (reply.status == 401 || reply.status == 403 || contradicts(reply, mcp::Era::modern)) return true;
+  if (!reply.message) return false;
+  const int code = mcp::read_error(reply.message->message().error).rpc_code();
+  return code == mcp::code::kHeaderMismatch || code == mcp::code::kUnsupportedVersion;
+}
+
+}  // namespace
+
+// The text of one request around its members.
+struct Express::Composed {
+  fmt::basic_memory_buffer<char, 128> head;
+  fmt::basic_memory_buffer<char, 512> tail;
+  boost::container::small_vector<std::string_view, 16> body;
+  std::array<char, 24> id_text;
+  std::string_view id;
+};
+
+Express::Express(net::HttpClient& http, net::Url url, const Options& options)
+    : http_(http),
+      url_(std::move(url)),
+      connect_timeout_(options.connect_timeout),
+      message_bytes_(options.limits.message_bytes),
+      lines_(head_lines(options)),
+      meta_head_(fmt::format(R"("_meta":{{"{}":"{}","{}":{},"{}":)", mcp::meta::kProtocolVersion,
+                             mcp::to_string(mcp::kModern), mcp::meta::kClientInfo, options.client_info,
+                             mcp::meta::kClientCapabilities)) {}
+
+Task<Result<std::optional<Answer>>> Express::send(Request request) {
+  Composed text;
+  const auto [id_end, ignored] =
+      std::to_chars(text.id_text.data(), text.id_text.data() + text.id_text.size(), ++last_id_);
+  text.id = {text.id_text.data(), id_end};
+  const std::string_view method = mcp::to_string(request.method);
+  const auto add_head = [&](std::string_view piece) { text.head.append(piece); };
+  const auto add_tail = [&](std::string_view piece) { text.tail.append(piece); };
+  add_head(R"({"jsonrpc":"2.0","id":)");
+  add_head(text.id);
+  add_head(R"(,"method":")");
+  add_head(method);
+  add_head(R"(","params":{)");
+  if (!request.members.empty()) add_tail(",");
+  add_tail(meta_head_);
+  add_tail(request.capabilities);
+  if (!request.meta.empty()) {
+    add_tail(",");
+    add_tail(request.meta);
+  }
+  add_tail("}}}");
+  text.body.push_back({text.head.data(), text.head.size()});
+  request.members.for_each([&](std::string_view piece) { text.body.push_back(piece); });
+  text.body.push_back({text.tail.data(), text.tail.size()});
+
+  boost::container::small_vector<net::Field, 8> fields;
+  fields.push_back({mcp::header::kMethod, method});
+  std::string name;
+  if (!request.name.empty()) {
+    name = mcp::encode_header_value(request.name);
+    fields.push_back({mcp::header::kName, name});
+  }
+  for (const auto& [field, value] : request.headers)
+    fields.push_back({field, value});
+
+  auto response = co_await http_.send(
+      {.url = url_,
+       .method = "POST",
+       .fields = {fields.data(), fields.size()},
+       .prepared = lines_,
+       .body = {text.body.data(), text.body.size()},
+       .deadlines = {.connect = connect_timeout_, .head = request.timeout, .whole = request.timeout},
+       .abort = request.abort});
+  if (!response) co_return std::unexpected(std::move(response.error()));
+  if (response->status() == 200 && response->has_content_type("application/json")) {
+    auto owner = std::make_shared<net::ClientResponse>(std::move(*response));
+    const auto body = co_await owner->read_all(message_bytes_);
+    if (!body) co_return std::unexpected(body.error());
+    json::ScanLimits limits;
+    limits.bytes = message_bytes_;
+    co_return judge(Received::scan(*body, owner, limits), text.id);
+  }
+  co_return co_await read(std::move(*response), text.id);
+}
+
+Task<Result<std::optional<Answer>>> Express::read(net::ClientResponse response, std::string_view id) {
+  if (response.status() == 200 && response.has_content_type("text/event-stream")) {
+    co_return co_await read_events(std::move(response), id);
+  }
+  const auto reply = co_await read_refusal(response);
+  if (!reply) co_return std::unexpected(reply.error());
+  if (long_way_may_mend(*reply)) co_return std::nullopt;
+  co_return std::unexpected(reply_error(*reply));
+}
+
+Task<Result<std::optional<Answer>>> Express::read_events(net::ClientResponse response, std::string_view id) {
+  EventStream stream(std::move(response), message_bytes_);
+  json::ScanLimits limits;
+  limits.bytes = message_bytes_;
+  for (;;) {
+    const auto event = co_await stream.next();
+    if (!event) co_return std::unexpected(event.error());
+    if (!*event) co_return std::unexpected(errors::interrupted("the server ended the stream without an answer"));
+    if ((*event)->data.empty() || (*event)->type != "message") continue;
+    auto received = Received::scan(std::string((*event)->data), limits);
+    // Nothing else was asked for, and what comes nevertheless has no one to go to.
+    if (received && (received->message().kind == json::MessageKind::notification ||
+                     received->message().kind == json::MessageKind::request)) {
+      continue;
+    }
+    co_return judge(std::move(received), id);
+  }
+}
+
+Result<std::optional<Answer>> Express::judge(Result<Received> received, std::string_view id) const {
+  if (!received) return std::unexpected(std::move(received.error()));
+  const json::Message& message = received->message();
+  if (message.kind == json::MessageKind::result && message.id == id) return std::move(*received);
+  if (message.kind == json::MessageKind::error && (message.id.empty() || message.id == id)) {
+    return std::unexpected(mcp::read_error(message.error));
+  }
+  return std::unexpected(
+      errors::protocol(fmt::format("the server answered with a message that is no answer to the request: {}",
+                                   log::printable(received->text(), 80))));
+}
+
+}  // namespace proteus::client
