@@ -11,6 +11,14 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
 pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
 
+# For programs, not for libraries: coroutine frames are too large for the caches of glibc's allocator. Sanitizers bring
+# their own.
+add_library(proteus_allocator INTERFACE)
+if(NOT PROTEUS_SANITIZE)
+  find_library(MIMALLOC mimalloc REQUIRED)
+  target_link_libraries(proteus_allocator INTERFACE ${MIMALLOC})
+endif()
+
 # Asio and Beast are compiled once, into this target, and only declared elsewhere.
 add_library(proteus_asio STATIC ${CMAKE_SOURCE_DIR}/cmake/asio.cpp)
 target_compile_definitions(proteus_asio PUBLIC BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION

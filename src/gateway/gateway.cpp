@@ -48,7 +48,7 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
   std::vector<Worker*> parts;
   for (std::size_t i = 0; i < workers.size(); ++i) {
     parts.push_back(
-        parts_.emplace_back(std::make_unique<Worker>(workers.at(i), clock, catalog_, tables_, options_.http)).get());
+        parts_.emplace_back(std::make_unique<Worker>(workers.at(i), clock, catalog_, tables_, access_, options_.http)).get());
   }
   service_ = std::make_unique<GatewayService>(options_.service, std::move(parts), clock, key);
   server::HttpEndpointOptions endpoint = options_.endpoint;
@@ -68,13 +68,13 @@ void Gateway::set_access(Access access) {
 }
 
 Result<server::Caller> Gateway::authenticate(const net::Request& request) {
-  const auto access = access_.get();
-  auto principal = access->principals->find(request.fields().find("Authorization").value_or(""));
+  const Access& access = service_->here().access();
+  auto principal = access.principals->find(request.fields().find("Authorization").value_or(""));
   if (!principal) return std::unexpected(principal.error());
   std::string_view context = request.path();
   context.remove_prefix(std::min(context.size(), kPath.size()));
   if (context.starts_with('/')) context.remove_prefix(1);
-  if ((!context.empty() && !access->contexts.contains(context)) || !(*principal)->may_enter(context)) {
+  if ((!context.empty() && !access.contexts.contains(context)) || !(*principal)->may_enter(context)) {
     return std::unexpected(errors::not_found("There is no such context"));
   }
   server::Caller caller;

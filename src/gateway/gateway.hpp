@@ -12,6 +12,7 @@
 #include "base/clock.hpp"
 #include "base/environment.hpp"
 #include "base/published.hpp"
+#include "gateway/access.hpp"
 #include "gateway/fanout.hpp"
 #include "gateway/principal.hpp"
 #include "gateway/service.hpp"
@@ -30,12 +31,6 @@ struct GatewayOptions {
   net::HttpClientOptions http;
   std::chrono::milliseconds debounce{200};
   providers::Chance chance;  // a random one where not given
-};
-
-// Who may ask, and for what: replaced as a whole by a reload.
-struct Access {
-  std::shared_ptr<const Principals> principals;
-  std::set<std::string, std::less<>> contexts;  // besides the plain one
 };
 
 // The gateway: upstreams that come and go behind one endpoint. Made before the workers run. Where nothing else is said

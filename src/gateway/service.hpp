@@ -38,6 +38,9 @@ class GatewayService final : public server::Service {
   // Told of each request to an upstream when it has ended.
   void set_observer(std::function<void(const UpstreamRequest&)> observer) { observer_ = std::move(observer); }
 
+  // The worker whose thread this is.
+  Worker& here() const;
+
   Face face(const server::Caller& caller) override;
   mcp::ResultStyle modern_style() const override { return {mcp::Era::modern, options_.server_info, tail_}; }
   Task<mcp::Outcome> handle(server::Call& call) override;
@@ -45,7 +48,6 @@ class GatewayService final : public server::Service {
   mcp::SubscriptionFilter accept(const mcp::SubscriptionFilter& wanted, const server::Caller& caller) override;
 
  private:
-  Worker& here() const;
   std::optional<mcp::Outcome> list_cached(server::Call& call, catalog::Kind kind);
   Task<mcp::Outcome> handle_list(server::Call& call);
   Task<mcp::Outcome> list(server::Call& call, catalog::Kind kind);

@@ -15,11 +15,12 @@ constexpr std::size_t kViews = 4096;
 }  // namespace
 
 Worker::Worker(boost::asio::io_context& io, const Clock& clock, const catalog::Catalog& catalog,
-               const UpstreamTables& tables, net::HttpClientOptions http)
+               const UpstreamTables& tables, const Published<Access>& access, net::HttpClientOptions http)
     : io_(io),
       http_(io, clock, std::move(http)),
       reader_(catalog),
       views_(clock, kViews),
+      access_(access),
       tables_(tables),
       table_(tables_.get().get()),
       closing_(io.get_executor()) {}

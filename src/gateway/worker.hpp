@@ -12,6 +12,7 @@
 #include "catalog/view_cache.hpp"
 #include "client/connection.hpp"
 #include "client/express.hpp"
+#include "gateway/access.hpp"
 #include "gateway/principal.hpp"
 #include "gateway/upstreams.hpp"
 #include "net/http_client.hpp"
@@ -27,11 +28,12 @@ using CallerConnection = std::shared_ptr<client::Connection>;
 class Worker {
  public:
   Worker(boost::asio::io_context& io, const Clock& clock, const catalog::Catalog& catalog, const UpstreamTables& tables,
-         net::HttpClientOptions http);
+         const Published<Access>& access, net::HttpClientOptions http);
 
   boost::asio::io_context& io() { return io_; }
   net::HttpClient& http() { return http_; }
 
+  const Access& access() { return *access_; }
   // What a principal sees now.
   std::shared_ptr<const catalog::View> view(const Principal& principal);
   const UpstreamTable& upstreams();
@@ -55,6 +57,7 @@ class Worker {
   net::HttpClient http_;
   catalog::CatalogReader reader_;
   catalog::ViewCache views_;
+  Published<Access>::Reader access_;
   UpstreamTables::Reader tables_;
   const UpstreamTable* table_;  // that connections were last looked over for
   TaskGroup closing_;

@@ -3,6 +3,7 @@
 namespace proteus::providers {
 
 bool CircuitBreaker::allows() {
+  if (failures_.load(std::memory_order_relaxed) < limit_) return true;
   const std::scoped_lock lock(mutex_);
   if (failures_ < limit_) return true;
   if (probing_ || clock_.now() - opened_at_ < open_for_) return false;
@@ -11,6 +12,7 @@ bool CircuitBreaker::allows() {
 }
 
 void CircuitBreaker::succeeded() {
+  if (failures_.load(std::memory_order_relaxed) == 0) return;
   const std::scoped_lock lock(mutex_);
   failures_ = 0;
   probing_ = false;
@@ -24,6 +26,7 @@ void CircuitBreaker::failed() {
 }
 
 void CircuitBreaker::abandoned() {
+  if (!probing_.load(std::memory_order_relaxed)) return;
   const std::scoped_lock lock(mutex_);
   probing_ = false;
 }

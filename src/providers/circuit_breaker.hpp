@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <mutex>
@@ -32,9 +33,10 @@ class CircuitBreaker {
   const unsigned limit_;
   const std::chrono::milliseconds open_for_;
 
+  // Read without the lock on the way of every request; changed under it.
+  std::atomic<unsigned> failures_ = 0;
+  std::atomic<bool> probing_ = false;
   mutable std::mutex mutex_;
-  unsigned failures_ = 0;
-  bool probing_ = false;
   Clock::Monotonic opened_at_{};
 };
 
