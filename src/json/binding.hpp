@@ -111,6 +111,7 @@ class Binding {
   // The reference.
   std::vector<KeyInfo> describe() const {
     std::vector<KeyInfo> keys;
+    keys.reserve(fields_.size());
     for (const auto& one : fields_)
       keys.push_back(one.info);
     return keys;

@@ -99,6 +99,7 @@ Codec<Integer> integer(std::int64_t least, std::int64_t most) {
 template <class T>
 Codec<T> choice(std::vector<std::pair<std::string, T>> words) {
   std::vector<std::string> names;
+  names.reserve(words.size());
   for (const auto& [name, value] : words)
     names.push_back(name);
   std::string type = detail::listed(names);

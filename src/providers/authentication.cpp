@@ -83,14 +83,14 @@ Result<Secret> secret_of(const std::string& variable, const Secret& literal, con
 }  // namespace
 
 const std::string& Authentication::variable() const {
-  static const std::string kNone;
+  static const std::string none;
   switch (type) {
-    case Type::none: return kNone;
+    case Type::none: return none;
     case Type::bearer: return token_env;
     case Type::basic: return password_env;
     case Type::header: return value_env;
   }
-  return kNone;
+  return none;
 }
 
 const json::Binding<Authentication>& authentication_binding() {

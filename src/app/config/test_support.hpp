@@ -1,0 +1,30 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/config/read_config.hpp"
+
+namespace proteus::app {
+
+// A configuration, and what was said about it.
+struct Read {
+  std::optional<Config> config;
+  std::vector<std::string> said;
+};
+
+inline Read read(std::string_view toml, std::map<std::string, std::string> variables = {},
+                 const Overrides& overrides = {}, Purpose purpose = Purpose::serve,
+                 std::vector<SourceFile> contexts = {}) {
+  auto outcome = read_config({SourceFile{"proteus.toml", std::string(toml)}, std::move(contexts)}, overrides,
+                             fixed_environment(std::move(variables)), purpose);
+  Read out{std::move(outcome.config), {}};
+  for (const Diagnostic& diagnostic : outcome.diagnostics)
+    out.said.push_back(show(diagnostic));
+  return out;
+}
+
+}  // namespace proteus::app
