@@ -1,4 +1,3 @@
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -8,29 +7,7 @@
 #include <proteus/server.hpp>
 
 #include "everything.hpp"
-
-namespace {
-
-// Blocks the signals before any thread starts, so that they are taken here and nowhere else.
-class Signals {
- public:
-  Signals() {
-    sigemptyset(&set_);
-    sigaddset(&set_, SIGINT);
-    sigaddset(&set_, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
-    std::signal(SIGPIPE, SIG_IGN);
-  }
-  void wait() const {
-    int signal = 0;
-    sigwait(&set_, &signal);
-  }
-
- private:
-  sigset_t set_{};
-};
-
-}  // namespace
+#include "signals.hpp"
 
 int main(int argc, char** argv) {
   std::uint16_t port = 0;
@@ -48,7 +25,7 @@ int main(int argc, char** argv) {
   app.add_option("--tools", tools, "With --bench: further tools");
   CLI11_PARSE(app, argc, argv);
 
-  const Signals signals;
+  const examples::Signals signals;
   proteus::server::Server server({.name = "everything-server",
                                   .version = "1.0.0",
                                   .title = "Everything",

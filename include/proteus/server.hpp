@@ -152,7 +152,8 @@ class Context {
   std::string_view raw_arguments() const;  // JSON text
   // One argument as JSON text, found without reading the others; empty for none.
   std::string_view raw_argument(std::string_view key) const;
-  std::string_view raw_meta() const;                       // JSON text of the request's `_meta`; empty for none
+  const boost::json::object& meta() const;                 // the request's `_meta`; empty for none
+  std::string_view raw_meta() const;                       // the same as JSON text
   std::string_view variable(std::string_view name) const;  // of a resource template
   std::string_view principal() const;                      // who asks; empty: anonymous
   ClientFeatures client() const;
@@ -178,6 +179,14 @@ class Context {
   mutable std::unique_ptr<Parsed> parsed_;
 };
 
+// Whether the request at hand may know of a definition. Where it may not, the definition is not listed, and asking for
+// it is the same as asking for what does not exist. What is judged by is the request itself, so that the answer is the
+// same on every connection. Called often and on any of the server's threads; must not block. One that throws says no.
+//
+// Clients are told not to keep a list in which any definition has one. `Server::tools_changed` announces to a principal
+// that it would be answered otherwise now.
+using Visibility = std::function<bool(const Context&)>;
+
 struct Tool {
   std::string name;
   std::string title{};
@@ -186,6 +195,7 @@ struct Tool {
   std::optional<boost::json::object> output_schema{};
   boost::json::object annotations{};
   boost::json::object more{};  // further members, such as icons and _meta
+  Visibility visible{};        // empty: everyone
 };
 
 struct PromptArgument {
@@ -200,6 +210,7 @@ struct Prompt {
   std::string description{};
   std::vector<PromptArgument> arguments{};
   boost::json::object more{};
+  Visibility visible{};  // empty: everyone
 };
 
 struct Resource {
@@ -209,6 +220,7 @@ struct Resource {
   std::string description{};
   std::string mime_type{};
   boost::json::object more{};
+  Visibility visible{};  // empty: everyone
 };
 
 // `uri_template` has variables such as {id}, which match one segment, or {+path}, which match several.
@@ -219,6 +231,7 @@ struct ResourceTemplate {
   std::string description{};
   std::string mime_type{};
   boost::json::object more{};
+  Visibility visible{};  // empty: everyone
 };
 
 struct Completion {
@@ -300,6 +313,9 @@ class Server {
   bool remove_prompt(std::string_view name);
   bool remove_resource(std::string_view uri);
   bool remove_resource_template(std::string_view uri_template);
+
+  // Tells the clients of one principal that they see other tools now. Those of nobody in particular are told with "".
+  void tools_changed(std::string_view principal);
 
   // Tells those who subscribed that a resource has other contents now.
   void resource_updated(std::string_view uri);

@@ -8,10 +8,19 @@
 #include "server/call.hpp"
 
 namespace proteus::server {
+namespace {
+
+boost::json::object parse_object(std::string_view raw) {
+  auto value = json::parse(raw);
+  return value && value->is_object() ? std::move(value->get_object()) : boost::json::object();
+}
+
+}  // namespace
 
 // What was read out of the request, when it was first asked for.
 struct Context::Parsed {
   std::optional<boost::json::object> arguments;
+  std::optional<boost::json::object> meta;
   std::map<std::string, boost::json::object, std::less<>> answers;
   std::vector<std::pair<std::string, std::string>> variables;
 };
@@ -34,11 +43,13 @@ std::string_view Context::raw_arguments() const {
 std::string_view Context::raw_argument(std::string_view key) const { return json::find_member(raw_arguments(), key); }
 
 const boost::json::object& Context::arguments() const {
-  if (!parsed().arguments) {
-    auto value = json::parse(raw_arguments());
-    parsed().arguments = value && value->is_object() ? std::move(value->get_object()) : boost::json::object();
-  }
+  if (!parsed().arguments) parsed().arguments = parse_object(raw_arguments());
   return *parsed().arguments;
+}
+
+const boost::json::object& Context::meta() const {
+  if (!parsed().meta) parsed().meta = parse_object(raw_meta());
+  return *parsed().meta;
 }
 
 std::string_view Context::raw_meta() const { return call_.request().param("_meta"); }

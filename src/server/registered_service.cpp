@@ -56,6 +56,13 @@ mcp::Outcome finish_resource(Outcome<ResourceResult> outcome, const mcp::Request
                 [&](const ResourceResult& result) -> mcp::Outcome { return to_reply(result, request.name); });
 }
 
+template <class Entry>
+std::shared_ptr<const Entry> find_visible(const Registry<Entry>& registry, std::string_view name,
+                                          const Context& context) {
+  auto entry = registry.find(name);
+  return entry && shows(entry->visible, context) ? std::move(entry) : nullptr;
+}
+
 Task<mcp::Outcome> wait_for_tool(std::shared_ptr<const ToolEntry> entry, Call& call) {
   Context context(call);
   co_return finish_tool(co_await run_async(std::get<AsyncHandler<ToolResult>>(entry->handler), context), *entry,
@@ -105,13 +112,13 @@ RegisteredService::Answer RegisteredService::route(Call& call) {
   const mcp::Request& request = call.request();
   switch (request.method->method) {
     case mcp::Method::tools_call: return call_tool(call);
-    case mcp::Method::tools_list: return list(tools_, "tools", request);
-    case mcp::Method::prompts_list: return list(prompts_, "prompts", request);
+    case mcp::Method::tools_list: return list(tools_, "tools", call);
+    case mcp::Method::prompts_list: return list(prompts_, "prompts", call);
     case mcp::Method::prompts_get: return get_prompt(call);
-    case mcp::Method::resources_list: return list(resources_, "resources", request);
-    case mcp::Method::resource_templates_list: return list(templates_, "resourceTemplates", request);
+    case mcp::Method::resources_list: return list(resources_, "resources", call);
+    case mcp::Method::resource_templates_list: return list(templates_, "resourceTemplates", call);
     case mcp::Method::resources_read: return read_resource(call);
-    case mcp::Method::complete: return complete(request);
+    case mcp::Method::complete: return complete(call);
     default: return mcp::Outcome(std::unexpected(mcp::errors::method_not_found(request.method->name)));
   }
 }
@@ -130,8 +137,8 @@ Task<mcp::Outcome> RegisteredService::handle(Call& call) {
 }
 
 template <class Entry>
-mcp::Outcome RegisteredService::list(const Registry<Entry>& registry, std::string_view member,
-                                     const mcp::Request& request) const {
+mcp::Outcome RegisteredService::list(const Registry<Entry>& registry, std::string_view member, Call& call) const {
+  const mcp::Request& request = call.request();
   if (!mcp::offers(capabilities(), request.method->method)) {
     return std::unexpected(mcp::errors::method_not_found(request.method->name));
   }
@@ -139,16 +146,20 @@ mcp::Outcome RegisteredService::list(const Registry<Entry>& registry, std::strin
   if (const std::string_view raw = request.param("cursor"); !raw.empty()) {
     cursor = json::decode_string(raw).value_or("");
   }
-  auto page = registry.current()->page(member, cursor, options_.page_size, request.era());
+  const auto offer = registry.current();
+  auto page = offer->page(member, cursor, options_.page_size, request.era(), Context(call));
   if (!page) return std::unexpected(page.error());
-  return mcp::Reply{std::move(*page), {}, {options_.list_ttl, mcp::CacheScope::shared}};
+  // What one request may see can change between two of its lists, and nobody else's list is that.
+  mcp::Caching caching{options_.list_ttl, mcp::CacheScope::shared};
+  if (offer->differs()) caching = {std::chrono::milliseconds(0), mcp::CacheScope::per_caller};
+  return mcp::Reply{std::move(*page), {}, caching};
 }
 
 RegisteredService::Answer RegisteredService::call_tool(Call& call) {
   const mcp::Request& request = call.request();
-  auto entry = tools_.find(request.name);
-  if (!entry) return mcp::Outcome(std::unexpected(mcp::errors::unknown_tool(request.name)));
   Context context(call);
+  auto entry = find_visible(tools_, request.name, context);
+  if (!entry) return mcp::Outcome(std::unexpected(mcp::errors::unknown_tool(request.name)));
   if (call.headers() != nullptr && !entry->mirrored.empty()) {
     const auto checked = mcp::check_mirrored(entry->mirrored, context.arguments(), *call.headers());
     if (!checked) return mcp::Outcome(std::unexpected(checked.error()));
@@ -166,9 +177,9 @@ RegisteredService::Answer RegisteredService::call_tool(Call& call) {
 
 RegisteredService::Answer RegisteredService::get_prompt(Call& call) {
   const mcp::Request& request = call.request();
-  auto entry = prompts_.find(request.name);
-  if (!entry) return mcp::Outcome(std::unexpected(mcp::errors::unknown_prompt(request.name)));
   Context context(call);
+  auto entry = find_visible(prompts_, request.name, context);
+  if (!entry) return mcp::Outcome(std::unexpected(mcp::errors::unknown_prompt(request.name)));
   for (const auto& argument : entry->required) {
     if (!context.arguments().contains(argument)) {
       return mcp::Outcome(std::unexpected(mcp::errors::invalid_params(
@@ -185,10 +196,12 @@ RegisteredService::Answer RegisteredService::read_resource(Call& call) {
   const mcp::Request& request = call.request();
   std::shared_ptr<const AnyResourceHandler> handler;  // keeps its entry alive
   UriTemplate::Variables variables;
-  if (const auto entry = resources_.find(request.name)) {
+  Context context(call);
+  if (const auto entry = find_visible(resources_, request.name, context)) {
     handler = {entry, &entry->handler};
   } else {
     for (const auto& [text, candidate] : templates_.current()->entries()) {
+      if (!shows(candidate->visible, context)) continue;
       auto matched = candidate->uri.match(request.name);
       if (!matched) continue;
       handler = {candidate, &candidate->handler};
@@ -199,13 +212,12 @@ RegisteredService::Answer RegisteredService::read_resource(Call& call) {
   if (!handler) return mcp::Outcome(std::unexpected(mcp::errors::resource_not_found(request.name)));
   const auto* plain = std::get_if<ResourceHandler>(handler.get());
   if (plain == nullptr) return wait_for_resource(std::move(handler), std::move(variables), call);
-  Context context(call);
   context.set_variables(std::move(variables));
   return finish_resource(run_plain(*plain, context), request);
 }
 
-mcp::Outcome RegisteredService::complete(const mcp::Request& request) {
-  const auto params = json::parse(request.message->params);
+mcp::Outcome RegisteredService::complete(Call& call) {
+  const auto params = json::parse(call.request().message->params);
   const auto invalid = [] {
     return std::unexpected(
         mcp::errors::invalid_params("params needs a ref ({type: \"ref/prompt\", name} or {type: "
@@ -228,8 +240,10 @@ mcp::Outcome RegisteredService::complete(const mcp::Request& request) {
   const bool prompt = *type == "ref/prompt";
   const auto* target = prompt ? text(reference, "name") : *type == "ref/resource" ? text(reference, "uri") : nullptr;
   if (target == nullptr) return invalid();
-  const bool known =
-      prompt ? prompts_.find(*target) != nullptr : templates_.find(*target) != nullptr || resources_.find(*target);
+  const Context context(call);
+  const bool known = prompt ? find_visible(prompts_, *target, context) != nullptr
+                            : find_visible(templates_, *target, context) != nullptr ||
+                                  find_visible(resources_, *target, context) != nullptr;
   if (!known) {
     return std::unexpected(prompt ? mcp::errors::unknown_prompt(*target) : mcp::errors::resource_not_found(*target));
   }
@@ -243,8 +257,8 @@ mcp::Outcome RegisteredService::complete(const mcp::Request& request) {
   Completion completion;
   if (handler) {
     CompletionRequest wanted{*name, *value, {}};
-    if (const auto* context = member(*params, "context")) {
-      const auto* arguments = member(*context, "arguments");
+    if (const auto* given = member(*params, "context")) {
+      const auto* arguments = member(*given, "arguments");
       if (arguments != nullptr && arguments->is_object()) wanted.context = arguments->get_object();
     }
     completion = handler(wanted);

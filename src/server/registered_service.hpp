@@ -74,9 +74,9 @@ class RegisteredService final : public Service {
   Answer get_prompt(Call& call);
   Answer read_resource(Call& call);
   Answer route(Call& call);
-  mcp::Outcome complete(const mcp::Request& request);
+  mcp::Outcome complete(Call& call);
   template <class Entry>
-  mcp::Outcome list(const Registry<Entry>& registry, std::string_view member, const mcp::Request& request) const;
+  mcp::Outcome list(const Registry<Entry>& registry, std::string_view member, Call& call) const;
   mcp::ServerCapabilities capabilities() const;
 
   const ServerOptions options_;

@@ -6,6 +6,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "base/log.hpp"
 #include "json/text.hpp"
 #include "mcp/base64.hpp"
 #include "mcp/errors.hpp"
@@ -53,6 +54,23 @@ bool is_object_schema(const boost::json::object& schema) {
 
 }  // namespace
 
+bool shows(const Visibility& visible, const Context& context) {
+  if (!visible) return true;
+  try {
+    return visible(context);
+  } catch (const std::exception& error) {
+    log::error("a visibility threw: {}", error.what());
+  } catch (...) {
+    log::error("a visibility threw something that is no exception");
+  }
+  return false;
+}
+
+template <class Entry>
+Offer<Entry>::Offer(Map entries)
+    : entries_(std::move(entries)),
+      differs_(std::ranges::any_of(entries_, [](const auto& entry) { return bool(entry.second->visible); })) {}
+
 template <class Entry>
 std::shared_ptr<const Entry> Offer<Entry>::find(std::string_view name) const {
   const auto found = entries_.find(name);
@@ -61,7 +79,7 @@ std::shared_ptr<const Entry> Offer<Entry>::find(std::string_view name) const {
 
 template <class Entry>
 Result<mcp::Payload> Offer<Entry>::page(std::string_view member, std::optional<std::string_view> cursor,
-                                        std::size_t size, mcp::Era era) const {
+                                        std::size_t size, mcp::Era era, const Context& context) const {
   const auto text_of = [&](const Entry& entry) -> const std::string& {
     return era == mcp::Era::modern ? entry.listed.modern : entry.listed.legacy;
   };
@@ -71,7 +89,7 @@ Result<mcp::Payload> Offer<Entry>::page(std::string_view member, std::optional<s
     if (!name) return std::unexpected(mcp::errors::invalid_params("params.cursor is not a cursor of this server"));
     at = entries_.upper_bound(*name);
   }
-  const bool whole = !cursor && entries_.size() <= size;
+  const bool whole = !cursor && !differs_ && entries_.size() <= size;
   auto& kept = whole_[era == mcp::Era::modern ? 1 : 0];
   if (whole) {
     const std::scoped_lock lock(mutex_);
@@ -83,11 +101,18 @@ Result<mcp::Payload> Offer<Entry>::page(std::string_view member, std::optional<s
   }
 
   std::string text = fmt::format(R"("{}":[)", member);
+  const auto skip_hidden = [&] {
+    while (at != entries_.end() && !shows(at->second->visible, context))
+      ++at;
+  };
   std::string_view last;
-  for (std::size_t count = 0; count < size && at != entries_.end(); ++count, ++at) {
+  skip_hidden();
+  for (std::size_t count = 0; count < size && at != entries_.end(); ++count) {
     if (count > 0) text += ',';
     text += text_of(*at->second);
     last = at->first;
+    ++at;
+    skip_hidden();
   }
   text += ']';
   if (at != entries_.end()) {
@@ -162,6 +187,7 @@ Result<ToolEntry> make_tool(const Tool& tool) {
     return std::unexpected(errors::invalid(fmt::format("the input schema of {} must have type \"object\"", tool.name)));
   }
   ToolEntry entry;
+  entry.visible = tool.visible;
   auto input = json::Schema::compile(tool.input_schema);
   if (!input) return std::unexpected(std::move(input.error()).within("the input schema of " + tool.name));
   entry.input = std::move(*input);
@@ -188,6 +214,7 @@ Result<ToolEntry> make_tool(const Tool& tool) {
 PromptEntry make_prompt(const Prompt& prompt) {
   boost::json::object object = described(prompt);
   PromptEntry entry;
+  entry.visible = prompt.visible;
   if (!prompt.arguments.empty()) {
     boost::json::array arguments;
     for (const auto& argument : prompt.arguments) {
@@ -211,7 +238,7 @@ ResourceEntry make_resource(const Resource& resource) {
   object["uri"] = resource.uri;
   put_text(object, "mimeType", resource.mime_type);
   add_more(object, resource.more);
-  return {listed(object), {}};
+  return {listed(object), resource.visible, {}};
 }
 
 Result<TemplateEntry> make_template(const ResourceTemplate& resource_template) {
@@ -221,7 +248,7 @@ Result<TemplateEntry> make_template(const ResourceTemplate& resource_template) {
   object["uriTemplate"] = resource_template.uri_template;
   put_text(object, "mimeType", resource_template.mime_type);
   add_more(object, resource_template.more);
-  return TemplateEntry{listed(object), std::move(*uri), {}};
+  return TemplateEntry{listed(object), resource_template.visible, std::move(*uri), {}};
 }
 
 }  // namespace proteus::server

@@ -28,6 +28,7 @@ struct Listed {
 
 struct ToolEntry {
   Listed listed;
+  Visibility visible;
   std::variant<ToolHandler, RawToolHandler, AsyncHandler<ToolResult>> handler;
   std::shared_ptr<const json::Schema> input;
   std::shared_ptr<const json::Schema> output;  // may be null
@@ -36,6 +37,7 @@ struct ToolEntry {
 
 struct PromptEntry {
   Listed listed;
+  Visibility visible;
   std::variant<PromptHandler, AsyncHandler<PromptResult>> handler;
   std::vector<std::string> required;
 };
@@ -44,14 +46,19 @@ using AnyResourceHandler = std::variant<ResourceHandler, AsyncHandler<ResourceRe
 
 struct ResourceEntry {
   Listed listed;
+  Visibility visible;
   AnyResourceHandler handler;
 };
 
 struct TemplateEntry {
   Listed listed;
+  Visibility visible;
   UriTemplate uri;
   AnyResourceHandler handler;
 };
+
+// Whether a request may know of what has this.
+bool shows(const Visibility& visible, const Context& context);
 
 // What is offered of one kind at one moment, in the order of names. Immutable; the bytes of whole lists are
 // made when first asked for, and kept.
@@ -61,19 +68,22 @@ class Offer {
   using Map = std::map<std::string, std::shared_ptr<const Entry>, std::less<>>;
 
   Offer() = default;
-  explicit Offer(Map entries) : entries_(std::move(entries)) {}
+  explicit Offer(Map entries);
 
   const Map& entries() const { return entries_; }
+  // Whether some requests see less of it than others.
+  bool differs() const { return differs_; }
   std::shared_ptr<const Entry> find(std::string_view name) const;
 
-  // The members of a list result: `"tools":[…]`, and the cursor of the next page. A cursor names the last
-  // entry before its page, so that entries may come and go between pages. Fails where it is no cursor of
-  // ours.
+  // The members of a list result: `"tools":[…]`, and the cursor of the next page, of what the request may see. A
+  // cursor names the last entry before its page, so that entries may come and go between pages. Fails where it
+  // is no cursor of ours.
   Result<mcp::Payload> page(std::string_view member, std::optional<std::string_view> cursor, std::size_t size,
-                            mcp::Era era) const;
+                            mcp::Era era, const Context& context) const;
 
  private:
   Map entries_;
+  bool differs_ = false;
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const std::string> whole_[2];  // by era
 };

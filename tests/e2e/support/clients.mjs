@@ -48,10 +48,14 @@ export const CLIENTS = [
 /** The v2 client that finds the era out by itself. */
 export const DETECTING = { name: 'TypeScript SDK v2, detecting', sdk: V2('auto') };
 
+function authorization(token) {
+  return token === undefined ? {} : { authorization: `Bearer ${token}` };
+}
+
 /**
  * A connected client and what passed over its wire.
  *
- * `target` is `{ url }`, or `{ stdio: [arguments of everything-server] }`.
+ * `target` is `{ url }`, with `token` where a bearer token is to be sent, or `{ stdio: [arguments of everything-server] }`.
  */
 export class Session {
   static async open({ sdk, era }, target) {
@@ -73,7 +77,7 @@ export class Session {
         return response;
       };
       this.transport = target.url
-        ? new sdk.Http(new URL(target.url), { fetch: fetching })
+        ? new sdk.Http(new URL(target.url), { fetch: fetching, requestInit: { headers: authorization(target.token) } })
         : new sdk.Stdio({ command: program('everything-server'), args: ['--stdio', ...target.stdio], stderr: 'ignore' });
       // Without a standing stream to wait for, notifications have a way as soon as there is a connection.
       if (!target.url || era === 'modern') open();
@@ -131,8 +135,9 @@ export class Session {
     await within(PATIENCE_MS, 'the standing stream', this.standingStream);
   }
 
-  async toolNames() {
-    return (await this.client.listTools()).tools.map((tool) => tool.name).sort();
+  /** The names on the first page, sorted; `params` may have `_meta`. v2 reads all pages by itself. */
+  async toolNames(params = {}) {
+    return (await this.client.listTools(params)).tools.map((tool) => tool.name).sort();
   }
 
   async promptNames() {

@@ -27,11 +27,11 @@ export function within(ms, what, promise) {
 }
 
 /**
- * Starts a program that prints "listening on <url>" when it is ready. The result has `url`, `pid`, `log()` with what it
+ * Starts a program that prints "listening on <url>" when it is ready; `env` is added to its environment. The result has `url`, `pid`, `log()` with what it
  * wrote to standard error, `running()`, and `stop()`, which resolves to its exit code or the signal that ended it.
  */
-export async function startServer(name, args) {
-  const child = spawn(program(name), args, { stdio: ['ignore', 'pipe', 'pipe'] });
+export async function startServer(name, args, { env = {} } = {}) {
+  const child = spawn(program(name), args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
   let log = '';
   child.stderr.on('data', (data) => (log += data));
   const ended = new Promise((done) => {

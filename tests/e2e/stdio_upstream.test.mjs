@@ -1,0 +1,81 @@
+// An upstream in another language, run by the gateway: Python, with nothing but its standard library.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+
+import { CLIENTS, Session, textOf } from './support/clients.mjs';
+import { startGateway } from './support/gateway.mjs';
+import { root } from './support/programs.mjs';
+import { runningPrograms } from './support/programs_of_suite.mjs';
+
+const FIXTURE = join(root, 'tests/fixtures/stdio_server.py');
+
+function childrenOf(pid) {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const ids = threads.flatMap((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' '));
+  return ids.filter(Boolean).map(Number);
+}
+
+for (const era of ['legacy', 'modern']) {
+  for (const client of CLIENTS) {
+    describe(`${client.name}, a ${era} stdio upstream in Python`, () => {
+      let gateway;
+      let live;
+      runningPrograms(async (programs) => {
+        const upstream = { name: 'python', command: ['python3', FIXTURE, '--era', era] };
+        gateway = await startGateway({ upstreams: [upstream], server: { threads: 1 } });
+        programs.push(gateway);
+        live = await startGateway({ upstreams: [{ ...upstream, refresh_strategy: 'direct_proxy' }], server: { threads: 1 } });
+        programs.push(live);
+      });
+      const using = async ({ url }, body) => {
+        const session = await Session.open(client, { url });
+        try {
+          await body(session);
+        } finally {
+          await session.close();
+        }
+      };
+
+      test('REF-28 PRO-14 its tools are listed, all pages of them, and can be called', () =>
+        using(gateway, async (session) => {
+          const names = await session.toolNames();
+          assert.ok(names.length > 5);
+          for (const name of ['python_echo', 'python_odd']) assert.ok(names.includes(name), name);
+          assert.deepEqual(JSON.parse(textOf(await session.call('python_echo', { text: 'grüße' }))), { text: 'grüße' });
+          await assert.rejects(session.call('python_nothing'), (error) => error.code === -32602);
+        }));
+
+      test('REF-28 REF-16 a tool that it adds is announced, listed and callable', () =>
+        using(gateway, async (session) => {
+          const changes = session.notifications('notifications/tools/list_changed');
+          await session.listenForChanges();
+          assert.ok(!(await session.toolNames()).includes('python_new'));
+          // A legacy program is run once for the gateway itself and once for each session; from here on this one has its own.
+          await session.call('python_echo');
+          for (const child of childrenOf(gateway.pid)) process.kill(child, 'SIGUSR1');
+          await changes.next();
+          assert.ok((await session.toolNames()).includes('python_new'));
+          assert.match(textOf(await session.call('python_new')), /new/);
+        }));
+
+      test('REF-28 PRX-03 listed live, a tool that a call adds is in the very next list', () =>
+        using(live, async (session) => {
+          const all = async () => {
+            const names = [];
+            for (let cursor; ; ) {
+              const page = await session.client.listTools(cursor === undefined ? {} : { cursor });
+              names.push(...page.tools.map((tool) => tool.name));
+              cursor = page.nextCursor;
+              if (cursor === undefined) return names;
+            }
+          };
+          assert.ok(!(await all()).includes('python_new'));
+          await session.call('python_change');
+          assert.ok((await all()).includes('python_new'));
+          assert.match(textOf(await session.call('python_new')), /new/);
+        }));
+    });
+  }
+}
