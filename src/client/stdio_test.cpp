@@ -59,7 +59,6 @@ TEST_P(EitherEra, CallsAndPassesBytesOnUnchanged) {
   const auto answer = client.call("echo", "{\"big\": 12345678901234567890,\n \"e\": 1e2}");
   ASSERT_TRUE(answer) << answer.error().message();
   EXPECT_THAT(answer->result(), HasSubstr("12345678901234567890"));
-  EXPECT_TRUE(answer->result().data() >= answer->bytes()->data());
 }
 
 TEST_P(EitherEra, ListsAllPages) {
@@ -204,8 +203,8 @@ TEST_P(EitherEra, ListensAgainAfterTheProgramDied) {
   wanted.tools = true;
   ASSERT_TRUE(client.run(client.connection.listen(wanted)));
   EXPECT_FALSE(client.call("crash"));
-  client.run_until([&] { return !seen.empty(); });
-  EXPECT_EQ(seen.front(), Announcement::Kind::reopened);
+  client.run_until([&] { return seen.size() >= 2; });
+  EXPECT_THAT(seen, ElementsAre(Announcement::Kind::interrupted, Announcement::Kind::reopened));
 }
 
 TEST_P(EitherEra, SurvivesFaultyAnswers) {  // SEC-06

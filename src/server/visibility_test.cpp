@@ -116,7 +116,7 @@ TEST_F(VisibilityTest, WhatIsShownAnswers) {
 }
 
 TEST_F(VisibilityTest, APrincipalHearsOfItsOwnChangeAndNobodyElseDoes) {
-  const auto listen = [this](RawClient& client, std::string_view who) {
+  const auto listen = [](RawClient& client, std::string_view who) {
     client.send_request("POST",
                         modern_fields("subscriptions/listen") + fmt::format("Authorization: Bearer {}\r\n", who),
                         rpc("\"s\"", "subscriptions/listen",
