@@ -28,7 +28,10 @@ Fanout::Fanout(boost::asio::io_context& io, server::Listeners& listeners, std::c
 
 void Fanout::publish(const catalog::Publication& publication) {
   if (publication.changes.empty()) return;
-  boost::asio::post(io_, [this, publication] { collect(publication); });
+  boost::asio::post(io_, [this, publication, now = std::chrono::steady_clock::now()] {
+    changed_at_ = std::max(changed_at_, now);
+    collect(publication);
+  });
 }
 
 void Fanout::stop() {
@@ -72,7 +75,7 @@ void Fanout::tell() {
       // Templates have no announcement of their own.
       return kinds.has(kind) || (kind == catalog::Kind::resource && kinds.has(catalog::Kind::resource_template));
     };
-    listeners_.list_changed(changed_method(kind), concerns);
+    listeners_.list_changed(changed_method(kind), concerns, changed_at_);
     if (observer_ && kinds_for(catalog::Access::all()).has(kind)) observer_(kind);
   }
 }

@@ -34,6 +34,7 @@ class Fanout {
   const std::chrono::milliseconds debounce_;
   std::function<void(catalog::Kind)> observer_;
   boost::asio::steady_timer timer_;
+  std::chrono::steady_clock::time_point changed_at_{};
   std::chrono::steady_clock::time_point told_at_{};
   bool waiting_ = false;
   bool stopped_ = false;

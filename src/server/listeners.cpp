@@ -25,6 +25,7 @@ void Listeners::Registration::reset() {
 
 Listeners::Registration Listeners::add(Listener& listener) {
   const std::scoped_lock lock(mutex_);
+  listener.joined_ = std::chrono::steady_clock::now();
   listeners_.insert(&listener);
   return {*this, listener};
 }
@@ -40,12 +41,15 @@ bool everyone(const Caller&) { return true; }
 
 }  // namespace
 
-void Listeners::list_changed(mcp::Method changed) { list_changed(changed, everyone); }
+void Listeners::list_changed(mcp::Method changed) {
+  list_changed(changed, everyone, std::chrono::steady_clock::time_point::max());
+}
 
-void Listeners::list_changed(mcp::Method changed, const Concerns& concerns) {
+void Listeners::list_changed(mcp::Method changed, const Concerns& concerns,
+                             std::chrono::steady_clock::time_point when) {
   const std::scoped_lock lock(mutex_);
   for (auto* listener : listeners_) {
-    if (concerns(listener->caller())) listener->list_changed(changed);
+    if (listener->joined_ <= when && concerns(listener->caller())) listener->list_changed(changed);
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -23,6 +24,10 @@ class Listener {
   virtual void resource_updated(std::string_view uri) = 0;
   // The server ends the conversation in good order.
   virtual void end() = 0;
+
+ private:
+  friend class Listeners;
+  std::chrono::steady_clock::time_point joined_{};
 };
 
 // Everyone who listens. Thread-safe.
@@ -49,8 +54,9 @@ class Listeners {
   using Concerns = std::function<bool(const Caller&)>;
 
   void list_changed(mcp::Method changed);
-  // Only for those callers whom it concerns. The predicate must not call back here.
-  void list_changed(mcp::Method changed, const Concerns& concerns);
+  // Only for those callers whom it concerns, and who were here when it happened. The predicate must not call back here.
+  void list_changed(mcp::Method changed, const Concerns& concerns,
+                    std::chrono::steady_clock::time_point when = std::chrono::steady_clock::time_point::max());
   void resource_updated(std::string_view uri);
   void resource_updated(std::string_view uri, const Concerns& concerns);
   void end_all();
