@@ -28,10 +28,8 @@ Fanout::Fanout(boost::asio::io_context& io, server::Listeners& listeners, std::c
 
 void Fanout::publish(const catalog::Publication& publication) {
   if (publication.changes.empty()) return;
-  boost::asio::post(io_, [this, publication, now = std::chrono::steady_clock::now()] {
-    changed_at_ = std::max(changed_at_, now);
-    collect(publication);
-  });
+  const Time now = std::chrono::steady_clock::now();
+  boost::asio::post(io_, [this, publication, now] { collect(publication, now); });
 }
 
 void Fanout::stop() {
@@ -39,11 +37,11 @@ void Fanout::stop() {
   timer_.cancel();
 }
 
-void Fanout::collect(const catalog::Publication& publication) {
+void Fanout::collect(const catalog::Publication& publication, Time at) {
   if (stopped_) return;
-  if (!before_) before_ = publication.before;
   if (!after_ || publication.after->version() > after_->version()) after_ = publication.after;
-  changes_.insert(changes_.end(), publication.changes.begin(), publication.changes.end());
+  for (const auto& change : publication.changes)
+    changes_.push_back({at, publication.before, change});
   if (std::exchange(waiting_, true)) return;
   // The first change is told of at once; those that follow closely wait for one another.
   timer_.expires_at(std::max(std::chrono::steady_clock::now(), told_at_ + debounce_));
@@ -55,28 +53,32 @@ void Fanout::collect(const catalog::Publication& publication) {
 void Fanout::tell() {
   waiting_ = false;
   told_at_ = std::chrono::steady_clock::now();
-  const auto before = std::exchange(before_, nullptr);
   const auto after = std::exchange(after_, nullptr);
-  const auto changes = std::exchange(changes_, {});
-  std::map<std::string, catalog::KindSet> concerned_by;  // by what a caller may see
-  const auto kinds_for = [&](const catalog::Access& access) {
-    const auto known = concerned_by.find(access.fingerprint());
-    if (known != concerned_by.end()) return known->second;
-    const catalog::View old_view(before, {.access = access, .front = {}, .lens = {}});
+  auto changes = std::exchange(changes_, {});
+  std::ranges::stable_sort(changes, {}, [](const Entry& entry) { return entry.before->version(); });
+
+  // By what a caller may see, and by the first change that it was here for.
+  std::map<std::pair<std::string, std::size_t>, catalog::KindSet> known;
+  const auto kinds_for = [&](const catalog::Access& access, Time since) {
+    const auto first = std::ranges::find_if(changes, [&](const Entry& entry) { return entry.at >= since; });
+    if (first == changes.end()) return catalog::KindSet{};
+    const std::pair key(access.fingerprint(), static_cast<std::size_t>(first - changes.begin()));
+    if (const auto found = known.find(key); found != known.end()) return found->second;
+    const catalog::View old_view(first->before, {.access = access, .front = {}, .lens = {}});
     const catalog::View new_view(after, {.access = access, .front = {}, .lens = {}});
     catalog::KindSet kinds;
-    for (const auto& change : changes)
-      kinds.add(catalog::concerned(old_view, new_view, change));
-    return concerned_by.emplace(access.fingerprint(), kinds).first->second;
+    for (auto entry = first; entry != changes.end(); ++entry)
+      kinds.add(catalog::concerned(old_view, new_view, entry->change));
+    return known.emplace(key, kinds).first->second;
   };
   for (const catalog::Kind kind : {catalog::Kind::tool, catalog::Kind::prompt, catalog::Kind::resource}) {
-    const auto concerns = [&](const server::Caller& caller) {
-      const catalog::KindSet kinds = kinds_for(principal_of(caller).access());
+    const server::Listeners::ConcernsSince concerns = [&](const server::Caller& caller, Time since) {
+      const catalog::KindSet kinds = kinds_for(principal_of(caller).access(), since);
       // Templates have no announcement of their own.
       return kinds.has(kind) || (kind == catalog::Kind::resource && kinds.has(catalog::Kind::resource_template));
     };
-    listeners_.list_changed(changed_method(kind), concerns, changed_at_);
-    if (observer_ && kinds_for(catalog::Access::all()).has(kind)) observer_(kind);
+    listeners_.list_changed(changed_method(kind), concerns);
+    if (observer_ && kinds_for(catalog::Access::all(), {}).has(kind)) observer_(kind);
   }
 }
 

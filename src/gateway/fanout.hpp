@@ -26,7 +26,14 @@ class Fanout {
   void stop();
 
  private:
-  void collect(const catalog::Publication& publication);
+  using Time = std::chrono::steady_clock::time_point;
+  struct Entry {
+    Time at;
+    catalog::CatalogState::Pointer before;
+    catalog::Change change;
+  };
+
+  void collect(const catalog::Publication& publication, Time at);
   void tell();
 
   boost::asio::io_context& io_;
@@ -34,13 +41,11 @@ class Fanout {
   const std::chrono::milliseconds debounce_;
   std::function<void(catalog::Kind)> observer_;
   boost::asio::steady_timer timer_;
-  std::chrono::steady_clock::time_point changed_at_{};
-  std::chrono::steady_clock::time_point told_at_{};
+  Time told_at_{};
   bool waiting_ = false;
   bool stopped_ = false;
-  catalog::CatalogState::Pointer before_;
   catalog::CatalogState::Pointer after_;
-  std::vector<catalog::Change> changes_;
+  std::vector<Entry> changes_;  // in the order in which they happened
 };
 
 }  // namespace proteus::gateway

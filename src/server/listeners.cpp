@@ -41,15 +41,16 @@ bool everyone(const Caller&) { return true; }
 
 }  // namespace
 
-void Listeners::list_changed(mcp::Method changed) {
-  list_changed(changed, everyone, std::chrono::steady_clock::time_point::max());
+void Listeners::list_changed(mcp::Method changed) { list_changed(changed, Concerns(everyone)); }
+
+void Listeners::list_changed(mcp::Method changed, const Concerns& concerns) {
+  list_changed(changed, ConcernsSince([&](const Caller& caller, auto) { return concerns(caller); }));
 }
 
-void Listeners::list_changed(mcp::Method changed, const Concerns& concerns,
-                             std::chrono::steady_clock::time_point when) {
+void Listeners::list_changed(mcp::Method changed, const ConcernsSince& concerns) {
   const std::scoped_lock lock(mutex_);
   for (auto* listener : listeners_) {
-    if (listener->joined_ <= when && concerns(listener->caller())) listener->list_changed(changed);
+    if (concerns(listener->caller(), listener->joined_)) listener->list_changed(changed);
   }
 }
 

@@ -54,9 +54,11 @@ class Listeners {
   using Concerns = std::function<bool(const Caller&)>;
 
   void list_changed(mcp::Method changed);
-  // Only for those callers whom it concerns, and who were here when it happened. The predicate must not call back here.
-  void list_changed(mcp::Method changed, const Concerns& concerns,
-                    std::chrono::steady_clock::time_point when = std::chrono::steady_clock::time_point::max());
+  // Only for those callers whom it concerns. The predicate must not call back here.
+  void list_changed(mcp::Method changed, const Concerns& concerns);
+  // The same for whoever must know since when each of them listens: nobody is told of what was so when they came.
+  using ConcernsSince = std::function<bool(const Caller&, std::chrono::steady_clock::time_point since)>;
+  void list_changed(mcp::Method changed, const ConcernsSince& concerns);
   void resource_updated(std::string_view uri);
   void resource_updated(std::string_view uri, const Concerns& concerns);
   void end_all();

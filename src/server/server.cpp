@@ -184,8 +184,9 @@ bool Server::remove_resource_template(std::string_view uri_template) {
   return core_->service().remove_template(uri_template);
 }
 void Server::tools_changed(std::string_view principal) {
-  core_->listeners().list_changed(mcp::Method::tools_changed,
-                                  [principal](const Caller& caller) { return caller.principal == principal; });
+  core_->listeners().list_changed(mcp::Method::tools_changed, Listeners::Concerns([principal](const Caller& caller) {
+                                    return caller.principal == principal;
+                                  }));
 }
 void Server::resource_updated(std::string_view uri) { core_->listeners().resource_updated(uri); }
 Result<std::uint16_t> Server::listen(HttpOptions options) { return core_->listen(options); }
