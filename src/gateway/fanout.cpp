@@ -55,7 +55,7 @@ void Fanout::tell() {
   told_at_ = std::chrono::steady_clock::now();
   const auto after = std::exchange(after_, nullptr);
   auto changes = std::exchange(changes_, {});
-  std::ranges::stable_sort(changes, {}, [](const Entry& entry) { return entry.before->version(); });
+  std::ranges::sort(changes, {}, [](const Entry& entry) { return entry.before->version(); });
 
   // By what a caller may see, and by the first change that it was here for.
   std::map<std::pair<std::string, std::size_t>, catalog::KindSet> known;
