@@ -25,10 +25,11 @@ class Fields {
 
   std::optional<std::uint64_t> number() {
     std::uint64_t value = 0;
-    const char* const end = rest_.data() + rest_.size();
-    const auto [stop, status] = std::from_chars(rest_.data(), end, value);
+    const char* const begin = rest_.data();
+    const char* const end = begin + rest_.size();
+    const auto [stop, status] = std::from_chars(begin, end, value);
     if (status != std::errc{} || stop == end || *stop != ' ') return std::nullopt;
-    rest_.remove_prefix(static_cast<std::size_t>(stop + 1 - rest_.data()));
+    rest_.remove_prefix(static_cast<std::size_t>(stop + 1 - begin));
     return value;
   }
   std::optional<std::string> text() {

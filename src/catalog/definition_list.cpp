@@ -27,9 +27,9 @@ std::string original_text(Kind kind, const Definition& definition) {
 
 DefinitionList::Pointer DefinitionList::empty(Kind kind) {
   const auto make = [](Kind of) { return Pointer(new DefinitionList(of)); };
-  static const std::array kEmpty = {make(Kind::tool), make(Kind::prompt), make(Kind::resource),
-                                    make(Kind::resource_template)};
-  return kEmpty.at(index_of(kind));
+  static const std::array empty_lists = {make(Kind::tool), make(Kind::prompt), make(Kind::resource),
+                                         make(Kind::resource_template)};
+  return empty_lists.at(index_of(kind));
 }
 
 std::string_view DefinitionList::joined(std::size_t begin, std::size_t end) const {

@@ -62,8 +62,8 @@ NameIndex::Pointer NameIndex::changed(std::span<const Entry> added, std::span<co
     };
     const auto come = take(added);
     const auto gone = take(removed);
-    static const Bucket kEmpty;
-    const Bucket& before = buckets_[bucket] ? *buckets_[bucket] : kEmpty;
+    static const Bucket none;
+    const Bucket& before = buckets_[bucket] ? *buckets_[bucket] : none;
     Bucket kept;
     kept.reserve(before.size());
     std::ranges::set_difference(before, gone, std::back_inserter(kept));

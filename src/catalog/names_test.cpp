@@ -10,20 +10,20 @@ namespace {
 
 using ::testing::ElementsAre;
 
-const NameRules kPortable{"up.", NameStyle::portable};
+NameRules portable() { return {"up.", NameStyle::portable}; }
 
 TEST(ShownNames, PrefixToolsAndPromptsButNotUris) {
   const std::vector<std::string_view> own = {"a", "b"};
   EXPECT_THAT(shown_names(Kind::tool, own, {"x_", NameStyle::as_is}), ElementsAre("x_a", "x_b"));
   EXPECT_THAT(shown_names(Kind::prompt, own, {"x_", NameStyle::as_is}), ElementsAre("x_a", "x_b"));
   EXPECT_THAT(shown_names(Kind::resource, own, {"x_", NameStyle::as_is}), ElementsAre("a", "b"));
-  EXPECT_THAT(shown_names(Kind::resource_template, own, kPortable), ElementsAre("a", "b"));
+  EXPECT_THAT(shown_names(Kind::resource_template, own, portable()), ElementsAre("a", "b"));
 }
 
 // PRX-18
 TEST(ShownNames, ArePortableWhereAskedFor) {
   const std::vector<std::string_view> own = {"plain", "with space", "größe", "a/b.c"};
-  EXPECT_THAT(shown_names(Kind::tool, own, kPortable),
+  EXPECT_THAT(shown_names(Kind::tool, own, portable()),
               ElementsAre("up_plain", "up_with_space", "up_gr__e", "up_a_b_c"));
 }
 
@@ -32,7 +32,7 @@ TEST(ShownNames, ShortenLongPortableNamesWithAHash) {
   const std::string one = std::string(70, 'a') + "1";
   const std::string two = std::string(70, 'a') + "2";
   const std::vector<std::string_view> own = {one, two};
-  const auto shown = shown_names(Kind::tool, own, kPortable);
+  const auto shown = shown_names(Kind::tool, own, portable());
   EXPECT_EQ(shown[0].size(), kLongestPortableName);
   EXPECT_EQ(shown[1].size(), kLongestPortableName);
   EXPECT_NE(shown[0], shown[1]);

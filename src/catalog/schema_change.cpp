@@ -271,9 +271,9 @@ class Narrowing {
   }
 
   static const object& object_at(const object& schema, std::string_view key) {
-    static const object kNone;
+    static const object none;
     const value* const found = schema.if_contains(key);
-    return found != nullptr && found->is_object() ? found->get_object() : kNone;
+    return found != nullptr && found->is_object() ? found->get_object() : none;
   }
 
   static std::set<std::string_view> required_of(const object& schema) {
@@ -296,7 +296,7 @@ class Narrowing {
 
     const object& described = object_at(to, "properties");
     const object& known = object_at(from, "properties");
-    static const value kAnything = true;
+    static const value anything = true;
     const value* const rest = to.if_contains("additionalProperties");
     const value* const unnamed = rest != nullptr ? rest : to.if_contains("unevaluatedProperties");
     steps_ += known.size() + described.size();
@@ -304,7 +304,7 @@ class Narrowing {
       const value* const now = described.if_contains(name);
       below(name, [&, &property = schema] {
         if (now != nullptr) return compare(property, *now);
-        const bool* const open = unnamed == nullptr ? kAnything.if_bool() : unnamed->if_bool();
+        const bool* const open = unnamed == nullptr ? anything.if_bool() : unnamed->if_bool();
         if (open == nullptr) return compare(property, *unnamed);
         if (!*open) return say("the property is no longer accepted", "the property may come now, and was excluded");
         // Nothing refuses it, but what it asked for may not be done. Of output, somebody who knew the old schema did
@@ -320,7 +320,7 @@ class Narrowing {
       }
     }
     if (rest == nullptr || same(rest, was_rest)) return;
-    const value& before = was_rest == nullptr ? kAnything : *was_rest;
+    const value& before = was_rest == nullptr ? anything : *was_rest;
     const bool* const closed = rest->if_bool();
     if (closed != nullptr) {
       const bool* const was_closed = before.if_bool();
@@ -351,8 +351,7 @@ class Narrowing {
       return std::ranges::any_of(is->get_array(), [&](const value& now) { return accepts_all(branch, now); });
     };
     if (was == nullptr) {
-      object alone = from;
-      if (!fits(alone)) unknown("anyOf");
+      if (!fits(value(from))) unknown("anyOf");
       return;
     }
     if (!was->is_array() || was->get_array().size() > kMaxBranches) return unknown("anyOf");

@@ -87,8 +87,8 @@ class View {
   // The template that a URI is of: the first provider that has one, and of its templates the most precise.
   Found match_template(std::string_view uri) const;
 
-  // At most so many definitions from a position on, which is at least one, and none of the place `until` or behind it. Runs
-  // of neighbours are one piece.
+  // At most so many definitions from a position on, which is at least one, and none of the place `until` or behind it.
+  // Runs of neighbours are one piece.
   Page page(Kind kind, const Position& from, std::size_t size, std::uint32_t until = UINT32_MAX) const;
   // How many definitions all pages have.
   std::size_t count(Kind kind) const;
