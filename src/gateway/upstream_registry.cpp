@@ -36,7 +36,9 @@ std::string random_id() {
 }
 
 // The same for the same name, whenever the file is read.
-std::string id_of(const std::string& name) { return json::hex(json::sha256("upstream of the file: " + name)).substr(0, 32); }
+std::string id_of(const std::string& name) {
+  return json::hex(json::sha256("upstream of the file: " + name)).substr(0, 32);
+}
 
 // Of the file's own keys: what the defaults say does not make it another entry.
 std::string hash_of(const UpstreamEntry& entry) {
@@ -263,8 +265,9 @@ Task<Result<>> UpstreamRegistry::do_load(Entries file, UpstreamSettings defaults
     const auto found = by_name.find(entry.settings.name);
     const auto* record = found == by_name.end() ? nullptr : found->second;
     if (record != nullptr && record->origin == store::Origin::runtime) {
-      log::warning("upstream {} was registered over the API and is in the configuration file, too: the file's is served",
-                   record->name);
+      log::warning(
+          "upstream {} was registered over the API and is in the configuration file, too: the file's is served",
+          record->name);
     } else if (record != nullptr && record->file_hash == hash_of(entry)) {
       next.push_back(checked(from_record(*record, entry.settings)));
       continue;
@@ -305,7 +308,8 @@ Task<Result<RegisteredPointer>> UpstreamRegistry::do_create(boost::json::value g
   const std::string name = entry->settings.name;
   if (find(name)) co_return std::unexpected(errors::conflict(fmt::format("there is an upstream {} already", name)));
   RegisteredUpstreams next = *all_.get();
-  if (next.size() >= kMaxUpstreams) co_return std::unexpected(errors::too_large("the number of upstreams", kMaxUpstreams));
+  if (next.size() >= kMaxUpstreams)
+    co_return std::unexpected(errors::too_large("the number of upstreams", kMaxUpstreams));
   const auto now = store::to_time(around_.clock.wall());
   auto registered = std::make_shared<const RegisteredUpstream>(RegisteredUpstream{.id = random_id(),
                                                                                   .created_at = now,

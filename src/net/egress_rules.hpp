@@ -14,9 +14,9 @@
 namespace proteus::net {
 
 struct EgressSettings {
-  bool allow_private = false;      // private networks, and loopback
-  bool allow_loopback = false;     // loopback alone
-  std::vector<std::string> allow;  // networks, addresses and host names that are allowed regardless
+  bool allow_private = false;           // private networks, and loopback
+  bool allow_loopback = false;          // loopback alone
+  std::vector<std::string> allow = {};  // networks, addresses and host names that are allowed regardless
 };
 
 // Which addresses may be asked on somebody else's word. What leads into the machine or its network is refused unless

@@ -15,16 +15,16 @@ TEST(EgressRules, LetPublicAddressesBeAsked) {
 }
 
 TEST(EgressRules, RefuseWhatLeadsInside) {
-  for (const auto* address :
-       {"127.0.0.1", "127.9.9.9", "::1", "10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1", "100.64.0.1",
-        "fd12::1", "fc00::1", "169.254.169.254", "fe80::1", "0.0.0.0", "0.1.2.3", "::", "224.0.0.1",
-        "255.255.255.255", "ff02::1", "fd00:ec2::254", "168.63.129.16"})
+  for (const auto* address : {"127.0.0.1",       "127.9.9.9",       "::1",        "10.0.0.1",      "172.16.0.1",
+                              "172.31.255.255",  "192.168.1.1",     "100.64.0.1", "fd12::1",       "fc00::1",
+                              "169.254.169.254", "fe80::1",         "0.0.0.0",    "0.1.2.3",       "::",
+                              "224.0.0.1",       "255.255.255.255", "ff02::1",    "fd00:ec2::254", "168.63.129.16"})
     EXPECT_FALSE(allows({}, address)) << address;
 }
 
 TEST(EgressRules, KnowAnIpv4AddressHoweverItIsWritten) {
-  for (const auto* address : {"::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::169.254.169.254", "2002:7f00:1::",
-                              "2002:a9fe:a9fe::1", "::127.0.0.1"})
+  for (const auto* address : {"::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::169.254.169.254",
+                              "2002:7f00:1::", "2002:a9fe:a9fe::1", "::127.0.0.1"})
     EXPECT_FALSE(allows({}, address)) << address;
   EXPECT_TRUE(allows({}, "::ffff:1.1.1.1"));
 }
