@@ -129,9 +129,8 @@ TEST_F(AdminApi, ChangesCanBeFollowed) {
 
 TEST_F(AdminApi, QuietStreamsAreKeptAlive) {
   net::Workers workers(1);
-  const Router router(change_routes(bench.changes, std::chrono::milliseconds(1)), AdminKeys({{"a", Secret("s")}}));
-  net::HttpServer server(workers, {},
-                         [&](net::Exchange& exchange) { return const_cast<Router&>(router).handle(exchange); });
+  Router router(change_routes(bench.changes, std::chrono::milliseconds(1)), AdminKeys({{"a", Secret("s")}}));
+  net::HttpServer server(workers, {}, [&](net::Exchange& exchange) { return router.handle(exchange); });
   workers.run();
   ASSERT_TRUE(server.listen());
   net::RawClient client(server.local_port());
@@ -140,9 +139,11 @@ TEST_F(AdminApi, QuietStreamsAreKeptAlive) {
   for (int i = 0; i < 3; ++i)
     EXPECT_EQ(client.receive_chunk(), ":\n\n");
   // A server that drains ends it.
-  boost::asio::co_spawn(workers.at(0), server.drain(std::chrono::seconds(10)), boost::asio::use_future).get();
+  auto drained = boost::asio::co_spawn(workers.at(0), server.drain(std::chrono::seconds(10)), boost::asio::use_future);
   while (client.receive_chunk())
     continue;
+  client.close();
+  drained.get();
 }
 
 // REF-21
