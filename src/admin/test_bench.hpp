@@ -2,12 +2,11 @@
 
 // For tests: a whole gateway with its admin API on a loopback port, and upstreams written with the server library.
 
-#include <functional>
+#include <atomic>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include <boost/asio/co_spawn.hpp>
@@ -23,6 +22,7 @@
 #include "admin/router.hpp"
 #include "admin/upstream_routes.hpp"
 #include "gateway/metrics.hpp"
+#include "gateway/test_gateway.hpp"
 #include "net/http_test_server.hpp"
 #include "server/test_server.hpp"
 #include "store/memory_store.hpp"
@@ -31,6 +31,7 @@ namespace proteus::admin::test {
 
 using boost::json::object;
 using boost::json::value;
+using gateway::test::wait_until;
 
 inline server::ToolHandler says(std::string text) {
   return [text](server::Context&) { return server::ToolResult::text(text); };
@@ -203,12 +204,6 @@ inline providers::UpstreamEntry entry(object keys, const providers::UpstreamSett
   auto parsed = providers::parse_upstream(keys, base);
   if (!parsed) throw std::runtime_error(parsed.error().front().message);
   return *parsed;
-}
-
-// Until it holds; a test that would wait for ever fails by its time limit.
-inline void wait_until(const std::function<bool()>& holds) {
-  while (!holds())
-    std::this_thread::yield();
 }
 
 }  // namespace proteus::admin::test
