@@ -9,6 +9,7 @@ find_package(spdlog REQUIRED)
 find_package(SQLite3 3.37 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
+pkg_check_modules(PROMETHEUS REQUIRED IMPORTED_TARGET prometheus-cpp-core)
 pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
 
 # For programs, not for libraries: coroutine frames are too large for the caches of glibc's allocator. Sanitizers bring

@@ -25,6 +25,9 @@ double random_chance() {
   return std::uniform_real_distribution<double>()(generator);
 }
 
+// Of what another one of the same name published all versions are below it.
+std::uint64_t first_version(std::uint64_t instance) { return instance << 32U; }
+
 GatewayOptions completed(GatewayOptions options) {
   if (!options.chance) options.chance = random_chance;
   return options;
@@ -90,6 +93,7 @@ net::HttpClient& Gateway::http_of(asio::io_context& io) {
 
 Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings) {
   asio::io_context& io = workers_.next();
+  const std::uint64_t instance = ++last_instance_;
   providers::UpstreamSurroundings around{
       .io = io,
       .http = http_of(io),
@@ -98,6 +102,7 @@ Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings
       .chance = options_.chance,
       .limits = options_.upstreams,
       .client_info = options_.service.server_info,
+      .published_version = first_version(instance),
       .publish = [this](catalog::SnapshotPointer snapshot) { return catalog_.publish(std::move(snapshot)); },
       .on_refreshed =
           [this](const providers::RefreshResult& result, const catalog::Publication* publication) {
@@ -121,7 +126,13 @@ Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings
   };
   auto made = providers::Upstream::make(settings, std::move(around));
   if (!made) return std::unexpected(made.error());
-  return ServedUpstream{++last_instance_, std::shared_ptr<providers::Upstream>(std::move(*made))};
+  struct Metered {
+    std::shared_ptr<UpstreamMeter> meter;
+    std::unique_ptr<providers::Upstream> upstream;
+  };
+  const auto metered =
+      std::make_shared<Metered>(meters_ ? meters_(settings) : std::shared_ptr<UpstreamMeter>(), std::move(*made));
+  return ServedUpstream{instance, {metered, metered->upstream.get()}, metered->meter.get()};
 }
 
 Task<Result<>> Gateway::set_upstreams(Settings settings) {
@@ -154,14 +165,7 @@ Task<Result<>> Gateway::change_upstreams(Settings settings) {
     fresh.push_back(std::move(*made));
   }
 
-  std::map<std::string, std::vector<store::SnapshotRecord>> kept;
-  if (!fresh.empty()) {
-    auto records = co_await store_.snapshots();
-    if (!records) log::warning("what upstreams listed before is not known: {}", records.error().message());
-    for (auto& record : records ? *records : std::vector<store::SnapshotRecord>{})
-      kept[record.upstream].push_back(std::move(record));
-  }
-
+  const Kept kept = co_await kept_lists(fresh);
   auto ordered = catalog_.set_order(names);
   if (!ordered) co_return std::unexpected(ordered.error());
   tables_.set(std::make_shared<const UpstreamTable>(order));
@@ -172,11 +176,36 @@ Task<Result<>> Gateway::change_upstreams(Settings settings) {
     }
   }
   for (const auto& served : fresh) {
-    if (const auto found = kept.find(served->settings().name); found != kept.end()) served->restore(found->second);
+    take_over(served, kept);
     served->start();
   }
   share_followed();
   co_return Result<>{};
+}
+
+Task<Gateway::Kept> Gateway::kept_lists(const std::vector<ServedUpstream>& upstreams) {
+  Kept kept;
+  if (upstreams.empty()) co_return kept;
+  // One that an operator registers costs its own lists, and not those of all.
+  auto records = upstreams.size() == 1 ? co_await store_.snapshots_of(upstreams.front()->settings().name)
+                                       : co_await store_.snapshots();
+  if (!records) log::warning("what upstreams listed before is not known: {}", records.error().message());
+  for (auto& record : records ? *records : std::vector<store::SnapshotRecord>{})
+    kept[record.upstream].push_back(std::move(record));
+  co_return kept;
+}
+
+// Until it answers, it is served as it was before; one that is listed live has nothing to serve.
+void Gateway::take_over(const ServedUpstream& served, const Kept& kept) {
+  std::optional<catalog::Publication> published;
+  if (served->is_direct()) {
+    auto emptied = catalog_.publish(std::make_shared<const catalog::Snapshot>(
+        served->name(), first_version(served.instance), catalog::Snapshot::Lists{}));
+    if (emptied) published = std::move(*emptied);
+  } else if (const auto found = kept.find(served->settings().name); found != kept.end()) {
+    published = served->restore(found->second);
+  }
+  if (published) fanout_.publish(*published);
 }
 
 Task<> Gateway::retire(ServedUpstream served) {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -69,6 +70,9 @@ class Gateway {
   using OnRefreshed = std::function<void(const providers::RefreshResult&, const catalog::Publication*)>;
   // Before upstreams are set. Called on the threads of upstreams.
   void set_on_refreshed(OnRefreshed on_refreshed) { on_refreshed_ = std::move(on_refreshed); }
+  using MeterMaker = std::function<std::shared_ptr<UpstreamMeter>(const providers::UpstreamSettings&)>;
+  // Before upstreams are set. Called on the control thread for each upstream that is made.
+  void set_meters(MeterMaker meters) { meters_ = std::move(meters); }
 
   // Ends all streams; requests are still answered.
   void end_streams();
@@ -76,11 +80,15 @@ class Gateway {
   void stop();
 
  private:
+  using Kept = std::map<std::string, std::vector<store::SnapshotRecord>, std::less<>>;  // by upstream
+
   Result<server::Caller> authenticate(const net::Request& request);
   Result<ServedUpstream> make(const providers::UpstreamSettings& settings);
   Task<Result<>> change_upstreams(Settings settings);
   Task<> retire(ServedUpstream served);
   Task<> keep(std::vector<store::SnapshotRecord> records);
+  Task<Kept> kept_lists(const std::vector<ServedUpstream>& upstreams);
+  void take_over(const ServedUpstream& served, const Kept& kept);
   void follow(const std::string& uri, bool followed);
   void share_followed();
   boost::asio::io_context& control() { return workers_.at(0); }
@@ -101,6 +109,7 @@ class Gateway {
   std::unique_ptr<GatewayService> service_;
   std::unique_ptr<server::HttpEndpoint> endpoint_;
   OnRefreshed on_refreshed_;
+  MeterMaker meters_;
   TaskGroup background_;  // on the control thread
 
   // Of the control thread.

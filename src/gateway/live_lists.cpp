@@ -89,6 +89,7 @@ struct LiveList::Part {
   ServedUpstream upstream;
   std::uint32_t place = 0;
   std::string cursor;  // the upstream's own; empty for its first page
+  bool cut_off = false;
   std::optional<Error> error;
   catalog::DefinitionList::Pointer list;
   std::optional<std::string> next;
@@ -146,9 +147,8 @@ Task<> LiveList::ask(std::shared_ptr<Part> part) {
   const auto began = clock_.now();
   auto answer = co_await request(*part);
   if (observer_) {
-    const bool fault = !answer && answer.error().kind() != ErrorKind::remote;
-    observer_({*part->upstream.upstream, catalog::info(kind_).list_method, clock_.now() - began,
-               fault ? &answer.error() : nullptr});
+    observer_({part->upstream, catalog::info(kind_).list_method, clock_.now() - began,
+               answer ? nullptr : &answer.error(), part->cut_off});
   }
   if (!answer) {
     part->error = std::move(answer.error());
@@ -177,10 +177,11 @@ Task<> LiveList::ask(std::shared_ptr<Part> part) {
   }
 }
 
-Task<Result<client::Answer>> LiveList::request(const Part& part) {
+Task<Result<client::Answer>> LiveList::request(Part& part) {
   auto& breaker = part.upstream->breaker();
   for (int tries = 1;; ++tries) {
     if (!breaker.allows()) {
+      part.cut_off = tries == 1;
       co_return std::unexpected(errors::unreachable("it has failed repeatedly and is not asked for now"));
     }
     client::Params params;

@@ -34,7 +34,7 @@ class LiveList {
 
   Task<> freshen();
   Task<> ask(std::shared_ptr<Part> part);
-  Task<Result<client::Answer>> request(const Part& part);
+  Task<Result<client::Answer>> request(Part& part);
   Result<catalog::Cursor> begin() const;
   mcp::Outcome compose(const catalog::Cursor& from);
   // Adds definitions of the catalog up to a place; false where the page is full.

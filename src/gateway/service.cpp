@@ -133,11 +133,35 @@ mcp::SubscriptionFilter GatewayService::accept(const mcp::SubscriptionFilter& wa
   return accepted;
 }
 
+// How long a request takes; told of when it ends.
+class GatewayService::Timing {
+ public:
+  Timing(const GatewayService& service, const server::Call& call)
+      : service_(service), request_(call.request()), began_(service.clock_.now()) {}
+
+  mcp::Outcome end(mcp::Outcome outcome) const {
+    if (service_.request_observer_) {
+      service_.request_observer_({request_.method->method, request_.era(), service_.clock_.now() - began_, outcome});
+    }
+    return outcome;
+  }
+
+ private:
+  const GatewayService& service_;
+  const mcp::Request& request_;
+  const Clock::Monotonic began_;
+};
+
 std::optional<mcp::Outcome> GatewayService::answer(server::Call& call) {
-  if (auto checked = check_meta(call.request(), options_.meta); !checked) return std::unexpected(checked.error());
+  const Timing timing(*this, call);
+  if (auto checked = check_meta(call.request(), options_.meta); !checked) {
+    return timing.end(std::unexpected(checked.error()));
+  }
   const auto kind = listed_by(call.request().method->method);
   if (!kind) return std::nullopt;
-  return list_cached(call, *kind);
+  auto listed = list_cached(call, *kind);
+  if (!listed) return std::nullopt;
+  return timing.end(std::move(*listed));
 }
 
 Task<mcp::Outcome> GatewayService::handle(server::Call& call) {
@@ -146,10 +170,13 @@ Task<mcp::Outcome> GatewayService::handle(server::Call& call) {
 }
 
 Task<mcp::Outcome> GatewayService::handle_list(server::Call& call) {
-  if (auto checked = check_meta(call.request(), options_.meta); !checked) co_return std::unexpected(checked.error());
+  const Timing timing(*this, call);
+  if (auto checked = check_meta(call.request(), options_.meta); !checked) {
+    co_return timing.end(std::unexpected(checked.error()));
+  }
   const auto kind = *listed_by(call.request().method->method);
-  if (auto cached = list_cached(call, kind)) co_return std::move(*cached);
-  co_return co_await list(call, kind);
+  if (auto cached = list_cached(call, kind)) co_return timing.end(std::move(*cached));
+  co_return timing.end(co_await list(call, kind));
 }
 
 std::optional<mcp::Outcome> GatewayService::list_cached(server::Call& call, Kind kind) {
@@ -165,25 +192,28 @@ Task<mcp::Outcome> GatewayService::list(server::Call& call, Kind kind) {
 }
 
 Task<mcp::Outcome> GatewayService::forward(server::Call& call) {
-  if (auto checked = check_meta(call.request(), options_.meta); !checked) co_return std::unexpected(checked.error());
+  const Timing timing(*this, call);
+  if (auto checked = check_meta(call.request(), options_.meta); !checked) {
+    co_return timing.end(std::unexpected(checked.error()));
+  }
   Worker& worker = here();
   auto route = find_route(call.request(), worker.view(principal_of(call.caller())), worker.upstreams());
-  if (!route) co_return std::unexpected(route.error());
+  if (!route) co_return timing.end(std::unexpected(route.error()));
   if (call.headers() != nullptr && route->definition != nullptr && route->definition->mirrored != nullptr) {
     const auto arguments =
         json::parse(call.request().param("arguments").empty() ? "{}" : call.request().param("arguments"));
     if (arguments) {
       auto checked = mcp::check_mirrored(*route->definition->mirrored, *arguments, *call.headers());
-      if (!checked) co_return std::unexpected(checked.error());
+      if (!checked) co_return timing.end(std::unexpected(checked.error()));
     }
   }
-  const std::shared_ptr<providers::Upstream> upstream = route->upstream.upstream;
+  const ServedUpstream upstream = route->upstream;
   if (upstream->settings().ttl.count() > 0) co_await upstream->freshen();
   if (!upstream->breaker().allows()) {
     const Error open = errors::unreachable(fmt::format(
         "upstream {} has failed repeatedly and is not asked for now; try again later", upstream->settings().name));
-    if (observer_) observer_({*upstream, call.request().method->method, {}, &open});
-    co_return std::unexpected(open);
+    if (observer_) observer_({upstream, call.request().method->method, {}, &open, true});
+    co_return timing.end(std::unexpected(open));
   }
   Attempt attempt(upstream->breaker());
   const auto began = clock_.now();
@@ -191,12 +221,11 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call) {
   Result<client::Answer> answer = co_await forwarding.run();
   attempt.report(answer);
   if (observer_) {
-    const bool fault = !answer && answer.error().kind() != ErrorKind::remote;
-    observer_({*upstream, call.request().method->method, clock_.now() - began, fault ? &answer.error() : nullptr});
+    observer_({upstream, call.request().method->method, clock_.now() - began, answer ? nullptr : &answer.error()});
   }
-  if (!answer) co_return std::unexpected(named(std::move(answer.error()), *upstream));
+  if (!answer) co_return timing.end(std::unexpected(named(std::move(answer.error()), *upstream.upstream)));
   if (wants_refresh(*answer) && !upstream->is_direct()) co_await upstream->refresh();
-  co_return to_outcome(*answer);
+  co_return timing.end(to_outcome(*answer));
 }
 
 }  // namespace proteus::gateway

@@ -22,10 +22,19 @@ struct ServiceOptions {
 
 // What is worth counting about a request that went to an upstream.
 struct UpstreamRequest {
-  const providers::Upstream& upstream;
+  const ServedUpstream& upstream;
   mcp::Method method;
   std::chrono::nanoseconds took;
-  const Error* error;  // null: it was answered, also with an error of its own
+  const Error* error;    // of its own, or on the way; null for none
+  bool cut_off = false;  // the circuit is open, and nothing was sent
+};
+
+// What is worth counting about a request of a client.
+struct AnsweredRequest {
+  mcp::Method method;
+  mcp::Era era;
+  std::chrono::nanoseconds took;
+  const mcp::Outcome& outcome;
 };
 
 // The gateway's answers: from the catalog where it can, from upstreams where it must. Called on the threads of the
@@ -37,6 +46,10 @@ class GatewayService final : public server::Service {
 
   // Told of each request to an upstream when it has ended.
   void set_observer(std::function<void(const UpstreamRequest&)> observer) { observer_ = std::move(observer); }
+  // Told of each request of a client when it has been answered. Before anything is asked.
+  void set_request_observer(std::function<void(const AnsweredRequest&)> observer) {
+    request_observer_ = std::move(observer);
+  }
 
   // The worker whose thread this is.
   Worker& here() const;
@@ -48,6 +61,8 @@ class GatewayService final : public server::Service {
   mcp::SubscriptionFilter accept(const mcp::SubscriptionFilter& wanted, const server::Caller& caller) override;
 
  private:
+  class Timing;
+
   std::optional<mcp::Outcome> list_cached(server::Call& call, catalog::Kind kind);
   Task<mcp::Outcome> handle_list(server::Call& call);
   Task<mcp::Outcome> list(server::Call& call, catalog::Kind kind);
@@ -59,6 +74,7 @@ class GatewayService final : public server::Service {
   const Clock& clock_;
   const catalog::Cursors cursors_;
   std::function<void(const UpstreamRequest&)> observer_;
+  std::function<void(const AnsweredRequest&)> request_observer_;
 };
 
 // The kind whose list a method asks for.

@@ -11,10 +11,13 @@
 
 namespace proteus::gateway {
 
+class UpstreamMeter;
+
 // An upstream that calls may go to. Calls under way keep it, also when it has been removed.
 struct ServedUpstream {
   std::uint64_t instance = 0;  // another one for each, also of the same name
   std::shared_ptr<providers::Upstream> upstream;
+  UpstreamMeter* meter = nullptr;  // lives as long as the upstream; null where nobody counts
 
   providers::Upstream* operator->() const { return upstream.get(); }
   explicit operator bool() const { return upstream != nullptr; }

@@ -67,7 +67,8 @@ Upstream::Upstream(UpstreamSettings settings, UpstreamSurroundings surroundings,
                control_options()),
       tasks_(around_.io.get_executor()),
       alarm_(around_.io),
-      tried_(around_.io.get_executor()) {}
+      tried_(around_.io.get_executor()),
+      version_(around_.published_version) {}
 
 Upstream::~Upstream() = default;
 
@@ -102,15 +103,20 @@ client::Options Upstream::control_options() {
   return control;
 }
 
-void Upstream::restore(const std::vector<store::SnapshotRecord>& records) {
-  if (is_direct()) return;
+std::optional<catalog::Publication> Upstream::restore(const std::vector<store::SnapshotRecord>& records) {
+  if (is_direct()) return std::nullopt;
   auto snapshot = restore_lists(name_, ++version_, records, rules_, around_.limits.definitions);
-  if (!snapshot)
-    return log::warning("what was kept of upstream {} is not used: {}", settings_.name, snapshot.error().message());
-  snapshot_ = std::move(*snapshot);
-  if (const auto published = around_.publish(snapshot_); !published) {
-    log::warning("upstream {}: {}", settings_.name, published.error().message());
+  if (!snapshot) {
+    log::warning("what was kept of upstream {} is not used: {}", settings_.name, snapshot.error().message());
+    return std::nullopt;
   }
+  snapshot_ = std::move(*snapshot);
+  auto published = around_.publish(snapshot_);
+  if (!published) {
+    log::warning("upstream {}: {}", settings_.name, published.error().message());
+    return std::nullopt;
+  }
+  return std::move(*published);
 }
 
 void Upstream::start() {
@@ -228,7 +234,7 @@ Task<Result<catalog::SnapshotPointer>> Upstream::discover() {
 void Upstream::succeeded(RefreshResult& result, catalog::SnapshotPointer snapshot) {
   auto published = around_.publish(snapshot);
   if (!published) return failed(result, std::move(published.error()));
-  const bool first = !snapshot_ || version_ == 0;
+  const bool first = !snapshot_;
   ++version_;
   for (const auto& change : published->changes)
     result.change = change;

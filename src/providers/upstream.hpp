@@ -47,6 +47,8 @@ struct UpstreamSurroundings {
   Chance chance;
   UpstreamLimits limits;
   std::string client_info;
+  // Its snapshots have versions above this one: another one of the same name published those up to it.
+  std::uint64_t published_version = 0;
 
   std::function<Result<catalog::Publication>(catalog::SnapshotPointer)> publish;
   // After each refresh, also one that failed; with what was published where it changed something.
@@ -74,8 +76,8 @@ class Upstream {
   boost::asio::io_context& io() const { return around_.io; }
   bool is_direct() const { return settings_.refresh_strategy == RefreshStrategy::direct_proxy; }
 
-  // Serves what was kept from an earlier run, until the upstream answers.
-  void restore(const std::vector<store::SnapshotRecord>& records);
+  // Serves what was kept from an earlier run, until the upstream answers. Says what that changed.
+  std::optional<catalog::Publication> restore(const std::vector<store::SnapshotRecord>& records);
   // Connects in the background, and stays connected.
   void start();
   // How the first try ended.

@@ -184,6 +184,16 @@ void Sessions::end_idle() {
     entry.session->close();
 }
 
+std::size_t Sessions::attached() {
+  std::size_t count = 0;
+  for (Shard& home : shards_) {
+    const std::scoped_lock lock(home.mutex);
+    count += static_cast<std::size_t>(
+        std::ranges::count_if(home.entries, [](auto& entry) { return entry.second.session->standalone().attached(); }));
+  }
+  return count;
+}
+
 void Sessions::end(const Listeners::Concerns& concerns) {
   std::vector<Entry> ended;
   for (auto& home : shards_) {

@@ -130,6 +130,8 @@ class Sessions {
   void end(const Listeners::Concerns& concerns);
   void close_all();
   std::size_t size() const { return count_; }
+  // Those with a client at their standalone stream.
+  std::size_t attached();
 
  private:
   struct Entry {

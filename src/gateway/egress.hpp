@@ -1,0 +1,36 @@
+#pragma once
+
+#include <set>
+#include <string>
+
+#include <proteus/error.hpp>
+
+#include "base/published.hpp"
+#include "net/address_filter.hpp"
+#include "net/egress_rules.hpp"
+
+namespace proteus::gateway {
+
+// Where upstreams may be. Those of the configuration file may be anywhere, because whoever writes it decides that;
+// others obey the rules, at their registration and again for each connection, after their host was resolved.
+// Thread-safe. Made before the gateway, whose HTTP clients take its filter, and outlives it.
+class Egress {
+ public:
+  explicit Egress(const net::EgressSettings& settings);
+
+  void set_rules(const net::EgressSettings& settings);
+  // The hosts that the configuration file names: all of them.
+  void trust(std::set<std::string, std::less<>> hosts);
+
+  // A URL that came over the API.
+  Result<> check(const net::Url& url) const;
+  net::AddressFilter filter() const;
+
+ private:
+  Result<> check(std::string_view host, const boost::asio::ip::address& address) const;
+
+  Published<net::EgressRules> rules_;
+  Published<std::set<std::string, std::less<>>> trusted_;
+};
+
+}  // namespace proteus::gateway

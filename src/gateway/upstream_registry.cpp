@@ -1,0 +1,419 @@
+#include "gateway/upstream_registry.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "json/canonical.hpp"
+#include "json/fault_error.hpp"
+#include "json/text.hpp"
+#include "net/url.hpp"
+
+namespace proteus::gateway {
+
+namespace asio = boost::asio;
+
+using providers::UpstreamEntry;
+using providers::UpstreamSettings;
+
+namespace {
+
+constexpr std::string_view kWhat = "the upstream";
+constexpr std::string_view kReload = "configuration";
+
+std::string random_id() {
+  std::string id;
+  for (const char byte : random_bytes(16))
+    id += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return id;
+}
+
+// The same for the same name, whenever the file is read.
+std::string id_of(const std::string& name) {
+  return json::hex(json::sha256("upstream of the file: " + name)).substr(0, 32);
+}
+
+// Of the file's own keys: what the defaults say does not make it another entry.
+std::string hash_of(const UpstreamEntry& entry) {
+  return json::hex(json::sha256(json::canonical(providers::write_upstream(entry))));
+}
+
+std::set<std::string, std::less<>> hosts_of(const std::map<std::string, UpstreamEntry, std::less<>>& entries) {
+  std::set<std::string, std::less<>> hosts;
+  for (const auto& [name, entry] : entries) {
+    if (const auto url = net::Url::parse(entry.settings.url)) hosts.emplace(url->host());
+  }
+  return hosts;
+}
+
+boost::json::object object_of(const std::string& text) {
+  if (text.empty()) return {};
+  auto parsed = json::parse(text);
+  if (!parsed || !parsed->is_object()) return {};
+  return std::move(parsed->get_object());
+}
+
+boost::json::array keys_of(const boost::json::value& given) {
+  boost::json::array keys;
+  for (const auto& member : given.get_object())
+    keys.emplace_back(member.key());
+  return keys;
+}
+
+Error fault_at(std::string key, std::string message) {
+  const json::Fault fault{.pointer = "/" + key, .path = std::move(key), .message = std::move(message)};
+  return errors::faults(kWhat, {&fault, 1});
+}
+
+}  // namespace
+
+std::string_view to_string(UpstreamOrigin origin) {
+  switch (origin) {
+    case UpstreamOrigin::file: return "file";
+    case UpstreamOrigin::file_override: return "override";
+    case UpstreamOrigin::runtime: return "runtime";
+  }
+  return "file";
+}
+
+// Lets the next one go on when it ends.
+class UpstreamRegistry::Turn {
+ public:
+  explicit Turn(UpstreamRegistry& registry) : registry_(registry) { registry_.busy_ = true; }
+  ~Turn() {
+    registry_.busy_ = false;
+    registry_.idle_.ring();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  UpstreamRegistry& registry_;
+};
+
+UpstreamRegistry::UpstreamRegistry(Surroundings surroundings)
+    : around_(std::move(surroundings)),
+      all_(std::make_shared<const RegisteredUpstreams>()),
+      idle_(around_.control.get_executor()) {}
+
+RegisteredPointer UpstreamRegistry::find(std::string_view name) const {
+  const auto all = all_.get();
+  const auto found = std::ranges::find_if(*all, [&](const auto& one) { return one->name() == name; });
+  return found == all->end() ? nullptr : *found;
+}
+
+Task<Result<>> UpstreamRegistry::load(Entries file, UpstreamSettings defaults) {
+  co_return co_await asio::co_spawn(around_.control, do_load(std::move(file), std::move(defaults)),
+                                    asio::use_awaitable);
+}
+
+Task<Result<RegisteredPointer>> UpstreamRegistry::create(boost::json::value given, std::string who) {
+  co_return co_await asio::co_spawn(around_.control, do_create(std::move(given), std::move(who)), asio::use_awaitable);
+}
+
+Task<Result<RegisteredPointer>> UpstreamRegistry::patch(std::string name, boost::json::value patch, std::string who) {
+  co_return co_await asio::co_spawn(around_.control, do_patch(std::move(name), std::move(patch), std::move(who)),
+                                    asio::use_awaitable);
+}
+
+Task<Result<RegisteredPointer>> UpstreamRegistry::remove(std::string name, std::string who) {
+  co_return co_await asio::co_spawn(around_.control, do_remove(std::move(name), std::move(who)), asio::use_awaitable);
+}
+
+RegisteredUpstream UpstreamRegistry::from_file(const UpstreamEntry& entry) const {
+  const auto now = store::to_time(around_.clock.wall());
+  RegisteredUpstream registered{.id = id_of(entry.settings.name),
+                                .created_at = now,
+                                .updated_at = now,
+                                .origin = UpstreamOrigin::file,
+                                .entry = entry,
+                                .fault = {}};
+  if (const auto before = find(entry.settings.name); before && before->origin != UpstreamOrigin::runtime) {
+    registered.created_at = before->created_at;
+    if (before->entry == entry) registered.updated_at = before->updated_at;
+  }
+  return registered;
+}
+
+RegisteredUpstream UpstreamRegistry::from_record(const store::UpstreamRecord& record,
+                                                 const UpstreamSettings& base) const {
+  const bool runtime = record.origin == store::Origin::runtime;
+  RegisteredUpstream registered{.id = record.id,
+                                .created_at = record.created_at,
+                                .updated_at = record.updated_at,
+                                .origin = runtime ? UpstreamOrigin::runtime : UpstreamOrigin::file_override,
+                                .entry = {.settings = base, .given = {}},
+                                .fault = record.secrets_fault,
+                                .secrets_lost = !record.secrets_fault.empty()};
+  registered.entry.settings.name = record.name;
+  boost::json::object settings = object_of(record.settings);
+  if (registered.secrets_lost) settings.erase("authentication");
+  auto restored = providers::restore_upstream(settings, object_of(record.secrets), base);
+  if (restored) {
+    registered.entry = std::move(*restored);
+  } else {
+    registered.fault = errors::faults("what is stored of it", restored.error()).message();
+  }
+  return registered;
+}
+
+store::UpstreamRecord UpstreamRegistry::to_record(const RegisteredUpstream& registered) const {
+  const auto secrets = providers::write_upstream_secrets(registered.entry);
+  const auto in_file = file_.find(registered.name());
+  const bool runtime = registered.origin == UpstreamOrigin::runtime;
+  return {.name = registered.name(),
+          .id = registered.id,
+          .created_at = registered.created_at,
+          .updated_at = registered.updated_at,
+          .settings = boost::json::serialize(providers::write_upstream(registered.entry)),
+          .secrets = secrets.empty() ? std::string() : boost::json::serialize(secrets),
+          .origin = runtime ? store::Origin::runtime : store::Origin::file_override,
+          .file_hash = runtime || in_file == file_.end() ? std::string() : hash_of(in_file->second),
+          .secrets_fault = {}};
+}
+
+Result<> UpstreamRegistry::check(const RegisteredUpstream& registered) const {
+  const UpstreamSettings& settings = registered.entry.settings;
+  if (registered.origin != UpstreamOrigin::file && !settings.url.empty()) {
+    const auto url = net::Url::parse(settings.url);
+    if (!url) return std::unexpected(fault_at("url", url.error().message()));
+    if (auto allowed = around_.egress.check(*url); !allowed)
+      return std::unexpected(fault_at("url", allowed.error().message()));
+  }
+  const auto found = providers::credentials(settings.authentication, around_.environment);
+  if (!found) return std::unexpected(fault_at("authentication", found.error().message()));
+  return {};
+}
+
+RegisteredPointer UpstreamRegistry::checked(RegisteredUpstream registered) const {
+  if (registered.fault.empty()) {
+    if (auto fit = check(registered); !fit) registered.fault = fit.error().message();
+  }
+  if (!registered.fault.empty()) log::error("upstream {} is not served: {}", registered.name(), registered.fault);
+  return std::make_shared<const RegisteredUpstream>(std::move(registered));
+}
+
+store::Write UpstreamRegistry::audit(std::string who, std::string what, boost::json::object detail) const {
+  return store::AppendAudit{{.number = 0,
+                             .at = store::to_time(around_.clock.wall()),
+                             .who = std::move(who),
+                             .what = std::move(what),
+                             .detail = boost::json::serialize(detail)}};
+}
+
+Task<Result<>> UpstreamRegistry::apply(RegisteredUpstreams next) {
+  const auto before = around_.gateway.catalog().current();
+  const auto table = around_.gateway.upstreams();
+  Gateway::Settings settings;
+  std::set<std::string_view> served;
+  for (const auto& one : next) {
+    if (!one->fault.empty()) continue;
+    settings.push_back(one->entry.settings);
+    served.insert(one->name());
+  }
+  if (auto set = co_await around_.gateway.set_upstreams(std::move(settings)); !set) co_return set;
+  for (const auto& gone : table->order) {
+    if (served.contains(gone->settings().name)) continue;
+    const auto snapshot = before->find(gone->name());
+    around_.changes.report(catalog::diff(snapshot.get(), nullptr), around_.clock.wall());
+  }
+  all_.set(std::make_shared<const RegisteredUpstreams>(std::move(next)));
+  co_return Result<>{};
+}
+
+Task<Result<>> UpstreamRegistry::change(RegisteredUpstreams next, store::Writes writes, store::Writes undo) {
+  auto written = co_await around_.store.write(std::move(writes));
+  if (!written) co_return std::unexpected(std::move(written.error()));
+  auto applied = co_await apply(std::move(next));
+  if (applied) co_return applied;
+  const auto undone = co_await around_.store.write(std::move(undo));
+  if (!undone) log::error("a change of an upstream that failed is still in the store: {}", undone.error().message());
+  co_return applied;
+}
+
+Task<Result<>> UpstreamRegistry::do_load(Entries file, UpstreamSettings defaults) {
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  while (busy_)
+    co_await idle_.wait();
+  const Turn turn(*this);
+
+  auto records = co_await around_.store.upstreams();
+  if (!records) co_return std::unexpected(std::move(records.error()));
+  std::map<std::string_view, const store::UpstreamRecord*> by_name;
+  for (const auto& record : *records)
+    by_name.emplace(record.name, &record);
+  std::map<std::string, UpstreamEntry, std::less<>> entries;
+  for (const auto& entry : file)
+    entries.emplace(entry.settings.name, entry);
+  around_.egress.trust(hosts_of(entries));
+
+  RegisteredUpstreams next;
+  store::Writes writes;
+  const auto drop = [&](const store::UpstreamRecord& record, std::string_view why) {
+    log::warning("what was changed of upstream {} over the API no longer holds: {}", record.name, why);
+    writes.emplace_back(store::RemoveUpstream{record.name});
+    writes.push_back(audit(std::string(kReload), "upstream.override_dropped", {{"name", record.name}}));
+  };
+  for (const auto& entry : file) {
+    const auto found = by_name.find(entry.settings.name);
+    const auto* record = found == by_name.end() ? nullptr : found->second;
+    if (record != nullptr && record->origin == store::Origin::runtime) {
+      log::warning(
+          "upstream {} was registered over the API and is in the configuration file, too: the file's is served",
+          record->name);
+    } else if (record != nullptr && record->file_hash == hash_of(entry)) {
+      next.push_back(checked(from_record(*record, entry.settings)));
+      continue;
+    } else if (record != nullptr) {
+      drop(*record, "the file has another entry now");
+    }
+    next.push_back(checked(from_file(entry)));
+  }
+  for (const auto& record : *records) {
+    if (entries.contains(record.name)) continue;
+    if (record.origin == store::Origin::runtime) {
+      next.push_back(checked(from_record(record, defaults)));
+    } else {
+      drop(record, "the file does not have it any more");
+    }
+  }
+
+  if (auto applied = co_await apply(std::move(next)); !applied) {
+    around_.egress.trust(hosts_of(file_));
+    co_return applied;
+  }
+  file_ = std::move(entries);
+  defaults_ = std::move(defaults);
+  if (writes.empty()) co_return Result<>{};
+  const auto written = co_await around_.store.write(std::move(writes));
+  if (!written) log::warning("what no longer holds is still in the store: {}", written.error().message());
+  co_return Result<>{};
+}
+
+Task<Result<RegisteredPointer>> UpstreamRegistry::do_create(boost::json::value given, std::string who) {
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  while (busy_)
+    co_await idle_.wait();
+  const Turn turn(*this);
+
+  auto entry = providers::parse_upstream(given, defaults_);
+  if (!entry) co_return std::unexpected(errors::faults(kWhat, entry.error()));
+  const std::string name = entry->settings.name;
+  if (find(name)) co_return std::unexpected(errors::conflict(fmt::format("there is an upstream {} already", name)));
+  RegisteredUpstreams next = *all_.get();
+  if (next.size() >= kMaxUpstreams)
+    co_return std::unexpected(errors::too_large("the number of upstreams", kMaxUpstreams));
+  const auto now = store::to_time(around_.clock.wall());
+  auto registered = std::make_shared<const RegisteredUpstream>(RegisteredUpstream{.id = random_id(),
+                                                                                  .created_at = now,
+                                                                                  .updated_at = now,
+                                                                                  .origin = UpstreamOrigin::runtime,
+                                                                                  .entry = std::move(*entry),
+                                                                                  .fault = {}});
+  if (auto fit = check(*registered); !fit) co_return std::unexpected(std::move(fit.error()));
+  next.push_back(registered);
+
+  store::Writes writes;
+  writes.emplace_back(store::PutUpstream{to_record(*registered)});
+  writes.push_back(audit(who, "upstream.create", {{"name", name}, {"keys", keys_of(given)}}));
+  store::Writes undo;
+  undo.emplace_back(store::RemoveUpstream{name});
+  undo.push_back(audit(who, "upstream.create_undone", {{"name", name}}));
+  auto changed = co_await change(std::move(next), std::move(writes), std::move(undo));
+  if (!changed) co_return std::unexpected(std::move(changed.error()));
+  co_return registered;
+}
+
+Task<Result<RegisteredPointer>> UpstreamRegistry::do_patch(std::string name, boost::json::value patch,
+                                                           std::string who) {
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  while (busy_)
+    co_await idle_.wait();
+  const Turn turn(*this);
+
+  const RegisteredPointer before = find(name);
+  if (!before) co_return std::unexpected(errors::not_found(fmt::format("there is no upstream {}", name)));
+  if (before->secrets_lost && (!patch.is_object() || !patch.get_object().contains("authentication"))) {
+    co_return std::unexpected(errors::conflict(
+        fmt::format("the secrets of upstream {} cannot be read any more; give its authentication anew", name)));
+  }
+  const bool of_file = before->origin != UpstreamOrigin::runtime;
+  const bool overridden = before->origin == UpstreamOrigin::file_override;
+  UpstreamEntry from = before->entry;
+  if (of_file && !overridden) from.given.clear();
+  const UpstreamSettings& base = of_file ? file_.find(name)->second.settings : defaults_;
+  auto entry = providers::patch_upstream(from, patch, base);
+  if (!entry) co_return std::unexpected(errors::faults(kWhat, entry.error()));
+  if (of_file) entry->given.erase("name");
+  const bool restores = of_file && entry->given.empty();
+  if (restores && !overridden) co_return before;
+
+  RegisteredUpstream after = *before;
+  after.origin = restores ? UpstreamOrigin::file : of_file ? UpstreamOrigin::file_override : UpstreamOrigin::runtime;
+  after.entry = restores ? file_.find(name)->second : std::move(*entry);
+  after.updated_at = store::to_time(around_.clock.wall());
+  after.fault.clear();
+  after.secrets_lost = false;
+  auto fit = check(after);
+  if (!fit && !restores) co_return std::unexpected(std::move(fit.error()));
+  if (!fit) after.fault = fit.error().message();
+  auto registered = std::make_shared<const RegisteredUpstream>(std::move(after));
+  RegisteredUpstreams next = *all_.get();
+  std::ranges::replace(next, before, RegisteredPointer(registered));
+
+  store::Writes writes;
+  if (restores) {
+    writes.emplace_back(store::RemoveUpstream{name});
+  } else {
+    writes.emplace_back(store::PutUpstream{to_record(*registered)});
+  }
+  writes.push_back(audit(who, "upstream.patch", {{"name", name}, {"keys", keys_of(patch)}}));
+  store::Writes undo;
+  if (of_file && !overridden) {
+    undo.emplace_back(store::RemoveUpstream{name});
+  } else {
+    undo.emplace_back(store::PutUpstream{to_record(*before)});
+  }
+  undo.push_back(audit(who, "upstream.patch_undone", {{"name", name}}));
+  auto changed = co_await change(std::move(next), std::move(writes), std::move(undo));
+  if (!changed) co_return std::unexpected(std::move(changed.error()));
+  co_return registered;
+}
+
+Task<Result<RegisteredPointer>> UpstreamRegistry::do_remove(std::string name, std::string who) {
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  while (busy_)
+    co_await idle_.wait();
+  const Turn turn(*this);
+
+  const RegisteredPointer before = find(name);
+  if (!before) co_return std::unexpected(errors::not_found(fmt::format("there is no upstream {}", name)));
+  if (before->origin != UpstreamOrigin::runtime) {
+    co_return std::unexpected(errors::conflict(fmt::format(
+        "upstream {} is in the configuration file, and only there it can be removed; what was changed over the API is "
+        "taken back by a PATCH with null",
+        name)));
+  }
+  RegisteredUpstreams next = *all_.get();
+  std::erase(next, before);
+
+  store::Writes writes;
+  writes.emplace_back(store::RemoveUpstream{name});
+  writes.emplace_back(store::RemoveSnapshots{name});
+  writes.push_back(audit(who, "upstream.delete", {{"name", name}}));
+  store::Writes undo;
+  undo.emplace_back(store::PutUpstream{to_record(*before)});
+  undo.push_back(audit(who, "upstream.delete_undone", {{"name", name}}));
+  auto changed = co_await change(std::move(next), std::move(writes), std::move(undo));
+  if (!changed) co_return std::unexpected(std::move(changed.error()));
+  co_return before;
+}
+
+}  // namespace proteus::gateway
