@@ -19,6 +19,7 @@ struct Invocation {
 };
 
 // Each subcommand has a file of its own, which adds it. Both arguments outlive the parsing, which runs the command.
+void add_admin_secret_command(CLI::App& app, Invocation& invocation);
 void add_check_command(CLI::App& app, Invocation& invocation);
 void add_client_command(CLI::App& app, Invocation& invocation);
 void add_serve_command(CLI::App& app, Invocation& invocation);

@@ -21,6 +21,7 @@ ExitCode run(std::vector<std::string> arguments) {
   app.get_formatter()->column_width(34);
   add_serve_command(app, invocation);
   add_check_command(app, invocation);
+  add_admin_secret_command(app, invocation);
   add_client_command(app, invocation);
 
   std::ranges::reverse(arguments);

@@ -4,10 +4,21 @@
 #include <thread>
 
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/use_future.hpp>
 #include <fmt/format.h>
 
+#include "admin/audit_routes.hpp"
+#include "admin/change_routes.hpp"
+#include "admin/ops.hpp"
+#include "admin/router.hpp"
+#include "admin/upstream_routes.hpp"
+#include "app/admin_secret.hpp"
 #include "base/log.hpp"
+#include "base/task_group.hpp"
+#include "gateway/change_log.hpp"
+#include "gateway/metrics.hpp"
+#include "gateway/upstream_registry.hpp"
 #include "net/proxy.hpp"
 #include "store/pepper.hpp"
 #include "store/sealer.hpp"
@@ -19,13 +30,6 @@ namespace asio = boost::asio;
 
 namespace {
 
-std::vector<providers::UpstreamSettings> settings_of(const Config& config) {
-  std::vector<providers::UpstreamSettings> settings;
-  for (const auto& entry : config.upstreams)
-    settings.push_back(entry.settings);
-  return settings;
-}
-
 bool serves_anonymous(const Config& config) {
   switch (config.auth.anonymous) {
     case Anonymous::loopback: return config.is_loopback_only();
@@ -35,7 +39,35 @@ bool serves_anonymous(const Config& config) {
   return false;
 }
 
+admin::Routes routes_of(gateway::Gateway& gateway, gateway::UpstreamRegistry& registry, gateway::ChangeLog& changes,
+                        store::Store& store) {
+  admin::Routes all = admin::upstream_routes(gateway, registry, store);
+  for (auto& more : {admin::change_routes(changes), admin::audit_routes(store)})
+    all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
 }  // namespace
+
+struct Serving::Surroundings {
+  Surroundings(Serving& serving, asio::io_context& control)
+      : changes(control, *serving.store_),
+        metrics(*serving.gateway_),
+        registry({control, *serving.gateway_, *serving.store_, serving.clock_, serving.environment_, *serving.egress_,
+                  changes}),
+        router(routes_of(*serving.gateway_, registry, changes, *serving.store_), serving.admin_keys()),
+        ops({readiness, [this] { return metrics.render(); },
+             [this](const net::Request& request) { return router.knows(request); }}),
+        background(control.get_executor()) {}
+
+  gateway::ChangeLog changes;
+  gateway::Metrics metrics;
+  gateway::UpstreamRegistry registry;
+  admin::Readiness readiness;
+  admin::Router router;
+  admin::Ops ops;
+  TaskGroup background;
+};
 
 Serving::Serving(Config config, Environment environment)
     : config_(std::move(config)), environment_(std::move(environment)) {}
@@ -62,6 +94,7 @@ gateway::GatewayOptions Serving::options() const {
   options.endpoint.sessions.idle = std::chrono::ceil<std::chrono::seconds>(config_.sessions.idle_timeout);
   options.endpoint.sessions.replay.events = config_.sessions.events_per_stream;
   options.http.user_agent = "proteus/" PROTEUS_VERSION;
+  options.http.address_filter = egress_->filter();
   return options;
 }
 
@@ -86,24 +119,58 @@ Result<> Serving::open() {
   const std::size_t threads =
       config_.server.threads > 0 ? config_.server.threads : std::max(1U, std::thread::hardware_concurrency());
   workers_ = std::make_unique<net::Workers>(threads);
+  admin_secret_ = config_.secrets.admin_secret ? *config_.secrets.admin_secret : derive_admin_secret(pepper->value());
+  egress_ = std::make_unique<gateway::Egress>(egress());
   gateway::GatewayOptions settings = options();
   auto proxies = net::ProxySettings::from([this](const char* name) { return environment_(std::string(name)); });
   if (!proxies) return std::unexpected(proxies.error());
   settings.http.proxies = std::move(*proxies);
   gateway_ = std::make_unique<gateway::Gateway>(*workers_, clock_, environment_, *store_,
                                                 SealingKey::derive(pepper->value(), "gateway"), std::move(settings));
-  workers_->run();
-  apply_access();
   auto& control = workers_->at(0);
-  const auto set = asio::co_spawn(control, gateway_->set_upstreams(settings_of(config_)), asio::use_future).get();
-  if (!set) return std::unexpected(set.error());
+  around_ = std::make_unique<Surroundings>(*this, control);
+  gateway_->set_on_refreshed([this](const providers::RefreshResult& result, const catalog::Publication*) {
+    around_->metrics.refreshed(result);
+    around_->changes.refreshed(result);
+  });
+  workers_->run();
+  if (previous) {
+    const auto resealed = asio::co_spawn(control, store_->reseal(), asio::use_future).get();
+    if (!resealed) return std::unexpected(resealed.error());
+  }
+  apply_access();
+  if (const auto loaded = asio::co_spawn(control, load_upstreams(), asio::use_future).get(); !loaded) return loaded;
   const bool must_wait =
       std::ranges::any_of(config_.upstreams, [](const auto& entry) { return entry.settings.fail_fast_on_startup; });
   if (must_wait) {
     const auto started = asio::co_spawn(control, gateway_->started(), asio::use_future).get();
     if (!started) return std::unexpected(started.error());
   }
+  asio::post(control, [this] { around_->background.spawn("start-up discovery", become_ready()); });
   return listen();
+}
+
+Task<Result<>> Serving::load_upstreams() {
+  return around_->registry.load(config_.upstreams, config_.upstream_defaults);
+}
+
+Task<> Serving::become_ready() {
+  const auto started = co_await gateway_->started();
+  if (!started) log::warning("{}", started.error().message());
+  around_->readiness.set(admin::Readiness::State::ready);
+}
+
+net::EgressSettings Serving::egress() const {
+  return {.allow_private = config_.egress.allow_private,
+          .allow_loopback = config_.is_loopback_only(),
+          .allow = config_.egress.allow};
+}
+
+admin::AdminKeys Serving::admin_keys() const {
+  std::vector<admin::AdminKey> keys = {{"admin", admin_secret_}};
+  for (const auto& key : config_.admin.keys)
+    keys.push_back({key.name, key.secret});
+  return admin::AdminKeys(keys);
 }
 
 void Serving::apply_access() {
@@ -119,27 +186,54 @@ void Serving::apply_access() {
 }
 
 Result<> Serving::listen() {
+  auto server = listen_at(config_.server.listen, [this](net::Exchange& exchange) { return route(exchange); });
+  if (!server) return std::unexpected(server.error());
+  server_ = std::move(*server);
+  if (!config_.server.ops_listen) return {};
+  auto ops = listen_at(*config_.server.ops_listen, [this](net::Exchange& exchange) { return route_ops(exchange); });
+  if (!ops) return std::unexpected(ops.error());
+  ops_server_ = std::move(*ops);
+  return {};
+}
+
+Result<std::unique_ptr<net::HttpServer>> Serving::listen_at(const ListenAddress& address, net::HttpHandler handler) {
   net::HttpServerOptions options;
-  options.address = config_.server.listen.host == "localhost" ? "127.0.0.1" : config_.server.listen.host;
-  options.port = config_.server.listen.port;
+  options.address = address.host == "localhost" ? "127.0.0.1" : address.host;
+  options.port = address.port;
   options.limits.body_bytes = config_.server.max_body.value();
   if (config_.server.tls.enabled()) {
     auto tls = net::TlsContext::server(config_.server.tls.certificate, config_.server.tls.key);
     if (!tls) return std::unexpected(tls.error());
     options.tls = std::move(*tls);
   }
-  server_ = std::make_unique<net::HttpServer>(*workers_, std::move(options),
-                                              [this](net::Exchange& exchange) { return route(exchange); });
-  return server_->listen();
+  auto server = std::make_unique<net::HttpServer>(*workers_, std::move(options), std::move(handler));
+  if (auto listening = server->listen(); !listening) return std::unexpected(listening.error());
+  return server;
 }
+
+namespace {
+
+Task<> reply_not_found(net::Exchange& exchange) {
+  co_await exchange.reply({.status = 404, .content_type = "text/plain"},
+                          std::string_view("There is nothing at this path.\n"));
+}
+
+}  // namespace
 
 Task<> Serving::route(net::Exchange& exchange) {
   const std::string_view path = exchange.request().path();
   if (path == "/mcp" || path.starts_with("/mcp/")) return gateway_->handle(exchange);
-  return [](net::Exchange& unknown) -> Task<> {
-    co_await unknown.reply({.status = 404, .content_type = "text/plain"},
-                           std::string_view("There is nothing at this path.\n"));
-  }(exchange);
+  if (admin::Router::owns(path)) return around_->router.handle(exchange);
+  if (admin::Ops::owns(path)) {
+    const bool open = config_.server.listen.is_loopback();
+    return around_->ops.handle(exchange, open ? admin::MetricsAccess::open : admin::MetricsAccess::with_secret);
+  }
+  return reply_not_found(exchange);
+}
+
+Task<> Serving::route_ops(net::Exchange& exchange) {
+  if (admin::Ops::owns(exchange.request().path())) return around_->ops.handle(exchange, admin::MetricsAccess::open);
+  return reply_not_found(exchange);
 }
 
 std::string Serving::url() const {
@@ -153,9 +247,16 @@ Result<> Serving::reload(Config config) {
       config.limits != config_.limits) {
     log::warning("changes of [server], of [limits] and of the data directory take effect after a restart");
   }
-  auto set = asio::co_spawn(workers_->at(0), gateway_->set_upstreams(settings_of(config)), asio::use_future).get();
-  if (!set) return std::unexpected(set.error());
+  const auto loaded =
+      asio::co_spawn(workers_->at(0), around_->registry.load(config.upstreams, config.upstream_defaults),
+                     asio::use_future)
+          .get();
+  if (!loaded) return loaded;
   config_.auth = config.auth;
+  config_.admin = config.admin;
+  config_.egress = config.egress;
+  egress_->set_rules(egress());
+  around_->router.set_keys(admin_keys());
   config_.contexts = config.contexts;
   config_.upstreams = config.upstreams;
   config_.upstream_defaults = config.upstream_defaults;
@@ -165,6 +266,7 @@ Result<> Serving::reload(Config config) {
 
 void Serving::drain() {
   if (std::exchange(drained_, true) || !server_) return;
+  around_->readiness.set(admin::Readiness::State::draining);
   auto drained = asio::co_spawn(workers_->at(0), server_->drain(config_.server.grace), asio::use_future);
   gateway_->end_streams();
   drained.get();
@@ -173,8 +275,17 @@ void Serving::drain() {
 Serving::~Serving() {
   if (!workers_) return;
   if (server_ && !drained_) server_->stop();
+  if (ops_server_) ops_server_->stop();
   server_.reset();
+  ops_server_.reset();
   if (gateway_) gateway_->stop();
+  if (around_) {
+    const auto end = [](Surroundings& around) -> Task<> {
+      co_await around.background.join();
+      co_await around.changes.stop();
+    };
+    asio::co_spawn(workers_->at(0), end(*around_), asio::use_future).get();
+  }
   workers_->stop();
   workers_->join();
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -8,8 +7,10 @@
 
 #include <proteus/error.hpp>
 
+#include "admin/keys.hpp"
 #include "app/config/config.hpp"
 #include "base/environment.hpp"
+#include "gateway/egress.hpp"
 #include "gateway/gateway.hpp"
 #include "net/http_server.hpp"
 #include "net/workers.hpp"
@@ -40,21 +41,33 @@ class Serving {
  private:
   Serving(Config config, Environment environment);
 
+  // What stands around a gateway: made with it, and gone before it.
+  struct Surroundings;
+
   Result<> open();
   Result<> listen();
+  Result<std::unique_ptr<net::HttpServer>> listen_at(const ListenAddress& address, net::HttpHandler handler);
   void apply_access();
+  admin::AdminKeys admin_keys() const;
+  net::EgressSettings egress() const;
   gateway::GatewayOptions options() const;
+  Task<Result<>> load_upstreams();
+  Task<> become_ready();
   Task<> route(net::Exchange& exchange);
+  Task<> route_ops(net::Exchange& exchange);
 
   Config config_;
   const Environment environment_;
   SystemClock clock_;
   std::optional<store::DataDirectory> directory_;
   std::unique_ptr<store::Store> store_;
+  Secret admin_secret_;
   std::unique_ptr<net::Workers> workers_;
+  std::unique_ptr<gateway::Egress> egress_;
   std::unique_ptr<gateway::Gateway> gateway_;
+  std::unique_ptr<Surroundings> around_;
   std::unique_ptr<net::HttpServer> server_;
-  std::atomic<bool> ready_ = false;
+  std::unique_ptr<net::HttpServer> ops_server_;
   bool drained_ = false;
 };
 
