@@ -35,6 +35,7 @@ proteus::Result<Tokens> parse_tokens(std::string_view text) {
     }
     if (tokens.size() > kMaxTokens) return std::unexpected(errors::too_large("the list of tokens", kMaxTokens));
   }
+  if (tokens.empty()) return std::unexpected(errors::invalid("is empty"));
   return tokens;
 }
 

@@ -26,16 +26,17 @@ ReplayStream& LegacyChannel::stream() {
     stream_->attach(outbox, 0, primes(session_));
     exchange_.on_disconnect([outbox] { outbox->close(); });
     group_.emplace(executor_);
-    group_->spawn("answer stream", pump(exchange_, std::move(outbox), keep_alive_));
+    group_->spawn("answer stream", pump(exchange_, stream_, std::move(outbox), keep_alive_));
   }
   return *stream_;
 }
 
-Task<> LegacyChannel::pump(net::Exchange& exchange, std::shared_ptr<Outbox> outbox,
-                           std::chrono::milliseconds keep_alive) {
+Task<> LegacyChannel::pump(net::Exchange& exchange, std::shared_ptr<ReplayStream> stream,
+                           std::shared_ptr<Outbox> outbox, std::chrono::milliseconds keep_alive) {
   co_await stream_events(exchange, std::move(outbox), keep_alive);
-  // The call may go on without this connection, which must not seem usable for others meanwhile.
-  exchange.close();
+  // A call that goes on without this connection must not let it seem usable for others meanwhile. After a whole answer
+  // it is usable: the client was told so, and cutting it off could destroy what is still on its way.
+  if (!stream->finished()) exchange.close();
 }
 
 }  // namespace proteus::server

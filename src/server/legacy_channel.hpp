@@ -39,7 +39,8 @@ class LegacyChannel final : public CallChannel {
 
  private:
   ReplayStream& stream();
-  static Task<> pump(net::Exchange& exchange, std::shared_ptr<Outbox> outbox, std::chrono::milliseconds keep_alive);
+  static Task<> pump(net::Exchange& exchange, std::shared_ptr<ReplayStream> stream, std::shared_ptr<Outbox> outbox,
+                     std::chrono::milliseconds keep_alive);
 
   net::Exchange& exchange_;
   Executor executor_;

@@ -183,6 +183,19 @@ TEST_F(LegacyHttp, SendsChangesToTheGetStream) {
   EXPECT_EQ(stream.read_event()->json().at("method"), "notifications/tools/list_changed");
 }
 
+// PRO-16
+TEST_F(LegacyHttp, TheConnectionIsGoodForMoreAfterAStreamedAnswer) {
+  LegacyClient client(port);
+  go = true;
+  for (int round = 0; round < 3; ++round) {
+    start_wait(client);
+    EXPECT_EQ(client.client.read_answer().field("connection"), "");
+    while (client.client.read_event()) {
+    }
+    EXPECT_EQ(client.post(rpc("6", "ping", "")).status, 200);
+  }
+}
+
 // PRO-09
 TEST_F(LegacyHttp, ADroppedConnectionCancelsNothingAndTheStreamCanBeResumed) {
   LegacyClient client(port);
