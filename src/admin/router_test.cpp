@@ -146,6 +146,18 @@ TEST_F(AdminApi, QuietStreamsAreKeptAlive) {
   drained.get();
 }
 
+TEST_F(AdminApi, LogsWhatAnOperatorChanged) {
+  bench.ask("POST", "/admin/upstreams", bank());
+  bench.refresh("bank");
+  bench.ask("PATCH", "/admin/upstreams/bank", {{"prefix", "b_"}});
+  wait_until([&] { return bench.ask("GET", "/admin/changes").json().at("newest") == 2; });
+  const auto renamed = bench.ask("GET", "/admin/changes?since=1").json().at("changes").at(0).at("change").at("tools");
+  EXPECT_EQ(renamed.at("added"), (value{"b_ping"}));
+  EXPECT_EQ(renamed.at("removed"), (value{"bank_ping"}));
+  bench.refresh("bank");
+  EXPECT_EQ(bench.ask("GET", "/admin/changes").json().at("newest"), 2);
+}
+
 // REF-21
 TEST_F(AdminApi, ListenersGetTypedChanges) {
   std::promise<gateway::LoggedChange> first;

@@ -94,7 +94,7 @@ class Bench {
         gateway(workers, clock, environment, store, SealingKey::random(), gateway_options(egress)),
         changes(workers.at(0), store),
         metrics(gateway),
-        registry({workers.at(0), gateway, store, clock, environment, egress, changes}),
+        registry({workers.at(0), gateway, store, clock, environment, egress}),
         router(routes(),
                AdminKeys({{"admin", Secret(std::string(kSecret))}, {"ops", Secret(std::string(kOpsSecret))}})),
         ops({readiness, [this] { return metrics.render(); },
@@ -104,6 +104,8 @@ class Bench {
       metrics.refreshed(result);
       changes.refreshed(result);
     });
+    gateway.set_on_changed(
+        [this](const catalog::Publication& publication) { changes.changed(publication, clock.wall()); });
     gateway.set_access({std::make_shared<const gateway::Principals>(std::vector<gateway::PrincipalSettings>{},
                                                                     gateway::Anonymous::served),
                         {}});

@@ -40,6 +40,11 @@ void ChangeLog::refreshed(const providers::RefreshResult& result) {
   if (result.ok() && !result.change.empty()) report(result.change, result.at);
 }
 
+void ChangeLog::changed(const catalog::Publication& publication, Clock::Wall at) {
+  for (const auto& change : publication.changes)
+    report(change, at);
+}
+
 void ChangeLog::report(catalog::Change change, Clock::Wall at) {
   if (change.empty()) return;
   {

@@ -10,6 +10,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "base/task_group.hpp"
+#include "catalog/catalog.hpp"
 #include "providers/refresh_result.hpp"
 #include "store/store.hpp"
 
@@ -36,7 +37,8 @@ class ChangeLog {
 
   // For Gateway::set_on_refreshed: a refresh that changed nothing leaves no trace.
   void refreshed(const providers::RefreshResult& result);
-  void report(catalog::Change change, Clock::Wall at);
+  // For Gateway::set_on_changed.
+  void changed(const catalog::Publication& publication, Clock::Wall at);
 
   // Called on the control thread after the change was written, one at a time; must not block, and must not call back
   // here.
@@ -64,6 +66,7 @@ class ChangeLog {
   Task<> stop();
 
  private:
+  void report(catalog::Change change, Clock::Wall at);
   bool is_writing();
   Task<> write_waiting();
   void tell(const std::vector<LoggedChange>& changes);

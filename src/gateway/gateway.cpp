@@ -51,7 +51,8 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
   std::vector<Worker*> parts;
   for (std::size_t i = 0; i < workers.size(); ++i) {
     parts.push_back(
-        parts_.emplace_back(std::make_unique<Worker>(workers.at(i), clock, catalog_, tables_, access_, options_.http)).get());
+        parts_.emplace_back(std::make_unique<Worker>(workers.at(i), clock, catalog_, tables_, access_, options_.http))
+            .get());
   }
   service_ = std::make_unique<GatewayService>(options_.service, std::move(parts), clock, key);
   server::HttpEndpointOptions endpoint = options_.endpoint;
@@ -169,14 +170,16 @@ Task<Result<>> Gateway::change_upstreams(Settings settings) {
   auto ordered = catalog_.set_order(names);
   if (!ordered) co_return std::unexpected(ordered.error());
   tables_.set(std::make_shared<const UpstreamTable>(order));
-  fanout_.publish(*ordered);
+  announce(*ordered);
   for (const auto& served : before->order) {
     if (std::ranges::none_of(order, [&](const auto& other) { return other.instance == served.instance; })) {
       background_.spawn("ending an upstream", retire(served));
     }
   }
   for (const auto& served : fresh) {
-    take_over(served, kept);
+    const auto taken = take_over(served, kept);
+    // What comes back at the start has not changed.
+    if (taken && before->find(served->settings().name) != nullptr) announce(*taken);
     served->start();
   }
   share_followed();
@@ -196,16 +199,21 @@ Task<Gateway::Kept> Gateway::kept_lists(const std::vector<ServedUpstream>& upstr
 }
 
 // Until it answers, it is served as it was before; one that is listed live has nothing to serve.
-void Gateway::take_over(const ServedUpstream& served, const Kept& kept) {
-  std::optional<catalog::Publication> published;
+std::optional<catalog::Publication> Gateway::take_over(const ServedUpstream& served, const Kept& kept) {
   if (served->is_direct()) {
     auto emptied = catalog_.publish(std::make_shared<const catalog::Snapshot>(
         served->name(), first_version(served.instance), catalog::Snapshot::Lists{}));
-    if (emptied) published = std::move(*emptied);
-  } else if (const auto found = kept.find(served->settings().name); found != kept.end()) {
-    published = served->restore(found->second);
+    if (!emptied) return std::nullopt;
+    return std::move(*emptied);
   }
-  if (published) fanout_.publish(*published);
+  const auto found = kept.find(served->settings().name);
+  if (found == kept.end()) return std::nullopt;
+  return served->restore(found->second);
+}
+
+void Gateway::announce(const catalog::Publication& publication) {
+  fanout_.publish(publication);
+  if (on_changed_ && !publication.changes.empty()) on_changed_(publication);
 }
 
 Task<> Gateway::retire(ServedUpstream served) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -70,6 +71,10 @@ class Gateway {
   using OnRefreshed = std::function<void(const providers::RefreshResult&, const catalog::Publication*)>;
   // Before upstreams are set. Called on the threads of upstreams.
   void set_on_refreshed(OnRefreshed on_refreshed) { on_refreshed_ = std::move(on_refreshed); }
+  using OnChanged = std::function<void(const catalog::Publication&)>;
+  // Before upstreams are set. Called on the control thread for changes that no refresh made: upstreams that left, or
+  // that were made anew and serve what they had under other names.
+  void set_on_changed(OnChanged on_changed) { on_changed_ = std::move(on_changed); }
   using MeterMaker = std::function<std::shared_ptr<UpstreamMeter>(const providers::UpstreamSettings&)>;
   // Before upstreams are set. Called on the control thread for each upstream that is made.
   void set_meters(MeterMaker meters) { meters_ = std::move(meters); }
@@ -88,7 +93,8 @@ class Gateway {
   Task<> retire(ServedUpstream served);
   Task<> keep(std::vector<store::SnapshotRecord> records);
   Task<Kept> kept_lists(const std::vector<ServedUpstream>& upstreams);
-  void take_over(const ServedUpstream& served, const Kept& kept);
+  std::optional<catalog::Publication> take_over(const ServedUpstream& served, const Kept& kept);
+  void announce(const catalog::Publication& publication);
   void follow(const std::string& uri, bool followed);
   void share_followed();
   boost::asio::io_context& control() { return workers_.at(0); }
@@ -109,6 +115,7 @@ class Gateway {
   std::unique_ptr<GatewayService> service_;
   std::unique_ptr<server::HttpEndpoint> endpoint_;
   OnRefreshed on_refreshed_;
+  OnChanged on_changed_;
   MeterMaker meters_;
   TaskGroup background_;  // on the control thread
 

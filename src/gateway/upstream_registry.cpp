@@ -209,21 +209,11 @@ store::Write UpstreamRegistry::audit(std::string who, std::string what, boost::j
 }
 
 Task<Result<>> UpstreamRegistry::apply(RegisteredUpstreams next) {
-  const auto before = around_.gateway.catalog().current();
-  const auto table = around_.gateway.upstreams();
   Gateway::Settings settings;
-  std::set<std::string_view> served;
   for (const auto& one : next) {
-    if (!one->fault.empty()) continue;
-    settings.push_back(one->entry.settings);
-    served.insert(one->name());
+    if (one->fault.empty()) settings.push_back(one->entry.settings);
   }
   if (auto set = co_await around_.gateway.set_upstreams(std::move(settings)); !set) co_return set;
-  for (const auto& gone : table->order) {
-    if (served.contains(gone->settings().name)) continue;
-    const auto snapshot = before->find(gone->name());
-    around_.changes.report(catalog::diff(snapshot.get(), nullptr), around_.clock.wall());
-  }
   all_.set(std::make_shared<const RegisteredUpstreams>(std::move(next)));
   co_return Result<>{};
 }

@@ -14,7 +14,6 @@
 #include "base/environment.hpp"
 #include "base/published.hpp"
 #include "client/waiting.hpp"
-#include "gateway/change_log.hpp"
 #include "gateway/egress.hpp"
 #include "gateway/gateway.hpp"
 #include "providers/upstream_entry.hpp"
@@ -64,7 +63,6 @@ class UpstreamRegistry {
     const Clock& clock;
     Environment environment;
     Egress& egress;
-    ChangeLog& changes;
   };
   explicit UpstreamRegistry(Surroundings surroundings);
 
