@@ -53,8 +53,7 @@ struct Serving::Surroundings {
   Surroundings(Serving& serving, asio::io_context& control)
       : changes(control, *serving.store_),
         metrics(*serving.gateway_),
-        registry({control, *serving.gateway_, *serving.store_, serving.clock_, serving.environment_, *serving.egress_,
-                  changes}),
+        registry({control, *serving.gateway_, *serving.store_, serving.clock_, serving.environment_, *serving.egress_}),
         router(routes_of(*serving.gateway_, registry, changes, *serving.store_), serving.admin_keys()),
         ops({readiness, [this] { return metrics.render(); },
              [this](const net::Request& request) { return router.knows(request); }}),
@@ -133,6 +132,8 @@ Result<> Serving::open() {
     around_->metrics.refreshed(result);
     around_->changes.refreshed(result);
   });
+  gateway_->set_on_changed(
+      [this](const catalog::Publication& publication) { around_->changes.changed(publication, clock_.wall()); });
   workers_->run();
   if (previous) {
     const auto resealed = asio::co_spawn(control, store_->reseal(), asio::use_future).get();
@@ -175,6 +176,7 @@ admin::AdminKeys Serving::admin_keys() const {
 
 void Serving::apply_access() {
   std::vector<gateway::PrincipalSettings> principals;
+  principals.reserve(config_.auth.tokens.size());
   for (const auto& token : config_.auth.tokens)
     principals.push_back({token.name, token.token, token.contexts, token.upstreams});
   gateway::Access access;

@@ -49,6 +49,7 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
       background_(workers.at(0).get_executor()),
       changed_(workers.at(0).get_executor()) {
   std::vector<Worker*> parts;
+  parts.reserve(workers.size());
   for (std::size_t i = 0; i < workers.size(); ++i) {
     parts.push_back(
         parts_.emplace_back(std::make_unique<Worker>(workers.at(i), clock, catalog_, tables_, access_, options_.http))

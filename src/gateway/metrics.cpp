@@ -119,7 +119,8 @@ std::shared_ptr<UpstreamMeter> Metrics::meter(const providers::UpstreamSettings&
   return meter;
 }
 
-// Calls and threads may hold on to an upstream that is gone for a while; when the last has let go of it, it is forgotten.
+// Calls and threads may hold on to an upstream that is gone for a while; when the last has let go of it, it is
+// forgotten.
 void Metrics::forget_unused() {
   const std::scoped_lock lock(mutex_);
   std::erase_if(meters_, [](const auto& entry) { return entry.second.use_count() == 1; });

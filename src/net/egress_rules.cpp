@@ -100,12 +100,12 @@ ip::address plain(const ip::address& address) {
     return ip::address_v4({bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]});
   };
   if (v6.is_v4_mapped()) return v4_at(12);
-  static const auto kTranslated = *parse_network("64:ff9b::/96");
-  if (is_within(address, kTranslated.first, kTranslated.second)) return v4_at(12);
-  static const auto k6to4 = *parse_network("2002::/16");
-  if (is_within(address, k6to4.first, k6to4.second)) return v4_at(2);
-  static const auto kCompatible = *parse_network("::/96");
-  if (is_within(address, kCompatible.first, kCompatible.second) && !v6.is_loopback() && !v6.is_unspecified())
+  static const auto translated = *parse_network("64:ff9b::/96");
+  if (is_within(address, translated.first, translated.second)) return v4_at(12);
+  static const auto six_to_four = *parse_network("2002::/16");
+  if (is_within(address, six_to_four.first, six_to_four.second)) return v4_at(2);
+  static const auto compatible = *parse_network("::/96");
+  if (is_within(address, compatible.first, compatible.second) && !v6.is_loopback() && !v6.is_unspecified())
     return v4_at(12);
   return ip::make_address_v6(bytes);  // without a zone
 }
