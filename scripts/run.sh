@@ -1,22 +1,46 @@
 #!/usr/bin/env bash
-# run.sh: starts the quickstart from what `make build` left.
+# run.sh: starts the quickstart from what `make build` left: a bank, a server with something of everything, and the gateway
+# in front of both. Ctrl-C ends all of them.
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
 
+bin=build/release/bin
 port=${PORT:-8080}
+data=${PROTEUS_DATA:-./proteus-data}
 url=http://127.0.0.1:$port/mcp
-client="build/release/bin/proteus client"
+children=()
+finish() {
+  if ((${#children[@]})); then kill "${children[@]}" 2>/dev/null || true; fi
+  wait
+}
+trap finish EXIT
+trap 'exit 0' INT TERM
+
+"$bin/bank-server" --port 9301 --shared >/dev/null &
+children+=("$!")
+"$bin/everything-server" --port 9302 >/dev/null &
+children+=("$!")
+"$bin/proteus" serve --config examples/quickstart/proteus.toml --listen "127.0.0.1:$port" --data "$data" &
+gateway=$!
+children+=("$gateway")
+for _ in $(seq 100); do
+  if curl -fs "http://127.0.0.1:$port/readyz" >/dev/null 2>&1; then break; fi
+  if ! kill -0 "$gateway" 2>/dev/null; then exit 1; fi
+  sleep 0.1
+done
+
 cat <<END
 
-The gateway is not in the tree yet; until it is, this starts the everything-server, which shows both eras of the protocol.
+  MCP endpoint   $url
+  Admin API      http://127.0.0.1:$port/admin, with the secret that \`$bin/proteus admin-secret --data $data\` prints
 
-  MCP endpoint: $url
+Watch the list of tools in a second terminal, and change it from a third:
 
-In another terminal:
-
-  $client list $url
-  $client call $url test_simple_text '{}'
-  $client watch $url
+  $bin/proteus client watch $url
+  $bin/proteus client call $url banking_pin_authentication '{"pin": "1234"}'
+  $bin/proteus client call $url everything_test_trigger_tool_change '{}'
+  curl -H "X-Admin-Secret: \$($bin/proteus admin-secret --data $data)" http://127.0.0.1:$port/admin/upstreams \\
+       -d '{"name": "again", "url": "http://127.0.0.1:9302/mcp"}'
 
 END
-exec build/release/bin/everything-server --port "$port"
+wait "$gateway"
