@@ -249,15 +249,20 @@ Result<> Serving::reload(Config config) {
       config.limits != config_.limits) {
     log::warning("changes of [server], of [limits] and of the data directory take effect after a restart");
   }
+  // Upstreams that were registered at runtime are looked at again by the new rules.
+  const EgressSettings rules_before = std::exchange(config_.egress, config.egress);
+  egress_->set_rules(egress());
   const auto loaded =
       asio::co_spawn(workers_->at(0), around_->registry.load(config.upstreams, config.upstream_defaults),
                      asio::use_future)
           .get();
-  if (!loaded) return loaded;
+  if (!loaded) {
+    config_.egress = rules_before;
+    egress_->set_rules(egress());
+    return loaded;
+  }
   config_.auth = config.auth;
   config_.admin = config.admin;
-  config_.egress = config.egress;
-  egress_->set_rules(egress());
   around_->router.set_keys(admin_keys());
   config_.contexts = config.contexts;
   config_.upstreams = config.upstreams;
