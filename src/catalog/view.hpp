@@ -81,6 +81,8 @@ class View {
 
   const CatalogState& state() const { return *state_; }
   const Access& access() const { return layers_.access; }
+  // Whether others see the same whoever they are.
+  bool is_shared() const { return layers_.access.is_all() && layers_.front.empty(); }
 
   // By the name clients see, or by an alias. Takes no lock, and allocates nothing.
   Found find(Kind kind, std::string_view name) const;

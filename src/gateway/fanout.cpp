@@ -6,7 +6,7 @@
 #include <boost/asio/post.hpp>
 
 #include "catalog/view.hpp"
-#include "gateway/principal.hpp"
+#include "gateway/sight.hpp"
 
 namespace proteus::gateway {
 namespace {
@@ -59,13 +59,13 @@ void Fanout::tell() {
 
   // By what a caller may see, and by the first change that it was here for.
   std::map<std::pair<std::string, std::size_t>, catalog::KindSet> known;
-  const auto kinds_for = [&](const catalog::Access& access, Time since) {
+  const auto kinds_for = [&](std::string_view fingerprint, const std::function<catalog::Layers()>& layers, Time since) {
     const auto first = std::ranges::find_if(changes, [&](const Entry& entry) { return entry.at >= since; });
     if (first == changes.end()) return catalog::KindSet{};
-    const std::pair key(access.fingerprint(), static_cast<std::size_t>(first - changes.begin()));
+    const std::pair key(std::string(fingerprint), static_cast<std::size_t>(first - changes.begin()));
     if (const auto found = known.find(key); found != known.end()) return found->second;
-    const catalog::View old_view(first->before, {.access = access, .front = {}, .lens = {}});
-    const catalog::View new_view(after, {.access = access, .front = {}, .lens = {}});
+    const catalog::View old_view(first->before, layers());
+    const catalog::View new_view(after, layers());
     catalog::KindSet kinds;
     for (auto entry = first; entry != changes.end(); ++entry)
       kinds.add(catalog::concerned(old_view, new_view, entry->change));
@@ -73,12 +73,14 @@ void Fanout::tell() {
   };
   for (const catalog::Kind kind : {catalog::Kind::tool, catalog::Kind::prompt, catalog::Kind::resource}) {
     const server::Listeners::ConcernsSince concerns = [&](const server::Caller& caller, Time since) {
-      const catalog::KindSet kinds = kinds_for(principal_of(caller).access(), since);
+      const Sight sight(caller);
+      const catalog::KindSet kinds = kinds_for(sight.fingerprint(), [&] { return sight.layers(); }, since);
       // Templates have no announcement of their own.
       return kinds.has(kind) || (kind == catalog::Kind::resource && kinds.has(catalog::Kind::resource_template));
     };
     listeners_.list_changed(changed_method(kind), concerns);
-    if (observer_ && kinds_for(catalog::Access::all(), {}).has(kind)) observer_(kind);
+    const auto everything = [] { return catalog::Layers{}; };
+    if (observer_ && kinds_for(catalog::Access::all().fingerprint(), everything, {}).has(kind)) observer_(kind);
   }
 }
 

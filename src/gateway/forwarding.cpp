@@ -83,10 +83,10 @@ bool Forwarding::is_plain() const {
 }
 
 std::vector<client::Header> Forwarding::mirrored() const {
-  if (route_.definition == nullptr || route_.definition->mirrored == nullptr) return {};
+  if (!route_.found || route_.found.definition->mirrored == nullptr) return {};
   const auto arguments = json::parse(call_.request().param("arguments"));
   if (!arguments) return {};
-  return mcp::mirror(*route_.definition->mirrored, *arguments).value_or(std::vector<client::Header>());
+  return mcp::mirror(*route_.found.definition->mirrored, *arguments).value_or(std::vector<client::Header>());
 }
 
 Forwarding::Lane Forwarding::choose_lane() {

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "gateway/local_provider.hpp"
 
 namespace proteus::gateway {
 
@@ -154,6 +155,9 @@ Task<Result<>> Gateway::change_upstreams(Settings settings) {
   std::vector<ServedUpstream> order;
   std::vector<ServedUpstream> fresh;
   std::vector<catalog::UpstreamName> names;
+  names.reserve(locals_.size() + settings.size());
+  for (const auto& local : locals_)
+    names.push_back(local->name());
   for (const auto& each : settings) {
     names.emplace_back(each.name);
     const ServedUpstream* known = before->find(each.name);
@@ -170,8 +174,13 @@ Task<Result<>> Gateway::change_upstreams(Settings settings) {
   const Kept kept = co_await kept_lists(fresh);
   auto ordered = catalog_.set_order(names);
   if (!ordered) co_return std::unexpected(ordered.error());
-  tables_.set(std::make_shared<const UpstreamTable>(order));
+  tables_.set(std::make_shared<const UpstreamTable>(order, locals_));
   announce(*ordered);
+  if (before->locals.empty()) {
+    for (const auto& local : locals_) {
+      if (auto offered = local->snapshot()) (void)catalog_.publish(std::move(offered));
+    }
+  }
   for (const auto& served : before->order) {
     if (std::ranges::none_of(order, [&](const auto& other) { return other.instance == served.instance; })) {
       background_.spawn("ending an upstream", retire(served));
@@ -185,6 +194,13 @@ Task<Result<>> Gateway::change_upstreams(Settings settings) {
   }
   share_followed();
   co_return Result<>{};
+}
+
+Result<> Gateway::publish_local(catalog::SnapshotPointer snapshot) {
+  auto publication = catalog_.publish(std::move(snapshot));
+  if (!publication) return std::unexpected(publication.error());
+  asio::post(control(), [this, publication = std::move(*publication)] { announce(publication); });
+  return {};
 }
 
 Task<Gateway::Kept> Gateway::kept_lists(const std::vector<ServedUpstream>& upstreams) {

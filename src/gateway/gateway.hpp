@@ -49,6 +49,11 @@ class Gateway {
   // From any thread. Callers that are no longer known are refused from the next request on, and their streams end.
   void set_access(Access access);
 
+  // Who answers within the process, in front of all upstreams, whose names cannot be theirs. Before upstreams are set.
+  void set_locals(Locals locals) { locals_ = std::move(locals); }
+  // From any thread: what one of them offers from now on. The versions of its snapshots grow.
+  Result<> publish_local(catalog::SnapshotPointer snapshot);
+
   using Settings = std::vector<providers::UpstreamSettings>;
   // On any worker's thread. These upstreams, in this order, from now on: those that are the same stay as they are,
   // others are made anew, and those not named end. Opens no connection by itself. Fails, without effect, where one
@@ -110,6 +115,7 @@ class Gateway {
   catalog::Catalog catalog_;
   UpstreamTables tables_;
   Published<Access> access_;
+  Locals locals_;
   std::vector<std::unique_ptr<Worker>> parts_;  // one for each worker
   Fanout fanout_;
   std::unique_ptr<GatewayService> service_;

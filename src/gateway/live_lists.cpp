@@ -41,7 +41,7 @@ Result<std::string> next_member(const catalog::Cursor& next, const catalog::View
 // The shortest time and the narrowest scope of all that have something in the list.
 mcp::Caching caching_of(const catalog::View& view, Kind kind) {
   mcp::Caching caching{std::chrono::milliseconds::max(),
-                       view.access().is_all() ? mcp::CacheScope::shared : mcp::CacheScope::per_caller};
+                       view.is_shared() ? mcp::CacheScope::shared : mcp::CacheScope::per_caller};
   const auto& state = view.state();
   for (std::uint32_t rank = 0; rank < state.places(); ++rank) {
     const auto* snapshot = state.at(rank);
@@ -108,7 +108,7 @@ LiveList::LiveList(server::Call& call, Worker& worker, Kind kind, const catalog:
 
 Task<mcp::Outcome> LiveList::run() {
   co_await freshen();
-  view_ = worker_.view(principal_of(call_.caller()));
+  view_ = worker_.view(call_.caller());
   const auto cursor = cursor_of(call_.request(), *view_, kind_, cursors_);
   if (!cursor) co_return std::unexpected(cursor.error());
   const catalog::Cursor from = cursor->value_or(catalog::cursor_at(view_->state(), {}));
@@ -186,7 +186,7 @@ Task<Result<client::Answer>> LiveList::request(Part& part) {
     }
     client::Params params;
     if (!part.cursor.empty()) params.members.add(fmt::format(R"("cursor":{})", json::quote(part.cursor)));
-    Forwarding forwarding(call_, worker_, {part.upstream, {}, nullptr, view_});
+    Forwarding forwarding(call_, worker_, {part.upstream, {}, {}, view_, {}});
     auto answer = co_await forwarding.run(std::move(params));
     if (answer || answer.error().kind() == ErrorKind::remote) {
       breaker.succeeded();
@@ -226,7 +226,8 @@ bool LiveList::add_live(Part& part) {
   for (const auto& definition : part.list->definitions()) {
     const auto holder = view_->find(kind_, definition.shown);
     const auto rank = holder ? view_->state().ranks().of(holder.snapshot->upstream()) : std::nullopt;
-    const bool lost = (rank && catalog::View::kMaxFront + *rank < part.place) || taken_.contains(definition.shown);
+    const bool in_front = holder && (!rank || catalog::View::kMaxFront + *rank < part.place);
+    const bool lost = in_front || taken_.contains(definition.shown);
     if (lost) continue;
     taken_.emplace(definition.shown);
     if (count_ > 0) payload_.add(",");

@@ -15,20 +15,27 @@
 
 namespace proteus::gateway {
 
+class LocalProvider;
+
 // Someone who may ask, and what they may use. Immutable.
 class Principal final : public server::Grant {
  public:
-  Principal(std::string name, catalog::Access access, std::vector<std::string> contexts)
-      : name_(std::move(name)), access_(std::move(access)), contexts_(std::move(contexts)) {}
+  // `own` is what it alone is offered, in front of everything else; null for nothing. The versions of its snapshots are
+  // unique among all of its name.
+  Principal(std::string name, catalog::Access access, std::vector<std::string> contexts,
+            std::shared_ptr<LocalProvider> own = nullptr)
+      : name_(std::move(name)), access_(std::move(access)), contexts_(std::move(contexts)), own_(std::move(own)) {}
 
   const std::string& name() const { return name_; }
   const catalog::Access& access() const { return access_; }
+  const std::shared_ptr<LocalProvider>& own() const { return own_; }
   bool may_enter(std::string_view context) const;
 
  private:
   std::string name_;  // empty: anonymous
   catalog::Access access_;
   std::vector<std::string> contexts_;  // patterns
+  std::shared_ptr<LocalProvider> own_;
 };
 
 // The principal a caller was found to be.

@@ -1,5 +1,7 @@
 #include "gateway/route.hpp"
 
+#include "gateway/local_provider.hpp"
+#include "gateway/principal.hpp"
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
 
@@ -62,6 +64,8 @@ bool offers(const client::ServerFacts& facts, Kind kind) {
 // By rank, up to one that is before.
 const ServedUpstream* find_live(const UpstreamTable& upstreams, const catalog::View& view, const Wanted& wanted,
                                 const catalog::Snapshot* before, std::string& own) {
+  // Whoever answers within the process stands in front of all upstreams.
+  if (before != nullptr && upstreams.find(before->upstream().value()) == nullptr) return nullptr;
   for (const ServedUpstream& served : upstreams.order) {
     if (before != nullptr && served->name() == before->upstream()) return nullptr;
     if (!served->is_direct() || !view.access().allows(served->name())) continue;
@@ -81,26 +85,35 @@ const ServedUpstream* find_live(const UpstreamTable& upstreams, const catalog::V
   return nullptr;
 }
 
+std::shared_ptr<LocalProvider> find_local(const server::Caller& caller, const UpstreamTable& upstreams,
+                                          const catalog::UpstreamName& name) {
+  const auto& own = principal_of(caller).own();
+  return own && own->name() == name ? own : upstreams.find_local(name);
+}
+
 }  // namespace
 
-Result<Route> find_route(const mcp::Request& request, std::shared_ptr<const catalog::View> view,
+Result<Route> find_route(const server::Call& call, std::shared_ptr<const catalog::View> view,
                          const UpstreamTable& upstreams) {
-  const auto wanted = wanted_by(request);
+  const auto wanted = wanted_by(call.request());
   if (!wanted) return std::unexpected(wanted.error());
   const catalog::Found found = find(*view, *wanted);
   if (upstreams.any_direct) {
     std::string own;
     if (const auto* live = find_live(upstreams, *view, *wanted, found.snapshot, own)) {
-      return Route{*live, std::move(own), nullptr, std::move(view)};
+      return Route{*live, std::move(own), {}, std::move(view), {}};
     }
   }
   if (!found) return std::unexpected(unknown(*wanted));
   const ServedUpstream* served = upstreams.find(found.snapshot->upstream().value());
-  if (served == nullptr) return std::unexpected(unknown(*wanted));
+  if (served == nullptr) {
+    auto local = find_local(call.caller(), upstreams, found.snapshot->upstream());
+    if (!local) return std::unexpected(unknown(*wanted));
+    return Route{{}, std::string(found.definition->own), found, std::move(view), std::move(local)};
+  }
   // A URI that a template stands for is its own name.
   const bool by_template = wanted->kind == Kind::resource && found.definition->pattern != nullptr;
-  return Route{*served, by_template ? wanted->name : std::string(found.definition->own), found.definition,
-               std::move(view)};
+  return Route{*served, by_template ? wanted->name : std::string(found.definition->own), found, std::move(view), {}};
 }
 
 }  // namespace proteus::gateway

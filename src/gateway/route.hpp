@@ -7,16 +7,17 @@
 
 #include "catalog/view.hpp"
 #include "gateway/upstreams.hpp"
-#include "mcp/request.hpp"
+#include "server/call.hpp"
 
 namespace proteus::gateway {
 
 // Who answers a request, and by which name.
 struct Route {
-  ServedUpstream upstream;
-  std::string own;                                  // at the upstream
-  const catalog::Definition* definition = nullptr;  // where it is in the catalog; lives as long as the view
+  ServedUpstream upstream;  // empty where it is answered within the process
+  std::string own;          // at the upstream
+  catalog::Found found;     // where it is in the view, and lives as long
   std::shared_ptr<const catalog::View> view;
+  std::shared_ptr<LocalProvider> local;  // who answers then
 };
 
 // Finds the upstream for a call, a read, a prompt or a completion. What the view does not show is not found, whether it
@@ -24,7 +25,7 @@ struct Route {
 //
 // What an upstream that is listed live has to offer is its own to know: it is asked for the names under its prefix that
 // no upstream before it has.
-Result<Route> find_route(const mcp::Request& request, std::shared_ptr<const catalog::View> view,
+Result<Route> find_route(const server::Call& call, std::shared_ptr<const catalog::View> view,
                          const UpstreamTable& upstreams);
 
 }  // namespace proteus::gateway

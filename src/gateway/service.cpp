@@ -7,6 +7,7 @@
 
 #include "gateway/forwarding.hpp"
 #include "gateway/live_lists.hpp"
+#include "gateway/local_provider.hpp"
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
 #include "mcp/jsonrpc.hpp"
@@ -85,7 +86,7 @@ Worker& GatewayService::here() const {
 // An upstream that has not answered yet may come with anything, and a legacy client is told only once.
 server::Service::Face GatewayService::face(const server::Caller& caller) {
   Worker& worker = here();
-  const auto view = worker.view(principal_of(caller));
+  const auto view = worker.view(caller);
   mcp::ServerCapabilities offered;
   offered.tools.offered = true;
   std::vector<std::pair<std::string, std::string>> instructions;
@@ -100,6 +101,8 @@ server::Service::Face GatewayService::face(const server::Caller& caller) {
     offered = join(offered, facts ? facts->offers : everything);
     if (facts && !facts->instructions.empty()) instructions.emplace_back(served->settings().name, facts->instructions);
   }
+  offered.prompts.offered = offered.prompts.offered || view->count(Kind::prompt) > 0;
+  offered.resources.offered = offered.resources.offered || view->count(Kind::resource) > 0;
   for (auto* kind : {&offered.tools, &offered.prompts, &offered.resources})
     kind->list_changed = kind->offered;
   std::string text;
@@ -109,7 +112,7 @@ server::Service::Face GatewayService::face(const server::Caller& caller) {
     for (const auto& [name, said] : instructions)
       text += fmt::format("{}{}: {}", text.empty() ? "" : "\n\n", name, said);
   }
-  const bool same_for_all = view->access().is_all();
+  const bool same_for_all = view->is_shared();
   return {offered,
           {options_.server_info, std::move(text)},
           {std::chrono::milliseconds(0), same_for_all ? mcp::CacheScope::shared : mcp::CacheScope::per_caller}};
@@ -123,7 +126,7 @@ mcp::SubscriptionFilter GatewayService::accept(const mcp::SubscriptionFilter& wa
   accepted.resources = wanted.resources && offered.resources.offered;
   if (!offered.subscribe) return accepted;
   Worker& worker = here();
-  const auto view = worker.view(principal_of(caller));
+  const auto view = worker.view(caller);
   for (const auto& uri : wanted.uris) {
     const bool live = std::ranges::any_of(worker.upstreams().order, [&](const ServedUpstream& served) {
       return served->is_direct() && view->access().allows(served->name());
@@ -183,7 +186,7 @@ std::optional<mcp::Outcome> GatewayService::list_cached(server::Call& call, Kind
   Worker& worker = here();
   const UpstreamTable& upstreams = worker.upstreams();
   if (upstreams.any_on_demand) return std::nullopt;
-  return cached_page(worker.view(principal_of(call.caller())), kind, call.request(), cursors_, options_.page_size);
+  return cached_page(worker.view(call.caller()), kind, call.request(), cursors_, options_.page_size);
 }
 
 Task<mcp::Outcome> GatewayService::list(server::Call& call, Kind kind) {
@@ -197,16 +200,17 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call) {
     co_return timing.end(std::unexpected(checked.error()));
   }
   Worker& worker = here();
-  auto route = find_route(call.request(), worker.view(principal_of(call.caller())), worker.upstreams());
+  auto route = find_route(call, worker.view(call.caller()), worker.upstreams());
   if (!route) co_return timing.end(std::unexpected(route.error()));
-  if (call.headers() != nullptr && route->definition != nullptr && route->definition->mirrored != nullptr) {
+  if (call.headers() != nullptr && route->found && route->found.definition->mirrored != nullptr) {
     const auto arguments =
         json::parse(call.request().param("arguments").empty() ? "{}" : call.request().param("arguments"));
     if (arguments) {
-      auto checked = mcp::check_mirrored(*route->definition->mirrored, *arguments, *call.headers());
+      auto checked = mcp::check_mirrored(*route->found.definition->mirrored, *arguments, *call.headers());
       if (!checked) co_return timing.end(std::unexpected(checked.error()));
     }
   }
+  if (route->local) co_return timing.end(co_await route->local->handle(call, route->found));
   const ServedUpstream upstream = route->upstream;
   if (upstream->settings().ttl.count() > 0) co_await upstream->freshen();
   if (!upstream->breaker().allows()) {

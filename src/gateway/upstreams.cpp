@@ -1,8 +1,13 @@
 #include "gateway/upstreams.hpp"
 
+#include <algorithm>
+
+#include "gateway/local_provider.hpp"
+
 namespace proteus::gateway {
 
-UpstreamTable::UpstreamTable(std::vector<ServedUpstream> in_order) : order(std::move(in_order)) {
+UpstreamTable::UpstreamTable(std::vector<ServedUpstream> in_order, Locals within)
+    : order(std::move(in_order)), locals(std::move(within)) {
   for (const auto& served : order) {
     by_name.emplace(served->settings().name, served);
     any_direct = any_direct || served->is_direct();
@@ -13,6 +18,11 @@ UpstreamTable::UpstreamTable(std::vector<ServedUpstream> in_order) : order(std::
 const ServedUpstream* UpstreamTable::find(const std::string& name) const {
   const auto found = by_name.find(name);
   return found == by_name.end() ? nullptr : &found->second;
+}
+
+std::shared_ptr<LocalProvider> UpstreamTable::find_local(const catalog::UpstreamName& name) const {
+  const auto found = std::ranges::find_if(locals, [&](const auto& local) { return local->name() == name; });
+  return found == locals.end() ? nullptr : *found;
 }
 
 }  // namespace proteus::gateway

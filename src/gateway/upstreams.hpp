@@ -11,6 +11,7 @@
 
 namespace proteus::gateway {
 
+class LocalProvider;
 class UpstreamMeter;
 
 // An upstream that calls may go to. Calls under way keep it, also when it has been removed.
@@ -23,17 +24,22 @@ struct ServedUpstream {
   explicit operator bool() const { return upstream != nullptr; }
 };
 
-// The upstreams there are, at one moment: in the order they were configured, and by name. Immutable.
+using Locals = std::vector<std::shared_ptr<LocalProvider>>;
+
+// The upstreams there are, at one moment: in the order they were configured, and by name. In front of them stand those
+// who answer within the process. Immutable.
 struct UpstreamTable {
   UpstreamTable() = default;
-  explicit UpstreamTable(std::vector<ServedUpstream> in_order);
+  explicit UpstreamTable(std::vector<ServedUpstream> in_order, Locals within = {});
 
   std::vector<ServedUpstream> order;
   std::unordered_map<std::string, ServedUpstream> by_name;
+  Locals locals;
   bool any_direct = false;
   bool any_on_demand = false;  // a list may have to ask an upstream first
 
   const ServedUpstream* find(const std::string& name) const;
+  std::shared_ptr<LocalProvider> find_local(const catalog::UpstreamName& name) const;
 };
 
 using UpstreamTables = Published<UpstreamTable>;

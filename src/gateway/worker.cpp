@@ -6,6 +6,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "client/transports.hpp"
+#include "gateway/sight.hpp"
 
 namespace proteus::gateway {
 namespace {
@@ -25,9 +26,9 @@ Worker::Worker(boost::asio::io_context& io, const Clock& clock, const catalog::C
       table_(tables_.get().get()),
       closing_(io.get_executor()) {}
 
-std::shared_ptr<const catalog::View> Worker::view(const Principal& principal) {
-  return views_.get(reader_.current(), principal.access().fingerprint(),
-                    [&] { return catalog::Layers{.access = principal.access(), .front = {}, .lens = {}}; });
+std::shared_ptr<const catalog::View> Worker::view(const server::Caller& caller) {
+  const Sight sight(caller);
+  return views_.get(reader_.current(), sight.fingerprint(), [&] { return sight.layers(); });
 }
 
 const UpstreamTable& Worker::upstreams() {

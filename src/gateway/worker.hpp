@@ -34,8 +34,8 @@ class Worker {
   net::HttpClient& http() { return http_; }
 
   const Access& access() { return *access_; }
-  // What a principal sees now.
-  std::shared_ptr<const catalog::View> view(const Principal& principal);
+  // What a caller sees now.
+  std::shared_ptr<const catalog::View> view(const server::Caller& caller);
   const UpstreamTable& upstreams();
 
   // The connection that all callers share: to a modern upstream, which keeps nothing for them.
