@@ -56,6 +56,7 @@ class Connection final : private Inbox {
   // The least level of log messages the server should send: for good with a legacy server, with each request
   // from now on to a modern one.
   Task<Result<>> set_log_level(mcp::LogLevel level);
+  std::optional<mcp::LogLevel> log_level() const { return log_level_; }
 
   // Ends the session, the listening and every request under way, which fail as cancelled; waits for their
   // ends. Nothing can be asked afterwards.

@@ -53,7 +53,8 @@ Express::Express(net::HttpClient& http, net::Url url, const Options& options)
       lines_(head_lines(options)),
       meta_head_(fmt::format(R"("_meta":{{"{}":"{}","{}":{},"{}":)", mcp::meta::kProtocolVersion,
                              mcp::to_string(mcp::kModern), mcp::meta::kClientInfo, options.client_info,
-                             mcp::meta::kClientCapabilities)) {}
+                             mcp::meta::kClientCapabilities)),
+      log_level_head_(fmt::format(R"(,"{}":")", mcp::meta::kLogLevel)) {}
 
 Task<Result<std::optional<Answer>>> Express::send(Request request) {
   Composed text;
@@ -74,6 +75,11 @@ Task<Result<std::optional<Answer>>> Express::send(Request request) {
   if (!request.meta.empty()) {
     add_tail(",");
     add_tail(request.meta);
+  }
+  if (request.log_level) {
+    add_tail(log_level_head_);
+    add_tail(mcp::to_string(*request.log_level));
+    add_tail("\"");
   }
   add_tail("}}}");
   text.body.push_back({text.head.data(), text.head.size()});
@@ -107,12 +113,13 @@ Task<Result<std::optional<Answer>>> Express::send(Request request) {
     limits.bytes = message_bytes_;
     co_return judge(Received::scan(*body, owner, limits), text.id);
   }
-  co_return co_await read(std::move(*response), text.id);
+  co_return co_await read(std::move(*response), text.id, request);
 }
 
-Task<Result<std::optional<Answer>>> Express::read(net::ClientResponse response, std::string_view id) {
+Task<Result<std::optional<Answer>>> Express::read(net::ClientResponse response, std::string_view id,
+                                                  const Request& request) {
   if (response.status() == 200 && response.has_content_type("text/event-stream")) {
-    co_return co_await read_events(std::move(response), id);
+    co_return co_await read_events(std::move(response), id, request);
   }
   const auto reply = co_await read_refusal(response);
   if (!reply) co_return std::unexpected(reply.error());
@@ -120,7 +127,8 @@ Task<Result<std::optional<Answer>>> Express::read(net::ClientResponse response, 
   co_return std::unexpected(reply_error(*reply));
 }
 
-Task<Result<std::optional<Answer>>> Express::read_events(net::ClientResponse response, std::string_view id) {
+Task<Result<std::optional<Answer>>> Express::read_events(net::ClientResponse response, std::string_view id,
+                                                         const Request& request) {
   EventStream stream(std::move(response), message_bytes_);
   json::ScanLimits limits;
   limits.bytes = message_bytes_;
@@ -130,9 +138,10 @@ Task<Result<std::optional<Answer>>> Express::read_events(net::ClientResponse res
     if (!*event) co_return std::unexpected(errors::interrupted("the server ended the stream without an answer"));
     if ((*event)->data.empty() || (*event)->type != "message") continue;
     auto received = Received::scan(std::string((*event)->data), limits);
-    // Nothing else was asked for, and what comes nevertheless has no one to go to.
-    if (received && (received->message().kind == json::MessageKind::notification ||
-                     received->message().kind == json::MessageKind::request)) {
+    // What was not asked for has no one to go to.
+    if (received && received->message().kind == json::MessageKind::request) continue;
+    if (received && received->message().kind == json::MessageKind::notification) {
+      if (request.on_notification) request.on_notification(received->message());
       continue;
     }
     co_return judge(std::move(received), id);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,8 +18,8 @@
 namespace proteus::client {
 
 // The short way to a server that is known to be modern and to speak Streamable HTTP, for requests of which only the
-// answer is wanted. What is the same each time is written once, and the answer's bytes are shared, not copied. Belongs
-// to one thread; the client outlives it.
+// answer is wanted, and perhaps what is logged meanwhile. What is the same each time is written once, and the answer's
+// bytes are shared, not copied. Belongs to one thread; the client outlives it.
 class Express {
  public:
   Express(net::HttpClient& http, net::Url url, const Options& options);
@@ -31,6 +32,9 @@ class Express {
     std::string_view capabilities;      // a JSON object
     std::string_view meta;              // more members of `_meta`
     std::span<const Header> headers{};  // more headers
+    // Where set, log messages are asked for.
+    std::optional<mcp::LogLevel> log_level = {};
+    std::function<void(const json::Message&)> on_notification = {};
     std::chrono::milliseconds timeout;
     net::RequestAbort* abort = nullptr;
   };
@@ -41,8 +45,9 @@ class Express {
  private:
   struct Composed;
 
-  Task<Result<std::optional<Answer>>> read(net::ClientResponse response, std::string_view id);
-  Task<Result<std::optional<Answer>>> read_events(net::ClientResponse response, std::string_view id);
+  Task<Result<std::optional<Answer>>> read(net::ClientResponse response, std::string_view id, const Request& request);
+  Task<Result<std::optional<Answer>>> read_events(net::ClientResponse response, std::string_view id,
+                                                  const Request& request);
   Result<std::optional<Answer>> judge(Result<Received> received, std::string_view id) const;
 
   net::HttpClient& http_;
@@ -51,6 +56,7 @@ class Express {
   const std::size_t message_bytes_;
   const std::string lines_;      // of the head
   const std::string meta_head_;  // up to the capabilities
+  const std::string log_level_head_;
   std::uint64_t last_id_ = 0;
 };
 

@@ -36,6 +36,8 @@ class InFlightTable {
 
   std::size_t size() const { return requests_.size(); }
   const InFlight* find(RequestId id) const;
+  // The one there is; null where there are others, or none.
+  const InFlight* only() const { return requests_.size() == 1 ? &requests_.begin()->second : nullptr; }
 
   // Ends them all, as cancelled.
   void expire() const;

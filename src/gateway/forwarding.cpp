@@ -11,6 +11,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
+#include "gateway/bridge/questions.hpp"
 #include "json/text.hpp"
 #include "mcp/headers.hpp"
 #include "server/session.hpp"
@@ -48,38 +49,42 @@ Task<Result<std::string>> ask_client(server::Call& call, Executor thread, client
   co_return co_await asio::co_spawn(thread, call.ask(std::move(request)), asio::use_awaitable);
 }
 
-Task<Result<std::string>> refuse(client::Question question) {
-  co_return std::unexpected(
-      errors::unsupported(fmt::format("{} was not asked for within a request", mcp::to_string(question.method))));
-}
-
 // What the client of a session can do is declared to the upstream's session; who is asked is decided by the request.
 client::Handlers declared(const mcp::ClientCapabilities& client) {
   client::Handlers handlers;
-  if (client.elicitation_form) handlers.elicit_form = refuse;
-  if (client.elicitation_url) handlers.elicit_url = refuse;
-  if (client.sampling) handlers.sample = refuse;
-  if (client.roots) handlers.list_roots = refuse;
+  if (client.elicitation_form) handlers.elicit_form = refuse_question;
+  if (client.elicitation_url) handlers.elicit_url = refuse_question;
+  if (client.sampling) handlers.sample = refuse_question;
+  if (client.roots) handlers.list_roots = refuse_question;
   handlers.sample_with_tools = client.sampling_tools;
   handlers.apply_defaults = false;
   return handlers;
 }
 
-// Notes when it has ended, on its own thread: a signal emitted later would reach into what is no more.
-Task<Result<client::Answer>> run_noted(CallerConnection connection, mcp::Method method, client::Params params,
-                                       client::RequestOptions options, std::shared_ptr<bool> running) {
-  const std::shared_ptr<void> end(nullptr, [running](void*) { *running = false; });
+// A legacy server is told once how much it is to log for the whole connection; what a request wants of that is chosen
+// here.
+Task<Result<client::Answer>> request(CallerConnection connection, mcp::Method method, client::Params params,
+                                     client::RequestOptions options, bool all_logs) {
+  if (all_logs && !connection->log_level()) co_await connection->set_log_level(mcp::LogLevel::debug);
   co_return co_await connection->request(method, std::move(params), std::move(options));
+}
+
+// Notes when it has ended, on its own thread: a signal emitted later would reach into what is no more.
+Task<Result<client::Answer>> run_noted(Task<Result<client::Answer>> request, std::shared_ptr<bool> running) {
+  const std::shared_ptr<void> end(nullptr, [running](void*) { *running = false; });
+  co_return co_await std::move(request);
 }
 
 }  // namespace
 
-Forwarding::Forwarding(server::Call& call, Worker& worker, Route route)
-    : call_(call), worker_(worker), route_(std::move(route)) {}
+Forwarding::Forwarding(server::Call& call, Worker& worker, ParkedCalls& parked, Route route)
+    : call_(call), worker_(worker), parked_(parked), route_(std::move(route)) {}
 
-// Nothing but the answer is wanted.
-bool Forwarding::is_plain() const {
-  return call_.request().progress_token.empty() && !(call_.request().log_level && call_.session() == nullptr);
+bool Forwarding::wants_all_logs() const {
+  const auto level = call_.request().log_level;
+  if (!level || !facts_ || facts_->era() != mcp::Era::legacy || !facts_->offers.logging) return false;
+  // Of what a session wants by default, servers send at least as much by default.
+  return call_.session() == nullptr || *level < mcp::LogLevel::info;
 }
 
 std::vector<client::Header> Forwarding::mirrored() const {
@@ -153,9 +158,42 @@ client::RequestOptions Forwarding::options(const Lane& lane) {
   return options;
 }
 
-Task<Result<client::Answer>> Forwarding::run() {
-  ForwardedParams params(call_.request(), route_.own, call_.rounds());
-  co_return co_await run(params.take());
+Task<Result<Forwarded>> Forwarding::run() {
+  facts_ = route_.upstream->facts();
+  const bool legacy = facts_ && facts_->era() == mcp::Era::legacy;
+  if (legacy && call_.session() == nullptr && call_.request().method->may_ask) return run_bridged();
+  return run_plainly();
+}
+
+Task<Result<Forwarded>> Forwarding::run_plainly() {
+  ForwardedParams params(call_.request(), route_.own, call_.rounds(), facts_ ? facts_->era() : mcp::Era::modern);
+  auto answer = co_await run(params.take());
+  if (!answer) co_return std::unexpected(std::move(answer.error()));
+  co_return std::move(*answer);
+}
+
+Task<Result<Forwarded>> Forwarding::run_bridged() {
+  ForwardedParams forwarded(call_.request(), route_.own, call_.rounds(), mcp::Era::legacy);
+  client::Params params = forwarded.take();
+  // The call may outlive the request that it came by.
+  params.members = mcp::Payload(params.members.str());
+  const std::string& principal = principal_of(call_.caller()).name();
+  const CallerConnection connection = worker_.own_connection_of(route_.upstream, principal);
+  const auto running = std::make_shared<RunningCall>(worker_.io().get_executor(), call_.client());
+  // What a nameless caller was asked for is not left where the next one would meet it.
+  if (principal.empty()) {
+    running->set_on_asked([worker = &worker_, upstream = route_.upstream.instance, connection] {
+      worker->give_up(upstream, connection);
+    });
+  }
+  client::RequestOptions prepared = options({running->thread(), connection});
+  prepared.handlers = running->handlers();
+  if (!prepared.meta.empty()) prepared.meta += ',';
+  prepared.meta += fmt::format(R"("{}":{})", mcp::meta::kBehindGateway, call_.request().client_capabilities);
+  prepared.on_notification = [running = running.get()](const json::Message& message) { running->notify(message); };
+  worker_.run("a call", running->run(request(connection, call_.request().method->method, std::move(params),
+                                             std::move(prepared), wants_all_logs())));
+  co_return co_await attend(call_, worker_, parked_, {running, route_.upstream, principal});
 }
 
 Task<Result<client::Answer>> Forwarding::run_express(client::Express& express, client::Params params) {
@@ -168,6 +206,9 @@ Task<Result<client::Answer>> Forwarding::run_express(client::Express& express, c
   call_.cancellation().on_request([abort] { (*abort)(); });
   if (call_.cancellation().requested()) co_return std::unexpected(errors::cancelled("the request"));
   const bool named = request.method->named_by != mcp::NamedBy::nothing;
+  const auto on_notification = [this](const json::Message& message) {
+    if (std::string text = forwarded_notification(message, call_.request()); !text.empty()) call_.send(std::move(text));
+  };
   auto answer = co_await express.send(
       {.method = request.method->method,
        .name = named ? std::string_view(params.name) : std::string_view(),
@@ -175,6 +216,8 @@ Task<Result<client::Answer>> Forwarding::run_express(client::Express& express, c
        .capabilities = request.client_capabilities,
        .meta = meta,
        .headers = headers,
+       .log_level = request.log_level,
+       .on_notification = request.log_level ? on_notification : std::function<void(const json::Message&)>(),
        .timeout = request.method->method == mcp::Method::tools_call ? settings.call_timeout : settings.timeout,
        .abort = abort.get()});
   if (!answer) co_return std::unexpected(std::move(answer.error()));
@@ -183,12 +226,12 @@ Task<Result<client::Answer>> Forwarding::run_express(client::Express& express, c
 }
 
 Task<Result<client::Answer>> Forwarding::run(client::Params params) {
-  client::Express* const express = is_plain() ? worker_.express(route_.upstream) : nullptr;
+  client::Express* const express = call_.request().progress_token.empty() ? worker_.express(route_.upstream) : nullptr;
   return express != nullptr ? run_express(*express, std::move(params)) : run_long(std::move(params));
 }
 
 Task<Result<client::Answer>> Forwarding::run_long(client::Params params) {
-  facts_ = route_.upstream->facts();
+  if (!facts_) facts_ = route_.upstream->facts();
   const Lane lane = choose_lane();
   client::RequestOptions prepared = options(lane);
   auto signal = std::make_shared<asio::cancellation_signal>();
@@ -200,10 +243,10 @@ Task<Result<client::Answer>> Forwarding::run_long(client::Params params) {
   });
   if (call_.cancellation().requested()) co_return std::unexpected(errors::cancelled("the request"));
   try {
-    co_return co_await asio::co_spawn(
-        lane.thread,
-        run_noted(lane.connection, call_.request().method->method, std::move(params), std::move(prepared), running),
-        asio::bind_cancellation_slot(signal->slot(), asio::use_awaitable));
+    auto sent = request(lane.connection, call_.request().method->method, std::move(params), std::move(prepared),
+                        wants_all_logs());
+    co_return co_await asio::co_spawn(lane.thread, run_noted(std::move(sent), running),
+                                      asio::bind_cancellation_slot(signal->slot(), asio::use_awaitable));
   } catch (const boost::system::system_error&) {
     co_return std::unexpected(errors::cancelled("the request"));
   }

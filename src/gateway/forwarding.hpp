@@ -2,6 +2,8 @@
 
 #include <functional>
 
+#include "gateway/bridge/attendance.hpp"
+#include "gateway/bridge/parked_calls.hpp"
 #include "gateway/route.hpp"
 #include "gateway/service.hpp"
 #include "server/call.hpp"
@@ -11,10 +13,11 @@ namespace proteus::gateway {
 // One request on its way to an upstream and back. Lives on the caller's thread, for as long as the request runs.
 class Forwarding {
  public:
-  Forwarding(server::Call& call, Worker& worker, Route route);
+  Forwarding(server::Call& call, Worker& worker, ParkedCalls& parked, Route route);
 
-  // With the request's own params.
-  Task<Result<client::Answer>> run();
+  // With the request's own params. Where the upstream is of the era before the client's, and the client must be asked
+  // for something first, the call is parked.
+  Task<Result<Forwarded>> run();
   // With others, which outlive it.
   Task<Result<client::Answer>> run(client::Params params);
 
@@ -26,9 +29,11 @@ class Forwarding {
     bool here = true;
   };
 
-  bool is_plain() const;
+  bool wants_all_logs() const;
   Task<Result<client::Answer>> run_express(client::Express& express, client::Params params);
   Task<Result<client::Answer>> run_long(client::Params params);
+  Task<Result<Forwarded>> run_plainly();
+  Task<Result<Forwarded>> run_bridged();
   std::vector<client::Header> mirrored() const;
   Lane choose_lane();
   Lane session_lane();
@@ -37,6 +42,7 @@ class Forwarding {
 
   server::Call& call_;
   Worker& worker_;
+  ParkedCalls& parked_;
   Route route_;
   std::shared_ptr<const client::ServerFacts> facts_;
 };

@@ -293,6 +293,7 @@ void Gateway::end_streams() { endpoint_->end_streams(); }
 
 void Gateway::stop() {
   end_streams();
+  service_->parked().close();
   const auto end_upstreams = [](Gateway& gateway) -> Task<> {
     gateway.fanout_.stop();
     for (const auto& served : gateway.tables_.get()->order)

@@ -95,11 +95,12 @@ struct LiveList::Part {
   std::optional<std::string> next;
 };
 
-LiveList::LiveList(server::Call& call, Worker& worker, Kind kind, const catalog::Cursors& cursors,
+LiveList::LiveList(server::Call& call, Worker& worker, ParkedCalls& parked, Kind kind, const catalog::Cursors& cursors,
                    std::size_t page_size, const std::function<void(const UpstreamRequest&)>& observer,
                    const Clock& clock)
     : call_(call),
       worker_(worker),
+      parked_(parked),
       kind_(kind),
       cursors_(cursors),
       page_size_(page_size),
@@ -186,7 +187,7 @@ Task<Result<client::Answer>> LiveList::request(Part& part) {
     }
     client::Params params;
     if (!part.cursor.empty()) params.members.add(fmt::format(R"("cursor":{})", json::quote(part.cursor)));
-    Forwarding forwarding(call_, worker_, {part.upstream, {}, {}, view_, {}});
+    Forwarding forwarding(call_, worker_, parked_, {part.upstream, {}, {}, view_, {}});
     auto answer = co_await forwarding.run(std::move(params));
     if (answer || answer.error().kind() == ErrorKind::remote) {
       breaker.succeeded();

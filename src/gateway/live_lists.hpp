@@ -24,7 +24,7 @@ mcp::Outcome cached_page(std::shared_ptr<const catalog::View> view, catalog::Kin
 // live upstream's own page does; the cursor then holds that upstream's.
 class LiveList {
  public:
-  LiveList(server::Call& call, Worker& worker, catalog::Kind kind, const catalog::Cursors& cursors,
+  LiveList(server::Call& call, Worker& worker, ParkedCalls& parked, catalog::Kind kind, const catalog::Cursors& cursors,
            std::size_t page_size, const std::function<void(const UpstreamRequest&)>& observer, const Clock& clock);
 
   Task<mcp::Outcome> run();
@@ -43,6 +43,7 @@ class LiveList {
 
   server::Call& call_;
   Worker& worker_;
+  ParkedCalls& parked_;
   const catalog::Kind kind_;
   const catalog::Cursors& cursors_;
   const std::size_t page_size_;

@@ -5,6 +5,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <fmt/format.h>
 
+#include "gateway/bridge/questions.hpp"
 #include "gateway/forwarding.hpp"
 #include "gateway/live_lists.hpp"
 #include "gateway/local_provider.hpp"
@@ -38,7 +39,7 @@ class Attempt {
   Attempt(const Attempt&) = delete;
   Attempt& operator=(const Attempt&) = delete;
 
-  void report(const Result<client::Answer>& answer) {
+  void report(const Result<Forwarded>& answer) {
     reported_ = true;
     if (answer || answer.error().kind() == ErrorKind::remote) return breaker_.succeeded();
     if (says_nothing_about_the_upstream(answer.error())) return breaker_.abandoned();
@@ -49,6 +50,17 @@ class Attempt {
   providers::CircuitBreaker& breaker_;
   bool reported_ = false;
 };
+
+// A legacy upstream's error that sends the user to URLs first is a need for input in the modern era; the retry runs the
+// request anew, as it would there.
+std::optional<mcp::InputRequired> visits_required(server::Call& call, const Error& error) {
+  if (call.session() != nullptr || error.rpc_code() != mcp::code::kLegacyUrlElicitationRequired) return std::nullopt;
+  if (!call.request().method->may_ask || !call.client().elicitation_url) return std::nullopt;
+  auto required = url_questions(error.data());
+  if (required) required->state = "visited";
+  call.rounds().answers.clear();
+  return required;
+}
 
 mcp::ServerCapabilities join(mcp::ServerCapabilities a, const mcp::ServerCapabilities& b) {
   a.prompts.offered = a.prompts.offered || b.prompts.offered;
@@ -74,7 +86,8 @@ GatewayService::GatewayService(ServiceOptions options, std::vector<Worker*> work
       tail_(mcp::result_tail(options_.server_info)),
       workers_(std::move(workers)),
       clock_(clock),
-      cursors_(cursor_key) {}
+      cursors_(cursor_key),
+      parked_(options_.parking, clock) {}
 
 Worker& GatewayService::here() const {
   for (Worker* worker : workers_) {
@@ -190,7 +203,7 @@ std::optional<mcp::Outcome> GatewayService::list_cached(server::Call& call, Kind
 }
 
 Task<mcp::Outcome> GatewayService::list(server::Call& call, Kind kind) {
-  LiveList list(call, here(), kind, cursors_, options_.page_size, observer_, clock_);
+  LiveList list(call, here(), parked_, kind, cursors_, options_.page_size, observer_, clock_);
   co_return co_await list.run();
 }
 
@@ -199,6 +212,7 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call) {
   if (auto checked = check_meta(call.request(), options_.meta); !checked) {
     co_return timing.end(std::unexpected(checked.error()));
   }
+  if (ParkedCalls::is_ticket(call.rounds().state)) co_return timing.end(co_await resume(call));
   Worker& worker = here();
   auto route = find_route(call, worker.view(call.caller()), worker.upstreams());
   if (!route) co_return timing.end(std::unexpected(route.error()));
@@ -221,15 +235,35 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call) {
   }
   Attempt attempt(upstream->breaker());
   const auto began = clock_.now();
-  Forwarding forwarding(call, worker, std::move(*route));
-  Result<client::Answer> answer = co_await forwarding.run();
-  attempt.report(answer);
+  Forwarding forwarding(call, worker, parked_, std::move(*route));
+  auto forwarded = co_await forwarding.run();
+  attempt.report(forwarded);
+  co_return timing.end(co_await conclude(call, upstream, began, std::move(forwarded)));
+}
+
+Task<mcp::Outcome> GatewayService::resume(server::Call& call) {
+  auto taken = parked_.take(call.rounds().state);
+  if (!taken) co_return std::unexpected(taken.error());
+  const ServedUpstream upstream = taken->upstream;
+  const auto began = clock_.now();
+  auto forwarded = co_await attend(call, here(), parked_, std::move(*taken));
+  co_return co_await conclude(call, upstream, began, std::move(forwarded));
+}
+
+Task<mcp::Outcome> GatewayService::conclude(server::Call& call, ServedUpstream upstream, Clock::Monotonic began,
+                                            Result<Forwarded> forwarded) {
   if (observer_) {
-    observer_({upstream, call.request().method->method, clock_.now() - began, answer ? nullptr : &answer.error()});
+    observer_(
+        {upstream, call.request().method->method, clock_.now() - began, forwarded ? nullptr : &forwarded.error()});
   }
-  if (!answer) co_return timing.end(std::unexpected(named(std::move(answer.error()), *upstream.upstream)));
-  if (wants_refresh(*answer) && !upstream->is_direct()) co_await upstream->refresh();
-  co_return timing.end(to_outcome(*answer));
+  if (!forwarded) {
+    if (auto required = visits_required(call, forwarded.error())) co_return std::move(*required);
+    co_return std::unexpected(named(std::move(forwarded.error()), *upstream.upstream));
+  }
+  if (auto* required = std::get_if<mcp::InputRequired>(&*forwarded)) co_return std::move(*required);
+  const auto& answer = std::get<client::Answer>(*forwarded);
+  if (wants_refresh(answer) && !upstream->is_direct()) co_await upstream->refresh();
+  co_return to_outcome(answer);
 }
 
 }  // namespace proteus::gateway

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "catalog/cursor.hpp"
+#include "gateway/bridge/attendance.hpp"
+#include "gateway/bridge/parked_calls.hpp"
 #include "gateway/route.hpp"
 #include "gateway/translation.hpp"
 #include "gateway/turnstile.hpp"
@@ -18,6 +20,7 @@ struct ServiceOptions {
   std::string server_info;  // an Implementation object
   std::size_t page_size = 1000;
   MetaLimits meta;
+  ParkingLimits parking;
 };
 
 // What is worth counting about a request that went to an upstream.
@@ -44,6 +47,8 @@ class GatewayService final : public server::Service {
   // The workers outlive it.
   GatewayService(ServiceOptions options, std::vector<Worker*> workers, const Clock& clock, SealingKey cursor_key);
 
+  ParkedCalls& parked() { return parked_; }
+
   // Told of each request to an upstream when it has ended.
   void set_observer(std::function<void(const UpstreamRequest&)> observer) { observer_ = std::move(observer); }
   // Told of each request of a client when it has been answered. Before anything is asked.
@@ -67,12 +72,17 @@ class GatewayService final : public server::Service {
   Task<mcp::Outcome> handle_list(server::Call& call);
   Task<mcp::Outcome> list(server::Call& call, catalog::Kind kind);
   Task<mcp::Outcome> forward(server::Call& call);
+  Task<mcp::Outcome> resume(server::Call& call);
+  // What becomes of a request that has been to an upstream.
+  Task<mcp::Outcome> conclude(server::Call& call, ServedUpstream upstream, Clock::Monotonic began,
+                              Result<Forwarded> forwarded);
 
   const ServiceOptions options_;
   const std::string tail_;
   const std::vector<Worker*> workers_;
   const Clock& clock_;
   const catalog::Cursors cursors_;
+  ParkedCalls parked_;
   std::function<void(const UpstreamRequest&)> observer_;
   std::function<void(const AnsweredRequest&)> request_observer_;
 };

@@ -12,6 +12,8 @@ namespace proteus::gateway {
 namespace {
 
 constexpr std::string_view kRefreshCapabilities = "refresh_capabilities";
+// Parts an upstream's state from our own.
+constexpr std::string_view kUpstreamState = "upstream:";
 
 bool is_trace_context(std::string_view key) { return key == "traceparent" || key == "tracestate" || key == "baggage"; }
 
@@ -108,7 +110,7 @@ mcp::Outcome to_input_required(const json::Message& message) {
   if (const std::string_view raw = message.body.value("requestState"); !raw.empty()) {
     auto state = json::decode_string(raw);
     if (!state) return broken();
-    required.state = std::move(*state);
+    required.state = std::string(kUpstreamState) + *state;
   }
   return required;
 }
@@ -144,14 +146,19 @@ std::string forwarded_meta(const mcp::Request& request, Propagate what) {
   return out;
 }
 
-ForwardedParams::ForwardedParams(const mcp::Request& request, std::string_view own, server::Rounds& rounds)
+ForwardedParams::ForwardedParams(const mcp::Request& request, std::string_view own, server::Rounds& rounds,
+                                 mcp::Era era)
     : splice_(request.message->params) {
   const json::Message& message = *request.message;
   params_.name = own;
   std::string added;
-  const std::string responses = responses_of(rounds);
-  if (!responses.empty()) added = fmt::format(R"("inputResponses":{{{}}})", responses);
-  if (!rounds.state.empty()) add_member(added, "requestState", json::quote(rounds.state));
+  if (era == mcp::Era::modern) {
+    const std::string responses = responses_of(rounds);
+    if (!responses.empty()) added = fmt::format(R"("inputResponses":{{{}}})", responses);
+    if (rounds.state.starts_with(kUpstreamState)) {
+      add_member(added, "requestState", json::quote(std::string_view(rounds.state).substr(kUpstreamState.size())));
+    }
+  }
   if (!message.params.empty()) {
     if (const std::string_view named = named_value(request); !named.empty()) {
       quoted_ = json::quote(own);

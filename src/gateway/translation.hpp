@@ -35,8 +35,9 @@ std::string forwarded_meta(const mcp::Request& request, Propagate what);
 // of the way. Views the request, and stays where it is.
 class ForwardedParams {
  public:
-  // `own` is the upstream's name or URI; of a completion, that in its `ref`.
-  ForwardedParams(const mcp::Request& request, std::string_view own, server::Rounds& rounds);
+  // `own` is the upstream's name or URI; of a completion, that in its `ref`. Answers to what the upstream asked before
+  // go with it, and its state, where its era has that.
+  ForwardedParams(const mcp::Request& request, std::string_view own, server::Rounds& rounds, mcp::Era era);
   ForwardedParams(const ForwardedParams&) = delete;
   ForwardedParams& operator=(const ForwardedParams&) = delete;
 

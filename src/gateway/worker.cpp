@@ -6,12 +6,15 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "client/transports.hpp"
+#include "gateway/bridge/questions.hpp"
 #include "gateway/sight.hpp"
 
 namespace proteus::gateway {
 namespace {
 
 constexpr std::size_t kViews = 4096;
+// Whoever waits for an answer has a deadline of its own.
+constexpr std::chrono::hours kNeverOfItself{24};
 
 }  // namespace
 
@@ -24,6 +27,7 @@ Worker::Worker(boost::asio::io_context& io, const Clock& clock, const catalog::C
       access_(access),
       tables_(tables),
       table_(tables_.get().get()),
+      left_behind_(io.get_executor()),
       closing_(io.get_executor()) {}
 
 std::shared_ptr<const catalog::View> Worker::view(const server::Caller& caller) {
@@ -64,8 +68,17 @@ client::Express* Worker::express(const ServedUpstream& upstream) {
 
 CallerConnection Worker::own_connection_of(const ServedUpstream& upstream, const std::string& principal) {
   CallerConnection& connection = by_principal_[{upstream.instance, principal}];
-  if (!connection) connection = make(*upstream.upstream, upstream->options());
-  return connection;
+  if (connection) return connection;
+  client::Options options = upstream->options();
+  // What a client can be asked for is told by each of its requests, and to a session of the upstream only once.
+  options.handlers = *declare_everything(refuse_question);
+  options.handler_timeout = kNeverOfItself;
+  return connection = make(*upstream.upstream, std::move(options));
+}
+
+void Worker::give_up(std::uint64_t instance, const CallerConnection& connection) {
+  std::erase_if(by_principal_,
+                [&](const auto& entry) { return entry.first.first == instance && entry.second == connection; });
 }
 
 CallerConnection Worker::own_connection(const providers::Upstream& upstream, client::Handlers handlers) {
@@ -89,6 +102,8 @@ CallerConnection Worker::make(const providers::Upstream& upstream, client::Optio
 Task<> Worker::end(std::unique_ptr<client::Connection> connection) { co_await connection->close(); }
 
 Task<> Worker::close() {
+  left_behind_.cancel();
+  co_await left_behind_.join();
   shared_.clear();
   by_principal_.clear();
   while (open_ > 0 || closing_.size() > 0) {

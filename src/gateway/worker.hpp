@@ -44,8 +44,13 @@ class Worker {
   client::Express* express(const ServedUpstream& upstream);
   // One for all requests of a principal that have no session: to a legacy upstream, which may keep something for it.
   CallerConnection own_connection_of(const ServedUpstream& upstream, const std::string& principal);
+  // It is nobody's any more; requests under way on it go on.
+  void give_up(std::uint64_t instance, const CallerConnection& connection);
   // One for a caller alone.
   CallerConnection own_connection(const providers::Upstream& upstream, client::Handlers handlers);
+
+  // Runs something that a request began and may leave behind.
+  void run(std::string_view what, Task<> task) { left_behind_.spawn(what, std::move(task)); }
 
   Task<> close();
 
@@ -60,6 +65,7 @@ class Worker {
   Published<Access>::Reader access_;
   UpstreamTables::Reader tables_;
   const UpstreamTable* table_;  // that connections were last looked over for
+  TaskGroup left_behind_;
   TaskGroup closing_;
   std::unordered_map<std::uint64_t, CallerConnection> shared_;
   std::unordered_map<std::uint64_t, std::unique_ptr<client::Express>> express_;

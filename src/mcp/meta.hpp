@@ -14,6 +14,8 @@ namespace meta {
 inline constexpr std::string_view kProtocolVersion = "io.modelcontextprotocol/protocolVersion";
 inline constexpr std::string_view kClientInfo = "io.modelcontextprotocol/clientInfo";
 inline constexpr std::string_view kClientCapabilities = "io.modelcontextprotocol/clientCapabilities";
+// Ours: the capabilities of the client that a gateway's request to a legacy server is for.
+inline constexpr std::string_view kBehindGateway = "proteus/clientCapabilities";
 inline constexpr std::string_view kServerInfo = "io.modelcontextprotocol/serverInfo";
 inline constexpr std::string_view kLogLevel = "io.modelcontextprotocol/logLevel";
 inline constexpr std::string_view kSubscriptionId = "io.modelcontextprotocol/subscriptionId";

@@ -30,7 +30,11 @@ namespace {
 // Legacy requests have no key of their own; a gateway that turns them into modern ones can use ours.
 std::string with_key(const mcp::InputRequest& request) {
   if (request.key.empty() || !json::find_member(request.params, "_meta").empty()) return request.params;
-  const std::string meta = fmt::format(R"("_meta":{{"proteus/inputKey":{}}})", json::quote(request.key));
+  std::string meta = fmt::format(R"("_meta":{{"proteus/inputKey":{}}})", json::quote(request.key));
+  // Which this era must have, and the modern one does not.
+  if (!json::find_member(request.params, "url").empty() && json::find_member(request.params, "elicitationId").empty()) {
+    meta += fmt::format(R"(,"elicitationId":{})", json::quote(request.key));
+  }
   const bool bare = request.params.size() <= 2;
   return bare ? "{" + meta + "}" : fmt::format("{{{},{}", meta, std::string_view(request.params).substr(1));
 }

@@ -66,8 +66,17 @@ void Context::set_variables(std::vector<std::pair<std::string, std::string>> var
 std::string_view Context::principal() const { return call_.caller().principal; }
 
 ClientFeatures Context::client() const {
-  const auto& client = call_.client();
-  return {client.elicitation_form, client.elicitation_url, client.sampling, client.roots};
+  const mcp::ClientCapabilities client = call_.client();
+  ClientFeatures features{client.elicitation_form, client.elicitation_url, client.sampling, client.roots};
+  // A gateway declares for its session what all clients behind it can do, and says with a request what this one can.
+  const std::string_view raw = call_.request().message->meta.value(mcp::meta::kBehindGateway);
+  const auto behind = raw.empty() ? std::nullopt : std::optional(mcp::parse_client_capabilities(raw));
+  if (!behind || !*behind) return features;
+  features.elicitation = features.elicitation && (*behind)->elicitation_form;
+  features.url_elicitation = features.url_elicitation && (*behind)->elicitation_url;
+  features.sampling = features.sampling && (*behind)->sampling;
+  features.roots = features.roots && (*behind)->roots;
+  return features;
 }
 
 const boost::json::object* Context::answer(std::string_view key) const {

@@ -2,8 +2,8 @@
 //
 //   run.mjs [--single-era] [server|client|gateway]
 //
-// The gateway's runs go through `proteus serve` to a fixture that speaks only the era of the revision. --single-era runs each revision's server scenarios against a fixture that speaks only that era, instead of both. There
-// is no list of expected failures: every scenario of scenarios.mjs must run, and pass without a warning.
+// The gateway's runs go through `proteus serve` to a fixture that speaks only one era: that of the revision, and the other one. --single-era runs each revision's server scenarios against a fixture that speaks only that era, instead
+// of both. There is no list of expected failures: every scenario of scenarios.mjs must run, and pass without a warning.
 import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -75,10 +75,9 @@ async function startGateway(upstream, folder) {
   return startServer('proteus', ['serve', '--config', config, '--data', join(folder, 'data')]);
 }
 
-async function runGateway(revision) {
+async function runGateway(revision, era) {
   const { required } = SERVER[revision];
   const also = SERVER[revision].also.filter((scenario) => !DIRECT_ONLY.includes(scenario));
-  const era = ERA[revision];
   console.log(`\nThrough the gateway at ${revision}, upstream --era ${era}: ${required.length} scored and ${also.length} more`);
   const folder = join(LOGS, `gateway-${revision}-${era}`);
   rmSync(`${folder}-state`, { recursive: true, force: true });
@@ -125,7 +124,9 @@ if ((only === 'client' || only === undefined) && !singleEra) {
   for (const revision of Object.keys(CLIENT)) runs.push(() => runClient(revision));
 }
 if ((only === 'gateway' || only === undefined) && !singleEra) {
-  for (const revision of Object.keys(SERVER)) runs.push(() => runGateway(revision));
+  for (const revision of Object.keys(SERVER)) {
+    for (const era of Object.values(ERA)) runs.push(() => runGateway(revision, era));
+  }
 }
 for (const run of runs) {
   try {

@@ -1,0 +1,55 @@
+#include "gateway/bridge/attendance.hpp"
+
+#include <atomic>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "gateway/translation.hpp"
+
+namespace proteus::gateway {
+
+namespace asio = boost::asio;
+
+namespace {
+
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
+// Messages of a call, on their way to the thread of the request for as long as it waits.
+RunningCall::Sink sink_of(server::Call& request, Worker& worker) {
+  return [&request, &worker](const json::Message& message) {
+    std::string text = forwarded_notification(message, request.request());
+    if (text.empty()) return;
+    asio::dispatch(worker.io(), [&request, text = std::move(text)]() mutable { request.send(std::move(text)); });
+  };
+}
+
+Task<Result<Forwarded>> wait(ParkedCalls& parked, ParkedCalls::Call call, std::uint64_t number, RunningCall::Sink sink,
+                             RunningCall::Answers answers) {
+  auto news = co_await call.running->attend(number, std::move(sink), std::move(answers));
+  if (!news) co_return std::unexpected(std::move(news.error()));
+  if (auto* answer = std::get_if<client::Answer>(&*news)) co_return std::move(*answer);
+  auto ticket = parked.park(std::move(call));
+  if (!ticket) co_return std::unexpected(std::move(ticket.error()));
+  co_return mcp::InputRequired{std::move(std::get<RunningCall::Questions>(*news)), std::move(*ticket)};
+}
+
+}  // namespace
+
+Task<Result<Forwarded>> attend(server::Call& request, Worker& worker, ParkedCalls& parked, ParkedCalls::Call call) {
+  const auto running = call.running;
+  const std::uint64_t number = next_number();
+  request.cancellation().on_request(
+      [running, number] { asio::dispatch(running->thread(), [running, number] { running->leave(number); }); });
+  auto waiting =
+      wait(parked, std::move(call), number, sink_of(request, worker), std::exchange(request.rounds().answers, {}));
+  if (running->thread() == Executor(worker.io().get_executor())) co_return co_await std::move(waiting);
+  co_return co_await asio::co_spawn(running->thread(), std::move(waiting), asio::use_awaitable);
+}
+
+}  // namespace proteus::gateway

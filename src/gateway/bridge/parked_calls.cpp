@@ -1,0 +1,95 @@
+#include "gateway/bridge/parked_calls.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include "base/sealing.hpp"
+#include "mcp/base64.hpp"
+#include "mcp/errors.hpp"
+
+namespace proteus::gateway {
+namespace {
+
+constexpr std::string_view kMark = "parked:";
+
+void cancel(const ParkedCalls::Call& call) {
+  boost::asio::post(call.running->thread(), [running = call.running] {
+    running->stop_timer();
+    running->cancel();
+  });
+}
+
+}  // namespace
+
+bool ParkedCalls::is_ticket(std::string_view text) { return text.starts_with(kMark); }
+
+Result<> ParkedCalls::admit(const std::string& ticket, const Call& call) {
+  const std::scoped_lock lock(mutex_);
+  if (closed_) return std::unexpected(errors::exhausted("the gateway is ending"));
+  if (entries_.size() >= limits_.total) {
+    return std::unexpected(errors::exhausted("too many calls wait for input; the call was cancelled"));
+  }
+  std::size_t& own = by_principal_[call.principal];
+  if (own >= limits_.per_principal) {
+    return std::unexpected(errors::exhausted("too many of your calls wait for input; this call was cancelled"));
+  }
+  ++own;
+  entries_.emplace(ticket, Entry{call, clock_.now()});
+  return {};
+}
+
+Result<std::string> ParkedCalls::park(Call call) {
+  std::string ticket = std::string(kMark) + mcp::base64_encode(random_bytes(24));
+  if (auto admitted = admit(ticket, call); !admitted) {
+    call.running->cancel();
+    if (observer_) observer_(Unparked::refused, {});
+    return std::unexpected(admitted.error());
+  }
+  call.running->start_timer(limits_.deadline, [this, ticket, running = call.running] {
+    if (remove(ticket, Unparked::expired)) running->cancel();
+  });
+  return ticket;
+}
+
+std::optional<ParkedCalls::Call> ParkedCalls::remove(const std::string& ticket, Unparked how) {
+  std::optional<Entry> entry;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = entries_.find(ticket);
+    if (found == entries_.end()) return std::nullopt;
+    entry = std::move(found->second);
+    entries_.erase(found);
+    const auto own = by_principal_.find(entry->call.principal);
+    if (--own->second == 0) by_principal_.erase(own);
+  }
+  if (observer_) observer_(how, clock_.now() - entry->since);
+  return std::move(entry->call);
+}
+
+Result<ParkedCalls::Call> ParkedCalls::take(std::string_view ticket) {
+  auto call = remove(std::string(ticket), Unparked::resumed);
+  if (call) return std::move(*call);
+  return std::unexpected(mcp::errors::invalid_params(
+      "the call that this requestState belongs to does not wait any more: it was answered before, its time is over, or "
+      "the gateway was restarted. It was not run again. To start anew, send the request without requestState"));
+}
+
+void ParkedCalls::close() {
+  std::unordered_map<std::string, Entry> entries;
+  {
+    const std::scoped_lock lock(mutex_);
+    closed_ = true;
+    entries.swap(entries_);
+    by_principal_.clear();
+  }
+  for (const auto& [ticket, entry] : entries) {
+    cancel(entry.call);
+    if (observer_) observer_(Unparked::shut_down, clock_.now() - entry.since);
+  }
+}
+
+std::size_t ParkedCalls::size() const {
+  const std::scoped_lock lock(mutex_);
+  return entries_.size();
+}
+
+}  // namespace proteus::gateway

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include <proteus/error.hpp>
+
+#include "base/clock.hpp"
+#include "gateway/bridge/running_call.hpp"
+#include "gateway/upstreams.hpp"
+
+namespace proteus::gateway {
+
+struct ParkingLimits {
+  std::size_t total = 1000;
+  std::size_t per_principal = 16;
+  std::chrono::milliseconds deadline = std::chrono::minutes(5);
+};
+
+// How a parked call was let go.
+enum class Unparked : std::uint8_t { resumed, expired, refused, shut_down };
+
+// Calls whose client was asked for something and has not come back. Each has a ticket, which is good for once: the one
+// who comes with it takes the call. Thread-safe.
+class ParkedCalls {
+ public:
+  ParkedCalls(ParkingLimits limits, const Clock& clock) : limits_(limits), clock_(clock) {}
+
+  struct Call {
+    std::shared_ptr<RunningCall> running;
+    ServedUpstream upstream;
+    std::string principal;
+  };
+
+  // On the call's thread. Gives the ticket. Where there is no room the call is cancelled. One that nobody comes for
+  // within the deadline is cancelled, too.
+  Result<std::string> park(Call call);
+  static bool is_ticket(std::string_view text);
+  // From any thread. Fails where the ticket was used before, its time is over, or it is of another process.
+  Result<Call> take(std::string_view ticket);
+  // Cancels all, and takes no more.
+  void close();
+
+  std::size_t size() const;
+  using Observer = std::function<void(Unparked, std::chrono::nanoseconds)>;
+  // Told of each end. Before anything is parked.
+  void set_observer(Observer observer) { observer_ = std::move(observer); }
+
+ private:
+  struct Entry {
+    Call call;
+    Clock::Monotonic since;
+  };
+
+  std::optional<Call> remove(const std::string& ticket, Unparked how);
+  Result<> admit(const std::string& ticket, const Call& call);
+
+  const ParkingLimits limits_;
+  const Clock& clock_;
+  Observer observer_;
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, Entry> entries_;
+  std::unordered_map<std::string, std::size_t> by_principal_;
+  bool closed_ = false;
+};
+
+}  // namespace proteus::gateway

@@ -1,0 +1,156 @@
+#include "gateway/bridge/running_call.hpp"
+
+#include <algorithm>
+
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
+#include <fmt/format.h>
+
+#include "gateway/bridge/questions.hpp"
+#include "mcp/errors.hpp"
+#include "server/client_requests.hpp"
+
+namespace proteus::gateway {
+
+namespace asio = boost::asio;
+
+namespace {
+
+using Time = asio::steady_timer::time_point;
+
+// Within it questions are taken to be one round.
+constexpr std::chrono::milliseconds kTogether{50};
+constexpr std::size_t kMaxOpen = 16;
+constexpr std::size_t kMaxEarly = 64;
+// An upstream that never has enough is cut off.
+constexpr unsigned kMaxAsked = 256;
+
+bool has_failed(const Result<client::Answer>& end) { return !end || end->member("isError") == "true"; }
+
+}  // namespace
+
+RunningCall::RunningCall(const Executor& thread, mcp::ClientCapabilities client)
+    : thread_(thread),
+      client_(std::move(client)),
+      deadline_(client::Deadline::never(thread)),
+      news_(thread),
+      timer_(thread) {}
+
+std::shared_ptr<const client::Handlers> RunningCall::handlers() {
+  return declare_everything(
+      [self = shared_from_this()](client::Question question) { return self->ask(std::move(question)); });
+}
+
+Task<> RunningCall::run(Task<Result<client::Answer>> request) {
+  const auto self = shared_from_this();
+  try {
+    end_ = co_await client::before(deadline_, std::move(request), "the call");
+  } catch (const boost::system::system_error&) {
+    end_ = std::unexpected(errors::cancelled("the call"));
+  }
+  news_.cancel();
+}
+
+void RunningCall::cancel() { deadline_.expire(); }
+
+std::string RunningCall::key_of(const mcp::InputRequest& request) {
+  const auto taken = [this](const std::string& key) {
+    return std::ranges::any_of(open_, [&](const Open* open) { return open->request.key == key; });
+  };
+  std::string key = request.key;
+  for (unsigned number = asked_; key.empty() || taken(key); ++number)
+    key = fmt::format("{}-{}", request.key.empty() ? "input" : request.key, number);
+  return key;
+}
+
+Task<Result<std::string>> RunningCall::ask(client::Question question) {
+  if (++asked_ > kMaxAsked || open_.size() >= kMaxOpen) {
+    co_return std::unexpected(errors::exhausted("this request has asked for too much"));
+  }
+  if (asked_ == 1 && on_asked_) on_asked_();
+  mcp::InputRequired required;
+  required.requests.push_back(to_modern(std::move(question)));
+  mcp::InputRequest& request = required.requests.front();
+  if (std::string missing = server::missing_capabilities(required, client_); !missing.empty()) {
+    missing_ = std::move(missing);
+    co_return std::unexpected(errors::unsupported(fmt::format("the client does not offer {}", missing_)));
+  }
+  request.key = key_of(request);
+  if (auto early = early_.extract(request.key)) co_return std::move(early.mapped());
+
+  Open open{std::move(request), client::Bell(thread_), {}};
+  const auto place = open_.insert(open_.end(), &open);
+  const std::shared_ptr<void> taken_out(nullptr, [&](void*) { open_.erase(place); });
+  news_.cancel();
+  while (!open.answer)
+    co_await open.bell.wait();
+  co_return std::move(*open.answer);
+}
+
+Task<> RunningCall::wait_for_news() {
+  boost::system::error_code woken;
+  co_await news_.async_wait(asio::redirect_error(asio::use_awaitable, woken));
+}
+
+RunningCall::News RunningCall::take_end() {
+  if (!missing_.empty() && has_failed(*end_)) {
+    return std::unexpected(mcp::errors::missing_capability(missing_));
+  }
+  if (!*end_) return std::unexpected(end_->error());
+  return std::move(**end_);
+}
+
+Task<RunningCall::News> RunningCall::attend(std::uint64_t number, Sink sink, Answers answers) {
+  const auto self = shared_from_this();
+  attending_ = number;
+  sink_ = std::move(sink);
+  const std::shared_ptr<void> left(nullptr, [this](void*) {
+    attending_ = 0;
+    sink_ = nullptr;
+  });
+  const auto is_open = [](const Open* open) { return !open->answer; };
+  for (Open* open : open_) {
+    if (auto given = answers.extract(open->request.key)) {
+      open->answer = std::move(given.mapped());
+      open->bell.ring();
+    }
+  }
+  for (auto& [key, answer] : answers) {
+    if (early_.size() < kMaxEarly) early_.insert_or_assign(key, std::move(answer));
+  }
+  std::optional<Time> tell_at;
+  while (!end_) {
+    if (std::ranges::none_of(open_, is_open)) {
+      tell_at.reset();
+      news_.expires_at(Time::max());
+    } else {
+      const Time now = std::chrono::steady_clock::now();
+      if (!tell_at) tell_at = now + kTogether;
+      if (now >= *tell_at) {
+        Questions questions;
+        for (const Open* open : open_) {
+          if (is_open(open)) questions.push_back(open->request);
+        }
+        co_return questions;
+      }
+      news_.expires_at(*tell_at);
+    }
+    co_await wait_for_news();
+  }
+  co_return take_end();
+}
+
+void RunningCall::leave(std::uint64_t number) {
+  if (attending_ == number) cancel();
+}
+
+void RunningCall::start_timer(std::chrono::milliseconds time, std::function<void()> callback) {
+  timer_.expires_after(time);
+  timer_.async_wait(
+      [self = shared_from_this(), callback = std::move(callback)](const boost::system::error_code& error) {
+        if (!error) callback();
+      });
+}
+
+}  // namespace proteus::gateway
