@@ -49,6 +49,9 @@ Task<> RunningCall::run(Task<Result<client::Answer>> request) {
   } catch (const boost::system::system_error&) {
     end_ = std::unexpected(errors::cancelled("the call"));
   }
+  on_asked_ = nullptr;
+  for (Open* open : open_)
+    open->bell.ring();
   news_.cancel();
 }
 
@@ -83,8 +86,9 @@ Task<Result<std::string>> RunningCall::ask(client::Question question) {
   const auto place = open_.insert(open_.end(), &open);
   const std::shared_ptr<void> taken_out(nullptr, [&](void*) { open_.erase(place); });
   news_.cancel();
-  while (!open.answer)
+  while (!open.answer && !end_)
     co_await open.bell.wait();
+  if (!open.answer) co_return std::unexpected(errors::cancelled("the question"));
   co_return std::move(*open.answer);
 }
 
