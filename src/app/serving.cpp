@@ -91,7 +91,7 @@ gateway::GatewayOptions Serving::options() const {
   options.endpoint.hosts = {config_.server.listen.is_loopback(), config_.server.allowed_origins,
                             config_.server.allowed_hosts};
   options.endpoint.sessions.idle = std::chrono::ceil<std::chrono::seconds>(config_.sessions.idle_timeout);
-  options.endpoint.sessions.replay.events = config_.sessions.events_per_stream;
+  options.endpoint.kept_events.events_per_stream = config_.sessions.events_per_stream;
   options.http.user_agent = "proteus/" PROTEUS_VERSION;
   options.http.address_filter = egress_->filter();
   return options;
