@@ -83,6 +83,10 @@ gateway::GatewayOptions Serving::options() const {
   options.service.page_size = config_.server.page_size;
   options.service.meta = {
       .keys = config_.limits.meta_keys, .depth = config_.limits.meta_depth, .bytes = config_.limits.meta_bytes.value()};
+  options.quotas = {.calls_per_principal = config_.limits.calls_per_principal,
+                    .calls_per_upstream = config_.limits.calls_per_upstream,
+                    .streams_per_principal = config_.limits.streams_per_principal,
+                    .requests_per_minute = config_.limits.requests_per_minute};
   options.upstreams.lists.pages = config_.limits.list_pages;
   options.upstreams.lists.entries = config_.limits.list_entries;
   options.upstreams.definitions.definitions = config_.limits.list_entries;

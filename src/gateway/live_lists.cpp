@@ -9,6 +9,7 @@
 
 #include "base/task_group.hpp"
 #include "gateway/forwarding.hpp"
+#include "gateway/turnstile.hpp"
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
 
@@ -179,6 +180,8 @@ Task<> LiveList::ask(std::shared_ptr<Part> part) {
 }
 
 Task<Result<client::Answer>> LiveList::request(Part& part) {
+  const Turnstile::Pass pass = part.upstream.calls->enter();
+  if (!pass) co_return std::unexpected(errors::exhausted("it has as many requests under way as it may"));
   auto& breaker = part.upstream->breaker();
   for (int tries = 1;; ++tries) {
     if (!breaker.allows()) {

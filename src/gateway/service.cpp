@@ -12,11 +12,14 @@
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
 #include "mcp/jsonrpc.hpp"
+#include "mcp/over_limit.hpp"
 
 namespace proteus::gateway {
 namespace {
 
 using catalog::Kind;
+
+constexpr std::chrono::seconds kSoon{1};
 
 // A fault on the way says whose it is; what an upstream answered speaks for itself.
 Error named(Error error, const providers::Upstream& upstream) {
@@ -203,6 +206,8 @@ std::optional<mcp::Outcome> GatewayService::list_cached(server::Call& call, Kind
 }
 
 Task<mcp::Outcome> GatewayService::list(server::Call& call, Kind kind) {
+  const auto pass = here().quota(call.caller().principal).enter_call();
+  if (!pass) co_return std::unexpected(pass.error());
   LiveList list(call, here(), parked_, kind, cursors_, options_.page_size, observer_, clock_);
   co_return co_await list.run();
 }
@@ -214,6 +219,8 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call) {
   }
   if (ParkedCalls::is_ticket(call.rounds().state)) co_return timing.end(co_await resume(call));
   Worker& worker = here();
+  const auto pass = worker.quota(call.caller().principal).enter_call();
+  if (!pass) co_return timing.end(std::unexpected(pass.error()));
   auto route = find_route(call, worker.view(call.caller()), worker.upstreams());
   if (!route) co_return timing.end(std::unexpected(route.error()));
   if (call.headers() != nullptr && route->found && route->found.definition->mirrored != nullptr) {
@@ -227,6 +234,11 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call) {
   if (route->local) co_return timing.end(co_await route->local->handle(call, route->found));
   const ServedUpstream upstream = route->upstream;
   if (upstream->settings().ttl.count() > 0) co_await upstream->freshen();
+  const Turnstile::Pass at_upstream = upstream.calls->enter();
+  if (!at_upstream) {
+    co_return timing.end(std::unexpected(mcp::errors::over_limit(
+        fmt::format("upstream {} has as many calls under way as it may", upstream->settings().name), kSoon)));
+  }
   if (!upstream->breaker().allows()) {
     const Error open = errors::unreachable(fmt::format(
         "upstream {} has failed repeatedly and is not asked for now; try again later", upstream->settings().name));
