@@ -31,6 +31,7 @@ std::uint64_t first_version(std::uint64_t instance) { return instance << 32U; }
 
 GatewayOptions completed(GatewayOptions options) {
   if (!options.chance) options.chance = random_chance;
+  options.service.chance = options.chance;
   return options;
 }
 

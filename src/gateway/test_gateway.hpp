@@ -79,6 +79,7 @@ class TestGateway {
     store::Store* store = nullptr;
     Environment environment = fixed_environment({});
     QuotaLimits quotas = {};
+    std::size_t message_bytes = std::size_t{16} << 20U;
   };
 
   explicit TestGateway(std::vector<providers::UpstreamSettings> upstreams)
@@ -154,6 +155,7 @@ class TestGateway {
     options.service.page_size = setup.page_size;
     options.debounce = setup.debounce;
     options.quotas = setup.quotas;
+    options.upstreams.message_bytes = setup.message_bytes;
     options.upstreams.debounce = setup.debounce;
     options.upstreams.first_retry = 10ms;
     options.upstreams.last_retry = 50ms;
