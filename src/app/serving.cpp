@@ -83,6 +83,10 @@ gateway::GatewayOptions Serving::options() const {
   options.service.page_size = config_.server.page_size;
   options.service.meta = {
       .keys = config_.limits.meta_keys, .depth = config_.limits.meta_depth, .bytes = config_.limits.meta_bytes.value()};
+  options.quotas = {.calls_per_principal = config_.limits.calls_per_principal,
+                    .calls_per_upstream = config_.limits.calls_per_upstream,
+                    .streams_per_principal = config_.limits.streams_per_principal,
+                    .requests_per_minute = config_.limits.requests_per_minute};
   options.upstreams.lists.pages = config_.limits.list_pages;
   options.upstreams.lists.entries = config_.limits.list_entries;
   options.upstreams.definitions.definitions = config_.limits.list_entries;
@@ -91,7 +95,7 @@ gateway::GatewayOptions Serving::options() const {
   options.endpoint.hosts = {config_.server.listen.is_loopback(), config_.server.allowed_origins,
                             config_.server.allowed_hosts};
   options.endpoint.sessions.idle = std::chrono::ceil<std::chrono::seconds>(config_.sessions.idle_timeout);
-  options.endpoint.sessions.replay.events = config_.sessions.events_per_stream;
+  options.endpoint.kept_events.events_per_stream = config_.sessions.events_per_stream;
   options.http.user_agent = "proteus/" PROTEUS_VERSION;
   options.http.address_filter = egress_->filter();
   return options;

@@ -121,8 +121,10 @@ bool contradicts(const Reply& reply, mcp::Era era) {
   if (reply.status != 400 && reply.status != 404 && reply.status != 405) return false;
   if (!error) return true;
   const int code = error->rpc_code();
+  // What we send is a valid request, unless it is for a server that wants a session first; it did not run either way.
+  if (code == mcp::code::kInvalidRequest) return reply.status == 400;
   return !mcp::is_modern_code(code) && code != mcp::code::kMethodNotFound && code != mcp::code::kInvalidParams &&
-         code != mcp::code::kInvalidRequest && code != mcp::code::kParseError && code != mcp::code::kInternalError;
+         code != mcp::code::kParseError && code != mcp::code::kInternalError;
 }
 
 }  // namespace proteus::client

@@ -1,12 +1,15 @@
 #include <gmock/gmock.h>
 
+#include "gateway/scripted_upstream.hpp"
 #include "gateway/test_gateway.hpp"
-#include "net/http_test_server.hpp"
 
 namespace proteus::gateway {
 namespace {
 
 using providers::RefreshStrategy;
+using test::one_tool;
+using test::Reaction;
+using test::ScriptedUpstream;
 using test::TestGateway;
 using test::Upstream;
 using test::upstream_at;
@@ -21,62 +24,6 @@ providers::UpstreamSettings direct(std::string name, std::uint16_t port) {
   auto settings = upstream_at(std::move(name), port);
   settings.refresh_strategy = RefreshStrategy::direct_proxy;
   return settings;
-}
-
-// Answers each MCP request with what `answer` gives for it, and remembers what came.
-class ScriptedUpstream {
- public:
-  using Answer = std::function<std::string(const boost::json::object& message)>;
-
-  explicit ScriptedUpstream(Answer answer)
-      : answer_(std::move(answer)), server_([this](net::Exchange& exchange) { return handle(exchange); }) {}
-
-  std::uint16_t port() const { return server_.port(); }
-  std::vector<boost::json::object> received(std::string_view method) {
-    const std::scoped_lock lock(mutex_);
-    std::vector<boost::json::object> found;
-    for (const auto& message : received_) {
-      if (message.at("method").as_string() == method) found.push_back(message);
-    }
-    return found;
-  }
-  std::vector<std::string> authorizations() {
-    const std::scoped_lock lock(mutex_);
-    return authorizations_;
-  }
-
- private:
-  Task<> handle(net::Exchange& exchange) {
-    const auto message = boost::json::parse(exchange.request().body()).as_object();
-    {
-      const std::scoped_lock lock(mutex_);
-      received_.push_back(message);
-      authorizations_.emplace_back(exchange.request().fields().find("Authorization").value_or(""));
-    }
-    std::string result;
-    if (message.at("method") == "server/discover") {
-      result =
-          R"({"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"prompts":{},"resources":{}},"ttlMs":0,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}}})";
-    } else {
-      result = answer_(message);
-    }
-    const std::string body = result.starts_with("!") ? result.substr(1)
-                                                     : fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})",
-                                                                   boost::json::serialize(message.at("id")), result);
-    co_await exchange.reply({.status = 200, .content_type = "application/json"}, body);
-  }
-
-  Answer answer_;
-  std::mutex mutex_;
-  std::vector<boost::json::object> received_;
-  std::vector<std::string> authorizations_;
-  net::TestServer server_;
-};
-
-std::string one_tool(std::string_view name) {
-  return fmt::format(
-      R"({{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[{{"name":"{}","inputSchema":{{"type":"object"}},"x-unknown":{{"kept":1.50}}}}]}})",
-      name);
 }
 
 // The tool that a user has, who is told by `_meta`.
@@ -180,12 +127,13 @@ TEST(Direct, NamesTheUpstreamThatFailed) {
 
 // PRX-09
 TEST(Direct, PassesOnWhatAToolSaysOfItself) {
-  ScriptedUpstream a([](const boost::json::object& message) -> std::string {
+  ScriptedUpstream a([](const boost::json::object& message) -> Reaction {
     if (message.at("params").as_object().contains("name") && message.at("params").at("name") == "broken") {
-      return fmt::format(R"(!{{"jsonrpc":"2.0","id":{},"error":{{"code":4711,"message":"mine","data":[1]}}}})",
-                         boost::json::serialize(message.at("id")));
+      return Reaction::body(
+          fmt::format(R"({{"jsonrpc":"2.0","id":{},"error":{{"code":4711,"message":"mine","data":[1]}}}})",
+                      boost::json::serialize(message.at("id"))));
     }
-    return R"({"resultType":"complete","content":[{"type":"text","text":"no"}],"isError":true})";
+    return std::string(R"({"resultType":"complete","content":[{"type":"text","text":"no"}],"isError":true})");
   });
   TestGateway gateway({direct("a", a.port())});
   gateway.discover();

@@ -31,6 +31,7 @@ std::uint64_t first_version(std::uint64_t instance) { return instance << 32U; }
 
 GatewayOptions completed(GatewayOptions options) {
   if (!options.chance) options.chance = random_chance;
+  options.service.chance = options.chance;
   return options;
 }
 
@@ -46,19 +47,25 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
       tables_(std::make_shared<const UpstreamTable>()),
       access_(std::make_shared<const Access>(
           Access{std::make_shared<const Principals>(std::vector<PrincipalSettings>{}, Anonymous::refused), {}})),
+      quotas_(options_.quotas),
       fanout_(workers.at(0), listeners_, options_.debounce),
       background_(workers.at(0).get_executor()),
       changed_(workers.at(0).get_executor()) {
   std::vector<Worker*> parts;
   parts.reserve(workers.size());
   for (std::size_t i = 0; i < workers.size(); ++i) {
-    parts.push_back(
-        parts_.emplace_back(std::make_unique<Worker>(workers.at(i), clock, catalog_, tables_, access_, options_.http))
-            .get());
+    parts.push_back(parts_
+                        .emplace_back(std::make_unique<Worker>(workers.at(i), clock, catalog_, tables_, access_,
+                                                               quotas_, options_.http))
+                        .get());
   }
   service_ = std::make_unique<GatewayService>(options_.service, std::move(parts), clock, key);
   server::HttpEndpointOptions endpoint = options_.endpoint;
   endpoint.authenticate = [this](const net::Request& request) { return authenticate(request); };
+  if (options_.quotas.requests_per_minute > 0) {
+    endpoint.admit_request = [this](const server::Caller& caller) { return admit_request(caller); };
+  }
+  endpoint.admit_stream = [this](const server::Caller& caller) { return admit_stream(caller); };
   endpoint_ = std::make_unique<server::HttpEndpoint>(*service_, listeners_, clock, key, std::move(endpoint));
   listeners_.set_on_follow([this](const std::string& uri, bool followed) { follow(uri, followed); });
 }
@@ -88,6 +95,16 @@ Result<server::Caller> Gateway::authenticate(const net::Request& request) {
   caller.context = context;
   caller.grant = std::move(*principal);
   return caller;
+}
+
+Result<> Gateway::admit_request(const server::Caller& caller) {
+  return service_->here().quota(caller.principal).count_request(clock_.now());
+}
+
+Result<std::shared_ptr<void>> Gateway::admit_stream(const server::Caller& caller) {
+  auto pass = service_->here().quota(caller.principal).enter_stream();
+  if (!pass) return std::unexpected(pass.error());
+  return std::make_shared<Turnstile::Pass>(std::move(*pass));
 }
 
 net::HttpClient& Gateway::http_of(asio::io_context& io) {
@@ -130,12 +147,15 @@ Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings
   auto made = providers::Upstream::make(settings, std::move(around));
   if (!made) return std::unexpected(made.error());
   struct Metered {
+    Metered(std::shared_ptr<UpstreamMeter> counted, std::size_t at_once, std::unique_ptr<providers::Upstream> served)
+        : meter(std::move(counted)), calls(at_once), upstream(std::move(served)) {}
     std::shared_ptr<UpstreamMeter> meter;
+    Turnstile calls;
     std::unique_ptr<providers::Upstream> upstream;
   };
-  const auto metered =
-      std::make_shared<Metered>(meters_ ? meters_(settings) : std::shared_ptr<UpstreamMeter>(), std::move(*made));
-  return ServedUpstream{instance, {metered, metered->upstream.get()}, metered->meter.get()};
+  const auto metered = std::make_shared<Metered>(meters_ ? meters_(settings) : std::shared_ptr<UpstreamMeter>(),
+                                                 options_.quotas.calls_per_upstream, std::move(*made));
+  return ServedUpstream{instance, {metered, metered->upstream.get()}, metered->meter.get(), &metered->calls};
 }
 
 Task<Result<>> Gateway::set_upstreams(Settings settings) {

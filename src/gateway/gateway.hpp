@@ -29,6 +29,7 @@ namespace proteus::gateway {
 struct GatewayOptions {
   ServiceOptions service;
   providers::UpstreamLimits upstreams;
+  QuotaLimits quotas;
   server::HttpEndpointOptions endpoint;  // apart from who authenticates
   net::HttpClientOptions http;
   std::chrono::milliseconds debounce{200};
@@ -93,6 +94,8 @@ class Gateway {
   using Kept = std::map<std::string, std::vector<store::SnapshotRecord>, std::less<>>;  // by upstream
 
   Result<server::Caller> authenticate(const net::Request& request);
+  Result<> admit_request(const server::Caller& caller);
+  Result<std::shared_ptr<void>> admit_stream(const server::Caller& caller);
   Result<ServedUpstream> make(const providers::UpstreamSettings& settings);
   Task<Result<>> change_upstreams(Settings settings);
   Task<> retire(ServedUpstream served);
@@ -116,6 +119,7 @@ class Gateway {
   UpstreamTables tables_;
   Published<Access> access_;
   Locals locals_;
+  QuotaTable quotas_;
   std::vector<std::unique_ptr<Worker>> parts_;  // one for each worker
   Fanout fanout_;
   std::unique_ptr<GatewayService> service_;

@@ -9,6 +9,8 @@
 
 #include "base/task_group.hpp"
 #include "gateway/forwarding.hpp"
+#include "gateway/retries.hpp"
+#include "gateway/turnstile.hpp"
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
 
@@ -16,9 +18,6 @@ namespace proteus::gateway {
 namespace {
 
 using catalog::Kind;
-
-constexpr int kTries = 3;
-constexpr std::chrono::milliseconds kFirstPause{50};
 
 Result<std::optional<catalog::Cursor>> cursor_of(const mcp::Request& request, const catalog::View& view, Kind kind,
                                                  const catalog::Cursors& cursors) {
@@ -60,10 +59,6 @@ mcp::Caching caching_of(const catalog::View& view, Kind kind) {
 
 std::string list_head(Kind kind) { return fmt::format(R"("{}":[)", catalog::info(kind).member); }
 
-bool is_transient(const Error& error) {
-  return error.kind() == ErrorKind::unreachable || error.kind() == ErrorKind::interrupted;
-}
-
 }  // namespace
 
 mcp::Outcome cached_page(std::shared_ptr<const catalog::View> view, Kind kind, const mcp::Request& request,
@@ -97,7 +92,7 @@ struct LiveList::Part {
 
 LiveList::LiveList(server::Call& call, Worker& worker, ParkedCalls& parked, Kind kind, const catalog::Cursors& cursors,
                    std::size_t page_size, const std::function<void(const UpstreamRequest&)>& observer,
-                   const Clock& clock)
+                   const Clock& clock, const providers::Chance& chance)
     : call_(call),
       worker_(worker),
       parked_(parked),
@@ -105,7 +100,8 @@ LiveList::LiveList(server::Call& call, Worker& worker, ParkedCalls& parked, Kind
       cursors_(cursors),
       page_size_(page_size),
       observer_(observer),
-      clock_(clock) {}
+      clock_(clock),
+      chance_(chance) {}
 
 Task<mcp::Outcome> LiveList::run() {
   co_await freshen();
@@ -179,10 +175,13 @@ Task<> LiveList::ask(std::shared_ptr<Part> part) {
 }
 
 Task<Result<client::Answer>> LiveList::request(Part& part) {
+  const Turnstile::Pass pass = part.upstream.calls->enter();
+  if (!pass) co_return std::unexpected(errors::exhausted("it has as many requests under way as it may"));
   auto& breaker = part.upstream->breaker();
-  for (int tries = 1;; ++tries) {
+  Retries retries(catalog::info(kind_).list_method, clock_, chance_);
+  for (bool first = true;; first = false) {
     if (!breaker.allows()) {
-      part.cut_off = tries == 1;
+      part.cut_off = first;
       co_return std::unexpected(errors::unreachable("it has failed repeatedly and is not asked for now"));
     }
     client::Params params;
@@ -194,8 +193,9 @@ Task<Result<client::Answer>> LiveList::request(Part& part) {
       co_return answer;
     }
     breaker.failed();
-    if (tries == kTries || !is_transient(answer.error())) co_return answer;
-    boost::asio::steady_timer pause(co_await boost::asio::this_coro::executor, kFirstPause * (1 << tries));
+    const auto wait = retries.next(answer.error());
+    if (!wait) co_return answer;
+    boost::asio::steady_timer pause(co_await boost::asio::this_coro::executor, *wait);
     co_await pause.async_wait(boost::asio::use_awaitable);
   }
 }

@@ -25,7 +25,8 @@ mcp::Outcome cached_page(std::shared_ptr<const catalog::View> view, catalog::Kin
 class LiveList {
  public:
   LiveList(server::Call& call, Worker& worker, ParkedCalls& parked, catalog::Kind kind, const catalog::Cursors& cursors,
-           std::size_t page_size, const std::function<void(const UpstreamRequest&)>& observer, const Clock& clock);
+           std::size_t page_size, const std::function<void(const UpstreamRequest&)>& observer, const Clock& clock,
+           const providers::Chance& chance);
 
   Task<mcp::Outcome> run();
 
@@ -49,6 +50,7 @@ class LiveList {
   const std::size_t page_size_;
   const std::function<void(const UpstreamRequest&)>& observer_;
   const Clock& clock_;
+  const providers::Chance& chance_;
 
   std::shared_ptr<const catalog::View> view_;
   std::vector<std::shared_ptr<Part>> parts_;  // by place

@@ -2,21 +2,27 @@
 
 #include <algorithm>
 
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
 #include "gateway/bridge/questions.hpp"
 #include "gateway/forwarding.hpp"
 #include "gateway/live_lists.hpp"
 #include "gateway/local_provider.hpp"
+#include "gateway/retries.hpp"
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
 #include "mcp/jsonrpc.hpp"
+#include "mcp/over_limit.hpp"
 
 namespace proteus::gateway {
 namespace {
 
 using catalog::Kind;
+
+constexpr std::chrono::seconds kSoon{1};
 
 // A fault on the way says whose it is; what an upstream answered speaks for itself.
 Error named(Error error, const providers::Upstream& upstream) {
@@ -203,7 +209,9 @@ std::optional<mcp::Outcome> GatewayService::list_cached(server::Call& call, Kind
 }
 
 Task<mcp::Outcome> GatewayService::list(server::Call& call, Kind kind) {
-  LiveList list(call, here(), parked_, kind, cursors_, options_.page_size, observer_, clock_);
+  const auto pass = here().quota(call.caller().principal).enter_call();
+  if (!pass) co_return std::unexpected(pass.error());
+  LiveList list(call, here(), parked_, kind, cursors_, options_.page_size, observer_, clock_, options_.chance);
   co_return co_await list.run();
 }
 
@@ -212,8 +220,10 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call) {
   if (auto checked = check_meta(call.request(), options_.meta); !checked) {
     co_return timing.end(std::unexpected(checked.error()));
   }
-  if (ParkedCalls::is_ticket(call.rounds().state)) co_return timing.end(co_await resume(call));
   Worker& worker = here();
+  const auto pass = worker.quota(call.caller().principal).enter_call();
+  if (!pass) co_return timing.end(std::unexpected(pass.error()));
+  if (ParkedCalls::is_ticket(call.rounds().state)) co_return timing.end(co_await resume(call));
   auto route = find_route(call, worker.view(call.caller()), worker.upstreams());
   if (!route) co_return timing.end(std::unexpected(route.error()));
   if (call.headers() != nullptr && route->found && route->found.definition->mirrored != nullptr) {
@@ -227,6 +237,11 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call) {
   if (route->local) co_return timing.end(co_await route->local->handle(call, route->found));
   const ServedUpstream upstream = route->upstream;
   if (upstream->settings().ttl.count() > 0) co_await upstream->freshen();
+  const Turnstile::Pass at_upstream = upstream.calls->enter();
+  if (!at_upstream) {
+    co_return timing.end(std::unexpected(mcp::errors::over_limit(
+        fmt::format("upstream {} has as many calls under way as it may", upstream->settings().name), kSoon)));
+  }
   if (!upstream->breaker().allows()) {
     const Error open = errors::unreachable(fmt::format(
         "upstream {} has failed repeatedly and is not asked for now; try again later", upstream->settings().name));
@@ -237,6 +252,14 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call) {
   const auto began = clock_.now();
   Forwarding forwarding(call, worker, parked_, std::move(*route));
   auto forwarded = co_await forwarding.run();
+  if (!forwarded) {
+    Retries retries(call.request().method->method, clock_, options_.chance);
+    while (const auto wait = forwarded ? std::nullopt : retries.next(forwarded.error())) {
+      boost::asio::steady_timer pause(co_await boost::asio::this_coro::executor, *wait);
+      co_await pause.async_wait(boost::asio::use_awaitable);
+      forwarded = co_await forwarding.run();
+    }
+  }
   attempt.report(forwarded);
   co_return timing.end(co_await conclude(call, upstream, began, std::move(forwarded)));
 }

@@ -78,6 +78,8 @@ class TestGateway {
     std::size_t page_size = 1000;
     store::Store* store = nullptr;
     Environment environment = fixed_environment({});
+    QuotaLimits quotas = {};
+    std::size_t message_bytes = std::size_t{16} << 20U;
   };
 
   explicit TestGateway(std::vector<providers::UpstreamSettings> upstreams)
@@ -152,6 +154,8 @@ class TestGateway {
     options.service.server_info = R"({"name":"gateway","version":"1"})";
     options.service.page_size = setup.page_size;
     options.debounce = setup.debounce;
+    options.quotas = setup.quotas;
+    options.upstreams.message_bytes = setup.message_bytes;
     options.upstreams.debounce = setup.debounce;
     options.upstreams.first_retry = 10ms;
     options.upstreams.last_retry = 50ms;

@@ -12,6 +12,7 @@
 namespace proteus::gateway {
 
 class LocalProvider;
+class Turnstile;
 class UpstreamMeter;
 
 // An upstream that calls may go to. Calls under way keep it, also when it has been removed.
@@ -19,6 +20,7 @@ struct ServedUpstream {
   std::uint64_t instance = 0;  // another one for each, also of the same name
   std::shared_ptr<providers::Upstream> upstream;
   UpstreamMeter* meter = nullptr;  // lives as long as the upstream; null where nobody counts
+  Turnstile* calls = nullptr;      // lives as long as the upstream
 
   providers::Upstream* operator->() const { return upstream.get(); }
   explicit operator bool() const { return upstream != nullptr; }

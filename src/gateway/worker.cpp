@@ -19,13 +19,15 @@ constexpr std::chrono::hours kNeverOfItself{24};
 }  // namespace
 
 Worker::Worker(boost::asio::io_context& io, const Clock& clock, const catalog::Catalog& catalog,
-               const UpstreamTables& tables, const Published<Access>& access, net::HttpClientOptions http)
+               const UpstreamTables& tables, const Published<Access>& access, QuotaTable& quotas,
+               net::HttpClientOptions http)
     : io_(io),
       http_(io, clock, std::move(http)),
       reader_(catalog),
       views_(clock, kViews),
       access_(access),
       tables_(tables),
+      quotas_(quotas, clock),
       table_(tables_.get().get()),
       left_behind_(io.get_executor()),
       closing_(io.get_executor()) {}

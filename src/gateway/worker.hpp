@@ -14,6 +14,7 @@
 #include "client/express.hpp"
 #include "gateway/access.hpp"
 #include "gateway/principal.hpp"
+#include "gateway/quota.hpp"
 #include "gateway/upstreams.hpp"
 #include "net/http_client.hpp"
 
@@ -28,7 +29,7 @@ using CallerConnection = std::shared_ptr<client::Connection>;
 class Worker {
  public:
   Worker(boost::asio::io_context& io, const Clock& clock, const catalog::Catalog& catalog, const UpstreamTables& tables,
-         const Published<Access>& access, net::HttpClientOptions http);
+         const Published<Access>& access, QuotaTable& quotas, net::HttpClientOptions http);
 
   boost::asio::io_context& io() { return io_; }
   net::HttpClient& http() { return http_; }
@@ -37,6 +38,8 @@ class Worker {
   // What a caller sees now.
   std::shared_ptr<const catalog::View> view(const server::Caller& caller);
   const UpstreamTable& upstreams();
+  // What a principal may still ask for; see QuotaReader.
+  Quota& quota(const std::string& principal) { return quotas_.get(principal); }
 
   // The connection that all callers share: to a modern upstream, which keeps nothing for them.
   CallerConnection shared_connection(const ServedUpstream& upstream);
@@ -64,6 +67,7 @@ class Worker {
   catalog::ViewCache views_;
   Published<Access>::Reader access_;
   UpstreamTables::Reader tables_;
+  QuotaReader quotas_;
   const UpstreamTable* table_;  // that connections were last looked over for
   TaskGroup left_behind_;
   TaskGroup closing_;

@@ -4,6 +4,7 @@
 
 #include "base/log.hpp"
 #include "json/text.hpp"
+#include "mcp/over_limit.hpp"
 
 namespace proteus::mcp {
 
@@ -41,6 +42,7 @@ unsigned http_status(const Error& error, Era era) {
   const bool modern = era == Era::modern;
   if (code == code::kMissingClientCapability) return modern ? 400 : 200;
   if (error.kind() == ErrorKind::remote) return 200;
+  if (retry_after(error).count() > 0) return 429;
   switch (code) {
     case code::kParseError:
     case code::kInvalidRequest: return error.kind() == ErrorKind::too_large ? 413 : 400;

@@ -189,14 +189,16 @@ Task<> Upstream::read_lists() {
   read_at_ = began;
   RefreshResult result;
   result.upstream = name_;
-  auto snapshot = co_await discover();
+  Result<catalog::SnapshotPointer> snapshot;
+  try {
+    snapshot = co_await discover();
+  } catch (const std::exception& fault) {
+    if (closing_) throw;
+    snapshot = std::unexpected(errors::internal(fault.what()));
+  }
   result.at = around_.clock.wall();
   result.duration = std::chrono::duration_cast<std::chrono::milliseconds>(around_.clock.now() - began);
-  if (snapshot) {
-    succeeded(result, std::move(*snapshot));
-  } else {
-    failed(result, std::move(snapshot.error()));
-  }
+  conclude(result, std::move(snapshot));
   if (!tried_once_) {
     first_error_ = result.error;
     tried_once_ = true;
@@ -206,6 +208,18 @@ Task<> Upstream::read_lists() {
   if (round) {
     round->result = std::move(result);
     round->ended.ring();
+  }
+}
+
+// Whatever goes wrong with one reading, the next one comes.
+void Upstream::conclude(RefreshResult& result, Result<catalog::SnapshotPointer> snapshot) {
+  try {
+    if (snapshot) return succeeded(result, std::move(*snapshot));
+    failed(result, std::move(snapshot.error()));
+  } catch (const std::exception& fault) {
+    log::error("upstream {}: what was read is not taken over: {}", settings_.name, fault.what());
+    result.error = errors::internal(fault.what());
+    want_refresh(backoff(1, around_.limits.first_retry, around_.limits.last_retry, around_.chance));
   }
 }
 

@@ -116,6 +116,7 @@ class Upstream {
   Task<> run();
   Task<> read_lists();
   Task<Result<catalog::SnapshotPointer>> discover();
+  void conclude(RefreshResult& result, Result<catalog::SnapshotPointer> snapshot);
   void succeeded(RefreshResult& result, catalog::SnapshotPointer snapshot);
   void failed(RefreshResult& result, Error error);
   void want_refresh(std::chrono::milliseconds in);

@@ -9,6 +9,7 @@ HttpAnswer HttpAnswer::error(unsigned status, std::string_view id, const Error& 
   HttpAnswer answer = json(mcp::write_error(id, error, era));
   answer.status_ = status;
   answer.fields_ = fields;
+  if (std::string own = error_fields(error); !own.empty()) answer.own_fields_ = std::move(own.append(fields));
   return answer;
 }
 

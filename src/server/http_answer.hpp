@@ -17,7 +17,8 @@ class HttpAnswer {
  public:
   using Parts = boost::container::small_vector<std::string_view, 8>;
 
-  // `fields` are whole lines of the head, and live longer than the answer.
+  // `fields` are whole lines of the head, and live longer than the answer. What an error itself has to say there comes
+  // by itself.
   static HttpAnswer error(unsigned status, std::string_view id, const Error& error, mcp::Era era,
                           std::string_view fields = {});
   static HttpAnswer empty(unsigned status);
@@ -27,7 +28,11 @@ class HttpAnswer {
   static HttpAnswer result(std::string_view id, const mcp::MethodInfo& method, mcp::Reply reply,
                            const mcp::ResultStyle& style);
 
-  net::ResponseHead head() const { return {.status = status_, .content_type = type_, .prepared = fields_}; }
+  net::ResponseHead head() const {
+    return {.status = status_,
+            .content_type = type_,
+            .prepared = own_fields_.empty() ? fields_ : std::string_view(own_fields_)};
+  }
   // Views into this answer, which must stay where it is.
   Parts parts() const;
 
@@ -35,6 +40,7 @@ class HttpAnswer {
   unsigned status_ = 200;
   std::string_view type_;
   std::string_view fields_;
+  std::string own_fields_;
   std::string text_;
   mcp::ResultFrame frame_;
   mcp::Reply reply_;

@@ -6,6 +6,7 @@
 #include <boost/container/small_vector.hpp>
 #include <fmt/format.h>
 
+#include "mcp/over_limit.hpp"
 #include "net/sse.hpp"
 
 namespace proteus::server {
@@ -38,10 +39,18 @@ Task<> reply_json(net::Exchange& exchange, unsigned status, std::string_view bod
   co_await exchange.reply({.status = status, .content_type = kJsonType, .prepared = fields}, parts);
 }
 
+std::string error_fields(const Error& error) {
+  const auto wait = mcp::retry_after(error);
+  return wait.count() > 0 ? fmt::format("Retry-After: {}\r\n", wait.count()) : std::string();
+}
+
+unsigned legacy_status(const Error& error) { return mcp::retry_after(error).count() > 0 ? 429 : 200; }
+
 Task<> reply_error(net::Exchange& exchange, unsigned status, std::string_view id, const Error& error, mcp::Era era,
                    std::string_view fields) {
   const std::string body = mcp::write_error(id, error, era);
-  co_await reply_json(exchange, status, body, fields);
+  const std::string all_fields = error_fields(error).append(fields);
+  co_await reply_json(exchange, status, body, all_fields);
 }
 
 Task<> reply_result(net::Exchange& exchange, std::string_view id, const mcp::MethodInfo& method,

@@ -23,6 +23,10 @@ inline constexpr std::string_view kEventsFields = "Cache-Control: no-cache\r\nX-
 
 Task<> reply_empty(net::Exchange& exchange, unsigned status, std::string_view fields = {});
 Task<> reply_json(net::Exchange& exchange, unsigned status, std::string_view body, std::string_view fields = {});
+// Lines of the head that belong to an error: when to try again.
+std::string error_fields(const Error& error);
+// The status of an error that answers a legacy request.
+unsigned legacy_status(const Error& error);
 // Without an id where the request's own could not be read.
 Task<> reply_error(net::Exchange& exchange, unsigned status, std::string_view id, const Error& error, mcp::Era era,
                    std::string_view fields = {});

@@ -24,7 +24,8 @@ HttpEndpoint::HttpEndpoint(Service& service, Listeners& listeners, const Clock& 
     : service_(service),
       listeners_(listeners),
       options_(std::move(options)),
-      sessions_(clock, listeners, options_.sessions),
+      own_events_(options_.events == nullptr ? std::make_unique<MemoryEventStore>(options_.kept_events) : nullptr),
+      sessions_(clock, listeners, options_.events != nullptr ? *options_.events : *own_events_, options_.sessions),
       states_(key, clock) {}
 
 // One HTTP request. `answer` does all that needs no waiting; what does is left for `go_on`.
@@ -70,6 +71,9 @@ std::optional<HttpAnswer> HttpEndpoint::Visit::answer() {
     }
     if (!authenticated) return refuse(401, authenticated.error(), "WWW-Authenticate: Bearer\r\n");
     caller_ = std::move(*authenticated);
+  }
+  if (options.admit_request) {
+    if (const auto admitted = options.admit_request(caller_); !admitted) return refuse(429, admitted.error());
   }
   const std::string_view method = request.method();
   if (method == "POST") return answer_post();
@@ -138,6 +142,11 @@ Task<> HttpEndpoint::handle(net::Exchange& exchange) {
   const HttpAnswer::Parts parts = answer->parts();
   if (exchange.try_reply(answer->head(), {parts.data(), parts.size()})) co_return;
   co_await exchange.finish_reply();
+}
+
+Result<std::shared_ptr<void>> HttpEndpoint::admit_stream(const Caller& caller) const {
+  if (!options_.admit_stream) return nullptr;
+  return options_.admit_stream(caller);
 }
 
 void HttpEndpoint::end_streams() {

@@ -2,10 +2,12 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 
 #include "base/clock.hpp"
 #include "net/http_server.hpp"
 #include "server/asking.hpp"
+#include "server/event_store.hpp"
 #include "server/host_rules.hpp"
 #include "server/listeners.hpp"
 #include "server/request_state.hpp"
@@ -19,9 +21,17 @@ struct HttpEndpointOptions {
   HostRules hosts;
   // Who sends a request; an error becomes 401, or 404 where there is nothing to find. None: everyone is anonymous.
   std::function<Result<Caller>(const net::Request&)> authenticate;
+  // Whether a caller may ask once more now; an error becomes 429. None: as often as they like.
+  std::function<Result<>(const Caller&)> admit_request;
+  // A caller's place for one more stream that stays open, held for as long as the stream is; an error where there is
+  // none. None: as many as they like.
+  std::function<Result<std::shared_ptr<void>>(const Caller&)> admit_stream;
   std::chrono::milliseconds keep_alive = std::chrono::seconds(15);  // comments on quiet streams
   AskingLimits asking;
   Sessions::Limits sessions;
+  // Where the events of legacy streams are kept; outlives the endpoint. None: in memory, within the bounds below.
+  EventStore* events = nullptr;
+  MemoryEventStore::Limits kept_events;
   json::ScanLimits messages;
 };
 
@@ -45,9 +55,12 @@ class HttpEndpoint {
 
   class Visit;
 
+  Result<std::shared_ptr<void>> admit_stream(const Caller& caller) const;
+
   Service& service_;
   Listeners& listeners_;
   const HttpEndpointOptions options_;
+  std::unique_ptr<EventStore> own_events_;  // where none was given
   Sessions sessions_;
   RequestStates states_;
 };

@@ -23,7 +23,7 @@ ReplayStream& LegacyChannel::stream() {
   if (!stream_) {
     stream_ = session_.new_stream();
     auto outbox = std::make_shared<Outbox>(executor_);
-    stream_->attach(outbox, 0, primes(session_));
+    stream_->begin(outbox, primes(session_));
     exchange_.on_disconnect([outbox] { outbox->close(); });
     group_.emplace(executor_);
     group_->spawn("answer stream", pump(exchange_, stream_, std::move(outbox), keep_alive_));

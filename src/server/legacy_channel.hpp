@@ -14,7 +14,9 @@ namespace proteus::server {
 
 // Clients of 2025-11-25 take an event without data as the sign that they may come back; older ones trip over
 // it.
-inline bool primes(const Session& session) { return session.hello().version >= mcp::Version::v2025_11_25; }
+inline ReplayStream::Prime primes(const Session& session) {
+  return session.hello().version >= mcp::Version::v2025_11_25 ? ReplayStream::Prime::yes : ReplayStream::Prime::no;
+}
 
 // The answer to a legacy POST: a single JSON object, unless something is sent in front of it. A stream
 // outlives the client's connection: the session keeps it until the answer was fetched.

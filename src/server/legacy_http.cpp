@@ -99,7 +99,10 @@ Task<> LegacyHttp::call(net::Exchange& exchange, const mcp::Request& request, st
     co_return co_await reply_empty(exchange, 202);
   }
   if (channel.streaming()) co_return co_await channel.finish(write_outcome(request, outcome));
-  if (!outcome) co_return co_await reply_error(exchange, 200, request.id(), outcome.error(), mcp::Era::legacy);
+  if (!outcome) {
+    co_return co_await reply_error(exchange, legacy_status(outcome.error()), request.id(), outcome.error(),
+                                   mcp::Era::legacy);
+  }
   co_await reply_result(exchange, request.id(), *request.method, std::get<mcp::Reply>(*outcome),
                         {mcp::Era::legacy, {}, {}});
 }
@@ -120,13 +123,14 @@ Task<> LegacyHttp::batch(net::Exchange& exchange, const Caller& caller) {
   const Executor executor = co_await boost::asio::this_coro::executor;
   auto cancellation = std::make_shared<Cancellation>(executor);
   LegacyChannel channel(exchange, executor, *session, cancellation, endpoint_.options_.keep_alive);
+  bool first = true;
   for (const std::string_view element : *elements) {
     auto message = json::scan(element, endpoint_.options_.messages);
     if (!message || message->kind == json::MessageKind::invalid) {
       const Error error = message ? mcp::errors::invalid_request(message->fault) : message.error();
       channel.send(mcp::write_error(message ? message->id : std::string_view{}, error, mcp::Era::legacy));
     } else if (message->kind == json::MessageKind::request) {
-      channel.send(co_await answer_in_batch(*message, *session, channel));
+      channel.send(co_await answer_in_batch(*message, *session, channel, std::exchange(first, false)));
     } else if (message->kind == json::MessageKind::notification) {
       take_notification(*message, *session);
     } else {
@@ -137,7 +141,12 @@ Task<> LegacyHttp::batch(net::Exchange& exchange, const Caller& caller) {
   co_await reply_empty(exchange, 202);
 }
 
-Task<std::string> LegacyHttp::answer_in_batch(json::Message& message, Session& session, LegacyChannel& channel) {
+Task<std::string> LegacyHttp::answer_in_batch(json::Message& message, Session& session, LegacyChannel& channel,
+                                              bool counted) {
+  if (!counted && endpoint_.options_.admit_request) {
+    const auto admitted = endpoint_.options_.admit_request(session.caller());
+    if (!admitted) co_return mcp::write_error(message.id, admitted.error(), mcp::Era::legacy);
+  }
   const Result<mcp::Request> request = mcp::legacy::decode(message, session.facts());
   if (!request) co_return mcp::write_error(message.id, request.error(), mcp::Era::legacy);
   if (const auto answered = answer_session_request(*request, session, endpoint_.service_)) {
@@ -172,9 +181,15 @@ Task<> LegacyHttp::get(net::Exchange& exchange, const Caller& caller) {
     stream = id ? session->find_stream(id->stream) : nullptr;
     after = id ? std::optional(id->number) : std::nullopt;
   }
+  std::shared_ptr<void> place = stream ? stream->place() : nullptr;
+  if (!place) {
+    auto admitted = endpoint_.admit_stream(caller);
+    if (!admitted) co_return co_await refuse(429, admitted.error());
+    place = std::move(*admitted);
+  }
   auto outbox = std::make_shared<Outbox>(co_await boost::asio::this_coro::executor);
-  const bool prime = !after && primes(*session);
-  if (!stream || stream->attach(outbox, after, prime) == ReplayStream::Attach::gone) {
+  const auto prime = after ? ReplayStream::Prime::no : primes(*session);
+  if (!stream || co_await stream->attach(outbox, after, prime, place) == ReplayStream::Attach::gone) {
     const Error error = mcp::errors::invalid_request(
         "The events after this Last-Event-ID are no longer kept; open a new stream without it");
     co_return co_await refuse(400, error);

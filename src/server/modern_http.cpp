@@ -178,12 +178,15 @@ Task<> ModernHttp::call() {
   std::string message = round.write(outcome, style());
   if (channel.streaming()) co_return co_await channel.finish(std::move(message));
   const unsigned status = outcome ? 200 : mcp::http_status(outcome.error(), mcp::Era::modern);
-  co_await reply_json(exchange_, status, message);
+  const std::string fields = outcome ? std::string() : error_fields(outcome.error());
+  co_await reply_json(exchange_, status, message, fields);
 }
 
 Task<> ModernHttp::listen() {
   const auto wanted = mcp::parse_subscription_filter(request_.param("notifications"));
   if (!wanted) co_return co_await reply_error(exchange_, 400, request_.id(), wanted.error(), mcp::Era::modern);
+  const auto place = endpoint_.admit_stream(caller_);
+  if (!place) co_return co_await reply_error(exchange_, 429, request_.id(), place.error(), mcp::Era::modern);
   auto outbox = std::make_shared<Outbox>(exchange_.executor());
   ListenStream stream(
       caller_, endpoint_.service_.accept(*wanted, caller_), std::string(request_.id()), style(),

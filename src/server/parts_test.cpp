@@ -3,6 +3,7 @@
 #include <boost/asio/use_future.hpp>
 #include <gtest/gtest.h>
 
+#include "base/test_run.hpp"
 #include "server/outbox.hpp"
 #include "server/registry.hpp"
 #include "server/replay.hpp"
@@ -47,13 +48,14 @@ TEST(Outbox, WakesItsReaderFromAnotherThread) {
 
 TEST(ReplayStream, KeepsABoundedNumberOfEventsAndSaysWhenTheyAreGone) {
   boost::asio::io_context io;
-  ReplayStream stream(7, {.events = 3, .bytes = 1000});
+  MemoryEventStore store({.events_per_stream = 3});
+  ReplayStream stream({"s", 7}, &store);
   for (int i = 1; i <= 5; ++i)
     stream.push(std::to_string(i));
   auto outbox = std::make_shared<Outbox>(io.get_executor());
-  EXPECT_EQ(stream.attach(outbox, 1, false), ReplayStream::Attach::gone);
-  EXPECT_EQ(stream.attach(outbox, 9, false), ReplayStream::Attach::gone);
-  EXPECT_EQ(stream.attach(outbox, 3, false), ReplayStream::Attach::attached);
+  EXPECT_EQ(test::run(io, stream.attach(outbox, 1, ReplayStream::Prime::no)), ReplayStream::Attach::gone);
+  EXPECT_EQ(test::run(io, stream.attach(outbox, 9, ReplayStream::Prime::no)), ReplayStream::Attach::gone);
+  EXPECT_EQ(test::run(io, stream.attach(outbox, 3, ReplayStream::Prime::no)), ReplayStream::Attach::attached);
   const auto frames = outbox->take();
   ASSERT_EQ(frames.size(), 2U);
   EXPECT_EQ(frames[0], "id: 7-4\ndata: 4\n\n");
@@ -61,14 +63,15 @@ TEST(ReplayStream, KeepsABoundedNumberOfEventsAndSaysWhenTheyAreGone) {
 
 TEST(ReplayStream, DeliversWhatCameWhileNobodyWasThereOnce) {
   boost::asio::io_context io;
-  ReplayStream stream(0, {});
+  MemoryEventStore store;
+  ReplayStream stream({"s", 0}, &store);
   stream.push_once("a");
   stream.push_once("a");
   auto first = std::make_shared<Outbox>(io.get_executor());
-  stream.attach(first, std::nullopt, true);
+  test::run(io, stream.attach(first, std::nullopt, ReplayStream::Prime::yes));
   EXPECT_EQ(first->take().size(), 2U);  // the priming event, and "a"
   auto second = std::make_shared<Outbox>(io.get_executor());
-  stream.attach(second, std::nullopt, false);
+  test::run(io, stream.attach(second, std::nullopt, ReplayStream::Prime::no));
   EXPECT_TRUE(first->closed());
   EXPECT_TRUE(second->take().empty());
   stream.push("b");
@@ -145,7 +148,8 @@ TEST_F(States, RefuseWhatIsNoStateOrNoResponse) {
 TEST(Sessions, AreBoundedAndEndWhenIdle) {
   ManualClock clock;
   Listeners listeners;
-  Sessions sessions(clock, listeners, {.sessions = 2, .idle = std::chrono::minutes(30)});
+  MemoryEventStore events;
+  Sessions sessions(clock, listeners, events, {.sessions = 2, .idle = std::chrono::minutes(30)});
   const auto first = sessions.create({}).value();
   const auto second = sessions.create({}).value();
   EXPECT_FALSE(sessions.create({}));

@@ -136,6 +136,19 @@ class RawClient {
       if (any) return event;
     }
   }
+  // Events that are whole within the next bytes of a stream; reads no further.
+  template <class Each>
+  void read_stream_up_to(std::size_t bytes, Each&& each) {
+    while (events_.size() < bytes) {
+      auto chunk = chunked_ ? read_chunk() : std::nullopt;
+      if (!chunk) break;
+      events_ += *chunk;
+    }
+    events_.resize(std::min(events_.size(), bytes));
+    chunked_ = false;
+    while (const auto event = read_event())
+      each(*event);
+  }
   const std::string& retry() const { return retry_; }
 
   // Whether the server has closed its side, waiting for it.

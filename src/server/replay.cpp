@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -30,10 +31,14 @@ std::optional<EventId> parse_event_id(std::string_view text) {
   return EventId{*stream, *event};
 }
 
-std::string ReplayStream::frame(const Event& event) const {
-  const std::string id = write_event_id({id_, event.number});
+ReplayStream::~ReplayStream() {
+  if (store_ != nullptr) store_->forget(id_);
+}
+
+std::string ReplayStream::frame(std::uint64_t number, std::string_view message) const {
+  const std::string id = write_event_id({id_.stream, number});
   std::string out;
-  net::write_sse_event(out, {.data = event.message, .id = id});
+  net::write_sse_event(out, {.data = message, .id = id});
   return out;
 }
 
@@ -44,23 +49,19 @@ void ReplayStream::push(std::string_view message) {
 
 void ReplayStream::push_once(std::string_view message) {
   const std::scoped_lock lock(mutex_);
-  // Without a connection all kept events are undelivered, as far as this side knows.
   if (outbox_ && outbox_->closed()) outbox_.reset();
-  const bool waits =
-      !outbox_ && std::ranges::any_of(events_, [&](const Event& event) { return event.message == message; });
-  if (!waits) push_locked(message);
+  // Without a connection everything is undelivered, as far as this side knows.
+  if (!outbox_ && waiting_.contains(message)) return;
+  push_locked(message);
+  if (!outbox_) waiting_.emplace(message, last_);
 }
 
 void ReplayStream::push_locked(std::string_view message) {
   if (finished_) return;
-  events_.push_back({++last_, std::string(message)});
-  bytes_ += message.size();
-  while (events_.size() > limits_.events || (bytes_ > limits_.bytes && events_.size() > 1)) {
-    bytes_ -= events_.front().message.size();
-    events_.pop_front();
-  }
+  ++last_;
+  if (store_ != nullptr) store_->append(id_, last_, message);
   if (!outbox_) return;
-  if (outbox_->push(frame(events_.back()))) {
+  if (outbox_->push(frame(last_, message))) {
     sent_ = last_;
   } else {
     outbox_.reset();
@@ -74,24 +75,64 @@ void ReplayStream::finish() {
   outbox_.reset();
 }
 
-ReplayStream::Attach ReplayStream::attach(std::shared_ptr<Outbox> outbox, std::optional<std::uint64_t> wanted,
-                                          bool prime) {
+void ReplayStream::begin(std::shared_ptr<Outbox> outbox, Prime prime) {
   const std::scoped_lock lock(mutex_);
-  const std::uint64_t oldest = events_.empty() ? last_ + 1 : events_.front().number;
-  const std::uint64_t after = wanted.value_or(std::max(sent_, oldest - 1));
-  if (after > last_ || after + 1 < oldest) return Attach::gone;
+  if (prime == Prime::yes) outbox->push(frame(0, {}));
+  take_over(std::move(outbox));
+}
+
+Task<ReplayStream::Attach> ReplayStream::attach(std::shared_ptr<Outbox> outbox, std::optional<std::uint64_t> wanted,
+                                                Prime prime, std::weak_ptr<void> place) {
+  Resumption resumption{.outbox = outbox, .exact = wanted.has_value()};
+  {
+    const std::scoped_lock lock(mutex_);
+    resumption.after = wanted.value_or(sent_);
+    resumption.known = last_;
+    if (resumption.after > last_) co_return Attach::gone;
+  }
+  if (prime == Prime::yes) outbox->push(frame(0, {}));
+  for (;;) {
+    Result<std::vector<KeptEvent>> kept;
+    if (store_ != nullptr) kept = co_await store_->read_after(id_, resumption.after);
+    if (!kept) co_return Attach::gone;
+    const std::scoped_lock lock(mutex_);
+    const Caught caught = catch_up(resumption, *kept);
+    if (caught == Caught::gone) co_return Attach::gone;
+    if (caught == Caught::behind) continue;
+    place_ = std::move(place);
+    take_over(std::move(outbox));
+    co_return Attach::attached;
+  }
+}
+
+ReplayStream::Caught ReplayStream::catch_up(Resumption& resumption, const std::vector<KeptEvent>& kept) {
+  const std::uint64_t first = kept.empty() ? resumption.known + 1 : kept.front().number;
+  const bool lost = first > resumption.after + 1;
+  if (lost && resumption.exact) return Caught::gone;
+  if (lost) resumption.lost_below = first;
+  for (const auto& event : kept)
+    resumption.outbox->push(frame(event.number, event.message));
+  resumption.after = kept.empty() ? std::max(resumption.after, resumption.known) : kept.back().number;
+  resumption.known = last_;
+  if (resumption.after < last_) return Caught::behind;
+  // What was to be said once, and has been given up since, is said again.
+  for (const auto& [message, number] : std::exchange(waiting_, {})) {
+    if (number >= resumption.lost_below || finished_) continue;
+    ++last_;
+    if (store_ != nullptr) store_->append(id_, last_, message);
+    resumption.outbox->push(frame(last_, message));
+  }
+  return Caught::up;
+}
+
+void ReplayStream::take_over(std::shared_ptr<Outbox> outbox) {
   if (outbox_) outbox_->close();
   outbox_ = std::move(outbox);
-  if (prime) outbox_->push(frame({0, {}}));
-  for (const auto& event : events_) {
-    if (event.number > after) outbox_->push(frame(event));
-  }
   sent_ = last_;
   if (finished_) {
     outbox_->close();
     outbox_.reset();
   }
-  return Attach::attached;
 }
 
 void ReplayStream::detach(std::optional<std::chrono::milliseconds> retry) {
@@ -110,6 +151,11 @@ bool ReplayStream::attached() {
 bool ReplayStream::finished() {
   const std::scoped_lock lock(mutex_);
   return finished_;
+}
+
+std::shared_ptr<void> ReplayStream::place() {
+  const std::scoped_lock lock(mutex_);
+  return place_.lock();
 }
 
 }  // namespace proteus::server

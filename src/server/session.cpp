@@ -41,11 +41,11 @@ void InFlight::cancel_all() {
     cancellation->request();
 }
 
-Session::Session(ClientSessionId id, Hello hello, ReplayStream::Limits limits, Deliver deliver, Listeners* follows)
+Session::Session(ClientSessionId id, Hello hello, EventStore* events, Deliver deliver, Listeners* follows)
     : id_(std::move(id)),
       hello_(std::move(hello)),
-      limits_(limits),
-      standalone_(std::make_shared<ReplayStream>(0, limits)),
+      events_(events),
+      standalone_(std::make_shared<ReplayStream>(EventStreamId{id_.value(), 0}, events_)),
       deliver_(deliver ? std::move(deliver)
                        : [stream = standalone_](std::string message) { stream->push_once(message); }),
       follows_(follows) {}
@@ -84,7 +84,7 @@ std::shared_ptr<ReplayStream> Session::new_stream() {
     if (finished == streams_.end()) break;
     streams_.erase(finished);
   }
-  return streams_.emplace_back(std::make_shared<ReplayStream>(++last_stream_, limits_));
+  return streams_.emplace_back(std::make_shared<ReplayStream>(EventStreamId{id_.value(), ++last_stream_}, events_));
 }
 
 std::shared_ptr<ReplayStream> Session::find_stream(std::uint64_t id) {
@@ -129,7 +129,7 @@ Result<std::shared_ptr<Session>> Sessions::create(Session::Hello hello) {
         errors::exhausted(fmt::format("{} sessions are open, and no more allowed", limits_.sessions)));
   }
   ClientSessionId id(mcp::base64_encode(random_bytes(24), mcp::Base64::url));
-  auto session = std::make_shared<Session>(id, std::move(hello), limits_.replay, Session::Deliver{}, &listeners_);
+  auto session = std::make_shared<Session>(id, std::move(hello), &events_, Session::Deliver{}, &listeners_);
   Shard& home = shard(id.value());
   const std::scoped_lock lock(home.mutex);
   home.entries.emplace(id.value(), Entry{session, listeners_.add(*session), clock_.now()});

@@ -52,9 +52,8 @@ class Session final : public Listener {
   // What belongs to no request goes to the standalone stream, or to `deliver` on a transport that has no
   // streams.
   using Deliver = std::function<void(std::string)>;
-  // Where there are listeners, they must outlive the session.
-  Session(ClientSessionId id, Hello hello, ReplayStream::Limits limits, Deliver deliver = {},
-          Listeners* follows = nullptr);
+  // Events are kept where there is a store. It and the listeners must outlive the session.
+  Session(ClientSessionId id, Hello hello, EventStore* events, Deliver deliver = {}, Listeners* follows = nullptr);
   ~Session() override;
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -91,7 +90,7 @@ class Session final : public Listener {
  private:
   const ClientSessionId id_;
   const Hello hello_;
-  const ReplayStream::Limits limits_;
+  EventStore* const events_;
   std::atomic<mcp::LogLevel> log_level_ = mcp::LogLevel::info;
   std::shared_ptr<ReplayStream> standalone_;
   const Deliver deliver_;
@@ -113,11 +112,11 @@ class Sessions {
   struct Limits {
     std::size_t sessions = 10'000;
     std::chrono::seconds idle = std::chrono::minutes(30);
-    ReplayStream::Limits replay{};
   };
 
-  Sessions(const Clock& clock, Listeners& listeners, Limits limits)
-      : clock_(clock), listeners_(listeners), limits_(limits) {}
+  // Everything given outlives it.
+  Sessions(const Clock& clock, Listeners& listeners, EventStore& events, Limits limits)
+      : clock_(clock), listeners_(listeners), events_(events), limits_(limits) {}
 
   // Fails where there are too many; idle ones are ended first.
   Result<std::shared_ptr<Session>> create(Session::Hello hello);
@@ -147,6 +146,7 @@ class Sessions {
 
   const Clock& clock_;
   Listeners& listeners_;
+  EventStore& events_;
   const Limits limits_;
   std::atomic<std::size_t> count_ = 0;
   std::atomic<Clock::Monotonic> last_sweep_{Clock::Monotonic{}};

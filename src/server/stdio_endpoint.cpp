@@ -118,7 +118,7 @@ void StdioEndpoint::initialize(json::Message& message) {
   const mcp::Reply reply = initialize_reply(service_, *hello);
   session_listens_.reset();
   session_ = std::make_shared<Session>(
-      ClientSessionId(), std::move(*hello), ReplayStream::Limits{},
+      ClientSessionId(), std::move(*hello), nullptr,
       [this](std::string notification) { write_line(std::move(notification)); }, &listeners_);
   write_line(mcp::write_result(message.id, *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "initialize"),
                                reply, {mcp::Era::legacy, {}, {}}));

@@ -1,0 +1,101 @@
+#include "gateway/quota.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "mcp/over_limit.hpp"
+
+namespace proteus::gateway {
+namespace {
+
+constexpr std::chrono::nanoseconds kMinute = std::chrono::minutes(1);
+// Nobody knows when a call will end.
+constexpr std::chrono::seconds kSoon{1};
+
+std::int64_t count(Clock::Monotonic time) { return time.time_since_epoch() / std::chrono::nanoseconds(1); }
+
+}  // namespace
+
+RateLimit::RateLimit(unsigned per_minute)
+    : interval_(per_minute > 0 ? kMinute / per_minute : std::chrono::nanoseconds(0)) {}
+
+std::chrono::nanoseconds RateLimit::take(Clock::Monotonic now) {
+  if (interval_.count() == 0) return interval_;
+  std::int64_t used = used_until_.load(std::memory_order_relaxed);
+  for (;;) {
+    const std::int64_t next = std::max(used, count(now)) + interval_.count();
+    const std::int64_t beyond = next - count(now) - kMinute.count();
+    if (beyond > 0) return std::chrono::nanoseconds(beyond);
+    if (used_until_.compare_exchange_weak(used, next, std::memory_order_relaxed)) return std::chrono::nanoseconds(0);
+  }
+}
+
+bool RateLimit::is_unused(Clock::Monotonic now) const {
+  return used_until_.load(std::memory_order_relaxed) <= count(now);
+}
+
+Quota::Quota(const QuotaLimits& limits)
+    : limits_(limits),
+      requests_(limits.requests_per_minute),
+      calls_(limits.calls_per_principal),
+      streams_(limits.streams_per_principal) {}
+
+Result<> Quota::count_request(Clock::Monotonic now) {
+  const auto wait = requests_.take(now);
+  if (wait.count() == 0) return {};
+  return std::unexpected(mcp::errors::over_limit(
+      fmt::format("More than {} requests within a minute; try again later", limits_.requests_per_minute),
+      std::chrono::ceil<std::chrono::seconds>(wait)));
+}
+
+Result<Turnstile::Pass> Quota::enter_call() {
+  if (auto pass = calls_.enter()) return pass;
+  return std::unexpected(mcp::errors::over_limit(
+      fmt::format("{} calls are under way, and no more allowed at once", limits_.calls_per_principal), kSoon));
+}
+
+Result<Turnstile::Pass> Quota::enter_stream() {
+  if (auto pass = streams_.enter()) return pass;
+  return std::unexpected(mcp::errors::over_limit(
+      fmt::format("{} streams are open, and no more allowed at once", limits_.streams_per_principal), kSoon));
+}
+
+bool Quota::is_idle(Clock::Monotonic now) const {
+  return calls_.inside() == 0 && streams_.inside() == 0 && requests_.is_unused(now);
+}
+
+std::shared_ptr<Quota> QuotaTable::get(const std::string& principal) {
+  Shard& home = shards_[std::hash<std::string>{}(principal) % shards_.size()];
+  const std::scoped_lock lock(home.mutex);
+  if (const auto found = home.quotas.find(principal); found != home.quotas.end()) {
+    if (auto known = found->second.lock()) return known;
+  }
+  if (home.quotas.size() >= home.sweep_above) {
+    std::erase_if(home.quotas, [](const auto& entry) { return entry.second.expired(); });
+    home.sweep_above = std::max<std::size_t>(64, home.quotas.size() * 2);
+  }
+  auto made = std::make_shared<Quota>(limits_);
+  home.quotas[principal] = made;
+  return made;
+}
+
+std::size_t QuotaTable::size() const {
+  std::size_t all = 0;
+  for (const Shard& shard : shards_) {
+    const std::scoped_lock lock(shard.mutex);
+    all += shard.quotas.size();
+  }
+  return all;
+}
+
+Quota& QuotaReader::get(const std::string& principal) {
+  if (const auto found = seen_.find(principal); found != seen_.end()) return *found->second;
+  if (seen_.size() >= sweep_above_) {
+    std::erase_if(seen_, [now = clock_.now()](const auto& entry) { return entry.second->is_idle(now); });
+    sweep_above_ = std::max<std::size_t>(256, seen_.size() * 2);
+  }
+  return *seen_.emplace(principal, table_.get(principal)).first->second;
+}
+
+}  // namespace proteus::gateway

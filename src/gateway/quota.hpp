@@ -1,0 +1,99 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include <proteus/error.hpp>
+
+#include "base/clock.hpp"
+#include "gateway/turnstile.hpp"
+
+// How much one principal may ask for, so that none takes what the others need. What a call needs of it costs a look-up
+// in a thread's own table and two atomic additions.
+namespace proteus::gateway {
+
+struct QuotaLimits {
+  std::size_t calls_per_principal = 256;  // at once
+  std::size_t calls_per_upstream = 1024;  // at once
+  std::size_t streams_per_principal = 64;
+  unsigned requests_per_minute = 0;  // per principal; 0: no limit
+};
+
+// So many a minute: all of them at once, or spread; what was used comes back evenly. Thread-safe, without a lock.
+class RateLimit {
+ public:
+  explicit RateLimit(unsigned per_minute);
+
+  // Zero where one more is allowed, which counts it; else how long until it is.
+  std::chrono::nanoseconds take(Clock::Monotonic now);
+  // Nothing of it is used: one made anew would do the same.
+  bool is_unused(Clock::Monotonic now) const;
+
+ private:
+  const std::chrono::nanoseconds interval_;   // in which one comes back; zero: no limit
+  std::atomic<std::int64_t> used_until_ = 0;  // when all of it has come back
+};
+
+// What one principal uses at the moment. Thread-safe.
+class Quota {
+ public:
+  explicit Quota(const QuotaLimits& limits);
+
+  // Fails, saying when to try again, where there have been too many.
+  Result<> count_request(Clock::Monotonic now);
+  Result<Turnstile::Pass> enter_call();
+  Result<Turnstile::Pass> enter_stream();
+
+  bool is_idle(Clock::Monotonic now) const;
+
+ private:
+  const QuotaLimits limits_;
+  RateLimit requests_;
+  Turnstile calls_;
+  Turnstile streams_;
+};
+
+// All principals', by name. Thread-safe. They are made when first needed and go when nobody holds them any more.
+class QuotaTable {
+ public:
+  explicit QuotaTable(QuotaLimits limits) : limits_(limits) {}
+
+  const QuotaLimits& limits() const { return limits_; }
+  std::shared_ptr<Quota> get(const std::string& principal);
+  std::size_t size() const;
+
+ private:
+  struct Shard {
+    mutable std::mutex mutex;
+    std::unordered_map<std::string, std::weak_ptr<Quota>> quotas;
+    std::size_t sweep_above = 64;
+  };
+
+  const QuotaLimits limits_;
+  std::array<Shard, 16> shards_;
+};
+
+// The quotas that one thread has seen lately, so that it need not ask for them. Of that thread; the table and the clock
+// outlive it.
+class QuotaReader {
+ public:
+  QuotaReader(QuotaTable& table, const Clock& clock) : table_(table), clock_(clock) {}
+
+  // Lives until the next call, and for as long as it has somebody inside.
+  Quota& get(const std::string& principal);
+
+ private:
+  QuotaTable& table_;
+  const Clock& clock_;
+  std::unordered_map<std::string, std::shared_ptr<Quota>> seen_;
+  std::size_t sweep_above_ = 256;
+};
+
+}  // namespace proteus::gateway

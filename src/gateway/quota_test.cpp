@@ -1,0 +1,87 @@
+#include "gateway/quota.hpp"
+
+#include <gtest/gtest.h>
+
+#include "mcp/over_limit.hpp"
+
+namespace proteus::gateway {
+namespace {
+
+using namespace std::chrono_literals;
+
+// SEC-07
+TEST(RateLimit, LetsSoManyThroughAtOnceAndThenAsTheyComeBack) {
+  ManualClock clock;
+  RateLimit limit(6);
+  for (int i = 0; i < 6; ++i)
+    EXPECT_EQ(limit.take(clock.now()), 0ns) << i;
+  EXPECT_EQ(limit.take(clock.now()), 10s);
+  EXPECT_EQ(limit.take(clock.now()), 10s);
+  clock.advance(9s);
+  EXPECT_EQ(limit.take(clock.now()), 1s);
+  clock.advance(1s);
+  EXPECT_EQ(limit.take(clock.now()), 0ns);
+  EXPECT_EQ(limit.take(clock.now()), 10s);
+  clock.advance(1h);
+  EXPECT_TRUE(limit.is_unused(clock.now()));
+  for (int i = 0; i < 6; ++i)
+    EXPECT_EQ(limit.take(clock.now()), 0ns) << i;
+  EXPECT_NE(limit.take(clock.now()), 0ns);
+}
+
+TEST(RateLimit, ZeroIsNoLimit) {
+  ManualClock clock;
+  RateLimit limit(0);
+  for (int i = 0; i < 10'000; ++i)
+    ASSERT_EQ(limit.take(clock.now()), 0ns);
+}
+
+// SEC-07
+TEST(Quota, SaysWhenToTryAgain) {
+  ManualClock clock;
+  Quota quota({.requests_per_minute = 2});
+  EXPECT_TRUE(quota.count_request(clock.now()));
+  EXPECT_TRUE(quota.count_request(clock.now()));
+  clock.advance(500ms);
+  const auto refused = quota.count_request(clock.now());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(mcp::retry_after(refused.error()), 30s);
+}
+
+// SEC-07
+TEST(Quota, CountsCallsAndStreamsApart) {
+  Quota quota({.calls_per_principal = 1, .streams_per_principal = 1});
+  auto call = quota.enter_call();
+  ASSERT_TRUE(call);
+  EXPECT_FALSE(quota.enter_call());
+  EXPECT_TRUE(quota.enter_stream());
+  *call = Turnstile::Pass();
+  EXPECT_TRUE(quota.enter_call());
+}
+
+TEST(QuotaTable, IsTheSameForAllWhoHoldIt) {
+  ManualClock clock;
+  QuotaTable table({.calls_per_principal = 1});
+  QuotaReader one(table, clock);
+  QuotaReader other(table, clock);
+  const auto pass = one.get("alice").enter_call();
+  EXPECT_FALSE(other.get("alice").enter_call());
+  EXPECT_TRUE(other.get("bob").enter_call());
+}
+
+// SEC-07
+TEST(QuotaTable, KeepsNothingOfThoseWhoLeft) {
+  ManualClock clock;
+  QuotaTable table({.calls_per_principal = 8, .requests_per_minute = 60});
+  QuotaReader reader(table, clock);
+  const auto pass = reader.get("stays").enter_call();
+  for (int i = 0; i < 20'000; ++i) {
+    clock.advance(1s);
+    EXPECT_TRUE(reader.get("p" + std::to_string(i)).count_request(clock.now()));
+  }
+  EXPECT_LT(table.size(), 3000U);
+  EXPECT_FALSE(reader.get("stays").is_idle(clock.now()));
+}
+
+}  // namespace
+}  // namespace proteus::gateway
