@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <forward_list>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,6 +45,15 @@ class DefinitionList {
   static Result<Pointer> build(Kind kind, std::span<const std::string_view> raw, const NameRules& rules,
                                const ListLimits& limits, const Pointer& previous = nullptr);
   static Pointer empty(Kind kind);
+
+  // What becomes of a definition that is looked at through a lens.
+  struct Face {
+    bool kept = true;
+    std::optional<std::string> text = {};  // another one of the same name; none: as it is
+  };
+  // Some of a list's definitions, in other words; their names, hashes and order stay. `face` is asked once for each.
+  // The list itself where nothing becomes another.
+  static Pointer derive(const Pointer& list, const std::function<Face(const Definition&)>& face);
 
   DefinitionList(const DefinitionList&) = delete;
   DefinitionList& operator=(const DefinitionList&) = delete;
@@ -99,6 +110,7 @@ class DefinitionList {
   std::forward_list<mcp::UriPattern> patterns_;
   std::vector<Omission> omissions_;
   std::size_t omitted_ = 0;
+  Pointer origin_;  // of a derived one: names and patterns are there
 };
 
 }  // namespace proteus::catalog

@@ -77,4 +77,35 @@ Page View::page(Kind kind, const Position& from, std::size_t size, std::uint32_t
   return page;
 }
 
+namespace {
+
+// Compares two texts that are cut into pieces in different places.
+bool same_text(std::span<const std::string_view> a, std::span<const std::string_view> b) {
+  std::string_view x;
+  std::string_view y;
+  while (true) {
+    for (; x.empty() && !a.empty(); a = a.subspan(1))
+      x = a.front();
+    for (; y.empty() && !b.empty(); b = b.subspan(1))
+      y = b.front();
+    if (x.empty() || y.empty()) return x.empty() && y.empty();
+    const std::size_t common = std::min(x.size(), y.size());
+    if (x.substr(0, common) != y.substr(0, common)) return false;
+    x.remove_prefix(common);
+    y.remove_prefix(common);
+  }
+}
+
+}  // namespace
+
+KindSet differing(const View& before, const View& after) {
+  KindSet set;
+  for (const Kind kind : kKinds) {
+    const Page was = before.page(kind, {}, SIZE_MAX);
+    const Page is = after.page(kind, {}, SIZE_MAX);
+    if (!same_text(was.pieces, is.pieces)) set.add(kind);
+  }
+  return set;
+}
+
 }  // namespace proteus::catalog

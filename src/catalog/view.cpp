@@ -5,7 +5,10 @@
 
 namespace proteus::catalog {
 
-View::View(CatalogState::Pointer state, Layers layers) : state_(std::move(state)), layers_(std::move(layers)) {
+View::View(CatalogState::Pointer state, Layers layers)
+    : state_(std::move(state)),
+      layers_(std::move(layers)),
+      scope_(layers_.access.fingerprint() + "\n" + layers_.context) {
   if (layers_.front.size() > kMaxFront) throw std::logic_error("a view has too many layers in front");
   if (layers_.access.is_all() && layers_.front.empty() && !layers_.lens) return;
   choose_seen();
@@ -25,7 +28,7 @@ void View::choose_seen() {
     if (!snapshot || !layers_.access.allows(snapshot->upstream())) continue;
     (*seen_)[rank] = snapshot.get();
     if (!layers_.lens) continue;
-    auto other = layers_.lens(snapshot);
+    auto other = layers_.lens->through(snapshot);
     (*seen_)[rank] = other.get();
     if (other != snapshot) through_lens_.push_back(std::move(other));
   }

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,6 +14,7 @@
 #include "catalog/access.hpp"
 #include "catalog/change.hpp"
 #include "catalog/kind.hpp"
+#include "catalog/lens.hpp"
 #include "catalog/state.hpp"
 #include "mcp/reply.hpp"
 
@@ -59,9 +59,11 @@ struct Layers {
   Access access = Access::all();
   // What comes before the catalog, whatever the access: the tools of a session. At most View::kMaxFront.
   std::vector<SnapshotPointer> front;
-  // Gives a snapshot another face: some of its definitions, under the same names, with other texts; or itself. Null for
-  // none.
-  std::function<SnapshotPointer(const SnapshotPointer&)> lens;
+  // What the catalog is looked at through; null for nothing. The front is as it is to be seen.
+  std::shared_ptr<const Lens> lens = {};
+  // Which part of the server is looked at; what continues a list is bound to it.
+  std::string context = {};
+  bool personal = false;  // whether any of this is so for one caller, and not for all who look at the same part
 };
 
 // What one kind of caller sees: a pure function of the catalog's state and of layers. A name is its first holder's, in
@@ -82,7 +84,11 @@ class View {
   const CatalogState& state() const { return *state_; }
   const Access& access() const { return layers_.access; }
   // Whether others see the same whoever they are.
-  bool is_shared() const { return layers_.access.is_all() && layers_.front.empty(); }
+  bool is_shared() const { return layers_.access.is_all() && !layers_.personal; }
+  // Null for none. What is listed live is looked at through it, too.
+  const Lens* lens() const { return layers_.lens.get(); }
+  // What a cursor is bound to.
+  const std::string& scope() const { return scope_; }
 
   // By the name clients see, or by an alias. Takes no lock, and allocates nothing.
   Found find(Kind kind, std::string_view name) const;
@@ -111,6 +117,7 @@ class View {
 
   CatalogState::Pointer state_;
   Layers layers_;
+  std::string scope_;
   // By rank; only where the view is not of everything.
   std::optional<std::vector<const Snapshot*>> seen_;
   std::vector<SnapshotPointer> through_lens_;
@@ -120,5 +127,9 @@ class View {
 // Which lists of a view a change has changed: for each name in it, what is found before and after is compared. A change
 // behind a name that another provider holds concerns nobody who sees that one. Costs in proportion to the change.
 KindSet concerned(const View& before, const View& after, const Change& change);
+
+// Which lists two views write differently, by all that is in them: for what is no change of the catalog, such as
+// another lens. Costs in proportion to both.
+KindSet differing(const View& before, const View& after);
 
 }  // namespace proteus::catalog

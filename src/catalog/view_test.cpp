@@ -150,21 +150,43 @@ TEST_F(Views, PutASessionsToolsInFront) {
   EXPECT_THROW(view({Access::all(), std::vector<SnapshotPointer>(View::kMaxFront + 1), {}}), std::logic_error);
 }
 
+// A lens made of a function.
+class Through : public Lens {
+ public:
+  using See = std::function<SnapshotPointer(const SnapshotPointer&)>;
+  explicit Through(See see) : see_(std::move(see)) {}
+  SnapshotPointer through(const SnapshotPointer& one) const override { return see_(one); }
+  DefinitionList::Pointer through(const DefinitionList::Pointer& list) const override { return list; }
+  bool admits(Kind, const Names&) const override { return true; }
+
+ private:
+  See see_;
+};
+
 TEST_F(Views, LookThroughALens) {
-  const auto lens = [](const SnapshotPointer& one) {
+  const auto lens = std::make_shared<Through>([](const SnapshotPointer& one) {
     if (one->upstream().value() == "c") return one;
     return snapshot(one->upstream().value(), one->version(),
                     {.tools = {tool("x", one->upstream().value() + ", and more")}, .resources = {}, .templates = {}});
-  };
+  });
   const View through = view({Access::only({"b", "c"}), {}, lens});
   EXPECT_THAT(listed(through, Kind::tool), ElementsAre("x", "w"));
   EXPECT_EQ(through.find(Kind::tool, "x").definition->text, tool("x", "b, and more"));
   EXPECT_EQ(owner(through, "z"), "");
-  const auto hiding = [](const SnapshotPointer& one) {
-    return one->upstream().value() == "a" ? snapshot("a", 1, {}) : one;
-  };
+  const auto hiding = std::make_shared<Through>(
+      [](const SnapshotPointer& one) { return one->upstream().value() == "a" ? snapshot("a", 1, {}) : one; });
   EXPECT_EQ(owner(view({Access::all(), {}, hiding}), "x"), "b");
   EXPECT_THAT(listed(view({Access::all(), {}, hiding}), Kind::tool), ElementsAre("x", "z", "w"));
+}
+
+TEST_F(Views, DifferInTheListsThatAreWrittenOtherwise) {
+  const View plain = view({});
+  EXPECT_TRUE(differing(plain, view({})).empty());
+  const auto same = std::make_shared<Through>([](const SnapshotPointer& one) { return one; });
+  EXPECT_TRUE(differing(plain, view({Access::all(), {}, same})).empty());
+  const KindSet less = differing(plain, view({Access::only({"b", "c"}), {}, {}}));
+  EXPECT_TRUE(less.has(Kind::tool));
+  EXPECT_FALSE(less.has(Kind::prompt));
 }
 
 // PRX-18
