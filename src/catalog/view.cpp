@@ -128,6 +128,11 @@ Found View::match_template(std::string_view uri) const {
   return {};
 }
 
+const Snapshot* View::seen(const UpstreamName& upstream) const {
+  const auto rank = state_->ranks().of(upstream);
+  return rank ? at(kMaxFront + *rank) : nullptr;
+}
+
 std::size_t View::count(Kind kind) const {
   std::size_t count = 0;
   for (std::uint32_t place = 0; place < places(); ++place) {

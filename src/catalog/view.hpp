@@ -98,6 +98,8 @@ class View {
   // At most so many definitions from a position on, which is at least one, and none of the place `until` or behind it.
   // Runs of neighbours are one piece.
   Page page(Kind kind, const Position& from, std::size_t size, std::uint32_t until = UINT32_MAX) const;
+  // What is seen of a provider; null where that is nothing at all.
+  const Snapshot* seen(const UpstreamName& upstream) const;
   // How many definitions all pages have.
   std::size_t count(Kind kind) const;
 

@@ -1,9 +1,8 @@
 #pragma once
 
 #include <memory>
-#include <set>
-#include <string>
 
+#include "catalog/contexts.hpp"
 #include "gateway/principal.hpp"
 
 namespace proteus::gateway {
@@ -11,7 +10,7 @@ namespace proteus::gateway {
 // Who may ask, and for what: replaced as a whole by a reload.
 struct Access {
   std::shared_ptr<const Principals> principals;
-  std::set<std::string, std::less<>> contexts;  // besides the plain one
+  catalog::Contexts::Pointer contexts;  // besides the plain one; null for none
 };
 
 }  // namespace proteus::gateway

@@ -4,6 +4,7 @@
 #include <map>
 
 #include <boost/asio/post.hpp>
+#include <fmt/format.h>
 
 #include "catalog/view.hpp"
 #include "gateway/sight.hpp"
@@ -37,50 +38,99 @@ void Fanout::stop() {
   timer_.cancel();
 }
 
+void Fanout::set_contexts(catalog::Contexts::Pointer contexts, catalog::CatalogState::Pointer state) {
+  const Time now = std::chrono::steady_clock::now();
+  boost::asio::post(io_, [this, contexts = std::move(contexts), state = std::move(state), now]() mutable {
+    if (stopped_) return;
+    auto before = std::exchange(contexts_, std::move(contexts));
+    const auto has_any = [](const catalog::Contexts::Pointer& some) { return some && !some->empty(); };
+    if (!has_any(before) && !has_any(contexts_)) return;
+    if (!after_ || state->version() > after_->version()) after_ = state;
+    changes_.push_back({now, std::move(state), std::move(before), {}});
+    tell_soon();
+  });
+}
+
 void Fanout::collect(const catalog::Publication& publication, Time at) {
   if (stopped_) return;
   if (!after_ || publication.after->version() > after_->version()) after_ = publication.after;
   for (const auto& change : publication.changes)
-    changes_.push_back({at, publication.before, change});
+    changes_.push_back({at, publication.before, contexts_, change});
+  tell_soon();
+}
+
+// The first change is told of at once; those that follow closely wait for one another.
+void Fanout::tell_soon() {
   if (std::exchange(waiting_, true)) return;
-  // The first change is told of at once; those that follow closely wait for one another.
   timer_.expires_at(std::max(std::chrono::steady_clock::now(), told_at_ + debounce_));
   timer_.async_wait([this](const boost::system::error_code& error) {
     if (!error) tell();
   });
 }
 
+// What there is to tell, and to whom.
+class Fanout::News {
+ public:
+  News(std::vector<Entry> changes, catalog::CatalogState::Pointer after, catalog::Contexts::Pointer contexts)
+      : changes_(std::move(changes)), after_(std::move(after)), contexts_(std::move(contexts)) {
+    std::ranges::sort(changes_, {}, [](const Entry& entry) { return std::pair(entry.before->version(), entry.at); });
+  }
+
+  catalog::KindSet kinds_for(const server::Caller& caller, Time since) {
+    const auto first = std::ranges::find_if(changes_, [&](const Entry& entry) { return entry.at >= since; });
+    if (first == changes_.end()) return {};
+    const Sight was(caller, outlook(first->contexts, caller));
+    const Sight is(caller, outlook(contexts_, caller));
+    // By what a caller may see, and by the first change that it was here for.
+    std::pair key(fmt::format("{}\n\n{}", was.fingerprint(), is.fingerprint()),
+                  static_cast<std::size_t>(first - changes_.begin()));
+    if (const auto found = known_.find(key); found != known_.end()) return found->second;
+    const catalog::View old_view(first->before, was.layers());
+    const catalog::View new_view(after_, is.layers());
+    const auto kinds = was.fingerprint() == is.fingerprint() ? concerned(old_view, new_view, first)
+                                                             : catalog::differing(old_view, new_view);
+    return known_.emplace(std::move(key), kinds).first->second;
+  }
+
+  // For who may see everything, whatever contexts make of it.
+  catalog::KindSet kinds_for_all() {
+    if (changes_.empty()) return {};
+    return concerned(catalog::View(changes_.front().before), catalog::View(after_), changes_.begin());
+  }
+
+ private:
+  using At = std::vector<Entry>::const_iterator;
+
+  catalog::KindSet concerned(const catalog::View& before, const catalog::View& after, At first) const {
+    catalog::KindSet kinds;
+    for (auto entry = first; entry != changes_.end(); ++entry)
+      kinds.add(catalog::concerned(before, after, entry->change));
+    return kinds;
+  }
+  std::shared_ptr<const Outlook> outlook(const catalog::Contexts::Pointer& contexts, const server::Caller& caller) {
+    return outlooks_[contexts.get()].of(contexts, caller);
+  }
+
+  std::vector<Entry> changes_;
+  catalog::CatalogState::Pointer after_;
+  catalog::Contexts::Pointer contexts_;
+  std::map<const catalog::Contexts*, Outlooks> outlooks_;
+  std::map<std::pair<std::string, std::size_t>, catalog::KindSet> known_;
+};
+
 void Fanout::tell() {
   waiting_ = false;
   told_at_ = std::chrono::steady_clock::now();
-  const auto after = std::exchange(after_, nullptr);
-  auto changes = std::exchange(changes_, {});
-  std::ranges::sort(changes, {}, [](const Entry& entry) { return entry.before->version(); });
-
-  // By what a caller may see, and by the first change that it was here for.
-  std::map<std::pair<std::string, std::size_t>, catalog::KindSet> known;
-  const auto kinds_for = [&](std::string_view fingerprint, const std::function<catalog::Layers()>& layers, Time since) {
-    const auto first = std::ranges::find_if(changes, [&](const Entry& entry) { return entry.at >= since; });
-    if (first == changes.end()) return catalog::KindSet{};
-    const std::pair key(std::string(fingerprint), static_cast<std::size_t>(first - changes.begin()));
-    if (const auto found = known.find(key); found != known.end()) return found->second;
-    const catalog::View old_view(first->before, layers());
-    const catalog::View new_view(after, layers());
-    catalog::KindSet kinds;
-    for (auto entry = first; entry != changes.end(); ++entry)
-      kinds.add(catalog::concerned(old_view, new_view, entry->change));
-    return known.emplace(key, kinds).first->second;
-  };
+  News news(std::exchange(changes_, {}), std::exchange(after_, nullptr), contexts_);
+  const catalog::KindSet for_all = news.kinds_for_all();
   for (const catalog::Kind kind : {catalog::Kind::tool, catalog::Kind::prompt, catalog::Kind::resource}) {
     const server::Listeners::ConcernsSince concerns = [&](const server::Caller& caller, Time since) {
-      const Sight sight(caller);
-      const catalog::KindSet kinds = kinds_for(sight.fingerprint(), [&] { return sight.layers(); }, since);
+      const catalog::KindSet kinds = news.kinds_for(caller, since);
       // Templates have no announcement of their own.
       return kinds.has(kind) || (kind == catalog::Kind::resource && kinds.has(catalog::Kind::resource_template));
     };
     listeners_.list_changed(changed_method(kind), concerns);
-    const auto everything = [] { return catalog::Layers{}; };
-    if (observer_ && kinds_for(catalog::Access::all().fingerprint(), everything, {}).has(kind)) observer_(kind);
+    if (observer_ && for_all.has(kind)) observer_(kind);
   }
 }
 

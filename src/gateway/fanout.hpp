@@ -8,6 +8,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "catalog/catalog.hpp"
+#include "catalog/contexts.hpp"
 #include "server/listeners.hpp"
 
 namespace proteus::gateway {
@@ -19,6 +20,8 @@ class Fanout {
   // Belongs to the thread of the context; the listeners outlive it.
   Fanout(boost::asio::io_context& io, server::Listeners& listeners, std::chrono::milliseconds debounce);
 
+  // From any thread: the contexts there are from now on, and the catalog as it is.
+  void set_contexts(catalog::Contexts::Pointer contexts, catalog::CatalogState::Pointer state);
   // From any thread.
   void publish(const catalog::Publication& publication);
   // For each list that clients were told of.
@@ -30,9 +33,13 @@ class Fanout {
   struct Entry {
     Time at;
     catalog::CatalogState::Pointer before;
-    catalog::Change change;
+    catalog::Contexts::Pointer contexts;  // before; null for none
+    catalog::Change change;               // nothing where contexts changed
   };
 
+  class News;
+
+  void tell_soon();
   void collect(const catalog::Publication& publication, Time at);
   void tell();
 
@@ -45,6 +52,7 @@ class Fanout {
   bool waiting_ = false;
   bool stopped_ = false;
   catalog::CatalogState::Pointer after_;
+  catalog::Contexts::Pointer contexts_;
   std::vector<Entry> changes_;  // in the order in which they happened
 };
 

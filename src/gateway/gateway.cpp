@@ -21,6 +21,12 @@ namespace {
 
 constexpr std::string_view kPath = "/mcp";
 
+std::string_view context_of(std::string_view path) {
+  path.remove_prefix(std::min(path.size(), kPath.size()));
+  if (path.starts_with('/')) path.remove_prefix(1);
+  return path;
+}
+
 double random_chance() {
   thread_local std::minstd_rand generator(std::random_device{}());
   return std::uniform_real_distribution<double>()(generator);
@@ -61,7 +67,7 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
   }
   service_ = std::make_unique<GatewayService>(options_.service, std::move(parts), clock, key);
   server::HttpEndpointOptions endpoint = options_.endpoint;
-  endpoint.authenticate = [this](const net::Request& request) { return authenticate(request); };
+  endpoint.authenticate = [this](const net::Request& request) { return admit(request, context_of(request.path())); };
   if (options_.quotas.requests_per_minute > 0) {
     endpoint.admit_request = [this](const server::Caller& caller) { return admit_request(caller); };
   }
@@ -73,21 +79,34 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
 Gateway::~Gateway() = default;
 
 void Gateway::set_access(Access access) {
-  const auto known = access.principals;
-  access_.set(std::make_shared<const Access>(std::move(access)));
-  const auto unknown = [&known](const server::Caller& caller) { return !known->knows(caller.principal); };
+  const std::scoped_lock lock(setting_access_);
+  change_access(std::make_shared<const Access>(std::move(access)));
+}
+
+void Gateway::renew_contexts() {
+  const std::scoped_lock lock(setting_access_);
+  const auto before = access_.get();
+  if (!before->contexts || before->contexts->empty()) return;
+  change_access(std::make_shared<const Access>(before->principals, before->contexts->renewed()));
+}
+
+void Gateway::change_access(const std::shared_ptr<const Access>& access) {
+  access_.set(access);
+  fanout_.set_contexts(access->contexts, catalog_.current());
+  const auto unknown = [&access](const server::Caller& caller) {
+    const bool entered = caller.context.empty() || (access->contexts && access->contexts->find(caller.context));
+    return !entered || !access->principals->knows(caller.principal);
+  };
   listeners_.end(unknown);
   endpoint_->sessions().end(unknown);
 }
 
-Result<server::Caller> Gateway::authenticate(const net::Request& request) {
+Result<server::Caller> Gateway::admit(const net::Request& request, std::string_view context) const {
   const Access& access = service_->here().access();
   auto principal = access.principals->find(request.fields().find("Authorization").value_or(""));
   if (!principal) return std::unexpected(principal.error());
-  std::string_view context = request.path();
-  context.remove_prefix(std::min(context.size(), kPath.size()));
-  if (context.starts_with('/')) context.remove_prefix(1);
-  if ((!context.empty() && !access.contexts.contains(context)) || !(*principal)->may_enter(context)) {
+  const bool there = context.empty() || (access.contexts && access.contexts->find(context));
+  if (!there || !(*principal)->may_enter(context)) {
     return std::unexpected(errors::not_found("There is no such context"));
   }
   server::Caller caller;

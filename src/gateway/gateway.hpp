@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -47,8 +48,16 @@ class Gateway {
   Gateway(const Gateway&) = delete;
   Gateway& operator=(const Gateway&) = delete;
 
-  // From any thread. Callers that are no longer known are refused from the next request on, and their streams end.
+  // From any thread. Callers that are no longer known are refused from the next request on, and their streams end;
+  // those whose lists are others by their context are told.
   void set_access(Access access);
+  // From any thread: the types of a dataset that contexts name may be others now.
+  void renew_contexts();
+  std::shared_ptr<const Access> access() const { return access_.get(); }
+
+  // On a worker's thread: who sends a request to this context, the empty one being the plain endpoint. Fails where
+  // nobody is known by its credentials, and where there is no such context for them.
+  Result<server::Caller> admit(const net::Request& request, std::string_view context) const;
 
   // Who answers within the process, in front of all upstreams, whose names cannot be theirs. Before upstreams are set.
   void set_locals(Locals locals) { locals_ = std::move(locals); }
@@ -93,7 +102,7 @@ class Gateway {
  private:
   using Kept = std::map<std::string, std::vector<store::SnapshotRecord>, std::less<>>;  // by upstream
 
-  Result<server::Caller> authenticate(const net::Request& request);
+  void change_access(const std::shared_ptr<const Access>& access);
   Result<> admit_request(const server::Caller& caller);
   Result<std::shared_ptr<void>> admit_stream(const server::Caller& caller);
   Result<ServedUpstream> make(const providers::UpstreamSettings& settings);
@@ -118,6 +127,7 @@ class Gateway {
   catalog::Catalog catalog_;
   UpstreamTables tables_;
   Published<Access> access_;
+  std::mutex setting_access_;
   Locals locals_;
   QuotaTable quotas_;
   std::vector<std::unique_ptr<Worker>> parts_;  // one for each worker

@@ -23,7 +23,7 @@ Result<std::optional<catalog::Cursor>> cursor_of(const mcp::Request& request, co
                                                  const catalog::Cursors& cursors) {
   const std::string_view raw = request.param("cursor");
   if (raw.empty()) return std::nullopt;
-  auto opened = cursors.open(json::decode_string(raw).value_or(""), kind, view.access().fingerprint());
+  auto opened = cursors.open(json::decode_string(raw).value_or(""), kind, view.scope());
   if (!opened) return std::unexpected(opened.error());
   const auto position = catalog::resume(view.state(), *opened);
   if (!position) return std::unexpected(position.error());
@@ -32,7 +32,7 @@ Result<std::optional<catalog::Cursor>> cursor_of(const mcp::Request& request, co
 
 Result<std::string> next_member(const catalog::Cursor& next, const catalog::View& view, Kind kind,
                                 const catalog::Cursors& cursors) {
-  const auto sealed = cursors.seal(next, kind, view.access().fingerprint());
+  const auto sealed = cursors.seal(next, kind, view.scope());
   if (!sealed) return std::unexpected(sealed.error());
   return fmt::format(R"(],"nextCursor":{})", json::quote(*sealed));
 }
@@ -167,7 +167,7 @@ Task<> LiveList::ask(std::shared_ptr<Part> part) {
     part->error = std::move(list.error());
     co_return;
   }
-  part->list = std::move(*list);
+  part->list = view_->lens() != nullptr ? view_->lens()->through(*list) : std::move(*list);
   if (const std::string_view next = answer->member("nextCursor"); !next.empty() && next != "null") {
     auto decoded = json::decode_string(next);
     if (decoded) part->next = std::move(*decoded);

@@ -26,6 +26,15 @@ std::string_view bearer(std::string_view authorization) {
 
 }  // namespace
 
+Principal::Principal(std::string name, catalog::Access access, std::vector<std::string> contexts,
+                     std::shared_ptr<LocalProvider> own)
+    : name_(std::move(name)), access_(std::move(access)), contexts_(std::move(contexts)), own_(std::move(own)) {
+  for (const auto& pattern : contexts_)
+    entry_ += pattern + "\n";
+}
+
+bool Principal::enters_all() const { return std::ranges::find(contexts_, "*") != contexts_.end(); }
+
 bool Principal::may_enter(std::string_view context) const {
   return std::ranges::any_of(contexts_, [&](const auto& pattern) { return catalog::fits(pattern, context); });
 }

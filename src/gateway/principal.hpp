@@ -23,18 +23,21 @@ class Principal final : public server::Grant {
   // `own` is what it alone is offered, in front of everything else; null for nothing. The versions of its snapshots are
   // unique among all of its name.
   Principal(std::string name, catalog::Access access, std::vector<std::string> contexts,
-            std::shared_ptr<LocalProvider> own = nullptr)
-      : name_(std::move(name)), access_(std::move(access)), contexts_(std::move(contexts)), own_(std::move(own)) {}
+            std::shared_ptr<LocalProvider> own = nullptr);
 
   const std::string& name() const { return name_; }
   const catalog::Access& access() const { return access_; }
   const std::shared_ptr<LocalProvider>& own() const { return own_; }
   bool may_enter(std::string_view context) const;
+  bool enters_all() const;
+  // The same for principals that may enter the same contexts by the same patterns.
+  const std::string& entry() const { return entry_; }
 
  private:
   std::string name_;  // empty: anonymous
   catalog::Access access_;
   std::vector<std::string> contexts_;  // patterns
+  std::string entry_;
   std::shared_ptr<LocalProvider> own_;
 };
 

@@ -80,13 +80,19 @@ const ServedUpstream* find_live(const UpstreamTable& upstreams, const catalog::V
     } else if (before != nullptr) {
       continue;
     }
+    if (view.lens() != nullptr &&
+        !view.lens()->admits(wanted.kind, {wanted.name, own, served->settings().effective_prefix()})) {
+      continue;
+    }
     return &served;
   }
   return nullptr;
 }
 
 std::shared_ptr<LocalProvider> find_local(const server::Caller& caller, const UpstreamTable& upstreams,
+                                          const std::shared_ptr<LocalProvider>& guide,
                                           const catalog::UpstreamName& name) {
+  if (guide && guide->name() == name) return guide;
   const auto& own = principal_of(caller).own();
   return own && own->name() == name ? own : upstreams.find_local(name);
 }
@@ -94,10 +100,14 @@ std::shared_ptr<LocalProvider> find_local(const server::Caller& caller, const Up
 }  // namespace
 
 Result<Route> find_route(const server::Call& call, std::shared_ptr<const catalog::View> view,
-                         const UpstreamTable& upstreams) {
+                         const UpstreamTable& upstreams, const std::shared_ptr<LocalProvider>& guide) {
   const auto wanted = wanted_by(call.request());
   if (!wanted) return std::unexpected(wanted.error());
-  const catalog::Found found = find(*view, *wanted);
+  catalog::Found found = find(*view, *wanted);
+  // A template may stand for more than is let in.
+  const bool kept_out = found && wanted->kind == Kind::resource && found.definition->pattern != nullptr &&
+                        view->lens() != nullptr && !view->lens()->admits(Kind::resource, {wanted->name, wanted->name});
+  if (kept_out) found = {};
   if (upstreams.any_direct) {
     std::string own;
     if (const auto* live = find_live(upstreams, *view, *wanted, found.snapshot, own)) {
@@ -107,7 +117,7 @@ Result<Route> find_route(const server::Call& call, std::shared_ptr<const catalog
   if (!found) return std::unexpected(unknown(*wanted));
   const ServedUpstream* served = upstreams.find(found.snapshot->upstream().value());
   if (served == nullptr) {
-    auto local = find_local(call.caller(), upstreams, found.snapshot->upstream());
+    auto local = find_local(call.caller(), upstreams, guide, found.snapshot->upstream());
     if (!local) return std::unexpected(unknown(*wanted));
     return Route{{}, std::string(found.definition->own), found, std::move(view), std::move(local)};
   }

@@ -25,7 +25,9 @@ struct Route {
 //
 // What an upstream that is listed live has to offer is its own to know: it is asked for the names under its prefix that
 // no upstream before it has.
+//
+// `guide` answers for contexts; null where there are none.
 Result<Route> find_route(const server::Call& call, std::shared_ptr<const catalog::View> view,
-                         const UpstreamTable& upstreams);
+                         const UpstreamTable& upstreams, const std::shared_ptr<LocalProvider>& guide = nullptr);
 
 }  // namespace proteus::gateway

@@ -9,6 +9,7 @@
 
 #include "gateway/bridge/questions.hpp"
 #include "gateway/forwarding.hpp"
+#include "gateway/instructions.hpp"
 #include "gateway/live_lists.hpp"
 #include "gateway/local_provider.hpp"
 #include "gateway/retries.hpp"
@@ -103,50 +104,44 @@ Worker& GatewayService::here() const {
 }
 
 // An upstream that has not answered yet may come with anything, and a legacy client is told only once.
-server::Service::Face GatewayService::face(const server::Caller& caller) {
-  Worker& worker = here();
-  const auto view = worker.view(caller);
+mcp::ServerCapabilities GatewayService::offered_to(const catalog::View& view, const UpstreamTable& upstreams) {
   mcp::ServerCapabilities offered;
   offered.tools.offered = true;
-  std::vector<std::pair<std::string, std::string>> instructions;
-  std::size_t seen = 0;
-  for (const ServedUpstream& served : worker.upstreams().order) {
-    if (!view->access().allows(served->name())) continue;
-    ++seen;
+  for (const ServedUpstream& served : upstreams.order) {
+    if (!view.access().allows(served->name())) continue;
     const auto facts = served->facts();
     mcp::ServerCapabilities everything;
     everything.prompts.offered = everything.resources.offered = true;
     everything.subscribe = everything.completions = everything.logging = true;
     offered = join(offered, facts ? facts->offers : everything);
-    if (facts && !facts->instructions.empty()) instructions.emplace_back(served->settings().name, facts->instructions);
   }
-  offered.prompts.offered = offered.prompts.offered || view->count(Kind::prompt) > 0;
-  offered.resources.offered = offered.resources.offered || view->count(Kind::resource) > 0;
+  offered.prompts.offered = offered.prompts.offered || view.count(Kind::prompt) > 0;
+  offered.resources.offered = offered.resources.offered || view.count(Kind::resource) > 0;
   for (auto* kind : {&offered.tools, &offered.prompts, &offered.resources})
     kind->list_changed = kind->offered;
-  std::string text;
-  if (seen == 1 && !instructions.empty()) {
-    text = instructions.front().second;
-  } else {
-    for (const auto& [name, said] : instructions)
-      text += fmt::format("{}{}: {}", text.empty() ? "" : "\n\n", name, said);
-  }
-  const bool same_for_all = view->is_shared();
-  return {offered,
-          {options_.server_info, std::move(text)},
-          {std::chrono::milliseconds(0), same_for_all ? mcp::CacheScope::shared : mcp::CacheScope::per_caller}};
+  return offered;
+}
+
+server::Service::Face GatewayService::face(const server::Caller& caller) {
+  Worker& worker = here();
+  const auto view = worker.view(caller);
+  const auto outlook = worker.outlook(caller);
+  return {offered_to(*view, worker.upstreams()),
+          {options_.server_info, instructions_for(outlook.get(), *view, worker.upstreams())},
+          {std::chrono::milliseconds(0), view->is_shared() ? mcp::CacheScope::shared : mcp::CacheScope::per_caller}};
 }
 
 mcp::SubscriptionFilter GatewayService::accept(const mcp::SubscriptionFilter& wanted, const server::Caller& caller) {
-  const mcp::ServerCapabilities offered = face(caller).capabilities;
+  Worker& worker = here();
+  const auto view = worker.view(caller);
+  const mcp::ServerCapabilities offered = offered_to(*view, worker.upstreams());
   mcp::SubscriptionFilter accepted;
   accepted.tools = wanted.tools && offered.tools.offered;
   accepted.prompts = wanted.prompts && offered.prompts.offered;
   accepted.resources = wanted.resources && offered.resources.offered;
   if (!offered.subscribe) return accepted;
-  Worker& worker = here();
-  const auto view = worker.view(caller);
   for (const auto& uri : wanted.uris) {
+    if (view->lens() != nullptr && !view->lens()->admits(Kind::resource, {uri, uri})) continue;
     const bool live = std::ranges::any_of(worker.upstreams().order, [&](const ServedUpstream& served) {
       return served->is_direct() && view->access().allows(served->name());
     });
@@ -224,7 +219,8 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call) {
   const auto pass = worker.quota(call.caller().principal).enter_call();
   if (!pass) co_return timing.end(std::unexpected(pass.error()));
   if (ParkedCalls::is_ticket(call.rounds().state)) co_return timing.end(co_await resume(call));
-  auto route = find_route(call, worker.view(call.caller()), worker.upstreams());
+  const auto outlook = worker.outlook(call.caller());
+  auto route = find_route(call, worker.view(call.caller()), worker.upstreams(), outlook ? outlook->guide : nullptr);
   if (!route) co_return timing.end(std::unexpected(route.error()));
   if (call.headers() != nullptr && route->found && route->found.definition->mirrored != nullptr) {
     const auto arguments =

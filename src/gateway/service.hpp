@@ -69,6 +69,8 @@ class GatewayService final : public server::Service {
  private:
   class Timing;
 
+  static mcp::ServerCapabilities offered_to(const catalog::View& view, const UpstreamTable& upstreams);
+
   std::optional<mcp::Outcome> list_cached(server::Call& call, catalog::Kind kind);
   Task<mcp::Outcome> handle_list(server::Call& call);
   Task<mcp::Outcome> list(server::Call& call, catalog::Kind kind);

@@ -7,20 +7,28 @@
 
 namespace proteus::gateway {
 
-Sight::Sight(const server::Caller& caller)
-    : caller_(caller), fingerprint_(principal_of(caller).access().fingerprint()) {
+Sight::Sight(const server::Caller& caller, std::shared_ptr<const Outlook> outlook)
+    : caller_(caller), outlook_(std::move(outlook)), fingerprint_(principal_of(caller).access().fingerprint()) {
   const Principal& principal = principal_of(caller);
-  if (!principal.own()) return;
-  own_ = principal.own()->snapshot();
-  if (!own_) return;
-  composed_ = fmt::format("{}\n{}\n{}", fingerprint_, own_->upstream().value(), own_->version());
+  if (principal.own()) own_ = principal.own()->snapshot();
+  if (!own_ && !outlook_) return;
+  composed_ = fingerprint_;
+  if (outlook_) {
+    composed_ += '\n';
+    composed_ += outlook_->fingerprint;
+  }
+  if (own_) composed_ += fmt::format("\n{}\n{}", own_->upstream().value(), own_->version());
   fingerprint_ = composed_;
 }
 
 catalog::Layers Sight::layers() const {
   catalog::Layers layers;
   layers.access = principal_of(caller_).access();
-  if (own_) layers.front.push_back(own_);
+  layers.context = caller_.context;
+  layers.personal = own_ != nullptr || (outlook_ && outlook_->personal);
+  if (outlook_) layers.lens = outlook_->lens;
+  if (own_) layers.front.push_back(layers.lens ? layers.lens->through(own_) : own_);
+  if (outlook_ && outlook_->guide) layers.front.push_back(outlook_->guide->snapshot());
   return layers;
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "catalog/view.hpp"
+#include "gateway/outlook.hpp"
 #include "server/caller.hpp"
 
 namespace proteus::gateway {
@@ -11,7 +13,8 @@ namespace proteus::gateway {
 // How a caller looks at the catalog: the one place that decides what is seen. The caller outlives it.
 class Sight {
  public:
-  explicit Sight(const server::Caller& caller);
+  // `outlook` is null where there are no contexts.
+  explicit Sight(const server::Caller& caller, std::shared_ptr<const Outlook> outlook = nullptr);
   Sight(const Sight&) = delete;
   Sight& operator=(const Sight&) = delete;
 
@@ -21,8 +24,9 @@ class Sight {
 
  private:
   const server::Caller& caller_;
+  const std::shared_ptr<const Outlook> outlook_;
   catalog::SnapshotPointer own_;
-  std::string composed_;  // needed only by those who have something of their own
+  std::string composed_;  // needed only by those who have something of their own, or where there are contexts
   std::string_view fingerprint_;
 };
 

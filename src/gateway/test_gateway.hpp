@@ -80,6 +80,7 @@ class TestGateway {
     Environment environment = fixed_environment({});
     QuotaLimits quotas = {};
     std::size_t message_bytes = std::size_t{16} << 20U;
+    catalog::Manifests manifests = {};
   };
 
   explicit TestGateway(std::vector<providers::UpstreamSettings> upstreams)
@@ -95,7 +96,7 @@ class TestGateway {
     workers_.run();
     gateway.set_access({std::make_shared<const Principals>(
                             setup.principals, setup.principals.empty() ? Anonymous::served : Anonymous::refused),
-                        {"lens"}});
+                        catalog::Contexts::make(setup.manifests)});
     set(std::move(upstreams)).value();
     if (const auto listening = server_.listen(); !listening) throw std::runtime_error(listening.error().message());
   }
@@ -123,9 +124,20 @@ class TestGateway {
     return refreshes_;
   }
 
+  // The same principals, with other contexts.
+  void reload(const catalog::Manifests& manifests, catalog::TypesOf types = {}) {
+    const auto before = gateway.access();
+    gateway.set_access(
+        {before->principals, catalog::Contexts::make(manifests, std::move(types), before->contexts.get())});
+  }
+
   boost::json::value ask(std::string_view method, std::string_view members = {}, std::string_view name = {},
                          std::string_view fields = {}, std::string_view meta = {}) {
-    RawClient client(port());
+    return ask_at("/mcp", method, members, name, fields, meta);
+  }
+  boost::json::value ask_at(std::string_view path, std::string_view method, std::string_view members = {},
+                            std::string_view name = {}, std::string_view fields = {}, std::string_view meta = {}) {
+    RawClient client(port(), std::string(path));
     const std::string separated = members.empty() ? "" : fmt::format("{},", members);
     const auto answer = client.request("POST", server::modern_fields(method, name) + std::string(fields),
                                        server::rpc("1", method, separated + server::modern_meta("{}", meta)));

@@ -33,7 +33,7 @@ Worker::Worker(boost::asio::io_context& io, const Clock& clock, const catalog::C
       closing_(io.get_executor()) {}
 
 std::shared_ptr<const catalog::View> Worker::view(const server::Caller& caller) {
-  const Sight sight(caller);
+  const Sight sight(caller, outlook(caller));
   return views_.get(reader_.current(), sight.fingerprint(), [&] { return sight.layers(); });
 }
 

@@ -13,6 +13,7 @@
 #include "client/connection.hpp"
 #include "client/express.hpp"
 #include "gateway/access.hpp"
+#include "gateway/outlook.hpp"
 #include "gateway/principal.hpp"
 #include "gateway/quota.hpp"
 #include "gateway/upstreams.hpp"
@@ -35,6 +36,10 @@ class Worker {
   net::HttpClient& http() { return http_; }
 
   const Access& access() { return *access_; }
+  // What contexts make of what a caller sees; null where there are none.
+  std::shared_ptr<const Outlook> outlook(const server::Caller& caller) {
+    return outlooks_.of(access_->contexts, caller);
+  }
   // What a caller sees now.
   std::shared_ptr<const catalog::View> view(const server::Caller& caller);
   const UpstreamTable& upstreams();
@@ -65,6 +70,7 @@ class Worker {
   net::HttpClient http_;
   catalog::CatalogReader reader_;
   catalog::ViewCache views_;
+  Outlooks outlooks_;
   Published<Access>::Reader access_;
   UpstreamTables::Reader tables_;
   QuotaReader quotas_;

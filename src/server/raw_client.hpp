@@ -32,7 +32,8 @@ class RawClient {
     }
   };
 
-  explicit RawClient(std::uint16_t port) : port_(port), socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  explicit RawClient(std::uint16_t port, std::string path = "/mcp")
+      : port_(port), path_(std::move(path)), socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     const timeval patience{10, 0};
     setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     sockaddr_in address{};
@@ -62,7 +63,7 @@ class RawClient {
 
   // `fields` are whole lines. Host, Content-Type, Accept and Content-Length come by themselves unless given.
   void send_request(std::string_view method, std::string_view fields, std::string_view body = {}) {
-    std::string head = fmt::format("{} /mcp HTTP/1.1\r\n{}", method, fields);
+    std::string head = fmt::format("{} {} HTTP/1.1\r\n{}", method, path_, fields);
     const auto add = [&](std::string_view name, const std::string& value) {
       if (fields.find(name) == std::string_view::npos) head += fmt::format("{} {}\r\n", name, value);
     };
@@ -194,6 +195,7 @@ class RawClient {
   }
 
   std::uint16_t port_;
+  std::string path_;
   int socket_;
   std::string buffered_;
   std::string events_;

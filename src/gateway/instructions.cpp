@@ -1,0 +1,152 @@
+#include "gateway/instructions.hpp"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "base/names.hpp"
+
+namespace proteus::gateway {
+namespace {
+
+using catalog::Kind;
+
+// Calls `take` with each word; a full stop at its end is none of it.
+template <class Take>
+void each_word(std::string_view text, Take&& take) {
+  for (std::size_t at = 0; at < text.size();) {
+    if (!is_name_character(text[at])) {
+      ++at;
+      continue;
+    }
+    const std::size_t begin = at;
+    while (at < text.size() && is_name_character(text[at]))
+      ++at;
+    std::string_view word = text.substr(begin, at - begin);
+    while (word.ends_with('.') || word.ends_with('-'))
+      word.remove_suffix(1);
+    if (!word.empty()) take(word);
+  }
+}
+
+// Where the sentence that begins here ends, with the white space behind it: at a line's end, or behind a full stop.
+std::size_t sentence_end(std::string_view text, std::size_t begin) {
+  for (std::size_t at = begin; at < text.size(); ++at) {
+    if (text[at] == '\n') return at + 1;
+    const bool stops = text[at] == '.' || text[at] == '!' || text[at] == '?';
+    if (stops && at + 1 < text.size() && text[at + 1] == ' ') return at + 2;
+  }
+  return text.size();
+}
+
+std::string tidied(std::string text) {
+  for (std::size_t at = text.find("\n\n\n"); at != std::string::npos; at = text.find("\n\n\n", at))
+    text.erase(at, 1);
+  const auto end = text.find_last_not_of(" \n\t\r");
+  text.erase(end == std::string::npos ? 0 : end + 1);
+  text.erase(0, std::min(text.find_first_not_of(" \n\t\r"), text.size()));
+  return text;
+}
+
+// Tools that are there and that the view does not show, as far as the text names them.
+std::set<std::string, std::less<>> hidden_names(std::string_view text, const catalog::View& view,
+                                                const UpstreamTable& upstreams) {
+  enum class Known : std::uint8_t { no, hidden, seen };
+  std::unordered_map<std::string_view, Known> words;
+  each_word(text, [&](std::string_view word) { words.emplace(word, Known::no); });
+  const auto& state = view.state();
+  for (std::uint32_t rank = 0; rank < state.places(); ++rank) {
+    if (state.at(rank) == nullptr) continue;
+    for (const auto& tool : state.at(rank)->list(Kind::tool).definitions()) {
+      for (const std::string_view name : {tool.shown, tool.own}) {
+        const auto found = words.find(name);
+        if (found == words.end() || found->second == Known::seen) continue;
+        found->second = view.find(Kind::tool, tool.shown) ? Known::seen : Known::hidden;
+      }
+    }
+  }
+  std::set<std::string, std::less<>> hidden;
+  for (const auto& [word, known] : words) {
+    if (known == Known::hidden && !view.find(Kind::tool, word)) hidden.emplace(word);
+    if (known != Known::no || view.lens() == nullptr) continue;
+    // What is listed live is not in the catalog; its names can be told only by their prefix.
+    const bool kept_out = std::ranges::any_of(upstreams.order, [&](const ServedUpstream& served) {
+      const std::string prefix = served->settings().effective_prefix();
+      return served->is_direct() && !prefix.empty() && word.starts_with(prefix) &&
+             !view.lens()->admits(Kind::tool, {word, word.substr(prefix.size()), prefix});
+    });
+    if (kept_out) hidden.emplace(word);
+  }
+  return hidden;
+}
+
+// One of which nothing is seen has nothing to say.
+bool is_seen(const ServedUpstream& served, const catalog::View& view) {
+  if (!view.access().allows(served->name())) return false;
+  if (served->is_direct() || view.lens() == nullptr) return true;
+  const catalog::Snapshot* const snapshot = view.seen(served->name());
+  return snapshot != nullptr &&
+         std::ranges::any_of(catalog::kKinds, [&](Kind kind) { return snapshot->list(kind).size() > 0; });
+}
+
+std::string said_by(const catalog::View& view, const UpstreamTable& upstreams) {
+  std::string text;
+  std::size_t seen = 0;
+  std::string alone;
+  for (const ServedUpstream& served : upstreams.order) {
+    if (!is_seen(served, view)) continue;
+    ++seen;
+    const auto facts = served->facts();
+    if (!facts || facts->instructions.empty()) continue;
+    alone = facts->instructions;
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "\n\n", served->settings().name, facts->instructions);
+  }
+  return seen == 1 ? alone : text;
+}
+
+std::string composed(const catalog::ContextLens& lens, std::string said) {
+  const auto& context = lens.context();
+  std::string text = fmt::format("This is {}.", context.display_name());
+  if (auto related = catalog::sibling_text(lens.siblings()); !related.empty()) text += " " + related;
+  text += fmt::format(" The resource {}{} tells more.", catalog::kContextScheme, context.name());
+  if (!said.empty()) text += "\n\n" + said;
+  return text;
+}
+
+}  // namespace
+
+std::string without_sentences(std::string_view text, const std::function<bool(std::string_view word)>& hides) {
+  std::string out;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = sentence_end(text, begin);
+    const std::string_view sentence = text.substr(begin, end - begin);
+    begin = end;
+    bool names_hidden = false;
+    each_word(sentence, [&](std::string_view word) { names_hidden = names_hidden || hides(word); });
+    if (!names_hidden) {
+      out += sentence;
+    } else if (sentence.ends_with('\n')) {
+      out += '\n';
+    }
+  }
+  return tidied(std::move(out));
+}
+
+std::string instructions_for(const Outlook* outlook, const catalog::View& view, const UpstreamTable& upstreams) {
+  const catalog::ContextLens* const lens = outlook != nullptr ? outlook->lens.get() : nullptr;
+  std::string text;
+  if (lens != nullptr && !lens->context().instructions().empty()) {
+    text = lens->context().instructions();
+  } else {
+    text = said_by(view, upstreams);
+    if (lens != nullptr) text = composed(*lens, std::move(text));
+  }
+  if (text.empty() || (view.access().is_all() && lens == nullptr)) return text;
+  const auto hidden = hidden_names(text, view, upstreams);
+  if (hidden.empty()) return text;
+  return without_sentences(text, [&](std::string_view word) { return hidden.contains(word); });
+}
+
+}  // namespace proteus::gateway

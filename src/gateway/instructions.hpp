@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "catalog/view.hpp"
+#include "gateway/outlook.hpp"
+#include "gateway/upstreams.hpp"
+
+namespace proteus::gateway {
+
+// What a caller is told at its start: the text that was written for its context, or what the upstreams that it sees say
+// of themselves. A sentence that names a tool which the caller does not see is left out, whoever wrote it.
+//
+// Costs nothing more where a caller sees everything; elsewhere in proportion to the catalog.
+std::string instructions_for(const Outlook* outlook, const catalog::View& view, const UpstreamTable& upstreams);
+
+// A text without the sentences that `hides` says a word of is not to be read. Words are what tools can be called.
+std::string without_sentences(std::string_view text, const std::function<bool(std::string_view word)>& hides);
+
+}  // namespace proteus::gateway
