@@ -158,11 +158,7 @@ Task<> LiveList::ask(std::shared_ptr<Part> part) {
     part->error = errors::protocol("the list is none");
     co_return;
   }
-  const auto& settings = part->upstream->settings();
-  const catalog::NameRules rules{settings.effective_prefix(), settings.names == providers::NameStyle::portable
-                                                                  ? catalog::NameStyle::portable
-                                                                  : catalog::NameStyle::as_is};
-  auto list = catalog::DefinitionList::build(kind_, *elements, rules, {});
+  auto list = catalog::DefinitionList::build(kind_, *elements, part->upstream->rules(), {});
   if (!list) {
     part->error = std::move(list.error());
     co_return;

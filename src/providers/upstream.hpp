@@ -73,6 +73,7 @@ class Upstream {
 
   const UpstreamSettings& settings() const { return settings_; }
   const catalog::UpstreamName& name() const { return name_; }
+  const catalog::NameRules& rules() const { return rules_; }
   boost::asio::io_context& io() const { return around_.io; }
   bool is_direct() const { return settings_.refresh_strategy == RefreshStrategy::direct_proxy; }
 
