@@ -43,7 +43,7 @@ TEST_F(AdminApi, DoesNothingWithoutTheSecret) {
 
 TEST_F(AdminApi, SaysWhatItHas) {
   const auto routes = bench.ask("GET", "/admin").json().at("routes").as_array();
-  EXPECT_EQ(routes.size(), 9U);
+  EXPECT_GE(routes.size(), 9U);
   for (const auto& route : routes)
     EXPECT_FALSE(route.at("help").as_string().empty()) << route;
   EXPECT_EQ(bench.ask("GET", "/admin/nothing").status, 404);

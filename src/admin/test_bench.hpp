@@ -18,6 +18,8 @@
 
 #include "admin/audit_routes.hpp"
 #include "admin/change_routes.hpp"
+#include "admin/context_routes.hpp"
+#include "admin/graph_tools.hpp"
 #include "admin/ops.hpp"
 #include "admin/router.hpp"
 #include "admin/upstream_routes.hpp"
@@ -183,19 +185,21 @@ class Bench {
   Router router;
   Ops ops;
   MetricsAccess metrics_access = MetricsAccess::open;
+  GraphTools graph_tools{gateway, {}};
   net::HttpServer server;
   Result<> loaded;
 
  private:
   Routes routes() {
     Routes all = upstream_routes(gateway, registry, store);
-    for (auto& more : {change_routes(changes), audit_routes(store)})
+    for (auto& more : {change_routes(changes), audit_routes(store), context_routes(gateway)})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }
   Task<> route(net::Exchange& exchange) {
     const std::string_view path = exchange.request().path();
     if (Router::owns(path)) return router.handle(exchange);
+    if (GraphTools::owns(path)) return graph_tools.handle(exchange);
     if (Ops::owns(path)) return ops.handle(exchange, metrics_access);
     return gateway.handle(exchange);
   }

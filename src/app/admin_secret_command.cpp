@@ -8,18 +8,9 @@
 #include "app/command.hpp"
 #include "app/config/load.hpp"
 #include "app/terminal.hpp"
-#include "store/pepper.hpp"
 
 namespace proteus::app {
 namespace {
-
-Result<Secret> secret_in_use(const Config& config) {
-  if (config.secrets.admin_secret) return *config.secrets.admin_secret;
-  const auto pepper = config.secrets.pepper ? store::Pepper::given(config.secrets.pepper->reveal())
-                                            : store::Pepper::read(config.data_directory);
-  if (!pepper) return std::unexpected(pepper.error());
-  return derive_admin_secret(pepper->value());
-}
 
 ExitCode print_secret(const ConfigFlags& flags) {
   const LoadedConfig loaded = load_config(flags, process_environment(), Purpose::check);
@@ -27,7 +18,7 @@ ExitCode print_secret(const ConfigFlags& flags) {
     fmt::print(stderr, "proteus: the configuration has faults; `proteus check` shows them\n");
     return ExitCode::usage;
   }
-  const auto secret = secret_in_use(*loaded.outcome.config);
+  const auto secret = admin_secret_in_use(*loaded.outcome.config);
   if (!secret) {
     fmt::print(stderr, "proteus: {}\n", one_line(secret.error().message()));
     return ExitCode::problems;

@@ -23,6 +23,7 @@ void add_admin_secret_command(CLI::App& app, Invocation& invocation);
 void add_check_command(CLI::App& app, Invocation& invocation);
 void add_client_command(CLI::App& app, Invocation& invocation);
 void add_serve_command(CLI::App& app, Invocation& invocation);
+void add_tools_command(CLI::App& app, Invocation& invocation);
 
 // All of `proteus`: the arguments are those behind the program's name.
 ExitCode run(std::vector<std::string> arguments);

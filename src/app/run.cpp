@@ -23,6 +23,7 @@ ExitCode run(std::vector<std::string> arguments) {
   add_check_command(app, invocation);
   add_admin_secret_command(app, invocation);
   add_client_command(app, invocation);
+  add_tools_command(app, invocation);
 
   std::ranges::reverse(arguments);
   try {

@@ -10,13 +10,17 @@
 
 #include "admin/audit_routes.hpp"
 #include "admin/change_routes.hpp"
+#include "admin/context_routes.hpp"
+#include "admin/graph_tools.hpp"
 #include "admin/ops.hpp"
 #include "admin/router.hpp"
 #include "admin/upstream_routes.hpp"
 #include "app/admin_secret.hpp"
+#include "app/served_manifests.hpp"
 #include "base/log.hpp"
 #include "base/task_group.hpp"
 #include "gateway/change_log.hpp"
+#include "gateway/context_review.hpp"
 #include "gateway/metrics.hpp"
 #include "gateway/upstream_registry.hpp"
 #include "net/proxy.hpp"
@@ -42,7 +46,7 @@ bool serves_anonymous(const Config& config) {
 admin::Routes routes_of(gateway::Gateway& gateway, gateway::UpstreamRegistry& registry, gateway::ChangeLog& changes,
                         store::Store& store) {
   admin::Routes all = admin::upstream_routes(gateway, registry, store);
-  for (auto& more : {admin::change_routes(changes), admin::audit_routes(store)})
+  for (auto& more : {admin::change_routes(changes), admin::audit_routes(store), admin::context_routes(gateway)})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }
@@ -57,6 +61,7 @@ struct Serving::Surroundings {
         router(routes_of(*serving.gateway_, registry, changes, *serving.store_), serving.admin_keys()),
         ops({readiness, [this] { return metrics.render(); },
              [this](const net::Request& request) { return router.knows(request); }}),
+        graph_tools(*serving.gateway_, serving.host_rules()),
         background(control.get_executor()) {}
 
   gateway::ChangeLog changes;
@@ -65,6 +70,7 @@ struct Serving::Surroundings {
   admin::Readiness readiness;
   admin::Router router;
   admin::Ops ops;
+  admin::GraphTools graph_tools;
   TaskGroup background;
 };
 
@@ -75,6 +81,10 @@ Result<std::unique_ptr<Serving>> Serving::start(Config config, Environment envir
   std::unique_ptr<Serving> serving(new Serving(std::move(config), std::move(environment)));
   if (auto opened = serving->open(); !opened) return std::unexpected(opened.error());
   return serving;
+}
+
+server::HostRules Serving::host_rules() const {
+  return {config_.server.listen.is_loopback(), config_.server.allowed_origins, config_.server.allowed_hosts};
 }
 
 gateway::GatewayOptions Serving::options() const {
@@ -92,8 +102,7 @@ gateway::GatewayOptions Serving::options() const {
   options.upstreams.definitions.definitions = config_.limits.list_entries;
   options.upstreams.debounce = config_.limits.debounce;
   options.debounce = config_.limits.debounce;
-  options.endpoint.hosts = {config_.server.listen.is_loopback(), config_.server.allowed_origins,
-                            config_.server.allowed_hosts};
+  options.endpoint.hosts = host_rules();
   options.endpoint.sessions.idle = std::chrono::ceil<std::chrono::seconds>(config_.sessions.idle_timeout);
   options.endpoint.kept_events.events_per_stream = config_.sessions.events_per_stream;
   options.http.user_agent = "proteus/" PROTEUS_VERSION;
@@ -162,6 +171,7 @@ Task<Result<>> Serving::load_upstreams() {
 Task<> Serving::become_ready() {
   const auto started = co_await gateway_->started();
   if (!started) log::warning("{}", started.error().message());
+  report_contexts();
   around_->readiness.set(admin::Readiness::State::ready);
 }
 
@@ -186,9 +196,20 @@ void Serving::apply_access() {
   gateway::Access access;
   access.principals = std::make_shared<const gateway::Principals>(
       principals, serves_anonymous(config_) ? gateway::Anonymous::served : gateway::Anonymous::refused);
-  for (const auto& [name, context] : config_.contexts)
-    access.contexts.insert(name);
+  const auto before = gateway_->access()->contexts;
+  manifests_ = served_manifests(config_, before ? &manifests_ : nullptr);
+  access.contexts = catalog::Contexts::make(manifests_, {}, before.get());
   gateway_->set_access(std::move(access));
+}
+
+void Serving::report_contexts() const {
+  const auto contexts = gateway_->access()->contexts;
+  const auto state = gateway_->catalog().current();
+  const auto upstreams = gateway_->upstreams();
+  for (const auto& [name, context] : contexts->all()) {
+    for (const auto& warning : gateway::context_warnings(*context, *state, *upstreams))
+      log::warning("context {}: {}", name, warning);
+  }
 }
 
 Result<> Serving::listen() {
@@ -229,6 +250,7 @@ Task<> reply_not_found(net::Exchange& exchange) {
 Task<> Serving::route(net::Exchange& exchange) {
   const std::string_view path = exchange.request().path();
   if (path == "/mcp" || path.starts_with("/mcp/")) return gateway_->handle(exchange);
+  if (admin::GraphTools::owns(path)) return around_->graph_tools.handle(exchange);
   if (admin::Router::owns(path)) return around_->router.handle(exchange);
   if (admin::Ops::owns(path)) {
     const bool open = config_.server.listen.is_loopback();
@@ -269,9 +291,13 @@ Result<> Serving::reload(Config config) {
   config_.admin = config.admin;
   around_->router.set_keys(admin_keys());
   config_.contexts = config.contexts;
+  config_.schemas = config.schemas;
+  config_.broken_contexts = config.broken_contexts;
+  config_.broken_filters = config.broken_filters;
   config_.upstreams = config.upstreams;
   config_.upstream_defaults = config.upstream_defaults;
   apply_access();
+  report_contexts();
   return {};
 }
 

@@ -48,8 +48,10 @@ class Serving {
   Result<> listen();
   Result<std::unique_ptr<net::HttpServer>> listen_at(const ListenAddress& address, net::HttpHandler handler);
   void apply_access();
+  void report_contexts() const;
   admin::AdminKeys admin_keys() const;
   net::EgressSettings egress() const;
+  server::HostRules host_rules() const;
   gateway::GatewayOptions options() const;
   Task<Result<>> load_upstreams();
   Task<> become_ready();
@@ -57,6 +59,7 @@ class Serving {
   Task<> route_ops(net::Exchange& exchange);
 
   Config config_;
+  catalog::Manifests manifests_;
   const Environment environment_;
   SystemClock clock_;
   std::optional<store::DataDirectory> directory_;

@@ -131,6 +131,10 @@ class ContextReader {
     if (contexts_.contains(parent)) {
       read_context(parent);
       if (const auto found = config_.contexts.find(parent); found != config_.contexts.end()) base = found->second;
+      if (const auto found = config_.broken_filters.find(parent); found != config_.broken_filters.end()) {
+        base.include = found->second.include;
+        base.exclude = found->second.exclude;
+      }
     }
     ContextSettings settings = base;
     const bool fits = examine(name, manifest, Severity::broken_context, [&](const Place& place) {
@@ -141,6 +145,7 @@ class ContextReader {
     states_[name] = State::done;
     if (!fits || config_.broken_contexts.contains(name)) {
       config_.broken_contexts.insert(name);
+      config_.broken_filters.insert_or_assign(name, ContextFilter{settings.include, settings.exclude});
       return;
     }
     settings.tool_supplements.insert(base.tool_supplements.begin(), base.tool_supplements.end());

@@ -36,11 +36,14 @@ const json::Binding<ContextSettings>& context_binding() {
       field("parent", &S::parent, text({.check = check_name_or_none}),
             "The context whose keys hold here unless they are given."),
       field("display_name", &S::display_name, text(), "What people call it."),
-      field("include", &S::include, patterns(), "Tools that are in, by name; `*` stands for any characters."),
+      field("include", &S::include, patterns(),
+            "Tools that are in, by the name clients see or the upstream's own; `*` stands for any characters. "
+            "`prompt:x*` is of prompts, `resource:x*` of resources."),
       field("exclude", &S::exclude, patterns(), "Tools that are not, though included."),
       field("sibling_subgraphs", &S::sibling_subgraphs, names(), "Other contexts that descriptions mention."),
       field("schemas", &S::schemas, names(), "Schemas in use, whose guidance is appended."),
-      field("instructions", &S::instructions, text({.max_bytes = kProse}), "Appended to the server's instructions."),
+      field("instructions", &S::instructions, text({.max_bytes = kProse}),
+            "What clients are told at their start, instead of what upstreams say of themselves."),
       field("dataset", &S::dataset, text({.check = check_name_or_none}),
             "The dataset whose types `{entity_types}` and `{relationship_types}` mean."),
       field("example_queries", &S::example_queries, json::list(json::table(example_binding()), "tables"),
@@ -55,7 +58,8 @@ const json::Binding<SchemaSettings>& schema_binding() {
   using S = SchemaSettings;
   static const json::Binding<S> binding{
       field("tools", &S::tools, patterns(), "Tools whose descriptions get the guidance."),
-      field("guidance", &S::guidance, text({.max_bytes = kProse}), "The text that is appended."),
+      field("guidance", &S::guidance, text({.max_bytes = kProse}),
+            "The text that is appended; `{entity_types}` and `{relationship_types}` are filled in."),
   };
   return binding;
 }

@@ -16,6 +16,13 @@ struct ExampleQuery {
   friend bool operator==(const ExampleQuery&, const ExampleQuery&) = default;
 };
 
+struct ContextFilter {
+  std::vector<std::string> include = {"*"};
+  std::vector<std::string> exclude = {};
+
+  friend bool operator==(const ContextFilter&, const ContextFilter&) = default;
+};
+
 struct ContextSettings {
   std::string parent;
   std::string display_name;

@@ -1,0 +1,70 @@
+#include "app/tools_output.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <fmt/format.h>
+
+namespace proteus::app {
+namespace {
+
+const boost::json::array& array_at(const boost::json::value& of, std::string_view key) {
+  static const boost::json::array none;
+  const auto* object = of.if_object();
+  const auto* found = object == nullptr ? nullptr : object->if_contains(key);
+  return found != nullptr && found->is_array() ? found->get_array() : none;
+}
+
+std::string text_at(const boost::json::value& of, std::string_view key) {
+  const auto* object = of.if_object();
+  const auto* found = object == nullptr ? nullptr : object->if_contains(key);
+  return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
+}
+
+// Each line of a text that is not ours, moved in.
+std::string indented(std::string_view text, std::string_view margin) {
+  std::string out;
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    const std::string line = one_line(text.substr(0, end));
+    out += line.empty() ? "\n" : fmt::format("{}{}\n", margin, line);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+std::string show_parts(const boost::json::value& tool, const Terminal& terminal) {
+  std::string out = fmt::format("{}  {}\n", terminal.styled(Style::bold, one_line(text_at(tool, "name"))),
+                                terminal.styled(Style::dim, one_line(text_at(tool, "upstream"))));
+  for (const auto& part : array_at(tool, "parts")) {
+    const std::string name = one_line(text_at(part, "name"));
+    out += fmt::format(
+        "  {}\n", terminal.styled(Style::green, one_line(text_at(part, "from")) + (name.empty() ? "" : " " + name)));
+    out += indented(text_at(part, "text"), "    ");
+  }
+  return out + "\n";
+}
+
+}  // namespace
+
+std::string show_tools(const boost::json::value& answer, const Terminal& terminal) {
+  std::string explained;
+  Table table({"NAME", "UPSTREAM", "DESCRIPTION"});
+  for (const auto& tool : array_at(answer, "tools")) {
+    if (!array_at(tool, "parts").empty()) explained += show_parts(tool, terminal);
+    table.add(
+        {one_line(text_at(tool, "name")), one_line(text_at(tool, "upstream")), one_line(text_at(tool, "description"))});
+  }
+  return explained.empty() ? table.str(terminal) : explained;
+}
+
+std::vector<std::string> warnings_of(const boost::json::value& answer) {
+  std::vector<std::string> all;
+  for (const auto& warning : array_at(answer, "warnings")) {
+    if (warning.is_string()) all.emplace_back(warning.get_string());
+  }
+  for (const auto& one : array_at(answer, "missing"))
+    all.push_back(fmt::format("upstream {} is not shown: {}", text_at(one, "upstream"), text_at(one, "error")));
+  return all;
+}
+
+}  // namespace proteus::app
