@@ -97,7 +97,7 @@ TEST_F(CheckCommand, RefusesAFileThatIsNotThere) {
 
 TEST_F(CheckCommand, ReadsContextsBesideTheFile) {
   const auto file = write("p.toml", "");
-  write("contexts/sec.toml", "display_name = \"SEC\"\n");
+  write("contexts/abc.toml", "display_name = \"SEC\"\n");
   write("contexts/notes.txt", "=");
   EXPECT_THAT(check({"--config", file}).out, HasSubstr("1 context,"));
   const auto broken = write("contexts/bad.toml", "display_nam = 1\n");

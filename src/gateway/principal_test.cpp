@@ -6,7 +6,7 @@ namespace proteus::gateway {
 namespace {
 
 Principals two(Anonymous anonymous = Anonymous::refused) {
-  return Principals({{.name = "ci", .token = Secret("t1"), .contexts = {"", "sec*"}, .upstreams = {"bank*"}},
+  return Principals({{.name = "ci", .token = Secret("t1"), .contexts = {"", "abc*"}, .upstreams = {"bank*"}},
                      {.name = "all", .token = Secret("t2")}},
                     anonymous);
 }
@@ -18,7 +18,7 @@ TEST(Principals, AreFoundByTheirTokens) {
   EXPECT_EQ(ci->name(), "ci");
   EXPECT_EQ(principals.find("bearer  t2").value()->name(), "all");
   EXPECT_TRUE(ci->may_enter(""));
-  EXPECT_TRUE(ci->may_enter("sec_historical"));
+  EXPECT_TRUE(ci->may_enter("abc_historical"));
   EXPECT_FALSE(ci->may_enter("other"));
   EXPECT_TRUE(ci->access().allows(catalog::UpstreamName("banking")));
   EXPECT_FALSE(ci->access().allows(catalog::UpstreamName("other")));

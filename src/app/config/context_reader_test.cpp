@@ -13,12 +13,12 @@ using ::testing::StartsWith;
 
 TEST(Contexts, InheritAndOverride) {
   const auto [config, said] = read(R"(
-[contexts.sec]
+[contexts.abc]
 display_name = "SEC"
 exclude = ["x"]
 tool_supplements = { a = "1", b = "2" }
 [contexts.old]
-parent = "sec"
+parent = "abc"
 exclude = []
 tool_supplements = { b = "3" }
 [contexts.older]
@@ -30,7 +30,7 @@ parent = "old"
   EXPECT_EQ(older.parent, "old");
   EXPECT_THAT(older.exclude, IsEmpty());
   EXPECT_EQ(older.tool_supplements, (std::map<std::string, std::string>{{"a", "1"}, {"b", "3"}}));
-  EXPECT_EQ(config->contexts.at("sec").parent, "");
+  EXPECT_EQ(config->contexts.at("abc").parent, "");
 }
 
 TEST(Contexts, AreAlsoReadFromFilesOfTheirOwn) {

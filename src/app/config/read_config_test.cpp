@@ -88,20 +88,20 @@ trust = "auto"
 authentication = { type = "bearer", token_env = "API_TOKEN" }
 [datasets]
 mappings = "mappings"
-[contexts.sec]
+[contexts.abc]
 display_name = "SEC filings"
 include = ["*"]
 exclude = []
-sibling_subgraphs = ["sec_historical"]
-schemas = ["roboledger"]
+sibling_subgraphs = ["abc_historical"]
+schemas = ["accounting"]
 instructions = ""
 dataset = ""
 example_queries = [{ title = "Revenue", text = "…" }]
-[contexts.sec.tool_supplements]
+[contexts.abc.tool_supplements]
 "read-graph-cypher" = "Facts carry dimensions; filter them."
-[contexts.sec_historical]
-parent = "sec"
-[schemas.roboledger]
+[contexts.abc_historical]
+parent = "abc"
+[schemas.accounting]
 tools = ["read-graph-*"]
 guidance = "…"
 )";
@@ -115,8 +115,8 @@ TEST(Config, ReadsTheContractWhole) {
   EXPECT_EQ(config->auth.tokens.at(0).token.reveal(), "t-ci");
   EXPECT_EQ(config->admin.keys.at(0).secret.reveal(), "s-ops");
   EXPECT_EQ(config->upstreams.at(0).settings.authentication.token_env, "API_TOKEN");
-  EXPECT_EQ(config->contexts.at("sec").tool_supplements.size(), 1U);
-  EXPECT_EQ(config->schemas.at("roboledger").guidance, "…");
+  EXPECT_EQ(config->contexts.at("abc").tool_supplements.size(), 1U);
+  EXPECT_EQ(config->schemas.at("accounting").guidance, "…");
 }
 
 TEST(Config, HasTheValuesOfTheContractByDefault) {
@@ -175,7 +175,7 @@ transprot = "sse"
 [[upstreams]]
 name = "c"
 authentication = { type = "bearer", token = "hunter2" }
-[contexts.sec]
+[contexts.abc]
 parent = "nowhere"
 [contexts."s c"]
 [datasets]
@@ -219,7 +219,7 @@ mappings = 5
           "proteus.toml:39:1: upstreams[3]: url is missing, or command",
           "proteus.toml:41:37: upstreams[3].authentication.token: a secret has no place in a file; name the "
           "environment variable that holds it in token_env",
-          "proteus.toml:43:1: contexts.sec.parent: there is no context nowhere",
+          "proteus.toml:43:1: contexts.abc.parent: there is no context nowhere",
           "proteus.toml:44:11: contexts.\"s c\": a name must be 1 to 64 letters, digits, hyphens, underscores and dots",
           "proteus.toml:46:1: datasets.mappings: must be a string, not a number",
           "proteus.toml:47:2: upstream: is not a known key", "PORT: must have a port from 0 to 65535",
