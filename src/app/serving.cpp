@@ -97,6 +97,9 @@ gateway::GatewayOptions Serving::options() const {
                     .calls_per_upstream = config_.limits.calls_per_upstream,
                     .streams_per_principal = config_.limits.streams_per_principal,
                     .requests_per_minute = config_.limits.requests_per_minute};
+  options.service.parking = {.total = config_.limits.parked_calls,
+                             .per_principal = config_.limits.parked_calls_per_principal,
+                             .deadline = config_.limits.parked_for};
   options.upstreams.lists.pages = config_.limits.list_pages;
   options.upstreams.lists.entries = config_.limits.list_entries;
   options.upstreams.definitions.definitions = config_.limits.list_entries;
@@ -311,6 +314,7 @@ void Serving::drain() {
 
 Serving::~Serving() {
   if (!workers_) return;
+  if (gateway_) gateway_->end_streams();
   if (server_ && !drained_) server_->stop();
   if (ops_server_) ops_server_->stop();
   server_.reset();

@@ -25,6 +25,9 @@ struct ListLimits {
   std::size_t bytes = std::size_t{256} << 20U;           // of all together
 };
 
+// Whether a tool says of what it puts out that it is something else than an object.
+bool has_modern_output(std::string_view tool);
+
 // The hash that names are looked up by, in a list and in the catalog.
 std::uint32_t name_hash(std::string_view name);
 
@@ -87,6 +90,9 @@ class DefinitionList {
   };
   std::span<const Key> keys() const { return keys_; }
 
+  // Of tools: whether one puts out something else than an object, which only the modern era has.
+  bool has_modern_output() const { return modern_output_; }
+
   // What was left out, at most so many of them; `omitted` counts all.
   static constexpr std::size_t kMaxOmissions = 1000;
   const std::vector<Omission>& omissions() const { return omissions_; }
@@ -110,6 +116,7 @@ class DefinitionList {
   std::forward_list<mcp::UriPattern> patterns_;
   std::vector<Omission> omissions_;
   std::size_t omitted_ = 0;
+  bool modern_output_ = false;
   Pointer origin_;  // of a derived one: names and patterns are there
 };
 

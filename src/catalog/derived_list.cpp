@@ -20,6 +20,7 @@ DefinitionList::Pointer DefinitionList::derive(const Pointer& list,
   std::unique_ptr<DefinitionList> derived(new DefinitionList(list->kind()));
   derived->rules_ = list->rules_;
   derived->origin_ = list;
+  derived->modern_output_ = list->modern_output_;
   derived->text_.reserve(bytes);
   constexpr std::uint32_t kGone = UINT32_MAX;
   std::vector<std::uint32_t> places(list->size(), kGone);

@@ -13,6 +13,13 @@
 
 namespace proteus::catalog {
 
+bool has_modern_output(std::string_view tool) {
+  constexpr std::string_view kMember = "outputSchema";
+  if (!tool.contains(kMember)) return false;
+  const std::string_view schema = json::find_member(tool, kMember);
+  return !schema.empty() && json::plain_string(json::find_member(schema, "type")) != "object";
+}
+
 // Reads names first, because what one is shown as may depend on all of them; then, in the order of the shown names,
 // writes the texts one behind the other.
 class ListBuilder {
@@ -202,6 +209,9 @@ class ListBuilder {
     const bool portable = list_->rules_.style == NameStyle::portable && (kind_ == Kind::tool || kind_ == Kind::prompt);
     const std::size_t prefix = list_->rules_.prefix.size();
     list_->keys_.reserve(list_->size());
+    if (kind_ == Kind::tool) {
+      list_->modern_output_ = std::ranges::any_of(list_->definitions_, has_modern_output, &Definition::text);
+    }
     for (std::uint32_t i = 0; i < list_->size(); ++i) {
       const Definition& definition = (*list_)[i];
       list_->keys_.push_back({name_hash(definition.shown), 0, i});

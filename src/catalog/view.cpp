@@ -133,6 +133,14 @@ const Snapshot* View::seen(const UpstreamName& upstream) const {
   return rank ? at(kMaxFront + *rank) : nullptr;
 }
 
+bool View::has_modern_output() const {
+  for (std::uint32_t place = 0; place < places(); ++place) {
+    const Snapshot* const snapshot = at(place);
+    if (snapshot != nullptr && snapshot->list(Kind::tool).has_modern_output()) return true;
+  }
+  return false;
+}
+
 std::size_t View::count(Kind kind) const {
   std::size_t count = 0;
   for (std::uint32_t place = 0; place < places(); ++place) {

@@ -100,6 +100,7 @@ class View {
   Page page(Kind kind, const Position& from, std::size_t size, std::uint32_t until = UINT32_MAX) const;
   // What is seen of a provider; null where that is nothing at all.
   const Snapshot* seen(const UpstreamName& upstream) const;
+  bool has_modern_output() const;
   // How many definitions all pages have.
   std::size_t count(Kind kind) const;
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/task_group.hpp"
+#include "gateway/bridge/legacy_lists.hpp"
 #include "gateway/forwarding.hpp"
 #include "gateway/retries.hpp"
 #include "gateway/turnstile.hpp"
@@ -68,7 +69,11 @@ mcp::Outcome cached_page(std::shared_ptr<const catalog::View> view, Kind kind, c
   const catalog::Page page = view->page(kind, *cursor ? (*cursor)->position : catalog::Position{}, page_size);
   mcp::Reply reply;
   reply.members.add(list_head(kind));
-  page.append_to(reply.members, view);
+  if (needs_legacy_form(*view, kind, request)) {
+    reply.members.add(legacy_form(page.str()));
+  } else {
+    page.append_to(reply.members, view);
+  }
   if (page.next) {
     auto next = next_member(catalog::cursor_at(view->state(), *page.next), *view, kind, cursors);
     if (!next) return std::unexpected(next.error());
@@ -235,7 +240,6 @@ bool LiveList::add_live(Part& part) {
 }
 
 mcp::Outcome LiveList::compose(const catalog::Cursor& from) {
-  payload_.add(list_head(kind_));
   catalog::Position position = from.position;
   bool whole = true;
   for (const auto& part : parts_) {
@@ -265,7 +269,14 @@ mcp::Outcome LiveList::compose(const catalog::Cursor& from) {
   }
 
   mcp::Reply reply;
-  reply.members = std::move(payload_);
+  reply.members.add(list_head(kind_));
+  const bool modern = needs_legacy_form(*view_, kind_, call_.request()) ||
+                      std::ranges::any_of(parts_, [](const auto& part) { return part->list && part->list->has_modern_output(); });
+  if (modern && kind_ == Kind::tool && call_.request().era() == mcp::Era::legacy) {
+    reply.members.add(legacy_form(payload_.str()));
+  } else {
+    reply.members.add(std::move(payload_));
+  }
   if (next_) {
     auto member = next_member(*next_, *view_, kind_, cursors_);
     if (!member) return std::unexpected(member.error());

@@ -16,6 +16,7 @@
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
 #include "mcp/jsonrpc.hpp"
+#include "server/asking.hpp"
 #include "mcp/over_limit.hpp"
 
 namespace proteus::gateway {
@@ -277,12 +278,15 @@ Task<mcp::Outcome> GatewayService::conclude(server::Call& call, ServedUpstream u
   }
   if (!forwarded) {
     if (auto required = visits_required(call, forwarded.error())) co_return std::move(*required);
+    if (call.session() != nullptr && forwarded.error().rpc_code() == mcp::code::kMissingCapability) {
+      co_return server::refusal(call, forwarded.error().message());
+    }
     co_return std::unexpected(named(std::move(forwarded.error()), *upstream.upstream));
   }
   if (auto* required = std::get_if<mcp::InputRequired>(&*forwarded)) co_return std::move(*required);
   const auto& answer = std::get<client::Answer>(*forwarded);
   if (wants_refresh(answer) && !upstream->is_direct()) co_await upstream->refresh();
-  co_return to_outcome(answer);
+  co_return to_outcome(answer, call.request().era());
 }
 
 }  // namespace proteus::gateway

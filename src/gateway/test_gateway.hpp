@@ -81,6 +81,7 @@ class TestGateway {
     QuotaLimits quotas = {};
     std::size_t message_bytes = std::size_t{16} << 20U;
     catalog::Manifests manifests = {};
+    ParkingLimits parking = {};
   };
 
   explicit TestGateway(std::vector<providers::UpstreamSettings> upstreams)
@@ -101,6 +102,7 @@ class TestGateway {
     if (const auto listening = server_.listen(); !listening) throw std::runtime_error(listening.error().message());
   }
   ~TestGateway() {
+    gateway.end_streams();
     server_.stop();
     gateway.stop();
   }
@@ -165,6 +167,7 @@ class TestGateway {
     GatewayOptions options;
     options.service.server_info = R"({"name":"gateway","version":"1"})";
     options.service.page_size = setup.page_size;
+    options.service.parking = setup.parking;
     options.debounce = setup.debounce;
     options.quotas = setup.quotas;
     options.upstreams.message_bytes = setup.message_bytes;

@@ -175,7 +175,7 @@ ForwardedParams::ForwardedParams(const mcp::Request& request, std::string_view o
   }
 }
 
-mcp::Outcome to_outcome(const client::Answer& answer) {
+mcp::Outcome to_outcome(const client::Answer& answer, mcp::Era client) {
   const json::Message& message = answer.message();
   if (message.body.value("resultType") == R"("input_required")") return to_input_required(message);
   mcp::Reply reply;
@@ -184,8 +184,11 @@ mcp::Outcome to_outcome(const client::Answer& answer) {
     if (key != mcp::meta::kServerInfo) add_member(reply.meta, key, value);
   }
   json::Splice splice(message.result);
-  json::edit_members(splice, message.result, message.body, [](const json::Member& member) {
-    return member.key == "_meta" || member.key == "resultType" || member.key == "ttlMs" || member.key == "cacheScope";
+  const bool legacy = client == mcp::Era::legacy;
+  json::edit_members(splice, message.result, message.body, [legacy](const json::Member& member) {
+    return member.key == "_meta" || member.key == "resultType" || member.key == "ttlMs" ||
+           member.key == "cacheScope" ||
+           (legacy && member.key == "structuredContent" && !member.value.starts_with('{'));
   });
   add_inside(splice, [&](std::string_view piece) {
     if (piece.find_first_not_of(" \t\r\n") != std::string_view::npos) reply.members.add(piece, answer.bytes());

@@ -38,6 +38,13 @@ class Payload {
     add(view, std::move(text));
   }
 
+  void add(Payload other) {
+    if (other.empty()) return;
+    append(std::move(other.first_));
+    for (auto& piece : other.rest_)
+      append(std::move(piece));
+  }
+
   bool empty() const { return first_.text().empty(); }
   template <class Sink>
   void for_each(Sink&& sink) const {

@@ -6,9 +6,7 @@
 #include "mcp/errors.hpp"
 
 namespace proteus::server {
-namespace {
 
-// What cannot be asked fails the request in the way its method has for failures.
 mcp::Outcome refusal(const Call& call, const std::string& why) {
   if (call.request().method->method != mcp::Method::tools_call) {
     return std::unexpected(mcp::errors::invalid_request(why));
@@ -17,8 +15,6 @@ mcp::Outcome refusal(const Call& call, const std::string& why) {
   reply.members.add(fmt::format(R"("content":[{{"type":"text","text":{}}}],"isError":true)", json::quote(why)));
   return reply;
 }
-
-}  // namespace
 
 Task<mcp::Outcome> handle_asking(Service& service, Call& call, CallChannel& channel, ClientRequests& requests,
                                  AskingLimits limits) {
