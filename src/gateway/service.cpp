@@ -278,7 +278,7 @@ Task<mcp::Outcome> GatewayService::conclude(server::Call& call, ServedUpstream u
   }
   if (!forwarded) {
     if (auto required = visits_required(call, forwarded.error())) co_return std::move(*required);
-    if (call.session() != nullptr && forwarded.error().rpc_code() == mcp::code::kMissingCapability) {
+    if (call.session() != nullptr && forwarded.error().rpc_code() == mcp::code::kMissingClientCapability) {
       co_return server::refusal(call, forwarded.error().message());
     }
     co_return std::unexpected(named(std::move(forwarded.error()), *upstream.upstream));
