@@ -108,15 +108,37 @@ struct ServerInfo {
   boost::json::object capabilities;
 };
 
-// A change of what a server has, found after it announced one.
+// A change of what a server has.
 struct Change {
   enum class Kind : std::uint8_t { tools, prompts, resources, resource_templates };
+  // One that may break those who know only what was before, and why, in words.
+  struct Breaking {
+    std::string name;
+    std::vector<std::string> reasons;
+  };
+
+  std::string server;  // its URL, or the program that is run
   Kind kind{};
   // By name, URI or URI template.
   std::vector<std::string> added;
   std::vector<std::string> removed;
   std::vector<std::string> changed;
+  std::vector<Breaking> breaking;  // those of `changed` that are not compatible
 };
+
+// One reading of everything a server has.
+struct RefreshResult {
+  std::chrono::system_clock::time_point at;
+  std::chrono::milliseconds duration{};
+  std::optional<Error> error;  // nothing changed then
+  std::vector<Change> changes;
+
+  bool ok() const { return !error.has_value(); }
+};
+
+// How a server is: `degraded` after a reading that failed, `failed` after several in a row. What it had when it was
+// last read is there all the same.
+enum class ServerState : std::uint8_t { closed, connecting, connected, degraded, failed };
 
 struct Progress {
   double progress = 0;
@@ -181,12 +203,15 @@ class McpServer {
 
   // For a server at this URL, http or https; or, without one, for a program (`Builder::command`).
   static Builder builder(std::string url = {});
+  // From what `descriptor` gave. Fails where something in it is not understood, naming all of that.
+  static Result<Builder> from_descriptor(const boost::json::object& descriptor);
 
   McpServer(McpServer&&) noexcept;
   McpServer& operator=(McpServer&&) noexcept;
   ~McpServer();
 
-  // Connects, finds out the server's era and lists what it has. Nothing happens if it is open already.
+  // Connects, finds out the server's era and lists what it has. Nothing happens if it is open already. With
+  // `fail_fast_on_startup(false)` a server that is not there is no error: it is tried again in the background.
   Result<> open();
   // Ends the session and everything under way.
   void close();
@@ -194,7 +219,8 @@ class McpServer {
 
   Result<ServerInfo> info() const;
 
-  // What the server has: as listed by `open`, and again whenever it announced a change.
+  // What the server has: as listed by `open`, and again whenever it announced a change or was asked. An error before it
+  // was ever listed.
   Result<std::vector<Tool>> tools() const;
   Result<Tool> tool(const std::string& name) const;
   Result<std::vector<Prompt>> prompts() const;
@@ -218,6 +244,21 @@ class McpServer {
 
   // Called after each change, on the handlers' thread. May be added before `open`.
   void add_change_listener(ChangeListener listener);
+
+  // Reads everything now, and says what changed since.
+  RefreshResult refresh_now();
+  // Reads everything every `refresh_interval`, give or take a tenth, the first time after one. Twice is once.
+  void start_auto_refresh();
+  void stop_auto_refresh();
+  bool is_auto_refresh_running() const;
+  // When something was last read without fault; nothing before that.
+  std::optional<std::chrono::system_clock::time_point> last_refresh_time() const;
+  ServerState state() const;
+
+  // The settings as JSON: no handlers, nothing of what happened since, and no secrets. Credentials are there by the
+  // name of their environment variable, and must be given again where they were given themselves; so are the variables
+  // of a program's environment.
+  boost::json::object descriptor() const;
 
  private:
   struct Settings;
@@ -256,6 +297,16 @@ class McpServer::Builder {
   Builder& client_info(std::string name, std::string version);
   Builder& max_message_bytes(std::size_t bytes);  // 16 MiB
 
+  // Whether `open` fails where the server is not there: true.
+  Builder& fail_fast_on_startup(bool fail);
+  // Whether everything is read again on a timer from `open` on: false; and how often: 5 min.
+  Builder& auto_refresh(bool on);
+  Builder& refresh_interval(std::chrono::milliseconds interval);
+  // Whether lists are read again when the server announces a change: true.
+  Builder& event_driven_refresh(bool on);
+  // Readings in a row that fail before the state is `failed`: 3.
+  Builder& max_consecutive_failures(unsigned failures);
+
   Builder& on_elicitation(ElicitationHandler handler);      // of forms
   Builder& on_url_elicitation(ElicitationHandler handler);  // of URLs
   Builder& on_sampling(SamplingHandler handler);
@@ -266,6 +317,7 @@ class McpServer::Builder {
   McpServer build() const;
 
  private:
+  friend class McpServer;
   std::unique_ptr<Settings> settings_;
 };
 

@@ -1,8 +1,8 @@
 #include "app/client_target.hpp"
 
-#include <charconv>
-
 #include <fmt/format.h>
+
+#include "base/units.hpp"
 
 namespace proteus::app {
 namespace {
@@ -19,25 +19,16 @@ Result<std::pair<std::string, std::string>> parse_header(std::string_view text) 
   return std::pair(std::string(text.substr(0, colon)), std::string(value));
 }
 
-}  // namespace
-
-Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
-  double number = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  double milliseconds = 0;
-  if (unit == "ms") {
-    milliseconds = number;
-  } else if (unit == "s" || unit.empty()) {
-    milliseconds = number * 1000;
-  } else if (unit == "m") {
-    milliseconds = number * 60'000;
-  }
-  constexpr double kDay = 24.0 * 60 * 60 * 1000;
-  if (fault != std::errc{} || !(milliseconds >= 1) || milliseconds > kDay)
-    return std::unexpected(errors::invalid(fmt::format("\"{}\" is no duration such as 500ms, 30s or 5m", text)));
-  return std::chrono::milliseconds(static_cast<std::int64_t>(milliseconds));
+// A plain number is one of seconds.
+Result<std::chrono::milliseconds> timeout_of(const std::string& text) {
+  const bool plain = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  auto duration = parse_duration(plain ? text + "s" : text);
+  if (duration && duration->count() == 0) duration = std::unexpected(errors::invalid("must be above zero"));
+  if (!duration) return std::unexpected(std::move(duration.error()).within("--timeout"));
+  return duration;
 }
+
+}  // namespace
 
 Result<std::vector<std::string>> split_words(std::string_view text) {
   std::vector<std::string> words;
@@ -95,7 +86,7 @@ Result<client::McpServer::Builder> ClientTarget::builder() const {
   }
   if (!bearer_variable.empty()) builder.auth(client::BearerToken::from_env(bearer_variable));
   if (!timeout.empty()) {
-    const auto duration = parse_duration(timeout);
+    const auto duration = timeout_of(timeout);
     if (!duration) return std::unexpected(duration.error());
     builder.timeout(*duration).call_timeout(*duration);
   }

@@ -25,9 +25,6 @@ struct ClientTarget {
   Result<client::McpServer::Builder> builder() const;
 };
 
-// "300ms", "30s", "5m", or a number of seconds.
-Result<std::chrono::milliseconds> parse_duration(std::string_view text);
-
 // The words of a command line: separated by spaces, quoted with ' or ".
 Result<std::vector<std::string>> split_words(std::string_view text);
 

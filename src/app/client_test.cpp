@@ -93,13 +93,17 @@ TEST_P(ClientCommand, CallsAndShowsProgress) {
   EXPECT_EQ(proteus(with_fixture({"client", "call", "unheard"}, GetParam())).code, ExitCode::problems);
 }
 
-TEST(ClientTargetTest, ReadsDurationsAndCommands) {
-  EXPECT_EQ(parse_duration("500ms").value(), 500ms);
-  EXPECT_EQ(parse_duration("1.5s").value(), 1500ms);
-  EXPECT_EQ(parse_duration("5m").value(), 5min);
-  EXPECT_EQ(parse_duration("30").value(), 30s);
-  for (const char* text : {"", "-1s", "0", "1h", "1e300s", "nan"})
-    EXPECT_FALSE(parse_duration(text)) << text;
+TEST(ClientTargetTest, ReadsTimeOutsAndCommands) {
+  ClientTarget target;
+  target.url = "http://127.0.0.1:1/mcp";
+  for (const char* text : {"", "500ms", "1m30s", "5m", "30"}) {
+    target.timeout = text;
+    EXPECT_TRUE(target.builder()) << text;
+  }
+  for (const char* text : {"-1s", "0", "0s", "1e300s", "nan", "s"}) {
+    target.timeout = text;
+    EXPECT_FALSE(target.builder()) << text;
+  }
   EXPECT_THAT(*split_words(R"(a 'b c' "d"e  f)"), ElementsAre("a", "b c", "de", "f"));
   EXPECT_FALSE(split_words("a 'b"));
 }

@@ -86,6 +86,26 @@ Builder& Builder::max_message_bytes(std::size_t bytes) {
   settings_->max_message_bytes = bytes;
   return *this;
 }
+Builder& Builder::fail_fast_on_startup(bool fail) {
+  settings_->fail_fast_on_startup = fail;
+  return *this;
+}
+Builder& Builder::auto_refresh(bool on) {
+  settings_->auto_refresh = on;
+  return *this;
+}
+Builder& Builder::refresh_interval(std::chrono::milliseconds interval) {
+  settings_->refresh_interval = interval;
+  return *this;
+}
+Builder& Builder::event_driven_refresh(bool on) {
+  settings_->event_driven_refresh = on;
+  return *this;
+}
+Builder& Builder::max_consecutive_failures(unsigned failures) {
+  settings_->max_consecutive_failures = failures;
+  return *this;
+}
 Builder& Builder::on_elicitation(ElicitationHandler handler) {
   settings_->on_elicitation = std::move(handler);
   return *this;

@@ -1,5 +1,4 @@
-// Streamable HTTP of the legacy era: sessions, the server's own stream, resumption; and finding out which era
-// it is.
+// Streamable HTTP of the legacy era: sessions, the server's own stream, resumption.
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <gmock/gmock.h>
@@ -383,74 +382,6 @@ TEST_F(LegacyHttp, SetsTheLogLevelAgainInANewSession) {
   };
   EXPECT_EQ(client.text("echo"), "done");
   client.run_until([&] { return server.count("logging/setLevel") == 2; });
-}
-
-// --- which era -------------------------------------------------------------
-
-TEST_F(LegacyHttp, TakesAnAnswerToDiscoverThatIsNoneForNoProof) {
-  mcp.on["server/discover"] = [](const FakeRequest& request) { return test::result(request, "{}"); };
-  Client client(io, server.url(), quick());
-  EXPECT_EQ(client.text("echo"), "done");
-  EXPECT_EQ(client.connection.facts()->era(), mcp::Era::legacy);
-}
-
-TEST_F(LegacyHttp, TakesADiscoveredLegacyVersionForWhatItIs) {
-  mcp.on["server/discover"] = [](const FakeRequest& request) {
-    return test::result(request, R"({"supportedVersions":["2025-11-25"],"capabilities":{}})");
-  };
-  Client client(io, server.url(), quick());
-  EXPECT_EQ(client.text("echo"), "done");
-  EXPECT_EQ(client.connection.facts()->era(), mcp::Era::legacy);
-}
-
-TEST_F(LegacyHttp, ForcedEraNeedsNoProbe) {
-  Options options = quick();
-  options.era = mcp::Era::legacy;
-  Client client(io, server.url(), options);
-  EXPECT_EQ(client.text("echo"), "done");
-  EXPECT_EQ(server.count("server/discover"), 0U);
-}
-
-TEST_F(LegacyHttp, DoesNotGuessWhenItIsNotLetIn) {
-  mcp.on["server/discover"] = [](const FakeRequest&) { return FakeResponse{.status = 401}; };
-  Client client(io, server.url(), quick());
-  EXPECT_EQ(client.call("echo").error().kind(), ErrorKind::unauthenticated);
-  EXPECT_EQ(server.count("initialize"), 0U);
-}
-
-TEST_F(LegacyHttp, DoesNotFallBackFromAModernRefusal) {
-  mcp.on["server/discover"] = [](const FakeRequest& request) {
-    return test::rpc_error(request, -32021, "Missing capability", 400, R"({"requiredCapabilities":{}})");
-  };
-  Client client(io, server.url(), quick());
-  EXPECT_EQ(client.call("echo").error().rpc_code(), -32021);
-  EXPECT_EQ(server.count("initialize"), 0U);
-}
-
-TEST_F(LegacyHttp, FindsOutAnewWhenAModernServerTurnsOutToBeLegacy) {
-  // Some answer server/discover, and nothing else without a session.
-  mcp.on["server/discover"] = FakeMcp::modern().on["server/discover"];
-  const auto fine = mcp.on["tools/call"];
-  mcp.on["tools/call"] = [&, fine](const FakeRequest& request) {
-    if (!request.header("mcp-session-id").empty()) return fine(request);
-    mcp.on.erase("server/discover");
-    return FakeResponse{.status = 400, .type = "text/plain", .body = "Bad Request: no session"};
-  };
-  Client client(io, server.url(), quick());
-  EXPECT_EQ(client.text("echo"), "done");
-  EXPECT_EQ(client.connection.facts()->era(), mcp::Era::legacy);
-}
-
-TEST_F(LegacyHttp, FindsOutAnewWhenTheServerWasUpgraded) {
-  Client client(io, server.url(), quick());
-  EXPECT_EQ(client.text("echo"), "done");
-  mcp = FakeMcp::modern();
-  mcp.on["tools/call"] = [](const FakeRequest& request) {
-    if (request.header("mcp-method").empty()) return test::rpc_error(request, -32020, "Mcp-Method is missing", 400);
-    return test::result(request, test::text_result("modern now"));
-  };
-  EXPECT_EQ(client.text("echo"), "modern now");
-  EXPECT_EQ(client.connection.facts()->era(), mcp::Era::modern);
 }
 
 }  // namespace

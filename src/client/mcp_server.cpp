@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <proteus/client.hpp>
 
+#include "base/log.hpp"
 #include "client/callback_thread.hpp"
 #include "client/calls.hpp"
 #include "client/host.hpp"
@@ -92,14 +93,20 @@ class McpServer::State {
     callbacks_ = std::make_shared<CallbackThread>();
     auto io = std::make_shared<boost::asio::io_context>(1);
     settings_.add_handlers(*options, callbacks_, io);
-    const auto on_change = [this](mcp::Method list, const Difference& difference) { announce(list, difference); };
-    auto host = std::make_shared<Host>(io, std::move(*endpoint), std::move(*options), std::move(*http), on_change);
-    if (auto opened = host->open(); !opened) {
+    const auto on_change = [this](const ListChange& change) { announce(change); };
+    auto host =
+        std::make_shared<Host>(io, std::move(*endpoint), std::move(*options), std::move(*http),
+                               settings_.event_driven_refresh ? Host::Listen::yes : Host::Listen::no, on_change);
+    if (auto opened = host->open(); !opened && settings_.fail_fast_on_startup) {
       host->close();
       callbacks_->stop();
       return opened;
+    } else if (!opened) {
+      log::warning("{} is not there yet: {}", settings_.name(), opened.error().message());
+      host->keep_trying();
     }
     const std::lock_guard state(mutex_);
+    if (polls_) host->start_polling(settings_.refresh_interval);
     host_ = std::move(host);
     return {};
   }
@@ -127,16 +134,63 @@ class McpServer::State {
     listeners_.push_back(std::move(listener));
   }
 
-  template <class T>
-  Result<std::vector<T>> list(mcp::Method method) const {
+  // Never an empty one for one that could not be read.
+  Result<std::shared_ptr<const Inventory>> inventory() const {
     const auto open = host();
     if (!open) return std::unexpected(not_open());
-    const auto inventory = open->inventory();
+    if (auto known = open->inventory()) return known;
+    auto why = open->health().error;
+    return std::unexpected(why ? std::move(*why).within("not read yet") : errors::unreachable("not read yet"));
+  }
+
+  template <class T>
+  Result<std::vector<T>> list(mcp::Method method) const {
+    const auto known = inventory();
+    if (!known) return std::unexpected(known.error());
+    const auto& listed = (*known)->of(method).entries;
     std::vector<T> entries;
-    for (const Entry& entry : inventory->of(method).entries)
+    entries.reserve(listed.size());
+    for (const Entry& entry : listed)
       read(entry, entries.emplace_back());
     return entries;
   }
+
+  RefreshResult refresh() {
+    const auto open = host();
+    if (!open) return {.at = std::chrono::system_clock::now(), .duration = {}, .error = not_open(), .changes = {}};
+    const Reading reading = open->read_now();
+    RefreshResult result{.at = reading.at, .duration = reading.duration, .error = reading.error, .changes = {}};
+    for (const auto& change : reading.changes)
+      result.changes.push_back(shown(change));
+    return result;
+  }
+
+  void set_polling(bool on) {
+    const std::lock_guard lock(mutex_);
+    polls_ = on;
+    if (host_ && on) host_->start_polling(settings_.refresh_interval);
+    if (host_ && !on) host_->stop_polling();
+  }
+  bool polls() const {
+    const auto open = host();
+    return open && open->polls();
+  }
+
+  std::optional<std::chrono::system_clock::time_point> read_at() const {
+    const auto open = host();
+    return open ? open->health().read_at : std::nullopt;
+  }
+
+  ServerState how_it_is() const {
+    const auto open = host();
+    if (!open) return ServerState::closed;
+    const unsigned failures = open->health().failures;
+    if (failures >= settings_.max_consecutive_failures) return ServerState::failed;
+    if (failures > 0) return ServerState::degraded;
+    return open->inventory() ? ServerState::connected : ServerState::connecting;
+  }
+
+  boost::json::object descriptor() const { return settings_.descriptor(); }
 
   Result<boost::json::object> request(const CallOptions& options,
                                       const std::function<Task<Result<Answer>>(Connection&, RequestOptions)>& make) {
@@ -159,15 +213,19 @@ class McpServer::State {
   }
 
  private:
-  void announce(mcp::Method list, const Difference& difference) {
+  Change shown(const ListChange& change) const {
+    const Difference& names = change.difference;
+    return {settings_.name(), kind_of(change.list), names.added, names.removed, names.changed, change.breaking};
+  }
+
+  void announce(const ListChange& found) {
     std::vector<ChangeListener> listeners;
     {
       const std::lock_guard lock(mutex_);
       listeners = listeners_;
     }
     if (listeners.empty()) return;
-    Change change{kind_of(list), difference.added, difference.removed, difference.changed};
-    callbacks_->post([listeners = std::move(listeners), change = std::move(change)] {
+    callbacks_->post([listeners = std::move(listeners), change = shown(found)] {
       for (const auto& listener : listeners)
         listener(change);
     });
@@ -180,6 +238,7 @@ class McpServer::State {
   mutable std::mutex mutex_;
   std::shared_ptr<Host> host_;
   std::vector<ChangeListener> listeners_;
+  bool polls_ = settings_.auto_refresh;  // wanted, while it is open
 };
 
 McpServer::McpServer(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -194,7 +253,25 @@ void McpServer::close() { state_->close(); }
 bool McpServer::is_open() const { return state_->host() != nullptr; }
 void McpServer::add_change_listener(ChangeListener listener) { state_->add_listener(std::move(listener)); }
 
+RefreshResult McpServer::refresh_now() { return state_->refresh(); }
+void McpServer::start_auto_refresh() { state_->set_polling(true); }
+void McpServer::stop_auto_refresh() { state_->set_polling(false); }
+bool McpServer::is_auto_refresh_running() const { return state_->polls(); }
+std::optional<std::chrono::system_clock::time_point> McpServer::last_refresh_time() const { return state_->read_at(); }
+ServerState McpServer::state() const { return state_->how_it_is(); }
+boost::json::object McpServer::descriptor() const { return state_->descriptor(); }
+
+Result<McpServer::Builder> McpServer::from_descriptor(const boost::json::object& descriptor) {
+  auto settings = Settings::from_descriptor(descriptor);
+  if (!settings) return std::unexpected(settings.error());
+  Builder made{std::string()};
+  *made.settings_ = std::move(*settings);
+  return made;
+}
+
 Result<ServerInfo> McpServer::info() const {
+  const auto known = state_->inventory();
+  if (!known) return std::unexpected(known.error());
   const auto host = state_->host();
   if (!host) return std::unexpected(not_open());
   const auto facts = host->facts();
@@ -217,10 +294,9 @@ Result<std::vector<ResourceTemplate>> McpServer::resource_templates() const {
 }
 
 Result<Tool> McpServer::tool(const std::string& name) const {
-  const auto host = state_->host();
-  if (!host) return std::unexpected(not_open());
-  const auto inventory = host->inventory();
-  for (const Entry& entry : inventory->of(mcp::Method::tools_list).entries) {
+  const auto inventory = state_->inventory();
+  if (!inventory) return std::unexpected(inventory.error());
+  for (const Entry& entry : (*inventory)->of(mcp::Method::tools_list).entries) {
     if (entry.name != name) continue;
     Tool tool;
     read(entry, tool);

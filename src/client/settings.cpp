@@ -14,6 +14,9 @@ namespace proteus::client {
 namespace {
 
 Result<std::string> value_of(const Auth::Value& value) {
+  if (value.variable.empty() && value.text.empty()) {
+    return std::unexpected(errors::unauthenticated("the credentials are not there; a descriptor does not hold them"));
+  }
   if (value.variable.empty()) return value.text;
   const char* text = std::getenv(value.variable.c_str());
   if (text == nullptr || *text == '\0') {
@@ -91,6 +94,13 @@ Result<Endpoint> McpServer::Settings::endpoint() const {
   if (!command.empty()) {
     if (!url.empty()) return std::unexpected(errors::invalid("a URL and a command are given; one server has one"));
     std::vector<std::pair<std::string, std::string>> variables(environment.begin(), environment.end());
+    for (const auto& name : pass_environment) {
+      const char* value = std::getenv(name.c_str());
+      if (value == nullptr) {
+        return std::unexpected(errors::invalid(fmt::format("the environment variable {} is not set", name)));
+      }
+      if (!environment.contains(name)) variables.emplace_back(name, value);
+    }
     return net::Command{command, net::child_environment(variables), working_directory};
   }
   auto parsed = net::Url::parse(url);
@@ -115,6 +125,7 @@ Result<net::HttpClientOptions> McpServer::Settings::http_options() const {
 }
 
 Result<Options> McpServer::Settings::options() const {
+  if (refresh_interval.count() <= 0) return std::unexpected(errors::invalid("the refresh interval must be above zero"));
   Options options;
   options.client_info =
       fmt::format(R"({{"name":{},"version":{}}})", json::quote(client_name), json::quote(client_version));

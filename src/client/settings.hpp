@@ -11,6 +11,11 @@
 #include "client/options.hpp"
 #include "net/http_client.hpp"
 
+namespace proteus::json {
+template <class S>
+class Binding;
+}
+
 namespace proteus::client {
 
 // What a builder was told.
@@ -30,11 +35,25 @@ struct McpServer::Settings {
   std::string client_name = "proteus";
   std::string client_version = "0.1.0";
   std::size_t max_message_bytes = std::size_t{16} << 20U;
+  std::vector<std::string> pass_environment;  // variables that a descriptor named
+  bool fail_fast_on_startup = true;
+  bool auto_refresh = false;
+  std::chrono::milliseconds refresh_interval = std::chrono::minutes(5);
+  bool event_driven_refresh = true;
+  unsigned max_consecutive_failures = 3;
   ElicitationHandler on_elicitation;
   ElicitationHandler on_url_elicitation;
   SamplingHandler on_sampling;
   RootsHandler on_roots;
   std::function<void(const LogMessage&)> on_log;
+
+  // See McpServer; a builder's handlers are in neither.
+  boost::json::object descriptor() const;
+  static Result<Settings> from_descriptor(const boost::json::object& descriptor);
+  static const json::Binding<Settings>& binding();
+
+  // The URL, or the program.
+  std::string name() const { return command.empty() ? url : command.front(); }
 
   // The same for the connection below. They fail where a setting is unusable.
   Result<Endpoint> endpoint() const;

@@ -303,24 +303,6 @@ TEST(Stdio, RecognizesAModernServerThatStartsLate) {
   EXPECT_EQ((*facts)->era(), mcp::Era::modern);
 }
 
-TEST(Stdio, NegotiatesEveryRevisionThatHasAHandshake) {  // PRO-02
-  for (const char* version : {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}) {
-    Client client(fixture({"--era", "legacy", "--version", version}), quick());
-    EXPECT_EQ(mcp::to_string(client.run(client.connection.open()).value()->version), version);
-  }
-  Client client(fixture({"--era", "legacy", "--version", "1999-01-01"}), quick());
-  EXPECT_EQ(client.run(client.connection.open()).error().kind(), ErrorKind::unsupported);
-}
-
-TEST(Stdio, ReceivesTheBatchesOfTheRevisionThatHasThem) {  // PRO-02
-  Client old(fixture({"--era", "legacy", "--version", "2025-03-26"}), quick());
-  EXPECT_EQ(old.text("batch"), "in a batch");
-  Client newer(fixture({"--era", "legacy", "--version", "2025-06-18"}), quick());
-  RequestOptions options;
-  options.timeout = 50ms;
-  EXPECT_EQ(newer.call("batch", "{}", options).error().kind(), ErrorKind::timeout);
-}
-
 TEST(Stdio, DoesNotFallBackFromAModernServerWithoutAVersionInCommon) {
   Client client(fixture({"--fault", "refuse-version"}), quick());
   const auto facts = client.run(client.connection.open());

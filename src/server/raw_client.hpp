@@ -7,17 +7,15 @@
 #include <string>
 #include <string_view>
 
-#include <arpa/inet.h>
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <fmt/format.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
+
+#include "net/raw_client.hpp"
 
 namespace proteus::server {
 
-// A blocking HTTP client for tests that sends exactly the bytes it is given and waits at most ten seconds for others.
+// A blocking client for tests that knows about MCP: events, JSON and the usual headers. Waits at most ten seconds.
 class RawClient {
  public:
   struct Answer {
@@ -33,33 +31,10 @@ class RawClient {
   };
 
   explicit RawClient(std::uint16_t port, std::string path = "/mcp")
-      : port_(port), path_(std::move(path)), socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    const timeval patience{10, 0};
-    setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-      throw std::runtime_error("cannot connect");
-    }
-  }
-  ~RawClient() { close(); }
-  RawClient(const RawClient&) = delete;
-  RawClient& operator=(const RawClient&) = delete;
+      : port_(port), path_(std::move(path)), wire_(port) {}
 
-  void close() {
-    if (socket_ >= 0) ::close(socket_);
-    socket_ = -1;
-  }
-
-  void send(std::string_view bytes) {
-    while (!bytes.empty()) {
-      const auto sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-      if (sent <= 0) throw std::runtime_error("the server closed the connection");
-      bytes.remove_prefix(static_cast<std::size_t>(sent));
-    }
-  }
+  void close() { wire_.close(); }
+  void send(std::string_view bytes) { wire_.send(bytes); }
 
   // `fields` are whole lines. Host, Content-Type, Accept and Content-Length come by themselves unless given.
   void send_request(std::string_view method, std::string_view fields, std::string_view body = {}) {
@@ -76,10 +51,11 @@ class RawClient {
 
   Answer read_answer() {
     Answer answer;
-    std::string head = read_until("\r\n\r\n");
-    answer.status = std::atoi(head.substr(9, 3).c_str());
+    const net::Answer received = wire_.receive(true);
+    answer.status = received.status;
+    const std::string& head = received.head;
     std::size_t at = head.find("\r\n") + 2;
-    while (at < head.size() - 2) {
+    while (at < head.size()) {
       const auto end = head.find("\r\n", at);
       const auto colon = head.find(':', at);
       std::string name = head.substr(at, colon - at);
@@ -91,7 +67,7 @@ class RawClient {
     chunked_ = answer.field("transfer-encoding") == "chunked";
     events_.clear();
     if (!chunked_) {
-      answer.body = read_bytes(static_cast<std::size_t>(std::atoi(answer.field("content-length").c_str())));
+      answer.body = wire_.take(static_cast<std::size_t>(std::atoi(answer.field("content-length").c_str())));
       if (answer.field("content-type") == "text/event-stream") events_ = answer.body;
     }
     return answer;
@@ -154,50 +130,26 @@ class RawClient {
 
   // Whether the server has closed its side, waiting for it.
   bool closed() {
-    char byte = 0;
-    return ::recv(socket_, &byte, 1, 0) == 0;
+    try {
+      return wire_.at_end();
+    } catch (const std::runtime_error&) {
+      return false;
+    }
   }
 
  private:
-  bool fill() {
-    char buffer[16384];
-    const auto received = ::recv(socket_, buffer, sizeof buffer, 0);
-    if (received <= 0) return false;
-    buffered_.append(buffer, static_cast<std::size_t>(received));
-    return true;
-  }
-  std::string read_until(std::string_view mark) {
-    while (buffered_.find(mark) == std::string::npos) {
-      if (!fill()) throw std::runtime_error("the server closed the connection or said nothing; so far: " + buffered_);
-    }
-    const auto end = buffered_.find(mark) + mark.size();
-    std::string taken = buffered_.substr(0, end);
-    buffered_.erase(0, end);
-    return taken;
-  }
-  std::string read_bytes(std::size_t count) {
-    while (buffered_.size() < count) {
-      if (!fill()) throw std::runtime_error("the body ends too early");
-    }
-    std::string taken = buffered_.substr(0, count);
-    buffered_.erase(0, count);
-    return taken;
-  }
+  // Nothing at the end of the stream, and where it is cut off or nothing comes.
   std::optional<std::string> read_chunk() {
-    while (buffered_.find("\r\n") == std::string::npos) {
-      if (!fill()) return std::nullopt;
+    try {
+      return wire_.receive_chunk();
+    } catch (const std::runtime_error&) {
+      return std::nullopt;
     }
-    const auto size = std::strtoul(read_until("\r\n").c_str(), nullptr, 16);
-    std::string chunk = read_bytes(size);
-    read_bytes(2);
-    if (size == 0) return std::nullopt;
-    return chunk;
   }
 
   std::uint16_t port_;
   std::string path_;
-  int socket_;
-  std::string buffered_;
+  net::RawClient wire_;
   std::string events_;
   std::string retry_;
   bool chunked_ = false;

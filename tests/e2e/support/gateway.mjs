@@ -16,40 +16,46 @@ function section(head, values) {
   return [head, ...Object.entries(values).map(([key, value]) => `${key} = ${toml(value)}`), ''].join('\n');
 }
 
-function write(file, { upstreams, tokens = [], contexts = {}, schemas = {}, server = {}, limits = {} }) {
-  writeFileSync(
-    file,
-    [
-      section('[server]', { listen: '127.0.0.1:0', threads: 2, ...server }),
-      section('[limits]', limits),
-      ...tokens.map((token) => section('[[auth.tokens]]', token)),
-      ...upstreams.map((upstream) => section('[[upstreams]]', { fail_fast_on_startup: true, ...upstream })),
-      ...Object.entries(contexts).map(([name, context]) => section(`[contexts.${name}]`, context)),
-      ...Object.entries(schemas).map(([name, schema]) => section(`[schemas.${name}]`, schema))
-    ].join('\n')
-  );
+/** The text of a configuration; see `startGateway`. */
+export function configuration({ upstreams = [], tokens = [], contexts = {}, schemas = {}, server = {}, limits = {}, log = {} }) {
+  return [
+    section('[server]', { listen: '127.0.0.1:0', threads: 2, ...server }),
+    section('[limits]', limits),
+    ...(Object.keys(log).length > 0 ? [section('[log]', log)] : []),
+    ...tokens.map((token) => section('[[auth.tokens]]', token)),
+    ...upstreams.map((upstream) => section('[[upstreams]]', { fail_fast_on_startup: true, ...upstream })),
+    ...Object.entries(contexts).map(([name, context]) => section(`[contexts.${name}]`, context)),
+    ...Object.entries(schemas).map(([name, schema]) => section(`[schemas.${name}]`, schema))
+  ].join('\n');
+}
+
+/** A folder for a configuration and data, and the way to be rid of it. */
+export function makeFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'proteus-e2e-'));
+  return { folder, forget: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 /**
- * Starts a gateway on a free port, with `upstreams`, `tokens`, `contexts` and `schemas` as in the configuration and `server` and `limits` where
- * they differ from the defaults. Unless an upstream says otherwise it must be there when the gateway starts, so that a
+ * Starts a gateway on a free port, with `upstreams`, `tokens`, `contexts` and `schemas` as in the configuration and `server`, `limits` and `log`
+ * where they differ from the defaults. Unless an upstream says otherwise it must be there when the gateway starts, so that a
  * test need not wait for it.
  *
- * The result also has `folder`, where its files are, and `reconfigure(changes)`, which writes the file anew and has it read.
+ * The result also has `folder`, where its files are, `write(text)`, which replaces the configuration, and `reconfigure(changes)`, which writes
+ * it anew and has it read. A gateway that is given a `folder` leaves it when it stops.
  */
-export async function startGateway({ env = {}, ...settings }) {
-  const folder = mkdtempSync(join(tmpdir(), 'proteus-e2e-'));
+export async function startGateway({ env = {}, folder: given, ...settings }) {
+  const { folder, forget } = given ? { folder: given, forget: () => {} } : makeFolder();
   const config = join(folder, 'proteus.toml');
-  write(config, settings);
-  const forget = () => rmSync(folder, { recursive: true, force: true });
+  const write = (text) => writeFileSync(config, text);
+  write(configuration(settings));
   try {
     const gateway = await startServer('proteus', ['serve', '--config', config, '--data', join(folder, 'data')], { env });
     const stop = () => gateway.stop().finally(forget);
     const reconfigure = (changes) => {
-      write(config, { ...settings, ...changes });
-      process.kill(gateway.pid, 'SIGHUP');
+      write(configuration({ ...settings, ...changes }));
+      gateway.signal('SIGHUP');
     };
-    return { ...gateway, folder, reconfigure, stop };
+    return { ...gateway, folder, write, reconfigure, stop };
   } catch (error) {
     forget();
     throw error;

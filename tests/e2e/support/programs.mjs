@@ -26,9 +26,18 @@ export function within(ms, what, promise) {
   return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }
 
+/** Waits until `done()` holds. */
+export async function eventually(what, done, ms = 15_000) {
+  const end = Date.now() + ms;
+  while (!(await done())) {
+    if (Date.now() > end) throw new Error(`${what}: not within ${ms} ms`);
+    await new Promise((next) => setTimeout(next, 5));
+  }
+}
+
 /**
  * Starts a program that prints "listening on <url>" when it is ready; `env` is added to its environment. The result has `url`, `pid`, `log()` with what it
- * wrote to standard error, `running()`, and `stop()`, which resolves to its exit code or the signal that ended it.
+ * wrote to standard error, `running()`, `signal(name)`, `ended`, and `stop()`, which resolves to its exit code or the signal that ended it.
  */
 export async function startServer(name, args, { env = {} } = {}) {
   const child = spawn(program(name), args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
@@ -58,7 +67,8 @@ export async function startServer(name, args, { env = {} } = {}) {
   }
   try {
     const url = await within(START_TIMEOUT_MS, `${name} starting`, Promise.race([ready, died]));
-    return { url, pid: child.pid, log: () => log, running: () => child.exitCode === null && !child.signalCode, stop };
+    const running = () => child.exitCode === null && !child.signalCode;
+    return { url, pid: child.pid, log: () => log, running, signal: (name) => child.kill(name), ended, stop };
   } catch (error) {
     child.kill('SIGKILL');
     throw error;

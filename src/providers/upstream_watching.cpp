@@ -1,0 +1,146 @@
+// What an upstream says by itself, and whether it is there at all.
+#include <algorithm>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/log.hpp"
+#include "client/calls.hpp"
+#include "providers/upstream.hpp"
+
+namespace proteus::providers {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::chrono::milliseconds kListenFirst{250};
+
+}  // namespace
+
+// What changes between the reading and the first announcement must not be missed: whoever is slow to agree to announce
+// is read once more then.
+Task<> Upstream::begin_listening() {
+  if (std::exchange(asked_to_listen_, true)) co_return;
+  struct Waiting {
+    explicit Waiting(asio::io_context& io) : timer(io, kListenFirst) {}
+    asio::steady_timer timer;
+    bool settled = false;
+    bool given_up = false;
+  };
+  auto waiting = std::make_shared<Waiting>(around_.io);
+  const auto settle = [](Upstream& upstream, std::shared_ptr<Waiting> wait) -> Task<> {
+    co_await upstream.listen();
+    wait->settled = true;
+    wait->timer.cancel();
+    if (wait->given_up && upstream.listening_) upstream.want_refresh({});
+  };
+  tasks_.spawn("listening", settle(*this, waiting));
+  boost::system::error_code ignored;
+  if (!waiting->settled) co_await waiting->timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  waiting->given_up = !waiting->settled;
+}
+
+Task<> Upstream::listen() {
+  relisten_ = false;
+  const auto known = facts();
+  if (!known) co_return;
+  mcp::SubscriptionFilter wanted;
+  if (settings_.event_driven_refresh && !is_direct() && settings_.ttl.count() == 0) {
+    wanted.tools = known->offers.tools.list_changed;
+    wanted.prompts = known->offers.prompts.list_changed;
+    wanted.resources = known->offers.resources.list_changed;
+  }
+  if (known->offers.subscribe) {
+    const std::scoped_lock lock(mutex_);
+    wanted.uris.assign(followed_.begin(), followed_.end());
+  }
+  if (!wanted.tools && !wanted.prompts && !wanted.resources && wanted.uris.empty()) co_return;
+  const auto agreed = co_await control_.listen(std::move(wanted));
+  listening_ = announcing_ = agreed.has_value();
+  if (!agreed) log::info("upstream {} announces no changes: {}", settings_.name, agreed.error().message());
+}
+
+// Apart from refresh: it reads no lists, unless what the server says of itself is other than before.
+Task<> Upstream::check_health() {
+  const auto before = facts();
+  health_at_ = around_.clock.now() + jittered(settings_.health_interval, around_.chance);
+  client::RequestOptions options;
+  options.timeout = settings_.timeout;
+  const auto alive = co_await client::ping(control_, std::move(options));
+  if (!alive) {
+    if (alive.error().kind() == ErrorKind::remote) co_return;
+    RefreshResult ignored;
+    log::info("upstream {} does not answer: {}", settings_.name, alive.error().message());
+    const std::scoped_lock lock(mutex_);
+    if (status_.state == UpstreamState::connected) status_.state = UpstreamState::degraded;
+    status_.last_error = alive.error().message();
+    ++status_.consecutive_failures;
+    if (status_.consecutive_failures >= settings_.max_consecutive_failures) status_.state = UpstreamState::failed;
+    health_at_ = around_.clock.now() +
+                 std::min(settings_.health_interval, backoff(status_.consecutive_failures, around_.limits.first_retry,
+                                                             around_.limits.last_retry, around_.chance));
+    co_return;
+  }
+  note_facts(control_.facts());
+  breaker_.succeeded();
+  bool recovered = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    recovered = status_.state == UpstreamState::degraded || status_.state == UpstreamState::failed;
+    if (recovered && !refresh_at_) {
+      status_.state = UpstreamState::connected;
+      status_.consecutive_failures = 0;
+      status_.last_error.clear();
+    }
+  }
+  const auto now_known = facts();
+  const bool other = before && now_known &&
+                     (before->info != now_known->info || before->capabilities != now_known->capabilities ||
+                      before->version != now_known->version);
+  if (other) want_refresh({});
+}
+
+void Upstream::on_announcement(const client::Announcement& announcement) {
+  switch (announcement.kind) {
+    case client::Announcement::Kind::tools:
+    case client::Announcement::Kind::prompts:
+    case client::Announcement::Kind::resources: return want_refresh(debounced());
+    case client::Announcement::Kind::resource:
+      if (around_.on_resource_updated) around_.on_resource_updated(announcement.uri);
+      return;
+    case client::Announcement::Kind::interrupted:
+      announcing_ = false;
+      if (polls() && !poll_at_) {
+        poll_at_ = around_.clock.now() + jittered(settings_.refresh_interval, around_.chance);
+        alarm_.cancel();
+      }
+      return;
+    case client::Announcement::Kind::reopened:
+      announcing_ = true;
+      if (!is_direct()) want_refresh(around_.limits.debounce);
+      return;
+  }
+}
+
+// The first announcement is followed at once; one that comes soon after a refresh waits for more of its kind.
+std::chrono::milliseconds Upstream::debounced() const {
+  const auto due = read_at_ + around_.limits.debounce;
+  const auto now = around_.clock.now();
+  return due > now ? std::chrono::ceil<std::chrono::milliseconds>(due - now) : std::chrono::milliseconds(0);
+}
+
+void Upstream::follow(std::set<std::string> uris) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (followed_ == uris) return;
+    followed_ = std::move(uris);
+  }
+  asio::post(around_.io, [this] {
+    relisten_ = true;
+    alarm_.cancel();
+  });
+}
+
+}  // namespace proteus::providers

@@ -1,0 +1,43 @@
+// A modern upstream of a few lines, whose answers a test decides.
+import { createServer } from 'node:http';
+
+const DISCOVERED = {
+  supportedVersions: ['2026-07-28'],
+  capabilities: { tools: {} },
+  ttlMs: 0,
+  cacheScope: 'public',
+  _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'fake', version: '1' } }
+};
+
+/**
+ * Starts one with these tools; `call` answers a call with a result, now or later. The result has `url`, `calls`, the params of those
+ * that came, and `stop()`.
+ */
+export async function startFakeUpstream(tools, call = () => ({ content: [] })) {
+  const calls = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const message = JSON.parse(body);
+    const answer = async () => {
+      if (message.method === 'server/discover') return DISCOVERED;
+      if (message.method === 'tools/call') {
+        calls.push(message.params);
+        return call(message.params);
+      }
+      return { ttlMs: 0, cacheScope: 'public', tools: tools.map((name) => ({ name, inputSchema: { type: 'object' } })) };
+    };
+    const result = { resultType: 'complete', ...(await answer()) };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }));
+  });
+  await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
+  return {
+    url: `http://127.0.0.1:${server.address().port}/mcp`,
+    calls,
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    }
+  };
+}
