@@ -106,7 +106,8 @@ class Gateway {
 
   void change_access(const std::shared_ptr<const Access>& access);
   Result<std::shared_ptr<void>> admit_stream(const server::Caller& caller);
-  Result<ServedUpstream> make(const providers::UpstreamSettings& settings);
+  Result<ServedUpstream> make(const providers::UpstreamSettings& settings, std::shared_ptr<providers::PinBoard> pins);
+  Task<Result<std::shared_ptr<providers::PinBoard>>> pins_for(const providers::UpstreamSettings& settings);
   Task<Result<>> change_upstreams(Settings settings);
   Task<> retire(ServedUpstream served);
   Task<> keep(std::vector<store::SnapshotRecord> records);
