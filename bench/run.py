@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 
+import contexts
 import micro
 import servers
 
@@ -72,10 +73,10 @@ LOADS = [
 ]
 
 
-def answer_of(server, load):
+def answer_of(server, load, path="/mcp"):
     """One answer's body, after making sure that it is right."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
-    connection.request("POST", "/mcp", load.body, load.headers())
+    connection.request("POST", path, load.body, load.headers())
     response = connection.getresponse()
     body = response.read()
     connection.close()
@@ -93,20 +94,20 @@ def answer_of(server, load):
     return body
 
 
-def run_load(server, load, seconds, core, folder):
+def run_load(server, load, seconds, core, folder, path="/mcp"):
     """Throughput, and CPU time per request of the server and of the load generator."""
     body = folder / "body.json"
     body.write_bytes(load.body)
     environment = {**os.environ, "BENCH_BODY": str(body), "BENCH_METHOD": load.method, "BENCH_NAME": load.name}
     command = ["taskset", "-c", str(core), "wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds:g}s", "--timeout=60s"]
-    command += ["-s", str(servers.ROOT / "bench/load.lua"), f"http://127.0.0.1:{server.port}/mcp"]
+    command += ["-s", str(servers.ROOT / "bench/load.lua"), f"http://127.0.0.1:{server.port}{path}"]
     before, generator = server.cpu_seconds(), _children_cpu()
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     spent, generator = server.cpu_seconds() - before, _children_cpu() - generator
     server.settle()
     result = json.loads(run.stderr.strip().splitlines()[-1])
     if result["requests"] == 0 and seconds < 10 * SECONDS:
-        return run_load(server, load, 4 * seconds, core, folder)
+        return run_load(server, load, 4 * seconds, core, folder, path)
     if result["errors"] or not result["requests"]:
         raise RuntimeError(f"{server.name}, {load.row}: {result}\n{run.stdout}")
     requests = result["requests"]
@@ -209,7 +210,12 @@ def main():
     raw = []
     with tempfile.TemporaryDirectory(prefix="proteus-bench-") as folder:
         measure_servers(pathlib.Path(folder), raw)
-    rows = server_rows(raw)
+        home = pathlib.Path(folder) / "contexts"
+        (home / "upstream").mkdir(parents=True)
+        listing = LOADS[1]
+        of_contexts = contexts.measure(listing, run_load, answer_of, cores(), (SECONDS, ROUNDS), home, raw)
+        of_contexts = [row(*r) for r in of_contexts]
+    rows = server_rows(raw) + of_contexts
     micro_rows, micro_raw = micro.measure(OUT / "bin/envelope_bench")
     rows += [row(*r) for r in micro_rows]
     settings = {"seconds": SECONDS, "rounds": ROUNDS, "connections": CONNECTIONS, "machine": os.uname().machine}

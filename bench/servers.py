@@ -93,13 +93,19 @@ def _stat(pid):
     return text[text.rindex(")") + 2 :].split()
 
 
+def program(name):
+    """One of ours, which must have been built."""
+    path = pathlib.Path(os.environ.get("PROTEUS_BIN", ROOT / "build/release/bin")) / name
+    if not path.exists():
+        raise RuntimeError(f"{path} does not exist; `make build` builds it")
+    return path
+
+
 def proteus(tools, core, folder):
-    program = pathlib.Path(os.environ.get("PROTEUS_BIN", ROOT / "build/release/bin")) / "everything-server"
-    if not program.exists():
-        raise RuntimeError(f"{program} does not exist; `make build` builds it")
-    command = [program, "--port", 0, "--bench", "--tools", tools]
+    server = program("everything-server")
+    command = [server, "--port", 0, "--bench", "--tools", tools]
     # One thread on the one core, as nginx has one worker.
-    if "--threads" in subprocess.run([program, "--help"], capture_output=True, text=True).stdout:
+    if "--threads" in subprocess.run([server, "--help"], capture_output=True, text=True).stdout:
         command += ["--threads", 1]
     return Server("proteus", command, core, log=folder / f"proteus-{tools}.log")
 
@@ -147,8 +153,8 @@ LONGEST_RETURN = 3000
 
 def nginx(answer, core, folder):
     """nginx, answering every POST with the bytes of `answer`."""
-    program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
-    if not program:
+    found = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
+    if not found:
         raise RuntimeError("nginx is not installed")
     folder.mkdir()
     with socket.socket() as probe:
@@ -164,5 +170,5 @@ def nginx(answer, core, folder):
     configuration = folder / "nginx.conf"
     user = pwd.getpwuid(os.getuid()).pw_name
     configuration.write_text(NGINX.format(folder=folder, port=port, user=user, answer=how))
-    command = [program, "-p", folder, "-e", folder / "error.log", "-c", configuration]
+    command = [found, "-p", folder, "-e", folder / "error.log", "-c", configuration]
     return Server("nginx", command, core, port=port, log=folder / "output.log")

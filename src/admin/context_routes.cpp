@@ -54,7 +54,9 @@ Task<Result<catalog::DefinitionList::Pointer>> read_live(gateway::ServedUpstream
   raw.reserve(listing->entries.size());
   for (const auto& entry : listing->entries)
     raw.push_back(entry.definition);
-  co_return catalog::DefinitionList::build(Kind::tool, raw, served->rules(), {});
+  auto built = catalog::DefinitionList::build(Kind::tool, raw, served->rules(), {});
+  if (!built) co_return std::unexpected(std::move(built.error()));
+  co_return served->as_ratified(std::move(*built));
 }
 
 std::string description_of(const catalog::Definition& tool) {

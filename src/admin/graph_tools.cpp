@@ -96,6 +96,9 @@ Task<> GraphTools::handle(net::Exchange& exchange) {
   if (request.method() != "GET") {
     co_return co_await reply_problem(exchange, 405, errors::unsupported("this path takes GET"), "Allow: GET\r\n");
   }
+  if (const auto admitted = gateway_.admit_request(*caller); !admitted) {
+    co_return co_await reply_problem(exchange, 429, admitted.error());
+  }
   const auto body = co_await tools(*caller);
   if (!body) co_return co_await reply_problem(exchange, body.error());
   co_await exchange.reply({.status = 200, .content_type = "application/json"}, *body);

@@ -21,6 +21,7 @@
 #include "admin/context_routes.hpp"
 #include "admin/graph_tools.hpp"
 #include "admin/ops.hpp"
+#include "admin/proposal_routes.hpp"
 #include "admin/router.hpp"
 #include "admin/upstream_routes.hpp"
 #include "gateway/metrics.hpp"
@@ -181,6 +182,7 @@ class Bench {
   gateway::ChangeLog changes;
   gateway::Metrics metrics;
   gateway::UpstreamRegistry registry;
+  gateway::PinDecisions pins{gateway, store};
   Readiness readiness;
   Router router;
   Ops ops;
@@ -192,7 +194,7 @@ class Bench {
  private:
   Routes routes() {
     Routes all = upstream_routes(gateway, registry, store);
-    for (auto& more : {change_routes(changes), audit_routes(store), context_routes(gateway)})
+    for (auto& more : {change_routes(changes), audit_routes(store), context_routes(gateway), proposal_routes(pins)})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }

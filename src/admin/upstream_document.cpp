@@ -67,6 +67,13 @@ void add_status(object& out, const gateway::ServedUpstream& served, const catalo
   const auto snapshot = view.state().find(served->name());
   for (const catalog::Kind kind : catalog::kKinds)
     out[catalog::info(kind).plural] = snapshot ? snapshot->list(kind).size() : 0;
+  if (const auto& pins = served->pins()) {
+    const auto counts = pins->counts();
+    out["pins"] = {{"ratified", counts.ratified},
+                   {"proposals", counts.proposals},
+                   {"rejected", counts.rejected},
+                   {"blocked", counts.blocked}};
+  }
   out["shadowed"] = shadowed_names(view, served->name(), most);
   out["omissions"] = omissions(status.omissions, most);
   out["mapped_names"] = snapshot ? mapped_names(*snapshot, most) : array();

@@ -190,6 +190,9 @@ class FullStore final : public store::Store {
     return kept.audits(limit, before);
   }
   Task<Result<std::optional<std::string>>> setting(std::string key) override { return kept.setting(std::move(key)); }
+  Task<Result<std::vector<store::PinRecord>>> pins_of(std::string upstream) override {
+    return kept.pins_of(std::move(upstream));
+  }
   Task<Result<std::size_t>> reseal() override { return kept.reseal(); }
   store::Health health() const override { return {}; }
 

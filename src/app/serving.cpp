@@ -13,6 +13,7 @@
 #include "admin/context_routes.hpp"
 #include "admin/graph_tools.hpp"
 #include "admin/ops.hpp"
+#include "admin/proposal_routes.hpp"
 #include "admin/router.hpp"
 #include "admin/upstream_routes.hpp"
 #include "app/admin_secret.hpp"
@@ -22,6 +23,7 @@
 #include "gateway/change_log.hpp"
 #include "gateway/context_review.hpp"
 #include "gateway/metrics.hpp"
+#include "gateway/pin_decisions.hpp"
 #include "gateway/upstream_registry.hpp"
 #include "net/proxy.hpp"
 #include "store/pepper.hpp"
@@ -44,9 +46,10 @@ bool serves_anonymous(const Config& config) {
 }
 
 admin::Routes routes_of(gateway::Gateway& gateway, gateway::UpstreamRegistry& registry, gateway::ChangeLog& changes,
-                        store::Store& store) {
+                        store::Store& store, gateway::PinDecisions& pins) {
   admin::Routes all = admin::upstream_routes(gateway, registry, store);
-  for (auto& more : {admin::change_routes(changes), admin::audit_routes(store), admin::context_routes(gateway)})
+  for (auto& more : {admin::change_routes(changes), admin::audit_routes(store), admin::context_routes(gateway),
+                     admin::proposal_routes(pins)})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }
@@ -58,7 +61,8 @@ struct Serving::Surroundings {
       : changes(control, *serving.store_),
         metrics(*serving.gateway_),
         registry({control, *serving.gateway_, *serving.store_, serving.clock_, serving.environment_, *serving.egress_}),
-        router(routes_of(*serving.gateway_, registry, changes, *serving.store_), serving.admin_keys()),
+        pins(*serving.gateway_, *serving.store_),
+        router(routes_of(*serving.gateway_, registry, changes, *serving.store_, pins), serving.admin_keys()),
         ops({readiness, [this] { return metrics.render(); },
              [this](const net::Request& request) { return router.knows(request); }}),
         graph_tools(*serving.gateway_, serving.host_rules()),
@@ -67,6 +71,7 @@ struct Serving::Surroundings {
   gateway::ChangeLog changes;
   gateway::Metrics metrics;
   gateway::UpstreamRegistry registry;
+  gateway::PinDecisions pins;
   admin::Readiness readiness;
   admin::Router router;
   admin::Ops ops;

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include <CLI/CLI.hpp>
+#include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -20,6 +21,10 @@ struct ToolsOptions {
   std::string context;
   bool explain = false;
   bool json = false;
+  std::string upstream;
+  std::vector<std::string> ids;
+  bool all = false;
+  std::string by;
 };
 
 ExitCode complain(const Error& error) {
@@ -49,6 +54,52 @@ ExitCode list(const ToolsOptions& options) {
   return ExitCode::done;
 }
 
+Result<boost::json::value> proposals(const AdminClient& client, const std::string& upstream) {
+  return client.ask("GET", upstream.empty() ? "/admin/proposals" : "/admin/proposals?upstream=" + upstream);
+}
+
+ExitCode diff(const ToolsOptions& options) {
+  const auto client = AdminClient::make(options.target);
+  if (!client) return complain(client.error());
+  const auto answer = proposals(*client, options.upstream);
+  if (!answer) return complain(answer.error());
+  print(options.json ? boost::json::serialize(*answer) + "\n" : show_proposals(*answer, Terminal::of(STDOUT_FILENO)));
+  return ExitCode::done;
+}
+
+// Those that were named, or all of one upstream.
+Result<std::vector<std::string>> chosen(const ToolsOptions& options, const AdminClient& client) {
+  if (!options.all) {
+    if (options.ids.empty()) return std::unexpected(errors::invalid("an id is needed, or --all"));
+    return options.ids;
+  }
+  if (!options.ids.empty()) return std::unexpected(errors::invalid("either ids or --all"));
+  if (options.upstream.empty()) return std::unexpected(errors::invalid("--all needs --upstream"));
+  const auto answer = proposals(client, options.upstream);
+  if (!answer) return std::unexpected(answer.error());
+  return proposal_ids(*answer);
+}
+
+ExitCode decide(const ToolsOptions& options, std::string_view how) {
+  const auto client = AdminClient::make(options.target);
+  if (!client) return complain(client.error());
+  const auto ids = chosen(options, *client);
+  if (!ids) return complain(ids.error());
+  boost::json::object body;
+  if (!options.by.empty()) body["by"] = options.by;
+  const std::string text = boost::json::serialize(body);
+  ExitCode code = ExitCode::done;
+  for (const auto& id : *ids) {
+    const auto answer = client->ask("POST", fmt::format("/admin/proposals/{}/{}", id, how), text);
+    if (!answer) {
+      code = complain(answer.error());
+    } else {
+      print(options.json ? boost::json::serialize(*answer) + "\n" : show_decision(*answer));
+    }
+  }
+  return code;
+}
+
 }  // namespace
 
 void add_tools_command(CLI::App& app, Invocation& invocation) {
@@ -61,6 +112,25 @@ void add_tools_command(CLI::App& app, Invocation& invocation) {
   listing->add_flag("--explain", options->explain, "Show which part of each description came from where");
   listing->add_flag("--json", options->json, "For programs");
   listing->callback([options, &invocation] { invocation.exit_code = list(*options); });
+
+  CLI::App* const differing = tools->add_subcommand("diff", "What pinned upstreams list and nobody has ratified");
+  options->target.add_options(*differing);
+  differing->add_option("--upstream", options->upstream, "Only those of this one")->type_name("NAME");
+  differing->add_flag("--json", options->json, "For programs");
+  differing->callback([options, &invocation] { invocation.exit_code = diff(*options); });
+
+  const auto add_decision = [&](const char* how, const char* help) {
+    CLI::App* const command = tools->add_subcommand(how, help);
+    options->target.add_options(*command);
+    command->add_option("ID", options->ids, "As `proteus tools diff` shows them");
+    command->add_flag("--all", options->all, "All that wait at one upstream");
+    command->add_option("--upstream", options->upstream, "That upstream")->type_name("NAME");
+    command->add_option("--by", options->by, "Who decides; by default the name of the admin key")->type_name("WHO");
+    command->add_flag("--json", options->json, "For programs");
+    command->callback([options, how, &invocation] { invocation.exit_code = decide(*options, how); });
+  };
+  add_decision("ratify", "Serve exactly what was proposed");
+  add_decision("reject", "Do not propose exactly this again");
 }
 
 }  // namespace proteus::app

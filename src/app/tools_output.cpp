@@ -20,6 +20,12 @@ std::string text_at(const boost::json::value& of, std::string_view key) {
   return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
 }
 
+// A line with its indentation, without what could control a terminal.
+std::string visible(std::string_view line) {
+  const auto indent = std::min(line.find_first_not_of(" +-"), line.size());
+  return std::string(line.substr(0, indent)) + one_line(line.substr(indent));
+}
+
 // Each line of a text that is not ours, moved in.
 std::string indented(std::string_view text, std::string_view margin) {
   std::string out;
@@ -65,6 +71,48 @@ std::vector<std::string> warnings_of(const boost::json::value& answer) {
   for (const auto& one : array_at(answer, "missing"))
     all.push_back(fmt::format("upstream {} is not shown: {}", text_at(one, "upstream"), text_at(one, "error")));
   return all;
+}
+
+std::string show_proposals(const boost::json::value& answer, const Terminal& terminal) {
+  std::string out;
+  for (const auto& one : array_at(answer, "proposals")) {
+    const std::string name = one_line(text_at(one, "name"));
+    out += fmt::format("{}  {} {} {}, {}\n", terminal.styled(Style::bold, one_line(text_at(one, "id"))),
+                       one_line(text_at(one, "upstream")), one_line(text_at(one, "kind")), name,
+                       one_line(text_at(one, "change")));
+    const auto* breaking = one.is_object() ? one.get_object().if_contains("breaking") : nullptr;
+    if (breaking != nullptr && breaking->is_bool() && breaking->get_bool()) {
+      out += fmt::format("  {}\n", terminal.styled(Style::red, "breaking: calls are blocked until it is decided"));
+    }
+    for (const auto& reason : array_at(one, "reasons")) {
+      if (reason.is_string()) out += fmt::format("  {}\n", terminal.styled(Style::dim, one_line(reason.get_string())));
+    }
+    std::string diff = text_at(one, "diff");
+    std::string_view rest = diff;
+    while (!rest.empty()) {
+      const std::string_view line = rest.substr(0, rest.find('\n'));
+      const std::string text = visible(line);
+      const bool marked = line.starts_with('-') || line.starts_with('+');
+      out += marked ? terminal.styled(line.front() == '-' ? Style::red : Style::green, "  " + text) : "  " + text;
+      out += '\n';
+      rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    }
+    out += '\n';
+  }
+  return out.empty() ? "nothing waits to be ratified\n" : out;
+}
+
+std::vector<std::string> proposal_ids(const boost::json::value& answer) {
+  std::vector<std::string> ids;
+  for (const auto& one : array_at(answer, "proposals"))
+    ids.push_back(text_at(one, "id"));
+  return ids;
+}
+
+std::string show_decision(const boost::json::value& answer) {
+  return fmt::format("{} {} of {}: {} by {}\n", one_line(text_at(answer, "kind")), one_line(text_at(answer, "name")),
+                     one_line(text_at(answer, "upstream")), one_line(text_at(answer, "status")),
+                     one_line(text_at(answer, "by")));
 }
 
 }  // namespace proteus::app

@@ -15,4 +15,9 @@ std::string show_tools(const boost::json::value& answer, const Terminal& termina
 // What an operator should look at, upstreams that did not answer among it.
 std::vector<std::string> warnings_of(const boost::json::value& answer);
 
+// What waits for a decision, with what it would change.
+std::string show_proposals(const boost::json::value& answer, const Terminal& terminal);
+std::vector<std::string> proposal_ids(const boost::json::value& answer);
+std::string show_decision(const boost::json::value& answer);
+
 }  // namespace proteus::app

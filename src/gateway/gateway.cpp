@@ -130,7 +130,15 @@ net::HttpClient& Gateway::http_of(asio::io_context& io) {
   return (*std::ranges::find_if(parts_, [&](const auto& part) { return &part->io() == &io; }))->http();
 }
 
-Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings) {
+Task<Result<std::shared_ptr<providers::PinBoard>>> Gateway::pins_for(const providers::UpstreamSettings& settings) {
+  if (settings.trust != providers::Trust::pin) co_return nullptr;
+  const auto decided = co_await store_.pins_of(settings.name);
+  if (!decided) co_return std::unexpected(decided.error());
+  co_return std::make_shared<providers::PinBoard>(settings.name, *decided);
+}
+
+Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings,
+                                     std::shared_ptr<providers::PinBoard> pins) {
   asio::io_context& io = workers_.next();
   const std::uint64_t instance = ++last_instance_;
   providers::UpstreamSurroundings around{
@@ -142,6 +150,7 @@ Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings
       .limits = options_.upstreams,
       .client_info = options_.service.server_info,
       .published_version = first_version(instance),
+      .pins = std::move(pins),
       .publish = [this](catalog::SnapshotPointer snapshot) { return catalog_.publish(std::move(snapshot)); },
       .on_refreshed =
           [this](const providers::RefreshResult& result, const catalog::Publication* publication) {
@@ -204,7 +213,9 @@ Task<Result<>> Gateway::change_upstreams(Settings settings) {
       order.push_back(*known);
       continue;
     }
-    auto made = make(each);
+    auto pins = co_await pins_for(each);
+    if (!pins) co_return std::unexpected(std::move(pins.error()).within(fmt::format("upstream {}", each.name)));
+    auto made = make(each, std::move(*pins));
     if (!made) co_return std::unexpected(std::move(made.error()).within(fmt::format("upstream {}", each.name)));
     order.push_back(*made);
     fresh.push_back(std::move(*made));

@@ -58,6 +58,8 @@ class Gateway {
   // On a worker's thread: who sends a request to this context, the empty one being the plain endpoint. Fails where
   // nobody is known by its credentials, and where there is no such context for them.
   Result<server::Caller> admit(const net::Request& request, std::string_view context) const;
+  // On a worker's thread: whether the caller may ask once more within this minute.
+  Result<> admit_request(const server::Caller& caller);
 
   // Who answers within the process, in front of all upstreams, whose names cannot be theirs. Before upstreams are set.
   void set_locals(Locals locals) { locals_ = std::move(locals); }
@@ -103,9 +105,9 @@ class Gateway {
   using Kept = std::map<std::string, std::vector<store::SnapshotRecord>, std::less<>>;  // by upstream
 
   void change_access(const std::shared_ptr<const Access>& access);
-  Result<> admit_request(const server::Caller& caller);
   Result<std::shared_ptr<void>> admit_stream(const server::Caller& caller);
-  Result<ServedUpstream> make(const providers::UpstreamSettings& settings);
+  Result<ServedUpstream> make(const providers::UpstreamSettings& settings, std::shared_ptr<providers::PinBoard> pins);
+  Task<Result<std::shared_ptr<providers::PinBoard>>> pins_for(const providers::UpstreamSettings& settings);
   Task<Result<>> change_upstreams(Settings settings);
   Task<> retire(ServedUpstream served);
   Task<> keep(std::vector<store::SnapshotRecord> records);

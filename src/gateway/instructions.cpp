@@ -99,9 +99,11 @@ std::string said_by(const catalog::View& view, const UpstreamTable& upstreams) {
     if (!is_seen(served, view)) continue;
     ++seen;
     const auto facts = served->facts();
-    if (!facts || facts->instructions.empty()) continue;
-    alone = facts->instructions;
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "\n\n", served->settings().name, facts->instructions);
+    if (!facts) continue;
+    const std::string said = served->pins() ? served->pins()->instructions() : facts->instructions;
+    if (said.empty()) continue;
+    alone = said;
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "\n\n", served->settings().name, said);
   }
   return seen == 1 ? alone : text;
 }

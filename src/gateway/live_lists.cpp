@@ -164,6 +164,7 @@ Task<> LiveList::ask(std::shared_ptr<Part> part) {
     co_return;
   }
   auto list = catalog::DefinitionList::build(kind_, *elements, part->upstream->rules(), {});
+  if (list) list = part->upstream->as_ratified(std::move(*list));
   if (!list) {
     part->error = std::move(list.error());
     co_return;

@@ -84,6 +84,7 @@ const ServedUpstream* find_live(const UpstreamTable& upstreams, const catalog::V
         !view.lens()->admits(wanted.kind, {wanted.name, own, served->settings().effective_prefix()})) {
       continue;
     }
+    if (served->pins() && !served->pins()->admits(wanted.kind, own)) continue;
     return &served;
   }
   return nullptr;
@@ -111,7 +112,7 @@ Result<Route> find_route(const server::Call& call, std::shared_ptr<const catalog
   if (upstreams.any_direct) {
     std::string own;
     if (const auto* live = find_live(upstreams, *view, *wanted, found.snapshot, own)) {
-      return Route{*live, std::move(own), {}, std::move(view), {}};
+      return Route{*live, std::move(own), {}, std::move(view), {}, wanted->kind};
     }
   }
   if (!found) return std::unexpected(unknown(*wanted));
@@ -119,11 +120,12 @@ Result<Route> find_route(const server::Call& call, std::shared_ptr<const catalog
   if (served == nullptr) {
     auto local = find_local(call.caller(), upstreams, guide, found.snapshot->upstream());
     if (!local) return std::unexpected(unknown(*wanted));
-    return Route{{}, std::string(found.definition->own), found, std::move(view), std::move(local)};
+    return Route{{}, std::string(found.definition->own), found, std::move(view), std::move(local), wanted->kind};
   }
   // A URI that a template stands for is its own name.
   const bool by_template = wanted->kind == Kind::resource && found.definition->pattern != nullptr;
-  return Route{*served, by_template ? wanted->name : std::string(found.definition->own), found, std::move(view), {}};
+  return Route{*served,     by_template ? wanted->name : std::string(found.definition->own), found, std::move(view), {},
+               wanted->kind};
 }
 
 }  // namespace proteus::gateway

@@ -17,7 +17,8 @@ struct Route {
   std::string own;          // at the upstream
   catalog::Found found;     // where it is in the view, and lives as long
   std::shared_ptr<const catalog::View> view;
-  std::shared_ptr<LocalProvider> local;  // who answers then
+  std::shared_ptr<LocalProvider> local;      // who answers then
+  catalog::Kind kind = catalog::Kind::tool;  // of what is asked for
 };
 
 // Finds the upstream for a call, a read, a prompt or a completion. What the view does not show is not found, whether it

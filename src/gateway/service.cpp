@@ -7,6 +7,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
+#include "base/log.hpp"
 #include "gateway/bridge/questions.hpp"
 #include "gateway/forwarding.hpp"
 #include "gateway/instructions.hpp"
@@ -30,6 +31,13 @@ constexpr std::chrono::seconds kSoon{1};
 Error named(Error error, const providers::Upstream& upstream) {
   if (error.kind() == ErrorKind::remote || error.kind() == ErrorKind::cancelled) return error;
   return std::move(error).within(fmt::format("upstream {}", upstream.settings().name));
+}
+
+Error drifted(const providers::Upstream& upstream, std::string_view name, std::string_view why) {
+  return errors::conflict(
+      fmt::format("{} of upstream {} is not called: it is pinned, and the upstream has changed it so that what it was "
+                  "ratified as would be misread ({}); an operator has to decide about the change",
+                  log::printable(name, 200), upstream.settings().name, why));
 }
 
 bool says_nothing_about_the_upstream(const Error& error) {
@@ -234,6 +242,12 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call) {
   if (route->local) co_return timing.end(co_await route->local->handle(call, route->found));
   const ServedUpstream upstream = route->upstream;
   if (upstream->settings().ttl.count() > 0) co_await upstream->freshen();
+  if (const auto& pins = upstream->pins()) {
+    const bool by_template = route->found && route->found.definition->pattern != nullptr;
+    const auto why = by_template ? pins->blocked(Kind::resource_template, route->found.definition->own)
+                                 : pins->blocked(route->kind, route->own);
+    if (why) co_return timing.end(std::unexpected(drifted(*upstream.upstream, route->own, *why)));
+  }
   const Turnstile::Pass at_upstream = upstream.calls->enter();
   if (!at_upstream) {
     co_return timing.end(std::unexpected(mcp::errors::over_limit(

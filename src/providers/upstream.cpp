@@ -107,6 +107,8 @@ std::optional<catalog::Publication> Upstream::restore(const std::vector<store::S
     log::warning("what was kept of upstream {} is not used: {}", settings_.name, snapshot.error().message());
     return std::nullopt;
   }
+  if (around_.pins) snapshot = pinned(**snapshot);
+  if (!snapshot) return std::nullopt;
   snapshot_ = std::move(*snapshot);
   auto published = around_.publish(snapshot_);
   if (!published) {
@@ -229,7 +231,7 @@ Task<Result<catalog::SnapshotPointer>> Upstream::discover() {
   catalog::RawListing raw;
   raw.facts = provider_facts(**opened);
   for (const catalog::Kind kind : catalog::kKinds) {
-    if (is_direct()) continue;
+    if (is_direct() && !around_.pins) continue;
     auto listing = co_await control_.list(catalog::info(kind).list_method);
     if (!listing) co_return std::unexpected(std::move(listing.error()));
     client::Listing& kept = listings[catalog::index_of(kind)] = std::move(*listing);
@@ -239,7 +241,50 @@ Task<Result<catalog::SnapshotPointer>> Upstream::discover() {
     raw.facts.caching[kind] = kept.caching;
   }
   note_facts(control_.facts());
-  co_return catalog::build_snapshot(name_, version_ + 1, std::move(raw), rules_, around_.limits.definitions, snapshot_);
+  auto built = catalog::build_snapshot(name_, version_ + 1, std::move(raw), rules_, around_.limits.definitions,
+                                       around_.pins ? listed_ : snapshot_);
+  if (!built || !around_.pins) co_return built;
+  listed_ = std::move(*built);
+  co_return pinned(*listed_);
+}
+
+// What is served of what is offered: that which was ratified, in the form it was ratified in. What is listed live is
+// cut where it is listed, and read here only to be proposed.
+Result<catalog::SnapshotPointer> Upstream::pinned(const catalog::Snapshot& listed) {
+  PinBoard& pins = *around_.pins;
+  catalog::RawListing raw;
+  raw.facts = listed.facts();
+  std::array<std::vector<std::string>, catalog::kKinds.size()> texts;
+  for (const catalog::Kind kind : catalog::kKinds) {
+    auto& served = texts.at(catalog::index_of(kind)) = pins.judge(listed.list(kind), Reading::whole);
+    if (is_direct()) served.clear();
+    raw.definitions[kind].emplace(served.begin(), served.end());
+  }
+  pins.judge_instructions(listed.facts().instructions);
+  raw.facts.instructions = pins.instructions();
+  return catalog::build_snapshot(name_, listed.version(), std::move(raw), rules_, around_.limits.definitions,
+                                 snapshot_);
+}
+
+Result<catalog::DefinitionList::Pointer> Upstream::as_ratified(catalog::DefinitionList::Pointer listed) const {
+  if (!around_.pins) return listed;
+  const auto served = around_.pins->judge(*listed, Reading::part);
+  const std::vector<std::string_view> texts(served.begin(), served.end());
+  return catalog::DefinitionList::build(listed->kind(), texts, rules_, around_.limits.definitions);
+}
+
+void Upstream::report_pins() {
+  const auto counts = around_.pins->counts();
+  if (counts == std::exchange(reported_, counts)) return;
+  if (counts.proposals > 0) {
+    log::warning(
+        "upstream {} is pinned: {} of its definitions are ratified, {} wait for it; `proteus tools diff` shows them",
+        settings_.name, counts.ratified, counts.proposals);
+  }
+  if (counts.blocked > 0) {
+    log::warning("upstream {} is pinned: {} of its definitions changed so that calls are blocked", settings_.name,
+                 counts.blocked);
+  }
 }
 
 void Upstream::succeeded(RefreshResult& result, catalog::SnapshotPointer snapshot) {
@@ -269,6 +314,7 @@ void Upstream::succeeded(RefreshResult& result, catalog::SnapshotPointer snapsho
     }
     refreshed_at_ = around_.clock.now();
   }
+  if (around_.pins) report_pins();
   if (around_.keep && !is_direct() && (first || !result.change.empty())) {
     around_.keep(keep_lists(*snapshot_, *facts(), around_.clock.wall()));
   }

@@ -22,6 +22,7 @@
 #include "net/http_client.hpp"
 #include "providers/backoff.hpp"
 #include "providers/circuit_breaker.hpp"
+#include "providers/pin_board.hpp"
 #include "providers/refresh_result.hpp"
 #include "providers/upstream_settings.hpp"
 #include "providers/upstream_status.hpp"
@@ -49,6 +50,8 @@ struct UpstreamSurroundings {
   std::string client_info;
   // Its snapshots have versions above this one: another one of the same name published those up to it.
   std::uint64_t published_version = 0;
+  // What is decided about its definitions, where the settings say that only what a person ratified is served.
+  std::shared_ptr<PinBoard> pins = {};
 
   std::function<Result<catalog::Publication>(catalog::SnapshotPointer)> publish;
   // After each refresh, also one that failed; with what was published where it changed something.
@@ -74,6 +77,10 @@ class Upstream {
   const UpstreamSettings& settings() const { return settings_; }
   const catalog::UpstreamName& name() const { return name_; }
   const catalog::NameRules& rules() const { return rules_; }
+  // Null where it is not pinned.
+  const std::shared_ptr<PinBoard>& pins() const { return around_.pins; }
+  // Thread-safe. What may be shown of a list that a caller was given: all of it, unless it is pinned.
+  Result<catalog::DefinitionList::Pointer> as_ratified(catalog::DefinitionList::Pointer listed) const;
   boost::asio::io_context& io() const { return around_.io; }
   bool is_direct() const { return settings_.refresh_strategy == RefreshStrategy::direct_proxy; }
 
@@ -117,6 +124,8 @@ class Upstream {
   Task<> run();
   Task<> read_lists();
   Task<Result<catalog::SnapshotPointer>> discover();
+  Result<catalog::SnapshotPointer> pinned(const catalog::Snapshot& listed);
+  void report_pins();
   void conclude(RefreshResult& result, Result<catalog::SnapshotPointer> snapshot);
   void succeeded(RefreshResult& result, catalog::SnapshotPointer snapshot);
   void failed(RefreshResult& result, Error error);
@@ -157,6 +166,8 @@ class Upstream {
   bool relisten_ = false;
   std::uint64_t version_ = 0;
   catalog::SnapshotPointer snapshot_;
+  catalog::SnapshotPointer listed_;  // of a pinned one: what it offers, ratified or not
+  PinBoard::Counts reported_;
 
   std::atomic<bool> modern_ = false;
 

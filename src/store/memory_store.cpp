@@ -42,6 +42,18 @@ struct MemoryStore::Apply {
       store.audits_.pop_front();
   }
   void operator()(PutSetting& put) { store.settings_.insert_or_assign(put.setting.key, std::move(put.setting.value)); }
+  void operator()(PutPin& put) {
+    auto& record = put.record;
+    if (record.verdict == Verdict::ratified) {
+      std::erase_if(store.pins_, [&](const auto& entry) {
+        const PinRecord& other = entry.second;
+        return other.verdict == Verdict::ratified && other.upstream == record.upstream && other.kind == record.kind &&
+               other.name == record.name;
+      });
+    }
+    std::tuple key(record.upstream, record.kind, record.name, record.hash);
+    store.pins_.insert_or_assign(std::move(key), std::move(record));
+  }
 };
 
 Task<Result<Written>> MemoryStore::write(Writes writes) {
@@ -106,6 +118,15 @@ Task<Result<std::optional<std::string>>> MemoryStore::setting(std::string key) {
   const std::lock_guard lock(mutex_);
   const auto found = settings_.find(key);
   co_return found == settings_.end() ? std::nullopt : std::optional(found->second);
+}
+
+Task<Result<std::vector<PinRecord>>> MemoryStore::pins_of(std::string upstream) {
+  std::vector<PinRecord> records;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [key, record] : pins_) {
+    if (record.upstream == upstream) records.push_back(record);
+  }
+  co_return records;
 }
 
 Task<Result<std::size_t>> MemoryStore::reseal() { co_return std::size_t{0}; }

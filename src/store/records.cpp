@@ -45,6 +45,15 @@ struct Texts {
     visit("the key of a setting", put.setting.key, limits::kName, Empty::refused);
     visit("the value of a setting", put.setting.value, limits::kText, Empty::allowed);
   }
+  void operator()(const PutPin& put) {
+    const auto& record = put.record;
+    name(record.upstream);
+    visit("the kind of a definition", record.kind, limits::kName, Empty::refused);
+    visit("the name of a definition", record.name, limits::kText, Empty::allowed);
+    visit("the hash of a definition", record.hash, limits::kName, Empty::refused);
+    visit("a definition", record.definition, limits::kChange, Empty::allowed);
+    visit("who decides", record.by, limits::kName, Empty::refused);
+  }
 
  private:
   void name(const std::string& text) { visit("the name of an upstream", text, limits::kName, Empty::refused); }

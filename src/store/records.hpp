@@ -80,6 +80,23 @@ struct AuditRecord {
   friend bool operator==(const AuditRecord&, const AuditRecord&) = default;
 };
 
+enum class Verdict : std::uint8_t { ratified, rejected };
+
+// A person's decision about one definition of an upstream. Upstream, kind, name and hash identify it; of a kind and
+// name at most one is ratified.
+struct PinRecord {
+  std::string upstream;
+  std::string kind;  // "tools", "prompts", …
+  std::string name;  // the upstream's own; may be empty
+  std::string hash;  // of the exact content that was decided about
+  Verdict verdict = Verdict::ratified;
+  std::string definition;  // as the upstream wrote it; empty where it was rejected
+  std::string by;
+  Time at{};
+
+  friend bool operator==(const PinRecord&, const PinRecord&) = default;
+};
+
 // Something the process remembers about itself.
 struct Setting {
   std::string key;
@@ -109,9 +126,14 @@ struct PutSetting {
   Setting setting;
 };
 
+// One that is ratified takes the place of the one of that name before.
+struct PutPin {
+  PinRecord record;
+};
+
 // Putting replaces; removing what is not there does nothing.
-using Write =
-    std::variant<PutUpstream, RemoveUpstream, PutSnapshot, RemoveSnapshots, AppendChange, AppendAudit, PutSetting>;
+using Write = std::variant<PutUpstream, RemoveUpstream, PutSnapshot, RemoveSnapshots, AppendChange, AppendAudit,
+                           PutSetting, PutPin>;
 using Writes = std::vector<Write>;
 
 struct Written {

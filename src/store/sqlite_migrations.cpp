@@ -62,6 +62,21 @@ constexpr std::array kSteps = {
       -- Opens only with the pepper that the secrets were sealed with.
       CREATE TABLE seal_check (one INTEGER PRIMARY KEY CHECK (one = 1), sealed BLOB NOT NULL) STRICT;
     )sql",
+    R"sql(
+      CREATE TABLE pins (
+        upstream TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        name TEXT NOT NULL,
+        hash TEXT NOT NULL,
+        verdict TEXT NOT NULL CHECK (verdict IN ('ratified', 'rejected')),
+        definition TEXT NOT NULL,
+        decided_by TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        PRIMARY KEY (upstream, kind, name, hash)
+      ) STRICT, WITHOUT ROWID;
+
+      CREATE UNIQUE INDEX ratified_pins ON pins (upstream, kind, name) WHERE verdict = 'ratified';
+    )sql",
 };
 
 Result<std::int64_t> number(SqliteConnection& connection, std::string_view sql) {

@@ -10,6 +10,7 @@
 #include "store/errors.hpp"
 #include "store/private_file.hpp"
 #include "store/sqlite_migrations.hpp"
+#include "store/sqlite_pins.hpp"
 #include "store/sqlite_query.hpp"
 #include "store/sqlite_records.hpp"
 
@@ -174,6 +175,12 @@ Task<Result<std::vector<AuditRecord>>> SqliteStore::audits(std::size_t limit, st
 Task<Result<std::optional<std::string>>> SqliteStore::setting(std::string key) {
   return in_reader<std::optional<std::string>>(
       [key = std::move(key)](SqliteConnection& connection) { return sqlite::read_setting(connection, key); });
+}
+
+Task<Result<std::vector<PinRecord>>> SqliteStore::pins_of(std::string upstream) {
+  return in_reader<std::vector<PinRecord>>([upstream = std::move(upstream)](SqliteConnection& connection) {
+    return sqlite::read_pins(connection, upstream);
+  });
 }
 
 }  // namespace proteus::store

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "store/sqlite_pins.hpp"
 #include "store/sqlite_query.hpp"
 #include "store/sqlite_records.hpp"
 #include "store/sqlite_seal.hpp"
@@ -84,6 +85,8 @@ struct Apply {
         .bind(put.setting.key, put.setting.value)
         .run();
   }
+
+  Result<> operator()(const PutPin& put) const { return write_pin(connection, put.record); }
 };
 
 }  // namespace

@@ -48,6 +48,8 @@ class Store {
   // The newest first, at most `limit` of them; to go on, those with a number below `before`.
   virtual Task<Result<std::vector<AuditRecord>>> audits(std::size_t limit, std::optional<std::uint64_t> before) = 0;
   virtual Task<Result<std::optional<std::string>>> setting(std::string key) = 0;
+  // By kind, name and hash.
+  virtual Task<Result<std::vector<PinRecord>>> pins_of(std::string upstream) = 0;
 
   // Seals anew what was sealed with another key than the current one; says how many records that were. Fails, and
   // changes nothing, where one of them cannot be opened.

@@ -1,0 +1,111 @@
+#include "admin/proposal_routes.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "json/text.hpp"
+
+namespace proteus::admin {
+namespace {
+
+using boost::json::array;
+using boost::json::object;
+using boost::json::value;
+
+constexpr std::size_t kLongestPerson = 200;
+
+value definition(const std::string& kind, const std::string& text) {
+  if (text.empty()) return nullptr;
+  if (kind == catalog::kInstructions) return value(text);
+  auto parsed = json::parse(text);
+  return parsed ? std::move(*parsed) : value(nullptr);
+}
+
+object document(const gateway::UpstreamProposal& one) {
+  const catalog::Proposal& proposal = one.posted.proposal;
+  array reasons;
+  for (const auto& reason : proposal.reasons)
+    reasons.emplace_back(reason);
+  return {{"id", one.posted.id},
+          {"type", "pin"},
+          {"upstream", one.upstream},
+          {"kind", proposal.kind},
+          {"name", proposal.name},
+          {"sha256", proposal.hash},
+          {"change", proposal.before.empty() ? "new" : "changed"},
+          {"breaking", proposal.breaking},
+          {"reasons", std::move(reasons)},
+          {"diff", catalog::readable_diff(proposal.kind, proposal.before, proposal.after)},
+          {"ratified", definition(proposal.kind, proposal.before)},
+          {"proposed", definition(proposal.kind, proposal.after)}};
+}
+
+Task<Result<Answer>> list(gateway::PinDecisions& pins, Visit& visit) {
+  const auto upstream = visit.parameter("upstream");
+  array all;
+  for (const auto& one : pins.proposals()) {
+    if (!upstream || *upstream == one.upstream) all.push_back(document(one));
+  }
+  co_return Answer{.body = boost::json::serialize(object{{"proposals", std::move(all)}})};
+}
+
+// Who decides, as the body says; the name of the key where it says nothing.
+Result<std::string> decider(Visit& visit) {
+  if (visit.exchange().request().body().empty()) return visit.who();
+  const auto body = visit.body();
+  if (!body) return std::unexpected(body.error());
+  const auto* members = body->if_object();
+  if (members == nullptr) return std::unexpected(errors::invalid("the body must be an object"));
+  for (const auto& member : *members) {
+    if (member.key() != "by") return std::unexpected(errors::invalid("the body has only one key, \"by\""));
+  }
+  const auto* by = members->if_contains("by");
+  if (by == nullptr) return visit.who();
+  if (!by->is_string() || by->get_string().empty() || by->get_string().size() > kLongestPerson) {
+    return std::unexpected(errors::invalid(fmt::format("by must be a name of 1 to {} bytes", kLongestPerson)));
+  }
+  return std::string(by->get_string());
+}
+
+Task<Result<Answer>> decide(gateway::PinDecisions& pins, Visit& visit, store::Verdict verdict) {
+  auto by = decider(visit);
+  if (!by) co_return std::unexpected(std::move(by.error()));
+  const auto decided = co_await pins.decide(visit.variable("id"), verdict, *by, visit.who());
+  if (!decided) co_return std::unexpected(decided.error());
+  const catalog::Proposal& proposal = decided->posted.proposal;
+  co_return Answer{
+      .body = boost::json::serialize(object{{"id", decided->posted.id},
+                                            {"status", verdict == store::Verdict::ratified ? "ratified" : "rejected"},
+                                            {"by", *by},
+                                            {"upstream", decided->upstream},
+                                            {"kind", proposal.kind},
+                                            {"name", proposal.name},
+                                            {"sha256", proposal.hash}})};
+}
+
+}  // namespace
+
+Routes proposal_routes(gateway::PinDecisions& pins) {
+  return {
+      {.method = "GET",
+       .path = "/admin/proposals",
+       .help = "What pinned upstreams list and nobody has ratified, with what it would change.",
+       .parameters = {{"upstream", "Only those of this one."}},
+       .handle = [&pins](Visit& visit) { return list(pins, visit); }},
+      {.method = "POST",
+       .path = "/admin/proposals/{id}/ratify",
+       .help = "Serves exactly what was proposed from now on; the body may say who decides: {\"by\": …}.",
+       .effect = Effect::changes,
+       .handle = [&pins](Visit& visit) { return decide(pins, visit, store::Verdict::ratified); }},
+      {.method = "POST",
+       .path = "/admin/proposals/{id}/reject",
+       .help = "Does not propose exactly this again; what is ratified stays.",
+       .effect = Effect::changes,
+       .handle = [&pins](Visit& visit) { return decide(pins, visit, store::Verdict::rejected); }},
+  };
+}
+
+}  // namespace proteus::admin

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/task.hpp"
+#include "gateway/gateway.hpp"
+#include "store/store.hpp"
+
+namespace proteus::gateway {
+
+// A proposal, and whose it is.
+struct UpstreamProposal {
+  std::string upstream;
+  providers::PostedProposal posted;
+};
+
+// What waits at pinned upstreams for a person's decision, and the decisions. Functions may be called on any worker's
+// thread.
+class PinDecisions {
+ public:
+  // Both outlive it.
+  PinDecisions(Gateway& gateway, store::Store& store) : gateway_(gateway), store_(store) {}
+
+  // In the order of the upstreams.
+  std::vector<UpstreamProposal> proposals() const;
+
+  // Keeps the decision, with its audit in the same write, and has the upstream read again where that changes what is
+  // served. `by` is the person, `who` the key that was used. Fails of kind `not_found` where there is no such proposal
+  // any more: what was decided about is exactly what was proposed.
+  Task<Result<UpstreamProposal>> decide(std::string id, store::Verdict verdict, std::string by, std::string who);
+
+ private:
+  Gateway& gateway_;
+  store::Store& store_;
+};
+
+}  // namespace proteus::gateway
