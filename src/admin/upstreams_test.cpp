@@ -190,6 +190,8 @@ class FullStore final : public store::Store {
     return kept.audits(limit, before);
   }
   Task<Result<std::optional<std::string>>> setting(std::string key) override { return kept.setting(std::move(key)); }
+  Task<Result<std::vector<store::ToolSessionRecord>>> tool_sessions() override { return kept.tool_sessions(); }
+  Task<Result<std::vector<store::SessionToolRecord>>> session_tools() override { return kept.session_tools(); }
   Task<Result<std::size_t>> reseal() override { return kept.reseal(); }
   store::Health health() const override { return {}; }
 

@@ -42,6 +42,23 @@ struct MemoryStore::Apply {
       store.audits_.pop_front();
   }
   void operator()(PutSetting& put) { store.settings_.insert_or_assign(put.setting.key, std::move(put.setting.value)); }
+  void operator()(PutToolSession& put) {
+    std::string id = put.record.id;
+    store.tool_sessions_.insert_or_assign(std::move(id), std::move(put.record));
+  }
+  void operator()(const RemoveToolSession& remove) {
+    store.tool_sessions_.erase(remove.id);
+    std::erase_if(store.session_tools_, [&](const auto& entry) { return entry.first.first == remove.id; });
+  }
+  void operator()(const TouchToolSession& touch) {
+    const auto found = store.tool_sessions_.find(touch.id);
+    if (found != store.tool_sessions_.end()) found->second.last_used_at = touch.last_used_at;
+  }
+  void operator()(PutSessionTool& put) {
+    std::pair key(put.record.session, put.record.name);
+    store.session_tools_.insert_or_assign(std::move(key), std::move(put.record));
+  }
+  void operator()(const RemoveSessionTool& remove) { store.session_tools_.erase({remove.session, remove.name}); }
 };
 
 Task<Result<Written>> MemoryStore::write(Writes writes) {
@@ -106,6 +123,24 @@ Task<Result<std::optional<std::string>>> MemoryStore::setting(std::string key) {
   const std::lock_guard lock(mutex_);
   const auto found = settings_.find(key);
   co_return found == settings_.end() ? std::nullopt : std::optional(found->second);
+}
+
+Task<Result<std::vector<ToolSessionRecord>>> MemoryStore::tool_sessions() {
+  std::vector<ToolSessionRecord> records;
+  const std::lock_guard lock(mutex_);
+  records.reserve(tool_sessions_.size());
+  for (const auto& [id, record] : tool_sessions_)
+    records.push_back(record);
+  co_return records;
+}
+
+Task<Result<std::vector<SessionToolRecord>>> MemoryStore::session_tools() {
+  std::vector<SessionToolRecord> records;
+  const std::lock_guard lock(mutex_);
+  records.reserve(session_tools_.size());
+  for (const auto& [key, record] : session_tools_)
+    records.push_back(record);
+  co_return records;
 }
 
 Task<Result<std::size_t>> MemoryStore::reseal() { co_return std::size_t{0}; }

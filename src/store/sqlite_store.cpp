@@ -12,6 +12,7 @@
 #include "store/sqlite_migrations.hpp"
 #include "store/sqlite_query.hpp"
 #include "store/sqlite_records.hpp"
+#include "store/sqlite_sessions.hpp"
 
 namespace proteus::store {
 namespace {
@@ -174,6 +175,16 @@ Task<Result<std::vector<AuditRecord>>> SqliteStore::audits(std::size_t limit, st
 Task<Result<std::optional<std::string>>> SqliteStore::setting(std::string key) {
   return in_reader<std::optional<std::string>>(
       [key = std::move(key)](SqliteConnection& connection) { return sqlite::read_setting(connection, key); });
+}
+
+Task<Result<std::vector<ToolSessionRecord>>> SqliteStore::tool_sessions() {
+  return in_reader<std::vector<ToolSessionRecord>>(
+      [this](SqliteConnection& connection) { return sqlite::read_tool_sessions(connection, sealer_); });
+}
+
+Task<Result<std::vector<SessionToolRecord>>> SqliteStore::session_tools() {
+  return in_reader<std::vector<SessionToolRecord>>(
+      [this](SqliteConnection& connection) { return sqlite::read_session_tools(connection, sealer_); });
 }
 
 }  // namespace proteus::store

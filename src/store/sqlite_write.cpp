@@ -3,6 +3,7 @@
 #include "store/sqlite_query.hpp"
 #include "store/sqlite_records.hpp"
 #include "store/sqlite_seal.hpp"
+#include "store/sqlite_sessions.hpp"
 
 namespace proteus::store::sqlite {
 namespace {
@@ -83,6 +84,10 @@ struct Apply {
     return connection.query("INSERT OR REPLACE INTO settings (key, value) VALUES (?, ?)")
         .bind(put.setting.key, put.setting.value)
         .run();
+  }
+
+  Result<> operator()(const SessionWrite auto& of_session) const {
+    return write_session(connection, sealer, of_session);
   }
 };
 

@@ -48,6 +48,10 @@ class Store {
   // The newest first, at most `limit` of them; to go on, those with a number below `before`.
   virtual Task<Result<std::vector<AuditRecord>>> audits(std::size_t limit, std::optional<std::uint64_t> before) = 0;
   virtual Task<Result<std::optional<std::string>>> setting(std::string key) = 0;
+  // By id.
+  virtual Task<Result<std::vector<ToolSessionRecord>>> tool_sessions() = 0;
+  // Of all sessions; by session, then name.
+  virtual Task<Result<std::vector<SessionToolRecord>>> session_tools() = 0;
 
   // Seals anew what was sealed with another key than the current one; says how many records that were. Fails, and
   // changes nothing, where one of them cannot be opened.
