@@ -22,6 +22,7 @@
 #include "admin/graph_tools.hpp"
 #include "admin/ops.hpp"
 #include "admin/router.hpp"
+#include "admin/session_routes.hpp"
 #include "admin/upstream_routes.hpp"
 #include "gateway/metrics.hpp"
 #include "gateway/test_gateway.hpp"
@@ -80,6 +81,13 @@ inline gateway::GatewayOptions gateway_options(const gateway::Egress& egress) {
   return options;
 }
 
+inline gateway::ToolSessionOptions session_options() {
+  gateway::ToolSessionOptions options;
+  options.debounce = std::chrono::milliseconds(1);
+  options.calls.timeout = std::chrono::seconds(5);
+  return options;
+}
+
 class Bench {
  public:
   struct File {
@@ -97,6 +105,7 @@ class Bench {
         changes(workers.at(0), store),
         metrics(gateway),
         registry({workers.at(0), gateway, store, clock, environment, egress}),
+        sessions({workers, gateway, store, clock, egress}, session_options()),
         router(routes(),
                AdminKeys({{"admin", Secret(std::string(kSecret))}, {"ops", Secret(std::string(kOpsSecret))}})),
         ops({readiness, [this] { return metrics.render(); },
@@ -111,13 +120,16 @@ class Bench {
     gateway.set_access({std::make_shared<const gateway::Principals>(std::vector<gateway::PrincipalSettings>{},
                                                                     gateway::Anonymous::served),
                         {}});
+    metrics.set_tool_sessions([this] { return sessions.size(); });
     workers.run();
     loaded = load(std::move(file));
+    if (auto known = run(sessions.load()); !known) loaded = known;
     if (auto listening = server.listen(); !listening) throw std::runtime_error(listening.error().message());
   }
   ~Bench() {
     server.stop();
     gateway.stop();
+    boost::asio::co_spawn(workers.at(0), sessions.stop(), boost::asio::use_future).get();
     boost::asio::co_spawn(workers.at(0), changes.stop(), boost::asio::use_future).get();
     workers.stop();
     workers.join();
@@ -181,6 +193,7 @@ class Bench {
   gateway::ChangeLog changes;
   gateway::Metrics metrics;
   gateway::UpstreamRegistry registry;
+  gateway::ToolSessions sessions;
   Readiness readiness;
   Router router;
   Ops ops;
@@ -192,7 +205,8 @@ class Bench {
  private:
   Routes routes() {
     Routes all = upstream_routes(gateway, registry, store);
-    for (auto& more : {change_routes(changes), audit_routes(store), context_routes(gateway)})
+    for (auto& more :
+         {session_routes(gateway, sessions), change_routes(changes), audit_routes(store), context_routes(gateway)})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }
