@@ -81,6 +81,17 @@ inline gateway::GatewayOptions gateway_options(const gateway::Egress& egress) {
   return options;
 }
 
+// Goes on by itself, and can be moved ahead from any thread.
+class SkippingClock final : public Clock {
+ public:
+  Monotonic now() const override { return std::chrono::steady_clock::now() + std::chrono::milliseconds(ahead_); }
+  Wall wall() const override { return std::chrono::system_clock::now() + std::chrono::milliseconds(ahead_); }
+  void skip(std::chrono::milliseconds by) { ahead_ += by.count(); }
+
+ private:
+  std::atomic<std::int64_t> ahead_ = 0;
+};
+
 inline gateway::ToolSessionOptions session_options() {
   gateway::ToolSessionOptions options;
   options.debounce = std::chrono::milliseconds(1);
@@ -127,6 +138,8 @@ class Bench {
     if (auto listening = server.listen(); !listening) throw std::runtime_error(listening.error().message());
   }
   ~Bench() {
+    // A call that waits for a user ends with its session.
+    gateway.end_streams();
     server.stop();
     gateway.stop();
     boost::asio::co_spawn(workers.at(0), sessions.stop(), boost::asio::use_future).get();
@@ -185,7 +198,7 @@ class Bench {
   value refresh(std::string_view name) { return ask("POST", fmt::format("/admin/upstreams/{}/refresh", name)).json(); }
   value get(std::string_view name) { return ask("GET", fmt::format("/admin/upstreams/{}", name)).json(); }
 
-  SystemClock clock;
+  SkippingClock clock;
   store::Store& store;
   net::Workers workers;
   gateway::Egress egress;
