@@ -19,6 +19,7 @@ import tempfile
 
 import micro
 import servers
+import sessions
 
 OUT = servers.ROOT / "build/bench"
 SECONDS = float(os.environ.get("BENCH_SECONDS", 4))
@@ -98,6 +99,7 @@ def run_load(server, load, seconds, core, folder):
     body = folder / "body.json"
     body.write_bytes(load.body)
     environment = {**os.environ, "BENCH_BODY": str(body), "BENCH_METHOD": load.method, "BENCH_NAME": load.name}
+    environment["BENCH_TOKEN"] = getattr(load, "token", "")
     command = ["taskset", "-c", str(core), "wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds:g}s", "--timeout=60s"]
     command += ["-s", str(servers.ROOT / "bench/load.lua"), f"http://127.0.0.1:{server.port}/mcp"]
     before, generator = server.cpu_seconds(), _children_cpu()
@@ -209,12 +211,13 @@ def main():
     raw = []
     with tempfile.TemporaryDirectory(prefix="proteus-bench-") as folder:
         measure_servers(pathlib.Path(folder), raw)
-    rows = server_rows(raw)
+        session_rows, session_raw = sessions.measure(run_load, cores(), SECONDS, ROUNDS, pathlib.Path(folder))
+    rows = server_rows(raw) + [row(*r) for r in session_rows]
     micro_rows, micro_raw = micro.measure(OUT / "bin/envelope_bench")
     rows += [row(*r) for r in micro_rows]
     settings = {"seconds": SECONDS, "rounds": ROUNDS, "connections": CONNECTIONS, "machine": os.uname().machine}
     (OUT / "results.json").write_text(json.dumps(rows, indent=2, ensure_ascii=False) + "\n")
-    (OUT / "raw.json").write_text(json.dumps({"settings": settings, "servers": raw, "envelope": micro_raw}, indent=2) + "\n")
+    (OUT / "raw.json").write_text(json.dumps({"settings": settings, "servers": raw, "sessions": session_raw, "envelope": micro_raw}, indent=2) + "\n")
     print_table(rows)
     print(f"\nwritten to {OUT.relative_to(servers.ROOT)}/results.json and raw.json")
 

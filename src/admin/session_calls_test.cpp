@@ -338,14 +338,18 @@ TEST_F(SessionCalls, StayWhereTokensOfTheFileChange) {
 
 // CTX-17
 TEST_F(SessionCalls, AreMadeInTheContextOfTheSession) {
-  bench_.gateway.set_access({std::make_shared<const gateway::Principals>(std::vector<gateway::PrincipalSettings>{},
-                                                                         gateway::Anonymous::served),
-                             {"sec", "other"}});
+  const auto serve = [this](std::map<std::string, catalog::ContextManifest> contexts) {
+    bench_.gateway.set_access({std::make_shared<const gateway::Principals>(std::vector<gateway::PrincipalSettings>{},
+                                                                           gateway::Anonymous::served),
+                               catalog::Contexts::make({std::move(contexts), {}})});
+  };
+  serve({{"sec", {.tool_supplements = {{"run_query", "Facts carry dimensions."}}}}, {"other", {}}});
   EXPECT_EQ(bench_.init("c", "tok_c", R"(,"context":"sec")").status, 200);
-  EXPECT_EQ(bench_.status_for("tok_c"), 200);
-  bench_.gateway.set_access({std::make_shared<const gateway::Principals>(std::vector<gateway::PrincipalSettings>{},
-                                                                         gateway::Anonymous::served),
-                             {"other"}});
+  bench_.add("c", {tool_text("run_query", bench_.backend.url())});
+  EXPECT_THAT(bench_.mcp("tok_c", "tools/list").body, HasSubstr("Facts carry dimensions."));
+  EXPECT_THAT(bench_.mcp("tok", "tools/list").body, Not(HasSubstr("Facts carry dimensions.")));
+  EXPECT_EQ(text_of(bench_.call_as("tok_c", "run_query").json()), R"({"ok":true})");
+  serve({{"other", {}}});
   EXPECT_EQ(bench_.status_for("tok_c"), 404);
 }
 
@@ -366,6 +370,7 @@ TEST_F(SessionCalls, EndAtTheBackEndWhereTheClientGoes) {
         server::rpc("1", "tools/call", R"("name":"run_query","arguments":{"query":"x"},)" + server::modern_meta()));
     wait_until([&] { return !bench_.backend.asked().empty(); });
   }
+  wait_until([&] { return bench_.backend.abandoned() == 1; });
   bench_.backend.release();
   EXPECT_EQ(bench_.status_for("tok"), 200);
 }

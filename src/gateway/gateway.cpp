@@ -335,6 +335,11 @@ void Gateway::share_followed() {
     served->follow(by_upstream[served->settings().name]);
 }
 
+void Gateway::drop_views_unused_since(Clock::Monotonic time) {
+  for (const auto& part : parts_)
+    asio::post(part->io(), [worker = part.get(), time] { worker->drop_views_unused_since(time); });
+}
+
 void Gateway::end_streams() { endpoint_->end_streams(); }
 
 void Gateway::stop() {

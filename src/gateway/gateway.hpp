@@ -100,6 +100,8 @@ class Gateway {
   // Before upstreams are set. Called on the control thread for each upstream that is made.
   void set_meters(MeterMaker meters) { meters_ = std::move(meters); }
 
+  // From any thread: lets workers forget views that nobody has asked for lately, such as those of sessions that ended.
+  void drop_views_unused_since(Clock::Monotonic time);
   // Ends all streams; requests are still answered.
   void end_streams();
   // Ends everything. The workers run, and nothing is asked any more.

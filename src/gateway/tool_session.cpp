@@ -52,7 +52,11 @@ Task<mcp::Outcome> ToolSession::handle(server::Call& call, const catalog::Found&
   if (!tool) co_return std::unexpected(mcp::errors::unknown_tool(call.request().name));
   const auto arguments = providers::CheckedArguments::check(*tool, call.request().param("arguments"));
   if (!arguments) co_return providers::tool_error(arguments.error());
-  if (tool->confirmation == providers::Confirmation::none) co_return co_await run(call, *tool, arguments->members());
+  if (tool->confirmation == providers::Confirmation::none) {
+    mcp::Reply reply = co_await run(call, *tool, arguments->members());
+    if (call.cancellation().requested()) co_return std::unexpected(errors::cancelled("the request"));
+    co_return reply;
+  }
   const Confirmations::Run confirmed = [&] { return run(call, *tool, arguments->members()); };
   co_return co_await calls_.confirmations.ask_first(call, {tool->name, arguments->members()}, confirmed);
 }

@@ -24,6 +24,7 @@ namespace {
 
 constexpr std::size_t kAtOnce = 500;  // sessions in one write
 constexpr auto kLongestInterval = std::chrono::seconds(20);
+constexpr auto kViewsKept = std::chrono::minutes(1);
 constexpr auto kShortestInterval = std::chrono::milliseconds(50);
 
 std::string_view to_string(CatalogMode mode) { return mode == CatalogMode::shared ? "shared" : "session"; }
@@ -166,6 +167,7 @@ Task<> ToolSessions::do_look_over() {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   co_await end_idle();
   co_await write_uses();
+  around_.gateway.drop_views_unused_since(around_.clock.now() - kViewsKept);
 }
 
 Task<> ToolSessions::end_idle() {

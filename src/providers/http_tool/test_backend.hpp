@@ -2,6 +2,7 @@
 
 // For tests: the back end of an application, which answers as it is told and remembers what it was asked.
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -55,6 +56,8 @@ class TestBackend {
     const std::scoped_lock lock(mutex_);
     held_.clear();
   }
+  // How many requests were given up while they were held.
+  int abandoned() const { return abandoned_; }
   std::vector<Asked> asked() const {
     const std::scoped_lock lock(mutex_);
     return asked_;
@@ -76,7 +79,13 @@ class TestBackend {
                         std::string(request.fields().find("Authorization").value_or("")), std::string(request.body())});
       if (const auto found = replies_.find(path); found != replies_.end()) reply = found->second;
     }
-    while (is_held(path))
+    bool gone = false;
+    if (is_held(path))
+      exchange.on_disconnect([this, &gone] {
+        gone = true;
+        ++abandoned_;
+      });
+    while (is_held(path) && !gone)
       co_await boost::asio::post(exchange.executor(), boost::asio::use_awaitable);
     co_await exchange.reply({.status = reply.status, .content_type = reply.content_type, .prepared = reply.fields},
                             reply.body);
@@ -86,6 +95,7 @@ class TestBackend {
   std::map<std::string, Reply> replies_;
   std::vector<Asked> asked_;
   std::string held_;
+  std::atomic<int> abandoned_ = 0;
   net::TestServer server_;
 };
 
