@@ -20,6 +20,7 @@ import tempfile
 import contexts
 import micro
 import servers
+import sessions
 
 OUT = servers.ROOT / "build/bench"
 SECONDS = float(os.environ.get("BENCH_SECONDS", 4))
@@ -99,6 +100,7 @@ def run_load(server, load, seconds, core, folder, path="/mcp"):
     body = folder / "body.json"
     body.write_bytes(load.body)
     environment = {**os.environ, "BENCH_BODY": str(body), "BENCH_METHOD": load.method, "BENCH_NAME": load.name}
+    environment["BENCH_TOKEN"] = getattr(load, "token", "")
     command = ["taskset", "-c", str(core), "wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds:g}s", "--timeout=60s"]
     command += ["-s", str(servers.ROOT / "bench/load.lua"), f"http://127.0.0.1:{server.port}{path}"]
     before, generator = server.cpu_seconds(), _children_cpu()
@@ -215,12 +217,13 @@ def main():
         listing = LOADS[1]
         of_contexts = contexts.measure(listing, run_load, answer_of, cores(), (SECONDS, ROUNDS), home, raw)
         of_contexts = [row(*r) for r in of_contexts]
-    rows = server_rows(raw) + of_contexts
+        session_rows, session_raw = sessions.measure(run_load, cores(), SECONDS, ROUNDS, pathlib.Path(folder))
+    rows = server_rows(raw) + of_contexts + [row(*r) for r in session_rows]
     micro_rows, micro_raw = micro.measure(OUT / "bin/envelope_bench")
     rows += [row(*r) for r in micro_rows]
     settings = {"seconds": SECONDS, "rounds": ROUNDS, "connections": CONNECTIONS, "machine": os.uname().machine}
     (OUT / "results.json").write_text(json.dumps(rows, indent=2, ensure_ascii=False) + "\n")
-    (OUT / "raw.json").write_text(json.dumps({"settings": settings, "servers": raw, "envelope": micro_raw}, indent=2) + "\n")
+    (OUT / "raw.json").write_text(json.dumps({"settings": settings, "servers": raw, "sessions": session_raw, "envelope": micro_raw}, indent=2) + "\n")
     print_table(rows)
     print(f"\nwritten to {OUT.relative_to(servers.ROOT)}/results.json and raw.json")
 

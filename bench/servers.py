@@ -172,3 +172,53 @@ def nginx(answer, core, folder):
     configuration.write_text(NGINX.format(folder=folder, port=port, user=user, answer=how))
     command = [found, "-p", folder, "-e", folder / "error.log", "-c", configuration]
     return Server("nginx", command, core, port=port, log=folder / "output.log")
+
+
+PROXY = """
+daemon off;
+user {user};
+worker_processes 1;
+pid {folder}/nginx.pid;
+error_log {folder}/error.log;
+events {{ worker_connections 1024; }}
+http {{
+  access_log off;
+  keepalive_requests 1000000000;
+  keepalive_timeout 1h;
+  client_body_temp_path {folder}/body;
+  proxy_temp_path {folder}/proxy;
+  fastcgi_temp_path {folder}/fastcgi;
+  uwsgi_temp_path {folder}/uwsgi;
+  scgi_temp_path {folder}/scgi;
+  upstream backend {{
+    server 127.0.0.1:{backend};
+    keepalive 64;
+    keepalive_requests 1000000000;
+    keepalive_timeout 1h;
+  }}
+  server {{
+    listen 127.0.0.1:{port} backlog=1024;
+    location = /mcp {{
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_pass http://backend;
+    }}
+  }}
+}}
+"""
+
+
+def nginx_proxy(backend, core, folder):
+    """nginx, passing every request on to the back end at a port."""
+    program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
+    if not program:
+        raise RuntimeError("nginx is not installed")
+    folder.mkdir()
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    configuration = folder / "nginx.conf"
+    user = pwd.getpwuid(os.getuid()).pw_name
+    configuration.write_text(PROXY.format(folder=folder, port=port, user=user, backend=backend))
+    command = [program, "-p", folder, "-e", folder / "error.log", "-c", configuration]
+    return Server("nginx proxy_pass", command, core, port=port, log=folder / "output.log")

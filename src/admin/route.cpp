@@ -26,11 +26,11 @@ std::string Visit::variable(std::string_view key) const {
   return found == variables_.end() ? std::string() : std::string(found->second);
 }
 
-Result<boost::json::value> Visit::body() const {
+Result<boost::json::value> Visit::body(std::size_t max_depth) const {
   const std::string_view text = exchange_.request().body();
   if (text.size() > kMaxBody) return std::unexpected(errors::too_large("the body", kMaxBody));
   if (text.empty()) return std::unexpected(errors::invalid("the body is empty, and must be JSON"));
-  auto parsed = json::parse(text, kMaxDepth);
+  auto parsed = json::parse(text, max_depth);
   if (!parsed) return std::unexpected(std::move(parsed.error()).within("the body"));
   return parsed;
 }

@@ -34,9 +34,9 @@ class Visit {
   // The body as JSON, whatever its content type says.
   static constexpr std::size_t kMaxBody = std::size_t{1} << 20U;
   static constexpr std::size_t kMaxDepth = 32;
-  Result<boost::json::value> body() const;
+  Result<boost::json::value> body(std::size_t max_depth = kMaxDepth) const;
 
-  // A parameter of the query; nothing where it is not given.
+  // A parameter of the query, not decoded; nothing where it is not given.
   std::optional<std::string_view> parameter(std::string_view name) const;
   // The same as a whole number.
   Result<std::optional<std::uint64_t>> number(std::string_view name) const;

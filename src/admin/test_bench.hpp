@@ -23,6 +23,7 @@
 #include "admin/ops.hpp"
 #include "admin/proposal_routes.hpp"
 #include "admin/router.hpp"
+#include "admin/session_routes.hpp"
 #include "admin/upstream_routes.hpp"
 #include "gateway/metrics.hpp"
 #include "gateway/test_gateway.hpp"
@@ -81,6 +82,24 @@ inline gateway::GatewayOptions gateway_options(const gateway::Egress& egress) {
   return options;
 }
 
+// Goes on by itself, and can be moved ahead from any thread.
+class SkippingClock final : public Clock {
+ public:
+  Monotonic now() const override { return std::chrono::steady_clock::now() + std::chrono::milliseconds(ahead_); }
+  Wall wall() const override { return std::chrono::system_clock::now() + std::chrono::milliseconds(ahead_); }
+  void skip(std::chrono::milliseconds by) { ahead_ += by.count(); }
+
+ private:
+  std::atomic<std::int64_t> ahead_ = 0;
+};
+
+inline gateway::ToolSessionOptions session_options() {
+  gateway::ToolSessionOptions options;
+  options.debounce = std::chrono::milliseconds(1);
+  options.calls.timeout = std::chrono::seconds(5);
+  return options;
+}
+
 class Bench {
  public:
   struct File {
@@ -98,6 +117,7 @@ class Bench {
         changes(workers.at(0), store),
         metrics(gateway),
         registry({workers.at(0), gateway, store, clock, environment, egress}),
+        sessions({workers, gateway, store, clock, egress}, session_options()),
         router(routes(),
                AdminKeys({{"admin", Secret(std::string(kSecret))}, {"ops", Secret(std::string(kOpsSecret))}})),
         ops({readiness, [this] { return metrics.render(); },
@@ -112,13 +132,18 @@ class Bench {
     gateway.set_access({std::make_shared<const gateway::Principals>(std::vector<gateway::PrincipalSettings>{},
                                                                     gateway::Anonymous::served),
                         {}});
+    metrics.set_tool_sessions([this] { return sessions.size(); });
     workers.run();
     loaded = load(std::move(file));
+    if (auto known = run(sessions.load()); !known) loaded = known;
     if (auto listening = server.listen(); !listening) throw std::runtime_error(listening.error().message());
   }
   ~Bench() {
+    // A call that waits for a user ends with its session.
+    gateway.end_streams();
     server.stop();
     gateway.stop();
+    boost::asio::co_spawn(workers.at(0), sessions.stop(), boost::asio::use_future).get();
     boost::asio::co_spawn(workers.at(0), changes.stop(), boost::asio::use_future).get();
     workers.stop();
     workers.join();
@@ -174,7 +199,7 @@ class Bench {
   value refresh(std::string_view name) { return ask("POST", fmt::format("/admin/upstreams/{}/refresh", name)).json(); }
   value get(std::string_view name) { return ask("GET", fmt::format("/admin/upstreams/{}", name)).json(); }
 
-  SystemClock clock;
+  SkippingClock clock;
   store::Store& store;
   net::Workers workers;
   gateway::Egress egress;
@@ -183,6 +208,7 @@ class Bench {
   gateway::Metrics metrics;
   gateway::UpstreamRegistry registry;
   gateway::PinDecisions pins{gateway, store};
+  gateway::ToolSessions sessions;
   Readiness readiness;
   Router router;
   Ops ops;
@@ -194,7 +220,8 @@ class Bench {
  private:
   Routes routes() {
     Routes all = upstream_routes(gateway, registry, store);
-    for (auto& more : {change_routes(changes), audit_routes(store), context_routes(gateway), proposal_routes(pins)})
+    for (auto& more : {session_routes(gateway, sessions), change_routes(changes), audit_routes(store),
+                       context_routes(gateway), proposal_routes(pins)})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }

@@ -193,6 +193,8 @@ class FullStore final : public store::Store {
   Task<Result<std::vector<store::PinRecord>>> pins_of(std::string upstream) override {
     return kept.pins_of(std::move(upstream));
   }
+  Task<Result<std::vector<store::ToolSessionRecord>>> tool_sessions() override { return kept.tool_sessions(); }
+  Task<Result<std::vector<store::SessionToolRecord>>> session_tools() override { return kept.session_tools(); }
   Task<Result<std::size_t>> reseal() override { return kept.reseal(); }
   store::Health health() const override { return {}; }
 

@@ -15,6 +15,7 @@
 #include "admin/ops.hpp"
 #include "admin/proposal_routes.hpp"
 #include "admin/router.hpp"
+#include "admin/session_routes.hpp"
 #include "admin/upstream_routes.hpp"
 #include "app/admin_secret.hpp"
 #include "app/served_manifests.hpp"
@@ -24,6 +25,7 @@
 #include "gateway/context_review.hpp"
 #include "gateway/metrics.hpp"
 #include "gateway/pin_decisions.hpp"
+#include "gateway/tool_sessions.hpp"
 #include "gateway/upstream_registry.hpp"
 #include "net/proxy.hpp"
 #include "store/pepper.hpp"
@@ -36,6 +38,8 @@ namespace asio = boost::asio;
 
 namespace {
 
+constexpr const char* kUserAgent = "proteus/" PROTEUS_VERSION;
+
 bool serves_anonymous(const Config& config) {
   switch (config.auth.anonymous) {
     case Anonymous::loopback: return config.is_loopback_only();
@@ -45,11 +49,11 @@ bool serves_anonymous(const Config& config) {
   return false;
 }
 
-admin::Routes routes_of(gateway::Gateway& gateway, gateway::UpstreamRegistry& registry, gateway::ChangeLog& changes,
-                        store::Store& store, gateway::PinDecisions& pins) {
+admin::Routes routes_of(gateway::Gateway& gateway, gateway::UpstreamRegistry& registry, gateway::ToolSessions& sessions,
+                        gateway::ChangeLog& changes, store::Store& store, gateway::PinDecisions& pins) {
   admin::Routes all = admin::upstream_routes(gateway, registry, store);
-  for (auto& more : {admin::change_routes(changes), admin::audit_routes(store), admin::context_routes(gateway),
-                     admin::proposal_routes(pins)})
+  for (auto& more : {admin::session_routes(gateway, sessions), admin::change_routes(changes),
+                     admin::audit_routes(store), admin::context_routes(gateway), admin::proposal_routes(pins)})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }
@@ -62,16 +66,22 @@ struct Serving::Surroundings {
         metrics(*serving.gateway_),
         registry({control, *serving.gateway_, *serving.store_, serving.clock_, serving.environment_, *serving.egress_}),
         pins(*serving.gateway_, *serving.store_),
-        router(routes_of(*serving.gateway_, registry, changes, *serving.store_, pins), serving.admin_keys()),
+        sessions({*serving.workers_, *serving.gateway_, *serving.store_, serving.clock_, *serving.egress_},
+                 serving.session_options()),
+        router(routes_of(*serving.gateway_, registry, sessions, changes, *serving.store_, pins), serving.admin_keys()),
         ops({readiness, [this] { return metrics.render(); },
              [this](const net::Request& request) { return router.knows(request); }}),
         graph_tools(*serving.gateway_, serving.host_rules()),
-        background(control.get_executor()) {}
+        background(control.get_executor()) {
+    metrics.set_tool_sessions([this] { return sessions.size(); });
+    sessions.changes().set_observer([this] { metrics.told_of(catalog::Kind::tool); });
+  }
 
   gateway::ChangeLog changes;
   gateway::Metrics metrics;
   gateway::UpstreamRegistry registry;
   gateway::PinDecisions pins;
+  gateway::ToolSessions sessions;
   admin::Readiness readiness;
   admin::Router router;
   admin::Ops ops;
@@ -113,8 +123,19 @@ gateway::GatewayOptions Serving::options() const {
   options.endpoint.hosts = host_rules();
   options.endpoint.sessions.idle = std::chrono::ceil<std::chrono::seconds>(config_.sessions.idle_timeout);
   options.endpoint.kept_events.events_per_stream = config_.sessions.events_per_stream;
-  options.http.user_agent = "proteus/" PROTEUS_VERSION;
+  options.http.user_agent = kUserAgent;
+  options.http.proxies = proxies_;
   options.http.address_filter = egress_->filter();
+  return options;
+}
+
+gateway::ToolSessionOptions Serving::session_options() const {
+  gateway::ToolSessionOptions options;
+  options.idle = config_.sessions.idle_timeout;
+  options.debounce = config_.limits.debounce;
+  options.calls.timeout = config_.sessions.http_timeout;
+  options.http.user_agent = kUserAgent;
+  options.http.proxies = proxies_;
   return options;
 }
 
@@ -141,12 +162,11 @@ Result<> Serving::open() {
   workers_ = std::make_unique<net::Workers>(threads);
   admin_secret_ = config_.secrets.admin_secret ? *config_.secrets.admin_secret : derive_admin_secret(pepper->value());
   egress_ = std::make_unique<gateway::Egress>(egress());
-  gateway::GatewayOptions settings = options();
   auto proxies = net::ProxySettings::from([this](const char* name) { return environment_(std::string(name)); });
   if (!proxies) return std::unexpected(proxies.error());
-  settings.http.proxies = std::move(*proxies);
+  proxies_ = std::move(*proxies);
   gateway_ = std::make_unique<gateway::Gateway>(*workers_, clock_, environment_, *store_,
-                                                SealingKey::derive(pepper->value(), "gateway"), std::move(settings));
+                                                SealingKey::derive(pepper->value(), "gateway"), options());
   auto& control = workers_->at(0);
   around_ = std::make_unique<Surroundings>(*this, control);
   gateway_->set_on_refreshed([this](const providers::RefreshResult& result, const catalog::Publication*) {
@@ -161,6 +181,9 @@ Result<> Serving::open() {
     if (!resealed) return std::unexpected(resealed.error());
   }
   apply_access();
+  const auto sessions = asio::co_spawn(control, around_->sessions.load(), asio::use_future).get();
+  if (!sessions) return sessions;
+  asio::post(control, [this] { around_->sessions.start(); });
   if (const auto loaded = asio::co_spawn(control, load_upstreams(), asio::use_future).get(); !loaded) return loaded;
   const bool must_wait =
       std::ranges::any_of(config_.upstreams, [](const auto& entry) { return entry.settings.fail_fast_on_startup; });
@@ -280,8 +303,8 @@ std::string Serving::url() const {
 
 Result<> Serving::reload(Config config) {
   if (config.server != config_.server || config.data_directory != config_.data_directory ||
-      config.limits != config_.limits) {
-    log::warning("changes of [server], of [limits] and of the data directory take effect after a restart");
+      config.limits != config_.limits || config.sessions != config_.sessions) {
+    log::warning("changes of [server], [limits], [sessions] and of the data directory take effect after a restart");
   }
   // Upstreams that were registered at runtime are looked at again by the new rules.
   const EgressSettings rules_before = std::exchange(config_.egress, config.egress);
@@ -328,6 +351,7 @@ Serving::~Serving() {
   if (around_) {
     const auto end = [](Surroundings& around) -> Task<> {
       co_await around.background.join();
+      co_await around.sessions.stop();
       co_await around.changes.stop();
     };
     asio::co_spawn(workers_->at(0), end(*around_), asio::use_future).get();

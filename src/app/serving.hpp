@@ -12,7 +12,9 @@
 #include "base/environment.hpp"
 #include "gateway/egress.hpp"
 #include "gateway/gateway.hpp"
+#include "gateway/tool_sessions.hpp"
 #include "net/http_server.hpp"
+#include "net/proxy.hpp"
 #include "net/workers.hpp"
 #include "store/data_directory.hpp"
 #include "store/store.hpp"
@@ -53,6 +55,7 @@ class Serving {
   net::EgressSettings egress() const;
   server::HostRules host_rules() const;
   gateway::GatewayOptions options() const;
+  gateway::ToolSessionOptions session_options() const;
   Task<Result<>> load_upstreams();
   Task<> become_ready();
   Task<> route(net::Exchange& exchange);
@@ -65,6 +68,7 @@ class Serving {
   std::optional<store::DataDirectory> directory_;
   std::unique_ptr<store::Store> store_;
   Secret admin_secret_;
+  net::ProxySettings proxies_;
   std::unique_ptr<net::Workers> workers_;
   std::unique_ptr<gateway::Egress> egress_;
   std::unique_ptr<gateway::Gateway> gateway_;

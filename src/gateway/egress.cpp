@@ -30,4 +30,12 @@ net::AddressFilter Egress::filter() const {
   return [this](std::string_view host, const boost::asio::ip::address& address) { return check(host, address); };
 }
 
+Result<> Egress::check_strictly(const net::Url& url) const { return rules_.get()->check(url); }
+
+net::AddressFilter Egress::strict_filter() const {
+  return [this](std::string_view host, const boost::asio::ip::address& address) {
+    return rules_.get()->check(host, address);
+  };
+}
+
 }  // namespace proteus::gateway

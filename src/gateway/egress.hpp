@@ -25,6 +25,9 @@ class Egress {
   // A URL that came over the API.
   Result<> check(const net::Url& url) const;
   net::AddressFilter filter() const;
+  // The same for whom the trust in hosts of the file is not meant: the tools of sessions.
+  Result<> check_strictly(const net::Url& url) const;
+  net::AddressFilter strict_filter() const;
 
  private:
   Result<> check(std::string_view host, const boost::asio::ip::address& address) const;

@@ -95,16 +95,23 @@ void Gateway::change_access(const std::shared_ptr<const Access>& access) {
   fanout_.set_contexts(access->contexts, catalog_.current());
   const auto unknown = [&access](const server::Caller& caller) {
     const bool entered = caller.context.empty() || (access->contexts && access->contexts->find(caller.context));
-    return !entered || !access->principals->knows(caller.principal);
+    // Those who have something of their own are known by others.
+    return !entered || (!principal_of(caller).own() && !access->principals->knows(caller.principal));
   };
   listeners_.end(unknown);
   endpoint_->sessions().end(unknown);
 }
 
+bool Gateway::has_context(std::string_view name) const {
+  const auto contexts = access_.get()->contexts;
+  return contexts && contexts->find(name);
+}
+
 Result<server::Caller> Gateway::admit(const net::Request& request, std::string_view context) const {
   const Access& access = service_->here().access();
-  auto principal = access.principals->find(request.fields().find("Authorization").value_or(""));
+  auto principal = access.principals->find(request.fields().find("Authorization").value_or(""), find_principal_);
   if (!principal) return std::unexpected(principal.error());
+  if (context.empty()) context = (*principal)->home();
   const bool there = context.empty() || (access.contexts && access.contexts->find(context));
   if (!there || !(*principal)->may_enter(context)) {
     return std::unexpected(errors::not_found("There is no such context"));
@@ -337,6 +344,11 @@ void Gateway::share_followed() {
   }
   for (const auto& served : table->order)
     served->follow(by_upstream[served->settings().name]);
+}
+
+void Gateway::drop_views_unused_since(Clock::Monotonic time) {
+  for (const auto& part : parts_)
+    asio::post(part->io(), [worker = part.get(), time] { worker->drop_views_unused_since(time); });
 }
 
 void Gateway::end_streams() { endpoint_->end_streams(); }

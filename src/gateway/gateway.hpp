@@ -66,6 +66,12 @@ class Gateway {
   // From any thread: what one of them offers from now on. The versions of its snapshots grow.
   Result<> publish_local(catalog::SnapshotPointer snapshot);
 
+  // Who knows tokens besides the configuration. Before anything is asked; called on the workers' threads.
+  void set_find_principal(Principals::FindMore find) { find_principal_ = std::move(find); }
+  // From any thread: whether a token or a context is one of the configuration.
+  bool knows_token(const json::Digest& token) const { return access_.get()->principals->knows(token); }
+  bool has_context(std::string_view name) const;
+
   using Settings = std::vector<providers::UpstreamSettings>;
   // On any worker's thread. These upstreams, in this order, from now on: those that are the same stay as they are,
   // others are made anew, and those not named end. Opens no connection by itself. Fails, without effect, where one
@@ -96,6 +102,8 @@ class Gateway {
   // Before upstreams are set. Called on the control thread for each upstream that is made.
   void set_meters(MeterMaker meters) { meters_ = std::move(meters); }
 
+  // From any thread: lets workers forget views that nobody has asked for lately, such as those of sessions that ended.
+  void drop_views_unused_since(Clock::Monotonic time);
   // Ends all streams; requests are still answered.
   void end_streams();
   // Ends everything. The workers run, and nothing is asked any more.
@@ -130,6 +138,7 @@ class Gateway {
   UpstreamTables tables_;
   Published<Access> access_;
   std::mutex setting_access_;
+  Principals::FindMore find_principal_;
   Locals locals_;
   QuotaTable quotas_;
   std::vector<std::unique_ptr<Worker>> parts_;  // one for each worker

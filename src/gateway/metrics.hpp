@@ -26,6 +26,8 @@ class Metrics {
 
   // For Gateway::set_on_refreshed.
   void refreshed(const providers::RefreshResult& result);
+  // Clients were told of a list by others than the fan-out.
+  void told_of(catalog::Kind kind) { list_changed_[kind].add(); }
   // Where others count what is shown here. Before `render`.
   void set_tool_sessions(std::function<std::size_t()> count) { tool_sessions_ = std::move(count); }
 

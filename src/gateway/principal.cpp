@@ -27,8 +27,12 @@ std::string_view bearer(std::string_view authorization) {
 }  // namespace
 
 Principal::Principal(std::string name, catalog::Access access, std::vector<std::string> contexts,
-                     std::shared_ptr<LocalProvider> own)
-    : name_(std::move(name)), access_(std::move(access)), contexts_(std::move(contexts)), own_(std::move(own)) {
+                     std::shared_ptr<LocalProvider> own, std::string home)
+    : name_(std::move(name)),
+      access_(std::move(access)),
+      contexts_(std::move(contexts)),
+      own_(std::move(own)),
+      home_(std::move(home)) {
   for (const auto& pattern : contexts_)
     entry_ += pattern + "\n";
 }
@@ -57,14 +61,20 @@ Principals::Principals(const std::vector<PrincipalSettings>& settings, Anonymous
 }
 
 Result<std::shared_ptr<const Principal>> Principals::find(std::string_view authorization) const {
+  return find(authorization, {});
+}
+
+Result<std::shared_ptr<const Principal>> Principals::find(std::string_view authorization, const FindMore& more) const {
   if (authorization.empty()) {
     if (anonymous_) return anonymous_;
     return std::unexpected(errors::unauthenticated("A bearer token is needed"));
   }
   const std::string_view token = bearer(authorization);
   if (!token.empty()) {
-    const auto found = by_token_.find(json::sha256(token));
+    const json::Digest digest = json::sha256(token);
+    const auto found = by_token_.find(digest);
     if (found != by_token_.end()) return found->second;
+    if (auto known = more ? more(digest) : nullptr) return known;
   }
   return std::unexpected(errors::unauthenticated("The bearer token is not known"));
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,12 +23,14 @@ class Principal final : public server::Grant {
  public:
   // `own` is what it alone is offered, in front of everything else; null for nothing. The versions of its snapshots are
   // unique among all of its name.
+  // `home` is the context that it finds at the plain endpoint; empty for none.
   Principal(std::string name, catalog::Access access, std::vector<std::string> contexts,
-            std::shared_ptr<LocalProvider> own = nullptr);
+            std::shared_ptr<LocalProvider> own = nullptr, std::string home = {});
 
   const std::string& name() const { return name_; }
   const catalog::Access& access() const { return access_; }
   const std::shared_ptr<LocalProvider>& own() const { return own_; }
+  const std::string& home() const { return home_; }
   bool may_enter(std::string_view context) const;
   bool enters_all() const;
   // The same for principals that may enter the same contexts by the same patterns.
@@ -39,6 +42,7 @@ class Principal final : public server::Grant {
   std::vector<std::string> contexts_;  // patterns
   std::string entry_;
   std::shared_ptr<LocalProvider> own_;
+  std::string home_;
 };
 
 // The principal a caller was found to be.
@@ -63,6 +67,10 @@ class Principals {
 
   // By an Authorization header; an absent one is anonymous. Fails where the header names nobody.
   Result<std::shared_ptr<const Principal>> find(std::string_view authorization) const;
+  // The same where others know tokens, too: they are asked for those that are not known here.
+  using FindMore = std::function<std::shared_ptr<const Principal>(const json::Digest& token)>;
+  Result<std::shared_ptr<const Principal>> find(std::string_view authorization, const FindMore& more) const;
+  bool knows(const json::Digest& token) const { return by_token_.contains(token); }
   bool knows(std::string_view name) const { return names_.contains(std::string(name)); }
 
  private:

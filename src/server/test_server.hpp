@@ -39,10 +39,12 @@ inline RawClient::Answer modern_call(RawClient& client, std::string_view name, s
 // A legacy client with its session.
 class LegacyClient {
  public:
-  LegacyClient(std::uint16_t port, std::string_view version = "2025-11-25", std::string_view capabilities = "{}")
-      : client(port) {
+  // `more` are fields that go with every request, as whole lines.
+  LegacyClient(std::uint16_t port, std::string_view version = "2025-11-25", std::string_view capabilities = "{}",
+               std::string more = {})
+      : client(port), every(std::move(more)) {
     const auto answer = client.request(
-        "POST", "",
+        "POST", every,
         rpc("0", "initialize",
             fmt::format(R"("protocolVersion":"{}","capabilities":{},"clientInfo":{{"name":"test","version":"1"}})",
                         version, capabilities)));
@@ -50,13 +52,14 @@ class LegacyClient {
     hello = answer.json();
   }
 
-  std::string fields() const { return fmt::format("Mcp-Session-Id: {}\r\n", session); }
+  std::string fields() const { return fmt::format("{}Mcp-Session-Id: {}\r\n", every, session); }
   RawClient::Answer post(std::string_view body) { return client.request("POST", fields(), body); }
   RawClient::Answer call(std::string_view id, std::string_view name, std::string_view more = {}) {
     return post(rpc(id, "tools/call", fmt::format(R"("name":"{}"{})", name, more)));
   }
 
   RawClient client;
+  std::string every;
   std::string session;
   boost::json::value hello;
 };

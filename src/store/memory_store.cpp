@@ -54,6 +54,23 @@ struct MemoryStore::Apply {
     std::tuple key(record.upstream, record.kind, record.name, record.hash);
     store.pins_.insert_or_assign(std::move(key), std::move(record));
   }
+  void operator()(PutToolSession& put) {
+    std::string id = put.record.id;
+    store.tool_sessions_.insert_or_assign(std::move(id), std::move(put.record));
+  }
+  void operator()(const RemoveToolSession& remove) {
+    store.tool_sessions_.erase(remove.id);
+    std::erase_if(store.session_tools_, [&](const auto& entry) { return entry.first.first == remove.id; });
+  }
+  void operator()(const TouchToolSession& touch) {
+    const auto found = store.tool_sessions_.find(touch.id);
+    if (found != store.tool_sessions_.end()) found->second.last_used_at = touch.last_used_at;
+  }
+  void operator()(PutSessionTool& put) {
+    std::pair key(put.record.session, put.record.name);
+    store.session_tools_.insert_or_assign(std::move(key), std::move(put.record));
+  }
+  void operator()(const RemoveSessionTool& remove) { store.session_tools_.erase({remove.session, remove.name}); }
 };
 
 Task<Result<Written>> MemoryStore::write(Writes writes) {
@@ -126,6 +143,24 @@ Task<Result<std::vector<PinRecord>>> MemoryStore::pins_of(std::string upstream) 
   for (const auto& [key, record] : pins_) {
     if (record.upstream == upstream) records.push_back(record);
   }
+  co_return records;
+}
+
+Task<Result<std::vector<ToolSessionRecord>>> MemoryStore::tool_sessions() {
+  std::vector<ToolSessionRecord> records;
+  const std::lock_guard lock(mutex_);
+  records.reserve(tool_sessions_.size());
+  for (const auto& [id, record] : tool_sessions_)
+    records.push_back(record);
+  co_return records;
+}
+
+Task<Result<std::vector<SessionToolRecord>>> MemoryStore::session_tools() {
+  std::vector<SessionToolRecord> records;
+  const std::lock_guard lock(mutex_);
+  records.reserve(session_tools_.size());
+  for (const auto& [key, record] : session_tools_)
+    records.push_back(record);
   co_return records;
 }
 

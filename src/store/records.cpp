@@ -54,8 +54,30 @@ struct Texts {
     visit("a definition", record.definition, limits::kChange, Empty::allowed);
     visit("who decides", record.by, limits::kName, Empty::refused);
   }
+  void operator()(const PutToolSession& put) {
+    const auto& record = put.record;
+    session(record.id);
+    visit("the user of a tool session", record.user_id, limits::kName, Empty::allowed);
+    visit("the secrets of a tool session", record.secrets, limits::kText, Empty::allowed);
+    visit("the context of a tool session", record.context, limits::kName, Empty::allowed);
+    visit("the catalog of a tool session", record.catalog, limits::kName, Empty::allowed);
+  }
+  void operator()(const RemoveToolSession& remove) { session(remove.id); }
+  void operator()(const TouchToolSession& touch) { session(touch.id); }
+  void operator()(const PutSessionTool& put) {
+    const auto& record = put.record;
+    session(record.session);
+    visit("the name of a tool", record.name, limits::kName, Empty::refused);
+    visit("the definition of a tool", record.definition, limits::kText, Empty::refused);
+    visit("the secrets of a tool", record.secrets, limits::kText, Empty::allowed);
+  }
+  void operator()(const RemoveSessionTool& remove) {
+    session(remove.session);
+    visit("the name of a tool", remove.name, limits::kName, Empty::refused);
+  }
 
  private:
+  void session(const std::string& text) { visit("the id of a tool session", text, limits::kName, Empty::refused); }
   void name(const std::string& text) { visit("the name of an upstream", text, limits::kName, Empty::refused); }
 };
 
@@ -64,6 +86,17 @@ void for_each_text(const Writes& writes, Visit visit) {
   Texts<Visit> texts{std::move(visit)};
   for (const Write& write : writes)
     std::visit(texts, write);
+}
+
+// The name of a record whose secrets a read could not open; empty where there is none.
+std::string_view with_lost_secrets(const Write& write) {
+  if (const auto* put = std::get_if<PutUpstream>(&write); put != nullptr && !put->record.secrets_fault.empty())
+    return put->record.name;
+  if (const auto* put = std::get_if<PutToolSession>(&write); put != nullptr && !put->record.secrets_fault.empty())
+    return put->record.id;
+  if (const auto* put = std::get_if<PutSessionTool>(&write); put != nullptr && !put->record.secrets_fault.empty())
+    return put->record.name;
+  return {};
 }
 
 }  // namespace
@@ -78,11 +111,10 @@ Result<> check(const Writes& writes) {
     if (text.empty() && empty == Empty::refused) fault = proteus::errors::invalid(fmt::format("{} is empty", what));
   });
   for (const Write& write : writes) {
-    const auto* put = std::get_if<PutUpstream>(&write);
-    if (put == nullptr || put->record.secrets_fault.empty()) continue;
+    const std::string_view lost = with_lost_secrets(write);
+    if (lost.empty()) continue;
     // It would take the place of what a right pepper can still open.
-    fault = proteus::errors::invalid(
-        fmt::format("the secrets of {} could not be read, and would be lost", put->record.name));
+    fault = proteus::errors::invalid(fmt::format("the secrets of {} could not be read, and would be lost", lost));
   }
   if (fault) return std::unexpected(std::move(*fault));
   return {};

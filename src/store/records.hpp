@@ -11,14 +11,11 @@
 
 #include <proteus/error.hpp>
 
-#include "base/clock.hpp"
+#include "store/session_records.hpp"
+#include "store/time.hpp"
 
 // What the store keeps, as plain values. Texts called JSON are opaque here: they come back as they were put.
 namespace proteus::store {
-
-// Times are kept to the microsecond.
-using Time = std::chrono::sys_time<std::chrono::microseconds>;
-inline Time to_time(Clock::Wall wall) { return std::chrono::floor<std::chrono::microseconds>(wall); }
 
 enum class Origin : std::uint8_t {
   runtime,        // registered over the admin API
@@ -132,8 +129,9 @@ struct PutPin {
 };
 
 // Putting replaces; removing what is not there does nothing.
-using Write = std::variant<PutUpstream, RemoveUpstream, PutSnapshot, RemoveSnapshots, AppendChange, AppendAudit,
-                           PutSetting, PutPin>;
+using Write =
+    std::variant<PutUpstream, RemoveUpstream, PutSnapshot, RemoveSnapshots, AppendChange, AppendAudit, PutSetting,
+                 PutToolSession, RemoveToolSession, TouchToolSession, PutSessionTool, RemoveSessionTool, PutPin>;
 using Writes = std::vector<Write>;
 
 struct Written {

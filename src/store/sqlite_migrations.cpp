@@ -77,6 +77,25 @@ constexpr std::array kSteps = {
 
       CREATE UNIQUE INDEX ratified_pins ON pins (upstream, kind, name) WHERE verdict = 'ratified';
     )sql",
+    R"sql(
+      CREATE TABLE tool_sessions (
+        id TEXT PRIMARY KEY,
+        user_id TEXT NOT NULL,
+        secrets BLOB,
+        context TEXT NOT NULL,
+        catalog TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        last_used_at INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+
+      CREATE TABLE session_tools (
+        session TEXT NOT NULL,
+        name TEXT NOT NULL,
+        definition TEXT NOT NULL,
+        secrets BLOB,
+        PRIMARY KEY (session, name)
+      ) STRICT, WITHOUT ROWID;
+    )sql",
 };
 
 Result<std::int64_t> number(SqliteConnection& connection, std::string_view sql) {

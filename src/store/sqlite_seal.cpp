@@ -2,6 +2,7 @@
 
 #include "store/sqlite_query.hpp"
 #include "store/sqlite_records.hpp"
+#include "store/sqlite_sessions.hpp"
 
 namespace proteus::store::sqlite {
 namespace {
@@ -57,8 +58,10 @@ Result<std::size_t> reseal(SqliteConnection& connection, const Sealer& sealer) {
       return std::unexpected(std::move(done.error()));
     }
   }
+  const auto sessions = reseal_sessions(connection, sealer);
+  if (!sessions) return sessions;
   if (auto done = write_check(connection, sealer); !done) return std::unexpected(std::move(done.error()));
-  return resealed->size();
+  return resealed->size() + *sessions;
 }
 
 }  // namespace proteus::store::sqlite

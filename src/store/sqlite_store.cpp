@@ -13,6 +13,7 @@
 #include "store/sqlite_pins.hpp"
 #include "store/sqlite_query.hpp"
 #include "store/sqlite_records.hpp"
+#include "store/sqlite_sessions.hpp"
 
 namespace proteus::store {
 namespace {
@@ -181,6 +182,16 @@ Task<Result<std::vector<PinRecord>>> SqliteStore::pins_of(std::string upstream) 
   return in_reader<std::vector<PinRecord>>([upstream = std::move(upstream)](SqliteConnection& connection) {
     return sqlite::read_pins(connection, upstream);
   });
+}
+
+Task<Result<std::vector<ToolSessionRecord>>> SqliteStore::tool_sessions() {
+  return in_reader<std::vector<ToolSessionRecord>>(
+      [this](SqliteConnection& connection) { return sqlite::read_tool_sessions(connection, sealer_); });
+}
+
+Task<Result<std::vector<SessionToolRecord>>> SqliteStore::session_tools() {
+  return in_reader<std::vector<SessionToolRecord>>(
+      [this](SqliteConnection& connection) { return sqlite::read_session_tools(connection, sealer_); });
 }
 
 }  // namespace proteus::store

@@ -41,6 +41,8 @@ class SqliteStore final : public Store {
   Task<Result<std::vector<AuditRecord>>> audits(std::size_t limit, std::optional<std::uint64_t> before) override;
   Task<Result<std::optional<std::string>>> setting(std::string key) override;
   Task<Result<std::vector<PinRecord>>> pins_of(std::string upstream) override;
+  Task<Result<std::vector<ToolSessionRecord>>> tool_sessions() override;
+  Task<Result<std::vector<SessionToolRecord>>> session_tools() override;
   Task<Result<std::size_t>> reseal() override;
   Health health() const override;
 

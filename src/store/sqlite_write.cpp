@@ -4,6 +4,7 @@
 #include "store/sqlite_query.hpp"
 #include "store/sqlite_records.hpp"
 #include "store/sqlite_seal.hpp"
+#include "store/sqlite_sessions.hpp"
 
 namespace proteus::store::sqlite {
 namespace {
@@ -87,6 +88,9 @@ struct Apply {
   }
 
   Result<> operator()(const PutPin& put) const { return write_pin(connection, put.record); }
+  Result<> operator()(const SessionWrite auto& of_session) const {
+    return write_session(connection, sealer, of_session);
+  }
 };
 
 }  // namespace

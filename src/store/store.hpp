@@ -50,6 +50,10 @@ class Store {
   virtual Task<Result<std::optional<std::string>>> setting(std::string key) = 0;
   // By kind, name and hash.
   virtual Task<Result<std::vector<PinRecord>>> pins_of(std::string upstream) = 0;
+  // By id.
+  virtual Task<Result<std::vector<ToolSessionRecord>>> tool_sessions() = 0;
+  // Of all sessions; by session, then name.
+  virtual Task<Result<std::vector<SessionToolRecord>>> session_tools() = 0;
 
   // Seals anew what was sealed with another key than the current one; says how many records that were. Fails, and
   // changes nothing, where one of them cannot be opened.

@@ -85,6 +85,25 @@ inline AuditRecord audit(std::string what) {
   return {.number = 0, .at = at(5), .who = "ops", .what = std::move(what), .detail = R"({"name":"bank"})"};
 }
 
+inline ToolSessionRecord session(std::string id) {
+  return {.id = id,
+          .user_id = "7",
+          .secrets = R"({"user_token":"of )" + id + R"("})",
+          .context = "sec",
+          .catalog = "shared",
+          .created_at = at(1),
+          .last_used_at = at(2),
+          .secrets_fault = {}};
+}
+
+inline SessionToolRecord tool(std::string session, std::string name) {
+  return {.session = std::move(session),
+          .name = name,
+          .definition = R"({"name":")" + name + R"("})",
+          .secrets = R"({"url":"http://127.0.0.1/"})",
+          .secrets_fault = {}};
+}
+
 inline std::string bytes_of_file(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};

@@ -1,0 +1,82 @@
+#include "gateway/tool_session.hpp"
+
+#include <algorithm>
+
+#include "mcp/errors.hpp"
+#include "providers/http_tool/arguments.hpp"
+
+namespace proteus::gateway {
+
+providers::HttpToolPointer ToolSet::find(std::string_view name) const {
+  const auto found = std::ranges::lower_bound(
+      tools, name, {}, [](const providers::HttpToolPointer& tool) { return std::string_view(tool->name); });
+  return found != tools.end() && (*found)->name == name ? *found : nullptr;
+}
+
+ToolSession::ToolSession(ToolSessionId id, store::Time created_at, const SessionCalls& calls)
+    : id_(std::move(id)),
+      name_(name_of(id_)),
+      created_at_(created_at),
+      calls_(calls),
+      binding_(std::make_shared<const SessionBinding>()),
+      tools_(std::make_shared<const ToolSet>()) {}
+
+std::shared_ptr<const SessionBinding> ToolSession::binding() const {
+  const std::scoped_lock lock(mutex_);
+  return binding_;
+}
+
+void ToolSession::bind(std::shared_ptr<const SessionBinding> binding) {
+  const std::scoped_lock lock(mutex_);
+  binding_ = std::move(binding);
+}
+
+std::shared_ptr<const ToolSet> ToolSession::tools() const {
+  const std::scoped_lock lock(mutex_);
+  return tools_;
+}
+
+void ToolSession::set_tools(std::shared_ptr<const ToolSet> tools) {
+  const std::scoped_lock lock(mutex_);
+  tools_ = std::move(tools);
+}
+
+catalog::SnapshotPointer ToolSession::snapshot() const {
+  const std::scoped_lock lock(mutex_);
+  return tools_->snapshot;
+}
+
+Task<mcp::Outcome> ToolSession::handle(server::Call& call, const catalog::Found& found) {
+  // Those of the moment: what was taken away since the caller looked is not run any more.
+  const auto tool = tools()->find(found.definition->own);
+  if (!tool) co_return std::unexpected(mcp::errors::unknown_tool(call.request().name));
+  const auto arguments = providers::CheckedArguments::check(*tool, call.request().param("arguments"));
+  if (!arguments) co_return providers::tool_error(arguments.error());
+  if (tool->confirmation == providers::Confirmation::none) {
+    mcp::Reply reply = co_await run(call, *tool, arguments->members());
+    if (call.cancellation().requested()) co_return std::unexpected(errors::cancelled("the request"));
+    co_return reply;
+  }
+  const Confirmations::Run confirmed = [&] { return run(call, *tool, arguments->members()); };
+  co_return co_await calls_.confirmations.ask_first(call, {tool->name, arguments->members()}, confirmed);
+}
+
+Task<mcp::Reply> ToolSession::run(server::Call& call, const providers::HttpTool& tool, std::string_view arguments) {
+  const auto bound = binding();
+  const auto abort = std::make_shared<net::RequestAbort>();
+  call.cancellation().on_request([abort] { (*abort)(); });
+  if (call.cancellation().requested()) co_return providers::tool_error("The call was cancelled before it ran.");
+  mcp::Reply reply = co_await providers::call_http_tool(calls_.clients.here(),
+                                                        {.tool = tool,
+                                                         .arguments = arguments,
+                                                         .bearer = bound->bearer,
+                                                         .era = call.request().era(),
+                                                         .clock = calls_.clock,
+                                                         .abort = abort.get()},
+                                                        calls_.limits);
+  // A long call is no idleness.
+  touch(calls_.clock.now());
+  co_return reply;
+}
+
+}  // namespace proteus::gateway

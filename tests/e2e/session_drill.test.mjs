@@ -1,0 +1,163 @@
+// Many sessions at once, and a gateway that is killed among them. PROTEUS_DRILL_SESSIONS=5000 makes it the full size, at
+// which memory is looked at, too.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+
+import { program, startServer } from './support/programs.mjs';
+import { Caller, queryTool, SECRET, startBackend } from './support/sessions.mjs';
+
+const SESSIONS = Number(process.env.PROTEUS_DRILL_SESSIONS ?? 200);
+const AT_ONCE = 64;
+const TOOLS = 5;
+const FULL = 5000;
+
+const token = (id) => `tok_${id}`;
+const toolNames = (id) => Array.from({ length: TOOLS }, (_, i) => `tool_${i}_${id.length % 3}`);
+
+/** Objects where a call reached a tool of another session, or brought another's token. */
+function check({ authorization, body }) {
+  if (authorization !== `Bearer ${token(body.session)}`) return `${body.session} was asked with ${authorization}`;
+  if (body.query !== body.session) return `${body.session} was asked by ${body.query}`;
+  return undefined;
+}
+
+function residentKib(pid) {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]);
+}
+
+describe('many tool sessions', () => {
+  let folder;
+  let backend;
+  const start = () =>
+    startServer('proteus', ['serve', '--listen', '127.0.0.1:0', '--data', join(folder, 'data')], {
+      env: { PROTEUS_ADMIN_SECRET: SECRET }
+    });
+
+  before(async () => {
+    program('proteus');
+    folder = mkdtempSync(join(tmpdir(), 'proteus-drill-'));
+    backend = await startBackend(check);
+  });
+  after(async () => {
+    await backend?.stop();
+    if (folder) rmSync(folder, { recursive: true, force: true });
+  });
+
+  const tools = (id) => toolNames(id).map((name) => queryTool(name, backend.url(`/${id}`), { fixed_params: { session: id } }));
+  const expectOk = ({ status, json }) => {
+    assert.equal(status, 200, JSON.stringify(json));
+    return json;
+  };
+  const add = async (caller, id) => {
+    expectOk(await caller.admin('/admin/session/init', { session_id: id, user_token: token(id), user_id: id }));
+    expectOk(await caller.admin('/admin/tools/register', { session_id: id, tools: tools(id) }));
+  };
+  const use = async (caller, id) => {
+    const listed = expectOk(await caller.mcp(token(id), 'tools/list')).result.tools.map((tool) => tool.name);
+    assert.deepEqual(listed, toolNames(id));
+    const name = toolNames(id)[0];
+    const called = expectOk(await caller.mcp(token(id), 'tools/call', { name, arguments: { query: id } }));
+    assert.equal(called.result.structuredContent?.path, `/${id}`, JSON.stringify(called));
+  };
+  const leave = async (caller, id) => {
+    const left = expectOk(await caller.admin('/admin/session/cleanup', { session_id: id }));
+    assert.equal(left.removed, TOOLS);
+  };
+  /** Does something for each id, so many at a time. */
+  const forEach = async (ids, act) => {
+    let next = 0;
+    const work = async () => {
+      while (next < ids.length) await act(ids[next++]);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+  };
+
+  // SES-24
+  test(`${SESSIONS} sessions register, list, call and leave, ${AT_ONCE} at a time`, { timeout: 600_000 }, async (context) => {
+    const gateway = await start();
+    const caller = new Caller(gateway.url, AT_ONCE);
+    try {
+      const round = async (prefix) => {
+        const ids = Array.from({ length: SESSIONS }, (_, i) => `${prefix}-${i}`);
+        await forEach(ids, async (id) => {
+          await add(caller, id);
+          await use(caller, id);
+        });
+        const most = residentKib(gateway.pid);
+        await forEach(ids, (id) => leave(caller, id));
+        await forEach(ids.slice(0, 50), async (id) => assert.equal((await caller.mcp(token(id), 'tools/list')).status, 401));
+        return most;
+      };
+      const most = await round('first');
+      const before = residentKib(gateway.pid);
+      await round('second');
+      const after = residentKib(gateway.pid);
+      context.diagnostic(`resident: ${most} KiB with all sessions, ${before} KiB after one round, ${after} KiB after two`);
+      assert.deepEqual(backend.faults, []);
+      assert.equal(gateway.running(), true);
+      if (SESSIONS >= FULL) assert.ok(after < before * 1.1, `${after} KiB after ${before} KiB`);
+    } finally {
+      caller.close();
+      await gateway.stop();
+    }
+  });
+
+  // SES-22
+  test('what was acknowledged survives kill -9, and what was removed stays away', { timeout: 600_000 }, async () => {
+    const kept = new Set();
+    const removed = new Set();
+    for (let round = 0; round < 3; ++round) {
+      const gateway = await start();
+      const caller = new Caller(gateway.url, AT_ONCE);
+      await forEach([...kept], (id) => use(caller, id));
+      await forEach([...removed].slice(-200), async (id) => {
+        assert.equal((await caller.mcp(token(id), 'tools/list')).status, 401, id);
+      });
+      let alive = true;
+      let count = 0;
+      const killAt = Math.max(20, Math.floor(SESSIONS / 4)) * (round + 1);
+      const work = async (worker) => {
+        for (let i = 0; alive; ++i) {
+          const id = `r${round}-${worker}-${i}`;
+          try {
+            await add(caller, id);
+            kept.add(id);
+            if (i % 2 === 0) {
+              kept.delete(id);
+              await leave(caller, id);
+              removed.add(id);
+            }
+          } catch (error) {
+            if (alive) throw error;
+            return;
+          }
+          // In the middle of what the others do.
+          if (++count === killAt) {
+            alive = false;
+            process.kill(gateway.pid, 'SIGKILL');
+          }
+        }
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, (_, worker) => work(worker)));
+      caller.close();
+      await gateway.stop();
+    }
+    const gateway = await start();
+    const caller = new Caller(gateway.url, AT_ONCE);
+    try {
+      await forEach([...kept], (id) => use(caller, id));
+      await forEach([...removed], async (id) => {
+        assert.equal((await caller.mcp(token(id), 'tools/list')).status, 401, id);
+        assert.equal((await caller.admin(`/admin/tools/list?session_id=${id}`)).status, 404, id);
+      });
+      assert.deepEqual(backend.faults, []);
+      assert.ok(kept.size > 0 && removed.size > 0);
+    } finally {
+      caller.close();
+      await gateway.stop();
+    }
+  });
+});
