@@ -20,6 +20,7 @@ ExitCode run(std::vector<std::string> arguments) {
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
   add_serve_command(app, invocation);
+  add_stdio_command(app, invocation);
   add_check_command(app, invocation);
   add_admin_secret_command(app, invocation);
   add_client_command(app, invocation);

@@ -7,11 +7,11 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "app/command.hpp"
 #include "app/config/load.hpp"
 #include "app/config_watch.hpp"
+#include "app/diagnostics_output.hpp"
 #include "app/serving.hpp"
 #include "app/terminal.hpp"
 #include "base/log.hpp"
@@ -32,14 +32,6 @@ struct ServeOptions {
     return flags;
   }
 };
-
-void print(const LoadedConfig& loaded) {
-  const Terminal terminal = Terminal::of(STDERR_FILENO);
-  for (const Diagnostic& diagnostic : loaded.outcome.diagnostics) {
-    const Style style = diagnostic.severity == Severity::warning ? Style::yellow : Style::red;
-    fmt::print(stderr, "{}\n", terminal.styled(style, one_line(show(diagnostic))));
-  }
-}
 
 // Waits for signals and for changes of the files, and acts on them.
 class Watch {
@@ -79,11 +71,13 @@ class Watch {
   void reload() {
     LoadedConfig loaded = load_config(options_.flags(), process_environment(), Purpose::serve);
     files_ = ConfigWatch(loaded.read_from);
-    print(loaded);
+    print_diagnostics(loaded);
     if (!loaded.outcome.config) return log::error("the configuration is not taken over; the one before stays");
+    const log::Settings lines = loaded.outcome.config->log;
     if (const auto taken = serving_.reload(std::move(*loaded.outcome.config)); !taken) {
       return log::error("the configuration is not taken over: {}", taken.error().message());
     }
+    log::configure(lines);
     log::info("the configuration is taken over");
   }
 
@@ -103,8 +97,9 @@ class Watch {
 
 ExitCode serve(const ServeOptions& options) {
   LoadedConfig loaded = load_config(options.flags(), process_environment(), Purpose::serve);
-  print(loaded);
+  print_diagnostics(loaded);
   if (!loaded.outcome.config) return ExitCode::usage;
+  log::configure(loaded.outcome.config->log);
   auto serving = Serving::start(std::move(*loaded.outcome.config), process_environment());
   if (!serving) {
     fmt::print(stderr, "proteus: {}\n", one_line(serving.error().message()));

@@ -31,6 +31,7 @@
 #include "gateway/tool_sessions.hpp"
 #include "gateway/upstream_registry.hpp"
 #include "net/proxy.hpp"
+#include "server/stdio_endpoint.hpp"
 #include "store/pepper.hpp"
 #include "store/sealer.hpp"
 #include "store/sqlite_store.hpp"
@@ -42,6 +43,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr const char* kUserAgent = "proteus/" PROTEUS_VERSION;
+constexpr std::chrono::seconds kFirstLists{3};
 
 bool serves_anonymous(const Config& config) {
   switch (config.auth.anonymous) {
@@ -102,11 +104,11 @@ struct Serving::Surroundings {
   TaskGroup background;
 };
 
-Serving::Serving(Config config, Environment environment)
-    : config_(std::move(config)), environment_(std::move(environment)) {}
+Serving::Serving(Config config, Environment environment, Front front)
+    : config_(std::move(config)), environment_(std::move(environment)), front_(front) {}
 
-Result<std::unique_ptr<Serving>> Serving::start(Config config, Environment environment) {
-  std::unique_ptr<Serving> serving(new Serving(std::move(config), std::move(environment)));
+Result<std::unique_ptr<Serving>> Serving::start(Config config, Environment environment, Front front) {
+  std::unique_ptr<Serving> serving(new Serving(std::move(config), std::move(environment), front));
   if (auto opened = serving->open(); !opened) return std::unexpected(opened.error());
   return serving;
 }
@@ -214,7 +216,7 @@ Result<> Serving::open() {
     if (!started) return std::unexpected(started.error());
   }
   asio::post(control, [this] { around_->background.spawn("start-up discovery", become_ready()); });
-  return listen();
+  return front_ == Front::http ? listen() : Result<>{};
 }
 
 Task<Result<>> Serving::load_upstreams() {
@@ -226,6 +228,7 @@ Task<> Serving::become_ready() {
   if (!started) log::warning("{}", started.error().message());
   report_contexts();
   around_->readiness.set(admin::Readiness::State::ready);
+  tried_.set_value();
 }
 
 net::EgressSettings Serving::egress() const {
@@ -248,7 +251,8 @@ void Serving::apply_access() {
     principals.push_back({token.name, token.token, token.contexts, token.upstreams});
   gateway::Access access;
   access.principals = std::make_shared<const gateway::Principals>(
-      principals, serves_anonymous(config_) ? gateway::Anonymous::served : gateway::Anonymous::refused);
+      principals,
+      front_ == Front::stdio || serves_anonymous(config_) ? gateway::Anonymous::served : gateway::Anonymous::refused);
   const auto before = gateway_->access()->contexts;
   manifests_ = served_manifests(config_, before ? &manifests_ : nullptr);
   access.contexts = catalog::Contexts::make(manifests_, {}, before.get());
@@ -356,6 +360,23 @@ Result<> Serving::reload(Config config) {
   apply_access();
   report_contexts();
   return {};
+}
+
+Result<> Serving::serve(server::StdioPipes& pipes) {
+  // A client lists once and at once, so what is there at the start should be in it; what is slow is announced later.
+  tried_.get_future().wait_for(kFirstLists);
+  auto& io = workers_->at(0);
+  auto principal = gateway_->access()->principals->find("");
+  if (!principal) return std::unexpected(principal.error());
+  server::StdioOptions options;
+  options.caller.grant = std::move(*principal);
+  server::StdioEndpoint endpoint(gateway_->service(), gateway_->listeners(), clock_, SealingKey::random(), options,
+                                 io.get_executor(), [&pipes](std::string line) { pipes.write(std::move(line)); });
+  auto served = pipes.read(
+      [&](std::string bytes) { asio::post(io, [&endpoint, bytes = std::move(bytes)] { endpoint.feed(bytes); }); });
+  asio::co_spawn(io, endpoint.close(), asio::use_future).get();
+  pipes.flush();
+  return served;
 }
 
 void Serving::drain() {

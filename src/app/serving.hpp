@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <string>
 
@@ -16,6 +17,7 @@
 #include "net/http_server.hpp"
 #include "net/proxy.hpp"
 #include "net/workers.hpp"
+#include "server/stdio_pipes.hpp"
 #include "store/data_directory.hpp"
 #include "store/store.hpp"
 
@@ -24,13 +26,17 @@ namespace proteus::app {
 // A running gateway, made from a configuration. Belongs to the thread that made it.
 class Serving {
  public:
+  // Whom it serves: those who come to its address, or the one client at standard input and output.
+  enum class Front : std::uint8_t { http, stdio };
   // Takes the data directory, discovers upstreams and serves. Fails where something that must be there is not.
-  static Result<std::unique_ptr<Serving>> start(Config config, Environment environment);
+  static Result<std::unique_ptr<Serving>> start(Config config, Environment environment, Front front = Front::http);
   // Ends at once, unless `drain` has.
   ~Serving();
   Serving(const Serving&) = delete;
   Serving& operator=(const Serving&) = delete;
 
+  // Serves the client at the pipes until the end of its input, or until the pipes are interrupted.
+  Result<> serve(server::StdioPipes& pipes);
   // Where clients find it.
   std::string url() const;
   gateway::Gateway& gateway() { return *gateway_; }
@@ -41,7 +47,7 @@ class Serving {
   void drain();
 
  private:
-  Serving(Config config, Environment environment);
+  Serving(Config config, Environment environment, Front front);
 
   // What stands around a gateway: made with it, and gone before it.
   struct Surroundings;
@@ -64,6 +70,7 @@ class Serving {
   Config config_;
   catalog::Manifests manifests_;
   const Environment environment_;
+  const Front front_;
   SystemClock clock_;
   std::optional<store::DataDirectory> directory_;
   std::unique_ptr<store::Store> store_;
@@ -76,6 +83,7 @@ class Serving {
   std::unique_ptr<net::HttpServer> server_;
   std::unique_ptr<net::HttpServer> ops_server_;
   bool drained_ = false;
+  std::promise<void> tried_;  // each upstream, once
 };
 
 }  // namespace proteus::app

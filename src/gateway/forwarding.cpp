@@ -1,5 +1,6 @@
 #include "gateway/forwarding.hpp"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 
@@ -69,6 +70,20 @@ Task<Result<client::Answer>> request(CallerConnection connection, mcp::Method me
   co_return co_await connection->request(method, std::move(params), std::move(options));
 }
 
+// A header for a parameter that we do not know of may mean something to the upstream (2026-07-28, "Custom Headers from
+// Tool Parameters": intermediaries forward them).
+void add_unknown_parameters(const net::Fields& fields, std::vector<client::Header>& headers) {
+  constexpr std::string_view kPrefix = "Mcp-Param-";
+  for (const auto& field : fields) {
+    if (field.name.size() <= kPrefix.size() || !net::same_field_name(field.name.substr(0, kPrefix.size()), kPrefix)) {
+      continue;
+    }
+    const bool known = std::ranges::any_of(
+        headers, [&](const client::Header& header) { return net::same_field_name(header.first, field.name); });
+    if (!known) headers.emplace_back(field.name, field.value);
+  }
+}
+
 // Notes when it has ended, on its own thread: a signal emitted later would reach into what is no more.
 Task<Result<client::Answer>> run_noted(Task<Result<client::Answer>> request, std::shared_ptr<bool> running) {
   const std::shared_ptr<void> end(nullptr, [running](void*) { *running = false; });
@@ -88,10 +103,17 @@ bool Forwarding::wants_all_logs() const {
 }
 
 std::vector<client::Header> Forwarding::mirrored() const {
-  if (!route_.found || route_.found.definition->mirrored == nullptr) return {};
-  const auto arguments = json::parse(call_.request().param("arguments"));
-  if (!arguments) return {};
-  return mcp::mirror(*route_.found.definition->mirrored, *arguments).value_or(std::vector<client::Header>());
+  std::vector<client::Header> headers;
+  if (route_.found && route_.found.definition->mirrored != nullptr) {
+    const auto arguments = json::parse(call_.request().param("arguments"));
+    if (arguments) {
+      headers = mcp::mirror(*route_.found.definition->mirrored, *arguments).value_or(std::vector<client::Header>());
+    }
+  }
+  if (call_.fields() != nullptr && call_.request().method->method == mcp::Method::tools_call) {
+    add_unknown_parameters(*call_.fields(), headers);
+  }
+  return headers;
 }
 
 Forwarding::Lane Forwarding::choose_lane() {

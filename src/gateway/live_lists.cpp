@@ -89,7 +89,6 @@ struct LiveList::Part {
   ServedUpstream upstream;
   std::uint32_t place = 0;
   std::string cursor;  // the upstream's own; empty for its first page
-  bool cut_off = false;
   std::optional<Error> error;
   catalog::DefinitionList::Pointer list;
   std::optional<std::string> next;
@@ -145,45 +144,72 @@ Task<> LiveList::freshen() {
   co_await refreshing.join();
 }
 
+// All that an upstream's answer may depend on; nothing where the caller wants more than the answer.
+std::optional<std::string> LiveList::shared_by(const Part& part) const {
+  const mcp::Request& request = call_.request();
+  if (!request.progress_token.empty() || (request.log_level && call_.session() == nullptr)) return std::nullopt;
+  const auto& settings = part.upstream->settings();
+  const std::string meta =
+      forwarded_meta(request, settings.propagates_meta() ? Propagate::all : Propagate::trace_context);
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", part.upstream.instance, static_cast<int>(kind_),
+                     json::quote(call_.caller().principal), static_cast<const void*>(call_.session()),
+                     json::quote(part.cursor), request.client_capabilities, meta);
+}
+
 Task<> LiveList::ask(std::shared_ptr<Part> part) {
+  auto key = shared_by(*part);
+  LivePagePointer page;
+  if (key) {
+    page = co_await worker_.flights().get(std::move(*key), [this, part] { return fetch(part); });
+  } else {
+    page = co_await fetch(part);
+  }
+  part->error = page->error;
+  if (part->error) co_return;
+  part->list = view_->lens() != nullptr ? view_->lens()->through(page->list) : page->list;
+  part->next = page->next;
+}
+
+Task<LivePagePointer> LiveList::fetch(std::shared_ptr<Part> part) {
   const auto began = clock_.now();
-  auto answer = co_await request(*part);
+  auto page = std::make_shared<LivePage>();
+  auto answer = co_await request(*part, *page);
   if (observer_) {
     observer_({part->upstream, catalog::info(kind_).list_method, clock_.now() - began,
-               answer ? nullptr : &answer.error(), part->cut_off});
+               answer ? nullptr : &answer.error(), page->cut_off});
   }
   if (!answer) {
-    part->error = std::move(answer.error());
-    co_return;
+    page->error = std::move(answer.error());
+    co_return page;
   }
-  std::vector<std::string_view> raw;
   const std::string_view array = answer->member(catalog::info(kind_).member);
   auto elements = json::elements_of(array.empty() ? "[]" : array, catalog::ListLimits{}.definitions);
   if (!elements) {
-    part->error = errors::protocol("the list is none");
-    co_return;
+    page->error = errors::protocol("the list is none");
+    co_return page;
   }
   auto list = catalog::DefinitionList::build(kind_, *elements, part->upstream->rules(), {});
   if (list) list = part->upstream->as_ratified(std::move(*list));
   if (!list) {
-    part->error = std::move(list.error());
-    co_return;
+    page->error = std::move(list.error());
+    co_return page;
   }
-  part->list = view_->lens() != nullptr ? view_->lens()->through(*list) : std::move(*list);
+  page->list = std::move(*list);
   if (const std::string_view next = answer->member("nextCursor"); !next.empty() && next != "null") {
     auto decoded = json::decode_string(next);
-    if (decoded) part->next = std::move(*decoded);
+    if (decoded) page->next = std::move(*decoded);
   }
+  co_return page;
 }
 
-Task<Result<client::Answer>> LiveList::request(Part& part) {
+Task<Result<client::Answer>> LiveList::request(const Part& part, LivePage& page) {
   const Turnstile::Pass pass = part.upstream.calls->enter();
   if (!pass) co_return std::unexpected(errors::exhausted("it has as many requests under way as it may"));
   auto& breaker = part.upstream->breaker();
   Retries retries(catalog::info(kind_).list_method, clock_, chance_);
   for (bool first = true;; first = false) {
     if (!breaker.allows()) {
-      part.cut_off = first;
+      page.cut_off = first;
       co_return std::unexpected(errors::unreachable("it has failed repeatedly and is not asked for now"));
     }
     client::Params params;

@@ -9,6 +9,7 @@
 
 #include "catalog/cursor.hpp"
 #include "catalog/view.hpp"
+#include "gateway/live_flights.hpp"
 #include "gateway/service.hpp"
 #include "gateway/worker.hpp"
 #include "server/call.hpp"
@@ -35,7 +36,9 @@ class LiveList {
 
   Task<> freshen();
   Task<> ask(std::shared_ptr<Part> part);
-  Task<Result<client::Answer>> request(Part& part);
+  std::optional<std::string> shared_by(const Part& part) const;
+  Task<LivePagePointer> fetch(std::shared_ptr<Part> part);
+  Task<Result<client::Answer>> request(const Part& part, LivePage& page);
   Result<catalog::Cursor> begin() const;
   mcp::Outcome compose(const catalog::Cursor& from);
   // Adds definitions of the catalog up to a place; false where the page is full.

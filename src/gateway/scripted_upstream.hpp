@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -22,6 +23,8 @@ namespace proteus::gateway::test {
 
 struct Reaction {
   enum class Kind : std::uint8_t { result, body, drop, hang };
+  // Answers only when this is true; it outlives the upstream.
+  const std::atomic<bool>* gate = nullptr;
 
   // NOLINTNEXTLINE(google-explicit-constructor): most reactions are results
   Reaction(std::string result) : text(std::move(result)) {}
@@ -100,6 +103,11 @@ class ScriptedUpstream {
   }
 
   static Task<> reply(net::Exchange& exchange, boost::json::object message, Reaction reaction) {
+    boost::asio::steady_timer pause(exchange.executor());
+    while (reaction.gate != nullptr && !*reaction.gate) {
+      pause.expires_after(std::chrono::milliseconds(1));
+      co_await pause.async_wait(boost::asio::use_awaitable);
+    }
     switch (reaction.kind) {
       case Reaction::Kind::drop: exchange.close(); co_return;
       case Reaction::Kind::hang: {

@@ -87,6 +87,28 @@ mcp::ServerCapabilities join(mcp::ServerCapabilities a, const mcp::ServerCapabil
   return a;
 }
 
+void log_answer(server::Call& call, std::chrono::nanoseconds took, const mcp::Outcome& outcome) {
+  const mcp::Request& request = call.request();
+  log::event(log::Level::debug, "answered",
+             {{"request", call.log_id()},
+              {"method", std::string(request.method->name)},
+              {"name", log::printable(request.name)},
+              {"era", std::string(mcp::to_string(request.era()))},
+              {"principal", call.caller().principal},
+              {"context", call.caller().context},
+              {"outcome", outcome ? "ok" : std::string(to_string(outcome.error().kind()))},
+              {"ms", fmt::format("{:.3f}", std::chrono::duration<double, std::milli>(took).count())}});
+}
+
+void log_failure(server::Call& call, const providers::Upstream& upstream, const Error& error) {
+  if (error.kind() == ErrorKind::remote || error.kind() == ErrorKind::cancelled) return;
+  log::event(log::Level::info, "a request did not get through",
+             {{"request", call.log_id()},
+              {"upstream", upstream.settings().name},
+              {"method", std::string(call.request().method->name)},
+              {"error", log::printable(error.message())}});
+}
+
 }  // namespace
 
 std::optional<Kind> listed_by(mcp::Method method) {
@@ -162,19 +184,23 @@ mcp::SubscriptionFilter GatewayService::accept(const mcp::SubscriptionFilter& wa
 // How long a request takes; told of when it ends.
 class GatewayService::Timing {
  public:
-  Timing(const GatewayService& service, const server::Call& call)
-      : service_(service), request_(call.request()), began_(service.clock_.now()) {}
+  Timing(const GatewayService& service, server::Call& call)
+      : service_(service), call_(call), began_(service.clock_.now()) {}
 
   mcp::Outcome end(mcp::Outcome outcome) const {
+    const mcp::Request& request = call_.request();
+    const auto took = service_.clock_.now() - began_;
     if (service_.request_observer_) {
-      service_.request_observer_({request_.method->method, request_.era(), service_.clock_.now() - began_, outcome});
+      service_.request_observer_({request.method->method, request.era(), took, outcome});
     }
+    if (log::enabled(log::Level::debug)) [[unlikely]]
+      log_answer(call_, took, outcome);
     return outcome;
   }
 
  private:
   const GatewayService& service_;
-  const mcp::Request& request_;
+  server::Call& call_;
   const Clock::Monotonic began_;
 };
 
@@ -295,6 +321,7 @@ Task<mcp::Outcome> GatewayService::conclude(server::Call& call, ServedUpstream u
     if (call.session() != nullptr && forwarded.error().rpc_code() == mcp::code::kMissingClientCapability) {
       co_return server::refusal(call, forwarded.error().message());
     }
+    log_failure(call, *upstream.upstream, forwarded.error());
     co_return std::unexpected(named(std::move(forwarded.error()), *upstream.upstream));
   }
   if (auto* required = std::get_if<mcp::InputRequired>(&*forwarded)) co_return std::move(*required);

@@ -76,6 +76,7 @@ class TestGateway {
     std::vector<PrincipalSettings> principals = {};
     std::chrono::milliseconds debounce = 1ms;
     std::size_t page_size = 1000;
+    std::size_t workers = 2;
     store::Store* store = nullptr;
     Environment environment = fixed_environment({});
     QuotaLimits quotas = {};
@@ -88,6 +89,7 @@ class TestGateway {
       : TestGateway(std::move(upstreams), Setup{}) {}
   TestGateway(std::vector<providers::UpstreamSettings> upstreams, Setup setup)
       : store_(setup.store != nullptr ? *setup.store : own_store_),
+        workers_(setup.workers),
         gateway(workers_, clock_, setup.environment, store_, SealingKey::random(), options(setup)),
         server_(workers_, {}, [this](net::Exchange& exchange) { return gateway.handle(exchange); }) {
     gateway.set_on_refreshed([this](const providers::RefreshResult& result, const catalog::Publication*) {
@@ -181,7 +183,7 @@ class TestGateway {
   SystemClock clock_;
   store::MemoryStore own_store_{{}};
   store::Store& store_;
-  net::Workers workers_{2};
+  net::Workers workers_;
   std::mutex mutex_;
   std::vector<providers::RefreshResult> refreshes_;
 

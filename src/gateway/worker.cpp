@@ -28,6 +28,7 @@ Worker::Worker(boost::asio::io_context& io, const Clock& clock, const catalog::C
       access_(access),
       tables_(tables),
       quotas_(quotas, clock),
+      flights_(io.get_executor()),
       table_(tables_.get().get()),
       left_behind_(io.get_executor()),
       closing_(io.get_executor()) {}

@@ -13,6 +13,7 @@
 #include "client/connection.hpp"
 #include "client/express.hpp"
 #include "gateway/access.hpp"
+#include "gateway/live_flights.hpp"
 #include "gateway/outlook.hpp"
 #include "gateway/principal.hpp"
 #include "gateway/quota.hpp"
@@ -48,6 +49,8 @@ class Worker {
   // What a principal may still ask for; see QuotaReader.
   Quota& quota(const std::string& principal) { return quotas_.get(principal); }
 
+  LiveFlights& flights() { return flights_; }
+
   // The connection that all callers share: to a modern upstream, which keeps nothing for them.
   CallerConnection shared_connection(const ServedUpstream& upstream);
   // The short way to it; null where there is none: it is not known to be modern, or not reached by Streamable HTTP.
@@ -76,6 +79,7 @@ class Worker {
   Published<Access>::Reader access_;
   UpstreamTables::Reader tables_;
   QuotaReader quotas_;
+  LiveFlights flights_;
   const UpstreamTable* table_;  // that connections were last looked over for
   TaskGroup left_behind_;
   TaskGroup closing_;

@@ -1,5 +1,8 @@
 #include "server/call.hpp"
 
+#include <atomic>
+#include <random>
+
 #include <fmt/format.h>
 
 #include "mcp/errors.hpp"
@@ -25,6 +28,13 @@ Task<Result<std::string>> Call::ask(mcp::InputRequest question) {
   const auto asked = co_await session_->client_requests().ask(required, *this, channel_, asking_);
   if (!asked) co_return std::unexpected(asked.error());
   co_return std::move(rounds_.answers.extract(std::string()).mapped());
+}
+
+const std::string& Call::log_id() {
+  static const std::uint32_t process = std::random_device{}();
+  static std::atomic<std::uint64_t> last = 0;
+  if (log_id_.empty()) log_id_ = fmt::format("{:08x}-{}", process, ++last);
+  return log_id_;
 }
 
 void Call::progress(const mcp::Progress& progress) {

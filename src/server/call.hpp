@@ -11,6 +11,7 @@
 #include "mcp/notifications.hpp"
 #include "mcp/reply.hpp"
 #include "mcp/request.hpp"
+#include "net/fields.hpp"
 #include "server/caller.hpp"
 #include "server/cancellation.hpp"
 
@@ -52,6 +53,9 @@ class Call {
   const mcp::Request& request() const { return request_; }
   const Caller& caller() const { return caller_; }
   const mcp::HeaderLookup* headers() const { return headers_; }
+  // All header fields, on a transport that has them.
+  void set_fields(const net::Fields& fields) { fields_ = &fields; }
+  const net::Fields* fields() const { return fields_; }
   const Rounds& rounds() const { return rounds_; }
   Rounds& rounds() { return rounds_; }
 
@@ -75,6 +79,9 @@ class Call {
   // A whole message, as it is.
   void send(std::string message) { channel_.send(std::move(message)); }
 
+  // What log lines about this request are known by: unique in this process. Made when first asked for.
+  const std::string& log_id();
+
   // A handler that never waits does not touch this, and spares itself the cost of watching the client.
   Cancellation& cancellation() { return channel_.cancellation(); }
 
@@ -87,6 +94,8 @@ class Call {
   std::chrono::milliseconds asking_{0};
   Rounds rounds_;
   std::optional<mcp::ClientCapabilities> client_;
+  std::string log_id_;
+  const net::Fields* fields_ = nullptr;
 };
 
 }  // namespace proteus::server

@@ -132,6 +132,7 @@ std::optional<HttpAnswer> ModernHttp::answer() {
 std::optional<HttpAnswer> ModernHttp::call_at_once() {
   ImmediateChannel channel(exchange_);
   Call call(request_, caller_, channel, &headers_);
+  call.set_fields(exchange_.request().fields());
   ModernRound round(call, endpoint_.states_);
   if (auto opened = round.open(); !opened) return refuse(opened.error());
   auto answered = endpoint_.service_.answer(call);
@@ -160,6 +161,7 @@ Task<> ModernHttp::go_on() {
 Task<> ModernHttp::call() {
   StreamChannel channel(exchange_, endpoint_.options_.keep_alive);
   Call call(request_, caller_, channel, &headers_);
+  call.set_fields(exchange_.request().fields());
   ModernRound round(call, endpoint_.states_);
   mcp::Outcome outcome = co_await run_round(round, endpoint_.service_, call);
   if (channel.cancelled()) {

@@ -17,6 +17,8 @@ namespace asio = boost::asio;
 
 namespace {
 
+constexpr std::size_t kMaxBatch = 100;
+
 class LineChannel final : public CallChannel {
  public:
   LineChannel(std::function<void(std::string)> write, std::shared_ptr<Cancellation> cancellation)
@@ -43,6 +45,7 @@ StdioEndpoint::StdioEndpoint(Service& service, Listeners& listeners, const Clock
       options_(options),
       executor_(executor),
       write_(std::move(write)),
+      caller_(options_.caller),
       running_(executor) {}
 
 void StdioEndpoint::write_line(std::string message) {
@@ -73,18 +76,24 @@ void StdioEndpoint::take_line(std::string line) {
   take_message(std::move(line));
 }
 
+void StdioEndpoint::take(const json::Message& notification) {
+  if (notification.method != mcp::to_string(mcp::Method::cancelled)) return;
+  in_flight_.cancel(notification.body.value("requestId"));
+}
+
 void StdioEndpoint::take_message(std::string line) {
   auto message = json::scan(line);
   if (!message) return reply_error({}, message.error(), mcp::Era::modern);
   if (message->kind == json::MessageKind::invalid) {
+    const bool array = line[line.find_first_not_of(" \t\r")] == '[';
+    if (array && session_ && session_->hello().version == mcp::Version::v2025_03_26) {
+      return running_.spawn("batch", run_batch(std::move(line), session_));
+    }
     return reply_error(message->id, mcp::errors::invalid_request("Not a JSON-RPC message: " + message->fault),
                        mcp::Era::modern);
   }
   if (message->kind == json::MessageKind::notification) {
-    if (message->method == mcp::to_string(mcp::Method::cancelled)) {
-      in_flight_.cancel(message->body.value("requestId"));
-    }
-    return;
+    return take(*message);
   }
   if (message->kind != json::MessageKind::request) {
     if (session_) session_->client_requests().resolve(*message);
@@ -180,24 +189,56 @@ Task<> StdioEndpoint::run_legacy(std::string line) {
     }
     co_return reply_error(message->id, mcp::errors::invalid_request("Initialize first"), mcp::Era::legacy);
   }
-  const Result<mcp::Request> request = mcp::legacy::decode(*message, session->facts());
-  if (!request) co_return reply_error(message->id, request.error(), mcp::Era::legacy);
-  if (const auto answered = answer_session_request(*request, *session, service_)) {
-    co_return write_line(write_outcome(*request, *answered));
+  std::string answer = co_await answer_legacy(*message, *session);
+  if (!answer.empty()) write_line(std::move(answer));
+}
+
+// Empty where the request was cancelled.
+Task<std::string> StdioEndpoint::answer_legacy(json::Message& message, Session& session) {
+  const Result<mcp::Request> request = mcp::legacy::decode(message, session.facts());
+  if (!request) co_return mcp::write_error(message.id, request.error(), mcp::Era::legacy);
+  if (const auto answered = answer_session_request(*request, session, service_)) {
+    co_return write_outcome(*request, *answered);
   }
   auto cancellation = std::make_shared<Cancellation>(executor_);
   const std::string id(request->id());
   if (!in_flight_.add(id, cancellation)) {
-    co_return reply_error(id, mcp::errors::invalid_request("A request with this id is still being answered"),
-                          mcp::Era::legacy);
+    const Error error = mcp::errors::invalid_request("A request with this id is still being answered");
+    co_return mcp::write_error(id, error, mcp::Era::legacy);
   }
   LineChannel channel([this](std::string text) { write_line(std::move(text)); }, cancellation);
   Call call(*request, caller_, channel);
-  call.join(*session, options_.asking.deadline);
+  call.join(session, options_.asking.deadline);
   const mcp::Outcome outcome =
-      co_await handle_asking(service_, call, channel, session->client_requests(), options_.asking);
+      co_await handle_asking(service_, call, channel, session.client_requests(), options_.asking);
   in_flight_.remove(id);
-  if (!cancellation->requested()) write_line(write_outcome(*request, outcome));
+  co_return cancellation->requested() ? std::string() : write_outcome(*request, outcome);
+}
+
+Task<> StdioEndpoint::run_batch(std::string line, std::shared_ptr<Session> session) {
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  const auto elements = json::elements_of(line, kMaxBatch, {});
+  if (!elements || elements->empty()) {
+    const Error error = elements ? mcp::errors::invalid_request("An empty batch") : elements.error();
+    co_return reply_error({}, error, mcp::Era::legacy);
+  }
+  std::string answers;
+  for (const std::string_view element : *elements) {
+    auto message = json::scan(element);
+    std::string answer;
+    if (!message || message->kind == json::MessageKind::invalid) {
+      const Error error = message ? mcp::errors::invalid_request(message->fault) : message.error();
+      answer = mcp::write_error(message ? message->id : std::string_view{}, error, mcp::Era::legacy);
+    } else if (message->kind == json::MessageKind::request) {
+      answer = co_await answer_legacy(*message, *session);
+    } else if (message->kind == json::MessageKind::notification) {
+      take(*message);
+    } else {
+      session->client_requests().resolve(*message);
+    }
+    if (!answer.empty()) answers += (answers.empty() ? "[" : ",") + answer;
+  }
+  if (!answers.empty()) write_line(answers + "]");
 }
 
 Task<> StdioEndpoint::close() {

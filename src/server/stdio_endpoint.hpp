@@ -22,6 +22,7 @@ struct StdioOptions {
   AskingLimits asking{};
   std::size_t line_bytes = std::size_t{16} << 20U;
   std::size_t concurrent_requests = 1024;
+  Caller caller{};  // whoever started us
 };
 
 // One client on a pair of byte streams, a message per line, both eras. Everything happens on one thread, that
@@ -39,8 +40,12 @@ class StdioEndpoint {
  private:
   void take_line(std::string line);
   void take_message(std::string line);
+  void take(const json::Message& notification);
   Task<> run_modern(std::string line);
   Task<> run_legacy(std::string line);
+  Task<std::string> answer_legacy(json::Message& message, Session& session);
+  // An array of messages, which only 2025-03-26 knew; the answers are one array, too.
+  Task<> run_batch(std::string line, std::shared_ptr<Session> session);
   Task<> listen(const mcp::Request& request, std::shared_ptr<Cancellation> cancellation);
   void initialize(json::Message& message);
   void reply_error(std::string_view id, const Error& error, mcp::Era era);
@@ -53,7 +58,7 @@ class StdioEndpoint {
   const StdioOptions options_;
   Executor executor_;
   std::function<void(std::string)> write_;
-  const Caller caller_;  // whoever started us
+  const Caller caller_;
   InFlight in_flight_;
   TaskGroup running_;
 

@@ -55,11 +55,10 @@ class Stdio : public ::testing::Test {
     }
     return out;
   }
-  std::string initialize(std::string_view capabilities = "{}") {
-    return rpc(
-        "0", "initialize",
-        fmt::format(R"("protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{{"name":"a","version":"1"}})",
-                    capabilities));
+  std::string initialize(std::string_view capabilities = "{}", std::string_view version = "2025-06-18") {
+    return rpc("0", "initialize",
+               fmt::format(R"("protocolVersion":"{}","capabilities":{},"clientInfo":{{"name":"a","version":"1"}})",
+                           version, capabilities));
   }
 
   boost::asio::io_context io;
@@ -119,6 +118,23 @@ TEST_F(Stdio, SurvivesBadLines) {
   EXPECT_EQ(code_of(long_line.at(0)), -32600);
   EXPECT_EQ(tell(rpc("1", "server/discover", modern_meta())).at(0).at("id"), 1);
   EXPECT_TRUE(tell(R"({"jsonrpc":"2.0","id":99,"result":{}})").empty());
+}
+
+// PRO-16
+TEST_F(Stdio, TakesBatchesInTheOneRevisionThatHasThem) {
+  const std::string batch = "[" + rpc("1", "ping", "") + R"(,{"jsonrpc":"2.0","method":"notifications/initialized"},)" +
+                            rpc("\"b\"", "tools/call", R"("name":"echo")") + ",7]";
+  EXPECT_EQ(code_of(tell(batch).at(0)), -32600) << "before the handshake";
+  tell(initialize("{}", "2025-03-26"));
+  const auto answers = tell(batch).at(0).as_array();
+  ASSERT_EQ(answers.size(), 3U);
+  EXPECT_EQ(answers.at(0).at("id"), 1);
+  EXPECT_EQ(answers.at(1).at("id"), "b");
+  EXPECT_EQ(code_of(answers.at(2)), -32600);
+  EXPECT_TRUE(tell(R"([{"jsonrpc":"2.0","method":"notifications/initialized"}])").empty());
+  EXPECT_EQ(code_of(tell("[]").at(0)), -32600);
+  tell(initialize("{}", "2025-06-18"));
+  EXPECT_EQ(code_of(tell(batch).at(0)), -32600);
 }
 
 TEST_F(Stdio, TakesMessagesInAnyPieces) {

@@ -10,6 +10,7 @@
 #include "app/config/auth_settings.hpp"
 #include "app/config/context_settings.hpp"
 #include "app/config/limit_settings.hpp"
+#include "app/config/log_settings.hpp"
 #include "app/config/server_settings.hpp"
 #include "base/secret.hpp"
 #include "providers/upstream_entry.hpp"
@@ -46,6 +47,7 @@ struct Config {
   SessionSettings sessions;
   EgressSettings egress;
   LimitSettings limits;
+  log::Settings log;
   providers::UpstreamSettings upstream_defaults;  // the base of upstreams registered at runtime, too
   std::vector<providers::UpstreamEntry> upstreams;
   DatasetSettings datasets;

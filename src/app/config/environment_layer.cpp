@@ -47,6 +47,11 @@ void take_secret(const Environment& environment, const std::string& name, std::o
 
 void apply_environment(const Environment& environment, Config& config, Diagnostics& diagnostics) {
   apply_listen(environment, config.server.listen, diagnostics);
+  if (const auto levels = value_of(environment, "PROTEUS_LOG")) {
+    if (const auto applied = log::apply(*levels, config.log); !applied) {
+      diagnostics.add(Severity::fault, "PROTEUS_LOG", applied.error().message());
+    }
+  }
   if (auto data = value_of(environment, "PROTEUS_DATA")) config.data_directory = std::move(*data);
   if (auto mappings = value_of(environment, "PROTEUS_MAPPINGS")) {
     config.datasets.mappings = std::move(*mappings);

@@ -61,6 +61,7 @@ Sections read_sections(const Source* main, Config& config, json::Faults& faults)
   config.sessions = sections.sessions;
   config.egress = sections.egress;
   config.limits = sections.limits;
+  config.log = sections.log;
   config.datasets = sections.datasets;
   if (main != nullptr) {
     const auto* datasets = main->document.root().as_object().if_contains("datasets");

@@ -59,6 +59,7 @@ const json::Binding<Sections>& sections_binding() {
           "Where HTTP tools and upstreams registered at runtime may be. Loopback is allowed while every listener is on "
           "loopback."),
       field("limits", &S::limits, json::table(limit_binding()), "What one caller or upstream may use."),
+      field("log", &S::log, json::table(log_binding()), "What is written to standard error."),
       field("defaults", &S::upstream_defaults, upstream_defaults(), "Defaults for every upstream."),
       field("upstreams", &S::upstreams, unread("list of tables", providers::upstream_binding().describe()),
             "The MCP servers behind the gateway, in the order in which they win names."),

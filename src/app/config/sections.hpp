@@ -16,6 +16,7 @@ struct Sections {
   SessionSettings sessions;
   EgressSettings egress;
   LimitSettings limits;
+  log::Settings log;
   Unread upstream_defaults = nullptr;
   Unread upstreams = nullptr;
   DatasetSettings datasets;

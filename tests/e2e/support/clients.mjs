@@ -55,7 +55,7 @@ function authorization(token) {
 /**
  * A connected client and what passed over its wire.
  *
- * `target` is `{ url }`, with `token` where a bearer token is to be sent, or `{ stdio: [arguments of everything-server] }`.
+ * `target` is `{ url }`, with `token` where a bearer token is to be sent, `{ stdio: [arguments of everything-server] }`, or `{ command, args }`.
  */
 export class Session {
   static async open({ sdk, era }, target) {
@@ -78,7 +78,11 @@ export class Session {
       };
       this.transport = target.url
         ? new sdk.Http(new URL(target.url), { fetch: fetching, requestInit: { headers: authorization(target.token) } })
-        : new sdk.Stdio({ command: program('everything-server'), args: ['--stdio', ...target.stdio], stderr: 'ignore' });
+        : new sdk.Stdio({
+            command: target.command ?? program('everything-server'),
+            args: target.args ?? ['--stdio', ...target.stdio],
+            stderr: 'ignore'
+          });
       // Without a standing stream to wait for, notifications have a way as soon as there is a connection.
       if (!target.url || era === 'modern') open();
     });

@@ -1,0 +1,80 @@
+// proteus stdio: the gateway for one client, on standard input and output.
+#include <cstdio>
+#include <memory>
+#include <thread>
+
+#include <CLI/CLI.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <fmt/format.h>
+
+#include "app/command.hpp"
+#include "app/config/load.hpp"
+#include "app/diagnostics_output.hpp"
+#include "app/serving.hpp"
+#include "app/terminal.hpp"
+#include "base/log.hpp"
+
+namespace proteus::app {
+namespace {
+
+struct StdioCommandOptions {
+  std::string file;
+  std::string data;
+};
+
+// Ends the reading when the process is told to end.
+class Interruption {
+ public:
+  explicit Interruption(server::StdioPipes& pipes) : signals_(io_, SIGTERM, SIGINT) {
+    signals_.async_wait([&pipes](const boost::system::error_code& error, int) {
+      if (!error) pipes.interrupt();
+    });
+    thread_ = std::thread([this] { io_.run(); });
+  }
+  ~Interruption() {
+    io_.stop();
+    thread_.join();
+  }
+  Interruption(const Interruption&) = delete;
+  Interruption& operator=(const Interruption&) = delete;
+
+ private:
+  boost::asio::io_context io_;
+  boost::asio::signal_set signals_;
+  std::thread thread_;
+};
+
+ExitCode serve_stdio(const StdioCommandOptions& options) {
+  ConfigFlags flags;
+  if (!options.file.empty()) flags.file = options.file;
+  if (!options.data.empty()) flags.overrides.data = options.data;
+  LoadedConfig loaded = load_config(flags, process_environment(), Purpose::serve);
+  print_diagnostics(loaded);
+  if (!loaded.outcome.config) return ExitCode::usage;
+  log::configure(loaded.outcome.config->log);
+  auto serving = Serving::start(std::move(*loaded.outcome.config), process_environment(), Serving::Front::stdio);
+  if (!serving) {
+    fmt::print(stderr, "proteus: {}\n", one_line(serving.error().message()));
+    return ExitCode::problems;
+  }
+  server::StdioPipes pipes;
+  const Interruption interruption(pipes);
+  const auto served = (*serving)->serve(pipes);
+  if (!served) fmt::print(stderr, "proteus: {}\n", one_line(served.error().message()));
+  return served ? ExitCode::done : ExitCode::problems;
+}
+
+}  // namespace
+
+void add_stdio_command(CLI::App& app, Invocation& invocation) {
+  auto options = std::make_shared<StdioCommandOptions>();
+  CLI::App* const command = app.add_subcommand("stdio", "Serve one client on standard input and output");
+  command->add_option("--config", options->file, "The file; by default $PROTEUS_CONFIG, then ./proteus.toml")
+      ->type_name("FILE");
+  command->add_option("--data", options->data, "The data directory; each running gateway needs one of its own")
+      ->type_name("DIR");
+  command->callback([options, &invocation] { invocation.exit_code = serve_stdio(*options); });
+}
+
+}  // namespace proteus::app

@@ -1,0 +1,86 @@
+#include "base/log.hpp"
+
+#include <vector>
+
+#include <gmock/gmock.h>
+
+namespace proteus::log {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::vector<std::string>& lines() {
+  static std::vector<std::string> kept;
+  return kept;
+}
+
+class LogLines : public ::testing::Test {
+ protected:
+  LogLines() {
+    lines().clear();
+    redirect([](std::string_view line) { lines().emplace_back(line); });
+  }
+  ~LogLines() override {
+    redirect(nullptr);
+    configure({});
+  }
+};
+
+// OPS-05
+TEST_F(LogLines, IsOneLinePerEventWithItsModuleAndFields) {
+  warning("upstream {} is away", "bank");
+  event(Level::info, "answered", {{"request", "7f-1"}, {"method", "tools/call"}, {"error", "two words = \"x\"\n"}});
+  EXPECT_THAT(lines(),
+              ElementsAre("warning base: upstream bank is away",
+                          R"(info base: answered request=7f-1 method=tools/call error="two words = \"x\"\u000a")"));
+}
+
+// OPS-05
+TEST_F(LogLines, IsJsonWhereThatIsWanted) {
+  configure({.format = Format::json});
+  event(Level::error, "a \"quoted\" message", {{"request", "1"}});
+  EXPECT_THAT(lines(), ElementsAre(R"(error "module":"base","message":"a \"quoted\" message","request":"1")"));
+}
+
+// OPS-05
+TEST_F(LogLines, HasALevelForEachModule) {
+  configure({.level = Level::warning, .modules = {{"base", Level::debug}}});
+  debug("seen");
+  configure({.level = Level::debug, .modules = {{"base", Level::error}}});
+  EXPECT_TRUE(enabled(Level::debug)) << "for some module";
+  EXPECT_FALSE(enabled_here(Level::debug));
+  warning("not seen");
+  event(Level::warning, "not seen", {});
+  EXPECT_THAT(lines(), ElementsAre("debug base: seen"));
+}
+
+TEST_F(LogLines, FormatsNothingThatIsNotWritten) {
+  struct Costly {
+    static std::string text() { throw std::logic_error("this was not to be formatted"); }
+  };
+  configure({.level = Level::info});
+  if (enabled(Level::debug)) event(Level::debug, "x", {{"costly", Costly::text()}});
+  EXPECT_THAT(lines(), IsEmpty());
+}
+
+// OPS-05
+TEST_F(LogLines, ReadsLevelsFromAText) {
+  Settings settings;
+  ASSERT_TRUE(apply("warning,gateway=debug,net=off", settings));
+  EXPECT_EQ(settings.level, Level::warning);
+  EXPECT_EQ(settings.modules.at("gateway"), Level::debug);
+  EXPECT_EQ(settings.modules.at("net"), Level::off);
+  const Settings before = settings;
+  for (const char* text : {"loud", "gateway=loud", "gatway=debug", "=debug", "debug,,info"}) {
+    const auto refused = apply(text, settings);
+    EXPECT_FALSE(refused) << text;
+    EXPECT_EQ(settings, before) << text;
+  }
+  EXPECT_THAT(apply("gatway=debug", settings).error().message(), HasSubstr("gateway"));
+  EXPECT_TRUE(apply("", settings));
+}
+
+}  // namespace
+}  // namespace proteus::log
