@@ -257,6 +257,7 @@ TEST(Instructions, LoseOnlyTheSentencesThatNameWhatIsHidden) {
 // CTX-06, CTX-13: never a mixed text, however often the manifests change.
 TEST(Contexts, NeverMixTheirTextsWhileTheyAreReloaded) {
   std::vector<std::string> names;
+  names.reserve(20);
   for (int i = 0; i < 20; ++i)
     names.push_back(fmt::format("t{}", i));
   Upstream a(names);

@@ -308,8 +308,9 @@ void Upstream::succeeded(RefreshResult& result, catalog::SnapshotPointer snapsho
     status_.resources = snapshot_->list(catalog::Kind::resource).size();
     status_.resource_templates = snapshot_->list(catalog::Kind::resource_template).size();
     status_.omissions.clear();
+    const catalog::Snapshot& offered = around_.pins ? *listed_ : *snapshot_;
     for (const catalog::Kind kind : catalog::kKinds) {
-      const auto& omitted = snapshot_->list(kind).omissions();
+      const auto& omitted = offered.list(kind).omissions();
       status_.omissions.insert(status_.omissions.end(), omitted.begin(), omitted.end());
     }
     refreshed_at_ = around_.clock.now();
