@@ -51,6 +51,7 @@ ToolOfSet tool_of(const ToolSet& set, const providers::HttpToolPointer& tool) {
 }  // namespace
 
 std::vector<ToolOfSet> with(const ToolSet& set, std::vector<ToolOfSet> others) {
+  others.reserve(others.size() + set.tools.size());
   for (const auto& tool : set.tools) {
     const bool replaced =
         std::ranges::any_of(others, [&](const auto& other) { return other.tool->name == tool->name; });

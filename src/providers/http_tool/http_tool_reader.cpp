@@ -158,6 +158,7 @@ class Reader {
     if (members.size() > http_tool_limits::kFixedParams)
       return fault("/fixed_params", fmt::format("has more than {} members", http_tool_limits::kFixedParams));
     if (members.contains("action")) return fault("/fixed_params/action", "belongs into action, beside fixed_params");
+    reserved_.reserve(members.size() + 1);
     for (const auto& member : members)
       reserved_.emplace_back(member.key());
     if (!members.empty() && faults_.empty()) fixed_ = inside(json::find_member(text_, "fixed_params"));
