@@ -12,6 +12,7 @@
 #include "admin/change_routes.hpp"
 #include "admin/context_routes.hpp"
 #include "admin/graph_tools.hpp"
+#include "admin/dataset_routes.hpp"
 #include "admin/ops.hpp"
 #include "admin/proposal_routes.hpp"
 #include "admin/router.hpp"
@@ -23,6 +24,8 @@
 #include "base/task_group.hpp"
 #include "gateway/change_log.hpp"
 #include "gateway/context_review.hpp"
+#include "gateway/dataset_registry.hpp"
+#include "gateway/dataset_tools.hpp"
 #include "gateway/metrics.hpp"
 #include "gateway/pin_decisions.hpp"
 #include "gateway/tool_sessions.hpp"
@@ -50,10 +53,12 @@ bool serves_anonymous(const Config& config) {
 }
 
 admin::Routes routes_of(gateway::Gateway& gateway, gateway::UpstreamRegistry& registry, gateway::ToolSessions& sessions,
-                        gateway::ChangeLog& changes, store::Store& store, gateway::PinDecisions& pins) {
+                        gateway::DatasetRegistry& datasets, gateway::ChangeLog& changes, store::Store& store,
+                        gateway::PinDecisions& pins) {
   admin::Routes all = admin::upstream_routes(gateway, registry, store);
-  for (auto& more : {admin::session_routes(gateway, sessions), admin::change_routes(changes),
-                     admin::audit_routes(store), admin::context_routes(gateway), admin::proposal_routes(pins)})
+  for (auto& more : {admin::session_routes(gateway, sessions), admin::dataset_routes(datasets),
+                     admin::change_routes(changes), admin::audit_routes(store), admin::context_routes(gateway),
+                     admin::proposal_routes(pins)})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }
@@ -61,14 +66,17 @@ admin::Routes routes_of(gateway::Gateway& gateway, gateway::UpstreamRegistry& re
 }  // namespace
 
 struct Serving::Surroundings {
-  Surroundings(Serving& serving, asio::io_context& control)
+  Surroundings(Serving& serving, asio::io_context& control, datasets::MappingDirectory mappings)
       : changes(control, *serving.store_),
         metrics(*serving.gateway_),
         registry({control, *serving.gateway_, *serving.store_, serving.clock_, serving.environment_, *serving.egress_}),
         pins(*serving.gateway_, *serving.store_),
         sessions({*serving.workers_, *serving.gateway_, *serving.store_, serving.clock_, *serving.egress_},
                  serving.session_options()),
-        router(routes_of(*serving.gateway_, registry, sessions, changes, *serving.store_, pins), serving.admin_keys()),
+        datasets({control, *serving.store_, serving.clock_, serving.environment_}, std::move(mappings)),
+        dataset_tools(std::make_shared<gateway::DatasetTools>(datasets, *serving.gateway_)),
+        router(routes_of(*serving.gateway_, registry, sessions, datasets, changes, *serving.store_, pins),
+               serving.admin_keys()),
         ops({readiness, [this] { return metrics.render(); },
              [this](const net::Request& request) { return router.knows(request); }}),
         graph_tools(*serving.gateway_, serving.host_rules()),
@@ -82,6 +90,8 @@ struct Serving::Surroundings {
   gateway::UpstreamRegistry registry;
   gateway::PinDecisions pins;
   gateway::ToolSessions sessions;
+  gateway::DatasetRegistry datasets;
+  std::shared_ptr<gateway::DatasetTools> dataset_tools;
   admin::Readiness readiness;
   admin::Router router;
   admin::Ops ops;
@@ -168,7 +178,14 @@ Result<> Serving::open() {
   gateway_ = std::make_unique<gateway::Gateway>(*workers_, clock_, environment_, *store_,
                                                 SealingKey::derive(pepper->value(), "gateway"), options());
   auto& control = workers_->at(0);
-  around_ = std::make_unique<Surroundings>(*this, control);
+  datasets::MappingDirectory mappings(
+      config_.datasets.mappings,
+      datasets::Seals(pepper->value(), previous ? std::optional<std::string_view>(previous->value()) : std::nullopt));
+  if (previous) {
+    if (const auto resealed = mappings.reseal(); !resealed) return std::unexpected(resealed.error());
+  }
+  around_ = std::make_unique<Surroundings>(*this, control, std::move(mappings));
+  gateway_->set_locals({around_->dataset_tools});
   gateway_->set_on_refreshed([this](const providers::RefreshResult& result, const catalog::Publication*) {
     around_->metrics.refreshed(result);
     around_->changes.refreshed(result);
@@ -184,6 +201,8 @@ Result<> Serving::open() {
   const auto sessions = asio::co_spawn(control, around_->sessions.load(), asio::use_future).get();
   if (!sessions) return sessions;
   asio::post(control, [this] { around_->sessions.start(); });
+  if (const auto loaded = asio::co_spawn(control, around_->datasets.load(), asio::use_future).get(); !loaded)
+    return loaded;
   if (const auto loaded = asio::co_spawn(control, load_upstreams(), asio::use_future).get(); !loaded) return loaded;
   const bool must_wait =
       std::ranges::any_of(config_.upstreams, [](const auto& entry) { return entry.settings.fail_fast_on_startup; });
@@ -327,6 +346,8 @@ Result<> Serving::reload(Config config) {
   config_.broken_filters = config.broken_filters;
   config_.upstreams = config.upstreams;
   config_.upstream_defaults = config.upstream_defaults;
+  config_.datasets = config.datasets;
+  asio::co_spawn(workers_->at(0), around_->datasets.set_directory(config_.datasets.mappings), asio::use_future).get();
   apply_access();
   report_contexts();
   return {};
@@ -352,6 +373,7 @@ Serving::~Serving() {
     const auto end = [](Surroundings& around) -> Task<> {
       co_await around.background.join();
       co_await around.sessions.stop();
+      co_await around.datasets.stop();
       co_await around.changes.stop();
     };
     asio::co_spawn(workers_->at(0), end(*around_), asio::use_future).get();

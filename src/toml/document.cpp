@@ -1,4 +1,4 @@
-#include "app/config/toml_document.hpp"
+#include "toml/document.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -11,12 +11,12 @@
 #include "base/log.hpp"
 #include "json/schema/json_pointer.hpp"
 
-namespace proteus::app {
+namespace proteus::toml {
 namespace {
 
 using json::Place;
 
-Position position_of(const toml::source_region& region) { return {region.begin.line, region.begin.column}; }
+Position position_of(const ::toml::source_region& region) { return {region.begin.line, region.begin.column}; }
 
 // The library reads dotted keys of any length, and then follows the tables they make recursively. So they are counted
 // before it sees them: keys are on one line, and their dots stand outside strings.
@@ -39,7 +39,7 @@ class DottedKeys {
         continue;
       }
       if (c == '.') {
-        if (++dots >= TomlDocument::kMaxKeyParts) return position();
+        if (++dots >= Document::kMaxKeyParts) return position();
       } else if (!is_part_of_key(c)) {
         dots = 0;
       }
@@ -85,8 +85,8 @@ class DottedKeys {
 };
 
 // Nothing for what has no place in a configuration.
-std::optional<boost::json::value> convert(const toml::node& node, const Place& place, std::size_t depth) {
-  if (depth > TomlDocument::kMaxDepth) {
+std::optional<boost::json::value> convert(const ::toml::node& node, const Place& place, std::size_t depth) {
+  if (depth > Document::kMaxDepth) {
     place.fault("is nested too deep");
     return std::nullopt;
   }
@@ -119,35 +119,35 @@ std::optional<boost::json::value> convert(const toml::node& node, const Place& p
 
 }  // namespace
 
-struct TomlDocument::Content {
-  toml::table table;
+struct Document::Content {
+  ::toml::table table;
   boost::json::value root;
   json::Faults faults;
 };
 
-std::expected<TomlDocument, TomlDocument::SyntaxFault> TomlDocument::parse(std::string_view text) {
+std::expected<Document, Document::SyntaxFault> Document::parse(std::string_view text) {
   if (text.size() > kMaxBytes)
     return std::unexpected(SyntaxFault{{}, fmt::format("the file is over the limit of {} bytes", kMaxBytes)});
   if (const auto deep = DottedKeys(text).find_too_long())
     return std::unexpected(SyntaxFault{*deep, fmt::format("the key has more than {} parts", kMaxKeyParts)});
   auto content = std::make_shared<Content>();
   try {
-    content->table = toml::parse(text);
-  } catch (const toml::parse_error& error) {
+    content->table = ::toml::parse(text);
+  } catch (const ::toml::parse_error& error) {
     return std::unexpected(
         SyntaxFault{position_of(error.source()), log::printable(error.description(), std::string_view::npos)});
   }
   const Place place(content->faults);
   content->root = std::move(*convert(content->table, place, 0));
-  return TomlDocument(std::move(content));
+  return Document(std::move(content));
 }
 
-const boost::json::value& TomlDocument::root() const { return content_->root; }
+const boost::json::value& Document::root() const { return content_->root; }
 
-const std::vector<json::Fault>& TomlDocument::faults() const { return content_->faults.all(); }
+const std::vector<json::Fault>& Document::faults() const { return content_->faults.all(); }
 
-Position TomlDocument::locate(std::string_view pointer) const {
-  const toml::node* node = &content_->table;
+Position Document::locate(std::string_view pointer) const {
+  const ::toml::node* node = &content_->table;
   Position position;
   while (!pointer.empty()) {
     const auto token = json::schema::take_pointer_token(pointer);
@@ -170,4 +170,4 @@ Position TomlDocument::locate(std::string_view pointer) const {
   return position;
 }
 
-}  // namespace proteus::app
+}  // namespace proteus::toml

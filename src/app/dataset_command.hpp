@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+
+#include "app/command.hpp"
+
+// `proteus dataset`: what a data owner does with mappings. Works beside a running gateway, which sees the files change.
+namespace proteus::app {
+
+struct DatasetOptions {
+  std::string config;
+  std::string data;
+  std::string mappings;  // the directory, instead of what the configuration says
+  bool json = false;
+
+  std::string name;
+  std::string dsn_env;
+  std::string schema = "public";
+  std::string ontology;
+  std::string out;
+  std::string file;
+  std::string by;
+};
+
+ExitCode propose_dataset(const DatasetOptions& options);
+ExitCode validate_dataset(const DatasetOptions& options);
+ExitCode ratify_dataset(const DatasetOptions& options);
+ExitCode revoke_dataset(const DatasetOptions& options);
+ExitCode list_datasets(const DatasetOptions& options);
+
+}  // namespace proteus::app
