@@ -212,6 +212,7 @@ std::expected<ParsedMapping, Problems> parse_mapping(std::string_view text) {
                   .entities = std::move(file.entities),
                   .relationships = std::move(file.relationships)};
   if (problems.empty()) Rules(mapping, problems, *document).run();
+  std::ranges::sort(problems, {}, [](const Problem& one) { return std::tuple(one.position, one.path); });
   if (!problems.empty()) return std::unexpected(std::move(problems));
   return ParsedMapping{std::move(mapping), std::move(*document)};
 }

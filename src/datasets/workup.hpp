@@ -22,8 +22,8 @@ struct WorkupRequest {
   static constexpr std::int64_t kMaxLimit = 500;
   static constexpr std::size_t kLongestEntity = 500;
 
-  std::string entity;  // an id, a name, an alias, or the `ref` of a candidate
-  std::string type;    // only entities of this type; empty: of any
+  std::string entity = {};  // an id, a name, an alias, or the `ref` of a candidate
+  std::string type = {};    // only entities of this type; empty: of any
   std::int64_t hops = 1;
   std::int64_t limit = 50;  // of relationships, and of nodes besides the entity
 };

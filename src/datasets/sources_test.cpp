@@ -1,0 +1,389 @@
+// One suite for both kinds of sources, each the real thing. DAT-18
+#include <algorithm>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "datasets/mapping.hpp"
+#include "datasets/propose.hpp"
+#include "datasets/test_database.hpp"
+#include "datasets/validate.hpp"
+#include "datasets/workup.hpp"
+
+namespace proteus::datasets {
+namespace {
+
+using namespace std::chrono_literals;
+using test::TestDatabase;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::UnorderedElementsAre;
+
+class SourcesTest : public testing::TestWithParam<test::SourceKind> {
+ protected:
+  void SetUp() override {
+    if (GetParam().name == "PostgreSQL" && !test::PostgresServer::is_installed())
+      GTEST_SKIP() << "PostgreSQL is not installed; scripts/setup.sh test installs it";
+    database = GetParam().make();
+  }
+
+  std::unique_ptr<Source> open() {
+    auto source = open_source(Secret(database->dsn()), "public", Patience{});
+    if (!source) throw std::runtime_error(source.error().message());
+    return std::move(*source);
+  }
+  Introspection introspect() { return open()->introspect(Patience{}).value(); }
+
+  Result<Workup> ask(const Plan& plan, WorkupRequest request, std::chrono::milliseconds patience = 30s) {
+    return work_up(plan, *open(), request, Patience{.until = std::chrono::steady_clock::now() + patience});
+  }
+  Workup ask_company(WorkupRequest request) {
+    const Plan plan(parse_mapping(test::kCompanyMapping).value().mapping, "hash");
+    return ask(plan, std::move(request)).value();
+  }
+
+  std::unique_ptr<TestDatabase> database;
+};
+
+class CompanyTest : public SourcesTest {
+ protected:
+  void SetUp() override {
+    SourcesTest::SetUp();
+    if (database) test::make_company(*database);
+  }
+};
+
+std::string refs(const Workup& workup) {
+  std::string all;
+  for (const auto& one : workup.relationships)
+    all += fmt::format("{}{} {}\n", one.direction == Direction::outgoing ? "> " : "< ", one.type, one.peer.ref);
+  return all;
+}
+
+std::vector<std::string> gaps(const Workup& workup) {
+  std::vector<std::string> kinds;
+  for (const auto& gap : workup.gaps)
+    kinds.emplace_back(to_string(gap.kind));
+  return kinds;
+}
+
+// Every citation there is resolves, and what it resolves to names a row.
+void expect_cited(const Workup& workup) {
+  std::set<std::string> known;
+  for (const auto& one : workup.provenance) {
+    EXPECT_TRUE(known.insert(one.id).second);
+    EXPECT_FALSE(one.table.empty());
+    EXPECT_FALSE(one.operation.empty());
+    EXPECT_FALSE(one.keys.empty());
+  }
+  const auto resolves = [&](const Citations& cites) {
+    EXPECT_FALSE(cites.empty());
+    for (const auto& id : cites)
+      EXPECT_TRUE(known.contains(id)) << id;
+  };
+  if (workup.entity) resolves(workup.entity_cites);
+  for (const auto& one : workup.candidates)
+    resolves(one.cites);
+  for (const auto& one : workup.relationships)
+    resolves(one.cites);
+  for (const auto& one : workup.neighbourhood.nodes)
+    resolves(one.cites);
+  for (const auto& one : workup.neighbourhood.edges)
+    resolves(one.cites);
+}
+
+// DAT-13
+TEST_P(CompanyTest, EachWayOfFindingAnEntityIsAResultOfItsOwn) {
+  const auto found = [&](std::string entity) {
+    const Workup workup = ask_company({.entity = std::move(entity)});
+    return fmt::format("{} {} {}", to_string(workup.status), workup.resolution ? to_string(*workup.resolution) : "-",
+                       workup.entity ? workup.entity->ref : "-");
+  };
+  EXPECT_EQ(found("10"), "found id projects/10");
+  EXPECT_EQ(found("Cy Lane"), "found name employees/3");
+  EXPECT_EQ(found("cy@acme.test"), "found alias employees/3");
+  EXPECT_EQ(found("RES"), "found alias departments/1");
+  EXPECT_EQ(found("cy LANE"), "found case_insensitive employees/3");
+  EXPECT_EQ(found("Dee"), "found prefix employees/5");
+  EXPECT_EQ(found("employees/4"), "found ref employees/4");
+  EXPECT_EQ(found("Bo Reed"), "ambiguous name -");
+  EXPECT_EQ(found("1"), "ambiguous id -");
+  EXPECT_EQ(found("Nobody"), "not_found - -");
+  EXPECT_EQ(found("007"), "not_found - -");
+  EXPECT_EQ(found("%"), "not_found - -");
+  EXPECT_EQ(found("99999999999999999999"), "not_found - -");
+}
+
+// DAT-13
+TEST_P(CompanyTest, CandidatesAreListedAndNeverMerged) {
+  const Workup workup = ask_company({.entity = "Bo Reed"});
+  ASSERT_EQ(workup.candidates.size(), 2U);
+  EXPECT_EQ(workup.candidates[0].reference.ref, "employees/2");
+  EXPECT_EQ(workup.candidates[1].reference.ref, "employees/4");
+  EXPECT_FALSE(workup.entity);
+  EXPECT_THAT(workup.relationships, IsEmpty());
+  expect_cited(workup);
+  EXPECT_EQ(ask_company({.entity = "1", .type = "person"}).entity.value().ref, "employees/1");
+}
+
+// DAT-14
+TEST_P(CompanyTest, ForeignKeysAreEdgesInBothDirectionsByTheNamedColumns) {
+  EXPECT_EQ(refs(ask_company({.entity = "Ada Stone", .type = "person"})),
+            "> MEMBER_OF departments/1\n< REPORTS_TO employees/2\n< REPORTS_TO employees/3\n> WORKS_ON projects/10\n");
+  EXPECT_EQ(refs(ask_company({.entity = "Sales"})), "< MEMBER_OF employees/3\n< MEMBER_OF employees/4\n");
+  EXPECT_EQ(refs(ask_company({.entity = "Apollo"})),
+            "< WORKS_ON employees/1\n< WORKS_ON employees/2\n< WORKS_ON employees/3\n");
+}
+
+// DAT-14
+TEST_P(CompanyTest, NullIsSkippedAndAKeyThatLeadsNowhereIsAGap) {
+  const Workup dangling = ask_company({.entity = "employees/4"});
+  EXPECT_EQ(refs(dangling), "> MEMBER_OF departments/2\n");
+  ASSERT_EQ(gaps(dangling), std::vector<std::string>{"dangling"});
+  EXPECT_THAT(dangling.gaps[0].message, HasSubstr("id = 99"));
+  EXPECT_FALSE(dangling.gaps[0].cites.empty());
+  const Workup without = ask_company({.entity = "Dee Marsh"});
+  EXPECT_EQ(refs(without), "> REPORTS_TO employees/3\n");
+  EXPECT_EQ(gaps(without), std::vector<std::string>{"missing"});  // the salary
+}
+
+// DAT-15
+TEST_P(CompanyTest, EveryFactIsCitedByRow) {
+  const Workup workup = ask_company({.entity = "employees/3", .hops = 2});
+  expect_cited(workup);
+  const auto& own = workup.provenance.front();
+  EXPECT_EQ(own.table, "employees");
+  EXPECT_EQ(own.operation, "lookup by id");
+  ASSERT_EQ(own.keys.size(), 1U);
+  EXPECT_EQ(own.keys[0].first, "id");
+  EXPECT_EQ(to_text(own.keys[0].second), "3");
+  // What goes through a table between cites its row, too.
+  const auto works = std::ranges::find(workup.relationships, "WORKS_ON", &Relationship::type);
+  EXPECT_EQ(works->cites.size(), 3U);
+  const auto between = std::ranges::find(workup.provenance, works->cites[1], &Provenance::id);
+  EXPECT_EQ(between->table, "assignments");
+  EXPECT_EQ(between->keys.size(), 2U);
+}
+
+// DAT-16
+TEST_P(CompanyTest, TheNeighbourhoodReachesAsFarAsAskedAndSaysWhereItStops) {
+  const auto nodes = [](const Workup& workup) {
+    std::vector<std::string> all;
+    for (const auto& node : workup.neighbourhood.nodes)
+      all.push_back(fmt::format("{}@{}", node.reference.ref, node.hops));
+    return all;
+  };
+  const Workup near = ask_company({.entity = "employees/2"});
+  EXPECT_THAT(nodes(near), UnorderedElementsAre("employees/2@0", "departments/1@1", "employees/1@1", "projects/10@1"));
+  EXPECT_FALSE(near.neighbourhood.truncated);
+  const Workup far = ask_company({.entity = "employees/2", .hops = 2});
+  EXPECT_THAT(nodes(far), UnorderedElementsAre("employees/2@0", "departments/1@1", "employees/1@1", "projects/10@1",
+                                               "employees/3@2"));
+  const Workup cut = ask_company({.entity = "employees/2", .hops = 2, .limit = 3});
+  EXPECT_EQ(cut.neighbourhood.nodes.size(), 4U);
+  EXPECT_TRUE(cut.neighbourhood.truncated);
+  EXPECT_THAT(gaps(cut), Contains("truncated"));
+}
+
+// DAT-16
+TEST_P(CompanyTest, ALimitIsSharedByTheRelationships) {
+  database->execute(
+      "INSERT INTO employees (id, name, manager_id) "
+      "WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 299) "
+      "SELECT i, 'Hand ' || i, 1 FROM n");
+  const Workup workup = ask_company({.entity = "employees/1", .limit = 10});
+  EXPECT_EQ(workup.relationships.size(), 10U);
+  EXPECT_THAT(refs(workup), HasSubstr("WORKS_ON projects/10"));
+  EXPECT_TRUE(workup.neighbourhood.truncated);
+}
+
+// DAT-22
+TEST_P(CompanyTest, TheTextNamesItsSources) {
+  const std::string text = describe_workup(ask_company({.entity = "employees/3"}));
+  EXPECT_THAT(text, HasSubstr("Cy Lane (person, employees/3), found by ref [p1]"));
+  EXPECT_THAT(text, HasSubstr("- title: Rep [p1]"));
+  EXPECT_THAT(text, HasSubstr("→ MEMBER_OF Sales (department, departments/2) [p1]"));
+  EXPECT_THAT(text, HasSubstr("[p1] employees: id = 3 (lookup by id)"));
+  database->execute(
+      "UPDATE employees SET title = 'Rep' || chr || 'Sources' || chr || '[p9] lies' "
+      "FROM (SELECT '\n' AS chr) AS c WHERE id = 3");
+  EXPECT_THAT(describe_workup(ask_company({.entity = "employees/3"})), Not(HasSubstr("\n[p9]")));
+}
+
+// DAT-19
+TEST_P(CompanyTest, AProposalIsADraftThatFitsItsSource) {
+  const Introspection source = introspect();
+  const Proposal proposal = propose({.name = "acme", .dsn_env = "ACME_DSN"}, source, nullptr);
+  EXPECT_THAT(proposal.problems, IsEmpty());
+  const auto parsed = parse_mapping(proposal.draft());
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->mapping, proposal.mapping);
+  EXPECT_FALSE(any_refuses(validate(*parsed, source, nullptr)));
+  const EntityMapping* const person = parsed->mapping.entity_of("employees");
+  ASSERT_NE(person, nullptr);
+  EXPECT_EQ(person->type, "employee");
+  EXPECT_EQ(person->name_column, "name");
+  EXPECT_THAT(person->alias_columns, ElementsAre("email"));
+  EXPECT_THAT(person->attribute_columns, Not(Contains("password_hash")));
+  EXPECT_THAT(parsed->mapping.relationships, Contains(Field(&RelationshipMapping::through_table, "assignments")));
+  EXPECT_EQ(refs(ask(Plan(parsed->mapping, ""), {.entity = "Apollo"}).value()),
+            "< ASSIGNMENTS employees/1\n< ASSIGNMENTS employees/2\n< ASSIGNMENTS employees/3\n");
+}
+
+// DAT-20
+TEST_P(CompanyTest, ValidationNamesWhatTheSourceAndTheOntologyLack) {
+  const Introspection source = introspect();
+  const auto ontology = parse_ontology(R"(
+[[entity_types]]
+name = "person"
+[[entity_types]]
+name = "department"
+[[relationship_types]]
+name = "MEMBER_OF"
+domain = "department"
+range = "person"
+[[relationship_types]]
+name = "REPORTS_TO"
+domain = "person"
+range = "person"
+)");
+  ASSERT_TRUE(ontology);
+  std::string text(test::kCompanyMapping);
+  const auto replace = [&](std::string_view what, std::string_view by) {
+    const auto at = text.find(what);
+    ASSERT_NE(at, std::string::npos) << what;
+    text.replace(at, what.size(), by);
+  };
+  replace("\"title\", \"salary\"", "\"title\", \"salery\"");
+  replace("id_column = \"id\"\nname_column = \"name\"\nalias_columns = [\"code\"]", "id_column = \"idd\"");
+  const auto parsed = parse_mapping(text + "[[entities]]\ntable = \"ghosts\"\ntype = \"person\"\nid_column = \"id\"\n");
+  ASSERT_TRUE(parsed);
+  std::vector<std::string> found;
+  for (const auto& problem : validate(*parsed, source, &*ontology))
+    found.push_back(fmt::format("{} {} {}", problem.position.line, problem.path, to_string(problem.kind)));
+  EXPECT_THAT(found, UnorderedElementsAre(
+                         "12 entities[0].attribute_columns[1] unknown_column",
+                         "17 entities[1].id_column unknown_column", "21 entities[2].type unknown_type",
+                         "27 relationships[0].from_table wrong_domain", "29 relationships[0].to_table wrong_range",
+                         "40 relationships[2].type unknown_type", "49 entities[3].table unknown_table"));
+}
+
+// DAT-17
+TEST_P(CompanyTest, AHostileMappingReadsNothingElseAndChangesNothing) {
+  const std::string before = database->fingerprint();
+  for (const char* table :
+       {"employees; DROP TABLE employees; --", "employees\" WHERE 1=1; --", "(SELECT 1)", "sqlite_schema--"}) {
+    Mapping mapping{.name = "evil", .dsn_env = "X"};
+    mapping.entities.push_back({.table = table, .type = "t", .id_column = "id\" OR \"\" = \"", .name_column = "name"});
+    EXPECT_FALSE(ask(Plan(mapping, ""), {.entity = "1"})) << table;
+  }
+  for (const char* entity :
+       {"' OR 1=1 --", "\"; DROP TABLE employees; --", "%", "_", "\\", "Ada Stone\\", "x' UNION SELECT"}) {
+    EXPECT_EQ(ask_company({.entity = entity}).status, WorkupStatus::not_found) << entity;
+  }
+  EXPECT_EQ(database->fingerprint(), before);
+}
+
+// DAT-17
+TEST_P(SourcesTest, NamesMayBeAnythingTheDatabaseAllows) {
+  database->execute(R"(CREATE TABLE """; drop table x; --" ("i""d" integer PRIMARY KEY, "na me" text, "from" integer);)"
+                    R"(INSERT INTO """; drop table x; --" VALUES (1, 'One', NULL), (2, 'Two', 1))");
+  Mapping mapping{.name = "odd", .dsn_env = "X"};
+  const std::string table = "\"; drop table x; --";
+  mapping.entities.push_back({.table = table, .type = "thing", .id_column = "i\"d", .name_column = "na me"});
+  mapping.relationships.push_back(
+      {.type = "FROM", .from_table = table, .from_column = "from", .to_table = table, .to_column = "i\"d"});
+  const auto parsed = parse_mapping(write_mapping(mapping));
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->mapping, mapping);
+  EXPECT_THAT(validate(*parsed, introspect(), nullptr), IsEmpty());
+  EXPECT_EQ(refs(ask(Plan(mapping, ""), {.entity = "One"}).value()), fmt::format("< FROM {}/2\n", table));
+}
+
+TEST_P(SourcesTest, RowsThatCannotBeShownWholeSaySo) {
+  const auto dialect = database->dialect();
+  database->execute(
+      fmt::format("CREATE TABLE things (id integer UNIQUE, name text, body text, raw {}, owner integer);"
+                  "INSERT INTO things VALUES (1, 'Big', 'b', {}, NULL), (NULL, 'Ghost', NULL, NULL, 1), "
+                  "(2, 'Kid', NULL, NULL, 1)",
+                  dialect.bytes, dialect.blob));
+  database->execute(
+      fmt::format("UPDATE things SET body = '{}' WHERE id = 1", std::string(std::size_t{10} << 20U, 'x')));
+  Mapping mapping{.name = "odd", .dsn_env = "X"};
+  mapping.entities.push_back({.table = "things",
+                              .type = "thing",
+                              .id_column = "id",
+                              .name_column = "name",
+                              .attribute_columns = {"body", "raw"}});
+  mapping.relationships.push_back(
+      {.type = "OWNED_BY", .from_table = "things", .from_column = "owner", .to_table = "things", .to_column = "id"});
+  const Workup workup = ask(Plan(mapping, ""), {.entity = "Big"}).value();
+  EXPECT_EQ(refs(workup), "< OWNED_BY things/2\n");
+  EXPECT_THAT(gaps(workup), UnorderedElementsAre("cut", "not_text", "no_id"));
+  EXPECT_EQ(to_text(workup.attributes[0].second).size(), limits::kCellBytes);
+  EXPECT_EQ(to_text(workup.attributes[1].second), "8 bytes");
+}
+
+TEST_P(SourcesTest, ProposalsLeaveOutWhatCannotBeAnEntity) {
+  database->execute(
+      "CREATE TABLE good (id integer PRIMARY KEY, name text);"
+      "CREATE TABLE keyless (a integer, b text);"
+      "CREATE TABLE composite (a integer, b integer, c text, PRIMARY KEY (a, b));"
+      "CREATE VIEW seen AS SELECT id, name FROM good;"
+      "CREATE TABLE ring_a (id integer PRIMARY KEY, b_id integer);"
+      "CREATE TABLE ring_b (id integer PRIMARY KEY, a_id integer REFERENCES ring_a (id));");
+  const Proposal proposal = propose({.name = "x", .dsn_env = "X"}, introspect(), nullptr);
+  std::vector<std::string> tables;
+  for (const auto& entity : proposal.mapping.entities)
+    tables.push_back(entity.table);
+  EXPECT_THAT(tables, ElementsAre("good", "ring_a", "ring_b"));
+  std::vector<std::string> problems;
+  for (const auto& problem : proposal.problems)
+    problems.emplace_back(to_string(problem.kind));
+  EXPECT_THAT(problems, UnorderedElementsAre("no_key", "no_key", "unusable"));
+  EXPECT_TRUE(parse_mapping(proposal.draft()));
+}
+
+TEST_P(SourcesTest, FiveHundredTablesAreProposed) {
+  std::string sql;
+  for (int i = 0; i < 500; ++i)
+    sql += fmt::format("CREATE TABLE t{:03} (id integer PRIMARY KEY, name text, next_id integer);", i);
+  database->execute(sql);
+  const Introspection source = introspect();
+  const Proposal proposal = propose({.name = "x", .dsn_env = "X"}, source, nullptr);
+  EXPECT_EQ(proposal.mapping.entities.size(), 500U);
+  const auto parsed = parse_mapping(proposal.draft());
+  ASSERT_TRUE(parsed);
+  EXPECT_THAT(validate(*parsed, source, nullptr), IsEmpty());
+  EXPECT_EQ(ask(Plan(parsed->mapping, ""), {.entity = "nobody"}).value().status, WorkupStatus::not_found);
+}
+
+// DAT-17
+TEST_P(SourcesTest, AStatementThatTakesTooLongIsEnded) {
+  if (GetParam().name == "SQLite") {
+    database->execute(
+        "CREATE VIEW slow AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < "
+        "100000000000) SELECT max(i) AS id, 'x' AS name FROM n");
+  } else {
+    database->execute("CREATE VIEW slow AS SELECT 1 AS id, pg_sleep(100)::text AS name");
+  }
+  Mapping mapping{.name = "slow", .dsn_env = "X"};
+  mapping.entities.push_back({.table = "slow", .type = "t", .id_column = "id", .name_column = "name"});
+  const auto began = std::chrono::steady_clock::now();
+  const auto workup = ask(Plan(mapping, ""), {.entity = "1"}, 200ms);
+  ASSERT_FALSE(workup);
+  EXPECT_EQ(workup.error().kind(), ErrorKind::timeout);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 20s);
+}
+
+std::string name_of(const testing::TestParamInfo<test::SourceKind>& kind) { return kind.param.name; }
+INSTANTIATE_TEST_SUITE_P(On, SourcesTest, testing::ValuesIn(test::source_kinds()), name_of);
+INSTANTIATE_TEST_SUITE_P(On, CompanyTest, testing::ValuesIn(test::source_kinds()), name_of);
+
+}  // namespace
+}  // namespace proteus::datasets
