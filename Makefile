@@ -14,6 +14,7 @@ test-full: ## make test, then the thread sanitizer, the single-era conformance r
 	@scripts/test.sh full
 
 run: build ## start the quickstart on 127.0.0.1:8080 (PORT=… for another port)
+	@scripts/setup.sh run
 	@scripts/run.sh
 
 bench: ## measure against nginx and the TypeScript SDK; BENCH_SECONDS=4 per measurement

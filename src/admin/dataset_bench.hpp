@@ -69,7 +69,7 @@ class DatasetBench {
       : store(kept),
         workers(2),
         gateway(workers, clock, environment, store, SealingKey::random(), options()),
-        registry({workers.at(0), store, clock, environment}, mappings.open(),
+        registry({workers.at(0), store, clock, environment}, mappings.open(), gateway::Offering::always,
                  {.connections = 4, .waiting = 64, .patience = std::chrono::seconds(20)}),
         tools(std::make_shared<gateway::DatasetTools>(registry, gateway)),
         router(dataset_routes(registry), AdminKeys({{"admin", Secret(std::string(kSecret))}})),

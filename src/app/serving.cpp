@@ -52,6 +52,10 @@ bool serves_anonymous(const Config& config) {
   return false;
 }
 
+gateway::Offering offering_of(const Config& config) {
+  return config.datasets.named ? gateway::Offering::always : gateway::Offering::with_directory;
+}
+
 admin::Routes routes_of(gateway::Gateway& gateway, gateway::UpstreamRegistry& registry, gateway::ToolSessions& sessions,
                         gateway::DatasetRegistry& datasets, gateway::ChangeLog& changes, store::Store& store,
                         gateway::PinDecisions& pins) {
@@ -73,7 +77,8 @@ struct Serving::Surroundings {
         pins(*serving.gateway_, *serving.store_),
         sessions({*serving.workers_, *serving.gateway_, *serving.store_, serving.clock_, *serving.egress_},
                  serving.session_options()),
-        datasets({control, *serving.store_, serving.clock_, serving.environment_}, std::move(mappings)),
+        datasets({control, *serving.store_, serving.clock_, serving.environment_}, std::move(mappings),
+                 offering_of(serving.config_)),
         dataset_tools(std::make_shared<gateway::DatasetTools>(datasets, *serving.gateway_)),
         router(routes_of(*serving.gateway_, registry, sessions, datasets, changes, *serving.store_, pins),
                serving.admin_keys()),
@@ -347,7 +352,9 @@ Result<> Serving::reload(Config config) {
   config_.upstreams = config.upstreams;
   config_.upstream_defaults = config.upstream_defaults;
   config_.datasets = config.datasets;
-  asio::co_spawn(workers_->at(0), around_->datasets.set_directory(config_.datasets.mappings), asio::use_future).get();
+  asio::co_spawn(workers_->at(0), around_->datasets.set_directory(config_.datasets.mappings, offering_of(config_)),
+                 asio::use_future)
+      .get();
   apply_access();
   report_contexts();
   return {};

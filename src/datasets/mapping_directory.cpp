@@ -134,6 +134,11 @@ const DatasetFile* DirectoryContent::find(std::string_view name) const {
   return found == files.end() ? nullptr : &*found;
 }
 
+bool MappingDirectory::exists() const {
+  std::error_code ignored;
+  return fs::is_directory(path_, ignored);
+}
+
 std::string MappingDirectory::signature() const {
   std::error_code error;
   std::set<std::string> lines;

@@ -59,6 +59,7 @@ class MappingDirectory {
   MappingDirectory(std::filesystem::path path, Seals seals) : path_(std::move(path)), seals_(std::move(seals)) {}
 
   const std::filesystem::path& path() const { return path_; }
+  bool exists() const;
   // While nobody else uses it.
   void set_path(std::filesystem::path path) { path_ = std::move(path); }
 

@@ -41,10 +41,9 @@ TEST(Mapping, EveryFaultIsNamedWithItsLine) {
   EXPECT_THAT(
       faults("[dataset]\nname = \"acme\"\ndsn_env = \"A\"\ncolour = 1\n[[entities]]\ntable = 5\ntype = \"t\"\n"
              "id_colum = \"id\"\n"),
-      ElementsAre(HasSubstr("m.toml:4:1: dataset.colour: "),
-                          HasSubstr("m.toml:5:1: entities[0]: id_column is missing"),
-                          "m.toml:6:1: entities[0].table: must be a string, not a number",
-                          "m.toml:8:1: entities[0].id_colum: is not a known key; did you mean id_column?"));
+      ElementsAre(HasSubstr("m.toml:4:1: dataset.colour: "), HasSubstr("m.toml:5:1: entities[0]: id_column is missing"),
+                  "m.toml:6:1: entities[0].table: must be a string, not a number",
+                  "m.toml:8:1: entities[0].id_colum: is not a known key; did you mean id_column?"));
   const std::string head = "[dataset]\nname = \"acme\"\ndsn_env = \"A\"\n";
   const std::string entity = "[[entities]]\ntable = \"t\"\ntype = \"t\"\nid_column = \"id\"\n";
   EXPECT_THAT(faults(head + entity + entity),

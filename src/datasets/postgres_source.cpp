@@ -13,7 +13,7 @@
 namespace proteus::datasets {
 namespace {
 
-constexpr std::size_t kMaxStatements = 200;
+constexpr std::size_t kMaxStatements = 1000;
 
 // How values of a type are read and compared.
 enum class Family : std::uint8_t { integer, real, flag, text, bytes, other };

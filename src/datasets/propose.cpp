@@ -40,8 +40,8 @@ std::optional<int> name_rank(const ColumnFacts& column, const std::string& type)
   constexpr std::array<std::string_view, 4> kGood = {"title", "label", "subject", "headline"};
   constexpr std::array<std::string_view, 4> kFair = {"last_name", "surname", "lastname", "family_name"};
   if (is_one_of(words, kBest) || words == type + "_name") return 0;
-  if (is_one_of(words, kGood) || words == type + "_title") return 1;
-  if (is_one_of(words, kFair)) return 2;
+  if (is_one_of(words, kGood) || words == type + "_title") return 2;
+  if (is_one_of(words, kFair)) return 1;  // a person's title is none
   if (words.ends_with("_name") && words != "first_name") return 3;
   if (words.ends_with("_title")) return 4;
   return std::nullopt;

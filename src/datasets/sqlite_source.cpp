@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kStepsBetweenLooks = 1000;  // instructions of SQLite's machine: some 20 µs
 constexpr int kLongestCell = 1 << 28;     // beyond it SQLite refuses to read a value
-constexpr std::size_t kMaxStatements = 200;
+constexpr std::size_t kMaxStatements = 1000;
 
 std::string quote(std::string_view identifier) {
   const std::string terminated(identifier);

@@ -50,7 +50,7 @@ class TestDatabase {
 
 class SqliteDatabase final : public TestDatabase {
  public:
-  SqliteDatabase() { execute("PRAGMA user_version = 1"); }
+  SqliteDatabase() { execute("CREATE TABLE unused (id integer); DROP TABLE unused"); }
 
   std::filesystem::path file() const { return directory_.path() / "source.db"; }
   std::string dsn() const override { return "sqlite://" + file().string(); }
@@ -58,8 +58,9 @@ class SqliteDatabase final : public TestDatabase {
     sqlite3* database = nullptr;
     if (sqlite3_open(file().c_str(), &database) != SQLITE_OK) throw std::runtime_error("no database");
     const std::unique_ptr<sqlite3, int (*)(sqlite3*)> closed(database, sqlite3_close);
+    sqlite3_exec(database, "PRAGMA synchronous = OFF", nullptr, nullptr, nullptr);
     char* message = nullptr;
-    if (sqlite3_exec(database, sql.c_str(), nullptr, nullptr, &message) != SQLITE_OK) {
+    if (sqlite3_exec(database, ("BEGIN;" + sql + ";COMMIT").c_str(), nullptr, nullptr, &message) != SQLITE_OK) {
       const std::string text = message;
       sqlite3_free(message);
       throw std::runtime_error(text + " in " + sql.substr(0, 200));

@@ -178,6 +178,7 @@ object workup_output() {
 
 std::vector<std::string> write_tools(const DatasetState& state) {
   std::vector<std::string> tools;
+  if (!state.offered) return tools;
   tools.reserve(3 + state.connected.size());
   tools.push_back(boost::json::serialize(object{
       {"name", "list_datasets"},

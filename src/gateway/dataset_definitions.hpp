@@ -20,7 +20,7 @@ boost::json::object list_output();
 boost::json::object connect_output();
 boost::json::object workup_output();
 
-// All tools, as JSON texts.
+// All tools that are offered, as JSON texts.
 std::vector<std::string> write_tools(const DatasetState& state);
 
 }  // namespace proteus::gateway::dataset_definitions

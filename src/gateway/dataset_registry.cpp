@@ -82,13 +82,14 @@ class DatasetRegistry::Turn {
   DatasetRegistry& registry_;
 };
 
-DatasetRegistry::DatasetRegistry(Surroundings surroundings, datasets::MappingDirectory directory,
+DatasetRegistry::DatasetRegistry(Surroundings surroundings, datasets::MappingDirectory directory, Offering offering,
                                  datasets::SourcePoolOptions pools)
     : around_(std::move(surroundings)),
       directory_(std::move(directory)),
       pool_options_(pools),
       state_(std::make_shared<const DatasetState>()),
       background_(around_.control.get_executor()),
+      offering_(offering),
       idle_(around_.control.get_executor()) {}
 
 DatasetRegistry::~DatasetRegistry() = default;
@@ -98,8 +99,8 @@ std::string DatasetRegistry::tool_of(std::string_view name) { return fmt::format
 Task<Result<>> DatasetRegistry::load() {
   co_return co_await asio::co_spawn(around_.control, do_load(), asio::use_awaitable);
 }
-Task<> DatasetRegistry::set_directory(std::filesystem::path path) {
-  co_await asio::co_spawn(around_.control, do_set_directory(std::move(path)), asio::use_awaitable);
+Task<> DatasetRegistry::set_directory(std::filesystem::path path, Offering offering) {
+  co_await asio::co_spawn(around_.control, do_set_directory(std::move(path), offering), asio::use_awaitable);
 }
 Task<> DatasetRegistry::look() { co_await asio::co_spawn(around_.control, do_look(), asio::use_awaitable); }
 Task<Result<DatasetRegistry::Connecting>> DatasetRegistry::connect(std::string name, std::string who) {
@@ -140,12 +141,13 @@ Task<> DatasetRegistry::watch() {
   }
 }
 
-Task<> DatasetRegistry::do_set_directory(std::filesystem::path path) {
+Task<> DatasetRegistry::do_set_directory(std::filesystem::path path, Offering offering) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   while (busy_)
     co_await idle_.wait();
   const Turn turn(*this);
-  if (path == directory_.path()) co_return;
+  if (path == directory_.path() && offering == offering_) co_return;
+  offering_ = offering;
   directory_.set_path(std::move(path));
   co_await update(true);
 }
@@ -193,6 +195,7 @@ Task<> DatasetRegistry::update(bool unchanged_too) {
   signature_ = std::move(signature);
   next.fault.clear();
   next.content = std::move(**content);
+  next.offered = offering_ == Offering::always || directory_.exists();
   const bool remembered = remember(next.content);
   for (const auto& file : next.content.files) {
     if (file.status == DatasetStatus::invalid) log::warning("{}: {}", log::printable(file.file), file.reason);
@@ -223,9 +226,10 @@ Task<> DatasetRegistry::update(bool unchanged_too) {
 void DatasetRegistry::take_over(DatasetState next) {
   const auto sha_of = [](const datasets::PlanPointer& plan) { return plan ? plan->sha256() : std::string(); };
   const DatasetStatePointer before = state_.get();
-  const bool same = std::ranges::equal(before->connected, next.connected, [&](const auto& a, const auto& b) {
-    return a.first == b.first && sha_of(a.second) == sha_of(b.second);
-  });
+  const bool same = before->offered == next.offered &&
+                    std::ranges::equal(before->connected, next.connected, [&](const auto& a, const auto& b) {
+                      return a.first == b.first && sha_of(a.second) == sha_of(b.second);
+                    });
   const auto now = std::make_shared<const DatasetState>(std::move(next));
   drop_pools(*now);
   state_.set(now);

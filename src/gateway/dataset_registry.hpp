@@ -37,11 +37,15 @@ struct DatasetState {
   std::map<std::string, datasets::PlanPointer, std::less<>> connected;
   std::map<std::string, Withdrawal, std::less<>> withdrawn;  // connected once, and ended by what became of the file
   std::string fault;                                         // why the directory could not be read the last time
+  bool offered = false;                                      // whether the tools of datasets are there at all
 
   // Names that may be connected, or are.
   std::vector<std::string> available() const;
 };
 using DatasetStatePointer = std::shared_ptr<const DatasetState>;
+
+// When the tools of datasets are offered: a gateway that nobody has given any is not to be cluttered with them.
+enum class Offering : std::uint8_t { always, with_directory };
 
 // Which datasets are connected: an agent's choice among what a person has ratified. A connection is kept in the store,
 // and ends by itself when the mapping's file is no longer the one that was ratified. Neither listing nor connecting
@@ -57,13 +61,14 @@ class DatasetRegistry {
     const Clock& clock;
     Environment environment;
   };
-  DatasetRegistry(Surroundings surroundings, datasets::MappingDirectory directory,
+  DatasetRegistry(Surroundings surroundings, datasets::MappingDirectory directory, Offering offering,
                   datasets::SourcePoolOptions pools = {});
   ~DatasetRegistry();
   DatasetRegistry(const DatasetRegistry&) = delete;
   DatasetRegistry& operator=(const DatasetRegistry&) = delete;
 
-  // Called on the control thread when other datasets are connected, or one with another mapping. Before `load`.
+  // Called on the control thread when other tools are to be offered: datasets were connected or withdrawn, or have
+  // another mapping. Before `load`.
   using OnChanged = std::function<void(const DatasetState&)>;
   void set_on_changed(OnChanged on_changed) { on_changed_ = std::move(on_changed); }
   // Says why a tool cannot have this name. Before anything is connected.
@@ -73,7 +78,7 @@ class DatasetRegistry {
   // Connects what was connected before, as far as it is still ratified, and watches the directory from then on.
   Task<Result<>> load();
   // Another directory, or the same once more.
-  Task<> set_directory(std::filesystem::path path);
+  Task<> set_directory(std::filesystem::path path, Offering offering);
   // Looks whether files have changed.
   Task<> look();
 
@@ -101,7 +106,7 @@ class DatasetRegistry {
   };
 
   Task<Result<>> do_load();
-  Task<> do_set_directory(std::filesystem::path path);
+  Task<> do_set_directory(std::filesystem::path path, Offering offering);
   Task<> do_look();
   Task<Result<Connecting>> do_connect(std::string name, std::string who);
   Task<Result<>> do_disconnect(std::string name, std::string who);
@@ -124,6 +129,7 @@ class DatasetRegistry {
   TaskGroup background_;
 
   // Of the control thread.
+  Offering offering_;
   std::string signature_;
   std::map<std::string, store::Time, std::less<>> floors_;  // no older record counts
   bool busy_ = false;

@@ -18,6 +18,7 @@ namespace proteus::app {
 
 struct DatasetSettings {
   std::string mappings = "mappings";
+  bool named = false;  // by the file or the environment, rather than by default
 
   friend bool operator==(const DatasetSettings&, const DatasetSettings&) = default;
 };

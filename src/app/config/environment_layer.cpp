@@ -48,7 +48,10 @@ void take_secret(const Environment& environment, const std::string& name, std::o
 void apply_environment(const Environment& environment, Config& config, Diagnostics& diagnostics) {
   apply_listen(environment, config.server.listen, diagnostics);
   if (auto data = value_of(environment, "PROTEUS_DATA")) config.data_directory = std::move(*data);
-  if (auto mappings = value_of(environment, "PROTEUS_MAPPINGS")) config.datasets.mappings = std::move(*mappings);
+  if (auto mappings = value_of(environment, "PROTEUS_MAPPINGS")) {
+    config.datasets.mappings = std::move(*mappings);
+    config.datasets.named = true;
+  }
   take_secret(environment, "PROTEUS_PEPPER", config.secrets.pepper, diagnostics);
   take_secret(environment, "PROTEUS_PEPPER_PREVIOUS", config.secrets.previous_pepper, diagnostics);
   take_secret(environment, "PROTEUS_ADMIN_SECRET", config.secrets.admin_secret, diagnostics);

@@ -62,6 +62,10 @@ Sections read_sections(const Source* main, Config& config, json::Faults& faults)
   config.egress = sections.egress;
   config.limits = sections.limits;
   config.datasets = sections.datasets;
+  if (main != nullptr) {
+    const auto* datasets = main->document.root().as_object().if_contains("datasets");
+    config.datasets.named = datasets != nullptr && datasets->is_object() && datasets->get_object().contains("mappings");
+  }
   if (sections.upstream_defaults != nullptr) {
     const Place root(faults);
     const Place defaults = root.member("defaults");

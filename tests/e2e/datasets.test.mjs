@@ -1,0 +1,174 @@
+// Datasets as an outside client sees them: an agent connects what a person has ratified, and reads it.
+import assert from 'node:assert/strict';
+import { execFile, execFileSync } from 'node:child_process';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+
+import { CLIENTS, Session, textOf } from './support/clients.mjs';
+import { startGateway } from './support/gateway.mjs';
+import { hasPostgres, startPostgres } from './support/postgres.mjs';
+import { program, root } from './support/programs.mjs';
+
+const CHANGED = 'notifications/tools/list_changed';
+const QUICKSTART = join(root, 'examples/quickstart');
+const MAPPING = join(QUICKSTART, 'acme.toml');
+const COMPANY = join(QUICKSTART, 'company.py');
+const SOURCES = ['SQLite', 'PostgreSQL'];
+
+/** Runs `proteus dataset …`. */
+function dataset(env, ...args) {
+  return new Promise((done) => {
+    execFile(program('proteus'), ['dataset', ...args], { env: { ...process.env, ...env }, timeout: 20_000 }, (error, stdout, stderr) =>
+      done({ code: error?.code ?? 0, stdout, stderr })
+    );
+  });
+}
+
+/** A company in a database of a kind, and what `proteus` needs to find it. */
+class Place {
+  constructor(kind) {
+    this.folder = mkdtempSync(join(tmpdir(), 'proteus-datasets-'));
+    this.mappings = join(this.folder, 'mappings');
+    this.env = { PROTEUS_MAPPINGS: this.mappings, PROTEUS_PEPPER: 'the pepper of this test' };
+    if (kind === 'SQLite') {
+      const file = join(this.folder, 'company.db');
+      execFileSync('python3', [COMPANY, '--out', file]);
+      this.env.ACME_DSN = `sqlite://${file}`;
+    } else {
+      this.postgres = startPostgres(execFileSync('python3', [COMPANY, '--sql'], { maxBuffer: 64 << 20 }));
+      this.env.ACME_DSN = this.postgres.dsn;
+    }
+  }
+  ratify() {
+    return dataset(this.env, 'ratify', MAPPING, '--by', 'owner', '--ontology', join(QUICKSTART, 'ontology.toml'));
+  }
+  async stop() {
+    await this.postgres?.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+for (const kind of SOURCES) {
+  describe(`datasets on ${kind}`, { skip: kind === 'PostgreSQL' && !hasPostgres && 'PostgreSQL is not installed' }, () => {
+    let place;
+    before(() => (place = new Place(kind)));
+    after(() => place.stop());
+
+    for (const client of CLIENTS) {
+      test(`DAT-02 DAT-03 DAT-18 ${client.name}: connect, hear of it, list it, call it`, async () => {
+        const gateway = await startGateway({ upstreams: [], env: place.env });
+        const session = await Session.open(client, gateway);
+        try {
+          const changes = session.notifications(CHANGED);
+          await session.listenForChanges();
+          assert.deepEqual(await session.toolNames(), ['connect_dataset', 'list_datasets', 'workup']);
+          assert.equal((await place.ratify()).code, 0);
+          const [listed] = (await session.call('list_datasets')).structuredContent.datasets;
+          assert.equal(listed.name, 'acme');
+          assert.equal(listed.connected, false);
+          assert.equal(listed.access, 'read-only');
+
+          const connected = await session.call('connect_dataset', { name: 'acme' });
+          assert.equal(connected.structuredContent.tool, 'workup_acme');
+          await changes.next();
+          assert.ok((await session.toolNames()).includes('workup_acme'));
+          const found = await session.call('workup_acme', { entity: 'Amber Anchor' });
+          assert.equal(found.structuredContent.status, 'found');
+          assert.equal(found.structuredContent.entity.ref, 'projects/1');
+          assert.match(textOf(found), /Amber Anchor \(project, projects\/1\), found by name \[p1\]/);
+          const same = await session.call('workup', { entity: 'Amber Anchor', dataset: 'acme' });
+          assert.deepEqual(same.structuredContent, found.structuredContent);
+
+          const again = await session.call('connect_dataset', { name: 'acme' });
+          assert.equal(again.structuredContent.status, 'already_connected');
+          const refused = await session.call('connect_dataset', { name: '../acme' });
+          assert.equal(refused.isError, true);
+
+          // DAT-21: what is revoked goes away by itself.
+          assert.equal((await dataset(place.env, 'revoke', 'acme', '--by', 'owner')).code, 0);
+          await changes.next();
+          assert.ok(!(await session.toolNames()).includes('workup_acme'));
+          assert.equal(changes.seen.length, 2);
+        } finally {
+          await session.close();
+          await gateway.stop();
+        }
+      });
+    }
+
+    test('the same facts, whatever the source', async () => {
+      const gateway = await startGateway({ upstreams: [], env: place.env });
+      await place.ratify();
+      const session = await Session.open(CLIENTS[2], gateway);
+      try {
+        await session.call('connect_dataset', { name: 'acme' });
+        const team = await session.call('workup_acme', { entity: 'T001' });
+        assert.equal(team.structuredContent.resolution, 'alias');
+        assert.equal(team.structuredContent.entity.name, 'Platform Amber');
+        const members = team.structuredContent.relationships.filter((one) => one.type === 'MEMBER_OF');
+        assert.equal(members.length, 25);
+        assert.ok(members.every((one) => one.direction === 'incoming' && one.peer.type === 'person'));
+        const document = await session.call('workup_acme', { entity: 'documents/200' });
+        assert.deepEqual(document.structuredContent.gaps.map((gap) => gap.kind), ['dangling']);
+        assert.equal((await session.call('workup_acme', { entity: 'nobody at all' })).structuredContent.status, 'not_found');
+        const ambiguous = await session.call('workup_acme', { entity: '7' });
+        assert.equal(ambiguous.structuredContent.candidates.length, 4);
+      } finally {
+        await session.close();
+        await gateway.stop();
+      }
+    });
+
+    // DAT-06, and must-show 4: one byte
+    test('DAT-06 a byte that changes withdraws a connection', async () => {
+      await place.ratify();
+      const gateway = await startGateway({ upstreams: [], env: { ...place.env, PROTEUS_ADMIN_SECRET: 'of the test' } });
+      const session = await Session.open(CLIENTS[2], gateway);
+      try {
+        const changes = session.notifications(CHANGED);
+        await session.listenForChanges();
+        await session.call('connect_dataset', { name: 'acme' });
+        await changes.next();
+        appendFileSync(join(place.mappings, 'acme.toml'), '\n');
+        await changes.next();
+        assert.ok(!(await session.toolNames()).includes('workup_acme'));
+        assert.match(textOf(await session.call('connect_dataset', { name: 'acme' })), /changed since it was ratified/);
+        const url = new URL('/admin/datasets', gateway.url);
+        const shown = await (await fetch(url, { headers: { 'x-admin-secret': 'of the test' } })).json();
+        assert.equal(shown.datasets[0].status, 'changed');
+        assert.match(shown.datasets[0].withdrawn.reason, /changed since it was ratified/);
+      } finally {
+        await session.close();
+        await gateway.stop();
+      }
+    });
+
+    // DAT-19, DAT-20, DAT-21
+    test('DAT-19 DAT-20 DAT-21 the way of a mapping: propose, validate, ratify, list, revoke', async () => {
+      const draft = join(place.folder, 'drafts/firm.toml');
+      const proposed = await dataset(place.env, 'propose', '--name', 'firm', '--dsn-env', 'ACME_DSN', '--out', draft, '--json');
+      assert.equal(proposed.code, 0, proposed.stderr);
+      assert.equal(JSON.parse(proposed.stdout).entities, 4);
+      assert.match(readFileSync(draft, 'utf8'), /table = "people"/);
+      assert.equal((await dataset(place.env, 'list', '--json')).stdout.includes('firm'), false);
+      assert.equal((await dataset(place.env, 'validate', draft)).code, 0);
+      appendFileSync(draft, '\n[[entities]]\ntable = "peopel"\ntype = "person"\nid_column = "id"\n');
+      const wrong = await dataset(place.env, 'validate', draft, '--json');
+      assert.equal(wrong.code, 1);
+      assert.equal(JSON.parse(wrong.stdout).problems[0].kind, 'unknown_table');
+      const refused = await dataset(place.env, 'ratify', draft, '--by', 'owner');
+      assert.equal(refused.code, 1);
+      assert.match(refused.stderr, /did you mean people\?/);
+      assert.equal((await dataset(place.env, 'ratify', draft)).code, 2);
+      assert.equal((await dataset({ ...place.env, ACME_DSN: '' }, 'validate', MAPPING)).code, 1);
+      await place.ratify();
+      const listed = JSON.parse((await dataset(place.env, 'list', '--json')).stdout);
+      assert.equal(listed.datasets[0].status, 'ratified');
+      assert.equal(listed.datasets[0].by, 'owner');
+      assert.equal(JSON.parse((await dataset({ ...place.env, PROTEUS_PEPPER: 'another' }, 'list', '--json')).stdout).datasets[0].status, 'forged');
+      assert.equal((await dataset(place.env, 'revoke', 'nothing', '--by', 'owner')).code, 1);
+    });
+  });
+}
