@@ -11,8 +11,8 @@
 #include "admin/audit_routes.hpp"
 #include "admin/change_routes.hpp"
 #include "admin/context_routes.hpp"
-#include "admin/graph_tools.hpp"
 #include "admin/dataset_routes.hpp"
+#include "admin/graph_tools.hpp"
 #include "admin/ops.hpp"
 #include "admin/proposal_routes.hpp"
 #include "admin/router.hpp"
@@ -253,7 +253,9 @@ void Serving::apply_access() {
       principals, serves_anonymous(config_) ? gateway::Anonymous::served : gateway::Anonymous::refused);
   const auto before = gateway_->access()->contexts;
   manifests_ = served_manifests(config_, before ? &manifests_ : nullptr);
-  access.contexts = catalog::Contexts::make(manifests_, {}, before.get());
+  access.contexts = catalog::Contexts::make(
+      manifests_, [this](const std::string& dataset) { return around_->datasets.state()->types_of(dataset); },
+      before.get());
   gateway_->set_access(std::move(access));
 }
 
