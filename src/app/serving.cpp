@@ -255,7 +255,9 @@ void Serving::apply_access() {
       front_ == Front::stdio || serves_anonymous(config_) ? gateway::Anonymous::served : gateway::Anonymous::refused);
   const auto before = gateway_->access()->contexts;
   manifests_ = served_manifests(config_, before ? &manifests_ : nullptr);
-  access.contexts = catalog::Contexts::make(manifests_, {}, before.get());
+  access.contexts = catalog::Contexts::make(
+      manifests_, [this](const std::string& dataset) { return around_->datasets.state()->types_of(dataset); },
+      before.get());
   gateway_->set_access(std::move(access));
 }
 

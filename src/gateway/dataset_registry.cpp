@@ -51,6 +51,18 @@ boost::json::object object_of(const Result<std::optional<std::string>>& setting)
   return std::move(parsed->get_object());
 }
 
+// All that somebody else may have to know of.
+std::string face_of(const DatasetState& state) {
+  std::string face = state.offered ? "offered" : "";
+  for (const auto& [name, plan] : state.connected)
+    face += fmt::format(";{} {}", name, plan ? plan->sha256() : std::string());
+  face += '|';
+  for (const DatasetFile& file : state.content.files) {
+    if (file.status == DatasetStatus::ratified) face += fmt::format(";{} {}", file.name, file.sha256);
+  }
+  return face;
+}
+
 std::string why_gone(const DatasetFile* file) {
   if (file == nullptr) return "its file is gone from the directory of mappings";
   return file->reason;
@@ -65,6 +77,12 @@ std::vector<std::string> DatasetState::available() const {
   }
   std::ranges::sort(names);
   return names;
+}
+
+std::optional<catalog::DatasetTypes> DatasetState::types_of(std::string_view name) const {
+  const DatasetFile* const file = content.find(name);
+  if (file == nullptr || file->status != DatasetStatus::ratified) return std::nullopt;
+  return catalog::DatasetTypes{file->plan->mapping().entity_types(), file->plan->mapping().relationship_types()};
 }
 
 // Lets the next one go on when it ends.
@@ -224,12 +242,7 @@ Task<> DatasetRegistry::update(bool unchanged_too) {
 }
 
 void DatasetRegistry::take_over(DatasetState next) {
-  const auto sha_of = [](const datasets::PlanPointer& plan) { return plan ? plan->sha256() : std::string(); };
-  const DatasetStatePointer before = state_.get();
-  const bool same = before->offered == next.offered &&
-                    std::ranges::equal(before->connected, next.connected, [&](const auto& a, const auto& b) {
-                      return a.first == b.first && sha_of(a.second) == sha_of(b.second);
-                    });
+  const bool same = face_of(*state_.get()) == face_of(next);
   const auto now = std::make_shared<const DatasetState>(std::move(next));
   drop_pools(*now);
   state_.set(now);

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "base/environment.hpp"
 #include "base/published.hpp"
 #include "base/task_group.hpp"
+#include "catalog/manifest.hpp"
 #include "client/waiting.hpp"
 #include "datasets/mapping_directory.hpp"
 #include "datasets/source_pool.hpp"
@@ -39,6 +41,8 @@ struct DatasetState {
   std::string fault;                                         // why the directory could not be read the last time
   bool offered = false;                                      // whether the tools of datasets are there at all
 
+  // The types of one that may be connected, or is; nothing for any other.
+  std::optional<catalog::DatasetTypes> types_of(std::string_view name) const;
   // Names that may be connected, or are.
   std::vector<std::string> available() const;
 };
@@ -67,8 +71,8 @@ class DatasetRegistry {
   DatasetRegistry(const DatasetRegistry&) = delete;
   DatasetRegistry& operator=(const DatasetRegistry&) = delete;
 
-  // Called on the control thread when other tools are to be offered: datasets were connected or withdrawn, or have
-  // another mapping. Before `load`.
+  // Called on the control thread when other datasets are ratified or connected, or one with another mapping. Before
+  // `load`.
   using OnChanged = std::function<void(const DatasetState&)>;
   void set_on_changed(OnChanged on_changed) { on_changed_ = std::move(on_changed); }
   // Says why a tool cannot have this name. Before anything is connected.

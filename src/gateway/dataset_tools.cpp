@@ -95,6 +95,7 @@ DatasetTools::DatasetTools(DatasetRegistry& registry, Gateway& gateway)
     offer(state);
     // Before the gateway has taken this provider in there is nobody to tell.
     (void)gateway_.publish_local(offered_.get());
+    gateway_.renew_contexts();
   });
   registry.set_name_check([this](const std::string& tool) { return check_name(tool); });
 }

@@ -1,0 +1,138 @@
+// What a workup costs: one entity with 50 relationships on SQLite, against a bare loop that runs the same statements
+// through SQLite's C interface and looks at each value. `workup` is everything up to the JSON and the text a client
+// gets.
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/json/serialize.hpp>
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include "bench.hpp"
+#include "datasets/workup.hpp"
+
+namespace proteus {
+namespace {
+
+using namespace datasets;
+
+constexpr std::string_view kMapping = R"([dataset]
+name = "bench"
+dsn_env = "X"
+[[entities]]
+table = "teams"
+type = "team"
+id_column = "id"
+name_column = "name"
+attribute_columns = ["field", "town"]
+[[entities]]
+table = "people"
+type = "person"
+id_column = "id"
+name_column = "name"
+attribute_columns = ["title"]
+[[relationships]]
+type = "MEMBER_OF"
+from_table = "people"
+from_column = "team_id"
+to_table = "teams"
+to_column = "id"
+)";
+
+// As the source writes them for `teams/1`.
+constexpr const char* kFind =
+    R"(SELECT "id","name","field","town" FROM main."teams" WHERE "id" = ? ORDER BY "id" LIMIT ?)";
+constexpr const char* kFollow =
+    R"(SELECT "id","name","team_id" FROM main."people" WHERE "team_id" = ? ORDER BY "id" LIMIT ?)";
+
+class Database {
+ public:
+  Database() {
+    std::string pattern = std::filesystem::temp_directory_path() / "proteus-bench-XXXXXX";
+    folder_ = ::mkdtemp(pattern.data());
+    sqlite3* made = nullptr;
+    sqlite3_open(file().c_str(), &made);
+    sqlite3_exec(made,
+                 "PRAGMA synchronous = OFF; BEGIN;"
+                 "CREATE TABLE teams (id integer PRIMARY KEY, name text, field text, town text);"
+                 "CREATE TABLE people (id integer PRIMARY KEY, name text, title text, team_id integer);"
+                 "CREATE INDEX people_by_team ON people (team_id);"
+                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100) "
+                 "INSERT INTO teams SELECT i, 'Team ' || i, 'Research', 'Harbour' FROM n;"
+                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) "
+                 "INSERT INTO people SELECT i, 'Person number ' || i, 'Engineer', i % 100 + 1 FROM n; COMMIT",
+                 nullptr, nullptr, nullptr);
+    sqlite3_close(made);
+  }
+  ~Database() { std::filesystem::remove_all(folder_); }
+  std::string file() const { return (folder_ / "bench.db").string(); }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+const Database& database() {
+  static const Database made;
+  return made;
+}
+
+void whole_workup(benchmark::State& state) {
+  const Plan plan(parse_mapping(kMapping).value().mapping, "0123456789abcdef");
+  const auto source = std::move(open_source(Secret("sqlite://" + database().file()), "public", {}).value());
+  for (auto _ : state) {
+    const auto workup = work_up(plan, *source, {.entity = "teams/1"}, {}).value();
+    if (workup.relationships.size() != 50) state.SkipWithError("not 50 relationships");
+    benchmark::DoNotOptimize(boost::json::serialize(write_workup(workup)));
+    benchmark::DoNotOptimize(describe_workup(workup));
+  }
+}
+
+void reading(benchmark::State& state) {
+  const Plan plan(parse_mapping(kMapping).value().mapping, "0123456789abcdef");
+  const auto source = std::move(open_source(Secret("sqlite://" + database().file()), "public", {}).value());
+  for (auto _ : state)
+    benchmark::DoNotOptimize(work_up(plan, *source, {.entity = "teams/1"}, {}));
+}
+
+void look(sqlite3_stmt* statement) {
+  while (sqlite3_step(statement) == SQLITE_ROW) {
+    for (int column = 0; column < sqlite3_column_count(statement); ++column) {
+      benchmark::DoNotOptimize(sqlite3_column_text(statement, column));
+      benchmark::DoNotOptimize(sqlite3_column_bytes(statement, column));
+    }
+  }
+  sqlite3_reset(statement);
+}
+
+// As a program that runs once: it prepares what it needs.
+void bare_statements(benchmark::State& state) {
+  sqlite3* opened = nullptr;
+  sqlite3_open_v2(database().file().c_str(), &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
+  for (auto _ : state) {
+    sqlite3_exec(opened, "BEGIN", nullptr, nullptr, nullptr);
+    for (const auto& [sql, limit] : {std::pair(kFind, 21), std::pair(kFollow, 51)}) {
+      sqlite3_stmt* statement = nullptr;
+      sqlite3_prepare_v2(opened, sql, -1, &statement, nullptr);
+      sqlite3_bind_int64(statement, 1, 1);
+      sqlite3_bind_int64(statement, 2, limit);
+      look(statement);
+      sqlite3_finalize(statement);
+    }
+    sqlite3_exec(opened, "ROLLBACK", nullptr, nullptr, nullptr);
+  }
+  sqlite3_close(opened);
+}
+
+}  // namespace
+}  // namespace proteus
+
+int main(int argc, char** argv) {
+  proteus::bench::add("workup/50 relationships", proteus::whole_workup);
+  proteus::bench::add("reading/50 relationships", proteus::reading);
+  proteus::bench::add("statements/50 relationships", proteus::bare_statements);
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+}
