@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# run.sh: starts the quickstart from what `make build` left: a bank, a server with something of everything, and the gateway
-# in front of both, with a made-up company as a dataset that is ratified and not yet connected. Ctrl-C ends all of them.
+# run.sh: starts the quickstart from what `make build` left: a bank, a server with something of everything, a back end, and the
+# gateway in front of them, with a made-up company as a dataset that is ratified and not yet connected, and a tool session with a
+# tool. Ctrl-C ends all of them.
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
 
 bin=build/release/bin
 port=${PORT:-8080}
 data=${PROTEUS_DATA:-./proteus-data}
-url=http://127.0.0.1:$port/mcp
+url=http://127.0.0.1:$port
 children=()
 finish() {
   if ((${#children[@]})); then kill "${children[@]}" 2>/dev/null || true; fi
@@ -31,29 +32,40 @@ fi
 children+=("$!")
 "$bin/everything-server" --port 9302 >/dev/null &
 children+=("$!")
+python3 examples/quickstart/backend.py --port 9303 &
+children+=("$!")
 "$bin/proteus" serve --config examples/quickstart/proteus.toml --listen "127.0.0.1:$port" --data "$data" &
 gateway=$!
 children+=("$gateway")
-for _ in $(seq 100); do
-  if curl -fs "http://127.0.0.1:$port/readyz" >/dev/null 2>&1; then break; fi
+for _ in $(seq 200); do
+  if curl -fs "$url/readyz" >/dev/null 2>&1; then break; fi
   if ! kill -0 "$gateway" 2>/dev/null; then exit 1; fi
-  sleep 0.1
+  sleep 0.05
 done
+
+# admin <path> <body>: a request of the application's back end.
+admin() {
+  curl -fsS "$url$1" -H "X-Admin-Secret: $("$bin/proteus" admin-secret --data "$data")" -d "$2" >/dev/null
+}
+admin /admin/session/init '{"session_id": "demo", "user_token": "demo-token", "user_id": 1}'
+admin /admin/tools/register '{"session_id": "demo", "tools": [{"name": "run_query", "description": "Runs a query",
+  "url": "http://127.0.0.1:9303/fetch", "action": "open_table",
+  "inputSchema": {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}}]}'
 
 cat <<END
 
-  MCP endpoint   $url
-  Admin API      http://127.0.0.1:$port/admin, with the secret that \`$bin/proteus admin-secret --data $data\` prints
+  MCP endpoint   $url/mcp, and the contexts $url/mcp/counter and $url/mcp/research
+  Admin secret   $bin/proteus admin-secret --data $data
+  Tool session   $url/mcp with the token demo-token has a tool of its own, run_query
 
 Watch the list of tools in a second terminal, and change it from a third:
 
-  $bin/proteus client watch $url
-  $bin/proteus client call $url banking_pin_authentication '{"pin": "1234"}'
-  $bin/proteus client call $url everything_test_trigger_tool_change '{}'
-  $bin/proteus client call $url connect_dataset '{"name": "acme"}'
-  $bin/proteus client call $url workup_acme '{"entity": "Amber Anchor"}'
-  curl -H "X-Admin-Secret: \$($bin/proteus admin-secret --data $data)" http://127.0.0.1:$port/admin/upstreams \\
-       -d '{"name": "again", "url": "http://127.0.0.1:9302/mcp"}'
+  DEMO=demo-token $bin/proteus client watch $url/mcp --bearer-env DEMO
+
+  $bin/proteus client call $url/mcp connect_dataset '{"name": "acme"}'
+  $bin/proteus client call $url/mcp banking_pin_authentication '{"pin": "1234"}'
+  curl $url/admin/tools/register -H "X-Admin-Secret: \$($bin/proteus admin-secret --data $data)" \\
+       -d '{"session_id": "demo", "tools": [{"name": "new_tool", "url": "http://127.0.0.1:9303/", "description": "Came just now", "inputSchema": {"type": "object"}}]}'
 
 END
 wait "$gateway"

@@ -95,6 +95,10 @@ Metrics::Metrics(Gateway& gateway) : gateway_(gateway) {
     if (request.upstream.meter != nullptr) request.upstream.meter->count(request);
   });
   gateway.service().set_request_observer([this](const AnsweredRequest& answered) { count(answered); });
+  gateway.service().parked().set_observer([this](Unparked how, std::chrono::nanoseconds time) {
+    unparked_[static_cast<std::size_t>(how)].add();
+    if (how != Unparked::refused) parked_time_.add(time);
+  });
   gateway.fanout().set_observer([this](catalog::Kind kind) { list_changed_[kind].add(); });
 }
 
@@ -189,6 +193,16 @@ std::string Metrics::render() {
   gauge("proteus_tool_sessions", "Sessions that tools are registered for.", tool_sessions_ ? tool_sessions_() : 0);
   gauge("proteus_streams", "Streams on which clients wait for changes.",
         (listeners > session_count ? listeners - session_count : 0) + sessions.attached());
+
+  gauge("proteus_parked_calls", "Calls whose client was asked for input and has not come back.",
+        gateway_.service().parked().size());
+  auto unparked = family("proteus_parked_calls_total", MetricType::Counter, "Parked calls, by how they were let go.");
+  for (const Unparked how : kUnparked)
+    add_counter(unparked, unparked_[static_cast<std::size_t>(how)].value(), {{"end", text(to_string(how))}});
+  families.push_back(std::move(unparked));
+  auto parked_time = family("proteus_parked_seconds", MetricType::Histogram, "How long calls were parked.");
+  add_durations(parked_time, parked_time_);
+  families.push_back(std::move(parked_time));
 
   auto entries = family("proteus_catalog_entries", MetricType::Gauge, "Definitions in the catalog.");
   const auto catalog = gateway_.catalog().current();

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 
+#include "gateway/bridge/parked_calls.hpp"
 #include "gateway/gateway.hpp"
 #include "gateway/meter.hpp"
 
@@ -55,6 +56,8 @@ class Metrics {
   Durations refresh_time_;
   catalog::PerKind<Counter> list_changed_;
   std::function<std::size_t()> tool_sessions_;
+  std::array<Counter, kUnparked.size()> unparked_;
+  Durations parked_time_;
 
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<UpstreamMeter>, std::less<>> meters_;

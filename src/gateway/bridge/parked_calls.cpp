@@ -20,6 +20,16 @@ void cancel(const ParkedCalls::Call& call) {
 
 }  // namespace
 
+std::string_view to_string(Unparked how) {
+  switch (how) {
+    case Unparked::resumed: return "resumed";
+    case Unparked::expired: return "expired";
+    case Unparked::refused: return "refused";
+    case Unparked::shut_down: break;
+  }
+  return "shut_down";
+}
+
 bool ParkedCalls::is_ticket(std::string_view text) { return text.starts_with(kMark); }
 
 Result<> ParkedCalls::admit(const std::string& ticket, const Call& call) {

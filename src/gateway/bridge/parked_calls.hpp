@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -25,6 +26,8 @@ struct ParkingLimits {
 
 // How a parked call was let go.
 enum class Unparked : std::uint8_t { resumed, expired, refused, shut_down };
+inline constexpr std::array kUnparked = {Unparked::resumed, Unparked::expired, Unparked::refused, Unparked::shut_down};
+std::string_view to_string(Unparked how);
 
 // Calls whose client was asked for something and has not come back. Each has a ticket, which is good for once: the one
 // who comes with it takes the call. Thread-safe.
