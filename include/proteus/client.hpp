@@ -117,13 +117,13 @@ struct Change {
     std::vector<std::string> reasons;
   };
 
-  std::string server;  // its URL, or the program that is run
   Kind kind{};
   // By name, URI or URI template.
   std::vector<std::string> added;
   std::vector<std::string> removed;
   std::vector<std::string> changed;
-  std::vector<Breaking> breaking;  // those of `changed` that are not compatible
+  std::vector<Breaking> breaking = {};  // those of `changed` that are not compatible
+  std::string server = {};              // its URL, or the program that is run
 };
 
 // One reading of everything a server has.

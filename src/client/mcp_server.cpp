@@ -215,7 +215,7 @@ class McpServer::State {
  private:
   Change shown(const ListChange& change) const {
     const Difference& names = change.difference;
-    return {settings_.name(), kind_of(change.list), names.added, names.removed, names.changed, change.breaking};
+    return {kind_of(change.list), names.added, names.removed, names.changed, change.breaking, settings_.name()};
   }
 
   void announce(const ListChange& found) {
