@@ -1,5 +1,6 @@
-// What most sources include, read once for each library instead of once for each of its sources. Nothing of our own is here: a
-// layer is known only to those that say so. No source relies on it; the linter's builds go without.
+#pragma once
+// What most sources include, read once for each library instead of once for each of its sources. Nothing of our own is
+// here: a layer is known only to those that say so. No source relies on it; the linter's builds go without.
 #include <algorithm>
 #include <array>
 #include <atomic>

@@ -18,7 +18,7 @@ trap finish EXIT
 trap 'exit 0' INT TERM
 
 # The company's database, and its mapping, which is ratified with the pepper of this data directory.
-mkdir -p -m 700 "$data"
+(umask 077 && mkdir -p "$data")
 export PROTEUS_MAPPINGS=${PROTEUS_MAPPINGS:-$data/mappings}
 export ACME_DSN=${ACME_DSN:-sqlite://$(realpath "$data")/company.db}
 if [[ ! -f $data/company.db ]]; then python3 examples/quickstart/company.py --out "$data/company.db"; fi

@@ -67,7 +67,9 @@ conformance() { "$(node_path)" tests/conformance/run.mjs "$@"; }
 heading "Packages"
 scripts/setup.sh build test lint npm
 
-section lint - "Lint (LINT=quick leaves clang-tidy out)" scripts/lint.sh "${LINT:-all}"
+lint=quick
+if [[ $mode == full ]]; then lint=all; fi
+section lint - "Lint (clang-tidy: make lint, make test-full)" scripts/lint.sh "$lint"
 section release - "Release build" scripts/build.sh release
 section conformance release "Conformance: the official suite, server and client, both revisions" conformance
 section e2e release "The official TypeScript clients v1 and v2, and the command line" e2e

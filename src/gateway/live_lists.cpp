@@ -297,8 +297,9 @@ mcp::Outcome LiveList::compose(const catalog::Cursor& from) {
 
   mcp::Reply reply;
   reply.members.add(list_head(kind_));
-  const bool modern = needs_legacy_form(*view_, kind_, call_.request()) ||
-                      std::ranges::any_of(parts_, [](const auto& part) { return part->list && part->list->has_modern_output(); });
+  const bool modern =
+      needs_legacy_form(*view_, kind_, call_.request()) ||
+      std::ranges::any_of(parts_, [](const auto& part) { return part->list && part->list->has_modern_output(); });
   if (modern && kind_ == Kind::tool && call_.request().era() == mcp::Era::legacy) {
     reply.members.add(legacy_form(payload_.str()));
   } else {

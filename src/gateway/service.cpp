@@ -17,8 +17,8 @@
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
 #include "mcp/jsonrpc.hpp"
-#include "server/asking.hpp"
 #include "mcp/over_limit.hpp"
+#include "server/asking.hpp"
 
 namespace proteus::gateway {
 namespace {

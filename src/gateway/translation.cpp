@@ -186,8 +186,7 @@ mcp::Outcome to_outcome(const client::Answer& answer, mcp::Era client) {
   json::Splice splice(message.result);
   const bool legacy = client == mcp::Era::legacy;
   json::edit_members(splice, message.result, message.body, [legacy](const json::Member& member) {
-    return member.key == "_meta" || member.key == "resultType" || member.key == "ttlMs" ||
-           member.key == "cacheScope" ||
+    return member.key == "_meta" || member.key == "resultType" || member.key == "ttlMs" || member.key == "cacheScope" ||
            (legacy && member.key == "structuredContent" && !member.value.starts_with('{'));
   });
   add_inside(splice, [&](std::string_view piece) {

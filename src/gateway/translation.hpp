@@ -49,8 +49,8 @@ class ForwardedParams {
   client::Params params_;
 };
 
-// A result as a reply that belongs to no era, or as the need for input. Shares the received bytes. What the client's era
-// cannot have is left out.
+// A result as a reply that belongs to no era, or as the need for input. Shares the received bytes. What the client's
+// era cannot have is left out.
 mcp::Outcome to_outcome(const client::Answer& answer, mcp::Era client);
 
 // Whether a result asks that what the upstream offers be read again.
