@@ -12,9 +12,9 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
-#include "gateway/bridge/questions.hpp"
 #include "json/text.hpp"
 #include "mcp/headers.hpp"
+#include "providers/declaring.hpp"
 #include "server/session.hpp"
 
 namespace proteus::gateway {
@@ -53,10 +53,10 @@ Task<Result<std::string>> ask_client(server::Call& call, Executor thread, client
 // What the client of a session can do is declared to the upstream's session; who is asked is decided by the request.
 client::Handlers declared(const mcp::ClientCapabilities& client) {
   client::Handlers handlers;
-  if (client.elicitation_form) handlers.elicit_form = refuse_question;
-  if (client.elicitation_url) handlers.elicit_url = refuse_question;
-  if (client.sampling) handlers.sample = refuse_question;
-  if (client.roots) handlers.list_roots = refuse_question;
+  if (client.elicitation_form) handlers.elicit_form = providers::refuse_question;
+  if (client.elicitation_url) handlers.elicit_url = providers::refuse_question;
+  if (client.sampling) handlers.sample = providers::refuse_question;
+  if (client.roots) handlers.list_roots = providers::refuse_question;
   handlers.sample_with_tools = client.sampling_tools;
   handlers.apply_defaults = false;
   return handlers;

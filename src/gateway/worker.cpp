@@ -6,8 +6,8 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "client/transports.hpp"
-#include "gateway/bridge/questions.hpp"
 #include "gateway/sight.hpp"
+#include "providers/declaring.hpp"
 
 namespace proteus::gateway {
 namespace {
@@ -74,7 +74,7 @@ CallerConnection Worker::own_connection_of(const ServedUpstream& upstream, const
   if (connection) return connection;
   client::Options options = upstream->options();
   // What a client can be asked for is told by each of its requests, and to a session of the upstream only once.
-  options.handlers = *declare_everything(refuse_question);
+  options.handlers = *providers::declare_everything(providers::refuse_question);
   options.handler_timeout = kNeverOfItself;
   return connection = make(*upstream.upstream, std::move(options));
 }

@@ -9,6 +9,7 @@
 
 #include "base/log.hpp"
 #include "client/transports.hpp"
+#include "providers/declaring.hpp"
 #include "providers/kept_lists.hpp"
 
 namespace proteus::providers {
@@ -94,6 +95,7 @@ client::Options Upstream::control_options() {
   client::Options control = options();
   control.reconnect_delay = around_.limits.first_retry;
   control.max_reconnect_delay = around_.limits.last_retry;
+  control.handlers = *declare_everything(refuse_question);
   control.on_announcement = [this](const client::Announcement& announcement) { on_announcement(announcement); };
   // What was kept for the session is gone, and perhaps the server was started anew.
   control.on_session_lost = [this] { want_refresh(around_.limits.debounce); };

@@ -9,6 +9,7 @@
 
 #include "gateway/bridge/questions.hpp"
 #include "mcp/errors.hpp"
+#include "providers/declaring.hpp"
 #include "server/client_requests.hpp"
 
 namespace proteus::gateway {
@@ -38,7 +39,7 @@ RunningCall::RunningCall(const Executor& thread, mcp::ClientCapabilities client)
       timer_(thread) {}
 
 std::shared_ptr<const client::Handlers> RunningCall::handlers() {
-  return declare_everything(
+  return providers::declare_everything(
       [self = shared_from_this()](client::Question question) { return self->ask(std::move(question)); });
 }
 
