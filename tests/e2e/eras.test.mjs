@@ -106,7 +106,7 @@ test('PRO-02 each legacy revision is negotiated, and an unknown one is answered 
 // All pairs of real clients and real servers.
 describe('through the gateway', { concurrency: 3 }, () => {
   for (const server of FOREIGN_SERVERS) {
-    for (const client of [v1Legacy, v2Modern]) {
+    for (const client of server.briefly ? [v2Modern] : [v1Legacy, v2Modern]) {
       describe(`${client.name} to ${server.name}`, { concurrency: 1 }, () => pair(client, server));
     }
   }
@@ -265,23 +265,25 @@ function pair(client, server) {
     }
   });
 
-  const subscribed = () =>
+  /** Whether the server was ever asked to tell of this resource. */
+  const subscribed = (uri) =>
     started.sent.some(({ method, params }) =>
       server.era === 'legacy'
-        ? method === 'resources/subscribe' && params.uri === server.update.uri
-        : method === 'subscriptions/listen' && params.notifications.resourceSubscriptions?.includes(server.update.uri)
+        ? method === 'resources/subscribe' && params.uri === uri
+        : method === 'subscriptions/listen' && params.notifications.resourceSubscriptions?.includes(uri)
     );
 
   it('BRG-07 PRO-05 a subscription is acknowledged once the server has it', async (session) => {
-    assert.equal(subscribed(), false, 'before');
-    await session.listenForChanges({ uris: [server.update.uri] });
-    assert.equal(subscribed(), true, 'after');
+    const { uri } = server.templated;
+    assert.equal(subscribed(uri), false, 'before');
+    await session.listenForChanges({ uris: [uri] });
+    assert.equal(subscribed(uri), true, 'after');
   }, 'acknowledged while the server is still to be asked');
 
   it('BRG-07 an update of a resource reaches the one who subscribed', async (session) => {
     const updates = session.notifications('notifications/resources/updated');
     await session.listenForChanges({ uris: [server.update.uri] });
-    await eventually('the server has the subscription', subscribed);
+    await eventually('the server has the subscription', () => subscribed(server.update.uri));
     await session.callWith(server.update.trigger);
     assert.equal((await updates.next(patience(todo.update))).uri, server.update.uri);
     await session.toolNames();

@@ -72,7 +72,7 @@ async function startEverything(programs) {
 /**
  * `start(programs)` starts one and gives its `upstream`, as in the configuration. `sent`, where there is one, has the messages that the gateway sent it; `cancelled()`
  * counts the calls that it was told to give up. `live` is for lists that are
- * the server's own at each time, `briefly` for a server that only what its transport could spoil is tried with, and `todo` says why something does not hold yet.
+ * the server's own at each time, `briefly` for a server that is tried only from the other era, and only with what its transport could spoil, and `todo` says why something does not hold yet.
  */
 export const FOREIGN_SERVERS = [
   {
