@@ -16,6 +16,7 @@ const CLIENTS_AT_ONCE = Number(process.env.PROTEUS_PARKED_CLIENTS ?? 20);
 const ROUNDS = 3;
 const PRINCIPALS = 5;
 const FULL = 100;
+const PATIENCE_MS = 50_000;
 
 const [v1Legacy, v2Legacy, v2Modern] = CLIENTS;
 const KINDS = [v1Legacy, v2Modern, v2Legacy, v2Modern];
@@ -73,7 +74,8 @@ describe(`${CLIENTS_AT_ONCE} clients of both eras, ${UPSTREAMS} upstreams of bot
       const told = await Promise.all(
         upstreams.map(async (upstream) => {
           const token = `${name}@${upstream.name}`;
-          const result = await session.call(`${upstream.name}_interview`, { token, rounds: ROUNDS });
+          const params = { name: `${upstream.name}_interview`, arguments: { token, rounds: ROUNDS } };
+          const result = await session.sdk.call(session.client, params, { timeout: PATIENCE_MS });
           const answers = range(ROUNDS).map((round) => answer(`${token}?${round + 1}`));
           assert.deepEqual(JSON.parse(textOf(result)), { token, answers });
           return { upstream, token };
@@ -101,13 +103,16 @@ describe(`${CLIENTS_AT_ONCE} clients of both eras, ${UPSTREAMS} upstreams of bot
 
   test('BRG-01 BRG-02 BRG-03 each call runs once, each answer reaches its own call, and nothing stays parked', { timeout: 600_000 }, async (context) => {
     await wave('first');
-    const before = residentKib(gateway.pid);
-    await wave('second');
-    const after = residentKib(gateway.pid);
-    for (const { counts } of upstreams) assert.equal(counts.began.size, 2 * CLIENTS_AT_ONCE);
+    for (const { counts } of upstreams) assert.equal(counts.began.size, CLIENTS_AT_ONCE);
     await parkedBecome(0, gateway);
-    context.diagnostic(`resident: ${before} KiB after one wave, ${after} KiB after two`);
-    if (CLIENTS_AT_ONCE >= FULL) assert.ok(after < before * 1.1, `${after} KiB after ${before} KiB`);
+    if (CLIENTS_AT_ONCE < FULL) return;
+    // What a wave takes the next one uses again.
+    await wave('second');
+    const before = residentKib(gateway.pid);
+    await wave('third');
+    const after = residentKib(gateway.pid);
+    context.diagnostic(`resident: ${before} KiB after two waves, ${after} KiB after three`);
+    assert.ok(after < before * 1.1, `${after} KiB after ${before} KiB`);
   });
 });
 
