@@ -19,6 +19,8 @@ const V1_SCHEMA = {
   'roots/list': schemas.ListRootsRequestSchema,
   'notifications/tools/list_changed': schemas.ToolListChangedNotificationSchema,
   'notifications/prompts/list_changed': schemas.PromptListChangedNotificationSchema,
+  'notifications/resources/list_changed': schemas.ResourceListChangedNotificationSchema,
+  'notifications/resources/updated': schemas.ResourceUpdatedNotificationSchema,
   'notifications/message': schemas.LoggingMessageNotificationSchema
 };
 
@@ -107,7 +109,7 @@ export class Session {
     this.client.setRequestHandler(this.sdk.key(method), async (request) => answer(request.params));
   }
 
-  /** Collects notifications of `method`; the result's `next()` waits for one more. */
+  /** Collects notifications of `method`; the result's `next(ms)` waits for one more. */
   notifications(method) {
     const seen = [];
     let wake = () => {};
@@ -118,23 +120,24 @@ export class Session {
     let taken = 0;
     return {
       seen,
-      next: async () => {
+      next: async (ms = PATIENCE_MS) => {
         while (seen.length <= taken) {
-          await within(PATIENCE_MS, method, new Promise((resolve) => (wake = resolve)));
+          await within(ms, method, new Promise((resolve) => (wake = resolve)));
         }
         return seen[taken++];
       }
     };
   }
 
-  /** Makes sure that list changes will arrive: on the standing stream, or by asking for them. */
-  async listenForChanges() {
+  /** Makes sure that list changes will arrive: on the standing stream, or by asking for them; with `uris`, updates of those resources, too. */
+  async listenForChanges({ resources = false, uris = [] } = {}) {
     if (this.era === 'modern') {
-      this.subscription = await within(
-        PATIENCE_MS,
-        'subscriptions/listen',
-        this.client.listen({ toolsListChanged: true, promptsListChanged: true })
-      );
+      const filter = { toolsListChanged: true, promptsListChanged: true };
+      if (resources) filter.resourcesListChanged = true;
+      if (uris.length > 0) filter.resourceSubscriptions = uris;
+      this.subscription = await within(PATIENCE_MS, 'subscriptions/listen', this.client.listen(filter));
+    } else {
+      for (const uri of uris) await within(PATIENCE_MS, 'resources/subscribe', this.client.subscribeResource({ uri }));
     }
     await within(PATIENCE_MS, 'the standing stream', this.standingStream);
   }

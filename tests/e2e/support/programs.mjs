@@ -39,8 +39,17 @@ export async function eventually(what, done, ms = 15_000) {
  * Starts a program that prints "listening on <url>" when it is ready; `env` is added to its environment. The result has `url`, `pid`, `log()` with what it
  * wrote to standard error, `running()`, `signal(name)`, `ended`, and `stop()`, which resolves to its exit code or the signal that ended it.
  */
-export async function startServer(name, args, { env = {} } = {}) {
-  const child = spawn(program(name), args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
+export async function startServer(name, args, options) {
+  return start(name, program(name), args, options);
+}
+
+/** The same for a program in JavaScript; `args` are those of node. */
+export async function startScript(name, args, options) {
+  return start(name, process.execPath, args, options);
+}
+
+async function start(name, path, args, { env = {} } = {}) {
+  const child = spawn(path, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
   let log = '';
   child.stderr.on('data', (data) => (log += data));
   const ended = new Promise((done) => {

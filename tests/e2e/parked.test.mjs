@@ -1,0 +1,225 @@
+// Calls that wait for their clients' input, many at once, over upstreams of both eras. PROTEUS_PARKED_UPSTREAMS=10 and PROTEUS_PARKED_CLIENTS=100 make it
+// the full size, at which memory is looked at, too.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+
+import { CLIENTS, Session, textOf } from './support/clients.mjs';
+import { makeFolder, startGateway } from './support/gateway.mjs';
+import { startInterviewer } from './support/interviewers.mjs';
+import { eventually } from './support/programs.mjs';
+import { runningPrograms } from './support/programs_of_suite.mjs';
+import { events, send } from './support/raw.mjs';
+
+const UPSTREAMS = Number(process.env.PROTEUS_PARKED_UPSTREAMS ?? 4);
+const CLIENTS_AT_ONCE = Number(process.env.PROTEUS_PARKED_CLIENTS ?? 20);
+const ROUNDS = 3;
+const PRINCIPALS = 5;
+const FULL = 100;
+const PATIENCE_MS = 50_000;
+
+const [v1Legacy, v2Legacy, v2Modern] = CLIENTS;
+const KINDS = [v1Legacy, v2Modern, v2Legacy, v2Modern];
+
+const range = (count) => Array.from({ length: count }, (_, i) => i);
+const secret = (principal) => `secret-of-${principal}`;
+const env = Object.fromEntries(range(PRINCIPALS).map((i) => [`PARKED_${i}`, secret(i)]));
+const tokens = range(PRINCIPALS).map((i) => ({ name: `principal-${i}`, token_env: `PARKED_${i}` }));
+
+function residentKib(pid) {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]);
+}
+
+/** Waits until so many calls are parked. */
+function parkedBecome(count, gateway) {
+  return eventually(`${count} calls are parked`, async () => {
+    const text = await (await fetch(new URL('/metrics', gateway.url))).text();
+    const value = /^proteus_parked_calls (\d+)$/m.exec(text)?.[1];
+    assert.notEqual(value, undefined, 'there is a metric of parked calls');
+    return Number(value) === count;
+  });
+}
+
+async function startUpstreams(programs) {
+  const started = [];
+  for (const i of range(UPSTREAMS)) {
+    const era = i % 2 === 0 ? 'legacy' : 'modern';
+    const server = await startInterviewer(era);
+    programs.push(server);
+    started.push({ name: `u${i}`, era, ...server });
+  }
+  return started;
+}
+
+function startOver(upstreams, more = {}) {
+  const limits = { parked_calls: 100_000, parked_calls_per_principal: 10_000, calls_per_principal: 10_000, streams_per_principal: 10_000 };
+  return startGateway({ upstreams: upstreams.map(({ name, url }) => ({ name, url })), tokens, env, limits, ...more });
+}
+
+describe(`${CLIENTS_AT_ONCE} clients of both eras, ${UPSTREAMS} upstreams of both eras, ${ROUNDS} rounds`, () => {
+  let upstreams;
+  let gateway;
+  runningPrograms(async (programs) => {
+    upstreams = await startUpstreams(programs);
+    gateway = await startOver(upstreams);
+    programs.push(gateway);
+  });
+
+  /** A client that asks every upstream at once, and answers with what only it and the question know. */
+  async function interview(name, i) {
+    const session = await Session.open(KINDS[i % KINDS.length], { url: gateway.url, token: secret(i % PRINCIPALS) });
+    try {
+      const answer = (message) => `${message} says ${name}`;
+      session.answer('elicitation/create', ({ message }) => ({ action: 'accept', content: { answer: answer(message) } }));
+      const told = await Promise.all(
+        upstreams.map(async (upstream) => {
+          const token = `${name}@${upstream.name}`;
+          const params = { name: `${upstream.name}_interview`, arguments: { token, rounds: ROUNDS } };
+          const result = await session.sdk.call(session.client, params, { timeout: PATIENCE_MS });
+          const answers = range(ROUNDS).map((round) => answer(`${token}?${round + 1}`));
+          assert.deepEqual(JSON.parse(textOf(result)), { token, answers });
+          return { upstream, token };
+        })
+      );
+      // Otherwise the gateway would keep the session for a while.
+      if (session.era === 'legacy') await session.transport.terminateSession();
+      return told;
+    } finally {
+      await session.close();
+    }
+  }
+
+  /** All of them once. */
+  async function wave(name) {
+    const told = (await Promise.all(range(CLIENTS_AT_ONCE).map((i) => interview(`${name}-${i}`, i)))).flat();
+    assert.equal(told.length, CLIENTS_AT_ONCE * UPSTREAMS);
+    for (const { upstream, token } of told) {
+      const { began, answered, ended } = upstream.counts;
+      assert.equal(began.get(token), 1, `${token} began`);
+      assert.equal(ended.get(token), 1, `${token} ended`);
+      for (const round of range(ROUNDS)) assert.equal(answered.get(`${token}?${round + 1}`), 1, `${token} in round ${round + 1}`);
+    }
+  }
+
+  test('BRG-01 BRG-02 BRG-03 each call runs once, each answer reaches its own call, and nothing stays parked', { timeout: 600_000 }, async (context) => {
+    await wave('first');
+    for (const { counts } of upstreams) assert.equal(counts.began.size, CLIENTS_AT_ONCE);
+    await parkedBecome(0, gateway);
+    if (CLIENTS_AT_ONCE < FULL) return;
+    // What a wave takes the next one uses again.
+    await wave('second');
+    const before = residentKib(gateway.pid);
+    await wave('third');
+    const after = residentKib(gateway.pid);
+    context.diagnostic(`resident: ${before} KiB after two waves, ${after} KiB after three`);
+    assert.ok(after < before * 1.1, `${after} KiB after ${before} KiB`);
+  });
+});
+
+describe('calls that are parked when the gateway is killed', () => {
+  let upstreams;
+  let folder;
+  runningPrograms(async (programs) => {
+    const made = makeFolder();
+    programs.push({ stop: made.forget });
+    folder = made.folder;
+    upstreams = await startUpstreams(programs);
+  });
+
+  const capabilities = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } };
+  /** One round of a call, answered by hand; the result is the message that ends it. */
+  async function round(gateway, { upstream, token, principal }, more = {}) {
+    const params = { name: `${upstream.name}_interview`, arguments: { token, rounds: ROUNDS }, _meta: capabilities, ...more };
+    const response = await send(gateway.url, 'tools/call', params, { token: secret(principal) });
+    if (!response.headers.get('content-type').startsWith('text/event-stream')) return response.json();
+    for await (const message of events(response)) {
+      if (message.id !== undefined) return message;
+    }
+    throw new Error('the stream ended without an answer');
+  }
+
+  /** What a client comes back with after it was asked. */
+  function retry({ result }, token) {
+    assert.equal(result?.resultType, 'input_required', JSON.stringify(result));
+    const [[key, request]] = Object.entries(result.inputRequests);
+    assert.match(request.params.message, new RegExp(`^${token}\\?\\d$`));
+    const inputResponses = { [key]: { action: 'accept', content: { answer: 'by hand' } } };
+    return { requestState: result.requestState, inputResponses };
+  }
+
+  const callsOf = (name, era) =>
+    range(CLIENTS_AT_ONCE).flatMap((i) =>
+      upstreams
+        .filter((upstream) => upstream.era === era)
+        .map((upstream) => ({ upstream, token: `${name}-${i}@${upstream.name}`, principal: i % PRINCIPALS }))
+    );
+
+  test('BRG-06 PRO-10 each retry gets an error that says so, none runs twice, and the next call works', { timeout: 600_000 }, async () => {
+    const killed = await startOver(upstreams, { folder });
+    const parked = callsOf('killed', 'legacy');
+    let retries;
+    try {
+      // Half of them are in their second round.
+      retries = await Promise.all(
+        parked.map(async (call, i) => {
+          const first = retry(await round(killed, call), call.token);
+          return i % 2 === 0 ? first : retry(await round(killed, call, first), call.token);
+        })
+      );
+      await parkedBecome(parked.length, killed);
+    } finally {
+      killed.signal('SIGKILL');
+      await killed.ended;
+    }
+
+    const gateway = await startOver(upstreams, { folder });
+    try {
+      const refused = await Promise.all(parked.map((call, i) => round(gateway, call, retries[i])));
+      for (const { error } of refused) {
+        assert.equal(error?.code, -32602);
+        assert.match(error.message, /not run again|does not wait|restarted/);
+      }
+      for (const [i, { upstream, token }] of parked.entries()) {
+        const { began, answered, ended } = upstream.counts;
+        assert.equal(began.get(token), 1, `${token} began`);
+        assert.equal(answered.get(`${token}?1`), i % 2 === 0 ? undefined : 1, `${token} in its first round`);
+        assert.equal(answered.get(`${token}?2`), undefined, `${token} in its second round`);
+        assert.equal(ended.get(token), undefined, `${token} ended`);
+      }
+      await parkedBecome(0, gateway);
+
+      const anew = { ...parked[0], token: 'anew' };
+      let answer = await round(gateway, anew);
+      for (const _ of range(ROUNDS)) answer = await round(gateway, anew, retry(answer, anew.token));
+      assert.deepEqual(JSON.parse(textOf(answer.result)).answers, range(ROUNDS).map(() => 'by hand'));
+      await parkedBecome(0, gateway);
+    } finally {
+      await gateway.stop();
+    }
+  });
+
+  test('PRO-10 of two who come with one requestState at once, one gets on, and the call ran once', { timeout: 600_000 }, async () => {
+    const gateway = await startOver(upstreams);
+    try {
+      const calls = callsOf('twice', 'legacy');
+      await Promise.all(
+        calls.map(async (call) => {
+          let answer = await round(gateway, call);
+          for (const _ of range(ROUNDS)) {
+            const again = retry(answer, call.token);
+            const both = await Promise.all([round(gateway, call, again), round(gateway, call, again)]);
+            const [errors, results] = [both.filter(({ error }) => error), both.filter(({ error }) => !error)];
+            assert.deepEqual(errors.map(({ error }) => error.code), [-32602]);
+            [answer] = results;
+          }
+          assert.equal(JSON.parse(textOf(answer.result)).token, call.token);
+          const { began, ended } = call.upstream.counts;
+          assert.deepEqual([began.get(call.token), ended.get(call.token)], [1, 1]);
+        })
+      );
+      await parkedBecome(0, gateway);
+    } finally {
+      await gateway.stop();
+    }
+  });
+});
