@@ -7,7 +7,7 @@ import { root } from './programs.mjs';
 /** Every page that a reader is given, by its path in the tree. */
 export function pages() {
   const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
-  return ['README.md', ...docs.map((name) => `docs/${name}`)];
+  return ['README.md', 'deploy/README.md', ...docs.map((name) => `docs/${name}`)];
 }
 
 /** The fenced blocks of a page: `language` (may be empty), `text`, and `at`, page and line, for messages. */
