@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # lint.sh [quick|all|format]
-#   quick   formatting, includes, shell scripts, file lengths
+#   quick   formatting, includes, shell scripts, the systemd unit, file lengths
 #   all     also clang-tidy over every source, which takes minutes
 #   format  formats in place instead of checking
 # shellcheck source=scripts/lib.sh
@@ -55,6 +55,22 @@ headers_once() { ! grep -L '^#pragma once' "${headers[@]}" | grep .; }
 
 scripts_clean() { shellcheck --external-sources "${shell[@]}"; }
 
+# Exposure is 0 to 10 as systemd counts it; the threshold is in tenths. The program need not be installed here.
+unit_clean() {
+  local folder=build/lint-unit unit=build/lint-unit/proteus.service output
+  mkdir -p "$folder"
+  sed 's#/usr/local/bin/proteus#/bin/true#' deploy/proteus.service >"$unit"
+  # What it does not understand it says, and goes on.
+  output=$(systemd-analyze verify --man=no "$unit" 2>&1) || true
+  if [[ -n $output ]]; then
+    say "$output"
+    return 1
+  fi
+  output=$(systemd-analyze security --no-pager --offline=yes --threshold=15 "$unit" 2>&1) && return
+  say "$output"
+  return 1
+}
+
 # Advice, not a rule: a file has one subject.
 lengths() { wc -l "${cpp[@]}" | awk '$2 != "total" && $1 > 400 {print "warning: " $2 " has " $1 " lines, more than 400"}'; }
 
@@ -78,6 +94,7 @@ check "formatting (clang-format)" formatting
 check "no include around the layers" includes
 check "every header is included once" headers_once
 check "shell scripts (shellcheck)" scripts_clean
+check "systemd unit (systemd-analyze)" unit_clean
 check "file lengths" lengths
 if [[ $mode == all ]]; then check "clang-tidy" tidy; fi
 say "$passed passed, $failed failed"
