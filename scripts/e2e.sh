@@ -5,7 +5,7 @@ source "$(dirname "$0")/lib.sh"
 
 output=$LOGS/e2e-output.log
 status=0
-"$(node_path)" --test --test-reporter=spec --test-timeout=120000 "$@" 'tests/e2e/*.test.mjs' 2>&1 | tee "$output" || status=$?
+"$(node_path)" --test --test-reporter=spec --test-timeout=300000 "$@" 'tests/e2e/*.test.mjs' 2>&1 | tee "$output" || status=$?
 awk '$2 == "pass" {p = $3} $2 == "fail" {f = $3} $2 == "cancelled" {c = $3} $2 == "skipped" {s = $3}
      END {printf "%d passed, %d failed, %d skipped\n", p, f + c, s}' "$output"
 exit "$status"
