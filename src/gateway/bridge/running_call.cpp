@@ -108,6 +108,7 @@ RunningCall::News RunningCall::take_end() {
 
 Task<RunningCall::News> RunningCall::attend(std::uint64_t number, Sink sink, Answers answers) {
   const auto self = shared_from_this();
+  stop_timer();
   attending_ = number;
   sink_ = std::move(sink);
   const std::shared_ptr<void> left(nullptr, [this](void*) {
