@@ -343,8 +343,8 @@ TEST_F(SessionCalls, AreMadeInTheContextOfTheSession) {
                                                                            gateway::Anonymous::served),
                                catalog::Contexts::make({std::move(contexts), {}})});
   };
-  serve({{"sec", {.tool_supplements = {{"run_query", "Facts carry dimensions."}}}}, {"other", {}}});
-  EXPECT_EQ(bench_.init("c", "tok_c", R"(,"context":"sec")").status, 200);
+  serve({{"filings", {.tool_supplements = {{"run_query", "Facts carry dimensions."}}}}, {"other", {}}});
+  EXPECT_EQ(bench_.init("c", "tok_c", R"(,"context":"filings")").status, 200);
   bench_.add("c", {tool_text("run_query", bench_.backend.url())});
   EXPECT_THAT(bench_.mcp("tok_c", "tools/list").body, HasSubstr("Facts carry dimensions."));
   EXPECT_THAT(bench_.mcp("tok", "tools/list").body, Not(HasSubstr("Facts carry dimensions.")));

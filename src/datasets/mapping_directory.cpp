@@ -273,7 +273,7 @@ Result<Ratification> MappingDirectory::ratify(std::string_view text, const Mappi
   auto recorded = ratifications();
   if (!recorded) return std::unexpected(std::move(recorded.error()));
   RatificationEntries entries = std::move(recorded->entries);
-  const Ratification made{
+  Ratification made{
       .sha256 = mapping_hash(text), .by = std::move(by), .at = later(now, entries, mapping.name), .revoked = false};
   entries[mapping.name] = {made, seals_.make(mapping.name, made)};
   if (auto written = write_plain_file(path_ / file, text); !written) return std::unexpected(std::move(written.error()));
@@ -293,10 +293,10 @@ Result<Ratification> MappingDirectory::revoke(std::string_view name, std::string
   if (found == entries.end() || found->second.ratification.revoked) {
     return std::unexpected(errors::not_found(fmt::format("{} is not ratified", log::printable(name, 100))));
   }
-  const Ratification made{.sha256 = found->second.ratification.sha256,
-                          .by = std::move(by),
-                          .at = later(now, entries, name),
-                          .revoked = true};
+  Ratification made{.sha256 = found->second.ratification.sha256,
+                    .by = std::move(by),
+                    .at = later(now, entries, name),
+                    .revoked = true};
   found->second = {made, seals_.make(name, made)};
   if (auto written = put(entries); !written) return std::unexpected(std::move(written.error()));
   return made;

@@ -38,6 +38,7 @@ class Validator {
     at_ = {"entities", index};
     if (ontology_ != nullptr && !ontology_->has_entity(entity.type)) {
       std::vector<std::string_view> known;
+      known.reserve(ontology_->entity_types.size());
       for (const auto& type : ontology_->entity_types)
         known.emplace_back(type.name);
       add(ProblemKind::unknown_type, "type",
@@ -75,6 +76,7 @@ class Validator {
     const auto meant = ontology_->relationships_called(one.type);
     if (meant.empty()) {
       std::vector<std::string_view> known;
+      known.reserve(ontology_->relationship_types.size());
       for (const auto& type : ontology_->relationship_types)
         known.emplace_back(type.name);
       return add(ProblemKind::unknown_type, "type",

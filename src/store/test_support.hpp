@@ -89,7 +89,7 @@ inline ToolSessionRecord session(std::string id) {
   return {.id = id,
           .user_id = "7",
           .secrets = R"({"user_token":"of )" + id + R"("})",
-          .context = "sec",
+          .context = "filings",
           .catalog = "shared",
           .created_at = at(1),
           .last_used_at = at(2),

@@ -32,11 +32,7 @@ bool has_failed(const Result<client::Answer>& end) { return !end || end->member(
 }  // namespace
 
 RunningCall::RunningCall(const Executor& thread, mcp::ClientCapabilities client)
-    : thread_(thread),
-      client_(std::move(client)),
-      deadline_(client::Deadline::never(thread)),
-      news_(thread),
-      timer_(thread) {}
+    : thread_(thread), client_(client), deadline_(client::Deadline::never(thread)), news_(thread), timer_(thread) {}
 
 std::shared_ptr<const client::Handlers> RunningCall::handlers() {
   return providers::declare_everything(
