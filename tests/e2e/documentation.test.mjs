@@ -1,15 +1,18 @@
-// What the documentation shows is tried: configurations of clients are connected with.
+// What the documentation shows is tried: configurations of clients are connected with, commands are typed, configurations of ours
+// are checked, links are followed. C++ is a compiler's work, and not done here.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
 import { describe, test } from 'node:test';
 
 import { CLIENTS, Session } from './support/clients.mjs';
-import { blocks } from './support/documentation.mjs';
+import { anchors, blocks, commands, links, pages, programOf } from './support/documentation.mjs';
 import { configuration, makeFolder, startGateway } from './support/gateway.mjs';
-import { program, startServer } from './support/programs.mjs';
+import { program, root, startServer } from './support/programs.mjs';
 import { runningPrograms } from './support/programs_of_suite.mjs';
+import { Reader } from './support/reader.mjs';
+import { startBackend } from './support/sessions.mjs';
 
 const TOKEN = 'of-the-reader';
 const ENDPOINT = /^http:\/\/127\.0\.0\.1:8080\/mcp(\/sec)?$/;
@@ -85,4 +88,165 @@ describe('docs/connect-clients.md', () => {
       for (const [, name, list] of commands) assert.deepEqual([name, ...JSON.parse(list.replaceAll("'", '"'))], ['proteus', ...STDIO]);
     });
   }
+});
+
+/** Runs `proteus …` to its end. */
+function proteus(args, options = {}) {
+  return new Promise((done) => {
+    execFile(program('proteus'), args, { timeout: 20_000, ...options }, (error, stdout, stderr) =>
+      done({ code: error ? error.code : 0, stdout, stderr })
+    );
+  });
+}
+
+// Programs that a test does not run: they would change the machine, are not here, or are what runs this.
+const LEFT_TO_THE_READER = ['make', 'claude', 'podman', 'useradd', 'install', 'systemctl', 'runuser', 'scripts/e2e.sh', 'scripts/fuzz.sh'];
+// What is shown and is no command: lines of the log, a request, messages.
+const OUTPUT = [/^\d{4}-\d\d-\d\dT/, /^POST \S+ HTTP/, /^\/\w*: /];
+const isShell = (block) => block.language === '' && !OUTPUT.some((shape) => shape.test(block.text));
+const isUsage = (block) => /^proteus .*\[--/m.test(block.text);
+const isTranscript = (block) => block.text.startsWith('$ ');
+
+describe('commands in the documentation', () => {
+  const servers = {};
+  let typed = 0;
+  runningPrograms(async (programs) => {
+    for (const [name, args] of [['bank', ['bank-server', '--shared']], ['everything', ['everything-server']]]) {
+      const server = await startServer(args[0], ['--port', '0', ...args.slice(1)]);
+      programs.push(server);
+      servers[name] = server.url;
+    }
+    const backend = await startBackend();
+    programs.push(backend);
+    servers.backend = new URL(backend.url()).host;
+  });
+
+  for (const page of pages()) {
+    const shell = blocks(page).filter(isShell);
+    const toRun = shell.filter((block) => !isUsage(block) && !isTranscript(block));
+    const all = toRun.flatMap((block) => commands(block.text).map((command) => ({ command, at: block.at })));
+    if (!all.some(({ command }) => ['proteus', 'curl'].includes(programOf(command)))) continue;
+
+    test(`${page}: what it says to type works`, async () => {
+      const reader = await Reader.sitDown(servers);
+      try {
+        for (const block of toRun) {
+          for (const command of commands(block.text)) {
+            if (LEFT_TO_THE_READER.includes(programOf(command))) continue;
+            const { code, stderr } = await reader.type(command);
+            assert.equal(code, 0, `${block.at}: ${command}\n${stderr}`);
+            ++typed;
+          }
+          await reader.stopWatching();
+        }
+      } finally {
+        await reader.leave();
+      }
+    });
+  }
+
+  test('nothing that is shown is left out', () => {
+    const known = ['proteus', 'curl', '$EDITOR', ...LEFT_TO_THE_READER];
+    for (const page of pages()) {
+      for (const block of blocks(page).filter((one) => isShell(one) && !isTranscript(one))) {
+        for (const command of commands(block.text)) {
+          const name = programOf(command);
+          assert.ok(known.includes(name), `${block.at}: nobody runs ${name}`);
+          if (name.startsWith('scripts/')) assert.ok(existsSync(join(root, name)), name);
+          const [, target] = /^make (\S+)/.exec(command) ?? [];
+          if (target) assert.match(readFileSync(join(root, 'Makefile'), 'utf8'), new RegExp(`^${target}:`, 'm'), `${block.at}: make ${target}`);
+        }
+      }
+    }
+    assert.ok(typed >= 20, `${typed} commands were typed`);
+  });
+
+  for (const page of pages()) {
+    for (const block of blocks(page).filter(isUsage)) {
+      test(`${block.at}: each of the commands is there`, async () => {
+        for (const line of block.text.trim().split('\n')) {
+          const [first, ...others] = line.replace(/ {2,}.*$/, '').split(' | ').map((part) => part.trim().split(' '));
+          const start = first.slice(1);
+          for (const args of [start, ...others.map((other) => [...start.slice(0, -1), ...other])]) {
+            const asked = args[0].startsWith('--') ? args : [...args, '--help'];
+            const { code, stderr } = await proteus(asked);
+            assert.equal(code, 0, `proteus ${asked.join(' ')}\n${stderr}`);
+          }
+        }
+      });
+    }
+  }
+
+  test('docs/configuration.md: faults are told as it shows', async () => {
+    const [transcript] = blocks('docs/configuration.md').filter(isTranscript);
+    const [first, ...said] = transcript.text.trim().split('\n');
+    assert.equal(first, '$ proteus check --config proteus.toml');
+    const { folder, forget } = makeFolder();
+    try {
+      const entry = ['[[upstreams]]', 'name = "bank"', 'url = "http://127.0.0.1:9/mcp"', 'refresh_interval = "0s"', 'prefix = ""', 'timout = "1s"'];
+      writeFileSync(join(folder, 'proteus.toml'), `${'\n'.repeat(8)}${entry.join('\n')}\n`);
+      const { code, stderr } = await proteus(['check', '--config', 'proteus.toml'], { cwd: folder });
+      assert.equal(code, 2);
+      assert.deepEqual(stderr.trim().split('\n'), said);
+    } finally {
+      forget();
+    }
+  });
+});
+
+describe('configurations in the documentation', () => {
+  const DEPARTMENTS = `
+import sqlite3, sys
+sqlite3.connect(sys.argv[1]).executescript("""
+create table departments (id integer primary key, name text);
+create table employees (id integer primary key, name text, email text, title text, salary integer, dept_id integer references departments (id));
+""")`;
+  const all = pages().flatMap((page) => blocks(page));
+  const toml = all.filter((block) => block.language === 'toml');
+  const mappings = toml.filter((block) => /^\[dataset\]/m.test(block.text));
+  const ontologies = toml.filter((block) => /^\[\[entity_types\]\]/m.test(block.text));
+
+  for (const { text, at } of toml.filter((block) => ![...mappings, ...ontologies].includes(block))) {
+    test(`${at} has no fault`, async () => {
+      const { folder, forget } = makeFolder();
+      try {
+        writeFileSync(join(folder, 'proteus.toml'), text);
+        const { code, stderr } = await proteus(['check'], { cwd: folder });
+        assert.equal(code, 0, stderr);
+      } finally {
+        forget();
+      }
+    });
+  }
+
+  for (const { text, at } of mappings) {
+    test(`${at} fits the ontology beside it, and a database`, async () => {
+      const { folder, forget } = makeFolder();
+      try {
+        const file = (name) => join(folder, name);
+        execFileSync('python3', ['-c', DEPARTMENTS, file('company.db')]);
+        writeFileSync(file('acme.toml'), text);
+        writeFileSync(file('ontology.toml'), ontologies[0].text);
+        const { code, stderr } = await proteus(['dataset', 'validate', file('acme.toml')], { env: { ...process.env, ACME_DSN: `sqlite://${file('company.db')}` } });
+        assert.equal(code, 0, stderr);
+      } finally {
+        forget();
+      }
+    });
+  }
+
+  test('JSON is JSON', () => {
+    for (const { text, at } of all.filter((block) => block.language === 'json')) assert.doesNotThrow(() => JSON.parse(text), at);
+  });
+
+  test('links lead somewhere', () => {
+    for (const page of pages()) {
+      for (const link of links(page)) {
+        const [file, anchor] = link.split('#');
+        const target = file === '' ? page : normalize(join(dirname(page), file));
+        assert.ok(existsSync(join(root, target)), `${page}: ${link}`);
+        if (anchor) assert.ok(anchors(target).includes(anchor), `${page}: ${link}`);
+      }
+    }
+  });
 });
