@@ -7,7 +7,8 @@ import { createInterface } from 'node:readline';
 import { makeFolder } from './gateway.mjs';
 import { eventually, program, root, startServer, within } from './programs.mjs';
 
-const PATIENCE_MS = 20_000;
+// Only ever waited for on a machine that is busy with other things.
+const PATIENCE_MS = 40_000;
 const TOKEN = 'of-the-reader';
 // What the pages speak of besides the quickstart.
 const MORE = (everything) => `
@@ -82,7 +83,7 @@ export class Reader {
     this.address = new URL(this.gateway.url).host;
     this.env.PROTEUS_LISTEN = this.address;
     this.env.SECRET = execFileSync('proteus', ['admin-secret'], { ...options, encoding: 'utf8' }).trim();
-    await eventually('being ready', async () => (await fetch(`http://${this.address}/readyz`)).ok);
+    await eventually('being ready', async () => (await fetch(`http://${this.address}/readyz`)).ok, PATIENCE_MS);
     await this.admin('/admin/session/init', { session_id: 'demo', user_token: 'demo-token', user_id: 1 });
   }
 
@@ -132,7 +133,7 @@ export class Reader {
     });
     try {
       const url = await within(PATIENCE_MS, command, Promise.race([listening, ended]));
-      if (child.exitCode === null) await eventually('being ready', async () => (await fetch(new URL('/readyz', url))).ok);
+      if (child.exitCode === null) await eventually('being ready', async () => (await fetch(new URL('/readyz', url))).ok, PATIENCE_MS);
       child.kill('SIGTERM');
       return { code: await within(PATIENCE_MS, `the end of ${command}`, ended), stdout: '', stderr };
     } finally {
@@ -146,7 +147,7 @@ export class Reader {
     child.stdout.on('data', (data) => (watch.seen += data));
     child.stderr.on('data', (data) => (watch.said += data));
     this.watching.push(watch);
-    await eventually(`${command}: ${watch.said}`, () => watch.said !== '' || watch.seen !== '' || child.exitCode !== null);
+    await eventually(`${command}: ${watch.said}`, () => watch.said !== '' || watch.seen !== '' || child.exitCode !== null, PATIENCE_MS);
     return { code: child.exitCode ?? 0, stdout: '', stderr: watch.said };
   }
 
