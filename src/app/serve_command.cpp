@@ -105,9 +105,10 @@ ExitCode serve(const ServeOptions& options) {
     fmt::print(stderr, "proteus: {}\n", one_line(serving.error().message()));
     return ExitCode::problems;
   }
+  Watch watch(**serving, options, loaded);
   fmt::print("listening on {}\n", (*serving)->url());
   std::fflush(stdout);
-  Watch(**serving, options, loaded).run();
+  watch.run();
   return ExitCode::done;
 }
 
