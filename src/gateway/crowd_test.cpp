@@ -22,6 +22,11 @@ using test::upstream_at;
 using namespace std::chrono_literals;
 using Time = std::chrono::steady_clock;
 
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
 constexpr int kGood = 16;
 constexpr auto kDebounce = 100ms;
 constexpr auto kFor = 3s;
@@ -156,11 +161,12 @@ TEST(Crowd, FourBadUpstreamsOfTwentyHarmNobodyElse) {
   EXPECT_EQ(lost, 0) << "of " << calls;
   EXPECT_GT(calls, 100);
   EXPECT_EQ(short_lists, 0);
-  EXPECT_LT(slowest, 2000) << "the deadline, and what a loaded machine adds";
+  EXPECT_LT(slowest, test::kPatience / 1ms);
   EXPECT_GT(lives, 2);
   EXPECT_GT(told, 0);
   EXPECT_LE(told, windows + 2);
-  EXPECT_LT(after, warm + (std::size_t{64} << 20U));
+  // A sanitizer keeps what was freed.
+  if (!kSanitized) EXPECT_LT(after, warm + (std::size_t{64} << 20U));
 }
 
 }  // namespace
