@@ -166,7 +166,9 @@ TEST(Crowd, FourBadUpstreamsOfTwentyHarmNobodyElse) {
   EXPECT_GT(told, 0);
   EXPECT_LE(told, windows + 2);
   // A sanitizer keeps what was freed.
-  if (!kSanitized) EXPECT_LT(after, warm + (std::size_t{64} << 20U));
+  if (!kSanitized) {
+    EXPECT_LT(after, warm + (std::size_t{64} << 20U));
+  }
 }
 
 }  // namespace
