@@ -73,10 +73,8 @@ Task<> Questions::answer(Received request, mcp::Method method, RequestId during,
   Result<std::string> result;
   {
     const InFlightTable::Hold hold(requests_, during);
-    // One that does not say what it is asked for is asked for the only request there is. Roots are wanted for the whole
-    // session, as often as not while something else runs.
-    const bool of_session = during == kNoRequest && method == mcp::Method::list_roots;
-    const InFlight* const asked_by = during == kNoRequest && !of_session ? requests_.only() : requests_.find(during);
+    // One that does not say what it is asked for is asked for the only request there is.
+    const InFlight* const asked_by = during == kNoRequest ? requests_.only() : requests_.find(during);
     const std::shared_ptr<const Handlers> own = asked_by != nullptr ? asked_by->options->handlers : nullptr;
     Question question{method, std::string(request.message().params), during};
     auto asked = ask(own ? *own : options_.handlers, std::move(question));
