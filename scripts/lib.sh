@@ -26,5 +26,6 @@ node_path() {
 configure_and_build() {
   local preset=$1
   shift
-  cmake --preset "$preset" && cmake --build "build/$preset" --parallel "$(jobs)" "$@"
+  cmake --preset "$preset" >"$LOGS/configure-$preset.log" || { cat "$LOGS/configure-$preset.log"; return 1; }
+  cmake --build "build/$preset" --parallel "$(jobs)" "$@"
 }
