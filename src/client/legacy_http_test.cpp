@@ -91,7 +91,7 @@ TEST_F(LegacyHttp, CancelsByANotification) {  // PRO-09
             server.last("tools/call").id());
 }
 
-TEST_F(LegacyHttp, BeginsAnotherSessionWhenTheServerForgotIt) {
+TEST_F(LegacyHttp, BeginsAnotherSessionWhenTheServerForgotIt) {  // REF-20
   int sessions = 0;
   const auto initialize = mcp.on["initialize"];
   mcp.on["initialize"] = [&, initialize](const FakeRequest& request) {

@@ -61,7 +61,7 @@ TEST_P(EitherEra, CallsAndPassesBytesOnUnchanged) {
   EXPECT_THAT(answer->result(), HasSubstr("12345678901234567890"));
 }
 
-TEST_P(EitherEra, ListsAllPages) {
+TEST_P(EitherEra, ListsAllPages) {  // REF-15
   Client client(server(), quick());
   const auto tools = client.run(client.connection.list(mcp::Method::tools_list));
   ASSERT_TRUE(tools) << tools.error().message();
