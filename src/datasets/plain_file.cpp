@@ -34,34 +34,13 @@ Result<std::string> read_plain_file(const std::filesystem::path& file, std::size
   if (::fstat(fd.get(), &facts) != 0) return failed("reading", file);
   if (!S_ISREG(facts.st_mode)) return refused(file, "is no regular file");
   if (static_cast<std::size_t>(facts.st_size) > limit) return std::unexpected(errors::too_large(file.string(), limit));
-  std::string content(limit + 1, '\0');
-  std::size_t size = 0;
-  while (size < content.size()) {
-    const ssize_t got = ::read(fd.get(), content.data() + size, content.size() - size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return failed("reading", file);
-    if (got == 0) break;
-    size += static_cast<std::size_t>(got);
-  }
-  if (size > limit) return std::unexpected(errors::too_large(file.string(), limit));
-  content.resize(size);
-  return content;
+  return store::read_all(fd, file, limit);
 }
 
 Result<> write_plain_file(const std::filesystem::path& file, std::string_view content) {
-  const std::filesystem::path draft = file.string() + ".new";
-  ::unlink(draft.c_str());
-  const UniqueFd fd(::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-  if (!fd) return failed("creating", draft);
-  while (!content.empty()) {
-    const ssize_t put = ::write(fd.get(), content.data(), content.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return failed("writing", draft);
-    content.remove_prefix(static_cast<std::size_t>(put));
-  }
-  if (::fsync(fd.get()) != 0) return failed("writing", draft);
-  if (::rename(draft.c_str(), file.c_str()) != 0) return failed("creating", file);
-  return store::sync_directory(file.parent_path());
+  using std::filesystem::perms;
+  return store::write_file(file, content,
+                           perms::owner_read | perms::owner_write | perms::group_read | perms::others_read);
 }
 
 }  // namespace proteus::datasets

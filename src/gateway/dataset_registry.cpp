@@ -85,21 +85,6 @@ std::optional<catalog::DatasetTypes> DatasetState::types_of(std::string_view nam
   return catalog::DatasetTypes{file->plan->mapping().entity_types(), file->plan->mapping().relationship_types()};
 }
 
-// Lets the next one go on when it ends.
-class DatasetRegistry::Turn {
- public:
-  explicit Turn(DatasetRegistry& registry) : registry_(registry) { registry_.busy_ = true; }
-  ~Turn() {
-    registry_.busy_ = false;
-    registry_.idle_.ring();
-  }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-
- private:
-  DatasetRegistry& registry_;
-};
-
 DatasetRegistry::DatasetRegistry(Surroundings surroundings, datasets::MappingDirectory directory, Offering offering,
                                  datasets::SourcePoolOptions pools)
     : around_(std::move(surroundings)),
@@ -108,7 +93,7 @@ DatasetRegistry::DatasetRegistry(Surroundings surroundings, datasets::MappingDir
       state_(std::make_shared<const DatasetState>()),
       background_(around_.control.get_executor()),
       offering_(offering),
-      idle_(around_.control.get_executor()) {}
+      turns_(around_.control.get_executor()) {}
 
 DatasetRegistry::~DatasetRegistry() = default;
 
@@ -131,9 +116,7 @@ Task<Result<>> DatasetRegistry::disconnect(std::string name, std::string who) {
 
 Task<Result<>> DatasetRegistry::do_load() {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  while (busy_)
-    co_await idle_.wait();
-  const Turn turn(*this);
+  const auto turn = co_await turns_.take();
   const auto connected = co_await around_.store.setting(std::string(kConnected));
   if (!connected) co_return std::unexpected(connected.error());
   const auto floors = co_await around_.store.setting(std::string(kFloors));
@@ -155,15 +138,13 @@ Task<Result<>> DatasetRegistry::do_load() {
 Task<> DatasetRegistry::watch() {
   for (;;) {
     co_await client::sleep_for(kBetweenLooks);
-    if (!busy_) co_await do_look();
+    if (!turns_.taken()) co_await do_look();
   }
 }
 
 Task<> DatasetRegistry::do_set_directory(std::filesystem::path path, Offering offering) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  while (busy_)
-    co_await idle_.wait();
-  const Turn turn(*this);
+  const auto turn = co_await turns_.take();
   if (path == directory_.path() && offering == offering_) co_return;
   offering_ = offering;
   directory_.set_path(std::move(path));
@@ -171,9 +152,7 @@ Task<> DatasetRegistry::do_set_directory(std::filesystem::path path, Offering of
 }
 
 Task<> DatasetRegistry::do_look() {
-  while (busy_)
-    co_await idle_.wait();
-  const Turn turn(*this);
+  const auto turn = co_await turns_.take();
   co_await update(false);
 }
 
@@ -289,9 +268,7 @@ Task<Result<>> DatasetRegistry::write(const DatasetState& state, store::Writes w
 Task<Result<DatasetRegistry::Connecting>> DatasetRegistry::do_connect(std::string name, std::string who) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   if (!datasets::check_dataset_name(name)) co_return std::unexpected(no_plain_name());
-  while (busy_)
-    co_await idle_.wait();
-  const Turn turn(*this);
+  const auto turn = co_await turns_.take();
   co_await update(false);
   const DatasetStatePointer before = state_.get();
   const DatasetFile* const file = before->content.find(name);
@@ -322,9 +299,7 @@ Task<Result<DatasetRegistry::Connecting>> DatasetRegistry::do_connect(std::strin
 
 Task<Result<>> DatasetRegistry::do_disconnect(std::string name, std::string who) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  while (busy_)
-    co_await idle_.wait();
-  const Turn turn(*this);
+  const auto turn = co_await turns_.take();
   const DatasetStatePointer before = state_.get();
   if (!before->connected.contains(name)) {
     const bool known = before->content.find(name) != nullptr;

@@ -24,6 +24,7 @@
 #include "datasets/mapping_directory.hpp"
 #include "datasets/source_pool.hpp"
 #include "datasets/workup.hpp"
+#include "gateway/turns.hpp"
 #include "store/store.hpp"
 
 namespace proteus::gateway {
@@ -103,7 +104,6 @@ class DatasetRegistry {
   static std::string tool_of(std::string_view name);
 
  private:
-  class Turn;
   struct Pool {
     datasets::PlanPointer plan;
     std::shared_ptr<datasets::SourcePool> pool;
@@ -136,8 +136,7 @@ class DatasetRegistry {
   Offering offering_;
   std::string signature_;
   std::map<std::string, store::Time, std::less<>> floors_;  // no older record counts
-  bool busy_ = false;
-  client::Bell idle_;
+  Turns turns_;
 
   std::mutex mutex_;
   std::map<std::string, Pool, std::less<>> pools_;  // guarded by mutex_

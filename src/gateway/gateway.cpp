@@ -56,7 +56,7 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
       quotas_(options_.quotas),
       fanout_(workers.at(0), listeners_, options_.debounce),
       background_(workers.at(0).get_executor()),
-      changed_(workers.at(0).get_executor()) {
+      changes_(workers.at(0).get_executor()) {
   std::vector<Worker*> parts;
   parts.reserve(workers.size());
   for (std::size_t i = 0; i < workers.size(); ++i) {
@@ -198,14 +198,7 @@ Task<Result<>> Gateway::set_upstreams(Settings settings) {
 }
 
 Task<Result<>> Gateway::change_upstreams(Settings settings) {
-  while (changing_)
-    co_await changed_.wait();
-  changing_ = true;
-  const std::shared_ptr<void> done(nullptr, [this](void*) {
-    changing_ = false;
-    changed_.ring();
-  });
-
+  const auto turn = co_await changes_.take();
   const auto before = tables_.get();
   std::vector<ServedUpstream> order;
   std::vector<ServedUpstream> fresh;

@@ -19,6 +19,7 @@
 #include "gateway/fanout.hpp"
 #include "gateway/principal.hpp"
 #include "gateway/service.hpp"
+#include "gateway/turns.hpp"
 #include "gateway/upstreams.hpp"
 #include "gateway/worker.hpp"
 #include "net/workers.hpp"
@@ -151,8 +152,7 @@ class Gateway {
   TaskGroup background_;  // on the control thread
 
   // Of the control thread.
-  bool changing_ = false;
-  client::Bell changed_;
+  Turns changes_;
   std::uint64_t last_instance_ = 0;
   std::set<std::string> followed_;
 };

@@ -67,25 +67,10 @@ std::string_view to_string(UpstreamOrigin origin) {
   return "file";
 }
 
-// Lets the next one go on when it ends.
-class UpstreamRegistry::Turn {
- public:
-  explicit Turn(UpstreamRegistry& registry) : registry_(registry) { registry_.busy_ = true; }
-  ~Turn() {
-    registry_.busy_ = false;
-    registry_.idle_.ring();
-  }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-
- private:
-  UpstreamRegistry& registry_;
-};
-
 UpstreamRegistry::UpstreamRegistry(Surroundings surroundings)
     : around_(std::move(surroundings)),
       all_(std::make_shared<const RegisteredUpstreams>()),
-      idle_(around_.control.get_executor()) {}
+      turns_(around_.control.get_executor()) {}
 
 RegisteredPointer UpstreamRegistry::find(std::string_view name) const {
   const auto all = all_.get();
@@ -162,9 +147,7 @@ Task<Result<>> UpstreamRegistry::change(RegisteredUpstreams next, store::Writes 
 
 Task<Result<>> UpstreamRegistry::do_load(Entries file, UpstreamSettings defaults) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  while (busy_)
-    co_await idle_.wait();
-  const Turn turn(*this);
+  const auto turn = co_await turns_.take();
 
   auto records = co_await around_.store.upstreams();
   if (!records) co_return std::unexpected(std::move(records.error()));
@@ -221,9 +204,7 @@ Task<Result<>> UpstreamRegistry::do_load(Entries file, UpstreamSettings defaults
 
 Task<Result<RegisteredPointer>> UpstreamRegistry::do_create(boost::json::value given, std::string who) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  while (busy_)
-    co_await idle_.wait();
-  const Turn turn(*this);
+  const auto turn = co_await turns_.take();
 
   auto entry = providers::parse_upstream(given, defaults_);
   if (!entry) co_return std::unexpected(errors::faults(kWhat, entry.error()));
@@ -256,9 +237,7 @@ Task<Result<RegisteredPointer>> UpstreamRegistry::do_create(boost::json::value g
 Task<Result<RegisteredPointer>> UpstreamRegistry::do_patch(std::string name, boost::json::value patch,
                                                            std::string who) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  while (busy_)
-    co_await idle_.wait();
-  const Turn turn(*this);
+  const auto turn = co_await turns_.take();
 
   const RegisteredPointer before = find(name);
   if (!before) co_return std::unexpected(errors::not_found(fmt::format("there is no upstream {}", name)));
@@ -311,9 +290,7 @@ Task<Result<RegisteredPointer>> UpstreamRegistry::do_patch(std::string name, boo
 
 Task<Result<RegisteredPointer>> UpstreamRegistry::do_remove(std::string name, std::string who) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  while (busy_)
-    co_await idle_.wait();
-  const Turn turn(*this);
+  const auto turn = co_await turns_.take();
 
   const RegisteredPointer before = find(name);
   if (!before) co_return std::unexpected(errors::not_found(fmt::format("there is no upstream {}", name)));

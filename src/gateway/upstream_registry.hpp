@@ -16,6 +16,7 @@
 #include "client/waiting.hpp"
 #include "gateway/egress.hpp"
 #include "gateway/gateway.hpp"
+#include "gateway/turns.hpp"
 #include "providers/upstream_entry.hpp"
 #include "store/store.hpp"
 
@@ -85,7 +86,6 @@ class UpstreamRegistry {
   RegisteredPointer find(std::string_view name) const;
 
  private:
-  class Turn;
   Task<Result<>> do_load(Entries file, providers::UpstreamSettings defaults);
   Task<Result<RegisteredPointer>> do_create(boost::json::value given, std::string who);
   Task<Result<RegisteredPointer>> do_patch(std::string name, boost::json::value patch, std::string who);
@@ -106,8 +106,7 @@ class UpstreamRegistry {
   Published<RegisteredUpstreams> all_;
 
   // Of the control thread.
-  bool busy_ = false;
-  client::Bell idle_;
+  Turns turns_;
   std::map<std::string, providers::UpstreamEntry, std::less<>> file_;
   providers::UpstreamSettings defaults_;
 };

@@ -50,6 +50,10 @@ Result<std::string> read_private(const std::filesystem::path& file, std::size_t 
   if (!S_ISREG(facts.st_mode)) return refused(file, "is no regular file");
   if (facts.st_uid != ::geteuid()) return refused(file, "belongs to another user");
   if ((facts.st_mode & (S_IRWXG | S_IRWXO)) != 0) return refused(file, "is open to other users; give it mode 0600");
+  return read_all(fd, file, limit);
+}
+
+Result<std::string> read_all(const UniqueFd& fd, const std::filesystem::path& file, std::size_t limit) {
   std::string content(limit + 1, '\0');
   std::size_t size = 0;
   while (size < content.size()) {
@@ -65,9 +69,13 @@ Result<std::string> read_private(const std::filesystem::path& file, std::size_t 
 }
 
 Result<> write_private(const std::filesystem::path& file, std::string_view content) {
+  return write_file(file, content, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+}
+
+Result<> write_file(const std::filesystem::path& file, std::string_view content, std::filesystem::perms permissions) {
   const std::filesystem::path draft = file.string() + ".new";
   ::unlink(draft.c_str());
-  UniqueFd fd(::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kOwnerOnly));
+  const UniqueFd fd(::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, static_cast<mode_t>(permissions)));
   if (!fd) return failed("creating", draft);
   while (!content.empty()) {
     const ssize_t put = ::write(fd.get(), content.data(), content.size());

@@ -28,6 +28,11 @@ Result<std::string> read_private(const std::filesystem::path& file, std::size_t 
 // Puts a file in place, whole and on disk. One writer at a time.
 Result<> write_private(const std::filesystem::path& file, std::string_view content);
 
+// The same for a file with these permissions.
+Result<> write_file(const std::filesystem::path& file, std::string_view content, std::filesystem::perms permissions);
+// All of an open file, at most `limit` bytes of it; `file` is its name.
+Result<std::string> read_all(const UniqueFd& fd, const std::filesystem::path& file, std::size_t limit);
+
 // Makes what was created or renamed in a directory survive a crash of the machine.
 Result<> sync_directory(const std::filesystem::path& directory);
 

@@ -204,6 +204,20 @@ TEST(ParkedCalls, AreNoMoreThanAllowed) {
 }
 
 // BRG-06
+TEST(ParkedCalls, EndWithTheirUpstream) {
+  auto upstream = std::make_unique<AskingUpstream>(legacy_only());
+  TestGateway gateway({upstream_at("old", upstream->port)});
+  gateway.discover();
+  ModernClient client(gateway);
+  const auto asked = client.call("old_greet");
+  ASSERT_TRUE(asks(asked)) << asked;
+  upstream = nullptr;
+  const auto failed = client.again("old_greet", asked, answered("name"));
+  EXPECT_THAT(std::string(failed.at("error").at("message").as_string()), HasSubstr("old"));
+  EXPECT_EQ(gateway.gateway.service().parked().size(), 0U);
+}
+
+// BRG-06
 TEST(ParkedCalls, EndWhenTheirTimeIsOver) {
   AskingUpstream upstream(legacy_only());
   TestGateway::Setup setup;

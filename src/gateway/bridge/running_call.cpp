@@ -23,7 +23,9 @@ using Time = asio::steady_timer::time_point;
 // Within it questions are taken to be one round.
 constexpr std::chrono::milliseconds kTogether{50};
 constexpr std::size_t kMaxOpen = 16;
-constexpr std::size_t kMaxEarly = 64;
+// Of answers to what nobody asked yet, and of one question.
+constexpr std::size_t kMaxEarlyBytes = std::size_t{256} * 1024;
+constexpr std::size_t kMaxQuestion = std::size_t{1} << 20U;
 // An upstream that never has enough is cut off.
 constexpr unsigned kMaxAsked = 256;
 
@@ -65,8 +67,12 @@ std::string RunningCall::key_of(const mcp::InputRequest& request) {
 }
 
 Task<Result<std::string>> RunningCall::ask(client::Question question) {
+  const auto self = shared_from_this();
   if (++asked_ > kMaxAsked || open_.size() >= kMaxOpen) {
     co_return std::unexpected(errors::exhausted("this request has asked for too much"));
+  }
+  if (question.params.size() > kMaxQuestion) {
+    co_return std::unexpected(errors::too_large("what is asked for", kMaxQuestion));
   }
   if (asked_ == 1 && on_asked_) on_asked_();
   mcp::InputRequired required;
@@ -118,8 +124,13 @@ Task<RunningCall::News> RunningCall::attend(std::uint64_t number, Sink sink, Ans
       open->bell.ring();
     }
   }
+  std::size_t kept = 0;
+  for (const auto& [key, answer] : early_)
+    kept += key.size() + answer.size();
   for (auto& [key, answer] : answers) {
-    if (early_.size() < kMaxEarly) early_.insert_or_assign(key, std::move(answer));
+    kept += key.size() + answer.size();
+    if (kept > kMaxEarlyBytes) break;
+    early_.insert_or_assign(key, std::move(answer));
   }
   std::optional<Time> tell_at;
   while (!end_) {

@@ -1,0 +1,68 @@
+// What the parts of a running gateway are told, as the configuration has it.
+#include <fmt/format.h>
+
+#include "app/serving.hpp"
+#include "gateway/tool_sessions.hpp"
+
+namespace proteus::app {
+namespace {
+
+constexpr const char* kUserAgent = "proteus/" PROTEUS_VERSION;
+
+}  // namespace
+
+server::HostRules Serving::host_rules() const {
+  return {config_.server.listen.is_loopback(), config_.server.allowed_origins, config_.server.allowed_hosts};
+}
+
+gateway::GatewayOptions Serving::options() const {
+  gateway::GatewayOptions options;
+  options.service.server_info = fmt::format(R"({{"name":"proteus","version":"{}"}})", PROTEUS_VERSION);
+  options.service.page_size = config_.server.page_size;
+  options.service.meta = {
+      .keys = config_.limits.meta_keys, .depth = config_.limits.meta_depth, .bytes = config_.limits.meta_bytes.value()};
+  options.quotas = {.calls_per_principal = config_.limits.calls_per_principal,
+                    .calls_per_upstream = config_.limits.calls_per_upstream,
+                    .streams_per_principal = config_.limits.streams_per_principal,
+                    .requests_per_minute = config_.limits.requests_per_minute};
+  options.service.parking = {.total = config_.limits.parked_calls,
+                             .per_principal = config_.limits.parked_calls_per_principal,
+                             .deadline = config_.limits.parked_for};
+  options.upstreams.lists.pages = config_.limits.list_pages;
+  options.upstreams.lists.entries = config_.limits.list_entries;
+  options.upstreams.definitions.definitions = config_.limits.list_entries;
+  options.upstreams.debounce = config_.limits.debounce;
+  options.debounce = config_.limits.debounce;
+  options.endpoint.hosts = host_rules();
+  options.endpoint.sessions.idle = std::chrono::ceil<std::chrono::seconds>(config_.sessions.idle_timeout);
+  options.endpoint.kept_events.events_per_stream = config_.sessions.events_per_stream;
+  options.http.user_agent = kUserAgent;
+  options.http.proxies = proxies_;
+  options.http.address_filter = egress_->filter();
+  return options;
+}
+
+gateway::ToolSessionOptions Serving::session_options() const {
+  gateway::ToolSessionOptions options;
+  options.idle = config_.sessions.idle_timeout;
+  options.debounce = config_.limits.debounce;
+  options.calls.timeout = config_.sessions.http_timeout;
+  options.http.user_agent = kUserAgent;
+  options.http.proxies = proxies_;
+  return options;
+}
+
+net::EgressSettings Serving::egress() const {
+  return {.allow_private = config_.egress.allow_private,
+          .allow_loopback = config_.is_loopback_only(),
+          .allow = config_.egress.allow};
+}
+
+admin::AdminKeys Serving::admin_keys() const {
+  std::vector<admin::AdminKey> keys = {{"admin", admin_secret_}};
+  for (const auto& key : config_.admin.keys)
+    keys.push_back({key.name, key.secret});
+  return admin::AdminKeys(keys);
+}
+
+}  // namespace proteus::app
