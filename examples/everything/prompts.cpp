@@ -6,7 +6,7 @@ using namespace proteus::server;
 
 namespace {
 
-std::string argument(Context& context, std::string_view name) {
+std::string text_argument(Context& context, std::string_view name) {
   const auto* value = context.arguments().if_contains(name);
   return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
 }
@@ -43,9 +43,10 @@ void add_prompts(Server& server) {
                    .arguments = {{.name = "arg1", .description = "First test argument", .required = true},
                                  {.name = "arg2", .description = "Second test argument", .required = true}}},
                   [](Context& context) -> Outcome<PromptResult> {
-                    return PromptResult{.messages = {{.content = Content::text("Prompt with arguments: arg1='" +
-                                                                               argument(context, "arg1") + "', arg2='" +
-                                                                               argument(context, "arg2") + "'")}}};
+                    return PromptResult{
+                        .messages = {
+                            {.content = Content::text("Prompt with arguments: arg1='" + text_argument(context, "arg1") +
+                                                      "', arg2='" + text_argument(context, "arg2") + "'")}}};
                   })
       .value();
   server.add_completion("test_prompt_with_arguments", "arg1", [](const CompletionRequest& request) {
@@ -57,15 +58,16 @@ void add_prompts(Server& server) {
     return completion;
   });
   server
-      .add_prompt({.name = "test_prompt_with_embedded_resource",
-                   .description = "A resource and a text",
-                   .arguments = {{.name = "resourceUri", .description = "URI of the resource", .required = true}}},
-                  [](Context& context) -> Outcome<PromptResult> {
-                    return PromptResult{
-                        .messages = {{.content = Content::embedded_text(argument(context, "resourceUri"), "text/plain",
-                                                                        "Embedded resource content for testing.")},
-                                     {.content = Content::text("Please process the embedded resource above.")}}};
-                  })
+      .add_prompt(
+          {.name = "test_prompt_with_embedded_resource",
+           .description = "A resource and a text",
+           .arguments = {{.name = "resourceUri", .description = "URI of the resource", .required = true}}},
+          [](Context& context) -> Outcome<PromptResult> {
+            return PromptResult{
+                .messages = {{.content = Content::embedded_text(text_argument(context, "resourceUri"), "text/plain",
+                                                                "Embedded resource content for testing.")},
+                             {.content = Content::text("Please process the embedded resource above.")}}};
+          })
       .value();
   server
       .add_prompt({.name = "test_prompt_with_image", .description = "An image and a text"},

@@ -8,17 +8,12 @@
 namespace proteus::admin {
 namespace {
 
-constexpr std::size_t kDefaultLimit = 100;
-constexpr std::size_t kMaxLimit = 1000;
-
 Task<Result<Answer>> page(store::Store& store, Visit& visit) {
-  auto limit = visit.number("limit");
-  if (!limit) co_return std::unexpected(std::move(limit.error()));
-  if (*limit && (**limit == 0 || **limit > kMaxLimit))
-    co_return std::unexpected(errors::invalid(fmt::format("limit must be from 1 to {}", kMaxLimit)));
+  const auto limit = visit.limit();
+  if (!limit) co_return std::unexpected(limit.error());
   const auto before = visit.number("before");
   if (!before) co_return std::unexpected(before.error());
-  const auto records = co_await store.audits(static_cast<std::size_t>(limit->value_or(kDefaultLimit)), *before);
+  const auto records = co_await store.audits(*limit, *before);
   if (!records) co_return std::unexpected(records.error());
   std::string all;
   for (const auto& record : *records) {

@@ -16,9 +16,6 @@
 namespace proteus::admin {
 namespace {
 
-constexpr std::size_t kDefaultLimit = 100;
-constexpr std::size_t kMaxLimit = 1000;
-
 std::string write_record(const store::ChangeRecord& record) {
   std::string kinds;
   for (std::string_view rest = record.kind; !rest.empty();) {
@@ -61,7 +58,7 @@ class Follower {
     // So that a client knows at once that it follows.
     open = open && co_await exchange_.write(":\n\n");
     while (open && !outbox_->closed()) {
-      const auto read = co_await changes_.read(since_, kDefaultLimit);
+      const auto read = co_await changes_.read(since_, Visit::kUsualLimit);
       if (!read) {
         log::warning("a stream of changes ends: {}", read.error().message());
         break;
@@ -120,13 +117,11 @@ bool wants_stream(const net::Request& request) {
 Task<Result<Answer>> changes_of(gateway::ChangeLog& changes, Visit& visit, std::chrono::milliseconds keep_alive) {
   auto since = visit.number("since");
   if (!since) co_return std::unexpected(std::move(since.error()));
-  auto limit = visit.number("limit");
-  if (!limit) co_return std::unexpected(std::move(limit.error()));
-  if (*limit && (**limit == 0 || **limit > kMaxLimit))
-    co_return std::unexpected(errors::invalid(fmt::format("limit must be from 1 to {}", kMaxLimit)));
+  const auto limit = visit.limit();
+  if (!limit) co_return std::unexpected(limit.error());
   const net::Request& request = visit.exchange().request();
   if (!wants_stream(request)) {
-    co_return co_await page(changes, since->value_or(0), static_cast<std::size_t>(limit->value_or(kDefaultLimit)));
+    co_return co_await page(changes, since->value_or(0), *limit);
   }
   std::uint64_t from = since->value_or(0);
   // A client that comes back knows better than its first URL.

@@ -52,4 +52,14 @@ Result<std::optional<std::uint64_t>> Visit::number(std::string_view name) const 
   return value;
 }
 
+Result<std::size_t> Visit::limit() const {
+  const auto given = number("limit");
+  if (!given) return std::unexpected(given.error());
+  const std::uint64_t limit = given->value_or(kUsualLimit);
+  if (limit == 0 || limit > kMaxLimit) {
+    return std::unexpected(errors::invalid(fmt::format("limit must be from 1 to {}", kMaxLimit)));
+  }
+  return static_cast<std::size_t>(limit);
+}
+
 }  // namespace proteus::admin

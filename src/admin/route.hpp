@@ -40,6 +40,10 @@ class Visit {
   std::optional<std::string_view> parameter(std::string_view name) const;
   // The same as a whole number.
   Result<std::optional<std::uint64_t>> number(std::string_view name) const;
+  // How many are wanted of a list: `limit`, within bounds, or the usual number.
+  static constexpr std::size_t kUsualLimit = 100;
+  static constexpr std::size_t kMaxLimit = 1000;
+  Result<std::size_t> limit() const;
 
  private:
   net::Exchange& exchange_;

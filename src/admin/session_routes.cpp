@@ -18,7 +18,7 @@ namespace {
 
 using gateway::ToolSessions;
 
-struct Desk {
+struct SessionDesk {
   gateway::Gateway& gateway;
   ToolSessions& sessions;
 };
@@ -27,7 +27,7 @@ constexpr std::size_t kMaxDepth = 100;  // schemas are deep
 
 std::string write(const boost::json::object& body) { return boost::json::serialize(body); }
 
-Task<Result<Answer>> init(Desk desk, Visit& visit) {
+Task<Result<Answer>> init(SessionDesk desk, Visit& visit) {
   const auto body = visit.body();
   if (!body) co_return std::unexpected(body.error());
   auto read = read_init(*body);
@@ -39,7 +39,7 @@ Task<Result<Answer>> init(Desk desk, Visit& visit) {
                                   {"status", *done == ToolSessions::Initialized::created ? "created" : "updated"}})};
 }
 
-Task<Result<Answer>> register_tools(Desk desk, Visit& visit) {
+Task<Result<Answer>> register_tools(SessionDesk desk, Visit& visit) {
   const auto body = visit.body(kMaxDepth);
   if (!body) co_return std::unexpected(body.error());
   auto read = read_registration(*body);
@@ -54,7 +54,7 @@ Task<Result<Answer>> register_tools(Desk desk, Visit& visit) {
                        write({{"session_id", id}, {"registered", boost::json::array(names->begin(), names->end())}})};
 }
 
-Task<Result<Answer>> unregister(Desk desk, Visit& visit) {
+Task<Result<Answer>> unregister(SessionDesk desk, Visit& visit) {
   const auto body = visit.body();
   if (!body) co_return std::unexpected(body.error());
   const auto read = read_unregistration(*body);
@@ -64,7 +64,7 @@ Task<Result<Answer>> unregister(Desk desk, Visit& visit) {
   co_return Answer{.body = write({{"session_id", read->id.value()}, {"unregistered", read->name}})};
 }
 
-Task<Result<Answer>> cleanup(Desk desk, Visit& visit) {
+Task<Result<Answer>> cleanup(SessionDesk desk, Visit& visit) {
   const auto body = visit.body();
   if (!body) co_return std::unexpected(body.error());
   const auto id = read_cleanup(*body);
@@ -104,7 +104,7 @@ std::string unescaped(std::string_view text) {
   return out;
 }
 
-Task<Result<Answer>> list(Desk desk, Visit& visit) {
+Task<Result<Answer>> list(SessionDesk desk, Visit& visit) {
   const auto given = visit.parameter("session_id");
   if (!given) co_return std::unexpected(errors::invalid("the parameter session_id is missing"));
   const auto id = read_session_id(unescaped(*given));
@@ -126,7 +126,7 @@ Task<Result<Answer>> list(Desk desk, Visit& visit) {
 }  // namespace
 
 Routes session_routes(gateway::Gateway& gateway, ToolSessions& sessions) {
-  const Desk desk{gateway, sessions};
+  const SessionDesk desk{gateway, sessions};
   return {
       {.method = "POST",
        .path = "/admin/session/init",

@@ -17,13 +17,13 @@ constexpr std::size_t kMostOfOne = 1000;
 constexpr std::size_t kMostOfMany = 20;  // of each
 
 // What the handlers work with.
-struct Desk {
+struct UpstreamDesk {
   gateway::Gateway& gateway;
   gateway::UpstreamRegistry& registry;
   store::Store& store;
 };
 
-std::string show(const Desk& desk, const gateway::RegisteredUpstream& registered) {
+std::string show(const UpstreamDesk& desk, const gateway::RegisteredUpstream& registered) {
   const auto table = desk.gateway.upstreams();
   const catalog::View view(desk.gateway.catalog().current());
   return boost::json::serialize(upstream_document(registered, table->find(registered.name()), view, kMostOfOne));
@@ -33,7 +33,7 @@ Error unknown(std::string_view name) {
   return errors::not_found(fmt::format("there is no upstream {}", log::printable(name, 100)));
 }
 
-Task<Result<Answer>> list(Desk desk) {
+Task<Result<Answer>> list(UpstreamDesk desk) {
   const auto table = desk.gateway.upstreams();
   const catalog::View view(desk.gateway.catalog().current());
   boost::json::array all;
@@ -42,7 +42,7 @@ Task<Result<Answer>> list(Desk desk) {
   co_return Answer{.body = boost::json::serialize(boost::json::object{{"upstreams", std::move(all)}})};
 }
 
-Task<Result<Answer>> create(Desk desk, Visit& visit) {
+Task<Result<Answer>> create(UpstreamDesk desk, Visit& visit) {
   auto body = visit.body();
   if (!body) co_return std::unexpected(std::move(body.error()));
   const auto created = co_await desk.registry.create(std::move(*body), visit.who());
@@ -52,14 +52,14 @@ Task<Result<Answer>> create(Desk desk, Visit& visit) {
                    .fields = fmt::format("Location: /admin/upstreams/{}\r\n", (*created)->name())};
 }
 
-Task<Result<Answer>> get(Desk desk, Visit& visit) {
+Task<Result<Answer>> get(UpstreamDesk desk, Visit& visit) {
   const std::string name = visit.variable("name");
   const auto found = desk.registry.find(name);
   if (!found) co_return std::unexpected(unknown(name));
   co_return Answer{.body = show(desk, *found)};
 }
 
-Task<Result<Answer>> patch(Desk desk, Visit& visit) {
+Task<Result<Answer>> patch(UpstreamDesk desk, Visit& visit) {
   auto body = visit.body();
   if (!body) co_return std::unexpected(std::move(body.error()));
   const auto patched = co_await desk.registry.patch(visit.variable("name"), std::move(*body), visit.who());
@@ -67,7 +67,7 @@ Task<Result<Answer>> patch(Desk desk, Visit& visit) {
   co_return Answer{.body = show(desk, **patched)};
 }
 
-Task<Result<Answer>> remove(Desk desk, Visit& visit) {
+Task<Result<Answer>> remove(UpstreamDesk desk, Visit& visit) {
   const std::string name = visit.variable("name");
   const auto found = desk.registry.find(name);
   if (!found) co_return std::unexpected(unknown(name));
@@ -77,7 +77,7 @@ Task<Result<Answer>> remove(Desk desk, Visit& visit) {
   co_return Answer{.body = std::move(last)};
 }
 
-Task<Result<Answer>> refresh(Desk desk, Visit& visit) {
+Task<Result<Answer>> refresh(UpstreamDesk desk, Visit& visit) {
   const std::string name = visit.variable("name");
   const auto found = desk.registry.find(name);
   if (!found) co_return std::unexpected(unknown(name));
@@ -101,7 +101,7 @@ Task<Result<Answer>> refresh(Desk desk, Visit& visit) {
 }  // namespace
 
 Routes upstream_routes(gateway::Gateway& gateway, gateway::UpstreamRegistry& registry, store::Store& store) {
-  const Desk desk{gateway, registry, store};
+  const UpstreamDesk desk{gateway, registry, store};
   return {
       {.method = "GET",
        .path = "/admin/upstreams",

@@ -10,17 +10,13 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "app/json_text.hpp"
 #include "app/terminal.hpp"
 
 namespace proteus::app {
 namespace {
 
 using Action = client::ElicitationAnswer::Action;
-
-std::string string_at(const boost::json::object& object, std::string_view key) {
-  const auto* value = object.if_contains(key);
-  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
-}
 
 // The value a line stands for in a field of this schema; nothing where it is none.
 std::optional<boost::json::value> value_of(const std::string& line, const boost::json::object& schema) {

@@ -4,6 +4,8 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "app/json_text.hpp"
+
 namespace proteus::app {
 namespace {
 
@@ -50,11 +52,6 @@ boost::json::array definitions(const Result<std::vector<T>>& entries) {
       array.emplace_back(entry.definition);
   }
   return array;
-}
-
-std::string string_at(const boost::json::object& object, std::string_view key) {
-  const auto* value = object.if_contains(key);
-  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
 // A block that cannot be printed as it is.

@@ -12,7 +12,7 @@ namespace proteus::datasets {
 namespace {
 
 constexpr std::size_t kMaxTypes = 5000;
-constexpr std::size_t kMaxProblems = 200;
+constexpr std::size_t kMaxFaults = 200;
 
 json::Codec<std::string> name() {
   return json::text({.max_bytes = 256, .check = [](std::string_view text) -> Result<> {
@@ -21,7 +21,7 @@ json::Codec<std::string> name() {
                      }});
 }
 
-const json::Binding<EntityType>& entity_binding() {
+const json::Binding<EntityType>& entity_type_binding() {
   static const json::Binding<EntityType> binding{
       json::field("name", &EntityType::name, name(), "The type").required(),
       json::field("description", &EntityType::description, json::text(), "What it means"),
@@ -29,7 +29,7 @@ const json::Binding<EntityType>& entity_binding() {
   return binding;
 }
 
-const json::Binding<RelationshipType>& relationship_binding() {
+const json::Binding<RelationshipType>& relationship_type_binding() {
   static const json::Binding<RelationshipType> binding{
       json::field("name", &RelationshipType::name, name(), "The type").required(),
       json::field("domain", &RelationshipType::domain, name(), "Where it begins").required(),
@@ -39,14 +39,14 @@ const json::Binding<RelationshipType>& relationship_binding() {
   return binding;
 }
 
-const json::Binding<Ontology>& binding() {
+const json::Binding<Ontology>& ontology_binding() {
   static const json::Binding<Ontology> made{
       json::field("entity_types", &Ontology::entity_types,
-                  json::list(json::table(entity_binding()), "tables", {.least = 1, .most = kMaxTypes}),
+                  json::list(json::table(entity_type_binding()), "tables", {.least = 1, .most = kMaxTypes}),
                   "Types of entities")
           .required(),
       json::field("relationship_types", &Ontology::relationship_types,
-                  json::list(json::table(relationship_binding()), "tables", {.least = 0, .most = kMaxTypes}),
+                  json::list(json::table(relationship_type_binding()), "tables", {.least = 0, .most = kMaxTypes}),
                   "Types of relationships"),
   };
   return made;
@@ -75,10 +75,10 @@ std::expected<Ontology, Problems> parse_ontology(std::string_view text) {
   }
   json::Faults faults;
   Ontology ontology;
-  binding().read(document->root(), ontology, json::Place(faults));
+  ontology_binding().read(document->root(), ontology, json::Place(faults));
   for (const auto* all : {&document->faults(), &faults.all()}) {
     for (const json::Fault& fault : *all) {
-      if (problems.size() == kMaxProblems) break;
+      if (problems.size() == kMaxFaults) break;
       problems.push_back({.position = document->locate(fault.pointer), .path = fault.path, .message = fault.message});
     }
   }

@@ -9,6 +9,7 @@
 #include "base/log.hpp"
 #include "base/sealing.hpp"
 #include "datasets/mapping.hpp"
+#include "datasets/toml_text.hpp"
 #include "json/binding.hpp"
 #include "json/canonical.hpp"
 
@@ -64,16 +65,6 @@ const json::Binding<RawEntry>& entry_binding() {
       json::field("revoked", &RawEntry::revoked, json::boolean(), "Whether it was taken back"),
   };
   return binding;
-}
-
-// "by" is the one text that a person chooses.
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + '"';
 }
 
 }  // namespace
@@ -160,7 +151,7 @@ std::string write_ratifications(const RatificationEntries& entries) {
   std::string out = "# Written by `proteus dataset ratify` and `revoke`. An entry that is edited counts no more.\n";
   for (const auto& [name, entry] : entries) {
     out += fmt::format("\n[{}]\nsha256 = \"{}\"\nby = {}\nat = \"{}\"\n", name, entry.ratification.sha256,
-                       quoted(entry.ratification.by), write_instant(entry.ratification.at));
+                       toml_quoted(entry.ratification.by), write_instant(entry.ratification.at));
     if (entry.ratification.revoked) out += "revoked = true\n";
     out += fmt::format("mac = \"{}\"\n", entry.mac);
   }

@@ -11,9 +11,9 @@
 namespace proteus::datasets {
 namespace {
 
-class Rows {
+class Cursor {
  public:
-  Rows(sqlite3& database, const char* sql, std::span<const std::string> parameters) {
+  Cursor(sqlite3& database, const char* sql, std::span<const std::string> parameters) {
     sqlite3_stmt* made = nullptr;
     code_ = sqlite3_prepare_v2(&database, sql, -1, &made, nullptr);
     statement_.reset(made);
@@ -56,12 +56,12 @@ class Looking {
     read(
         "SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view', 'virtual') "
         "AND substr(name, 1, 7) <> 'sqlite_' ORDER BY name",
-        {}, [this](const Rows& rows) {
+        {}, [this](const Cursor& cursor) {
           if (found_.tables.size() == limits::kTables) {
             found_.truncated = true;
             return;
           }
-          found_.tables.push_back({.name = rows.text(0), .is_view = rows.text(1) == "view"});
+          found_.tables.push_back({.name = cursor.text(0), .is_view = cursor.text(1) == "view"});
         });
     for (TableFacts& table : found_.tables) {
       look_at_columns(table);
@@ -74,25 +74,27 @@ class Looking {
   }
 
  private:
-  void read(const char* sql, const std::vector<std::string>& parameters, const std::function<void(const Rows&)>& row) {
+  void read(const char* sql, const std::vector<std::string>& parameters,
+            const std::function<void(const Cursor&)>& row) {
     if (failed_) return;
-    Rows rows(database_, sql, parameters);
-    while (rows.next())
-      row(rows);
-    failed_ = rows.failed();
+    Cursor cursor(database_, sql, parameters);
+    while (cursor.next())
+      row(cursor);
+    failed_ = cursor.failed();
   }
 
   void look_at_columns(TableFacts& table) {
     std::map<std::int64_t, std::string> key;
-    read("SELECT name, type, \"notnull\", pk, hidden FROM pragma_table_xinfo(?)", {table.name}, [&](const Rows& rows) {
-      if (rows.number(4) == 1) return;
-      if (table.columns.size() == limits::kTableColumns) {
-        found_.truncated = true;
-        return;
-      }
-      table.columns.push_back({.name = rows.text(0), .type = rows.text(1), .nullable = rows.number(2) == 0});
-      if (rows.number(3) > 0) key.emplace(rows.number(3), rows.text(0));
-    });
+    read("SELECT name, type, \"notnull\", pk, hidden FROM pragma_table_xinfo(?)", {table.name},
+         [&](const Cursor& cursor) {
+           if (cursor.number(4) == 1) return;
+           if (table.columns.size() == limits::kTableColumns) {
+             found_.truncated = true;
+             return;
+           }
+           table.columns.push_back({.name = cursor.text(0), .type = cursor.text(1), .nullable = cursor.number(2) == 0});
+           if (cursor.number(3) > 0) key.emplace(cursor.number(3), cursor.text(0));
+         });
     for (auto& [position, column] : key)
       table.primary_key.push_back(std::move(column));
   }
@@ -100,13 +102,13 @@ class Looking {
   void look_at_keys(TableFacts& table) {
     std::vector<std::string> indexes;
     read("SELECT name FROM pragma_index_list(?) WHERE \"unique\" = 1 AND partial = 0 AND origin <> 'pk'", {table.name},
-         [&](const Rows& rows) { indexes.push_back(rows.text(0)); });
+         [&](const Cursor& cursor) { indexes.push_back(cursor.text(0)); });
     for (const auto& index : indexes) {
       std::vector<std::string> columns;
       bool plain = true;
-      read("SELECT name FROM pragma_index_info(?) ORDER BY seqno", {index}, [&](const Rows& rows) {
-        plain = plain && !rows.is_null(0);
-        columns.push_back(rows.text(0));
+      read("SELECT name FROM pragma_index_info(?) ORDER BY seqno", {index}, [&](const Cursor& cursor) {
+        plain = plain && !cursor.is_null(0);
+        columns.push_back(cursor.text(0));
       });
       if (plain && !columns.empty()) table.unique.push_back(std::move(columns));
     }
@@ -115,12 +117,12 @@ class Looking {
   void look_at_foreign_keys(const TableFacts& table) {
     std::map<std::int64_t, ForeignKey> keys;
     read("SELECT id, \"table\", \"from\", \"to\" FROM pragma_foreign_key_list(?) ORDER BY id, seq", {table.name},
-         [&](const Rows& rows) {
-           ForeignKey& key = keys[rows.number(0)];
+         [&](const Cursor& cursor) {
+           ForeignKey& key = keys[cursor.number(0)];
            key.from_table = table.name;
-           key.to_table = actual_name(rows.text(1));
-           key.from_columns.push_back(rows.text(2));
-           if (!rows.is_null(3)) key.to_columns.push_back(rows.text(3));
+           key.to_table = actual_name(cursor.text(1));
+           key.from_columns.push_back(cursor.text(2));
+           if (!cursor.is_null(3)) key.to_columns.push_back(cursor.text(3));
          });
     for (auto& [id, key] : keys) {
       const TableFacts* target = found_.table(key.to_table);

@@ -25,7 +25,7 @@ namespace {
 
 using catalog::Kind;
 
-constexpr std::chrono::seconds kSoon{1};
+constexpr std::chrono::seconds kRetryAfter{1};
 
 // A fault on the way says whose it is; what an upstream answered speaks for itself.
 Error named(Error error, const providers::Upstream& upstream) {
@@ -277,7 +277,7 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call) {
   const Turnstile::Pass at_upstream = upstream.calls->enter();
   if (!at_upstream) {
     co_return timing.end(std::unexpected(mcp::errors::over_limit(
-        fmt::format("upstream {} has as many calls under way as it may", upstream->settings().name), kSoon)));
+        fmt::format("upstream {} has as many calls under way as it may", upstream->settings().name), kRetryAfter)));
   }
   if (!upstream->breaker().allows()) {
     const Error open = errors::unreachable(fmt::format(

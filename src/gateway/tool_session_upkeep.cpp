@@ -22,7 +22,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::size_t kAtOnce = 500;  // sessions in one write
+constexpr std::size_t kSessionsAtOnce = 500;  // sessions in one write
 constexpr auto kLongestInterval = std::chrono::seconds(20);
 constexpr auto kViewsKept = std::chrono::minutes(1);
 constexpr auto kShortestInterval = std::chrono::milliseconds(50);
@@ -176,7 +176,7 @@ Task<> ToolSessions::end_idle() {
     store::Writes writes;
     for (auto& entry : table_.all()) {
       const std::string& id = entry.session->id().value();
-      if (idle.size() == kAtOnce) break;
+      if (idle.size() == kSessionsAtOnce) break;
       if (!table_.is_idle(*entry.session) || !busy_.insert(id).second) continue;
       writes.emplace_back(store::RemoveToolSession{id});
       idle.push_back(std::move(entry));
@@ -211,7 +211,7 @@ Task<> ToolSessions::write_uses() {
       const auto at = wall - std::chrono::duration_cast<Clock::Wall::duration>(now - used);
       writes.emplace_back(store::TouchToolSession{session.id().value(), store::to_time(at)});
     }
-    if (writes.size() < kAtOnce && i + 1 < entries.size()) continue;
+    if (writes.size() < kSessionsAtOnce && i + 1 < entries.size()) continue;
     if (writes.empty()) continue;
     if (const auto written = co_await around_.store.write(std::exchange(writes, {})); !written) {
       log::warning("when sessions were used is not kept: {}", written.error().message());

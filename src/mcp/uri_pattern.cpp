@@ -18,7 +18,8 @@ std::size_t segment_end(std::string_view uri, std::size_t at) { return std::min(
 
 Result<UriPattern> UriPattern::parse(std::string_view uri_template) {
   const auto fault = [&](std::string_view why) {
-    return std::unexpected(errors::invalid(fmt::format("the template {} {}", log::printable(uri_template), why)));
+    return std::unexpected(
+        proteus::errors::invalid(fmt::format("the template {} {}", log::printable(uri_template), why)));
   };
   UriPattern pattern;
   std::size_t at = 0;

@@ -2,13 +2,12 @@
 
 #include <array>
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/ip/basic_resolver.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
+#include "net/completion.hpp"
 #include "net/fields.hpp"
 
 namespace proteus::net {
@@ -18,7 +17,6 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using Resolver = asio::ip::basic_resolver<tcp, asio::io_context::executor_type>;
 
-constexpr auto kToken = asio::as_tuple(asio::use_awaitable);
 // A name with more is not worth the wait.
 constexpr std::size_t kMaxAddresses = 16;
 
@@ -125,7 +123,7 @@ Task<Result<Stream>> Connecting::connect(const Url& host, Endpoints endpoints, C
     const auto left = deadline == Clock::Monotonic::max() ? deadline - now : std::max(deadline - now, {});
     set_deadline(now + left / static_cast<int>(endpoints.size() - i));
     socket_.emplace(means_.io);
-    const auto [error] = co_await socket_->async_connect(endpoints[i], kToken);
+    const auto [error] = co_await socket_->async_connect(endpoints[i], kAwaited);
     if (!error) {
       set_deadline(deadline);
       auto stream = tcp_stream(std::move(*socket_));

@@ -4,14 +4,13 @@
 #include <array>
 #include <exception>
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <sys/socket.h>
 
 #include "base/log.hpp"
+#include "net/completion.hpp"
 
 namespace proteus::net {
 namespace {
@@ -170,11 +169,11 @@ Task<> Connection::linger() {
 
 Task<Waited> Connection::wait_readable() {
   if (!watching_) return stream_.wait_readable();
-  return asio::async_initiate<const asio::as_tuple_t<asio::use_awaitable_t<>>, void(ErrorCode)>(
+  return asio::async_initiate<decltype(kAwaited), void(ErrorCode)>(
       [this](auto handler) {
         reader_waits_ = [handler = std::move(handler)](ErrorCode error) mutable { std::move(handler)(error); };
       },
-      asio::as_tuple(asio::use_awaitable));
+      kAwaited);
 }
 
 void Connection::watch() {

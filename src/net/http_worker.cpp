@@ -2,12 +2,11 @@
 
 #include <array>
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <fmt/chrono.h>
 
 #include "base/log.hpp"
+#include "net/completion.hpp"
 #include "net/refusal.hpp"
 #include "net/tcp_stream.hpp"
 
@@ -16,7 +15,6 @@ namespace {
 
 namespace asio = boost::asio;
 
-constexpr auto kToken = asio::as_tuple(asio::use_awaitable);
 // Without descriptors to accept with, trying again at once would only spin.
 constexpr auto kAcceptPause = std::chrono::milliseconds(100);
 
@@ -49,13 +47,13 @@ Task<> HttpWorker::accept() {
   asio::steady_timer pause(context_);
   while (acceptor_->is_open()) {
     TcpSocket socket(context_.get_executor());
-    const auto [error] = co_await acceptor_->async_accept(socket, kToken);
+    const auto [error] = co_await acceptor_->async_accept(socket, kAwaited);
     if (!error) {
       adopt(tcp_stream(std::move(socket)));
     } else if (acceptor_->is_open()) {
       log::warning("cannot accept a connection: {}", error.message());
       pause.expires_after(kAcceptPause);
-      co_await pause.async_wait(kToken);
+      co_await pause.async_wait(kAwaited);
     }
   }
 }

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
+
+#include "net/completion.hpp"
 
 namespace proteus::net {
 namespace {
@@ -73,14 +73,14 @@ class MemoryTransport final : public Transport {
   Task<Waited> wait_readable() override {
     auto pipe = in_;
     while (!pipe->can_read())
-      co_await pipe->readable.async_wait(asio::as_tuple(asio::use_awaitable));
+      co_await pipe->readable.async_wait(kAwaited);
     co_return Waited{pipe->reader_gone ? ErrorCode(asio::error::operation_aborted) : ErrorCode()};
   }
 
   Task<Waited> wait_writable() override {
     auto pipe = out_;
     while (!pipe->can_write())
-      co_await pipe->writable.async_wait(asio::as_tuple(asio::use_awaitable));
+      co_await pipe->writable.async_wait(kAwaited);
     co_return Waited{pipe->finished ? ErrorCode(asio::error::operation_aborted) : ErrorCode()};
   }
 

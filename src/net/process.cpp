@@ -6,18 +6,17 @@
 #include <csignal>
 #include <cstring>
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 
 #include "base/log.hpp"
 #include "net/bell.hpp"
+#include "net/completion.hpp"
 #include "net/line_buffer.hpp"
 
 namespace proteus::net {
@@ -26,8 +25,6 @@ namespace {
 namespace asio = boost::asio;
 using boost::system::error_code;
 using Descriptor = asio::posix::basic_stream_descriptor<asio::io_context::executor_type>;
-
-constexpr auto kToken = asio::as_tuple(asio::use_awaitable);
 
 // How much of a flood is taken before others get their turn.
 constexpr int kReadsPerTurn = 8;
@@ -318,7 +315,7 @@ Task<Result<std::optional<std::string_view>>> Process::read_line() {
     if (got > 0) {
       state->lines.commit(static_cast<std::size_t>(got));
     } else if (got < 0 && errno == EAGAIN) {
-      const auto [error] = co_await state->output.async_wait(Descriptor::wait_read, kToken);
+      const auto [error] = co_await state->output.async_wait(Descriptor::wait_read, kAwaited);
       if (error) co_return std::unexpected(errors::cancelled("reading a line"));
     } else if (got == 0 || errno != EINTR) {
       error_code ignored;

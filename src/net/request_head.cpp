@@ -7,27 +7,10 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "net/token.hpp"
 
 namespace proteus::net {
 namespace {
-
-constexpr auto kTokenCharacters = [] {
-  std::array<bool, 256> table{};
-  for (unsigned char c = '0'; c <= '9'; ++c)
-    table[c] = true;
-  for (unsigned char c = 'a'; c <= 'z'; ++c)
-    table[c] = true;
-  for (unsigned char c = 'A'; c <= 'Z'; ++c)
-    table[c] = true;
-  for (const char c : std::string_view("!#$%&'*+-.^_`|~"))
-    table[static_cast<unsigned char>(c)] = true;
-  return table;
-}();
-
-bool is_token(std::string_view text) {
-  return !text.empty() &&
-         std::ranges::all_of(text, [](char c) { return kTokenCharacters[static_cast<unsigned char>(c)]; });
-}
 
 bool is_field_value(std::string_view text) {
   return std::ranges::none_of(text,

@@ -5,20 +5,10 @@
 #include <charconv>
 #include <cstring>
 
+#include "net/token.hpp"
+
 namespace proteus::net {
 namespace {
-
-// RFC 9110, 5.6.2
-constexpr std::array<bool, 256> kToken = [] {
-  std::array<bool, 256> table{};
-  for (const char c :
-       std::string_view("!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")) {
-    table[static_cast<unsigned char>(c)] = true;
-  }
-  return table;
-}();
-
-constexpr bool is_token(char c) { return kToken[static_cast<unsigned char>(c)]; }
 
 constexpr std::uint64_t kEach = 0x0101010101010101;
 constexpr std::uint64_t kHigh = 0x80 * kEach;
@@ -109,7 +99,7 @@ RequestHeadParser::Outcome RequestHeadParser::parse(std::string_view message, Re
   searched_ = head.size();
   // What speaks another protocol may never send a line feed.
   const std::string_view begun = head.substr(consumed_);
-  if (next_ == Next::request_line && !begun.empty() && !is_token(begun[0]) && begun != "\r") {
+  if (next_ == Next::request_line && !begun.empty() && !is_token_character(begun[0]) && begun != "\r") {
     return refuse(400, "the request is malformed");
   }
   if (head.size() == limits_.head_bytes) return refuse(431, "the header fields are too large");
@@ -123,7 +113,7 @@ RequestHeadParser::Outcome RequestHeadParser::parse_request_line(std::string_vie
     return refuse(400, "the request line is malformed");
   }
   request.method_ = line.substr(0, method);
-  if (!std::ranges::all_of(request.method_, is_token)) return refuse(400, "the method is malformed");
+  if (!std::ranges::all_of(request.method_, is_token_character)) return refuse(400, "the method is malformed");
 
   const std::string_view version = line.substr(target + 1);
   if (version == "HTTP/1.1") {
@@ -147,7 +137,7 @@ RequestHeadParser::Outcome RequestHeadParser::parse_request_line(std::string_vie
 
 RequestHeadParser::Outcome RequestHeadParser::parse_field(std::string_view line, Request& request) {
   std::size_t colon = 0;
-  while (colon < line.size() && is_token(line[colon]))
+  while (colon < line.size() && is_token_character(line[colon]))
     ++colon;
   // A line that continues the one before begins with a blank, and ends up here too.
   if (colon == 0 || colon == line.size() || line[colon] != ':') return refuse(400, "a header field is malformed");
@@ -196,7 +186,7 @@ RequestHeadParser::Outcome RequestHeadParser::parse_connection(std::string_view 
   while (!value.empty()) {
     const std::size_t comma = std::min(value.find(','), value.size());
     const std::string_view option = trim(value.substr(0, comma));
-    if (!std::ranges::all_of(option, is_token)) return refuse(400, "the Connection field is malformed");
+    if (!std::ranges::all_of(option, is_token_character)) return refuse(400, "the Connection field is malformed");
     asks_close_ |= same_field_name(option, "close");
     asks_keep_alive_ |= same_field_name(option, "keep-alive");
     value.remove_prefix(std::min(comma + 1, value.size()));

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "net/token.hpp"
+
 namespace proteus::net {
 namespace {
 
@@ -54,13 +56,6 @@ constexpr std::array kStatuses = {
     Status{504, "HTTP/1.1 504 Gateway Timeout\r\n"},
     Status{505, "HTTP/1.1 505 HTTP Version Not Supported\r\n"},
 };
-
-bool is_token(std::string_view name) {
-  constexpr std::string_view kOthers = "!#$%&'*+-.^_`|~";
-  return !name.empty() && std::ranges::all_of(name, [&](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || kOthers.contains(c);
-  });
-}
 
 bool is_value(std::string_view value) {
   return std::ranges::none_of(value, [](char c) {

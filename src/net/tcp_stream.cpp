@@ -5,23 +5,20 @@
 #include <cerrno>
 #include <optional>
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
 #include "base/unique_fd.hpp"
+#include "net/completion.hpp"
 #include "net/readiness.hpp"
 
 namespace proteus::net {
 namespace {
 
 namespace asio = boost::asio;
-
-constexpr auto kToken = asio::as_tuple(asio::use_awaitable);
 
 ErrorCode last_error() {
   if (errno == EAGAIN || errno == EWOULDBLOCK) return asio::error::would_block;
@@ -118,13 +115,13 @@ class TcpTransport final : public Transport {
 
  private:
   Task<Waited> wait(Readiness::Side side) {
-    return asio::async_initiate<decltype(kToken), void(ErrorCode)>(
+    return asio::async_initiate<decltype(kAwaited), void(ErrorCode)>(
         [this, side](auto handler) {
           auto slot = asio::get_associated_cancellation_slot(handler);
           if (slot.is_connected()) slot.assign([this, side](asio::cancellation_type) { watch_->cancel(side); });
           start_waiting(side, std::move(handler));
         },
-        kToken);
+        kAwaited);
   }
 
   void start_waiting(Readiness::Side side, Readiness::Callback callback) {

@@ -7,8 +7,6 @@
 namespace proteus::store::sqlite {
 namespace {
 
-Time time_of(std::int64_t microseconds) { return Time(std::chrono::microseconds(microseconds)); }
-
 // SQLite's integers are signed; no number is beyond.
 std::int64_t clamp(std::uint64_t number) {
   return static_cast<std::int64_t>(std::min<std::uint64_t>(number, INT64_MAX));

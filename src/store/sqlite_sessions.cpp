@@ -7,9 +7,6 @@
 namespace proteus::store::sqlite {
 namespace {
 
-std::int64_t microseconds(Time time) { return time.time_since_epoch().count(); }
-Time time_of(std::int64_t microseconds) { return Time(std::chrono::microseconds(microseconds)); }
-
 // What secrets are bound to. Part of the format: another text opens nothing. The length keeps two different pairs of
 // session and tool from having the same text.
 std::string session_binding(std::string_view id) { return fmt::format("the secrets of tool session {}", id); }
@@ -32,7 +29,7 @@ void open_secrets(Record& record, const SqliteQuery& row, int column, const Seal
   }
 }
 
-struct Resealed {
+struct ResealedTool {
   std::string session;
   std::string name;  // of a tool
   std::string sealed;
@@ -40,13 +37,13 @@ struct Resealed {
 
 // Of rows of session, name and secrets.
 template <class Binding>
-Result<std::vector<Resealed>> seal_anew(SqliteQuery& query, const Sealer& sealer, Binding binding) {
-  std::vector<Resealed> resealed;
+Result<std::vector<ResealedTool>> seal_anew(SqliteQuery& query, const Sealer& sealer, Binding binding) {
+  std::vector<ResealedTool> resealed;
   for (;;) {
     const auto row = query.step();
     if (!row) return std::unexpected(row.error());
     if (!*row) return resealed;
-    Resealed one{query.text(0), query.text(1), {}};
+    ResealedTool one{query.text(0), query.text(1), {}};
     const std::string bound = binding(one);
     auto opened = sealer.open(query.view(2), bound);
     if (!opened) return std::unexpected(std::move(opened.error()));
@@ -58,9 +55,9 @@ Result<std::vector<Resealed>> seal_anew(SqliteQuery& query, const Sealer& sealer
 
 Result<std::size_t> reseal_tool_sessions(SqliteConnection& connection, const Sealer& sealer) {
   auto query = connection.query("SELECT id, '', secrets FROM tool_sessions WHERE secrets IS NOT NULL");
-  const auto resealed = seal_anew(query, sealer, [](const Resealed& one) { return session_binding(one.session); });
+  const auto resealed = seal_anew(query, sealer, [](const ResealedTool& one) { return session_binding(one.session); });
   if (!resealed) return std::unexpected(resealed.error());
-  for (const Resealed& one : *resealed) {
+  for (const ResealedTool& one : *resealed) {
     auto done =
         connection.query("UPDATE tool_sessions SET secrets = ? WHERE id = ?").bind(Blob{one.sealed}, one.session).run();
     if (!done) return std::unexpected(std::move(done.error()));
@@ -71,9 +68,9 @@ Result<std::size_t> reseal_tool_sessions(SqliteConnection& connection, const Sea
 Result<std::size_t> reseal_tools(SqliteConnection& connection, const Sealer& sealer) {
   auto query = connection.query("SELECT session, name, secrets FROM session_tools WHERE secrets IS NOT NULL");
   const auto resealed =
-      seal_anew(query, sealer, [](const Resealed& one) { return tool_binding(one.session, one.name); });
+      seal_anew(query, sealer, [](const ResealedTool& one) { return tool_binding(one.session, one.name); });
   if (!resealed) return std::unexpected(resealed.error());
-  for (const Resealed& one : *resealed) {
+  for (const ResealedTool& one : *resealed) {
     auto done = connection.query("UPDATE session_tools SET secrets = ? WHERE session = ? AND name = ?")
                     .bind(Blob{one.sealed}, one.session, one.name)
                     .run();

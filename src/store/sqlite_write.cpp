@@ -9,8 +9,6 @@
 namespace proteus::store::sqlite {
 namespace {
 
-std::int64_t microseconds(Time time) { return time.time_since_epoch().count(); }
-
 std::int64_t up_to(std::int64_t newest, std::size_t kept) {
   return newest - static_cast<std::int64_t>(std::max<std::size_t>(kept, 1));
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 
 #include "base/clock.hpp"
 
@@ -9,5 +10,9 @@ namespace proteus::store {
 // Times are kept to the microsecond.
 using Time = std::chrono::sys_time<std::chrono::microseconds>;
 inline Time to_time(Clock::Wall wall) { return std::chrono::floor<std::chrono::microseconds>(wall); }
+
+// As they are written.
+inline std::int64_t microseconds(Time time) { return time.time_since_epoch().count(); }
+inline Time time_of(std::int64_t microseconds) { return Time(std::chrono::microseconds(microseconds)); }
 
 }  // namespace proteus::store

@@ -14,7 +14,7 @@ namespace {
 using boost::json::object;
 using boost::json::value;
 
-constexpr std::size_t kMaxDepth = 16;  // of schemas within schemas that are looked into for names
+constexpr std::size_t kMaxNesting = 16;  // of schemas within schemas that are looked into for names
 
 bool has(const object& schema, std::string_view key) { return schema.if_contains(key) != nullptr; }
 
@@ -52,7 +52,7 @@ const object* resolve(const object& root, const value& reference) {
 }
 
 void collect(const object& root, const object& schema, std::set<std::string>& names, std::size_t depth) {
-  if (depth > kMaxDepth) return;
+  if (depth > kMaxNesting) return;
   const auto into = [&](const value* sub) {
     if (sub != nullptr && sub->is_object()) collect(root, sub->get_object(), names, depth + 1);
   };
