@@ -17,13 +17,6 @@ using test::FakeServer;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-Options quick() {
-  Options options;
-  options.timeout = 5s;
-  options.reconnect_delay = 1ms;
-  return options;
-}
-
 class EraOverHttp : public ::testing::Test {
  protected:
   FakeMcp mcp = FakeMcp::legacy();
@@ -33,7 +26,7 @@ class EraOverHttp : public ::testing::Test {
 
 TEST_F(EraOverHttp, TakesAnAnswerToDiscoverThatIsNoneForNoProof) {
   mcp.on["server/discover"] = [](const FakeRequest& request) { return test::result(request, "{}"); };
-  Client client(io, server.url(), quick());
+  Client client(io, server.url(), test::quick());
   EXPECT_EQ(client.text("echo"), "done");
   EXPECT_EQ(client.connection.facts()->era(), mcp::Era::legacy);
 }
@@ -42,13 +35,13 @@ TEST_F(EraOverHttp, TakesADiscoveredLegacyVersionForWhatItIs) {
   mcp.on["server/discover"] = [](const FakeRequest& request) {
     return test::result(request, R"({"supportedVersions":["2025-11-25"],"capabilities":{}})");
   };
-  Client client(io, server.url(), quick());
+  Client client(io, server.url(), test::quick());
   EXPECT_EQ(client.text("echo"), "done");
   EXPECT_EQ(client.connection.facts()->era(), mcp::Era::legacy);
 }
 
 TEST_F(EraOverHttp, ForcedEraNeedsNoProbe) {
-  Options options = quick();
+  Options options = test::quick();
   options.era = mcp::Era::legacy;
   Client client(io, server.url(), options);
   EXPECT_EQ(client.text("echo"), "done");
@@ -57,7 +50,7 @@ TEST_F(EraOverHttp, ForcedEraNeedsNoProbe) {
 
 TEST_F(EraOverHttp, DoesNotGuessWhenItIsNotLetIn) {
   mcp.on["server/discover"] = [](const FakeRequest&) { return FakeResponse{.status = 401}; };
-  Client client(io, server.url(), quick());
+  Client client(io, server.url(), test::quick());
   EXPECT_EQ(client.call("echo").error().kind(), ErrorKind::unauthenticated);
   EXPECT_EQ(server.count("initialize"), 0U);
 }
@@ -66,7 +59,7 @@ TEST_F(EraOverHttp, DoesNotFallBackFromAModernRefusal) {
   mcp.on["server/discover"] = [](const FakeRequest& request) {
     return test::rpc_error(request, -32021, "Missing capability", 400, R"({"requiredCapabilities":{}})");
   };
-  Client client(io, server.url(), quick());
+  Client client(io, server.url(), test::quick());
   EXPECT_EQ(client.call("echo").error().rpc_code(), -32021);
   EXPECT_EQ(server.count("initialize"), 0U);
 }
@@ -80,13 +73,13 @@ TEST_F(EraOverHttp, FindsOutAnewWhenAModernServerTurnsOutToBeLegacy) {
     mcp.on.erase("server/discover");
     return FakeResponse{.status = 400, .type = "text/plain", .body = "Bad Request: no session"};
   };
-  Client client(io, server.url(), quick());
+  Client client(io, server.url(), test::quick());
   EXPECT_EQ(client.text("echo"), "done");
   EXPECT_EQ(client.connection.facts()->era(), mcp::Era::legacy);
 }
 
 TEST_F(EraOverHttp, FindsOutAnewWhenTheServerWasUpgraded) {
-  Client client(io, server.url(), quick());
+  Client client(io, server.url(), test::quick());
   EXPECT_EQ(client.text("echo"), "done");
   mcp = FakeMcp::modern();
   mcp.on["tools/call"] = [](const FakeRequest& request) {

@@ -20,13 +20,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 namespace asio = boost::asio;
 
-Options quick() {
-  Options options;
-  options.timeout = 5s;
-  options.reconnect_delay = 1ms;
-  return options;
-}
-
 class Http : public ::testing::Test {
  protected:
   // Handlers may be replaced between requests.
@@ -36,7 +29,7 @@ class Http : public ::testing::Test {
 };
 
 TEST_F(Http, ModernRequestsCarryCompleteMetadata) {  // PRO-17
-  Options options = quick();
+  Options options = test::quick();
   options.headers = {{"X-Custom", "yes"}};
   Client client(io, server.url(), std::move(options));
   RequestOptions call;
@@ -64,7 +57,7 @@ TEST_F(Http, ModernRequestsCarryCompleteMetadata) {  // PRO-17
 }
 
 TEST_F(Http, DeclaresWhatItHasHandlersFor) {
-  Options options = quick();
+  Options options = test::quick();
   options.handlers.sample = [](Question) -> Task<Result<std::string>> { co_return "{}"; };
   options.handlers.list_roots = options.handlers.sample;
   Client client(io, server.url(), std::move(options));
@@ -84,7 +77,7 @@ TEST_F(Http, ReadsAnswersFromAnEventStream) {  // PRO-18
     feed->event(R"({"jsonrpc":"2.0","id":99,"result":{}})");
     return FakeResponse{.type = "text/event-stream; charset=utf-8", .feed = feed};
   };
-  Client client(io, server.url(), quick());
+  Client client(io, server.url(), test::quick());
   std::vector<std::string> seen;
   RequestOptions call;
   call.on_progress = [&](const mcp::Progress& progress) {
@@ -104,7 +97,7 @@ TEST_F(Http, ReadsAnswersFromAnEventStream) {  // PRO-18
 TEST_F(Http, CancelsByClosingTheStream) {  // PRO-09
   const auto feed = server.feed();
   mcp.on["tools/call"] = [&](const FakeRequest&) { return FakeResponse{.type = "text/event-stream", .feed = feed}; };
-  Client client(io, server.url(), quick());
+  Client client(io, server.url(), test::quick());
   asio::cancellation_signal signal;
   bool ended = false;
   asio::co_spawn(io, call_tool(client.connection, "echo", "{}"),
@@ -120,7 +113,7 @@ TEST_F(Http, CancelsByClosingTheStream) {  // PRO-09
 
 TEST_F(Http, TimesOutByClosingTheStream) {  // PRO-09
   mcp.on["tools/call"] = [&](const FakeRequest&) { return FakeResponse{.hold = true}; };
-  Client client(io, server.url(), quick());
+  Client client(io, server.url(), test::quick());
   RequestOptions call;
   call.timeout = 20ms;
   EXPECT_EQ(client.call("echo", "{}", call).error().kind(), ErrorKind::timeout);
@@ -133,7 +126,7 @@ TEST_F(Http, MirrorsAnnotatedParametersAndDropsInvalidTools) {  // PRO-17
       {"name":"query","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}},
       {"name":"broken","inputSchema":{"type":"object","properties":{"region":{"type":"object","x-mcp-header":"Region"}}}}]})");
   };
-  Client client(io, server.url(), quick());
+  Client client(io, server.url(), test::quick());
   const auto tools = client.run(client.connection.list(mcp::Method::tools_list));
   ASSERT_TRUE(tools) << tools.error().message();
   ASSERT_EQ(tools->entries.size(), 1U);
@@ -155,7 +148,7 @@ TEST_F(Http, RelistsAndRetriesOnceAfterAHeaderMismatch) {  // PRO-17
     if (request.header("mcp-param-region").empty()) return test::rpc_error(request, -32020, "Header mismatch", 400);
     return test::result(request, test::text_result("mirrored"));
   };
-  Client client(io, server.url(), quick());
+  Client client(io, server.url(), test::quick());
   EXPECT_EQ(client.text("query", R"({"region":"north"})"), "mirrored");
   EXPECT_EQ(server.count("tools/list"), 1U);
   EXPECT_EQ(server.count("tools/call"), 2U);
@@ -175,7 +168,7 @@ TEST_F(Http, RetriesWithNewIdAndExactStateWhenInputIsRequired) {
         "b":{"method":"roots/list"}}})");
     return test::result(request, test::text_result("complete"));
   };
-  Options options = quick();
+  Options options = test::quick();
   options.handlers.elicit_form = [](Question) -> Task<Result<std::string>> { co_return R"({"action":"accept"})"; };
   options.handlers.list_roots = [](Question) -> Task<Result<std::string>> { co_return R"({"roots":[]})"; };
   Client client(io, server.url(), std::move(options));
@@ -195,7 +188,7 @@ TEST_F(Http, RetriesTheProbeOnceWhenItsVersionIsRefusedButNamed) {
     return asked++ == 0 ? test::rpc_error(request, -32022, "Unsupported", 400, R"({"supported":["2026-07-28"]})")
                         : discover(request);
   };
-  Client client(io, server.url(), quick());
+  Client client(io, server.url(), test::quick());
   EXPECT_EQ(client.text("echo"), "done");
   EXPECT_EQ(asked, 2);
   EXPECT_EQ(server.count("initialize"), 0U);
@@ -216,7 +209,7 @@ TEST_F(Http, ReopensTheSubscriptionAndSaysSo) {
     return FakeResponse{.type = "text/event-stream", .feed = feeds.back()};
   };
   std::vector<Announcement::Kind> seen;
-  Options options = quick();
+  Options options = test::quick();
   options.on_announcement = [&](const Announcement& change) { seen.push_back(change.kind); };
   Client client(io, server.url(), std::move(options));
   mcp::SubscriptionFilter wanted;
@@ -232,7 +225,7 @@ TEST_F(Http, ReopensTheSubscriptionAndSaysSo) {
 }
 
 TEST_F(Http, SaysWhyItCannotListen) {
-  Client client(io, server.url(), quick());
+  Client client(io, server.url(), test::quick());
   const auto listening = client.run(client.connection.listen({}));
   ASSERT_FALSE(listening);
   EXPECT_EQ(listening.error().rpc_code(), -32601);
@@ -302,7 +295,7 @@ INSTANTIATE_TEST_SUITE_P(Modern, HttpFault, ::testing::ValuesIn(kFaults),
                          [](const auto& fault) { return fault.param.name; });
 
 TEST_P(HttpFault, IsAClearErrorAndTheConnectionGoesOn) {  // SEC-06
-  Options options = quick();
+  Options options = test::quick();
   options.limits.message_bytes = 100'000;
   Client client(io, server.url(), std::move(options));
   ASSERT_TRUE(client.run(client.connection.open()));
@@ -324,7 +317,7 @@ TEST_F(Http, IgnoresRequestsOfAModernServer) {  // SEC-06
     feed->event(fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", request.id(), test::text_result("fine")));
     return FakeResponse{.type = "text/event-stream", .feed = feed};
   };
-  Client client(io, server.url(), quick());
+  Client client(io, server.url(), test::quick());
   EXPECT_EQ(client.text("echo"), "fine");
   EXPECT_EQ(server.requests.size(), 2U);
 }
@@ -335,7 +328,7 @@ TEST_F(Http, FailsFastWhereNobodyListens) {
     FakeServer gone(io, [](const FakeRequest&) { return FakeResponse{}; });
     url = gone.url();
   }
-  Client client(io, *url, quick());
+  Client client(io, *url, test::quick());
   EXPECT_EQ(client.call("echo").error().kind(), ErrorKind::unreachable);
 }
 
@@ -362,7 +355,7 @@ TEST_F(Http, AsksTheAuthorizerAgainWhenItIsRefused) {
       return FakeResponse{.status = 401, .more_headers = "WWW-Authenticate: Bearer realm=x\r\n"};
     return fine(request);
   };
-  Options options = quick();
+  Options options = test::quick();
   const auto authorizer = std::make_shared<TwoTokens>();
   options.authorizer = authorizer;
   Client client(io, server.url(), std::move(options));

@@ -21,13 +21,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 namespace asio = boost::asio;
 
-Options quick() {
-  Options options;
-  options.timeout = 5s;
-  options.reconnect_delay = 1ms;
-  return options;
-}
-
 Task<Result<std::string>> accept(Question question) {
   co_return fmt::format(R"({{"action":"accept","content":{{"during":{}}}}})", question.during);
 }
@@ -46,7 +39,7 @@ class LegacyHttp : public ::testing::Test {
 
 TEST_F(LegacyHttp, InitializesOnceAndKeepsTheSession) {  // PRO-02
   {
-    Client client(io, server.url(), quick());
+    Client client(io, server.url(), test::quick());
     EXPECT_EQ(client.text("echo"), "done");
     EXPECT_EQ(client.text("echo"), "done");
     EXPECT_EQ(client.connection.facts()->info, R"({"name":"fake","version":"1"})");
@@ -68,7 +61,7 @@ TEST_F(LegacyHttp, InitializesOnceAndKeepsTheSession) {  // PRO-02
 }
 
 TEST_F(LegacyHttp, RequestsAtTheSameTimeShareOneHandshake) {
-  Client client(io, server.url(), quick());
+  Client client(io, server.url(), test::quick());
   int done = 0;
   for (int i = 0; i < 3; ++i)
     asio::co_spawn(io, call_tool(client.connection, "echo", "{}"),
@@ -82,7 +75,7 @@ TEST_F(LegacyHttp, RequestsAtTheSameTimeShareOneHandshake) {
 
 TEST_F(LegacyHttp, CancelsByANotification) {  // PRO-09
   mcp.on["tools/call"] = [](const FakeRequest&) { return FakeResponse{.hold = true}; };
-  Client client(io, server.url(), quick());
+  Client client(io, server.url(), test::quick());
   RequestOptions call;
   call.timeout = 20ms;
   EXPECT_EQ(client.call("echo", "{}", call).error().kind(), ErrorKind::timeout);
@@ -103,7 +96,7 @@ TEST_F(LegacyHttp, BeginsAnotherSessionWhenTheServerForgotIt) {  // REF-20
     if (request.header("mcp-session-id") != "session-2") return FakeResponse{.status = 404};
     return test::result(request, test::text_result("done"));
   };
-  Options options = quick();
+  Options options = test::quick();
   int lost = 0;
   options.on_session_lost = [&] { ++lost; };
   Client client(io, server.url(), options);
@@ -127,7 +120,7 @@ TEST_F(LegacyHttp, RefusesAnUnusableSessionId) {  // SEC-06
     response.more_headers = "Mcp-Session-Id: two words\r\n";
     return response;
   };
-  Client client(io, server.url(), quick());
+  Client client(io, server.url(), test::quick());
   EXPECT_EQ(client.call("echo").error().kind(), ErrorKind::protocol);
 }
 
@@ -147,7 +140,7 @@ TEST_F(LegacyHttp, ResumesAStreamThatEndsEarlyAndHonoursRetry) {
     feed->event(answer(server.last("tools/call"), "resumed"), "id: event-2\n");
     return stream(feed);
   };
-  Client client(io, server.url(), quick());
+  Client client(io, server.url(), test::quick());
   EXPECT_EQ(client.text("echo"), "resumed");
   EXPECT_GE(resumed - ended, 60ms);
   const auto get = std::ranges::find(server.requests, "GET", &FakeRequest::method);
@@ -174,7 +167,7 @@ TEST_F(LegacyHttp, GoesOnResumingUntilTheAnswerComes) {
     feed->end();
     return stream(feed);
   };
-  Client client(io, server.url(), quick());
+  Client client(io, server.url(), test::quick());
   EXPECT_EQ(client.text("echo"), "at last");
   EXPECT_EQ(polls, 5);
 }
@@ -186,7 +179,7 @@ TEST_F(LegacyHttp, SaysThatAStreamCouldNotBeResumed) {
     feed->end();
     return stream(feed);
   };
-  Client client(io, server.url(), quick());
+  Client client(io, server.url(), test::quick());
   const auto result = client.call("echo");
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().kind(), ErrorKind::interrupted);
@@ -205,7 +198,7 @@ TEST_F(LegacyHttp, AnswersQuestionsOnTheStreamOfARequest) {
     if (!request.id().empty()) feed->event(answer(server.last("tools/call"), "thanks"));
     return FakeResponse{.status = 202};
   };
-  Options options = quick();
+  Options options = test::quick();
   options.handlers.elicit_form = accept;
   Client client(io, server.url(), options);
   EXPECT_EQ(client.text("echo"), "thanks");
@@ -221,7 +214,7 @@ TEST_F(LegacyHttp, AnswersQuestionsOnTheStreamOfARequest) {
 TEST_F(LegacyHttp, KeepsAStreamForQuestionsOutsideOfRequests) {
   const auto feed = server.feed();
   mcp.get = [&](const FakeRequest&) { return stream(feed); };
-  Options options = quick();
+  Options options = test::quick();
   options.handlers.elicit_form = accept;
   Client client(io, server.url(), options);
   ASSERT_TRUE(client.run(client.connection.open()));
@@ -243,7 +236,7 @@ TEST_F(LegacyHttp, AQuestionDoesNotCostTheRequestItsTime) {
     feed->event(answer(server.last("tools/call"), "thanks"));
     return FakeResponse{.status = 202};
   };
-  Options options = quick();
+  Options options = test::quick();
   options.handlers.elicit_form = [](Question) -> Task<Result<std::string>> {
     co_await sleep_for(150ms);
     co_return R"({"action":"decline"})";
@@ -267,7 +260,7 @@ TEST_F(LegacyHttp, DoesNotAnswerAQuestionTheServerTookBack) {
     feed->event(answer(server.last("tools/call"), "fine"));
     return FakeResponse{.status = 202};
   };
-  Options options = quick();
+  Options options = test::quick();
   bool stopped = false;
   options.handlers.elicit_form = [&stopped](Question) {
     struct Guard {
@@ -293,7 +286,7 @@ TEST_F(LegacyHttp, ListensOnTheServersStreamAndSubscribes) {
   };
   mcp.on["resources/subscribe"] = [](const FakeRequest& request) { return test::result(request, "{}"); };
   std::vector<std::string> seen;
-  Options options = quick();
+  Options options = test::quick();
   options.on_announcement = [&](const Announcement& change) {
     seen.push_back(fmt::format("{} {}", static_cast<int>(change.kind), change.uri));
   };
@@ -324,7 +317,7 @@ TEST_F(LegacyHttp, ListensOnTheStreamThatIsOpenAlready) {
   mcp.get = [&](const FakeRequest&) { return ++gets == 1 ? stream(feed) : FakeResponse{.status = 409}; };
   mcp.on["resources/subscribe"] = [](const FakeRequest& request) { return test::result(request, "{}"); };
   std::vector<Announcement::Kind> seen;
-  Options options = quick();
+  Options options = test::quick();
   options.handlers.elicit_form = accept;
   options.on_announcement = [&](const Announcement& announcement) { seen.push_back(announcement.kind); };
   Client client(io, server.url(), options);
@@ -344,7 +337,7 @@ TEST_F(LegacyHttp, ListensOnTheStreamThatIsOpenAlready) {
 
 TEST_F(LegacyHttp, SaysThatAResourceCannotBeSubscribedTo) {
   mcp.get = [&](const FakeRequest&) { return stream(server.feed()); };
-  Client client(io, server.url(), quick());
+  Client client(io, server.url(), test::quick());
   mcp::SubscriptionFilter wanted;
   wanted.uris = {"test://x"};
   EXPECT_EQ(client.run(client.connection.listen(wanted)).error().rpc_code(), -32601);
@@ -359,7 +352,7 @@ TEST_F(LegacyHttp, ListensAgainInANewSessionWhenTheOldOneIsForgotten) {
     return stream(feed);
   };
   std::vector<Announcement::Kind> seen;
-  Options options = quick();
+  Options options = test::quick();
   options.on_announcement = [&](const Announcement& change) { seen.push_back(change.kind); };
   Client client(io, server.url(), options);
   mcp::SubscriptionFilter wanted;
@@ -372,7 +365,7 @@ TEST_F(LegacyHttp, ListensAgainInANewSessionWhenTheOldOneIsForgotten) {
 
 TEST_F(LegacyHttp, SetsTheLogLevelAgainInANewSession) {
   mcp.on["logging/setLevel"] = [](const FakeRequest& request) { return test::result(request, "{}"); };
-  Client client(io, server.url(), quick());
+  Client client(io, server.url(), test::quick());
   ASSERT_TRUE(client.run(client.connection.set_log_level(mcp::LogLevel::error)));
   EXPECT_EQ(server.last("logging/setLevel").params().at("level"), "error");
   const auto fine = mcp.on["tools/call"];

@@ -17,35 +17,29 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 namespace asio = boost::asio;
 
-net::Command fixture(std::vector<std::string> arguments = {}) {
-  net::Command command{{"python3", PROTEUS_SOURCE_DIR "/tests/fixtures/stdio_server.py"}, net::child_environment({})};
-  command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
-  return command;
-}
-
-Task<Result<std::string>> accept(Question) { co_return R"({"action":"accept","content":{}})"; }
+Task<Result<std::string>> accept_at_once(Question) { co_return R"({"action":"accept","content":{}})"; }
 Task<Result<std::string>> never_answer(Question) {
   Bell bell(co_await asio::this_coro::executor);
   co_await bell.wait();
   co_return "{}";
 }
 
-Options quick() {
+Options quick_and_accepting() {
   Options options;
-  options.handlers.elicit_form = accept;
+  options.handlers.elicit_form = accept_at_once;
   options.reconnect_delay = 1ms;
   return options;
 }
 
 class EitherEra : public ::testing::TestWithParam<const char*> {
  protected:
-  Endpoint server() const { return fixture({"--era", GetParam()}); }
+  Endpoint server() const { return test::stdio_fixture({"--era", GetParam()}); }
 };
 INSTANTIATE_TEST_SUITE_P(Stdio, EitherEra, ::testing::Values("legacy", "modern"),
                          [](const auto& era) { return std::string(era.param); });
 
 TEST_P(EitherEra, FindsTheEraAndTheFacts) {  // PRO-14
-  Client client(server(), quick());
+  Client client(server(), quick_and_accepting());
   const auto facts = client.run(client.connection.open());
   ASSERT_TRUE(facts) << facts.error().message();
   EXPECT_EQ(mcp::to_string((*facts)->era()), GetParam());
@@ -55,14 +49,14 @@ TEST_P(EitherEra, FindsTheEraAndTheFacts) {  // PRO-14
 }
 
 TEST_P(EitherEra, CallsAndPassesBytesOnUnchanged) {
-  Client client(server(), quick());
+  Client client(server(), quick_and_accepting());
   const auto answer = client.call("echo", "{\"big\": 12345678901234567890,\n \"e\": 1e2}");
   ASSERT_TRUE(answer) << answer.error().message();
   EXPECT_THAT(answer->result(), HasSubstr("12345678901234567890"));
 }
 
 TEST_P(EitherEra, ListsAllPages) {  // REF-15
-  Client client(server(), quick());
+  Client client(server(), quick_and_accepting());
   const auto tools = client.run(client.connection.list(mcp::Method::tools_list));
   ASSERT_TRUE(tools) << tools.error().message();
   EXPECT_EQ(tools->entries.size(), 18U);
@@ -79,7 +73,7 @@ TEST_P(EitherEra, ListsAllPages) {  // REF-15
 }
 
 TEST_P(EitherEra, GetsPromptsResourcesAndCompletions) {
-  Client client(server(), quick());
+  Client client(server(), quick_and_accepting());
   const auto prompt = client.run(get_prompt(client.connection, "greet", R"({"who":"you"})"));
   EXPECT_THAT(prompt->result(), HasSubstr(R"({\"who\": \"you\"})"));
   const auto resource = client.run(read_resource(client.connection, "test://one"));
@@ -90,7 +84,7 @@ TEST_P(EitherEra, GetsPromptsResourcesAndCompletions) {
 }
 
 TEST_P(EitherEra, ReportsProgressAndIgnoresWhatIsNoneOfOurs) {
-  Client client(server(), quick());
+  Client client(server(), quick_and_accepting());
   std::vector<double> seen;
   RequestOptions options;
   options.on_progress = [&](const mcp::Progress& progress) { seen.push_back(progress.progress); };
@@ -99,7 +93,7 @@ TEST_P(EitherEra, ReportsProgressAndIgnoresWhatIsNoneOfOurs) {
 }
 
 TEST_P(EitherEra, ExtendsTheDeadlineByProgress) {
-  Client client(server(), quick());
+  Client client(server(), quick_and_accepting());
   ASSERT_TRUE(client.run(client.connection.open()));
   RequestOptions options;
   options.timeout = 250ms;
@@ -108,7 +102,7 @@ TEST_P(EitherEra, ExtendsTheDeadlineByProgress) {
 }
 
 TEST_P(EitherEra, HandsOutLogMessages) {
-  Client client(server(), quick());
+  Client client(server(), quick_and_accepting());
   std::vector<std::string> seen;
   RequestOptions options;
   options.on_log = [&](const LogEntry& entry) {
@@ -120,18 +114,18 @@ TEST_P(EitherEra, HandsOutLogMessages) {
 }
 
 TEST_P(EitherEra, AnswersAnElicitationAndAppliesDefaults) {
-  Client client(server(), quick());
+  Client client(server(), quick_and_accepting());
   EXPECT_THAT(client.text("ask"), HasSubstr(R"("content": {"name": "Ada"})"));
 }
 
 TEST_P(EitherEra, RefusesAModeItHasNoHandlerFor) {
-  Client client(server(), quick());
+  Client client(server(), quick_and_accepting());
   EXPECT_THAT(client.text("ask", R"({"mode":"url"})"), HasSubstr("mode of elicitation is not supported"));
 }
 
 TEST_P(EitherEra, HandlersOfACallComeBeforeThoseOfTheConnection) {
   if (std::string_view(GetParam()) == "legacy") GTEST_SKIP() << "a shared channel does not tell which call asks";
-  Client client(server(), quick());
+  Client client(server(), quick_and_accepting());
   auto handlers = std::make_shared<Handlers>();
   handlers->elicit_form = [](Question) -> Task<Result<std::string>> { co_return R"({"action":"decline"})"; };
   RequestOptions options;
@@ -140,7 +134,7 @@ TEST_P(EitherEra, HandlersOfACallComeBeforeThoseOfTheConnection) {
 }
 
 TEST_P(EitherEra, TimesOutAndTellsTheServer) {  // PRO-09
-  Client client(server(), quick());
+  Client client(server(), quick_and_accepting());
   ASSERT_TRUE(client.run(client.connection.open()));
   RequestOptions options;
   options.timeout = 50ms;
@@ -151,7 +145,7 @@ TEST_P(EitherEra, TimesOutAndTellsTheServer) {  // PRO-09
 }
 
 TEST_P(EitherEra, CancelsAtTheServerWhatTheCallerNoLongerWants) {  // PRO-09
-  Client client(server(), quick());
+  Client client(server(), quick_and_accepting());
   ASSERT_TRUE(client.run(client.connection.open()));
   asio::cancellation_signal signal;
   bool ended = false;
@@ -170,7 +164,7 @@ TEST_P(EitherEra, CancelsAtTheServerWhatTheCallerNoLongerWants) {  // PRO-09
 
 TEST_P(EitherEra, ListensForChanges) {
   std::vector<std::string> seen;
-  Options options = quick();
+  Options options = quick_and_accepting();
   options.on_announcement = [&](const Announcement& change) {
     seen.push_back(change.kind == Announcement::Kind::tools ? "tools" : "updated " + change.uri);
   };
@@ -186,7 +180,7 @@ TEST_P(EitherEra, ListensForChanges) {
 }
 
 TEST_P(EitherEra, RestartsAProgramThatDied) {
-  Client client(server(), quick());
+  Client client(server(), quick_and_accepting());
   const auto crashed = client.call("crash");
   ASSERT_FALSE(crashed);
   EXPECT_EQ(crashed.error().kind(), ErrorKind::interrupted);
@@ -196,7 +190,7 @@ TEST_P(EitherEra, RestartsAProgramThatDied) {
 
 TEST_P(EitherEra, ListensAgainAfterTheProgramDied) {
   std::vector<Announcement::Kind> seen;
-  Options options = quick();
+  Options options = quick_and_accepting();
   options.on_announcement = [&](const Announcement& change) { seen.push_back(change.kind); };
   Client client(server(), std::move(options));
   mcp::SubscriptionFilter wanted;
@@ -208,7 +202,7 @@ TEST_P(EitherEra, ListensAgainAfterTheProgramDied) {
 }
 
 TEST_P(EitherEra, SurvivesFaultyAnswers) {  // SEC-06
-  Client client(server(), quick());
+  Client client(server(), quick_and_accepting());
   EXPECT_EQ(client.text("twice"), "first");
   EXPECT_EQ(client.text("wrong"), "right");
   EXPECT_EQ(client.text("garbage"), "after garbage");
@@ -217,7 +211,7 @@ TEST_P(EitherEra, SurvivesFaultyAnswers) {  // SEC-06
 }
 
 TEST_P(EitherEra, EndsARequestWhoseAnswerIsTooLarge) {  // SEC-06
-  Options options = quick();
+  Options options = quick_and_accepting();
   options.limits.message_bytes = 100'000;
   Client client(server(), std::move(options));
   const auto answer = client.call("huge", R"({"bytes":200000})");
@@ -227,7 +221,7 @@ TEST_P(EitherEra, EndsARequestWhoseAnswerIsTooLarge) {  // SEC-06
 }
 
 TEST_P(EitherEra, EndsWhatIsUnderWayWhenItIsClosed) {
-  Client client(server(), quick());
+  Client client(server(), quick_and_accepting());
   ASSERT_TRUE(client.run(client.connection.open()));
   std::optional<Result<Answer>> answer;
   asio::co_spawn(client.io, call_tool(client.connection, "slow", "{}"),
@@ -240,7 +234,7 @@ TEST_P(EitherEra, EndsWhatIsUnderWayWhenItIsClosed) {
 }
 
 TEST_P(EitherEra, BoundsTheRequestsUnderWay) {
-  Options options = quick();
+  Options options = quick_and_accepting();
   options.limits.requests = 1;
   Client client(server(), std::move(options));
   ASSERT_TRUE(client.run(client.connection.open()));
@@ -251,7 +245,7 @@ TEST_P(EitherEra, BoundsTheRequestsUnderWay) {
 }
 
 TEST_P(EitherEra, PassesErrorsOnAsTheyCame) {
-  Client client(server(), quick());
+  Client client(server(), quick_and_accepting());
   const auto answer = client.call("unheard of");
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().kind(), ErrorKind::remote);
@@ -260,18 +254,18 @@ TEST_P(EitherEra, PassesErrorsOnAsTheyCame) {
 }
 
 TEST(Stdio, PrefersTheModernEraOfAServerOfBoth) {
-  Client client(fixture(), quick());
+  Client client(test::stdio_fixture(), quick_and_accepting());
   EXPECT_EQ(client.run(client.connection.open()).value()->era(), mcp::Era::modern);
 }
 
 TEST(Stdio, SpeaksTheEraItIsToldTo) {
-  Options options = quick();
+  Options options = quick_and_accepting();
   options.era = mcp::Era::legacy;
-  Client client(fixture(), std::move(options));
+  Client client(test::stdio_fixture(), std::move(options));
   EXPECT_EQ(client.run(client.connection.open()).value()->era(), mcp::Era::legacy);
-  Options modern = quick();
+  Options modern = quick_and_accepting();
   modern.era = mcp::Era::modern;
-  Client refused(fixture({"--era", "legacy"}), std::move(modern));
+  Client refused(test::stdio_fixture({"--era", "legacy"}), std::move(modern));
   EXPECT_EQ(refused.run(refused.connection.open()).error().kind(), ErrorKind::unsupported);
 }
 
@@ -285,9 +279,9 @@ INSTANTIATE_TEST_SUITE_P(Stdio, LegacyProbe,
                          });
 
 TEST_P(LegacyProbe, FallsBackToTheHandshake) {
-  Options options = quick();
+  Options options = quick_and_accepting();
   if (std::string_view(GetParam()) == "silent-probe") options.probe_timeout = 300ms;
-  Client client(fixture({"--era", "legacy", "--fault", GetParam()}), std::move(options));
+  Client client(test::stdio_fixture({"--era", "legacy", "--fault", GetParam()}), std::move(options));
   const auto facts = client.run(client.connection.open());
   ASSERT_TRUE(facts) << facts.error().message();
   EXPECT_EQ((*facts)->era(), mcp::Era::legacy);
@@ -295,23 +289,23 @@ TEST_P(LegacyProbe, FallsBackToTheHandshake) {
 }
 
 TEST(Stdio, RecognizesAModernServerThatStartsLate) {
-  Options options = quick();
+  Options options = quick_and_accepting();
   options.probe_timeout = 10ms;
-  Client client(fixture({"--era", "modern", "--fault", "late"}), std::move(options));
+  Client client(test::stdio_fixture({"--era", "modern", "--fault", "late"}), std::move(options));
   const auto facts = client.run(client.connection.open());
   ASSERT_TRUE(facts) << facts.error().message();
   EXPECT_EQ((*facts)->era(), mcp::Era::modern);
 }
 
 TEST(Stdio, DoesNotFallBackFromAModernServerWithoutAVersionInCommon) {
-  Client client(fixture({"--fault", "refuse-version"}), quick());
+  Client client(test::stdio_fixture({"--fault", "refuse-version"}), quick_and_accepting());
   const auto facts = client.run(client.connection.open());
   ASSERT_FALSE(facts);
   EXPECT_THAT(facts.error().message(), HasSubstr("2027-01-01"));
 }
 
 TEST(Stdio, SaysWhichProgramCannotBeRun) {
-  Client client(net::Command{{"/does/not/exist"}, {}}, quick());
+  Client client(net::Command{{"/does/not/exist"}, {}}, quick_and_accepting());
   const auto facts = client.run(client.connection.open());
   ASSERT_FALSE(facts);
   EXPECT_EQ(facts.error().kind(), ErrorKind::unreachable);
@@ -319,26 +313,26 @@ TEST(Stdio, SaysWhichProgramCannotBeRun) {
 }
 
 TEST(Stdio, BoundsListsThatDoNotEnd) {  // SEC-06
-  Options options = quick();
+  Options options = quick_and_accepting();
   options.limits.lists.pages = 10;
-  Client endless(fixture({"--fault", "endless-list"}), options);
+  Client endless(test::stdio_fixture({"--fault", "endless-list"}), options);
   EXPECT_EQ(endless.run(endless.connection.list(mcp::Method::tools_list)).error().kind(), ErrorKind::too_large);
   options.limits.lists = {.pages = 1000, .entries = 10};
-  Client long_one(fixture({"--fault", "endless-list"}), options);
+  Client long_one(test::stdio_fixture({"--fault", "endless-list"}), options);
   EXPECT_EQ(long_one.run(long_one.connection.list(mcp::Method::tools_list)).error().kind(), ErrorKind::too_large);
-  Client circular(fixture({"--fault", "circular-list"}), quick());
+  Client circular(test::stdio_fixture({"--fault", "circular-list"}), quick_and_accepting());
   EXPECT_THAT(circular.run(circular.connection.list(mcp::Method::tools_list)).error().message(),
               HasSubstr("a cursor returns"));
 }
 
 TEST(Stdio, HandsTheStateOfARequestBackExactly) {
-  Client client(fixture({"--era", "modern"}), quick());
+  Client client(test::stdio_fixture({"--era", "modern"}), quick_and_accepting());
   EXPECT_THAT(client.text("ask"), HasSubstr(R"("state": "st\u00e4te \"1\"")"));
   EXPECT_EQ(client.text("confirm"), "confirmed");
 }
 
 TEST(Stdio, HandsARequestForInputBackWhereAsked) {
-  Client client(fixture({"--era", "modern"}), quick());
+  Client client(test::stdio_fixture({"--era", "modern"}), quick_and_accepting());
   RequestOptions options;
   options.inputs = Inputs::hand_back;
   const auto answer = client.call("ask", "{}", options);
@@ -346,35 +340,35 @@ TEST(Stdio, HandsARequestForInputBackWhereAsked) {
 }
 
 TEST(Stdio, BoundsTheRoundsOfOneRequest) {  // SEC-06
-  Client client(fixture({"--era", "modern"}), quick());
+  Client client(test::stdio_fixture({"--era", "modern"}), quick_and_accepting());
   EXPECT_EQ(client.call("forever").error().kind(), ErrorKind::exhausted);
   EXPECT_EQ(client.call("odd").error().kind(), ErrorKind::protocol);
 }
 
 TEST(Stdio, BoundsTheQuestionsOfTheServer) {  // SEC-06
-  Options options = quick();
+  Options options = quick_and_accepting();
   options.limits.server_requests = 4;
   options.handlers.elicit_form = never_answer;
-  Client client(fixture({"--era", "legacy"}), std::move(options));
+  Client client(test::stdio_fixture({"--era", "legacy"}), std::move(options));
   EXPECT_EQ(client.text("flood", R"({"count":50})"), "flooded");
   EXPECT_THAT(client.text("journal"), HasSubstr("too many requests"));
 }
 
 TEST(Stdio, SendsNoMoreAnswersThanAskedToAPing) {
-  Client client(fixture({"--era", "legacy"}), quick());
+  Client client(test::stdio_fixture({"--era", "legacy"}), quick_and_accepting());
   EXPECT_EQ(client.text("ask", R"({"method":"ping"})"), "{}");
   EXPECT_THAT(client.text("ask", R"({"method":"tasks/get"})"), HasSubstr("Method not found"));
 }
 
 TEST(Stdio, KnowsWhichMethodsAnEraHas) {
-  Client client(fixture({"--era", "modern"}), quick());
+  Client client(test::stdio_fixture({"--era", "modern"}), quick_and_accepting());
   EXPECT_EQ(client.run(client.connection.request(mcp::Method::ping, {})).error().kind(), ErrorKind::unsupported);
 }
 
 TEST(Stdio, LeavesNoProgramBehind) {
   const auto before = net::test::open_descriptors();
   {
-    Client client(fixture(), quick());
+    Client client(test::stdio_fixture(), quick_and_accepting());
     EXPECT_EQ(client.text("echo"), "{}");
   }
   EXPECT_EQ(net::test::open_descriptors(), before);

@@ -2,6 +2,7 @@
 
 // For tests: a connection with all it needs, driven from plain code.
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "client/connection.hpp"
 #include "client/transports.hpp"
 #include "net/http_client.hpp"
+#include "net/process.hpp"
 #include "net/test_run.hpp"
 
 namespace proteus::client::test {
@@ -74,5 +76,20 @@ class Client {
   net::HttpClient http;
   Connection connection;
 };
+
+// Fails soon rather than late, and comes back at once.
+inline Options quick() {
+  Options options;
+  options.timeout = std::chrono::seconds(5);
+  options.reconnect_delay = std::chrono::milliseconds(1);
+  return options;
+}
+
+// A server over its pipes, in plain Python.
+inline net::Command stdio_fixture(const std::vector<std::string>& arguments = {}) {
+  net::Command command{{"python3", PROTEUS_SOURCE_DIR "/tests/fixtures/stdio_server.py"}, net::child_environment({})};
+  command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
+  return command;
+}
 
 }  // namespace proteus::client::test

@@ -217,8 +217,7 @@ TEST_P(ProposalsTest, AThousandHostileNamesAndValuesMeanNothing) {
   EXPECT_EQ(database->fingerprint(), before);
 }
 
-std::string name_of(const testing::TestParamInfo<test::SourceKind>& kind) { return kind.param.name; }
-INSTANTIATE_TEST_SUITE_P(On, ProposalsTest, testing::ValuesIn(test::source_kinds()), name_of);
+INSTANTIATE_TEST_SUITE_P(On, ProposalsTest, testing::ValuesIn(test::source_kinds()), test::name_of);
 
 }  // namespace
 }  // namespace proteus::datasets

@@ -381,9 +381,8 @@ TEST_P(SourcesTest, AStatementThatTakesTooLongIsEnded) {
   EXPECT_LT(std::chrono::steady_clock::now() - began, 20s);
 }
 
-std::string name_of(const testing::TestParamInfo<test::SourceKind>& kind) { return kind.param.name; }
-INSTANTIATE_TEST_SUITE_P(On, SourcesTest, testing::ValuesIn(test::source_kinds()), name_of);
-INSTANTIATE_TEST_SUITE_P(On, CompanyTest, testing::ValuesIn(test::source_kinds()), name_of);
+INSTANTIATE_TEST_SUITE_P(On, SourcesTest, testing::ValuesIn(test::source_kinds()), test::name_of);
+INSTANTIATE_TEST_SUITE_P(On, CompanyTest, testing::ValuesIn(test::source_kinds()), test::name_of);
 
 }  // namespace
 }  // namespace proteus::datasets

@@ -16,6 +16,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 #include <libpq-fe.h>
 #include <pwd.h>
 #include <signal.h>
@@ -176,6 +177,8 @@ struct SourceKind {
 
   friend void PrintTo(const SourceKind& kind, std::ostream* out) { *out << kind.name; }  // NOLINT: GoogleTest's name
 };
+
+inline std::string name_of(const testing::TestParamInfo<SourceKind>& kind) { return kind.param.name; }
 
 inline std::vector<SourceKind> source_kinds() {
   return {{"SQLite", [] { return std::make_unique<SqliteDatabase>(); }},

@@ -79,7 +79,7 @@ TEST(ClientCapabilities, AreNotDeclaredBySomethingThatIsNoObject) {
   }
 }
 
-ClientCapabilities from_bits(unsigned bits) {
+ClientCapabilities client_from_bits(unsigned bits) {
   ClientCapabilities made;
   made.elicitation_form = (bits & 1U) != 0;
   made.elicitation_url = (bits & 2U) != 0;
@@ -93,7 +93,7 @@ ClientCapabilities from_bits(unsigned bits) {
 
 TEST(ClientCapabilities, ReadBackAsTheyWereWritten) {
   for (unsigned bits = 0; bits < 128; ++bits) {
-    const ClientCapabilities made = from_bits(bits);
+    const ClientCapabilities made = client_from_bits(bits);
     const auto read = parse_client_capabilities(write_client_capabilities(made));
     ASSERT_TRUE(read);
     EXPECT_EQ(read->elicitation_form, made.elicitation_form);
@@ -109,7 +109,7 @@ TEST(ClientCapabilities, ReadBackAsTheyWereWritten) {
 TEST(ClientCapabilities, ConformToEveryRevision) {
   SKIP_WITHOUT_PROTOCOL_SCHEMAS();
   for (unsigned bits = 0; bits < 128; ++bits) {
-    const std::string text = write_client_capabilities(from_bits(bits));
+    const std::string text = write_client_capabilities(client_from_bits(bits));
     for (const Version version : kAllVersions)
       EXPECT_TRUE(conforms(version, "ClientCapabilities", text));
   }

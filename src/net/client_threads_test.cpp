@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kThreads = 4;
 constexpr int kRounds = 20;
 
-Task<> echo(Exchange& exchange) {
+Task<> echo_body(Exchange& exchange) {
   const std::string_view body = exchange.request().body();
   if (exchange.request().path() == "/stream") {
     co_await exchange.begin_stream({.content_type = "text/plain"});
@@ -64,7 +64,7 @@ Task<int> call_child(boost::asio::io_context& io, std::size_t thread) {
 TEST(ClientThreads, EachHasAClientOfItsOwn) {
   const SystemClock clock;
   Workers serving(2);
-  HttpServer server(serving, {}, echo);
+  HttpServer server(serving, {}, echo_body);
   serving.run();
   ASSERT_TRUE(server.listen());
   Workers calling(kThreads);

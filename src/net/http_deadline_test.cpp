@@ -14,8 +14,6 @@ using std::chrono::seconds;
 
 Task<> ok(Exchange& exchange) { co_await exchange.reply({}, "ok"); }
 
-constexpr std::string_view kGet = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
-
 // SEC-03
 TEST(HttpDeadline, ClosesAConnectionThatNeverAsks) {
   TestServer server(ok);
@@ -30,10 +28,10 @@ TEST(HttpDeadline, ClosesAConnectionThatNeverAsks) {
 TEST(HttpDeadline, ClosesAnIdleConnectionButNotBeforeItsTime) {
   TestServer server(ok);
   auto client = server.connect();
-  client.send(kGet);
+  client.send(test::kGet);
   EXPECT_EQ(client.receive().status, 200);
   server.advance(seconds(74));
-  client.send(kGet);
+  client.send(test::kGet);
   EXPECT_EQ(client.receive().status, 200);
   server.advance(seconds(76));
   EXPECT_TRUE(client.at_end());
@@ -57,7 +55,7 @@ TEST(HttpDeadline, AnswersAHeadThatTrickles) {
 TEST(HttpDeadline, GivesALaterHeadItsTimeFromItsFirstByte) {
   TestServer server(ok);
   auto client = server.connect();
-  client.send(kGet);
+  client.send(test::kGet);
   EXPECT_EQ(client.receive().status, 200);
   server.advance(seconds(60));
   client.send("GET / HT");
@@ -114,7 +112,7 @@ Task<> stream_for_ever(Exchange& exchange) {
 TEST(HttpDeadline, CutsOffAClientThatDoesNotReadItsStream) {
   TestServer server(stream_for_ever);
   auto client = server.connect(4096);
-  client.send(kGet);
+  client.send(test::kGet);
   server.wait_for_connections(1);
   // The server writes until the client's buffers are full; only then does the deadline begin.
   while (server.server().connections() == 1)
@@ -130,7 +128,7 @@ TEST(HttpDeadline, LetsAHandlerTakeItsTime) {
     co_await exchange.reply({}, "at last");
   });
   auto client = server.connect();
-  client.send(kGet);
+  client.send(test::kGet);
   server.advance(seconds(1000));
   finish = true;
   EXPECT_EQ(client.receive().body, "at last");

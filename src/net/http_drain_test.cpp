@@ -18,8 +18,6 @@ namespace {
 namespace asio = boost::asio;
 using std::chrono::seconds;
 
-constexpr std::string_view kGet = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
-
 // What a handler and its test tell each other.
 struct Shared {
   std::promise<void> started;
@@ -70,7 +68,7 @@ TEST(Disconnect, IsNoticedWhileTheHandlerWaits) {
   Shared shared;
   TestServer server(parking(shared));
   auto client = server.connect();
-  client.send(kGet);
+  client.send(test::kGet);
   shared.started.get_future().wait();
   client.close();
   server.wait_for_connections(0);
@@ -82,7 +80,7 @@ TEST(Disconnect, IsNotMistakenForRequestsSentAhead) {
   Shared shared;
   TestServer server(parking_once(shared));
   auto client = server.connect();
-  client.send(kGet);
+  client.send(test::kGet);
   shared.started.get_future().wait();
   client.send("GET /second HTTP/1.1\r\nHost: h\r\n\r\nGET /thi");
   client.send("rd HTTP/1.1\r\nHost: h\r\n\r\n");
@@ -115,7 +113,7 @@ TEST(Disconnect, LeavesRequestsSentAheadToBeAnswered) {
     }(exchange, parked);
   });
   auto client = server.connect();
-  client.send(kGet);
+  client.send(test::kGet);
   asio::steady_timer* until = parked.get_future().get();
   client.send("GET /second HTTP/1.1\r\nHost: h\r\n\r\nGET /thi");
   for (int i = 0; i < 100; ++i)
@@ -134,7 +132,7 @@ TEST(Disconnect, KeepsOnlySoMuchOfWhatIsSentAhead) {
   Shared shared;
   TestServer server(parking_once(shared));
   auto client = server.connect();
-  client.send(kGet);
+  client.send(test::kGet);
   shared.started.get_future().wait();
   std::string ahead;
   for (int i = 0; i < 2000; ++i)
@@ -157,7 +155,7 @@ TEST(Disconnect, OfAStreamEndsItsWrites) {
     ended = true;
   });
   auto client = server.connect();
-  client.send(kGet);
+  client.send(test::kGet);
   EXPECT_EQ(client.receive(true).status, 200);
   client.close();
   server.wait_for_connections(0);
@@ -168,7 +166,7 @@ TEST(Drain, ClosesIdleConnectionsAndAcceptsNoMore) {
   TestServer server([](Exchange& exchange) -> Task<> { co_await exchange.reply({}, "ok"); });
   auto idle = server.connect();
   auto used = server.connect();
-  used.send(kGet);
+  used.send(test::kGet);
   EXPECT_EQ(used.receive().status, 200);
   server.wait_for_connections(2);
   drain(server, seconds(1000)).wait();
@@ -181,7 +179,7 @@ TEST(Drain, TellsRunningExchangesAndLetsThemFinish) {
   Shared shared;
   TestServer server(parking(shared));
   auto client = server.connect();
-  client.send(kGet);
+  client.send(test::kGet);
   shared.started.get_future().wait();
   auto done = drain(server, seconds(1000));
   const Answer answer = client.receive();
@@ -216,7 +214,7 @@ TEST(Drain, CancelsWhatRunsBeyondTheGrace) {
   Shared shared;
   TestServer server([&](Exchange& exchange) { return never(exchange, shared); });
   auto client = server.connect();
-  client.send(kGet);
+  client.send(test::kGet);
   shared.started.get_future().wait();
   auto done = drain(server, seconds(30));
   server.advance(seconds(29));
@@ -252,7 +250,7 @@ TEST(Drain, StopsOnSeveralWorkersWhateverRuns) {
       {}, 3);
   for (int i = 0; i < 20; ++i) {
     clients.push_back(server.connect());
-    if (i % 2 == 0) clients.back().send(kGet);
+    if (i % 2 == 0) clients.back().send(test::kGet);
   }
   server.wait_for_connections(20);
   server.server().stop();

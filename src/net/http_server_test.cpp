@@ -16,7 +16,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-constexpr std::string_view kGet = "GET /hello?x=1 HTTP/1.1\r\nHost: h\r\n\r\n";
+constexpr std::string_view kGetHello = "GET /hello?x=1 HTTP/1.1\r\nHost: h\r\n\r\n";
 
 std::string post(std::string_view body, std::string_view fields = "") {
   return fmt::format("POST / HTTP/1.1\r\nHost: h\r\n{}Content-Length: {}\r\n\r\n{}", fields, body.size(), body);
@@ -42,7 +42,7 @@ Task<> stream_three(Exchange& exchange) {
 TEST(HttpServer, AnswersWithLengthDateAndType) {
   TestServer server(echo);
   auto client = server.connect();
-  client.send(kGet);
+  client.send(kGetHello);
   const Answer answer = client.receive();
   EXPECT_EQ(answer.status, 200);
   EXPECT_EQ(answer.body, "GET /hello x=1 ");
@@ -95,7 +95,7 @@ TEST(HttpServer, ClosesWhenTheClientAsksFor) {
 TEST(HttpServer, AnswersAClientThatHasClosedItsSide) {
   TestServer server(echo);
   auto client = server.connect();
-  client.send(kGet);
+  client.send(kGetHello);
   client.shutdown();
   EXPECT_EQ(client.receive().status, 200);
   EXPECT_TRUE(client.at_end());
@@ -120,18 +120,18 @@ TEST(HttpServer, SendsNoBodyToHead) {
   client.send("HEAD /hello HTTP/1.1\r\nHost: h\r\n\r\n");
   const Answer answer = client.receive(true);
   EXPECT_EQ(RawClient::field(answer, "Content-Length"), std::to_string(std::string_view("HEAD /hello  ").size()));
-  client.send(kGet);
+  client.send(kGetHello);
   EXPECT_EQ(client.receive().body, "GET /hello x=1 ");
 }
 
 TEST(HttpServer, SendsNeitherBodyNorLengthWhereTheStatusHasNone) {
   TestServer server([](Exchange& exchange) -> Task<> { co_await exchange.reply({.status = 204}, "ignored"); });
   auto client = server.connect();
-  client.send(kGet);
+  client.send(kGetHello);
   const Answer answer = client.receive();
   EXPECT_EQ(answer.status, 204);
   EXPECT_FALSE(RawClient::field(answer, "Content-Length"));
-  client.send(kGet);
+  client.send(kGetHello);
   EXPECT_EQ(client.receive().status, 204);
 }
 
@@ -143,7 +143,7 @@ TEST(HttpServer, GathersTheAnswerFromParts) {
     co_await exchange.reply({.status = 202, .fields = fields, .prepared = "X-Three: 3\r\n"}, parts);
   });
   auto client = server.connect();
-  client.send(kGet);
+  client.send(kGetHello);
   const Answer answer = client.receive();
   EXPECT_EQ(answer.status, 202);
   EXPECT_EQ(answer.body, "<" + std::string(1'000'000, 'y') + ">");
@@ -156,7 +156,7 @@ TEST(HttpServer, StreamsInChunksAndKeepsTheConnection) {
   TestServer server(stream_three);
   auto client = server.connect();
   for (int i = 0; i < 2; ++i) {
-    client.send(kGet);
+    client.send(kGetHello);
     const Answer head = client.receive(true);
     EXPECT_EQ(RawClient::field(head, "Transfer-Encoding"), "chunked");
     EXPECT_EQ(client.receive_chunk(), "one");
@@ -179,7 +179,7 @@ TEST(HttpServer, StreamsNothingToHead) {
   auto client = server.connect();
   client.send("HEAD / HTTP/1.1\r\nHost: h\r\n\r\n");
   EXPECT_EQ(client.receive(true).status, 200);
-  client.send(kGet);
+  client.send(kGetHello);
   EXPECT_EQ(client.receive().body, "onetwo");
 }
 
@@ -189,7 +189,7 @@ TEST(HttpServer, EndsAStreamWithItsHandler) {
     co_await exchange.write("part");
   });
   auto client = server.connect();
-  client.send(kGet);
+  client.send(kGetHello);
   EXPECT_EQ(client.receive().body, "part");
 }
 
@@ -200,7 +200,7 @@ TEST(HttpServer, ShowsAStreamThatFailedAsCutOff) {
     throw std::runtime_error("on purpose");
   });
   auto client = server.connect();
-  client.send(kGet);
+  client.send(kGetHello);
   EXPECT_EQ(client.receive(true).status, 200);
   EXPECT_EQ(client.receive_chunk(), "part");
   EXPECT_TRUE(client.at_end());
@@ -213,20 +213,20 @@ TEST(HttpServer, TurnsAnExceptionInto500) {
     co_return;
   });
   auto client = server.connect();
-  client.send(kGet);
+  client.send(kGetHello);
   const Answer answer = client.receive();
   EXPECT_EQ(answer.status, 500);
   EXPECT_EQ(answer.body.find("secret"), std::string::npos);
   EXPECT_TRUE(client.at_end());
   auto next = server.connect();
-  next.send(kGet);
+  next.send(kGetHello);
   EXPECT_EQ(next.receive().status, 500);
 }
 
 TEST(HttpServer, AnswersARequestItsHandlerForgot) {
   TestServer server([](Exchange&) -> Task<> { co_return; });
   auto client = server.connect();
-  client.send(kGet);
+  client.send(kGetHello);
   EXPECT_EQ(client.receive().status, 500);
 }
 
@@ -237,7 +237,7 @@ TEST(HttpServer, LetsNoHeaderFieldEndTheHead) {
     co_await exchange.reply({.fields = fields}, "");
   });
   auto client = server.connect();
-  client.send(kGet);
+  client.send(kGetHello);
   const Answer answer = client.receive();
   EXPECT_EQ(answer.status, 500);
   EXPECT_FALSE(RawClient::field(answer, "X-Injected"));
@@ -304,7 +304,7 @@ TEST(HttpServer, RefusesConnectionsBeyondTheLimit) {
   second.close();
   server.wait_for_connections(1);
   auto fourth = server.connect();
-  fourth.send(kGet);
+  fourth.send(kGetHello);
   EXPECT_EQ(fourth.receive().status, 200);
 }
 
@@ -314,7 +314,7 @@ TEST(HttpServer, KnowsItsPeer) {
     co_await exchange.reply({}, fmt::format("{} {}", request.peer().address, request.is_tls()));
   });
   auto client = server.connect();
-  client.send(kGet);
+  client.send(kGetHello);
   EXPECT_EQ(client.receive().body, "127.0.0.1 false");
 }
 
@@ -327,7 +327,7 @@ TEST(HttpServer, ListensOnIpv6) {
   boost::system::error_code error;
   client.connect({asio::ip::make_address("::1"), server.port()}, error);
   if (error) GTEST_SKIP() << "no IPv6 here: " << error.message();
-  ::send(client.native_handle(), kGet.data(), kGet.size(), 0);
+  ::send(client.native_handle(), kGetHello.data(), kGetHello.size(), 0);
   std::array<char, 15> start{};
   ::recv(client.native_handle(), start.data(), start.size(), MSG_WAITALL);
   EXPECT_EQ(std::string_view(start.data(), start.size()), "HTTP/1.1 200 OK");
@@ -339,7 +339,7 @@ TEST(HttpServer, ServesIpv4OnASocketForBothAndNamesThePeerByIt) {
   TestServer server(
       [](Exchange& exchange) -> Task<> { co_await exchange.reply({}, exchange.request().peer().address); }, options);
   auto client = server.connect();
-  client.send(kGet);
+  client.send(kGetHello);
   EXPECT_EQ(client.receive().body, "127.0.0.1");
 }
 

@@ -15,6 +15,10 @@
 
 namespace proteus::net {
 
+namespace test {
+inline constexpr std::string_view kGet = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+}
+
 // Runs a function on a worker and waits for it.
 template <class Function>
 void run_on(boost::asio::io_context& context, Function function) {

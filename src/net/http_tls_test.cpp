@@ -18,8 +18,6 @@ namespace {
 
 namespace asio = boost::asio;
 
-constexpr std::string_view kGet = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
-
 Task<> answer(Exchange& exchange) { co_await exchange.reply({}, exchange.request().is_tls() ? "secure" : "plain"); }
 
 TlsContext server_context(const SelfSigned& self_signed) {
@@ -73,8 +71,8 @@ std::string exchange(std::uint16_t port, const SelfSigned& trusted, std::string_
 TEST(HttpTls, ServesRequestsAlsoSeveralAhead) {
   const SelfSigned self_signed;
   TestServer server(answer, with(self_signed));
-  EXPECT_TRUE(
-      exchange(server.port(), self_signed, std::string(kGet) + std::string(kGet), "secure", 2).ends_with("secure"));
+  EXPECT_TRUE(exchange(server.port(), self_signed, std::string(test::kGet) + std::string(test::kGet), "secure", 2)
+                  .ends_with("secure"));
 }
 
 TEST(HttpTls, CarriesLargeBodiesBothWays) {
@@ -108,7 +106,7 @@ TEST(HttpTls, NoticesADisconnect) {
         co_await until.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
       },
       with(self_signed));
-  exchange(server.port(), self_signed, kGet, "started");
+  exchange(server.port(), self_signed, test::kGet, "started");
   server.wait_for_connections(0);
   EXPECT_EQ(gone, 1);
 }
@@ -117,11 +115,11 @@ TEST(HttpTls, UsesARenewedCertificateForNewConnections) {
   const SelfSigned first;
   const SelfSigned second;
   TestServer server(answer, with(first));
-  EXPECT_TRUE(exchange(server.port(), first, kGet, "secure").ends_with("secure"));
+  EXPECT_TRUE(exchange(server.port(), first, test::kGet, "secure").ends_with("secure"));
   server.server().set_tls(server_context(second));
   server.settle();
-  EXPECT_TRUE(exchange(server.port(), second, kGet, "secure").ends_with("secure"));
-  EXPECT_NE(exchange(server.port(), first, kGet, "secure").find("not accepted"), std::string::npos);
+  EXPECT_TRUE(exchange(server.port(), second, test::kGet, "secure").ends_with("secure"));
+  EXPECT_NE(exchange(server.port(), first, test::kGet, "secure").find("not accepted"), std::string::npos);
 }
 
 // SEC-03
@@ -139,7 +137,7 @@ TEST(HttpTls, SurvivesAClientThatSpeaksPlainHttp) {
   const SelfSigned self_signed;
   TestServer server(answer, with(self_signed));
   auto client = server.connect();
-  client.send(kGet);
+  client.send(test::kGet);
   client.at_end();  // whatever alert it sends before that
   server.wait_for_connections(0);
 }

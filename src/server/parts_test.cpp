@@ -53,9 +53,9 @@ TEST(ReplayStream, KeepsABoundedNumberOfEventsAndSaysWhenTheyAreGone) {
   for (int i = 1; i <= 5; ++i)
     stream.push(std::to_string(i));
   auto outbox = std::make_shared<Outbox>(io.get_executor());
-  EXPECT_EQ(test::run(io, stream.attach(outbox, 1, ReplayStream::Prime::no)), ReplayStream::Attach::gone);
-  EXPECT_EQ(test::run(io, stream.attach(outbox, 9, ReplayStream::Prime::no)), ReplayStream::Attach::gone);
-  EXPECT_EQ(test::run(io, stream.attach(outbox, 3, ReplayStream::Prime::no)), ReplayStream::Attach::attached);
+  EXPECT_EQ(proteus::test::run(io, stream.attach(outbox, 1, ReplayStream::Prime::no)), ReplayStream::Attach::gone);
+  EXPECT_EQ(proteus::test::run(io, stream.attach(outbox, 9, ReplayStream::Prime::no)), ReplayStream::Attach::gone);
+  EXPECT_EQ(proteus::test::run(io, stream.attach(outbox, 3, ReplayStream::Prime::no)), ReplayStream::Attach::attached);
   const auto frames = outbox->take();
   ASSERT_EQ(frames.size(), 2U);
   EXPECT_EQ(frames[0], "id: 7-4\ndata: 4\n\n");
@@ -68,10 +68,10 @@ TEST(ReplayStream, DeliversWhatCameWhileNobodyWasThereOnce) {
   stream.push_once("a");
   stream.push_once("a");
   auto first = std::make_shared<Outbox>(io.get_executor());
-  test::run(io, stream.attach(first, std::nullopt, ReplayStream::Prime::yes));
+  proteus::test::run(io, stream.attach(first, std::nullopt, ReplayStream::Prime::yes));
   EXPECT_EQ(first->take().size(), 2U);  // the priming event, and "a"
   auto second = std::make_shared<Outbox>(io.get_executor());
-  test::run(io, stream.attach(second, std::nullopt, ReplayStream::Prime::no));
+  proteus::test::run(io, stream.attach(second, std::nullopt, ReplayStream::Prime::no));
   EXPECT_TRUE(first->closed());
   EXPECT_TRUE(second->take().empty());
   stream.push("b");

@@ -10,7 +10,7 @@
 namespace proteus::json {
 namespace {
 
-std::shared_ptr<const Schema> compiled(std::string_view text, const SchemaOptions& options = {}) {
+std::shared_ptr<const Schema> compiled_with(std::string_view text, const SchemaOptions& options = {}) {
   auto schema = Schema::compile(boost::json::parse(text), options);
   if (!schema) {
     ADD_FAILURE() << schema.error().message();
@@ -33,7 +33,7 @@ bool accepts(const std::shared_ptr<const Schema>& schema, std::string_view insta
 }
 
 TEST(SchemaDialect, Is202012UnlessSaidOtherwise) {
-  const auto modern = compiled(R"({"prefixItems": [{"type": "string"}], "$ref": "#/$defs/short",
+  const auto modern = compiled_with(R"({"prefixItems": [{"type": "string"}], "$ref": "#/$defs/short",
                                    "$defs": {"short": {"maxItems": 1}}})");
   EXPECT_FALSE(accepts(modern, "[1]"));
   EXPECT_FALSE(accepts(modern, R"(["a", "b"])"));
@@ -43,7 +43,7 @@ TEST(SchemaDialect, IsDraft7WhereSchemaSaysSo) {
   for (const std::string_view uri :
        {"http://json-schema.org/draft-07/schema#", "http://json-schema.org/draft-07/schema",
         "https://json-schema.org/draft-07/schema#"}) {
-    const auto old = compiled(R"({"$schema": ")" + std::string(uri) + R"(", "items": [{"type": "string"}],
+    const auto old = compiled_with(R"({"$schema": ")" + std::string(uri) + R"(", "items": [{"type": "string"}],
                                   "additionalItems": false, "dependencies": {"a": ["b"]}})");
     EXPECT_FALSE(accepts(old, "[1]"));
     EXPECT_FALSE(accepts(old, R"(["a", "b"])"));
@@ -55,13 +55,13 @@ TEST(SchemaDialect, IsThatOfTheDocumentReferredTo) {
   SchemaOptions options;
   options.documents.emplace("http://example.com/old", boost::json::parse(R"({
       "$schema": "http://json-schema.org/draft-07/schema#", "items": [{"type": "string"}], "prefixItems": [false]})"));
-  const auto schema = compiled(R"({"$ref": "http://example.com/old"})", options);
+  const auto schema = compiled_with(R"({"$ref": "http://example.com/old"})", options);
   EXPECT_TRUE(accepts(schema, R"(["a"])"));
   EXPECT_FALSE(accepts(schema, "[1]"));
 }
 
 TEST(SchemaDialect, MayChangeForASubschema) {
-  const auto schema = compiled(R"({"properties": {"pair": {
+  const auto schema = compiled_with(R"({"properties": {"pair": {
       "$schema": "http://json-schema.org/draft-07/schema#", "items": [{"type": "string"}, {"type": "integer"}]}}})");
   EXPECT_TRUE(accepts(schema, R"({"pair": ["a", 1]})"));
   EXPECT_FALSE(accepts(schema, R"({"pair": [1, "a"]})"));
@@ -90,9 +90,9 @@ TEST(SchemaDialect, MayBeAMetaschemaThatChoosesVocabularies) {
   options.documents.emplace("http://example.com/applying",
                             metaschema("https://json-schema.org/draft/2020-12/vocab/applicator", "true"));
 
-  EXPECT_TRUE(accepts(compiled(R"({"$schema": "http://example.com/optional", "type": "string"})", options), "1"));
-  const auto applying =
-      compiled(R"({"$schema": "http://example.com/applying", "type": "string", "properties": {"a": false}})", options);
+  EXPECT_TRUE(accepts(compiled_with(R"({"$schema": "http://example.com/optional", "type": "string"})", options), "1"));
+  const auto applying = compiled_with(
+      R"({"$schema": "http://example.com/applying", "type": "string", "properties": {"a": false}})", options);
   EXPECT_TRUE(accepts(applying, "1"));
   EXPECT_FALSE(accepts(applying, R"({"a": 1})"));
   EXPECT_EQ(refusal(R"({"$schema": "http://example.com/required"})", options).message(),
@@ -115,17 +115,17 @@ TEST(SchemaReference, LeadsToDocumentsHandedInAndToWhatIsInsideThem) {
       "$defs": {"name": {"$id": "https://example.com/name", "type": "string", "$anchor": "short", "maxLength": 3}}})"));
   for (const std::string_view reference :
        {"https://example.com/bundle#/$defs/name", "https://example.com/name", "https://example.com/name#short"}) {
-    const auto schema = compiled(R"({"$ref": ")" + std::string(reference) + "\"}", options);
+    const auto schema = compiled_with(R"({"$ref": ")" + std::string(reference) + "\"}", options);
     EXPECT_TRUE(accepts(schema, R"("abc")"));
     EXPECT_FALSE(accepts(schema, R"("abcd")"));
   }
 }
 
 TEST(SchemaReference, LeadsToTheStandardMetaschemas) {
-  const auto modern = compiled(R"({"$ref": "https://json-schema.org/draft/2020-12/schema"})");
+  const auto modern = compiled_with(R"({"$ref": "https://json-schema.org/draft/2020-12/schema"})");
   EXPECT_TRUE(accepts(modern, R"({"properties": {"a": {"minLength": 1}}})"));
   EXPECT_FALSE(accepts(modern, R"({"properties": {"a": {"minLength": -1}}})"));
-  const auto old = compiled(R"({"$ref": "http://json-schema.org/draft-07/schema#"})");
+  const auto old = compiled_with(R"({"$ref": "http://json-schema.org/draft-07/schema#"})");
   EXPECT_TRUE(accepts(old, R"({"items": [{"type": "string"}]})"));
   EXPECT_FALSE(accepts(old, R"({"items": [{"type": "strnig"}]})"));
 }
@@ -144,7 +144,7 @@ TEST(SchemaReference, ToItselfForTheSameValueIsRefused) {
         R"({"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}})"}) {
     EXPECT_NE(refusal(endless).message().find("refers to itself for the same value"), std::string::npos) << endless;
   }
-  const auto tree = compiled(R"({"type": "object", "additionalProperties": {"$ref": "#"}})");
+  const auto tree = compiled_with(R"({"type": "object", "additionalProperties": {"$ref": "#"}})");
   EXPECT_TRUE(accepts(tree, R"({"a": {"b": {}}})"));
   EXPECT_FALSE(accepts(tree, R"({"a": {"b": 1}})"));
 }
