@@ -25,6 +25,8 @@ endif()
 add_library(proteus_asio STATIC ${CMAKE_SOURCE_DIR}/cmake/asio.cpp)
 target_compile_definitions(proteus_asio PUBLIC BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION
                                                BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_RECYCLING_ALLOCATOR_CACHE_SIZE=8
-                                               BOOST_ASIO_HAS_THREAD_KEYWORD_EXTENSION=1)
+                                               BOOST_ASIO_HAS_THREAD_KEYWORD_EXTENSION=1
+                                               # operator new is faster than aligned_alloc, and aligns enough
+                                               BOOST_ASIO_DISABLE_STD_ALIGNED_ALLOC BOOST_ASIO_DISABLE_BOOST_ALIGN)
 target_link_libraries(proteus_asio PUBLIC Boost::headers OpenSSL::SSL OpenSSL::Crypto Threads::Threads)
 target_compile_options(proteus_asio PRIVATE -w)

@@ -10,7 +10,7 @@ std::shared_ptr<const View> ViewCache::get(const CatalogState::Pointer& state, s
     views_.clear();
     version_ = state->version();
   }
-  const auto now = clock_.now();
+  const auto now = clock_.recent();
   if (const auto found = views_.find(fingerprint); found != views_.end()) {
     found->second.used = now;
     return found->second.view;

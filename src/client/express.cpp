@@ -107,11 +107,12 @@ Task<Result<std::optional<Answer>>> Express::send(Request request) {
   if (!response) co_return std::unexpected(std::move(response.error()));
   if (response->status() == 200 && response->has_content_type("application/json")) {
     auto owner = std::make_shared<net::ClientResponse>(std::move(*response));
-    const auto body = co_await owner->read_all(message_bytes_);
-    if (!body) co_return std::unexpected(body.error());
+    auto body = owner->try_read_all(message_bytes_);
+    if (body && !*body) body = co_await owner->read_all(message_bytes_);
+    if (!body) co_return std::unexpected(std::move(body.error()));
     json::ScanLimits limits;
     limits.bytes = message_bytes_;
-    co_return judge(Received::scan(*body, owner, limits), text.id);
+    co_return judge(Received::scan(**body, std::move(owner), limits), text.id);
   }
   co_return co_await read(std::move(*response), text.id, request);
 }

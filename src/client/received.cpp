@@ -8,6 +8,11 @@
 
 namespace proteus::client {
 
+struct Received::Content {
+  std::shared_ptr<const void> bytes;
+  json::Message message;
+};
+
 Result<Received> Received::scan(std::string bytes, const json::ScanLimits& limits) {
   const auto owner = std::make_shared<const std::string>(std::move(bytes));
   return scan(*owner, owner, limits);
@@ -15,15 +20,22 @@ Result<Received> Received::scan(std::string bytes, const json::ScanLimits& limit
 
 Result<Received> Received::scan(std::string_view bytes, std::shared_ptr<const void> owner,
                                 const json::ScanLimits& limits) {
-  Result<Received> received(std::in_place);
-  received->bytes_ = std::move(owner);
-  if (auto scanned = json::scan_into(received->message_, bytes, limits); !scanned) {
+  auto content = std::make_shared<Content>();
+  content->bytes = std::move(owner);
+  if (auto scanned = json::scan_into(content->message, bytes, limits); !scanned) {
     if (scanned.error().kind() == ErrorKind::too_large)
       return std::unexpected(std::move(scanned.error()).within("a message of the server"));
     return std::unexpected(errors::protocol(fmt::format("the server sent what is no message: {}: {}",
                                                         scanned.error().message(), log::printable(bytes, 80))));
   }
+  Received received;
+  received.content_ = std::move(content);
   return received;
+}
+
+const json::Message& Received::message() const {
+  static const json::Message kNothing;
+  return content_ ? content_->message : kNothing;
 }
 
 Result<std::vector<Received>> scan_messages(std::string_view bytes, const json::ScanLimits& limits,

@@ -15,7 +15,7 @@
 namespace proteus::client {
 
 // A message from a server together with the bytes it was received as, so that it can be passed on unchanged.
-// Moves; its views stay true as long as it lives, or as long as somebody shares its bytes.
+// Cheap to move and to copy. Its views stay true as long as it or a copy lives, or somebody shares its bytes.
 class Received {
  public:
   Received() = default;
@@ -27,22 +27,23 @@ class Received {
   static Result<Received> scan(std::string_view bytes, std::shared_ptr<const void> owner,
                                const json::ScanLimits& limits);
 
-  const json::Message& message() const { return message_; }
-  std::string_view text() const { return message_.text; }
+  const json::Message& message() const;
+  std::string_view text() const { return message().text; }
   // The whole result object, as it was written; empty where this is no result.
-  std::string_view result() const { return message_.result; }
+  std::string_view result() const { return message().result; }
   // One member of `result` or `params`, as it was written; empty for none.
-  std::string_view member(std::string_view key) const { return message_.body.value(key); }
+  std::string_view member(std::string_view key) const { return message().body.value(key); }
 
   // The result as a tree.
   Result<boost::json::value> value() const;
 
-  // Keeps `text` and every other view alive, apart from decoded keys.
-  const std::shared_ptr<const void>& bytes() const { return bytes_; }
+  // Keeps `text` and every other view alive.
+  std::shared_ptr<const void> bytes() const { return content_; }
 
  private:
-  std::shared_ptr<const void> bytes_;
-  json::Message message_;
+  struct Content;
+
+  std::shared_ptr<const Content> content_;
 };
 
 // The messages in something received: one, or those of a batch, which only 2025-03-26 has.

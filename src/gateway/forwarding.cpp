@@ -184,14 +184,8 @@ Task<Result<Forwarded>> Forwarding::run() {
   facts_ = route_.upstream->facts();
   const bool legacy = facts_ && facts_->era() == mcp::Era::legacy;
   if (legacy && call_.session() == nullptr && call_.request().method->may_ask) return run_bridged();
-  return run_plainly();
-}
-
-Task<Result<Forwarded>> Forwarding::run_plainly() {
-  ForwardedParams params(call_.request(), route_.own, call_.rounds(), facts_ ? facts_->era() : mcp::Era::modern);
-  auto answer = co_await run(params.take());
-  if (!answer) co_return std::unexpected(std::move(answer.error()));
-  co_return std::move(*answer);
+  params_.emplace(call_.request(), route_.own, call_.rounds(), facts_ ? facts_->era() : mcp::Era::modern);
+  return run(params_->take());
 }
 
 Task<Result<Forwarded>> Forwarding::run_bridged() {
@@ -218,7 +212,7 @@ Task<Result<Forwarded>> Forwarding::run_bridged() {
   co_return co_await attend(call_, worker_, parked_, {running, route_.upstream, principal});
 }
 
-Task<Result<client::Answer>> Forwarding::run_express(client::Express& express, client::Params params) {
+Task<Result<Forwarded>> Forwarding::run_express(client::Express& express, client::Params params) {
   const mcp::Request& request = call_.request();
   const auto& settings = route_.upstream->settings();
   const std::string meta =
@@ -247,12 +241,12 @@ Task<Result<client::Answer>> Forwarding::run_express(client::Express& express, c
   co_return co_await run_long(std::move(params));
 }
 
-Task<Result<client::Answer>> Forwarding::run(client::Params params) {
+Task<Result<Forwarded>> Forwarding::run(client::Params params) {
   client::Express* const express = call_.request().progress_token.empty() ? worker_.express(route_.upstream) : nullptr;
   return express != nullptr ? run_express(*express, std::move(params)) : run_long(std::move(params));
 }
 
-Task<Result<client::Answer>> Forwarding::run_long(client::Params params) {
+Task<Result<Forwarded>> Forwarding::run_long(client::Params params) {
   if (!facts_) facts_ = route_.upstream->facts();
   const Lane lane = choose_lane();
   client::RequestOptions prepared = options(lane);
@@ -267,8 +261,10 @@ Task<Result<client::Answer>> Forwarding::run_long(client::Params params) {
   try {
     auto sent = request(lane.connection, call_.request().method->method, std::move(params), std::move(prepared),
                         wants_all_logs());
-    co_return co_await asio::co_spawn(lane.thread, run_noted(std::move(sent), running),
-                                      asio::bind_cancellation_slot(signal->slot(), asio::use_awaitable));
+    auto answer = co_await asio::co_spawn(lane.thread, run_noted(std::move(sent), running),
+                                          asio::bind_cancellation_slot(signal->slot(), asio::use_awaitable));
+    if (!answer) co_return std::unexpected(std::move(answer.error()));
+    co_return std::move(*answer);
   } catch (const boost::system::system_error&) {
     co_return std::unexpected(errors::cancelled("the request"));
   }

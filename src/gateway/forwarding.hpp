@@ -19,7 +19,7 @@ class Forwarding {
   // for something first, the call is parked.
   Task<Result<Forwarded>> run();
   // With others, which outlive it.
-  Task<Result<client::Answer>> run(client::Params params);
+  Task<Result<Forwarded>> run(client::Params params);
 
  private:
   // Where it is sent from: the thread that a connection belongs to.
@@ -30,9 +30,8 @@ class Forwarding {
   };
 
   bool wants_all_logs() const;
-  Task<Result<client::Answer>> run_express(client::Express& express, client::Params params);
-  Task<Result<client::Answer>> run_long(client::Params params);
-  Task<Result<Forwarded>> run_plainly();
+  Task<Result<Forwarded>> run_express(client::Express& express, client::Params params);
+  Task<Result<Forwarded>> run_long(client::Params params);
   Task<Result<Forwarded>> run_bridged();
   std::vector<client::Header> mirrored() const;
   Lane choose_lane();
@@ -45,6 +44,7 @@ class Forwarding {
   ParkedCalls& parked_;
   Route route_;
   std::shared_ptr<const client::ServerFacts> facts_;
+  std::optional<ForwardedParams> params_;
 };
 
 }  // namespace proteus::gateway

@@ -124,7 +124,7 @@ Result<server::Caller> Gateway::admit(const net::Request& request, std::string_v
 }
 
 Result<> Gateway::admit_request(const server::Caller& caller) {
-  return service_->here().quota(caller.principal).count_request(clock_.now());
+  return service_->here().quota(caller.principal).count_request(clock_.recent());
 }
 
 Result<std::shared_ptr<void>> Gateway::admit_stream(const server::Caller& caller) {

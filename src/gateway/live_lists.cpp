@@ -216,13 +216,12 @@ Task<Result<client::Answer>> LiveList::request(const Part& part, LivePage& page)
     if (!part.cursor.empty()) params.members.add(fmt::format(R"("cursor":{})", json::quote(part.cursor)));
     Forwarding forwarding(call_, worker_, parked_, {part.upstream, {}, {}, view_, {}});
     auto answer = co_await forwarding.run(std::move(params));
-    if (answer || answer.error().kind() == ErrorKind::remote) {
-      breaker.succeeded();
-      co_return answer;
-    }
+    if (answer || answer.error().kind() == ErrorKind::remote) breaker.succeeded();
+    if (answer) co_return std::get<client::Answer>(std::move(*answer));
+    if (answer.error().kind() == ErrorKind::remote) co_return std::unexpected(std::move(answer.error()));
     breaker.failed();
     const auto wait = retries.next(answer.error());
-    if (!wait) co_return answer;
+    if (!wait) co_return std::unexpected(std::move(answer.error()));
     boost::asio::steady_timer pause(co_await boost::asio::this_coro::executor, *wait);
     co_await pause.async_wait(boost::asio::use_awaitable);
   }

@@ -1,6 +1,7 @@
 #include "gateway/service.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -78,6 +79,13 @@ std::optional<mcp::InputRequired> visits_required(server::Call& call, const Erro
   return required;
 }
 
+// The answer says that what the upstream offers has changed, and the very next list is to show it.
+bool changes_what_is_cached(const Result<Forwarded>& forwarded, const providers::Upstream& upstream) {
+  if (!forwarded || upstream.is_direct()) return false;
+  const auto* answer = std::get_if<client::Answer>(&*forwarded);
+  return answer != nullptr && wants_refresh(*answer);
+}
+
 mcp::ServerCapabilities join(mcp::ServerCapabilities a, const mcp::ServerCapabilities& b) {
   a.prompts.offered = a.prompts.offered || b.prompts.offered;
   a.resources.offered = a.resources.offered || b.resources.offered;
@@ -85,6 +93,11 @@ mcp::ServerCapabilities join(mcp::ServerCapabilities a, const mcp::ServerCapabil
   a.completions = a.completions || b.completions;
   a.logging = a.logging || b.logging;
   return a;
+}
+
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
 }
 
 void log_answer(server::Call& call, std::chrono::nanoseconds took, const mcp::Outcome& outcome) {
@@ -120,7 +133,8 @@ std::optional<Kind> listed_by(mcp::Method method) {
 
 GatewayService::GatewayService(ServiceOptions options, std::vector<Worker*> workers, const Clock& clock,
                                SealingKey cursor_key)
-    : options_(std::move(options)),
+    : number_(next_number()),
+      options_(std::move(options)),
       tail_(mcp::result_tail(options_.server_info)),
       workers_(std::move(workers)),
       clock_(clock),
@@ -128,8 +142,13 @@ GatewayService::GatewayService(ServiceOptions options, std::vector<Worker*> work
       parked_(options_.parking, clock) {}
 
 Worker& GatewayService::here() const {
+  // Looked for once by each thread; no two services have the same number.
+  static thread_local std::pair<std::uint64_t, Worker*> found{0, nullptr};
+  if (found.first == number_) return *found.second;
   for (Worker* worker : workers_) {
-    if (worker->io().get_executor().running_in_this_thread()) return *worker;
+    if (!worker->io().get_executor().running_in_this_thread()) continue;
+    found = {number_, worker};
+    return *worker;
   }
   throw std::logic_error("the gateway is asked on a thread that is none of its workers");
 }
@@ -187,9 +206,11 @@ class GatewayService::Timing {
   Timing(const GatewayService& service, server::Call& call)
       : service_(service), call_(call), began_(service.clock_.now()) {}
 
-  mcp::Outcome end(mcp::Outcome outcome) const {
+  Clock::Monotonic began() const { return began_; }
+  mcp::Outcome end(mcp::Outcome outcome) const { return end(std::move(outcome), service_.clock_.now()); }
+  mcp::Outcome end(mcp::Outcome outcome, Clock::Monotonic now) const {
     const mcp::Request& request = call_.request();
-    const auto took = service_.clock_.now() - began_;
+    const auto took = now - began_;
     if (service_.request_observer_) {
       service_.request_observer_({request.method->method, request.era(), took, outcome});
     }
@@ -205,12 +226,12 @@ class GatewayService::Timing {
 };
 
 std::optional<mcp::Outcome> GatewayService::answer(server::Call& call) {
+  const auto kind = listed_by(call.request().method->method);
+  if (!kind) return std::nullopt;
   const Timing timing(*this, call);
   if (auto checked = check_meta(call.request(), options_.meta); !checked) {
     return timing.end(std::unexpected(checked.error()));
   }
-  const auto kind = listed_by(call.request().method->method);
-  if (!kind) return std::nullopt;
   auto listed = list_cached(call, *kind);
   if (!listed) return std::nullopt;
   return timing.end(std::move(*listed));
@@ -267,7 +288,11 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call) {
   }
   if (route->local) co_return timing.end(co_await route->local->handle(call, route->found));
   const ServedUpstream upstream = route->upstream;
-  if (upstream->settings().ttl.count() > 0) co_await upstream->freshen();
+  auto began = timing.began();
+  if (upstream->settings().ttl.count() > 0) {
+    co_await upstream->freshen();
+    began = clock_.now();
+  }
   if (const auto& pins = upstream->pins()) {
     const bool by_template = route->found && route->found.definition->pattern != nullptr;
     const auto why = by_template ? pins->blocked(Kind::resource_template, route->found.definition->own)
@@ -286,7 +311,6 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call) {
     co_return timing.end(std::unexpected(open));
   }
   Attempt attempt(upstream->breaker());
-  const auto began = clock_.now();
   Forwarding forwarding(call, worker, parked_, std::move(*route));
   auto forwarded = co_await forwarding.run();
   if (!forwarded) {
@@ -298,7 +322,9 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call) {
     }
   }
   attempt.report(forwarded);
-  co_return timing.end(co_await conclude(call, upstream, began, std::move(forwarded)));
+  if (changes_what_is_cached(forwarded, *upstream.upstream)) co_await upstream->refresh();
+  const auto ended = clock_.now();
+  co_return timing.end(conclude(call, upstream, ended - began, std::move(forwarded)), ended);
 }
 
 Task<mcp::Outcome> GatewayService::resume(server::Call& call) {
@@ -307,27 +333,25 @@ Task<mcp::Outcome> GatewayService::resume(server::Call& call) {
   const ServedUpstream upstream = taken->upstream;
   const auto began = clock_.now();
   auto forwarded = co_await attend(call, here(), parked_, std::move(*taken));
-  co_return co_await conclude(call, upstream, began, std::move(forwarded));
+  if (changes_what_is_cached(forwarded, *upstream.upstream)) co_await upstream->refresh();
+  co_return conclude(call, upstream, clock_.now() - began, std::move(forwarded));
 }
 
-Task<mcp::Outcome> GatewayService::conclude(server::Call& call, ServedUpstream upstream, Clock::Monotonic began,
-                                            Result<Forwarded> forwarded) {
+mcp::Outcome GatewayService::conclude(server::Call& call, const ServedUpstream& upstream, std::chrono::nanoseconds took,
+                                      Result<Forwarded> forwarded) const {
   if (observer_) {
-    observer_(
-        {upstream, call.request().method->method, clock_.now() - began, forwarded ? nullptr : &forwarded.error()});
+    observer_({upstream, call.request().method->method, took, forwarded ? nullptr : &forwarded.error()});
   }
   if (!forwarded) {
-    if (auto required = visits_required(call, forwarded.error())) co_return std::move(*required);
+    if (auto required = visits_required(call, forwarded.error())) return std::move(*required);
     if (call.session() != nullptr && forwarded.error().rpc_code() == mcp::code::kMissingClientCapability) {
-      co_return server::refusal(call, forwarded.error().message());
+      return server::refusal(call, forwarded.error().message());
     }
     log_failure(call, *upstream.upstream, forwarded.error());
-    co_return std::unexpected(named(std::move(forwarded.error()), *upstream.upstream));
+    return std::unexpected(named(std::move(forwarded.error()), *upstream.upstream));
   }
-  if (auto* required = std::get_if<mcp::InputRequired>(&*forwarded)) co_return std::move(*required);
-  const auto& answer = std::get<client::Answer>(*forwarded);
-  if (wants_refresh(answer) && !upstream->is_direct()) co_await upstream->refresh();
-  co_return to_outcome(answer, call.request().era());
+  if (auto* required = std::get_if<mcp::InputRequired>(&*forwarded)) return std::move(*required);
+  return to_outcome(std::get<client::Answer>(*forwarded), call.request().era());
 }
 
 }  // namespace proteus::gateway

@@ -77,9 +77,10 @@ class GatewayService final : public server::Service {
   Task<mcp::Outcome> forward(server::Call& call);
   Task<mcp::Outcome> resume(server::Call& call);
   // What becomes of a request that has been to an upstream.
-  Task<mcp::Outcome> conclude(server::Call& call, ServedUpstream upstream, Clock::Monotonic began,
-                              Result<Forwarded> forwarded);
+  mcp::Outcome conclude(server::Call& call, const ServedUpstream& upstream, std::chrono::nanoseconds took,
+                        Result<Forwarded> forwarded) const;
 
+  const std::uint64_t number_;  // of all services of the program
   const ServiceOptions options_;
   const std::string tail_;
   const std::vector<Worker*> workers_;

@@ -70,6 +70,7 @@ class Payload {
     if (empty()) {
       first_ = std::move(piece);
     } else {
+      if (rest_.capacity() == 0) rest_.reserve(4);
       rest_.push_back(std::move(piece));
     }
   }

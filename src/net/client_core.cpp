@@ -12,6 +12,7 @@ namespace proteus::net {
 namespace {
 
 constexpr std::size_t kMaxSpare = 64;
+constexpr std::chrono::milliseconds kJustUsed{100};
 // Nobody waits for an idle connection to be closed.
 constexpr std::chrono::milliseconds kSlowSweep = std::chrono::seconds(1);
 
@@ -56,10 +57,12 @@ void ClientCore::leave(HostPool& host) {
 Stream ClientCore::take_idle(HostPool& host) {
   while (!host.idle.empty()) {
     Stream stream = std::move(host.idle.back().stream);
+    const bool just_used = clock_.recent() - host.idle.back().since < kJustUsed;
     host.idle.pop_back();
-    // A host that closed it, or sent what nobody asked for, has made it useless.
+    // A host that closed it, or sent what nobody asked for, has made it useless. Between two requests in a row that is
+    // left to what is heard anyway.
     std::array<char, 1> byte;
-    if (stream.try_read(byte).error == boost::asio::error::would_block) {
+    if ((just_used && !stream.has_news()) || stream.try_read(byte).error == boost::asio::error::would_block) {
       ++reused_;
       return stream;
     }
@@ -70,7 +73,8 @@ Stream ClientCore::take_idle(HostPool& host) {
 
 void ClientCore::give_back(HostPool& host, Stream stream, std::chrono::milliseconds idle_time) {
   if (closed_ || host.idle.size() >= options_.max_idle_per_host) return stream.close();
-  host.idle.push_back({std::move(stream), clock_.now() + std::min(idle_time, options_.max_idle_time)});
+  const auto now = clock_.recent();
+  host.idle.push_back({std::move(stream), now, now + std::min(idle_time, options_.max_idle_time)});
 }
 
 std::unique_ptr<ClientExchange> ClientCore::new_exchange() {

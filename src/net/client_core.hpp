@@ -18,6 +18,7 @@ namespace proteus::net {
 struct HostPool {
   struct Idle {
     Stream stream;
+    Clock::Monotonic since;
     Clock::Monotonic until;
   };
   std::string key;

@@ -154,25 +154,33 @@ void ClientExchange::make_room() {
   body_.allocate(std::max(needed, length ? 0 : 2 * current.size()), {current.data(), decoded_});
 }
 
-Task<Result<std::string_view>> ClientExchange::read_all(std::size_t limit) {
-  if (auto plain = check_coding(); !plain) co_return std::unexpected(std::move(plain).error());
+Result<std::optional<std::string_view>> ClientExchange::try_read_all(std::size_t limit) {
+  if (auto plain = check_coding(); !plain) return std::unexpected(std::move(plain).error());
   if (is_streamed_) decoded_ = 0;
   const auto length = parser_.content_length();
   while (!(length && *length > limit) && decoded_ <= limit) {
     if (parser_.is_done() && raw_ == 0) {
       release();
-      co_return std::string_view(window().data(), decoded_);
+      return std::string_view(window().data(), decoded_);
     }
     if (raw_ > 0) {
-      if (auto decoded = decode_received(); !decoded) co_return std::unexpected(std::move(decoded).error());
+      if (auto decoded = decode_received(); !decoded) return std::unexpected(std::move(decoded).error());
       continue;
     }
-    if (auto received = receive_body(); !received) co_return std::unexpected(std::move(received).error());
-    if (raw_ > 0 || !stream_) continue;
-    if (auto [error] = co_await stream_.wait_readable(); error) co_return std::unexpected(broken(error));
+    if (auto received = receive_body(); !received) return std::unexpected(std::move(received).error());
+    if (raw_ == 0 && stream_) return std::nullopt;
   }
   drop_connection();
-  co_return std::unexpected(errors::too_large("the body of the answer", limit).within(host_->key));
+  return std::unexpected(errors::too_large("the body of the answer", limit).within(host_->key));
+}
+
+Task<Result<std::string_view>> ClientExchange::read_all(std::size_t limit) {
+  for (;;) {
+    const auto body = try_read_all(limit);
+    if (!body) co_return std::unexpected(body.error());
+    if (*body) co_return **body;
+    if (auto [error] = co_await stream_.wait_readable(); error) co_return std::unexpected(broken(error));
+  }
 }
 
 Task<Result<std::string_view>> ClientExchange::read_some() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,6 +52,7 @@ class ClientExchange final : private Timed {
   const Fields& fields() const { return fields_; }
   const ResponseParser& parser() const { return parser_; }
 
+  Result<std::optional<std::string_view>> try_read_all(std::size_t limit);
   Task<Result<std::string_view>> read_all(std::size_t limit);
   Task<Result<std::string_view>> read_some();
 

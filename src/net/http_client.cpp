@@ -51,7 +51,7 @@ Task<Result<ClientResponse>> HttpClient::perform(std::shared_ptr<ClientCore> cor
   exchange->begin(core, proxy && !url.is_https() ? std::string_view(proxy->pool_key) : url.origin(),
                   request.method == "HEAD" ? AnswerBody::none : AnswerBody::allowed);
   if (request.abort != nullptr) exchange->abort_by(*request.abort);
-  auto now = core->clock().now();
+  auto now = core->clock().recent();
   const auto end = after(now, request.deadlines.whole);
 
   IoResult sent;
@@ -131,6 +131,9 @@ bool ClientResponse::has_content_type(std::string_view media_type) const {
 }
 
 Task<Result<std::string_view>> ClientResponse::read_all(std::size_t limit) { return exchange_->read_all(limit); }
+Result<std::optional<std::string_view>> ClientResponse::try_read_all(std::size_t limit) {
+  return exchange_->try_read_all(limit);
+}
 Task<Result<std::string_view>> ClientResponse::read_some() { return exchange_->read_some(); }
 
 void ClientResponse::set_deadline(std::chrono::milliseconds from_now) {

@@ -95,6 +95,8 @@ class ClientResponse {
 
   // The body, or what `read_some` has left of it. The view lives as long as the response.
   Task<Result<std::string_view>> read_all(std::size_t limit);
+  // The same where all of it is here; nothing where more is to come.
+  Result<std::optional<std::string_view>> try_read_all(std::size_t limit);
 
   // The next bytes of the body, as they arrive; empty at its end. The view holds until the next call.
   Task<Result<std::string_view>> read_some();

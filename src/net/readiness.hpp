@@ -42,6 +42,8 @@ class Readiness : public boost::asio::execution_context::service {
     void cancel(Side side);
     // An operation would have had to wait, or did all it could: the next event decides.
     void exhausted(Side side);
+    // Whether there may be something since then.
+    bool is_ready(Side side) const { return halves_[static_cast<std::size_t>(side)].ready; }
     // No more events; what waits is aborted.
     void stop();
 

@@ -42,6 +42,7 @@ class Transport {
   virtual IoResult try_read(std::span<char> into) = 0;
   // May take a part of the bytes; `size` says how many.
   virtual IoResult try_write(std::span<const std::string_view> parts) = 0;
+  virtual bool has_news() const { return true; }
   virtual Task<Waited> wait_readable() = 0;
   virtual Task<Waited> wait_writable() = 0;
   virtual void on_readable(std::move_only_function<void(ErrorCode)> notify) = 0;
@@ -68,6 +69,10 @@ class Stream {
   // Never wait.
   IoResult try_read(std::span<char> into) { return transport_->try_read(into); }
   IoResult try_write(std::span<const std::string_view> parts) { return transport_->try_write(parts); }
+
+  // False where nothing has been heard of the peer since everything it sent was read. Asks no one: what came just now
+  // may not be known yet.
+  bool has_news() const { return transport_->has_news(); }
 
   // Reads at least one byte. It tries before it waits; who knows that nothing has arrived yet saves that
   // system call by awaiting `wait_readable` and then calling `try_read`.

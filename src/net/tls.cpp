@@ -131,6 +131,8 @@ class TlsTransport final : public Transport {
     return below_.transport->wait_readable();
   }
 
+  bool has_news() const override { return holds_bytes() || below_.transport->has_news(); }
+
   Task<Waited> wait_writable() override {
     return write_waits_for_ == SSL_ERROR_WANT_READ ? below_.transport->wait_readable()
                                                    : below_.transport->wait_writable();

@@ -2,7 +2,8 @@
 
 #include <functional>
 #include <memory>
-#include <vector>
+
+#include <boost/container/small_vector.hpp>
 
 #include "base/task.hpp"
 
@@ -24,7 +25,7 @@ class Cancellation : public std::enable_shared_from_this<Cancellation> {
  private:
   Executor executor_;
   bool requested_ = false;
-  std::vector<std::function<void()>> callbacks_;
+  boost::container::small_vector<std::function<void()>, 1> callbacks_;
 };
 
 }  // namespace proteus::server

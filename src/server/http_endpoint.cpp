@@ -31,7 +31,8 @@ HttpEndpoint::HttpEndpoint(Service& service, Listeners& listeners, const Clock& 
 // One HTTP request. `answer` does all that needs no waiting; what does is left for `go_on`.
 class HttpEndpoint::Visit {
  public:
-  Visit(HttpEndpoint& endpoint, net::Exchange& exchange) : endpoint_(endpoint), exchange_(exchange) {}
+  Visit(HttpEndpoint& endpoint, net::Exchange& exchange)
+      : endpoint_(endpoint), exchange_(exchange), legacy_(endpoint) {}
 
   std::optional<HttpAnswer> answer();
   Task<> go_on();
@@ -52,6 +53,7 @@ class HttpEndpoint::Visit {
   Caller caller_;
   json::Message message_;
   std::optional<ModernHttp> modern_;
+  LegacyHttp legacy_;
   Then then_ = Then::modern;
 };
 
@@ -124,21 +126,24 @@ std::optional<HttpAnswer> HttpEndpoint::Visit::answer_post() {
 }
 
 Task<> HttpEndpoint::Visit::go_on() {
-  // What runs here ends by its own rules: a closed connection, a cancelled request, the end of streams.
-  co_await boost::asio::this_coro::reset_cancellation_state(boost::asio::disable_cancellation());
   switch (then_) {
-    case Then::modern: co_return co_await modern_->go_on();
-    case Then::legacy: co_return co_await LegacyHttp(endpoint_).post(exchange_, message_, caller_);
-    case Then::batch: co_return co_await LegacyHttp(endpoint_).batch(exchange_, caller_);
-    case Then::get: co_return co_await LegacyHttp(endpoint_).get(exchange_, caller_);
-    case Then::remove: co_return co_await LegacyHttp(endpoint_).remove(exchange_, caller_);
+    case Then::modern: return modern_->go_on();
+    case Then::legacy: return legacy_.post(exchange_, message_, caller_);
+    case Then::batch: return legacy_.batch(exchange_, caller_);
+    case Then::get: return legacy_.get(exchange_, caller_);
+    case Then::remove: break;
   }
+  return legacy_.remove(exchange_, caller_);
 }
 
 Task<> HttpEndpoint::handle(net::Exchange& exchange) {
   Visit visit(*this, exchange);
   const std::optional<HttpAnswer> answer = visit.answer();
-  if (!answer) co_return co_await visit.go_on();
+  if (!answer) {
+    // What runs here ends by its own rules: a closed connection, a cancelled request, the end of streams.
+    co_await boost::asio::this_coro::reset_cancellation_state(boost::asio::disable_cancellation());
+    co_return co_await visit.go_on();
+  }
   const HttpAnswer::Parts parts = answer->parts();
   if (exchange.try_reply(answer->head(), {parts.data(), parts.size()})) co_return;
   co_await exchange.finish_reply();

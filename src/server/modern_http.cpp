@@ -163,7 +163,10 @@ Task<> ModernHttp::call() {
   Call call(request_, caller_, channel, &headers_);
   call.set_fields(exchange_.request().fields());
   ModernRound round(call, endpoint_.states_);
-  mcp::Outcome outcome = co_await run_round(round, endpoint_.service_, call);
+  const auto opened = round.open();
+  mcp::Outcome outcome =
+      opened ? co_await endpoint_.service_.handle(call) : mcp::Outcome(std::unexpected(opened.error()));
+  if (opened) round.close(outcome);
   if (channel.cancelled()) {
     if (channel.streaming()) co_await channel.close();
     co_return;
