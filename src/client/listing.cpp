@@ -52,7 +52,7 @@ void narrow(std::optional<mcp::Caching>& all, const std::optional<mcp::Caching>&
 }  // namespace
 
 Result<std::vector<std::string_view>> elements_of(std::string_view array, std::size_t limit) {
-  auto tokens = json::Tokens::index(array, kMaxDepth);
+  auto tokens = json::Tokens::of(array, kMaxDepth);
   if (!tokens) return std::unexpected(std::move(tokens.error()));
   std::vector<std::string_view> elements;
   if (!tokens->take('[')) return std::unexpected(errors::protocol("an array is expected"));

@@ -160,7 +160,7 @@ Result<void> scan_into(Message& message, std::string_view text, const ScanLimits
     return std::unexpected(errors::too_large("the message", limits.bytes).with_rpc_code(kInvalidRequest));
   }
   message.text = text;
-  auto tokens = Tokens::index(text, limits.depth);
+  auto tokens = Tokens::of(text, limits.depth);
   if (!tokens) return std::unexpected(std::move(tokens.error()).with_rpc_code(kParseError));
   if (tokens->peek() != '{') {
     const std::string_view value = tokens->take_value();
@@ -194,7 +194,7 @@ Result<Message> scan(std::string_view text, const ScanLimits& limits) {
 }
 
 Result<Members> members_of(std::string_view object, Storage& storage, const ScanLimits& limits) {
-  auto tokens = Tokens::index(object, limits.depth);
+  auto tokens = Tokens::of(object, limits.depth);
   if (!tokens) return std::unexpected(std::move(tokens.error()).with_rpc_code(kParseError));
   if (tokens->peek() != '{') return std::unexpected(errors::invalid("an object is expected"));
   ObjectReader reader(*tokens, storage, limits);
@@ -210,7 +210,7 @@ Result<std::vector<std::string_view>> elements_of(std::string_view array, std::s
   if (array.size() > limits.bytes) {
     return std::unexpected(errors::too_large("the array", limits.bytes).with_rpc_code(kInvalidRequest));
   }
-  auto tokens = Tokens::index(array, limits.depth);
+  auto tokens = Tokens::of(array, limits.depth);
   if (!tokens) return std::unexpected(std::move(tokens.error()).with_rpc_code(kParseError));
   if (!tokens->enter('[')) return std::unexpected(errors::invalid("an array is expected"));
   std::vector<std::string_view> elements;

@@ -187,7 +187,7 @@ TEST(Scan, AllowsWhiteSpaceBetweenAllTokens) {
 }
 
 TEST(Scan, SaysWhereTheFaultIs) {
-  EXPECT_EQ(scan(R"({"a":1,"b" 2})").error().message(), "not JSON: a colon is expected after a key, at byte 7");
+  EXPECT_EQ(scan(R"({"a":1,"b" 2})").error().message(), "not JSON: a colon is expected after a key, at byte 11");
   EXPECT_EQ(scan(R"({"a":[1,2)").error().message(),
             "not JSON: a comma or the end of an object or array is expected, at byte 9");
 }
@@ -215,7 +215,30 @@ TEST(Scan, SurvivesTruncationAtEveryByte) {
   EXPECT_TRUE(scan(text));
 }
 
-TEST(Scan, ReadsATextLargerThanWhatAThreadKeeps) {
+TEST(Scan, FindsTheEndOfAStringWhereverItsSpecialCharactersAre) {
+  const auto message = [](std::string_view text) {
+    return fmt::format(R"({{"jsonrpc":"2.0","id":1,"method":"m","params":{{"text":"{}","next":[1]}}}})", text);
+  };
+  for (std::size_t length = 0; length < 200; ++length) {
+    const std::string plain(length, 'x');
+    EXPECT_EQ(scan(message(plain))->body.value("text"), '"' + plain + '"');
+    for (std::size_t at = 0; at < length; ++at) {
+      const std::string quote = plain.substr(0, at) + "\\\"" + plain.substr(at);
+      const std::string escaped = message(quote);
+      const auto scanned = scan(escaped);
+      ASSERT_TRUE(scanned) << escaped;
+      EXPECT_EQ(scanned->body.value("text"), '"' + quote + '"');
+      EXPECT_EQ(scanned->body.value("next"), "[1]");
+      std::string wrong = plain;
+      for (const char special : {'\x01', '\n', '"', '\\', '\x80'}) {
+        wrong[at] = special;
+        EXPECT_FALSE(scan(message(wrong))) << length << ' ' << at << ' ' << int(special);
+      }
+    }
+  }
+}
+
+TEST(Scan, ReadsALargeText) {
   std::string text = R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"a":")" + std::string(3 << 20, 'x') + "\"}}";
   EXPECT_EQ(scan(text)->body.value("a").size(), (3U << 20U) + 2);
   EXPECT_TRUE(scan(R"({"jsonrpc":"2.0","id":1,"method":"m"})"));

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstdint>
 #include <cstring>
-#include <memory>
 
 #include <simdjson.h>
 
@@ -12,101 +13,146 @@
 namespace proteus::json {
 namespace {
 
-using Indexer = simdjson::internal::dom_parser_implementation;
+static_assert(std::endian::native == std::endian::little);
 
-// An index takes four bytes per byte of text: what a thread keeps for reuse is bounded by this.
-constexpr std::size_t kKeptCapacity = std::size_t{1} << 20U;
+constexpr std::string_view kNotClosed = "a string is not closed";
+constexpr std::string_view kControl = "a string holds a control character that is not escaped";
+constexpr std::string_view kBadEscape = "a string holds an invalid escape";
+constexpr std::string_view kNoValue = "a value is expected";
+constexpr std::string_view kNoString = "a string is expected";
+constexpr std::string_view kNoColon = "a colon is expected after a key";
 
-Result<Indexer*> indexer_for(std::size_t bytes) {
-  static thread_local std::unique_ptr<Indexer> kept;
-  if (!kept) {
-    const auto made = simdjson::get_active_implementation()->create_dom_parser_implementation(std::size_t{16} * 1024,
-                                                                                              /*max_depth=*/1, kept);
-    if (made != simdjson::SUCCESS) return std::unexpected(errors::internal("out of memory for a JSON index"));
-  }
-  std::size_t wanted = std::max(kept->capacity(), std::size_t{16} * 1024);
-  if (bytes > wanted) {
-    while (wanted < bytes)
-      wanted *= 2;
-  } else if (wanted > kKeptCapacity && bytes <= kKeptCapacity) {
-    wanted = kKeptCapacity;
-  }
-  if (kept->allocate(wanted, 1) != simdjson::SUCCESS) {
-    kept.reset();
-    return std::unexpected(errors::internal("out of memory for a JSON index"));
-  }
-  return kept.get();
+constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
+// What ends a run of a string's plain characters.
+constexpr bool is_special(char c) { return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20; }
+
+using Block = unsigned char __attribute__((vector_size(16)));
+
+// Each byte that is special has all its bits set.
+struct Hits {
+  std::uint64_t low;
+  std::uint64_t high;
+};
+
+[[gnu::always_inline]] inline auto special_in(const char* at) {
+  Block block;
+  std::memcpy(&block, at, sizeof block);
+  return (block == '"') | (block == '\\') | (block < 0x20);
 }
 
-// A token that is no string ends where white space begins or the next token does: all it has to be followed
-// by.
-bool ends_at(std::string_view text, std::size_t at, std::size_t end) {
-  return at == end || (at < end && Tokens::is_space(text[at]));
+const char* next_special(const char* at, const char* end) {
+  const auto first_of = [](auto found, const char* place) -> const char* {
+    Hits hits;
+    std::memcpy(&hits, &found, sizeof hits);
+    if (hits.low != 0) return place + (std::countr_zero(hits.low) / 8);
+    if (hits.high != 0) return place + 8 + (std::countr_zero(hits.high) / 8);
+    return nullptr;
+  };
+  if (end - at >= 16) {
+    if (const char* found = first_of(special_in(at), at)) return found;
+    at += 16;
+  }
+  // Long texts: four blocks at a time.
+  while (end - at >= 64) {
+    const auto found = special_in(at) | special_in(at + 16) | special_in(at + 32) | special_in(at + 48);
+    if (first_of(found, at) != nullptr) break;
+    at += 64;
+  }
+  for (; end - at >= 16; at += 16) {
+    if (const char* found = first_of(special_in(at), at)) return found;
+  }
+  while (at < end && !is_special(*at))
+    ++at;
+  return at;
 }
 
-bool is_number(std::string_view text, std::size_t at, std::size_t end) {
+[[gnu::always_inline]] inline const char* skip_space(const char* at, const char* end) {
+  while (at < end && is_space(*at)) [[unlikely]]
+    ++at;
+  return at;
+}
+
+struct StringEnd {
+  const char* behind = nullptr;  // the closing quote; null for a fault
+  bool escaped = false;
+  std::string_view fault{};
+};
+
+// Of the string whose opening quote is there.
+[[gnu::always_inline]] inline StringEnd end_of_string(const char* opening, const char* end) {
+  bool escaped = false;
+  const char* at = opening + 1;
+  while (true) {
+    at = next_special(at, end);
+    if (at >= end) return {.fault = kNotClosed};
+    if (*at == '"') break;
+    if (*at != '\\') return {.fault = kControl};
+    escaped = true;
+    if (end - at < 2) return {.fault = kNotClosed};
+    at += 2;
+  }
+  if (escaped && !valid_escapes({opening + 1, at})) return {.fault = kBadEscape};
+  return {.behind = at + 1, .escaped = escaped};
+}
+
+const char* end_of_number(const char* at, const char* end) {
   const auto digits = [&] {
-    const std::size_t start = at;
-    while (at < end && text[at] >= '0' && text[at] <= '9')
+    const char* const start = at;
+    while (at < end && *at >= '0' && *at <= '9')
       ++at;
     return at - start;
   };
-  if (text[at] == '-') ++at;
-  const bool zero = at < end && text[at] == '0';
-  const std::size_t whole = digits();
-  if (whole == 0 || (zero && whole > 1)) return false;
-  if (at < end && text[at] == '.') {
+  if (*at == '-') ++at;
+  const bool zero = at < end && *at == '0';
+  const auto whole = digits();
+  if (whole == 0 || (zero && whole > 1)) return nullptr;
+  if (at < end && *at == '.') {
     ++at;
-    if (digits() == 0) return false;
+    if (digits() == 0) return nullptr;
   }
-  if (at < end && (text[at] == 'e' || text[at] == 'E')) {
+  if (at < end && (*at == 'e' || *at == 'E')) {
     ++at;
-    if (at < end && (text[at] == '+' || text[at] == '-')) ++at;
-    if (digits() == 0) return false;
+    if (at < end && (*at == '+' || *at == '-')) ++at;
+    if (digits() == 0) return nullptr;
   }
-  return ends_at(text, at, end);
+  return at;
 }
 
 template <std::size_t N>
-bool is_word(std::string_view text, std::size_t at, std::size_t end, const char (&word)[N]) {
+const char* end_of_word(const char* at, const char* end, const char (&word)[N]) {
   constexpr std::size_t kLength = N - 1;
-  return end - at >= kLength && std::memcmp(text.data() + at, word, kLength) == 0 && ends_at(text, at + kLength, end);
+  const bool there = static_cast<std::size_t>(end - at) >= kLength && std::memcmp(at, word, kLength) == 0;
+  return there ? at + kLength : nullptr;
 }
 
-// Whether the token that begins and ends there is a number, true, false or null.
-bool is_plain_scalar(std::string_view text, std::size_t begin, std::size_t end) {
-  switch (text[begin]) {
-    case 't': return is_word(text, begin, end, "true");
-    case 'f': return is_word(text, begin, end, "false");
-    case 'n': return is_word(text, begin, end, "null");
-    default: return is_number(text, begin, end);
+// Of a number, true, false or null; null for anything else. What may follow it is the grammar's business.
+const char* end_of_scalar(const char* at, const char* end) {
+  switch (*at) {
+    case 't': return end_of_word(at, end, "true");
+    case 'f': return end_of_word(at, end, "false");
+    case 'n': return end_of_word(at, end, "null");
+    default: return end_of_number(at, end);
   }
 }
 
 }  // namespace
 
-Result<Tokens> Tokens::index(std::string_view text, std::size_t max_depth) {
-  if (text.empty()) return std::unexpected(errors::invalid("the text is empty, not JSON"));
-  auto indexer = indexer_for(text.size());
-  if (!indexer) return std::unexpected(indexer.error());
-  const auto status = (*indexer)->stage1(reinterpret_cast<const std::uint8_t*>(text.data()), text.size(),
-                                         simdjson::stage1_mode::regular);
-  switch (status) {
-    case simdjson::SUCCESS: break;
-    case simdjson::UTF8_ERROR: return std::unexpected(errors::invalid("the text is not valid UTF-8"));
-    case simdjson::UNCLOSED_STRING: return std::unexpected(errors::invalid("a string is not closed"));
-    case simdjson::UNESCAPED_CHARS:
-      return std::unexpected(errors::invalid("a string holds a control character that is not escaped"));
-    case simdjson::EMPTY: return std::unexpected(errors::invalid("the text is empty, not JSON"));
-    default: return std::unexpected(errors::invalid("the text is not JSON"));
+Result<Tokens> Tokens::of(std::string_view text, std::size_t max_depth) {
+  if (!simdjson::validate_utf8(text.data(), text.size())) {
+    return std::unexpected(errors::invalid("the text is not valid UTF-8"));
   }
   Tokens tokens;
   tokens.text_ = text;
-  tokens.index_ = (*indexer)->structural_indexes.get();
-  tokens.count_ = (*indexer)->n_structural_indexes;
-  tokens.next_backslash_ = std::min(text.find('\\'), text.size());
   tokens.max_depth_ = std::min(max_depth, kDeepest);
+  tokens.step_behind(0);
+  if (tokens.done()) return std::unexpected(errors::invalid("the text is empty, not JSON"));
   return tokens;
+}
+
+void Tokens::step_behind(std::size_t end) {
+  end_ = end;
+  at_ = static_cast<std::size_t>(skip_space(text_.data() + end, text_.data() + text_.size()) - text_.data());
 }
 
 bool Tokens::fail_too_deep() {
@@ -118,18 +164,34 @@ bool Tokens::enter(char opener) {
   if (peek() != opener) return fail("an object or array is expected");
   if (depth_ == max_depth_) return fail_too_deep();
   ++depth_;
-  ++at_;
+  step_behind(at_ + 1);
   return true;
 }
 
-// Stage one has seen to it that a token with a quote in front is a whole string: what follows the closing
-// quote is a token of its own. Only escapes are left to check, and looking for the next backslash once is
-// cheaper than looking for one in each string.
-bool Tokens::check_escapes() {
-  const std::string_view token = trimmed(index_[at_], token_end());
-  if (!valid_escapes(token.substr(1, token.size() - 2))) return fail("a string holds an invalid escape");
-  next_backslash_ = std::min(text_.find('\\', token_end()), text_.size());
-  return true;
+std::string_view Tokens::take_string() {
+  const std::size_t begin = at_;
+  const StringEnd string = end_of_string(text_.data() + begin, text_.data() + text_.size());
+  if (string.behind == nullptr) {
+    fail(string.fault);
+    return {};
+  }
+  escaped_ = string.escaped;
+  step_behind(static_cast<std::size_t>(string.behind - text_.data()));
+  return text_.substr(begin, end_ - begin);
+}
+
+std::string_view Tokens::take_key() {
+  if (peek() != '"') {
+    fail(kNoString);
+    return {};
+  }
+  const std::string_view key = take_string();
+  if (key.empty()) return {};
+  if (!take(':')) {
+    fail(kNoColon);
+    return {};
+  }
+  return key;
 }
 
 std::string_view Tokens::take_other_value() {
@@ -137,50 +199,45 @@ std::string_view Tokens::take_other_value() {
     fail("the text ends too early");
     return {};
   }
-  const std::size_t begin = index_[at_];
+  const std::size_t begin = at_;
   if (text_[begin] == '{' || text_[begin] == '[') {
     if (!skip_container()) return {};
-    return text_.substr(begin, last_end() - begin);
+    return text_.substr(begin, end_ - begin);
   }
-  const std::size_t end = token_end();
-  if (!is_plain_scalar(text_, begin, end)) {
-    fail("a value is expected");
+  const char* const end = end_of_scalar(text_.data() + begin, text_.data() + text_.size());
+  if (end == nullptr) {
+    fail(kNoValue);
     return {};
   }
-  ++at_;
-  return trimmed(begin, end);
+  step_behind(static_cast<std::size_t>(end - text_.data()));
+  return text_.substr(begin, end_ - begin);
 }
 
-// The loop that sees nearly every token of a large message. Its state is local, and its parts are inlined, so
-// that the state stays in registers.
+// The loop that sees nearly every token of a large message. Its state is local, so that it stays in registers.
 bool Tokens::skip_container() {
-  const char* const text = text_.data();
-  const std::uint32_t* const index = index_;
-  const std::size_t count = count_;
+  const char* const end = text_.data() + text_.size();
+  const char* at = text_.data() + at_;
   const std::size_t deepest = max_depth_ - depth_;
-  std::size_t at = at_;
   std::array<char, kDeepest> closers;  // of the containers that are open; not initialized, because it is large
   std::size_t depth = 0;
 
-  const auto peek = [&] [[gnu::always_inline]] { return at < count ? text[index[at]] : '\0'; };
-  const auto end = [&] [[gnu::always_inline]] { return at + 1 < count ? index[at + 1] : text_.size(); };
-  const auto stop = [&] [[gnu::always_inline]] (std::string_view why) {
-    at_ = at;
+  const auto peek = [&] [[gnu::always_inline]] { return at < end ? *at : '\0'; };
+  const auto step = [&] [[gnu::always_inline]] (const char* behind) { at = skip_space(behind, end); };
+  const auto stop = [&](std::string_view why) {
+    at_ = static_cast<std::size_t>(at - text_.data());
     return fail(why);
   };
   const auto skip_string = [&] [[gnu::always_inline]] {
-    if (next_backslash_ < end()) [[unlikely]] {
-      at_ = at;
-      if (!check_escapes()) return false;
-    }
-    ++at;
+    const StringEnd string = end_of_string(at, end);
+    if (string.behind == nullptr) return stop(string.fault);
+    step(string.behind);
     return true;
   };
   const auto skip_key = [&] [[gnu::always_inline]] {
-    if (peek() != '"') return stop("a string is expected");
+    if (peek() != '"') return stop(kNoString);
     if (!skip_string()) return false;
-    if (peek() != ':') return stop("a colon is expected after a key");
-    ++at;
+    if (peek() != ':') return stop(kNoColon);
+    step(at + 1);
     return true;
   };
 
@@ -190,35 +247,35 @@ bool Tokens::skip_container() {
       if (!skip_string()) return false;
     } else if (token == '{' || token == '[') {
       if (depth == deepest) {
-        at_ = at;
+        stop({});
         return fail_too_deep();
       }
-      ++at;
+      step(at + 1);
       const char closer = static_cast<char>(token + 2);  // in ASCII, of both
       closers[depth++] = closer;
       if (peek() != closer) {
         if (token == '{' && !skip_key()) return false;
         continue;
       }
-    } else if (at == count) {
+    } else if (at == end) {
       return stop("the text ends inside an object or array");
-    } else if (is_plain_scalar(text_, index[at], end())) {
-      ++at;
     } else {
-      return stop("a value is expected");
+      const char* const behind = end_of_scalar(at, end);
+      if (behind == nullptr) return stop(kNoValue);
+      step(behind);
     }
     // Behind a value: out of all that ends here, or on to the next one.
-    char next = peek();
-    while (next == closers[depth - 1]) {
-      ++at;
+    while (peek() == closers[depth - 1]) {
+      const char* const behind = at + 1;
+      step(behind);
       if (--depth == 0) {
-        at_ = at;
+        end_ = static_cast<std::size_t>(behind - text_.data());
+        at_ = static_cast<std::size_t>(at - text_.data());
         return true;
       }
-      next = peek();
     }
-    if (next != ',') return stop("a comma or the end of an object or array is expected");
-    ++at;
+    if (peek() != ',') return stop("a comma or the end of an object or array is expected");
+    step(at + 1);
     if (closers[depth - 1] == '}' && !skip_key()) return false;
   }
 }

@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <optional>
 
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/post.hpp>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "base/unique_fd.hpp"
 #include "net/completion.hpp"
@@ -23,6 +26,29 @@ namespace asio = boost::asio;
 ErrorCode last_error() {
   if (errno == EAGAIN || errno == EWOULDBLOCK) return asio::error::would_block;
   return {errno, boost::system::system_category()};
+}
+
+// In a program with threads the C library's functions are points where a thread may be cancelled, which costs more than
+// their work; none is here.
+long receive(int socket, std::span<char> into) {
+  return ::syscall(SYS_recvfrom, socket, into.data(), into.size(), MSG_DONTWAIT, nullptr, nullptr);
+}
+long send(int socket, std::span<const char> bytes) {
+  return ::syscall(SYS_sendto, socket, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL, nullptr, 0);
+}
+
+// A few small parts are sooner copied than described to the kernel one by one.
+constexpr std::size_t kGathered = 4096;
+
+// Their size, or 0 where they are too large.
+std::size_t gather(std::span<const std::string_view> parts, std::span<char> into) {
+  std::size_t size = 0;
+  for (const std::string_view part : parts) {
+    if (part.size() > into.size() - size) return 0;
+    std::memcpy(into.data() + size, part.data(), part.size());
+    size += part.size();
+  }
+  return size;
 }
 
 // A client of a socket for both families is known by its own address.
@@ -51,10 +77,10 @@ class TcpTransport final : public Transport {
     if (!socket_) return {asio::error::operation_aborted, 0};
     if (into.empty()) return {};
     while (true) {
-      const ssize_t got = ::recv(socket_.get(), into.data(), into.size(), MSG_DONTWAIT);
+      const long got = receive(socket_.get(), into);
       if (got == 0) return {asio::error::eof, 0};
       if (got < 0 && errno == EINTR) continue;
-      if (got < static_cast<ssize_t>(into.size())) watch_->exhausted(Readiness::Side::read);
+      if (got < static_cast<long>(into.size())) watch_->exhausted(Readiness::Side::read);
       if (got < 0) return {last_error(), 0};
       return {{}, static_cast<std::size_t>(got)};
     }
@@ -62,7 +88,11 @@ class TcpTransport final : public Transport {
 
   IoResult try_write(std::span<const std::string_view> parts) override {
     if (!socket_) return {asio::error::operation_aborted, 0};
-    std::size_t written = 0;
+    std::array<char, kGathered> gathered;
+    if (const std::size_t size = gather(parts, gathered)) {
+      return written([&] { return send(socket_.get(), {gathered.data(), size}); }, size);
+    }
+    IoResult all;
     while (!parts.empty()) {
       std::array<iovec, 32> vectors;
       const std::size_t count = std::min(parts.size(), vectors.size());
@@ -78,16 +108,11 @@ class TcpTransport final : public Transport {
       message.msg_iovlen = count;
       // More follows: let the kernel fill its segments.
       const int flags = MSG_DONTWAIT | MSG_NOSIGNAL | (parts.empty() ? 0 : MSG_MORE);
-      ssize_t sent = 0;
-      do {
-        sent = ::sendmsg(socket_.get(), &message, flags);
-      } while (sent < 0 && errno == EINTR);
-      if (sent < static_cast<ssize_t>(wanted)) watch_->exhausted(Readiness::Side::write);
-      if (sent < 0) return {last_error(), written};
-      written += static_cast<std::size_t>(sent);
-      if (static_cast<std::size_t>(sent) < wanted) return {asio::error::would_block, written};
+      const IoResult some = written([&] { return ::sendmsg(socket_.get(), &message, flags); }, wanted);
+      all = {some.error, all.size + some.size};
+      if (some.error) break;
     }
-    return {{}, written};
+    return all;
   }
 
   bool has_news() const override { return !watch_ || watch_->is_ready(Readiness::Side::read); }
@@ -115,6 +140,19 @@ class TcpTransport final : public Transport {
   Executor executor() const override { return executor_; }
 
  private:
+  // What became of a system call that was to write so many bytes.
+  template <class SystemCall>
+  IoResult written(SystemCall&& call, std::size_t wanted) {
+    long sent = 0;
+    do {
+      sent = call();
+    } while (sent < 0 && errno == EINTR);
+    if (sent == static_cast<long>(wanted)) return {{}, wanted};
+    watch_->exhausted(Readiness::Side::write);
+    if (sent < 0) return {last_error(), 0};
+    return {asio::error::would_block, static_cast<std::size_t>(sent)};
+  }
+
   Task<Waited> wait(Readiness::Side side) {
     return asio::async_initiate<decltype(kAwaited), void(ErrorCode)>(
         [this, side](auto handler) {
