@@ -12,7 +12,7 @@ import table
 
 OUT = servers.ROOT / "build/bench"
 NANOSECONDS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
-FEW, MANY = 1000, 3000
+FEW, MANY = 200, 600  # iterations
 REPETITIONS = 5
 
 Times = collections.namedtuple("Times", ("cpu", "real"))  # nanoseconds
