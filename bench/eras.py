@@ -1,4 +1,4 @@
-"""A plain call across the eras, beside the two calls within one era: that of the same client, and that to the same upstream."""
+"""A plain call across the eras, beside the calls within one: that of the same client, and that to the same upstream."""
 import contextlib
 
 import client

@@ -1,6 +1,6 @@
 -- The requests of one client, the same bytes every time: without a request() function wrk builds them once.
--- BENCH_BODY names the file with the body, BENCH_HEADERS that with a header on each line. BENCH_IDS is how many different
--- ids take turns, for clients with a session, in which no two requests may have the same one at a time.
+-- BENCH_BODY names the file with the body, BENCH_HEADERS that with a header on each line. BENCH_IDS is how many ids
+-- take turns, for clients with a session, in which no two requests may have the same one at a time.
 local body = assert(io.open(os.getenv("BENCH_BODY"), "rb"))
 wrk.method = "POST"
 wrk.body = body:read("*a")

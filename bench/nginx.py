@@ -44,7 +44,7 @@ UPSTREAM = """upstream backend {{
     keepalive_timeout 1h;
   }}"""
 # The name of the upstream block is no name that a server on loopback is known by.
-PASS = 'proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host $http_host; proxy_pass http://backend;'
+HEADERS = 'proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host $http_host;'
 # As many as an answer of 64 KB needs: without them nginx writes the rest into a file.
 WHOLE_ANSWERS = " proxy_buffers 8 32k;"
 AS_IT_COMES = " proxy_buffering off;"
@@ -67,7 +67,7 @@ def fixed(bench, core, answer):
 
 def proxy(bench, core, backend, streams=False):
     """nginx, passing every request on to the back end; `streams` has it pass on events as they come."""
-    how = PASS + (AS_IT_COMES if streams else WHOLE_ANSWERS)
+    how = HEADERS + " proxy_pass http://backend;" + (AS_IT_COMES if streams else WHOLE_ANSWERS)
     outside = UPSTREAM.format(port=backend.port)
     return _start("nginx proxy_pass", bench.place("nginx"), core, outside, how)
 

@@ -135,7 +135,7 @@ def everything(bench, core, *options, name="proteus"):
 
 
 def gateway(bench, core, sections, name="proteus", threads=1, environment=None, family=True):
-    """Our gateway with the sections of a configuration; `server` are further keys of that section."""
+    """Our gateway; the sections of its configuration may begin with further keys of [server]."""
     home = bench.place("gateway")
     configuration = home / "proteus.toml"
     configuration.write_text(f'[server]\nlisten = "127.0.0.1:0"\nthreads = {threads}\n{sections}')

@@ -1,5 +1,5 @@
-"""Tool sessions: what a registration costs, what a call costs beside nginx as a proxy to the same back end, what an idle session
-holds, and how soon a client hears of a new tool."""
+"""Tool sessions: what a registration costs, what a call costs beside nginx as a proxy to the same back end, what an
+idle session holds, and how soon a client hears of a new tool."""
 import contextlib
 import json
 import os
@@ -94,7 +94,7 @@ def measure_notifications(bench):
 
 
 def measure_registrations(bench):
-    """Sessions with the five tools of the usual shape: registrations per second, CPU each, and memory of an idle one."""
+    """Sessions with five tools of the usual shape: registrations per second, CPU each, and memory of an idle one."""
     with gateway_and_backend(bench) as (gateway, _, url):
 
         def worker(prefix):

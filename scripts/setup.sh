@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# setup.sh <group>...: installs what is missing of the groups in packages.txt; the group npm also installs tests/e2e, and
-# with the group bench also bench.
+# setup.sh <group>...: installs what is missing of the groups in packages.txt. The group npm also installs tests/e2e,
+# and together with the group bench also bench.
 # Says nothing and returns at once where everything is there.
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
