@@ -102,6 +102,9 @@ def measure(bench, names):
         except (RuntimeError, OSError, subprocess.CalledProcessError) as error:
             said = getattr(error, "stderr", None) or ""
             failures.append(f"{name}: {error} {said.decode() if isinstance(said, bytes) else said}".strip())
+        except KeyboardInterrupt:
+            failures += [f"{left}: interrupted" for left in names[number:]]
+            break
         print(f": {time.monotonic() - begin:.0f} s", file=sys.stderr)
     return rows, failures
 
@@ -130,5 +133,5 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("error: told to end"))  # and to stop what was started
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # what was started is stopped, what was measured is shown
     sys.exit(main(sys.argv[1:]))
