@@ -10,6 +10,7 @@ import servers
 
 CONNECTIONS = 16
 TOOLS = 1000
+LONGEST = 30  # seconds, for a server that answers nothing in less
 LOREM = "the quick brown fox jumps over the lazy dog, "
 
 
@@ -82,14 +83,15 @@ def run(bench, server, load, seconds=None):
     sent.write_text("".join(f"{name}: {value}\n" for name, value in load.headers().items()))
     command = ["taskset", "-c", str(bench.load_core), "wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s"]
     command += ["--timeout=60s", "-s", servers.ROOT / "bench/load.lua", f"http://127.0.0.1:{server.port}{load.path}"]
-    before, generator = server.cpu_seconds(), _children_cpu()
+    before, generator, busy = server.cpu_seconds(), _children_cpu(), servers.busy_seconds(bench.server_core)
     environment = {**os.environ, "BENCH_BODY": str(body), "BENCH_HEADERS": str(sent), "BENCH_IDS": str(load.ids)}
     ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     spent, generator = server.cpu_seconds() - before, _children_cpu() - generator
+    busy = servers.busy_seconds(bench.server_core) - busy
     server.settle()
     result = json.loads(ran.stderr.strip().splitlines()[-1])
     requests = result["requests"]
-    if requests == 0 and seconds < 10 * bench.seconds:
+    if requests == 0 and seconds < LONGEST:
         return run(bench, server, load, 4 * seconds)
     if result["errors"] or not requests:
         raise RuntimeError(f"{server.name}, {load.method}: {result}\n{ran.stdout}")
@@ -98,6 +100,7 @@ def run(bench, server, load, seconds=None):
         "throughput": requests / result["seconds"],
         "cpu_us": spent / requests * 1e6,
         "generator_cpu_us": generator / requests * 1e6,
+        "others": max(0.0, (busy - spent) / result["seconds"]),
     }
 
 
@@ -115,6 +118,7 @@ def in_turn(bench, name, pairs):
             if sample["bytes"] < sample["requests"] * sizes[label]:
                 raise RuntimeError(f"{label}, {name}: answers shorter than the right one")
             samples[label].append(sample)
+            bench.disturbed(sample["others"])
             bench.keep(name, {"server": label, "round": number + 1, **sample})
     return {
         label: {key: statistics.median(sample[key] for sample in taken) for key in ("throughput", "cpu_us")}

@@ -14,6 +14,7 @@ import json
 import os
 import pathlib
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -54,6 +55,9 @@ SECTIONS = {
 }
 
 
+QUIET = 0.05  # of a core, used by others
+
+
 class Bench:
     """How to measure, where files may be, and every sample that was taken."""
 
@@ -63,6 +67,7 @@ class Bench:
         self.folder = pathlib.Path(folder)
         self.places = 0
         self.raw = {}
+        self.others = []
         available = sorted(os.sched_getaffinity(0))
         if len(available) < 2:
             print("warning: one core only; the servers and the load generator share it", file=sys.stderr)
@@ -74,6 +79,16 @@ class Bench:
         made = self.folder / f"{self.places}-{name.replace(' ', '-')}"
         made.mkdir()
         return made
+
+    def disturbed(self, others):
+        """Takes note of the share of a measurement in which the core under test worked for somebody else."""
+        self.others.append(others)
+
+    def warning(self):
+        usual = statistics.median(self.others or [0])
+        if usual <= QUIET:
+            return None
+        return f"warning: others used {usual:.0%} of the core under test, in the median: these rows say little"
 
     def keep(self, name, sample):
         self.raw.setdefault(name, []).append(sample)
@@ -123,10 +138,12 @@ def main(arguments):
         rows, failures = measure(bench, names)
     print()
     table.show(rows)
+    if bench.warning():
+        print(f"\n{bench.warning()}")
     for failure in failures:
         print(f"\nnot measured: {failure}")
     (micro.OUT / "results.json").write_text(json.dumps(rows, indent=2, ensure_ascii=False) + "\n")
-    raw = {"settings": bench.settings(), "samples": bench.raw, "failures": failures}
+    raw = {"settings": bench.settings(), "warning": bench.warning(), "samples": bench.raw, "failures": failures}
     (micro.OUT / "raw.json").write_text(json.dumps(raw, indent=2, ensure_ascii=False) + "\n")
     print("\nwritten to build/bench/results.json and raw.json")
     return 1 if failures else 0

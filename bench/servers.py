@@ -51,13 +51,8 @@ class Server:
         return pathlib.Path(self.log.name).read_text(errors="replace")[-500:]
 
     def cpu_seconds(self):
-        """User and system time of the process, its threads, and its living and dead children."""
-        total = 0
-        for pid in self._family() if self.family else [self.process.pid]:
-            fields = _stat(pid)
-            if fields:
-                total += sum(map(int, fields[11:15]))
-        return total / TICK
+        """User and system time of the threads of the process and of its children, those that live."""
+        return sum(_thread_seconds(pid) for pid in (self._family() if self.family else [self.process.pid]))
 
     def resident_bytes(self):
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
@@ -66,9 +61,12 @@ class Server:
     def settle(self):
         """Waits until it is idle: requests whose client left would steal time from the server measured next."""
         deadline = time.monotonic() + SETTLE_SECONDS
-        spent = None
-        while spent != (spent := self.cpu_seconds()) and time.monotonic() < deadline:
+        spent = self.cpu_seconds()
+        while time.monotonic() < deadline:
             time.sleep(0.1)
+            before, spent = spent, self.cpu_seconds()
+            if spent - before < 1 / TICK:
+                return
 
     def _family(self):
         """The process and its descendants; taskset became the server itself."""
@@ -107,6 +105,26 @@ def _stat(pid):
     except OSError:
         return None
     return text[text.rindex(")") + 2 :].split()
+
+
+def _thread_seconds(pid):
+    """As the scheduler counts it, which is finer than the ticks of /proc/<pid>/stat."""
+    total = 0
+    for task in pathlib.Path(f"/proc/{pid}/task").glob("*/schedstat"):
+        try:
+            total += int(task.read_text().split()[0])
+        except OSError:
+            continue  # it ended meanwhile
+    return total / 1e9
+
+
+def busy_seconds(core):
+    """What a core has spent on processes, whosever."""
+    for line in pathlib.Path("/proc/stat").read_text().splitlines():
+        name, *columns = line.split()
+        if name == f"cpu{core}":
+            return sum(map(int, columns[:3])) / TICK
+    raise RuntimeError(f"there is no core {core}")
 
 
 def free_port():
