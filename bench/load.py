@@ -4,6 +4,7 @@ import os
 import resource
 import statistics
 import subprocess
+import time
 
 import client
 import servers
@@ -83,11 +84,12 @@ def run(bench, server, load, seconds=None):
     sent.write_text("".join(f"{name}: {value}\n" for name, value in load.headers().items()))
     command = ["taskset", "-c", str(bench.load_core), "wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s"]
     command += ["--timeout=60s", "-s", servers.ROOT / "bench/load.lua", f"http://127.0.0.1:{server.port}{load.path}"]
+    begin = time.monotonic()
     before, generator, busy = server.cpu_seconds(), _children_cpu(), servers.busy_seconds(bench.server_core)
     environment = {**os.environ, "BENCH_BODY": str(body), "BENCH_HEADERS": str(sent), "BENCH_IDS": str(load.ids)}
     ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     spent, generator = server.cpu_seconds() - before, _children_cpu() - generator
-    busy = servers.busy_seconds(bench.server_core) - busy
+    others = (servers.busy_seconds(bench.server_core) - busy - spent) / (time.monotonic() - begin)
     server.settle()
     result = json.loads(ran.stderr.strip().splitlines()[-1])
     requests = result["requests"]
@@ -100,7 +102,7 @@ def run(bench, server, load, seconds=None):
         "throughput": requests / result["seconds"],
         "cpu_us": spent / requests * 1e6,
         "generator_cpu_us": generator / requests * 1e6,
-        "others": max(0.0, (busy - spent) / result["seconds"]),
+        "others": max(0.0, others),
     }
 
 
