@@ -17,7 +17,7 @@ run: build ## start the quickstart on 127.0.0.1:8080 (PORT=… for another port)
 	@scripts/setup.sh run
 	@scripts/run.sh
 
-bench: ## measure against nginx and the TypeScript SDK; BENCH_SECONDS=4 per measurement
+bench: ## measure beside nginx, the TypeScript SDK and another gateway; BENCH_ONLY=… for some rows
 	@scripts/setup.sh build bench npm
 	@scripts/bench.sh
 

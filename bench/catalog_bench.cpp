@@ -1,14 +1,15 @@
 // What the catalog costs: a refresh of one upstream of 100 tools, alone and among 1,000 such upstreams; a look-up, and
-// a page of a list. Memory per tool is told on standard error with BENCH_MEMORY set.
+// a page of a list. Resident memory per tool is told on standard error with BENCH_MEMORY set.
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
-#include <malloc.h>
+#include <unistd.h>
 
 #include "bench.hpp"
 #include "catalog/catalog.hpp"
@@ -115,6 +116,13 @@ void restricted(benchmark::State& state, Catalog& catalog) {
   }
 }
 
+std::size_t resident_bytes() {
+  std::size_t all = 0;
+  std::size_t resident = 0;
+  std::ifstream("/proc/self/statm") >> all >> resident;
+  return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
 void tell_memory(std::size_t before) {
   const std::size_t texts = [] {
     std::size_t bytes = 0;
@@ -122,7 +130,7 @@ void tell_memory(std::size_t before) {
       bytes += text.size() + upstream_name(999).size() + 2;
     return bytes / kTools;
   }();
-  const std::size_t bytes = (mallinfo2().uordblks - before) / (kTools * kUpstreams);
+  const std::size_t bytes = (resident_bytes() - before) / (kTools * kUpstreams);
   std::fprintf(stderr, "memory per tool: %zu bytes, of which its text %zu\n", bytes, texts);
 }
 
@@ -132,7 +140,7 @@ void tell_memory(std::size_t before) {
 int main(int argc, char** argv) {
   using namespace proteus;
   benchmark::Initialize(&argc, argv);
-  const std::size_t before = mallinfo2().uordblks;
+  const std::size_t before = resident_bytes();
   const auto many = filled(kUpstreams);
   if (std::getenv("BENCH_MEMORY") != nullptr) tell_memory(before);
   const auto one = filled(1);

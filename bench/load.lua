@@ -1,16 +1,28 @@
--- The requests of a modern-era client, the same bytes every time: without a request() function wrk builds them once.
--- BENCH_BODY names the file with the body, BENCH_METHOD and BENCH_NAME what the headers repeat of it,
--- BENCH_TOKEN who asks.
+-- The requests of one client, the same bytes every time: without a request() function wrk builds them once.
+-- BENCH_BODY names the file with the body, BENCH_HEADERS that with a header on each line. BENCH_IDS is how many ids
+-- take turns, for clients with a session, in which no two requests may have the same one at a time.
 local body = assert(io.open(os.getenv("BENCH_BODY"), "rb"))
 wrk.method = "POST"
 wrk.body = body:read("*a")
 body:close()
-wrk.headers["Content-Type"] = "application/json"
-wrk.headers["Accept"] = "application/json, text/event-stream"
-wrk.headers["MCP-Protocol-Version"] = "2026-07-28"
-wrk.headers["Mcp-Method"] = os.getenv("BENCH_METHOD")
-if os.getenv("BENCH_TOKEN") ~= "" then wrk.headers["Authorization"] = "Bearer " .. os.getenv("BENCH_TOKEN") end
-if os.getenv("BENCH_NAME") ~= "" then wrk.headers["Mcp-Name"] = os.getenv("BENCH_NAME") end
+for line in io.lines(os.getenv("BENCH_HEADERS")) do
+  local name, value = line:match("^([^:]+): (.*)$")
+  wrk.headers[name] = value
+end
+
+local ids = tonumber(os.getenv("BENCH_IDS"))
+if ids > 1 then
+  local requests, turn = {}, 0
+  function init()
+    for i = 1, ids do
+      requests[i] = wrk.format(nil, nil, nil, (wrk.body:gsub('"id":1,', '"id":' .. 1000 + i .. ",", 1)))
+    end
+  end
+  function request()
+    turn = turn % ids + 1
+    return requests[turn]
+  end
+end
 
 function done(summary, latency)
   local errors = summary.errors

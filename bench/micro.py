@@ -1,8 +1,5 @@
-"""Time and instructions of the micro benchmarks, as rows for the table.
-
-The program is a Google Benchmark one, whose benchmarks are named <what>/<case>. `tree/<case>`, a parse of the same bytes into a
-tree, is the baseline of every other benchmark of that case, and no row of its own.
-"""
+"""Google Benchmark programs, whose benchmarks are named <what>/<case>: the envelope scanner and the catalog."""
+import collections
 import json
 import os
 import re
@@ -10,59 +7,103 @@ import shutil
 import subprocess
 import sys
 
-BASELINE = "tree"
-FEW, MANY = 1000, 3000
+import servers
+import table
+
+OUT = servers.ROOT / "build/bench"
+NANOSECONDS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+FEW, MANY = 200, 600  # iterations
+REPETITIONS = 5
+
+Times = collections.namedtuple("Times", ("cpu", "real"))  # nanoseconds
 
 
-def measure(program):
-    """(rows, raw): rows as arguments of run.row, raw as Google Benchmark wrote it."""
-    if not program.exists():
-        print(f"skipped: envelope scan and splice, because {program} does not exist", file=sys.stderr)
-        return [], None
-    command = [program, "--benchmark_format=json", "--benchmark_repetitions=5", "--benchmark_report_aggregates_only=true"]
-    raw = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-    nanoseconds = {
-        entry["run_name"]: entry["cpu_time"] * {"ns": 1, "us": 1e3, "ms": 1e6}[entry["time_unit"]]
-        for entry in raw["benchmarks"]
-        if entry.get("aggregate_name") == "median"
-    }
-    counts = {name: instructions(program, name) for name in nanoseconds}
-    raw["instructions"] = counts
+def program(name):
+    path = OUT / "bin" / name
+    if not path.exists():
+        raise RuntimeError(f"{path} does not exist; scripts/bench.sh builds it")
+    return path
+
+
+def run(bench, name, *options, environment=None):
+    """(medians by benchmark, everything that it wrote)."""
+    command = ["taskset", "-c", str(bench.server_core), program(name), "--benchmark_format=json"]
+    command += [f"--benchmark_min_time={bench.seconds / 40:g}", f"--benchmark_repetitions={REPETITIONS}"]
+    command += ["--benchmark_report_aggregates_only=true", *options]
+    environment = {**os.environ, **(environment or {})}
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    raw = json.loads(ran.stdout)
+    times = {}
+    for entry in raw["benchmarks"]:
+        if entry.get("aggregate_name") == "median":
+            unit = NANOSECONDS[entry["time_unit"]]
+            times[entry["run_name"]] = Times(entry["cpu_time"] * unit, entry["real_time"] * unit)
+    return times, {**raw, "said": ran.stderr}
+
+
+def measure_envelope(bench):
+    """`tree/<case>`, a parse of the same bytes into a tree, is the baseline of every other benchmark of that case."""
+    times, raw = run(bench, "envelope_bench")
+    counts = {name: _instructions(program("envelope_bench"), name) for name in times}
+    bench.keep("envelope", {**raw, "instructions": counts})
     if None in counts.values():
         print("skipped: instructions of some benchmarks, see bench/bench.hpp", file=sys.stderr)
-
     rows = []
-    for name in nanoseconds:
+    for name in times:
         what, _, case = name.partition("/")
-        if what == BASELINE:
+        if what == "tree":
             continue
-        other = f"{BASELINE}/{case}"
-        for values, unit in ((nanoseconds, "ns"), (counts, "instructions")):
+        other = f"tree/{case}"
+        for values, unit in (({n: t.cpu for n, t in times.items()}, "ns"), (counts, "instructions")):
             if values[name] is not None:
                 label = f"envelope {what}, {case}" if case else f"envelope {what}"
                 baseline = values.get(other)
-                rows.append((label, values[name], baseline, "parse into a tree" if baseline else None, unit))
-    return rows, raw
+                rows.append(table.row(label, values[name], baseline, "parse into a tree" if baseline else None, unit))
+    return rows
 
 
-def instructions(program, name):
+def measure_catalog(bench):
+    """Refreshing one upstream of 100 tools, alone and among 1,000 of them; and what a tool holds."""
+    # `publish` alone takes long, for what it builds beside.
+    times, raw = run(bench, "catalog_bench", "--benchmark_filter=-^publish", environment={"BENCH_MEMORY": "1"})
+    bench.keep("catalog", raw)
+    rows = []
+    for name, time in times.items():
+        what, _, case = name.partition("/")
+        if case != "among 1000":
+            continue
+        alone = times.get(f"{what}/alone")
+        target = {"at_most": 2.0} if what.startswith("refresh") else {}
+        label = f"catalog of 100,000 tools: {what}"
+        if alone:
+            rows.append(table.row(label, time.cpu / 1e3, alone.cpu / 1e3, "alone", "µs", **target))
+        else:
+            rows.append(table.row(label, time.cpu / 1e3, unit="µs"))
+    memory = re.search(r"memory per tool: (\d+) bytes, of which its text (\d+)", raw["said"])
+    if not memory:
+        raise RuntimeError(f"catalog_bench says nothing about memory: {raw['said'][-300:]}")
+    label = "catalog of 100,000 tools: resident memory per tool"
+    return [*rows, table.row(label, int(memory[1]), int(memory[2]), "its text", "bytes")]
+
+
+def _instructions(path, name):
     """Per iteration, counted by valgrind as the difference of two runs; None where that is not possible."""
     if not shutil.which("valgrind"):
         return None
-    few, many = _total(program, name, FEW), _total(program, name, MANY)
+    few, many = _total(path, name, FEW), _total(path, name, MANY)
     if few is None or many is None or many <= few:
         return None
     return (many - few) / (MANY - FEW)
 
 
-def _total(program, name, iterations):
+def _total(path, name, iterations):
     command = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
     # Not re.escape, which also escapes spaces; the program's expressions know no such escape.
     pattern = re.sub(r"([.*+?^${}()|\[\]\\])", r"\\\1", name)
-    command += [program, f"--benchmark_filter=^{pattern}(/iterations:[0-9]+)?$"]
+    command += [path, f"--benchmark_filter=^{pattern}(/iterations:[0-9]+)?$"]
     environment = {**os.environ, "BENCH_ITERATIONS": str(iterations)}
-    run = subprocess.run(command, env=environment, capture_output=True, text=True)
-    found = re.search(r"I\s+refs:\s+([0-9,]+)", run.stderr)
-    if run.returncode != 0 or not found or f"{name}/iterations:{iterations}" not in run.stdout:
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True)
+    found = re.search(r"I\s+refs:\s+([0-9,]+)", ran.stderr)
+    if ran.returncode != 0 or not found or f"{name}/iterations:{iterations}" not in ran.stdout:
         return None
     return int(found[1].replace(",", ""))

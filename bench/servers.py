@@ -1,11 +1,11 @@
-"""The servers that are measured: each is started on the server's core, found by its "listening" line, and stopped."""
+"""The servers that are measured: each is started on a core, found by its "listening" line or its port, and stopped."""
 import os
 import pathlib
-import pwd
-import shutil
 import socket
 import subprocess
 import time
+
+import client
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TICK = os.sysconf("SC_CLK_TCK")
@@ -14,17 +14,19 @@ SETTLE_SECONDS = 30
 
 
 class Server:
-    """A running server: its name, its port, and the CPU time of all its processes."""
+    """A running server: its name, its port, its CPU time and memory. Use with `with`, or stop it."""
 
-    def __init__(self, name, command, core, port=None, log=None):
+    def __init__(self, name, command, core, log, port=None, environment=None, family=True):
         self.name = name
+        self.family = family  # whether the CPU time of its children counts
         self.log = open(log, "wb")
         command = ["taskset", "-c", str(core), *map(str, command)]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.log)
+        environment = {**os.environ, **(environment or {})}
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.log, env=environment)
         try:
             self.port = port or self._announced_port()
             self._wait_for_port()
-        except Exception:
+        except BaseException:
             self.stop()
             raise
 
@@ -32,7 +34,7 @@ class Server:
         for line in self.process.stdout:
             if line.startswith(b"listening on "):
                 return int(line.split(b":")[2].split(b"/")[0])
-        raise RuntimeError(f"{self.name} ended before it was listening; see {self.log.name}")
+        raise RuntimeError(f"{self.name} ended before it was listening: {self._last_words()}")
 
     def _wait_for_port(self):
         deadline = time.monotonic() + START_SECONDS
@@ -42,24 +44,29 @@ class Server:
                 return
             except OSError:
                 if time.monotonic() > deadline or self.process.poll() is not None:
-                    raise RuntimeError(f"{self.name} does not listen; see {self.log.name}") from None
+                    raise RuntimeError(f"{self.name} does not listen: {self._last_words()}") from None
                 time.sleep(0.05)
 
+    def _last_words(self):
+        return pathlib.Path(self.log.name).read_text(errors="replace")[-500:]
+
     def cpu_seconds(self):
-        """User and system time of the process, its threads, and its living and dead children."""
-        total = 0
-        for pid in self._family():
-            fields = _stat(pid)
-            if fields:
-                total += sum(map(int, fields[11:15]))
-        return total / TICK
+        """User and system time of the threads of the process and of its children, those that live."""
+        return sum(_thread_seconds(pid) for pid in (self._family() if self.family else [self.process.pid]))
+
+    def resident_bytes(self):
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(status.split("VmRSS:")[1].split()[0]) * 1024
 
     def settle(self):
         """Waits until it is idle: requests whose client left would steal time from the server measured next."""
         deadline = time.monotonic() + SETTLE_SECONDS
-        spent = None
-        while spent != (spent := self.cpu_seconds()) and time.monotonic() < deadline:
+        spent = self.cpu_seconds()
+        while time.monotonic() < deadline:
             time.sleep(0.1)
+            before, spent = spent, self.cpu_seconds()
+            if spent - before < 1 / TICK:
+                return
 
     def _family(self):
         """The process and its descendants; taskset became the server itself."""
@@ -81,7 +88,14 @@ class Server:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        self.process.stdout.close()
         self.log.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
 
 
 def _stat(pid):
@@ -93,132 +107,78 @@ def _stat(pid):
     return text[text.rindex(")") + 2 :].split()
 
 
+def _thread_seconds(pid):
+    """As the scheduler counts it, which is finer than the ticks of /proc/<pid>/stat."""
+    total = 0
+    for task in pathlib.Path(f"/proc/{pid}/task").glob("*/schedstat"):
+        try:
+            total += int(task.read_text().split()[0])
+        except OSError:
+            continue  # it ended meanwhile
+    return total / 1e9
+
+
+def busy_seconds(core):
+    """What a core has spent on processes, whosever."""
+    for line in pathlib.Path("/proc/stat").read_text().splitlines():
+        name, *columns = line.split()
+        if name == f"cpu{core}":
+            return sum(map(int, columns[:3])) / TICK
+    raise RuntimeError(f"there is no core {core}")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
 def program(name):
     """One of ours, which must have been built."""
-    path = pathlib.Path(os.environ.get("PROTEUS_BIN", ROOT / "build/release/bin")) / name
+    path = pathlib.Path(os.environ.get("PROTEUS_BIN", ROOT / "build/release/bin")).resolve() / name
     if not path.exists():
         raise RuntimeError(f"{path} does not exist; `make build` builds it")
     return path
 
 
-def proteus(tools, core, folder):
-    server = program("everything-server")
-    command = [server, "--port", 0, "--bench", "--tools", tools]
-    # One thread on the one core, as nginx has one worker.
-    if "--threads" in subprocess.run([server, "--help"], capture_output=True, text=True).stdout:
-        command += ["--threads", 1]
-    return Server("proteus", command, core, log=folder / f"proteus-{tools}.log")
-
-
-def typescript(tools, core, folder):
+def node():
     cpu = "arm64" if os.uname().machine == "aarch64" else "x64"
-    node = ROOT / f"tests/e2e/node_modules/node-linux-{cpu}/bin/node"
+    return ROOT / f"tests/e2e/node_modules/node-linux-{cpu}/bin/node"
+
+
+def everything(bench, core, *options, name="proteus"):
+    """Our server, of one thread, as nginx has one worker."""
+    command = [program("everything-server"), "--port", 0, "--threads", 1, *options]
+    return Server(name, command, core, bench.place(name) / "log")
+
+
+def gateway(bench, core, sections, name="proteus", threads=1, environment=None, family=True):
+    """Our gateway; the sections of its configuration may begin with further keys of [server]."""
+    home = bench.place("gateway")
+    configuration = home / "proteus.toml"
+    configuration.write_text(f'[server]\nlisten = "127.0.0.1:0"\nthreads = {threads}\n{sections}')
+    command = [program("proteus"), "serve", "--config", configuration, "--data", home / "data"]
+    environment = {"PROTEUS_ADMIN_SECRET": client.SECRET, **(environment or {})}
+    return Server(name, command, core, home / "log", environment=environment, family=family)
+
+
+def upstream(name, port, *more, must=True):
+    """The section of an upstream at a port."""
+    lines = ["[[upstreams]]", f'name = "{name}"', f'url = "http://127.0.0.1:{port}/mcp"', *more]
+    return "\n".join([*lines, f"fail_fast_on_startup = {str(must).lower()}", ""])
+
+
+def typescript(bench, core, tools):
     script = ROOT / "tests/e2e/servers/bench_server.mjs"
-    return Server("typescript-sdk-v2", [node, script, "--tools", tools], core, log=folder / f"typescript-{tools}.log")
+    return Server("TypeScript SDK v2", [node(), script, "--tools", tools], core, bench.place("typescript") / "log")
 
 
-NGINX = """
-daemon off;
-user {user};
-worker_processes 1;
-pid {folder}/nginx.pid;
-error_log {folder}/error.log;
-events {{ worker_connections 1024; }}
-http {{
-  access_log off;
-  default_type application/json;
-  keepalive_requests 1000000000;
-  keepalive_timeout 1h;
-  client_header_buffer_size 4k;
-  client_body_temp_path {folder}/body;
-  proxy_temp_path {folder}/proxy;
-  fastcgi_temp_path {folder}/fastcgi;
-  uwsgi_temp_path {folder}/uwsgi;
-  scgi_temp_path {folder}/scgi;
-  sendfile on;
-  tcp_nopush on;
-  open_file_cache max=16 inactive=1h;
-  open_file_cache_valid 1h;
-  server {{
-    listen 127.0.0.1:{port} backlog=1024;
-    location = /mcp {{ {answer} }}
-    location = /answer.json {{ internal; root {folder}; }}
-  }}
-}}
-"""
-
-# A longer parameter does not fit into nginx's configuration; a file serves the rest, and costs it one sendfile.
-LONGEST_RETURN = 3000
-
-
-def nginx(answer, core, folder):
-    """nginx, answering every POST with the bytes of `answer`."""
-    found = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
-    if not found:
-        raise RuntimeError("nginx is not installed")
-    folder.mkdir()
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    text = answer.decode()
-    if len(answer) <= LONGEST_RETURN and not set("'\\$") & set(text):
-        how = f"return 200 '{text}';"
-    else:
-        (folder / "answer.json").write_bytes(answer)
-        # A file is not served to a POST, but the answer to that error may be the file.
-        how = "error_page 405 =200 /answer.json; try_files /answer.json =404;" f" root {folder};"
-    configuration = folder / "nginx.conf"
-    user = pwd.getpwuid(os.getuid()).pw_name
-    configuration.write_text(NGINX.format(folder=folder, port=port, user=user, answer=how))
-    command = [found, "-p", folder, "-e", folder / "error.log", "-c", configuration]
-    return Server("nginx", command, core, port=port, log=folder / "output.log")
-
-
-PROXY = """
-daemon off;
-user {user};
-worker_processes 1;
-pid {folder}/nginx.pid;
-error_log {folder}/error.log;
-events {{ worker_connections 1024; }}
-http {{
-  access_log off;
-  keepalive_requests 1000000000;
-  keepalive_timeout 1h;
-  client_body_temp_path {folder}/body;
-  proxy_temp_path {folder}/proxy;
-  fastcgi_temp_path {folder}/fastcgi;
-  uwsgi_temp_path {folder}/uwsgi;
-  scgi_temp_path {folder}/scgi;
-  upstream backend {{
-    server 127.0.0.1:{backend};
-    keepalive 64;
-    keepalive_requests 1000000000;
-    keepalive_timeout 1h;
-  }}
-  server {{
-    listen 127.0.0.1:{port} backlog=1024;
-    location = /mcp {{
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_pass http://backend;
-    }}
-  }}
-}}
-"""
-
-
-def nginx_proxy(backend, core, folder):
-    """nginx, passing every request on to the back end at a port."""
-    program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
-    if not program:
-        raise RuntimeError("nginx is not installed")
-    folder.mkdir()
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    configuration = folder / "nginx.conf"
-    user = pwd.getpwuid(os.getuid()).pw_name
-    configuration.write_text(PROXY.format(folder=folder, port=port, user=user, backend=backend))
-    command = [program, "-p", folder, "-e", folder / "error.log", "-c", configuration]
-    return Server("nginx proxy_pass", command, core, port=port, log=folder / "output.log")
+def mcp_proxy(bench, core, command):
+    """The gateway `mcp-proxy` from npm before a program on standard streams, in the modern era on both sides."""
+    script = ROOT / "bench/node_modules/mcp-proxy/dist/bin/mcp-proxy.mjs"
+    if not script.exists():
+        raise RuntimeError(f"{script} does not exist; `scripts/setup.sh bench npm` installs it")
+    port = free_port()
+    options = ["--host", "127.0.0.1", "--port", port, "--server", "stream", "--upstreamProtocol", "modern"]
+    whole = [node(), script, *options, "--", *command]
+    return Server("mcp-proxy", whole, core, bench.place("mcp-proxy") / "log", port=port, family=False)

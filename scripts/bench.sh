@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# bench.sh: builds the programs and the micro benchmarks, and runs bench/run.py.
+# bench.sh [WORD]...: builds the programs and the micro benchmarks, and runs bench/run.py, which takes the words.
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
 
@@ -9,4 +9,4 @@ if ((${#micro[@]})); then
   configure_and_build bench --target "${micro[@]}" >>"$LOGS/bench-build.log" 2>&1 ||
     { tail -n 60 "$LOGS/bench-build.log"; fail "the micro benchmarks did not build"; }
 fi
-exec python3 -B bench/run.py
+exec python3 -B bench/run.py "$@"

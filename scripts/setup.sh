@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# setup.sh <group>...: installs what is missing of the groups in packages.txt; the group npm also installs tests/e2e.
+# setup.sh <group>...: installs what is missing of the groups in packages.txt. The group npm also installs tests/e2e,
+# and together with the group bench also bench.
 # Says nothing and returns at once where everything is there.
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
@@ -76,23 +77,27 @@ install_debian_packages() {
   fi
 }
 
-npm_ci() { (cd tests/e2e && npm ci --ignore-scripts --no-audit --no-fund); }
+npm_ci() { (cd "$1" && npm ci --ignore-scripts --no-audit --no-fund); }
 
+# install_npm_packages <folder>
 install_npm_packages() {
-  local folder=tests/e2e state
+  local folder=$1 state
   local stamp=$folder/node_modules/.installed
   state=$(cat "$folder/package.json" "$folder/package-lock.json" | sha256sum)
   if [[ -f $stamp && $(<"$stamp") == "$state" ]]; then return; fi
   say "Installing the npm packages of $folder"
-  retry "npm ci" npm_ci
-  [[ -x $(node_path) ]] || fail "npm brought no Node for $(uname -m); see optionalDependencies in $folder/package.json"
+  retry "npm ci" npm_ci "$folder"
+  [[ -x $(node_path) ]] || fail "npm brought no Node for $(uname -m); see optionalDependencies in tests/e2e/package.json"
   printf '%s\n' "$state" >"$stamp"
 }
 
+readonly groups=("$@")
 started=$SECONDS
 : >"$LOG"
 missing=$(missing_packages "$@")
 # shellcheck disable=SC2086
 if [[ $missing ]]; then install_debian_packages $missing; fi
-case " $* " in *" npm "*) install_npm_packages ;; esac
+wants() { case " ${groups[*]} " in *" $1 "*) ;; *) return 1 ;; esac }
+if wants npm; then install_npm_packages tests/e2e; fi
+if wants npm && wants bench; then install_npm_packages bench; fi
 if [[ -s $LOG ]]; then say "Ready after $((SECONDS - started)) s"; fi

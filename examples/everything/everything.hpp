@@ -17,7 +17,8 @@ void add_changing_tools(proteus::server::Server& server);
 void add_prompts(proteus::server::Server& server);
 void add_resources(proteus::server::Server& server);
 
-// For measuring: a raw tool with an answer of 1 KB, and as many further tools as asked for.
+// For measuring: a raw tool that answers with its argument, and as many tools to be listed as asked for; where none
+// are, also a tool that reports progress before it answers.
 void add_bench_tools(proteus::server::Server& server, std::size_t tools);
 
 }  // namespace everything

@@ -85,6 +85,16 @@ void add_bench_tools(Server& server, std::size_t tools) {
     return result;
   };
   server.add_raw_tool({.name = "bench_1k", .description = "Answers with its argument"}, echo).value();
+  if (tools == 0) {
+    server
+        .add_raw_tool(
+            {.name = "bench_progress", .description = "Reports progress once, then answers with its argument"},
+            [echo](Context& context) {
+              context.progress(1, 2);
+              return echo(context);
+            })
+        .value();
+  }
   for (std::size_t i = 1; i < tools; ++i) {
     const std::string name = "bench_tool_" + std::to_string(10'000 + i);
     server

@@ -1,0 +1,84 @@
+"""nginx with one worker: answering with fixed bytes, or passing requests on."""
+import os
+import pwd
+import shutil
+
+import servers
+
+TEMPLATE = """
+daemon off;
+user {user};
+worker_processes 1;
+pid {folder}/nginx.pid;
+error_log {folder}/error.log;
+events {{ worker_connections 1024; }}
+http {{
+  access_log off;
+  default_type application/json;
+  keepalive_requests 1000000000;
+  keepalive_timeout 1h;
+  client_header_buffer_size 4k;
+  client_body_buffer_size 128k;
+  client_body_temp_path {folder}/body;
+  proxy_temp_path {folder}/proxy;
+  fastcgi_temp_path {folder}/fastcgi;
+  uwsgi_temp_path {folder}/uwsgi;
+  scgi_temp_path {folder}/scgi;
+  sendfile on;
+  tcp_nopush on;
+  open_file_cache max=16 inactive=1h;
+  open_file_cache_valid 1h;
+  {outside}
+  server {{
+    listen 127.0.0.1:{port} backlog=1024;
+    location = /mcp {{ {answer} }}
+    location = /answer.json {{ internal; root {folder}; }}
+  }}
+}}
+"""
+
+UPSTREAM = """upstream backend {{
+    server 127.0.0.1:{port};
+    keepalive 64;
+    keepalive_requests 1000000000;
+    keepalive_timeout 1h;
+  }}"""
+# The name of the upstream block is no name that a server on loopback is known by.
+HEADERS = 'proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host $http_host;'
+# As many as an answer of 64 KB needs: without them nginx writes the rest into a file.
+WHOLE_ANSWERS = " proxy_buffers 8 32k;"
+AS_IT_COMES = " proxy_buffering off;"
+
+# A longer parameter does not fit into nginx's configuration; a file serves the rest, and costs it one sendfile.
+LONGEST_RETURN = 3000
+
+
+def fixed(bench, core, answer):
+    """nginx, answering every POST with the bytes of `answer`."""
+    folder = bench.place("nginx")
+    text = answer.decode()
+    if len(answer) <= LONGEST_RETURN and not set("'\\$") & set(text):
+        return _start("nginx", folder, core, "", f"return 200 '{text}';")
+    (folder / "answer.json").write_bytes(answer)
+    # A file is not served to a POST, but the answer to that error may be the file.
+    how = f"error_page 405 =200 /answer.json; try_files /answer.json =404; root {folder};"
+    return _start("nginx", folder, core, "", how)
+
+
+def proxy(bench, core, backend, streams=False):
+    """nginx, passing every request on to the back end; `streams` has it pass on events as they come."""
+    how = HEADERS + " proxy_pass http://backend;" + (AS_IT_COMES if streams else WHOLE_ANSWERS)
+    outside = UPSTREAM.format(port=backend.port)
+    return _start("nginx proxy_pass", bench.place("nginx"), core, outside, how)
+
+
+def _start(name, folder, core, outside, answer):
+    found = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
+    if not found:
+        raise RuntimeError("nginx is not installed")
+    configuration = folder / "nginx.conf"
+    user = pwd.getpwuid(os.getuid()).pw_name
+    port = servers.free_port()
+    configuration.write_text(TEMPLATE.format(folder=folder, port=port, user=user, outside=outside, answer=answer))
+    command = [found, "-p", folder, "-e", folder / "error.log", "-c", configuration]
+    return servers.Server(name, command, core, folder / "log", port=port)

@@ -1,0 +1,32 @@
+"""Our server alone, beside nginx sending the same bytes and the TypeScript SDK v2 doing the same work."""
+import contextlib
+
+import load
+import nginx
+import servers
+import table
+
+SDK = "TypeScript SDK v2"
+
+
+def measure_call(bench):
+    return _measure(bench, "tools/call, 1 KB", load.call(), 0, {"cpu_at_most": 1.0, "throughput_at_least": 1.0})
+
+
+def measure_list(bench):
+    name = f"tools/list, {load.TOOLS} tools"
+    return _measure(bench, name, load.listing(), load.TOOLS, {"throughput_at_least": 0.9})
+
+
+def _measure(bench, name, what, tools, targets):
+    with contextlib.ExitStack() as stack:
+        core = bench.server_core
+        ours = stack.enter_context(servers.everything(bench, core, "--bench", "--tools", tools))
+        answer = load.answer_of(ours, what)
+        # Nothing may be left for nginx to do but to send our own bytes.
+        theirs = stack.enter_context(nginx.fixed(bench, core, answer))
+        if load.answer_of(theirs, what) != answer:
+            raise RuntimeError(f"nginx, {name}: not the same bytes")
+        sdk = stack.enter_context(servers.typescript(bench, core, tools))
+        medians = load.in_turn(bench, name, {server.name: (server, what) for server in (ours, theirs, sdk)})
+    return table.compared(name, medians, "proteus", "nginx", **targets) + table.compared(name, medians, "proteus", SDK)
