@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/task_group.hpp"
+#include "gateway/attempt.hpp"
 #include "gateway/bridge/legacy_lists.hpp"
 #include "gateway/forwarding.hpp"
 #include "gateway/retries.hpp"
@@ -215,11 +216,10 @@ Task<Result<client::Answer>> LiveList::request(const Part& part, LivePage& page)
     client::Params params;
     if (!part.cursor.empty()) params.members.add(fmt::format(R"("cursor":{})", json::quote(part.cursor)));
     Forwarding forwarding(call_, worker_, parked_, {part.upstream, {}, {}, view_, {}});
+    Attempt attempt(breaker);
     auto answer = co_await forwarding.run(std::move(params));
-    if (answer || answer.error().kind() == ErrorKind::remote) breaker.succeeded();
+    attempt.report(answer);
     if (answer) co_return std::get<client::Answer>(std::move(*answer));
-    if (answer.error().kind() == ErrorKind::remote) co_return std::unexpected(std::move(answer.error()));
-    breaker.failed();
     const auto wait = retries.next(answer.error());
     if (!wait) co_return std::unexpected(std::move(answer.error()));
     boost::asio::steady_timer pause(co_await boost::asio::this_coro::executor, *wait);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "gateway/attempt.hpp"
 #include "gateway/bridge/questions.hpp"
 #include "gateway/forwarding.hpp"
 #include "gateway/instructions.hpp"
@@ -40,33 +41,6 @@ Error drifted(const providers::Upstream& upstream, std::string_view name, std::s
                   "ratified as would be misread ({}); an operator has to decide about the change",
                   log::printable(name, 200), upstream.settings().name, why));
 }
-
-bool says_nothing_about_the_upstream(const Error& error) {
-  return error.kind() == ErrorKind::cancelled || error.kind() == ErrorKind::invalid ||
-         error.kind() == ErrorKind::exhausted || error.kind() == ErrorKind::unsupported;
-}
-
-// Reports how a request ended to the breaker, whatever way that is.
-class Attempt {
- public:
-  explicit Attempt(providers::CircuitBreaker& breaker) : breaker_(breaker) {}
-  ~Attempt() {
-    if (!reported_) breaker_.abandoned();
-  }
-  Attempt(const Attempt&) = delete;
-  Attempt& operator=(const Attempt&) = delete;
-
-  void report(const Result<Forwarded>& answer) {
-    reported_ = true;
-    if (answer || answer.error().kind() == ErrorKind::remote) return breaker_.succeeded();
-    if (says_nothing_about_the_upstream(answer.error())) return breaker_.abandoned();
-    breaker_.failed();
-  }
-
- private:
-  providers::CircuitBreaker& breaker_;
-  bool reported_ = false;
-};
 
 // A legacy upstream's error that sends the user to URLs first is a need for input in the modern era; the retry runs the
 // request anew, as it would there.

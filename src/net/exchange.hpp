@@ -68,6 +68,7 @@ class Exchange {
   State state_ = State::open;
   bool bodiless_ = false;  // a stream of which only the head is sent
   bool chunked_ = false;
+  bool left_ = false;  // the client closed its side while it was watched
   std::string_view only_part_;
   std::move_only_function<void()> gone_;
   std::move_only_function<void()> drain_;

@@ -129,6 +129,8 @@ Task<> Connection::serve_request() {
     if (cancelled != asio::cancellation_type::none) std::rethrow_exception(failure);
     log::error("handling {} {}: {}", log::printable(reader_.request().method()),
                log::printable(reader_.request().path()), describe(failure));
+  } else if (!exchange.answered() && exchange.left_) {
+    broken_ = true;  // nobody waits for an answer
   } else if (!exchange.answered()) {
     log::error("{} {} was not answered", log::printable(reader_.request().method()),
                log::printable(reader_.request().path()));
@@ -194,6 +196,7 @@ void Connection::on_readable(ErrorCode error) {
     reader_.commit(got.size);
     if (!got.error || got.error == asio::error::would_block) return watch();
   }
+  exchange_->left_ = true;
   if (exchange_->gone_) std::exchange(exchange_->gone_, nullptr)();
 }
 

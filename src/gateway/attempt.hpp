@@ -1,0 +1,38 @@
+#pragma once
+
+#include <proteus/error.hpp>
+
+#include "providers/circuit_breaker.hpp"
+
+namespace proteus::gateway {
+
+// One request to an upstream, as its circuit breaker sees it: whatever way it ends is reported. A client that leaves,
+// or asks for what cannot be, says nothing about the upstream.
+class Attempt {
+ public:
+  explicit Attempt(providers::CircuitBreaker& breaker) : breaker_(breaker) {}
+  ~Attempt() {
+    if (!reported_) breaker_.abandoned();
+  }
+  Attempt(const Attempt&) = delete;
+  Attempt& operator=(const Attempt&) = delete;
+
+  template <class T>
+  void report(const Result<T>& answer) {
+    reported_ = true;
+    if (answer || answer.error().kind() == ErrorKind::remote) return breaker_.succeeded();
+    if (says_nothing(answer.error())) return breaker_.abandoned();
+    breaker_.failed();
+  }
+
+ private:
+  static bool says_nothing(const Error& error) {
+    return error.kind() == ErrorKind::cancelled || error.kind() == ErrorKind::invalid ||
+           error.kind() == ErrorKind::exhausted || error.kind() == ErrorKind::unsupported;
+  }
+
+  providers::CircuitBreaker& breaker_;
+  bool reported_ = false;
+};
+
+}  // namespace proteus::gateway
