@@ -1,5 +1,9 @@
 #include "base/delivery.hpp"
 
+#include <utility>
+#include <vector>
+
+#include <boost/asio/execution_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -9,24 +13,51 @@ namespace proteus {
 
 namespace asio = boost::asio;
 
-// Lives in the frame of the coroutine that waits. A context that is destroyed destroys the frames that wait on it
-// before it is gone itself, so a bell never reaches for an executor that no longer exists.
+// Lives in the frame of the coroutine that waits, and so no longer than its context.
 class DeliveryBell::Waiting {
  public:
-  Waiting(DeliveryBell& bell, asio::steady_timer& timer) : bell_(bell) {
+  // Those that wait on one context. Its services end before its queue does: behind that no bell reaches for it.
+  class Room : public asio::execution_context::service {
+   public:
+    static asio::execution_context::id id;
+    explicit Room(asio::execution_context& context) : service(context) {}
+
+    void enter(Waiting& waiting) { all_.push_back(&waiting); }
+    void leave(Waiting& waiting) { std::erase(all_, &waiting); }
+
+   private:
+    void shutdown() noexcept override {
+      for (Waiting* waiting : std::exchange(all_, {}))
+        waiting->end();
+    }
+
+    std::vector<Waiting*> all_;  // touched by the context's one thread
+  };
+
+  Waiting(DeliveryBell& bell, asio::steady_timer& timer)
+      : bell_(bell), room_(asio::use_service<Room>(asio::query(timer.get_executor(), asio::execution::context))) {
+    room_.enter(*this);
     const std::lock_guard lock(bell_.mutex_);
     bell_.waiting_ = &timer;
   }
   ~Waiting() {
-    const std::lock_guard lock(bell_.mutex_);
-    bell_.waiting_ = nullptr;
+    end();
+    room_.leave(*this);
   }
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
 
  private:
+  void end() {
+    const std::lock_guard lock(bell_.mutex_);
+    bell_.waiting_ = nullptr;
+  }
+
   DeliveryBell& bell_;
+  Room& room_;
 };
+
+asio::execution_context::id DeliveryBell::Waiting::Room::id;
 
 void DeliveryBell::ring() {
   const std::lock_guard lock(mutex_);
