@@ -34,8 +34,8 @@ Result<Received> Received::scan(std::string_view bytes, std::shared_ptr<const vo
 }
 
 const json::Message& Received::message() const {
-  static const json::Message kNothing;
-  return content_ ? content_->message : kNothing;
+  static const json::Message nothing;
+  return content_ ? content_->message : nothing;
 }
 
 Result<std::vector<Received>> scan_messages(std::string_view bytes, const json::ScanLimits& limits,
