@@ -329,9 +329,7 @@ Result<> Serving::serve(server::StdioPipes& pipes) {
 void Serving::drain() {
   if (std::exchange(drained_, true) || !server_) return;
   around_->readiness.set(admin::Readiness::State::draining);
-  auto drained = asio::co_spawn(workers_->at(0), server_->drain(config_.server.grace), asio::use_future);
-  gateway_->end_streams();
-  drained.get();
+  server::drain(*server_, *workers_, gateway_->endpoint(), config_.server.grace);
 }
 
 Serving::~Serving() {
