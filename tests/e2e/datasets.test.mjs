@@ -121,6 +121,39 @@ for (const kind of SOURCES) {
       }
     });
 
+    // DAT-09, OPS-09
+    test('DAT-09 an operator disconnects on the command line, beside the gateway', async () => {
+      await place.ratify();
+      const env = { ...place.env, PROTEUS_ADMIN_SECRET: 'of the test' };
+      const gateway = await startGateway({ upstreams: [], env });
+      const session = await Session.open(CLIENTS[2], gateway);
+      const disconnect = (...args) => dataset(env, 'disconnect', 'acme', '--server', gateway.url, ...args);
+      try {
+        const changes = session.notifications(CHANGED);
+        await session.listenForChanges();
+        await session.call('connect_dataset', { name: 'acme' });
+        await changes.next();
+        const done = await disconnect();
+        assert.equal(done.code, 0, done.stderr);
+        assert.match(done.stdout, /^acme is disconnected/);
+        await changes.next();
+        assert.ok(!(await session.toolNames()).includes('workup_acme'));
+        const again = await disconnect('--json');
+        assert.equal(again.code, 1);
+        assert.match(JSON.parse(again.stdout).error, /nothing is connected to the dataset acme/);
+        assert.equal((await session.call('connect_dataset', { name: 'acme' })).structuredContent.tool, 'workup_acme');
+        assert.deepEqual(JSON.parse((await disconnect('--json')).stdout), { ok: true, name: 'acme', connected: false });
+
+        assert.equal((await dataset(env, 'disconnect', '../acme', '--server', gateway.url)).code, 2);
+        const stranger = await dataset({ ...env, PROTEUS_ADMIN_SECRET: 'another' }, 'disconnect', 'acme', '--server', gateway.url);
+        assert.equal(stranger.code, 1);
+        assert.ok(!stranger.stderr.includes('another'));
+      } finally {
+        await session.close();
+        await gateway.stop();
+      }
+    });
+
     // DAT-06, and must-show 4: one byte
     test('DAT-06 a byte that changes withdraws a connection', async () => {
       await place.ratify();
