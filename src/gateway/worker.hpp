@@ -44,7 +44,7 @@ class Worker {
   // What a caller sees now.
   std::shared_ptr<const catalog::View> view(const server::Caller& caller);
   // Lets go of views that nobody has asked for lately, such as those of sessions that have ended.
-  void drop_views_unused_since(Clock::Monotonic time) { views_.drop_unused_since(time); }
+  void drop_views_unused_since(Clock::Monotonic time);
   const UpstreamTable& upstreams();
   // What a principal may still ask for; see QuotaReader.
   Quota& quota(const std::string& principal) { return quotas_.get(principal); }

@@ -17,6 +17,8 @@ export async function startBackend(check = () => undefined) {
       outgoing.end(JSON.stringify({ path: one.path, ...one.body }));
     });
   });
+  // A connection that it gives up just when a call comes by it would be a fault of its own, which no test is about.
+  server.keepAliveTimeout = 600_000;
   await new Promise((done) => server.listen(0, '127.0.0.1', done));
   const { port } = server.address();
   return {
