@@ -9,11 +9,10 @@ using server::modern_fields;
 using server::modern_meta;
 using server::RawClient;
 using server::rpc;
+using test::bearer;
 using test::TestGateway;
 using test::Upstream;
 using test::upstream_at;
-
-std::string bearer(std::string_view token) { return fmt::format("Authorization: Bearer {}\r\n", token); }
 
 Access access_of(const std::vector<PrincipalSettings>& principals) {
   return {std::make_shared<const Principals>(principals, Anonymous::refused), {}};
