@@ -3,7 +3,8 @@ import { request } from 'node:http';
 
 const VERSION = '2026-07-28';
 
-function headersOf(method, params) {
+/** What a request carries besides its body. */
+export function headersOf(method, params) {
   const name = params.name ?? params.uri;
   return {
     'content-type': 'application/json',
@@ -14,7 +15,7 @@ function headersOf(method, params) {
   };
 }
 
-function bodyOf(method, params) {
+export function bodyOf(method, params) {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': VERSION,
     'io.modelcontextprotocol/clientCapabilities': {},
