@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::size_t kViews = 4096;
 constexpr std::size_t kManyViews = 64;
+// A thread gives back what others have freed of it, too, so that once is not enough.
+constexpr int kGiveBack = 3;
 // Whoever waits for an answer has a deadline of its own.
 constexpr std::chrono::hours kNeverOfItself{24};
 
@@ -43,7 +45,10 @@ std::shared_ptr<const catalog::View> Worker::view(const server::Caller& caller) 
 void Worker::drop_views_unused_since(Clock::Monotonic time) {
   const std::size_t before = views_.size();
   views_.drop_unused_since(time);
-  if (views_.size() + kManyViews <= before) give_back_memory();
+  if (views_.size() + kManyViews <= before) give_back_ = kGiveBack;
+  if (give_back_ == 0) return;
+  --give_back_;
+  give_back_memory();
 }
 
 const UpstreamTable& Worker::upstreams() {

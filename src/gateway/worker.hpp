@@ -87,6 +87,7 @@ class Worker {
   std::unordered_map<std::uint64_t, std::unique_ptr<client::Express>> express_;
   std::map<std::pair<std::uint64_t, std::string>, CallerConnection> by_principal_;
   std::size_t open_ = 0;
+  int give_back_ = 0;  // so many times still, after many views were dropped
 };
 
 }  // namespace proteus::gateway
