@@ -63,6 +63,12 @@ void add_dataset_command(CLI::App& app, Invocation& invocation) {
   revoke->add_option("--by", options->by, "Who takes it back")->required()->type_name("WHO");
   add_place(*revoke, options);
 
+  CLI::App* const disconnect =
+      add(*group, "disconnect", "Take the tool of a connected dataset away, at a running gateway", options, invocation,
+          disconnect_dataset);
+  disconnect->add_option("NAME", options->name, "The dataset")->required();
+  options->target.add_options(*disconnect);
+
   add_place(*add(*group, "list", "Show all mappings and whether they are ratified", options, invocation, list_datasets),
             options);
 }

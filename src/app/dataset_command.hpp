@@ -2,9 +2,11 @@
 
 #include <string>
 
+#include "app/admin_client.hpp"
 #include "app/command.hpp"
 
-// `proteus dataset`: what a data owner does with mappings. Works beside a running gateway, which sees the files change.
+// `proteus dataset`: what a data owner does with mappings. Works beside a running gateway, which sees the files change;
+// what only a running gateway knows, such as what is connected, goes through its admin API.
 namespace proteus::app {
 
 struct DatasetOptions {
@@ -20,6 +22,7 @@ struct DatasetOptions {
   std::string out;
   std::string file;
   std::string by;
+  AdminTarget target;
 };
 
 ExitCode propose_dataset(const DatasetOptions& options);
@@ -27,5 +30,6 @@ ExitCode validate_dataset(const DatasetOptions& options);
 ExitCode ratify_dataset(const DatasetOptions& options);
 ExitCode revoke_dataset(const DatasetOptions& options);
 ExitCode list_datasets(const DatasetOptions& options);
+ExitCode disconnect_dataset(const DatasetOptions& options);
 
 }  // namespace proteus::app

@@ -277,6 +277,24 @@ ExitCode revoke_dataset(const DatasetOptions& options) {
   return ExitCode::done;
 }
 
+ExitCode disconnect_dataset(const DatasetOptions& options) {
+  if (auto named = datasets::check_dataset_name(options.name); !named)
+    return fail(options, std::move(named.error()).within("NAME"), ExitCode::usage);
+  const auto client = AdminClient::make(options.target);
+  if (!client) {
+    const bool unusable = client.error().kind() == ErrorKind::invalid;
+    return fail(options, client.error(), unusable ? ExitCode::usage : ExitCode::problems);
+  }
+  const auto answer = client->ask("POST", fmt::format("/admin/datasets/{}/disconnect", options.name));
+  if (!answer) return fail(options, answer.error());
+  if (options.json) {
+    fmt::print("{}\n", boost::json::serialize(object{{"ok", true}, {"name", options.name}, {"connected", false}}));
+  } else {
+    fmt::print("{} is disconnected; it stays ratified, so that it can be connected again\n", options.name);
+  }
+  return ExitCode::done;
+}
+
 ExitCode list_datasets(const DatasetOptions& options) {
   const auto place = find_place(options);
   if (!place) return ExitCode::usage;

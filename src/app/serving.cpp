@@ -309,7 +309,7 @@ Result<> Serving::reload(Config config) {
   return {};
 }
 
-Result<> Serving::serve(server::StdioPipes& pipes) {
+Result<> Serving::serve(server::StdioPipes& pipes, const std::string& context) {
   // A client lists once and at once, so what is there at the start should be in it; what is slow is announced later.
   tried_.get_future().wait_for(kFirstLists);
   auto& io = workers_->at(0);
@@ -317,6 +317,7 @@ Result<> Serving::serve(server::StdioPipes& pipes) {
   if (!principal) return std::unexpected(principal.error());
   server::StdioOptions options;
   options.caller.grant = std::move(*principal);
+  options.caller.context = context;
   server::StdioEndpoint endpoint(gateway_->service(), gateway_->listeners(), clock_, SealingKey::random(), options,
                                  io.get_executor(), [&pipes](std::string line) { pipes.write(std::move(line)); });
   auto served = pipes.read(
@@ -329,9 +330,7 @@ Result<> Serving::serve(server::StdioPipes& pipes) {
 void Serving::drain() {
   if (std::exchange(drained_, true) || !server_) return;
   around_->readiness.set(admin::Readiness::State::draining);
-  auto drained = asio::co_spawn(workers_->at(0), server_->drain(config_.server.grace), asio::use_future);
-  gateway_->end_streams();
-  drained.get();
+  server::drain(*server_, *workers_, gateway_->endpoint(), config_.server.grace);
 }
 
 Serving::~Serving() {

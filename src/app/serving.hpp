@@ -35,8 +35,9 @@ class Serving {
   Serving(const Serving&) = delete;
   Serving& operator=(const Serving&) = delete;
 
-  // Serves the client at the pipes until the end of its input, or until the pipes are interrupted.
-  Result<> serve(server::StdioPipes& pipes);
+  // Serves the client at the pipes, in a context of the configuration (empty: in none), until the end of its input, or
+  // until the pipes are interrupted.
+  Result<> serve(server::StdioPipes& pipes, const std::string& context = {});
   // Where clients find it.
   std::string url() const;
   gateway::Gateway& gateway() { return *gateway_; }

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <memory>
 #include <thread>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <boost/asio/io_context.hpp>
@@ -11,9 +12,11 @@
 #include "app/command.hpp"
 #include "app/config/load.hpp"
 #include "app/diagnostics_output.hpp"
+#include "app/served_manifests.hpp"
 #include "app/serving.hpp"
 #include "app/terminal.hpp"
 #include "base/log.hpp"
+#include "base/nearest.hpp"
 
 namespace proteus::app {
 namespace {
@@ -21,6 +24,7 @@ namespace {
 struct StdioCommandOptions {
   std::string file;
   std::string data;
+  std::string context;
 };
 
 // Ends the reading when the process is told to end.
@@ -45,6 +49,23 @@ class Interruption {
   std::thread thread_;
 };
 
+Result<> check_context(const Config& config, const std::string& name) {
+  if (name.empty()) return {};
+  const auto served = served_manifests(config, nullptr).contexts;
+  if (served.contains(name)) return {};
+  std::vector<std::string_view> names;
+  names.reserve(served.size());
+  for (const auto& [known, manifest] : served)
+    names.push_back(known);
+  if (names.empty()) {
+    return std::unexpected(errors::invalid(fmt::format("--context: there is no context {}; none is configured", name)));
+  }
+  const std::string_view meant = nearest(name, names);
+  return std::unexpected(errors::invalid(fmt::format(
+      "--context: there is no context {}; {}", name,
+      meant.empty() ? fmt::format("there are: {}", fmt::join(names, ", ")) : fmt::format("did you mean {}?", meant))));
+}
+
 ExitCode serve_stdio(const StdioCommandOptions& options) {
   ConfigFlags flags;
   if (!options.file.empty()) flags.file = options.file;
@@ -52,6 +73,10 @@ ExitCode serve_stdio(const StdioCommandOptions& options) {
   LoadedConfig loaded = load_config(flags, process_environment(), Purpose::serve);
   print_diagnostics(loaded);
   if (!loaded.outcome.config) return ExitCode::usage;
+  if (auto there = check_context(*loaded.outcome.config, options.context); !there) {
+    fmt::print(stderr, "proteus: {}\n", one_line(there.error().message()));
+    return ExitCode::usage;
+  }
   log::configure(loaded.outcome.config->log);
   auto serving = Serving::start(std::move(*loaded.outcome.config), process_environment(), Serving::Front::stdio);
   if (!serving) {
@@ -60,7 +85,7 @@ ExitCode serve_stdio(const StdioCommandOptions& options) {
   }
   server::StdioPipes pipes;
   const Interruption interruption(pipes);
-  const auto served = (*serving)->serve(pipes);
+  const auto served = (*serving)->serve(pipes, options.context);
   if (!served) fmt::print(stderr, "proteus: {}\n", one_line(served.error().message()));
   return served ? ExitCode::done : ExitCode::problems;
 }
@@ -74,6 +99,8 @@ void add_stdio_command(CLI::App& app, Invocation& invocation) {
       ->type_name("FILE");
   command->add_option("--data", options->data, "The data directory; each running gateway needs one of its own")
       ->type_name("DIR");
+  command->add_option("--context", options->context, "The context the client is in; by default none")
+      ->type_name("NAME");
   command->callback([options, &invocation] { invocation.exit_code = serve_stdio(*options); });
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +28,12 @@ class BatchThread {
   // Called on the thread, with at least one item, in the order they were posted. Must not throw.
   using Work = std::function<void(std::vector<Item>)>;
 
-  BatchThread(BacklogLimits limits, Work work) : limits_(limits), work_(std::move(work)), thread_([this] { run(); }) {}
+  // Called on the thread, once, when nothing has come for a while after the last batch.
+  using Rest = std::function<void()>;
+
+  BatchThread(BacklogLimits limits, Work work, Rest rest = {},
+              std::chrono::milliseconds quiet = std::chrono::seconds(2))
+      : limits_(limits), work_(std::move(work)), rest_(std::move(rest)), quiet_(quiet), thread_([this] { run(); }) {}
   ~BatchThread() { stop(); }
   BatchThread(const BatchThread&) = delete;
   BatchThread& operator=(const BatchThread&) = delete;
@@ -56,10 +62,18 @@ class BatchThread {
 
  private:
   void run() {
+    const auto called = [this] { return stopped_ || !waiting_.empty(); };
+    bool rested = true;
     std::unique_lock lock(mutex_);
     for (;;) {
-      wake_.wait(lock, [this] { return stopped_ || !waiting_.empty(); });
+      if (!std::exchange(rested, true) && rest_ && !wake_.wait_for(lock, quiet_, called)) {
+        lock.unlock();
+        rest_();
+        lock.lock();
+      }
+      wake_.wait(lock, called);
       if (waiting_.empty()) return;
+      rested = false;
       auto batch = std::exchange(waiting_, {});
       waiting_bytes_ = 0;
       lock.unlock();
@@ -70,6 +84,8 @@ class BatchThread {
 
   const BacklogLimits limits_;
   const Work work_;
+  const Rest rest_;
+  const std::chrono::milliseconds quiet_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<Item> waiting_;

@@ -1,5 +1,7 @@
 #include "base/delivery.hpp"
 
+#include <atomic>
+#include <chrono>
 #include <future>
 #include <thread>
 
@@ -83,6 +85,24 @@ TEST(BatchThread, WorksTogetherOnWhatWaited) {
     release.set_value();
   }
   EXPECT_EQ(batches, (std::vector<std::vector<int>>{{1}, {2, 3, 4}}));
+}
+
+TEST(BatchThread, RestsOnceAfterItsWork) {
+  std::atomic<int> worked = 0;
+  std::atomic<int> rested = 0;
+  std::promise<void> resting;
+  std::promise<void> resting_again;
+  BatchThread<int> thread(
+      {}, [&](const std::vector<int>&) { ++worked; }, [&] { (++rested == 1 ? resting : resting_again).set_value(); },
+      std::chrono::milliseconds(1));
+  EXPECT_EQ(thread.post(1, 0), Posted::yes);
+  resting.get_future().wait();
+  EXPECT_EQ(worked, 1);
+  EXPECT_EQ(thread.post(2, 0), Posted::yes);
+  resting_again.get_future().wait();
+  EXPECT_EQ(worked, 2);
+  thread.stop();
+  EXPECT_EQ(rested, 2);
 }
 
 TEST(BatchThread, RefusesWhatIsTooMuchAndWhatIsTooLate) {

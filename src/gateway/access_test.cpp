@@ -9,15 +9,53 @@ using server::modern_fields;
 using server::modern_meta;
 using server::RawClient;
 using server::rpc;
+using test::bearer;
 using test::TestGateway;
 using test::Upstream;
 using test::upstream_at;
 
-std::string bearer(std::string_view token) { return fmt::format("Authorization: Bearer {}\r\n", token); }
-
 Access access_of(const std::vector<PrincipalSettings>& principals) {
   return {std::make_shared<const Principals>(principals, Anonymous::refused), {}};
 }
+
+// Listens for changes of tools by a modern request and, in a session, on a legacy client's standing stream.
+class Listening {
+ public:
+  Listening(std::uint16_t port, std::string_view token, const std::string& path = "/mcp")
+      : legacy_(port, path), standing_(port, path), modern_(port, path), fields_(bearer(token)) {
+    const auto hello = legacy_.request(
+        "POST", fields_,
+        rpc("0", "initialize",
+            R"("protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"})"));
+    fields_ += fmt::format("Mcp-Session-Id: {}\r\n", hello.field("mcp-session-id"));
+    EXPECT_EQ(standing_.request("GET", fields_).status, 200);
+    EXPECT_EQ(standing_.read_event()->data, "");
+    const auto head = modern_.request(
+        "POST", modern_fields("subscriptions/listen") + bearer(token),
+        rpc("7", "subscriptions/listen", R"("notifications":{"toolsListChanged":true},)" + modern_meta()));
+    EXPECT_EQ(head.status, 200);
+    EXPECT_EQ(modern_.read_event()->json().at("method"), "notifications/subscriptions/acknowledged");
+  }
+
+  void expect_end() {
+    EXPECT_EQ(modern_.read_event()->json().at("method"), "notifications/cancelled");
+    EXPECT_EQ(modern_.read_event()->json().at("id"), 7);
+    EXPECT_FALSE(modern_.read_event());
+    EXPECT_FALSE(standing_.read_event());
+  }
+  void expect_change() {
+    EXPECT_EQ(modern_.read_event()->json().at("method"), "notifications/tools/list_changed");
+    EXPECT_EQ(standing_.read_event()->json().at("method"), "notifications/tools/list_changed");
+  }
+  // Of a request in the session.
+  int status() { return legacy_.request("POST", fields_, rpc("1", "tools/list", "")).status; }
+
+ private:
+  RawClient legacy_;
+  RawClient standing_;
+  RawClient modern_;
+  std::string fields_;
+};
 
 // AUT-04
 TEST(Reload, ATokenThatIsGoneStopsAtTheNextRequestAndItsStreamsClose) {
@@ -29,44 +67,62 @@ TEST(Reload, ATokenThatIsGoneStopsAtTheNextRequestAndItsStreamsClose) {
   const auto list = [&](RawClient& client, std::string_view token) {
     return client.request("POST", modern_fields("tools/list") + bearer(token), rpc("1", "tools/list", modern_meta()));
   };
-  const auto listen = [&](RawClient& client, std::string_view token) {
-    const auto head = client.request(
-        "POST", modern_fields("subscriptions/listen") + bearer(token),
-        rpc("7", "subscriptions/listen", R"("notifications":{"toolsListChanged":true},)" + modern_meta()));
-    EXPECT_EQ(head.status, 200);
-    EXPECT_EQ(client.read_event()->json().at("method"), "notifications/subscriptions/acknowledged");
-  };
-
   RawClient connection(gateway.port());
   EXPECT_EQ(list(connection, "a").status, 200);
-  const auto hello = connection.request(
-      "POST", bearer("a"),
-      rpc("0", "initialize",
-          R"("protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"})"));
-  const std::string session = fmt::format("Mcp-Session-Id: {}\r\n", hello.field("mcp-session-id"));
-  RawClient legacy_stream(gateway.port());
-  EXPECT_EQ(legacy_stream.request("GET", bearer("a") + session).status, 200);
-  EXPECT_EQ(legacy_stream.read_event()->data, "");
-  RawClient of_ada(gateway.port());
-  RawClient of_bob(gateway.port());
-  listen(of_ada, "a");
-  listen(of_bob, "b");
+  Listening of_ada(gateway.port(), "a");
+  Listening of_bob(gateway.port(), "b");
 
   gateway.gateway.set_access(access_of({bob}));
   EXPECT_EQ(list(connection, "a").status, 401) << "on the connection that was there before, too";
-  EXPECT_EQ(of_ada.read_event()->json().at("method"), "notifications/cancelled");
-  EXPECT_EQ(of_ada.read_event()->json().at("id"), 7);
-  EXPECT_FALSE(of_ada.read_event());
-  EXPECT_FALSE(legacy_stream.read_event());
-  EXPECT_EQ(connection.request("POST", bearer("a") + session, rpc("1", "tools/list", "")).status, 401);
+  of_ada.expect_end();
+  EXPECT_EQ(of_ada.status(), 401);
 
   EXPECT_EQ(list(connection, "b").status, 200);
   upstream.add("more");
-  EXPECT_EQ(of_bob.read_event()->json().at("method"), "notifications/tools/list_changed");
+  of_bob.expect_change();
 
   gateway.gateway.set_access(access_of({ada, bob}));
-  EXPECT_EQ(connection.request("POST", bearer("a") + session, rpc("1", "tools/list", "")).status, 404)
-      << "the session has ended with the token";
+  EXPECT_EQ(of_ada.status(), 404) << "the session has ended with the token";
+}
+
+// AUT-04, AUT-02
+TEST(Reload, WhatATokenMayNoLongerDoEndsWhatItHasOpen) {
+  const PrincipalSettings ada{.name = "ada", .token = Secret("a"), .contexts = {"one", "two"}};
+  const PrincipalSettings bob{.name = "bob", .token = Secret("b")};
+  Upstream upstream;
+  TestGateway gateway({upstream_at("up", upstream.port)},
+                      {.principals = {ada, bob}, .manifests = {{{"one", {}}, {"two", {}}}, {}}});
+  gateway.discover();
+  const auto reload = [&](const PrincipalSettings& settings) {
+    gateway.gateway.set_access({access_of({settings, bob}).principals, gateway.gateway.access()->contexts});
+  };
+  Listening of_bob(gateway.port(), "b", "/mcp/one");
+  {
+    Listening of_ada(gateway.port(), "a", "/mcp/one");
+    reload({.name = "ada", .token = Secret("a"), .contexts = {"two"}});
+    of_ada.expect_end();
+    EXPECT_EQ(of_ada.status(), 404) << "there is no such context for it";
+    reload(ada);
+    EXPECT_EQ(of_ada.status(), 404) << "the session has ended";
+  }
+  {
+    Listening of_ada(gateway.port(), "a", "/mcp/one");
+    reload({.name = "ada", .token = Secret("a"), .contexts = ada.contexts, .upstreams = {"other"}});
+    of_ada.expect_end();
+    reload(ada);
+  }
+  {
+    Listening of_ada(gateway.port(), "a", "/mcp/one");
+    reload({.name = "ada", .token = Secret("another"), .contexts = ada.contexts});
+    of_ada.expect_end();
+    EXPECT_EQ(of_ada.status(), 401);
+    reload(ada);
+  }
+  Listening of_ada(gateway.port(), "a", "/mcp/one");
+  reload(ada);
+  upstream.add("more");
+  of_ada.expect_change();
+  of_bob.expect_change();
 }
 
 // AUT-04

@@ -1,5 +1,4 @@
 #include <atomic>
-#include <fstream>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -22,22 +21,9 @@ using test::upstream_at;
 using namespace std::chrono_literals;
 using Time = std::chrono::steady_clock;
 
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 constexpr int kGood = 16;
 constexpr auto kDebounce = 100ms;
 constexpr auto kFor = 3s;
-
-std::size_t resident_bytes() {
-  std::ifstream file("/proc/self/statm");
-  std::size_t all = 0;
-  std::size_t resident = 0;
-  file >> all >> resident;
-  return resident * 4096;
-}
 
 providers::UpstreamSettings hasty(std::string name, std::uint16_t port) {
   auto settings = upstream_at(std::move(name), port);
@@ -148,10 +134,10 @@ TEST(Crowd, FourBadUpstreamsOfTwentyHarmNobodyElse) {
   const auto began = Time::now();
   std::size_t warm = 0;
   while (Time::now() - began < kFor) {
-    if (warm == 0 && Time::now() - began > kFor / 3) warm = resident_bytes();
+    if (warm == 0 && Time::now() - began > kFor / 3) warm = test::resident_bytes();
     std::this_thread::yield();
   }
-  const std::size_t after = resident_bytes();
+  const std::size_t after = test::resident_bytes();
   over = true;
   gateway.gateway.end_streams();
   for (auto& thread : threads)
@@ -165,8 +151,7 @@ TEST(Crowd, FourBadUpstreamsOfTwentyHarmNobodyElse) {
   EXPECT_GT(lives, 2);
   EXPECT_GT(told, 0);
   EXPECT_LE(told, windows + 2);
-  // A sanitizer keeps what was freed.
-  if (!kSanitized) {
+  if (!test::kSanitized) {
     EXPECT_LT(after, warm + (std::size_t{64} << 20U));
   }
 }

@@ -93,13 +93,14 @@ void Gateway::renew_contexts() {
 void Gateway::change_access(const std::shared_ptr<const Access>& access) {
   access_.set(access);
   fanout_.set_contexts(access->contexts, catalog_.current());
-  const auto unknown = [&access](const server::Caller& caller) {
-    const bool entered = caller.context.empty() || (access->contexts && access->contexts->find(caller.context));
+  // A stream and a session go on with what was granted when they began, so that they end where that has changed.
+  const auto outdated = [&access](const server::Caller& caller) {
+    const bool there = caller.context.empty() || (access->contexts && access->contexts->find(caller.context));
     // Those who have something of their own are known by others.
-    return !entered || (!principal_of(caller).own() && !access->principals->knows(caller.principal));
+    return !there || (!principal_of(caller).own() && !access->principals->keeps(principal_of(caller)));
   };
-  listeners_.end(unknown);
-  endpoint_->sessions().end(unknown);
+  listeners_.end(outdated);
+  endpoint_->sessions().end(outdated);
 }
 
 bool Gateway::has_context(std::string_view name) const {

@@ -15,6 +15,7 @@ using server::modern_fields;
 using server::modern_meta;
 using server::RawClient;
 using server::rpc;
+using test::bearer;
 using test::TestGateway;
 using test::Upstream;
 using test::upstream_at;
@@ -49,7 +50,6 @@ class Limits : public ::testing::Test {
     setup.quotas = limits;
     return setup;
   }
-  static std::string bearer(std::string_view token) { return fmt::format("Authorization: Bearer {}\r\n", token); }
   void send_hold(RawClient& client, std::string_view token) {
     client.send_request("POST", modern_fields("tools/call", "up_hold") + bearer(token),
                         rpc("1", "tools/call", R"("name":"up_hold",)" + modern_meta()));

@@ -37,6 +37,17 @@ Principal::Principal(std::string name, catalog::Access access, std::vector<std::
     entry_ += pattern + "\n";
 }
 
+Principal::Principal(std::string name, const json::Digest& token, catalog::Access access,
+                     std::vector<std::string> contexts)
+    : Principal(std::move(name), std::move(access), std::move(contexts)) {
+  token_ = token;
+}
+
+bool Principal::same_as(const Principal& other) const {
+  return name_ == other.name_ && token_ == other.token_ && access_.fingerprint() == other.access_.fingerprint() &&
+         contexts_ == other.contexts_;
+}
+
 bool Principal::enters_all() const { return std::ranges::find(contexts_, "*") != contexts_.end(); }
 
 bool Principal::may_enter(std::string_view context) const {
@@ -51,13 +62,18 @@ std::size_t Principals::DigestHash::operator()(const json::Digest& digest) const
 
 Principals::Principals(const std::vector<PrincipalSettings>& settings, Anonymous anonymous) {
   for (const auto& each : settings) {
-    by_token_.emplace(json::sha256(each.token.reveal()),
-                      std::make_shared<const Principal>(each.name, access_to(each.upstreams), each.contexts));
-    names_.emplace(each.name, true);
+    const json::Digest token = json::sha256(each.token.reveal());
+    by_token_.emplace(token,
+                      std::make_shared<const Principal>(each.name, token, access_to(each.upstreams), each.contexts));
   }
   if (anonymous == Anonymous::refused) return;
   anonymous_ = std::make_shared<const Principal>("", catalog::Access::all(), std::vector<std::string>{"*"});
-  names_.emplace("", true);
+}
+
+bool Principals::keeps(const Principal& principal) const {
+  if (anonymous_ && anonymous_->same_as(principal)) return true;
+  const auto found = by_token_.find(principal.token());
+  return found != by_token_.end() && found->second->same_as(principal);
 }
 
 Result<std::shared_ptr<const Principal>> Principals::find(std::string_view authorization) const {

@@ -26,6 +26,8 @@ class Principal final : public server::Grant {
   // `home` is the context that it finds at the plain endpoint; empty for none.
   Principal(std::string name, catalog::Access access, std::vector<std::string> contexts,
             std::shared_ptr<LocalProvider> own = nullptr, std::string home = {});
+  // One of the configuration, which is known by this token.
+  Principal(std::string name, const json::Digest& token, catalog::Access access, std::vector<std::string> contexts);
 
   const std::string& name() const { return name_; }
   const catalog::Access& access() const { return access_; }
@@ -35,9 +37,14 @@ class Principal final : public server::Grant {
   bool enters_all() const;
   // The same for principals that may enter the same contexts by the same patterns.
   const std::string& entry() const { return entry_; }
+  // The hash of what it is known by, where the configuration says so.
+  const json::Digest& token() const { return token_; }
+  // Whether both are known by the same token, and may use the same.
+  bool same_as(const Principal& other) const;
 
  private:
   std::string name_;  // empty: anonymous
+  json::Digest token_{};
   catalog::Access access_;
   std::vector<std::string> contexts_;  // patterns
   std::string entry_;
@@ -71,7 +78,8 @@ class Principals {
   using FindMore = std::function<std::shared_ptr<const Principal>(const json::Digest& token)>;
   Result<std::shared_ptr<const Principal>> find(std::string_view authorization, const FindMore& more) const;
   bool knows(const json::Digest& token) const { return by_token_.contains(token); }
-  bool knows(std::string_view name) const { return names_.contains(std::string(name)); }
+  // Whether one that was found before would be found now, and the same.
+  bool keeps(const Principal& principal) const;
 
  private:
   struct DigestHash {
@@ -79,7 +87,6 @@ class Principals {
   };
 
   std::unordered_map<json::Digest, std::shared_ptr<const Principal>, DigestHash> by_token_;
-  std::unordered_map<std::string, bool> names_;
   std::shared_ptr<const Principal> anonymous_;  // null where refused
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <fstream>
 #include <future>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <proteus/server.hpp>
+#include <unistd.h>
 
 #include "gateway/gateway.hpp"
 #include "net/http_server.hpp"
@@ -36,6 +38,23 @@ void wait_until(Done&& done) {
     std::this_thread::yield();
   }
 }
+
+// A sanitizer keeps what was freed, and makes everything slow.
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+inline std::size_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::size_t all = 0;
+  std::size_t resident = 0;
+  file >> all >> resident;
+  return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+inline std::string bearer(std::string_view token) { return fmt::format("Authorization: Bearer {}\r\n", token); }
 
 inline providers::UpstreamSettings upstream_at(std::string name, std::uint16_t port) {
   providers::UpstreamSettings settings;

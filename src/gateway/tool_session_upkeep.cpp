@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t kSessionsAtOnce = 500;  // sessions in one write
 constexpr auto kLongestInterval = std::chrono::seconds(20);
-constexpr auto kViewsKept = std::chrono::minutes(1);
+constexpr auto kViewsKept = std::chrono::seconds(10);  // they are made again in no time
 constexpr auto kShortestInterval = std::chrono::milliseconds(50);
 
 std::string_view to_string(CatalogMode mode) { return mode == CatalogMode::shared ? "shared" : "session"; }

@@ -5,6 +5,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/memory.hpp"
 #include "client/transports.hpp"
 #include "gateway/sight.hpp"
 #include "providers/declaring.hpp"
@@ -13,6 +14,9 @@ namespace proteus::gateway {
 namespace {
 
 constexpr std::size_t kViews = 4096;
+constexpr std::size_t kManyViews = 64;
+// A thread gives back what others have freed of it, too, so that once is not enough.
+constexpr int kGiveBack = 3;
 // Whoever waits for an answer has a deadline of its own.
 constexpr std::chrono::hours kNeverOfItself{24};
 
@@ -36,6 +40,15 @@ Worker::Worker(boost::asio::io_context& io, const Clock& clock, const catalog::C
 std::shared_ptr<const catalog::View> Worker::view(const server::Caller& caller) {
   const Sight sight(caller, outlook(caller));
   return views_.get(reader_.current(), sight.fingerprint(), [&] { return sight.layers(); });
+}
+
+void Worker::drop_views_unused_since(Clock::Monotonic time) {
+  const std::size_t before = views_.size();
+  views_.drop_unused_since(time);
+  if (views_.size() + kManyViews <= before) give_back_ = kGiveBack;
+  if (give_back_ == 0) return;
+  --give_back_;
+  give_back_memory();
 }
 
 const UpstreamTable& Worker::upstreams() {

@@ -44,7 +44,7 @@ class Worker {
   // What a caller sees now.
   std::shared_ptr<const catalog::View> view(const server::Caller& caller);
   // Lets go of views that nobody has asked for lately, such as those of sessions that have ended.
-  void drop_views_unused_since(Clock::Monotonic time) { views_.drop_unused_since(time); }
+  void drop_views_unused_since(Clock::Monotonic time);
   const UpstreamTable& upstreams();
   // What a principal may still ask for; see QuotaReader.
   Quota& quota(const std::string& principal) { return quotas_.get(principal); }
@@ -87,6 +87,7 @@ class Worker {
   std::unordered_map<std::uint64_t, std::unique_ptr<client::Express>> express_;
   std::map<std::pair<std::uint64_t, std::string>, CallerConnection> by_principal_;
   std::size_t open_ = 0;
+  int give_back_ = 0;  // so many times still, after many views were dropped
 };
 
 }  // namespace proteus::gateway

@@ -1,6 +1,10 @@
 #include "server/http_endpoint.hpp"
 
+#include <future>
+
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_future.hpp>
 
 #include "mcp/errors.hpp"
 #include "mcp/headers.hpp"
@@ -154,9 +158,20 @@ Result<std::shared_ptr<void>> HttpEndpoint::admit_stream(const Caller& caller) c
   return options_.admit_stream(caller);
 }
 
+void HttpEndpoint::end_listening() { listeners_.end_all(); }
+
 void HttpEndpoint::end_streams() {
-  listeners_.end_all();
+  end_listening();
   sessions_.close_all();
+}
+
+void drain(net::HttpServer& server, net::Workers& workers, HttpEndpoint& endpoint, std::chrono::milliseconds grace) {
+  // New connections are refused first, so that no stream opens behind the back of those that are told to end.
+  auto drained = boost::asio::co_spawn(workers.at(0), server.drain(grace), boost::asio::use_future);
+  endpoint.end_listening();
+  // A call of a legacy client does not end with its connection, so that the server alone cannot cut it short.
+  if (drained.wait_for(grace) == std::future_status::timeout) endpoint.end_streams();
+  drained.get();
 }
 
 }  // namespace proteus::server

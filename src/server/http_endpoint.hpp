@@ -45,8 +45,10 @@ class HttpEndpoint {
 
   Sessions& sessions() { return sessions_; }
 
-  // Ends all streams in good order, and cancels what runs for legacy clients. New requests are still
-  // answered.
+  // Ends the streams that only listen, in good order. Those that answer a running request go on, and new requests are
+  // still answered.
+  void end_listening();
+  // Ends all streams, and cancels what runs for legacy clients. New requests are still answered.
   void end_streams();
 
  private:
@@ -64,5 +66,10 @@ class HttpEndpoint {
   Sessions sessions_;
   RequestStates states_;
 };
+
+// Takes no new work at the server's address, ends what only listens, and lets running requests finish. What is left
+// after `grace` is cancelled. Blocks until nothing is left; called from a thread that is none of the workers, which
+// run.
+void drain(net::HttpServer& server, net::Workers& workers, HttpEndpoint& endpoint, std::chrono::milliseconds grace);
 
 }  // namespace proteus::server

@@ -34,6 +34,9 @@ class LegacyChannel final : public CallChannel {
   void release(std::chrono::milliseconds retry) override { stream().detach(retry); }
   Cancellation& cancellation() override { return *cancellation_; }
 
+  // For the next request of several that are answered on one stream.
+  void set_cancellation(std::shared_ptr<Cancellation> cancellation) { cancellation_ = std::move(cancellation); }
+
   bool streaming() const { return stream_ != nullptr; }
   // Must be awaited before the end, where `streaming`.
   Task<> close();

@@ -37,6 +37,8 @@ SessionLookup find_session(Sessions& sessions, const net::Request& request, cons
   return {std::move(session), 0, {}};
 }
 
+Error id_in_use() { return mcp::errors::invalid_request("A request with this id is still being answered"); }
+
 }  // namespace
 
 Task<> LegacyHttp::post(net::Exchange& exchange, json::Message& message, const Caller& caller) {
@@ -84,8 +86,7 @@ Task<> LegacyHttp::call(net::Exchange& exchange, const mcp::Request& request, st
   auto cancellation = std::make_shared<Cancellation>(executor);
   const std::string id(request.id());
   if (!session->in_flight().add(id, cancellation)) {
-    const Error error = mcp::errors::invalid_request("A request with this id is still being answered");
-    co_return co_await reply_error(exchange, 400, request.id(), error, mcp::Era::legacy);
+    co_return co_await reply_error(exchange, 400, request.id(), id_in_use(), mcp::Era::legacy);
   }
   LegacyChannel channel(exchange, executor, *session, cancellation, endpoint_.options_.keep_alive);
   Call call(request, session->hello().caller, channel);
@@ -130,7 +131,8 @@ Task<> LegacyHttp::batch(net::Exchange& exchange, const Caller& caller) {
       const Error error = message ? mcp::errors::invalid_request(message->fault) : message.error();
       channel.send(mcp::write_error(message ? message->id : std::string_view{}, error, mcp::Era::legacy));
     } else if (message->kind == json::MessageKind::request) {
-      channel.send(co_await answer_in_batch(*message, *session, channel, std::exchange(first, false)));
+      std::string answer = co_await answer_in_batch(*message, *session, channel, std::exchange(first, false));
+      if (!answer.empty()) channel.send(std::move(answer));
     } else if (message->kind == json::MessageKind::notification) {
       take_notification(*message, *session);
     } else {
@@ -152,11 +154,18 @@ Task<std::string> LegacyHttp::answer_in_batch(json::Message& message, Session& s
   if (const auto answered = answer_session_request(*request, session, endpoint_.service_)) {
     co_return write_outcome(*request, *answered);
   }
+  auto cancellation = std::make_shared<Cancellation>(co_await boost::asio::this_coro::executor);
+  const std::string id(request->id());
+  if (!session.in_flight().add(id, cancellation)) {
+    co_return mcp::write_error(id, id_in_use(), mcp::Era::legacy);
+  }
+  channel.set_cancellation(cancellation);
   Call call(*request, session.hello().caller, channel);
   call.join(session, endpoint_.options_.asking.deadline);
   const mcp::Outcome outcome =
       co_await handle_asking(endpoint_.service_, call, channel, session.client_requests(), endpoint_.options_.asking);
-  co_return write_outcome(*request, outcome);
+  session.in_flight().remove(id);
+  co_return cancellation->requested() ? std::string() : write_outcome(*request, outcome);
 }
 
 Task<> LegacyHttp::get(net::Exchange& exchange, const Caller& caller) {

@@ -21,7 +21,7 @@ class LegacyHttp {
   Task<> initialize(net::Exchange& exchange, json::Message& message, const Caller& caller);
   Task<> request(net::Exchange& exchange, json::Message& message, std::shared_ptr<Session> session);
   Task<> call(net::Exchange& exchange, const mcp::Request& request, std::shared_ptr<Session> session);
-  // `counted`: the HTTP request stood for this one when it was let in.
+  // Empty where the request was cancelled. `counted`: the HTTP request stood for this one when it was let in.
   Task<std::string> answer_in_batch(json::Message& message, Session& session, LegacyChannel& channel, bool counted);
 
   HttpEndpoint& endpoint_;

@@ -286,6 +286,22 @@ TEST_F(LegacyHttp, TakesBatchesInTheOneRevisionThatHasThem) {
   EXPECT_EQ(modern.request("POST", modern_fields("ping"), batch).status, 400);
 }
 
+// PRO-09
+TEST_F(LegacyHttp, ACancelledNotificationStopsOneRequestOfABatch) {
+  LegacyClient client(port, "2025-03-26");
+  client.client.send_request("POST", client.fields(),
+                             "[" + rpc("1", "tools/call", R"("name":"wait","_meta":{"progressToken":"p"})") + "," +
+                                 rpc("2", "tools/call", R"("name":"echo")") + "]");
+  client.client.read_answer();
+  EXPECT_EQ(client.client.read_event()->json().at("method"), "notifications/progress");
+  RawClient other(port);
+  other.request("POST", client.fields(),
+                R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
+  EXPECT_EQ(client.client.read_event()->json().at("id"), 2);
+  EXPECT_FALSE(client.client.read_event());
+  EXPECT_TRUE(cancelled);
+}
+
 TEST_F(LegacyHttp, AnIdInUseIsRefused) {
   LegacyClient client(port);
   start_wait(client);

@@ -142,11 +142,7 @@ void Server::Core::stop() {
   }
   pipes_.interrupt();
   for (auto& each : serving) {
-    // New connections are refused first, so that no stream opens behind the back of those that are told to
-    // end.
-    auto drained = asio::co_spawn(each.workers->at(0), each.server->drain(each.grace), asio::use_future);
-    each.endpoint->end_streams();
-    drained.get();
+    drain(*each.server, *each.workers, *each.endpoint, each.grace);
     each.server.reset();
     each.workers->stop();
     each.workers->join();

@@ -21,7 +21,9 @@ constexpr auto kSweepInterval = std::chrono::seconds(30);
 
 bool InFlight::add(std::string_view id, std::shared_ptr<Cancellation> cancellation) {
   const std::scoped_lock lock(mutex_);
-  return running_.emplace(id, std::move(cancellation)).second;
+  const auto [at, added] = running_.emplace(id, std::move(cancellation));
+  if (added && closed_) at->second->request();
+  return added;
 }
 
 void InFlight::remove(std::string_view id) {
@@ -37,6 +39,7 @@ void InFlight::cancel(std::string_view id) {
 
 void InFlight::cancel_all() {
   const std::scoped_lock lock(mutex_);
+  closed_ = true;
   for (const auto& [id, cancellation] : running_)
     cancellation->request();
 }

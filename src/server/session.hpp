@@ -32,10 +32,12 @@ class InFlight {
   bool add(std::string_view id, std::shared_ptr<Cancellation> cancellation);
   void remove(std::string_view id);
   void cancel(std::string_view id);
+  // Those that come later are cancelled as well.
   void cancel_all();
 
  private:
   std::mutex mutex_;
+  bool closed_ = false;
   std::unordered_map<std::string, std::shared_ptr<Cancellation>> running_;
 };
 

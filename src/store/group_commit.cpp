@@ -10,7 +10,8 @@ namespace proteus::store {
 GroupCommit::GroupCommit(SqliteConnection connection, BacklogLimits limits, Report report)
     : connection_(std::move(connection)),
       report_(std::move(report)),
-      thread_(limits, [this](std::vector<Operation> group) { run(std::move(group)); }) {}
+      thread_(
+          limits, [this](std::vector<Operation> group) { run(std::move(group)); }, [this] { connection_.rest(); }) {}
 
 void GroupCommit::run(std::vector<Operation> group) {
   connection_.take_trouble();

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "base/memory.hpp"
 #include "store/errors.hpp"
 #include "store/sqlite_query.hpp"
 
@@ -48,6 +49,11 @@ SqliteQuery SqliteConnection::query(std::string_view sql) {
     found = statements_.emplace(std::string(sql), Statement(prepared)).first;
   }
   return {*this, found->second.get(), SQLITE_OK};
+}
+
+void SqliteConnection::rest() {
+  sqlite3_db_release_memory(database_.get());
+  give_back_memory();
 }
 
 bool SqliteConnection::in_transaction() const { return sqlite3_get_autocommit(database_.get()) == 0; }

@@ -35,6 +35,9 @@ class SqliteConnection {
   // A statement, prepared once per connection. The same text must not be in use already.
   SqliteQuery query(std::string_view sql);
 
+  // Lets go of pages that are kept in memory, and of what this thread has freed: for a time in which nothing is asked.
+  void rest();
+
   // Also false after an error that made SQLite roll back by itself.
   bool in_transaction() const;
   std::int64_t last_row() const;

@@ -68,10 +68,13 @@ SqliteStore::SqliteStore(SqliteOptions options, Sealer sealer, SqliteConnection 
       read_connection_(std::move(reader)),
       writer_(std::move(writer), options_.backlog,
               [this](std::optional<Health::Trouble> trouble) { note(Side::writing, std::move(trouble)); }),
-      reader_(options_.backlog, [this](std::vector<Read> reads) {
-        for (const Read& read : reads)
-          read(read_connection_);
-      }) {}
+      reader_(
+          options_.backlog,
+          [this](std::vector<Read> reads) {
+            for (const Read& read : reads)
+              read(read_connection_);
+          },
+          [this] { read_connection_.rest(); }) {}
 
 template <class T>
 Task<Result<T>> SqliteStore::in_reader(std::function<Result<T>(SqliteConnection&)> read) {

@@ -2,16 +2,19 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
 import { CLIENTS, Session } from './support/clients.mjs';
 import { startGateway } from './support/gateway.mjs';
-import { program, root, startServer, within } from './support/programs.mjs';
+import { eventually, program, residentKib, root, startServer, within } from './support/programs.mjs';
 import { runningPrograms } from './support/programs_of_suite.mjs';
+import { ask } from './support/raw.mjs';
 
 const GUIDANCE = 'Facts carry dimensions; filter them.';
 const CHANGED = 'notifications/tools/list_changed';
+const LISTS = Number(process.env.PROTEUS_DRILL_LISTS ?? 10_000);
 const CONTEXTS = {
   sec: {
     display_name: 'SEC filings',
@@ -181,6 +184,55 @@ describe('contexts', () => {
     assert.equal((await get('custom', 'few')).status, 404);
     assert.equal((await get('sec', 'nobody')).status, 401);
   });
+});
+
+// CTX-06, CTX-13
+test(`CTX-06 two clients in two contexts list ${LISTS} times while manifests are reloaded: nothing is mixed, nothing grows`, { timeout: 280_000 }, async (context) => {
+  const everything = await startServer('everything-server', ['--port', '0']);
+  const manifests = (round) => ({
+    contexts: { one: { schemas: ['s'] }, two: { schemas: ['t'] } },
+    schemas: { s: { guidance: `Guidance one, ${round % 2}.` }, t: { guidance: `Guidance two, ${round % 2}.` } }
+  });
+  const gateway = await startGateway({ upstreams: [{ name: 'all', url: everything.url }], ...manifests(0) });
+  const agent = new Agent({ keepAlive: true });
+  let running = 2;
+  const list = async (name, times) => {
+    const seen = new Set();
+    for (let i = 0; i < times; ++i) {
+      const { tools } = (await ask(agent, `${gateway.url}/${name}`, 'tools/list')).result;
+      const tails = new Set(tools.map((tool) => tool.description.slice(tool.description.indexOf('Guidance'))));
+      assert.equal(tails.size, 1, [...tails].join(' and '));
+      for (const tail of tails) seen.add(tail);
+    }
+    for (const tail of seen) assert.match(tail, new RegExp(`^Guidance ${name}, [01]\\.$`));
+    return seen;
+  };
+  const reload = async () => {
+    const taken = () => gateway.log().split('the configuration is taken over').length;
+    for (let round = 1; running > 0; ++round) {
+      const before = taken();
+      gateway.reconfigure(manifests(round));
+      await eventually('it is taken over', () => taken() > before);
+    }
+  };
+  const listAll = async (times) => {
+    running = 2;
+    const [one, two] = await Promise.all([...['one', 'two'].map((name) => list(name, times).finally(() => --running)), reload()]);
+    return [one, two];
+  };
+  try {
+    await listAll(LISTS / 10);
+    const before = residentKib(gateway.pid);
+    const seen = await listAll(LISTS);
+    const after = residentKib(gateway.pid);
+    context.diagnostic(`resident: ${before} KiB before, ${after} KiB after`);
+    for (const texts of seen) assert.equal(texts.size, 2, 'both manifests were seen');
+    assert.ok(after < before * 1.1, `${after} KiB after ${before} KiB`);
+  } finally {
+    agent.destroy();
+    await gateway.stop();
+    await everything.stop();
+  }
 });
 
 test('CTX-15 no context is named in the code', () => {

@@ -9,7 +9,7 @@ import { after, before, describe, test } from 'node:test';
 import { CLIENTS, Session, textOf } from './support/clients.mjs';
 import { startGateway } from './support/gateway.mjs';
 import { hasPostgres, startPostgres } from './support/postgres.mjs';
-import { program, root } from './support/programs.mjs';
+import { eventually, program, root } from './support/programs.mjs';
 
 const CHANGED = 'notifications/tools/list_changed';
 const QUICKSTART = join(root, 'examples/quickstart');
@@ -121,6 +121,79 @@ for (const kind of SOURCES) {
       }
     });
 
+    // CTX-18, CTX-02
+    test('CTX-18 a context names the types of the dataset it is bound to, on its tools and others, live', async () => {
+      await place.ratify();
+      await dataset(place.env, 'revoke', 'acme', '--by', 'owner');
+      const guidance = 'There are {entity_types}, linked by {relationship_types}.';
+      const gateway = await startGateway({
+        env: place.env,
+        contexts: { firm: { dataset: 'acme', schemas: ['graph'], tool_supplements: { workup_acme: 'Ask for people by name.' } }, other: {} },
+        schemas: { graph: { tools: ['workup*'], guidance } }
+      });
+      const session = await Session.open(CLIENTS[2], { url: `${gateway.url}/firm` });
+      const other = await Session.open(CLIENTS[0], { url: `${gateway.url}/other` });
+      const described = async (from, name) => (await from.client.listTools()).tools.find((tool) => tool.name === name)?.description;
+      try {
+        const changes = session.notifications(CHANGED);
+        await session.listenForChanges();
+        assert.match(await described(session, 'workup'), /\n\nThere are \(none\), linked by \(none\)\.$/);
+
+        assert.equal((await place.ratify()).code, 0);
+        await changes.next();
+        const text =
+          'There are person, team, project, document, linked by MEMBER_OF, REPORTS_TO, OWNED_BY, LED_BY, WORKS_ON, WRITTEN_BY, BELONGS_TO.';
+        assert.ok((await described(session, 'workup')).endsWith(`\n\n${text}`), await described(session, 'workup'));
+
+        assert.equal((await session.call('connect_dataset', { name: 'acme' })).structuredContent.tool, 'workup_acme');
+        const base = await described(other, 'workup_acme');
+        assert.equal(await described(session, 'workup_acme'), `${base}\n\n${text}\n\nAsk for people by name.`);
+        assert.doesNotMatch(base, /linked by/);
+        assert.equal((await session.call('workup_acme', { entity: 'Amber Anchor' })).structuredContent.status, 'found');
+
+        await dataset(place.env, 'revoke', 'acme', '--by', 'owner');
+        await eventually('the types are gone', async () => /There are \(none\)/.test(await described(session, 'workup')));
+        assert.equal(await described(session, 'workup_acme'), undefined);
+      } finally {
+        await session.close();
+        await other.close();
+        await gateway.stop();
+      }
+    });
+
+    // DAT-09, OPS-09
+    test('DAT-09 an operator disconnects on the command line, beside the gateway', async () => {
+      await place.ratify();
+      const env = { ...place.env, PROTEUS_ADMIN_SECRET: 'of the test' };
+      const gateway = await startGateway({ upstreams: [], env });
+      const session = await Session.open(CLIENTS[2], gateway);
+      const disconnect = (...args) => dataset(env, 'disconnect', 'acme', '--server', gateway.url, ...args);
+      try {
+        const changes = session.notifications(CHANGED);
+        await session.listenForChanges();
+        await session.call('connect_dataset', { name: 'acme' });
+        await changes.next();
+        const done = await disconnect();
+        assert.equal(done.code, 0, done.stderr);
+        assert.match(done.stdout, /^acme is disconnected/);
+        await changes.next();
+        assert.ok(!(await session.toolNames()).includes('workup_acme'));
+        const again = await disconnect('--json');
+        assert.equal(again.code, 1);
+        assert.match(JSON.parse(again.stdout).error, /nothing is connected to the dataset acme/);
+        assert.equal((await session.call('connect_dataset', { name: 'acme' })).structuredContent.tool, 'workup_acme');
+        assert.deepEqual(JSON.parse((await disconnect('--json')).stdout), { ok: true, name: 'acme', connected: false });
+
+        assert.equal((await dataset(env, 'disconnect', '../acme', '--server', gateway.url)).code, 2);
+        const stranger = await dataset({ ...env, PROTEUS_ADMIN_SECRET: 'another' }, 'disconnect', 'acme', '--server', gateway.url);
+        assert.equal(stranger.code, 1);
+        assert.ok(!stranger.stderr.includes('another'));
+      } finally {
+        await session.close();
+        await gateway.stop();
+      }
+    });
+
     // DAT-06, and must-show 4: one byte
     test('DAT-06 a byte that changes withdraws a connection', async () => {
       await place.ratify();
@@ -172,3 +245,42 @@ for (const kind of SOURCES) {
     });
   });
 }
+
+describe('the tools of datasets', () => {
+  const TOOLS = ['connect_dataset', 'list_datasets', 'workup'];
+
+  // DAT-01, DAT-03
+  test('DAT-01 are there with a directory of mappings, whether it was named, found, or made later', async () => {
+    const place = new Place('SQLite');
+    const named = await startGateway({ env: { PROTEUS_MAPPINGS: join(place.folder, 'not there yet') } });
+    const later = await startGateway({});
+    const of = async (gateway) => {
+      const session = await Session.open(CLIENTS[0], gateway);
+      return { session, changes: session.notifications(CHANGED) };
+    };
+    const { session: first } = await of(named);
+    const { session: second, changes } = await of(later);
+    try {
+      assert.deepEqual(await first.toolNames(), TOOLS);
+      assert.deepEqual((await first.call('list_datasets')).structuredContent.datasets, []);
+      assert.deepEqual(await second.toolNames(), [], 'a gateway without datasets is not cluttered');
+      await second.listenForChanges();
+      const ratified = await dataset(
+        { ACME_DSN: place.env.ACME_DSN },
+        ...['ratify', MAPPING, '--by', 'owner', '--config', join(later.folder, 'proteus.toml'), '--data', join(later.folder, 'data')]
+      );
+      assert.equal(ratified.code, 0, ratified.stderr);
+      await changes.next();
+      assert.deepEqual(await second.toolNames(), TOOLS);
+      const [listed] = (await second.call('list_datasets')).structuredContent.datasets;
+      assert.deepEqual([listed.name, listed.connected, listed.access], ['acme', false, 'read-only']);
+      assert.ok(listed.entity_types.includes('person'));
+    } finally {
+      await first.close();
+      await second.close();
+      await named.stop();
+      await later.stop();
+      await place.stop();
+    }
+  });
+});

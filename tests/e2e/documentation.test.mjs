@@ -1,5 +1,5 @@
 // What the documentation shows is tried: configurations of clients are connected with, commands are typed, configurations of ours
-// are checked, links are followed. C++ is a compiler's work, and not done here.
+// are checked, links are followed. C++ is compiled by tests/install.
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

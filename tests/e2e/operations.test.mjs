@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
+import { CLIENTS, Session, textOf } from './support/clients.mjs';
 import { startFakeUpstream } from './support/fake_upstream.mjs';
 import { configuration, makeFolder, startGateway } from './support/gateway.mjs';
 import { eventually } from './support/programs.mjs';
@@ -49,6 +50,38 @@ describe('a gateway that is told to end', () => {
       await upstream.stop();
     }
   });
+
+  for (const client of CLIENTS) {
+    // OPS-02
+    test(`lets running calls of clients finish: ${client.name}`, async () => {
+      const arrived = deferred();
+      const go = deferred();
+      const upstream = await startFakeUpstream(['hold'], async () => {
+        arrived.resolve();
+        await go.promise;
+        return { content: [{ type: 'text', text: 'finished' }] };
+      });
+      const gateway = await startGateway({ upstreams: [{ name: 'up', url: upstream.url }] });
+      const session = await Session.open(client, { url: gateway.url });
+      try {
+        const call = session.call('up_hold');
+        await arrived.promise;
+        gateway.signal('SIGTERM');
+        await eventually('new work is refused', () =>
+          fetch(new URL('/readyz', gateway.url), { headers: { connection: 'close' } }).then(() => false, () => true)
+        );
+        assert.ok(gateway.running(), 'the call is still under way');
+        go.resolve();
+        assert.equal(textOf(await call), 'finished');
+        assert.equal(await gateway.ended, 0);
+      } finally {
+        go.resolve();
+        await session.close();
+        await gateway.stop();
+        await upstream.stop();
+      }
+    });
+  }
 
   // OPS-02
   test('waits no longer than the grace time', async () => {

@@ -45,6 +45,15 @@ for (const client of CLIENTS) {
   });
 }
 
+/** Runs `proteus` without input; gives its exit code and what it wrote to standard error. */
+async function runToEnd(args) {
+  const child = spawn(program('proteus'), args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  let log = '';
+  child.stderr.on('data', (data) => (log += data));
+  const code = await within(20_000, 'the end', new Promise((done) => child.once('close', done)));
+  return { code, log };
+}
+
 describe('proteus stdio', () => {
   const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
 
@@ -73,13 +82,41 @@ describe('proteus stdio', () => {
     forget();
   });
 
+  // CTX-17, PRO-14
+  test('--context puts the client into a context, and names those there are where it is unknown', async () => {
+    const server = await startServer('everything-server', ['--port', '0']);
+    const { folder, forget } = makeFolder();
+    const upstreams = [{ name: 'all', url: server.url, prefix: '', fail_fast_on_startup: false }];
+    const contexts = { notes: { include: ['test_simple_*'], tool_supplements: { test_simple_text: 'Only here.' } }, other: {} };
+    writeFileSync(join(folder, 'proteus.toml'), configuration({ upstreams, contexts }));
+    const args = ['stdio', '--config', join(folder, 'proteus.toml'), '--data', join(folder, 'data'), '--context'];
+    try {
+      for (const client of CLIENTS) {
+        const session = await Session.open(client, { command: program('proteus'), args: [...args, 'notes'] });
+        try {
+          const { tools } = await session.client.listTools();
+          assert.deepEqual(tools.map((tool) => tool.name), ['test_simple_text']);
+          assert.match(tools[0].description, /Only here\.$/);
+          assert.match(textOf(await session.call('test_simple_text')), /simple text/);
+        } finally {
+          await session.close();
+        }
+      }
+      const { code, log } = await runToEnd([...args, 'note']);
+      assert.equal(code, 2);
+      assert.match(log, /there is no context note; did you mean notes\?/);
+      assert.match((await runToEnd([...args, 'elsewhere'])).log, /there is no context elsewhere; there are: notes, other/);
+    } finally {
+      await server.stop();
+      forget();
+    }
+  });
+
   test('says what is wrong with a configuration, and ends with 2', async () => {
     const { folder, forget } = makeFolder();
     writeFileSync(join(folder, 'proteus.toml'), '[log]\nlevel = "loud"\nmodules = { gatway = "debug" }\n');
-    const child = spawn(program('proteus'), ['stdio', '--config', join(folder, 'proteus.toml')], { stdio: ['ignore', 'ignore', 'pipe'] });
-    let log = '';
-    child.stderr.on('data', (data) => (log += data));
-    assert.equal(await within(20_000, 'the end', new Promise((done) => child.once('exit', done))), 2);
+    const { code, log } = await runToEnd(['stdio', '--config', join(folder, 'proteus.toml')]);
+    assert.equal(code, 2);
     assert.match(log, /log\.level/);
     assert.match(log, /gatway/);
     forget();

@@ -1,5 +1,5 @@
 // Starts `proteus serve` with a configuration of its own.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -46,7 +46,11 @@ export function makeFolder() {
 export async function startGateway({ env = {}, folder: given, ...settings }) {
   const { folder, forget } = given ? { folder: given, forget: () => {} } : makeFolder();
   const config = join(folder, 'proteus.toml');
-  const write = (text) => writeFileSync(config, text);
+  // As a whole, because a gateway that looks at it in between would believe a part of it.
+  const write = (text) => {
+    writeFileSync(`${config}.new`, text);
+    renameSync(`${config}.new`, config);
+  };
   write(configuration(settings));
   try {
     const gateway = await startServer('proteus', ['serve', '--config', config, '--data', join(folder, 'data')], { env });

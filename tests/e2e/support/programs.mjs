@@ -1,6 +1,6 @@
 // Starts and stops the programs under test. PROTEUS_BIN names another folder to take them from.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -24,6 +24,11 @@ export function within(ms, what, promise) {
     timer = setTimeout(() => reject(new Error(`${what}: nothing within ${ms} ms`)), ms);
   });
   return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
+}
+
+/** How much memory a process has, in KiB. */
+export function residentKib(pid) {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]);
 }
 
 /** Waits until `done()` holds. */

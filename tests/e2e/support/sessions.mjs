@@ -1,6 +1,8 @@
 // The back end's side of tool sessions: a server that tools lead to, and the admin API.
 import { createServer, request, Agent } from 'node:http';
 
+import { bodyOf, headersOf } from './raw.mjs';
+
 /** Answers every POST with what it was asked, and remembers it; `check` may object with a text. */
 export async function startBackend(check = () => undefined) {
   const asked = [];
@@ -17,6 +19,8 @@ export async function startBackend(check = () => undefined) {
       outgoing.end(JSON.stringify({ path: one.path, ...one.body }));
     });
   });
+  // A connection that it gives up just when a call comes by it would be a fault of its own, which no test is about.
+  server.keepAliveTimeout = 600_000;
   await new Promise((done) => server.listen(0, '127.0.0.1', done));
   const { port } = server.address();
   return {
@@ -66,20 +70,8 @@ export class Caller {
 
   /** One modern request. */
   mcp(token, method, params = {}) {
-    const _meta = {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientCapabilities': {}
-    };
-    const headers = {
-      authorization: `Bearer ${token}`,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': method,
-      ...(params.name ? { 'mcp-name': params.name } : {})
-    };
-    const message = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } };
-    return this.send('POST', '/mcp', headers, JSON.stringify(message));
+    const headers = { authorization: `Bearer ${token}`, ...headersOf(method, params) };
+    return this.send('POST', '/mcp', headers, bodyOf(method, params));
   }
 
   close() {

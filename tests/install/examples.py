@@ -1,0 +1,46 @@
+"""examples.py ROOT FOLDER: writes each C++ block of the documentation into FOLDER as a source file that compiles by itself.
+
+A block is one already, or a comment in front of it, which no reader sees, says what stands around it:
+
+    <!-- around:
+    #include <proteus/client.hpp>
+    void example(proteus::client::McpServer& server) {
+    ...
+    }
+    -->
+
+where "..." is the place of the block; or says why it is not compiled: <!-- not compiled: it needs … -->.
+"""
+
+import pathlib
+import re
+import sys
+
+BLOCK = re.compile(
+    r"(?:^<!-- around:\n(?P<around>.*?)-->\n+|^<!-- not compiled: (?P<why>[^\n]*) -->\n+)?^```cpp\n(?P<code>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
+PLACE = "...\n"
+
+
+def main() -> None:
+    root, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.cpp"):
+        old.unlink()
+    for page in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
+        text = page.read_text()
+        for block in BLOCK.finditer(text):
+            if block["why"]:
+                continue
+            line = text.count("\n", 0, block.start("code")) + 1
+            code = f'#line {line} "{page}"\n{block["code"]}'
+            if block["around"]:
+                before, place, after = block["around"].partition(PLACE)
+                if not place:
+                    sys.exit(f"{page}:{line}: what stands around the block has no place for it")
+                code = f"{before}{code}{after}"
+            (folder / f"{page.stem}_{line}.cpp").write_text(code)
+
+
+main()
