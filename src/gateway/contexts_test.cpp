@@ -254,7 +254,7 @@ TEST(Instructions, LoseOnlyTheSentencesThatNameWhatIsHidden) {
   EXPECT_EQ(without_sentences("", hides), "");
 }
 
-// CTX-06, CTX-13: never a mixed text and no growth, however often the manifests change.
+// CTX-06, CTX-13: never a mixed text, however often the manifests change.
 TEST(Contexts, NeverMixTheirTextsWhileTheyAreReloaded) {
   std::vector<std::string> names;
   names.reserve(20);
@@ -268,14 +268,11 @@ TEST(Contexts, NeverMixTheirTextsWhileTheyAreReloaded) {
   };
   TestGateway gateway({upstream_at("a", a.port)}, {.manifests = manifests(0)});
   gateway.discover();
-  constexpr int kLists = test::kSanitized ? 250 : 10'000;
-  constexpr int kWarm = kLists / 10;
+  constexpr int kLists = test::kSanitized ? 250 : 1'000;  // 10,000, and memory: tests/e2e/contexts.test.mjs
   std::atomic<int> running = 2;
-  std::atomic<int> warm = 0;
   const auto list = [&](const char* path, const std::string& word) {
     RawClient client(gateway.port(), path);
     for (int i = 0; i < kLists; ++i) {
-      if (i == kWarm) ++warm;
       const auto answer = client.request("POST", server::modern_fields("tools/list"),
                                          server::rpc("1", "tools/list", server::modern_meta()));
       const auto tools = answer.json().at("result").at("tools").as_array();
@@ -288,17 +285,10 @@ TEST(Contexts, NeverMixTheirTextsWhileTheyAreReloaded) {
   };
   std::thread one([&] { list("/mcp/one", "one"); });
   std::thread two([&] { list("/mcp/two", "two"); });
-  std::size_t before = 0;
-  for (int round = 1; running > 0; ++round) {
+  for (int round = 1; running > 0; ++round)
     gateway.reload(manifests(round));
-    if (before == 0 && warm == 2) before = test::resident_bytes();
-  }
-  const std::size_t after = test::resident_bytes();
   one.join();
   two.join();
-  if (!test::kSanitized) {
-    EXPECT_LT(after, before + before / 10);
-  }
 }
 
 }  // namespace
