@@ -23,7 +23,7 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t kSessionsAtOnce = 500;  // sessions in one write
-constexpr auto kLongestInterval = std::chrono::seconds(20);
+constexpr auto kLongestInterval = std::chrono::seconds(5);
 constexpr auto kViewsKept = std::chrono::seconds(10);  // they are made again in no time
 constexpr auto kShortestInterval = std::chrono::milliseconds(50);
 

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t kViews = 4096;
 constexpr std::size_t kManyViews = 64;
-// A thread gives back what others have freed of it, too, so that once is not enough.
-constexpr int kGiveBack = 3;
+// A thread gives back what others have freed of it, too, and they may take their time: for two minutes or so.
+constexpr int kGiveBack = 24;
 // Whoever waits for an answer has a deadline of its own.
 constexpr std::chrono::hours kNeverOfItself{24};
 

@@ -97,7 +97,7 @@ describe('many tool sessions', () => {
       // What nobody uses is given back within seconds, not at once.
       const left = residentKib(gateway.pid);
       const isBack = () => residentKib(gateway.pid) < before * MEMORY_BACK_WITHIN;
-      if (SESSIONS >= FULL) await eventually(`of ${before} KiB at first, ${most} at most and ${left} now are given back`, isBack, 90_000);
+      if (SESSIONS >= FULL) await eventually(`of ${before} KiB at first, ${most} at most and ${left} now are given back`, isBack, 180_000);
       context.diagnostic(`resident: ${before} KiB before, ${most} with all sessions, ${left} when they had left, ${residentKib(gateway.pid)} in the end`);
       assert.deepEqual(backend.faults, []);
       assert.equal(gateway.running(), true);
