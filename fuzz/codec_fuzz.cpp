@@ -68,7 +68,7 @@ void check_request(const mcp::Request& request) {
   for (const auto era : {mcp::Era::legacy, mcp::Era::modern}) {
     // What an era adds must not be there already: that is the caller's part.
     if (era == mcp::Era::modern && (stamps || request.message->body.has("_meta"))) continue;
-    check_written(mcp::write_result(id, *request.method, reply, {era, R"({"name":"x","version":"1"})"}),
+    check_written(mcp::write_result(id, *request.method, reply, {era, R"({"name":"x","version":"1"})", {}}),
                   json::MessageKind::result, id);
   }
   check_written(mcp::write_input_required(id, {{{std::string(request.name), mcp::Method::list_roots, ""}}, ""},
