@@ -26,7 +26,7 @@ Result<Workup> ask(const std::string& dsn, std::string entity = "Ada Stone", std
   const Patience given = patience(time);
   auto source = open_source(Secret(dsn), "public", given);
   if (!source) return std::unexpected(source.error());
-  const Plan plan(parse_mapping(test::kCompanyMapping).value().mapping, "");
+  static const Plan plan(parse_mapping(test::kCompanyMapping).value().mapping, "");  // the workup refers to it
   return work_up(plan, **source, {.entity = std::move(entity), .type = "person"}, given);
 }
 
@@ -149,7 +149,8 @@ TEST(SourceFaults, APostgresSessionCannotWrite) {
   Mapping mapping{.name = "sly", .dsn_env = "X"};
   mapping.entities.push_back({.table = "sly", .type = "t", .id_column = "id", .name_column = "name"});
   const auto source = std::move(open_source(Secret(database.dsn()), "public", {}).value());
-  const auto workup = work_up(Plan(mapping, ""), *source, {.entity = "1"}, {});
+  const Plan plan(mapping, "");
+  const auto workup = work_up(plan, *source, {.entity = "1"}, {});
   ASSERT_FALSE(workup);
   EXPECT_THAT(workup.error().message(), HasSubstr("read-only transaction"));
   EXPECT_EQ(database.query("SELECT count(*) FROM log").front(), "0");

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace proteus::datasets {
 namespace {
 
@@ -10,6 +12,17 @@ std::size_t add(std::vector<std::string>& columns, const std::string& column) {
   if (found != columns.end()) return static_cast<std::size_t>(found - columns.begin());
   columns.push_back(column);
   return columns.size() - 1;
+}
+
+void put_into_words(LinkPlan& link, const EntityPlan& from) {
+  if (link.near_column.empty()) {
+    link.operation =
+        fmt::format("rows where {} equals {}.{}", link.peer_column, from.entity->table, from.brief[link.own]);
+    return;
+  }
+  link.operation =
+      fmt::format("rows where {} equals {}.{}", link.peer_column, link.relationship->through_table, link.far_column);
+  link.between = fmt::format("rows where {} is given", link.near_column);
 }
 
 }  // namespace
@@ -39,20 +52,26 @@ Plan::Plan(Mapping mapping, std::string sha256) : mapping_(std::move(mapping)), 
                            .peer = to,
                            .peer_column = one.to_column,
                            .near_column = one.through_from_column,
-                           .far_column = one.through_to_column});
+                           .far_column = one.through_to_column,
+                           .operation = {},
+                           .between = {}});
     to->links.push_back({.relationship = &one,
                          .direction = Direction::incoming,
                          .own = add(to->brief, one.to_column),
                          .peer = from,
                          .peer_column = one.from_column,
                          .near_column = one.through_to_column,
-                         .far_column = one.through_from_column});
+                         .far_column = one.through_from_column,
+                         .operation = {},
+                         .between = {}});
   }
   for (EntityPlan& plan : entities_) {
     plan.full = plan.brief;
     plan.attributes.reserve(plan.entity->attribute_columns.size());
     for (const auto& column : plan.entity->attribute_columns)
       plan.attributes.push_back({column, add(plan.full, column)});
+    for (LinkPlan& link : plan.links)
+      put_into_words(link, plan);
   }
 }
 

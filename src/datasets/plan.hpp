@@ -27,6 +27,8 @@ struct LinkPlan {
   std::string peer_column;  // the column there
   std::string near_column;  // of the table between, on this side; empty where there is none
   std::string far_column;   // likewise, on the other side
+  std::string operation;    // what is done to find the peers, in words
+  std::string between;      // likewise, for the rows between
 };
 
 struct EntityPlan {

@@ -86,13 +86,10 @@ class PostgresSource final : public Source {
     if (!name) return std::unexpected(std::move(name.error()));
     auto answer = connection_.ask_prepared(*name, statement.parameters, *patience_);
     if (!answer) return std::unexpected(std::move(answer.error()));
-    Rows rows;
-    rows.reserve(static_cast<std::size_t>(answer->rows()));
+    Rows rows(select.columns.size(), static_cast<std::size_t>(answer->rows()));
     for (int row = 0; row < answer->rows(); ++row) {
-      Row& taken = rows.emplace_back();
-      taken.reserve(select.columns.size());
       for (std::size_t i = 0; i < select.columns.size(); ++i)
-        taken.push_back(take(*answer, row, static_cast<int>(2 * i), statement.families[i]));
+        rows.add(take(*answer, row, static_cast<int>(2 * i), statement.families[i]));
     }
     return rows;
   }
@@ -112,9 +109,9 @@ class PostgresSource final : public Source {
     std::vector<Family> families;
   };
 
-  Result<const Types*> types_of(const std::string& table) {
+  Result<const Types*> types_of(std::string_view table) {
     if (const auto found = types_.find(table); found != types_.end()) return &found->second;
-    const std::vector<std::string> parameters = {schema_, table};
+    const std::vector<std::string> parameters = {schema_, std::string(table)};
     auto answer = connection_.ask(
         "SELECT a.attname, coalesce(b.typname, t.typname) FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid "
         "JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_type t ON t.oid = a.atttypid "
@@ -127,10 +124,10 @@ class PostgresSource final : public Source {
     Types types;
     for (int row = 0; row < answer->rows(); ++row)
       types.emplace(answer->string(row, 0), answer->string(row, 1));
-    return &types_.emplace(table, std::move(types)).first->second;
+    return &types_.emplace(std::string(table), std::move(types)).first->second;
   }
 
-  static Result<std::string_view> type_of(const Types& types, const std::string& column) {
+  static Result<std::string_view> type_of(const Types& types, std::string_view column) {
     const auto found = types.find(column);
     if (found == types.end())
       return std::unexpected(errors::invalid(fmt::format("the source has no column {}", log::printable(column))));

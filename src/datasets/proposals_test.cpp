@@ -48,8 +48,8 @@ std::vector<std::string> facts(const Workup& workup) {
   for (const auto& [name, value] : workup.attributes)
     all.push_back(fmt::format("{}={}", name, to_text(value)));
   for (const auto& one : workup.relationships)
-    all.push_back(fmt::format("{}{} {} {}", one.direction == Direction::outgoing ? "> " : "< ", one.type, one.peer.ref,
-                              one.peer.name));
+    all.push_back(fmt::format("{}{} {} {}", one.direction == Direction::outgoing ? "> " : "< ", one.type, one.peer->ref,
+                              one.peer->name));
   return all;
 }
 
@@ -87,7 +87,7 @@ TEST_P(ProposalsTest, AProposalOfAPublicShapeAnswersCorrectly) {
   EXPECT_EQ(ask("Dove").status, WorkupStatus::ambiguous);
   EXPECT_EQ(ask("Dove").candidates.size(), 2U);
   EXPECT_EQ(ask("Offcut").status, WorkupStatus::found);
-  EXPECT_EQ(ask("1", "artist").entity.value().name, "Harbour Lights");
+  EXPECT_EQ(ask("1", "artist").entity->name, "Harbour Lights");
   EXPECT_EQ(database->fingerprint(), before);
 }
 
@@ -207,7 +207,7 @@ TEST_P(ProposalsTest, AThousandHostileNamesAndValuesMeanNothing) {
     ASSERT_TRUE(workup) << workup.error().message();
     if (workup->status == WorkupStatus::found && workup->resolution == Resolution::name) {
       ++found;
-      EXPECT_EQ(to_text(text_value(workup->entity.value().name)), name);
+      EXPECT_EQ(to_text(text_value(workup->entity->name)), name);
     }
     EXPECT_NE(workup->status, WorkupStatus::ambiguous) << name;
   }

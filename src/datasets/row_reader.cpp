@@ -1,6 +1,9 @@
 #include "datasets/row_reader.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -23,9 +26,11 @@ bool can_be_key(const Value& value) {
   return !is_null(value) && !std::holds_alternative<Bytes>(value) && !is_cut(value);
 }
 
-std::string shortened(std::string text) {
-  if (text.size() <= kLongestName) return text;
-  return take_text(text, kLongestName).text + "…";
+std::string name_of(const Value& value) {
+  const auto* const text = std::get_if<Text>(&value);
+  if (text == nullptr) return to_text(value);
+  if (text->text.size() <= kLongestName) return text->text;
+  return take_text(text->text, kLongestName).text + "…";
 }
 
 }  // namespace
@@ -34,36 +39,44 @@ void RowReader::gap(Gap::Kind kind, std::string message, Citations cites) {
   if (workup_.gaps.size() < kMaxGaps) workup_.gaps.push_back({kind, std::move(message), std::move(cites)});
 }
 
-std::string RowReader::cite(const std::string& table, std::string_view operation,
-                            std::vector<std::pair<std::string, Value>> keys) {
-  std::string row = table;
-  for (const auto& [column, value] : keys)
-    row += fmt::format("\n{}\n{}", column, to_text(value));
-  auto [found, fresh] = cited_.try_emplace(std::move(row));
+std::uint32_t RowReader::cite(Provenance row) {
+  workup_.provenance.push_back(std::move(row));
+  return static_cast<std::uint32_t>(workup_.provenance.size());
+}
+
+std::uint32_t RowReader::cite_between(const LinkPlan& link, const Value& own, const Value& far) {
+  const std::string& table = link.relationship->through_table;
+  auto [found, fresh] = between_.try_emplace(
+      fmt::format("{}\n{}\n{}\n{}\n{}", table, link.near_column, to_text(own), link.far_column, to_text(far)));
   if (fresh) {
-    found->second = fmt::format("p{}", workup_.provenance.size() + 1);
-    workup_.provenance.push_back(
-        {.id = found->second, .table = table, .operation = std::string(operation), .keys = std::move(keys)});
+    found->second = cite({.table = table,
+                          .operation = link.between,
+                          .key = {link.near_column, own},
+                          .other = Provenance::Key{link.far_column, far}});
   }
   return found->second;
 }
 
-std::optional<Node> RowReader::name(const EntityPlan& plan, Row row, std::string_view operation) {
+const Reference* RowReader::name(const EntityPlan& plan, Row row, std::string_view operation) {
   const EntityMapping& entity = *plan.entity;
   const Value& id = row.front();
   if (!can_be_key(id)) {
     gap(Gap::Kind::no_id, fmt::format("a row of {} was left out: its {} is {}", entity.table, entity.id_column,
                                       is_null(id) ? "null" : "nothing that it could be named by"));
-    return std::nullopt;
+    return nullptr;
   }
-  Node node{.plan = &plan, .row = std::move(row)};
-  node.reference.id = to_text(node.row.front());
-  node.reference.ref = fmt::format("{}/{}", entity.table, node.reference.id);
-  node.reference.type = entity.type;
-  if (plan.name) node.reference.name = shortened(to_text(node.row[*plan.name]));
-  if (node.reference.name.empty()) node.reference.name = node.reference.id;
-  node.cite = cite(entity.table, operation, {{entity.id_column, node.row.front()}});
-  return node;
+  ref_.assign(entity.table).push_back('/');
+  append_text(ref_, id);
+  if (const auto known = named_.find(ref_); known != named_.end()) return known->second;
+  Reference& made = workup_.named.emplace_back(Reference{
+      .ref = ref_,
+      .id_at = entity.table.size() + 1,
+      .name = plan.name ? name_of(row[*plan.name]) : std::string(),
+      .type = entity.type,
+      .cite = cite({.table = entity.table, .operation = operation, .key = {.column = entity.id_column, .value = id}})});
+  if (made.name.empty()) made.name = made.id();
+  named_.emplace(made.ref, &made);
+  return &made;
 }
 
 Result<std::vector<Node>> RowReader::find(const EntityPlan& plan, std::vector<Condition> any_of, std::size_t limit,
@@ -76,21 +89,24 @@ Result<std::vector<Node>> RowReader::find(const EntityPlan& plan, std::vector<Co
   if (!rows) return std::unexpected(std::move(rows.error()));
   std::vector<Node> nodes;
   nodes.reserve(rows->size());
-  for (Row& row : *rows) {
-    if (auto node = name(plan, std::move(row), operation)) nodes.push_back(std::move(*node));
+  for (std::size_t i = 0; i < rows->size(); ++i) {
+    const Row row = (*rows)[i];
+    const Reference* const named = name(plan, row, operation);
+    if (named == nullptr) continue;
+    nodes.push_back({&plan, named, {std::make_move_iterator(row.begin()), std::make_move_iterator(row.end())}});
   }
   return nodes;
 }
 
-Result<std::vector<Peer>> RowReader::follow(const Node& from, const LinkPlan& link, std::size_t limit) {
+Result<Peers> RowReader::follow(const Node& from, const LinkPlan& link, std::size_t limit) {
   const Value& own = from.row[link.own];
-  if (is_null(own)) return std::vector<Peer>{};
+  if (is_null(own)) return Peers{};
   if (!can_be_key(own)) {
     gap(Gap::Kind::not_text,
         fmt::format("{} of {} cannot be followed: {} is no value that rows can be found by", link.relationship->type,
-                    from.reference.ref, from.plan->brief[link.own]),
-        {from.cite});
-    return std::vector<Peer>{};
+                    from.reference->ref, from.plan->brief[link.own]),
+        {from.reference->cite});
+    return Peers{};
   }
   if (!link.near_column.empty()) return follow_through(from, link, own, limit);
 
@@ -103,49 +119,45 @@ Result<std::vector<Peer>> RowReader::follow(const Node& from, const LinkPlan& li
   if (!rows) return std::unexpected(std::move(rows.error()));
   if (rows->empty() && link.direction == Direction::outgoing) {
     gap(Gap::Kind::dangling,
-        fmt::format("{} of {} leads nowhere: no row of {} has {} = {}", link.relationship->type, from.reference.ref,
+        fmt::format("{} of {} leads nowhere: no row of {} has {} = {}", link.relationship->type, from.reference->ref,
                     peer.table, link.peer_column, log::printable(to_text(own), 100)),
-        {from.cite});
+        {from.reference->cite});
   }
-  const std::string operation =
-      fmt::format("rows where {} equals {}.{}", link.peer_column, from.plan->entity->table, from.plan->brief[link.own]);
-  std::vector<Peer> peers;
-  peers.reserve(rows->size());
-  for (Row& row : *rows) {
-    auto node = name(*link.peer, std::move(row), operation);
-    if (!node) continue;
-    Citations cites = {from.cite};
-    if (node->cite != from.cite) cites.push_back(node->cite);
-    peers.push_back({std::move(*node), std::move(cites)});
+  Peers peers;
+  peers.all.reserve(rows->size());
+  for (std::size_t i = 0; i < rows->size(); ++i) {
+    const Row row = (*rows)[i];
+    const Reference* const named = name(*link.peer, row, link.operation);
+    if (named == nullptr) continue;
+    Citations cites = {from.reference->cite};
+    if (named->cite != from.reference->cite) cites.push_back(named->cite);
+    peers.all.push_back({named, row, cites});
   }
+  peers.read.push_back(std::move(*rows));
   return peers;
 }
 
-Result<std::vector<Peer>> RowReader::follow_through(const Node& from, const LinkPlan& link, const Value& own,
-                                                    std::size_t limit) {
+Result<Peers> RowReader::follow_through(const Node& from, const LinkPlan& link, const Value& own, std::size_t limit) {
   const std::string& between = link.relationship->through_table;
   auto rows = source_.read({.table = between,
-                            .columns = {link.far_column},
+                            .columns = std::span(&link.far_column, 1),
                             .any_of = {{.column = link.near_column, .value = own}},
                             .order_by = link.far_column,
                             .limit = limit});
   if (!rows) return std::unexpected(std::move(rows.error()));
-  std::map<std::string, std::string, std::less<>> cites_of;  // of rows between, by the value they lead to
+  std::map<std::string, std::uint32_t, std::less<>> cites_of;  // of rows between, by the value they lead to
   std::vector<Value> values;
-  for (const Row& row : *rows) {
-    if (!can_be_key(row.front())) continue;
-    const bool fresh =
-        cites_of
-            .try_emplace(to_text(row.front()), cite(between, fmt::format("rows where {} is given", link.near_column),
-                                                    {{link.near_column, own}, {link.far_column, row.front()}}))
-            .second;
-    if (fresh) values.push_back(row.front());
+  values.reserve(rows->size());
+  for (std::size_t i = 0; i < rows->size(); ++i) {
+    const Value& far = (*rows)[i].front();
+    if (!can_be_key(far)) continue;
+    if (cites_of.try_emplace(to_text(far), cite_between(link, own, far)).second) values.push_back(far);
   }
   const EntityMapping& peer = *link.peer->entity;
   const auto column =
       static_cast<std::size_t>(std::ranges::find(link.peer->brief, link.peer_column) - link.peer->brief.begin());
-  std::vector<Peer> peers;
-  peers.reserve(values.size());
+  Peers peers;
+  peers.all.reserve(values.size());
   for (std::size_t begin = 0; begin < values.size(); begin += kValuesAtOnce) {
     std::vector<Condition> any_of;
     any_of.reserve(kValuesAtOnce);
@@ -158,25 +170,24 @@ Result<std::vector<Peer>> RowReader::follow_through(const Node& from, const Link
                                .order_by = peer.id_column,
                                .limit = limit});
     if (!found) return std::unexpected(std::move(found.error()));
-    for (Row& row : *found) {
-      const std::string met = to_text(row[column]);
-      auto node = name(*link.peer, std::move(row),
-                       fmt::format("rows where {} equals {}.{}", link.peer_column, between, link.far_column));
-      const auto via = cites_of.find(met);
-      if (!node || via == cites_of.end()) continue;
-      Citations cites = {from.cite, via->second, node->cite};
-      peers.push_back({std::move(*node), std::move(cites)});
+    for (std::size_t i = 0; i < found->size(); ++i) {
+      const Row row = (*found)[i];
+      const auto via = cites_of.find(to_text(row[column]));
+      const Reference* const named = name(*link.peer, row, link.operation);
+      if (named == nullptr || via == cites_of.end()) continue;
+      peers.all.push_back({named, row, {from.reference->cite, via->second, named->cite}});
     }
+    peers.read.push_back(std::move(*found));
   }
-  std::map<std::string, bool, std::less<>> met;
-  for (const Peer& one : peers)
-    met.emplace(to_text(one.node.row[column]), true);
+  std::set<std::string, std::less<>> met;
+  for (const Peer& one : peers.all)
+    met.insert(to_text(one.row[column]));
   for (const auto& [value, id] : cites_of) {
     if (met.contains(value)) continue;
     gap(Gap::Kind::dangling,
-        fmt::format("{} of {} leads nowhere: no row of {} has {} = {}", link.relationship->type, from.reference.ref,
+        fmt::format("{} of {} leads nowhere: no row of {} has {} = {}", link.relationship->type, from.reference->ref,
                     peer.table, link.peer_column, log::printable(value, 100)),
-        {from.cite, id});
+        {from.reference->cite, id});
   }
   return peers;
 }

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include "datasets/plan.hpp"
 #include "datasets/source.hpp"
@@ -12,18 +15,23 @@
 
 namespace proteus::datasets {
 
-// An entity's row. The plan outlives it.
+// An entity and its row. The plan and the workup outlive it.
 struct Node {
   const EntityPlan* plan = nullptr;
-  Row row = {};  // its brief columns, or all of them
-  Reference reference = {};
-  std::string cite = {};  // of the row itself
+  const Reference* reference = nullptr;
+  std::vector<Value> row = {};  // its brief columns, or all of them
 };
 
 // What stands at the other end of a link.
 struct Peer {
-  Node node;
+  const Reference* reference;
+  Row row;  // its brief columns
   Citations cites;
+};
+
+struct Peers {
+  std::vector<Rows> read = {};  // the rows of the peers
+  std::vector<Peer> all = {};
 };
 
 // Reads entities through a plan, and keeps account of where everything came from. Belongs to one workup.
@@ -35,20 +43,23 @@ class RowReader {
   Result<std::vector<Node>> find(const EntityPlan& plan, std::vector<Condition> any_of, std::size_t limit,
                                  std::string_view operation);
   // Those a link leads to from a row, their brief columns.
-  Result<std::vector<Peer>> follow(const Node& from, const LinkPlan& link, std::size_t limit);
+  Result<Peers> follow(const Node& from, const LinkPlan& link, std::size_t limit);
 
   void gap(Gap::Kind kind, std::string message, Citations cites = {});
 
  private:
-  Result<std::vector<Peer>> follow_through(const Node& from, const LinkPlan& link, const Value& own, std::size_t limit);
-  std::optional<Node> name(const EntityPlan& plan, Row row, std::string_view operation);
-  // The id of a row's provenance; a row has one, however often it is read.
-  std::string cite(const std::string& table, std::string_view operation,
-                   std::vector<std::pair<std::string, Value>> keys);
+  Result<Peers> follow_through(const Node& from, const LinkPlan& link, const Value& own, std::size_t limit);
+  // Null for a row that cannot be named.
+  const Reference* name(const EntityPlan& plan, Row row, std::string_view operation);
+  std::uint32_t cite(Provenance row);
+  // A row between two entities has one number, however often it is read.
+  std::uint32_t cite_between(const LinkPlan& link, const Value& own, const Value& far);
 
   Source& source_;
   Workup& workup_;
-  std::map<std::string, std::string, std::less<>> cited_;  // ids by table and keys
+  std::string ref_;                                                                                   // a buffer
+  boost::unordered_flat_map<std::string_view, const Reference*, std::hash<std::string_view>> named_;  // by ref
+  std::map<std::string, std::uint32_t, std::less<>> between_;                                         // by its keys
 };
 
 }  // namespace proteus::datasets

@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <proteus/error.hpp>
@@ -25,22 +27,43 @@ enum class Comparison : std::uint8_t {
 };
 
 struct Condition {
-  std::string column = {};
+  std::string_view column = {};
   Comparison comparison = Comparison::equal;
   Value value = {};
 };
 
-// Rows of one table, in the order of a column.
+// Rows of one table, in the order of a column. Names are the caller's, who keeps them while it reads.
 struct Select {
-  std::string table = {};
-  std::vector<std::string> columns = {};
+  std::string_view table = {};
+  std::span<const std::string> columns = {};
   std::vector<Condition> any_of = {};  // a row fits where one of them holds; there is at least one
-  std::string order_by = {};           // empty: no order
+  std::string_view order_by = {};      // empty: no order
   std::size_t limit = 1;
 };
 
-using Row = std::vector<Value>;  // by the columns of the select
-using Rows = std::vector<Row>;
+using Row = std::span<Value>;  // by the columns of the select; a part of its `Rows`
+
+// Their values, one row after the other. Rows stay where they are when it is moved.
+class Rows {
+ public:
+  explicit Rows(std::size_t columns = 1, std::size_t expected = 0) : columns_(columns) {
+    values_.reserve(columns * expected);
+  }
+
+  std::size_t size() const { return values_.size() / columns_; }
+  bool empty() const { return values_.empty(); }
+  Row operator[](std::size_t row) { return Row(values_).subspan(row * columns_, columns_); }
+
+  // The next value of the row that is not whole, or the first of another.
+  template <class T>
+  void add(T&& value) {
+    values_.emplace_back(std::forward<T>(value));
+  }
+
+ private:
+  std::size_t columns_;
+  std::vector<Value> values_;
+};
 
 // What a source has.
 struct ColumnFacts {

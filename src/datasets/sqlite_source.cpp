@@ -1,7 +1,9 @@
 #include "datasets/sqlite_source.hpp"
 
+#include <algorithm>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <sqlite3.h>
@@ -15,6 +17,7 @@ namespace {
 constexpr int kStepsBetweenLooks = 1000;  // instructions of SQLite's machine: some 20 µs
 constexpr int kLongestCell = 1 << 28;     // beyond it SQLite refuses to read a value
 constexpr std::size_t kMaxStatements = 1000;
+constexpr std::size_t kExpectedRows = 64;  // there is room for so many from the start
 
 std::string quote(std::string_view identifier) {
   const std::string terminated(identifier);
@@ -42,6 +45,22 @@ std::string write(const Select& select) {
   return sql + " LIMIT ?";
 }
 
+// Tells the statement of one select from those of all others, and costs less than writing it.
+void append_shape(std::string& shape, const Select& select) {
+  const auto add = [&](std::string_view name, char kind) {
+    const std::size_t size = name.size();
+    shape.append(reinterpret_cast<const char*>(&size), sizeof(size));
+    shape += name;
+    shape += kind;
+  };
+  add(select.table, 't');
+  for (const auto& column : select.columns)
+    add(column, 'c');
+  for (const Condition& condition : select.any_of)
+    add(condition.column, static_cast<char>('0' + std::to_underlying(condition.comparison)));
+  add(select.order_by, 'o');
+}
+
 std::string prefix_pattern(std::string_view text) {
   std::string pattern;
   for (const char c : text) {
@@ -62,17 +81,16 @@ class SqliteSource final : public Source {
 
   Result<> begin(const Patience& patience) override {
     patience_ = &patience;
-    return execute("BEGIN");
+    return execute(begin_, "BEGIN");
   }
 
   void end() override {
     patience_ = nullptr;
-    if (sqlite3_get_autocommit(database_.get()) == 0)
-      sqlite3_exec(database_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+    if (sqlite3_get_autocommit(database_.get()) == 0) (void)execute(rollback_, "ROLLBACK");
   }
 
   Result<Rows> read(const Select& select) override {
-    auto statement = prepare(write(select));
+    auto statement = prepare(select);
     if (!statement) return std::unexpected(statement.error());
     const Use use{*statement};
     int index = 0;
@@ -80,15 +98,14 @@ class SqliteSource final : public Source {
       if (bind(*statement, ++index, condition) != SQLITE_OK) return std::unexpected(fault());
     }
     sqlite3_bind_int64(*statement, ++index, static_cast<std::int64_t>(select.limit));
-    Rows rows;
+    const auto columns = static_cast<int>(select.columns.size());
+    Rows rows(select.columns.size(), std::min(select.limit, kExpectedRows));
     for (;;) {
       const int code = sqlite3_step(*statement);
       if (code == SQLITE_DONE) return rows;
       if (code != SQLITE_ROW) return std::unexpected(fault());
-      Row& row = rows.emplace_back();
-      row.reserve(select.columns.size());
-      for (int column = 0; column < static_cast<int>(select.columns.size()); ++column)
-        row.push_back(take(*statement, column));
+      for (int column = 0; column < columns; ++column)
+        take(*statement, column, rows);
     }
   }
 
@@ -125,22 +142,40 @@ class SqliteSource final : public Source {
     return 1;
   }
 
-  Result<> execute(const char* sql) {
-    if (sqlite3_exec(database_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) return std::unexpected(fault());
+  using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
+
+  // What begins and ends a transaction is prepared by the first that needs it.
+  Result<> execute(Statement& statement, std::string_view sql) {
+    if (!statement) {
+      auto made = prepare(sql);
+      if (!made) return std::unexpected(std::move(made.error()));
+      statement = std::move(*made);
+    }
+    const Use use{statement.get()};
+    if (sqlite3_step(statement.get()) != SQLITE_DONE) return std::unexpected(fault());
     return {};
   }
 
-  Result<sqlite3_stmt*> prepare(std::string sql) {
-    if (const auto found = statements_.find(sql); found != statements_.end()) return found->second.get();
+  Result<sqlite3_stmt*> prepare(const Select& select) {
+    shape_.clear();
+    append_shape(shape_, select);
+    if (const auto found = statements_.find(shape_); found != statements_.end()) return found->second.get();
     if (statements_.size() >= kMaxStatements) statements_.clear();
-    sqlite3_stmt* made = nullptr;
-    const int code = sqlite3_prepare_v3(database_.get(), sql.c_str(), static_cast<int>(sql.size()),
-                                        SQLITE_PREPARE_PERSISTENT, &made, nullptr);
-    std::unique_ptr<sqlite3_stmt, Finalize> statement(made);
-    if (code != SQLITE_OK) return std::unexpected(fault());
+    auto statement = prepare(write(select));
+    if (!statement) return std::unexpected(std::move(statement.error()));
     // A table of the source may be anything: what it does is looked at once more.
-    if (sqlite3_stmt_readonly(made) == 0) return std::unexpected(errors::forbidden("reading the source would write"));
-    return statements_.emplace(std::move(sql), std::move(statement)).first->second.get();
+    if (sqlite3_stmt_readonly(statement->get()) == 0)
+      return std::unexpected(errors::forbidden("reading the source would write"));
+    return statements_.emplace(shape_, std::move(*statement)).first->second.get();
+  }
+
+  Result<Statement> prepare(std::string_view sql) {
+    sqlite3_stmt* made = nullptr;
+    const int code = sqlite3_prepare_v3(database_.get(), sql.data(), static_cast<int>(sql.size()),
+                                        SQLITE_PREPARE_PERSISTENT, &made, nullptr);
+    Statement statement(made);
+    if (code != SQLITE_OK) return std::unexpected(fault());
+    return statement;
   }
 
   static int bind(sqlite3_stmt* statement, int index, const Condition& condition) {
@@ -157,17 +192,17 @@ class SqliteSource final : public Source {
     return sqlite3_bind_text64(statement, index, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
   }
 
-  static Value take(sqlite3_stmt* statement, int column) {
+  static void take(sqlite3_stmt* statement, int column, Rows& rows) {
     switch (sqlite3_column_type(statement, column)) {
-      case SQLITE_INTEGER: return sqlite3_column_int64(statement, column);
-      case SQLITE_FLOAT: return sqlite3_column_double(statement, column);
-      case SQLITE_BLOB: return Bytes{static_cast<std::size_t>(sqlite3_column_bytes(statement, column))};
+      case SQLITE_INTEGER: return rows.add(std::int64_t{sqlite3_column_int64(statement, column)});
+      case SQLITE_FLOAT: return rows.add(sqlite3_column_double(statement, column));
+      case SQLITE_BLOB: return rows.add(Bytes{static_cast<std::size_t>(sqlite3_column_bytes(statement, column))});
       case SQLITE_TEXT: {
         const auto* start = static_cast<const char*>(sqlite3_column_blob(statement, column));
         const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement, column));
-        return take_text(std::string_view(start, start == nullptr ? 0 : size), limits::kCellBytes);
+        return rows.add(take_text(std::string_view(start, start == nullptr ? 0 : size), limits::kCellBytes));
       }
-      default: return std::monostate{};
+      default: return rows.add(std::monostate{});
     }
   }
 
@@ -194,7 +229,11 @@ class SqliteSource final : public Source {
   }
 
   std::unique_ptr<sqlite3, Close> database_;
-  std::map<std::string, std::unique_ptr<sqlite3_stmt, Finalize>, std::less<>> statements_;  // gone before the database
+  // Statements are gone before the database.
+  std::map<std::string, Statement, std::less<>> statements_;  // by shape
+  Statement begin_;
+  Statement rollback_;
+  std::string shape_;  // a buffer
   const Patience* patience_ = nullptr;
   bool usable_ = true;
 };

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
 #include <fmt/format.h>
 
 #include "json/text.hpp"
@@ -36,32 +39,45 @@ Text take_text(std::string_view bytes, std::size_t limit, std::size_t whole) {
   return taken;
 }
 
-std::string to_text(const Value& value) {
-  struct Writer {
-    std::string operator()(std::monostate) const { return {}; }
-    std::string operator()(std::int64_t number) const { return fmt::to_string(number); }
-    std::string operator()(double number) const { return fmt::to_string(number); }
-    std::string operator()(bool flag) const { return flag ? "true" : "false"; }
-    std::string operator()(const Text& text) const { return text.text; }
-    std::string operator()(Bytes bytes) const { return fmt::format("{} bytes", bytes.size); }
-  };
-  return std::visit(Writer{}, value);
+void append_number(std::string& out, std::int64_t number) {
+  const fmt::format_int written(number);
+  out.append(written.data(), written.size());
 }
 
-boost::json::value to_json(const Value& value) {
+std::string to_text(const Value& value) {
+  std::string out;
+  append_text(out, value);
+  return out;
+}
+
+void append_text(std::string& out, const Value& value) {
   struct Writer {
-    boost::json::value operator()(std::monostate) const { return nullptr; }
-    boost::json::value operator()(std::int64_t number) const { return number; }
-    // JSON has neither infinities nor NaN.
-    boost::json::value operator()(double number) const {
-      if (!std::isfinite(number)) return boost::json::value(fmt::to_string(number));
-      return number;
-    }
-    boost::json::value operator()(bool flag) const { return flag; }
-    boost::json::value operator()(const Text& text) const { return boost::json::value(text.text); }
-    boost::json::value operator()(Bytes bytes) const { return boost::json::object{{"bytes", bytes.size}}; }
+    std::string& out;
+    void operator()(std::monostate) const {}
+    void operator()(std::int64_t number) const { append_number(out, number); }
+    void operator()(double number) const { fmt::format_to(std::back_inserter(out), "{}", number); }
+    void operator()(bool flag) const { out += flag ? "true" : "false"; }
+    void operator()(const Text& text) const { out += text.text; }
+    void operator()(Bytes bytes) const { fmt::format_to(std::back_inserter(out), "{} bytes", bytes.size); }
   };
-  return std::visit(Writer{}, value);
+  std::visit(Writer{out}, value);
+}
+
+void append_json(std::string& out, const Value& value) {
+  struct Writer {
+    std::string& out;
+    void operator()(std::monostate) const { out += "null"; }
+    void operator()(std::int64_t number) const { append_number(out, number); }
+    // JSON has neither infinities nor NaN.
+    void operator()(double number) const {
+      if (!std::isfinite(number)) return json::append_quoted(out, fmt::to_string(number));
+      out += boost::json::serialize(boost::json::value(number));
+    }
+    void operator()(bool flag) const { out += flag ? "true" : "false"; }
+    void operator()(const Text& text) const { json::append_quoted(out, text.text); }
+    void operator()(Bytes bytes) const { fmt::format_to(std::back_inserter(out), R"({{"bytes":{}}})", bytes.size); }
+  };
+  std::visit(Writer{out}, value);
 }
 
 }  // namespace proteus::datasets

@@ -4,9 +4,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
-
-#include <boost/json/value.hpp>
 
 namespace proteus::datasets {
 
@@ -41,6 +40,8 @@ Text take_text(std::string_view bytes, std::size_t limit, std::size_t whole = 0)
 
 // As it stands in texts, keys and comparisons; empty for null.
 std::string to_text(const Value& value);
-boost::json::value to_json(const Value& value);
+void append_text(std::string& out, const Value& value);
+void append_number(std::string& out, std::int64_t number);
+void append_json(std::string& out, const Value& value);
 
 }  // namespace proteus::datasets

@@ -1,10 +1,12 @@
 #include "datasets/workup.hpp"
 
 #include <algorithm>
-#include <map>
-#include <set>
-#include <tuple>
+#include <iterator>
+#include <numeric>
+#include <ranges>
 
+#include <boost/container_hash/hash.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <fmt/format.h>
 
 #include "base/log.hpp"
@@ -15,6 +17,24 @@ namespace {
 
 constexpr std::size_t kMaxCandidates = 20;
 constexpr std::size_t kPeersAfterTheFirstHop = 50;
+
+struct EdgeKey {
+  const Reference* from;
+  const RelationshipMapping* relationship;
+  const Reference* to;
+
+  friend bool operator==(const EdgeKey&, const EdgeKey&) = default;
+
+  struct Hash {
+    std::size_t operator()(const EdgeKey& key) const {
+      std::size_t seed = 0;
+      boost::hash_combine(seed, key.from);
+      boost::hash_combine(seed, key.relationship);
+      boost::hash_combine(seed, key.to);
+      return seed;
+    }
+  };
+};
 
 class Work {
  public:
@@ -94,8 +114,8 @@ class Work {
   }
 
   bool is_exact(const Node& node, Resolution way) const {
-    if (way == Resolution::ref) return node.reference.ref == request_.entity;
-    if (way == Resolution::id) return node.reference.id == request_.entity;
+    if (way == Resolution::ref) return node.reference->ref == request_.entity;
+    if (way == Resolution::id) return node.reference->id() == request_.entity;
     if (way == Resolution::name) return to_text(node.row[*node.plan->name]) == request_.entity;
     return true;
   }
@@ -120,35 +140,35 @@ class Work {
                   fmt::format("more than {} entities fit; only these are shown", kMaxCandidates));
     }
     workup_.candidates.reserve(nodes.size());
-    for (Node& node : nodes)
-      workup_.candidates.push_back({std::move(node.reference), {std::move(node.cite)}});
+    for (const Node& node : nodes)
+      workup_.candidates.push_back(node.reference);
   }
 
   void describe(const Node& node) {
     workup_.entity = node.reference;
-    workup_.entity_cites = {node.cite};
+    const Citations cites = {node.reference->cite};
+    workup_.attributes.reserve(node.plan->attributes.size());
     for (const auto& [name, index] : node.plan->attributes) {
       const Value& value = node.row[index];
       workup_.attributes.emplace_back(name, value);
-      if (is_null(value)) reader_.gap(Gap::Kind::missing, fmt::format("{} is not known", name), {node.cite});
+      if (is_null(value)) reader_.gap(Gap::Kind::missing, fmt::format("{} is not known", name), cites);
       if (const auto* bytes = std::get_if<Bytes>(&value)) {
-        reader_.gap(Gap::Kind::not_text, fmt::format("{} holds {} bytes that are no text", name, bytes->size),
-                    {node.cite});
+        reader_.gap(Gap::Kind::not_text, fmt::format("{} holds {} bytes that are no text", name, bytes->size), cites);
       }
       const auto* text = std::get_if<Text>(&value);
       if (text == nullptr) continue;
       if (text->whole > limits::kCellBytes)
-        reader_.gap(Gap::Kind::cut, fmt::format("{} is cut: it has {} bytes", name, text->whole), {node.cite});
+        reader_.gap(Gap::Kind::cut, fmt::format("{} is cut: it has {} bytes", name, text->whole), cites);
       if (text->repaired)
         reader_.gap(Gap::Kind::not_text, fmt::format("{} has bytes that are no text; they are shown as �", name),
-                    {node.cite});
+                    cites);
     }
   }
 
   Result<> look_around(const Node& root) {
     auto& around = workup_.neighbourhood;
-    around.nodes.push_back({root.reference, 0, {root.cite}});
-    known_.insert(root.reference.ref);
+    around.nodes.push_back({root.reference, 0});
+    known_.insert(root.reference);
     auto frontier = first_hop(root);
     if (!frontier) return std::unexpected(std::move(frontier.error()));
     for (std::int64_t hop = 2; hop <= request_.hops && !frontier->empty() && !is_full_; ++hop) {
@@ -165,7 +185,7 @@ class Work {
   // Every relationship gets its share before one gets more.
   Result<std::vector<Node>> first_hop(const Node& root) {
     const auto limit = static_cast<std::size_t>(request_.limit);
-    std::vector<std::vector<Peer>> by_link;
+    std::vector<Peers> by_link;
     by_link.reserve(root.plan->links.size());
     for (const LinkPlan& link : root.plan->links) {
       auto peers = reader_.follow(root, link, limit + 1);
@@ -173,35 +193,42 @@ class Work {
       by_link.push_back(std::move(*peers));
     }
     const std::vector<std::size_t> shares = share(by_link, limit);
+    const std::size_t shown = std::accumulate(shares.begin(), shares.end(), std::size_t{0});
+    workup_.relationships.reserve(shown);
+    workup_.neighbourhood.nodes.reserve(shown + 1);
+    workup_.neighbourhood.edges.reserve(shown);
     std::vector<Node> frontier;
     for (std::size_t i = 0; i < by_link.size(); ++i) {
       const LinkPlan& link = root.plan->links[i];
-      if (shares[i] < by_link[i].size()) {
+      if (shares[i] < by_link[i].all.size()) {
         workup_.neighbourhood.truncated = true;
         reader_.gap(Gap::Kind::truncated,
                     fmt::format("{} ({}) has more than the {} shown; ask with a higher limit, or for one of its peers",
                                 link.relationship->type, to_string(link.direction), shares[i]),
-                    {root.cite});
+                    {root.reference->cite});
       }
       for (std::size_t j = 0; j < shares[i]; ++j) {
-        Peer& peer = by_link[i][j];
-        workup_.relationships.push_back({link.relationship->type, link.direction, peer.node.reference, peer.cites});
+        const Peer& peer = by_link[i].all[j];
+        workup_.relationships.push_back({link.relationship->type, link.direction, peer.reference, peer.cites});
         connect(root, link, peer);
-        if (known_.insert(peer.node.reference.ref).second) {
-          workup_.neighbourhood.nodes.push_back({peer.node.reference, 1, {peer.node.cite}});
-          frontier.push_back(std::move(peer.node));
-        }
+        if (known_.insert(peer.reference).second) add(peer, link, 1, frontier);
       }
     }
     return frontier;
   }
 
-  static std::vector<std::size_t> share(const std::vector<std::vector<Peer>>& by_link, std::size_t limit) {
+  // A row is kept where the search goes on from it.
+  void add(const Peer& peer, const LinkPlan& link, std::int64_t hop, std::vector<Node>& frontier) {
+    workup_.neighbourhood.nodes.push_back({peer.reference, hop});
+    if (hop < request_.hops) frontier.push_back({link.peer, peer.reference, {peer.row.begin(), peer.row.end()}});
+  }
+
+  static std::vector<std::size_t> share(const std::vector<Peers>& by_link, std::size_t limit) {
     std::vector<std::size_t> shares(by_link.size(), 0);
     for (bool gave = true; gave && limit > 0;) {
       gave = false;
       for (std::size_t i = 0; i < by_link.size() && limit > 0; ++i) {
-        if (shares[i] == by_link[i].size()) continue;
+        if (shares[i] == by_link[i].all.size()) continue;
         ++shares[i];
         --limit;
         gave = true;
@@ -215,21 +242,15 @@ class Work {
     for (const LinkPlan& link : node.plan->links) {
       auto peers = reader_.follow(node, link, kPeersAfterTheFirstHop + 1);
       if (!peers) return std::unexpected(std::move(peers.error()));
-      if (peers->size() > kPeersAfterTheFirstHop) {
-        around.truncated = true;
-        peers->resize(kPeersAfterTheFirstHop);
-      }
-      for (Peer& peer : *peers) {
-        if (!known_.contains(peer.node.reference.ref)) {
+      if (peers->all.size() > kPeersAfterTheFirstHop) around.truncated = true;
+      for (const Peer& peer : peers->all | std::views::take(kPeersAfterTheFirstHop)) {
+        if (!known_.contains(peer.reference)) {
           // The entity itself is not counted.
           if (around.nodes.size() > static_cast<std::size_t>(request_.limit)) return fill();
-          known_.insert(peer.node.reference.ref);
-          around.nodes.push_back({peer.node.reference, hop, {peer.node.cite}});
-          connect(node, link, peer);
-          next.push_back(std::move(peer.node));
-        } else {
-          connect(node, link, peer);
+          known_.insert(peer.reference);
+          add(peer, link, hop, next);
         }
+        connect(node, link, peer);
         if (around.edges.size() > 4 * static_cast<std::size_t>(request_.limit)) return fill();
       }
     }
@@ -247,9 +268,9 @@ class Work {
 
   void connect(const Node& from, const LinkPlan& link, const Peer& peer) {
     const bool outgoing = link.direction == Direction::outgoing;
-    const std::string& a = outgoing ? from.reference.ref : peer.node.reference.ref;
-    const std::string& b = outgoing ? peer.node.reference.ref : from.reference.ref;
-    if (!edges_.emplace(a, link.relationship, b).second) return;
+    const Reference* const a = outgoing ? from.reference : peer.reference;
+    const Reference* const b = outgoing ? peer.reference : from.reference;
+    if (!edges_.insert({a, link.relationship, b}).second) return;
     workup_.neighbourhood.edges.push_back({a, link.relationship->type, b, peer.cites});
   }
 
@@ -257,8 +278,8 @@ class Work {
   const WorkupRequest& request_;
   Workup workup_;
   RowReader reader_;
-  std::set<std::string, std::less<>> known_;
-  std::set<std::tuple<std::string, const RelationshipMapping*, std::string>> edges_;
+  boost::unordered_flat_set<const Reference*> known_;
+  boost::unordered_flat_set<EdgeKey, EdgeKey::Hash> edges_;
   bool is_full_ = false;
 };
 

@@ -316,8 +316,8 @@ Task<Result<>> DatasetRegistry::do_disconnect(std::string name, std::string who)
   co_return Result<>{};
 }
 
-Task<Result<datasets::Workup>> DatasetRegistry::work_up(std::string name, datasets::WorkupRequest request,
-                                                        datasets::SourcePool::GivenUp given_up) {
+Task<Result<datasets::WorkupDocument>> DatasetRegistry::work_up(std::string name, datasets::WorkupRequest request,
+                                                                datasets::SourcePool::GivenUp given_up) {
   const DatasetStatePointer state = state_.get();
   const auto found = state->connected.find(name);
   if (found == state->connected.end() || !found->second)
@@ -342,11 +342,16 @@ Task<Result<datasets::Workup>> DatasetRegistry::work_up(std::string name, datase
       kept = {plan, std::make_shared<datasets::SourcePool>(dsn, plan->mapping().schema, pool_options_)};
     pool = kept.pool;
   }
-  std::function<Result<datasets::Workup>(datasets::Source&, const datasets::Patience&)> work =
-      [plan, request = std::move(request)](datasets::Source& source, const datasets::Patience& patience) {
-        return datasets::work_up(*plan, source, request, patience);
-      };
-  co_return co_await datasets::SourcePool::run<datasets::Workup>(std::move(pool), std::move(work), std::move(given_up));
+  std::function<Result<datasets::WorkupDocument>(datasets::Source&, const datasets::Patience&)> work =
+      [plan, request = std::move(request)](datasets::Source& source,
+                                           const datasets::Patience& patience) -> Result<datasets::WorkupDocument> {
+    auto workup = datasets::work_up(*plan, source, request, patience);
+    if (!workup) return std::unexpected(std::move(workup.error()));
+    return datasets::WorkupDocument{.json = datasets::write_workup(*workup),
+                                    .text = datasets::describe_workup(*workup)};
+  };
+  co_return co_await datasets::SourcePool::run<datasets::WorkupDocument>(std::move(pool), std::move(work),
+                                                                         std::move(given_up));
 }
 
 Task<> DatasetRegistry::stop() {

@@ -94,8 +94,8 @@ class DatasetRegistry {
   Task<Result<>> disconnect(std::string name, std::string who);
 
   // Reads the source of a connected dataset. `given_up`, set to true, ends it soon.
-  Task<Result<datasets::Workup>> work_up(std::string name, datasets::WorkupRequest request,
-                                         datasets::SourcePool::GivenUp given_up);
+  Task<Result<datasets::WorkupDocument>> work_up(std::string name, datasets::WorkupRequest request,
+                                                 datasets::SourcePool::GivenUp given_up);
 
   // On the control thread, when nobody asks any more.
   Task<> stop();

@@ -37,6 +37,18 @@ ToolResult structured(object content, std::string_view text) {
   return result;
 }
 
+mcp::Reply to_reply(const datasets::WorkupDocument& workup) {
+  std::string members;
+  members.reserve(workup.json.size() + workup.text.size() + workup.text.size() / 8 + 128);
+  members += R"("content":[{"type":"text","text":)";
+  json::append_quoted(members, workup.text);
+  members += R"(}],"structuredContent":)";
+  members += workup.json;
+  mcp::Reply reply;
+  reply.members.add(std::move(members));
+  return reply;
+}
+
 std::string who_asks(const server::Call& call) {
   const std::string& principal = call.caller().principal;
   return principal.empty() ? "agent" : fmt::format("agent {}", principal);
@@ -117,10 +129,12 @@ Result<> DatasetTools::check_name(const std::string& tool) const {
 }
 
 Task<mcp::Outcome> DatasetTools::handle(server::Call& call, const catalog::Found& found) {
-  co_return server::to_reply(co_await run(call, std::string(found.definition->own)), call.request().era());
+  Answer answer = co_await run(call, std::string(found.definition->own));
+  if (const auto* const workup = std::get_if<datasets::WorkupDocument>(&answer)) co_return to_reply(*workup);
+  co_return server::to_reply(std::get<ToolResult>(answer), call.request().era());
 }
 
-Task<ToolResult> DatasetTools::run(server::Call& call, std::string tool) {
+Task<DatasetTools::Answer> DatasetTools::run(server::Call& call, std::string tool) {
   const json::Schema& schema = tool == "list_datasets"     ? *no_arguments_
                                : tool == "connect_dataset" ? *name_argument_
                                : tool == "workup"          ? *workup_arguments_
@@ -183,7 +197,7 @@ Task<ToolResult> DatasetTools::connect(server::Call& call, Arguments arguments) 
                                    name, fresh ? "is connected" : "was connected already", tool, name, joined(types)));
 }
 
-Task<ToolResult> DatasetTools::work_up(server::Call& call, std::string dataset, Arguments arguments) {
+Task<DatasetTools::Answer> DatasetTools::work_up(server::Call& call, std::string dataset, Arguments arguments) {
   if (!datasets::check_dataset_name(dataset)) {
     co_return ToolResult::error(
         "dataset must be the plain name of a connected dataset. list_datasets gives the names there are.");
@@ -217,13 +231,13 @@ Task<ToolResult> DatasetTools::work_up(server::Call& call, std::string dataset, 
   }
   auto given_up = std::make_shared<std::atomic<bool>>(false);
   call.cancellation().on_request([given_up] { given_up->store(true, std::memory_order_relaxed); });
-  const auto workup = co_await registry_.work_up(dataset, std::move(request), given_up);
+  auto workup = co_await registry_.work_up(dataset, std::move(request), given_up);
   if (!workup) {
     if (workup.error().kind() != ErrorKind::cancelled)
       log::warning("a workup of {} failed: {}", dataset, workup.error().message());
     co_return ToolResult::error(advice(dataset, workup.error()));
   }
-  co_return structured(datasets::write_workup(*workup), datasets::describe_workup(*workup));
+  co_return std::move(*workup);
 }
 
 }  // namespace proteus::gateway

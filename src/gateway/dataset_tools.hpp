@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include <boost/json/value.hpp>
 
@@ -30,13 +31,15 @@ class DatasetTools final : public LocalProvider {
 
  private:
   using Arguments = boost::json::object;
+  // A workup is written where it was read, and has no tree.
+  using Answer = std::variant<server::ToolResult, datasets::WorkupDocument>;
 
   void offer(const DatasetState& state);
   Result<> check_name(const std::string& tool) const;
-  Task<server::ToolResult> run(server::Call& call, std::string tool);
+  Task<Answer> run(server::Call& call, std::string tool);
   Task<server::ToolResult> list();
   Task<server::ToolResult> connect(server::Call& call, Arguments arguments);
-  Task<server::ToolResult> work_up(server::Call& call, std::string dataset, Arguments arguments);
+  Task<Answer> work_up(server::Call& call, std::string dataset, Arguments arguments);
 
   DatasetRegistry& registry_;
   Gateway& gateway_;

@@ -67,6 +67,23 @@ std::size_t utf8_sequence(std::string_view text, std::size_t at) {
   return simdjson::validate_utf8(text.data() + at, length) ? length : 0;
 }
 
+// Whether the text stands in a JSON string as it is, by eight bytes at a time: nothing to escape, and ASCII.
+bool is_plain(std::string_view text) {
+  constexpr std::uint64_t kEach = 0x0101010101010101U;
+  const auto has_other = [](const char* bytes, std::size_t size) {
+    std::uint64_t word = kEach * ' ';
+    std::memcpy(&word, bytes, size);
+    const std::uint64_t quotes = (word ^ (kEach * '"')) - kEach;
+    const std::uint64_t backslashes = (word ^ (kEach * '\\')) - kEach;
+    return ((word | (word - kEach * ' ') | quotes | backslashes) & (kEach * 0x80)) != 0;
+  };
+  std::size_t at = 0;
+  for (; at + 8 <= text.size(); at += 8) {
+    if (has_other(text.data() + at, 8)) return false;
+  }
+  return at == text.size() || !has_other(text.data() + at, text.size() - at);
+}
+
 }  // namespace
 
 bool valid_escapes(std::string_view inside) {
@@ -86,6 +103,12 @@ bool valid_escapes(std::string_view inside) {
 }
 
 void append_quoted(std::string& out, std::string_view text) {
+  if (is_plain(text)) {
+    out.push_back('"');
+    out.append(text);
+    out.push_back('"');
+    return;
+  }
   static constexpr std::string_view kHex = "0123456789abcdef";
   const bool valid = simdjson::validate_utf8(text.data(), text.size());
   out.push_back('"');
