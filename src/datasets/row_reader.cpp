@@ -67,7 +67,9 @@ const Reference* RowReader::name(const EntityPlan& plan, Row row, std::string_vi
   }
   ref_.assign(entity.table).push_back('/');
   append_text(ref_, id);
-  if (const auto known = named_.find(ref_); known != named_.end()) return known->second;
+  // A table's name may hold a slash, so that two tables can make the same text.
+  const auto known = named_.find(ref_);
+  if (known != named_.end() && known->second->id_at == entity.table.size() + 1) return known->second;
   Reference& made = workup_.named.emplace_back(Reference{
       .ref = ref_,
       .id_at = entity.table.size() + 1,
