@@ -88,10 +88,12 @@ TEST(Refreshing, SaysWhatWasAddedRemovedAndChangedAndWhatBreaks) {
   Shop shop(tool("bread") + "," + tool("milk") + "," + tool("wine"));
   auto server = client_of(shop).build();
   std::mutex mutex;
+  std::condition_variable told;
   std::vector<Change> heard;
   server.add_change_listener([&](const Change& change) {
     const std::scoped_lock lock(mutex);
     heard.push_back(change);
+    told.notify_all();
   });
   ASSERT_TRUE(server.open());
   EXPECT_TRUE(server.refresh_now().changes.empty());
@@ -110,6 +112,11 @@ TEST(Refreshing, SaysWhatWasAddedRemovedAndChangedAndWhatBreaks) {
   ASSERT_EQ(change.breaking.size(), 1U);
   EXPECT_EQ(change.breaking[0].name, "wine");
   EXPECT_THAT(change.breaking[0].reasons, ::testing::Contains(HasSubstr("age")));
+  {
+    // Listeners are told on a thread of their own, which ends with the client.
+    std::unique_lock lock(mutex);
+    ASSERT_TRUE(told.wait_for(lock, 30s, [&] { return !heard.empty(); }));
+  }
   server.close();
   ASSERT_EQ(heard.size(), 1U);
   EXPECT_THAT(heard[0].added, ElementsAre("cheese"));
