@@ -26,6 +26,9 @@ constexpr std::size_t kMaxOpen = 16;
 // Of answers to what nobody asked yet, and of one question.
 constexpr std::size_t kMaxEarlyBytes = std::size_t{256} * 1024;
 constexpr std::size_t kMaxQuestion = std::size_t{1} << 20U;
+// Of notifications that nobody was there for.
+constexpr std::size_t kMaxMissed = 64;
+constexpr std::size_t kMaxMissedBytes = std::size_t{64} * 1024;
 // An upstream that never has enough is cut off.
 constexpr unsigned kMaxAsked = 256;
 
@@ -95,6 +98,24 @@ Task<Result<std::string>> RunningCall::ask(client::Question question) {
   co_return std::move(*open.answer);
 }
 
+void RunningCall::notify(const json::Message& message) {
+  if (sink_) return sink_(message);
+  if (message.text.size() > kMaxMissedBytes) return;
+  missed_.emplace_back(message.text);
+  missed_bytes_ += message.text.size();
+  while (missed_.size() > kMaxMissed || missed_bytes_ > kMaxMissedBytes) {
+    missed_bytes_ -= missed_.front().size();
+    missed_.pop_front();
+  }
+}
+
+void RunningCall::tell_missed() {
+  missed_bytes_ = 0;
+  for (const std::string& text : std::exchange(missed_, {})) {
+    if (const auto message = json::scan(text)) sink_(*message);
+  }
+}
+
 Task<> RunningCall::wait_for_news() {
   boost::system::error_code woken;
   co_await news_.async_wait(asio::redirect_error(asio::use_awaitable, woken));
@@ -117,6 +138,7 @@ Task<RunningCall::News> RunningCall::attend(std::uint64_t number, Sink sink, Ans
     attending_ = 0;
     sink_ = nullptr;
   });
+  if (sink_) tell_missed();
   const auto is_open = [](const Open* open) { return !open->answer; };
   for (Open* open : open_) {
     if (auto given = answers.extract(open->request.key)) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <list>
 #include <map>
@@ -39,10 +40,9 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
   std::shared_ptr<const client::Handlers> handlers();
   // Called when the upstream asks something for the first time.
   void set_on_asked(std::function<void()> on_asked) { on_asked_ = std::move(on_asked); }
-  // A notification of the upstream that belongs to the request; lost where nobody attends.
-  void notify(const json::Message& message) {
-    if (sink_) sink_(message);
-  }
+  // A notification of the upstream that belongs to the request. Where nobody attends it is kept for who comes next,
+  // with the latest others, within a bound.
+  void notify(const json::Message& message);
 
   // Runs the request, to its end.
   Task<> run(Task<Result<client::Answer>> request);
@@ -70,6 +70,7 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
   Task<Result<std::string>> ask(client::Question question);
   std::string key_of(const mcp::InputRequest& request);
   Task<> wait_for_news();
+  void tell_missed();
   News take_end();
 
   const Executor thread_;
@@ -84,6 +85,8 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
   std::string missing_;  // capabilities that it asked for in vain, as JSON
   std::uint64_t attending_ = 0;
   Sink sink_;
+  std::deque<std::string> missed_;
+  std::size_t missed_bytes_ = 0;
   std::optional<Result<client::Answer>> end_;
 };
 

@@ -4,6 +4,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_future.hpp>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -76,6 +77,42 @@ TEST_F(Running, KeepsOnlySoMuchThatNobodyAskedFor) {
   EXPECT_TRUE(answered("small"));
   EXPECT_FALSE(answered("zz_huge")) << "it is asked for again";
   call->cancel();
+}
+
+// BRG-09: progress between two rounds, while the client has yet to come back
+TEST_F(Running, KeepsTheLatestNotificationsForWhoComesBack) {
+  const auto progress = [](int step, std::size_t bytes = 0) {
+    return fmt::format(
+        R"({{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progress":{},"message":"{}"}}}})", step,
+        std::string(bytes, 'x'));
+  };
+  const auto tell = [&](const std::string& text) { call->notify(*json::scan(text)); };
+  const auto heard_by_the_next = [&] {
+    std::vector<std::string> steps;
+    auto waiting = asio::co_spawn(
+        io,
+        call->attend(1, [&](const json::Message& message) { steps.emplace_back(message.body.value("progress")); }, {}),
+        asio::use_future);
+    io.restart();
+    io.poll();
+    return steps;
+  };
+  tell(progress(1));
+  tell(progress(2));
+  EXPECT_THAT(heard_by_the_next(), ::testing::ElementsAre("1", "2"));
+
+  call = std::make_shared<RunningCall>(io.get_executor(), everything);
+  for (int step = 1; step <= 1000; ++step)
+    tell(progress(step));
+  tell(progress(1001, std::size_t{1} << 20U));
+  const auto many = heard_by_the_next();
+  EXPECT_EQ(many.size(), 64U);
+  EXPECT_EQ(many.back(), "1000");
+
+  call = std::make_shared<RunningCall>(io.get_executor(), everything);
+  for (int step = 1; step <= 20; ++step)
+    tell(progress(step, std::size_t{10} * 1024));
+  EXPECT_THAT(heard_by_the_next(), ::testing::ElementsAre("15", "16", "17", "18", "19", "20"));
 }
 
 // BRG-01: the upstream answers while nobody waits
