@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "datasets/propose.hpp"
-#include "datasets/test_database.hpp"
+#include "datasets/source_fixture.hpp"
 #include "datasets/validate.hpp"
 #include "datasets/workup.hpp"
 
@@ -17,15 +17,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-class ProposalsTest : public testing::TestWithParam<test::SourceKind> {
+class ProposalsTest : public test::OnEachSource {
  protected:
-  void SetUp() override {
-    if (GetParam().name == "PostgreSQL" && !test::PostgresServer::is_installed())
-      GTEST_SKIP() << "PostgreSQL is not installed; scripts/setup.sh test installs it";
-    database = GetParam().make();
-  }
-  std::unique_ptr<Source> open() { return std::move(open_source(Secret(database->dsn()), "public", {}).value()); }
-
   // Proposes, writes, reads again and validates: the way a mapping takes.
   Mapping propose_and_validate(const Ontology* ontology = nullptr) {
     const Introspection source = open()->introspect({}).value();
@@ -39,7 +32,6 @@ class ProposalsTest : public testing::TestWithParam<test::SourceKind> {
     return parsed->mapping;
   }
 
-  std::unique_ptr<test::TestDatabase> database;
   std::vector<std::string> problems;
 };
 
