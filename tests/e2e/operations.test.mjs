@@ -16,16 +16,22 @@ function deferred() {
   return { promise, resolve };
 }
 
+/** An upstream whose tool says that a call `arrived`, and answers when it may `go`. */
+async function startHolding() {
+  const arrived = deferred();
+  const go = deferred();
+  const upstream = await startFakeUpstream(['hold'], async () => {
+    arrived.resolve();
+    await go.promise;
+    return { content: [{ type: 'text', text: 'finished' }] };
+  });
+  return { upstream, arrived, go };
+}
+
 describe('a gateway that is told to end', () => {
   // OPS-02, OPS-01, PRO-05
   test('lets running calls finish, ends streams with their results, takes no new work, and exits with 0', async () => {
-    const arrived = deferred();
-    const go = deferred();
-    const upstream = await startFakeUpstream(['hold'], async () => {
-      arrived.resolve();
-      await go.promise;
-      return { content: [{ type: 'text', text: 'finished' }] };
-    });
+    const { upstream, arrived, go } = await startHolding();
     const gateway = await startGateway({ upstreams: [{ name: 'up', url: upstream.url }] });
     try {
       const listening = events(await send(gateway.url, 'subscriptions/listen', { notifications: { toolsListChanged: true } }));
@@ -54,13 +60,7 @@ describe('a gateway that is told to end', () => {
   for (const client of CLIENTS) {
     // OPS-02
     test(`lets running calls of clients finish: ${client.name}`, async () => {
-      const arrived = deferred();
-      const go = deferred();
-      const upstream = await startFakeUpstream(['hold'], async () => {
-        arrived.resolve();
-        await go.promise;
-        return { content: [{ type: 'text', text: 'finished' }] };
-      });
+      const { upstream, arrived, go } = await startHolding();
       const gateway = await startGateway({ upstreams: [{ name: 'up', url: upstream.url }] });
       const session = await Session.open(client, { url: gateway.url });
       try {
