@@ -60,6 +60,7 @@ Task<Result<std::shared_ptr<const ServerFacts>>> Connection::open() {
   auto footing = co_await link_.establish();
   if (!footing) co_return std::unexpected(std::move(footing.error()));
   note(*footing);
+  keep_stream(*footing);
   co_return facts_;
 }
 
@@ -84,7 +85,18 @@ void Connection::note(const Footing& footing) {
   facts_ = footing.facts;
   if (footing.era() == mcp::Era::modern) return;
   if (log_level_) tasks_.spawn("setting the log level", restore_log_level(*log_level_));
-  if (options_.handlers.any() && footing.transport->has_streams()) listener_.keep_stream();
+}
+
+// A legacy server may ask on a stream of its own while a request runs.
+void Connection::keep_stream(const Footing& footing) {
+  if (footing.era() == mcp::Era::legacy && options_.handlers.any() && footing.transport->has_streams())
+    listener_.keep_stream();
+}
+
+std::optional<HttpSession> Connection::session() const {
+  const auto& footing = link_.current();
+  if (!footing || footing->transport->session().empty()) return std::nullopt;
+  return HttpSession{std::string(footing->transport->session()), footing->facts->version};
 }
 
 Task<Result<Answer>> Connection::request(mcp::Method method, Params params, RequestOptions options) {
@@ -93,6 +105,7 @@ Task<Result<Answer>> Connection::request(mcp::Method method, Params params, Requ
     auto footing = co_await link_.establish();
     if (!footing) co_return std::unexpected(std::move(footing.error()));
     note(*footing);
+    keep_stream(*footing);
     Outcome outcome = co_await attempt(std::move(*footing), method, params, options);
     if (!outcome.again || again) co_return std::move(outcome.answer);
   }

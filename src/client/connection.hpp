@@ -52,6 +52,13 @@ class Connection final : private Inbox {
 
   // Announcements of changes, from now on and until `close`; see Listener.
   Task<Result<>> listen(mcp::SubscriptionFilter wanted);
+  // Ends that; see Listener.
+  void hush() { listener_.hush(); }
+  // Why the server does not tell of a resource that was listened for; null where it does.
+  const Error* refused(const std::string& uri) const { return listener_.refused(uri); }
+
+  // The session that a legacy server keeps for it over HTTP; nothing where there is none.
+  std::optional<HttpSession> session() const;
 
   // The least level of log messages the server should send: for good with a legacy server, with each request
   // from now on to a modern one.
@@ -86,6 +93,7 @@ class Connection final : private Inbox {
 
   // What follows from a footing that was not there before.
   void note(const Footing& footing);
+  void keep_stream(const Footing& footing);
   void forget_session(const Footing& footing);
   Task<> restore_log_level(mcp::LogLevel level);
   void cancel_at_server(const Footing& footing, RequestId id, std::string_view reason);

@@ -343,6 +343,72 @@ TEST_F(LegacyHttp, SaysThatAResourceCannotBeSubscribedTo) {
   EXPECT_EQ(client.run(client.connection.listen(wanted)).error().rpc_code(), -32601);
 }
 
+TEST_F(LegacyHttp, HearsOfOthersWhereOneResourceIsRefused) {
+  const auto feed = server.feed();
+  mcp.get = [&](const FakeRequest&) { return stream(feed); };
+  mcp.on["resources/subscribe"] = [](const FakeRequest& request) {
+    if (request.params().at("uri") == "test://no") return FakeResponse{.status = 500};
+    return test::result(request, "{}");
+  };
+  std::vector<std::string> seen;
+  Options options = quick();
+  options.on_announcement = [&](const Announcement& change) { seen.push_back(change.uri); };
+  Client client(io, server.url(), options);
+  mcp::SubscriptionFilter wanted;
+  wanted.uris = {"test://no", "test://yes"};
+  EXPECT_FALSE(client.run(client.connection.listen(wanted)));
+  EXPECT_NE(client.connection.refused("test://no"), nullptr);
+  EXPECT_EQ(client.connection.refused("test://yes"), nullptr);
+  feed->event(R"({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"test://yes"}})");
+  client.run_until([&] { return !seen.empty(); });
+  EXPECT_THAT(seen, ElementsAre("test://yes"));
+}
+
+TEST_F(LegacyHttp, LetsGoOfTheStreamWhenNobodyListensAndOpensItForTheNext) {
+  std::vector<std::shared_ptr<Feed>> feeds;
+  mcp.get = [&](const FakeRequest&) {
+    feeds.push_back(server.feed());
+    return stream(feeds.back());
+  };
+  mcp.on["resources/subscribe"] = [](const FakeRequest& request) { return test::result(request, "{}"); };
+  std::vector<Announcement::Kind> seen;
+  Options options = quick();
+  options.on_announcement = [&](const Announcement& change) { seen.push_back(change.kind); };
+  Client client(io, server.url(), options);
+  mcp::SubscriptionFilter wanted;
+  wanted.tools = true;
+  wanted.uris = {"test://x"};
+  ASSERT_TRUE(client.run(client.connection.listen(wanted)));
+  client.connection.hush();
+  ASSERT_TRUE(client.run(client.connection.listen(wanted)));
+  EXPECT_EQ(feeds.size(), 2U);
+  EXPECT_EQ(server.count("resources/subscribe"), 1U) << "the session knows of it";
+  feeds[1]->event(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})");
+  client.run_until([&] { return !seen.empty(); });
+  EXPECT_THAT(seen, ElementsAre(Announcement::Kind::tools));
+}
+
+TEST_F(LegacyHttp, HearsWhatComesWithAnswersWhereThereIsNoStream) {
+  mcp.get = [](const FakeRequest&) { return FakeResponse{.status = 405}; };
+  mcp.on["resources/subscribe"] = [](const FakeRequest& request) { return test::result(request, "{}"); };
+  const auto feed = server.feed();
+  mcp.on["tools/call"] = [&](const FakeRequest& request) {
+    feed->event(R"({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"test://x"}})");
+    feed->event(fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{{"content":[]}}}})", request.id()));
+    return stream(feed);
+  };
+  std::vector<std::string> seen;
+  Options options = quick();
+  options.hear_in_answers = true;
+  options.on_announcement = [&](const Announcement& change) { seen.push_back(change.uri); };
+  Client client(io, server.url(), options);
+  mcp::SubscriptionFilter wanted;
+  wanted.uris = {"test://x"};
+  ASSERT_TRUE(client.run(client.connection.listen(wanted)));
+  EXPECT_TRUE(client.call("echo"));
+  EXPECT_THAT(seen, ElementsAre("test://x"));
+}
+
 TEST_F(LegacyHttp, ListensAgainInANewSessionWhenTheOldOneIsForgotten) {
   int gets = 0;
   mcp.get = [&](const FakeRequest&) {

@@ -28,6 +28,8 @@ struct Listener::Round {
   bool settled = false;
   std::optional<Error> failure;
   Bell settling;
+  bool subscribing = false;
+  bool refused = false;  // it failed for single resources only
 
   bool ever_open = false;
   bool stream_open = false;  // of a legacy server
@@ -57,25 +59,43 @@ Task<Result<>> Listener::listen(mcp::SubscriptionFilter wanted) {
   const auto& footing = connection_.link_.current();
   if (round && !round->stopped && footing && footing->era() == mcp::Era::legacy) {
     // The stream is the same whatever is wanted, and many servers allow only one.
+    std::erase_if(refused_,
+                  [&](const auto& one) { return std::ranges::find(wanted.uris, one.first) != wanted.uris.end(); });
     round->wanted = std::move(wanted);
-    round->quiet = round->settled = false;
+    round->quiet = round->settled = round->refused = false;
     round->failure.reset();
     if (round->stream_open) connection_.tasks_.spawn("subscribing", subscribe(round));
   } else {
+    refused_.clear();
     round = std::make_shared<Round>(connection_.executor_, std::move(wanted));
     start(round);
   }
   Deadline deadline(connection_.executor_, connection_.options_.timeout, {});
   auto settled = co_await before(deadline, wait_until_settled(round), "listening");
-  if (!settled) round->stop();
+  // One resource that is not told of is no reason not to hear of the others.
+  if (!settled && !round->refused) round->stop();
   co_return settled;
 }
 
 void Listener::keep_stream() {
   if (round_ && !round_->stopped) return;
+  const auto& footing = connection_.link_.current();
+  if (footing && footing->generation == streamless_in_) return;
   auto round = std::make_shared<Round>(connection_.executor_, mcp::SubscriptionFilter{});
   round->quiet = true;
   start(std::move(round));
+}
+
+void Listener::hush() {
+  if (!round_ || round_->stopped) return;
+  if (connection_.requests_.size() == 0 || round_->stream != kNoRequest) return stop();
+  round_->quiet = true;
+  round_->wanted = {};
+}
+
+const Error* Listener::refused(const std::string& uri) const {
+  const auto found = refused_.find(uri);
+  return found == refused_.end() ? nullptr : &found->second;
 }
 
 void Listener::start(std::shared_ptr<Round> round) {
@@ -118,6 +138,14 @@ Task<> Listener::run(std::shared_ptr<Round> round) {
     const auto ended = co_await open_stream(round);
     if (round->stopped) break;
     const Error error = ended ? errors::interrupted("the server ended the stream") : ended.error();
+    const auto& footing = connection_.link_.current();
+    if (footing && footing->era() == mcp::Era::legacy && is_final(error)) {
+      streamless_in_ = footing->generation;
+      if (!round->quiet && connection_.options_.hear_in_answers && error.kind() == ErrorKind::unsupported) {
+        co_await hear_in_answers(round);
+        break;
+      }
+    }
     if (is_final(error) || (!round->ever_open && !round->quiet)) {
       if (!round->quiet && round->settled) log::warning("no changes are announced any more: {}", error.message());
       settle(*round, error);
@@ -191,37 +219,64 @@ Task<Result<>> Listener::open_legacy(std::shared_ptr<Round> round, Footing footi
   co_return ended;
 }
 
-// The stream must be open first, or an update in between is lost.
+// What it announces comes with the answers to requests, or not at all.
+Task<> Listener::hear_in_answers(std::shared_ptr<Round> round) {
+  Deadline until_stopped = Deadline::never(connection_.executor_);
+  const Noted noted(round->wait, until_stopped);
+  round->stream_open = true;
+  connection_.tasks_.spawn("subscribing", subscribe(round));
+  co_await until_stopped.wait();
+  round->stream_open = false;
+}
+
+// The stream must be open first, or an update in between is lost. What is wanted may change meanwhile.
 Task<> Listener::subscribe(std::shared_ptr<Round> round) {
-  const auto& footing = connection_.link_.current();
-  if (!footing || round->stopped) co_return;
-  if (subscribed_in_ != footing->generation) {
-    subscribed_in_ = footing->generation;
-    subscribed_.clear();
-  }
-  const auto change = [](mcp::Method method, const std::string& uri, Connection& connection) {
-    Params params;
-    params.members.add(fmt::format(R"("uri":{})", json::quote(uri)));
-    params.name = uri;
-    return connection.request(method, std::move(params), {});
-  };
-  const std::vector<std::string> wanted = round->wanted.uris;
-  for (const auto& uri : std::vector<std::string>(subscribed_)) {
-    if (std::ranges::find(wanted, uri) != wanted.end()) continue;
-    std::erase(subscribed_, uri);
-    co_await change(mcp::Method::resources_unsubscribe, uri, connection_);
-  }
-  for (const auto& uri : wanted) {
-    if (std::ranges::find(subscribed_, uri) != subscribed_.end()) continue;
-    const auto answer = co_await change(mcp::Method::resources_subscribe, uri, connection_);
-    if (!answer) {
-      log::warning("updates of {} are not announced: {}", log::printable(uri), answer.error().message());
-      settle(*round, answer.error());
+  if (std::exchange(round->subscribing, true)) co_return;
+  const std::shared_ptr<void> end(nullptr, [round](void*) { round->subscribing = false; });
+  while (!round->stopped && round->stream_open) {
+    const auto& footing = connection_.link_.current();
+    if (!footing) co_return;
+    if (subscribed_in_ != footing->generation) {
+      subscribed_in_ = footing->generation;
+      subscribed_.clear();
+      refused_.clear();
+    }
+    const auto& wanted = round->wanted.uris;
+    const auto old = std::ranges::find_if(
+        subscribed_, [&](const auto& uri) { return std::ranges::find(wanted, uri) == wanted.end(); });
+    if (old != subscribed_.end()) {
+      co_await subscribe_one(mcp::Method::resources_unsubscribe, *old);
       continue;
     }
-    subscribed_.push_back(uri);
+    const auto fresh = std::ranges::find_if(wanted, [this](const auto& uri) {
+      return std::ranges::find(subscribed_, uri) == subscribed_.end() && !refused_.contains(uri);
+    });
+    if (fresh == wanted.end()) break;
+    co_await subscribe_one(mcp::Method::resources_subscribe, *fresh);
+  }
+  if (!round->stream_open) co_return;
+  for (const auto& uri : round->wanted.uris) {
+    const Error* const why = refused(uri);
+    if (why == nullptr || round->settled) continue;
+    round->refused = true;
+    settle(*round, *why);
   }
   opened(*round);
+}
+
+Task<> Listener::subscribe_one(mcp::Method method, std::string uri) {
+  Params params;
+  params.members.add(fmt::format(R"("uri":{})", json::quote(uri)));
+  params.name = uri;
+  if (method == mcp::Method::resources_unsubscribe) std::erase(subscribed_, uri);
+  const auto answer = co_await connection_.request(method, std::move(params), {});
+  if (method == mcp::Method::resources_unsubscribe) co_return;
+  if (answer) {
+    subscribed_.push_back(std::move(uri));
+    co_return;
+  }
+  log::warning("updates of {} are not announced: {}", log::printable(uri), answer.error().message());
+  refused_.insert_or_assign(std::move(uri), answer.error());
 }
 
 void Listener::on_notification(const json::Message& message, mcp::Method method, RequestId during) {
@@ -239,6 +294,10 @@ void Listener::on_notification(const json::Message& message, mcp::Method method,
           (round.wanted.resources && !agreed->resources) || agreed->uris.size() < round.wanted.uris.size())
         log::debug("the server announces less than was asked for: {}",
                    log::printable(message.body.value("notifications")));
+      for (const auto& uri : round.wanted.uris) {
+        if (std::ranges::find(agreed->uris, uri) != agreed->uris.end()) continue;
+        refused_.insert_or_assign(uri, errors::unsupported("the server does not tell of updates of this resource"));
+      }
     }
     return opened(round);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,8 +29,15 @@ class Listener {
   // with the reason why it does not; after a success the listening goes on in the background.
   Task<Result<>> listen(mcp::SubscriptionFilter wanted);
 
-  // Opens the stream on which a legacy server asks questions outside of requests, unless one is open already.
+  // Opens the stream on which a legacy server asks questions outside of requests, unless one is open already, or the
+  // server has none.
   void keep_stream();
+  // Listens for nothing any more. The stream stays where it may bring questions, until this is called while no request
+  // is under way.
+  void hush();
+
+  // Why the server does not tell of a resource that was listened for; null where it does.
+  const Error* refused(const std::string& uri) const;
 
   // What may be an announcement.
   void on_notification(const json::Message& message, mcp::Method method, RequestId during);
@@ -46,6 +54,8 @@ class Listener {
   Task<Result<>> open_modern(std::shared_ptr<Round> round, Footing footing);
   Task<Result<>> open_legacy(std::shared_ptr<Round> round, Footing footing);
   Task<> subscribe(std::shared_ptr<Round> round);
+  Task<> subscribe_one(mcp::Method method, std::string uri);
+  Task<> hear_in_answers(std::shared_ptr<Round> round);
   void start(std::shared_ptr<Round> round);
   void opened(Round& round);
   static void settle(Round& round, std::optional<Error> failure);
@@ -55,6 +65,8 @@ class Listener {
   // What the session of this generation was subscribed to, by us.
   std::uint64_t subscribed_in_ = 0;
   std::vector<std::string> subscribed_;
+  std::map<std::string, Error, std::less<>> refused_;
+  std::uint64_t streamless_in_ = 0;  // the generation whose server has no stream to keep
 };
 
 }  // namespace proteus::client

@@ -77,6 +77,9 @@ struct Options {
 
   // Whether a request that finds its session forgotten is sent once more, in a new one.
   bool renew_session = true;
+  // Whether listening to a legacy server without a stream of its own succeeds: what it announces then comes with
+  // answers, or not at all.
+  bool hear_in_answers = false;
 
   Limits limits;
   std::vector<Header> headers;             // sent with every HTTP request

@@ -49,7 +49,7 @@ class StreamableHttp final : public Transport {
   bool usable() const override { return true; }
   bool has_headers() const override { return true; }
   bool has_streams() const override { return true; }
-  bool has_session() const override { return !session_.empty(); }
+  std::string_view session() const override { return session_; }
   void speak(mcp::Version version) override { version_ = version; }
   void forget_session() override {
     session_.clear();
@@ -256,6 +256,17 @@ Task<> StreamableHttp::close() {
 }
 
 }  // namespace
+
+Task<Result<>> end_session(net::HttpClient& http, net::Url url, Options options, HttpSession session) {
+  HttpCaller caller(http, std::move(url), options);
+  const std::vector<Header> headers = {
+      {std::string(mcp::header::kSessionId), session.id},
+      {std::string(mcp::header::kProtocolVersion), std::string(mcp::to_string(session.version))}};
+  const std::vector<std::string_view> no_body;
+  auto response = co_await caller.send("DELETE", caller.url(), headers, no_body, kGoodbyeTimeout);
+  if (!response) co_return std::unexpected(std::move(response.error()));
+  co_return Result<>{};
+}
 
 std::unique_ptr<Transport> streamable_http(net::HttpClient& http, net::Url url, const Options& options, Inbox& inbox) {
   return std::make_unique<StreamableHttp>(http, std::move(url), options, inbox);

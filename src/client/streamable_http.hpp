@@ -14,4 +14,8 @@ namespace proteus::client {
 // the inbox must outlive it.
 std::unique_ptr<Transport> streamable_http(net::HttpClient& http, net::Url url, const Options& options, Inbox& inbox);
 
+// Ends a session that another process had; what runs in it ends, too. A server that knows no such session, or ends none
+// when asked, has answered.
+Task<Result<>> end_session(net::HttpClient& http, net::Url url, Options options, HttpSession session);
+
 }  // namespace proteus::client

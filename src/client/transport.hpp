@@ -37,6 +37,12 @@ struct Reply {
   std::string excerpt;              // of a body that is no message, printable
 };
 
+// What a legacy server knows a session by over HTTP.
+struct HttpSession {
+  std::string id;
+  mcp::Version version = mcp::kNewestLegacy;
+};
+
 // Where a transport delivers what answers no request. Called on the connection's thread.
 class Inbox {
  public:
@@ -70,7 +76,9 @@ class Transport {
   virtual void speak(mcp::Version version) = 0;
   // Forgets the session, so that another can be initialized.
   virtual void forget_session() {}
-  virtual bool has_session() const { return false; }
+  bool has_session() const { return !session().empty(); }
+  // The id that a server keeps a session under; empty for none.
+  virtual std::string_view session() const { return {}; }
 
   // Reads the stream a server of the legacy era sends on by itself, and resumes it. Ends where that is not
   // offered (`unsupported`), where the session is gone (`not_found`) or where it cannot be kept up.

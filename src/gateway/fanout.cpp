@@ -10,7 +10,6 @@
 #include "gateway/sight.hpp"
 
 namespace proteus::gateway {
-namespace {
 
 mcp::Method changed_method(catalog::Kind kind) {
   switch (kind) {
@@ -21,8 +20,6 @@ mcp::Method changed_method(catalog::Kind kind) {
   }
   return mcp::Method::resources_changed;
 }
-
-}  // namespace
 
 Fanout::Fanout(boost::asio::io_context& io, server::Listeners& listeners, std::chrono::milliseconds debounce)
     : io_(io), listeners_(listeners), debounce_(debounce), timer_(io) {}

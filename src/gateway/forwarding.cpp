@@ -23,51 +23,43 @@ namespace asio = boost::asio;
 
 namespace {
 
-// The sessions with legacy upstreams that one client's session has: what an upstream keeps for a session is kept for
-// this client alone. Goes with the client's session.
-class SessionConnections {
- public:
-  struct Entry {
-    Worker* worker;
-    CallerConnection connection;
-  };
-
-  // The one there is, or what `make` makes.
-  Entry get(std::uint64_t instance, const std::function<Entry()>& make) {
-    const std::scoped_lock lock(mutex_);
-    const auto found = entries_.find(instance);
-    if (found != entries_.end()) return found->second;
-    return entries_.emplace(instance, make()).first->second;
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<std::uint64_t, Entry> entries_;
-};
-
 Task<Result<std::string>> ask_client(server::Call& call, Executor thread, client::Question question) {
   mcp::InputRequest request{{}, question.method, question.params.empty() ? "{}" : std::move(question.params)};
   co_return co_await asio::co_spawn(thread, call.ask(std::move(request)), asio::use_awaitable);
 }
 
-// What the client of a session can do is declared to the upstream's session; who is asked is decided by the request.
-client::Handlers declared(const mcp::ClientCapabilities& client) {
-  client::Handlers handlers;
-  if (client.elicitation_form) handlers.elicit_form = providers::refuse_question;
-  if (client.elicitation_url) handlers.elicit_url = providers::refuse_question;
-  if (client.sampling) handlers.sample = providers::refuse_question;
-  if (client.roots) handlers.list_roots = providers::refuse_question;
-  handlers.sample_with_tools = client.sampling_tools;
-  handlers.apply_defaults = false;
-  return handlers;
-}
-
 // A legacy server is told once how much it is to log for the whole connection; what a request wants of that is chosen
 // here.
-Task<Result<client::Answer>> request(CallerConnection connection, mcp::Method method, client::Params params,
-                                     client::RequestOptions options, bool all_logs) {
+Task<Result<client::Answer>> request_on(CallerConnection connection, mcp::Method method, client::Params params,
+                                        client::RequestOptions options, bool all_logs) {
   if (all_logs && !connection->log_level()) co_await connection->set_log_level(mcp::LogLevel::debug);
   co_return co_await connection->request(method, std::move(params), std::move(options));
+}
+
+// The same where what follows from it may be announced.
+Task<Result<client::Answer>> request_on(std::shared_ptr<CallerLine> line, mcp::Method method, client::Params params,
+                                        client::RequestOptions options, bool all_logs) {
+  if (!line->use()) co_await line->ready();
+  co_return co_await request_on(line->connection(), method, std::move(params), std::move(options), all_logs);
+}
+
+Task<Result<client::Answer>> request_from_home(Worker& home, ServedUpstream upstream, std::string principal,
+                                               mcp::Method method, client::Params params,
+                                               client::RequestOptions options, bool all_logs) {
+  co_return co_await request_on(home.line_of(upstream, principal), method, std::move(params), std::move(options),
+                                all_logs);
+}
+
+// What a nameless caller was asked for is not left where the next one would meet it.
+Task<Result<client::Answer>> request_that_asks(Worker& home, ServedUpstream upstream, std::string principal,
+                                               std::shared_ptr<RunningCall> running, mcp::Method method,
+                                               client::Params params, client::RequestOptions options, bool all_logs) {
+  const auto line = home.line_of(upstream, principal);
+  running->set_connection(line->connection());
+  if (principal.empty()) {
+    running->set_on_asked([&home, upstream, principal, line] { home.give_up(upstream, principal, line); });
+  }
+  co_return co_await request_on(line, method, std::move(params), std::move(options), all_logs);
 }
 
 // A header for a parameter that we do not know of may mean something to the upstream (2026-07-28, "Custom Headers from
@@ -92,8 +84,8 @@ Task<Result<client::Answer>> run_noted(Task<Result<client::Answer>> request, std
 
 }  // namespace
 
-Forwarding::Forwarding(server::Call& call, Worker& worker, ParkedCalls& parked, Route route)
-    : call_(call), worker_(worker), parked_(parked), route_(std::move(route)) {}
+Forwarding::Forwarding(server::Call& call, Worker& worker, Reach reach, Route route)
+    : call_(call), worker_(worker), reach_(reach), route_(std::move(route)) {}
 
 bool Forwarding::wants_all_logs() const {
   const auto level = call_.request().log_level;
@@ -116,11 +108,20 @@ std::vector<client::Header> Forwarding::mirrored() const {
   return headers;
 }
 
+// Where a caller's line to a legacy upstream is: with the others of a principal that listens, or else here.
+Worker& Forwarding::home() {
+  const Home* const home = worker_.home_of(principal_of(call_.caller()).name());
+  return home != nullptr ? *home->worker : worker_;
+}
+
 Forwarding::Lane Forwarding::choose_lane() {
   const bool legacy = facts_ && facts_->era() == mcp::Era::legacy;
   const Executor own_thread = worker_.io().get_executor();
   if (legacy && call_.session() != nullptr) return session_lane();
-  if (legacy) return {own_thread, worker_.own_connection_of(route_.upstream, principal_of(call_.caller()).name())};
+  if (legacy) {
+    Worker& found = home();
+    return {.thread = found.io().get_executor(), .here = &found == &worker_, .home = &found};
+  }
   // A modern program keeps nothing for anyone: one of it is enough, and it runs already.
   if (std::holds_alternative<net::Command>(route_.upstream->endpoint())) {
     auto& io = route_.upstream->io();
@@ -130,13 +131,19 @@ Forwarding::Lane Forwarding::choose_lane() {
 }
 
 Forwarding::Lane Forwarding::session_lane() {
-  const auto attached = call_.session()->attachment([] { return std::make_shared<SessionConnections>(); });
-  auto& connections = *static_cast<SessionConnections*>(attached.get());
-  const auto entry = connections.get(route_.upstream.instance, [this] {
-    return SessionConnections::Entry{&worker_,
-                                     worker_.own_connection(*route_.upstream.upstream, declared(call_.client()))};
-  });
-  return {entry.worker->io().get_executor(), entry.connection, entry.worker == &worker_};
+  auto line = reach_.hearing.line_of(worker_, *call_.session(), route_.upstream);
+  const bool here = &line->worker() == &worker_;
+  return {.thread = line->worker().io().get_executor(), .here = here, .line = std::move(line)};
+}
+
+Task<Result<client::Answer>> Forwarding::request(Lane lane, client::Params params, client::RequestOptions options) {
+  const mcp::Method method = call_.request().method->method;
+  if (lane.line) return request_on(lane.line, method, std::move(params), std::move(options), wants_all_logs());
+  if (lane.home != nullptr) {
+    return request_from_home(*lane.home, route_.upstream, principal_of(call_.caller()).name(), method,
+                             std::move(params), std::move(options), wants_all_logs());
+  }
+  return request_on(lane.connection, method, std::move(params), std::move(options), wants_all_logs());
 }
 
 std::shared_ptr<const client::Handlers> Forwarding::handlers() {
@@ -194,22 +201,21 @@ Task<Result<Forwarded>> Forwarding::run_bridged() {
   // The call may outlive the request that it came by.
   params.members = mcp::Payload(params.members.str());
   const std::string& principal = principal_of(call_.caller()).name();
-  const CallerConnection connection = worker_.own_connection_of(route_.upstream, principal);
-  const auto running = std::make_shared<RunningCall>(worker_.io().get_executor(), call_.client());
-  // What a nameless caller was asked for is not left where the next one would meet it.
-  if (principal.empty()) {
-    running->set_on_asked([worker = &worker_, upstream = route_.upstream.instance, connection] {
-      worker->give_up(upstream, connection);
-    });
-  }
-  client::RequestOptions prepared = options({running->thread(), connection});
+  Worker& found = home();
+  const auto running = std::make_shared<RunningCall>(found.io().get_executor(), call_.client());
+  client::RequestOptions prepared = options({.thread = running->thread()});
   prepared.handlers = running->handlers();
   if (!prepared.meta.empty()) prepared.meta += ',';
   prepared.meta += fmt::format(R"("{}":{})", mcp::meta::kBehindGateway, call_.request().client_capabilities);
   prepared.on_notification = [running = running.get()](const json::Message& message) { running->notify(message); };
-  worker_.run("a call", running->run(request(connection, call_.request().method->method, std::move(params),
-                                             std::move(prepared), wants_all_logs())));
-  co_return co_await attend(call_, worker_, parked_, {running, route_.upstream, principal});
+  auto runs = running->run(request_that_asks(found, route_.upstream, principal, running, call_.request().method->method,
+                                             std::move(params), std::move(prepared), wants_all_logs()));
+  if (&found == &worker_) {
+    worker_.run("a call", std::move(runs));
+  } else {
+    asio::post(found.io(), [&found, runs = std::move(runs)]() mutable { found.run("a call", std::move(runs)); });
+  }
+  co_return co_await attend(call_, worker_, reach_.parked, {running, route_.upstream, principal});
 }
 
 Task<Result<Forwarded>> Forwarding::run_express(client::Express& express, client::Params params) {
@@ -259,8 +265,7 @@ Task<Result<Forwarded>> Forwarding::run_long(client::Params params) {
   });
   if (call_.cancellation().requested()) co_return std::unexpected(errors::cancelled("the request"));
   try {
-    auto sent = request(lane.connection, call_.request().method->method, std::move(params), std::move(prepared),
-                        wants_all_logs());
+    auto sent = request(lane, std::move(params), std::move(prepared));
     auto answer = co_await asio::co_spawn(lane.thread, run_noted(std::move(sent), running),
                                           asio::bind_cancellation_slot(signal->slot(), asio::use_awaitable));
     if (!answer) co_return std::unexpected(std::move(answer.error()));

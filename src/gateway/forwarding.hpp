@@ -13,7 +13,7 @@ namespace proteus::gateway {
 // One request on its way to an upstream and back. Lives on the caller's thread, for as long as the request runs.
 class Forwarding {
  public:
-  Forwarding(server::Call& call, Worker& worker, ParkedCalls& parked, Route route);
+  Forwarding(server::Call& call, Worker& worker, Reach reach, Route route);
 
   // With the request's own params. Where the upstream is of the era before the client's, and the client must be asked
   // for something first, the call is parked.
@@ -25,8 +25,10 @@ class Forwarding {
   // Where it is sent from: the thread that a connection belongs to.
   struct Lane {
     Executor thread;
-    CallerConnection connection;
+    CallerConnection connection = {};
     bool here = true;
+    std::shared_ptr<CallerLine> line = {};  // whose connection it is then
+    Worker* home = nullptr;                 // where the caller's line is found, on its thread
   };
 
   bool wants_all_logs() const;
@@ -36,12 +38,14 @@ class Forwarding {
   std::vector<client::Header> mirrored() const;
   Lane choose_lane();
   Lane session_lane();
+  Worker& home();
+  Task<Result<client::Answer>> request(Lane lane, client::Params params, client::RequestOptions options);
   client::RequestOptions options(const Lane& lane);
   std::shared_ptr<const client::Handlers> handlers();
 
   server::Call& call_;
   Worker& worker_;
-  ParkedCalls& parked_;
+  const Reach reach_;
   Route route_;
   std::shared_ptr<const client::ServerFacts> facts_;
   std::optional<ForwardedParams> params_;

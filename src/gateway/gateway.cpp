@@ -55,6 +55,7 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
           Access{std::make_shared<const Principals>(std::vector<PrincipalSettings>{}, Anonymous::refused), {}})),
       quotas_(options_.quotas),
       fanout_(workers.at(0), listeners_, options_.debounce),
+      parked_sessions_(workers.at(0), store, key),
       background_(workers.at(0).get_executor()),
       changes_(workers.at(0).get_executor()) {
   std::vector<Worker*> parts;
@@ -62,10 +63,14 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
   for (std::size_t i = 0; i < workers.size(); ++i) {
     parts.push_back(parts_
                         .emplace_back(std::make_unique<Worker>(workers.at(i), clock, catalog_, tables_, access_,
-                                                               quotas_, options_.http))
+                                                               quotas_, options_.http, options_.debounce))
                         .get());
   }
-  service_ = std::make_unique<GatewayService>(options_.service, std::move(parts), clock, key);
+  hearing_ = std::make_unique<Hearing>(parts, listeners_);
+  service_ = std::make_unique<GatewayService>(options_.service, std::move(parts), *hearing_, clock, key);
+  service_->parked().set_prepare([this](const ParkedCalls::Call& call) {
+    return parked_sessions_.keep(call.upstream, call.running->connection());
+  });
   server::HttpEndpointOptions endpoint = options_.endpoint;
   endpoint.authenticate = [this](const net::Request& request) { return admit(request, context_of(request.path())); };
   if (options_.quotas.requests_per_minute > 0) {
@@ -244,6 +249,7 @@ Task<Result<>> Gateway::change_upstreams(Settings settings) {
     served->start();
   }
   share_followed();
+  if (!std::exchange(ended_left_, true)) parked_sessions_.end_left(tables_.get(), http_of(control()));
   co_return Result<>{};
 }
 
@@ -320,16 +326,23 @@ void Gateway::follow(const std::string& uri, bool followed) {
   });
 }
 
-// Each resource is followed at the upstream that clients read it from.
+// Each resource is followed at the upstreams that clients may read it from.
 void Gateway::share_followed() {
   const auto table = tables_.get();
   std::map<std::string, std::set<std::string>> by_upstream;
   const catalog::View view(catalog_.current());
   for (const auto& uri : followed_) {
-    auto found = view.find(catalog::Kind::resource, uri);
-    if (!found) found = view.match_template(uri);
-    if (found) {
-      by_upstream[found.snapshot->upstream().value()].insert(uri);
+    const std::uint32_t hash = catalog::name_hash(uri);
+    bool found = false;
+    for (const auto entry : view.state().holders(catalog::Kind::resource, hash)) {
+      const auto* const snapshot = view.state().at(catalog::NameIndex::unpack(entry).rank);
+      if (snapshot == nullptr || snapshot->list(catalog::Kind::resource).find(uri, hash) == nullptr) continue;
+      by_upstream[snapshot->upstream().value()].insert(uri);
+      found = true;
+    }
+    if (found) continue;
+    if (const auto by_template = view.match_template(uri)) {
+      by_upstream[by_template.snapshot->upstream().value()].insert(uri);
       continue;
     }
     for (const auto& served : table->order) {
@@ -340,9 +353,10 @@ void Gateway::share_followed() {
     served->follow(by_upstream[served->settings().name]);
 }
 
-void Gateway::drop_views_unused_since(Clock::Monotonic time) {
+void Gateway::drop_unused_since(Clock::Monotonic time) {
   for (const auto& part : parts_)
-    asio::post(part->io(), [worker = part.get(), time] { worker->drop_views_unused_since(time); });
+    asio::post(part->io(), [worker = part.get(), time] { worker->drop_unused_since(time); });
+  asio::post(control(), [this] { background_.spawn("tidying up", parked_sessions_.tidy()); });
 }
 
 void Gateway::end_streams() { endpoint_->end_streams(); }
@@ -354,11 +368,14 @@ void Gateway::stop() {
     gateway.fanout_.stop();
     for (const auto& served : gateway.tables_.get()->order)
       gateway.background_.spawn("ending an upstream", gateway.retire(served));
+    co_await gateway.parked_sessions_.stop();
     co_await gateway.background_.join();
   };
   asio::co_spawn(control(), end_upstreams(*this), asio::use_future).get();
   for (const auto& part : parts_)
     asio::co_spawn(part->io(), part->close(), asio::use_future).get();
+  // Nothing waits any more, and no session is left.
+  asio::co_spawn(control(), parked_sessions_.tidy(), asio::use_future).get();
 }
 
 }  // namespace proteus::gateway

@@ -16,6 +16,8 @@
 #include "base/environment.hpp"
 #include "base/published.hpp"
 #include "gateway/access.hpp"
+#include "gateway/bridge/hearing.hpp"
+#include "gateway/bridge/parked_sessions.hpp"
 #include "gateway/fanout.hpp"
 #include "gateway/principal.hpp"
 #include "gateway/service.hpp"
@@ -103,8 +105,9 @@ class Gateway {
   // Before upstreams are set. Called on the control thread for each upstream that is made.
   void set_meters(MeterMaker meters) { meters_ = std::move(meters); }
 
-  // From any thread: lets workers forget views that nobody has asked for lately, such as those of sessions that ended.
-  void drop_views_unused_since(Clock::Monotonic time);
+  // From any thread: lets workers forget what nobody has asked for lately, such as the views of sessions that ended,
+  // and sessions with upstreams that nobody uses.
+  void drop_unused_since(Clock::Monotonic time);
   // Ends all streams; requests are still answered.
   void end_streams();
   // Ends everything. The workers run, and nothing is asked any more.
@@ -144,6 +147,8 @@ class Gateway {
   QuotaTable quotas_;
   std::vector<std::unique_ptr<Worker>> parts_;  // one for each worker
   Fanout fanout_;
+  std::unique_ptr<Hearing> hearing_;
+  ParkedSessions parked_sessions_;
   std::unique_ptr<GatewayService> service_;
   std::unique_ptr<server::HttpEndpoint> endpoint_;
   OnRefreshed on_refreshed_;
@@ -154,6 +159,7 @@ class Gateway {
   // Of the control thread.
   Turns changes_;
   std::uint64_t last_instance_ = 0;
+  bool ended_left_ = false;  // what an earlier process left at upstreams was looked for
   std::set<std::string> followed_;
 };
 

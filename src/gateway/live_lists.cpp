@@ -95,12 +95,12 @@ struct LiveList::Part {
   std::optional<std::string> next;
 };
 
-LiveList::LiveList(server::Call& call, Worker& worker, ParkedCalls& parked, Kind kind, const catalog::Cursors& cursors,
+LiveList::LiveList(server::Call& call, Worker& worker, Reach reach, Kind kind, const catalog::Cursors& cursors,
                    std::size_t page_size, const std::function<void(const UpstreamRequest&)>& observer,
                    const Clock& clock, const providers::Chance& chance)
     : call_(call),
       worker_(worker),
-      parked_(parked),
+      reach_(reach),
       kind_(kind),
       cursors_(cursors),
       page_size_(page_size),
@@ -110,7 +110,7 @@ LiveList::LiveList(server::Call& call, Worker& worker, ParkedCalls& parked, Kind
 
 Task<mcp::Outcome> LiveList::run() {
   co_await freshen();
-  view_ = worker_.view(call_.caller());
+  view_ = worker_.view(call_);
   const auto cursor = cursor_of(call_.request(), *view_, kind_, cursors_);
   if (!cursor) co_return std::unexpected(cursor.error());
   const catalog::Cursor from = cursor->value_or(catalog::cursor_at(view_->state(), {}));
@@ -215,7 +215,7 @@ Task<Result<client::Answer>> LiveList::request(const Part& part, LivePage& page)
     }
     client::Params params;
     if (!part.cursor.empty()) params.members.add(fmt::format(R"("cursor":{})", json::quote(part.cursor)));
-    Forwarding forwarding(call_, worker_, parked_, {part.upstream, {}, {}, view_, {}});
+    Forwarding forwarding(call_, worker_, reach_, {part.upstream, {}, {}, view_, {}});
     Attempt attempt(breaker);
     auto answer = co_await forwarding.run(std::move(params));
     attempt.report(answer);

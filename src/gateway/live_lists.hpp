@@ -25,7 +25,7 @@ mcp::Outcome cached_page(std::shared_ptr<const catalog::View> view, catalog::Kin
 // live upstream's own page does; the cursor then holds that upstream's.
 class LiveList {
  public:
-  LiveList(server::Call& call, Worker& worker, ParkedCalls& parked, catalog::Kind kind, const catalog::Cursors& cursors,
+  LiveList(server::Call& call, Worker& worker, Reach reach, catalog::Kind kind, const catalog::Cursors& cursors,
            std::size_t page_size, const std::function<void(const UpstreamRequest&)>& observer, const Clock& clock,
            const providers::Chance& chance);
 
@@ -47,7 +47,7 @@ class LiveList {
 
   server::Call& call_;
   Worker& worker_;
-  ParkedCalls& parked_;
+  const Reach reach_;
   const catalog::Kind kind_;
   const catalog::Cursors& cursors_;
   const std::size_t page_size_;

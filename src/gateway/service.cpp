@@ -105,12 +105,13 @@ std::optional<Kind> listed_by(mcp::Method method) {
   return std::nullopt;
 }
 
-GatewayService::GatewayService(ServiceOptions options, std::vector<Worker*> workers, const Clock& clock,
-                               SealingKey cursor_key)
+GatewayService::GatewayService(ServiceOptions options, std::vector<Worker*> workers, Hearing& hearing,
+                               const Clock& clock, SealingKey cursor_key)
     : number_(next_number()),
       options_(std::move(options)),
       tail_(mcp::result_tail(options_.server_info)),
       workers_(std::move(workers)),
+      hearing_(hearing),
       clock_(clock),
       cursors_(cursor_key),
       parked_(options_.parking, clock) {}
@@ -230,13 +231,13 @@ std::optional<mcp::Outcome> GatewayService::list_cached(server::Call& call, Kind
   Worker& worker = here();
   const UpstreamTable& upstreams = worker.upstreams();
   if (upstreams.any_on_demand) return std::nullopt;
-  return cached_page(worker.view(call.caller()), kind, call.request(), cursors_, options_.page_size);
+  return cached_page(worker.view(call), kind, call.request(), cursors_, options_.page_size);
 }
 
 Task<mcp::Outcome> GatewayService::list(server::Call& call, Kind kind) {
   const auto pass = here().quota(call.caller().principal).enter_call();
   if (!pass) co_return std::unexpected(pass.error());
-  LiveList list(call, here(), parked_, kind, cursors_, options_.page_size, observer_, clock_, options_.chance);
+  LiveList list(call, here(), reach(), kind, cursors_, options_.page_size, observer_, clock_, options_.chance);
   co_return co_await list.run();
 }
 
@@ -250,7 +251,7 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call) {
   if (!pass) co_return timing.end(std::unexpected(pass.error()));
   if (ParkedCalls::is_ticket(call.rounds().state)) co_return timing.end(co_await resume(call));
   const auto outlook = worker.outlook(call.caller());
-  auto route = find_route(call, worker.view(call.caller()), worker.upstreams(), outlook ? outlook->guide : nullptr);
+  auto route = find_route(call, worker.view(call), worker.upstreams(), outlook ? outlook->guide : nullptr);
   if (!route) co_return timing.end(std::unexpected(route.error()));
   if (call.headers() != nullptr && route->found && route->found.definition->mirrored != nullptr) {
     const auto arguments =
@@ -285,7 +286,7 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call) {
     co_return timing.end(std::unexpected(open));
   }
   Attempt attempt(upstream->breaker());
-  Forwarding forwarding(call, worker, parked_, std::move(*route));
+  Forwarding forwarding(call, worker, reach(), std::move(*route));
   auto forwarded = co_await forwarding.run();
   if (!forwarded) {
     Retries retries(call.request().method->method, clock_, options_.chance);

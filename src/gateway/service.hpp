@@ -7,6 +7,7 @@
 
 #include "catalog/cursor.hpp"
 #include "gateway/bridge/attendance.hpp"
+#include "gateway/bridge/hearing.hpp"
 #include "gateway/bridge/parked_calls.hpp"
 #include "gateway/route.hpp"
 #include "gateway/translation.hpp"
@@ -45,8 +46,9 @@ struct AnsweredRequest {
 // workers.
 class GatewayService final : public server::Service {
  public:
-  // The workers outlive it.
-  GatewayService(ServiceOptions options, std::vector<Worker*> workers, const Clock& clock, SealingKey cursor_key);
+  // The workers and who hears them outlive it.
+  GatewayService(ServiceOptions options, std::vector<Worker*> workers, Hearing& hearing, const Clock& clock,
+                 SealingKey cursor_key);
 
   ParkedCalls& parked() { return parked_; }
 
@@ -65,10 +67,16 @@ class GatewayService final : public server::Service {
   Task<mcp::Outcome> handle(server::Call& call) override;
   std::optional<mcp::Outcome> answer(server::Call& call) override;
   mcp::SubscriptionFilter accept(const mcp::SubscriptionFilter& wanted, const server::Caller& caller) override;
+  Task<std::vector<Refused>> follow(const server::Caller& caller, server::Session* session,
+                                    const mcp::SubscriptionFilter& accepted) override {
+    return hearing_.follow(here(), caller, session, accepted);
+  }
+  void session_listens(server::Session& session) override { Hearing::session_listens(session); }
 
  private:
   class Timing;
 
+  Reach reach() { return {parked_, hearing_}; }
   static mcp::ServerCapabilities offered_to(const catalog::View& view, const UpstreamTable& upstreams);
 
   std::optional<mcp::Outcome> list_cached(server::Call& call, catalog::Kind kind);
@@ -84,6 +92,7 @@ class GatewayService final : public server::Service {
   const ServiceOptions options_;
   const std::string tail_;
   const std::vector<Worker*> workers_;
+  Hearing& hearing_;
   const Clock& clock_;
   const catalog::Cursors cursors_;
   ParkedCalls parked_;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "catalog/view.hpp"
+#include "gateway/bridge/own_lists.hpp"
 #include "gateway/outlook.hpp"
 #include "server/caller.hpp"
 
@@ -14,7 +15,9 @@ namespace proteus::gateway {
 class Sight {
  public:
   // `outlook` is null where there are no contexts.
-  explicit Sight(const server::Caller& caller, std::shared_ptr<const Outlook> outlook = nullptr);
+  // `alone` is what upstreams show this caller alone; null for nothing.
+  explicit Sight(const server::Caller& caller, std::shared_ptr<const Outlook> outlook = nullptr,
+                 std::shared_ptr<const OwnLists::Snapshots> alone = nullptr);
   Sight(const Sight&) = delete;
   Sight& operator=(const Sight&) = delete;
 
@@ -25,6 +28,7 @@ class Sight {
  private:
   const server::Caller& caller_;
   const std::shared_ptr<const Outlook> outlook_;
+  const std::shared_ptr<const OwnLists::Snapshots> alone_;
   catalog::SnapshotPointer own_;
   std::string composed_;  // needed only by those who have something of their own, or where there are contexts
   std::string_view fingerprint_;

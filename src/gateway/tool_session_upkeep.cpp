@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t kSessionsAtOnce = 500;  // sessions in one write
 constexpr auto kLongestInterval = std::chrono::seconds(5);
-constexpr auto kViewsKept = std::chrono::seconds(10);  // they are made again in no time
+constexpr auto kUnusedKept = std::chrono::seconds(10);  // it is made again in no time
 constexpr auto kShortestInterval = std::chrono::milliseconds(50);
 
 std::string_view to_string(CatalogMode mode) { return mode == CatalogMode::shared ? "shared" : "session"; }
@@ -167,7 +167,7 @@ Task<> ToolSessions::do_look_over() {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   co_await end_idle();
   co_await write_uses();
-  around_.gateway.drop_views_unused_since(around_.clock.now() - kViewsKept);
+  around_.gateway.drop_unused_since(around_.clock.now() - kUnusedKept);
 }
 
 Task<> ToolSessions::end_idle() {

@@ -7,6 +7,7 @@
 
 #include "base/memory.hpp"
 #include "client/transports.hpp"
+#include "gateway/bridge/session_lines.hpp"
 #include "gateway/sight.hpp"
 #include "providers/declaring.hpp"
 
@@ -19,13 +20,17 @@ constexpr std::size_t kManyViews = 64;
 constexpr int kGiveBack = 24;
 // Whoever waits for an answer has a deadline of its own.
 constexpr std::chrono::hours kNeverOfItself{24};
+// What an upstream keeps for somebody may be missed.
+constexpr std::chrono::minutes kLinesKept{30};
 
 }  // namespace
 
 Worker::Worker(boost::asio::io_context& io, const Clock& clock, const catalog::Catalog& catalog,
                const UpstreamTables& tables, const Published<Access>& access, QuotaTable& quotas,
-               net::HttpClientOptions http)
+               net::HttpClientOptions http, std::chrono::milliseconds debounce)
     : io_(io),
+      clock_(clock),
+      debounce_(debounce),
       http_(io, clock, std::move(http)),
       reader_(catalog),
       views_(clock, kViews),
@@ -37,18 +42,47 @@ Worker::Worker(boost::asio::io_context& io, const Clock& clock, const catalog::C
       left_behind_(io.get_executor()),
       closing_(io.get_executor()) {}
 
-std::shared_ptr<const catalog::View> Worker::view(const server::Caller& caller) {
-  const Sight sight(caller, outlook(caller));
+std::shared_ptr<const catalog::View> Worker::view(const server::Caller& caller,
+                                                  std::shared_ptr<const OwnLists::Snapshots> alone) {
+  const Sight sight(caller, outlook(caller), std::move(alone));
   return views_.get(reader_.current(), sight.fingerprint(), [&] { return sight.layers(); });
 }
 
-void Worker::drop_views_unused_since(Clock::Monotonic time) {
+std::shared_ptr<const catalog::View> Worker::view(const server::Call& call) {
+  if (call.session() != nullptr) {
+    const auto lines = SessionLines::find(*call.session());
+    return view(call.caller(), lines ? lines->lists()->get() : nullptr);
+  }
+  const Home* const home = homes_.empty() ? nullptr : home_of(call.caller().principal);
+  return view(call.caller(), home != nullptr ? home->lists->get() : nullptr);
+}
+
+catalog::SnapshotPointer Worker::snapshot_of(const catalog::UpstreamName& upstream) {
+  const auto& state = reader_.current();
+  const auto rank = state->ranks().of(upstream);
+  return rank ? state->pointer_at(*rank) : nullptr;
+}
+
+void Worker::drop_unused_since(Clock::Monotonic time) {
+  drop_unused_lines(time);
   const std::size_t before = views_.size();
   views_.drop_unused_since(time);
   if (views_.size() + kManyViews <= before) give_back_ = kGiveBack;
   if (give_back_ == 0) return;
   --give_back_;
   give_back_memory();
+}
+
+void Worker::drop_unused_lines(Clock::Monotonic time) {
+  std::erase_if(lines_, [](const auto& line) { return line.expired(); });
+  for (const auto& weak : lines_) {
+    if (const auto line = weak.lock()) line->rest_if_idle(time);
+  }
+  std::erase_if(by_principal_, [&](const auto& entry) {
+    const bool idle = entry.second->used() + kLinesKept < std::min(time, now());
+    return idle && entry.second.use_count() == 1 && home_of(entry.first.first) == nullptr;
+  });
+  std::erase_if(own_lists_, [](const auto& entry) { return entry.second.use_count() == 1; });
 }
 
 const UpstreamTable& Worker::upstreams() {
@@ -60,14 +94,14 @@ const UpstreamTable& Worker::upstreams() {
     };
     std::erase_if(shared_, [&](const auto& entry) { return gone(entry.first); });
     std::erase_if(express_, [&](const auto& entry) { return gone(entry.first); });
-    std::erase_if(by_principal_, [&](const auto& entry) { return gone(entry.first.first); });
+    std::erase_if(by_principal_, [&](const auto& entry) { return gone(entry.first.second); });
   }
   return *table_;
 }
 
 CallerConnection Worker::shared_connection(const ServedUpstream& upstream) {
   CallerConnection& connection = shared_[upstream.instance];
-  if (!connection) connection = make(*upstream.upstream, upstream->options());
+  if (!connection) connection = connect(*upstream.upstream, upstream->options());
   return connection;
 }
 
@@ -82,28 +116,63 @@ client::Express* Worker::express(const ServedUpstream& upstream) {
   return express.get();
 }
 
-CallerConnection Worker::own_connection_of(const ServedUpstream& upstream, const std::string& principal) {
-  CallerConnection& connection = by_principal_[{upstream.instance, principal}];
-  if (connection) return connection;
+std::shared_ptr<CallerLine> Worker::line_of(const ServedUpstream& upstream, const std::string& principal) {
+  std::shared_ptr<CallerLine>& line = by_principal_[{principal, upstream.instance}];
+  if (line) return line;
   client::Options options = upstream->options();
   // What a client can be asked for is told by each of its requests, and to a session of the upstream only once.
   options.handlers = *providers::declare_everything(providers::refuse_question);
   options.handler_timeout = kNeverOfItself;
-  return connection = make(*upstream.upstream, std::move(options));
+  return line = CallerLine::make(*this, upstream, std::move(options), hearers_(principal));
 }
 
-void Worker::give_up(std::uint64_t instance, const CallerConnection& connection) {
-  std::erase_if(by_principal_,
-                [&](const auto& entry) { return entry.first.first == instance && entry.second == connection; });
+void Worker::give_up(const ServedUpstream& upstream, const std::string& principal,
+                     const std::shared_ptr<CallerLine>& line) {
+  const auto found = by_principal_.find({principal, upstream.instance});
+  if (found == by_principal_.end() || found->second != line) return;
+  by_principal_.erase(found);
+  // Whoever listened on it goes on listening.
+  std::vector<std::string> followed(line->followed().begin(), line->followed().end());
+  line->retire();
+  if (home_of(principal) == nullptr) return;
+  const auto follow = [](std::shared_ptr<CallerLine> next, std::vector<std::string> uris) -> Task<> {
+    (void)co_await next->follow(std::move(uris));
+  };
+  run("listening for a caller", follow(line_of(upstream, principal), std::move(followed)));
 }
 
-CallerConnection Worker::own_connection(const providers::Upstream& upstream, client::Handlers handlers) {
-  client::Options options = upstream.options();
-  options.handlers = std::move(handlers);
-  return make(upstream, std::move(options));
+void Worker::keep(const std::shared_ptr<CallerLine>& line) {
+  // Those that are gone make room before more is taken.
+  if (lines_.size() == lines_.capacity()) std::erase_if(lines_, [](const auto& one) { return one.expired(); });
+  lines_.push_back(line);
 }
 
-CallerConnection Worker::make(const providers::Upstream& upstream, client::Options options) {
+const Home* Worker::home_of(const std::string& principal) const {
+  const auto found = homes_.find(principal);
+  return found == homes_.end() ? nullptr : &found->second;
+}
+
+void Worker::set_home(const std::string& principal, std::optional<Home> home) {
+  if (home) {
+    homes_.insert_or_assign(principal, std::move(*home));
+  } else {
+    homes_.erase(principal);
+  }
+}
+
+void Worker::renew_lines(const std::string& principal) {
+  for (auto line = by_principal_.lower_bound({principal, 0});
+       line != by_principal_.end() && line->first.first == principal; ++line)
+    line->second->renew();
+}
+
+std::shared_ptr<OwnLists> Worker::lists_of(const std::string& principal) {
+  std::shared_ptr<OwnLists>& lists = own_lists_[principal];
+  if (!lists) lists = std::make_shared<OwnLists>();
+  return lists;
+}
+
+CallerConnection Worker::connect(const providers::Upstream& upstream, client::Options options) {
   auto connection = std::make_unique<client::Connection>(
       io_.get_executor(), client::transports_to(upstream.endpoint(), io_, http_), std::move(options));
   ++open_;

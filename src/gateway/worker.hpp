@@ -13,12 +13,14 @@
 #include "client/connection.hpp"
 #include "client/express.hpp"
 #include "gateway/access.hpp"
+#include "gateway/bridge/caller_line.hpp"
 #include "gateway/live_flights.hpp"
 #include "gateway/outlook.hpp"
 #include "gateway/principal.hpp"
 #include "gateway/quota.hpp"
 #include "gateway/upstreams.hpp"
 #include "net/http_client.hpp"
+#include "server/call.hpp"
 
 namespace proteus::gateway {
 
@@ -26,15 +28,24 @@ namespace proteus::gateway {
 // of by its last holder, on any thread, it is closed in the background.
 using CallerConnection = std::shared_ptr<client::Connection>;
 
+// Where the requests of a principal that listens are made, so that what follows from them is heard.
+struct Home {
+  Worker* worker;
+  std::shared_ptr<OwnLists> lists;
+};
+
 // One thread's part of the gateway: what it keeps so as to share nothing with the others. Belongs to the thread of its
 // context. `close` must have ended before it is destroyed.
 class Worker {
  public:
   Worker(boost::asio::io_context& io, const Clock& clock, const catalog::Catalog& catalog, const UpstreamTables& tables,
-         const Published<Access>& access, QuotaTable& quotas, net::HttpClientOptions http);
+         const Published<Access>& access, QuotaTable& quotas, net::HttpClientOptions http,
+         std::chrono::milliseconds debounce);
 
   boost::asio::io_context& io() { return io_; }
   net::HttpClient& http() { return http_; }
+  Clock::Monotonic now() const { return clock_.now(); }
+  std::chrono::milliseconds debounce() const { return debounce_; }
 
   const Access& access() { return *access_; }
   // What contexts make of what a caller sees; null where there are none.
@@ -42,9 +53,14 @@ class Worker {
     return outlooks_.of(access_->contexts, caller);
   }
   // What a caller sees now.
-  std::shared_ptr<const catalog::View> view(const server::Caller& caller);
-  // Lets go of views that nobody has asked for lately, such as those of sessions that have ended.
-  void drop_views_unused_since(Clock::Monotonic time);
+  std::shared_ptr<const catalog::View> view(const server::Caller& caller) { return view(caller, nullptr); }
+  // The same with what upstreams show the caller of this call alone.
+  std::shared_ptr<const catalog::View> view(const server::Call& call);
+  // What an upstream shows everybody; null for nothing.
+  catalog::SnapshotPointer snapshot_of(const catalog::UpstreamName& upstream);
+  // Lets go of views that nobody has asked for lately, such as those of sessions that have ended, and of lines to
+  // upstreams that nobody has used; those that are kept are not listened to.
+  void drop_unused_since(Clock::Monotonic time);
   const UpstreamTable& upstreams();
   // What a principal may still ask for; see QuotaReader.
   Quota& quota(const std::string& principal) { return quotas_.get(principal); }
@@ -56,11 +72,21 @@ class Worker {
   // The short way to it; null where there is none: it is not known to be modern, or not reached by Streamable HTTP.
   client::Express* express(const ServedUpstream& upstream);
   // One for all requests of a principal that have no session: to a legacy upstream, which may keep something for it.
-  CallerConnection own_connection_of(const ServedUpstream& upstream, const std::string& principal);
+  std::shared_ptr<CallerLine> line_of(const ServedUpstream& upstream, const std::string& principal);
   // It is nobody's any more; requests under way on it go on.
-  void give_up(std::uint64_t instance, const CallerConnection& connection);
-  // One for a caller alone.
-  CallerConnection own_connection(const providers::Upstream& upstream, client::Handlers handlers);
+  void give_up(const ServedUpstream& upstream, const std::string& principal, const std::shared_ptr<CallerLine>& line);
+  // A connection to an upstream that nobody else uses.
+  CallerConnection connect(const providers::Upstream& upstream, client::Options options);
+  // A line of this worker, so that it can rest.
+  void keep(const std::shared_ptr<CallerLine>& line);
+
+  // Where a principal that listens is at home; null for one that does not.
+  const Home* home_of(const std::string& principal) const;
+  void set_home(const std::string& principal, std::optional<Home> home);
+  // Who hears what is announced on a line of a principal. Before anything is asked.
+  void set_hearers(std::function<Hearer(const std::string& principal)> hearers) { hearers_ = std::move(hearers); }
+  void renew_lines(const std::string& principal);
+  std::shared_ptr<OwnLists> lists_of(const std::string& principal);
 
   // Runs something that a request began and may leave behind.
   void run(std::string_view what, Task<> task) { left_behind_.spawn(what, std::move(task)); }
@@ -68,10 +94,14 @@ class Worker {
   Task<> close();
 
  private:
-  CallerConnection make(const providers::Upstream& upstream, client::Options options);
+  std::shared_ptr<const catalog::View> view(const server::Caller& caller,
+                                            std::shared_ptr<const OwnLists::Snapshots> alone);
+  void drop_unused_lines(Clock::Monotonic time);
   static Task<> end(std::unique_ptr<client::Connection> connection);
 
   boost::asio::io_context& io_;
+  const Clock& clock_;
+  const std::chrono::milliseconds debounce_;
   net::HttpClient http_;
   catalog::CatalogReader reader_;
   catalog::ViewCache views_;
@@ -85,7 +115,11 @@ class Worker {
   TaskGroup closing_;
   std::unordered_map<std::uint64_t, CallerConnection> shared_;
   std::unordered_map<std::uint64_t, std::unique_ptr<client::Express>> express_;
-  std::map<std::pair<std::uint64_t, std::string>, CallerConnection> by_principal_;
+  std::function<Hearer(const std::string& principal)> hearers_;
+  std::map<std::pair<std::string, std::uint64_t>, std::shared_ptr<CallerLine>> by_principal_;
+  std::vector<std::weak_ptr<CallerLine>> lines_;
+  std::unordered_map<std::string, Home> homes_;
+  std::unordered_map<std::string, std::shared_ptr<OwnLists>> own_lists_;  // of principals that are at home here
   std::size_t open_ = 0;
   int give_back_ = 0;  // so many times still, after many views were dropped
 };

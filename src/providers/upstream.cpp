@@ -66,6 +66,7 @@ Upstream::Upstream(UpstreamSettings settings, UpstreamSurroundings surroundings,
       tasks_(around_.io.get_executor()),
       alarm_(around_.io),
       tried_(around_.io.get_executor()),
+      asked_(around_.io.get_executor()),
       version_(around_.published_version) {}
 
 Upstream::~Upstream() = default;
@@ -133,6 +134,7 @@ Task<Result<>> Upstream::first_try() {
 
 Task<> Upstream::close() {
   closing_ = true;
+  asked_.ring();
   tasks_.cancel();
   alarm_.cancel();
   co_await control_.close();
@@ -340,13 +342,6 @@ void Upstream::failed(RefreshResult& result, Error error) {
   result.error = std::move(error);
   result.change.upstream = name_;
   if (around_.on_refreshed) around_.on_refreshed(result, nullptr);
-}
-
-void Upstream::note_facts(std::shared_ptr<const client::ServerFacts> facts) {
-  const std::scoped_lock lock(mutex_);
-  status_.version = facts->version;
-  modern_ = facts->era() == mcp::Era::modern;
-  facts_ = std::move(facts);
 }
 
 Task<std::shared_ptr<Upstream::Round>> Upstream::join_round() {

@@ -111,8 +111,14 @@ class Upstream {
   // The connection that it is discovered by; of its thread.
   client::Connection& control() { return control_; }
 
-  // Thread-safe. Single resources whose updates are wanted, all of them.
+  // Thread-safe. Single resources whose updates are wanted, all of them. A legacy server is not asked for them here: it
+  // tells each of its sessions apart.
   void follow(std::set<std::string> uris);
+  // Thread-safe. Whether a modern server tells of updates of a resource that is followed; ends when it was asked.
+  Task<Result<>> tells_of(std::string uri);
+  // Thread-safe. Somebody was told elsewhere that lists are others: they are read soon, as if it had been told here.
+  // Ends when they were.
+  Task<> announced();
 
  private:
   struct Round;  // one reading of the lists, and who waits for it
@@ -138,6 +144,9 @@ class Upstream {
   bool polls() const;
   std::chrono::milliseconds debounced() const;
   Task<std::shared_ptr<Round>> join_round();
+  Task<> read_soon();
+  Task<Result<>> ask_within_time(std::string uri);
+  Task<Result<>> wait_until_asked(std::string uri);
 
   const UpstreamSettings settings_;
   const catalog::UpstreamName name_;
@@ -164,6 +173,9 @@ class Upstream {
   bool listening_ = false;   // asked to, and agreed
   bool announcing_ = false;  // and not interrupted
   bool relisten_ = false;
+  client::Bell asked_;
+  std::set<std::string> asked_for_;  // resources, when it was last asked to announce
+  std::optional<Error> listen_error_;
   std::uint64_t version_ = 0;
   catalog::SnapshotPointer snapshot_;
   catalog::SnapshotPointer listed_;  // of a pinned one: what it offers, ratified or not

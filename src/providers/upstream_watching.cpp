@@ -1,6 +1,8 @@
 // What an upstream says by itself, and whether it is there at all.
 #include <algorithm>
+#include <utility>
 
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -52,14 +54,31 @@ Task<> Upstream::listen() {
     wanted.prompts = known->offers.prompts.list_changed;
     wanted.resources = known->offers.resources.list_changed;
   }
-  if (known->offers.subscribe) {
+  if (known->offers.subscribe && known->era() == mcp::Era::modern) {
     const std::scoped_lock lock(mutex_);
     wanted.uris.assign(followed_.begin(), followed_.end());
   }
-  if (!wanted.tools && !wanted.prompts && !wanted.resources && wanted.uris.empty()) co_return;
+  if (!wanted.tools && !wanted.prompts && !wanted.resources && wanted.uris.empty()) {
+    asked_for_.clear();
+    announcing_ = false;
+    if (std::exchange(listening_, false)) control_.hush();
+    co_return;
+  }
+  std::set<std::string> asked(wanted.uris.begin(), wanted.uris.end());
   const auto agreed = co_await control_.listen(std::move(wanted));
+  asked_for_ = std::move(asked);
+  listen_error_ = agreed ? std::nullopt : std::optional(agreed.error());
+  asked_.ring();
   listening_ = announcing_ = agreed.has_value();
   if (!agreed) log::info("upstream {} announces no changes: {}", settings_.name, agreed.error().message());
+}
+
+void Upstream::note_facts(std::shared_ptr<const client::ServerFacts> facts) {
+  const std::scoped_lock lock(mutex_);
+  status_.version = facts->version;
+  if (facts_ && facts_->era() != facts->era()) relisten_ = true;
+  modern_ = facts->era() == mcp::Era::modern;
+  facts_ = std::move(facts);
 }
 
 // Apart from refresh: it reads no lists, unless what the server says of itself is other than before.
@@ -141,6 +160,33 @@ void Upstream::follow(std::set<std::string> uris) {
     relisten_ = true;
     alarm_.cancel();
   });
+}
+
+Task<Result<>> Upstream::tells_of(std::string uri) {
+  co_return co_await asio::co_spawn(around_.io, ask_within_time(std::move(uri)), asio::use_awaitable);
+}
+
+Task<Result<>> Upstream::ask_within_time(std::string uri) {
+  client::Deadline deadline(around_.io.get_executor(), settings_.timeout, {});
+  co_return co_await client::before(deadline, wait_until_asked(std::move(uri)), "subscriptions/listen");
+}
+
+Task<Result<>> Upstream::wait_until_asked(std::string uri) {
+  while (!closing_ && !asked_for_.contains(uri))
+    co_await asked_.wait();
+  if (closing_) co_return std::unexpected(errors::cancelled("the subscription"));
+  if (listen_error_) co_return std::unexpected(*listen_error_);
+  if (const Error* const why = control_.refused(uri)) co_return std::unexpected(*why);
+  co_return Result<>{};
+}
+
+Task<> Upstream::announced() { co_await asio::co_spawn(around_.io, read_soon(), asio::use_awaitable); }
+
+Task<> Upstream::read_soon() {
+  if (closing_ || is_direct() || !settings_.event_driven_refresh || settings_.ttl.count() > 0) co_return;
+  const auto asked = around_.clock.now();
+  if (const auto wait = debounced(); wait.count() > 0) co_await client::sleep_for(wait);
+  if (read_at_ < asked) co_await join_round();
 }
 
 }  // namespace proteus::providers

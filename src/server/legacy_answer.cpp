@@ -29,7 +29,7 @@ mcp::Reply initialize_reply(Service& service, const Session::Hello& hello) {
   return reply;
 }
 
-std::optional<mcp::Outcome> answer_session_request(const mcp::Request& request, Session& session, Service& service) {
+std::optional<mcp::Outcome> answer_session_request(const mcp::Request& request, Session& session) {
   switch (request.method->method) {
     case mcp::Method::initialize:
       return std::unexpected(mcp::errors::invalid_request("This session is initialized already"));
@@ -40,21 +40,33 @@ std::optional<mcp::Outcome> answer_session_request(const mcp::Request& request, 
       session.set_log_level(*level);
       return mcp::Reply{};
     }
-    case mcp::Method::resources_subscribe:
-    case mcp::Method::resources_unsubscribe: {
-      auto uri = json::decode_string(request.param("uri"));
-      if (!uri) return std::unexpected(mcp::errors::invalid_params("params.uri must be a string"));
-      if (request.method->method == mcp::Method::resources_unsubscribe) {
-        session.unsubscribe(*uri);
-        return mcp::Reply{};
-      }
-      const auto accepted = service.accept({.uris = {*uri}}, session.hello().caller);
-      if (accepted.uris.empty()) return std::unexpected(mcp::errors::resource_not_found(*uri));
-      session.subscribe(std::move(*uri));
-      return mcp::Reply{};
-    }
     default: return std::nullopt;
   }
+}
+
+bool changes_subscriptions(const mcp::Request& request) {
+  return request.method->method == mcp::Method::resources_subscribe ||
+         request.method->method == mcp::Method::resources_unsubscribe;
+}
+
+Task<mcp::Outcome> change_subscriptions(const mcp::Request& request, Session& session, Service& service) {
+  const auto uri = json::decode_string(request.param("uri"));
+  if (!uri) co_return std::unexpected(mcp::errors::invalid_params("params.uri must be a string"));
+  if (request.method->method == mcp::Method::resources_unsubscribe) {
+    session.unsubscribe(*uri);
+    service.session_listens(session);
+    co_return mcp::Reply{};
+  }
+  const mcp::SubscriptionFilter accepted = service.accept({.uris = {*uri}}, session.hello().caller);
+  if (accepted.uris.empty()) co_return std::unexpected(mcp::errors::resource_not_found(*uri));
+  // An update that follows closely must find it.
+  if (!session.subscribe(*uri)) {
+    co_return std::unexpected(errors::exhausted("this session has as many subscriptions as it may"));
+  }
+  const auto refused = co_await service.follow(session.hello().caller, &session, accepted);
+  if (refused.empty()) co_return mcp::Reply{};
+  session.unsubscribe(*uri);
+  co_return std::unexpected(refused.front().why);
 }
 
 void take_notification(const json::Message& message, Session& session) {

@@ -73,9 +73,14 @@ Task<> LegacyHttp::initialize(net::Exchange& exchange, json::Message& message, c
 Task<> LegacyHttp::request(net::Exchange& exchange, json::Message& message, std::shared_ptr<Session> session) {
   const Result<mcp::Request> request = mcp::legacy::decode(message, session->facts());
   if (!request) co_return co_await reply_error(exchange, 200, message.id, request.error(), mcp::Era::legacy);
-  const auto answered = answer_session_request(*request, *session, endpoint_.service_);
+  const auto answered = answer_session_request(*request, *session);
   if (answered) {
     const std::string body = write_outcome(*request, *answered);
+    co_return co_await reply_json(exchange, 200, body);
+  }
+  if (changes_subscriptions(*request)) {
+    const mcp::Outcome changed = co_await change_subscriptions(*request, *session, endpoint_.service_);
+    const std::string body = write_outcome(*request, changed);
     co_return co_await reply_json(exchange, 200, body);
   }
   co_await call(exchange, *request, std::move(session));
@@ -151,8 +156,11 @@ Task<std::string> LegacyHttp::answer_in_batch(json::Message& message, Session& s
   }
   const Result<mcp::Request> request = mcp::legacy::decode(message, session.facts());
   if (!request) co_return mcp::write_error(message.id, request.error(), mcp::Era::legacy);
-  if (const auto answered = answer_session_request(*request, session, endpoint_.service_)) {
+  if (const auto answered = answer_session_request(*request, session)) {
     co_return write_outcome(*request, *answered);
+  }
+  if (changes_subscriptions(*request)) {
+    co_return write_outcome(*request, co_await change_subscriptions(*request, session, endpoint_.service_));
   }
   auto cancellation = std::make_shared<Cancellation>(co_await boost::asio::this_coro::executor);
   const std::string id(request->id());
@@ -204,6 +212,7 @@ Task<> LegacyHttp::get(net::Exchange& exchange, const Caller& caller) {
     co_return co_await refuse(400, error);
   }
   exchange.on_disconnect([outbox] { outbox->close(); });
+  if (stream->id() == 0) endpoint_.service_.session_listens(*session);
   co_await stream_events(exchange, outbox, endpoint_.options_.keep_alive);
 }
 

@@ -1,6 +1,7 @@
 #include "server/listen_stream.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "server/modern_answer.hpp"
 
@@ -9,35 +10,62 @@ namespace proteus::server {
 ListenStream::ListenStream(Caller caller, mcp::SubscriptionFilter filter, std::string id, mcp::ResultStyle style,
                            std::function<void(std::string)> send, std::function<void()> close)
     : caller_(std::move(caller)),
-      filter_(std::move(filter)),
       id_(std::move(id)),
       style_(style),
       send_(std::move(send)),
-      close_(std::move(close)) {}
+      close_(std::move(close)),
+      filter_(std::move(filter)) {}
 
 Listeners::Registration ListenStream::start(Listeners& listeners) {
-  send_(mcp::acknowledged_notification(filter_, id_));
   follows_ = &listeners;
-  for (const auto& uri : filter_.uris)
+  followed_ = filter_.uris;
+  for (const auto& uri : followed_)
     listeners.follow(uri);
   return listeners.add(*this);
 }
 
 ListenStream::~ListenStream() {
   if (follows_ == nullptr) return;
-  for (const auto& uri : filter_.uris)
+  for (const auto& uri : followed_)
     follows_->unfollow(uri);
 }
 
+std::optional<mcp::SubscriptionFilter> ListenStream::stream_filter() const {
+  const std::scoped_lock lock(mutex_);
+  return filter_;
+}
+
+void ListenStream::acknowledge(const std::vector<std::string>& without) {
+  const std::scoped_lock lock(mutex_);
+  std::erase_if(filter_.uris, [&](const auto& uri) { return std::ranges::find(without, uri) != without.end(); });
+  acknowledge_locked();
+}
+
+void ListenStream::acknowledge_locked() {
+  if (std::exchange(acknowledged_, true)) return;
+  send_(mcp::acknowledged_notification(filter_, id_));
+  for (auto& message : std::exchange(held_, {}))
+    send_(std::move(message));
+}
+
+void ListenStream::tell(std::string message) {
+  if (acknowledged_) return send_(std::move(message));
+  if (std::ranges::find(held_, message) == held_.end()) held_.push_back(std::move(message));
+}
+
 void ListenStream::list_changed(mcp::Method changed) {
-  if (filter_.wants_list(changed)) send_(mcp::list_changed_notification(changed, id_));
+  const std::scoped_lock lock(mutex_);
+  if (filter_.wants_list(changed)) tell(mcp::list_changed_notification(changed, id_));
 }
 
 void ListenStream::resource_updated(std::string_view uri) {
-  if (std::ranges::find(filter_.uris, uri) != filter_.uris.end()) send_(mcp::resource_updated_notification(uri, id_));
+  const std::scoped_lock lock(mutex_);
+  if (std::ranges::find(filter_.uris, uri) != filter_.uris.end()) tell(mcp::resource_updated_notification(uri, id_));
 }
 
 void ListenStream::end() {
+  const std::scoped_lock lock(mutex_);
+  acknowledge_locked();
   send_(mcp::cancelled_notification(id_, "the server ends this subscription", id_));
   send_(listen_result(id_, style_));
   close_();

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <functional>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "mcp/jsonrpc.hpp"
 #include "mcp/notifications.hpp"
@@ -10,8 +13,8 @@
 namespace proteus::server {
 
 // One `subscriptions/listen` of a modern client, over any transport: acknowledges first, then passes on what
-// the filter names, each message tagged with the subscription's id. `send` and `close` are called from any
-// thread.
+// the filter names, each message tagged with the subscription's id. What happens between `start` and `acknowledge` is
+// told after it. `send` and `close` are called from any thread.
 class ListenStream final : public Listener {
  public:
   ListenStream(Caller caller, mcp::SubscriptionFilter filter, std::string id, mcp::ResultStyle style,
@@ -22,20 +25,31 @@ class ListenStream final : public Listener {
 
   // The listeners must outlive it.
   [[nodiscard]] Listeners::Registration start(Listeners& listeners);
+  // Says what is told of: what the filter names, without these resources.
+  void acknowledge(const std::vector<std::string>& without = {});
 
   const Caller& caller() const override { return caller_; }
+  std::optional<mcp::SubscriptionFilter> stream_filter() const override;
   void list_changed(mcp::Method changed) override;
   void resource_updated(std::string_view uri) override;
   void end() override;
 
  private:
+  void acknowledge_locked();
+  void tell(std::string message);
+
   const Caller caller_;
-  const mcp::SubscriptionFilter filter_;
   const std::string id_;
   const mcp::ResultStyle style_;
   const std::function<void(std::string)> send_;
   const std::function<void()> close_;
   Listeners* follows_ = nullptr;
+  std::vector<std::string> followed_;
+
+  mutable std::mutex mutex_;
+  mcp::SubscriptionFilter filter_;
+  bool acknowledged_ = false;
+  std::vector<std::string> held_;  // until it is acknowledged; each once
 };
 
 }  // namespace proteus::server

@@ -1,5 +1,6 @@
 #include "server/listeners.hpp"
 
+#include <set>
 #include <utility>
 
 namespace proteus::server {
@@ -17,16 +18,27 @@ Listeners::Registration& Listeners::Registration::operator=(Registration&& other
 }
 
 void Listeners::Registration::reset() {
-  if (listeners_ == nullptr) return;
-  const std::scoped_lock lock(listeners_->mutex_);
-  listeners_->listeners_.erase(listener_);
-  listeners_ = nullptr;
+  if (listeners_ != nullptr) std::exchange(listeners_, nullptr)->remove(listener_);
+}
+
+void Listeners::remove(Listener* listener) {
+  const std::scoped_lock lock(mutex_);
+  listeners_.erase(listener);
+  const auto found = streams_.find(listener->caller().principal);
+  if (found == streams_.end() || std::erase(found->second, listener) == 0) return;
+  if (found->second.empty()) streams_.erase(found);
+  if (on_streams_) on_streams_(listener->caller().principal);
 }
 
 Listeners::Registration Listeners::add(Listener& listener) {
   const std::scoped_lock lock(mutex_);
   listener.joined_ = std::chrono::steady_clock::now();
   listeners_.insert(&listener);
+  if (listener.stream_filter()) {
+    const std::string& principal = listener.caller().principal;
+    streams_[principal].push_back(&listener);
+    if (on_streams_) on_streams_(principal);
+  }
   return {*this, listener};
 }
 
@@ -70,6 +82,37 @@ void Listeners::end(const Concerns& concerns) {
   for (auto* listener : listeners_) {
     if (concerns(listener->caller())) listener->end();
   }
+}
+
+void Listeners::visit(Listener* listener, const Visit& visit) {
+  const std::scoped_lock lock(mutex_);
+  if (listeners_.contains(listener)) visit(*listener);
+}
+
+void Listeners::visit_streams(const std::string& principal, const Visit& visit) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = streams_.find(principal);
+  if (found == streams_.end()) return;
+  for (auto* stream : found->second)
+    visit(*stream);
+}
+
+std::optional<mcp::SubscriptionFilter> Listeners::wanted_by_streams(const std::string& principal) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = streams_.find(principal);
+  if (found == streams_.end()) return std::nullopt;
+  mcp::SubscriptionFilter wanted;
+  std::set<std::string> uris;
+  for (const auto* stream : found->second) {
+    const auto filter = stream->stream_filter();
+    if (!filter) continue;
+    wanted.tools = wanted.tools || filter->tools;
+    wanted.prompts = wanted.prompts || filter->prompts;
+    wanted.resources = wanted.resources || filter->resources;
+    uris.insert(filter->uris.begin(), filter->uris.end());
+  }
+  wanted.uris.assign(uris.begin(), uris.end());
+  return wanted;
 }
 
 void Listeners::follow(std::string_view uri) {

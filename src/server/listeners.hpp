@@ -5,11 +5,15 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "mcp/method.hpp"
+#include "mcp/notifications.hpp"
 #include "server/caller.hpp"
 
 namespace proteus::server {
@@ -24,6 +28,8 @@ class Listener {
   virtual void resource_updated(std::string_view uri) = 0;
   // The server ends the conversation in good order.
   virtual void end() = 0;
+  // What a stream that belongs to no session wants to hear of; nothing for a session.
+  virtual std::optional<mcp::SubscriptionFilter> stream_filter() const { return std::nullopt; }
 
  private:
   friend class Listeners;
@@ -64,6 +70,18 @@ class Listeners {
   void end_all();
   void end(const Concerns& concerns);
 
+  using Visit = std::function<void(Listener&)>;
+  // This one, if it is still there.
+  void visit(Listener* listener, const Visit& visit);
+  // The streams of a principal that belong to no session.
+  void visit_streams(const std::string& principal, const Visit& visit);
+  // All that they want to hear of; nothing where there are none.
+  std::optional<mcp::SubscriptionFilter> wanted_by_streams(const std::string& principal);
+  // Told whenever one of them comes or goes; set before anyone listens. Called on any thread, and must not call back
+  // here.
+  using OnStreams = std::function<void(const std::string& principal)>;
+  void set_on_streams(OnStreams on_streams) { on_streams_ = std::move(on_streams); }
+
   // Single resources that somebody wants to hear of, counted.
   void follow(std::string_view uri);
   void unfollow(std::string_view uri);
@@ -73,8 +91,12 @@ class Listeners {
   void set_on_follow(OnFollow on_follow) { on_follow_ = std::move(on_follow); }
 
  private:
+  void remove(Listener* listener);
+
   mutable std::mutex mutex_;
   std::unordered_set<Listener*> listeners_;
+  std::unordered_map<std::string, std::vector<Listener*>> streams_;  // by principal
+  OnStreams on_streams_;
 
   std::mutex follow_mutex_;
   std::map<std::string, std::size_t, std::less<>> followed_;

@@ -69,4 +69,12 @@ std::string listen_result(std::string_view id, const mcp::ResultStyle& style) {
                            style);
 }
 
+std::vector<std::string> refused_uris(const std::vector<Service::Refused>& refused) {
+  std::vector<std::string> uris;
+  uris.reserve(refused.size());
+  for (const auto& one : refused)
+    uris.push_back(one.uri);
+  return uris;
+}
+
 }  // namespace proteus::server

@@ -35,4 +35,7 @@ mcp::Reply discover_reply(Service& service, const Caller& caller, mcp::Eras eras
 // The result that ends a listen stream in good order.
 std::string listen_result(std::string_view id, const mcp::ResultStyle& style);
 
+// The resources that a stream is not told of.
+std::vector<std::string> refused_uris(const std::vector<Service::Refused>& refused);
+
 }  // namespace proteus::server

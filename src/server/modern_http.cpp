@@ -193,11 +193,13 @@ Task<> ModernHttp::listen() {
   const auto place = endpoint_.admit_stream(caller_);
   if (!place) co_return co_await reply_error(exchange_, 429, request_.id(), place.error(), mcp::Era::modern);
   auto outbox = std::make_shared<Outbox>(exchange_.executor());
+  const mcp::SubscriptionFilter accepted = endpoint_.service_.accept(*wanted, caller_);
   ListenStream stream(
-      caller_, endpoint_.service_.accept(*wanted, caller_), std::string(request_.id()), style(),
+      caller_, accepted, std::string(request_.id()), style(),
       [outbox](std::string message) { outbox->push_once(sse_frame(message)); }, [outbox] { outbox->close(); });
   const auto registration = stream.start(endpoint_.listeners_);
   exchange_.on_disconnect([outbox] { outbox->close(); });
+  stream.acknowledge(refused_uris(co_await endpoint_.service_.follow(caller_, nullptr, accepted)));
   co_await stream_events(exchange_, outbox, endpoint_.options_.keep_alive);
 }
 

@@ -277,6 +277,10 @@ mcp::Outcome RegisteredService::complete(Call& call) {
   return reply;
 }
 
+Task<std::vector<Service::Refused>> RegisteredService::follow(const Caller&, Session*, const mcp::SubscriptionFilter&) {
+  co_return std::vector<Refused>{};
+}
+
 mcp::SubscriptionFilter RegisteredService::accept(const mcp::SubscriptionFilter& wanted, const Caller&) {
   const mcp::ServerCapabilities offered = capabilities();
   mcp::SubscriptionFilter accepted;

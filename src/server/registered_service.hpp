@@ -23,6 +23,9 @@ class RegisteredService final : public Service {
   Task<mcp::Outcome> handle(Call& call) override;
   std::optional<mcp::Outcome> answer(Call& call) override;
   mcp::SubscriptionFilter accept(const mcp::SubscriptionFilter& wanted, const Caller& caller) override;
+  Task<std::vector<Refused>> follow(const Caller& caller, Session* session,
+                                    const mcp::SubscriptionFilter& accepted) override;
+  void session_listens(Session& /*session*/) override {}
 
   template <class Handler>
   Result<> add_tool(const Tool& tool, Handler handler) {

@@ -1,5 +1,11 @@
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <proteus/error.hpp>
+
 #include "base/task.hpp"
 #include "mcp/capabilities.hpp"
 #include "mcp/jsonrpc.hpp"
@@ -32,6 +38,18 @@ class Service {
 
   // The part of a filter that can be honoured for this caller.
   virtual mcp::SubscriptionFilter accept(const mcp::SubscriptionFilter& wanted, const Caller& caller) = 0;
+
+  // A resource that somebody is not told of after all.
+  struct Refused {
+    std::string uri;
+    Error why;
+  };
+  // Has whoever keeps what was accepted tell of it, for a caller that is among the listeners already; ends when they
+  // have agreed, or refused. `session` is the caller's, null in the modern era. What is referred to outlives the task.
+  virtual Task<std::vector<Refused>> follow(const Caller& caller, Session* session,
+                                            const mcp::SubscriptionFilter& accepted) = 0;
+  // The client of a session has opened the stream that it listens on, or wants to hear of less.
+  virtual void session_listens(Session& session) = 0;
 };
 
 }  // namespace proteus::server

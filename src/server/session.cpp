@@ -49,6 +49,7 @@ Session::Session(ClientSessionId id, Hello hello, EventStore* events, Deliver de
       hello_(std::move(hello)),
       events_(events),
       standalone_(std::make_shared<ReplayStream>(EventStreamId{id_.value(), 0}, events_)),
+      has_streams_(!deliver),
       deliver_(deliver ? std::move(deliver)
                        : [stream = standalone_](std::string message) { stream->push_once(message); }),
       follows_(follows) {}
@@ -65,14 +66,27 @@ std::shared_ptr<void> Session::attachment(const std::function<std::shared_ptr<vo
   return attachment_;
 }
 
+std::shared_ptr<void> Session::attachment() {
+  const std::scoped_lock lock(mutex_);
+  return attachment_;
+}
+
 mcp::legacy::SessionFacts Session::facts() const {
   return {hello_.version, hello_.client_capabilities, hello_.client_info, log_level_.load()};
 }
 
-void Session::subscribe(std::string uri) {
+bool Session::subscribe(std::string uri) {
   const std::scoped_lock lock(mutex_);
-  if (subscriptions_.size() >= kMaxSubscriptions || !subscriptions_.insert(uri).second) return;
+  if (subscriptions_.contains(uri)) return true;
+  if (subscriptions_.size() >= kMaxSubscriptions) return false;
   if (follows_ != nullptr) follows_->follow(uri);
+  subscriptions_.insert(std::move(uri));
+  return true;
+}
+
+std::vector<std::string> Session::subscriptions() {
+  const std::scoped_lock lock(mutex_);
+  return {subscriptions_.begin(), subscriptions_.end()};
 }
 
 void Session::unsubscribe(const std::string& uri) {

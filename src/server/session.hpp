@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/strong.hpp"
@@ -66,8 +67,12 @@ class Session final : public Listener {
   mcp::legacy::SessionFacts facts() const;
 
   void set_log_level(mcp::LogLevel level) { log_level_ = level; }
-  void subscribe(std::string uri);
+  // False where there are as many as there may be.
+  bool subscribe(std::string uri);
   void unsubscribe(const std::string& uri);
+  std::vector<std::string> subscriptions();
+  // Whether there is a way to its client for what belongs to no request.
+  bool hears() { return !has_streams_ || standalone_->attached(); }
 
   // The stream for what belongs to no request, behind GET.
   ReplayStream& standalone() { return *standalone_; }
@@ -80,6 +85,8 @@ class Session final : public Listener {
 
   // Something that whoever answers keeps for this session, and that goes with it. `make` is called once, under a lock.
   std::shared_ptr<void> attachment(const std::function<std::shared_ptr<void>()>& make);
+  // The same where there is one.
+  std::shared_ptr<void> attachment();
 
   // Cancels what runs, and closes all streams.
   void close();
@@ -95,6 +102,7 @@ class Session final : public Listener {
   EventStore* const events_;
   std::atomic<mcp::LogLevel> log_level_ = mcp::LogLevel::info;
   std::shared_ptr<ReplayStream> standalone_;
+  const bool has_streams_;
   const Deliver deliver_;
   InFlight in_flight_;
   ClientRequests client_requests_;

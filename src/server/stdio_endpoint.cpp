@@ -164,12 +164,14 @@ Task<> StdioEndpoint::listen(const mcp::Request& request, std::shared_ptr<Cancel
   const auto wanted = mcp::parse_subscription_filter(request.param("notifications"));
   if (!wanted) co_return reply_error(request.id(), wanted.error(), mcp::Era::modern);
   asio::steady_timer until(executor_, asio::steady_timer::time_point::max());
+  const mcp::SubscriptionFilter accepted = service_.accept(*wanted, caller_);
   ListenStream stream(
-      caller_, service_.accept(*wanted, caller_), std::string(request.id()), style(),
+      caller_, accepted, std::string(request.id()), style(),
       [this](std::string notification) { write_line(std::move(notification)); },
       [cancellation] { cancellation->request(); });
   const auto registration = stream.start(listeners_);
   cancellation->on_request([&until] { until.cancel(); });
+  stream.acknowledge(refused_uris(co_await service_.follow(caller_, nullptr, accepted)));
   while (!cancellation->requested()) {
     boost::system::error_code ignored;
     co_await until.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
@@ -197,8 +199,11 @@ Task<> StdioEndpoint::run_legacy(std::string line) {
 Task<std::string> StdioEndpoint::answer_legacy(json::Message& message, Session& session) {
   const Result<mcp::Request> request = mcp::legacy::decode(message, session.facts());
   if (!request) co_return mcp::write_error(message.id, request.error(), mcp::Era::legacy);
-  if (const auto answered = answer_session_request(*request, session, service_)) {
+  if (const auto answered = answer_session_request(*request, session)) {
     co_return write_outcome(*request, *answered);
+  }
+  if (changes_subscriptions(*request)) {
+    co_return write_outcome(*request, co_await change_subscriptions(*request, session, service_));
   }
   auto cancellation = std::make_shared<Cancellation>(executor_);
   const std::string id(request->id());

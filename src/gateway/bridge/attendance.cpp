@@ -34,6 +34,7 @@ Task<Result<Forwarded>> wait(ParkedCalls& parked, ParkedCalls::Call call, std::u
   auto news = co_await call.running->attend(number, std::move(sink), std::move(answers));
   if (!news) co_return std::unexpected(std::move(news.error()));
   if (auto* answer = std::get_if<client::Answer>(&*news)) co_return std::move(*answer);
+  co_await parked.prepare(call);
   auto ticket = parked.park(std::move(call));
   if (!ticket) co_return std::unexpected(std::move(ticket.error()));
   co_return mcp::InputRequired{std::move(std::get<RunningCall::Questions>(*news)), std::move(*ticket)};

@@ -76,6 +76,52 @@ TEST_F(LegacyToModern, AsksRoundByRoundAndSeveralAtOnce) {
   EXPECT_THAT(text_of(next(both)->json()), HasSubstr("file:///a"));
 }
 
+// BRG-02, BRG-03, PRO-06, PRO-09
+TEST_F(LegacyToModern, GoesOnWithAClientThatWentAwayWhileItWasAsked) {
+  LegacyClient client(gateway.port(), "2025-11-25", kEverything);
+  start(client, "two_rounds");
+  const auto primed = client.client.read_event();
+  ASSERT_TRUE(primed && primed->data.empty() && !primed->id.empty());
+  const auto asked = next(client);
+  ASSERT_TRUE(asked);
+  client.client.close();
+
+  const auto resume = [&](const std::string& after) {
+    auto resumed = std::make_unique<RawClient>(gateway.port());
+    const std::string fields =
+        fmt::format("{}Last-Event-ID: {}\r\nAccept: text/event-stream\r\n", client.fields(), after);
+    EXPECT_EQ(resumed->request("GET", fields).status, 200);
+    return resumed;
+  };
+  const auto answer = [&](const RawClient::Event& question) {
+    RawClient other(gateway.port());
+    const auto accepted = other.request("POST", client.fields(),
+                                        fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})",
+                                                    boost::json::serialize(question.json().at("id")), kAda));
+    EXPECT_EQ(accepted.status, 202);
+  };
+  // It saw nothing of the question: it is told once more, and only once.
+  const auto again = resume(primed->id);
+  const auto repeated = again->read_event();
+  ASSERT_TRUE(repeated);
+  EXPECT_EQ(repeated->data, asked->data);
+  answer(*repeated);
+  const auto second = again->read_event();
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->json().at("params").at("message"), "Second?");
+  again->close();
+
+  // It saw the question: what follows is the answer to the call.
+  const auto last = resume(second->id);
+  answer(*second);
+  const auto done = last->read_event();
+  ASSERT_TRUE(done);
+  EXPECT_EQ(text_of(done->json()), "Ada and Ada");
+  EXPECT_EQ(done->json().at("id"), 7);
+  EXPECT_FALSE(last->read_event());
+  EXPECT_EQ(upstream.runs, 1);
+}
+
 // BRG-06
 TEST_F(LegacyToModern, EndsWhileSomebodyIsAsked) {
   LegacyClient client(gateway.port(), "2025-11-25", kEverything);

@@ -45,6 +45,13 @@ class ParkedCalls {
   // within the deadline is cancelled, too.
   Result<std::string> park(Call call);
   static bool is_ticket(std::string_view text);
+  // On the call's thread, before it is parked: what must survive this process is kept.
+  Task<> prepare(const Call& call) const {
+    if (prepare_) co_await prepare_(call);
+  }
+  using Prepare = std::function<Task<>(const Call&)>;
+  // Before anything is parked.
+  void set_prepare(Prepare prepare) { prepare_ = std::move(prepare); }
   // From any thread. Fails where the ticket was used before, its time is over, or it is of another process.
   Result<Call> take(std::string_view ticket);
   // Cancels all, and takes no more.
@@ -67,6 +74,7 @@ class ParkedCalls {
   const ParkingLimits limits_;
   const Clock& clock_;
   Observer observer_;
+  Prepare prepare_;
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Entry> entries_;
   std::unordered_map<std::string, std::size_t> by_principal_;

@@ -52,6 +52,7 @@ Task<> RunningCall::run(Task<Result<client::Answer>> request) {
     end_ = std::unexpected(errors::cancelled("the call"));
   }
   on_asked_ = nullptr;
+  connection_ = nullptr;
   for (Open* open : open_)
     open->bell.ring();
   news_.cancel();

@@ -21,6 +21,10 @@
 #include "mcp/meta.hpp"
 #include "mcp/reply.hpp"
 
+namespace proteus::client {
+class Connection;
+}
+
 namespace proteus::gateway {
 
 // A request of a modern client at a legacy upstream, which asks while it runs. The request goes on while the client has
@@ -40,6 +44,9 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
   std::shared_ptr<const client::Handlers> handlers();
   // Called when the upstream asks something for the first time.
   void set_on_asked(std::function<void()> on_asked) { on_asked_ = std::move(on_asked); }
+  // What it runs on; kept for as long as it runs.
+  void set_connection(std::shared_ptr<client::Connection> connection) { connection_ = std::move(connection); }
+  const std::shared_ptr<client::Connection>& connection() const { return connection_; }
   // A notification of the upstream that belongs to the request. Where nobody attends it is kept for who comes next,
   // with the latest others, within a bound.
   void notify(const json::Message& message);
@@ -79,6 +86,7 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
   boost::asio::steady_timer news_;
   boost::asio::steady_timer timer_;
   std::function<void()> on_asked_;
+  std::shared_ptr<client::Connection> connection_;
   std::list<Open*> open_;  // in the order in which they were asked
   Answers early_;
   unsigned asked_ = 0;

@@ -12,11 +12,12 @@ const ARGUMENTS = { token: z.string(), rounds: z.number().int() };
 const ANSWER = { type: 'object', properties: { answer: { type: 'string' } }, required: ['answer'] };
 const question = (token, round) => ({ message: `${token}?${round}`, requestedSchema: ANSWER });
 
-/** What was done: how often a call with a token began, was answered in a round, and came to its end. */
+/** What was done: how often a call with a token began, was answered in a round, came to its end, and was given up. */
 class Counts {
   began = new Map();
   answered = new Map();
   ended = new Map();
+  givenUp = new Map();
 
   static add(counts, key) {
     counts.set(key, (counts.get(key) ?? 0) + 1);
@@ -28,6 +29,10 @@ class Counts {
 
   answer(token, round) {
     Counts.add(this.answered, `${token}?${round}`);
+  }
+
+  giveUp(token) {
+    Counts.add(this.givenUp, token);
   }
 
   end(token, answers) {
@@ -60,7 +65,10 @@ function startLegacy() {
       const answers = [];
       for (let round = 1; round <= rounds; ++round) {
         const options = { relatedRequestId: extra.requestId, signal: extra.signal };
-        const { content } = await server.server.elicitInput(question(token, round), options);
+        const { content } = await server.server.elicitInput(question(token, round), options).catch((error) => {
+          counts.giveUp(token);
+          throw error;
+        });
         counts.answer(token, round);
         answers.push(content.answer);
       }

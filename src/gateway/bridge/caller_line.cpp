@@ -1,0 +1,272 @@
+#include "gateway/bridge/caller_line.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include "base/log.hpp"
+#include "gateway/fanout.hpp"
+#include "gateway/worker.hpp"
+
+namespace proteus::gateway {
+namespace {
+
+using catalog::Kind;
+
+// What is sent may wait so long for the stream on which its consequences are told.
+constexpr std::chrono::milliseconds kListenFirst{250};
+constexpr std::chrono::seconds kTryAgain{5};
+
+bool wants_nothing(const mcp::SubscriptionFilter& filter) {
+  return !filter.tools && !filter.prompts && !filter.resources && filter.uris.empty();
+}
+
+bool same(const mcp::SubscriptionFilter& a, const mcp::SubscriptionFilter& b) {
+  return a.tools == b.tools && a.prompts == b.prompts && a.resources == b.resources && a.uris == b.uris;
+}
+
+catalog::KindSet all_of(std::initializer_list<Kind> kinds) {
+  catalog::KindSet set;
+  for (const Kind kind : kinds)
+    set.add(kind);
+  return set;
+}
+
+bool same(const catalog::DefinitionList::Pointer& a, const catalog::DefinitionList::Pointer& b) {
+  const std::size_t size = a ? a->size() : 0;
+  if (size != (b ? b->size() : 0)) return false;
+  for (std::size_t i = 0; i < size; ++i) {
+    if ((*a)[i].shown != (*b)[i].shown || (*a)[i].hash != (*b)[i].hash) return false;
+  }
+  return true;
+}
+
+std::uint64_t next_version() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
+}  // namespace
+
+CallerLine::CallerLine(Worker& worker, const ServedUpstream& upstream, Hearer hearer)
+    : worker_(worker),
+      instance_(upstream.instance),
+      upstream_(upstream.upstream),
+      hearer_(std::move(hearer)),
+      used_(worker.now()),
+      settling_(worker.io().get_executor()) {}
+
+CallerLine::~CallerLine() { hearer_.lists->replace(instance_, shown_, nullptr); }
+
+std::shared_ptr<CallerLine> CallerLine::make(Worker& worker, const ServedUpstream& upstream, client::Options options,
+                                             Hearer hearer) {
+  // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): the constructor is private
+  const std::shared_ptr<CallerLine> line(new CallerLine(worker, upstream, std::move(hearer)));
+  options.hear_in_answers = true;
+  options.on_announcement = [weak = line->weak_from_this()](const client::Announcement& announcement) {
+    if (const auto self = weak.lock()) self->on_announcement(announcement);
+  };
+  options.on_session_lost = [weak = line->weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self) return;
+    for (const Kind kind : catalog::kKinds) {
+      if (self->own_[kind]) self->changed(all_of({kind}));
+    }
+  };
+  line->connection_ = worker.connect(*upstream.upstream, std::move(options));
+  worker.keep(line);
+  line->renew();
+  return line;
+}
+
+bool CallerLine::use() {
+  used_ = worker_.now();
+  const bool again = failure_ && used_ - failed_at_ > kTryAgain;
+  if (resting_ || again) {
+    resting_ = false;
+    failure_.reset();
+    wanted_ = {};
+    renew();
+  }
+  return settled_;
+}
+
+Task<Result<>> CallerLine::wait_until_settled() {
+  while (!settled_)
+    co_await settling_.wait();
+  co_return Result<>{};
+}
+
+Task<> CallerLine::ready() {
+  const auto self = shared_from_this();
+  // Whatever keeps it from opening, the one who sends something will be told.
+  (void)co_await connection_->open();
+  client::Deadline soon(worker_.io().get_executor(), kListenFirst, {});
+  (void)co_await client::before(soon, wait_until_settled(), "listening");
+}
+
+void CallerLine::renew() {
+  if (retired_) return;
+  mcp::SubscriptionFilter wanted = hearer_.wanted().value_or(mcp::SubscriptionFilter{});
+  std::erase_if(wanted.uris, [this](const auto& uri) { return !uris_.contains(uri); });
+  std::erase_if(uris_, [&](const auto& uri) { return std::ranges::find(wanted.uris, uri) == wanted.uris.end(); });
+  resting_ = false;
+  want(std::move(wanted));
+}
+
+void CallerLine::want(mcp::SubscriptionFilter wanted) {
+  if (same(wanted, wanted_)) return;
+  wanted_ = std::move(wanted);
+  if (wants_nothing(wanted_)) {
+    connection_->hush();
+    failure_.reset();
+    settled_ = true;
+    settling_.ring();
+    return;
+  }
+  settled_ = false;
+  if (!listening_) worker_.run("listening for a caller", listen());
+}
+
+Task<> CallerLine::listen() {
+  const auto self = shared_from_this();
+  if (std::exchange(listening_, true)) co_return;
+  const std::shared_ptr<void> end(nullptr, [this](void*) {
+    listening_ = false;
+    settled_ = true;
+    settling_.ring();
+  });
+  for (;;) {
+    const mcp::SubscriptionFilter asked = wanted_;
+    if (wants_nothing(asked)) co_return connection_->hush();
+    const auto agreed = co_await connection_->listen(asked);
+    const bool of_some =
+        std::ranges::any_of(asked.uris, [this](const auto& uri) { return connection_->refused(uri) != nullptr; });
+    failure_.reset();
+    if (!agreed && !of_some) {
+      failure_ = agreed.error();
+      failed_at_ = worker_.now();
+    }
+    if (same(asked, wanted_)) co_return;
+  }
+}
+
+Task<std::vector<server::Service::Refused>> CallerLine::follow(std::vector<std::string> uris) {
+  const auto self = shared_from_this();
+  used_ = worker_.now();
+  uris_.insert(uris.begin(), uris.end());
+  if (failure_) wanted_ = {};
+  renew();
+  while (!settled_)
+    co_await settling_.wait();
+  std::vector<server::Service::Refused> refused;
+  for (auto& uri : uris) {
+    const Error* why = failure_ ? &*failure_ : connection_->refused(uri);
+    if (why == nullptr) continue;
+    uris_.erase(uri);
+    refused.push_back({std::move(uri), *why});
+  }
+  co_return refused;
+}
+
+void CallerLine::rest_if_idle(Clock::Monotonic time) {
+  if (used_ >= time || hearer_.attached()) return;
+  connection_->hush();
+  wanted_ = {};
+  resting_ = true;
+}
+
+void CallerLine::retire() {
+  retired_ = true;
+  want({});
+}
+
+void CallerLine::on_announcement(const client::Announcement& announcement) {
+  if (retired_) return;
+  switch (announcement.kind) {
+    case client::Announcement::Kind::tools: return changed(all_of({Kind::tool}));
+    case client::Announcement::Kind::prompts: return changed(all_of({Kind::prompt}));
+    case client::Announcement::Kind::resources: return changed(all_of({Kind::resource, Kind::resource_template}));
+    case client::Announcement::Kind::resource: return hearer_.resource_updated(announcement.uri);
+    case client::Announcement::Kind::interrupted: return;
+    case client::Announcement::Kind::reopened: break;
+  }
+  // Anything may have been missed of what this caller alone is shown; the rest is heard elsewhere.
+  const auto upstream = upstream_.lock();
+  if (!upstream) return;
+  for (const Kind kind : catalog::kKinds) {
+    if (upstream->is_direct() || own_[kind]) changed(all_of({kind}));
+  }
+}
+
+void CallerLine::changed(catalog::KindSet kinds) {
+  changed_.add(kinds);
+  if (!reviewing_) worker_.run("looking at a caller's own lists", review());
+}
+
+// At once, and then not again before the debounce window has passed.
+Task<> CallerLine::review() {
+  const auto self = shared_from_this();
+  if (std::exchange(reviewing_, true)) co_return;
+  const std::shared_ptr<void> end(nullptr, [this](void*) { reviewing_ = false; });
+  while (!changed_.empty()) {
+    const auto wait = told_at_ + worker_.debounce() - worker_.now();
+    if (wait.count() > 0) co_await client::sleep_for(wait);
+    catalog::KindSet kinds = std::exchange(changed_, {});
+    told_at_ = worker_.now();
+    const auto upstream = upstream_.lock();
+    if (!upstream) co_return;
+    if (!upstream->is_direct()) {
+      co_await upstream->announced();
+      kinds = co_await read_own_lists(upstream, kinds);
+    }
+    for (const Kind kind : {Kind::tool, Kind::prompt, Kind::resource}) {
+      const bool told = kinds.has(kind) || (kind == Kind::resource && kinds.has(Kind::resource_template));
+      if (told) hearer_.list_changed(changed_method(kind));
+    }
+  }
+}
+
+// Says which of them are others than before, for this caller alone.
+Task<catalog::KindSet> CallerLine::read_own_lists(std::shared_ptr<providers::Upstream> upstream,
+                                                  catalog::KindSet kinds) {
+  catalog::KindSet others;
+  for (const Kind kind : catalog::kKinds) {
+    if (!kinds.has(kind)) continue;
+    auto own = co_await read_own_list(upstream, kind);
+    if (!own) {
+      log::debug("upstream {}: a caller's own list is not read: {}", upstream->settings().name, own.error().message());
+      continue;
+    }
+    if (same(own_[kind], *own)) continue;
+    own_[kind] = (*own)->size() > 0 ? std::move(*own) : nullptr;
+    others.add(kind);
+  }
+  if (others.empty()) co_return others;
+  const bool any = std::ranges::any_of(catalog::kKinds, [this](Kind kind) { return own_[kind] != nullptr; });
+  catalog::SnapshotPointer shown;
+  if (any) shown = std::make_shared<const catalog::Snapshot>(upstream->name(), next_version(), own_);
+  hearer_.lists->replace(instance_, shown_, shown);
+  shown_ = std::move(shown);
+  co_return others;
+}
+
+// Without what all are shown.
+Task<Result<catalog::DefinitionList::Pointer>> CallerLine::read_own_list(std::shared_ptr<providers::Upstream> upstream,
+                                                                         Kind kind) {
+  const auto listing = co_await connection_->list(catalog::info(kind).list_method);
+  if (!listing) co_return std::unexpected(listing.error());
+  std::vector<std::string_view> texts;
+  texts.reserve(listing->entries.size());
+  for (const auto& entry : listing->entries)
+    texts.push_back(entry.definition);
+  auto list = catalog::DefinitionList::build(kind, texts, upstream->rules(), {});
+  if (list) list = upstream->as_ratified(std::move(*list));
+  if (!list) co_return std::unexpected(list.error());
+  const auto shared = worker_.snapshot_of(upstream->name());
+  co_return catalog::DefinitionList::derive(*list, [&](const catalog::Definition& definition) {
+    const auto* const known = shared ? shared->list(kind).find(definition.shown) : nullptr;
+    return catalog::DefinitionList::Face{.kept = known == nullptr || known->hash != definition.hash};
+  });
+}
+
+}  // namespace proteus::gateway

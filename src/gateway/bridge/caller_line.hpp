@@ -1,0 +1,102 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "catalog/kind.hpp"
+#include "gateway/bridge/own_lists.hpp"
+#include "gateway/upstreams.hpp"
+#include "server/service.hpp"
+
+namespace proteus::gateway {
+
+class Worker;
+using CallerConnection = std::shared_ptr<client::Connection>;
+
+// Whom a line is for. The functions may be called on any thread.
+struct Hearer {
+  // What the caller's streams want to hear of; nothing where it has no stream.
+  std::function<std::optional<mcp::SubscriptionFilter>()> wanted;
+  // Whether there is a stream to tell it on.
+  std::function<bool()> attached;
+  std::function<void(mcp::Method changed)> list_changed;
+  std::function<void(const std::string& uri)> resource_updated;
+  std::shared_ptr<OwnLists> lists;
+};
+
+// A caller's own connection to a legacy upstream, and what is announced on it: that is for this caller alone. It is
+// listened to for as long as somebody wants to hear of something. Belongs to the thread of its worker, and may be let
+// go of on any.
+class CallerLine : public std::enable_shared_from_this<CallerLine> {
+ public:
+  // Everything given outlives it. Opens nothing by itself, unless somebody listens.
+  static std::shared_ptr<CallerLine> make(Worker& worker, const ServedUpstream& upstream, client::Options options,
+                                          Hearer hearer);
+  ~CallerLine();
+  CallerLine(const CallerLine&) = delete;
+  CallerLine& operator=(const CallerLine&) = delete;
+
+  Worker& worker() const { return worker_; }
+  const CallerConnection& connection() const { return connection_; }
+
+  // Notes a use. False where `ready` is to be awaited before anything is sent, or what follows from it may be missed.
+  bool use();
+  // Ends when it is listened to, or when that takes too long to be waited for.
+  Task<> ready();
+
+  // What is wanted may be other than before.
+  void renew();
+  // These resources are followed here, for as long as they are wanted; ends when the upstream has agreed or refused.
+  Task<std::vector<server::Service::Refused>> follow(std::vector<std::string> uris);
+  const std::set<std::string>& followed() const { return uris_; }
+
+  // Stops listening where the caller has no stream, and used it last before that time.
+  void rest_if_idle(Clock::Monotonic time);
+  Clock::Monotonic used() const { return used_; }
+  // Another one takes its place; what runs on it goes on, and nothing is heard on it any more.
+  void retire();
+
+ private:
+  CallerLine(Worker& worker, const ServedUpstream& upstream, Hearer hearer);
+
+  void want(mcp::SubscriptionFilter wanted);
+  Task<> listen();
+  Task<Result<>> wait_until_settled();
+  void on_announcement(const client::Announcement& announcement);
+  void changed(catalog::KindSet kinds);
+  Task<> review();
+  Task<catalog::KindSet> read_own_lists(std::shared_ptr<providers::Upstream> upstream, catalog::KindSet kinds);
+  Task<Result<catalog::DefinitionList::Pointer>> read_own_list(std::shared_ptr<providers::Upstream> upstream,
+                                                               catalog::Kind kind);
+
+  Worker& worker_;
+  const std::uint64_t instance_;
+  const std::weak_ptr<providers::Upstream> upstream_;
+  const Hearer hearer_;
+  CallerConnection connection_;
+  Clock::Monotonic used_;
+
+  std::set<std::string> uris_;
+  mcp::SubscriptionFilter wanted_;
+  bool settled_ = true;  // what is wanted was asked for
+  bool listening_ = false;
+  bool resting_ = false;
+  bool retired_ = false;
+  std::optional<Error> failure_;
+  Clock::Monotonic failed_at_{};
+  client::Bell settling_;
+
+  bool reviewing_ = false;
+  catalog::KindSet changed_;
+  Clock::Monotonic told_at_{};
+  catalog::Snapshot::Lists own_;
+  catalog::SnapshotPointer shown_;  // of those
+};
+
+}  // namespace proteus::gateway

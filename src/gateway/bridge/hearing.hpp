@@ -1,0 +1,57 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gateway/bridge/caller_line.hpp"
+#include "server/listeners.hpp"
+#include "server/service.hpp"
+
+namespace proteus::gateway {
+
+class ParkedCalls;
+class Worker;
+
+// Who hears what from upstreams, and how it is brought about: of a modern upstream everybody hears over the connection
+// that the gateway has for itself; of a legacy one each caller over a line of its own. Thread-safe.
+class Hearing {
+ public:
+  // Everything given outlives it.
+  Hearing(std::vector<Worker*> workers, server::Listeners& listeners);
+
+  using Refused = std::vector<server::Service::Refused>;
+  // See server::Service::follow. On the thread of `here`.
+  Task<Refused> follow(Worker& here, const server::Caller& caller, server::Session* session,
+                       const mcp::SubscriptionFilter& accepted);
+  // A session's stream was opened, or it wants less.
+  static void session_listens(server::Session& session);
+  // The line that a client's session has to an upstream; a new one belongs to `here`.
+  std::shared_ptr<CallerLine> line_of(Worker& here, server::Session& session, const ServedUpstream& upstream);
+
+ private:
+  struct Asking;
+
+  Worker& home_of(const std::string& principal) const;
+  void streams_changed(const std::string& principal);
+  void update(const std::string& principal);
+  Hearer hearer_of(const std::string& principal, Worker& worker);
+  Hearer hearer_of(server::Session& session);
+  Task<> tell_everybody();
+  Task<Refused> ask(Worker& here, const server::Caller& caller, server::Session* session, ServedUpstream upstream,
+                    std::vector<std::string> uris);
+  Task<> ask_aside(std::shared_ptr<Asking> asking, ServedUpstream upstream, std::vector<std::string> uris);
+  Task<> open_live_lines(Worker& here, const server::Caller& caller, const mcp::SubscriptionFilter& accepted);
+
+  const std::vector<Worker*> workers_;
+  server::Listeners& listeners_;
+};
+
+// What a request needs besides its worker to reach an upstream of another era.
+struct Reach {
+  ParkedCalls& parked;
+  Hearing& hearing;
+};
+
+}  // namespace proteus::gateway

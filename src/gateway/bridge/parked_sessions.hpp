@@ -1,0 +1,69 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+
+#include "base/sealing.hpp"
+#include "base/task_group.hpp"
+#include "client/connection.hpp"
+#include "gateway/upstreams.hpp"
+#include "net/http_client.hpp"
+#include "store/store.hpp"
+
+namespace proteus::gateway {
+
+// The sessions with legacy upstreams over HTTP in which calls were parked. They are kept in the store, because a
+// process that is killed cannot end what runs at an upstream: the next one ends the session, and everything in it. A
+// session costs one write, when a call is first parked in it; calls that are not parked cost nothing.
+//
+// Belongs to the thread of the context, apart from what is said to be thread-safe.
+class ParkedSessions {
+ public:
+  // Everything given outlives it.
+  ParkedSessions(boost::asio::io_context& io, store::Store& store, SealingKey key);
+
+  // Thread-safe; called on the thread of the connection. Ends when the session is kept, or cannot be.
+  Task<> keep(ServedUpstream upstream, std::shared_ptr<client::Connection> connection);
+  // Ends what an earlier process left, in the background, at those of these upstreams that are where they were. What
+  // cannot be reached is tried again for a while.
+  void end_left(std::shared_ptr<const UpstreamTable> upstreams, net::HttpClient& http);
+  // Forgets sessions that have ended since.
+  Task<> tidy();
+  // Ends what is under way; keeping still works.
+  Task<> stop();
+
+ private:
+  struct Session {
+    std::string upstream;
+    std::string url;
+    client::HttpSession session;
+    std::weak_ptr<client::Connection> connection;  // of this process
+    bool left = false;                             // by an earlier one
+
+    std::size_t bytes() const { return upstream.size() + url.size() + session.id.size() + 100; }
+  };
+
+  Task<> add(Session session);
+  Task<> run_left(std::shared_ptr<const UpstreamTable> upstreams, net::HttpClient& http);
+  Task<> read_left();
+  Task<> end_at(ServedUpstream upstream, net::HttpClient& http);
+  Task<> write();
+  bool forget_ended();
+
+  boost::asio::io_context& io_;
+  store::Store& store_;
+  const SealingKey key_;
+  std::vector<Session> sessions_;
+  std::size_t bytes_ = 0;
+  std::uint64_t wanted_ = 0;
+  std::uint64_t written_ = 0;
+  bool writing_ = false;
+  client::Bell wrote_;
+  TaskGroup tasks_;
+};
+
+}  // namespace proteus::gateway
