@@ -364,6 +364,9 @@ void Gateway::end_streams() { endpoint_->end_streams(); }
 void Gateway::stop() {
   end_streams();
   service_->parked().close();
+  // What was said of streams that ended has come around then, from any worker to all others.
+  for (std::size_t i = 0; i < 2 * parts_.size(); ++i)
+    asio::post(parts_[i % parts_.size()]->io(), asio::use_future).get();
   const auto end_upstreams = [](Gateway& gateway) -> Task<> {
     gateway.fanout_.stop();
     for (const auto& served : gateway.tables_.get()->order)

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "gateway/bridge/bridge_fixture.hpp"
+#include "gateway/bridge/session_upstream.hpp"
 #include "gateway/scripted_upstream.hpp"
 
 namespace proteus::gateway {
@@ -131,6 +132,113 @@ TEST_P(Hears, OfAChangeOfListsOnceWhoeverTellsOfIt) {
 
 INSTANTIATE_TEST_SUITE_P(Eras, Hears, ::testing::Values(true, false),
                          [](const auto& legacy) { return legacy.param ? "Legacy" : "Modern"; });
+
+// A legacy client that has opened its stream.
+struct Attached {
+  explicit Attached(TestGateway& gateway) : client(gateway.port()), stream(gateway.port()) {
+    EXPECT_EQ(stream.request("GET", client.fields() + "Accept: text/event-stream\r\n").status, 200);
+  }
+  bool subscribe(std::string_view uri) {
+    const auto answer = client.post(rpc("1", "resources/subscribe", fmt::format(R"("uri":"{}")", uri))).json();
+    return answer.as_object().contains("result");
+  }
+  std::vector<std::string> resources() {
+    std::vector<std::string> uris;
+    for (const auto& resource :
+         client.post(rpc("2", "resources/list", "")).json().at("result").at("resources").as_array())
+      uris.emplace_back(resource.at("uri").as_string());
+    return uris;
+  }
+  // The method of the next message on its stream.
+  std::string next() {
+    auto event = stream.read_event();
+    while (event && event->data.empty())
+      event = stream.read_event();
+    return event ? std::string(event->json().at("method").as_string()) : "nothing";
+  }
+
+  LegacyClient client;
+  RawClient stream;
+};
+
+class OwnSession : public ::testing::TestWithParam<providers::RefreshStrategy> {
+ protected:
+  SessionUpstream upstream;
+  TestGateway gateway{{settings()}};
+
+  providers::UpstreamSettings settings() {
+    auto settings = upstream_at("private", upstream.port());
+    settings.prefix = "";
+    settings.refresh_strategy = GetParam();
+    return settings;
+  }
+  void SetUp() override { gateway.discover(); }
+};
+
+// BRG-07
+TEST_P(OwnSession, TellsOfUpdatesTheOneWhoseSessionIsTold) {
+  Attached one(gateway);
+  Attached other(gateway);
+  ASSERT_TRUE(one.subscribe("test://shared"));
+  ASSERT_TRUE(other.subscribe("test://shared"));
+  one.client.call("3", "touch");
+  EXPECT_EQ(one.next(), kUpdated);
+  gateway.gateway.end_streams();
+  EXPECT_EQ(count(one.stream, kUpdated), 0);
+  EXPECT_EQ(count(other.stream, kUpdated), 0);
+}
+
+// BRG-07
+TEST_P(OwnSession, ShowsAndTellsOfWhatOneSessionHasTheOneWhoseItIs) {
+  Attached one(gateway);
+  Attached other(gateway);
+  EXPECT_THAT(one.resources(), ElementsAre("test://shared"));
+  EXPECT_THAT(other.resources(), ElementsAre("test://shared"));
+  one.client.call("3", "make");
+  EXPECT_EQ(one.next(), "notifications/resources/list_changed");
+  EXPECT_THAT(one.resources(), ::testing::UnorderedElementsAre("test://own", "test://shared"));
+  EXPECT_THAT(other.resources(), ElementsAre("test://shared"));
+  const auto read = one.client.post(rpc("4", "resources/read", R"("uri":"test://own")")).json();
+  EXPECT_TRUE(read.as_object().contains("result")) << read;
+  gateway.gateway.end_streams();
+  EXPECT_EQ(count(one.stream, "list_changed"), 0);
+  EXPECT_EQ(count(other.stream, "list_changed"), 0);
+}
+
+// BRG-07, PRO-05
+TEST_P(OwnSession, TellsAModernListenerOfWhatItsOwnCallsBringAbout) {
+  Listening modern(gateway, R"({"resourcesListChanged":true,"resourceSubscriptions":["test://shared"]})");
+  EXPECT_THAT(modern.uris(), ElementsAre("test://shared"));
+  gateway.call("touch");
+  EXPECT_EQ(modern.client.read_event()->json().at("method"), kUpdated);
+  gateway.call("make");
+  EXPECT_EQ(modern.client.read_event()->json().at("method"), "notifications/resources/list_changed");
+  EXPECT_EQ(gateway.ask("resources/list").at("result").at("resources").as_array().size(), 2U);
+}
+
+// BRG-07: who is gone costs no stream.
+TEST_P(OwnSession, HoldsNoStreamForACallerThatHasNone) {
+  constexpr std::size_t own = 1;  // of the gateway itself
+  wait_until([&] { return upstream.streams() == own; });
+  {
+    Attached client(gateway);
+    ASSERT_TRUE(client.subscribe("test://shared"));
+    const Listening modern(gateway, R"({"resourceSubscriptions":["test://shared"]})");
+    gateway.call("touch");
+    wait_until([&] { return upstream.streams() >= own + 2; });
+  }
+  wait_until([&] {
+    gateway.gateway.drop_unused_since(std::chrono::steady_clock::now() + 1h);
+    return upstream.streams() <= own;
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Strategies, OwnSession,
+                         ::testing::Values(providers::RefreshStrategy::cached,
+                                           providers::RefreshStrategy::direct_proxy),
+                         [](const auto& strategy) {
+                           return strategy.param == providers::RefreshStrategy::cached ? "Cached" : "Live";
+                         });
 
 }  // namespace
 }  // namespace proteus::gateway
