@@ -90,7 +90,7 @@ TEST_P(Hears, OfAnUpdateOnceInEachEra) {
   while (heard && heard->data.empty())
     heard = stream.read_event();
   ASSERT_TRUE(heard);
-  EXPECT_EQ(heard->json().at("method"), kUpdated);
+  EXPECT_EQ(heard->json().at("method").as_string(), kUpdated);
   EXPECT_EQ(heard->json().at("params").at("uri"), "test://a");
 
   // What comes behind it is nothing of the kind.
@@ -210,7 +210,7 @@ TEST_P(OwnSession, TellsAModernListenerOfWhatItsOwnCallsBringAbout) {
   Listening modern(gateway, R"({"resourcesListChanged":true,"resourceSubscriptions":["test://shared"]})");
   EXPECT_THAT(modern.uris(), ElementsAre("test://shared"));
   gateway.call("touch");
-  EXPECT_EQ(modern.client.read_event()->json().at("method"), kUpdated);
+  EXPECT_EQ(modern.client.read_event()->json().at("method").as_string(), kUpdated);
   gateway.call("make");
   EXPECT_EQ(modern.client.read_event()->json().at("method"), "notifications/resources/list_changed");
   EXPECT_EQ(gateway.ask("resources/list").at("result").at("resources").as_array().size(), 2U);
@@ -218,18 +218,18 @@ TEST_P(OwnSession, TellsAModernListenerOfWhatItsOwnCallsBringAbout) {
 
 // BRG-07: who is gone costs no stream.
 TEST_P(OwnSession, HoldsNoStreamForACallerThatHasNone) {
-  constexpr std::size_t own = 1;  // of the gateway itself
-  wait_until([&] { return upstream.streams() == own; });
+  constexpr std::size_t kOwn = 1;  // of the gateway itself
+  wait_until([&] { return upstream.streams() == kOwn; });
   {
     Attached client(gateway);
     ASSERT_TRUE(client.subscribe("test://shared"));
     const Listening modern(gateway, R"({"resourceSubscriptions":["test://shared"]})");
     gateway.call("touch");
-    wait_until([&] { return upstream.streams() >= own + 2; });
+    wait_until([&] { return upstream.streams() >= kOwn + 2; });
   }
   wait_until([&] {
     gateway.gateway.drop_unused_since(std::chrono::steady_clock::now() + 1h);
-    return upstream.streams() <= own;
+    return upstream.streams() <= kOwn;
   });
 }
 

@@ -19,7 +19,7 @@ constexpr bool kSanitized = true;
 constexpr bool kSanitized = false;
 #endif
 constexpr int kUpstreams = kSanitized ? 4 : 10;
-constexpr int kClients = kSanitized ? 8 : 24;
+constexpr int kClients = kSanitized ? 8 : 16;
 constexpr int kWaves = kSanitized ? 3 : 6;
 constexpr int kRounds = 3;
 constexpr std::size_t kGrowth = std::size_t{4} << 20U;
@@ -98,6 +98,16 @@ std::string interview_legacy(TestGateway& gateway, const std::string& tool, cons
   return said;
 }
 
+// What came of it, also where that is a fault of the connection.
+std::string interview(std::string (*how)(TestGateway&, const std::string&, const std::string&), TestGateway& gateway,
+                      const std::string& tool, const std::string& token) {
+  try {
+    return how(gateway, tool, token);
+  } catch (const std::exception& fault) {
+    return fault.what();
+  }
+}
+
 // BRG-01, BRG-02, BRG-03: upstreams and clients of both eras, and nothing grows from wave to wave.
 TEST(Waves, EveryCallRunsOnceAndNothingIsLeftBehind) {
   std::vector<std::unique_ptr<AskingUpstream>> upstreams;
@@ -119,8 +129,9 @@ TEST(Waves, EveryCallRunsOnceAndNothingIsLeftBehind) {
         for (int u = 0; u < kUpstreams; ++u) {
           const std::string token = fmt::format("{}-{}-{}", wave, i, u);
           const std::string tool = fmt::format("u{}_interview", u);
-          const auto interview = i % 2 == 0 ? interview_modern : interview_legacy;
-          EXPECT_EQ(interview(gateway, tool, token), expected(token));
+          EXPECT_EQ(i % 2 == 0 ? interview(interview_modern, gateway, tool, token)
+                               : interview(interview_legacy, gateway, tool, token),
+                    expected(token));
         }
       });
     }
