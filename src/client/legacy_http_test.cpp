@@ -381,6 +381,10 @@ TEST_F(LegacyHttp, LetsGoOfTheStreamWhenNobodyListensAndOpensItForTheNext) {
   ASSERT_TRUE(client.run(client.connection.listen(wanted)));
   client.connection.hush();
   ASSERT_TRUE(client.run(client.connection.listen(wanted)));
+  EXPECT_EQ(feeds.size(), 1U) << "it is still there";
+  client.connection.hush();
+  client.connection.hush();
+  ASSERT_TRUE(client.run(client.connection.listen(wanted)));
   EXPECT_EQ(feeds.size(), 2U);
   EXPECT_EQ(server.count("resources/subscribe"), 1U) << "the session knows of it";
   feeds[1]->event(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})");

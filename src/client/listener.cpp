@@ -88,7 +88,8 @@ void Listener::keep_stream() {
 
 void Listener::hush() {
   if (!round_ || round_->stopped) return;
-  if (connection_.requests_.size() == 0 || round_->stream != kNoRequest) return stop();
+  const bool again = round_->quiet && connection_.requests_.size() == 0;
+  if (again || round_->stream != kNoRequest) return stop();
   round_->quiet = true;
   round_->wanted = {};
 }

@@ -32,8 +32,9 @@ class Listener {
   // Opens the stream on which a legacy server asks questions outside of requests, unless one is open already, or the
   // server has none.
   void keep_stream();
-  // Listens for nothing any more. The stream stays where it may bring questions, until this is called while no request
-  // is under way.
+  // Listens for nothing any more. A legacy server's stream stays, for questions and for what is listened for next, until
+  // this is called once more while no request is under way: many servers refuse a new one while they have not noticed
+  // the end of the old.
   void hush();
 
   // Why the server does not tell of a resource that was listened for; null where it does.

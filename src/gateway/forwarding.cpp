@@ -50,6 +50,17 @@ Task<Result<client::Answer>> request_from_home(Worker& home, ServedUpstream upst
                                 all_logs);
 }
 
+// A session that has just begun may ask for roots by itself, while some call runs in it. Where nameless callers listen,
+// that call must not end the session for all of them.
+std::shared_ptr<const client::Handlers> without_stray_roots(const client::Handlers& all) {
+  auto handlers = std::make_shared<client::Handlers>(all);
+  handlers->list_roots = [ask = all.list_roots](client::Question question) {
+    return question.during == client::kNoRequest ? providers::refuse_question(std::move(question))
+                                                 : ask(std::move(question));
+  };
+  return handlers;
+}
+
 // What a nameless caller was asked for is not left where the next one would meet it.
 Task<Result<client::Answer>> request_that_asks(Worker& home, ServedUpstream upstream, std::string principal,
                                                std::shared_ptr<RunningCall> running, mcp::Method method,
@@ -205,6 +216,9 @@ Task<Result<Forwarded>> Forwarding::run_bridged() {
   const auto running = std::make_shared<RunningCall>(found.io().get_executor(), call_.client());
   client::RequestOptions prepared = options({.thread = running->thread()});
   prepared.handlers = running->handlers();
+  if (principal.empty() && worker_.home_of(principal) != nullptr) {
+    prepared.handlers = without_stray_roots(*prepared.handlers);
+  }
   if (!prepared.meta.empty()) prepared.meta += ',';
   prepared.meta += fmt::format(R"("{}":{})", mcp::meta::kBehindGateway, call_.request().client_capabilities);
   prepared.on_notification = [running = running.get()](const json::Message& message) { running->notify(message); };

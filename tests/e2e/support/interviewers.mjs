@@ -43,6 +43,8 @@ class Counts {
 
 async function serve(handler, counts, end) {
   const server = createServer(handler);
+  // A busy machine may leave a connection idle for longer than the five seconds after which it would be closed under a request.
+  server.keepAliveTimeout = 0;
   await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
   return {
     url: `http://127.0.0.1:${server.address().port}/mcp`,
