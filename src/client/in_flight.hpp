@@ -36,8 +36,17 @@ class InFlightTable {
 
   std::size_t size() const { return requests_.size(); }
   const InFlight* find(RequestId id) const;
-  // The one there is; null where there are others, or none.
-  const InFlight* only() const { return requests_.size() == 1 ? &requests_.begin()->second : nullptr; }
+  // The only one whose caller can be asked, or the only one there is; null where there are others like it, or none.
+  const InFlight* only() const {
+    const InFlight* found = nullptr;
+    for (const auto& [id, request] : requests_) {
+      if (request.options->handlers == nullptr) continue;
+      if (found != nullptr) return nullptr;
+      found = &request;
+    }
+    if (found != nullptr) return found;
+    return requests_.size() == 1 ? &requests_.begin()->second : nullptr;
+  }
 
   // Ends them all, as cancelled.
   void expire() const;
