@@ -199,6 +199,11 @@ void CallerLine::on_announcement(const client::Announcement& announcement) {
 }
 
 void CallerLine::changed(catalog::KindSet kinds) {
+  const auto upstream = upstream_.lock();
+  if (!upstream) return;
+  // Where announcements are not to be heeded, the lists of one caller are no exception.
+  const auto& settings = upstream->settings();
+  if (!upstream->is_direct() && (!settings.event_driven_refresh || settings.ttl.count() > 0)) return;
   changed_.add(kinds);
   if (!reviewing_) worker_.run("looking at a caller's own lists", review());
 }
