@@ -87,10 +87,10 @@ void Connection::note(const Footing& footing) {
   if (log_level_) tasks_.spawn("setting the log level", restore_log_level(*log_level_));
 }
 
-// A legacy server may ask on a stream of its own while a request runs.
-void Connection::keep_stream(const Footing& footing) {
-  if (footing.era() == mcp::Era::legacy && options_.handlers.any() && footing.transport->has_streams())
-    listener_.keep_stream();
+// A legacy server may ask on a stream of its own while a request runs. True where that is not open yet.
+bool Connection::keep_stream(const Footing& footing) {
+  return footing.era() == mcp::Era::legacy && options_.handlers.any() && footing.transport->has_streams() &&
+         listener_.keep_stream();
 }
 
 std::optional<HttpSession> Connection::session() const {
@@ -105,7 +105,7 @@ Task<Result<Answer>> Connection::request(mcp::Method method, Params params, Requ
     auto footing = co_await link_.establish();
     if (!footing) co_return std::unexpected(std::move(footing.error()));
     note(*footing);
-    keep_stream(*footing);
+    if (keep_stream(*footing) && may_ask(method)) co_await listener_.wait_for_stream();
     Outcome outcome = co_await attempt(std::move(*footing), method, params, options);
     if (!outcome.again || again) co_return std::move(outcome.answer);
   }

@@ -93,7 +93,7 @@ class Connection final : private Inbox {
 
   // What follows from a footing that was not there before.
   void note(const Footing& footing);
-  void keep_stream(const Footing& footing);
+  bool keep_stream(const Footing& footing);
   void forget_session(const Footing& footing);
   Task<> restore_log_level(mcp::LogLevel level);
   void cancel_at_server(const Footing& footing, RequestId id, std::string_view reason);

@@ -226,6 +226,37 @@ TEST_F(LegacyHttp, KeepsAStreamForQuestionsOutsideOfRequests) {
               ::testing::UnorderedElementsAre(HasSubstr(R"("id":5,"result":{})"), HasSubstr("-32601")));
 }
 
+TEST_F(LegacyHttp, CallsWhenTheServerCanAsk) {  // BRG-01
+  // What it asks in a call may come on its own stream, and is lost where there is none yet.
+  std::vector<std::string> order;
+  const auto feed = server.feed();
+  mcp.get = [&](const FakeRequest&) {
+    order.emplace_back("GET");
+    return stream(feed);
+  };
+  const auto call = mcp.on["tools/call"];
+  mcp.on["tools/call"] = [&, call](const FakeRequest& request) {
+    order.emplace_back("call");
+    return call(request);
+  };
+  Options options = test::quick();
+  options.handlers.elicit_form = accept;
+  options.stream_wait = 1h;
+  Client client(io, server.url(), options);
+  ASSERT_TRUE(client.call("echo"));
+  EXPECT_THAT(order, ElementsAre("GET", "call"));
+}
+
+TEST_F(LegacyHttp, DoesNotWaitLongForAServersStream) {
+  mcp.get = [](const FakeRequest&) { return FakeResponse{.hold = true}; };
+  Options options = test::quick();
+  options.handlers.elicit_form = accept;
+  options.stream_wait = 20ms;
+  Client client(io, server.url(), options);
+  ASSERT_TRUE(client.call("echo"));
+  EXPECT_EQ(server.verbs("GET"), 1U);
+}
+
 TEST_F(LegacyHttp, AQuestionDoesNotCostTheRequestItsTime) {
   std::shared_ptr<Feed> feed = server.feed();
   mcp.on["tools/call"] = [&](const FakeRequest&) {

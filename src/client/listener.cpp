@@ -20,7 +20,8 @@ struct Listener::Round {
   }
 
   mcp::SubscriptionFilter wanted;
-  bool quiet = false;  // nobody waits for its success
+  bool quiet = false;       // nobody listens
+  bool waited_for = false;  // long enough
 
   bool stopped = false;
   Deadline* wait = nullptr;  // of what it waits for now
@@ -77,13 +78,22 @@ Task<Result<>> Listener::listen(mcp::SubscriptionFilter wanted) {
   co_return settled;
 }
 
-void Listener::keep_stream() {
-  if (round_ && !round_->stopped) return;
-  const auto& footing = connection_.link_.current();
-  if (footing && footing->generation == streamless_in_) return;
-  auto round = std::make_shared<Round>(connection_.executor_, mcp::SubscriptionFilter{});
-  round->quiet = true;
-  start(std::move(round));
+bool Listener::keep_stream() {
+  if (!round_ || round_->stopped) {
+    const auto& footing = connection_.link_.current();
+    if (footing && footing->generation == streamless_in_) return false;
+    auto round = std::make_shared<Round>(connection_.executor_, mcp::SubscriptionFilter{});
+    round->quiet = true;
+    start(std::move(round));
+  }
+  return round_->quiet && !round_->settled && !round_->waited_for;
+}
+
+Task<> Listener::wait_for_stream() {
+  const std::shared_ptr<Round> round = round_;
+  Deadline deadline(connection_.executor_, connection_.options_.stream_wait, {});
+  (void)co_await before(deadline, wait_until_settled(round), "the server's stream");
+  round->waited_for = true;
 }
 
 void Listener::hush() {

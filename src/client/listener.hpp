@@ -30,11 +30,13 @@ class Listener {
   Task<Result<>> listen(mcp::SubscriptionFilter wanted);
 
   // Opens the stream on which a legacy server asks questions outside of requests, unless one is open already, or the
-  // server has none.
-  void keep_stream();
-  // Listens for nothing any more. A legacy server's stream stays, for questions and for what is listened for next, until
-  // this is called once more while no request is under way: many servers refuse a new one while they have not noticed
-  // the end of the old.
+  // server has none. True where it is just being opened, and nobody has waited for that yet.
+  bool keep_stream();
+  // Ends when that stream is open, or will not be soon.
+  Task<> wait_for_stream();
+  // Listens for nothing any more. A legacy server's stream stays, for questions and for what is listened for next,
+  // until this is called once more while no request is under way: many servers refuse a new one while they have not
+  // noticed the end of the old.
   void hush();
 
   // Why the server does not tell of a resource that was listened for; null where it does.

@@ -70,6 +70,8 @@ struct Options {
   int progress_extension = 10;                      // at most this many time-outs in all, given progress
   std::chrono::milliseconds probe_timeout{5'000};   // silence after which a program is taken to be legacy
   std::chrono::milliseconds handler_timeout{300'000};
+  // What may be asked about waits so long for the stream on which a legacy server asks, before it is sent.
+  std::chrono::milliseconds stream_wait{1'000};
   // Before a broken stream is opened again, where the server did not say; doubles up to the second.
   std::chrono::milliseconds reconnect_delay{1'000};
   std::chrono::milliseconds max_reconnect_delay{60'000};

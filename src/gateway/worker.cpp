@@ -22,6 +22,8 @@ constexpr int kGiveBack = 24;
 constexpr std::chrono::hours kNeverOfItself{24};
 // What an upstream keeps for somebody may be missed.
 constexpr std::chrono::minutes kLinesKept{30};
+// A stream that nobody hears is kept so much longer than what is made again in no time.
+constexpr std::chrono::seconds kStreamsKept{50};
 
 }  // namespace
 
@@ -76,7 +78,7 @@ void Worker::drop_unused_since(Clock::Monotonic time) {
 void Worker::drop_unused_lines(Clock::Monotonic time) {
   std::erase_if(lines_, [](const auto& line) { return line.expired(); });
   for (const auto& weak : lines_) {
-    if (const auto line = weak.lock()) line->rest_if_idle(time);
+    if (const auto line = weak.lock()) line->rest_if_idle(time - kStreamsKept);
   }
   std::erase_if(by_principal_, [&](const auto& entry) {
     const bool idle = entry.second->used() + kLinesKept < std::min(time, now());

@@ -12,8 +12,6 @@ namespace {
 
 using catalog::Kind;
 
-// What is sent may wait so long for the stream on which its consequences are told.
-constexpr std::chrono::milliseconds kListenFirst{250};
 constexpr std::chrono::seconds kTryAgain{5};
 
 bool wants_nothing(const mcp::SubscriptionFilter& filter) {
@@ -47,10 +45,12 @@ std::uint64_t next_version() {
 
 }  // namespace
 
-CallerLine::CallerLine(Worker& worker, const ServedUpstream& upstream, Hearer hearer)
+CallerLine::CallerLine(Worker& worker, const ServedUpstream& upstream, std::chrono::milliseconds stream_wait,
+                       Hearer hearer)
     : worker_(worker),
       instance_(upstream.instance),
       upstream_(upstream.upstream),
+      stream_wait_(stream_wait),
       hearer_(std::move(hearer)),
       used_(worker.now()),
       settling_(worker.io().get_executor()) {}
@@ -60,7 +60,7 @@ CallerLine::~CallerLine() { hearer_.lists->replace(instance_, shown_, nullptr); 
 std::shared_ptr<CallerLine> CallerLine::make(Worker& worker, const ServedUpstream& upstream, client::Options options,
                                              Hearer hearer) {
   // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): the constructor is private
-  const std::shared_ptr<CallerLine> line(new CallerLine(worker, upstream, std::move(hearer)));
+  const std::shared_ptr<CallerLine> line(new CallerLine(worker, upstream, options.stream_wait, std::move(hearer)));
   options.hear_in_answers = true;
   options.on_announcement = [weak = line->weak_from_this()](const client::Announcement& announcement) {
     if (const auto self = weak.lock()) self->on_announcement(announcement);
@@ -87,7 +87,7 @@ bool CallerLine::use() {
     wanted_ = {};
     renew();
   }
-  return settled_;
+  return settled_ || waited_for_;
 }
 
 Task<Result<>> CallerLine::wait_until_settled() {
@@ -100,8 +100,9 @@ Task<> CallerLine::ready() {
   const auto self = shared_from_this();
   // Whatever keeps it from opening, the one who sends something will be told.
   (void)co_await connection_->open();
-  client::Deadline soon(worker_.io().get_executor(), kListenFirst, {});
+  client::Deadline soon(worker_.io().get_executor(), stream_wait_, {});
   (void)co_await client::before(soon, wait_until_settled(), "listening");
+  waited_for_ = true;
 }
 
 void CallerLine::renew() {
@@ -123,7 +124,7 @@ void CallerLine::want(mcp::SubscriptionFilter wanted) {
     settling_.ring();
     return;
   }
-  settled_ = false;
+  settled_ = waited_for_ = false;
   if (!listening_) worker_.run("listening for a caller", listen());
 }
 

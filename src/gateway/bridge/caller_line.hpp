@@ -63,7 +63,7 @@ class CallerLine : public std::enable_shared_from_this<CallerLine> {
   void retire();
 
  private:
-  CallerLine(Worker& worker, const ServedUpstream& upstream, Hearer hearer);
+  CallerLine(Worker& worker, const ServedUpstream& upstream, std::chrono::milliseconds stream_wait, Hearer hearer);
 
   void want(mcp::SubscriptionFilter wanted);
   Task<> listen();
@@ -78,13 +78,15 @@ class CallerLine : public std::enable_shared_from_this<CallerLine> {
   Worker& worker_;
   const std::uint64_t instance_;
   const std::weak_ptr<providers::Upstream> upstream_;
+  const std::chrono::milliseconds stream_wait_;
   const Hearer hearer_;
   CallerConnection connection_;
   Clock::Monotonic used_;
 
   std::set<std::string> uris_;
   mcp::SubscriptionFilter wanted_;
-  bool settled_ = true;  // what is wanted was asked for
+  bool settled_ = true;      // what is wanted was asked for
+  bool waited_for_ = false;  // long enough, also where it is not settled
   bool listening_ = false;
   bool resting_ = false;
   bool retired_ = false;

@@ -19,7 +19,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::string_view kKey = "parked_sessions";
+constexpr std::string_view kParkedSessions = "parked_sessions";
 // The text of all, sealed and encoded, must fit into one setting.
 constexpr std::size_t kMostBytes = std::size_t{512} * 1024;
 constexpr int kTries = 8;
@@ -82,8 +82,8 @@ Task<> ParkedSessions::write() {
                        {"version", mcp::to_string(one.session.version)}});
     }
     std::string value;
-    if (!array.empty()) value = mcp::base64_encode(key_.seal(boost::json::serialize(array), kKey));
-    const auto put = co_await store_.put(store::Setting{std::string(kKey), std::move(value)});
+    if (!array.empty()) value = mcp::base64_encode(key_.seal(boost::json::serialize(array), kParkedSessions));
+    const auto put = co_await store_.put(store::Setting{std::string(kParkedSessions), std::move(value)});
     if (!put) log::warning("sessions in which calls wait are not kept: {}", put.error().message());
     written_ = all;
   }
@@ -105,11 +105,11 @@ Task<> ParkedSessions::tidy() {
 }
 
 Task<> ParkedSessions::read_left() {
-  const auto kept = co_await store_.setting(std::string(kKey));
+  const auto kept = co_await store_.setting(std::string(kParkedSessions));
   if (!kept) co_return log::warning("sessions that were left are not known: {}", kept.error().message());
   if (!*kept || (*kept)->empty()) co_return;
   const auto sealed = mcp::base64_decode(**kept);
-  const auto text = sealed ? key_.open(*sealed, kKey) : std::nullopt;
+  const auto text = sealed ? key_.open(*sealed, kParkedSessions) : std::nullopt;
   boost::system::error_code fault;
   const auto parsed = text ? boost::json::parse(*text, fault) : boost::json::value();
   if (fault || !parsed.is_array()) co_return log::warning("what is known of sessions that were left cannot be read");
