@@ -304,8 +304,10 @@ function pair(client, server) {
   it('BRG-09 PRO-09 a cancelled call is never answered, and the server is told', async (session) => {
     const before = started.cancelled?.();
     const abort = new AbortController();
-    const { name, arguments: args } = server.endless;
-    const call = session.call(name, args, { signal: abort.signal, onprogress: () => abort.abort(new Error('changed my mind')) });
+    const { name, arguments: args, after = 1 } = server.endless;
+    let heard = 0;
+    const onprogress = () => ++heard === after && abort.abort(new Error('changed my mind'));
+    const call = session.call(name, args, { signal: abort.signal, onprogress });
     await assert.rejects(call);
     const cancelled = session.lastSent('tools/call');
     if (started.cancelled) await eventually('the server is told', () => started.cancelled() === before + 1);
