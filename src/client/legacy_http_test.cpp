@@ -4,38 +4,22 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "client/fake_server.hpp"
-#include "client/test_support.hpp"
+#include "client/legacy_http_fixture.hpp"
 
 namespace proteus::client {
 namespace {
 
 using namespace std::chrono_literals;
+using test::accept;
 using test::Client;
-using test::FakeMcp;
 using test::FakeRequest;
 using test::FakeResponse;
-using test::FakeServer;
 using test::Feed;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 namespace asio = boost::asio;
 
-Task<Result<std::string>> accept(Question question) {
-  co_return fmt::format(R"({{"action":"accept","content":{{"during":{}}}}})", question.during);
-}
-
-class LegacyHttp : public ::testing::Test {
- protected:
-  FakeResponse stream(const std::shared_ptr<Feed>& feed) const { return {.type = "text/event-stream", .feed = feed}; }
-  static std::string answer(const FakeRequest& request, std::string_view text) {
-    return fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", request.id(), test::text_result(text));
-  }
-
-  FakeMcp mcp = FakeMcp::legacy();
-  asio::io_context io;
-  FakeServer server{io, [this](const FakeRequest& request) { return mcp(request); }};
-};
+using LegacyHttp = test::LegacyHttp;
 
 TEST_F(LegacyHttp, InitializesOnceAndKeepsTheSession) {  // PRO-02
   {
@@ -245,6 +229,16 @@ TEST_F(LegacyHttp, CallsWhenTheServerCanAsk) {  // BRG-01
   Client client(io, server.url(), options);
   ASSERT_TRUE(client.call("echo"));
   EXPECT_THAT(order, ElementsAre("GET", "call"));
+
+  // Also where somebody begins to listen meanwhile.
+  order.clear();
+  Client other(io, server.url(), options);
+  bool listens = false;
+  asio::co_spawn(io, other.connection.listen({.tools = true}),
+                 [&](const std::exception_ptr&, const Result<>& result) { listens = result.has_value(); });
+  ASSERT_TRUE(other.call("echo"));
+  EXPECT_THAT(order, ElementsAre("GET", "call"));
+  other.run_until([&] { return listens; });
 }
 
 TEST_F(LegacyHttp, DoesNotWaitLongForAServersStream) {
@@ -307,161 +301,6 @@ TEST_F(LegacyHttp, DoesNotAnswerAQuestionTheServerTookBack) {
   EXPECT_EQ(client.text("echo"), "fine");
   client.run_until([&] { return stopped; });
   EXPECT_THAT(server.answers(), ElementsAre(HasSubstr(R"("id":2)")));
-}
-
-TEST_F(LegacyHttp, ListensOnTheServersStreamAndSubscribes) {
-  std::vector<std::shared_ptr<Feed>> feeds;
-  mcp.get = [&](const FakeRequest&) {
-    feeds.push_back(server.feed());
-    return stream(feeds.back());
-  };
-  mcp.on["resources/subscribe"] = [](const FakeRequest& request) { return test::result(request, "{}"); };
-  std::vector<std::string> seen;
-  Options options = test::quick();
-  options.on_announcement = [&](const Announcement& change) {
-    seen.push_back(fmt::format("{} {}", static_cast<int>(change.kind), change.uri));
-  };
-  Client client(io, server.url(), options);
-  mcp::SubscriptionFilter wanted;
-  wanted.tools = true;
-  wanted.uris = {"test://x"};
-  ASSERT_TRUE(client.run(client.connection.listen(wanted)));
-  EXPECT_EQ(server.last("resources/subscribe").params().at("uri"), "test://x");
-  feeds[0]->event(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})", "id: 7\n");
-  feeds[0]->event(R"({"jsonrpc":"2.0","method":"notifications/prompts/list_changed"})", "id: 8\n");
-  feeds[0]->event(R"({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"test://x"}})",
-                  "id: 9\n");
-  client.run_until([&] { return seen.size() == 2; });
-  EXPECT_THAT(seen, ElementsAre("0 ", "3 test://x"));
-  feeds[0]->cut();
-  client.run_until([&] { return feeds.size() == 2; });
-  EXPECT_EQ(server.requests.back().header("last-event-id"), "9");
-  feeds[1]->event(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})");
-  client.run_until([&] { return seen.size() == 3; });
-  EXPECT_EQ(seen.back(), "0 ");
-}
-
-TEST_F(LegacyHttp, ListensOnTheStreamThatIsOpenAlready) {
-  // Many servers allow one stream for a session.
-  const auto feed = server.feed();
-  int gets = 0;
-  mcp.get = [&](const FakeRequest&) { return ++gets == 1 ? stream(feed) : FakeResponse{.status = 409}; };
-  mcp.on["resources/subscribe"] = [](const FakeRequest& request) { return test::result(request, "{}"); };
-  std::vector<Announcement::Kind> seen;
-  Options options = test::quick();
-  options.handlers.elicit_form = accept;
-  options.on_announcement = [&](const Announcement& announcement) { seen.push_back(announcement.kind); };
-  Client client(io, server.url(), options);
-  ASSERT_TRUE(client.run(client.connection.open()));
-  client.run_until([&] { return gets == 1; });
-  mcp::SubscriptionFilter wanted;
-  wanted.tools = true;
-  wanted.uris = {"test://x"};
-  const auto listening = client.run(client.connection.listen(wanted));
-  ASSERT_TRUE(listening) << listening.error().message();
-  EXPECT_EQ(server.count("resources/subscribe"), 1U);
-  feed->event(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})");
-  client.run_until([&] { return !seen.empty(); });
-  EXPECT_THAT(seen, ElementsAre(Announcement::Kind::tools));
-  EXPECT_EQ(gets, 1);
-}
-
-TEST_F(LegacyHttp, SaysThatAResourceCannotBeSubscribedTo) {
-  mcp.get = [&](const FakeRequest&) { return stream(server.feed()); };
-  Client client(io, server.url(), test::quick());
-  mcp::SubscriptionFilter wanted;
-  wanted.uris = {"test://x"};
-  EXPECT_EQ(client.run(client.connection.listen(wanted)).error().rpc_code(), -32601);
-}
-
-TEST_F(LegacyHttp, HearsOfOthersWhereOneResourceIsRefused) {
-  const auto feed = server.feed();
-  mcp.get = [&](const FakeRequest&) { return stream(feed); };
-  mcp.on["resources/subscribe"] = [](const FakeRequest& request) {
-    if (request.params().at("uri") == "test://no") return FakeResponse{.status = 500};
-    return test::result(request, "{}");
-  };
-  std::vector<std::string> seen;
-  Options options = quick();
-  options.on_announcement = [&](const Announcement& change) { seen.push_back(change.uri); };
-  Client client(io, server.url(), options);
-  mcp::SubscriptionFilter wanted;
-  wanted.uris = {"test://no", "test://yes"};
-  EXPECT_FALSE(client.run(client.connection.listen(wanted)));
-  EXPECT_NE(client.connection.refused("test://no"), nullptr);
-  EXPECT_EQ(client.connection.refused("test://yes"), nullptr);
-  feed->event(R"({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"test://yes"}})");
-  client.run_until([&] { return !seen.empty(); });
-  EXPECT_THAT(seen, ElementsAre("test://yes"));
-}
-
-TEST_F(LegacyHttp, LetsGoOfTheStreamWhenNobodyListensAndOpensItForTheNext) {
-  std::vector<std::shared_ptr<Feed>> feeds;
-  mcp.get = [&](const FakeRequest&) {
-    feeds.push_back(server.feed());
-    return stream(feeds.back());
-  };
-  mcp.on["resources/subscribe"] = [](const FakeRequest& request) { return test::result(request, "{}"); };
-  std::vector<Announcement::Kind> seen;
-  Options options = quick();
-  options.on_announcement = [&](const Announcement& change) { seen.push_back(change.kind); };
-  Client client(io, server.url(), options);
-  mcp::SubscriptionFilter wanted;
-  wanted.tools = true;
-  wanted.uris = {"test://x"};
-  ASSERT_TRUE(client.run(client.connection.listen(wanted)));
-  client.connection.hush();
-  ASSERT_TRUE(client.run(client.connection.listen(wanted)));
-  EXPECT_EQ(feeds.size(), 1U) << "it is still there";
-  client.connection.hush();
-  client.connection.hush();
-  ASSERT_TRUE(client.run(client.connection.listen(wanted)));
-  EXPECT_EQ(feeds.size(), 2U);
-  EXPECT_EQ(server.count("resources/subscribe"), 1U) << "the session knows of it";
-  feeds[1]->event(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})");
-  client.run_until([&] { return !seen.empty(); });
-  EXPECT_THAT(seen, ElementsAre(Announcement::Kind::tools));
-}
-
-TEST_F(LegacyHttp, HearsWhatComesWithAnswersWhereThereIsNoStream) {
-  mcp.get = [](const FakeRequest&) { return FakeResponse{.status = 405}; };
-  mcp.on["resources/subscribe"] = [](const FakeRequest& request) { return test::result(request, "{}"); };
-  const auto feed = server.feed();
-  mcp.on["tools/call"] = [&](const FakeRequest& request) {
-    feed->event(R"({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"test://x"}})");
-    feed->event(fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{{"content":[]}}}})", request.id()));
-    return stream(feed);
-  };
-  std::vector<std::string> seen;
-  Options options = quick();
-  options.hear_in_answers = true;
-  options.on_announcement = [&](const Announcement& change) { seen.push_back(change.uri); };
-  Client client(io, server.url(), options);
-  mcp::SubscriptionFilter wanted;
-  wanted.uris = {"test://x"};
-  ASSERT_TRUE(client.run(client.connection.listen(wanted)));
-  EXPECT_TRUE(client.call("echo"));
-  EXPECT_THAT(seen, ElementsAre("test://x"));
-}
-
-TEST_F(LegacyHttp, ListensAgainInANewSessionWhenTheOldOneIsForgotten) {
-  int gets = 0;
-  mcp.get = [&](const FakeRequest&) {
-    if (++gets == 2) return FakeResponse{.status = 404};
-    const auto feed = server.feed();
-    if (gets == 1) feed->end();
-    return stream(feed);
-  };
-  std::vector<Announcement::Kind> seen;
-  Options options = test::quick();
-  options.on_announcement = [&](const Announcement& change) { seen.push_back(change.kind); };
-  Client client(io, server.url(), options);
-  mcp::SubscriptionFilter wanted;
-  wanted.tools = true;
-  ASSERT_TRUE(client.run(client.connection.listen(wanted)));
-  client.run_until([&] { return seen.size() == 2; });
-  EXPECT_THAT(seen, ElementsAre(Announcement::Kind::interrupted, Announcement::Kind::reopened));
-  EXPECT_EQ(server.count("initialize"), 2U);
 }
 
 TEST_F(LegacyHttp, SetsTheLogLevelAgainInANewSession) {

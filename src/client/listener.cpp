@@ -86,7 +86,7 @@ bool Listener::keep_stream() {
     round->quiet = true;
     start(std::move(round));
   }
-  return round_->quiet && !round_->settled && !round_->waited_for;
+  return !round_->stream_open && !round_->settled && !round_->waited_for;
 }
 
 Task<> Listener::wait_for_stream() {
