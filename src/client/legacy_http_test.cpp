@@ -234,7 +234,7 @@ TEST_F(LegacyHttp, CallsWhenTheServerCanAsk) {  // BRG-01
   order.clear();
   Client other(io, server.url(), options);
   bool listens = false;
-  asio::co_spawn(io, other.connection.listen({.tools = true}),
+  asio::co_spawn(io, other.connection.listen({.tools = true, .uris = {}}),
                  [&](const std::exception_ptr&, const Result<>& result) { listens = result.has_value(); });
   ASSERT_TRUE(other.call("echo"));
   EXPECT_THAT(order, ElementsAre("GET", "call"));

@@ -33,8 +33,8 @@ struct Library {
   std::uint16_t port = 0;
 };
 
-struct Listening {
-  Listening(TestGateway& gateway, std::string_view filter) : client(gateway.port()) {
+struct ModernEar {
+  ModernEar(TestGateway& gateway, std::string_view filter) : client(gateway.port()) {
     client.send_request(
         "POST", server::modern_fields("subscriptions/listen"),
         rpc("9", "subscriptions/listen", fmt::format(R"("notifications":{},{})", filter, server::modern_meta())));
@@ -73,7 +73,7 @@ class Hears : public ::testing::TestWithParam<bool> {
 
 // BRG-07, PRO-05
 TEST_P(Hears, OfAnUpdateOnceInEachEra) {
-  Listening modern(gateway, R"({"resourceSubscriptions":["test://a"]})");
+  ModernEar modern(gateway, R"({"resourceSubscriptions":["test://a"]})");
   EXPECT_THAT(modern.uris(), ElementsAre("test://a"));
   LegacyClient legacy(gateway.port());
   RawClient stream(gateway.port());
@@ -108,7 +108,7 @@ TEST_P(Hears, NothingOfWhatTheUpstreamDoesNotTell) {
   });
   ASSERT_TRUE(gateway.set({upstream_at("library", library.port), upstream_at("mute", mute.port())}));
   gateway.discover();
-  Listening modern(gateway, R"({"resourceSubscriptions":["test://r","test://b"]})");
+  ModernEar modern(gateway, R"({"resourceSubscriptions":["test://r","test://b"]})");
   EXPECT_THAT(modern.uris(), ElementsAre("test://b"));
   LegacyClient legacy(gateway.port());
   const auto refused = legacy.post(rpc("1", "resources/subscribe", R"("uri":"test://r")")).json();
@@ -119,7 +119,7 @@ TEST_P(Hears, NothingOfWhatTheUpstreamDoesNotTell) {
 
 // BRG-07
 TEST_P(Hears, OfAChangeOfListsOnceWhoeverTellsOfIt) {
-  Listening modern(gateway, R"({"resourcesListChanged":true,"resourceSubscriptions":["test://a"]})");
+  ModernEar modern(gateway, R"({"resourcesListChanged":true,"resourceSubscriptions":["test://a"]})");
   EXPECT_EQ(gateway.ask("resources/read", R"("uri":"test://a")", "test://a").as_object().count("error"), 0U);
   library.add("test://c");
   const auto told = modern.client.read_event();
@@ -207,7 +207,7 @@ TEST_P(OwnSession, ShowsAndTellsOfWhatOneSessionHasTheOneWhoseItIs) {
 
 // BRG-07, PRO-05
 TEST_P(OwnSession, TellsAModernListenerOfWhatItsOwnCallsBringAbout) {
-  Listening modern(gateway, R"({"resourcesListChanged":true,"resourceSubscriptions":["test://shared"]})");
+  ModernEar modern(gateway, R"({"resourcesListChanged":true,"resourceSubscriptions":["test://shared"]})");
   EXPECT_THAT(modern.uris(), ElementsAre("test://shared"));
   gateway.call("touch");
   EXPECT_EQ(modern.client.read_event()->json().at("method").as_string(), kUpdated);
@@ -223,7 +223,7 @@ TEST_P(OwnSession, HoldsNoStreamForACallerThatHasNone) {
   {
     Attached client(gateway);
     ASSERT_TRUE(client.subscribe("test://shared"));
-    const Listening modern(gateway, R"({"resourceSubscriptions":["test://shared"]})");
+    const ModernEar modern(gateway, R"({"resourceSubscriptions":["test://shared"]})");
     gateway.call("touch");
     wait_until([&] { return upstream.streams() >= kOwn + 2; });
   }
