@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
+#include <cstdint>
 #include <cstring>
 
 #include <simdjson.h>
@@ -67,21 +69,125 @@ std::size_t utf8_sequence(std::string_view text, std::size_t at) {
   return simdjson::validate_utf8(text.data() + at, length) ? length : 0;
 }
 
-// Whether the text stands in a JSON string as it is, by eight bytes at a time: nothing to escape, and ASCII.
-bool is_plain(std::string_view text) {
-  constexpr std::uint64_t kEach = 0x0101010101010101U;
-  const auto has_other = [](const char* bytes, std::size_t size) {
-    std::uint64_t word = kEach * ' ';
-    std::memcpy(&word, bytes, size);
-    const std::uint64_t quotes = (word ^ (kEach * '"')) - kEach;
-    const std::uint64_t backslashes = (word ^ (kEach * '\\')) - kEach;
-    return ((word | (word - kEach * ' ') | quotes | backslashes) & (kEach * 0x80)) != 0;
-  };
-  std::size_t at = 0;
-  for (; at + 8 <= text.size(); at += 8) {
-    if (has_other(text.data() + at, 8)) return false;
+// Sequences that are no UTF-8 become U+FFFD, byte by byte.
+std::string repaired(std::string_view text) {
+  std::string out;
+  out.reserve(text.size() + 16);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = utf8_sequence(text, at);
+    out += length > 0 ? text.substr(at, length) : "\xEF\xBF\xBD";
+    at += std::max<std::size_t>(length, 1);
   }
-  return at == text.size() || !has_other(text.data() + at, text.size() - at);
+  return out;
+}
+
+using Block = unsigned char __attribute__((vector_size(16)));
+using Wide = unsigned short __attribute__((vector_size(32)));
+
+Block block_at(const char* at) {
+  Block block;
+  std::memcpy(&block, at, sizeof block);
+  return block;
+}
+
+// Less than a block: its bytes, some of them twice, and spaces.
+Block short_block(std::string_view text) {
+  Block block = Block{} + ' ';
+  const auto twice = [&]<class Word>(Word /*size*/) {
+    std::memcpy(&block, text.data(), sizeof(Word));
+    std::memcpy(reinterpret_cast<char*>(&block) + 8, text.data() + text.size() - sizeof(Word), sizeof(Word));
+  };
+  if (text.size() >= 8) {
+    twice(std::uint64_t{});
+  } else if (text.size() >= 4) {
+    twice(std::uint32_t{});
+  } else if (!text.empty()) {
+    block[0] = static_cast<unsigned char>(text.front());
+    block[1] = static_cast<unsigned char>(text[text.size() / 2]);
+    block[2] = static_cast<unsigned char>(text.back());
+  }
+  return block;
+}
+
+// What quoting a text takes: by how many bytes it grows at most, and whether it has to be known for UTF-8 first.
+struct Survey {
+  std::size_t growth = 0;
+  bool ascii = true;
+};
+
+Survey survey(std::string_view text) {
+  constexpr std::ptrdiff_t kBlocks = 48;  // no more of them can be counted in bytes
+  Survey found;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at < end) {
+    Block growth{};
+    Block any{};
+    const auto add = [&](Block block) {
+      growth += ((Block)(block < 0x20) & 5) | ((Block)((block == '"') | (block == '\\')) & 1);
+      any |= block;
+    };
+    for (const char* const stop = at + (16 * std::min(kBlocks, (end - at) / 16)); at < stop; at += 16)
+      add(block_at(at));
+    if (end - at < 16) {
+      add(text.size() < 16 ? short_block(text) : block_at(end - 16));
+      at = end;
+    }
+    found.growth += __builtin_reduce_add(__builtin_convertvector(growth, Wide));
+    found.ascii &= __builtin_reduce_or(any) < 0x80;
+  }
+  return found;
+}
+
+char* write_each(char* to, const char* from, const char* end) {
+  static constexpr std::string_view kHex = "0123456789abcdef";
+  for (; from < end; ++from) {
+    const auto byte = static_cast<unsigned char>(*from);
+    if (byte >= 0x20) {
+      *to = '\\';
+      to += static_cast<int>(byte == '"') | static_cast<int>(byte == '\\');
+      *to++ = *from;
+      continue;
+    }
+    *to++ = '\\';
+    if (const auto letter = kEscapeValues.find(*from); letter != std::string_view::npos) {
+      *to++ = kEscapeLetters[letter];
+      continue;
+    }
+    for (const char part : {'u', '0', '0', kHex[byte >> 4U], kHex[byte & 0xFU]})
+      *to++ = part;
+  }
+  return to;
+}
+
+// The text must be UTF-8, and there must be room for it as `survey` says.
+char* write_escaped(char* to, std::string_view text) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  // A block is written whole, and again behind each backslash that goes in: JSON within JSON has a quote every few
+  // bytes. That reads and writes up to a block more, which the rest of the text has room for.
+  for (; end - at >= 32; at += 16) {
+    const Block block = block_at(at);
+    if (__builtin_reduce_min(block) < 0x20) {
+      to = write_each(to, at, at + 16);
+      continue;
+    }
+    std::memcpy(to, at, 16);
+    const auto found = (block == '"') | (block == '\\');
+    std::array<std::uint64_t, 2> hits;
+    std::memcpy(hits.data(), &found, sizeof hits);
+    for (std::size_t half = 0; half < 2; ++half) {
+      for (std::uint64_t left = hits[half]; left != 0;) {
+        const auto bit = static_cast<unsigned>(std::countr_zero(left));
+        left &= ~(std::uint64_t{0xFF} << bit);
+        const std::size_t place = (8 * half) + (bit / 8);
+        to[place] = '\\';
+        std::memcpy(++to + place, at + place, 16);
+      }
+    }
+    to += 16;
+  }
+  return write_each(to, at, end);
 }
 
 }  // namespace
@@ -103,44 +209,22 @@ bool valid_escapes(std::string_view inside) {
 }
 
 void append_quoted(std::string& out, std::string_view text) {
-  if (is_plain(text)) {
+  const Survey found = survey(text);
+  if (!found.ascii && !simdjson::validate_utf8(text.data(), text.size())) return append_quoted(out, repaired(text));
+  if (found.growth == 0) {
     out.push_back('"');
     out.append(text);
     out.push_back('"');
     return;
   }
-  static constexpr std::string_view kHex = "0123456789abcdef";
-  const bool valid = simdjson::validate_utf8(text.data(), text.size());
-  out.push_back('"');
-  std::size_t start = 0;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const auto byte = static_cast<unsigned char>(text[at]);
-    if (byte >= 0x80 && !valid) {
-      const std::size_t length = utf8_sequence(text, at);
-      if (length > 0) {
-        at += length - 1;
-        continue;
-      }
-      out.append(text, start, at - start);
-      out += "\xEF\xBF\xBD";
-      start = at + 1;
-      continue;
-    }
-    if (byte >= 0x20 && byte != '"' && byte != '\\') continue;
-    out.append(text, start, at - start);
-    start = at + 1;
-    const std::size_t letter = byte == '/' ? std::string_view::npos : kEscapeValues.find(static_cast<char>(byte));
-    out.push_back('\\');
-    if (letter != std::string_view::npos) {
-      out.push_back(kEscapeLetters[letter]);
-    } else {
-      out += "u00";
-      out.push_back(kHex[byte >> 4U]);
-      out.push_back(kHex[byte & 0xFU]);
-    }
-  }
-  out.append(text, start, text.size() - start);
-  out.push_back('"');
+  const std::size_t before = out.size();
+  out.resize_and_overwrite(before + text.size() + found.growth + 2, [&](char* bytes, std::size_t /*room*/) {
+    char* to = bytes + before;
+    *to++ = '"';
+    to = write_escaped(to, text);
+    *to++ = '"';
+    return static_cast<std::size_t>(to - bytes);
+  });
 }
 
 std::string quote(std::string_view text) {

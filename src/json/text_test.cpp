@@ -17,6 +17,20 @@ TEST(Text, QuotesAndDecodesBackToTheSame) {
   EXPECT_EQ(decode_string(R"("\ud83d\ude00")").value(), "\xF0\x9F\x98\x80");
 }
 
+TEST(Text, QuotesWhatIsEscapedAnywhereInALongText) {
+  for (const char escaped : {'"', '\\', '\n', '\x01'}) {
+    for (std::size_t place = 0; place < 40; ++place) {
+      std::string text(40, 'x');
+      text[place] = escaped;
+      text[place / 2] = '"';
+      EXPECT_EQ(decode_string(quote(text)).value(), text) << place;
+    }
+  }
+  EXPECT_EQ(quote(std::string(3, '\x1f')), R"("\u001f\u001f\u001f")");
+  EXPECT_EQ(quote(std::string(20, '"') + "\xC3\xA9\xC3"),
+            "\"" + std::string(R"(\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\")") + "\xC3\xA9\xEF\xBF\xBD\"");
+}
+
 TEST(Canonical, IsTheSameForTheSameValue) {
   EXPECT_EQ(canonical_hash(R"({"b":1.0,"a":[true,null,"\u0041"]})").value(),
             canonical_hash(R"({ "a":[true ,null,"A"], "b":1 })").value());
