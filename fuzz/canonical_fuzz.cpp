@@ -33,6 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto value = json::parse(text);
   const auto opinion = boost_opinion(text);
   check(!value || opinion.value, "what is parsed is JSON for others");
+  check(json::parses(text) == value.has_value(), "a text is judged the same without a tree");
   if (!value) {
     const bool twice = value.error().message() == "an object has a key twice";
     check(twice || !opinion.value, "what is refused is not JSON for others, unless a key comes twice");

@@ -75,7 +75,7 @@ Task<mcp::Reply> ToolSession::run(server::Call& call, const providers::HttpTool&
                                                          .abort = abort.get()},
                                                         calls_.limits);
   // A long call is no idleness.
-  touch(calls_.clock.now());
+  touch(calls_.clock.recent());
   co_return reply;
 }
 

@@ -1,7 +1,9 @@
 #include "json/text.hpp"
 
 #include <cstdlib>
+#include <initializer_list>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "json/canonical.hpp"
@@ -69,6 +71,65 @@ TEST(Parse, RefusesWhatIsNotJson) {
   }
   EXPECT_TRUE(parse("[[1]]", 2));
   EXPECT_FALSE(parse("[[[1]]]", 2));
+}
+
+// Whoever passes a text on without a tree must refuse what others refuse.
+TEST(Parse, IsAgreedWithWithoutATree) {
+  const auto object = [](std::size_t keys, std::string_view more) {
+    std::string text = "{";
+    for (std::size_t i = 0; i < keys; ++i)
+      text += fmt::format(R"("a key that is long {}":{{"a":{}}},)", i, i);
+    return text + std::string(more) + "}";
+  };
+  const auto nested = [](std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+  for (const std::string& text : std::initializer_list<std::string>{"{}",
+                                                                    "[]",
+                                                                    " 1 ",
+                                                                    "\"x\"",
+                                                                    "null",
+                                                                    "[{},[],{\"a\":[]}]",
+                                                                    R"([{"a":{"a":1}},{"a":[]}])",
+                                                                    object(3, R"("b":1)"),
+                                                                    object(300, R"("b":1)"),
+                                                                    nested(128),
+                                                                    R"({"":1,"a":2,"\u0000":3})",
+                                                                    "[1e400,-0.0,1E-7,123456789012345678901]",
+                                                                    R"({"a":1,"a":1})",
+                                                                    R"([{"a":{"b":1,"\u0062":2}}])",
+                                                                    R"({"a":{"x":1},"a":{"y":1,"z":2}})",
+                                                                    object(3, R"("a key that is long 1":1)"),
+                                                                    object(300, R"("a key that is long 7":1)"),
+                                                                    nested(129),
+                                                                    R"({"":1,"":2})",
+                                                                    "",
+                                                                    " ",
+                                                                    "{",
+                                                                    "[1,]",
+                                                                    "1 2",
+                                                                    "nul",
+                                                                    "\"\xff\"",
+                                                                    "{\"a\":1,}",
+                                                                    "[1]x",
+                                                                    "{\"a\"}",
+                                                                    "[01]",
+                                                                    "[1.]",
+                                                                    "{\"a\":1]",
+                                                                    "[\"\\ud800\"]",
+                                                                    "[\"\\udc00\"]",
+                                                                    "[\"\n\"]",
+                                                                    "\xEF\xBB\xBF[]",
+                                                                    "[1e]",
+                                                                    "{1:2}",
+                                                                    "[1e2147483647]",
+                                                                    "[1e2147483648]",
+                                                                    "[1.5E-2147483648]",
+                                                                    "[1e0000000000000000001]",
+                                                                    "[1e99999999999999999999]",
+                                                                    "//\n1"}) {
+    EXPECT_EQ(parses(text), parse(text).has_value()) << text;
+  }
+  EXPECT_TRUE(parses("[[1]]", 2));
+  EXPECT_FALSE(parses("[[[1]]]", 2));
 }
 
 TEST(Canonical, OfItsOwnTextIsTheSameText) {

@@ -9,6 +9,7 @@
 #include <simdjson.h>
 
 #include "json/text.hpp"
+#include "json/unique_keys.hpp"
 
 namespace proteus::json {
 namespace {
@@ -20,6 +21,7 @@ constexpr std::string_view kControl = "a string holds a control character that i
 constexpr std::string_view kBadEscape = "a string holds an invalid escape";
 constexpr std::string_view kNoValue = "a value is expected";
 constexpr std::string_view kNoString = "a string is expected";
+constexpr std::string_view kKeyTwice = "an object has a key twice";
 constexpr std::string_view kNoColon = "a colon is expected after a key";
 
 constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
@@ -164,6 +166,14 @@ const char* end_of_scalar(const char* at, const char* end) {
   }
 }
 
+// For those who need nothing to be told of what is stepped over.
+struct Unwatched {
+  static void open_object() {}
+  static bool close_object() { return true; }
+  static void add(std::string_view /*raw*/, bool /*escaped*/, const char* /*end*/) {}
+  static void pass_scalar(std::string_view /*value*/) {}
+};
+
 }  // namespace
 
 Result<Tokens> Tokens::of(std::string_view text, std::size_t max_depth) {
@@ -223,13 +233,21 @@ std::string_view Tokens::take_key() {
 }
 
 std::string_view Tokens::take_other_value() {
+  Unwatched nothing;
+  return take_other_value(nothing);
+}
+
+std::string_view Tokens::take_value(UniqueKeys& keys) { return peek() == '"' ? take_string() : take_other_value(keys); }
+
+template <class Watch>
+std::string_view Tokens::take_other_value(Watch& watch) {
   if (done()) {
     fail("the text ends too early");
     return {};
   }
   const std::size_t begin = at_;
   if (text_[begin] == '{' || text_[begin] == '[') {
-    if (!skip_container()) return {};
+    if (!skip_container(watch)) return {};
     return text_.substr(begin, end_ - begin);
   }
   const char* const end = end_of_scalar(text_.data() + begin, text_.data() + text_.size());
@@ -238,11 +256,13 @@ std::string_view Tokens::take_other_value() {
     return {};
   }
   step_behind(static_cast<std::size_t>(end - text_.data()));
+  watch.pass_scalar(text_.substr(begin, end_ - begin));
   return text_.substr(begin, end_ - begin);
 }
 
 // The loop that sees nearly every token of a large message. Its state is local, so that it stays in registers.
-bool Tokens::skip_container() {
+template <class Watch>
+bool Tokens::skip_container(Watch& watch) {
   const char* const end = text_.data() + text_.size();
   const char* at = text_.data() + at_;
   const std::size_t deepest = max_depth_ - depth_;
@@ -263,7 +283,11 @@ bool Tokens::skip_container() {
   };
   const auto skip_key = [&] [[gnu::always_inline]] {
     if (peek() != '"') return stop(kNoString);
-    if (!skip_string()) return false;
+    const char* const begin = at;
+    const StringEnd string = end_of_string(at, end);
+    if (string.behind == nullptr) return stop(string.fault);
+    watch.add({begin, string.behind}, string.escaped, end);
+    step(string.behind);
     if (peek() != ':') return stop(kNoColon);
     step(at + 1);
     return true;
@@ -281,6 +305,7 @@ bool Tokens::skip_container() {
       step(at + 1);
       const char closer = static_cast<char>(token + 2);  // in ASCII, of both
       closers[depth++] = closer;
+      if (token == '{') watch.open_object();
       if (peek() != closer) {
         if (token == '{' && !skip_key()) return false;
         continue;
@@ -290,11 +315,13 @@ bool Tokens::skip_container() {
     } else {
       const char* const behind = end_of_scalar(at, end);
       if (behind == nullptr) return stop(kNoValue);
+      watch.pass_scalar({at, behind});
       step(behind);
     }
     // Behind a value: out of all that ends here, or on to the next one.
     while (peek() == closers[depth - 1]) {
       const char* const behind = at + 1;
+      if (*at == '}' && !watch.close_object()) return stop(kKeyTwice);
       step(behind);
       if (--depth == 0) {
         end_ = static_cast<std::size_t>(behind - text_.data());

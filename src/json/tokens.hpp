@@ -7,6 +7,8 @@
 
 namespace proteus::json {
 
+class UniqueKeys;
+
 // Walks a JSON text token by token, and checks the whole grammar on the way: what it has skipped is as certain to be
 // JSON as what it has read. No tree is built, and no index: a message is read once, and most of it is the inside of
 // strings, which sixteen bytes at a time take the least.
@@ -39,6 +41,8 @@ class Tokens {
 
   // Steps over one whole value and gives its text; empty where it is no value, and then `fault` says why.
   std::string_view take_value() { return peek() == '"' ? take_string() : take_other_value(); }
+  // The same, where objects at any depth may have no key twice.
+  std::string_view take_value(UniqueKeys& keys);
   // Steps over a key and its colon, and gives the key with its quotes; empty where it is none.
   std::string_view take_key();
   // Whether the key taken last may hold escapes.
@@ -52,7 +56,10 @@ class Tokens {
   Tokens() = default;
   std::string_view take_string();
   std::string_view take_other_value();
-  bool skip_container();
+  template <class Watch>
+  std::string_view take_other_value(Watch& watch);
+  template <class Watch>
+  bool skip_container(Watch& watch);
   void step_behind(std::size_t end);
   bool fail(std::string_view why) {
     fault_ = why;

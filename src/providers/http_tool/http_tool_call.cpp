@@ -65,6 +65,8 @@ std::string explain_status(unsigned status) {
   return fmt::format("The tool's back end gave an answer that is no result ({}).", shown);
 }
 
+bool has_lines(std::string_view text) { return text.contains('\n') || text.contains('\r'); }
+
 // Line breaks between tokens become spaces, so that the text fits into one line of any transport; within strings JSON
 // has none.
 std::string one_line(std::string_view json) {
@@ -75,21 +77,36 @@ std::string one_line(std::string_view json) {
   return out;
 }
 
-mcp::Reply structured(const HttpTool& tool, std::string_view body, mcp::Era era) {
+// What an answer that is to be JSON has wrong; nothing where it is right.
+std::optional<mcp::Reply> find_fault(const HttpTool& tool, std::string_view body) {
+  constexpr std::string_view kNoJson = "The tool's back end says that it answers with JSON, but it does not.";
+  if (!tool.output) return json::parses(body) ? std::nullopt : std::optional(tool_error(kNoJson));
   const auto parsed = json::parse(body);
-  if (!parsed) return tool_error("The tool's back end says that it answers with JSON, but it does not.");
-  if (tool.output && !tool.output->accepts(*parsed)) {
-    return tool_error("The answer of the tool's back end does not fit the tool's output schema:\n" +
-                      tool.output->validate(*parsed).text());
-  }
+  if (!parsed) return tool_error(kNoJson);
+  if (tool.output->accepts(*parsed)) return std::nullopt;
+  return tool_error("The answer of the tool's back end does not fit the tool's output schema:\n" +
+                    tool.output->validate(*parsed).text());
+}
+
+bool is_object(std::string_view json) {
+  const auto begin = json.find_first_not_of(" \n\t\r");
+  return begin != std::string_view::npos && json[begin] == '{';
+}
+
+mcp::Reply structured(const HttpTool& tool, std::string_view body, mcp::Era era) {
+  if (auto fault = find_fault(tool, body)) return std::move(*fault);
   std::string members = R"("content":[{"type":"text","text":)";
-  members.reserve(members.size() + (body.size() * 2) + 64);
+  members.reserve(members.size() + (body.size() * 5 / 2) + 64);  // JSON within quotes is some quarter longer
   json::append_quoted(members, body);
   members += "}]";
   // Before 2026-07-28 it must be an object.
-  if (parsed->is_object() || era == mcp::Era::modern) {
+  if (era == mcp::Era::modern || is_object(body)) {
     members += R"(,"structuredContent":)";
-    members += body.find_first_of("\r\n") == std::string_view::npos ? body : std::string_view(one_line(body));
+    if (has_lines(body)) {
+      members += one_line(body);
+    } else {
+      members += body;
+    }
   }
   mcp::Reply reply;
   reply.members.add(std::move(members));
@@ -103,6 +120,7 @@ mcp::Reply result(const HttpTool& tool, const net::ClientResponse& response, std
   return tool_text(body);
 }
 
+// The requests that one call may take, and what they share. Lives until the last of them has been answered.
 class Attempt {
  public:
   Attempt(net::HttpClient& http, const HttpToolCall& call, const HttpToolLimits& limits)
@@ -110,34 +128,30 @@ class Attempt {
         call_(call),
         limits_(limits),
         timeout_(call.tool.timeout.value_or(limits.timeout)),
-        end_(call.clock.now() + timeout_),
-        bearer_(fmt::format("Bearer {}", call.bearer.reveal())) {}
+        began_(call.clock.recent()),
+        bearer_("Bearer " + std::string(call.bearer.reveal())),
+        fields_{net::Field{"Authorization", bearer_}} {
+    add("{");
+    add_members(call.arguments);
+    add_members(call.tool.tail);
+    add("}");
+  }
+  Attempt(const Attempt&) = delete;
+  Attempt& operator=(const Attempt&) = delete;
 
-  Task<mcp::Reply> run() {
-    auto response = co_await post(call_.tool.url);
-    net::Url at = call_.tool.url;
-    for (unsigned hops = 0; response && is_redirect(response->status()); ++hops) {
-      const auto next = target(at, *response);
-      if (hops == kMaxRedirects || !next)
-        co_return tool_error("The tool's back end sent the call elsewhere in a way that is not followed.");
-      const unsigned status = response->status();
-      at = *next;
-      const bool home = at.origin() == call_.tool.url.origin();
-      if (status == 307 || status == 308) {
-        if (!home) co_return tool_error("The tool's back end sent the call to another host, which is not followed.");
-        response = co_await post(at);
-      } else {
-        response = co_await get(at, home);
-      }
-    }
-    if (!response) co_return failed(response.error());
-    if (response->status() < 200 || response->status() > 299) co_return tool_error(explain_status(response->status()));
-    const auto body = co_await response->read_all(limits_.answer_bytes);
-    if (!body) co_return failed(body.error());
-    co_return result(call_.tool, *response, *body, call_.era);
+  // Their URL outlives the task.
+  Task<Result<net::ClientResponse>> post_first() { return post(call_.tool.url, timeout_); }
+  Task<Result<net::ClientResponse>> post(const net::Url& url) { return post(url, left()); }
+  Task<Result<net::ClientResponse>> get(const net::Url& url, bool with_token) {
+    return http_.send({.url = url,
+                       .method = "GET",
+                       .fields = std::span(fields_).first(with_token ? 1 : 0),
+                       .prepared = kGetFields,
+                       .body = {},
+                       .deadlines = deadlines(left()),
+                       .abort = call_.abort});
   }
 
- private:
   static std::optional<net::Url> target(const net::Url& from, const net::ClientResponse& response) {
     const auto location = response.fields().find("Location");
     if (!location) return std::nullopt;
@@ -148,39 +162,22 @@ class Attempt {
 
   mcp::Reply failed(const Error& error) const { return tool_error(explain(error, timeout_, limits_.answer_bytes)); }
 
-  net::RequestDeadlines deadlines() const {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end_ - call_.clock.now());
-    const auto whole = std::max(left, 1ms);
+ private:
+  std::chrono::milliseconds left() const {
+    return std::max(std::chrono::ceil<std::chrono::milliseconds>(began_ + timeout_ - call_.clock.recent()), 1ms);
+  }
+  net::RequestDeadlines deadlines(std::chrono::milliseconds whole) const {
     return {.connect = std::min(limits_.connect, whole), .head = whole, .whole = whole};
   }
 
-  Task<Result<net::ClientResponse>> post(const net::Url& url) {
-    const HttpTool& tool = call_.tool;
-    // Its parts are kept here: what is sent must outlive the wait.
-    size_ = 0;
-    add("{");
-    add_members(call_.arguments);
-    add_members(tool.tail);
-    add("}");
-    const std::array fields = {net::Field{"Authorization", bearer_}};
-    co_return co_await http_.send({.url = url,
-                                   .method = "POST",
-                                   .fields = fields,
-                                   .prepared = kFields,
-                                   .body = {parts_.data(), size_},
-                                   .deadlines = deadlines(),
-                                   .abort = call_.abort});
-  }
-
-  Task<Result<net::ClientResponse>> get(const net::Url& url, bool with_token) {
-    const std::array fields = {net::Field{"Authorization", bearer_}};
-    co_return co_await http_.send({.url = url,
-                                   .method = "GET",
-                                   .fields = std::span(fields).first(with_token ? 1 : 0),
-                                   .prepared = kGetFields,
-                                   .body = {},
-                                   .deadlines = deadlines(),
-                                   .abort = call_.abort});
+  Task<Result<net::ClientResponse>> post(const net::Url& url, std::chrono::milliseconds whole) {
+    return http_.send({.url = url,
+                       .method = "POST",
+                       .fields = fields_,
+                       .prepared = kFields,
+                       .body = {parts_.data(), size_},
+                       .deadlines = deadlines(whole),
+                       .abort = call_.abort});
   }
 
   void add(std::string_view part) { parts_.at(size_++) = part; }
@@ -194,8 +191,9 @@ class Attempt {
   const HttpToolCall& call_;
   const HttpToolLimits& limits_;
   const std::chrono::milliseconds timeout_;
-  const Clock::Monotonic end_;
+  const Clock::Monotonic began_;
   const std::string bearer_;
+  const std::array<net::Field, 1> fields_;
   std::array<std::string_view, 8> parts_{};
   std::size_t size_ = 0;
 };
@@ -216,7 +214,28 @@ mcp::Reply tool_error(std::string_view message) {
 
 Task<mcp::Reply> call_http_tool(net::HttpClient& http, HttpToolCall call, HttpToolLimits limits) {
   Attempt attempt(http, call, limits);
-  co_return co_await attempt.run();
+  auto response = co_await attempt.post_first();
+  std::optional<net::Url> at;
+  for (unsigned hops = 0; response && is_redirect(response->status()); ++hops) {
+    auto next = Attempt::target(at ? *at : call.tool.url, *response);
+    if (hops == kMaxRedirects || !next)
+      co_return tool_error("The tool's back end sent the call elsewhere in a way that is not followed.");
+    const unsigned status = response->status();
+    at = std::move(next);
+    const bool home = at->origin() == call.tool.url.origin();
+    if (status == 307 || status == 308) {
+      if (!home) co_return tool_error("The tool's back end sent the call to another host, which is not followed.");
+      response = co_await attempt.post(*at);
+    } else {
+      response = co_await attempt.get(*at, home);
+    }
+  }
+  if (!response) co_return attempt.failed(response.error());
+  if (response->status() < 200 || response->status() > 299) co_return tool_error(explain_status(response->status()));
+  auto body = response->try_read_all(limits.answer_bytes);
+  if (body && !*body) body = co_await response->read_all(limits.answer_bytes);
+  if (!body) co_return attempt.failed(body.error());
+  co_return result(call.tool, *response, **body, call.era);
 }
 
 }  // namespace proteus::providers

@@ -103,6 +103,18 @@ TEST_F(HttpToolCalls, GiveAStructureThatIsNoObjectOnlyToThoseWhoKnowSuch) {
   EXPECT_EQ(text(legacy), "[1]");
 }
 
+TEST_F(HttpToolCalls, TakeNothingForJsonThatIsNone) {
+  for (const char* const body : {R"({"rows":[1,]})", R"({"rows":1} x)", "{\"x\":\"\xff\"}", R"({"x":01})",
+                                 R"({"rows":[{"id":1,"id":2}]})", R"({"a":1,"\u0061":2})", R"({"x":1e9999999999})"}) {
+    backend_.set("/fetch", {.body = body});
+    expect_error("/fetch", "JSON");
+  }
+  backend_.set("/fetch", {.body = std::string(129, '[') + std::string(129, ']')});
+  expect_error("/fetch", "JSON");
+  backend_.set("/fetch", {.body = std::string(128, '[') + std::string(128, ']')});
+  EXPECT_FALSE(is_error(call(tool(), R"("query":"x")", {}, mcp::Era::legacy)));
+}
+
 TEST_F(HttpToolCalls, GiveAnythingElseAsText) {
   backend_.set("/fetch", {.body = "3 rows", .content_type = "text/plain"});
   EXPECT_EQ(text(call(tool())), "3 rows");
