@@ -12,6 +12,7 @@ namespace proteus::net {
 namespace {
 
 constexpr std::size_t kMaxSpare = 64;
+constexpr std::chrono::seconds kSpareKept{1};
 constexpr std::chrono::milliseconds kJustUsed{100};
 // Nobody waits for an idle connection to be closed.
 constexpr std::chrono::milliseconds kSlowSweep = std::chrono::seconds(1);
@@ -81,6 +82,7 @@ std::unique_ptr<ClientExchange> ClientCore::new_exchange() {
   if (spare_.empty()) return std::make_unique<ClientExchange>();
   auto exchange = std::move(spare_.back());
   spare_.pop_back();
+  unneeded_ = std::min(unneeded_, spare_.size());
   return exchange;
 }
 
@@ -103,9 +105,17 @@ void ClientCore::arm(Pace pace) {
   });
 }
 
+void ClientCore::drop_spare(Clock::Monotonic now) {
+  if (now < look_at_spare_) return;
+  spare_.erase(spare_.begin(), spare_.begin() + static_cast<std::ptrdiff_t>(unneeded_));
+  unneeded_ = spare_.size();
+  look_at_spare_ = now + kSpareKept;
+}
+
 void ClientCore::sweep() {
   const auto now = clock_.now();
   deadlines_.sweep(now);
+  drop_spare(now);
   bool any_idle = false;
   for (auto next = hosts_.begin(); next != hosts_.end();) {
     HostPool& host = next->second;
@@ -116,7 +126,7 @@ void ClientCore::sweep() {
   if (closed_ || pace_ != Pace::off) return;
   if (!deadlines_.empty()) {
     arm(Pace::fast);
-  } else if (any_idle) {
+  } else if (any_idle || !spare_.empty()) {
     arm(Pace::slow);
   }
 }
@@ -129,10 +139,11 @@ void ClientCore::close() {
     host.idle.clear();
   std::erase_if(hosts_, [](const auto& entry) { return entry.second.users == 0; });
   spare_.clear();
+  unneeded_ = 0;
 }
 
 HttpClient::Stats ClientCore::stats() const {
-  HttpClient::Stats stats{.opened = opened_, .reused = reused_, .idle = 0};
+  HttpClient::Stats stats{.opened = opened_, .reused = reused_, .idle = 0, .spare = spare_.size()};
   for (const auto& [key, host] : hosts_)
     stats.idle += host.idle.size();
   return stats;

@@ -68,7 +68,7 @@ class ClientCore : public std::enable_shared_from_this<ClientCore> {
   enum class Pace : std::uint8_t { off, slow, fast };
 
   void arm(Pace pace);
-  void drop_overdue();
+  void drop_spare(Clock::Monotonic now);
   Result<TlsContext> tls();
 
   boost::asio::io_context& io_;
@@ -77,6 +77,8 @@ class ClientCore : public std::enable_shared_from_this<ClientCore> {
   Deadlines deadlines_;
   std::unordered_map<std::string, HostPool, Hash, std::equal_to<>> hosts_;
   std::vector<std::unique_ptr<ClientExchange>> spare_;
+  std::size_t unneeded_ = 0;  // of the spare ones, since they were looked at
+  Clock::Monotonic look_at_spare_{};
   Timer timer_;
   Pace pace_ = Pace::off;
   bool closed_ = false;

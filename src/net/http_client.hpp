@@ -145,7 +145,8 @@ class HttpClient {
   struct Stats {
     std::size_t opened = 0;  // connections, ever
     std::size_t reused = 0;
-    std::size_t idle = 0;  // now
+    std::size_t idle = 0;   // now
+    std::size_t spare = 0;  // exchanges whose memory waits for the next request
   };
   Stats stats() const;
 

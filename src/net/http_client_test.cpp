@@ -294,6 +294,27 @@ TEST_F(HttpClientTest, KeepsIdleConnectionsForALimitedTime) {
   run_until(*io_, [&] { return server_->closed_by_client == 1; });
 }
 
+TEST_F(HttpClientTest, KeepsSpareMemoryForAsManyRequestsAsThereWereLately) {
+  const Script script{receive(), pause(), send(kHello), receive(), send(kHello), hold()};
+  serve({script, script, script});
+  Started one(*io_, test::fetch(*client_, {.url = server_->url()}));
+  Started two(*io_, test::fetch(*client_, {.url = server_->url()}));
+  Started three(*io_, test::fetch(*client_, {.url = server_->url()}));
+  run_until(*io_, [&] { return server_->requests.size() == 3; });
+  for (Started<Answer>* const each : {&one, &two, &three}) {
+    server_->resume();
+    each->finish();
+  }
+  EXPECT_EQ(client_->stats().spare, 3U);
+  pass(1s);
+  get();
+  EXPECT_EQ(client_->stats().spare, 3U);
+  pass(1s);
+  EXPECT_EQ(client_->stats().spare, 1U) << "one was enough";
+  pass(1s);
+  EXPECT_EQ(client_->stats().spare, 0U);
+}
+
 TEST_F(HttpClientTest, LeavesBeforeTheServerWouldClose) {
   serve({{receive(), send("HTTP/1.1 200 OK\r\nKeep-Alive: timeout=5, max=9\r\nContent-Length: 0\r\n\r\n"), hold()}});
   get();
