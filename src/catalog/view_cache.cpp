@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/memory.hpp"
+
 namespace proteus::catalog {
 
 std::shared_ptr<const View> ViewCache::get(const CatalogState::Pointer& state, std::string_view fingerprint,
@@ -25,6 +27,7 @@ std::shared_ptr<const View> ViewCache::get(const CatalogState::Pointer& state, s
 
 void ViewCache::drop_unused_since(Clock::Monotonic time) {
   std::erase_if(views_, [&](const auto& entry) { return entry.second.used < time; });
+  let_go_of_buckets(views_);
 }
 
 }  // namespace proteus::catalog

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/memory.hpp"
 #include "mcp/over_limit.hpp"
 
 namespace proteus::gateway {
@@ -71,13 +72,23 @@ std::shared_ptr<Quota> QuotaTable::get(const std::string& principal) {
   if (const auto found = home.quotas.find(principal); found != home.quotas.end()) {
     if (auto known = found->second.lock()) return known;
   }
-  if (home.quotas.size() >= home.sweep_above) {
-    std::erase_if(home.quotas, [](const auto& entry) { return entry.second.expired(); });
-    home.sweep_above = std::max<std::size_t>(64, home.quotas.size() * 2);
-  }
+  if (home.quotas.size() >= home.sweep_above) home.sweep();
   auto made = std::make_shared<Quota>(limits_);
   home.quotas[principal] = made;
   return made;
+}
+
+void QuotaTable::Shard::sweep() {
+  std::erase_if(quotas, [](const auto& entry) { return entry.second.expired(); });
+  let_go_of_buckets(quotas);
+  sweep_above = std::max<std::size_t>(64, quotas.size() * 2);
+}
+
+void QuotaTable::sweep() {
+  for (Shard& shard : shards_) {
+    const std::scoped_lock lock(shard.mutex);
+    shard.sweep();
+  }
 }
 
 std::size_t QuotaTable::size() const {
@@ -91,11 +102,20 @@ std::size_t QuotaTable::size() const {
 
 Quota& QuotaReader::get(const std::string& principal) {
   if (const auto found = seen_.find(principal); found != seen_.end()) return *found->second;
-  if (seen_.size() >= sweep_above_) {
-    std::erase_if(seen_, [now = clock_.now()](const auto& entry) { return entry.second->is_idle(now); });
-    sweep_above_ = std::max<std::size_t>(256, seen_.size() * 2);
-  }
+  if (seen_.size() >= sweep_above_) forget_idle();
   return *seen_.emplace(principal, table_.get(principal)).first->second;
+}
+
+void QuotaReader::forget_idle() {
+  std::erase_if(seen_, [now = clock_.now()](const auto& entry) { return entry.second->is_idle(now); });
+  let_go_of_buckets(seen_);
+  sweep_above_ = std::max<std::size_t>(256, seen_.size() * 2);
+}
+
+void QuotaReader::drop_idle() {
+  if (seen_.empty()) return;
+  forget_idle();
+  table_.sweep();
 }
 
 }  // namespace proteus::gateway

@@ -67,6 +67,8 @@ class QuotaTable {
 
   const QuotaLimits& limits() const { return limits_; }
   std::shared_ptr<Quota> get(const std::string& principal);
+  // Forgets those that nobody holds.
+  void sweep();
   std::size_t size() const;
 
  private:
@@ -74,6 +76,8 @@ class QuotaTable {
     mutable std::mutex mutex;
     std::unordered_map<std::string, std::weak_ptr<Quota>> quotas;
     std::size_t sweep_above = 64;
+
+    void sweep();
   };
 
   const QuotaLimits limits_;
@@ -86,10 +90,14 @@ class QuotaReader {
  public:
   QuotaReader(QuotaTable& table, const Clock& clock) : table_(table), clock_(clock) {}
 
-  // Lives until the next call, and for as long as it has somebody inside.
+  // Lives until the thread turns to something else, and for as long as it has somebody inside.
   Quota& get(const std::string& principal);
+  // Lets go of those that one made anew could stand for.
+  void drop_idle();
 
  private:
+  void forget_idle();
+
   QuotaTable& table_;
   const Clock& clock_;
   std::unordered_map<std::string, std::shared_ptr<Quota>> seen_;

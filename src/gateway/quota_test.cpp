@@ -83,5 +83,21 @@ TEST(QuotaTable, KeepsNothingOfThoseWhoLeft) {
   EXPECT_FALSE(reader.get("stays").is_idle(clock.now()));
 }
 
+TEST(QuotaTable, LetsGoOfThoseWhoAreIdleWhenTold) {
+  ManualClock clock;
+  QuotaTable table({.calls_per_principal = 8, .requests_per_minute = 60});
+  QuotaReader reader(table, clock);
+  const auto pass = reader.get("calls").enter_call();
+  EXPECT_TRUE(reader.get("asked lately").count_request(clock.now()));
+  for (int i = 0; i < 100; ++i)
+    reader.get("p" + std::to_string(i));
+  reader.drop_idle();
+  EXPECT_EQ(table.size(), 2U);
+  EXPECT_FALSE(reader.get("calls").is_idle(clock.now()));
+  clock.advance(1min);
+  reader.drop_idle();
+  EXPECT_EQ(table.size(), 1U);
+}
+
 }  // namespace
 }  // namespace proteus::gateway

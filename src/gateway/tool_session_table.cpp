@@ -3,6 +3,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/memory.hpp"
+
 namespace proteus::gateway {
 
 std::size_t ToolSessionTable::DigestHash::operator()(const json::Digest& digest) const {
@@ -43,6 +45,7 @@ void ToolSessionTable::forget_token(const json::Digest& token, const ToolSession
   const std::scoped_lock lock(home.mutex);
   const auto found = home.entries.find(token);
   if (found != home.entries.end() && found->second.session.get() == &of) home.entries.erase(found);
+  let_go_of_buckets(home.entries);
 }
 
 void ToolSessionTable::put(const ToolSessionEntry& entry, std::shared_ptr<const SessionBinding> binding) {
@@ -74,6 +77,7 @@ void ToolSessionTable::remove(const ToolSession& session) {
     if (found == home.entries.end()) return;
     removed = std::move(found->second);
     home.entries.erase(found);
+    let_go_of_buckets(home.entries);
     --count_;
   }
   forget_token(removed.session->binding()->token, *removed.session);

@@ -69,6 +69,7 @@ void Worker::drop_unused_since(Clock::Monotonic time) {
   drop_unused_lines(time);
   const std::size_t before = views_.size();
   views_.drop_unused_since(time);
+  quotas_.drop_idle();
   if (views_.size() + kManyViews <= before) give_back_ = kGiveBack;
   if (give_back_ == 0) return;
   --give_back_;
