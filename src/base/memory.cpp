@@ -1,12 +1,57 @@
 #include "base/memory.hpp"
 
-// mimalloc is linked into programs, not into libraries, and gives pages back only while its thread allocates.
-extern "C" [[gnu::weak]] void mi_collect(bool force) noexcept;
+#include <cstddef>
+
+#include <mimalloc.h>
+
+// It is linked into programs, not into libraries.
+#pragma weak mi_collect
+#pragma weak mi_option_get
+#pragma weak mi_option_set
+#pragma weak mi_heap_new
+#pragma weak mi_heap_malloc
+#pragma weak mi_heap_destroy
 
 namespace proteus {
+namespace {
+
+// mimalloc 2.0 lets go of what was freed only when its time has come, and looks at the time only when a page of the
+// same segment comes or goes: what an idle thread has freed stays. Zero is at once; that is too costly for always,
+// because large messages would be paid for page by page.
+class AtOnce {
+ public:
+  AtOnce() : usual_(usual_delay()) { mi_option_set(mi_option_decommit_delay, 0); }
+  ~AtOnce() { mi_option_set(mi_option_decommit_delay, usual_); }
+  AtOnce(const AtOnce&) = delete;
+  AtOnce& operator=(const AtOnce&) = delete;
+
+ private:
+  // As it was before any thread has changed it: several may do so at a time.
+  static long usual_delay() {
+    static const long delay = mi_option_get(mi_option_decommit_delay);
+    return delay;
+  }
+
+  const long usual_;
+};
+
+// Has pages come and go, in whichever segments of this thread have room.
+void stir_segments() {
+  constexpr int kBlocks = 64;
+  constexpr std::size_t kBlock = std::size_t{16} * 1024;  // a few fill a page
+  mi_heap_t* const heap = mi_heap_new();
+  for (int i = 0; i < kBlocks && mi_heap_malloc(heap, kBlock) != nullptr; ++i) {
+  }
+  mi_heap_destroy(heap);
+}
+
+}  // namespace
 
 void give_back_memory() {
-  if (mi_collect != nullptr) mi_collect(true);
+  if (mi_collect == nullptr) return;
+  const AtOnce at_once;
+  mi_collect(true);
+  stir_segments();
 }
 
 }  // namespace proteus
