@@ -106,24 +106,33 @@ Task<Result<Answer>> Connection::request(mcp::Method method, Params params, Requ
     if (!footing) co_return std::unexpected(std::move(footing.error()));
     note(*footing);
     if (keep_stream(*footing) && may_ask(method)) co_await listener_.wait_for_stream();
-    Outcome outcome = co_await attempt(std::move(*footing), method, params, options);
+    Outcome outcome = co_await attempt(*footing, method, params, options);
     if (!outcome.again || again) co_return std::move(outcome.answer);
   }
 }
 
-Task<Connection::Outcome> Connection::attempt(Footing footing, mcp::Method method, const Params& params,
+Task<Connection::Outcome> Connection::attempt(const Footing& footing, mcp::Method method, const Params& params,
                                               const RequestOptions& options) {
-  const std::string_view name = mcp::to_string(method);
-  if (mcp::find_method(footing.era(), mcp::Sender::client, name) == nullptr) {
-    co_return Outcome{std::unexpected(errors::unsupported(
-        fmt::format("{} does not exist in the {} era, which this server is of", name, mcp::to_string(footing.era()))))};
+  if (mcp::find_method(footing.era(), mcp::Sender::client, mcp::to_string(method)) == nullptr) {
+    return refuse(method, footing.era());
   }
-  const bool modern = footing.era() == mcp::Era::modern;
+  return footing.era() == mcp::Era::modern ? attempt_rounds(footing, method, params, options)
+                                           : exchange(footing, method, params, options, {});
+}
+
+Task<Connection::Outcome> Connection::refuse(mcp::Method method, mcp::Era era) {
+  co_return Outcome{std::unexpected(errors::unsupported(fmt::format(
+      "{} does not exist in the {} era, which this server is of", mcp::to_string(method), mcp::to_string(era))))};
+}
+
+Task<Connection::Outcome> Connection::attempt_rounds(const Footing& footing, mcp::Method method, const Params& params,
+                                                     const RequestOptions& options) {
+  const std::string_view name = mcp::to_string(method);
   bool relisted = false;
   std::string inputs;
   for (int rounds = 0;;) {
     Outcome outcome = co_await exchange(footing, method, params, options, inputs);
-    if (outcome.again || !modern) co_return outcome;
+    if (outcome.again) co_return outcome;
     if (!outcome.answer) {
       const bool mismatch = outcome.answer.error().rpc_code() == mcp::code::kHeaderMismatch;
       if (!mismatch || method != mcp::Method::tools_call || std::exchange(relisted, true)) co_return outcome;
@@ -168,7 +177,8 @@ Task<Connection::Outcome> Connection::exchange(const Footing& footing, mcp::Meth
   RequestFrame request = frame(footing, method, options);
   request.more_members = more_members;
   std::string own_capabilities;
-  if (options.handlers) {
+  // In the legacy era they were told once, when the session began.
+  if (options.handlers && footing.era() == mcp::Era::modern) {
     own_capabilities = mcp::write_client_capabilities(options.handlers->capabilities());
     request.client_capabilities = own_capabilities;
   }

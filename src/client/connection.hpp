@@ -82,7 +82,13 @@ class Connection final : private Inbox {
     bool again = false;
   };
 
-  Task<Outcome> attempt(Footing footing, mcp::Method method, const Params& params, const RequestOptions& options);
+  // All of what they are given outlives these.
+  Task<Outcome> attempt(const Footing& footing, mcp::Method method, const Params& params,
+                        const RequestOptions& options);
+  static Task<Outcome> refuse(mcp::Method method, mcp::Era era);
+  // With as many rounds as a modern server needs.
+  Task<Outcome> attempt_rounds(const Footing& footing, mcp::Method method, const Params& params,
+                               const RequestOptions& options);
   Task<Outcome> exchange(const Footing& footing, mcp::Method method, const Params& params,
                          const RequestOptions& options, std::string_view more_members);
   Outcome judge(const Footing& footing, Reply reply);

@@ -1,5 +1,8 @@
 #include "client/http_caller.hpp"
 
+#include <array>
+
+#include <boost/container/small_vector.hpp>
 #include <fmt/format.h>
 
 #include "base/log.hpp"
@@ -7,6 +10,8 @@
 namespace proteus::client {
 namespace {
 
+constexpr std::array kPosted = {net::Field{"Content-Type", "application/json"},
+                                net::Field{"Accept", "application/json, text/event-stream"}};
 constexpr std::size_t kMaxRefusalBytes = 64UL * 1024;
 
 bool is_refused(const Result<net::ClientResponse>& response) {
@@ -19,47 +24,47 @@ Task<Result<net::ClientResponse>> HttpCaller::send(std::string_view method, cons
                                                    const std::vector<Header>& headers,
                                                    const std::vector<std::string_view>& body,
                                                    std::chrono::milliseconds head_timeout) {
-  auto response = co_await send_once(method, url, headers, body, head_timeout);
-  if (!options_.authorizer || !is_refused(response)) co_return response;
-  const std::string challenge(response->fields().find("WWW-Authenticate").value_or(""));
-  const auto better = co_await options_.authorizer->refused(static_cast<int>(response->status()), challenge);
-  if (!better) co_return std::unexpected(better.error());
-  if (!*better) co_return response;
-  co_await drain(*response);
-  co_return co_await send_once(method, url, headers, body, head_timeout);
+  return send(method, url, Head{{}, headers}, body, head_timeout);
 }
 
-Task<Result<net::ClientResponse>> HttpCaller::send_once(std::string_view method, const net::Url& url,
-                                                        const std::vector<Header>& headers,
-                                                        const std::vector<std::string_view>& body,
-                                                        std::chrono::milliseconds head_timeout) {
-  std::vector<Header> credentials;
-  std::vector<net::Field> fields;
-  const auto add = [&fields](const std::vector<Header>& from) {
-    for (const auto& [name, value] : from)
-      fields.push_back({name, value});
-  };
-  add(headers);
-  if (url.origin() == url_.origin()) {
-    add(options_.headers);
-    if (options_.authorizer) {
+Task<Result<net::ClientResponse>> HttpCaller::post(const net::Url& url, const Outgoing& message,
+                                                   const std::vector<Header>& headers) {
+  return send("POST", url, Head{kPosted, headers, message.headers}, message.parts, {});
+}
+
+Task<Result<net::ClientResponse>> HttpCaller::send(std::string_view method, const net::Url& url, Head head,
+                                                   std::span<const std::string_view> body,
+                                                   std::chrono::milliseconds head_timeout) {
+  const bool at_home = url.origin() == url_.origin();
+  for (bool again = false;; again = true) {
+    std::vector<Header> credentials;
+    boost::container::small_vector<net::Field, 12> fields(head.always.begin(), head.always.end());
+    const auto add = [&fields](std::span<const Header> from) {
+      for (const auto& [name, value] : from)
+        fields.push_back({name, value});
+    };
+    add(head.headers);
+    add(head.more);
+    if (at_home) add(options_.headers);
+    if (at_home && options_.authorizer) {
       auto given = co_await options_.authorizer->headers();
       if (!given) co_return std::unexpected(std::move(given.error()));
       credentials = std::move(*given);
       add(credentials);
     }
+    auto response =
+        co_await http_.send({.url = url,
+                             .method = method,
+                             .fields = {fields.data(), fields.size()},
+                             .body = body,
+                             .deadlines = {.connect = options_.connect_timeout, .head = head_timeout, .whole = {}}});
+    if (again || !options_.authorizer || !is_refused(response)) co_return response;
+    const std::string challenge(response->fields().find("WWW-Authenticate").value_or(""));
+    const auto better = co_await options_.authorizer->refused(static_cast<int>(response->status()), challenge);
+    if (!better) co_return std::unexpected(better.error());
+    if (!*better) co_return response;
+    co_await drain(*response);
   }
-  net::ClientRequest request{.url = url, .method = method, .fields = fields, .body = body};
-  request.deadlines = {.connect = options_.connect_timeout, .head = head_timeout, .whole = {}};
-  co_return co_await http_.send(request);
-}
-
-Task<Result<net::ClientResponse>> HttpCaller::post(const net::Url& url, const Outgoing& message,
-                                                   const std::vector<Header>& headers) {
-  std::vector<Header> all = {{"Content-Type", "application/json"}, {"Accept", "application/json, text/event-stream"}};
-  all.insert(all.end(), headers.begin(), headers.end());
-  all.insert(all.end(), message.headers.begin(), message.headers.end());
-  co_return co_await send("POST", url, all, message.parts, {});
 }
 
 Task<Result<Reply>> read_refusal(net::ClientResponse& response) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,10 +34,15 @@ class HttpCaller {
                                          const std::vector<Header>& headers);
 
  private:
-  Task<Result<net::ClientResponse>> send_once(std::string_view method, const net::Url& url,
-                                              const std::vector<Header>& headers,
-                                              const std::vector<std::string_view>& body,
-                                              std::chrono::milliseconds head_timeout);
+  // The fields of a request but for those that every request has.
+  struct Head {
+    std::span<const net::Field> always;
+    std::span<const Header> headers;
+    std::span<const Header> more = {};
+  };
+  Task<Result<net::ClientResponse>> send(std::string_view method, const net::Url& url, Head head,
+                                         std::span<const std::string_view> body,
+                                         std::chrono::milliseconds head_timeout);
 
   net::HttpClient& http_;
   net::Url url_;

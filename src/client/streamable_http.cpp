@@ -50,11 +50,15 @@ class StreamableHttp final : public Transport {
   bool has_headers() const override { return true; }
   bool has_streams() const override { return true; }
   std::string_view session() const override { return session_; }
-  void speak(mcp::Version version) override { version_ = version; }
+  void speak(mcp::Version version) override {
+    version_ = version;
+    write_session_headers();
+  }
   void forget_session() override {
     session_.clear();
     version_.reset();
     listening_ = {};
+    write_session_headers();
   }
 
   Task<Result<Reply>> exchange(const Outgoing& request) override;
@@ -64,9 +68,12 @@ class StreamableHttp final : public Transport {
 
  private:
   bool is_legacy() const { return version_ && mcp::era_of(*version_) == mcp::Era::legacy; }
-  std::vector<Header> session_headers() const;
+  // Requests under way keep those that they were sent with.
+  using Headers = std::shared_ptr<const std::vector<Header>>;
+  void write_session_headers();
   Result<> take_session(const net::ClientResponse& response);
-  Task<Result<Reply>> read_json(net::ClientResponse response, RequestId id);
+  // The reply may go to other threads, and the response belongs to this one: the bytes are copied.
+  Result<Reply> read_json(const net::ClientResponse& response, std::string_view body, RequestId id) const;
   Task<Result<Reply>> read_stream(net::ClientResponse response, RequestId id);
   Task<Result<net::ClientResponse>> get(const Position& position);
   // The answer to `id`, where the event is that; other messages go to the inbox.
@@ -82,25 +89,33 @@ class StreamableHttp final : public Transport {
   json::ScanLimits scan_limits_;
   std::optional<mcp::Version> version_;
   std::string session_;
+  Headers session_headers_ = std::make_shared<std::vector<Header>>();
   Position listening_;
 };
 
-std::vector<Header> StreamableHttp::session_headers() const {
+void StreamableHttp::write_session_headers() {
   std::vector<Header> headers;
-  if (!is_legacy()) return headers;
-  if (!session_.empty()) headers.emplace_back(mcp::header::kSessionId, session_);
-  headers.emplace_back(mcp::header::kProtocolVersion, mcp::to_string(*version_));
-  return headers;
+  if (is_legacy()) {
+    if (!session_.empty()) headers.emplace_back(mcp::header::kSessionId, session_);
+    headers.emplace_back(mcp::header::kProtocolVersion, mcp::to_string(*version_));
+  }
+  session_headers_ = std::make_shared<std::vector<Header>>(std::move(headers));
 }
 
 Task<Result<Reply>> StreamableHttp::exchange(const Outgoing& request) {
-  auto response = co_await caller_.post(caller_.url(), request, session_headers());
+  const Headers headers = session_headers_;
+  auto response = co_await caller_.post(caller_.url(), request, *headers);
   if (!response) co_return std::unexpected(std::move(response.error()));
   if (!is_success(*response)) co_return co_await read_refusal(*response);
   if (request.method == mcp::Method::initialize) {
     if (auto taken = take_session(*response); !taken) co_return std::unexpected(std::move(taken.error()));
   }
-  if (response->has_content_type("application/json")) co_return co_await read_json(std::move(*response), request.id);
+  if (response->has_content_type("application/json")) {
+    auto body = response->try_read_all(options_.limits.message_bytes);
+    if (body && !*body) body = co_await response->read_all(options_.limits.message_bytes);
+    if (!body) co_return std::unexpected(std::move(body.error()));
+    co_return read_json(*response, **body, request.id);
+  }
   if (response->has_content_type("text/event-stream")) co_return co_await read_stream(std::move(*response), request.id);
   const std::string type(response->content_type());
   co_return std::unexpected(errors::protocol(
@@ -114,27 +129,27 @@ Result<> StreamableHttp::take_session(const net::ClientResponse& response) {
   if (!id) return {};
   if (!is_session_id(*id)) return std::unexpected(errors::protocol("the server gave an unusable session id"));
   session_ = *id;
+  write_session_headers();
   return {};
 }
 
-Task<Result<Reply>> StreamableHttp::read_json(net::ClientResponse response, RequestId id) {
-  const auto body = co_await response.read_all(options_.limits.message_bytes);
-  if (!body) co_return std::unexpected(body.error());
-  auto message = Received::scan(std::string(*body), scan_limits_);
-  if (!message) co_return std::unexpected(std::move(message.error()));
+Result<Reply> StreamableHttp::read_json(const net::ClientResponse& response, std::string_view body,
+                                        RequestId id) const {
+  auto message = Received::scan(std::string(body), scan_limits_);
+  if (!message) return std::unexpected(std::move(message.error()));
   const auto kind = message->message().kind;
   const bool answers = kind == json::MessageKind::result || kind == json::MessageKind::error;
   const bool ours = json::as_int64(message->message().id) == id;
   if ((answers && !ours && !message->message().id.empty()) || kind == json::MessageKind::request ||
       kind == json::MessageKind::notification) {
-    co_return std::unexpected(
+    return std::unexpected(
         errors::protocol(fmt::format("the server answered with a message that is no answer to the request: {}",
                                      log::printable(message->text(), 80))));
   }
   Reply reply;
   reply.status = static_cast<int>(response.status());
   reply.message = std::move(*message);
-  co_return reply;
+  return reply;
 }
 
 Task<Result<Reply>> StreamableHttp::read_stream(net::ClientResponse response, RequestId id) {
@@ -202,7 +217,7 @@ Result<std::optional<Reply>> StreamableHttp::take(const net::SseEvent& event, Re
 }
 
 Task<Result<net::ClientResponse>> StreamableHttp::get(const Position& position) {
-  std::vector<Header> headers = session_headers();
+  std::vector<Header> headers = *session_headers_;
   headers.emplace_back("Accept", "text/event-stream");
   if (!position.last_event_id.empty()) headers.emplace_back(mcp::header::kLastEventId, position.last_event_id);
   const std::vector<std::string_view> no_body;
@@ -210,7 +225,8 @@ Task<Result<net::ClientResponse>> StreamableHttp::get(const Position& position) 
 }
 
 Task<Result<>> StreamableHttp::send(const Outgoing& message) {
-  auto response = co_await caller_.post(caller_.url(), message, session_headers());
+  const Headers headers = session_headers_;
+  auto response = co_await caller_.post(caller_.url(), message, *headers);
   if (!response) co_return std::unexpected(std::move(response.error()));
   if (is_success(*response)) {
     co_await drain(*response);
@@ -247,10 +263,11 @@ Task<Result<>> StreamableHttp::listen(std::function<void()> on_open) {
 
 Task<> StreamableHttp::close() {
   if (session_.empty()) co_return;
-  std::vector<Header> headers = session_headers();
+  const Headers headers = session_headers_;
   session_.clear();
+  write_session_headers();
   const std::vector<std::string_view> no_body;
-  auto response = co_await caller_.send("DELETE", caller_.url(), headers, no_body, kGoodbyeTimeout);
+  auto response = co_await caller_.send("DELETE", caller_.url(), *headers, no_body, kGoodbyeTimeout);
   // 405 means that the server ends sessions when it likes; any other answer changes nothing either.
   if (!response) log::debug("the session was not ended: {}", response.error().message());
 }

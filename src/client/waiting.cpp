@@ -14,20 +14,17 @@ namespace asio = boost::asio;
 
 namespace {
 
-// False where the coroutine was cancelled meanwhile.
-Task<bool> wait_on(asio::steady_timer& timer) {
-  boost::system::error_code ignored;
-  co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
-  const asio::cancellation_state state = co_await asio::this_coro::cancellation_state;
-  co_return state.cancelled() == asio::cancellation_type::none;
+void throw_if_cancelled(const asio::cancellation_state& state) {
+  if (state.cancelled() == asio::cancellation_type::none) return;
+  throw boost::system::system_error(asio::error::operation_aborted);
 }
-
-[[noreturn]] void throw_cancelled() { throw boost::system::system_error(asio::error::operation_aborted); }
 
 }  // namespace
 
 Task<> Bell::wait() {
-  if (!co_await wait_on(timer_)) throw_cancelled();
+  boost::system::error_code ignored;
+  co_await timer_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  throw_if_cancelled(co_await asio::this_coro::cancellation_state);
 }
 
 Task<> sleep_for(std::chrono::steady_clock::duration duration) {
@@ -36,10 +33,10 @@ Task<> sleep_for(std::chrono::steady_clock::duration duration) {
 }
 
 Deadline::Deadline(const Executor& executor, Clock::duration timeout, Clock::duration maximum)
-    : timer_(executor),
-      timeout_(timeout),
-      due_(Clock::now() + timeout),
-      latest_(Clock::now() + std::max(timeout, maximum)) {}
+    : Deadline(executor, timeout, maximum, Clock::now()) {}
+
+Deadline::Deadline(const Executor& executor, Clock::duration timeout, Clock::duration maximum, Clock::time_point now)
+    : timer_(executor), timeout_(timeout), due_(now + timeout), latest_(now + std::max(timeout, maximum)) {}
 
 Deadline Deadline::never(const Executor& executor) {
   Deadline deadline(executor, Clock::duration::zero(), Clock::duration::zero());
@@ -86,7 +83,9 @@ Task<bool> Deadline::wait() {
   while (!ended_) {
     if (expired_ || (holds_ == 0 && Clock::now() >= due_)) co_return true;
     timer_.expires_at(holds_ > 0 ? Clock::time_point::max() : due_);
-    if (!co_await wait_on(timer_)) throw_cancelled();
+    boost::system::error_code ignored;
+    co_await timer_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+    throw_if_cancelled(co_await asio::this_coro::cancellation_state);
   }
   co_return false;
 }
@@ -122,8 +121,7 @@ Task<bool> attend(std::shared_ptr<Aside> aside, Deadline& deadline) {
     co_await asio::this_coro::throw_if_cancelled(true);
   }
   aside->on_end = nullptr;
-  const asio::cancellation_state state = co_await asio::this_coro::cancellation_state;
-  if (state.cancelled() != asio::cancellation_type::none) throw_cancelled();
+  throw_if_cancelled(co_await asio::this_coro::cancellation_state);
   co_return !passed;
 }
 

@@ -57,6 +57,8 @@ class Deadline {
   void end();
 
  private:
+  Deadline(const Executor& executor, Clock::duration timeout, Clock::duration maximum, Clock::time_point now);
+
   boost::asio::steady_timer timer_;
   Clock::duration timeout_;
   Clock::time_point due_;
