@@ -23,8 +23,18 @@ class Fields {
   void rebase(const char* from, const char* to);
 
   // The first field of that name.
-  std::optional<std::string_view> find(std::string_view name) const;
-  std::size_t count(std::string_view name) const;
+  std::optional<std::string_view> find(std::string_view name) const {
+    for (const Field& field : fields_) {
+      if (field.name.size() == name.size() && same_field_name(field.name, name)) return field.value;
+    }
+    return std::nullopt;
+  }
+  std::size_t count(std::string_view name) const {
+    std::size_t count = 0;
+    for (const Field& field : fields_)
+      count += field.name.size() == name.size() && same_field_name(field.name, name) ? 1U : 0U;
+    return count;
+  }
 
   auto begin() const { return fields_.begin(); }
   auto end() const { return fields_.end(); }

@@ -72,6 +72,7 @@ void RequestHeadParser::restart() {
   framing_ = {};
   hosts_ = 0;
   has_length_ = asks_close_ = asks_keep_alive_ = false;
+  lines_.restart();
 }
 
 RequestHeadParser::Outcome RequestHeadParser::refuse(unsigned status, std::string_view detail) {
@@ -82,14 +83,23 @@ RequestHeadParser::Outcome RequestHeadParser::refuse(unsigned status, std::strin
 RequestHeadParser::Outcome RequestHeadParser::parse(std::string_view message, Request& request) {
   const std::string_view head = message.substr(0, std::min(message.size(), limits_.head_bytes));
   while (true) {
+    if (searched_ == consumed_) {
+      if (const auto* const known = lines_.recall(head, consumed_)) {
+        const std::string_view line = head.substr(consumed_, known->size);
+        consumed_ = searched_ = consumed_ + line.size();
+        if (take_known(line, *known, request) == Outcome::refused) return Outcome::refused;
+        continue;
+      }
+    }
     const std::size_t feed = head.find('\n', searched_);
     if (feed == std::string_view::npos) break;
     if (feed == consumed_ || head[feed - 1] != '\r') return refuse(400, "a line does not end in CRLF");
     const std::string_view line = head.substr(consumed_, feed - 1 - consumed_);
+    line_ = consumed_;
     consumed_ = searched_ = feed + 1;
     Outcome outcome = Outcome::need_more;
     if (next_ == Next::field) {
-      if (line.empty()) return finish(request);
+      if (line.empty()) return finish(head, request);
       outcome = parse_field(line, request);
     } else if (!line.empty()) {
       outcome = parse_request_line(line, request);
@@ -104,6 +114,20 @@ RequestHeadParser::Outcome RequestHeadParser::parse(std::string_view message, Re
   }
   if (head.size() == limits_.head_bytes) return refuse(431, "the header fields are too large");
   return Outcome::need_more;
+}
+
+RequestHeadParser::Outcome RequestHeadParser::take_known(std::string_view line, const HeadLines::Line& known,
+                                                         Request& request) {
+  if (next_ == Next::request_line) {
+    request.method_ = known.name_in(line);
+    request.version_ = line[line.size() - 3] == '1' ? HttpVersion::http_1_1 : HttpVersion::http_1_0;
+    request.set_target(known.value_in(line));
+    next_ = Next::field;
+    return Outcome::need_more;
+  }
+  const std::string_view value = known.value_in(line);
+  request.fields_.add(known.name_in(line), value);
+  return interpret(known.meaning, value, request);
 }
 
 RequestHeadParser::Outcome RequestHeadParser::parse_request_line(std::string_view line, Request& request) {
@@ -131,6 +155,7 @@ RequestHeadParser::Outcome RequestHeadParser::parse_request_line(std::string_vie
     if (request.method_ == "CONNECT") return refuse(501, "CONNECT is not supported");
     return refuse(400, "the request target is malformed");
   }
+  lines_.learn(line_, line, request.method_, asked);
   next_ = Next::field;
   return Outcome::need_more;
 }
@@ -146,38 +171,34 @@ RequestHeadParser::Outcome RequestHeadParser::parse_field(std::string_view line,
   if (has_control(value)) return refuse(400, "a header field holds control characters");
   if (request.fields_.size() == limits_.head_fields) return refuse(431, "too many header fields");
   request.fields_.add(name, value);
-  return interpret(name, value, request);
+  const FieldMeaning meaning = meaning_of(name);
+  lines_.learn(line_, line, name, value, meaning);
+  return interpret(meaning, value, request);
 }
 
-RequestHeadParser::Outcome RequestHeadParser::interpret(std::string_view name, std::string_view value,
+RequestHeadParser::Outcome RequestHeadParser::interpret(FieldMeaning meaning, std::string_view value,
                                                         const Request& request) {
-  switch (name.size()) {
-    case 4:
-      if (same_field_name(name, "Host") && ++hosts_ > 1) return refuse(400, "there is more than one Host");
+  switch (meaning) {
+    case FieldMeaning::none: break;
+    case FieldMeaning::host:
+      if (++hosts_ > 1) return refuse(400, "there is more than one Host");
       break;
-    case 6:
-      if (!same_field_name(name, "Expect")) break;
+    case FieldMeaning::expect:
       if (!same_field_name(value, "100-continue")) return refuse(417, "the expectation is not supported");
       framing_.expects_continue = request.version() == HttpVersion::http_1_1;
       break;
-    case 10:
-      if (same_field_name(name, "Connection")) return parse_connection(value);
-      break;
-    case 14:
-      if (same_field_name(name, "Content-Length")) return parse_content_length(value);
-      break;
-    case 16:
-      if (same_field_name(name, "Content-Encoding") && !value.empty() && !same_field_name(value, "identity")) {
+    case FieldMeaning::connection: return parse_connection(value);
+    case FieldMeaning::content_length: return parse_content_length(value);
+    case FieldMeaning::content_encoding:
+      if (!value.empty() && !same_field_name(value, "identity")) {
         return refuse(415, "encoded request bodies are not supported");
       }
       break;
-    case 17:
-      if (!same_field_name(name, "Transfer-Encoding")) break;
+    case FieldMeaning::transfer_encoding:
       if (!same_field_name(value, "chunked")) return refuse(501, "the transfer coding is not supported");
       if (framing_.chunked) return refuse(400, "there is more than one Transfer-Encoding");
       framing_.chunked = true;
       break;
-    default: break;
   }
   return Outcome::need_more;
 }
@@ -210,12 +231,13 @@ RequestHeadParser::Outcome RequestHeadParser::parse_content_length(std::string_v
   return Outcome::need_more;
 }
 
-RequestHeadParser::Outcome RequestHeadParser::finish(const Request& request) {
+RequestHeadParser::Outcome RequestHeadParser::finish(std::string_view head, const Request& request) {
   const bool http_1_0 = request.version() == HttpVersion::http_1_0;
   if (hosts_ == 0 && !http_1_0) return refuse(400, "there is no Host");
   if (framing_.chunked && has_length_) return refuse(400, "there are Content-Length and Transfer-Encoding");
   if (framing_.chunked && http_1_0) return refuse(400, "HTTP/1.0 has no transfer codings");
   framing_.keep_alive = !asks_close_ && (asks_keep_alive_ || !http_1_0);
+  lines_.finish(head.substr(0, consumed_));
   return Outcome::done;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "net/head_lines.hpp"
 #include "net/http_limits.hpp"
 #include "net/refusal.hpp"
 #include "net/request.hpp"
@@ -49,16 +50,19 @@ class RequestHeadParser {
 
   Outcome refuse(unsigned status, std::string_view detail);
   // These say need_more for a line that is fine.
+  Outcome take_known(std::string_view line, const HeadLines::Line& known, Request& request);
   Outcome parse_request_line(std::string_view line, Request& request);
   Outcome parse_field(std::string_view line, Request& request);
-  Outcome interpret(std::string_view name, std::string_view value, const Request& request);
+  Outcome interpret(FieldMeaning meaning, std::string_view value, const Request& request);
   Outcome parse_connection(std::string_view value);
   Outcome parse_content_length(std::string_view value);
-  Outcome finish(const Request& request);
+  Outcome finish(std::string_view head, const Request& request);
 
   const HttpLimits& limits_;
+  HeadLines lines_;
   std::size_t consumed_ = 0;  // whole lines
   std::size_t searched_ = 0;  // for the end of the next one
+  std::size_t line_ = 0;      // where the one that is looked at begins
   Next next_ = Next::request_line;
   Framing framing_;
   std::uint8_t hosts_ = 0;

@@ -57,6 +57,71 @@ TEST(RequestReader, GivesTheSameRequestHoweverItArrives) {
   }
 }
 
+std::string seen_of(RequestReader& reader, Step step) {
+  if (step != Step::ready) return fmt::format("refused {}", reader.refusal().status);
+  const Request& request = reader.request();
+  std::string seen = fmt::format("{} {} {} {} {} {}", request.method(), request.path(), request.query(),
+                                 static_cast<int>(request.version()), reader.keep_alive(), request.body());
+  for (const auto& [name, value] : request.fields()) {
+    seen += fmt::format("|{}={}", name, value);
+    EXPECT_EQ(request.fields().find(name).has_value(), true);
+  }
+  return seen;
+}
+
+TEST(Fields, AreFoundWhateverTheCaseOfTheirLetters) {
+  EXPECT_TRUE(same_field_name("MCP-Protocol-Version", "mcp-protocol-VERSION"));
+  EXPECT_TRUE(same_field_name("Host", "hOST"));
+  EXPECT_TRUE(same_field_name("", ""));
+  EXPECT_FALSE(same_field_name("X-Name-Of-It", "X-Name-Of-In"));
+  EXPECT_FALSE(same_field_name("Host", "Hos"));
+  // They differ in one bit, as letters of two cases do.
+  for (const auto& [a, b] : {std::pair("x^y", "x~y"), {"x-name^of", "x-name~of"}, {"`aaaaaaaa", "@aaaaaaaa"}})
+    EXPECT_FALSE(same_field_name(a, b)) << a;
+  for (int a = 0; a < 256; ++a) {
+    for (int b = 0; b < 256; ++b) {
+      const auto lower = [](int c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; };
+      const std::string name = std::string("1234567") + static_cast<char>(a);
+      const std::string other = std::string("1234567") + static_cast<char>(b);
+      ASSERT_EQ(same_field_name(name, other), lower(a) == lower(b)) << a << " " << b;
+    }
+  }
+}
+
+// SEC-03: what was read before on a connection changes nothing about what is read next.
+TEST(RequestReader, ReadsARequestAsIfItWereTheFirst) {
+  const std::string long_value(3000, 'v');
+  const std::vector<std::string> requests = {
+      "POST /a HTTP/1.1\r\nHost: one\r\nAccept: x\r\nContent-Length: 2\r\n\r\nhi",
+      "POST /a HTTP/1.1\r\nHost: one\r\nAccept: x\r\nContent-Length: 2\r\n\r\nho",
+      "POST /a HTTP/1.1\r\nHost: one\r\nAccept: x\r\nContent-Length: 5\r\n\r\nhello",
+      "POST /a HTTP/1.1\r\nHost: one\r\nContent-Length: 2\r\n\r\nhi",
+      "POST /a HTTP/1.1\r\nHost: one\r\nX-New: 1\r\nAccept: x\r\nContent-Length: 2\r\n\r\nhi",
+      "POST /a?q HTTP/1.0\r\nHost: one\r\nAccept: x\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nhi",
+      "\r\nPOST /a HTTP/1.1\r\nHost: one\r\nAccept:\r\nContent-Length: 2\r\n\r\nhi",
+      "GET * HTTP/1.1\r\nHOST: one\r\n\r\n",
+      "POST /a HTTP/1.1\r\nHost: one\r\nAccept: x\r\nX-Long: " + long_value + "\r\nContent-Length: 2\r\n\r\nhi",
+      "POST /a HTTP/1.1\r\nHost: one\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n",
+      "POST /a HTTP/1.1\r\nHost: one\r\nHost: one\r\n\r\n",
+      "POST /a HTTP/1.1\r\nHost: one\r\nAccept: x\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nhi",
+      "POST /a HTTP/1.1\r\nHost: one\r\n Accept: x\r\n\r\n",
+      "POST /a HTTP/1.1\r\nAccept: x\r\n\r\n",
+  };
+  const HttpLimits limits;
+  for (const auto& first : requests) {
+    for (const auto& second : requests) {
+      for (const std::size_t piece : {std::string_view::npos, std::size_t{7}}) {
+        RequestReader used(limits);
+        if (feed(used, first, piece) != Step::ready) continue;
+        used.finish();
+        RequestReader fresh(limits);
+        const std::string expected = seen_of(fresh, feed(fresh, second, piece));
+        EXPECT_EQ(seen_of(used, feed(used, second, piece)), expected) << first << second;
+      }
+    }
+  }
+}
+
 TEST(RequestReader, GrowsForLargeHeadsAndBodiesWithoutLosingAView) {
   const std::string value(30'000, 'v');
   const std::string body(3'000'000, 'b');

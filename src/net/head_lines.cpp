@@ -1,0 +1,55 @@
+#include "net/head_lines.hpp"
+
+#include "net/fields.hpp"
+
+namespace proteus::net {
+namespace {
+
+// A connection keeps no more than this of a head.
+constexpr std::size_t kMost = 2048;
+
+}  // namespace
+
+FieldMeaning meaning_of(std::string_view name) {
+  const auto is = [name](std::string_view known, FieldMeaning meaning) {
+    return same_field_name(name, known) ? meaning : FieldMeaning::none;
+  };
+  switch (name.size()) {
+    case 4: return is("Host", FieldMeaning::host);
+    case 6: return is("Expect", FieldMeaning::expect);
+    case 10: return is("Connection", FieldMeaning::connection);
+    case 14: return is("Content-Length", FieldMeaning::content_length);
+    case 16: return is("Content-Encoding", FieldMeaning::content_encoding);
+    case 17: return is("Transfer-Encoding", FieldMeaning::transfer_encoding);
+    default: return FieldMeaning::none;
+  }
+}
+
+void HeadLines::learn(std::size_t at, std::string_view line, std::string_view name, std::string_view value,
+                      FieldMeaning meaning) {
+  changed_ = true;
+  Line found;
+  if (at + line.size() + 2 <= kMost) {
+    const auto narrow = [](std::size_t size) { return static_cast<std::uint16_t>(size); };
+    const std::size_t value_at = value.empty() ? 0 : static_cast<std::size_t>(value.data() - line.data());
+    found = {narrow(at), narrow(line.size() + 2), narrow(name.size()), narrow(value_at), narrow(value.size()), meaning};
+  }
+  if (next_ < lines_.size()) {
+    lines_[next_] = found;
+  } else {
+    lines_.push_back(found);
+  }
+  ++next_;
+}
+
+void HeadLines::remember(std::string_view head) {
+  if (head.size() > kMost) {
+    lines_.clear();
+    text_.clear();
+    return;
+  }
+  lines_.resize(next_);
+  text_.assign(head);
+}
+
+}  // namespace proteus::net
