@@ -25,6 +25,9 @@ class EventStream {
   // The next event; nothing at the end. Its views hold until the next call.
   Task<Result<std::optional<net::SseEvent>>> next();
 
+  // See net::ClientResponse.
+  void extend_deadline(std::chrono::milliseconds from_now) { response_.extend_deadline(from_now); }
+
   const std::string& last_event_id() const { return reader_.last_event_id(); }
   std::optional<std::chrono::milliseconds> retry() const { return reader_.retry(); }
 

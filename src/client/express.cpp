@@ -54,7 +54,8 @@ Express::Express(net::HttpClient& http, net::Url url, const Options& options)
       meta_head_(fmt::format(R"("_meta":{{"{}":"{}","{}":{},"{}":)", mcp::meta::kProtocolVersion,
                              mcp::to_string(mcp::kModern), mcp::meta::kClientInfo, options.client_info,
                              mcp::meta::kClientCapabilities)),
-      log_level_head_(fmt::format(R"(,"{}":")", mcp::meta::kLogLevel)) {}
+      log_level_head_(fmt::format(R"(,"{}":")", mcp::meta::kLogLevel)),
+      progress_extension_(options.progress_extension) {}
 
 Task<Result<std::optional<Answer>>> Express::send(Request request) {
   Composed text;
@@ -81,6 +82,10 @@ Task<Result<std::optional<Answer>>> Express::send(Request request) {
     add_tail(mcp::to_string(*request.log_level));
     add_tail("\"");
   }
+  if (request.progress) {
+    add_tail(R"(,"progressToken":)");
+    add_tail(text.id);
+  }
   add_tail("}}}");
   text.body.push_back({text.head.data(), text.head.size()});
   request.members.for_each([&](std::string_view piece) { text.body.push_back(piece); });
@@ -96,14 +101,16 @@ Task<Result<std::optional<Answer>>> Express::send(Request request) {
   for (const auto& [field, value] : request.headers)
     fields.push_back({field, value});
 
-  auto response = co_await http_.send(
-      {.url = url_,
-       .method = "POST",
-       .fields = {fields.data(), fields.size()},
-       .prepared = lines_,
-       .body = {text.body.data(), text.body.size()},
-       .deadlines = {.connect = connect_timeout_, .head = request.timeout, .whole = request.timeout},
-       .abort = request.abort});
+  auto response = co_await http_.send({.url = url_,
+                                       .method = "POST",
+                                       .fields = {fields.data(), fields.size()},
+                                       .prepared = lines_,
+                                       .body = {text.body.data(), text.body.size()},
+                                       .deadlines = {.connect = connect_timeout_,
+                                                     .head = request.timeout,
+                                                     .whole = request.timeout,
+                                                     .longest = request.timeout * progress_extension_},
+                                       .abort = request.abort});
   if (!response) co_return std::unexpected(std::move(response.error()));
   if (response->status() == 200 && response->has_content_type("application/json")) {
     auto owner = std::make_shared<net::ClientResponse>(std::move(*response));
@@ -142,11 +149,20 @@ Task<Result<std::optional<Answer>>> Express::read_events(net::ClientResponse res
     // What was not asked for has no one to go to.
     if (received && received->message().kind == json::MessageKind::request) continue;
     if (received && received->message().kind == json::MessageKind::notification) {
-      if (request.on_notification) request.on_notification(received->message());
+      take_notification(received->message(), id, request, stream);
       continue;
     }
     co_return judge(std::move(received), id);
   }
+}
+
+void Express::take_notification(const json::Message& message, std::string_view id, const Request& request,
+                                EventStream& stream) {
+  if (message.method == mcp::to_string(mcp::Method::progress)) {
+    if (!request.progress || message.body.value("progressToken") != id) return;
+    stream.extend_deadline(request.timeout);
+  }
+  if (request.on_notification) request.on_notification(message);
 }
 
 Result<std::optional<Answer>> Express::judge(Result<Received> received, std::string_view id) const {

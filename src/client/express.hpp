@@ -17,8 +17,10 @@
 
 namespace proteus::client {
 
+class EventStream;
+
 // The short way to a server that is known to be modern and to speak Streamable HTTP, for requests of which only the
-// answer is wanted, and perhaps what is logged meanwhile. What is the same each time is written once, and the answer's
+// answer is wanted, and perhaps what is told meanwhile. What is the same each time is written once, and the answer's
 // bytes are shared, not copied. Belongs to one thread; the client outlives it.
 class Express {
  public:
@@ -34,8 +36,10 @@ class Express {
     std::span<const Header> headers{};  // more headers
     // Where set, log messages are asked for.
     std::optional<mcp::LogLevel> log_level = {};
+    // Whether progress is asked for; it has the id of the request for a token.
+    bool progress = false;
     std::function<void(const json::Message&)> on_notification = {};
-    std::chrono::milliseconds timeout;
+    std::chrono::milliseconds timeout;  // since the last progress; see Options::progress_extension
     net::RequestAbort* abort = nullptr;
   };
 
@@ -48,6 +52,8 @@ class Express {
   Task<Result<std::optional<Answer>>> read(net::ClientResponse response, std::string_view id, const Request& request);
   Task<Result<std::optional<Answer>>> read_events(net::ClientResponse response, std::string_view id,
                                                   const Request& request);
+  static void take_notification(const json::Message& message, std::string_view id, const Request& request,
+                                EventStream& stream);
   Result<std::optional<Answer>> judge(Result<Received> received, std::string_view id) const;
 
   net::HttpClient& http_;
@@ -57,6 +63,7 @@ class Express {
   const std::string lines_;      // of the head
   const std::string meta_head_;  // up to the capabilities
   const std::string log_level_head_;
+  const int progress_extension_;
   std::uint64_t last_id_ = 0;
 };
 

@@ -5,6 +5,8 @@
 #include <future>
 #include <mutex>
 
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_future.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <proteus/client.hpp>
@@ -140,8 +142,9 @@ class HttpServer {
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
   const std::string& url() const { return url_; }
-  // Only once the client is closed.
-  const std::vector<test::FakeRequest>& requests() const { return server_.requests; }
+  std::vector<test::FakeRequest> requests() {
+    return boost::asio::post(io_, boost::asio::use_future([this] { return server_.requests; })).get();
+  }
 
  private:
   boost::asio::io_context io_;

@@ -242,6 +242,7 @@ Task<Result<Forwarded>> Forwarding::run_express(client::Express& express, client
   call_.cancellation().on_request([abort] { (*abort)(); });
   if (call_.cancellation().requested()) co_return std::unexpected(errors::cancelled("the request"));
   const bool named = request.method->named_by != mcp::NamedBy::nothing;
+  const bool wants_progress = !request.progress_token.empty();
   const auto on_notification = [this](const json::Message& message) {
     if (std::string text = forwarded_notification(message, call_.request()); !text.empty()) call_.send(std::move(text));
   };
@@ -253,7 +254,9 @@ Task<Result<Forwarded>> Forwarding::run_express(client::Express& express, client
        .meta = meta,
        .headers = headers,
        .log_level = request.log_level,
-       .on_notification = request.log_level ? on_notification : std::function<void(const json::Message&)>(),
+       .progress = wants_progress,
+       .on_notification =
+           request.log_level || wants_progress ? on_notification : std::function<void(const json::Message&)>(),
        .timeout = request.method->method == mcp::Method::tools_call ? settings.call_timeout : settings.timeout,
        .abort = abort.get()});
   if (!answer) co_return std::unexpected(std::move(answer.error()));
@@ -262,7 +265,7 @@ Task<Result<Forwarded>> Forwarding::run_express(client::Express& express, client
 }
 
 Task<Result<Forwarded>> Forwarding::run(client::Params params) {
-  client::Express* const express = call_.request().progress_token.empty() ? worker_.express(route_.upstream) : nullptr;
+  client::Express* const express = worker_.express(route_.upstream);
   return express != nullptr ? run_express(*express, std::move(params)) : run_long(std::move(params));
 }
 

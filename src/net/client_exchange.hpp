@@ -43,6 +43,9 @@ class ClientExchange final : private Timed {
   void forbid_reuse() { is_reusable_ = false; }
 
   using Timed::set_deadline;
+  // No deadline is extended beyond this.
+  void set_latest(Clock::Monotonic latest) { latest_ = latest; }
+  Clock::Monotonic latest() const { return latest_; }
   void start_deadline(Clock::Monotonic deadline);
 
   // Reads what has arrived of the head. True once it is complete.
@@ -83,6 +86,7 @@ class ClientExchange final : private Timed {
   Stream stream_;
   ResponseParser parser_;
   Fields fields_;
+  Clock::Monotonic latest_ = Clock::Monotonic::max();
 
   Buffer head_;
   std::size_t filled_ = 0;    // bytes received of the head

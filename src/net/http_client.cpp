@@ -53,6 +53,7 @@ Task<Result<ClientResponse>> HttpClient::perform(std::shared_ptr<ClientCore> cor
   if (request.abort != nullptr) exchange->abort_by(*request.abort);
   auto now = core->clock().recent();
   const auto end = after(now, request.deadlines.whole);
+  const auto latest = after(now, request.deadlines.longest);
 
   IoResult sent;
   for (;;) {
@@ -90,6 +91,7 @@ Task<Result<ClientResponse>> HttpClient::perform(std::shared_ptr<ClientCore> cor
     complete = *received;
   }
   exchange->set_deadline(end);
+  exchange->set_latest(latest);
   co_return ClientResponse(std::move(exchange));
 }
 
@@ -138,6 +140,10 @@ Task<Result<std::string_view>> ClientResponse::read_some() { return exchange_->r
 
 void ClientResponse::set_deadline(std::chrono::milliseconds from_now) {
   exchange_->set_deadline(after(exchange_->core().clock().now(), from_now));
+}
+
+void ClientResponse::extend_deadline(std::chrono::milliseconds from_now) {
+  exchange_->set_deadline(std::min(after(exchange_->core().clock().now(), from_now), exchange_->latest()));
 }
 
 }  // namespace proteus::net

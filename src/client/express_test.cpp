@@ -1,0 +1,112 @@
+#include "client/express.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "client/fake_server.hpp"
+#include "client/test_support.hpp"
+
+namespace proteus::client {
+namespace {
+
+using namespace std::chrono_literals;
+using test::FakeMcp;
+using test::FakeRequest;
+using test::FakeResponse;
+using test::FakeServer;
+using ::testing::ElementsAre;
+namespace asio = boost::asio;
+
+// One call of a tool whose answer is a stream, with a clock that is moved by hand.
+class ExpressCall : public ::testing::Test {
+ protected:
+  ExpressCall() {
+    mcp.on["tools/call"] = [this](const FakeRequest&) {
+      return FakeResponse{.type = "text/event-stream", .feed = feed};
+    };
+  }
+  ~ExpressCall() override {
+    http.close();
+    io.poll();
+  }
+
+  void start() {
+    asio::co_spawn(
+        io,
+        express.send({.method = mcp::Method::tools_call,
+                      .name = "echo",
+                      .members = members,
+                      .capabilities = "{}",
+                      .meta = "",
+                      .progress = true,
+                      .on_notification =
+                          [this](const json::Message& message) { told.emplace_back(message.body.value("progress")); },
+                      .timeout = 10s}),
+        [this](const std::exception_ptr&, Result<std::optional<Answer>> result) { answer = std::move(result); });
+    net::test::run_until(io, [&] { return server.count("tools/call") == 1; });
+  }
+  void tell(std::string_view token, int progress) {
+    feed->event(fmt::format(
+        R"({{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":{},"progress":{}}}}})", token,
+        progress));
+  }
+  void pass(std::chrono::milliseconds time) {
+    clock.advance(time);
+    http.sweep();
+  }
+
+  asio::io_context io;
+  ManualClock clock;
+  FakeMcp mcp = FakeMcp::modern();
+  FakeServer server{io, [this](const FakeRequest& request) { return mcp(request); }};
+  std::shared_ptr<test::Feed> feed = server.feed();
+  net::HttpClient http{io, clock};
+  Express express{http, server.url(), test::quick()};
+  const mcp::Payload members = mcp::Payload(R"("name":"echo","arguments":{})");
+  std::vector<std::string> told;
+  std::optional<Result<std::optional<Answer>>> answer;
+};
+
+TEST_F(ExpressCall, TellsProgressOfThisRequestAlone) {  // PRX-14
+  start();
+  const auto token = server.last("tools/call").params().at("_meta").at("progressToken");
+  EXPECT_EQ(boost::json::serialize(token), server.last("tools/call").id());
+  tell("77", 1);
+  tell(boost::json::serialize(token), 2);
+  feed->event(fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", server.last("tools/call").id(),
+                          test::text_result("done")));
+  net::test::run_until(io, [&] { return answer.has_value(); });
+  EXPECT_THAT(told, ElementsAre("2"));
+  ASSERT_TRUE(*answer);
+}
+
+TEST_F(ExpressCall, HasTimeForAsLongAsItProgresses) {  // PRO-08
+  start();
+  const std::string token = server.last("tools/call").id();
+  for (int i = 1; i <= 9; ++i) {
+    tell(token, i);
+    net::test::run_until(io, [&] { return told.size() == static_cast<std::size_t>(i); });
+    pass(9s);
+    io.poll();
+    ASSERT_FALSE(answer) << i;
+  }
+  // Not longer than so many time-outs in all.
+  tell(token, 10);
+  net::test::run_until(io, [&] { return told.size() == 10; });
+  pass(20s);
+  net::test::run_until(io, [&] { return answer.has_value(); });
+  EXPECT_EQ(answer->error().kind(), ErrorKind::timeout);
+}
+
+TEST_F(ExpressCall, EndsWhereProgressStops) {
+  start();
+  tell(server.last("tools/call").id(), 1);
+  net::test::run_until(io, [&] { return told.size() == 1; });
+  pass(11s);
+  net::test::run_until(io, [&] { return answer.has_value(); });
+  EXPECT_EQ(answer->error().kind(), ErrorKind::timeout);
+}
+
+}  // namespace
+}  // namespace proteus::client
