@@ -187,7 +187,8 @@ std::span<const std::string_view> SseEncoder::comment(std::string_view text) {
 
 void SseEncoder::lines(std::string_view name, std::string_view text) {
   for (;;) {
-    const std::size_t end = text.find_first_of(kLineEnds);
+    const std::size_t feed = text.find('\n');
+    const std::size_t end = std::min(text.substr(0, feed).find('\r'), feed);
     pieces_.insert(pieces_.end(), {name, text.substr(0, end), "\n"});
     if (end == std::string_view::npos) return;
     text.remove_prefix(text.substr(end).starts_with(kLineEnds) ? end + 2 : end + 1);

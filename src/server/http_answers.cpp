@@ -80,15 +80,21 @@ bool accepts(const net::Request& request, std::string_view type) {
 }
 
 void join_lines(std::string& message) {
-  std::ranges::replace_if(message, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  for (const char end : {'\n', '\r'}) {
+    // Hardly ever there.
+    if (message.find(end) != std::string::npos) std::ranges::replace(message, end, ' ');
+  }
 }
 
 std::string sse_frame(std::string_view message) {
-  std::string line(message);
-  join_lines(line);
+  constexpr std::string_view kBefore = "data: ";
+  constexpr std::string_view kBehind = "\n\n";
   std::string out;
-  out.reserve(line.size() + 8);
-  net::write_sse_event(out, {.data = line});
+  out.reserve(kBefore.size() + message.size() + kBehind.size());
+  out += kBefore;
+  out += message;
+  join_lines(out);
+  out += kBehind;
   return out;
 }
 

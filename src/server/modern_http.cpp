@@ -1,5 +1,7 @@
 #include "server/modern_http.hpp"
 
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
 #include "base/task_group.hpp"
@@ -41,7 +43,7 @@ class StreamChannel final : public CallChannel {
     if (!outbox_) {
       outbox_ = std::make_shared<Outbox>(exchange_.executor());
       group_.emplace(exchange_.executor());
-      group_->spawn("answer stream", pump(exchange_, outbox_, keep_alive_));
+      group_->spawn("answer stream", pump());
     }
     outbox_->push(sse_frame(message));
   }
@@ -62,6 +64,13 @@ class StreamChannel final : public CallChannel {
 
   Task<> finish(std::string message) {
     outbox_->push(sse_frame(message));
+    if (!pumping_) {
+      // Nothing was sent yet, so that its length is known.
+      whole_ = true;
+      const std::vector<std::string> frames = outbox_->take();
+      const std::vector<std::string_view> parts(frames.begin(), frames.end());
+      co_await exchange_.reply({.status = 200, .content_type = kEventsType, .prepared = kEventsFields}, parts);
+    }
     co_await close();
   }
   Task<> close() {
@@ -70,14 +79,20 @@ class StreamChannel final : public CallChannel {
   }
 
  private:
-  static Task<> pump(net::Exchange& exchange, std::shared_ptr<Outbox> outbox, std::chrono::milliseconds keep_alive) {
-    co_await stream_events(exchange, std::move(outbox), keep_alive);
+  Task<> pump() {
+    // What comes at the same time goes out together.
+    co_await boost::asio::post(boost::asio::use_awaitable);
+    if (whole_) co_return;
+    pumping_ = true;
+    co_await stream_events(exchange_, outbox_, keep_alive_);
   }
 
   net::Exchange& exchange_;
   std::chrono::milliseconds keep_alive_;
   std::shared_ptr<Outbox> outbox_;
   std::optional<TaskGroup> group_;
+  bool pumping_ = false;  // the stream has begun
+  bool whole_ = false;    // there is none: the answer went out in one piece
   std::shared_ptr<Cancellation> cancellation_;
 };
 
