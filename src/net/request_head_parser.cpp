@@ -1,61 +1,16 @@
 #include "net/request_head_parser.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <cstring>
 
+#include "net/field_text.hpp"
 #include "net/token.hpp"
 
 namespace proteus::net {
 namespace {
 
-constexpr std::uint64_t kEach = 0x0101010101010101;
-constexpr std::uint64_t kHigh = 0x80 * kEach;
-
-// Whether one of eight bytes is below `bound`, which is at most 0x80; may also be true if one is 0x7f.
-constexpr std::uint64_t below_or_delete(std::uint64_t bytes, std::uint64_t bound) {
-  const std::uint64_t below = (bytes - bound * kEach) & ~bytes;
-  const std::uint64_t others = bytes ^ (0x7f * kEach);
-  return (below | ((others - kEach) & ~others)) & kHigh;
-}
-
-// Eight at a time: values are too short for the compiler's own vectors to pay.
-bool may_hold_below_or_delete(std::string_view text, std::uint64_t bound) {
-  std::uint64_t bytes = 0;
-  if (text.size() < sizeof bytes) {
-    bytes = 'x' * kEach;
-    std::memcpy(&bytes, text.data(), text.size());
-    return below_or_delete(bytes, bound) != 0;
-  }
-  std::uint64_t found = 0;
-  for (std::size_t at = 0; at + sizeof bytes <= text.size(); at += sizeof bytes) {
-    std::memcpy(&bytes, text.data() + at, sizeof bytes);
-    found |= below_or_delete(bytes, bound);
-  }
-  std::memcpy(&bytes, text.data() + text.size() - sizeof bytes, sizeof bytes);
-  return (found | below_or_delete(bytes, bound)) != 0;
-}
-
-bool has_control(std::string_view value) {
-  return may_hold_below_or_delete(value, 0x20) && std::ranges::any_of(value, [](char c) {
-           const auto byte = static_cast<unsigned char>(c);
-           return (byte < 0x20 && c != '\t') || byte == 0x7f;
-         });
-}
-
 bool is_visible_ascii(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7f; });
-}
-
-constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && is_blank(text.front()))
-    text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back()))
-    text.remove_suffix(1);
-  return text;
 }
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -167,7 +122,7 @@ RequestHeadParser::Outcome RequestHeadParser::parse_field(std::string_view line,
   // A line that continues the one before begins with a blank, and ends up here too.
   if (colon == 0 || colon == line.size() || line[colon] != ':') return refuse(400, "a header field is malformed");
   const std::string_view name = line.substr(0, colon);
-  const std::string_view value = trim(line.substr(colon + 1));
+  const std::string_view value = trim_blanks(line.substr(colon + 1));
   if (has_control(value)) return refuse(400, "a header field holds control characters");
   if (request.fields_.size() == limits_.head_fields) return refuse(431, "too many header fields");
   request.fields_.add(name, value);
@@ -206,7 +161,7 @@ RequestHeadParser::Outcome RequestHeadParser::interpret(FieldMeaning meaning, st
 RequestHeadParser::Outcome RequestHeadParser::parse_connection(std::string_view value) {
   while (!value.empty()) {
     const std::size_t comma = std::min(value.find(','), value.size());
-    const std::string_view option = trim(value.substr(0, comma));
+    const std::string_view option = trim_blanks(value.substr(0, comma));
     if (!std::ranges::all_of(option, is_token_character)) return refuse(400, "the Connection field is malformed");
     asks_close_ |= same_field_name(option, "close");
     asks_keep_alive_ |= same_field_name(option, "keep-alive");

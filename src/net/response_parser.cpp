@@ -121,7 +121,31 @@ Result<std::size_t> ResponseParser::parse_head(std::string_view bytes, Fields& f
   return std::unexpected(errors::too_large("the head of the answer", limits_.head_bytes));
 }
 
+void ResponseParser::take(const PlainHead& head) {
+  status_ = head.status();
+  closed_ = false;
+  length_ = left_ = 0;
+  const bool bodiless = body_ == AnswerBody::none || status_ < 200 || status_ == 204 || status_ == 304;
+  if (bodiless) {
+    framing_ = Framing::none;
+  } else if (head.chunked()) {
+    framing_ = Framing::chunked;
+    chunks_ = {};
+  } else if (const auto length = head.content_length()) {
+    framing_ = *length == 0 ? Framing::none : Framing::length;
+    length_ = left_ = *length;
+  } else {
+    framing_ = Framing::until_close;
+  }
+  keep_alive_ = !head.close() && framing_ != Framing::until_close;
+}
+
 Result<> ResponseParser::parse_one_head(std::string_view head, Fields& fields) {
+  if (plain_.read(head, fields, limits_.fields)) {
+    folded_.clear();
+    take(plain_);
+    return {};
+  }
   HeadParser parser(head, fields, limits_.fields, folded_);
   parser.skip(body_ == AnswerBody::none);
   if (auto parsed = parser.parse(); !parsed) return parsed;

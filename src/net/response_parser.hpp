@@ -12,6 +12,7 @@
 
 #include "net/chunked.hpp"
 #include "net/fields.hpp"
+#include "net/plain_head.hpp"
 
 namespace proteus::net {
 
@@ -56,6 +57,7 @@ class ResponseParser {
   enum class Framing : std::uint8_t { none, length, chunked, until_close };
 
   Result<> parse_one_head(std::string_view head, Fields& fields);
+  void take(const PlainHead& head);
 
   ResponseLimits limits_;
   AnswerBody body_ = AnswerBody::allowed;
@@ -69,6 +71,7 @@ class ResponseParser {
   std::uint64_t length_ = 0;
   std::uint64_t left_ = 0;  // of a body with a length
   ChunkedDecoder chunks_;
+  PlainHead plain_;
   std::vector<std::string> folded_;  // field values that were spread over several lines
 };
 

@@ -1,0 +1,107 @@
+#include "net/plain_head.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "net/field_text.hpp"
+#include "net/token.hpp"
+
+namespace proteus::net {
+namespace {
+
+constexpr std::string_view kVersion = "HTTP/1.1 ";
+constexpr std::size_t kLineEnd = 2;
+constexpr std::size_t kMostDigits = 18;
+
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+}  // namespace
+
+bool PlainHead::read(std::string_view head, Fields& fields, std::size_t max_fields) {
+  fields.clear();
+  lines_.restart();
+  status_ = 0;
+  chunked_ = close_ = false;
+  length_.reset();
+  for (std::size_t at = 0; at < head.size();) {
+    if (const auto* const known = lines_.recall(head, at)) {
+      const std::string_view line = head.substr(at, known->size);
+      at += line.size();
+      if (status_ == 0) {
+        if (!read_status(line)) return false;
+        continue;
+      }
+      if (fields.size() == max_fields) return false;
+      fields.add(known->name_in(line), known->value_in(line));
+      if (!interpret(known->meaning, known->value_in(line))) return false;
+      continue;
+    }
+    const std::size_t feed = head.find('\n', at);
+    if (feed == std::string_view::npos || feed == at || head[feed - 1] != '\r') return false;
+    const std::string_view line = head.substr(at, feed - 1 - at);
+    if (line.empty()) {
+      lines_.finish(head);
+      return status_ != 0 && at + kLineEnd == head.size() && !(chunked_ && length_);
+    }
+    if (status_ == 0) {
+      if (!read_status(line) || has_control(line)) return false;
+      lines_.learn(at, line, {}, {});
+    } else if (fields.size() == max_fields || !read_field(line, at, fields)) {
+      return false;
+    }
+    at = feed + 1;
+  }
+  return false;
+}
+
+bool PlainHead::read_status(std::string_view line) {
+  if (!line.starts_with(kVersion)) return false;
+  const std::string_view code = line.substr(kVersion.size(), 3);
+  if (code.size() != 3 || !std::ranges::all_of(code, is_digit) || code[0] == '0') return false;
+  if (line.size() == kVersion.size() + 3 || line[kVersion.size() + 3] != ' ') return false;
+  std::from_chars(code.data(), code.data() + code.size(), status_);
+  return true;
+}
+
+bool PlainHead::read_field(std::string_view line, std::size_t at, Fields& fields) {
+  std::size_t colon = 0;
+  while (colon < line.size() && is_token_character(line[colon]))
+    ++colon;
+  if (colon == 0 || colon == line.size() || line[colon] != ':') return false;
+  const std::string_view name = line.substr(0, colon);
+  const std::string_view value = trim_blanks(line.substr(colon + 1));
+  if (has_control(value)) return false;
+  fields.add(name, value);
+  const FieldMeaning meaning = meaning_of(name);
+  lines_.learn(at, line, name, value, meaning);
+  return interpret(meaning, value);
+}
+
+bool PlainHead::interpret(FieldMeaning meaning, std::string_view value) {
+  switch (meaning) {
+    case FieldMeaning::content_length: return read_length(value);
+    case FieldMeaning::connection: return read_connection(value);
+    case FieldMeaning::transfer_encoding: return !std::exchange(chunked_, true) && same_field_name(value, "chunked");
+    case FieldMeaning::none:
+    case FieldMeaning::host:
+    case FieldMeaning::expect:
+    case FieldMeaning::content_encoding: break;
+  }
+  return true;
+}
+
+bool PlainHead::read_length(std::string_view value) {
+  if (length_ || value.empty() || value.size() > kMostDigits || !std::ranges::all_of(value, is_digit)) return false;
+  std::uint64_t length = 0;
+  std::from_chars(value.data(), value.data() + value.size(), length);
+  length_ = length;
+  return true;
+}
+
+bool PlainHead::read_connection(std::string_view value) {
+  if (same_field_name(value, "close")) close_ = true;
+  return close_ || same_field_name(value, "keep-alive");
+}
+
+}  // namespace proteus::net

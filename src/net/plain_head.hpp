@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "net/fields.hpp"
+#include "net/head_lines.hpp"
+
+namespace proteus::net {
+
+// What nearly every answer's head is: HTTP/1.1, a field to a line, and nothing that could be understood in two ways.
+// Read here, it costs a fraction of a parser for all that there may be; anything else is left to that one.
+class PlainHead {
+ public:
+  // False for a head that is not plain, or has more fields; nothing else holds then. `head` is whole.
+  bool read(std::string_view head, Fields& fields, std::size_t max_fields);
+
+  unsigned status() const { return status_; }
+  bool chunked() const { return chunked_; }
+  bool close() const { return close_; }
+  std::optional<std::uint64_t> content_length() const { return length_; }
+
+ private:
+  bool read_status(std::string_view line);
+  bool read_field(std::string_view line, std::size_t at, Fields& fields);
+  bool interpret(FieldMeaning meaning, std::string_view value);
+  bool read_length(std::string_view value);
+  bool read_connection(std::string_view value);
+
+  HeadLines lines_;
+  unsigned status_ = 0;
+  bool chunked_ = false;
+  bool close_ = false;
+  std::optional<std::uint64_t> length_;
+};
+
+}  // namespace proteus::net
