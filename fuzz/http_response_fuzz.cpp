@@ -1,5 +1,5 @@
 // However a response is cut into pieces, it is parsed to the same fields and body, or refused for the same
-// reason.
+// reason. What is read as a plain head Beast's parser reads too, and understands the same way.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/parser.hpp>
+
+#include "net/plain_head.hpp"
 #include "net/response_parser.hpp"
 
 namespace {
@@ -77,6 +81,38 @@ Outcome parse(std::string_view stream, AnswerBody allowed, NextSize next_size) {
   return outcome;
 }
 
+void check(bool kept) {
+  if (!kept) std::abort();
+}
+
+std::string_view to_std(boost::beast::string_view text) { return {text.data(), text.size()}; }
+
+// One reader for both, so that it remembers lines of heads before.
+void hold_against_beast(std::string_view stream, net::PlainHead& plain) {
+  namespace http = boost::beast::http;
+  const std::size_t end = stream.find("\r\n\r\n");
+  if (end == std::string_view::npos) return;
+  const std::string_view head = stream.substr(0, end + 4);
+  net::Fields fields;
+  if (!plain.read(head, fields, 64)) return;
+  http::response_parser<http::empty_body> beast;
+  beast.header_limit(UINT32_MAX);
+  beast.body_limit(boost::none);
+  boost::system::error_code error;
+  beast.put(boost::asio::buffer(head), error);
+  check(!error || error == http::error::need_more || error == http::error::unexpected_body);
+  check(beast.is_header_done());
+  const auto& theirs = beast.get();
+  check(theirs.result_int() == plain.status());
+  check(beast.chunked() == plain.chunked());
+  check(beast.content_length().has_value() == plain.content_length().has_value());
+  if (plain.content_length()) check(*beast.content_length() == *plain.content_length());
+  if (plain.chunked() || plain.content_length()) check(beast.keep_alive() == !plain.close());
+  check(static_cast<std::size_t>(std::distance(theirs.begin(), theirs.end())) == fields.size());
+  for (const auto& [name, value] : fields)
+    check(to_std(theirs[std::string(name)]) == fields.find(name));
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
@@ -91,5 +127,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     return std::size_t{1} + (state >> 16U) % 37U;
   });
   if (one_by_one != whole || one_by_one != mixed) std::abort();
+  net::PlainHead plain;
+  hold_against_beast(stream, plain);
+  hold_against_beast(stream, plain);
+  if (const std::size_t end = stream.find("\r\n\r\n"); end != std::string_view::npos)
+    hold_against_beast(stream.substr(end + 4), plain);
   return 0;
 }
