@@ -4,11 +4,10 @@
 #include <cstdint>
 #include <cstring>
 
+#include "net/eight_bytes.hpp"
+
 namespace proteus::net {
 namespace {
-
-constexpr std::uint64_t kEach = 0x0101010101010101;
-constexpr std::uint64_t kHigh = 0x80 * kEach;
 
 // Whether one of eight bytes is below `bound`, which is at most 0x80; may also be true if one is 0x7f.
 constexpr std::uint64_t below_or_delete(std::uint64_t bytes, std::uint64_t bound) {

@@ -2,11 +2,11 @@
 
 #include <cstring>
 
+#include "net/eight_bytes.hpp"
+
 namespace proteus::net {
 namespace {
 
-constexpr std::uint64_t kEach = 0x0101010101010101;
-constexpr std::uint64_t kHigh = 0x80 * kEach;
 constexpr std::uint64_t kCase = 0x20 * kEach;
 
 // Whether eight bytes are the same but for the case of letters.
