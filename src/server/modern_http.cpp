@@ -1,7 +1,6 @@
 #include "server/modern_http.hpp"
 
 #include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
 #include "base/task_group.hpp"
@@ -38,14 +37,22 @@ class StreamChannel final : public CallChannel {
  public:
   StreamChannel(net::Exchange& exchange, std::chrono::milliseconds keep_alive)
       : exchange_(exchange), keep_alive_(keep_alive) {}
+  ~StreamChannel() override { call_off(); }
+  StreamChannel(const StreamChannel&) = delete;
+  StreamChannel& operator=(const StreamChannel&) = delete;
 
   void send(std::string message) override {
-    if (!outbox_) {
-      outbox_ = std::make_shared<Outbox>(exchange_.executor());
-      group_.emplace(exchange_.executor());
-      group_->spawn("answer stream", pump());
+    if (outbox_) {
+      outbox_->push(sse_frame(message));
+      return;
     }
-    outbox_->push(sse_frame(message));
+    // What comes at the same time goes out together, and as the whole answer where that is all.
+    frames_ += sse_frame(message);
+    if (starting_) return;
+    starting_ = std::make_shared<StreamChannel*>(this);
+    boost::asio::post(exchange_.executor(), [starting = starting_] {
+      if (*starting != nullptr) (*starting)->start();
+    });
   }
 
   void release(std::chrono::milliseconds) override {}
@@ -59,40 +66,46 @@ class StreamChannel final : public CallChannel {
     return *cancellation_;
   }
 
-  bool streaming() const { return outbox_ != nullptr; }
+  bool streaming() const { return outbox_ || !frames_.empty(); }
   bool cancelled() const { return cancellation_ && cancellation_->requested(); }
 
   Task<> finish(std::string message) {
-    outbox_->push(sse_frame(message));
-    if (!pumping_) {
-      // Nothing was sent yet, so that its length is known.
-      whole_ = true;
-      const std::vector<std::string> frames = outbox_->take();
-      const std::vector<std::string_view> parts(frames.begin(), frames.end());
-      co_await exchange_.reply({.status = 200, .content_type = kEventsType, .prepared = kEventsFields}, parts);
+    if (!outbox_) {
+      call_off();
+      frames_ += sse_frame(message);
+      co_await exchange_.reply({.status = 200, .content_type = kEventsType, .prepared = kEventsFields}, frames_);
+      co_return;
     }
+    outbox_->push(sse_frame(message));
     co_await close();
   }
   Task<> close() {
+    call_off();
+    if (!outbox_) co_return;
     outbox_->close();
     co_await group_->join();
   }
 
  private:
-  Task<> pump() {
-    // What comes at the same time goes out together.
-    co_await boost::asio::post(boost::asio::use_awaitable);
-    if (whole_) co_return;
-    pumping_ = true;
-    co_await stream_events(exchange_, outbox_, keep_alive_);
+  void call_off() {
+    if (starting_) *starting_ = nullptr;
+  }
+  void start() {
+    outbox_ = std::make_shared<Outbox>(exchange_.executor());
+    outbox_->push(std::exchange(frames_, {}));
+    group_.emplace(exchange_.executor());
+    group_->spawn("answer stream", pump(exchange_, outbox_, keep_alive_));
+  }
+  static Task<> pump(net::Exchange& exchange, std::shared_ptr<Outbox> outbox, std::chrono::milliseconds keep_alive) {
+    co_await stream_events(exchange, std::move(outbox), keep_alive);
   }
 
   net::Exchange& exchange_;
   std::chrono::milliseconds keep_alive_;
+  std::string frames_;                        // before the stream has begun
+  std::shared_ptr<StreamChannel*> starting_;  // null inside once it must not
   std::shared_ptr<Outbox> outbox_;
   std::optional<TaskGroup> group_;
-  bool pumping_ = false;  // the stream has begun
-  bool whole_ = false;    // there is none: the answer went out in one piece
   std::shared_ptr<Cancellation> cancellation_;
 };
 
