@@ -17,8 +17,7 @@ http {{
   default_type application/json;
   keepalive_requests 1000000000;
   keepalive_timeout 1h;
-  client_header_buffer_size 4k;
-  client_body_buffer_size 128k;
+  {buffers}
   client_body_temp_path {folder}/body;
   proxy_temp_path {folder}/proxy;
   fastcgi_temp_path {folder}/fastcgi;
@@ -45,6 +44,8 @@ UPSTREAM = """upstream backend {{
   }}"""
 # The name of the upstream block is no name that a server on loopback is known by.
 HEADERS = 'proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host $http_host;'
+# A whole request in one read, of up to 64 KB in few; without these nginx reads a call of 1 KB in two.
+LARGE_BUFFERS = "client_header_buffer_size 4k; client_body_buffer_size 128k;"
 # As many as an answer of 64 KB needs: without them nginx writes the rest into a file.
 WHOLE_ANSWERS = " proxy_buffers 8 32k;"
 AS_IT_COMES = " proxy_buffering off;"
@@ -53,16 +54,16 @@ AS_IT_COMES = " proxy_buffering off;"
 LONGEST_RETURN = 3000
 
 
-def fixed(bench, core, answer):
+def fixed(bench, core, answer, name="nginx", buffers=LARGE_BUFFERS):
     """nginx, answering every POST with the bytes of `answer`."""
-    folder = bench.place("nginx")
+    folder = bench.place(name)
     text = answer.decode()
     if len(answer) <= LONGEST_RETURN and not set("'\\$") & set(text):
-        return _start("nginx", folder, core, "", f"return 200 '{text}';")
+        return _start(name, folder, core, "", f"return 200 '{text}';", buffers)
     (folder / "answer.json").write_bytes(answer)
     # A file is not served to a POST, but the answer to that error may be the file.
     how = f"error_page 405 =200 /answer.json; try_files /answer.json =404; root {folder};"
-    return _start("nginx", folder, core, "", how)
+    return _start(name, folder, core, "", how, buffers)
 
 
 def proxy(bench, core, backend, streams=False):
@@ -72,13 +73,15 @@ def proxy(bench, core, backend, streams=False):
     return _start("nginx proxy_pass", bench.place("nginx"), core, outside, how)
 
 
-def _start(name, folder, core, outside, answer):
+def _start(name, folder, core, outside, answer, buffers=LARGE_BUFFERS):
     found = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
     if not found:
         raise RuntimeError("nginx is not installed")
     configuration = folder / "nginx.conf"
     user = pwd.getpwuid(os.getuid()).pw_name
     port = servers.free_port()
-    configuration.write_text(TEMPLATE.format(folder=folder, port=port, user=user, outside=outside, answer=answer))
+    configuration.write_text(
+        TEMPLATE.format(folder=folder, port=port, user=user, outside=outside, answer=answer, buffers=buffers)
+    )
     command = [found, "-p", folder, "-e", folder / "error.log", "-c", configuration]
     return servers.Server(name, command, core, folder / "log", port=port)

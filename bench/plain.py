@@ -7,6 +7,7 @@ import servers
 import table
 
 SDK = "TypeScript SDK v2"
+AS_SHIPPED = "nginx, own buffers"
 
 
 def measure_call(bench):
@@ -27,6 +28,8 @@ def _measure(bench, name, what, tools, targets):
         theirs = stack.enter_context(nginx.fixed(bench, core, answer))
         if load.answer_of(theirs, what) != answer:
             raise RuntimeError(f"nginx, {name}: not the same bytes")
+        shipped = stack.enter_context(nginx.fixed(bench, core, answer, AS_SHIPPED, buffers=""))
         sdk = stack.enter_context(servers.typescript(bench, core, tools))
-        medians = load.in_turn(bench, name, {server.name: (server, what) for server in (ours, theirs, sdk)})
-    return table.compared(name, medians, "proteus", "nginx", **targets) + table.compared(name, medians, "proteus", SDK)
+        medians = load.in_turn(bench, name, {server.name: (server, what) for server in (ours, theirs, shipped, sdk)})
+    rows = table.compared(name, medians, "proteus", "nginx", **targets)
+    return rows + [row for other in (AS_SHIPPED, SDK) for row in table.compared(name, medians, "proteus", other)]
