@@ -232,7 +232,7 @@ Task<Result<Forwarded>> Forwarding::run_bridged() {
   co_return co_await attend(call_, worker_, reach_.parked, {running, route_.upstream, principal});
 }
 
-Task<Result<Forwarded>> Forwarding::run_express(client::Express& express, client::Params params) {
+Task<Result<Forwarded>> Forwarding::run_express(std::shared_ptr<client::Express> express, client::Params params) {
   const mcp::Request& request = call_.request();
   const auto& settings = route_.upstream->settings();
   const std::string meta =
@@ -246,7 +246,7 @@ Task<Result<Forwarded>> Forwarding::run_express(client::Express& express, client
   const auto on_notification = [this](const json::Message& message) {
     if (std::string text = forwarded_notification(message, call_.request()); !text.empty()) call_.send(std::move(text));
   };
-  auto answer = co_await express.send(
+  auto answer = co_await express->send(
       {.method = request.method->method,
        .name = named ? std::string_view(params.name) : std::string_view(),
        .members = params.members,
@@ -265,8 +265,8 @@ Task<Result<Forwarded>> Forwarding::run_express(client::Express& express, client
 }
 
 Task<Result<Forwarded>> Forwarding::run(client::Params params) {
-  client::Express* const express = worker_.express(route_.upstream);
-  return express != nullptr ? run_express(*express, std::move(params)) : run_long(std::move(params));
+  auto express = worker_.express(route_.upstream);
+  return express ? run_express(std::move(express), std::move(params)) : run_long(std::move(params));
 }
 
 Task<Result<Forwarded>> Forwarding::run_long(client::Params params) {

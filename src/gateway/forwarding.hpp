@@ -32,7 +32,7 @@ class Forwarding {
   };
 
   bool wants_all_logs() const;
-  Task<Result<Forwarded>> run_express(client::Express& express, client::Params params);
+  Task<Result<Forwarded>> run_express(std::shared_ptr<client::Express> express, client::Params params);
   Task<Result<Forwarded>> run_long(client::Params params);
   Task<Result<Forwarded>> run_bridged();
   std::vector<client::Header> mirrored() const;

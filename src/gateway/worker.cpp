@@ -108,15 +108,15 @@ CallerConnection Worker::shared_connection(const ServedUpstream& upstream) {
   return connection;
 }
 
-client::Express* Worker::express(const ServedUpstream& upstream) {
+std::shared_ptr<client::Express> Worker::express(const ServedUpstream& upstream) {
   const auto* url = std::get_if<net::Url>(&upstream->endpoint());
   if (url == nullptr || upstream->settings().effective_transport() != providers::Transport::streamable_http) {
     return nullptr;
   }
   if (!upstream->is_modern()) return nullptr;
   auto& express = express_[upstream.instance];
-  if (!express) express = std::make_unique<client::Express>(http_, *url, upstream->options());
-  return express.get();
+  if (!express) express = std::make_shared<client::Express>(http_, *url, upstream->options());
+  return express;
 }
 
 std::shared_ptr<CallerLine> Worker::line_of(const ServedUpstream& upstream, const std::string& principal) {

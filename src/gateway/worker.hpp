@@ -70,7 +70,8 @@ class Worker {
   // The connection that all callers share: to a modern upstream, which keeps nothing for them.
   CallerConnection shared_connection(const ServedUpstream& upstream);
   // The short way to it; null where there is none: it is not known to be modern, or not reached by Streamable HTTP.
-  client::Express* express(const ServedUpstream& upstream);
+  // Requests under way on it may outlive the upstream.
+  std::shared_ptr<client::Express> express(const ServedUpstream& upstream);
   // One for all requests of a principal that have no session: to a legacy upstream, which may keep something for it.
   std::shared_ptr<CallerLine> line_of(const ServedUpstream& upstream, const std::string& principal);
   // It is nobody's any more; requests under way on it go on.
@@ -114,7 +115,7 @@ class Worker {
   TaskGroup left_behind_;
   TaskGroup closing_;
   std::unordered_map<std::uint64_t, CallerConnection> shared_;
-  std::unordered_map<std::uint64_t, std::unique_ptr<client::Express>> express_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<client::Express>> express_;
   std::function<Hearer(const std::string& principal)> hearers_;
   std::map<std::pair<std::string, std::uint64_t>, std::shared_ptr<CallerLine>> by_principal_;
   std::vector<std::weak_ptr<CallerLine>> lines_;

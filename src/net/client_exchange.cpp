@@ -56,6 +56,7 @@ void ClientExchange::begin(std::shared_ptr<ClientCore> core, std::string_view po
 }
 
 void ClientExchange::abort_by(RequestAbort& abort) {
+  if (abort.exchange_ != nullptr) abort.exchange_->forget_abort();
   abort_ = &abort;
   abort.exchange_ = this;
 }

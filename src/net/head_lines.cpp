@@ -1,5 +1,7 @@
 #include "net/head_lines.hpp"
 
+#include <utility>
+
 #include "net/fields.hpp"
 
 namespace proteus::net {
@@ -25,31 +27,35 @@ FieldMeaning meaning_of(std::string_view name) {
   }
 }
 
+void HeadLines::differ() {
+  if (std::exchange(changed_, true)) return;
+  changed_lines_.assign(lines_.begin(), lines_.begin() + static_cast<std::ptrdiff_t>(next_));
+}
+
+void HeadLines::note(const Line& line, std::size_t at) {
+  differ();
+  changed_lines_.push_back(line);
+  changed_lines_.back().at = static_cast<std::uint16_t>(at);  // too far for that, and it is not remembered
+}
+
 void HeadLines::learn(std::size_t at, std::string_view line, std::string_view name, std::string_view value,
                       FieldMeaning meaning) {
-  changed_ = true;
+  differ();
   Line found;
   if (at + line.size() + 2 <= kMost) {
     const auto narrow = [](std::size_t size) { return static_cast<std::uint16_t>(size); };
     const std::size_t value_at = value.empty() ? 0 : static_cast<std::size_t>(value.data() - line.data());
     found = {narrow(at), narrow(line.size() + 2), narrow(name.size()), narrow(value_at), narrow(value.size()), meaning};
   }
-  if (next_ < lines_.size()) {
-    lines_[next_] = found;
-  } else {
-    lines_.push_back(found);
-  }
+  changed_lines_.push_back(found);
   ++next_;
 }
 
 void HeadLines::remember(std::string_view head) {
-  if (head.size() > kMost) {
-    lines_.clear();
-    text_.clear();
-    return;
-  }
-  lines_.resize(next_);
-  text_.assign(head);
+  differ();
+  if (head.size() > kMost) changed_lines_.clear();
+  lines_.swap(changed_lines_);
+  text_.assign(lines_.empty() ? std::string_view() : head);
 }
 
 }  // namespace proteus::net

@@ -38,7 +38,7 @@ class HeadLines {
     std::string_view value_in(std::string_view line) const { return {line.data() + value_at, value}; }
   };
 
-  // Another head begins.
+  // Another head begins, whatever became of the one before.
   void restart() {
     next_ = 0;
     changed_ = false;
@@ -47,28 +47,33 @@ class HeadLines {
   // The line that begins `at` that place in a head, if it is the one that was there before; else null.
   const Line* recall(std::string_view head, std::size_t at) {
     if (next_ >= lines_.size()) return nullptr;
-    Line& line = lines_[next_];
+    const Line& line = lines_[next_];
     if (line.size == 0 || head.size() - at < line.size) return nullptr;
     if (std::memcmp(head.data() + at, text_.data() + line.at, line.size) != 0) return nullptr;
-    line.at = static_cast<std::uint16_t>(at);
+    if (changed_ || line.at != at) note(line, at);
     ++next_;
     return &line;
   }
   // What a line that was not recalled was found to be, without its end.
   void learn(std::size_t at, std::string_view line, std::string_view name, std::string_view value,
              FieldMeaning meaning = FieldMeaning::none);
-  // The head is whole.
+  // The head is whole: only now is anything of it remembered.
   void finish(std::string_view head) {
     if (changed_ || next_ != lines_.size()) remember(head);
   }
 
  private:
+  void differ();
+  void note(const Line& line, std::size_t at);
   void remember(std::string_view head);
 
+  // Of the last head that was whole; replaced together.
   std::string text_;
   std::vector<Line> lines_;
-  std::size_t next_ = 0;
+  // Of this one, where it is not the same.
+  std::vector<Line> changed_lines_;
   bool changed_ = false;
+  std::size_t next_ = 0;
 };
 
 }  // namespace proteus::net

@@ -191,6 +191,38 @@ TEST(ResponseParser, SaysThatAnAnswerWasCutOff) {
             ErrorKind::interrupted);
 }
 
+// SEC-03: one reader for the answers of many hosts, none of which may change how those of another are read.
+TEST(PlainHead, IsReadAsIfItWereTheFirst) {
+  const std::vector<std::string> heads = {
+      "HTTP/1.1 200 OK\r\nContent-Length: 17\r\nContent-Type: application/json\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nDate: x\r\n y\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nDate: x\r\nContent-Length: 17\r\n\r\n",
+      "HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 17\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: text/event-stream\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nX: " + std::string(3000, 'x') + "\r\nContent-Length: 17\r\n\r\n",
+      "HTTP/1.0 200 OK\r\nContent-Length: 17\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nProxy-Connection: close\r\nContent-Length: 17\r\n\r\n",
+  };
+  const auto seen = [](PlainHead& reader, const std::string& head) {
+    Fields fields;
+    if (!reader.read(head, fields, 64)) return std::string("not plain");
+    std::string text = fmt::format("{} {} {} {}", reader.status(), reader.chunked(), reader.close(),
+                                   reader.content_length().value_or(0));
+    for (const auto& [name, value] : fields)
+      text += fmt::format("|{}={}", name, value);
+    return text;
+  };
+  const auto count = heads.size();
+  for (std::size_t i = 0; i < count * count * count; ++i) {
+    PlainHead used;
+    for (const std::size_t one : {i % count, i / count % count, i / count / count}) {
+      PlainHead fresh;
+      ASSERT_EQ(seen(used, heads[one]), seen(fresh, heads[one])) << i;
+    }
+  }
+}
+
 TEST(ResponseParser, LimitsTheHead) {
   const ResponseLimits limits{.head_bytes = 100, .fields = 3};
   const auto outcome = [&](const std::string& text) {
