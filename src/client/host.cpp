@@ -261,7 +261,8 @@ void Host::on_announcement(const Announcement& announcement) {
       break;
     case Announcement::Kind::reopened: stale_.insert(kListMethods.begin(), kListMethods.end()); break;
     case Announcement::Kind::resource:
-    case Announcement::Kind::interrupted: return;
+    case Announcement::Kind::interrupted:
+    case Announcement::Kind::ended: return;
   }
   if (inventory() && !refreshing_) tasks_.spawn("refreshing", refresh());
 }

@@ -1,6 +1,7 @@
 #include "client/listener.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -158,8 +159,12 @@ Task<> Listener::run(std::shared_ptr<Round> round) {
       }
     }
     if (is_final(error) || (!round->ever_open && !round->quiet)) {
-      if (!round->quiet && round->settled) log::warning("no changes are announced any more: {}", error.message());
+      const bool agreed = round->settled && !round->failure;
       settle(*round, error);
+      if (!agreed || round->quiet) break;
+      log::warning("no changes are announced any more: {}", error.message());
+      if (connection_.options_.on_announcement)
+        connection_.options_.on_announcement({.kind = Announcement::Kind::ended, .uri = {}});
       break;
     }
     log::debug("a stream of announcements ended: {}", error.message());
@@ -252,18 +257,16 @@ Task<> Listener::subscribe(std::shared_ptr<Round> round) {
       subscribed_.clear();
       refused_.clear();
     }
-    const auto& wanted = round->wanted.uris;
-    const auto old = std::ranges::find_if(
-        subscribed_, [&](const auto& uri) { return std::ranges::find(wanted, uri) == wanted.end(); });
+    const std::set<std::string_view> wanted(round->wanted.uris.begin(), round->wanted.uris.end());
+    const auto old = std::ranges::find_if(subscribed_, [&](const auto& uri) { return !wanted.contains(uri); });
     if (old != subscribed_.end()) {
       co_await subscribe_one(mcp::Method::resources_unsubscribe, *old);
       continue;
     }
-    const auto fresh = std::ranges::find_if(wanted, [this](const auto& uri) {
-      return std::ranges::find(subscribed_, uri) == subscribed_.end() && !refused_.contains(uri);
-    });
+    const auto fresh = std::ranges::find_if(
+        wanted, [this](const auto& uri) { return !subscribed_.contains(uri) && !refused_.contains(uri); });
     if (fresh == wanted.end()) break;
-    co_await subscribe_one(mcp::Method::resources_subscribe, *fresh);
+    co_await subscribe_one(mcp::Method::resources_subscribe, std::string(*fresh));
   }
   if (!round->stream_open) co_return;
   for (const auto& uri : round->wanted.uris) {
@@ -279,11 +282,11 @@ Task<> Listener::subscribe_one(mcp::Method method, std::string uri) {
   Params params;
   params.members.add(fmt::format(R"("uri":{})", json::quote(uri)));
   params.name = uri;
-  if (method == mcp::Method::resources_unsubscribe) std::erase(subscribed_, uri);
+  if (method == mcp::Method::resources_unsubscribe) subscribed_.erase(uri);
   const auto answer = co_await connection_.request(method, std::move(params), {});
   if (method == mcp::Method::resources_unsubscribe) co_return;
   if (answer) {
-    subscribed_.push_back(std::move(uri));
+    subscribed_.insert(std::move(uri));
     co_return;
   }
   log::warning("updates of {} are not announced: {}", log::printable(uri), answer.error().message());

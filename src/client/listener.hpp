@@ -3,8 +3,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
-#include <vector>
 
 #include <proteus/error.hpp>
 
@@ -67,7 +67,7 @@ class Listener {
   std::shared_ptr<Round> round_;
   // What the session of this generation was subscribed to, by us.
   std::uint64_t subscribed_in_ = 0;
-  std::vector<std::string> subscribed_;
+  std::set<std::string, std::less<>> subscribed_;
   std::map<std::string, Error, std::less<>> refused_;
   std::uint64_t streamless_in_ = 0;  // the generation whose server has no stream to keep
 };

@@ -52,6 +52,7 @@ struct Announcement {
     resource,     // that of `uri` was updated
     interrupted,  // nothing is announced for now
     reopened,     // it is again: anything may have changed meanwhile
+    ended,        // nothing is announced any more, unless it is listened for again
   };
   Kind kind{};
   std::string uri = {};

@@ -23,11 +23,6 @@ namespace asio = boost::asio;
 
 namespace {
 
-Task<Result<std::string>> ask_client(server::Call& call, Executor thread, client::Question question) {
-  mcp::InputRequest request{{}, question.method, question.params.empty() ? "{}" : std::move(question.params)};
-  co_return co_await asio::co_spawn(thread, call.ask(std::move(request)), asio::use_awaitable);
-}
-
 // A legacy server is told once how much it is to log for the whole connection; what a request wants of that is chosen
 // here.
 Task<Result<client::Answer>> request_on(CallerConnection connection, mcp::Method method, client::Params params,
@@ -160,8 +155,10 @@ Task<Result<client::Answer>> Forwarding::request(Lane lane, client::Params param
 std::shared_ptr<const client::Handlers> Forwarding::handlers() {
   if (call_.session() == nullptr) return nullptr;
   auto handlers = std::make_shared<client::Handlers>();
-  const client::Handler ask = [call = &call_, thread = Executor(worker_.io().get_executor())](
-                                  client::Question question) { return ask_client(*call, thread, std::move(question)); };
+  asks_ = std::make_shared<ClientAsks>(call_, worker_.io().get_executor());
+  const client::Handler ask = [asks = asks_](client::Question question) {
+    return ClientAsks::ask(asks, std::move(question));
+  };
   const mcp::ClientCapabilities& client = call_.client();
   if (client.elicitation_form) handlers->elicit_form = ask;
   if (client.elicitation_url) handlers->elicit_url = ask;
@@ -207,6 +204,8 @@ Task<Result<Forwarded>> Forwarding::run() {
 }
 
 Task<Result<Forwarded>> Forwarding::run_bridged() {
+  // It may have left between two attempts.
+  if (call_.cancellation().requested()) co_return std::unexpected(errors::cancelled("the request"));
   ForwardedParams forwarded(call_.request(), route_.own, call_.rounds(), mcp::Era::legacy);
   client::Params params = forwarded.take();
   // The call may outlive the request that it came by.
@@ -281,15 +280,17 @@ Task<Result<Forwarded>> Forwarding::run_long(client::Params params) {
     });
   });
   if (call_.cancellation().requested()) co_return std::unexpected(errors::cancelled("the request"));
+  Result<client::Answer> answer = std::unexpected(errors::cancelled("the request"));
   try {
     auto sent = request(lane, std::move(params), std::move(prepared));
-    auto answer = co_await asio::co_spawn(lane.thread, run_noted(std::move(sent), running),
-                                          asio::bind_cancellation_slot(signal->slot(), asio::use_awaitable));
-    if (!answer) co_return std::unexpected(std::move(answer.error()));
-    co_return std::move(*answer);
+    answer = co_await asio::co_spawn(lane.thread, run_noted(std::move(sent), running),
+                                     asio::bind_cancellation_slot(signal->slot(), asio::use_awaitable));
   } catch (const boost::system::system_error&) {
-    co_return std::unexpected(errors::cancelled("the request"));
+    // As it was.
   }
+  if (asks_) co_await asks_->close();
+  if (!answer) co_return std::unexpected(std::move(answer.error()));
+  co_return std::move(*answer);
 }
 
 }  // namespace proteus::gateway

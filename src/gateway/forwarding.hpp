@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "gateway/bridge/attendance.hpp"
+#include "gateway/bridge/client_asks.hpp"
 #include "gateway/bridge/parked_calls.hpp"
 #include "gateway/route.hpp"
 #include "gateway/service.hpp"
@@ -49,6 +50,7 @@ class Forwarding {
   Route route_;
   std::shared_ptr<const client::ServerFacts> facts_;
   std::optional<ForwardedParams> params_;
+  std::shared_ptr<ClientAsks> asks_;
 };
 
 }  // namespace proteus::gateway

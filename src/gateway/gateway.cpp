@@ -322,7 +322,12 @@ void Gateway::follow(const std::string& uri, bool followed) {
     } else {
       followed_.erase(uri);
     }
-    share_followed();
+    // Many come at once when a session ends.
+    if (std::exchange(sharing_followed_, true)) return;
+    asio::post(control(), [this] {
+      sharing_followed_ = false;
+      share_followed();
+    });
   });
 }
 

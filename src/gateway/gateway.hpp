@@ -161,6 +161,7 @@ class Gateway {
   std::uint64_t last_instance_ = 0;
   bool ended_left_ = false;  // what an earlier process left at upstreams was looked for
   std::set<std::string> followed_;
+  bool sharing_followed_ = false;  // soon
 };
 
 }  // namespace proteus::gateway

@@ -156,9 +156,10 @@ server::Service::Face GatewayService::face(const server::Caller& caller) {
           {std::chrono::milliseconds(0), view->is_shared() ? mcp::CacheScope::shared : mcp::CacheScope::per_caller}};
 }
 
-mcp::SubscriptionFilter GatewayService::accept(const mcp::SubscriptionFilter& wanted, const server::Caller& caller) {
+mcp::SubscriptionFilter GatewayService::accept(const mcp::SubscriptionFilter& wanted, const server::Caller& caller,
+                                               server::Session* session) {
   Worker& worker = here();
-  const auto view = worker.view(caller);
+  const auto view = worker.view(caller, session);
   const mcp::ServerCapabilities offered = offered_to(*view, worker.upstreams());
   mcp::SubscriptionFilter accepted;
   accepted.tools = wanted.tools && offered.tools.offered;

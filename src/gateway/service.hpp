@@ -66,7 +66,8 @@ class GatewayService final : public server::Service {
   mcp::ResultStyle modern_style() const override { return {mcp::Era::modern, options_.server_info, tail_}; }
   Task<mcp::Outcome> handle(server::Call& call) override;
   std::optional<mcp::Outcome> answer(server::Call& call) override;
-  mcp::SubscriptionFilter accept(const mcp::SubscriptionFilter& wanted, const server::Caller& caller) override;
+  mcp::SubscriptionFilter accept(const mcp::SubscriptionFilter& wanted, const server::Caller& caller,
+                                 server::Session* session) override;
   Task<std::vector<Refused>> follow(const server::Caller& caller, server::Session* session,
                                     const mcp::SubscriptionFilter& accepted) override {
     return hearing_.follow(here(), caller, session, accepted);

@@ -44,19 +44,19 @@ Worker::Worker(boost::asio::io_context& io, const Clock& clock, const catalog::C
       left_behind_(io.get_executor()),
       closing_(io.get_executor()) {}
 
-std::shared_ptr<const catalog::View> Worker::view(const server::Caller& caller,
-                                                  std::shared_ptr<const OwnLists::Snapshots> alone) {
+std::shared_ptr<const catalog::View> Worker::view_with(const server::Caller& caller,
+                                                       std::shared_ptr<const OwnLists::Snapshots> alone) {
   const Sight sight(caller, outlook(caller), std::move(alone));
   return views_.get(reader_.current(), sight.fingerprint(), [&] { return sight.layers(); });
 }
 
-std::shared_ptr<const catalog::View> Worker::view(const server::Call& call) {
-  if (call.session() != nullptr) {
-    const auto lines = SessionLines::find(*call.session());
-    return view(call.caller(), lines ? lines->lists()->get() : nullptr);
+std::shared_ptr<const catalog::View> Worker::view(const server::Caller& caller, server::Session* session) {
+  if (session != nullptr) {
+    const auto lines = SessionLines::find(*session);
+    return view_with(caller, lines ? lines->lists()->get() : nullptr);
   }
-  const Home* const home = homes_.empty() ? nullptr : home_of(call.caller().principal);
-  return view(call.caller(), home != nullptr ? home->lists->get() : nullptr);
+  const Home* const home = homes_.empty() ? nullptr : home_of(caller.principal);
+  return view_with(caller, home != nullptr ? home->lists->get() : nullptr);
 }
 
 catalog::SnapshotPointer Worker::snapshot_of(const catalog::UpstreamName& upstream) {
@@ -79,7 +79,10 @@ void Worker::drop_unused_since(Clock::Monotonic time) {
 void Worker::drop_unused_lines(Clock::Monotonic time) {
   std::erase_if(lines_, [](const auto& line) { return line.expired(); });
   for (const auto& weak : lines_) {
-    if (const auto line = weak.lock()) line->rest_if_idle(time - kStreamsKept);
+    const auto line = weak.lock();
+    if (!line) continue;
+    line->try_again();
+    line->rest_if_idle(time - kStreamsKept);
   }
   std::erase_if(by_principal_, [&](const auto& entry) {
     const bool idle = entry.second->used() + kLinesKept < std::min(time, now());
@@ -98,6 +101,9 @@ const UpstreamTable& Worker::upstreams() {
     std::erase_if(shared_, [&](const auto& entry) { return gone(entry.first); });
     std::erase_if(express_, [&](const auto& entry) { return gone(entry.first); });
     std::erase_if(by_principal_, [&](const auto& entry) { return gone(entry.first.second); });
+    for (const auto& weak : lines_) {
+      if (const auto line = weak.lock(); line && gone(line->instance())) line->retire();
+    }
   }
   return *table_;
 }

@@ -53,9 +53,10 @@ class Worker {
     return outlooks_.of(access_->contexts, caller);
   }
   // What a caller sees now.
-  std::shared_ptr<const catalog::View> view(const server::Caller& caller) { return view(caller, nullptr); }
-  // The same with what upstreams show the caller of this call alone.
-  std::shared_ptr<const catalog::View> view(const server::Call& call);
+  std::shared_ptr<const catalog::View> view(const server::Caller& caller) { return view_with(caller, nullptr); }
+  // The same with what upstreams show this caller alone, in its session where it has one.
+  std::shared_ptr<const catalog::View> view(const server::Caller& caller, server::Session* session);
+  std::shared_ptr<const catalog::View> view(const server::Call& call) { return view(call.caller(), call.session()); }
   // What an upstream shows everybody; null for nothing.
   catalog::SnapshotPointer snapshot_of(const catalog::UpstreamName& upstream);
   // Lets go of views that nobody has asked for lately, such as those of sessions that have ended, and of lines to
@@ -95,8 +96,8 @@ class Worker {
   Task<> close();
 
  private:
-  std::shared_ptr<const catalog::View> view(const server::Caller& caller,
-                                            std::shared_ptr<const OwnLists::Snapshots> alone);
+  std::shared_ptr<const catalog::View> view_with(const server::Caller& caller,
+                                                 std::shared_ptr<const OwnLists::Snapshots> alone);
   void drop_unused_lines(Clock::Monotonic time);
   static Task<> end(std::unique_ptr<client::Connection> connection);
 

@@ -130,6 +130,7 @@ void Upstream::on_announcement(const client::Announcement& announcement) {
       if (around_.on_resource_updated) around_.on_resource_updated(announcement.uri);
       return;
     case client::Announcement::Kind::interrupted:
+    case client::Announcement::Kind::ended:
       announcing_ = false;
       if (polls() && !poll_at_) {
         poll_at_ = around_.clock.now() + jittered(settings_.refresh_interval, around_.chance);

@@ -57,7 +57,7 @@ Task<mcp::Outcome> change_subscriptions(const mcp::Request& request, Session& se
     service.session_listens(session);
     co_return mcp::Reply{};
   }
-  const mcp::SubscriptionFilter accepted = service.accept({.uris = {*uri}}, session.hello().caller);
+  const mcp::SubscriptionFilter accepted = service.accept({.uris = {*uri}}, session.hello().caller, &session);
   if (accepted.uris.empty()) co_return std::unexpected(mcp::errors::resource_not_found(*uri));
   // An update that follows closely must find it.
   if (!session.subscribe(*uri)) {

@@ -221,7 +221,7 @@ Task<> ModernHttp::listen() {
   const auto place = endpoint_.admit_stream(caller_);
   if (!place) co_return co_await reply_error(exchange_, 429, request_.id(), place.error(), mcp::Era::modern);
   auto outbox = std::make_shared<Outbox>(exchange_.executor());
-  const mcp::SubscriptionFilter accepted = endpoint_.service_.accept(*wanted, caller_);
+  const mcp::SubscriptionFilter accepted = endpoint_.service_.accept(*wanted, caller_, nullptr);
   ListenStream stream(
       caller_, accepted, std::string(request_.id()), style(),
       [outbox](std::string message) { outbox->push_once(sse_frame(message)); }, [outbox] { outbox->close(); });

@@ -281,7 +281,7 @@ Task<std::vector<Service::Refused>> RegisteredService::follow(const Caller&, Ses
   co_return std::vector<Refused>{};
 }
 
-mcp::SubscriptionFilter RegisteredService::accept(const mcp::SubscriptionFilter& wanted, const Caller&) {
+mcp::SubscriptionFilter RegisteredService::accept(const mcp::SubscriptionFilter& wanted, const Caller&, Session*) {
   const mcp::ServerCapabilities offered = capabilities();
   mcp::SubscriptionFilter accepted;
   accepted.tools = wanted.tools && offered.tools.offered;

@@ -22,7 +22,8 @@ class RegisteredService final : public Service {
   mcp::ResultStyle modern_style() const override { return {mcp::Era::modern, info_, result_tail_}; }
   Task<mcp::Outcome> handle(Call& call) override;
   std::optional<mcp::Outcome> answer(Call& call) override;
-  mcp::SubscriptionFilter accept(const mcp::SubscriptionFilter& wanted, const Caller& caller) override;
+  mcp::SubscriptionFilter accept(const mcp::SubscriptionFilter& wanted, const Caller& caller,
+                                 Session* session) override;
   Task<std::vector<Refused>> follow(const Caller& caller, Session* session,
                                     const mcp::SubscriptionFilter& accepted) override;
   void session_listens(Session& /*session*/) override {}

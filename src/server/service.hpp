@@ -37,7 +37,8 @@ class Service {
   virtual std::optional<mcp::Outcome> answer(Call& call) = 0;
 
   // The part of a filter that can be honoured for this caller.
-  virtual mcp::SubscriptionFilter accept(const mcp::SubscriptionFilter& wanted, const Caller& caller) = 0;
+  virtual mcp::SubscriptionFilter accept(const mcp::SubscriptionFilter& wanted, const Caller& caller,
+                                         Session* session) = 0;
 
   // A resource that somebody is not told of after all.
   struct Refused {

@@ -164,7 +164,7 @@ Task<> StdioEndpoint::listen(const mcp::Request& request, std::shared_ptr<Cancel
   const auto wanted = mcp::parse_subscription_filter(request.param("notifications"));
   if (!wanted) co_return reply_error(request.id(), wanted.error(), mcp::Era::modern);
   asio::steady_timer until(executor_, asio::steady_timer::time_point::max());
-  const mcp::SubscriptionFilter accepted = service_.accept(*wanted, caller_);
+  const mcp::SubscriptionFilter accepted = service_.accept(*wanted, caller_, nullptr);
   ListenStream stream(
       caller_, accepted, std::string(request.id()), style(),
       [this](std::string notification) { write_line(std::move(notification)); },

@@ -55,7 +55,7 @@ CallerLine::CallerLine(Worker& worker, const ServedUpstream& upstream, std::chro
       used_(worker.now()),
       settling_(worker.io().get_executor()) {}
 
-CallerLine::~CallerLine() { hearer_.lists->replace(instance_, shown_, nullptr); }
+CallerLine::~CallerLine() { (void)hearer_.lists->replace(instance_, shown_, nullptr); }
 
 std::shared_ptr<CallerLine> CallerLine::make(Worker& worker, const ServedUpstream& upstream, client::Options options,
                                              Hearer hearer) {
@@ -80,14 +80,19 @@ std::shared_ptr<CallerLine> CallerLine::make(Worker& worker, const ServedUpstrea
 
 bool CallerLine::use() {
   used_ = worker_.now();
-  const bool again = failure_ && used_ - failed_at_ > kTryAgain;
-  if (resting_ || again) {
-    resting_ = false;
-    failure_.reset();
-    wanted_ = {};
-    renew();
-  }
+  if (resting_) listen_anew();
+  try_again();
   return settled_ || waited_for_;
+}
+
+void CallerLine::listen_anew() {
+  failure_.reset();
+  wanted_ = {};
+  renew();
+}
+
+void CallerLine::try_again() {
+  if (failure_ && worker_.now() - failed_at_ > kTryAgain) listen_anew();
 }
 
 Task<Result<>> CallerLine::wait_until_settled() {
@@ -109,13 +114,15 @@ void CallerLine::renew() {
   if (retired_) return;
   mcp::SubscriptionFilter wanted = hearer_.wanted().value_or(mcp::SubscriptionFilter{});
   std::erase_if(wanted.uris, [this](const auto& uri) { return !uris_.contains(uri); });
-  std::erase_if(uris_, [&](const auto& uri) { return std::ranges::find(wanted.uris, uri) == wanted.uris.end(); });
+  const std::set<std::string_view> still(wanted.uris.begin(), wanted.uris.end());
+  std::erase_if(uris_, [&](const auto& uri) { return !still.contains(uri); });
   resting_ = false;
   want(std::move(wanted));
 }
 
 void CallerLine::want(mcp::SubscriptionFilter wanted) {
   if (same(wanted, wanted_)) return;
+  const bool begins = wants_nothing(wanted_);
   wanted_ = std::move(wanted);
   if (wants_nothing(wanted_)) {
     connection_->hush();
@@ -124,6 +131,9 @@ void CallerLine::want(mcp::SubscriptionFilter wanted) {
     settling_.ring();
     return;
   }
+  // Whatever was announced since it was heard last.
+  if (begins && std::exchange(heard_, true))
+    changed(all_of({Kind::tool, Kind::prompt, Kind::resource, Kind::resource_template}));
   settled_ = waited_for_ = false;
   if (!listening_) worker_.run("listening for a caller", listen());
 }
@@ -179,6 +189,7 @@ void CallerLine::rest_if_idle(Clock::Monotonic time) {
 void CallerLine::retire() {
   retired_ = true;
   want({});
+  (void)hearer_.lists->replace(instance_, std::exchange(shown_, nullptr), nullptr);
 }
 
 void CallerLine::on_announcement(const client::Announcement& announcement) {
@@ -189,9 +200,16 @@ void CallerLine::on_announcement(const client::Announcement& announcement) {
     case client::Announcement::Kind::resources: return changed(all_of({Kind::resource, Kind::resource_template}));
     case client::Announcement::Kind::resource: return hearer_.resource_updated(announcement.uri);
     case client::Announcement::Kind::interrupted: return;
-    case client::Announcement::Kind::reopened: break;
+    case client::Announcement::Kind::reopened: return missed();
+    case client::Announcement::Kind::ended:
+      failure_ = errors::interrupted("the upstream announces nothing any more");
+      failed_at_ = worker_.now();
+      return;
   }
-  // Anything may have been missed of what this caller alone is shown; the rest is heard elsewhere.
+}
+
+// Anything, perhaps, of what this caller alone is shown; the rest is heard elsewhere.
+void CallerLine::missed() {
   const auto upstream = upstream_.lock();
   if (!upstream) return;
   for (const Kind kind : catalog::kKinds) {
@@ -247,12 +265,11 @@ Task<catalog::KindSet> CallerLine::read_own_lists(std::shared_ptr<providers::Ups
     own_[kind] = (*own)->size() > 0 ? std::move(*own) : nullptr;
     others.add(kind);
   }
-  if (others.empty()) co_return others;
+  if (others.empty() || retired_) co_return catalog::KindSet{};
   const bool any = std::ranges::any_of(catalog::kKinds, [this](Kind kind) { return own_[kind] != nullptr; });
   catalog::SnapshotPointer shown;
   if (any) shown = std::make_shared<const catalog::Snapshot>(upstream->name(), next_version(), own_);
-  hearer_.lists->replace(instance_, shown_, shown);
-  shown_ = std::move(shown);
+  if (hearer_.lists->replace(instance_, shown_, shown)) shown_ = std::move(shown);
   co_return others;
 }
 

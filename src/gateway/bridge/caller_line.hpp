@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -43,6 +44,7 @@ class CallerLine : public std::enable_shared_from_this<CallerLine> {
   CallerLine& operator=(const CallerLine&) = delete;
 
   Worker& worker() const { return worker_; }
+  std::uint64_t instance() const { return instance_; }
   const CallerConnection& connection() const { return connection_; }
 
   // Notes a use. False where `ready` is to be awaited before anything is sent, or what follows from it may be missed.
@@ -61,14 +63,21 @@ class CallerLine : public std::enable_shared_from_this<CallerLine> {
   Clock::Monotonic used() const { return used_; }
   // Another one takes its place; what runs on it goes on, and nothing is heard on it any more.
   void retire();
+  // On any thread.
+  bool retired() const { return retired_; }
+
+  // Listens again where that has failed some time ago, for a caller that does nothing but listen.
+  void try_again();
 
  private:
   CallerLine(Worker& worker, const ServedUpstream& upstream, std::chrono::milliseconds stream_wait, Hearer hearer);
 
+  void listen_anew();
   void want(mcp::SubscriptionFilter wanted);
   Task<> listen();
   Task<Result<>> wait_until_settled();
   void on_announcement(const client::Announcement& announcement);
+  void missed();
   void changed(catalog::KindSet kinds);
   Task<> review();
   Task<catalog::KindSet> read_own_lists(std::shared_ptr<providers::Upstream> upstream, catalog::KindSet kinds);
@@ -88,8 +97,9 @@ class CallerLine : public std::enable_shared_from_this<CallerLine> {
   bool settled_ = true;      // what is wanted was asked for
   bool waited_for_ = false;  // long enough, also where it is not settled
   bool listening_ = false;
+  bool heard_ = false;  // ever
   bool resting_ = false;
-  bool retired_ = false;
+  std::atomic<bool> retired_ = false;
   std::optional<Error> failure_;
   Clock::Monotonic failed_at_{};
   client::Bell settling_;

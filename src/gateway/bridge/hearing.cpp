@@ -209,7 +209,7 @@ Task<Hearing::Refused> Hearing::follow(Worker& here, const server::Caller& calle
   }
   if (accepted.uris.empty()) co_return Refused{};
 
-  const auto view = here.view(caller);
+  const auto view = here.view(caller, session);
   const auto asking = std::make_shared<Asking>(Asking{here, caller, session, {}});
   std::map<std::uint64_t, std::pair<ServedUpstream, std::vector<std::string>>> by_upstream;
   for (const auto& uri : accepted.uris) {

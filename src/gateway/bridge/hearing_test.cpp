@@ -200,9 +200,43 @@ TEST_P(OwnSession, ShowsAndTellsOfWhatOneSessionHasTheOneWhoseItIs) {
   EXPECT_THAT(other.resources(), ElementsAre("test://shared"));
   const auto read = one.client.post(rpc("4", "resources/read", R"("uri":"test://own")")).json();
   EXPECT_TRUE(read.as_object().contains("result")) << read;
+  EXPECT_TRUE(one.subscribe("test://own"));
   gateway.gateway.end_streams();
   EXPECT_EQ(count(one.stream, "list_changed"), 0);
   EXPECT_EQ(count(other.stream, "list_changed"), 0);
+}
+
+// BRG-07: an upstream that was taken out shows nobody anything.
+TEST_P(OwnSession, ShowsNothingOfAnUpstreamThatIsGone) {
+  Attached one(gateway);
+  one.client.call("3", "make");
+  EXPECT_EQ(one.next(), "notifications/resources/list_changed");
+  EXPECT_THAT(one.resources(), ::testing::Contains("test://own"));
+  ASSERT_TRUE(gateway.set({}));
+  wait_until([&] { return one.resources().empty(); });
+}
+
+// BRG-07: what changed while nobody listened is told to the one who comes back.
+TEST_P(OwnSession, TellsWhoListensAgainThatSomethingMayHaveChanged) {
+  LegacyClient client(gateway.port());
+  {
+    RawClient stream(gateway.port());
+    EXPECT_EQ(stream.request("GET", client.fields() + "Accept: text/event-stream\r\n").status, 200);
+    client.call("3", "touch");
+    wait_until([&] { return upstream.streams() >= 2; });
+  }
+  wait_until([&] {
+    gateway.gateway.drop_unused_since(std::chrono::steady_clock::now() + 1h);
+    return upstream.streams() <= 1;
+  });
+  upstream.make_in_all();
+  RawClient stream(gateway.port());
+  EXPECT_EQ(stream.request("GET", client.fields() + "Accept: text/event-stream\r\n").status, 200);
+  client.call("4", "touch");
+  auto event = stream.read_event();
+  while (event && event->data.find("notifications/resources/list_changed") == std::string::npos)
+    event = stream.read_event();
+  EXPECT_TRUE(event);
 }
 
 // BRG-07, PRO-05

@@ -22,25 +22,26 @@ class OwnLists {
     return snapshots_;
   }
 
-  // Of one upstream, instead of what was set before; null for nothing. Without effect where another one set something
-  // since.
-  void replace(std::uint64_t instance, const catalog::SnapshotPointer& before, catalog::SnapshotPointer snapshot) {
+  // Of one upstream, instead of what was set before; null for nothing. False, and without effect, where another one
+  // set something since.
+  bool replace(std::uint64_t instance, const catalog::SnapshotPointer& before, catalog::SnapshotPointer snapshot) {
     const std::scoped_lock lock(mutex_);
     const auto found = by_upstream_.find(instance);
-    if ((found == by_upstream_.end() ? nullptr : found->second) != before) return;
+    if ((found == by_upstream_.end() ? nullptr : found->second) != before) return false;
     if (snapshot) {
       by_upstream_.insert_or_assign(instance, std::move(snapshot));
     } else if (by_upstream_.erase(instance) == 0) {
-      return;
+      return true;
     }
     snapshots_.reset();
-    if (by_upstream_.empty()) return;
+    if (by_upstream_.empty()) return true;
     auto all = std::make_shared<Snapshots>();
     all->reserve(kMost);
     for (const auto& [of, each] : by_upstream_) {
       if (all->size() < kMost) all->push_back(each);
     }
     snapshots_ = std::move(all);
+    return true;
   }
 
  private:

@@ -29,9 +29,11 @@ class SessionLines {
   // The one there is to an upstream, or what `make` makes.
   Line get(std::uint64_t instance, const std::function<Line()>& make) {
     const std::scoped_lock lock(mutex_);
-    Line& line = lines_[instance];
-    if (!line) line = make();
-    return line;
+    const auto found = lines_.find(instance);
+    if (found != lines_.end()) return found->second;
+    // Those to upstreams that are no longer there.
+    std::erase_if(lines_, [](const auto& entry) { return entry.second->retired(); });
+    return lines_.emplace(instance, make()).first->second;
   }
   std::vector<Line> all() {
     const std::scoped_lock lock(mutex_);

@@ -32,6 +32,12 @@ class SessionUpstream {
     const std::scoped_lock lock(mutex_);
     return streams_.size();
   }
+  // As `make` does, and without a word.
+  void make_in_all() {
+    const std::scoped_lock lock(mutex_);
+    for (auto& [id, session] : sessions_)
+      session.has_own = true;
+  }
   std::size_t sessions() {
     const std::scoped_lock lock(mutex_);
     return sessions_.size();
