@@ -22,6 +22,8 @@ constexpr int kGiveBack = 24;
 constexpr std::chrono::hours kNeverOfItself{24};
 // What an upstream keeps for somebody may be missed.
 constexpr std::chrono::minutes kLinesKept{30};
+// For a caller that does nothing but listen.
+constexpr std::chrono::seconds kListenAgain{60};
 // A stream that nobody hears is kept so much longer than what is made again in no time.
 constexpr std::chrono::seconds kStreamsKept{50};
 
@@ -81,7 +83,7 @@ void Worker::drop_unused_lines(Clock::Monotonic time) {
   for (const auto& weak : lines_) {
     const auto line = weak.lock();
     if (!line) continue;
-    line->try_again();
+    line->try_again_after(kListenAgain);
     line->rest_if_idle(time - kStreamsKept);
   }
   std::erase_if(by_principal_, [&](const auto& entry) {

@@ -81,7 +81,7 @@ std::shared_ptr<CallerLine> CallerLine::make(Worker& worker, const ServedUpstrea
 bool CallerLine::use() {
   used_ = worker_.now();
   if (resting_) listen_anew();
-  try_again();
+  try_again_after(kTryAgain);
   return settled_ || waited_for_;
 }
 
@@ -91,8 +91,8 @@ void CallerLine::listen_anew() {
   renew();
 }
 
-void CallerLine::try_again() {
-  if (failure_ && worker_.now() - failed_at_ > kTryAgain) listen_anew();
+void CallerLine::try_again_after(std::chrono::seconds time) {
+  if (failure_ && worker_.now() - failed_at_ > time) listen_anew();
 }
 
 Task<Result<>> CallerLine::wait_until_settled() {

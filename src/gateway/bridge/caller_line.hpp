@@ -66,8 +66,8 @@ class CallerLine : public std::enable_shared_from_this<CallerLine> {
   // On any thread.
   bool retired() const { return retired_; }
 
-  // Listens again where that has failed some time ago, for a caller that does nothing but listen.
-  void try_again();
+  // Listens again where that has failed longer ago.
+  void try_again_after(std::chrono::seconds time);
 
  private:
   CallerLine(Worker& worker, const ServedUpstream& upstream, std::chrono::milliseconds stream_wait, Hearer hearer);
