@@ -32,6 +32,9 @@ class ImmediateChannel final : public CallChannel {
   std::shared_ptr<Cancellation> cancellation_;
 };
 
+// More is not kept for an answer in one piece; behind that the bounds of the stream hold.
+constexpr std::size_t kHeldBack = std::size_t{64} << 10U;
+
 // For those that may wait: a single JSON object, unless something is sent in front of it, which makes it a stream.
 class StreamChannel final : public CallChannel {
  public:
@@ -48,6 +51,7 @@ class StreamChannel final : public CallChannel {
     }
     // What comes at the same time goes out together, and as the whole answer where that is all.
     frames_ += sse_frame(message);
+    if (frames_.size() > kHeldBack) return start();
     if (starting_) return;
     starting_ = std::make_shared<StreamChannel*>(this);
     boost::asio::post(exchange_.executor(), [starting = starting_] {
@@ -91,6 +95,7 @@ class StreamChannel final : public CallChannel {
     if (starting_) *starting_ = nullptr;
   }
   void start() {
+    call_off();
     outbox_ = std::make_shared<Outbox>(exchange_.executor());
     outbox_->push(std::exchange(frames_, {}));
     group_.emplace(exchange_.executor());

@@ -24,6 +24,12 @@ boost::asio::awaitable<Outcome<ToolResult>> wait_for_ever(Context& context, std:
   co_return ToolResult::text("unreachable");
 }
 
+boost::asio::awaitable<Outcome<ToolResult>> report(Context& context, int times) {
+  for (int i = 1; i <= times; ++i)
+    context.progress(i, times, std::string(1000, 'p'));
+  co_return ToolResult::text("reported");
+}
+
 class ModernHttp : public ::testing::Test {
  protected:
   ModernHttp()
@@ -279,6 +285,21 @@ TEST_F(ModernHttp, CancelsWhenTheClientClosesItsConnection) {
   client.close();
   cancelled.wait(false);
   EXPECT_TRUE(cancelled);
+}
+
+// PRO-08: much at once goes out as it comes, so that the bounds of a stream hold.
+TEST_F(ModernHttp, TellsMuchProgressInOrder) {
+  constexpr int kTimes = 500;
+  add_async_tool(server, {.name = "report"}, [](Context& context) { return report(context, kTimes); }).value();
+  RawClient client(port);
+  client.send_request("POST", modern_fields("tools/call", "report"),
+                      rpc("1", "tools/call", R"("name":"report",)" + modern_meta("{}", R"(,"progressToken":1)")));
+  const auto head = client.read_answer();
+  EXPECT_EQ(head.field("content-type"), "text/event-stream");
+  EXPECT_EQ(head.field("transfer-encoding"), "chunked");
+  for (int i = 1; i <= kTimes; ++i)
+    ASSERT_EQ(client.read_event()->json().at("params").at("progress"), i);
+  EXPECT_EQ(text_of(client.read_event()->json()), "reported");
 }
 
 // PRO-08
