@@ -82,8 +82,8 @@ TEST(Resilience, NeitherErrorsNorHangsNorGarbageEndAPollerOrDelayAnother) {
 // REF-12
 TEST(Resilience, AnExceptionOfOursEndsNoPollerEither) {
   Upstream a({"one"});
-  TestGateway gateway({});
   std::atomic<int> refreshes = 0;
+  TestGateway gateway({});
   gateway.gateway.set_on_refreshed([&](const providers::RefreshResult&, const catalog::Publication*) {
     if (++refreshes < 3) throw std::runtime_error("this reader has a fault");
   });
