@@ -72,7 +72,7 @@ class ObjectReader {
   bool fail(std::string_view why = {}) {
     if (error_) return false;  // of an object inside
     if (tokens_.too_deep()) return fail_with(beyond_depth(limits_));
-    return fail_with(not_json(why.empty() ? tokens_.fault() : why, tokens_.position()));
+    return fail_with(not_json(why.empty() ? tokens_.fault() : why, tokens_.offset()));
   }
   bool fail_with(Error error) {
     error_ = std::move(error);
@@ -87,52 +87,77 @@ class ObjectReader {
 
 // Reads an object as the value of a member, and gives its text; empty for a fault.
 template <class OnValue>
-std::string_view read_inner(std::string_view text, Tokens& tokens, ObjectReader& reader, Members& members,
-                            OnValue&& on_value) {
-  const std::size_t begin = tokens.position();
+std::string_view read_inner(Tokens& tokens, ObjectReader& reader, Members& members, OnValue&& on_value) {
+  const char* const begin = tokens.position();
   if (!reader.read(members, on_value)) return {};
-  return text.substr(begin, tokens.last_end() - begin);
+  return {begin, tokens.last_end()};
 }
 
 // `params` or `result`: its members, and those of its `_meta`.
 std::string_view read_body(Tokens& tokens, ObjectReader& reader, Message& message) {
-  return read_inner(message.text, tokens, reader, message.body, [&](std::string_view key) {
+  return read_inner(tokens, reader, message.body, [&](std::string_view key) {
     if (key != "_meta" || tokens.peek() != '{') return reader.value();
-    return read_inner(message.text, tokens, reader, message.meta, [&](std::string_view) { return reader.value(); });
+    return read_inner(tokens, reader, message.meta, [&](std::string_view) { return reader.value(); });
   });
 }
 
+// The members of a message that JSON-RPC knows, as they are written; empty for those that are not there.
+struct Envelope {
+  std::string_view jsonrpc;
+  std::string_view id;
+  std::string_view method;
+  std::string_view params;
+  std::string_view result;
+  std::string_view error;
+
+  explicit Envelope(const Members& members) {
+    for (const auto& [key, value] : members) {
+      if (key == "jsonrpc") {
+        jsonrpc = value;
+      } else if (key == "id") {
+        id = value;
+      } else if (key == "method") {
+        method = value;
+      } else if (key == "params") {
+        params = value;
+      } else if (key == "result") {
+        result = value;
+      } else if (key == "error") {
+        error = value;
+      }
+    }
+  }
+};
+
 bool is_id(std::string_view raw) { return is_string(raw) || is_integer(raw); }
 
-void classify(Message& message, const Members& top) {
+void classify(Message& message, const Envelope& top) {
   const auto invalid = [&](std::string_view why) { message.fault = why; };
-  const Member* const id = top.find("id");
-  if (id != nullptr && is_id(id->value)) message.id = id->value;
-  if (plain_string(top.value("jsonrpc")) != "2.0") return invalid("\"jsonrpc\" must be \"2.0\"");
-  if (id != nullptr && message.id.empty()) return invalid("\"id\" must be a string or an integer");
+  if (is_id(top.id)) message.id = top.id;
+  if (top.jsonrpc != "\"2.0\"") return invalid("\"jsonrpc\" must be \"2.0\"");
+  if (!top.id.empty() && message.id.empty()) return invalid("\"id\" must be a string or an integer");
 
-  const std::string_view method = top.value("method");
-  if (!method.empty()) {
-    if (!is_string(method)) return invalid("\"method\" must be a string");
-    message.method = decoded(method, message.decoded);
+  if (!top.method.empty()) {
+    if (!is_string(top.method)) return invalid("\"method\" must be a string");
+    message.method = decoded(top.method, message.decoded);
     if (message.method.empty()) return invalid("\"method\" is empty");
     if (!message.params.empty() && !is_object(message.params)) return invalid("\"params\" must be an object");
-    if (top.has("result") || top.has("error")) return invalid("a request has no \"result\" or \"error\"");
-    message.kind = id != nullptr ? MessageKind::request : MessageKind::notification;
+    if (!top.result.empty() || !top.error.empty()) return invalid("a request has no \"result\" or \"error\"");
+    message.kind = !top.id.empty() ? MessageKind::request : MessageKind::notification;
     return;
   }
-  if (top.has("result") == top.has("error")) {
+  if (top.result.empty() == top.error.empty()) {
     return invalid("a message has a \"method\", a \"result\" or an \"error\", and only one of them");
   }
   // Not only odd: whichever of the two came first would have been taken for the body.
-  if (top.has("params")) return invalid("a response has no \"params\"");
-  if (!message.error.empty()) {
-    if (!is_object(message.error)) return invalid("\"error\" must be an object");
+  if (!top.params.empty()) return invalid("a response has no \"params\"");
+  if (!top.error.empty()) {
+    if (!is_object(top.error)) return invalid("\"error\" must be an object");
     message.kind = MessageKind::error;
     return;
   }
-  if (!is_object(message.result)) return invalid("\"result\" must be an object");
-  if (id == nullptr) return invalid("a result needs an \"id\"");
+  if (!is_object(top.result)) return invalid("\"result\" must be an object");
+  if (top.id.empty()) return invalid("a result needs an \"id\"");
   message.kind = MessageKind::result;
 }
 
@@ -145,16 +170,6 @@ std::string_view decoded(std::string_view raw, Storage& storage) {
   return *storage.emplace_back(std::make_unique<std::string>(std::move(*text)));
 }
 
-const Member* Members::find(std::string_view key) const {
-  const auto found = std::ranges::find(members_, key, &Member::key);
-  return found == members_.end() ? nullptr : &*found;
-}
-
-std::string_view Members::value(std::string_view key) const {
-  const Member* const member = find(key);
-  return member == nullptr ? std::string_view{} : member->value;
-}
-
 Result<void> scan_into(Message& message, std::string_view text, const ScanLimits& limits) {
   if (text.size() > limits.bytes) {
     return std::unexpected(errors::too_large("the message", limits.bytes).with_rpc_code(kInvalidRequest));
@@ -165,8 +180,8 @@ Result<void> scan_into(Message& message, std::string_view text, const ScanLimits
   if (tokens->peek() != '{') {
     const std::string_view value = tokens->take_value();
     if (tokens->too_deep()) return std::unexpected(beyond_depth(limits));
-    if (value.empty()) return std::unexpected(not_json(tokens->fault(), tokens->position()));
-    if (!tokens->done()) return std::unexpected(not_json("something follows the value", tokens->position()));
+    if (value.empty()) return std::unexpected(not_json(tokens->fault(), tokens->offset()));
+    if (!tokens->done()) return std::unexpected(not_json("something follows the value", tokens->offset()));
     message.fault = value.front() == '[' ? "a batch is not a message" : "a message is an object";
     return {};
   }
@@ -178,12 +193,13 @@ Result<void> scan_into(Message& message, std::string_view text, const ScanLimits
     return body ? read_body(*tokens, reader, message) : reader.value();
   });
   if (!read) return std::unexpected(reader.take_error());
-  if (!tokens->done()) return std::unexpected(not_json("something follows the message", tokens->position()));
+  if (!tokens->done()) return std::unexpected(not_json("something follows the message", tokens->offset()));
 
-  message.params = top.value("params");
-  message.result = top.value("result");
-  message.error = top.value("error");
-  classify(message, top);
+  const Envelope envelope(top);
+  message.params = envelope.params;
+  message.result = envelope.result;
+  message.error = envelope.error;
+  classify(message, envelope);
   return {};
 }
 
@@ -201,7 +217,7 @@ Result<Members> members_of(std::string_view object, Storage& storage, const Scan
   Members members;
   const bool read = reader.read(members, [&](std::string_view) { return reader.value(); });
   if (!read) return std::unexpected(reader.take_error());
-  if (!tokens->done()) return std::unexpected(not_json("something follows the object", tokens->position()));
+  if (!tokens->done()) return std::unexpected(not_json("something follows the object", tokens->offset()));
   return members;
 }
 
@@ -222,12 +238,12 @@ Result<std::vector<std::string_view>> elements_of(std::string_view array, std::s
       }
       const std::string_view element = tokens->take_value();
       if (tokens->too_deep()) return std::unexpected(beyond_depth(limits));
-      if (element.empty()) return std::unexpected(not_json(tokens->fault(), tokens->position()));
+      if (element.empty()) return std::unexpected(not_json(tokens->fault(), tokens->offset()));
       elements.push_back(element);
     } while (tokens->take(','));
-    if (!tokens->take(']')) return std::unexpected(not_json("the end of an array is expected", tokens->position()));
+    if (!tokens->take(']')) return std::unexpected(not_json("the end of an array is expected", tokens->offset()));
   }
-  if (!tokens->done()) return std::unexpected(not_json("something follows the array", tokens->position()));
+  if (!tokens->done()) return std::unexpected(not_json("something follows the array", tokens->offset()));
   return elements;
 }
 

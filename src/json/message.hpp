@@ -22,9 +22,17 @@ struct Member {
 // scan, because two readers that resolve it differently can be played off against each other.
 class Members {
  public:
-  const Member* find(std::string_view key) const;
+  const Member* find(std::string_view key) const {
+    for (const Member& member : members_) {
+      if (member.key == key) return &member;
+    }
+    return nullptr;
+  }
   // The value's text; empty where there is no such member (no JSON value has an empty text).
-  std::string_view value(std::string_view key) const;
+  std::string_view value(std::string_view key) const {
+    const Member* const member = find(key);
+    return member == nullptr ? std::string_view{} : member->value;
+  }
   bool has(std::string_view key) const { return find(key) != nullptr; }
 
   void add(Member member) { members_.push_back(member); }

@@ -30,38 +30,41 @@ constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c
 constexpr bool is_special(char c) { return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20; }
 
 using Block = unsigned char __attribute__((vector_size(16)));
-
-// Each byte that is special has all its bits set.
-struct Hits {
-  std::uint64_t low;
-  std::uint64_t high;
-};
+using Pairs = unsigned short __attribute__((vector_size(16)));
+using Halves = unsigned char __attribute__((vector_size(8)));
 
 [[gnu::always_inline]] inline auto special_in(const char* at) {
   Block block;
   std::memcpy(&block, at, sizeof block);
-  return (block == '"') | (block == '\\') | (block < 0x20);
+  return static_cast<Block>((block == '"') | (block == '\\') | (block < 0x20));
 }
 
-// Of a block at that place; null where nothing is special.
-[[gnu::always_inline]] inline const char* first_of(auto found, const char* place) {
-  Hits hits;
-  std::memcpy(&hits, &found, sizeof hits);
-  if (hits.low != 0) return place + (std::countr_zero(hits.low) / 8);
-  if (hits.high != 0) return place + 8 + (std::countr_zero(hits.high) / 8);
-  return nullptr;
+// Four bits for each byte of a block, set for those that were found; the first byte's are the lowest.
+[[gnu::always_inline]] inline std::uint64_t marks_of(auto found) {
+  return std::bit_cast<std::uint64_t>(__builtin_convertvector((Pairs)found >> 4, Halves));
+}
+
+[[gnu::always_inline]] inline const char* first_of(std::uint64_t marks, const char* block) {
+  return block + (std::countr_zero(marks) / 4);
 }
 
 const char* next_special(const char* at, const char* end) {
+  const auto in_blocks = [&](const char* stop) {
+    for (; stop - at >= 16; at += 16) {
+      if (const std::uint64_t marks = marks_of(special_in(at))) {
+        at = first_of(marks, at);
+        return true;
+      }
+    }
+    return false;
+  };
+  if (in_blocks(end - at > 32 ? at + 32 : end)) return at;
   // Long texts: four blocks at a time.
   while (end - at >= 64) {
-    const auto found = special_in(at) | special_in(at + 16) | special_in(at + 32) | special_in(at + 48);
-    if (first_of(found, at) != nullptr) break;
+    if (marks_of(special_in(at) | special_in(at + 16) | special_in(at + 32) | special_in(at + 48)) != 0) break;
     at += 64;
   }
-  for (; end - at >= 16; at += 16) {
-    if (const char* found = first_of(special_in(at), at)) return found;
-  }
+  if (in_blocks(end)) return at;
   while (at < end && !is_special(*at))
     ++at;
   return at;
@@ -75,55 +78,47 @@ const char* next_special(const char* at, const char* end) {
   return at;
 }
 
-struct StringEnd {
-  const char* behind = nullptr;  // the closing quote; null for a fault
-  bool escaped = false;
-  std::string_view fault{};
-};
-
-[[gnu::noinline]] StringEnd end_of_long_string(const char* opening, const char* end) {
-  bool escaped = false;
-  const char* at = opening + 1;
+// Behind the closing quote; null for a fault. What is in front of `at` is plain.
+[[gnu::noinline]] const char* end_of_long_string(const char* at, const char* end, bool& escaped) {
+  const char* first_escape = nullptr;
   while (true) {
     at = next_special(at, end);
-    if (at >= end) return {.fault = kNotClosed};
+    if (at >= end) return nullptr;
     if (*at == '"') break;
-    if (*at != '\\') return {.fault = kControl};
-    escaped = true;
-    if (end - at < 2) return {.fault = kNotClosed};
+    if (*at != '\\' || end - at < 2) return nullptr;
+    if (first_escape == nullptr) first_escape = at;
     at += 2;
   }
-  if (escaped && !valid_escapes({opening + 1, at})) return {.fault = kBadEscape};
-  return {.behind = at + 1, .escaped = escaped};
+  escaped = first_escape != nullptr;
+  if (escaped && !valid_escapes({first_escape, at})) return nullptr;
+  return at + 1;
 }
 
-// The lowest bit that is set belongs to the first special byte of eight.
-[[gnu::always_inline]] inline std::uint64_t special_among(std::uint64_t bytes) {
-  constexpr std::uint64_t kEach = 0x0101010101010101;
-  const std::uint64_t quotes = bytes ^ (kEach * '"');
-  const std::uint64_t backslashes = bytes ^ (kEach * '\\');
-  return (((quotes - kEach) & ~quotes) | ((backslashes - kEach) & ~backslashes) | ((bytes - (kEach * 0x20)) & ~bytes)) &
-         (kEach * 0x80);
-}
-
-// Of the string whose opening quote is there. Most are short and plain: for those a register is sooner asked than a
-// vector.
-[[gnu::always_inline]] inline StringEnd end_of_string(const char* opening, const char* end) {
-  if (end - opening > 16) [[likely]] {
-    std::array<std::uint64_t, 2> words;
-    std::memcpy(words.data(), opening + 1, sizeof words);
-    const char* at = opening + 1;
-    for (const std::uint64_t word : words) {
-      if (const std::uint64_t found = special_among(word)) {
-        at += std::countr_zero(found) / 8;
-        if (*at == '"') [[likely]]
-          return {.behind = at + 1};
-        break;
-      }
-      at += 8;
+// Behind the closing quote of the string whose opening one is there; null for a fault. Most strings are short and
+// plain.
+[[gnu::always_inline]] inline const char* end_of_string(const char* opening, const char* end, bool& escaped) {
+  const char* at = opening + 1;
+  if (end - at >= 16) [[likely]] {
+    const std::uint64_t marks = marks_of(special_in(at));
+    at = marks != 0 ? first_of(marks, at) : at + 16;
+    if (marks != 0 && *at == '"') [[likely]] {
+      escaped = false;
+      return at + 1;
     }
   }
-  return end_of_long_string(opening, end);
+  return end_of_long_string(at, end, escaped);
+}
+
+// Why a string has no end.
+[[gnu::cold]] std::string_view fault_of_string(const char* opening, const char* end) {
+  const char* at = opening + 1;
+  while ((at = next_special(at, end)) < end) {
+    if (*at == '"') return kBadEscape;
+    if (*at != '\\') return kControl;
+    if (end - at < 2) break;
+    at += 2;
+  }
+  return kNotClosed;
 }
 
 [[gnu::always_inline]] inline const char* end_of_number(const char* at, const char* end) {
@@ -180,18 +175,13 @@ Result<Tokens> Tokens::of(std::string_view text, std::size_t max_depth) {
   if (!simdjson::validate_utf8(text.data(), text.size())) {
     return std::unexpected(errors::invalid("the text is not valid UTF-8"));
   }
-  Tokens tokens;
-  tokens.text_ = text;
-  tokens.max_depth_ = std::min(max_depth, kDeepest);
-  tokens.step_behind(0);
+  Tokens tokens(text, std::min(max_depth, kDeepest));
+  tokens.step_behind(text.data());
   if (tokens.done()) return std::unexpected(errors::invalid("the text is empty, not JSON"));
   return tokens;
 }
 
-void Tokens::step_behind(std::size_t end) {
-  end_ = end;
-  at_ = static_cast<std::size_t>(skip_space(text_.data() + end, text_.data() + text_.size()) - text_.data());
-}
+void Tokens::step_over_space() { at_ = skip_space(at_, end_); }
 
 bool Tokens::fail_too_deep() {
   too_deep_ = true;
@@ -207,15 +197,14 @@ bool Tokens::enter(char opener) {
 }
 
 std::string_view Tokens::take_string() {
-  const std::size_t begin = at_;
-  const StringEnd string = end_of_string(text_.data() + begin, text_.data() + text_.size());
-  if (string.behind == nullptr) {
-    fail(string.fault);
+  const char* const begin = at_;
+  const char* const behind = end_of_string(begin, end_, escaped_);
+  if (behind == nullptr) {
+    fail(fault_of_string(begin, end_));
     return {};
   }
-  escaped_ = string.escaped;
-  step_behind(static_cast<std::size_t>(string.behind - text_.data()));
-  return text_.substr(begin, end_ - begin);
+  step_behind(behind);
+  return {begin, behind};
 }
 
 std::string_view Tokens::take_key() {
@@ -223,13 +212,18 @@ std::string_view Tokens::take_key() {
     fail(kNoString);
     return {};
   }
-  const std::string_view key = take_string();
-  if (key.empty()) return {};
+  const char* const begin = at_;
+  const char* const behind = end_of_string(begin, end_, escaped_);
+  if (behind == nullptr) {
+    fail(fault_of_string(begin, end_));
+    return {};
+  }
+  at_ = skip_space(behind, end_);
   if (!take(':')) {
     fail(kNoColon);
     return {};
   }
-  return key;
+  return {begin, behind};
 }
 
 std::string_view Tokens::take_other_value() {
@@ -245,26 +239,26 @@ std::string_view Tokens::take_other_value(Watch& watch) {
     fail("the text ends too early");
     return {};
   }
-  const std::size_t begin = at_;
-  if (text_[begin] == '{' || text_[begin] == '[') {
+  const char* const begin = at_;
+  if (*begin == '{' || *begin == '[') {
     if (!skip_container(watch)) return {};
-    return text_.substr(begin, end_ - begin);
+    return {begin, last_end_};
   }
-  const char* const end = end_of_scalar(text_.data() + begin, text_.data() + text_.size());
-  if (end == nullptr) {
+  const char* const behind = end_of_scalar(begin, end_);
+  if (behind == nullptr) {
     fail(kNoValue);
     return {};
   }
-  step_behind(static_cast<std::size_t>(end - text_.data()));
-  watch.pass_scalar(text_.substr(begin, end_ - begin));
-  return text_.substr(begin, end_ - begin);
+  step_behind(behind);
+  watch.pass_scalar({begin, behind});
+  return {begin, behind};
 }
 
 // The loop that sees nearly every token of a large message. Its state is local, so that it stays in registers.
 template <class Watch>
 bool Tokens::skip_container(Watch& watch) {
-  const char* const end = text_.data() + text_.size();
-  const char* at = text_.data() + at_;
+  const char* const end = end_;
+  const char* at = at_;
   const std::size_t deepest = max_depth_ - depth_;
   std::array<char, kDeepest> closers;  // of the containers that are open; not initialized, because it is large
   std::size_t depth = 0;
@@ -272,22 +266,23 @@ bool Tokens::skip_container(Watch& watch) {
   const auto peek = [&] [[gnu::always_inline]] { return at < end ? *at : '\0'; };
   const auto step = [&] [[gnu::always_inline]] (const char* behind) { at = skip_space(behind, end); };
   const auto stop = [&](std::string_view why) {
-    at_ = static_cast<std::size_t>(at - text_.data());
+    at_ = at;
     return fail(why);
   };
   const auto skip_string = [&] [[gnu::always_inline]] {
-    const StringEnd string = end_of_string(at, end);
-    if (string.behind == nullptr) return stop(string.fault);
-    step(string.behind);
+    bool escaped = false;
+    const char* const behind = end_of_string(at, end, escaped);
+    if (behind == nullptr) return stop(fault_of_string(at, end));
+    step(behind);
     return true;
   };
   const auto skip_key = [&] [[gnu::always_inline]] {
     if (peek() != '"') return stop(kNoString);
-    const char* const begin = at;
-    const StringEnd string = end_of_string(at, end);
-    if (string.behind == nullptr) return stop(string.fault);
-    watch.add({begin, string.behind}, string.escaped, end);
-    step(string.behind);
+    bool escaped = false;
+    const char* const behind = end_of_string(at, end, escaped);
+    if (behind == nullptr) return stop(fault_of_string(at, end));
+    watch.add({at, behind}, escaped, end);
+    step(behind);
     if (peek() != ':') return stop(kNoColon);
     step(at + 1);
     return true;
@@ -324,8 +319,8 @@ bool Tokens::skip_container(Watch& watch) {
       if (*at == '}' && !watch.close_object()) return stop(kKeyTwice);
       step(behind);
       if (--depth == 0) {
-        end_ = static_cast<std::size_t>(behind - text_.data());
-        at_ = static_cast<std::size_t>(at - text_.data());
+        last_end_ = behind;
+        at_ = at;
         return true;
       }
     }

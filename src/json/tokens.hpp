@@ -21,11 +21,13 @@ class Tokens {
   static Result<Tokens> of(std::string_view text, std::size_t max_depth);
 
   // The first character of the current token; 0 at the end.
-  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-  std::size_t position() const { return at_; }
-  bool done() const { return at_ == text_.size(); }
+  char peek() const { return at_ < end_ ? *at_ : '\0'; }
+  // Where that is.
+  const char* position() const { return at_; }
+  std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }
+  bool done() const { return at_ == end_; }
   // Just behind the last token that was stepped over.
-  std::size_t last_end() const { return end_; }
+  const char* last_end() const { return last_end_; }
 
   // Steps over a punctuation character; false, and no step, if the token is another.
   bool take(char punctuation) {
@@ -53,25 +55,31 @@ class Tokens {
   bool too_deep() const { return too_deep_; }
 
  private:
-  Tokens() = default;
+  Tokens(std::string_view text, std::size_t max_depth)
+      : begin_(text.data()), end_(text.data() + text.size()), max_depth_(max_depth) {}
   std::string_view take_string();
   std::string_view take_other_value();
   template <class Watch>
   std::string_view take_other_value(Watch& watch);
   template <class Watch>
   bool skip_container(Watch& watch);
-  void step_behind(std::size_t end);
+  void step_behind(const char* token_end) {
+    at_ = last_end_ = token_end;
+    if (at_ == end_ || *at_ <= ' ') step_over_space();
+  }
+  void step_over_space();
   bool fail(std::string_view why) {
     fault_ = why;
     return false;
   }
   bool fail_too_deep();
 
-  std::string_view text_;
-  std::size_t at_ = 0;
-  std::size_t end_ = 0;
+  const char* begin_;
+  const char* end_;
+  const char* at_ = nullptr;
+  const char* last_end_ = nullptr;
   std::size_t depth_ = 0;
-  std::size_t max_depth_ = 0;
+  std::size_t max_depth_;
   std::string_view fault_;
   bool too_deep_ = false;
   bool escaped_ = false;

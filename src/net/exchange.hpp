@@ -74,8 +74,8 @@ class Exchange {
   std::move_only_function<void()> drain_;
 };
 
-// Answers one request. What it throws is logged and becomes a 500, if nothing was answered yet. Called on the
-// thread of the connection; several requests run at once, on each thread.
+// Answers one request; gives an empty task where that is done already. What it throws is logged and becomes a 500, if
+// nothing was answered yet. Called on the thread of the connection; several requests run at once, on each thread.
 using HttpHandler = std::function<Task<>(Exchange&)>;
 
 }  // namespace proteus::net

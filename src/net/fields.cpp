@@ -1,6 +1,8 @@
 #include "net/fields.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "net/eight_bytes.hpp"
 
@@ -50,8 +52,10 @@ bool same_field_name(std::string_view a, std::string_view b) {
   return same_but_case(load<Word>(a.data() + last), load<Word>(b.data() + last));
 }
 
+void Fields::make_room() { fields_.resize(std::max<std::size_t>(16, 2 * fields_.size())); }
+
 void Fields::rebase(const char* from, const char* to) {
-  for (Field& field : fields_) {
+  for (Field& field : std::span(fields_).first(size_)) {
     field.name = {to + (field.name.data() - from), field.name.size()};
     field.value = {to + (field.value.data() - from), field.value.size()};
   }

@@ -17,31 +17,38 @@ struct Field {
 // The header fields of one message, as views into the buffer the message was read to.
 class Fields {
  public:
-  void add(std::string_view name, std::string_view value) { fields_.push_back({name, value}); }
-  void clear() { fields_.clear(); }
+  void add(std::string_view name, std::string_view value) {
+    if (size_ == fields_.size()) [[unlikely]]
+      make_room();
+    fields_[size_++] = {name, value};
+  }
+  void clear() { size_ = 0; }
   // The buffer moved.
   void rebase(const char* from, const char* to);
 
   // The first field of that name.
   std::optional<std::string_view> find(std::string_view name) const {
-    for (const Field& field : fields_) {
+    for (const Field& field : *this) {
       if (field.name.size() == name.size() && same_field_name(field.name, name)) return field.value;
     }
     return std::nullopt;
   }
   std::size_t count(std::string_view name) const {
     std::size_t count = 0;
-    for (const Field& field : fields_)
+    for (const Field& field : *this)
       count += field.name.size() == name.size() && same_field_name(field.name, name) ? 1U : 0U;
     return count;
   }
 
-  auto begin() const { return fields_.begin(); }
-  auto end() const { return fields_.end(); }
-  std::size_t size() const { return fields_.size(); }
+  const Field* begin() const { return fields_.data(); }
+  const Field* end() const { return fields_.data() + size_; }
+  std::size_t size() const { return size_; }
 
  private:
-  std::vector<Field> fields_;
+  void make_room();
+
+  std::vector<Field> fields_;  // those behind `size_` are of earlier messages
+  std::size_t size_ = 0;
 };
 
 }  // namespace proteus::net

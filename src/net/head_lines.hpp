@@ -44,6 +44,13 @@ class HeadLines {
     changed_ = false;
   }
 
+  // All lines of the last head, if this one is the same as far as that went; else null. Nothing else need be told of
+  // it.
+  const std::vector<Line>* recall_all(std::string_view head) const {
+    return !text_.empty() && head.starts_with(text_) ? &lines_ : nullptr;
+  }
+  std::size_t size() const { return text_.size(); }
+
   // The line that begins `at` that place in a head, if it is the one that was there before; else null.
   const Line* recall(std::string_view head, std::size_t at) {
     if (next_ >= lines_.size()) return nullptr;

@@ -120,7 +120,7 @@ Task<> Connection::serve_request() {
   const OnExit forget([this] { exchange_ = nullptr; });
   std::exception_ptr failure;
   try {
-    co_await surroundings_.handler(exchange);
+    if (Task<> rest = surroundings_.handler(exchange); rest.valid()) co_await std::move(rest);
   } catch (...) {
     failure = std::current_exception();
   }

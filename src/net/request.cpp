@@ -32,7 +32,9 @@ bool Request::set_target(std::string_view target) {
     if (path == std::string_view::npos) return false;
     rest.remove_prefix(path);
   }
-  const std::size_t mark = std::min(rest.find('?'), rest.size());
+  std::size_t mark = 0;  // targets are short
+  while (mark < rest.size() && rest[mark] != '?')
+    ++mark;
   path_ = rest.substr(0, mark);
   query_ = rest.substr(std::min(mark + 1, rest.size()));
   if (path_.empty() && target != "*") path_ = "/";

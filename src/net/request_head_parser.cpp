@@ -37,6 +37,12 @@ RequestHeadParser::Outcome RequestHeadParser::refuse(unsigned status, std::strin
 
 RequestHeadParser::Outcome RequestHeadParser::parse(std::string_view message, Request& request) {
   const std::string_view head = message.substr(0, std::min(message.size(), limits_.head_bytes));
+  if (searched_ == 0) {
+    if (const auto* const lines = lines_.recall_all(head)) {
+      take_all(head, *lines, request);
+      return Outcome::done;
+    }
+  }
   while (true) {
     if (searched_ == consumed_) {
       if (const auto* const known = lines_.recall(head, consumed_)) {
@@ -71,13 +77,31 @@ RequestHeadParser::Outcome RequestHeadParser::parse(std::string_view message, Re
   return Outcome::need_more;
 }
 
+// A head that was fine before is fine again.
+void RequestHeadParser::take_all(std::string_view head, const std::vector<HeadLines::Line>& lines, Request& request) {
+  for (const HeadLines::Line& known : lines) {
+    const std::string_view line = head.substr(known.at, known.size);
+    if (next_ == Next::field) {
+      request.fields_.add(known.name_in(line), known.value_in(line));
+    } else {
+      take_request_line(line, known, request);
+    }
+  }
+  framing_ = last_framing_;
+  consumed_ = searched_ = lines_.size();
+}
+
+void RequestHeadParser::take_request_line(std::string_view line, const HeadLines::Line& known, Request& request) {
+  request.method_ = known.name_in(line);
+  request.version_ = line[line.size() - 3] == '1' ? HttpVersion::http_1_1 : HttpVersion::http_1_0;
+  request.set_target(known.value_in(line));
+  next_ = Next::field;
+}
+
 RequestHeadParser::Outcome RequestHeadParser::take_known(std::string_view line, const HeadLines::Line& known,
                                                          Request& request) {
   if (next_ == Next::request_line) {
-    request.method_ = known.name_in(line);
-    request.version_ = line[line.size() - 3] == '1' ? HttpVersion::http_1_1 : HttpVersion::http_1_0;
-    request.set_target(known.value_in(line));
-    next_ = Next::field;
+    take_request_line(line, known, request);
     return Outcome::need_more;
   }
   const std::string_view value = known.value_in(line);
@@ -192,6 +216,7 @@ RequestHeadParser::Outcome RequestHeadParser::finish(std::string_view head, cons
   if (framing_.chunked && has_length_) return refuse(400, "there are Content-Length and Transfer-Encoding");
   if (framing_.chunked && http_1_0) return refuse(400, "HTTP/1.0 has no transfer codings");
   framing_.keep_alive = !asks_close_ && (asks_keep_alive_ || !http_1_0);
+  last_framing_ = framing_;
   lines_.finish(head.substr(0, consumed_));
   return Outcome::done;
 }

@@ -49,6 +49,8 @@ class RequestHeadParser {
   enum class Next : std::uint8_t { request_line, field };
 
   Outcome refuse(unsigned status, std::string_view detail);
+  void take_request_line(std::string_view line, const HeadLines::Line& known, Request& request);
+  void take_all(std::string_view head, const std::vector<HeadLines::Line>& lines, Request& request);
   // These say need_more for a line that is fine.
   Outcome take_known(std::string_view line, const HeadLines::Line& known, Request& request);
   Outcome parse_request_line(std::string_view line, Request& request);
@@ -65,6 +67,7 @@ class RequestHeadParser {
   std::size_t line_ = 0;      // where the one that is looked at begins
   Next next_ = Next::request_line;
   Framing framing_;
+  Framing last_framing_;  // of the head that `lines_` is of
   std::uint8_t hosts_ = 0;
   bool has_length_ = false;
   bool asks_close_ = false;

@@ -12,9 +12,13 @@ std::string_view without_port(std::string_view host) {
     const auto end = host.find(']');
     return end == std::string_view::npos ? host : host.substr(1, end - 1);
   }
-  const auto colon = host.find(':');
-  // More than one colon: an IPv6 address without brackets, which has no port.
-  return colon == host.rfind(':') ? host.substr(0, colon) : host;
+  std::size_t colon = host.size();
+  for (std::size_t at = 0; at < host.size(); ++at) {
+    if (host[at] != ':') continue;
+    if (colon != host.size()) return host;  // an IPv6 address without brackets, which has no port
+    colon = at;
+  }
+  return host.substr(0, colon);
 }
 
 bool same_ignoring_case(std::string_view a, std::string_view b) {

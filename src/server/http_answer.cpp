@@ -34,14 +34,9 @@ HttpAnswer HttpAnswer::events(std::string frames) {
   return answer;
 }
 
-HttpAnswer HttpAnswer::result(std::string_view id, const mcp::MethodInfo& method, mcp::Reply reply,
-                              const mcp::ResultStyle& style) {
-  HttpAnswer answer;
-  answer.fields_ = kJsonFields;
-  answer.frame_ = mcp::frame_result(id, method, reply, style);
-  answer.reply_ = std::move(reply);
-  return answer;
-}
+HttpAnswer::HttpAnswer(std::string_view id, const mcp::MethodInfo& method, mcp::Reply&& reply,
+                       const mcp::ResultStyle& style)
+    : fields_(kJsonFields), frame_(mcp::frame_result(id, method, reply, style)), reply_(std::move(reply)) {}
 
 HttpAnswer::Parts HttpAnswer::parts() const {
   Parts parts;

@@ -25,8 +25,9 @@ class HttpAnswer {
   static HttpAnswer json(std::string body);
   // Events that are all there already.
   static HttpAnswer events(std::string frames);
-  static HttpAnswer result(std::string_view id, const mcp::MethodInfo& method, mcp::Reply reply,
-                           const mcp::ResultStyle& style);
+
+  // A result. Made where it is to stay: it is large.
+  HttpAnswer(std::string_view id, const mcp::MethodInfo& method, mcp::Reply&& reply, const mcp::ResultStyle& style);
 
   net::ResponseHead head() const {
     return {.status = status_,
@@ -37,6 +38,8 @@ class HttpAnswer {
   Parts parts() const;
 
  private:
+  HttpAnswer() = default;
+
   unsigned status_ = 200;
   std::string_view type_;
   std::string_view fields_;

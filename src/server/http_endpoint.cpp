@@ -32,19 +32,22 @@ HttpEndpoint::HttpEndpoint(Service& service, Listeners& listeners, const Clock& 
       sessions_(clock, listeners, options_.events != nullptr ? *options_.events : *own_events_, options_.sessions),
       states_(key, clock) {}
 
-// One HTTP request. `answer` does all that needs no waiting; what does is left for `go_on`.
+// One HTTP request. Making it does all that needs no waiting; what does is left for `finish`.
 class HttpEndpoint::Visit {
  public:
   Visit(HttpEndpoint& endpoint, net::Exchange& exchange)
-      : endpoint_(endpoint), exchange_(exchange), legacy_(endpoint) {}
+      : endpoint_(endpoint), exchange_(exchange), legacy_(endpoint), answer_(answer()) {}
 
-  std::optional<HttpAnswer> answer();
-  Task<> go_on();
+  // Sends the answer, if there is one; false where `finish` has something left to do.
+  bool try_finish();
+  static Task<> finish(std::unique_ptr<Visit> visit);
 
  private:
   enum class Then : std::uint8_t { modern, legacy, batch, get, remove };
 
+  std::optional<HttpAnswer> answer();
   std::optional<HttpAnswer> answer_post();
+  Task<> go_on();
   HttpAnswer refuse(unsigned status, const Error& error, std::string_view fields = {}) const {
     return HttpAnswer::error(status, message_.id, error, mcp::Era::modern, fields);
   }
@@ -59,6 +62,7 @@ class HttpEndpoint::Visit {
   std::optional<ModernHttp> modern_;
   LegacyHttp legacy_;
   Then then_ = Then::modern;
+  const std::optional<HttpAnswer> answer_;  // found with all of the above
 };
 
 std::optional<HttpAnswer> HttpEndpoint::Visit::answer() {
@@ -140,17 +144,26 @@ Task<> HttpEndpoint::Visit::go_on() {
   return legacy_.remove(exchange_, caller_);
 }
 
-Task<> HttpEndpoint::handle(net::Exchange& exchange) {
-  Visit visit(*this, exchange);
-  const std::optional<HttpAnswer> answer = visit.answer();
-  if (!answer) {
-    // What runs here ends by its own rules: a closed connection, a cancelled request, the end of streams.
-    co_await boost::asio::this_coro::reset_cancellation_state(boost::asio::disable_cancellation());
-    co_return co_await visit.go_on();
+bool HttpEndpoint::Visit::try_finish() {
+  if (!answer_) return false;
+  const HttpAnswer::Parts parts = answer_->parts();
+  return exchange_.try_reply(answer_->head(), {parts.data(), parts.size()});
+}
+
+Task<> HttpEndpoint::Visit::finish(std::unique_ptr<Visit> visit) {
+  if (visit->answer_) {
+    co_await visit->exchange_.finish_reply();
+    co_return;
   }
-  const HttpAnswer::Parts parts = answer->parts();
-  if (exchange.try_reply(answer->head(), {parts.data(), parts.size()})) co_return;
-  co_await exchange.finish_reply();
+  // What runs here ends by its own rules: a closed connection, a cancelled request, the end of streams.
+  co_await boost::asio::this_coro::reset_cancellation_state(boost::asio::disable_cancellation());
+  co_await visit->go_on();
+}
+
+Task<> HttpEndpoint::handle(net::Exchange& exchange) {
+  auto visit = std::make_unique<Visit>(*this, exchange);
+  if (visit->try_finish()) return {};
+  return Visit::finish(std::move(visit));
 }
 
 Result<std::shared_ptr<void>> HttpEndpoint::admit_stream(const Caller& caller) const {

@@ -118,9 +118,8 @@ class StreamChannel final : public CallChannel {
 std::optional<std::string_view> repeated_metadata(const net::Fields& fields) {
   constexpr std::string_view kPrefix = "Mcp-";
   for (const auto& field : fields) {
-    if (field.name.size() <= kPrefix.size() || !net::same_field_name(field.name.substr(0, kPrefix.size()), kPrefix)) {
-      continue;
-    }
+    if (field.name.size() <= kPrefix.size() || field.name[3] != '-') continue;
+    if (!net::same_field_name(field.name.substr(0, kPrefix.size()), kPrefix)) continue;
     if (fields.count(field.name) > 1) return field.name;
   }
   return std::nullopt;
@@ -155,8 +154,8 @@ std::optional<HttpAnswer> ModernHttp::answer() {
   request_ = *request;
   switch (request_.method->method) {
     case mcp::Method::discover:
-      return HttpAnswer::result(request_.id(), *request_.method,
-                                discover_reply(endpoint_.service_, caller_, endpoint_.options_.eras), style());
+      return HttpAnswer(request_.id(), *request_.method,
+                        discover_reply(endpoint_.service_, caller_, endpoint_.options_.eras), style());
     case mcp::Method::listen: return std::nullopt;
     default: return call_at_once();
   }
@@ -181,7 +180,7 @@ std::optional<HttpAnswer> ModernHttp::call_at_once() {
     return HttpAnswer::error(status, request_.id(), outcome.error(), mcp::Era::modern);
   }
   if (auto* reply = std::get_if<mcp::Reply>(&*outcome)) {
-    return HttpAnswer::result(request_.id(), *request_.method, std::move(*reply), style());
+    return std::optional<HttpAnswer>(std::in_place, request_.id(), *request_.method, std::move(*reply), style());
   }
   return HttpAnswer::json(round.write(outcome, style()));
 }
@@ -206,7 +205,7 @@ Task<> ModernHttp::call() {
   }
   if (outcome && !channel.streaming()) {
     if (auto* reply = std::get_if<mcp::Reply>(&*outcome)) {
-      const HttpAnswer answer = HttpAnswer::result(request_.id(), *request_.method, std::move(*reply), style());
+      const HttpAnswer answer(request_.id(), *request_.method, std::move(*reply), style());
       const HttpAnswer::Parts parts = answer.parts();
       if (exchange_.try_reply(answer.head(), {parts.data(), parts.size()})) co_return;
       co_await exchange_.finish_reply();

@@ -98,18 +98,18 @@ mcp::Reply to_reply(const ResourceResult& result, std::string_view uri) {
   return reply;
 }
 
-Result<mcp::Reply> to_reply(std::string result_object) {
+mcp::Outcome to_reply(std::string result_object) {
   constexpr std::string_view kSpace = " \t\r\n";
   const std::size_t open = result_object.find_first_not_of(kSpace);
   const std::size_t close = result_object.find_last_not_of(kSpace);
   if (open == close || result_object[open] != '{' || result_object[close] != '}') {
     return std::unexpected(errors::internal("The server's handler gave no result object"));
   }
-  mcp::Reply reply;
+  mcp::Outcome outcome(std::in_place, std::in_place_type<mcp::Reply>);
   const std::size_t first = result_object.find_first_not_of(kSpace, open + 1);
   const std::size_t behind = result_object.size() - close;
-  if (first < close) reply.members.add(std::move(result_object), first, behind);
-  return reply;
+  if (first < close) std::get<mcp::Reply>(*outcome).members.add(std::move(result_object), first, behind);
+  return outcome;
 }
 
 template <class T>

@@ -17,8 +17,8 @@ mcp::InputRequired to_input_required(const Ask& ask);
 mcp::Reply to_reply(const ToolResult& result, mcp::Era era);
 mcp::Reply to_reply(const PromptResult& result);
 mcp::Reply to_reply(const ResourceResult& result, std::string_view uri);
-// A whole result object as text; nothing where it is none.
-Result<mcp::Reply> to_reply(std::string result_object);
+// A whole result object as text; fails where it is none.
+mcp::Outcome to_reply(std::string result_object);
 
 // Runs a handler that may wait; it is cancelled with the call. Whatever it throws becomes an error.
 template <class T>

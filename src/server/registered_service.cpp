@@ -33,12 +33,6 @@ mcp::Outcome invalid_arguments(const json::Validation& validation, mcp::Era era)
   return to_reply(ToolResult::error("Invalid arguments:\n" + validation.text()), era);
 }
 
-mcp::Outcome to_raw_reply(std::string text) {
-  auto reply = to_reply(std::move(text));
-  if (!reply) return std::unexpected(reply.error());
-  return std::move(*reply);
-}
-
 mcp::Outcome finish_tool(Outcome<ToolResult> outcome, const ToolEntry& entry, const mcp::Request& request) {
   return finish(std::move(outcome), [&](const ToolResult& result) -> mcp::Outcome {
     if (entry.output && !result.is_error && !(result.structured && entry.output->accepts(*result.structured))) {
@@ -165,7 +159,7 @@ RegisteredService::Answer RegisteredService::call_tool(Call& call) {
     if (!checked) return mcp::Outcome(std::unexpected(checked.error()));
   }
   if (const auto* raw = std::get_if<RawToolHandler>(&entry->handler)) {
-    return finish(run_plain(*raw, context), [](std::string& text) { return to_raw_reply(std::move(text)); });
+    return finish(run_plain(*raw, context), [](std::string& text) { return to_reply(std::move(text)); });
   }
   const auto validation = entry->input->validate(context.arguments());
   if (!validation.ok()) return invalid_arguments(validation, request.era());
