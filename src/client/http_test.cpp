@@ -224,6 +224,79 @@ TEST_F(Http, ReopensTheSubscriptionAndSaysSo) {
             R"({"toolsListChanged":true})");
 }
 
+// A server that opens a stream for each subscription, and agrees only when it is told to.
+class Subscriptions : public Http {
+ protected:
+  Subscriptions() {
+    mcp.on["subscriptions/listen"] = [this](const FakeRequest& request) {
+      if (refuses) return FakeResponse{.status = 503};
+      tags.push_back(R"("_meta":{"io.modelcontextprotocol/subscriptionId":)" + request.id() + "}");
+      feeds.push_back(server.feed());
+      return FakeResponse{.type = "text/event-stream", .feed = feeds.back()};
+    };
+    options.on_announcement = [this](const Announcement& change) { seen.push_back(change.kind); };
+  }
+
+  void notify(std::size_t stream, const std::string& method, const std::string& members = "") {
+    feeds.at(stream)->event(R"({"jsonrpc":"2.0","method":"notifications/)" + method + R"(","params":{)" + members +
+                            tags.at(stream) + "}}");
+  }
+  void agree(std::size_t stream) {
+    notify(stream, "subscriptions/acknowledged", R"("notifications":{"toolsListChanged":true},)");
+  }
+  // Listens once more; `agreed` says how that ended.
+  void listen(Client& client, std::optional<bool>& agreed) {
+    boost::asio::co_spawn(io, client.connection.listen({.tools = true, .uris = {}}),
+                          [&agreed](const std::exception_ptr&, const Result<>& result) { agreed = result.has_value(); });
+  }
+
+  std::vector<std::shared_ptr<test::Feed>> feeds;
+  std::vector<std::string> tags;
+  std::vector<Announcement::Kind> seen;
+  bool refuses = false;
+  Options options = test::quick();
+};
+
+// REF-16
+TEST_F(Subscriptions, AreHeardUntilOthersHaveTakenTheirPlace) {
+  std::optional<bool> first;
+  std::optional<bool> second;
+  Client client(io, server.url(), options);
+  listen(client, first);
+  client.run_until([&] { return feeds.size() == 1; });
+  agree(0);
+  client.run_until([&] { return first.has_value(); });
+  listen(client, second);
+  client.run_until([&] { return feeds.size() == 2; });
+  notify(0, "tools/list_changed");
+  client.run_until([&] { return seen.size() == 1; });
+  EXPECT_FALSE(second);
+  agree(1);
+  client.run_until([&] { return second.has_value(); });
+  EXPECT_TRUE(*second);
+  notify(0, "tools/list_changed");  // nobody listens there any more
+  notify(1, "tools/list_changed");
+  client.run_until([&] { return seen.size() == 2; });
+  EXPECT_THAT(seen, ElementsAre(Announcement::Kind::tools, Announcement::Kind::tools));
+}
+
+// REF-16
+TEST_F(Subscriptions, StayWhereOthersAreRefused) {
+  std::optional<bool> first;
+  std::optional<bool> second;
+  Client client(io, server.url(), options);
+  listen(client, first);
+  client.run_until([&] { return feeds.size() == 1; });
+  agree(0);
+  client.run_until([&] { return first.has_value(); });
+  refuses = true;
+  listen(client, second);
+  client.run_until([&] { return second.has_value(); });
+  EXPECT_FALSE(*second);
+  notify(0, "tools/list_changed");
+  client.run_until([&] { return seen.size() == 1; });
+}
+
 TEST_F(Http, SaysWhyItCannotListen) {
   Client client(io, server.url(), test::quick());
   const auto listening = client.run(client.connection.listen({}));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -39,9 +40,6 @@ struct Listener::Round {
   RequestId stream = kNoRequest;  // of a modern server
 };
 
-namespace {
-
-// There is nothing to hope for from another attempt.
 bool is_final(const Error& error) {
   switch (error.kind()) {
     case ErrorKind::unsupported:
@@ -53,8 +51,6 @@ bool is_final(const Error& error) {
     default: return false;
   }
 }
-
-}  // namespace
 
 Task<Result<>> Listener::listen(mcp::SubscriptionFilter wanted) {
   std::shared_ptr<Round> round = round_;
@@ -69,13 +65,20 @@ Task<Result<>> Listener::listen(mcp::SubscriptionFilter wanted) {
     if (round->stream_open) connection_.tasks_.spawn("subscribing", subscribe(round));
   } else {
     refused_.clear();
+    const bool open = round && !round->stopped && !round->quiet;
     round = std::make_shared<Round>(connection_.executor_, std::move(wanted));
-    start(round);
+    if (open) {
+      start_beside(round);
+    } else {
+      start(round);
+    }
   }
   Deadline deadline(connection_.executor_, connection_.options_.timeout, {});
   auto settled = co_await before(deadline, wait_until_settled(round), "listening");
   // One resource that is not told of is no reason not to hear of the others.
-  if (!settled && !round->refused) round->stop();
+  const bool agreed = settled || round->refused;
+  if (!agreed) round->stop();
+  end_beside(round, agreed);
   co_return settled;
 }
 
@@ -98,6 +101,7 @@ Task<> Listener::wait_for_stream() {
 }
 
 void Listener::hush() {
+  if (const auto previous = std::exchange(previous_, nullptr)) previous->stop();
   if (!round_ || round_->stopped) return;
   const bool again = round_->quiet && connection_.requests_.size() == 0;
   if (again || round_->stream != kNoRequest) return stop();
@@ -116,8 +120,22 @@ void Listener::start(std::shared_ptr<Round> round) {
   connection_.tasks_.spawn("listening", run(std::move(round)));
 }
 
+void Listener::start_beside(std::shared_ptr<Round> round) {
+  if (previous_) previous_->stop();
+  previous_ = std::exchange(round_, round);
+  connection_.tasks_.spawn("listening", run(std::move(round)));
+}
+
+void Listener::end_beside(const std::shared_ptr<Round>& round, bool agreed) {
+  if (round != round_ || !previous_) return;
+  const auto previous = std::exchange(previous_, nullptr);
+  if (agreed || previous->stopped) return previous->stop();
+  round_ = previous;
+}
+
 void Listener::stop() {
   if (round_) round_->stop();
+  if (const auto previous = std::exchange(previous_, nullptr)) previous->stop();
 }
 
 Task<Result<>> Listener::wait_until_settled(std::shared_ptr<Round> round) {
@@ -293,13 +311,20 @@ Task<> Listener::subscribe_one(mcp::Method method, std::string uri) {
   refused_.insert_or_assign(std::move(uri), answer.error());
 }
 
-void Listener::on_notification(const json::Message& message, mcp::Method method, RequestId during) {
-  if (!round_ || round_->stopped || round_->quiet) return;
-  Round& round = *round_;
-  if (round.stream != kNoRequest) {
-    const auto tag = json::as_int64(message.meta.value(mcp::meta::kSubscriptionId));
-    if ((tag ? *tag : during) != round.stream) return;
+Listener::Round* Listener::heard_in(const json::Message& message, RequestId during) const {
+  const auto tag = json::as_int64(message.meta.value(mcp::meta::kSubscriptionId));
+  const RequestId stream = tag ? *tag : during;
+  for (Round* const round : {previous_.get(), round_.get()}) {
+    if (round == nullptr || round->stopped || round->quiet) continue;
+    if (round->stream == kNoRequest ? round == round_.get() : round->stream == stream) return round;
   }
+  return nullptr;
+}
+
+void Listener::on_notification(const json::Message& message, mcp::Method method, RequestId during) {
+  Round* const heard = heard_in(message, during);
+  if (heard == nullptr) return;
+  Round& round = *heard;
   if (method == mcp::Method::subscription_acknowledged) {
     if (round.stream == kNoRequest || round.wait == nullptr) return;
     round.wait->lift();

@@ -18,6 +18,9 @@ namespace proteus::client {
 
 class Connection;
 
+// Whether there is nothing to hope for from listening once more.
+bool is_final(const Error& error);
+
 // Keeps a connection listening for announcements of changes: a `subscriptions/listen` request in the modern
 // era, the GET stream and `resources/subscribe` in the legacy one. A stream that ends is opened again, sooner
 // first and later less often; after that the announcement `reopened` tells that some may have been missed.
@@ -26,7 +29,8 @@ class Listener {
   explicit Listener(Connection& connection) : connection_(connection) {}
 
   // Listens for these from now on, instead of what was listened for before. Ends when the server agreed, or
-  // with the reason why it does not; after a success the listening goes on in the background.
+  // with the reason why it does not; after a success the listening goes on in the background. Until then, and where it
+  // fails, what was listened for before is heard as it was.
   Task<Result<>> listen(mcp::SubscriptionFilter wanted);
 
   // Opens the stream on which a legacy server asks questions outside of requests, unless one is open already, or the
@@ -60,11 +64,16 @@ class Listener {
   Task<> subscribe_one(mcp::Method method, std::string uri);
   Task<> hear_in_answers(std::shared_ptr<Round> round);
   void start(std::shared_ptr<Round> round);
+  // In the place of the one that is open, which goes on until this one is.
+  void start_beside(std::shared_ptr<Round> round);
+  void end_beside(const std::shared_ptr<Round>& round, bool agreed);
+  Round* heard_in(const json::Message& message, RequestId during) const;
   void opened(Round& round);
   static void settle(Round& round, std::optional<Error> failure);
 
   Connection& connection_;
   std::shared_ptr<Round> round_;
+  std::shared_ptr<Round> previous_;  // while another takes its place
   // What the session of this generation was subscribed to, by us.
   std::uint64_t subscribed_in_ = 0;
   std::set<std::string, std::less<>> subscribed_;

@@ -1,11 +1,15 @@
 #include <gmock/gmock.h>
 
+#include "gateway/scripted_upstream.hpp"
 #include "gateway/test_gateway.hpp"
 
 namespace proteus::gateway {
 namespace {
 
 using providers::UpstreamState;
+using test::Reaction;
+using test::ScriptedUpstream;
+using test::small_lists;
 using test::TestGateway;
 using test::Upstream;
 using test::upstream_at;
@@ -73,6 +77,70 @@ TEST(Refresh, PollsOnlyWhereThatIsWanted) {
   gateway.discover();
   a.add("two");
   wait_until([&] { return gateway.tools().size() == 2; });
+}
+
+// A modern upstream that says it announces changes, and does as the test wants when it is asked to.
+class Announcing : public ::testing::Test {
+ protected:
+  Reaction react(const boost::json::object& message) {
+    const auto& method = message.at("method").as_string();
+    if (method == "server/discover") {
+      return std::string(
+          R"({"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true},)"
+          R"("resources":{"subscribe":true}},"ttlMs":0,"cacheScope":"private",)"
+          R"("_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}}})");
+    }
+    if (method == "subscriptions/listen") return on_listen(message);
+    return *small_lists(message);
+  }
+  // It ends at once, which is no refusal.
+  static Reaction agree(const boost::json::object& message) {
+    return Reaction::events(fmt::format(
+        "data: {{\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\",\"params\":"
+        "{{\"notifications\":{},\"_meta\":{{\"io.modelcontextprotocol/subscriptionId\":{}}}}}}}\n\n",
+        boost::json::serialize(message.at("params").at("notifications")), boost::json::serialize(message.at("id"))));
+  }
+  std::size_t lists() { return upstream.received("tools/list").size(); }
+
+  std::function<Reaction(const boost::json::object&)> on_listen;  // set before there is a gateway
+  ScriptedUpstream upstream{[this](const boost::json::object& message) { return react(message); },
+                            ScriptedUpstream::Discover::scripted};
+};
+
+// REF-16
+TEST_F(Announcing, IsAskedAgainWhereItCouldNotAnnounceAtFirst) {
+  std::atomic<int> asked = 0;
+  std::size_t lists_before = 0;
+  on_listen = [&](const boost::json::object& message) {
+    if (++asked <= 2) return Reaction::drop();
+    if (asked == 3) lists_before = lists();
+    return agree(message);
+  };
+  TestGateway gateway({upstream_at("up", upstream.port())});
+  wait_until([&] { return asked >= 3; });
+  // What changed meanwhile was announced to nobody.
+  wait_until([&] { return lists() > lists_before; });
+}
+
+// REF-16: what one client wants to hear of costs the others nothing.
+TEST_F(Announcing, TellsOfItsListsWhereItTellsOfNoResources) {
+  std::atomic<bool> refused = false;
+  std::atomic<bool> agreed = false;
+  on_listen = [&](const boost::json::object& message) {
+    if (message.at("params").at("notifications").as_object().contains("resourceSubscriptions")) {
+      refused = true;
+      return Reaction::body(
+          fmt::format(R"({{"jsonrpc":"2.0","id":{},"error":{{"code":-32602,"message":"too many"}}}})",
+                      boost::json::serialize(message.at("id"))));
+    }
+    if (refused) agreed = true;
+    return agree(message);
+  };
+  TestGateway gateway({upstream_at("up", upstream.port())});
+  gateway.discover();
+  gateway.upstream("up").follow({"test://r"});
+  wait_until([&] { return agreed.load(); });
+  EXPECT_EQ(gateway.run(gateway.upstream("up").tells_of("test://r")).error().rpc_code(), -32602);
 }
 
 // REF-03, REF-11, REF-27

@@ -155,7 +155,7 @@ Task<> Upstream::run() {
       co_await read_lists();
       continue;
     }
-    if (relisten_) {
+    if (listen_at_ && *listen_at_ <= now) {
       co_await listen();
       continue;
     }
@@ -166,6 +166,7 @@ Task<> Upstream::run() {
     Clock::Monotonic until = health_at_;
     if (refresh_at_) until = std::min(until, *refresh_at_);
     if (poll_at_) until = std::min(until, *poll_at_);
+    if (listen_at_) until = std::min(until, *listen_at_);
     alarm_.expires_at(until);
     boost::system::error_code ignored;
     co_await alarm_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
@@ -174,7 +175,7 @@ Task<> Upstream::run() {
 
 bool Upstream::polls() const {
   if (is_direct() || settings_.ttl.count() > 0) return false;
-  // Polling stands in for announcements that are interrupted.
+  // Polling stands in for announcements that are interrupted, or have yet to begin.
   return settings_.auto_refresh || (listening_ && !announcing_);
 }
 

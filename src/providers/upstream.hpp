@@ -138,6 +138,9 @@ class Upstream {
   void want_refresh(std::chrono::milliseconds in);
   Task<> begin_listening();
   Task<> listen();
+  Task<Result<>> ask_to_announce(mcp::SubscriptionFilter wanted);
+  void listened(const Result<>& agreed);
+  void poll_instead();
   Task<> check_health();
   void on_announcement(const client::Announcement& announcement);
   void note_facts(std::shared_ptr<const client::ServerFacts> facts);
@@ -170,9 +173,10 @@ class Upstream {
   Clock::Monotonic health_at_{};
   Clock::Monotonic read_at_{};  // when the lists were last begun to be read
   bool asked_to_listen_ = false;
-  bool listening_ = false;   // asked to, and agreed
-  bool announcing_ = false;  // and not interrupted
-  bool relisten_ = false;
+  bool listening_ = false;   // asked to, and not refused for good
+  bool announcing_ = false;  // agreed, and not interrupted
+  std::optional<Clock::Monotonic> listen_at_;  // once more
+  unsigned listen_failures_ = 0;               // in a row
   client::Bell asked_;
   std::set<std::string> asked_for_;  // resources, when it was last asked to announce
   std::optional<Error> listen_error_;

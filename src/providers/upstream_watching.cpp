@@ -45,7 +45,7 @@ Task<> Upstream::begin_listening() {
 }
 
 Task<> Upstream::listen() {
-  relisten_ = false;
+  listen_at_.reset();
   const auto known = facts();
   if (!known) co_return;
   mcp::SubscriptionFilter wanted;
@@ -65,18 +65,48 @@ Task<> Upstream::listen() {
     co_return;
   }
   std::set<std::string> asked(wanted.uris.begin(), wanted.uris.end());
-  const auto agreed = co_await control_.listen(std::move(wanted));
+  listened(co_await ask_to_announce(std::move(wanted)));
   asked_for_ = std::move(asked);
-  listen_error_ = agreed ? std::nullopt : std::optional(agreed.error());
   asked_.ring();
-  listening_ = announcing_ = agreed.has_value();
-  if (!agreed) log::info("upstream {} announces no changes: {}", settings_.name, agreed.error().message());
+}
+
+// Resources that it does not want to tell of, or so many of them, are no reason not to hear of its lists.
+Task<Result<>> Upstream::ask_to_announce(mcp::SubscriptionFilter wanted) {
+  const bool lists = wanted.tools || wanted.prompts || wanted.resources;
+  auto agreed = co_await control_.listen(wanted);
+  listen_error_ = agreed ? std::nullopt : std::optional(agreed.error());
+  if (agreed || !lists || wanted.uris.empty() || !client::is_final(agreed.error())) co_return agreed;
+  log::warning("upstream {} tells of no single resources: {}", settings_.name, agreed.error().message());
+  wanted.uris.clear();
+  co_return co_await control_.listen(std::move(wanted));
+}
+
+void Upstream::listened(const Result<>& agreed) {
+  if (agreed) {
+    // What changed while nothing was announced is read.
+    if (std::exchange(listen_failures_, 0) > 0 && !is_direct()) want_refresh({});
+    listening_ = announcing_ = true;
+    return;
+  }
+  listening_ = !client::is_final(agreed.error());
+  announcing_ = false;
+  log::info("upstream {} announces no changes: {}", settings_.name, agreed.error().message());
+  if (!listening_) return;
+  listen_at_ = around_.clock.now() +
+               backoff(++listen_failures_, around_.limits.first_retry, around_.limits.last_retry, around_.chance);
+  poll_instead();
+}
+
+void Upstream::poll_instead() {
+  if (!polls() || poll_at_) return;
+  poll_at_ = around_.clock.now() + jittered(settings_.refresh_interval, around_.chance);
+  alarm_.cancel();
 }
 
 void Upstream::note_facts(std::shared_ptr<const client::ServerFacts> facts) {
   const std::scoped_lock lock(mutex_);
   status_.version = facts->version;
-  if (facts_ && facts_->era() != facts->era()) relisten_ = true;
+  if (facts_ && facts_->era() != facts->era()) listen_at_ = around_.clock.now();
   modern_ = facts->era() == mcp::Era::modern;
   facts_ = std::move(facts);
 }
@@ -132,11 +162,7 @@ void Upstream::on_announcement(const client::Announcement& announcement) {
     case client::Announcement::Kind::interrupted:
     case client::Announcement::Kind::ended:
       announcing_ = false;
-      if (polls() && !poll_at_) {
-        poll_at_ = around_.clock.now() + jittered(settings_.refresh_interval, around_.chance);
-        alarm_.cancel();
-      }
-      return;
+      return poll_instead();
     case client::Announcement::Kind::reopened:
       announcing_ = true;
       if (!is_direct()) want_refresh(around_.limits.debounce);
@@ -158,7 +184,7 @@ void Upstream::follow(std::set<std::string> uris) {
     followed_ = std::move(uris);
   }
   asio::post(around_.io, [this] {
-    relisten_ = true;
+    listen_at_ = around_.clock.now();
     alarm_.cancel();
   });
 }
