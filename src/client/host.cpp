@@ -201,9 +201,24 @@ Task<Result<std::shared_ptr<const Inventory>>> Host::discover() {
   if (listen_ == Listen::yes && (wanted.tools || wanted.prompts || wanted.resources)) {
     // Before the lists are read, so that no change falls in between.
     const auto listening = co_await connection_.listen(wanted);
-    if (!listening) log::warning("changes will not be noticed: {}", listening.error().message());
+    if (!listening) {
+      const bool later = !is_final(listening.error());
+      log::warning("changes will not be noticed{}: {}", later ? " for now" : "", listening.error().message());
+      if (later) tasks_.spawn("listening", listen_again(wanted));
+    }
   }
   co_return co_await take_inventory(connection_);
+}
+
+Task<> Host::listen_again(mcp::SubscriptionFilter wanted) {
+  boost::asio::steady_timer pause(*io_);
+  for (auto delay = kFirstRetry;; delay = std::min(delay * 2, kLastRetry)) {
+    pause.expires_after(jittered(delay, 0.5, 1.0));
+    co_await pause.async_wait(boost::asio::use_awaitable);
+    const auto listening = co_await connection_.listen(wanted);
+    if (listening) co_return on_announcement({.kind = Announcement::Kind::reopened, .uri = {}});
+    if (is_final(listening.error())) co_return;
+  }
 }
 
 Task<Result<Reading>> Host::read_all() {

@@ -124,6 +124,7 @@ class Host {
   Task<Result<std::shared_ptr<const Inventory>>> discover();
   Task<Result<Reading>> read_all();
   Task<> try_until_there();
+  Task<> listen_again(mcp::SubscriptionFilter wanted);
   Task<> poll(std::shared_ptr<Poller> poller);
   void succeeded();
   void failed(const Error& error);

@@ -34,6 +34,8 @@ class Shop {
     const std::scoped_lock lock(mutex_);
     tools_ = std::move(tools);
   }
+  // Says that it announces changes, which it cannot the first time it is asked to; set before it is opened.
+  void announce() { announces_ = true; }
   void close() { open_ = false; }
   void reopen() { open_ = true; }
   // Waits until the tools were listed so often.
@@ -52,8 +54,19 @@ class Shop {
     const std::string rpc = request.rpc();
     std::string result;
     if (rpc == "server/discover") {
-      result =
-          R"({"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"public","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"shop","version":"1"}}})";
+      result = fmt::format(
+          R"({{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{{"tools":{{"listChanged":{}}}}},)"
+          R"("ttlMs":0,"cacheScope":"public",)"
+          R"("_meta":{{"io.modelcontextprotocol/serverInfo":{{"name":"shop","version":"1"}}}}}})",
+          announces_.load());
+    } else if (rpc == "subscriptions/listen") {
+      if (asked_++ == 0) return {.status = 503, .body = "not now"};
+      const auto feed = server_.feed();
+      feed->event(fmt::format(
+          R"({{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{{)"
+          R"("notifications":{{"toolsListChanged":true}},"_meta":{{"io.modelcontextprotocol/subscriptionId":{}}}}}}})",
+          request.id()));
+      return {.type = "text/event-stream", .feed = feed};
     } else if (rpc == "tools/list") {
       const std::scoped_lock lock(mutex_);
       ++lists_;
@@ -70,6 +83,8 @@ class Shop {
   std::string tools_;
   int lists_ = 0;
   std::atomic<bool> open_ = true;
+  std::atomic<bool> announces_ = false;
+  int asked_ = 0;  // to announce
   boost::asio::io_context io_;
   test::FakeServer server_{io_, [this](const test::FakeRequest& request) { return answer(request); }};
   const std::string url_{server_.url().text()};
@@ -82,6 +97,16 @@ std::string tool(std::string_view name, std::string_view properties = "{}", std:
 }
 
 McpServer::Builder client_of(const Shop& shop) { return McpServer::builder(shop.url()).timeout(10s); }
+
+// REF-16
+TEST(Refreshing, ListensAgainWhereItCouldNotAtFirst) {
+  Shop shop(tool("bread"));
+  shop.announce();
+  auto server = client_of(shop).build();
+  ASSERT_TRUE(server.open());
+  // What changed before it could be announced is read.
+  EXPECT_TRUE(shop.listed(2));
+}
 
 // REF-08, REF-21
 TEST(Refreshing, SaysWhatWasAddedRemovedAndChangedAndWhatBreaks) {

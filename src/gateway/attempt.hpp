@@ -7,7 +7,7 @@
 namespace proteus::gateway {
 
 // One request to an upstream, as its circuit breaker sees it: whatever way it ends is reported. A client that leaves,
-// or asks for what cannot be, says nothing about the upstream.
+// asks for what cannot be, or for what the upstream does not let it have, says nothing about the upstream.
 class Attempt {
  public:
   explicit Attempt(providers::CircuitBreaker& breaker) : breaker_(breaker) {}
@@ -27,8 +27,17 @@ class Attempt {
 
  private:
   static bool says_nothing(const Error& error) {
-    return error.kind() == ErrorKind::cancelled || error.kind() == ErrorKind::invalid ||
-           error.kind() == ErrorKind::exhausted || error.kind() == ErrorKind::unsupported;
+    switch (error.kind()) {
+      case ErrorKind::cancelled:
+      case ErrorKind::invalid:
+      case ErrorKind::exhausted:
+      case ErrorKind::unsupported:
+      case ErrorKind::unauthenticated:
+      case ErrorKind::forbidden:
+      case ErrorKind::not_found:
+      case ErrorKind::too_large: return true;
+      default: return false;
+    }
   }
 
   providers::CircuitBreaker& breaker_;

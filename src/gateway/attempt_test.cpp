@@ -20,6 +20,10 @@ TEST(Attempt, OnlyTheUpstreamsOwnFailuresOpenTheCircuit) {
   for (int i = 0; i < 5; ++i) {
     fail(errors::cancelled("the request"));
     fail(errors::exhausted("too many"));
+    fail(errors::forbidden("not for you"));
+    fail(errors::unauthenticated("who are you"));
+    fail(errors::not_found("nothing here"));
+    fail(errors::too_large("the answer", 1));
     ASSERT_TRUE(breaker.allows());
     const Attempt left(breaker);  // ends without a word
   }

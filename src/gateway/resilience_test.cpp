@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "gateway/bridge/bridge_fixture.hpp"
 #include "gateway/scripted_upstream.hpp"
 #include "gateway/test_gateway.hpp"
 
@@ -120,6 +121,34 @@ TEST_F(Transient, AToolsCallIsNeverSentTwice) {
   EXPECT_THAT(std::string(answer.at("error").at("message").as_string()), HasSubstr("upstream up"));
   EXPECT_EQ(upstream.received("tools/call").size(), 1U);
   EXPECT_TRUE(gateway.call("up_tool").as_object().contains("result"));
+}
+
+// REF-19, PRO-10
+TEST(Resilience, WhatTheUserAnsweredIsSentAgainToo) {
+  std::atomic<int> drops = 0;
+  ScriptedUpstream upstream([&](const boost::json::object& message) -> Reaction {
+    if (auto list = small_lists(message)) return *list;
+    if (drops.fetch_sub(1) > 0) return Reaction::drop();
+    if (message.at("params").as_object().contains("inputResponses")) {
+      return std::string(R"({"resultType":"complete","messages":[]})");
+    }
+    return std::string(
+        R"({"resultType":"input_required","requestState":"s","inputRequests":{"n":{"method":"elicitation/create",)"
+        R"("params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}})");
+  });
+  TestGateway gateway({upstream_at("up", upstream.port())});
+  gateway.discover();
+  test::ModernClient client(gateway);
+  const auto get = [&](std::string_view more) {
+    return client.send("prompts/get", "up_prompt", fmt::format(R"("name":"up_prompt"{})", more)).json();
+  };
+  const auto asked = get("");
+  ASSERT_TRUE(test::asks(asked)) << asked;
+  drops = 1;
+  const auto done = get(client.with_answers(asked, R"({"n":{"action":"accept","content":{}}})"));
+  ASSERT_TRUE(done.as_object().contains("result")) << done;
+  EXPECT_EQ(done.at("result").at("resultType").as_string(), "complete");
+  EXPECT_EQ(upstream.received("prompts/get").size(), 3U);
 }
 
 // REF-19

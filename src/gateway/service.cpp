@@ -167,6 +167,7 @@ mcp::SubscriptionFilter GatewayService::accept(const mcp::SubscriptionFilter& wa
   accepted.resources = wanted.resources && offered.resources.offered;
   if (!offered.subscribe) return accepted;
   for (const auto& uri : wanted.uris) {
+    if (uri.size() > catalog::kLongestUri) continue;
     if (view->lens() != nullptr && !view->lens()->admits(Kind::resource, {uri, uri})) continue;
     const bool live = std::ranges::any_of(worker.upstreams().order, [&](const ServedUpstream& served) {
       return served->is_direct() && view->access().allows(served->name());
@@ -248,8 +249,13 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call) {
     co_return timing.end(std::unexpected(checked.error()));
   }
   Worker& worker = here();
-  const auto pass = worker.quota(call.caller().principal).enter_call();
-  if (!pass) co_return timing.end(std::unexpected(pass.error()));
+  Result<Turnstile::Pass> pass;
+  if (!call.holds_place()) {
+    pass = worker.quota(call.caller().principal).enter_call();
+    if (!pass) co_return timing.end(std::unexpected(pass.error()));
+    // Between its rounds such a call waits for its client, and is under way all the same.
+    if (call.session() != nullptr) call.hold_place(std::make_shared<Turnstile::Pass>(std::move(*pass)));
+  }
   if (ParkedCalls::is_ticket(call.rounds().state)) co_return timing.end(co_await resume(call));
   const auto outlook = worker.outlook(call.caller());
   auto route = find_route(call, worker.view(call), worker.upstreams(), outlook ? outlook->guide : nullptr);
@@ -297,6 +303,7 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call) {
       forwarded = co_await forwarding.run();
     }
   }
+  call.rounds().answers.clear();  // each round answers the questions of the one before
   attempt.report(forwarded);
   if (changes_what_is_cached(forwarded, *upstream.upstream)) co_await upstream->refresh();
   const auto ended = clock_.now();

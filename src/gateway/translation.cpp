@@ -68,11 +68,10 @@ std::string_view named_value(const mcp::Request& request) {
   return name.empty() ? json::find_member(reference, "uri") : name;
 }
 
-std::string responses_of(server::Rounds& rounds) {
+std::string responses_of(const server::Rounds& rounds) {
   std::string out;
   for (const auto& [key, answer] : rounds.answers)
     add_member(out, key, answer);
-  rounds.answers.clear();  // each round answers the questions of the one before
   return out;
 }
 
@@ -146,7 +145,7 @@ std::string forwarded_meta(const mcp::Request& request, Propagate what) {
   return out;
 }
 
-ForwardedParams::ForwardedParams(const mcp::Request& request, std::string_view own, server::Rounds& rounds,
+ForwardedParams::ForwardedParams(const mcp::Request& request, std::string_view own, const server::Rounds& rounds,
                                  mcp::Era era)
     : splice_(request.message->params) {
   const json::Message& message = *request.message;

@@ -37,7 +37,7 @@ class ForwardedParams {
  public:
   // `own` is the upstream's name or URI; of a completion, that in its `ref`. Answers to what the upstream asked before
   // go with it, and its state, where its era has that.
-  ForwardedParams(const mcp::Request& request, std::string_view own, server::Rounds& rounds, mcp::Era era);
+  ForwardedParams(const mcp::Request& request, std::string_view own, const server::Rounds& rounds, mcp::Era era);
   ForwardedParams(const ForwardedParams&) = delete;
   ForwardedParams& operator=(const ForwardedParams&) = delete;
 

@@ -96,6 +96,7 @@ std::string PinBoard::instructions() const {
 }
 
 bool PinBoard::admits(Kind kind, std::string_view own) const {
+  if (own.size() > catalog::kLongestUri) return false;
   const std::scoped_lock lock(mutex_);
   if (pins_->find(catalog::info(kind).plural, own) != nullptr) return true;
   // A URI may be of a template, and a reference to a template may be spelled as one of a resource.

@@ -66,6 +66,10 @@ class Call {
   }
   Session* session() const { return session_; }
 
+  // What it takes of its caller's share, kept until it ends, however often it is handled.
+  void hold_place(std::shared_ptr<void> place) { place_ = std::move(place); }
+  bool holds_place() const { return place_ != nullptr; }
+
   // Asks a legacy client something while the call runs, and gives its result, a JSON object. Only within a session.
   Task<Result<std::string>> ask(mcp::InputRequest question);
 
@@ -96,6 +100,7 @@ class Call {
   std::optional<mcp::ClientCapabilities> client_;
   std::string log_id_;
   const net::Fields* fields_ = nullptr;
+  std::shared_ptr<void> place_;
 };
 
 }  // namespace proteus::server

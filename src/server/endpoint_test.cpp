@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "server/host_rules.hpp"
@@ -92,6 +93,25 @@ TEST_F(Endpoint, AnswersWrongMethodsTypesAndSizes) {
   RawClient large(port);
   large.send("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 200000\r\n\r\n");
   EXPECT_EQ(large.read_answer().status, 413);
+}
+
+// SEC-03: what a client says of itself is kept with its session.
+TEST(Hello, IsNotKeptAtAnyLength) {
+  Server server({.name = "test", .version = "1"}, {.tools = true});
+  const auto port = server.listen().value();
+  const auto hello = [&](std::size_t name, std::size_t capability) {
+    RawClient client(port);
+    return client
+        .request("POST", "",
+                 rpc("1", "initialize",
+                     fmt::format(R"("protocolVersion":"2025-11-25","capabilities":{{"x":"{}"}},)"
+                                 R"("clientInfo":{{"name":"{}","version":"1"}})",
+                                 std::string(capability, 'c'), std::string(name, 'n'))))
+        .json();
+  };
+  EXPECT_TRUE(hello(16'000, 16'000).as_object().contains("result"));
+  EXPECT_EQ(hello(20'000, 1).at("error").at("code"), -32602);
+  EXPECT_EQ(hello(1, 20'000).at("error").at("code"), -32602);
 }
 
 // PRO-03

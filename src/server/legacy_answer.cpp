@@ -1,10 +1,18 @@
 #include "server/legacy_answer.hpp"
 
+#include <fmt/format.h>
+
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
 #include "mcp/jsonrpc.hpp"
 
 namespace proteus::server {
+namespace {
+
+// Of what a client says about itself: it is kept for as long as the session.
+constexpr std::size_t kMaxHello = std::size_t{16} << 10U;
+
+}  // namespace
 
 Result<Session::Hello> read_hello(json::Message& message, const Caller& caller) {
   const std::string_view version = message.body.value("protocolVersion");
@@ -18,6 +26,10 @@ Result<Session::Hello> read_hello(json::Message& message, const Caller& caller) 
   }
   if (!json::is_object(info))
     return std::unexpected(mcp::errors::invalid_params("params.clientInfo must be an object"));
+  if (capabilities.size() > kMaxHello || info.size() > kMaxHello) {
+    return std::unexpected(mcp::errors::invalid_params(
+        fmt::format("params.capabilities and params.clientInfo have at most {} bytes each", kMaxHello)));
+  }
   return Session::Hello{caller, mcp::negotiate(json::decoded(version, message.decoded)), std::string(capabilities),
                         std::string(info)};
 }

@@ -14,7 +14,7 @@ namespace {
 
 // Streams kept per session for a client that may come back for the end of one.
 constexpr std::size_t kKeptStreams = 64;
-constexpr std::size_t kMaxSubscriptions = 10'000;
+constexpr std::size_t kMaxSubscriptions = 1'000;  // as many as a modern client may name
 constexpr auto kSweepInterval = std::chrono::seconds(30);
 
 }  // namespace

@@ -122,6 +122,25 @@ TEST_F(LegacyToModern, GoesOnWithAClientThatWentAwayWhileItWasAsked) {
   EXPECT_EQ(upstream.runs, 1);
 }
 
+// SEC-07
+TEST_F(LegacyToModern, CountsACallWhileItsClientIsAsked) {
+  TestGateway narrow({unprefixed()}, {.quotas = {.calls_per_principal = 1}});
+  narrow.discover();
+  LegacyClient waiting(narrow.port(), "2025-11-25", kEverything);
+  start(waiting, "greet");
+  const auto question = next(waiting);
+  ASSERT_TRUE(question);
+  LegacyClient other(narrow.port(), "2025-11-25", kEverything);
+  EXPECT_TRUE(other.call("8", "greet").json().as_object().contains("error"));
+  RawClient(narrow.port())
+      .request("POST", waiting.fields(),
+               fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})",
+                           boost::json::serialize(question->json().at("id")), kAda));
+  EXPECT_EQ(text_of(next(waiting)->json()), "Hello, Ada");
+  start(other, "greet");
+  EXPECT_TRUE(next(other));
+}
+
 // BRG-06
 TEST_F(LegacyToModern, EndsWhileSomebodyIsAsked) {
   LegacyClient client(gateway.port(), "2025-11-25", kEverything);
