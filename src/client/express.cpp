@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <functional>
 
 #include <boost/container/small_vector.hpp>
 #include <fmt/format.h>
@@ -34,6 +35,29 @@ bool long_way_may_mend(const Reply& reply) {
   return code == mcp::code::kHeaderMismatch || code == mcp::code::kUnsupportedVersion;
 }
 
+Error ended_early() { return errors::interrupted("the server ended the stream without an answer"); }
+
+bool may_be_message(const net::SseEvent& event) { return !event.data.empty() && event.type == "message"; }
+
+// What was not asked for has no one to go to.
+bool is_answer(const json::Message& message) {
+  return message.kind != json::MessageKind::request && message.kind != json::MessageKind::notification;
+}
+
+bool lies_in(std::string_view part, std::string_view whole) {
+  const std::less_equal<const char*> not_after;
+  return not_after(whole.data(), part.data()) && not_after(part.data() + part.size(), whole.data() + whole.size());
+}
+
+// Whether it tells of progress, which gives the request more time.
+bool take_notification(const json::Message& message, std::string_view id, const Express::Request& request) {
+  if (message.kind != json::MessageKind::notification) return false;
+  const bool progress = message.method == mcp::to_string(mcp::Method::progress);
+  if (progress && (!request.progress || message.body.value("progressToken") != id)) return false;
+  if (request.on_notification) request.on_notification(message);
+  return progress;
+}
+
 }  // namespace
 
 // The text of one request around its members.
@@ -41,6 +65,8 @@ struct Express::Composed {
   fmt::basic_memory_buffer<char, 128> head;
   fmt::basic_memory_buffer<char, 512> tail;
   boost::container::small_vector<std::string_view, 16> body;
+  boost::container::small_vector<net::Field, 8> fields;
+  std::string name;
   std::array<char, 24> id_text;
   std::string_view id;
 };
@@ -57,8 +83,42 @@ Express::Express(net::HttpClient& http, net::Url url, const Options& options)
       log_level_head_(fmt::format(R"(,"{}":")", mcp::meta::kLogLevel)),
       progress_extension_(options.progress_extension) {}
 
-Task<Result<std::optional<Answer>>> Express::send(Request request) {
-  Composed text;
+Express::~Express() = default;
+
+// One that an earlier request has left; together they are as many as were ever under way at once, within a bound. It is
+// too large for the frame of a coroutine.
+class Express::Borrowed {
+ public:
+  explicit Borrowed(Express& from) : from_(from) {
+    if (from_.spare_.empty()) {
+      composed_ = std::make_unique<Composed>();
+      return;
+    }
+    composed_ = std::move(from_.spare_.back());
+    from_.spare_.pop_back();
+  }
+  ~Borrowed() {
+    if (from_.spare_.size() == kKept) return;
+    composed_->head.clear();
+    composed_->tail.clear();
+    composed_->body.clear();
+    composed_->fields.clear();
+    from_.spare_.push_back(std::move(composed_));
+  }
+  Borrowed(const Borrowed&) = delete;
+  Borrowed& operator=(const Borrowed&) = delete;
+
+  Composed& operator*() const { return *composed_; }
+
+ private:
+  static constexpr std::size_t kKept = 64;
+
+  Express& from_;
+  std::unique_ptr<Composed> composed_;
+};
+
+// The request, up to what is sent.
+void Express::compose(Composed& text, const Request& request) {
   const auto [id_end, ignored] =
       std::to_chars(text.id_text.data(), text.id_text.data() + text.id_text.size(), ++last_id_);
   text.id = {text.id_text.data(), id_end};
@@ -91,19 +151,22 @@ Task<Result<std::optional<Answer>>> Express::send(Request request) {
   request.members.for_each([&](std::string_view piece) { text.body.push_back(piece); });
   text.body.push_back({text.tail.data(), text.tail.size()});
 
-  boost::container::small_vector<net::Field, 8> fields;
-  fields.push_back({mcp::header::kMethod, method});
-  std::string name;
+  text.fields.push_back({mcp::header::kMethod, method});
   if (!request.name.empty()) {
-    name = mcp::encode_header_value(request.name);
-    fields.push_back({mcp::header::kName, name});
+    text.name = mcp::encode_header_value(request.name);
+    text.fields.push_back({mcp::header::kName, text.name});
   }
   for (const auto& [field, value] : request.headers)
-    fields.push_back({field, value});
+    text.fields.push_back({field, value});
+}
 
+Task<Result<std::optional<Answer>>> Express::send(Request request) {
+  const Borrowed borrowed(*this);
+  Composed& text = *borrowed;
+  compose(text, request);
   auto response = co_await http_.send({.url = url_,
                                        .method = "POST",
-                                       .fields = {fields.data(), fields.size()},
+                                       .fields = {text.fields.data(), text.fields.size()},
                                        .prepared = lines_,
                                        .body = {text.body.data(), text.body.size()},
                                        .deadlines = {.connect = connect_timeout_,
@@ -112,14 +175,15 @@ Task<Result<std::optional<Answer>>> Express::send(Request request) {
                                                      .longest = request.timeout * progress_extension_},
                                        .abort = request.abort});
   if (!response) co_return std::unexpected(std::move(response.error()));
-  if (response->status() == 200 && response->has_content_type("application/json")) {
+  const bool fine = response->status() == 200;
+  const bool events = fine && response->has_content_type("text/event-stream") && response->is_all_here();
+  if (events || (fine && response->has_content_type("application/json"))) {
     auto owner = std::make_shared<net::ClientResponse>(std::move(*response));
     auto body = owner->try_read_all(message_bytes_);
     if (body && !*body) body = co_await owner->read_all(message_bytes_);
     if (!body) co_return std::unexpected(std::move(body.error()));
-    json::ScanLimits limits;
-    limits.bytes = message_bytes_;
-    co_return judge(Received::scan(**body, std::move(owner), limits), text.id);
+    if (events) co_return read_whole(**body, std::move(owner), text.id, request);
+    co_return judge(Received::scan(**body, std::move(owner), limits()), text.id);
   }
   co_return co_await read(std::move(*response), text.id, request);
 }
@@ -135,34 +199,41 @@ Task<Result<std::optional<Answer>>> Express::read(net::ClientResponse response, 
   co_return std::unexpected(reply_error(*reply));
 }
 
+json::ScanLimits Express::limits() const {
+  json::ScanLimits limits;
+  limits.bytes = message_bytes_;
+  return limits;
+}
+
 Task<Result<std::optional<Answer>>> Express::read_events(net::ClientResponse response, std::string_view id,
                                                          const Request& request) {
   EventStream stream(std::move(response), message_bytes_);
-  json::ScanLimits limits;
-  limits.bytes = message_bytes_;
   for (;;) {
     const auto event = co_await stream.next();
     if (!event) co_return std::unexpected(event.error());
-    if (!*event) co_return std::unexpected(errors::interrupted("the server ended the stream without an answer"));
-    if ((*event)->data.empty() || (*event)->type != "message") continue;
-    auto received = Received::scan(std::string((*event)->data), limits);
-    // What was not asked for has no one to go to.
-    if (received && received->message().kind == json::MessageKind::request) continue;
-    if (received && received->message().kind == json::MessageKind::notification) {
-      take_notification(received->message(), id, request, stream);
-      continue;
-    }
-    co_return judge(std::move(received), id);
+    if (!*event) co_return std::unexpected(ended_early());
+    if (!may_be_message(**event)) continue;
+    auto received = Received::scan(std::string((*event)->data), limits());
+    if (!received || is_answer(received->message())) co_return judge(std::move(received), id);
+    if (take_notification(received->message(), id, request)) stream.extend_deadline(request.timeout);
   }
 }
 
-void Express::take_notification(const json::Message& message, std::string_view id, const Request& request,
-                                EventStream& stream) {
-  if (message.method == mcp::to_string(mcp::Method::progress)) {
-    if (!request.progress || message.body.value("progressToken") != id) return;
-    stream.extend_deadline(request.timeout);
+Result<std::optional<Answer>> Express::read_whole(std::string_view events, std::shared_ptr<net::ClientResponse> owner,
+                                                  std::string_view id, const Request& request) const {
+  net::SseReader reader({message_bytes_, message_bytes_});
+  reader.feed(events);
+  for (;;) {
+    const auto event = reader.next();
+    if (!event) return std::unexpected(event.error());
+    if (!*event) return std::unexpected(ended_early());
+    if (!may_be_message(**event)) continue;
+    const std::string_view data = (*event)->data;
+    auto received =
+        lies_in(data, events) ? Received::scan(data, owner, limits()) : Received::scan(std::string(data), limits());
+    if (!received || is_answer(received->message())) return judge(std::move(received), id);
+    take_notification(received->message(), id, request);
   }
-  if (request.on_notification) request.on_notification(message);
 }
 
 Result<std::optional<Answer>> Express::judge(Result<Received> received, std::string_view id) const {

@@ -2,10 +2,12 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <proteus/error.hpp>
 
@@ -17,14 +19,15 @@
 
 namespace proteus::client {
 
-class EventStream;
-
 // The short way to a server that is known to be modern and to speak Streamable HTTP, for requests of which only the
 // answer is wanted, and perhaps what is told meanwhile. What is the same each time is written once, and the answer's
 // bytes are shared, not copied. Belongs to one thread; the client outlives it.
 class Express {
  public:
   Express(net::HttpClient& http, net::Url url, const Options& options);
+  ~Express();
+  Express(const Express&) = delete;
+  Express& operator=(const Express&) = delete;
 
   // Everything outlives the sending.
   struct Request {
@@ -48,13 +51,17 @@ class Express {
 
  private:
   struct Composed;
+  class Borrowed;
 
+  void compose(Composed& text, const Request& request);
   Task<Result<std::optional<Answer>>> read(net::ClientResponse response, std::string_view id, const Request& request);
   Task<Result<std::optional<Answer>>> read_events(net::ClientResponse response, std::string_view id,
                                                   const Request& request);
-  static void take_notification(const json::Message& message, std::string_view id, const Request& request,
-                                EventStream& stream);
+  // Events that are all there already; `owner` keeps them.
+  Result<std::optional<Answer>> read_whole(std::string_view events, std::shared_ptr<net::ClientResponse> owner,
+                                           std::string_view id, const Request& request) const;
   Result<std::optional<Answer>> judge(Result<Received> received, std::string_view id) const;
+  json::ScanLimits limits() const;
 
   net::HttpClient& http_;
   const net::Url url_;
@@ -65,6 +72,7 @@ class Express {
   const std::string log_level_head_;
   const int progress_extension_;
   std::uint64_t last_id_ = 0;
+  std::vector<std::unique_ptr<Composed>> spare_;
 };
 
 }  // namespace proteus::client

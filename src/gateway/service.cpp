@@ -184,8 +184,9 @@ class GatewayService::Timing {
       : service_(service), call_(call), began_(service.clock_.now()) {}
 
   Clock::Monotonic began() const { return began_; }
-  mcp::Outcome end(mcp::Outcome outcome) const { return end(std::move(outcome), service_.clock_.now()); }
-  mcp::Outcome end(mcp::Outcome outcome, Clock::Monotonic now) const {
+  Clock::Monotonic now() const { return service_.clock_.now(); }
+  void end(const mcp::Outcome& outcome) const { end(outcome, now()); }
+  void end(const mcp::Outcome& outcome, Clock::Monotonic now) const {
     const mcp::Request& request = call_.request();
     const auto took = now - began_;
     if (service_.request_observer_) {
@@ -193,40 +194,53 @@ class GatewayService::Timing {
     }
     if (log::enabled(log::Level::debug)) [[unlikely]]
       log_answer(call_, took, outcome);
-    return outcome;
   }
+  // Where the answer comes from elsewhere.
+  Task<mcp::Outcome> end(Task<mcp::Outcome> answering) const { return end_with(*this, std::move(answering)); }
+  Task<mcp::Outcome> end(Error refusal) const { return end_with(*this, std::move(refusal)); }
 
  private:
+  static Task<mcp::Outcome> end_with(Timing timing, Task<mcp::Outcome> answering) {
+    mcp::Outcome outcome = co_await std::move(answering);
+    timing.end(outcome);
+    co_return outcome;
+  }
+  static Task<mcp::Outcome> end_with(Timing timing, Error refusal) {
+    mcp::Outcome outcome = std::unexpected(std::move(refusal));
+    timing.end(outcome);
+    co_return outcome;
+  }
+
   const GatewayService& service_;
   server::Call& call_;
   const Clock::Monotonic began_;
+};
+
+// What a request that goes to an upstream has, and needs.
+struct GatewayService::Errand {
+  Turnstile::Pass place;  // among its caller's
+  Route route;
 };
 
 std::optional<mcp::Outcome> GatewayService::answer(server::Call& call) {
   const auto kind = listed_by(call.request().method->method);
   if (!kind) return std::nullopt;
   const Timing timing(*this, call);
+  std::optional<mcp::Outcome> listed;
   if (auto checked = check_meta(call.request(), options_.meta); !checked) {
-    return timing.end(std::unexpected(checked.error()));
+    listed.emplace(std::unexpected(checked.error()));
+  } else {
+    listed = list_cached(call, *kind);
   }
-  auto listed = list_cached(call, *kind);
-  if (!listed) return std::nullopt;
-  return timing.end(std::move(*listed));
+  if (listed) timing.end(*listed);
+  return listed;
 }
 
 Task<mcp::Outcome> GatewayService::handle(server::Call& call) {
-  if (listed_by(call.request().method->method)) return handle_list(call);
-  return forward(call);
-}
-
-Task<mcp::Outcome> GatewayService::handle_list(server::Call& call) {
   const Timing timing(*this, call);
-  if (auto checked = check_meta(call.request(), options_.meta); !checked) {
-    co_return timing.end(std::unexpected(checked.error()));
-  }
-  const auto kind = *listed_by(call.request().method->method);
-  if (auto cached = list_cached(call, kind)) co_return timing.end(std::move(*cached));
-  co_return timing.end(co_await list(call, kind));
+  if (auto checked = check_meta(call.request(), options_.meta); !checked) return timing.end(std::move(checked.error()));
+  if (const auto kind = listed_by(call.request().method->method)) return timing.end(list(call, *kind));
+  return forward(call, timing);
 }
 
 std::optional<mcp::Outcome> GatewayService::list_cached(server::Call& call, Kind kind) {
@@ -237,80 +251,109 @@ std::optional<mcp::Outcome> GatewayService::list_cached(server::Call& call, Kind
 }
 
 Task<mcp::Outcome> GatewayService::list(server::Call& call, Kind kind) {
+  if (auto cached = list_cached(call, kind)) co_return std::move(*cached);
   const auto pass = here().quota(call.caller().principal).enter_call();
   if (!pass) co_return std::unexpected(pass.error());
   LiveList list(call, here(), reach(), kind, cursors_, options_.page_size, observer_, clock_, options_.chance);
   co_return co_await list.run();
 }
 
-Task<mcp::Outcome> GatewayService::forward(server::Call& call) {
-  const Timing timing(*this, call);
-  if (auto checked = check_meta(call.request(), options_.meta); !checked) {
-    co_return timing.end(std::unexpected(checked.error()));
-  }
+// All that needs no waiting is done here: what a coroutine names it keeps, and calls under way are many.
+Task<mcp::Outcome> GatewayService::forward(server::Call& call, const Timing& timing) {
   Worker& worker = here();
-  Result<Turnstile::Pass> pass;
-  if (!call.holds_place()) {
-    pass = worker.quota(call.caller().principal).enter_call();
-    if (!pass) co_return timing.end(std::unexpected(pass.error()));
-    // Between its rounds such a call waits for its client, and is under way all the same.
-    if (call.session() != nullptr) call.hold_place(std::make_shared<Turnstile::Pass>(std::move(*pass)));
-  }
-  if (ParkedCalls::is_ticket(call.rounds().state)) co_return timing.end(co_await resume(call));
+  auto place = take_place(call, worker);
+  if (!place) return timing.end(std::move(place.error()));
+  if (ParkedCalls::is_ticket(call.rounds().state)) return timing.end(resume(call, std::move(*place)));
+  auto route = route_of(call, worker);
+  if (!route) return timing.end(std::move(route.error()));
+  Errand errand{std::move(*place), std::move(*route)};
+  if (errand.route.local) return timing.end(answer_locally(call, std::move(errand)));
+  return send(call, timing, std::move(errand));
+}
+
+Result<Turnstile::Pass> GatewayService::take_place(server::Call& call, Worker& worker) {
+  if (call.holds_place()) return Turnstile::Pass();
+  auto pass = worker.quota(call.caller().principal).enter_call();
+  if (!pass || call.session() == nullptr) return pass;
+  // Between its rounds such a call waits for its client, and is under way all the same.
+  call.hold_place(std::make_shared<Turnstile::Pass>(std::move(*pass)));
+  return Turnstile::Pass();
+}
+
+Result<Route> GatewayService::route_of(server::Call& call, Worker& worker) {
   const auto outlook = worker.outlook(call.caller());
   auto route = find_route(call, worker.view(call), worker.upstreams(), outlook ? outlook->guide : nullptr);
-  if (!route) co_return timing.end(std::unexpected(route.error()));
-  if (call.headers() != nullptr && route->found && route->found.definition->mirrored != nullptr) {
-    const auto arguments =
-        json::parse(call.request().param("arguments").empty() ? "{}" : call.request().param("arguments"));
-    if (arguments) {
-      auto checked = mcp::check_mirrored(*route->found.definition->mirrored, *arguments, *call.headers());
-      if (!checked) co_return timing.end(std::unexpected(checked.error()));
-    }
+  if (!route || call.headers() == nullptr || !route->found || route->found.definition->mirrored == nullptr) {
+    return route;
   }
-  if (route->local) co_return timing.end(co_await route->local->handle(call, route->found));
-  const ServedUpstream upstream = route->upstream;
+  const std::string_view raw = call.request().param("arguments");
+  const auto arguments = json::parse(raw.empty() ? "{}" : raw);
+  if (!arguments) return route;
+  const auto checked = mcp::check_mirrored(*route->found.definition->mirrored, *arguments, *call.headers());
+  if (!checked) return std::unexpected(checked.error());
+  return route;
+}
+
+Task<mcp::Outcome> GatewayService::answer_locally(server::Call& call, Errand errand) {
+  co_return co_await errand.route.local->handle(call, errand.route.found);
+}
+
+Result<Turnstile::Pass> GatewayService::enter(const Route& route, server::Call& call) const {
+  const ServedUpstream& upstream = route.upstream;
+  if (const auto& pins = upstream->pins()) {
+    const bool by_template = route.found && route.found.definition->pattern != nullptr;
+    const auto why = by_template ? pins->blocked(Kind::resource_template, route.found.definition->own)
+                                 : pins->blocked(route.kind, route.own);
+    if (why) return std::unexpected(drifted(*upstream.upstream, route.own, *why));
+  }
+  Turnstile::Pass pass = upstream.calls->enter();
+  if (!pass) {
+    return std::unexpected(mcp::errors::over_limit(
+        fmt::format("upstream {} has as many calls under way as it may", upstream->settings().name), kRetryAfter));
+  }
+  if (!upstream->breaker().allows()) {
+    Error open = errors::unreachable(fmt::format(
+        "upstream {} has failed repeatedly and is not asked for now; try again later", upstream->settings().name));
+    if (observer_) observer_({upstream, call.request().method->method, {}, &open, true});
+    return std::unexpected(std::move(open));
+  }
+  return pass;
+}
+
+Task<mcp::Outcome> GatewayService::send(server::Call& call, Timing timing, Errand errand) {
+  const ServedUpstream upstream = errand.route.upstream;
   auto began = timing.began();
   if (upstream->settings().ttl.count() > 0) {
     co_await upstream->freshen();
-    began = clock_.now();
+    began = timing.now();
   }
-  if (const auto& pins = upstream->pins()) {
-    const bool by_template = route->found && route->found.definition->pattern != nullptr;
-    const auto why = by_template ? pins->blocked(Kind::resource_template, route->found.definition->own)
-                                 : pins->blocked(route->kind, route->own);
-    if (why) co_return timing.end(std::unexpected(drifted(*upstream.upstream, route->own, *why)));
-  }
-  const Turnstile::Pass at_upstream = upstream.calls->enter();
-  if (!at_upstream) {
-    co_return timing.end(std::unexpected(mcp::errors::over_limit(
-        fmt::format("upstream {} has as many calls under way as it may", upstream->settings().name), kRetryAfter)));
-  }
-  if (!upstream->breaker().allows()) {
-    const Error open = errors::unreachable(fmt::format(
-        "upstream {} has failed repeatedly and is not asked for now; try again later", upstream->settings().name));
-    if (observer_) observer_({upstream, call.request().method->method, {}, &open, true});
-    co_return timing.end(std::unexpected(open));
-  }
-  Attempt attempt(upstream->breaker());
-  Forwarding forwarding(call, worker, reach(), std::move(*route));
-  auto forwarded = co_await forwarding.run();
-  if (!forwarded) {
-    Retries retries(call.request().method->method, clock_, options_.chance);
-    while (const auto wait = forwarded ? std::nullopt : retries.next(forwarded.error())) {
-      boost::asio::steady_timer pause(co_await boost::asio::this_coro::executor, *wait);
-      co_await pause.async_wait(boost::asio::use_awaitable);
-      forwarded = co_await forwarding.run();
+  mcp::Outcome outcome;
+  if (auto entered = enter(errand.route, call); !entered) {
+    outcome = std::unexpected(std::move(entered.error()));
+    timing.end(outcome);
+  } else {
+    Attempt attempt(upstream->breaker());
+    Forwarding forwarding(call, here(), reach(), std::move(errand.route));
+    auto forwarded = co_await forwarding.run();
+    if (!forwarded) {
+      Retries retries(call.request().method->method, clock_, options_.chance);
+      while (const auto wait = forwarded ? std::nullopt : retries.next(forwarded.error())) {
+        boost::asio::steady_timer pause(co_await boost::asio::this_coro::executor, *wait);
+        co_await pause.async_wait(boost::asio::use_awaitable);
+        forwarded = co_await forwarding.run();
+      }
     }
+    call.rounds().answers.clear();  // each round answers the questions of the one before
+    attempt.report(forwarded);
+    if (changes_what_is_cached(forwarded, *upstream.upstream)) co_await upstream->refresh();
+    const auto ended = timing.now();
+    outcome = conclude(call, upstream, ended - began, std::move(forwarded));
+    timing.end(outcome, ended);
   }
-  call.rounds().answers.clear();  // each round answers the questions of the one before
-  attempt.report(forwarded);
-  if (changes_what_is_cached(forwarded, *upstream.upstream)) co_await upstream->refresh();
-  const auto ended = clock_.now();
-  co_return timing.end(conclude(call, upstream, ended - began, std::move(forwarded)), ended);
+  co_return outcome;
 }
 
-Task<mcp::Outcome> GatewayService::resume(server::Call& call) {
+Task<mcp::Outcome> GatewayService::resume(server::Call& call, Turnstile::Pass /*place*/) {
   auto taken = parked_.take(call.rounds().state);
   if (!taken) co_return std::unexpected(taken.error());
   const ServedUpstream upstream = taken->upstream;

@@ -76,15 +76,21 @@ class GatewayService final : public server::Service {
 
  private:
   class Timing;
+  struct Errand;
 
   Reach reach() { return {parked_, hearing_}; }
   static mcp::ServerCapabilities offered_to(const catalog::View& view, const UpstreamTable& upstreams);
 
   std::optional<mcp::Outcome> list_cached(server::Call& call, catalog::Kind kind);
-  Task<mcp::Outcome> handle_list(server::Call& call);
   Task<mcp::Outcome> list(server::Call& call, catalog::Kind kind);
-  Task<mcp::Outcome> forward(server::Call& call);
-  Task<mcp::Outcome> resume(server::Call& call);
+  Task<mcp::Outcome> forward(server::Call& call, const Timing& timing);
+  Result<Turnstile::Pass> take_place(server::Call& call, Worker& worker);
+  static Result<Route> route_of(server::Call& call, Worker& worker);
+  static Task<mcp::Outcome> answer_locally(server::Call& call, Errand errand);
+  // Among those at the upstream, which must be fit for it.
+  Result<Turnstile::Pass> enter(const Route& route, server::Call& call) const;
+  Task<mcp::Outcome> send(server::Call& call, Timing timing, Errand errand);
+  Task<mcp::Outcome> resume(server::Call& call, Turnstile::Pass place);
   // What becomes of a request that has been to an upstream.
   mcp::Outcome conclude(server::Call& call, const ServedUpstream& upstream, std::chrono::nanoseconds took,
                         Result<Forwarded> forwarded) const;

@@ -11,8 +11,8 @@ namespace proteus::mcp {
 namespace meta {
 
 bool is_protocol_key(std::string_view key) {
-  static constexpr std::array kKeys = {kProtocolVersion, kClientInfo, kClientCapabilities, kLogLevel, kProgressToken};
-  return std::ranges::find(kKeys, key) != kKeys.end();
+  return key == kProtocolVersion || key == kClientInfo || key == kClientCapabilities || key == kLogLevel ||
+         key == kProgressToken;
 }
 
 }  // namespace meta

@@ -56,6 +56,7 @@ class ClientExchange final : private Timed {
   const ResponseParser& parser() const { return parser_; }
 
   Result<std::optional<std::string_view>> try_read_all(std::size_t limit);
+  bool is_all_here() const { return parser_.content_length() && raw_ >= *parser_.content_length(); }
   Task<Result<std::string_view>> read_all(std::size_t limit);
   Task<Result<std::string_view>> read_some();
 

@@ -136,6 +136,7 @@ Task<Result<std::string_view>> ClientResponse::read_all(std::size_t limit) { ret
 Result<std::optional<std::string_view>> ClientResponse::try_read_all(std::size_t limit) {
   return exchange_->try_read_all(limit);
 }
+bool ClientResponse::is_all_here() const { return exchange_->is_all_here(); }
 Task<Result<std::string_view>> ClientResponse::read_some() { return exchange_->read_some(); }
 
 void ClientResponse::set_deadline(std::chrono::milliseconds from_now) {

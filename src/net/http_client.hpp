@@ -98,6 +98,8 @@ class ClientResponse {
   Task<Result<std::string_view>> read_all(std::size_t limit);
   // The same where all of it is here; nothing where more is to come.
   Result<std::optional<std::string_view>> try_read_all(std::size_t limit);
+  // Whether all of it came with the head.
+  bool is_all_here() const;
 
   // The next bytes of the body, as they arrive; empty at its end. The view holds until the next call.
   Task<Result<std::string_view>> read_some();

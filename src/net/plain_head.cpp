@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 #include <utility>
 
 #include "net/field_text.hpp"
@@ -20,15 +21,22 @@ constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool PlainHead::read(std::string_view head, Fields& fields, std::size_t max_fields) {
   fields.clear();
+  if (const auto* const lines = lines_.recall_all(head); lines != nullptr && lines_.size() == head.size()) {
+    if (lines->size() > max_fields + 1) return false;
+    for (const HeadLines::Line& known : std::span(*lines).subspan(1)) {
+      const std::string_view line = head.substr(known.at, known.size);
+      fields.add(known.name_in(line), known.value_in(line));
+    }
+    said_ = last_said_;
+    return true;
+  }
   lines_.restart();
-  status_ = 0;
-  chunked_ = close_ = false;
-  length_.reset();
+  said_ = {};
   for (std::size_t at = 0; at < head.size();) {
     if (const auto* const known = lines_.recall(head, at)) {
       const std::string_view line = head.substr(at, known->size);
       at += line.size();
-      if (status_ == 0) {
+      if (said_.status == 0) {
         if (!read_status(line)) return false;
         continue;
       }
@@ -41,10 +49,12 @@ bool PlainHead::read(std::string_view head, Fields& fields, std::size_t max_fiel
     if (feed == std::string_view::npos || feed == at || head[feed - 1] != '\r') return false;
     const std::string_view line = head.substr(at, feed - 1 - at);
     if (line.empty()) {
+      if (said_.status == 0 || at + kLineEnd != head.size() || (said_.chunked && said_.length)) return false;
+      last_said_ = said_;
       lines_.finish(head);
-      return status_ != 0 && at + kLineEnd == head.size() && !(chunked_ && length_);
+      return true;
     }
-    if (status_ == 0) {
+    if (said_.status == 0) {
       if (!read_status(line) || has_control(line)) return false;
       lines_.learn(at, line, {}, {});
     } else if (fields.size() == max_fields || !read_field(line, at, fields)) {
@@ -60,7 +70,7 @@ bool PlainHead::read_status(std::string_view line) {
   const std::string_view code = line.substr(kVersion.size(), 3);
   if (code.size() != 3 || !std::ranges::all_of(code, is_digit) || code[0] == '0') return false;
   if (line.size() == kVersion.size() + 3 || line[kVersion.size() + 3] != ' ') return false;
-  std::from_chars(code.data(), code.data() + code.size(), status_);
+  std::from_chars(code.data(), code.data() + code.size(), said_.status);
   return true;
 }
 
@@ -83,7 +93,8 @@ bool PlainHead::interpret(FieldMeaning meaning, std::string_view value) {
   switch (meaning) {
     case FieldMeaning::content_length: return read_length(value);
     case FieldMeaning::connection: return read_connection(value);
-    case FieldMeaning::transfer_encoding: return !std::exchange(chunked_, true) && same_field_name(value, "chunked");
+    case FieldMeaning::transfer_encoding:
+      return !std::exchange(said_.chunked, true) && same_field_name(value, "chunked");
     case FieldMeaning::none:
     case FieldMeaning::host:
     case FieldMeaning::expect:
@@ -93,16 +104,17 @@ bool PlainHead::interpret(FieldMeaning meaning, std::string_view value) {
 }
 
 bool PlainHead::read_length(std::string_view value) {
-  if (length_ || value.empty() || value.size() > kMostDigits || !std::ranges::all_of(value, is_digit)) return false;
+  if (said_.length || value.empty() || value.size() > kMostDigits || !std::ranges::all_of(value, is_digit))
+    return false;
   std::uint64_t length = 0;
   std::from_chars(value.data(), value.data() + value.size(), length);
-  length_ = length;
+  said_.length = length;
   return true;
 }
 
 bool PlainHead::read_connection(std::string_view value) {
-  if (same_field_name(value, "close")) close_ = true;
-  return close_ || same_field_name(value, "keep-alive");
+  if (same_field_name(value, "close")) said_.close = true;
+  return said_.close || same_field_name(value, "keep-alive");
 }
 
 }  // namespace proteus::net

@@ -16,12 +16,19 @@ class PlainHead {
   // False for a head that is not plain, or has more fields; nothing else holds then. `head` is whole.
   bool read(std::string_view head, Fields& fields, std::size_t max_fields);
 
-  unsigned status() const { return status_; }
-  bool chunked() const { return chunked_; }
-  bool close() const { return close_; }
-  std::optional<std::uint64_t> content_length() const { return length_; }
+  unsigned status() const { return said_.status; }
+  bool chunked() const { return said_.chunked; }
+  bool close() const { return said_.close; }
+  std::optional<std::uint64_t> content_length() const { return said_.length; }
 
  private:
+  struct Said {
+    unsigned status = 0;
+    bool chunked = false;
+    bool close = false;
+    std::optional<std::uint64_t> length;
+  };
+
   bool read_status(std::string_view line);
   bool read_field(std::string_view line, std::size_t at, Fields& fields);
   bool interpret(FieldMeaning meaning, std::string_view value);
@@ -29,10 +36,8 @@ class PlainHead {
   bool read_connection(std::string_view value);
 
   HeadLines lines_;
-  unsigned status_ = 0;
-  bool chunked_ = false;
-  bool close_ = false;
-  std::optional<std::uint64_t> length_;
+  Said said_;
+  Said last_said_;  // by the head that `lines_` is of
 };
 
 }  // namespace proteus::net

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -31,11 +32,25 @@ bool is_ours(std::string_view name) {
   }
 }
 
+// Appends all parts in one step.
+template <class... Parts>
+void append(std::string& out, Parts... parts) {
+  const std::size_t before = out.size();
+  const std::size_t size = (before + ... + parts.size());
+  // How much room there is besides is nobody's business.
+  out.resize_and_overwrite(size, [&](char* text, std::size_t /*room*/) {
+    char* at = text + before;
+    const auto put = [&at](std::string_view part) {
+      std::memcpy(at, part.data(), part.size());
+      at += part.size();
+    };
+    (put(parts), ...);
+    return size;
+  });
+}
+
 void add(std::string& out, std::string_view name, std::string_view value) {
-  out += name;
-  out += ": ";
-  out += value;
-  out += "\r\n";
+  append(out, name, std::string_view(": "), value, std::string_view("\r\n"));
 }
 
 }  // namespace
@@ -46,13 +61,10 @@ Result<> write_request_head(std::string& out, const ClientRequest& request, std:
     return std::unexpected(errors::invalid(fmt::format("'{}' is no method", log::printable(request.method))));
   }
   const bool absolute = proxy && !request.url.is_https();
-  out = request.method;
-  out += ' ';
-  out += absolute ? std::string_view(request.url.text()) : request.url.target();
-  out += " HTTP/1.1\r\n";
-  add(out, "Host", request.url.authority());
-
-  out += request.prepared;
+  const std::string_view target = absolute ? std::string_view(request.url.text()) : request.url.target();
+  out.clear();
+  append(out, std::string_view(request.method), std::string_view(" "), target, std::string_view(" HTTP/1.1\r\nHost: "),
+         std::string_view(request.url.authority()), std::string_view("\r\n"), std::string_view(request.prepared));
   bool names_agent = !request.prepared.empty();
   bool names_coding = names_agent;
   for (const auto& [name, value] : request.fields) {
