@@ -131,8 +131,12 @@ class TestGateway {
   std::uint16_t port() const { return server_.local_port(); }
 
   template <class T>
+  std::future<T> begin(Task<T> task) {
+    return boost::asio::co_spawn(workers_.at(0), std::move(task), boost::asio::use_future);
+  }
+  template <class T>
   T run(Task<T> task) {
-    return boost::asio::co_spawn(workers_.at(0), std::move(task), boost::asio::use_future).get();
+    return begin(std::move(task)).get();
   }
   Result<> set(std::vector<providers::UpstreamSettings> upstreams) {
     return run(gateway.set_upstreams(std::move(upstreams)));
