@@ -108,6 +108,8 @@ class Gateway {
   // From any thread: lets workers forget what nobody has asked for lately, such as the views of sessions that ended,
   // and sessions with upstreams that nobody uses.
   void drop_unused_since(Clock::Monotonic time);
+  // From any thread: whoever had this key is gone for good, and so are its sessions with upstreams.
+  void forget(const std::string& principal);
   // Ends all streams; requests are still answered.
   void end_streams();
   // Ends everything. The workers run, and nothing is asked any more.

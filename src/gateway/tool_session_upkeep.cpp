@@ -139,6 +139,7 @@ Task<Result<>> ToolSessions::load() {
                    record.secrets_fault.empty() ? "it has no token" : record.secrets_fault);
       continue;
     }
+    last_created_ = std::max(last_created_, record.created_at);
     Secret backend = member(*secrets, "backend_token");
     const auto idle_for = std::max(wall - record.last_used_at, std::chrono::microseconds(0));
     ToolSessionEntry entry = make(ToolSessionId(record.id), record.created_at, now - idle_for);
