@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include <proteus/error.hpp>
+
+namespace proteus::server {
+
+// How many sessions there may be, and how many of them one principal may have. Whoever has an eighth of all gets more
+// only where a quarter is free, so that one alone can have most of them and the others still find a place. The
+// anonymous are not one, and may have all. Thread-safe.
+class SessionPlaces {
+ public:
+  // The place of one session, given back at its end.
+  class Place {
+   public:
+    Place() = default;
+    Place(SessionPlaces& places, std::string principal) : places_(&places), principal_(std::move(principal)) {}
+    Place(Place&& other) noexcept
+        : places_(std::exchange(other.places_, nullptr)), principal_(std::move(other.principal_)) {}
+    Place& operator=(Place&& other) noexcept;
+    ~Place() { reset(); }
+
+   private:
+    void reset();
+
+    SessionPlaces* places_ = nullptr;
+    std::string principal_;
+  };
+
+  explicit SessionPlaces(std::size_t all) : all_(all) {}
+
+  // Fails where there are too many: for this principal, saying when to try again, or for anyone.
+  Result<Place> take(const std::string& principal);
+  std::size_t taken() const;
+
+ private:
+  void give_back(const std::string& principal);
+
+  const std::size_t all_;
+  mutable std::mutex mutex_;
+  std::size_t taken_ = 0;
+  std::unordered_map<std::string, std::size_t> by_principal_;  // none is zero
+};
+
+}  // namespace proteus::server
