@@ -80,6 +80,9 @@ class Gateway {
   // others are made anew, and those not named end. Opens no connection by itself. Fails, without effect, where one
   // cannot be made.
   Task<Result<>> set_upstreams(Settings settings);
+  // On the control thread: the upstreams are these until the end of the turn, and whoever makes others has not begun.
+  Task<Turns::Turn> hold_upstreams() { return changes_.take(); }
+  boost::asio::io_context& control() { return workers_.at(0); }
   // Completes when each upstream was tried once; fails where one that must be there at the start is not.
   Task<Result<>> started();
 
@@ -130,7 +133,6 @@ class Gateway {
   void announce(const catalog::Publication& publication);
   void follow(const std::string& uri, bool followed);
   void share_followed();
-  boost::asio::io_context& control() { return workers_.at(0); }
   net::HttpClient& http_of(boost::asio::io_context& io);
 
   net::Workers& workers_;
