@@ -351,6 +351,20 @@ TEST(SessionsOverARestart, KeepTheTimeOfTheirLastUse) {
   EXPECT_EQ(bench.status_for("tok_a"), 200);
 }
 
+TEST(SessionsOverARestart, LeaveATokenToTheOneThatUsedItLast) {
+  store::MemoryStore store;
+  {
+    SessionBench bench(store);
+    bench.init("z", "tok");
+    bench.add("z", {tool_text("old", bench.backend.url())});
+    bench.clock.skip(std::chrono::minutes(31));
+    ASSERT_EQ(bench.init("b", "tok").status, 200) << "nobody has it any more";
+    bench.add("b", {tool_text("new", bench.backend.url())});
+  }
+  SessionBench bench(store);
+  EXPECT_THAT(bench.tools_of("tok"), ElementsAre("new"));
+}
+
 // AUT-01, AUT-04
 TEST_F(SessionCalls, StayWhereTokensOfTheFileChange) {
   const auto stream = listen("tok");

@@ -111,8 +111,10 @@ Result<std::vector<providers::ReadTool>> ToolSessions::read_tools(std::string_vi
 }
 
 Task<Result<>> ToolSessions::load() {
-  const auto sessions = co_await around_.store.tool_sessions();
+  auto sessions = co_await around_.store.tool_sessions();
   if (!sessions) co_return std::unexpected(sessions.error());
+  // One that was idle for too long may be there still, and its token another one's, which has used it since.
+  std::ranges::sort(*sessions, {}, &store::ToolSessionRecord::last_used_at);
   auto records = co_await around_.store.session_tools();
   if (!records) co_return std::unexpected(records.error());
   std::map<std::string, std::vector<ToolOfSet>, std::less<>> tools;
