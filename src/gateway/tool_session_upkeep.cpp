@@ -3,6 +3,7 @@
 #include <map>
 
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -198,6 +199,8 @@ Task<> ToolSessions::end_idle() {
     for (const auto& entry : idle) {
       end(entry);
       log::info("session {} has ended: nobody used it", entry.session->id().value());
+      // Each takes a moment, and others want this thread, too.
+      co_await asio::post(control(), asio::use_awaitable);
     }
   }
 }

@@ -143,16 +143,16 @@ void ToolSessions::put(ToolSessionEntry& entry, const std::shared_ptr<const Sess
   table_.put(entry, binding);
 }
 
-void ToolSessions::revoke(const std::function<bool(const Principal&)>& whose) {
+void ToolSessions::revoke(const std::string& key, const std::function<bool(const Principal&)>& whose) {
   const auto concerned = [&](const server::Caller& caller) { return whose(principal_of(caller)); };
-  around_.gateway.listeners().end(concerned);
-  around_.gateway.endpoint().sessions().end(concerned);
+  around_.gateway.listeners().end_of(key, concerned);
+  around_.gateway.endpoint().sessions().end_of(key, concerned);
 }
 
 void ToolSessions::end(const ToolSessionEntry& entry) {
   table_.remove(*entry.session);
   if (entry.session->snapshot()) changes_.changed_for_the_last_time(*entry.session);
-  revoke([&](const Principal& principal) { return principal.own() == entry.session; });
+  revoke(entry.principal->key(), [&](const Principal& principal) { return principal.own() == entry.session; });
   around_.gateway.forget(entry.principal->key());
 }
 
@@ -198,7 +198,7 @@ Task<Result<ToolSessions::Initialized>> ToolSessions::do_init(Init init, std::st
     co_return Initialized::updated;
   }
   put(entry, binding);
-  if (before) revoke([&](const Principal& principal) { return &principal == before.get(); });
+  if (before) revoke(before->key(), [&](const Principal& principal) { return &principal == before.get(); });
   co_return is_new ? Initialized::created : Initialized::updated;
 }
 

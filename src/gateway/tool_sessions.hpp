@@ -135,8 +135,8 @@ class ToolSessions {
   ToolSessionEntry make(ToolSessionId id, store::Time created_at, Clock::Monotonic last_used) const;
   store::Time next_created_at();
   void put(ToolSessionEntry& entry, const std::shared_ptr<const SessionBinding>& binding);
-  // Ends what clients have open.
-  void revoke(const std::function<bool(const Principal&)>& whose);
+  // Ends what clients have open, of those who have this key.
+  void revoke(const std::string& key, const std::function<bool(const Principal&)>& whose);
   void end(const ToolSessionEntry& entry);
   store::Write audit(std::string who, std::string what, boost::json::object detail) const;
   boost::asio::io_context& control() const { return around_.workers.at(0); }

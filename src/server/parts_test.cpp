@@ -195,6 +195,38 @@ TEST(Sessions, AreNotAllOnePrincipals) {
   EXPECT_EQ(sessions.size(), 1U);
 }
 
+TEST(Sessions, OfOnePrincipalEndWithoutALookAtOthers) {
+  ManualClock clock;
+  Listeners listeners;
+  MemoryEventStore events;
+  Sessions sessions(clock, listeners, events, {});
+  const auto create = [&](std::string principal) {
+    Session::Hello hello;
+    hello.caller.principal = std::move(principal);
+    return sessions.create(std::move(hello)).value();
+  };
+  const auto kept = create("one");
+  const auto gone = create("one");
+  const auto other = create("other");
+  int looked_at = 0;
+  const Listeners::Concerns second = [&](const Caller& caller) {
+    ++looked_at;
+    return &caller == &gone->caller();
+  };
+  sessions.end_of("one", second);
+  EXPECT_EQ(looked_at, 2);
+  EXPECT_FALSE(sessions.find(gone->id().value(), gone->caller()));
+  EXPECT_TRUE(sessions.find(kept->id().value(), kept->caller()));
+  EXPECT_TRUE(sessions.find(other->id().value(), other->caller()));
+  EXPECT_EQ(sessions.size(), 2U);
+  looked_at = 0;
+  listeners.end_of("one", second);
+  EXPECT_EQ(looked_at, 1);
+  listeners.end_of("nobody", second);
+  sessions.end_of("nobody", second);
+  EXPECT_EQ(looked_at, 1);
+}
+
 TEST(Sessions, MayAllBeOfTheAnonymous) {
   ManualClock clock;
   Listeners listeners;

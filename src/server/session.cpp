@@ -139,14 +139,14 @@ Sessions::Shard& Sessions::shard(std::string_view id) {
 }
 
 Result<std::shared_ptr<Session>> Sessions::create(Session::Hello hello) {
+  ClientSessionId id(mcp::base64_encode(random_bytes(24), mcp::Base64::url));
   // Sessions grow in number here only, so this is where idle ones have to go.
-  auto place = places_.take(hello.caller.principal);
+  auto place = places_.take(hello.caller.principal, id.value());
   if (clock_.now() - last_sweep_.load() > (place ? kSweepInterval : kSweepWhenFull)) {
     end_idle();
-    if (!place) place = places_.take(hello.caller.principal);
+    if (!place) place = places_.take(hello.caller.principal, id.value());
   }
   if (!place) return std::unexpected(place.error());
-  ClientSessionId id(mcp::base64_encode(random_bytes(24), mcp::Base64::url));
   auto session = std::make_shared<Session>(id, std::move(hello), &events_, Session::Deliver{}, &listeners_);
   Shard& home = shard(id.value());
   const std::scoped_lock lock(home.mutex);
@@ -222,6 +222,21 @@ void Sessions::end(const Listeners::Concerns& concerns) {
   }
   for (auto& entry : ended)
     entry.session->close();
+}
+
+void Sessions::end_of(const std::string& principal, const Listeners::Concerns& concerns) {
+  for (const auto& id : places_.ids_of(principal)) {
+    Entry ended;
+    {
+      Shard& home = shard(id);
+      const std::scoped_lock lock(home.mutex);
+      const auto found = home.entries.find(id);
+      if (found == home.entries.end() || !concerns(found->second.session->caller())) continue;
+      ended = std::move(found->second);
+      home.entries.erase(found);
+    }
+    ended.session->close();
+  }
 }
 
 void Sessions::close_all() {

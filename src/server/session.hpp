@@ -138,6 +138,8 @@ class Sessions {
   void end_idle();
   // Those of some callers.
   void end(const Listeners::Concerns& concerns);
+  // Those of one principal whom it concerns; looks at nobody else's.
+  void end_of(const std::string& principal, const Listeners::Concerns& concerns);
   void close_all();
   std::size_t size() const { return places_.taken(); }
   // Those with a client at their standalone stream.

@@ -4,7 +4,9 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include <proteus/error.hpp>
 
@@ -19,9 +21,12 @@ class SessionPlaces {
   class Place {
    public:
     Place() = default;
-    Place(SessionPlaces& places, std::string principal) : places_(&places), principal_(std::move(principal)) {}
+    Place(SessionPlaces& places, std::string principal, std::string id)
+        : places_(&places), principal_(std::move(principal)), id_(std::move(id)) {}
     Place(Place&& other) noexcept
-        : places_(std::exchange(other.places_, nullptr)), principal_(std::move(other.principal_)) {}
+        : places_(std::exchange(other.places_, nullptr)),
+          principal_(std::move(other.principal_)),
+          id_(std::move(other.id_)) {}
     Place& operator=(Place&& other) noexcept;
     ~Place() { reset(); }
 
@@ -30,21 +35,24 @@ class SessionPlaces {
 
     SessionPlaces* places_ = nullptr;
     std::string principal_;
+    std::string id_;
   };
 
   explicit SessionPlaces(std::size_t all) : all_(all) {}
 
   // Fails where there are too many: for this principal, saying when to try again, or for anyone.
-  Result<Place> take(const std::string& principal);
+  Result<Place> take(const std::string& principal, const std::string& id);
   std::size_t taken() const;
+  // The sessions of a principal.
+  std::vector<std::string> ids_of(const std::string& principal) const;
 
  private:
-  void give_back(const std::string& principal);
+  void give_back(const std::string& principal, const std::string& id);
 
   const std::size_t all_;
   mutable std::mutex mutex_;
   std::size_t taken_ = 0;
-  std::unordered_map<std::string, std::size_t> by_principal_;  // none is zero
+  std::unordered_map<std::string, std::unordered_set<std::string>> by_principal_;  // none is empty
 };
 
 }  // namespace proteus::server
