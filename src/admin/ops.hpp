@@ -15,7 +15,12 @@ class Readiness {
  public:
   enum class State : std::uint8_t { starting, ready, draining };
 
-  void set(State state) { state_.store(state, std::memory_order_release); }
+  // Draining is the last one: what becomes ready only then stays as it is.
+  void set(State state) {
+    State before = state_.load(std::memory_order_relaxed);
+    while (before != State::draining && !state_.compare_exchange_weak(before, state, std::memory_order_release)) {
+    }
+  }
   State state() const { return state_.load(std::memory_order_acquire); }
 
  private:

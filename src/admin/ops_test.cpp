@@ -39,6 +39,8 @@ TEST_F(Operations, TellWhetherItLivesAndServes) {
   EXPECT_EQ(get("/healthz").status, 200);
   EXPECT_EQ(bench.send("POST", "/healthz", "", "").status, 405);
   EXPECT_EQ(bench.send("HEAD", "/readyz", "", "").status, 503);
+  bench.readiness.set(Readiness::State::ready);
+  EXPECT_EQ(get("/readyz").json().at("status"), "draining") << "upstreams that are there only now change nothing";
 }
 
 TEST_F(Operations, MetricsAreClosedWhereTheListenerIsOpen) {

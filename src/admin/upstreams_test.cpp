@@ -330,6 +330,26 @@ TEST_F(UpstreamsAfterARestart, OfTheFileWinOverThoseOfTheSameName) {
   EXPECT_EQ(bench.get("bank").at("prefix"), "api_");
 }
 
+TEST_F(UpstreamsAfterARestart, OfTheFileAreNotOverriddenInThePlaceOfOneThatWaits) {
+  TestUpstream upstream;
+  {
+    Bench bench(disk.store());
+    bench.ask("POST", "/admin/upstreams", {{"name", "bank"}, {"url", upstream.url()}, {"timeout", "7s"}});
+  }
+  disk.reopen();
+  {
+    Bench bench(disk.store(), {{entry({{"name", "bank"}, {"url", upstream.url()}})}, {}});
+    const auto refused = bench.ask("PATCH", "/admin/upstreams/bank", {{"timeout", "9s"}});
+    EXPECT_EQ(refused.status, 409);
+    EXPECT_THAT(refused.body, HasSubstr("waits in the store"));
+  }
+  disk.reopen();
+  Bench bench(disk.store());
+  EXPECT_EQ(bench.get("bank").at("origin"), "runtime");
+  EXPECT_EQ(bench.get("bank").at("timeout"), "7s");
+  EXPECT_EQ(bench.ask("PATCH", "/admin/upstreams/bank", {{"timeout", "9s"}}).status, 200);
+}
+
 TEST(UpstreamsThatCannotBeMade, SayWhyAndTheOthersAreServed) {
   TestUpstream upstream;
   store::MemoryStore memory;

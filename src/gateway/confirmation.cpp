@@ -105,7 +105,7 @@ Task<mcp::Outcome> Confirmations::ask_by_result(server::Call& call, Question que
   }
   const bool confirmed = is_confirmed(answer->second);
   std::optional<std::string> result;
-  switch (claim(*number, result)) {
+  switch (claim(*number, call.caller().principal, result)) {
     case Claim::first: break;
     case Claim::running:
       co_return tool_error("This confirmed call runs already; its result goes to the request that started it.");
@@ -144,13 +144,16 @@ void Confirmations::forget_old() {
     const auto found = decided_.find(by_time_.front().second);
     if (found != decided_.end()) {
       if (found->second.result) kept_bytes_ -= found->second.result->size();
+      const auto own = by_principal_.find(found->second.principal);
+      if (--own->second == 0) by_principal_.erase(own);
       decided_.erase(found);
     }
     by_time_.pop_front();
   }
 }
 
-Confirmations::Claim Confirmations::claim(Number number, std::optional<std::string>& result) {
+Confirmations::Claim Confirmations::claim(Number number, const std::string& principal,
+                                          std::optional<std::string>& result) {
   const std::scoped_lock lock(mutex_);
   forget_old();
   if (const auto found = decided_.find(number); found != decided_.end()) {
@@ -158,7 +161,10 @@ Confirmations::Claim Confirmations::claim(Number number, std::optional<std::stri
     return found->second.ended ? Claim::ended : Claim::running;
   }
   if (decided_.size() >= limits_.decided) return Claim::full;
-  decided_.emplace(number, Decision{});
+  const auto own = by_principal_.find(principal);
+  if (own != by_principal_.end() && own->second >= limits_.of_one) return Claim::full;
+  ++by_principal_[principal];
+  decided_.emplace(number, Decision{.principal = principal, .ended = false, .result = {}});
   by_time_.emplace_back(clock_.now(), number);
   return Claim::first;
 }

@@ -29,6 +29,7 @@ class Confirmations {
  public:
   struct Limits {
     std::size_t decided = 10'000;  // that are remembered at once; beyond it nothing more is run
+    std::size_t of_one = 1000;     // of them, by the calls of one principal
     // For as long as a client's state is good for (server/request_state.hpp), and a little more.
     std::chrono::seconds remembered = std::chrono::minutes(11);
     std::size_t result_bytes = std::size_t{64} * 1024;      // of one result that is kept
@@ -51,6 +52,7 @@ class Confirmations {
  private:
   using Number = std::uint64_t;
   struct Decision {
+    std::string principal;
     bool ended = false;
     std::optional<std::string> result;  // the members of the reply; nothing where it was too large
   };
@@ -60,7 +62,7 @@ class Confirmations {
   Task<mcp::Outcome> ask_by_result(server::Call& call, Question question, const Run& run);
   std::string new_state();
   std::optional<Number> number_of(std::string_view state) const;
-  Claim claim(Number number, std::optional<std::string>& result);
+  Claim claim(Number number, const std::string& principal, std::optional<std::string>& result);
   void settle(Number number, std::string members);
   void forget_old();
 
@@ -72,6 +74,7 @@ class Confirmations {
   Number last_ = 0;
   std::size_t kept_bytes_ = 0;
   std::unordered_map<Number, Decision> decided_;
+  std::unordered_map<std::string, std::size_t> by_principal_;  // how many of them; none is zero
   std::deque<std::pair<Clock::Monotonic, Number>> by_time_;
 };
 

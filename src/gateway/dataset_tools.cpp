@@ -7,6 +7,7 @@
 
 #include "base/log.hpp"
 #include "gateway/dataset_definitions.hpp"
+#include "gateway/principal.hpp"
 #include "json/text.hpp"
 
 namespace proteus::gateway {
@@ -50,7 +51,7 @@ mcp::Reply to_reply(const datasets::WorkupDocument& workup) {
 }
 
 std::string who_asks(const server::Call& call) {
-  const std::string& principal = call.caller().principal;
+  const std::string& principal = principal_of(call.caller()).name();
   return principal.empty() ? "agent" : fmt::format("agent {}", principal);
 }
 

@@ -116,7 +116,7 @@ std::vector<client::Header> Forwarding::mirrored() const {
 
 // Where a caller's line to a legacy upstream is: with the others of a principal that listens, or else here.
 Worker& Forwarding::home() {
-  const Home* const home = worker_.home_of(principal_of(call_.caller()).name());
+  const Home* const home = worker_.home_of(call_.caller().principal);
   return home != nullptr ? *home->worker : worker_;
 }
 
@@ -146,8 +146,8 @@ Task<Result<client::Answer>> Forwarding::request(Lane lane, client::Params param
   const mcp::Method method = call_.request().method->method;
   if (lane.line) return request_on(lane.line, method, std::move(params), std::move(options), wants_all_logs());
   if (lane.home != nullptr) {
-    return request_from_home(*lane.home, route_.upstream, principal_of(call_.caller()).name(), method,
-                             std::move(params), std::move(options), wants_all_logs());
+    return request_from_home(*lane.home, route_.upstream, call_.caller().principal, method, std::move(params),
+                             std::move(options), wants_all_logs());
   }
   return request_on(lane.connection, method, std::move(params), std::move(options), wants_all_logs());
 }
@@ -210,7 +210,7 @@ Task<Result<Forwarded>> Forwarding::run_bridged() {
   client::Params params = forwarded.take();
   // The call may outlive the request that it came by.
   params.members = mcp::Payload(params.members.str());
-  const std::string& principal = principal_of(call_.caller()).name();
+  const std::string& principal = call_.caller().principal;
   Worker& found = home();
   const auto running = std::make_shared<RunningCall>(found.io().get_executor(), call_.client());
   client::RequestOptions prepared = options({.thread = running->thread()});

@@ -123,7 +123,7 @@ Result<server::Caller> Gateway::admit(const net::Request& request, std::string_v
     return std::unexpected(errors::not_found("There is no such context"));
   }
   server::Caller caller;
-  caller.principal = (*principal)->name();
+  caller.principal = (*principal)->key();
   caller.context = context;
   caller.grant = std::move(*principal);
   return caller;
@@ -362,6 +362,11 @@ void Gateway::drop_unused_since(Clock::Monotonic time) {
   for (const auto& part : parts_)
     asio::post(part->io(), [worker = part.get(), time] { worker->drop_unused_since(time); });
   asio::post(control(), [this] { background_.spawn("tidying up", parked_sessions_.tidy()); });
+}
+
+void Gateway::forget(const std::string& principal) {
+  for (const auto& part : parts_)
+    asio::post(part->io(), [worker = part.get(), principal] { worker->forget(principal); });
 }
 
 void Gateway::end_streams() { endpoint_->end_streams(); }

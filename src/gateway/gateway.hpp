@@ -80,6 +80,9 @@ class Gateway {
   // others are made anew, and those not named end. Opens no connection by itself. Fails, without effect, where one
   // cannot be made.
   Task<Result<>> set_upstreams(Settings settings);
+  // On the control thread: the upstreams are these until the end of the turn, and whoever makes others has not begun.
+  Task<Turns::Turn> hold_upstreams() { return changes_.take(); }
+  boost::asio::io_context& control() { return workers_.at(0); }
   // Completes when each upstream was tried once; fails where one that must be there at the start is not.
   Task<Result<>> started();
 
@@ -108,6 +111,8 @@ class Gateway {
   // From any thread: lets workers forget what nobody has asked for lately, such as the views of sessions that ended,
   // and sessions with upstreams that nobody uses.
   void drop_unused_since(Clock::Monotonic time);
+  // From any thread: whoever had this key is gone for good, and so are its sessions with upstreams.
+  void forget(const std::string& principal);
   // Ends all streams; requests are still answered.
   void end_streams();
   // Ends everything. The workers run, and nothing is asked any more.
@@ -128,7 +133,6 @@ class Gateway {
   void announce(const catalog::Publication& publication);
   void follow(const std::string& uri, bool followed);
   void share_followed();
-  boost::asio::io_context& control() { return workers_.at(0); }
   net::HttpClient& http_of(boost::asio::io_context& io);
 
   net::Workers& workers_;

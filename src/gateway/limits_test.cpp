@@ -137,6 +137,27 @@ TEST_F(Limits, RequestsOfAMinuteAreBoundedForBothErasTogether) {
 }
 
 // SEC-07
+TEST_F(Limits, OnePrincipalDoesNotHaveAllSessions) {
+  auto few = setup({});
+  few.sessions = 8;
+  TestGateway gateway({}, few);
+  RawClient client(gateway.port());
+  const auto initialize = [&](std::string_view token) {
+    return client.request(
+        "POST", bearer(token),
+        rpc("0", "initialize",
+            R"("protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"})"));
+  };
+  for (int i = 0; i < 6; ++i)
+    EXPECT_EQ(initialize("a").status, 200);
+  const auto refused = initialize("a");
+  EXPECT_EQ(refused.status, 429);
+  EXPECT_EQ(refused.field("retry-after"), "60");
+  EXPECT_THAT(std::string(refused.json().at("error").at("message").as_string()), HasSubstr("sessions of yours"));
+  EXPECT_EQ(initialize("b").status, 200);
+}
+
+// SEC-07
 TEST_F(Limits, ABatchCountsAsWhatIsInIt) {
   TestGateway gateway({upstream_at("up", upstream.port)}, setup({.requests_per_minute = 3}));
   gateway.discover();

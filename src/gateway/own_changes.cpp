@@ -2,39 +2,35 @@
 
 #include <utility>
 
-#include "gateway/principal.hpp"
-
 namespace proteus::gateway {
 
 OwnChanges::OwnChanges(boost::asio::io_context& io, server::Listeners& listeners, std::chrono::milliseconds debounce)
     : listeners_(listeners), debounce_(debounce), timer_(io) {}
 
-void OwnChanges::changed(const std::shared_ptr<const LocalProvider>& provider) {
+void OwnChanges::changed(const std::shared_ptr<const ToolSession>& session) {
   if (stopped_) return;
-  if (const auto held = again_.find(provider.get()); held != again_.end()) {
+  if (const auto held = again_.find(session.get()); held != again_.end()) {
     held->second = true;
     return;
   }
-  tell(*provider);
-  hold(provider);
+  tell(*session);
+  hold(session);
 }
 
-void OwnChanges::changed_for_the_last_time(const LocalProvider& provider) {
+void OwnChanges::changed_for_the_last_time(const ToolSession& session) {
   if (stopped_) return;
-  if (const auto held = again_.find(&provider); held != again_.end()) held->second = false;
-  tell(provider);
+  if (const auto held = again_.find(&session); held != again_.end()) held->second = false;
+  tell(session);
 }
 
-void OwnChanges::tell(const LocalProvider& provider) {
-  listeners_.list_changed(mcp::Method::tools_changed, server::Listeners::Concerns([&](const server::Caller& caller) {
-                            return principal_of(caller).own().get() == &provider;
-                          }));
+void OwnChanges::tell(const ToolSession& session) {
+  listeners_.list_changed_for(session.key(), mcp::Method::tools_changed);
   if (observer_) observer_();
 }
 
-void OwnChanges::hold(std::shared_ptr<const LocalProvider> provider) {
-  again_.emplace(provider.get(), false);
-  told_.push_back({std::chrono::steady_clock::now() + debounce_, std::move(provider)});
+void OwnChanges::hold(std::shared_ptr<const ToolSession> session) {
+  again_.emplace(session.get(), false);
+  told_.push_back({std::chrono::steady_clock::now() + debounce_, std::move(session)});
   if (!std::exchange(waiting_, true)) wait();
 }
 
@@ -50,10 +46,10 @@ void OwnChanges::go_on() {
   while (!told_.empty() && told_.front().until <= now) {
     const Told first = std::move(told_.front());
     told_.pop_front();
-    const bool again = again_.extract(first.provider.get()).mapped();
+    const bool again = again_.extract(first.session.get()).mapped();
     if (!again) continue;
-    tell(*first.provider);
-    hold(first.provider);
+    tell(*first.session);
+    hold(first.session);
   }
   waiting_ = !told_.empty();
   if (waiting_) wait();

@@ -9,12 +9,12 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include "gateway/local_provider.hpp"
+#include "gateway/tool_session.hpp"
 #include "server/listeners.hpp"
 
 namespace proteus::gateway {
 
-// Tells the clients of a principal's own provider that its tools are others: at once, and then not again before the
+// Tells the clients of a tool session that its tools are others: at once, and then not again before the
 // debounce window has passed; changes within it are one. Nobody else hears of it.
 //
 // Belongs to the thread of the context; the listeners outlive it. `stop` must have been called before the context ends.
@@ -22,9 +22,9 @@ class OwnChanges {
  public:
   OwnChanges(boost::asio::io_context& io, server::Listeners& listeners, std::chrono::milliseconds debounce);
 
-  void changed(const std::shared_ptr<const LocalProvider>& provider);
+  void changed(const std::shared_ptr<const ToolSession>& session);
   // The same without waiting, for one whose clients go.
-  void changed_for_the_last_time(const LocalProvider& provider);
+  void changed_for_the_last_time(const ToolSession& session);
   // For each time that clients were told.
   void set_observer(std::function<void()> observer) { observer_ = std::move(observer); }
   void stop();
@@ -33,11 +33,11 @@ class OwnChanges {
   using Time = std::chrono::steady_clock::time_point;
   struct Told {
     Time until;  // nothing is told before
-    std::shared_ptr<const LocalProvider> provider;
+    std::shared_ptr<const ToolSession> session;
   };
 
-  void tell(const LocalProvider& provider);
-  void hold(std::shared_ptr<const LocalProvider> provider);
+  void tell(const ToolSession& session);
+  void hold(std::shared_ptr<const ToolSession> session);
   void wait();
   void go_on();
 
@@ -47,8 +47,8 @@ class OwnChanges {
   boost::asio::steady_timer timer_;
   bool stopped_ = false;
   bool waiting_ = false;
-  std::deque<Told> told_;                                 // by time; each provider at most once
-  std::unordered_map<const LocalProvider*, bool> again_;  // of those: whether they changed since
+  std::deque<Told> told_;                               // by time; each session at most once
+  std::unordered_map<const ToolSession*, bool> again_;  // of those: whether they changed since
 };
 
 }  // namespace proteus::gateway

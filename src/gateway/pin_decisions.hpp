@@ -28,10 +28,20 @@ class PinDecisions {
 
   // Keeps the decision, with its audit in the same write, and has the upstream read again where that changes what is
   // served. `by` is the person, `who` the key that was used. Fails of kind `not_found` where there is no such proposal
-  // any more: what was decided about is exactly what was proposed.
+  // any more: what was decided about is exactly what was proposed. Holds also where the upstream is made anew
+  // meanwhile.
   Task<Result<UpstreamProposal>> decide(std::string id, store::Verdict verdict, std::string by, std::string who);
 
  private:
+  struct Decision {
+    std::string id;
+    std::shared_ptr<const providers::PinBoard> board;  // that it was found on
+    store::PinRecord record;
+    std::string who;
+  };
+  // Gives the upstream that it holds for.
+  Task<Result<ServedUpstream>> keep(Decision decision);
+
   Gateway& gateway_;
   store::Store& store_;
 };

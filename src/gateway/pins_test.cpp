@@ -1,4 +1,7 @@
 // Pinned upstreams: what a person ratified is what callers get, whatever the upstream says now.
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <gmock/gmock.h>
 
 #include "gateway/pin_decisions.hpp"
@@ -192,6 +195,70 @@ TEST_F(Pinned, ServesNothingThatWasKeptBeforeItWasPinned) {
   gateway_.reset();
   gateway_.emplace(std::vector{pinned(upstream_.port)}, TestGateway::Setup{.store = &store_});
   EXPECT_THAT(gateway_->tools(), IsEmpty());
+}
+
+// Another store's, which lets an upstream that is made anew wait after its decisions were read.
+class SlowStore final : public store::Store {
+ public:
+  explicit SlowStore(store::Store& kept) : kept_(kept) {}
+
+  std::atomic<bool> open = true;
+  std::atomic<bool> waited_for = false;
+
+  Task<Result<std::vector<store::SnapshotRecord>>> snapshots_of(std::string upstream) override {
+    while (!open) {
+      waited_for = true;
+      co_await boost::asio::post(co_await boost::asio::this_coro::executor, boost::asio::use_awaitable);
+    }
+    co_return co_await kept_.snapshots_of(std::move(upstream));
+  }
+  Task<Result<store::Written>> write(store::Writes writes) override { return kept_.write(std::move(writes)); }
+  Task<Result<std::vector<store::UpstreamRecord>>> upstreams() override { return kept_.upstreams(); }
+  Task<Result<std::vector<store::SnapshotRecord>>> snapshots() override { return kept_.snapshots(); }
+  Task<Result<store::ChangePage>> changes(std::uint64_t since, std::size_t limit) override {
+    return kept_.changes(since, limit);
+  }
+  Task<Result<std::vector<store::AuditRecord>>> audits(std::size_t limit,
+                                                       std::optional<std::uint64_t> before) override {
+    return kept_.audits(limit, before);
+  }
+  Task<Result<std::optional<std::string>>> setting(std::string key) override { return kept_.setting(std::move(key)); }
+  Task<Result<std::vector<store::PinRecord>>> pins_of(std::string upstream) override {
+    return kept_.pins_of(std::move(upstream));
+  }
+  Task<Result<std::vector<store::ToolSessionRecord>>> tool_sessions() override { return kept_.tool_sessions(); }
+  Task<Result<std::vector<store::SessionToolRecord>>> session_tools() override { return kept_.session_tools(); }
+  Task<Result<std::size_t>> reseal() override { return kept_.reseal(); }
+  store::Health health() const override { return kept_.health(); }
+
+ private:
+  store::Store& kept_;
+};
+
+TEST_F(Pinned, KeepsADecisionThatIsMadeWhileTheUpstreamIsMadeAnew) {
+  upstream_.add("one");
+  SlowStore slow(store_);
+  TestGateway gateway({pinned(upstream_.port)}, {.store = &slow});
+  gateway.discover();
+  PinDecisions decisions(gateway.gateway, slow);
+  const auto proposals = decisions.proposals();
+  ASSERT_EQ(proposals.size(), 1U);
+
+  auto changed = pinned(upstream_.port);
+  changed.call_timeout += std::chrono::seconds(1);
+  slow.open = false;
+  auto set = gateway.begin(gateway.gateway.set_upstreams({changed}));
+  test::wait_until([&] { return slow.waited_for.load(); });
+  auto decided = gateway.begin(decisions.decide(proposals[0].posted.id, store::Verdict::ratified, "ada", "ops"));
+  // Whatever of it can be done now is done.
+  for (int i = 0; i < 100; ++i)
+    gateway.run([]() -> Task<int> { co_return 0; }());
+  slow.open = true;
+  ASSERT_TRUE(set.get());
+  ASSERT_TRUE(decided.get());
+  gateway.refresh("a");
+  EXPECT_THAT(gateway.tools(), ElementsAre("a_one"));
+  EXPECT_THAT(decisions.proposals(), IsEmpty());
 }
 
 }  // namespace

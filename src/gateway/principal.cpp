@@ -27,8 +27,9 @@ std::string_view bearer(std::string_view authorization) {
 }  // namespace
 
 Principal::Principal(std::string name, catalog::Access access, std::vector<std::string> contexts,
-                     std::shared_ptr<LocalProvider> own, std::string home)
+                     std::shared_ptr<LocalProvider> own, std::string home, std::string key)
     : name_(std::move(name)),
+      key_(key.empty() ? name_ : std::move(key)),
       access_(std::move(access)),
       contexts_(std::move(contexts)),
       own_(std::move(own)),

@@ -24,12 +24,16 @@ class Principal final : public server::Grant {
   // `own` is what it alone is offered, in front of everything else; null for nothing. The versions of its snapshots are
   // unique among all of its name.
   // `home` is the context that it finds at the plain endpoint; empty for none.
+  // `key` is the name where it is empty.
   Principal(std::string name, catalog::Access access, std::vector<std::string> contexts,
-            std::shared_ptr<LocalProvider> own = nullptr, std::string home = {});
+            std::shared_ptr<LocalProvider> own = nullptr, std::string home = {}, std::string key = {});
   // One of the configuration, which is known by this token.
   Principal(std::string name, const json::Digest& token, catalog::Access access, std::vector<std::string> contexts);
 
+  // For people: in logs and audits.
   const std::string& name() const { return name_; }
+  // What is kept for it is kept under this: another one that has the name later does not find it.
+  const std::string& key() const { return key_; }
   const catalog::Access& access() const { return access_; }
   const std::shared_ptr<LocalProvider>& own() const { return own_; }
   const std::string& home() const { return home_; }
@@ -44,6 +48,7 @@ class Principal final : public server::Grant {
 
  private:
   std::string name_;  // empty: anonymous
+  std::string key_;
   json::Digest token_{};
   catalog::Access access_;
   std::vector<std::string> contexts_;  // patterns

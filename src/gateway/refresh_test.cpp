@@ -7,6 +7,7 @@ namespace proteus::gateway {
 namespace {
 
 using providers::UpstreamState;
+using test::kPatience;
 using test::Reaction;
 using test::ScriptedUpstream;
 using test::small_lists;
@@ -303,6 +304,39 @@ TEST(Refresh, EndsAnUpstreamThatIsTakenOut) {
   EXPECT_THAT(gateway.tools(), ElementsAre("b_two"));
   ASSERT_TRUE(gateway.set({}));
   EXPECT_THAT(gateway.tools(), IsEmpty());
+}
+
+TEST(Refresh, EndsForWhoWaitsForItWhenTheUpstreamIsTakenOut) {
+  std::atomic<bool> silent = false;
+  ScriptedUpstream a([&](const auto& message) -> Reaction {
+    if (silent) return Reaction::hang();
+    return test::small_lists(message).value_or("{}");
+  });
+  auto settings = upstream_at("a", a.port());
+  settings.timeout = 1h;
+  TestGateway gateway({settings});
+  gateway.discover();
+  silent = true;
+  const auto before = a.received("tools/list").size();
+  const auto served = *gateway.gateway.upstreams()->find("a");
+  auto asked = gateway.begin(served->refresh());
+  wait_until([&] { return a.received("tools/list").size() > before; });
+  ASSERT_TRUE(gateway.set({}));
+  ASSERT_EQ(asked.wait_for(kPatience), std::future_status::ready);
+  EXPECT_EQ(asked.get().error.value().kind(), ErrorKind::cancelled);
+}
+
+TEST(Refresh, HasStartedWhereAnUpstreamIsReplacedBeforeItAnswers) {
+  ScriptedUpstream silent([](const auto&) { return Reaction::hang(); }, ScriptedUpstream::Discover::scripted);
+  Upstream there({"one"});
+  auto settings = upstream_at("a", silent.port());
+  settings.timeout = settings.connect_timeout = 1h;
+  TestGateway gateway({settings});
+  auto started = gateway.begin(gateway.gateway.started());
+  wait_until([&] { return !silent.received("server/discover").empty(); });
+  ASSERT_TRUE(gateway.set({upstream_at("a", there.port)}));
+  ASSERT_EQ(started.wait_for(kPatience), std::future_status::ready);
+  EXPECT_TRUE(started.get());
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "gateway/instructions.hpp"
 #include "gateway/live_lists.hpp"
 #include "gateway/local_provider.hpp"
+#include "gateway/principal.hpp"
 #include "gateway/retries.hpp"
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
@@ -81,7 +82,7 @@ void log_answer(server::Call& call, std::chrono::nanoseconds took, const mcp::Ou
               {"method", std::string(request.method->name)},
               {"name", log::printable(request.name)},
               {"era", std::string(mcp::to_string(request.era()))},
-              {"principal", call.caller().principal},
+              {"principal", principal_of(call.caller()).name()},
               {"context", call.caller().context},
               {"outcome", outcome ? "ok" : std::string(to_string(outcome.error().kind()))},
               {"ms", fmt::format("{:.3f}", std::chrono::duration<double, std::milli>(took).count())}});

@@ -102,6 +102,7 @@ class TestGateway {
     std::size_t message_bytes = std::size_t{16} << 20U;
     catalog::Manifests manifests = {};
     ParkingLimits parking = {};
+    std::size_t sessions = 10'000;
   };
 
   explicit TestGateway(std::vector<providers::UpstreamSettings> upstreams)
@@ -131,8 +132,12 @@ class TestGateway {
   std::uint16_t port() const { return server_.local_port(); }
 
   template <class T>
+  std::future<T> begin(Task<T> task) {
+    return boost::asio::co_spawn(workers_.at(0), std::move(task), boost::asio::use_future);
+  }
+  template <class T>
   T run(Task<T> task) {
-    return boost::asio::co_spawn(workers_.at(0), std::move(task), boost::asio::use_future).get();
+    return begin(std::move(task)).get();
   }
   Result<> set(std::vector<providers::UpstreamSettings> upstreams) {
     return run(gateway.set_upstreams(std::move(upstreams)));
@@ -189,6 +194,7 @@ class TestGateway {
     options.service.server_info = R"({"name":"gateway","version":"1"})";
     options.service.page_size = setup.page_size;
     options.service.parking = setup.parking;
+    options.endpoint.sessions.sessions = setup.sessions;
     options.debounce = setup.debounce;
     options.quotas = setup.quotas;
     options.upstreams.message_bytes = setup.message_bytes;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "mcp/errors.hpp"
 #include "providers/http_tool/arguments.hpp"
 
@@ -20,6 +22,8 @@ ToolSession::ToolSession(ToolSessionId id, store::Time created_at, const Session
       calls_(calls),
       binding_(std::make_shared<const SessionBinding>()),
       tools_(std::make_shared<const ToolSet>()) {}
+
+std::string ToolSession::key() const { return fmt::format("{}@{}", name_.value(), store::microseconds(created_at_)); }
 
 std::shared_ptr<const SessionBinding> ToolSession::binding() const {
   const std::scoped_lock lock(mutex_);

@@ -58,10 +58,13 @@ class ToolSession final : public LocalProvider {
   ToolSession(ToolSessionId id, store::Time created_at, const SessionCalls& calls);
 
   const ToolSessionId& id() const { return id_; }
+  // Of two that had the same id one after the other, never the same.
   store::Time created_at() const { return created_at_; }
   const catalog::UpstreamName& name() const override { return name_; }
   // The name of its principal, and of its snapshots: no configured token or upstream can have it.
   static std::string name_of(const ToolSessionId& id) { return "session:" + id.value(); }
+  // The key of its principal, also after a restart. Another session that has the id later has another.
+  std::string key() const;
 
   std::shared_ptr<const SessionBinding> binding() const;
   void bind(std::shared_ptr<const SessionBinding> binding);

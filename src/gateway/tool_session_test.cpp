@@ -24,7 +24,7 @@ class ToolSessionParts : public testing::Test {
   }
   static std::shared_ptr<const Principal> principal(const std::shared_ptr<ToolSession>& of) {
     return std::make_shared<const Principal>(of->name().value(), catalog::Access::all(), std::vector<std::string>{"*"},
-                                             of);
+                                             of, std::string(), of->key());
   }
   ToolSessionEntry put(ToolSessionTable& table, std::string id, std::string_view token) {
     const auto made = session(std::move(id));
@@ -105,7 +105,7 @@ TEST_F(ToolSessionParts, ShareWhatClientsSeeOfTheSameTools) {
 class CountingListener final : public server::Listener {
  public:
   explicit CountingListener(std::shared_ptr<const Principal> principal) {
-    caller_.principal = principal->name();
+    caller_.principal = principal->key();
     caller_.grant = std::move(principal);
   }
   const server::Caller& caller() const override { return caller_; }

@@ -3,6 +3,7 @@
 #include <map>
 
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -111,8 +112,10 @@ Result<std::vector<providers::ReadTool>> ToolSessions::read_tools(std::string_vi
 }
 
 Task<Result<>> ToolSessions::load() {
-  const auto sessions = co_await around_.store.tool_sessions();
+  auto sessions = co_await around_.store.tool_sessions();
   if (!sessions) co_return std::unexpected(sessions.error());
+  // One that was idle for too long may be there still, and its token another one's, which has used it since.
+  std::ranges::sort(*sessions, {}, &store::ToolSessionRecord::last_used_at);
   auto records = co_await around_.store.session_tools();
   if (!records) co_return std::unexpected(records.error());
   std::map<std::string, std::vector<ToolOfSet>, std::less<>> tools;
@@ -139,6 +142,7 @@ Task<Result<>> ToolSessions::load() {
                    record.secrets_fault.empty() ? "it has no token" : record.secrets_fault);
       continue;
     }
+    last_created_ = std::max(last_created_, record.created_at);
     Secret backend = member(*secrets, "backend_token");
     const auto idle_for = std::max(wall - record.last_used_at, std::chrono::microseconds(0));
     ToolSessionEntry entry = make(ToolSessionId(record.id), record.created_at, now - idle_for);
@@ -195,6 +199,8 @@ Task<> ToolSessions::end_idle() {
     for (const auto& entry : idle) {
       end(entry);
       log::info("session {} has ended: nobody used it", entry.session->id().value());
+      // Each takes a moment, and others want this thread, too.
+      co_await asio::post(control(), asio::use_awaitable);
     }
   }
 }

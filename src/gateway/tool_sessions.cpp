@@ -124,7 +124,7 @@ std::shared_ptr<const Principal> ToolSessions::principal_for(const std::shared_p
   std::vector<std::string> contexts = {binding.context.empty() ? "*" : binding.context};
   return std::make_shared<const Principal>(session->name().value(),
                                            shared ? catalog::Access::all() : catalog::Access::only({}),
-                                           std::move(contexts), session, binding.context);
+                                           std::move(contexts), session, binding.context, session->key());
 }
 
 ToolSessionEntry ToolSessions::make(ToolSessionId id, store::Time created_at, Clock::Monotonic last_used) const {
@@ -133,21 +133,27 @@ ToolSessionEntry ToolSessions::make(ToolSessionId id, store::Time created_at, Cl
   return {std::move(session), nullptr};
 }
 
+// Whatever the clock does: a session that has the id of another one is younger.
+store::Time ToolSessions::next_created_at() {
+  return last_created_ = std::max(store::to_time(around_.clock.wall()), last_created_ + std::chrono::microseconds(1));
+}
+
 void ToolSessions::put(ToolSessionEntry& entry, const std::shared_ptr<const SessionBinding>& binding) {
   entry.principal = principal_for(entry.session, *binding);
   table_.put(entry, binding);
 }
 
-void ToolSessions::revoke(const std::function<bool(const Principal&)>& whose) {
+void ToolSessions::revoke(const std::string& key, const std::function<bool(const Principal&)>& whose) {
   const auto concerned = [&](const server::Caller& caller) { return whose(principal_of(caller)); };
-  around_.gateway.listeners().end(concerned);
-  around_.gateway.endpoint().sessions().end(concerned);
+  around_.gateway.listeners().end_of(key, concerned);
+  around_.gateway.endpoint().sessions().end_of(key, concerned);
 }
 
 void ToolSessions::end(const ToolSessionEntry& entry) {
   table_.remove(*entry.session);
   if (entry.session->snapshot()) changes_.changed_for_the_last_time(*entry.session);
-  revoke([&](const Principal& principal) { return principal.own() == entry.session; });
+  revoke(entry.principal->key(), [&](const Principal& principal) { return principal.own() == entry.session; });
+  around_.gateway.forget(entry.principal->key());
 }
 
 store::Write ToolSessions::audit(std::string who, std::string what, boost::json::object detail) const {
@@ -170,7 +176,7 @@ Task<Result<ToolSessions::Initialized>> ToolSessions::do_init(Init init, std::st
   const auto claimed = claim(init, entry.session.get());
   if (!claimed) co_return std::unexpected(claimed.error());
   const bool is_new = !entry;
-  if (is_new) entry = make(init.id, store::to_time(around_.clock.wall()), around_.clock.now());
+  if (is_new) entry = make(init.id, next_created_at(), around_.clock.now());
 
   store::Writes writes;
   if (is_new) writes.emplace_back(store::RemoveToolSession{init.id.value()});
@@ -192,7 +198,7 @@ Task<Result<ToolSessions::Initialized>> ToolSessions::do_init(Init init, std::st
     co_return Initialized::updated;
   }
   put(entry, binding);
-  if (before) revoke([&](const Principal& principal) { return &principal == before.get(); });
+  if (before) revoke(before->key(), [&](const Principal& principal) { return &principal == before.get(); });
   co_return is_new ? Initialized::created : Initialized::updated;
 }
 
@@ -221,7 +227,7 @@ Task<Result<std::vector<std::string>>> ToolSessions::do_register(Registration re
     auto claiming = claim(*made, nullptr);
     if (!claiming) co_return std::unexpected(claiming.error());
     claimed = std::move(*claiming);
-    entry = make(registration.id, store::to_time(around_.clock.wall()), around_.clock.now());
+    entry = make(registration.id, next_created_at(), around_.clock.now());
   }
 
   std::vector<std::string> names;

@@ -133,9 +133,10 @@ class ToolSessions {
   std::shared_ptr<const Principal> principal_for(const std::shared_ptr<ToolSession>& session,
                                                  const SessionBinding& binding) const;
   ToolSessionEntry make(ToolSessionId id, store::Time created_at, Clock::Monotonic last_used) const;
+  store::Time next_created_at();
   void put(ToolSessionEntry& entry, const std::shared_ptr<const SessionBinding>& binding);
-  // Ends what clients have open.
-  void revoke(const std::function<bool(const Principal&)>& whose);
+  // Ends what clients have open, of those who have this key.
+  void revoke(const std::string& key, const std::function<bool(const Principal&)>& whose);
   void end(const ToolSessionEntry& entry);
   store::Write audit(std::string who, std::string what, boost::json::object detail) const;
   boost::asio::io_context& control() const { return around_.workers.at(0); }
@@ -157,6 +158,7 @@ class ToolSessions {
   std::set<json::Digest> claimed_;  // tokens that are being given to a session
   boost::asio::steady_timer timer_;
   Clock::Monotonic written_until_{};
+  store::Time last_created_{};
   bool stopped_ = false;
 };
 

@@ -160,6 +160,7 @@ Task<Result<>> UpstreamRegistry::do_load(Entries file, UpstreamSettings defaults
   around_.egress.trust(hosts_of(entries));
 
   RegisteredUpstreams next;
+  std::set<std::string, std::less<>> waiting;
   store::Writes writes;
   const auto drop = [&](const store::UpstreamRecord& record, std::string_view why) {
     log::warning("what was changed of upstream {} over the API no longer holds: {}", record.name, why);
@@ -173,6 +174,7 @@ Task<Result<>> UpstreamRegistry::do_load(Entries file, UpstreamSettings defaults
       log::warning(
           "upstream {} was registered over the API and is in the configuration file, too: the file's is served",
           record->name);
+      waiting.insert(record->name);
     } else if (record != nullptr && record->file_hash == hash_of(entry)) {
       next.push_back(checked(from_record(*record, entry.settings)));
       continue;
@@ -195,6 +197,7 @@ Task<Result<>> UpstreamRegistry::do_load(Entries file, UpstreamSettings defaults
     co_return applied;
   }
   file_ = std::move(entries);
+  waiting_ = std::move(waiting);
   defaults_ = std::move(defaults);
   if (writes.empty()) co_return Result<>{};
   const auto written = co_await around_.store.write(std::move(writes));
@@ -246,6 +249,12 @@ Task<Result<RegisteredPointer>> UpstreamRegistry::do_patch(std::string name, boo
         fmt::format("the secrets of upstream {} cannot be read any more; give its authentication anew", name)));
   }
   const bool of_file = before->origin != UpstreamOrigin::runtime;
+  if (of_file && waiting_.contains(name)) {
+    co_return std::unexpected(errors::conflict(fmt::format(
+        "upstream {} is of the configuration file, and another one of that name was registered over the API and waits "
+        "in the store; change it in the file, or take it out there, delete the other one, and put it back",
+        name)));
+  }
   const bool overridden = before->origin == UpstreamOrigin::file_override;
   UpstreamEntry from = before->entry;
   if (of_file && !overridden) from.given.clear();

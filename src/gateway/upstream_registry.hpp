@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -76,7 +77,8 @@ class UpstreamRegistry {
   // `who` is the name of the admin key, for the audit. Faults are in the data of the error (json/fault_error.hpp).
   Task<Result<RegisteredPointer>> create(boost::json::value given, std::string who);
   // As providers::patch_upstream. For an upstream of the file the keys are an override, on top of the file's; with its
-  // last key taken away there is none any more.
+  // last key taken away there is none any more. Refused where one that was registered waits under that name: the store
+  // has room for one of them.
   Task<Result<RegisteredPointer>> patch(std::string name, boost::json::value patch, std::string who);
   // What there was. One of the file is not removed.
   Task<Result<RegisteredPointer>> remove(std::string name, std::string who);
@@ -108,6 +110,7 @@ class UpstreamRegistry {
   // Of the control thread.
   Turns turns_;
   std::map<std::string, providers::UpstreamEntry, std::less<>> file_;
+  std::set<std::string, std::less<>> waiting_;  // registered at runtime, and of the file, too
   providers::UpstreamSettings defaults_;
 };
 

@@ -152,6 +152,15 @@ void Worker::give_up(const ServedUpstream& upstream, const std::string& principa
   run("listening for a caller", follow(line_of(upstream, principal), std::move(followed)));
 }
 
+void Worker::forget(const std::string& principal) {
+  const auto first = by_principal_.lower_bound({principal, 0});
+  auto last = first;
+  for (; last != by_principal_.end() && last->first.first == principal; ++last)
+    last->second->retire();
+  by_principal_.erase(first, last);
+  own_lists_.erase(principal);
+}
+
 void Worker::keep(const std::shared_ptr<CallerLine>& line) {
   // Those that are gone make room before more is taken.
   if (lines_.size() == lines_.capacity()) std::erase_if(lines_, [](const auto& one) { return one.expired(); });

@@ -77,6 +77,8 @@ class Worker {
   std::shared_ptr<CallerLine> line_of(const ServedUpstream& upstream, const std::string& principal);
   // It is nobody's any more; requests under way on it go on.
   void give_up(const ServedUpstream& upstream, const std::string& principal, const std::shared_ptr<CallerLine>& line);
+  // All that is kept for a principal that does not come back; requests under way go on.
+  void forget(const std::string& principal);
   // A connection to an upstream that nobody else uses.
   CallerConnection connect(const providers::Upstream& upstream, client::Options options);
   // A line of this worker, so that it can rest.

@@ -74,9 +74,10 @@ std::vector<std::string> PinBoard::judge(const catalog::DefinitionList& listed, 
     for (const auto& definition : listed.definitions()) {
       const auto* ratified = pins_->find(kind, definition.own);
       if (ratified == nullptr || ratified->hash != json::hex(definition.hash)) continue;
-      std::erase_if(posted_, [&](const auto& entry) {
-        return entry.second.breaking && entry.second.kind == kind && entry.second.name == definition.own;
-      });
+      for (auto at = posted_.lower_bound({std::string(kind), std::string(definition.own), {}});
+           at != posted_.end() && at->second.kind == kind && at->second.name == definition.own;) {
+        at = at->second.breaking ? posted_.erase(at) : std::next(at);
+      }
     }
   }
   post(std::move(judgement.proposals), kind, reading);

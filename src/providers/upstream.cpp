@@ -21,6 +21,11 @@ struct Upstream::Round {
 
   client::Bell ended;
   std::optional<RefreshResult> result;
+
+  void end(RefreshResult with) {
+    result = std::move(with);
+    ended.ring();
+  }
 };
 
 namespace {
@@ -132,6 +137,16 @@ Task<Result<>> Upstream::first_try() {
   co_return Result<>{};
 }
 
+void Upstream::end_first_try(std::optional<Error> error) {
+  first_error_ = std::move(error);
+  tried_once_ = true;
+  tried_.ring();
+}
+
+RefreshResult Upstream::cancelled_refresh() const {
+  return {name_, around_.clock.wall(), {}, errors::cancelled("the refresh"), {}};
+}
+
 Task<> Upstream::close() {
   closing_ = true;
   asked_.ring();
@@ -139,10 +154,8 @@ Task<> Upstream::close() {
   alarm_.cancel();
   co_await control_.close();
   co_await tasks_.join();
-  if (const auto waited = std::exchange(next_, nullptr)) {
-    waited->result = RefreshResult{name_, around_.clock.wall(), {}, errors::cancelled("the refresh"), {}};
-    waited->ended.ring();
-  }
+  if (!tried_once_) end_first_try(errors::cancelled("the refresh"));
+  if (const auto waited = std::exchange(next_, nullptr)) waited->end(cancelled_refresh());
 }
 
 // One thing after the other: lists are never read twice at the same time, and a slow one delays nobody else's.
@@ -185,6 +198,7 @@ void Upstream::want_refresh(std::chrono::milliseconds in) {
   alarm_.cancel();
 }
 
+// However it ends, also by `close`, whoever waits for it is told.
 Task<> Upstream::read_lists() {
   const std::shared_ptr<Round> round = std::exchange(next_, nullptr);
   refresh_at_.reset();
@@ -197,22 +211,18 @@ Task<> Upstream::read_lists() {
   try {
     snapshot = co_await discover();
   } catch (const std::exception& fault) {
-    if (closing_) throw;
     snapshot = std::unexpected(errors::internal(fault.what()));
   }
   result.at = around_.clock.wall();
   result.duration = std::chrono::duration_cast<std::chrono::milliseconds>(around_.clock.now() - began);
-  conclude(result, std::move(snapshot));
-  if (!tried_once_) {
-    first_error_ = result.error;
-    tried_once_ = true;
-    tried_.ring();
+  if (closing_) {
+    result = cancelled_refresh();
+  } else {
+    conclude(result, std::move(snapshot));
   }
+  if (!tried_once_) end_first_try(result.error);
   if (polls() && !poll_at_) poll_at_ = around_.clock.now() + jittered(settings_.refresh_interval, around_.chance);
-  if (round) {
-    round->result = std::move(result);
-    round->ended.ring();
-  }
+  if (round) round->end(std::move(result));
 }
 
 // Whatever goes wrong with one reading, the next one comes.
@@ -358,7 +368,7 @@ Task<std::shared_ptr<Upstream::Round>> Upstream::join_round() {
 Task<RefreshResult> Upstream::refresh() {
   const auto round = co_await asio::co_spawn(around_.io, join_round(), asio::use_awaitable);
   if (round) co_return *round->result;
-  co_return RefreshResult{name_, around_.clock.wall(), {}, errors::cancelled("the refresh"), {}};
+  co_return cancelled_refresh();
 }
 
 Task<> Upstream::freshen() {

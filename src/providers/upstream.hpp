@@ -88,8 +88,9 @@ class Upstream {
   std::optional<catalog::Publication> restore(const std::vector<store::SnapshotRecord>& records);
   // Connects in the background, and stays connected.
   void start();
-  // How the first try ended.
+  // How the first try ended; an error where it was closed before.
   Task<Result<>> first_try();
+  // Ends what it does. Whoever waits for a reading or for the first try is told that it is cancelled.
   Task<> close();
 
   // Thread-safe. Reads the lists now and says what changed; callers at the same time share one reading, which began
@@ -129,6 +130,8 @@ class Upstream {
   client::Options control_options();
   Task<> run();
   Task<> read_lists();
+  void end_first_try(std::optional<Error> error);
+  RefreshResult cancelled_refresh() const;
   Task<Result<catalog::SnapshotPointer>> discover();
   Result<catalog::SnapshotPointer> pinned(const catalog::Snapshot& listed);
   void report_pins();

@@ -7,6 +7,7 @@
 
 #include "mcp/errors.hpp"
 #include "mcp/headers.hpp"
+#include "mcp/over_limit.hpp"
 #include "server/http_answers.hpp"
 #include "server/legacy_answer.hpp"
 #include "server/legacy_channel.hpp"
@@ -64,7 +65,10 @@ Task<> LegacyHttp::initialize(net::Exchange& exchange, json::Message& message, c
   if (!hello) co_return co_await reply_error(exchange, 400, message.id, hello.error(), mcp::Era::legacy);
   const mcp::Reply reply = initialize_reply(endpoint_.service_, *hello);
   auto session = endpoint_.sessions_.create(std::move(*hello));
-  if (!session) co_return co_await reply_error(exchange, 503, message.id, session.error(), mcp::Era::legacy);
+  if (!session) {
+    const unsigned status = mcp::retry_after(session.error()).count() > 0 ? 429 : 503;
+    co_return co_await reply_error(exchange, status, message.id, session.error(), mcp::Era::legacy);
+  }
   const std::string fields = fmt::format("{}: {}\r\n", mcp::header::kSessionId, (*session)->id().value());
   co_await reply_result(exchange, message.id, *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "initialize"),
                         reply, {mcp::Era::legacy, {}, {}}, fields);

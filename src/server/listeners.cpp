@@ -24,6 +24,10 @@ void Listeners::Registration::reset() {
 void Listeners::remove(Listener* listener) {
   const std::scoped_lock lock(mutex_);
   listeners_.erase(listener);
+  if (const auto own = by_principal_.find(listener->caller().principal); own != by_principal_.end()) {
+    own->second.erase(listener);
+    if (own->second.empty()) by_principal_.erase(own);
+  }
   const auto found = streams_.find(listener->caller().principal);
   if (found == streams_.end() || std::erase(found->second, listener) == 0) return;
   if (found->second.empty()) streams_.erase(found);
@@ -34,6 +38,7 @@ Listeners::Registration Listeners::add(Listener& listener) {
   const std::scoped_lock lock(mutex_);
   listener.joined_ = std::chrono::steady_clock::now();
   listeners_.insert(&listener);
+  by_principal_[listener.caller().principal].insert(&listener);
   if (listener.stream_filter()) {
     const std::string& principal = listener.caller().principal;
     streams_[principal].push_back(&listener);
@@ -66,6 +71,14 @@ void Listeners::list_changed(mcp::Method changed, const ConcernsSince& concerns)
   }
 }
 
+void Listeners::list_changed_for(const std::string& principal, mcp::Method changed) {
+  const std::scoped_lock lock(mutex_);
+  const auto own = by_principal_.find(principal);
+  if (own == by_principal_.end()) return;
+  for (auto* listener : own->second)
+    listener->list_changed(changed);
+}
+
 void Listeners::resource_updated(std::string_view uri) { resource_updated(uri, everyone); }
 
 void Listeners::resource_updated(std::string_view uri, const Concerns& concerns) {
@@ -80,6 +93,15 @@ void Listeners::end_all() { end(everyone); }
 void Listeners::end(const Concerns& concerns) {
   const std::scoped_lock lock(mutex_);
   for (auto* listener : listeners_) {
+    if (concerns(listener->caller())) listener->end();
+  }
+}
+
+void Listeners::end_of(const std::string& principal, const Concerns& concerns) {
+  const std::scoped_lock lock(mutex_);
+  const auto own = by_principal_.find(principal);
+  if (own == by_principal_.end()) return;
+  for (auto* listener : own->second) {
     if (concerns(listener->caller())) listener->end();
   }
 }

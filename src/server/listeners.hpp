@@ -65,10 +65,14 @@ class Listeners {
   // The same for whoever must know since when each of them listens: nobody is told of what was so when they came.
   using ConcernsSince = std::function<bool(const Caller&, std::chrono::steady_clock::time_point since)>;
   void list_changed(mcp::Method changed, const ConcernsSince& concerns);
+  // Only for one principal; looks at nobody else's.
+  void list_changed_for(const std::string& principal, mcp::Method changed);
   void resource_updated(std::string_view uri);
   void resource_updated(std::string_view uri, const Concerns& concerns);
   void end_all();
   void end(const Concerns& concerns);
+  // Those of one principal whom it concerns; looks at nobody else's.
+  void end_of(const std::string& principal, const Concerns& concerns);
 
   using Visit = std::function<void(Listener&)>;
   // This one, if it is still there.
@@ -95,7 +99,8 @@ class Listeners {
 
   mutable std::mutex mutex_;
   std::unordered_set<Listener*> listeners_;
-  std::unordered_map<std::string, std::vector<Listener*>> streams_;  // by principal
+  std::unordered_map<std::string, std::unordered_set<Listener*>> by_principal_;  // the same
+  std::unordered_map<std::string, std::vector<Listener*>> streams_;              // by principal
   OnStreams on_streams_;
 
   std::mutex follow_mutex_;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/test_run.hpp"
+#include "mcp/over_limit.hpp"
 #include "server/outbox.hpp"
 #include "server/registry.hpp"
 #include "server/replay.hpp"
@@ -160,6 +161,94 @@ TEST(Sessions, AreBoundedAndEndWhenIdle) {
   EXPECT_TRUE(sessions.find(first->id().value(), {}));
   EXPECT_FALSE(sessions.find(second->id().value(), {}));
   EXPECT_EQ(listeners.size(), 2U);
+}
+
+TEST(Sessions, AreNotAllOnePrincipals) {
+  ManualClock clock;
+  Listeners listeners;
+  MemoryEventStore events;
+  Sessions sessions(clock, listeners, events, {.sessions = 16, .idle = std::chrono::minutes(30)});
+  const auto create = [&](std::string principal) {
+    Session::Hello hello;
+    hello.caller.principal = std::move(principal);
+    return sessions.create(std::move(hello));
+  };
+  for (int i = 0; i < 12; ++i)
+    ASSERT_TRUE(create("greedy"));
+  const auto refused = create("greedy");
+  ASSERT_FALSE(refused) << "a quarter is for those who have less than an eighth";
+  EXPECT_GT(mcp::retry_after(refused.error()).count(), 0);
+  const auto other = create("other").value();
+  EXPECT_TRUE(create("other"));
+  EXPECT_FALSE(create("other"));
+  EXPECT_TRUE(create(""));
+  EXPECT_TRUE(create(""));
+  EXPECT_EQ(sessions.size(), 16U);
+  const auto full = create("new");
+  ASSERT_FALSE(full);
+  EXPECT_EQ(mcp::retry_after(full.error()).count(), 0) << "it is nothing that this one did";
+  sessions.remove(other->id().value(), other->caller());
+  EXPECT_FALSE(create("greedy"));
+  EXPECT_TRUE(create("new"));
+  clock.advance(std::chrono::minutes(30));
+  EXPECT_TRUE(create("greedy"));
+  EXPECT_EQ(sessions.size(), 1U);
+}
+
+TEST(Sessions, OfOnePrincipalEndWithoutALookAtOthers) {
+  ManualClock clock;
+  Listeners listeners;
+  MemoryEventStore events;
+  Sessions sessions(clock, listeners, events, {});
+  const auto create = [&](std::string principal) {
+    Session::Hello hello;
+    hello.caller.principal = std::move(principal);
+    return sessions.create(std::move(hello)).value();
+  };
+  const auto kept = create("one");
+  const auto gone = create("one");
+  const auto other = create("other");
+  int looked_at = 0;
+  const Listeners::Concerns second = [&](const Caller& caller) {
+    ++looked_at;
+    return &caller == &gone->caller();
+  };
+  sessions.end_of("one", second);
+  EXPECT_EQ(looked_at, 2);
+  EXPECT_FALSE(sessions.find(gone->id().value(), gone->caller()));
+  EXPECT_TRUE(sessions.find(kept->id().value(), kept->caller()));
+  EXPECT_TRUE(sessions.find(other->id().value(), other->caller()));
+  EXPECT_EQ(sessions.size(), 2U);
+  looked_at = 0;
+  listeners.end_of("one", second);
+  EXPECT_EQ(looked_at, 1);
+  listeners.end_of("nobody", second);
+  sessions.end_of("nobody", second);
+  EXPECT_EQ(looked_at, 1);
+}
+
+TEST(Sessions, MayAllBeOfTheAnonymous) {
+  ManualClock clock;
+  Listeners listeners;
+  MemoryEventStore events;
+  Sessions sessions(clock, listeners, events, {.sessions = 16});
+  for (int i = 0; i < 16; ++i)
+    EXPECT_TRUE(sessions.create({}));
+  EXPECT_FALSE(sessions.create({}));
+}
+
+TEST(Sessions, AreLookedThroughForIdleOnesNowAndThenOnly) {
+  ManualClock clock;
+  Listeners listeners;
+  MemoryEventStore events;
+  Sessions sessions(clock, listeners, events, {.sessions = 1, .idle = std::chrono::minutes(30)});
+  ASSERT_TRUE(sessions.create({}));
+  clock.advance(std::chrono::minutes(30) - std::chrono::milliseconds(500));
+  EXPECT_FALSE(sessions.create({})) << "it is not idle";
+  clock.advance(std::chrono::milliseconds(500));
+  EXPECT_FALSE(sessions.create({})) << "they were looked at half a second ago";
+  clock.advance(std::chrono::seconds(1));
+  EXPECT_TRUE(sessions.create({}));
 }
 
 TEST(MakeTool, SaysWhatIsWrongWithADefinition) {

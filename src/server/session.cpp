@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "base/sealing.hpp"
 #include "mcp/base64.hpp"
 #include "mcp/notifications.hpp"
@@ -16,6 +14,8 @@ namespace {
 constexpr std::size_t kKeptStreams = 64;
 constexpr std::size_t kMaxSubscriptions = 1'000;  // as many as a modern client may name
 constexpr auto kSweepInterval = std::chrono::seconds(30);
+// Whoever asks again and again for what there is not does not have all sessions looked at each time.
+constexpr auto kSweepWhenFull = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -139,18 +139,18 @@ Sessions::Shard& Sessions::shard(std::string_view id) {
 }
 
 Result<std::shared_ptr<Session>> Sessions::create(Session::Hello hello) {
-  // Sessions grow in number here only, so this is where idle ones have to go.
-  if (count_ >= limits_.sessions || clock_.now() - last_sweep_.load() > kSweepInterval) end_idle();
-  if (count_ >= limits_.sessions) {
-    return std::unexpected(
-        errors::exhausted(fmt::format("{} sessions are open, and no more allowed", limits_.sessions)));
-  }
   ClientSessionId id(mcp::base64_encode(random_bytes(24), mcp::Base64::url));
+  // Sessions grow in number here only, so this is where idle ones have to go.
+  auto place = places_.take(hello.caller.principal, id.value());
+  if (clock_.now() - last_sweep_.load() > (place ? kSweepInterval : kSweepWhenFull)) {
+    end_idle();
+    if (!place) place = places_.take(hello.caller.principal, id.value());
+  }
+  if (!place) return std::unexpected(place.error());
   auto session = std::make_shared<Session>(id, std::move(hello), &events_, Session::Deliver{}, &listeners_);
   Shard& home = shard(id.value());
   const std::scoped_lock lock(home.mutex);
-  home.entries.emplace(id.value(), Entry{session, listeners_.add(*session), clock_.now()});
-  ++count_;
+  home.entries.emplace(id.value(), Entry{session, listeners_.add(*session), clock_.now(), std::move(*place)});
   return session;
 }
 
@@ -172,7 +172,6 @@ bool Sessions::remove(std::string_view id, const Caller& caller) {
     if (found == home.entries.end() || found->second.session->hello().caller != caller) return false;
     removed = std::move(found->second);
     home.entries.erase(found);
-    --count_;
   }
   removed.session->close();
   return true;
@@ -194,7 +193,6 @@ void Sessions::end_idle() {
       }
       ended.push_back(std::move(entry));
       home.entries.erase(current);
-      --count_;
     }
   }
   for (auto& entry : ended)
@@ -220,11 +218,25 @@ void Sessions::end(const Listeners::Concerns& concerns) {
       if (!concerns(current->second.session->caller())) continue;
       ended.push_back(std::move(current->second));
       home.entries.erase(current);
-      --count_;
     }
   }
   for (auto& entry : ended)
     entry.session->close();
+}
+
+void Sessions::end_of(const std::string& principal, const Listeners::Concerns& concerns) {
+  for (const auto& id : places_.ids_of(principal)) {
+    Entry ended;
+    {
+      Shard& home = shard(id);
+      const std::scoped_lock lock(home.mutex);
+      const auto found = home.entries.find(id);
+      if (found == home.entries.end() || !concerns(found->second.session->caller())) continue;
+      ended = std::move(found->second);
+      home.entries.erase(found);
+    }
+    ended.session->close();
+  }
 }
 
 void Sessions::close_all() {
@@ -233,7 +245,6 @@ void Sessions::close_all() {
     const std::scoped_lock lock(home.mutex);
     for (auto& [id, entry] : home.entries)
       ended.push_back(std::move(entry));
-    count_ -= home.entries.size();
     home.entries.clear();
   }
   for (auto& entry : ended)

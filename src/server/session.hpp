@@ -21,6 +21,7 @@
 #include "server/client_requests.hpp"
 #include "server/listeners.hpp"
 #include "server/replay.hpp"
+#include "server/session_places.hpp"
 
 namespace proteus::server {
 
@@ -126,9 +127,9 @@ class Sessions {
 
   // Everything given outlives it.
   Sessions(const Clock& clock, Listeners& listeners, EventStore& events, Limits limits)
-      : clock_(clock), listeners_(listeners), events_(events), limits_(limits) {}
+      : clock_(clock), listeners_(listeners), events_(events), limits_(limits), places_(limits.sessions) {}
 
-  // Fails where there are too many; idle ones are ended first.
+  // Fails where there are too many, or too many of this principal; idle ones are ended first.
   Result<std::shared_ptr<Session>> create(Session::Hello hello);
   // Nothing where it does not exist, or belongs to another caller: the two look the same.
   std::shared_ptr<Session> find(std::string_view id, const Caller& caller);
@@ -137,8 +138,10 @@ class Sessions {
   void end_idle();
   // Those of some callers.
   void end(const Listeners::Concerns& concerns);
+  // Those of one principal whom it concerns; looks at nobody else's.
+  void end_of(const std::string& principal, const Listeners::Concerns& concerns);
   void close_all();
-  std::size_t size() const { return count_; }
+  std::size_t size() const { return places_.taken(); }
   // Those with a client at their standalone stream.
   std::size_t attached();
 
@@ -147,6 +150,7 @@ class Sessions {
     std::shared_ptr<Session> session;
     Listeners::Registration registration;
     Clock::Monotonic last_used;
+    SessionPlaces::Place place;
   };
   struct Shard {
     std::mutex mutex;
@@ -158,7 +162,7 @@ class Sessions {
   Listeners& listeners_;
   EventStore& events_;
   const Limits limits_;
-  std::atomic<std::size_t> count_ = 0;
+  SessionPlaces places_;
   std::atomic<Clock::Monotonic> last_sweep_{Clock::Monotonic{}};
   std::array<Shard, 16> shards_;
 };
