@@ -156,6 +156,31 @@ TEST(SourceFaults, APostgresSessionCannotWrite) {
   EXPECT_EQ(database.query("SELECT count(*) FROM log").front(), "0");
 }
 
+TEST(SourceFaults, AColumnThatGotAnotherTypeIsReadOverTheNextConnection) {
+  if (!test::PostgresServer::is_installed()) GTEST_SKIP() << "PostgreSQL is not installed";
+  test::PostgresDatabase database;
+  database.execute("CREATE TABLE things (id integer PRIMARY KEY, name text); INSERT INTO things VALUES (1, 'x')");
+  Mapping mapping{.name = "things", .dsn_env = "X"};
+  mapping.entities.push_back({.table = "things", .type = "t", .id_column = "id", .name_column = "name"});
+  const Plan plan(mapping, "");
+  boost::asio::io_context io{1};
+  const auto pool = std::make_shared<SourcePool>(Secret(database.dsn()), "public", SourcePoolOptions{.connections = 1});
+  const std::function<Result<int>(Source&, const Patience&)> work = [&](Source& source,
+                                                                        const Patience& given) -> Result<int> {
+    const auto workup = work_up(plan, source, {.entity = "1"}, given);
+    if (!workup) return std::unexpected(workup.error());
+    return static_cast<int>(workup->status);
+  };
+  const auto look = [&] {
+    return proteus::test::run(io, SourcePool::run<int>(pool, work, std::make_shared<std::atomic<bool>>(false)));
+  };
+  const int found = static_cast<int>(WorkupStatus::found);
+  EXPECT_EQ(look().value(), found);
+  database.execute("ALTER TABLE things ALTER COLUMN id TYPE text");
+  EXPECT_EQ(look().error().kind(), ErrorKind::invalid);
+  EXPECT_EQ(look().value(), found);
+}
+
 // DAT-17, OPS-02
 TEST(SourceFaults, AServerThatStopsAnsweringIsGivenUpInTime) {
   if (!test::PostgresServer::is_installed()) GTEST_SKIP() << "PostgreSQL is not installed";

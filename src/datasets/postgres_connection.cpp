@@ -15,8 +15,12 @@ namespace {
 enum class For : std::uint8_t { reading, writing, either };
 
 constexpr std::chrono::milliseconds kLook{50};  // how often somebody who gave up is noticed
-constexpr int kSeesClosed = 140'000;            // the first version that has the setting
-constexpr std::string_view kLookForClosed = "SET client_connection_check_interval = 1000";
+
+// A connection that is closed then ends its statement, where the server has the setting, from version 14, and its
+// system lets it; else the statement's time limit does.
+constexpr std::string_view kLookForClosed =
+    "SELECT set_config(name, '1000', false) FROM pg_catalog.pg_settings "
+    "WHERE name = 'client_connection_check_interval'";
 
 short events_of(For direction) {
   switch (direction) {
@@ -45,10 +49,20 @@ std::string message_of(PGresult* result) {
   return log::printable(text == nullptr ? "it gave no reason" : text, 300);
 }
 
+std::string_view code_of(PGresult* result) {
+  const char* field = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  return field == nullptr ? "" : field;
+}
+
+// Whether the source may have other tables, columns or types than it had when the statement was written.
+bool is_outdated(PGresult* result) {
+  const std::string_view code = code_of(result);
+  return (code.starts_with("42") && code != "42501") || code.starts_with("0A");
+}
+
 // By the class of its code, see "PostgreSQL Error Codes" in the manual.
 Error statement_error(PGresult* result, const Patience& patience) {
-  const char* field = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-  const std::string_view code = field == nullptr ? "" : field;
+  const std::string_view code = code_of(result);
   if (code == "57014") return patience.is_over() ? patience.error() : errors::timeout("a statement of the source");
   if (code == "55P03") return errors::timeout("waiting for a lock of the source");
   if (code == "42501") return errors::forbidden(fmt::format("the source refuses: {}", message_of(result)));
@@ -85,11 +99,8 @@ Result<PostgresConnection> PostgresConnection::open(const Secret& url, const Pat
         std::string("SET idle_in_transaction_session_timeout = 60000")}) {
     if (auto set = connection.ask(sql, {}, patience); !set) return std::unexpected(std::move(set.error()));
   }
-  // A closed connection then ends its statement, where the server's system can see it; else its time limit does.
-  if (PQserverVersion(connection.connection_.get()) >= kSeesClosed) {
-    auto set = connection.ask(std::string(kLookForClosed), {}, patience);
-    if (!set && !connection.is_usable()) return std::unexpected(std::move(set.error()));
-  }
+  if (auto set = connection.ask(std::string(kLookForClosed), {}, patience); !set && !connection.is_usable())
+    return std::unexpected(std::move(set.error()));
   return connection;
 }
 
@@ -151,6 +162,7 @@ Result<PostgresResult> PostgresConnection::receive(const Patience& patience) {
   if (!last) return std::unexpected(lost());
   const auto status = PQresultStatus(last->get());
   if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) return std::move(*last);
+  if (is_outdated(last->get())) usable_ = false;
   return std::unexpected(statement_error(last->get(), patience));
 }
 

@@ -37,7 +37,8 @@ class PostgresResult {
 };
 
 // A session that is waited for with patience: when that is over, it is closed. Nothing here waits for longer, whatever
-// the server does. One thread at a time.
+// the server does. It is of no more use, either, after a statement that does not fit the tables: what is known of them
+// is then out of date. One thread at a time.
 class PostgresConnection {
  public:
   static Result<PostgresConnection> open(const Secret& url, const Patience& patience);
