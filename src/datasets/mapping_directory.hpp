@@ -83,6 +83,8 @@ class MappingDirectory {
   Result<DirectoryContent> scan() const;
   DatasetFile look_at(const std::string& file, const RatificationEntries& entries) const;
   Result<RatificationFile> ratifications() const;
+  // For those who write them back: an error where a part cannot be read.
+  Result<RatificationEntries> whole_ratifications() const;
   Result<> put(const RatificationEntries& entries) const;
 
   std::filesystem::path path_;
