@@ -142,12 +142,22 @@ bool MappingDirectory::exists() const {
 std::string MappingDirectory::signature() const {
   std::error_code error;
   std::set<std::string> lines;
-  for (fs::directory_iterator entry(path_, error), end; !error && entry != end; entry.increment(error)) {
+  const auto add = [&](const std::string& name) {
     struct stat facts{};
-    if (lines.size() > kMaxFiles || ::lstat(entry->path().c_str(), &facts) != 0) continue;
-    lines.insert(fmt::format("{}/{}/{}/{}.{}/{}.{}\n", entry->path().filename().string(), facts.st_ino, facts.st_size,
-                             facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec, facts.st_ctim.tv_sec, facts.st_ctim.tv_nsec));
+    if (::lstat((path_ / name).c_str(), &facts) != 0) return;
+    lines.insert(fmt::format("{}/{}/{}/{}.{}/{}.{}\n", name, facts.st_ino, facts.st_size, facts.st_mtim.tv_sec,
+                             facts.st_mtim.tv_nsec, facts.st_ctim.tv_sec, facts.st_ctim.tv_nsec));
+  };
+  std::size_t mappings = 0;
+  for (fs::directory_iterator entry(path_, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (!is_mapping_file(name)) continue;
+    if (++mappings > kMaxFiles + 1) break;  // too many to be read, and so until some are gone
+    add(name);
   }
+  // Whatever else is there.
+  add(std::string(kRatified));
+  add(std::string(kOntology));
   std::string all = error ? error.message() : "";
   for (const auto& line : lines)
     all += line;

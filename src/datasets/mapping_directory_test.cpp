@@ -137,6 +137,24 @@ TEST_F(MappingDirectoryTest, ARecordHasSoManyEntriesAndNoMore) {
   EXPECT_FALSE(parse_ratifications(write_ratifications(entries)).faults.empty());
 }
 
+TEST_F(MappingDirectoryTest, ChangesAreSeenAmongManyFilesOfOtherKinds) {
+  ratify();
+  const std::string alone = directory().signature();
+  for (std::size_t i = 0; i < MappingDirectory::kMaxFiles + 1; ++i)
+    put(fmt::format("{}.txt", i), "");
+  EXPECT_TRUE(directory().signature() == alone);  // which nobody wants to read
+  ASSERT_TRUE(revoke());
+  const std::string revoked = directory().signature();
+  EXPECT_TRUE(revoked != alone);
+  put("ontology.toml", "");
+  EXPECT_TRUE(directory().signature() != revoked);
+  for (std::size_t i = 0; i < MappingDirectory::kMaxFiles + 1; ++i)
+    put(fmt::format("{}.toml", i), "");
+  const std::string crowded = directory().signature();
+  fs::last_write_time(path() / "ratified.toml", fs::file_time_type());
+  EXPECT_TRUE(directory().signature() != crowded);
+}
+
 TEST_F(MappingDirectoryTest, LinksAreRefused) {
   ratify();
   fs::rename(path() / "acme.toml", folder.path() / "elsewhere.toml");
