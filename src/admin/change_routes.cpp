@@ -42,14 +42,15 @@ Task<Result<Answer>> page(gateway::ChangeLog& changes, std::uint64_t since, std:
 // memory, however slowly the client reads.
 class Follower {
  public:
-  Follower(gateway::ChangeLog& changes, net::Exchange& exchange, std::uint64_t since)
+  Follower(gateway::ChangeLog& changes, Visit& visit, std::uint64_t since)
       : changes_(changes),
-        exchange_(exchange),
-        outbox_(std::make_shared<server::Outbox>(exchange.executor())),
-        since_(since) {
+        exchange_(visit.exchange()),
+        outbox_(std::make_shared<server::Outbox>(exchange_.executor())),
+        since_(since),
+        stay_(visit.stay([outbox = outbox_] { outbox->close(); })) {
     registration_ = changes.listen([outbox = outbox_](const gateway::LoggedChange&) { outbox->push_once("new"); });
-    exchange.on_disconnect([outbox = outbox_] { outbox->close(); });
-    exchange.on_drain([outbox = outbox_] { outbox->close(); });
+    exchange_.on_disconnect([outbox = outbox_] { outbox->close(); });
+    exchange_.on_drain([outbox = outbox_] { outbox->close(); });
   }
 
   Task<> run(std::chrono::milliseconds keep_alive) {
@@ -99,12 +100,13 @@ class Follower {
   net::Exchange& exchange_;
   const std::shared_ptr<server::Outbox> outbox_;
   std::uint64_t since_;
+  const Door::Stay stay_;
   gateway::ChangeLog::Registration registration_;
 };
 
 Task<Result<Answer>> follow(gateway::ChangeLog& changes, Visit& visit, std::uint64_t since,
                             std::chrono::milliseconds keep_alive) {
-  Follower follower(changes, visit.exchange(), since);
+  Follower follower(changes, visit, since);
   co_await follower.run(keep_alive);
   co_return Answer{.sent = true};
 }

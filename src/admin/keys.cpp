@@ -13,12 +13,11 @@ std::string_view bytes(const json::Digest& digest) {
 
 AdminKeys::AdminKeys(const std::vector<AdminKey>& keys) {
   for (const auto& key : keys) {
-    if (!key.secret.empty()) entries_.push_back({key.name, json::sha256(key.secret.reveal())});
+    if (!key.secret.empty()) entries_.push_back({key.name, digest(key.secret.reveal())});
   }
 }
 
-const std::string* AdminKeys::find(std::string_view secret) const {
-  const json::Digest digest = json::sha256(secret);
+const std::string* AdminKeys::find(const json::Digest& digest) const {
   const std::string* found = nullptr;
   for (const auto& entry : entries_) {
     if (equal_in_constant_time(bytes(entry.digest), bytes(digest))) found = &entry.name;

@@ -20,8 +20,9 @@ class AdminKeys {
   // An empty secret opens nothing.
   explicit AdminKeys(const std::vector<AdminKey>& keys);
 
-  // The name of the key; null where it is none.
-  const std::string* find(std::string_view secret) const;
+  static json::Digest digest(std::string_view secret) { return json::sha256(secret); }
+  // The name of the key whose secret has this digest; null where it is none.
+  const std::string* find(const json::Digest& digest) const;
 
  private:
   struct Entry {

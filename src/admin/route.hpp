@@ -11,6 +11,7 @@
 #include <boost/json/value.hpp>
 #include <proteus/error.hpp>
 
+#include "admin/door.hpp"
 #include "net/exchange.hpp"
 
 // The routes of the admin API are data: what they take, what they do, and what they mean, so that help can be made from
@@ -22,12 +23,14 @@ class Visit {
  public:
   using Variables = std::vector<std::pair<std::string_view, std::string_view>>;
 
-  Visit(net::Exchange& exchange, std::string who, Variables variables)
-      : exchange_(exchange), who_(std::move(who)), variables_(std::move(variables)) {}
+  Visit(net::Exchange& exchange, Door& door, Door::Visitor visitor, Variables variables)
+      : exchange_(exchange), door_(door), visitor_(std::move(visitor)), variables_(std::move(variables)) {}
 
   net::Exchange& exchange() { return exchange_; }
   // The name of the admin key.
-  const std::string& who() const { return who_; }
+  const std::string& who() const { return visitor_.name; }
+  // For an answer that goes on: `end` is asked for when the key is taken away.
+  [[nodiscard]] Door::Stay stay(Door::Stay::End end) { return Door::Stay(door_, visitor_, std::move(end)); }
   // What stands in the path for `{key}`.
   std::string variable(std::string_view key) const;
 
@@ -47,7 +50,8 @@ class Visit {
 
  private:
   net::Exchange& exchange_;
-  const std::string who_;
+  Door& door_;
+  const Door::Visitor visitor_;
   const Variables variables_;
 };
 

@@ -49,22 +49,17 @@ Result<> check_parameters(const Route& route, std::string_view query) {
 
 }  // namespace
 
-Router::Router(Routes routes, AdminKeys keys)
-    : routes_(std::move(routes)), keys_(std::make_shared<const AdminKeys>(std::move(keys))) {
+Router::Router(Routes routes, AdminKeys keys) : routes_(std::move(routes)), door_(std::move(keys)) {
   routes_.insert(routes_.begin(), {.method = "GET", .path = kRoot, .help = "This list.", .handle = {}});
   help_ = write_help();
 }
 
-void Router::set_keys(AdminKeys keys) { keys_.set(std::make_shared<const AdminKeys>(std::move(keys))); }
-
-std::string Router::name_of(const net::Request& request) const {
-  if (request.fields().count(kSecret) != 1) return {};
-  const auto keys = keys_.get();
-  const std::string* name = keys->find(*request.fields().find(kSecret));
-  return name == nullptr ? std::string() : *name;
+std::optional<Door::Visitor> Router::visitor_of(const net::Request& request) const {
+  if (request.fields().count(kSecret) != 1) return std::nullopt;
+  return door_.admit(*request.fields().find(kSecret));
 }
 
-bool Router::knows(const net::Request& request) const { return !name_of(request).empty(); }
+bool Router::knows(const net::Request& request) const { return visitor_of(request).has_value(); }
 
 Router::Found Router::find(std::string_view method, std::string_view path) const {
   Found found;
@@ -94,8 +89,8 @@ std::string Router::write_help() const {
 
 Task<> Router::handle(net::Exchange& exchange) {
   const net::Request& request = exchange.request();
-  std::string who = name_of(request);
-  if (who.empty()) {
+  auto visitor = visitor_of(request);
+  if (!visitor) {
     co_return co_await reply_problem(exchange, errors::unauthenticated(fmt::format(
                                                    "the {} header is missing, or its secret is not known", kSecret)));
   }
@@ -114,7 +109,7 @@ Task<> Router::handle(net::Exchange& exchange) {
     co_return co_await reply_problem(exchange, std::move(checked.error()));
   Answer answer{.body = help_};
   if (route.handle) {
-    Visit visit(exchange, std::move(who), std::move(found.variables));
+    Visit visit(exchange, door_, std::move(*visitor), std::move(found.variables));
     auto handled = co_await route.handle(visit);
     if (!handled) co_return co_await reply_problem(exchange, std::move(handled.error()));
     answer = std::move(*handled);

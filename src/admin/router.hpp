@@ -1,13 +1,14 @@
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "admin/door.hpp"
 #include "admin/keys.hpp"
 #include "admin/route.hpp"
-#include "base/published.hpp"
 
 namespace proteus::admin {
 
@@ -23,8 +24,8 @@ class Router {
   // What handlers refer to outlives it. GET /admin, the list of them all, comes by itself.
   Router(Routes routes, AdminKeys keys);
 
-  // Any thread: those who may come in from the next request on.
-  void set_keys(AdminKeys keys);
+  // Any thread: those who may come in from the next request on. Streams of others end.
+  void set_keys(AdminKeys keys) { door_.set_keys(std::move(keys)); }
   // Whether a request brings the secret of a key.
   bool knows(const net::Request& request) const;
 
@@ -37,13 +38,13 @@ class Router {
     std::string allowed;  // methods there are at the path; empty where there is no such path
   };
 
-  std::string name_of(const net::Request& request) const;
+  std::optional<Door::Visitor> visitor_of(const net::Request& request) const;
   Found find(std::string_view method, std::string_view path) const;
   std::string write_help() const;
 
   Routes routes_;
   std::string help_;
-  Published<AdminKeys> keys_;
+  Door door_;
 };
 
 }  // namespace proteus::admin

@@ -127,6 +127,33 @@ TEST_F(AdminApi, ChangesCanBeFollowed) {
             400);
 }
 
+// As AUT-04
+TEST_F(AdminApi, StreamsEndWithTheirKey) {
+  const AdminKey admin{"admin", Secret(std::string(kSecret))};
+  const auto live = bench.open("/admin/changes");
+  bench.router.set_keys(AdminKeys({admin}));
+  bench.ask("POST", "/admin/upstreams", bank());
+  EXPECT_THAT(next_event(*live), HasSubstr("id: 1")) << "its key is still there";
+  bench.router.set_keys(AdminKeys({{"admin", Secret("another")}}));
+  EXPECT_EQ(next_event(*live), "") << "the end";
+  bench.router.set_keys(AdminKeys({admin}));
+  const auto renamed = bench.open("/admin/changes?since=1");
+  bench.router.set_keys(AdminKeys({{"somebody else", admin.secret}}));
+  EXPECT_EQ(next_event(*renamed), "");
+}
+
+// Between the look at its key and the stream.
+TEST_F(AdminApi, AStreamOfAKeyThatJustWentEndsAtOnce) {
+  Door door(AdminKeys({{"admin", Secret("s")}}));
+  const auto visitor = door.admit("s");
+  ASSERT_TRUE(visitor);
+  EXPECT_FALSE(door.admit("t"));
+  door.set_keys(AdminKeys({}));
+  bool ended = false;
+  const Door::Stay stay(door, *visitor, [&] { ended = true; });
+  EXPECT_TRUE(ended);
+}
+
 TEST_F(AdminApi, QuietStreamsAreKeptAlive) {
   net::Workers workers(1);
   Router router(change_routes(bench.changes, std::chrono::milliseconds(1)), AdminKeys({{"a", Secret("s")}}));

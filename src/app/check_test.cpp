@@ -14,7 +14,6 @@ namespace proteus::app {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // A directory with files, gone at the end of the test.
@@ -111,13 +110,33 @@ TEST_F(CheckCommand, LooksWhereTheEnvironmentSays) {
   const auto loaded = load_config({}, fixed_environment({{"PROTEUS_CONFIG", file}}), Purpose::serve);
   EXPECT_EQ(loaded.file, file);
   EXPECT_EQ(loaded.outcome.config->server.listen.port, 1);
-  EXPECT_THAT(loaded.read_from, ElementsAre(file, directory_ / "contexts"));
   const auto other = write("q.toml", "[server]\nlisten = \"127.0.0.1:2\"\n");
   const auto flagged = load_config({.file = other}, fixed_environment({{"PROTEUS_CONFIG", file}}), Purpose::serve);
   EXPECT_EQ(flagged.outcome.config->server.listen.port, 2);
   const auto missing =
       load_config({}, fixed_environment({{"PROTEUS_CONFIG", (directory_ / "x").string()}}), Purpose::serve);
   EXPECT_FALSE(missing.outcome.config);
+}
+
+// An edit between two looks of the reader's.
+TEST_F(CheckCommand, WatchesFromBeforeTheFilesWereRead) {
+  const auto file = write("p.toml", "[server]\nlisten = \"127.0.0.1:1\"\n");
+  const auto context = write("contexts/abc.toml", "display_name = \"A\"\n");
+  EXPECT_FALSE(load_config({.file = file}, fixed_environment({}), Purpose::serve).watch.changed());
+  for (const auto& edited : {file, context}) {
+    bool asked = false;
+    const Environment environment = [&](const std::string&) -> std::optional<std::string> {
+      if (!asked) fs::last_write_time(edited, fs::last_write_time(edited) + std::chrono::seconds(1));
+      asked = true;
+      return std::nullopt;
+    };
+    const auto loaded = load_config({.file = file}, environment, Purpose::serve);
+    EXPECT_TRUE(asked);
+    EXPECT_TRUE(loaded.watch.changed()) << edited;
+  }
+  const auto loaded = load_config({.file = file}, fixed_environment({}), Purpose::serve);
+  write("contexts/def.toml", "display_name = \"B\"\n");
+  EXPECT_TRUE(loaded.watch.changed());
 }
 
 }  // namespace

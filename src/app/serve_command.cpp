@@ -39,7 +39,7 @@ class Watch {
   Watch(Serving& serving, const ServeOptions& options, const LoadedConfig& loaded)
       : serving_(serving),
         options_(options),
-        files_(loaded.read_from),
+        files_(loaded.watch),
         signals_(io_, SIGTERM, SIGINT, SIGHUP),
         timer_(io_) {}
 
@@ -70,7 +70,7 @@ class Watch {
 
   void reload() {
     LoadedConfig loaded = load_config(options_.flags(), process_environment(), Purpose::serve);
-    files_ = ConfigWatch(loaded.read_from);
+    files_ = loaded.watch;
     print_diagnostics(loaded);
     if (!loaded.outcome.config) return log::error("the configuration is not taken over; the one before stays");
     const log::Settings lines = loaded.outcome.config->log;

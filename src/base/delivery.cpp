@@ -75,8 +75,8 @@ bool DeliveryBell::has_rung() {
   return rung_;
 }
 
-Task<> DeliveryBell::wait(std::shared_ptr<DeliveryBell> bell) {
-  asio::steady_timer timer(co_await asio::this_coro::executor, asio::steady_timer::time_point::max());
+Task<bool> DeliveryBell::wait(std::shared_ptr<DeliveryBell> bell, Time until) {
+  asio::steady_timer timer(co_await asio::this_coro::executor, until);
   const Waiting waiting(*bell, timer);
   while (!bell->has_rung()) {
     boost::system::error_code ignored;
@@ -86,7 +86,9 @@ Task<> DeliveryBell::wait(std::shared_ptr<DeliveryBell> bell) {
     if (state.cancelled() != asio::cancellation_type::none) {
       throw boost::system::system_error(asio::error::operation_aborted);
     }
+    if (std::chrono::steady_clock::now() >= until) co_return false;
   }
+  co_return true;
 }
 
 }  // namespace proteus

@@ -19,8 +19,10 @@ class DeliveryBell : public std::enable_shared_from_this<DeliveryBell> {
   void ring();
 
   // Completes, on the awaiting coroutine's executor, once it has rung. That executor runs one handler at a time, and at
-  // most one coroutine waits. Throws `operation_aborted` where the coroutine is cancelled first.
-  static Task<> wait(std::shared_ptr<DeliveryBell> bell);
+  // most one coroutine waits. Throws `operation_aborted` where the coroutine is cancelled first. False where it has not
+  // rung by `until`.
+  using Time = boost::asio::steady_timer::time_point;
+  static Task<bool> wait(std::shared_ptr<DeliveryBell> bell, Time until = Time::max());
 
  private:
   class Waiting;
@@ -47,6 +49,11 @@ class Delivery {
   static Task<T> receive(std::shared_ptr<Delivery> delivery) {
     co_await DeliveryBell::wait(delivery->bell_);
     co_return std::move(*delivery->value_);
+  }
+  // Nothing where it has not come by then; what comes later is dropped.
+  static Task<std::optional<T>> receive_until(std::shared_ptr<Delivery> delivery, DeliveryBell::Time until) {
+    if (!co_await DeliveryBell::wait(delivery->bell_, until)) co_return std::nullopt;
+    co_return std::move(delivery->value_);
   }
 
  private:

@@ -44,6 +44,15 @@ TEST(Delivery, IsDroppedWhereTheCoroutineWasCancelled) {
   test::settle(io);
 }
 
+TEST(Delivery, IsWaitedForUntilThenAndDroppedLater) {
+  asio::io_context io;
+  auto delivery = std::make_shared<Delivery<int>>();
+  const auto soon = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
+  EXPECT_EQ(test::run(io, Delivery<int>::receive_until(delivery, soon)), std::nullopt);
+  delivery->deliver(7);
+  EXPECT_EQ(test::run(io, Delivery<int>::receive_until(delivery, soon)), 7);
+}
+
 TEST(Delivery, IsDroppedWhereTheContextIsGone) {
   auto io = std::make_unique<asio::io_context>();
   auto delivery = std::make_shared<Delivery<int>>();

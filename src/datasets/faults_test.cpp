@@ -156,6 +156,81 @@ TEST(SourceFaults, APostgresSessionCannotWrite) {
   EXPECT_EQ(database.query("SELECT count(*) FROM log").front(), "0");
 }
 
+TEST(SourceFaults, AColumnThatGotAnotherTypeIsReadOverTheNextConnection) {
+  if (!test::PostgresServer::is_installed()) GTEST_SKIP() << "PostgreSQL is not installed";
+  test::PostgresDatabase database;
+  database.execute("CREATE TABLE things (id integer PRIMARY KEY, name text); INSERT INTO things VALUES (1, 'x')");
+  Mapping mapping{.name = "things", .dsn_env = "X"};
+  mapping.entities.push_back({.table = "things", .type = "t", .id_column = "id", .name_column = "name"});
+  const Plan plan(mapping, "");
+  boost::asio::io_context io{1};
+  const auto pool = std::make_shared<SourcePool>(Secret(database.dsn()), "public", SourcePoolOptions{.connections = 1});
+  const std::function<Result<int>(Source&, const Patience&)> work = [&](Source& source,
+                                                                        const Patience& given) -> Result<int> {
+    const auto workup = work_up(plan, source, {.entity = "1"}, given);
+    if (!workup) return std::unexpected(workup.error());
+    return static_cast<int>(workup->status);
+  };
+  const auto look = [&] {
+    return proteus::test::run(io, SourcePool::run<int>(pool, work, std::make_shared<std::atomic<bool>>(false)));
+  };
+  const int found = static_cast<int>(WorkupStatus::found);
+  EXPECT_EQ(look().value(), found);
+  database.execute("ALTER TABLE things ALTER COLUMN id TYPE text");
+  EXPECT_EQ(look().error().kind(), ErrorKind::invalid);
+  EXPECT_EQ(look().value(), found);
+}
+
+// DAT-17, OPS-02
+TEST(SourceFaults, AServerThatStopsAnsweringIsGivenUpInTime) {
+  if (!test::PostgresServer::is_installed()) GTEST_SKIP() << "PostgreSQL is not installed";
+  test::PostgresDatabase database;
+  test::make_company(database);
+  const Plan plan(parse_mapping(test::kCompanyMapping).value().mapping, "");
+  const auto source = std::move(open_source(Secret(database.dsn()), "public", patience(30s)).value());
+  ASSERT_TRUE(work_up(plan, *source, {.entity = "Ada Stone", .type = "person"}, patience(30s)));
+  std::future<Result<Workup>> workup;
+  {
+    const test::PostgresDatabase::Still still(database);
+    workup = std::async(std::launch::async, [&] {
+      return work_up(plan, *source, {.entity = "Ada Stone", .type = "person"}, patience(100ms));
+    });
+    EXPECT_EQ(workup.wait_for(20s), std::future_status::ready);
+  }
+  const auto outcome = workup.get();
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().kind(), ErrorKind::timeout);
+  EXPECT_FALSE(source->is_usable());
+}
+
+TEST(SourceFaults, AStatementThatIsGivenUpEndsAtTheServerToo) {
+  if (!test::PostgresServer::is_installed()) GTEST_SKIP() << "PostgreSQL is not installed";
+  test::PostgresDatabase database;
+  database.execute("CREATE VIEW slow AS SELECT 1 AS id, pg_sleep(600)::text AS name");
+  Mapping mapping{.name = "slow", .dsn_env = "X"};
+  mapping.entities.push_back({.table = "slow", .type = "t", .id_column = "id", .name_column = "name"});
+  const Plan plan(mapping, "");
+  const auto given_up = std::make_shared<std::atomic<bool>>(false);
+  const Patience given{.until = std::chrono::steady_clock::now() + 600s, .given_up = given_up};
+  const auto source = std::move(open_source(Secret(database.dsn()), "public", given).value());
+  auto workup = std::async(std::launch::async, [&] { return work_up(plan, *source, {.entity = "1"}, given); });
+  const auto is_at_work = [&] {
+    return !database
+                .query("SELECT 1 FROM pg_stat_activity WHERE application_name = 'proteus' AND wait_event = 'PgSleep'")
+                .empty();
+  };
+  const auto wait_until = [&](bool wanted) {
+    const auto end = std::chrono::steady_clock::now() + proteus::test::kPatience;
+    while (is_at_work() != wanted && std::chrono::steady_clock::now() < end)
+      std::this_thread::yield();
+    return is_at_work() == wanted;
+  };
+  EXPECT_TRUE(wait_until(true));
+  given_up->store(true);
+  EXPECT_EQ(workup.get().error().kind(), ErrorKind::cancelled);
+  EXPECT_TRUE(wait_until(false));
+}
+
 class PoolTest : public testing::Test {
  protected:
   using Work = std::function<Result<int>(Source&, const Patience&)>;
@@ -237,6 +312,26 @@ TEST_F(PoolTest, MoreThanMayWaitAreTurnedAway) {
   go.set_value();
   EXPECT_EQ(first.finish().value(), 1);
   EXPECT_EQ(second.finish().value(), 2);
+}
+
+TEST_F(PoolTest, WhoeverWaitsIsToldInTimeThoughEveryThreadIsStuck) {
+  auto shared = pool({.connections = 1, .waiting = 1, .patience = 20ms, .slack = 1ms});
+  std::promise<void> begun;
+  std::promise<void> go;
+  const auto gate = go.get_future().share();
+  const Work stuck = [&begun, gate](Source&, const Patience&) -> Result<int> {
+    begun.set_value();
+    gate.wait();
+    return 1;
+  };
+  const Work quick = [](Source&, const Patience&) -> Result<int> { return 2; };
+  proteus::test::Started<Result<int>> first(io, SourcePool::run<int>(shared, stuck, flag()));
+  proteus::test::settle(io);
+  begun.get_future().wait();
+  for (int i = 0; i < 3; ++i)  // each has the one place of those before
+    EXPECT_EQ(proteus::test::run(io, SourcePool::run<int>(shared, quick, flag())).error().kind(), ErrorKind::timeout);
+  EXPECT_EQ(first.finish().error().kind(), ErrorKind::timeout);
+  go.set_value();
 }
 
 TEST_F(PoolTest, IdleConnectionsAreClosed) {

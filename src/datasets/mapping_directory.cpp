@@ -142,12 +142,22 @@ bool MappingDirectory::exists() const {
 std::string MappingDirectory::signature() const {
   std::error_code error;
   std::set<std::string> lines;
-  for (fs::directory_iterator entry(path_, error), end; !error && entry != end; entry.increment(error)) {
+  const auto add = [&](const std::string& name) {
     struct stat facts{};
-    if (lines.size() > kMaxFiles || ::lstat(entry->path().c_str(), &facts) != 0) continue;
-    lines.insert(fmt::format("{}/{}/{}/{}.{}/{}.{}\n", entry->path().filename().string(), facts.st_ino, facts.st_size,
-                             facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec, facts.st_ctim.tv_sec, facts.st_ctim.tv_nsec));
+    if (::lstat((path_ / name).c_str(), &facts) != 0) return;
+    lines.insert(fmt::format("{}/{}/{}/{}.{}/{}.{}\n", name, facts.st_ino, facts.st_size, facts.st_mtim.tv_sec,
+                             facts.st_mtim.tv_nsec, facts.st_ctim.tv_sec, facts.st_ctim.tv_nsec));
+  };
+  std::size_t mappings = 0;
+  for (fs::directory_iterator entry(path_, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (!is_mapping_file(name)) continue;
+    if (++mappings > kMaxFiles + 1) break;  // too many to be read, and so until some are gone
+    add(name);
   }
+  // Whatever else is there.
+  add(std::string(kRatified));
+  add(std::string(kOntology));
   std::string all = error ? error.message() : "";
   for (const auto& line : lines)
     all += line;
@@ -183,6 +193,16 @@ Result<RatificationFile> MappingDirectory::ratifications() const {
   if (text) return parse_ratifications(*text);
   if (text.error().kind() == ErrorKind::not_found) return RatificationFile{};
   return std::unexpected(std::move(text.error()));
+}
+
+Result<RatificationEntries> MappingDirectory::whole_ratifications() const {
+  auto recorded = ratifications();
+  if (!recorded) return std::unexpected(std::move(recorded.error()));
+  if (recorded->faults.empty()) return std::move(recorded->entries);
+  return std::unexpected(
+      errors::conflict(fmt::format("{}: {}; nothing was changed, because what cannot be read there would be lost. "
+                                   "Mend the file, or bring it back from a backup",
+                                   (path_ / kRatified).string(), recorded->faults.front())));
 }
 
 Result<DirectoryContent> MappingDirectory::scan() const {
@@ -270,9 +290,13 @@ Result<Ratification> MappingDirectory::ratify(std::string_view text, const Mappi
                       log::printable(other.file), mapping.name)));
     }
   }
-  auto recorded = ratifications();
+  auto recorded = whole_ratifications();
   if (!recorded) return std::unexpected(std::move(recorded.error()));
-  RatificationEntries entries = std::move(recorded->entries);
+  RatificationEntries entries = std::move(*recorded);
+  if (entries.size() >= limits::kRatifications && !entries.contains(mapping.name)) {
+    return std::unexpected(
+        errors::exhausted(fmt::format("{} has {} entries already", kRatified, limits::kRatifications)));
+  }
   Ratification made{
       .sha256 = mapping_hash(text), .by = std::move(by), .at = later(now, entries, mapping.name), .revoked = false};
   entries[mapping.name] = {made, seals_.make(mapping.name, made)};
@@ -286,9 +310,9 @@ Result<Ratification> MappingDirectory::revoke(std::string_view name, std::string
   const Hold hold(path_, Hold::Way::alone);
   if (hold.is_missing()) return std::unexpected(errors::not_found("nothing is ratified here"));
   if (auto held = hold.check(path_); !held) return std::unexpected(std::move(held.error()));
-  auto recorded = ratifications();
+  auto recorded = whole_ratifications();
   if (!recorded) return std::unexpected(std::move(recorded.error()));
-  RatificationEntries entries = std::move(recorded->entries);
+  RatificationEntries entries = std::move(*recorded);
   const auto found = entries.find(name);
   if (found == entries.end() || found->second.ratification.revoked) {
     return std::unexpected(errors::not_found(fmt::format("{} is not ratified", log::printable(name, 100))));
@@ -306,16 +330,16 @@ Result<std::size_t> MappingDirectory::reseal() const {
   const Hold hold(path_, Hold::Way::alone);
   if (hold.is_missing()) return 0;
   if (auto held = hold.check(path_); !held) return std::unexpected(std::move(held.error()));
-  auto recorded = ratifications();
+  auto recorded = whole_ratifications();
   if (!recorded) return std::unexpected(std::move(recorded.error()));
   std::size_t count = 0;
-  for (auto& [name, entry] : recorded->entries) {
+  for (auto& [name, entry] : *recorded) {
     if (seals_.check(name, entry.ratification, entry.mac) != Seals::Verdict::previous) continue;
     entry.mac = seals_.make(name, entry.ratification);
     ++count;
   }
   if (count == 0) return count;
-  if (auto written = put(recorded->entries); !written) return std::unexpected(std::move(written.error()));
+  if (auto written = put(*recorded); !written) return std::unexpected(std::move(written.error()));
   return count;
 }
 

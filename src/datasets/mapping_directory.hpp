@@ -63,7 +63,7 @@ class MappingDirectory {
   // While nobody else uses it.
   void set_path(std::filesystem::path path) { path_ = std::move(path); }
 
-  // Names, sizes and times of all files in it: another text after any change.
+  // Names, sizes and times of the files in it that count: another text after any change of them.
   std::string signature() const;
   // A directory that does not exist is empty. Nothing where somebody is writing to it just now.
   Result<std::optional<DirectoryContent>> read() const;
@@ -83,6 +83,8 @@ class MappingDirectory {
   Result<DirectoryContent> scan() const;
   DatasetFile look_at(const std::string& file, const RatificationEntries& entries) const;
   Result<RatificationFile> ratifications() const;
+  // For those who write them back: an error where a part cannot be read.
+  Result<RatificationEntries> whole_ratifications() const;
   Result<> put(const RatificationEntries& entries) const;
 
   std::filesystem::path path_;

@@ -1,5 +1,6 @@
 #include "datasets/mapping_directory.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -101,6 +102,57 @@ TEST_F(MappingDirectoryTest, OneByteIsEnoughToBeAnother) {
   EXPECT_THAT(content.find("acme")->reason, HasSubstr("ratify it again"));
   put("acme.toml", test::kCompanyMapping);
   EXPECT_EQ(status(), DatasetStatus::ratified);
+}
+
+TEST_F(MappingDirectoryTest, ARecordThatCannotBeReadWholeIsNotWrittenOver) {
+  ratify();
+  std::string faulty = get("ratified.toml");
+  const auto lines = std::ranges::count(faulty, '\n');
+  faulty += "\n[other]\nsha256 = 5\n";
+  for (const std::string& text : {faulty, get("ratified.toml") + "this is no TOML"}) {
+    put("ratified.toml", text);
+    const auto again = directory().ratify(test::kCompanyMapping, parse_mapping(test::kCompanyMapping).value().mapping,
+                                          "alice", std::chrono::system_clock::now());
+    ASSERT_FALSE(again);
+    EXPECT_EQ(again.error().kind(), ErrorKind::conflict);
+    EXPECT_THAT(again.error().message(), HasSubstr("ratified.toml: line "));
+    EXPECT_EQ(revoke().error().kind(), ErrorKind::conflict);
+    EXPECT_EQ(MappingDirectory(path(), Seals("new pepper", "pepper")).reseal().error().kind(), ErrorKind::conflict);
+    EXPECT_EQ(get("ratified.toml"), text);
+  }
+  put("ratified.toml", faulty);
+  EXPECT_THAT(revoke().error().message(), HasSubstr(fmt::format("ratified.toml: line {}", lines + 3)));
+}
+
+TEST_F(MappingDirectoryTest, ARecordHasSoManyEntriesAndNoMore) {
+  RatificationEntries entries;
+  for (std::size_t i = 0; i < limits::kRatifications; ++i)
+    entries[fmt::format("d{}", i)] = {{.sha256 = std::string(64, 'a'), .by = "x"}, std::string(64, 'a')};
+  put("ratified.toml", write_ratifications(entries));
+  const auto again = directory().ratify(test::kCompanyMapping, parse_mapping(test::kCompanyMapping).value().mapping,
+                                        "alice", std::chrono::system_clock::now());
+  EXPECT_EQ(again.error().kind(), ErrorKind::exhausted);
+  EXPECT_TRUE(parse_ratifications(write_ratifications(entries)).faults.empty());
+  entries["one_more"] = entries["d0"];
+  EXPECT_FALSE(parse_ratifications(write_ratifications(entries)).faults.empty());
+}
+
+TEST_F(MappingDirectoryTest, ChangesAreSeenAmongManyFilesOfOtherKinds) {
+  ratify();
+  const std::string alone = directory().signature();
+  for (std::size_t i = 0; i < MappingDirectory::kMaxFiles + 1; ++i)
+    put(fmt::format("{}.txt", i), "");
+  EXPECT_TRUE(directory().signature() == alone);  // which nobody wants to read
+  ASSERT_TRUE(revoke());
+  const std::string revoked = directory().signature();
+  EXPECT_TRUE(revoked != alone);
+  put("ontology.toml", "");
+  EXPECT_TRUE(directory().signature() != revoked);
+  for (std::size_t i = 0; i < MappingDirectory::kMaxFiles + 1; ++i)
+    put(fmt::format("{}.toml", i), "");
+  const std::string crowded = directory().signature();
+  fs::last_write_time(path() / "ratified.toml", fs::file_time_type());
+  EXPECT_TRUE(directory().signature() != crowded);
 }
 
 TEST_F(MappingDirectoryTest, LinksAreRefused) {

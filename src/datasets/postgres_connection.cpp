@@ -12,13 +12,28 @@
 namespace proteus::datasets {
 namespace {
 
-enum class For : std::uint8_t { reading, writing };
+enum class For : std::uint8_t { reading, writing, either };
 
 constexpr std::chrono::milliseconds kLook{50};  // how often somebody who gave up is noticed
 
+// A connection that is closed then ends its statement, where the server has the setting, from version 14, and its
+// system lets it; else the statement's time limit does.
+constexpr std::string_view kLookForClosed =
+    "SELECT set_config(name, '1000', false) FROM pg_catalog.pg_settings "
+    "WHERE name = 'client_connection_check_interval'";
+
+short events_of(For direction) {
+  switch (direction) {
+    case For::reading: return POLLIN;
+    case For::writing: return POLLOUT;
+    case For::either: break;
+  }
+  return POLLIN | POLLOUT;
+}
+
 // False when patience is over.
 bool wait(int socket, For direction, const Patience& patience) {
-  pollfd entry{.fd = socket, .events = static_cast<short>(direction == For::reading ? POLLIN : POLLOUT), .revents = 0};
+  pollfd entry{.fd = socket, .events = events_of(direction), .revents = 0};
   while (!patience.is_over()) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(patience.until - std::chrono::steady_clock::now());
     const int ready =
@@ -34,10 +49,20 @@ std::string message_of(PGresult* result) {
   return log::printable(text == nullptr ? "it gave no reason" : text, 300);
 }
 
+std::string_view code_of(PGresult* result) {
+  const char* field = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  return field == nullptr ? "" : field;
+}
+
+// Whether the source may have other tables, columns or types than it had when the statement was written.
+bool is_outdated(PGresult* result) {
+  const std::string_view code = code_of(result);
+  return (code.starts_with("42") && code != "42501") || code.starts_with("0A");
+}
+
 // By the class of its code, see "PostgreSQL Error Codes" in the manual.
 Error statement_error(PGresult* result, const Patience& patience) {
-  const char* field = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-  const std::string_view code = field == nullptr ? "" : field;
+  const std::string_view code = code_of(result);
   if (code == "57014") return patience.is_over() ? patience.error() : errors::timeout("a statement of the source");
   if (code == "55P03") return errors::timeout("waiting for a lock of the source");
   if (code == "42501") return errors::forbidden(fmt::format("the source refuses: {}", message_of(result)));
@@ -74,6 +99,8 @@ Result<PostgresConnection> PostgresConnection::open(const Secret& url, const Pat
         std::string("SET idle_in_transaction_session_timeout = 60000")}) {
     if (auto set = connection.ask(sql, {}, patience); !set) return std::unexpected(std::move(set.error()));
   }
+  if (auto set = connection.ask(std::string(kLookForClosed), {}, patience); !set && !connection.is_usable())
+    return std::unexpected(std::move(set.error()));
   return connection;
 }
 
@@ -86,7 +113,7 @@ Result<> PostgresConnection::connect(const Patience& patience) {
       return std::unexpected(errors::timeout("connecting to the source"));
     state = PQconnectPoll(connection);
   }
-  if (state == PGRES_POLLING_OK) return {};
+  if (state == PGRES_POLLING_OK && PQsetnonblocking(connection, 1) == 0) return {};
   log::warning("a source cannot be reached: {}", log::printable(PQerrorMessage(connection), 300));
   return std::unexpected(errors::unreachable("the database server of the source does not accept the connection"));
 }
@@ -122,11 +149,10 @@ Result<PostgresResult> PostgresConnection::receive(const Patience& patience) {
   std::optional<PostgresResult> last;
   for (;;) {
     while (PQisBusy(connection) != 0) {
-      if (!wait(PQsocket(connection), For::reading, patience)) {
-        cancel();
-        usable_ = false;
-        return std::unexpected(patience.error());
-      }
+      const int unsent = PQflush(connection);
+      if (unsent < 0) return std::unexpected(lost());
+      if (!wait(PQsocket(connection), unsent > 0 ? For::either : For::reading, patience))
+        return std::unexpected(give_up(patience));
       if (PQconsumeInput(connection) == 0) return std::unexpected(lost());
     }
     PGresult* const next = PQgetResult(connection);
@@ -136,6 +162,7 @@ Result<PostgresResult> PostgresConnection::receive(const Patience& patience) {
   if (!last) return std::unexpected(lost());
   const auto status = PQresultStatus(last->get());
   if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) return std::move(*last);
+  if (is_outdated(last->get())) usable_ = false;
   return std::unexpected(statement_error(last->get(), patience));
 }
 
@@ -145,13 +172,12 @@ Error PostgresConnection::lost() {
   return errors::interrupted("the connection to the source broke");
 }
 
-// The server would work on for nobody. The connection is given up, so that a late answer cannot be taken for another.
-void PostgresConnection::cancel() {
-  PGcancel* const request = PQgetCancel(connection_.get());
-  if (request == nullptr) return;
-  std::array<char, 256> ignored{};
-  PQcancel(request, ignored.data(), static_cast<int>(ignored.size()));
-  PQfreeCancel(request);
+// Closed, it cannot have a late answer taken for another. `PQcancel` would connect and wait for as long as the server
+// likes.
+Error PostgresConnection::give_up(const Patience& patience) {
+  usable_ = false;
+  connection_.reset();
+  return patience.error();
 }
 
 Result<std::string> PostgresConnection::quote(std::string_view identifier) const {

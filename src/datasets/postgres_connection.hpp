@@ -36,7 +36,9 @@ class PostgresResult {
   std::unique_ptr<PGresult, Clear> result_;
 };
 
-// A session that is waited for with patience: when that is over, the server is told to stop. One thread at a time.
+// A session that is waited for with patience: when that is over, it is closed. Nothing here waits for longer, whatever
+// the server does. It is of no more use, either, after a statement that does not fit the tables: what is known of them
+// is then out of date. One thread at a time.
 class PostgresConnection {
  public:
   static Result<PostgresConnection> open(const Secret& url, const Patience& patience);
@@ -61,7 +63,7 @@ class PostgresConnection {
   Result<> connect(const Patience& patience);
   Result<PostgresResult> receive(const Patience& patience);
   Error lost();
-  void cancel();
+  Error give_up(const Patience& patience);
 
   std::unique_ptr<PGconn, Finish> connection_;
   bool usable_ = true;

@@ -17,7 +17,6 @@ namespace proteus::datasets {
 namespace {
 
 constexpr std::size_t kBytes = 32;
-constexpr std::size_t kMaxEntries = 1000;
 
 std::string hex(std::string_view bytes) {
   std::string text;
@@ -128,12 +127,14 @@ RatificationFile parse_ratifications(std::string_view text) {
     return file;
   }
   for (const auto& member : document->root().as_object()) {
-    if (file.entries.size() == kMaxEntries) break;
+    const bool full = file.entries.size() == limits::kRatifications;
     const std::string name(member.key());
     json::Faults faults;
     RawEntry raw;
     const json::Place root(faults);
     const json::Place place = root.member(name);
+    if (full)
+      place.fault(fmt::format("neither this nor what follows is read: there are {} entries", limits::kRatifications));
     if (auto checked = check_dataset_name(name); !checked) place.fault(checked.error().message());
     entry_binding().read(member.value(), raw, place);
     const auto at = parse_instant(raw.at);
@@ -141,6 +142,7 @@ RatificationFile parse_ratifications(std::string_view text) {
     for (const auto& fault : faults.all())
       file.faults.push_back(
           fmt::format("line {}: {}: {}", document->locate(fault.pointer).line, fault.path, fault.message));
+    if (full) break;
     if (!faults.empty()) continue;
     file.entries[name] = {{.sha256 = raw.sha256, .by = raw.by, .at = *at, .revoked = raw.revoked}, raw.mac};
   }

@@ -51,6 +51,10 @@ struct RatificationEntry {
   std::string mac;
 };
 
+namespace limits {
+inline constexpr std::size_t kRatifications = 1000;
+}  // namespace limits
+
 // All of it, by name.
 using RatificationEntries = std::map<std::string, RatificationEntry, std::less<>>;
 

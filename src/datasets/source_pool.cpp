@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <vector>
 
 #include "base/log.hpp"
 
@@ -28,14 +29,32 @@ SourcePool::~SourcePool() {
   }
 }
 
-Result<> SourcePool::post(GivenUp given_up, Run run) {
+void SourcePool::end_overdue() {
+  std::vector<Job> overdue;
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto job = waiting_.begin(); job != waiting_.end();) {
+      if (!job->patience.is_over()) {
+        ++job;
+        continue;
+      }
+      overdue.push_back(std::move(*job));
+      job = waiting_.erase(job);
+    }
+  }
+  for (const Job& job : overdue)
+    job.run(std::unexpected(job.patience.error()), job.patience);
+}
+
+Result<Patience> SourcePool::post(GivenUp given_up, Run run) {
+  end_overdue();
+  const Patience patience{.until = std::chrono::steady_clock::now() + options_.patience, .given_up = given_up};
   std::list<std::thread> ended;
   {
     const std::lock_guard lock(mutex_);
     if (waiting_.size() >= options_.waiting)
       return std::unexpected(errors::exhausted("too many requests wait for the source"));
     ended = std::exchange(ended_, {});
-    const Patience patience{.until = std::chrono::steady_clock::now() + options_.patience, .given_up = given_up};
     waiting_.push_back({patience, std::move(given_up), std::move(run)});
     if (waiting_.size() > idle_ && threads_running_ < options_.connections) {
       threads_.emplace_back([this] { serve(); });
@@ -45,7 +64,7 @@ Result<> SourcePool::post(GivenUp given_up, Run run) {
   wake_.notify_one();
   for (auto& thread : ended)
     thread.join();
-  return {};
+  return patience;
 }
 
 void SourcePool::serve() {

@@ -26,6 +26,7 @@ struct SourcePoolOptions {
   std::size_t connections = 4;                 // at once; each has a thread
   std::size_t waiting = 64;                    // for one of them; more are turned away
   std::chrono::milliseconds patience{10'000};  // for one piece of work, waiting included
+  std::chrono::milliseconds slack{1'000};      // to say so when that is over; behind it no thread is waited for
   std::chrono::milliseconds idle{60'000};      // after which a connection is closed
 };
 
@@ -41,8 +42,8 @@ class SourcePool {
   // Set to true, it ends a piece of work soon.
   using GivenUp = std::shared_ptr<std::atomic<bool>>;
 
-  // Runs `work` with a connection on a thread of the pool. It must not refer to the coroutine: one that is cancelled
-  // goes, and its work is given up.
+  // Runs `work` with a connection on a thread of the pool. It must not refer to the coroutine: one that is cancelled,
+  // or whose time is over while the threads are stuck, goes, and its work is given up.
   template <class T>
   static Task<Result<T>> run(std::shared_ptr<SourcePool> pool, std::function<Result<T>(Source&, const Patience&)> work,
                              GivenUp given_up) {
@@ -61,7 +62,9 @@ class SourcePool {
                                deliver<T>(*delivery, work(**source, patience));
                              });
     if (!posted) co_return std::unexpected(std::move(posted.error()));
-    co_return co_await Delivery<Result<T>>::receive(delivery);
+    auto result = co_await Delivery<Result<T>>::receive_until(delivery, posted->until + pool->options_.slack);
+    if (!result) co_return std::unexpected(posted->error());
+    co_return std::move(*result);
   }
 
   // How many connections are open.
@@ -80,7 +83,9 @@ class SourcePool {
     delivery.deliver(std::move(result));
   }
 
-  Result<> post(GivenUp given_up, Run run);
+  Result<Patience> post(GivenUp given_up, Run run);
+  // Takes the places of those whose time is over from them, also where every thread is stuck.
+  void end_overdue();
   void serve();
   void serve(std::unique_ptr<Source>& source, const Job& job);
 

@@ -110,6 +110,7 @@ class PostgresServer {
     return fmt::format("host={} user=postgres dbname=postgres", directory_.path().string());
   }
   std::string dsn() const { return fmt::format("postgres://postgres@/postgres?host={}", directory_.path().string()); }
+  pid_t pid() const { return server_; }
 
  private:
   pid_t start(std::vector<std::string> command) const {
@@ -165,6 +166,28 @@ class PostgresDatabase final : public TestDatabase {
       rows.emplace_back(PQgetvalue(result.get(), row, 0));
     return rows;
   }
+
+  // Holds the server and those of its processes that serve somebody still, as a machine that hangs does.
+  class Still {
+   public:
+    explicit Still(PostgresDatabase& database) {
+      for (const auto& pid : database.query("SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' "
+                                            "AND pid <> pg_backend_pid()"))
+        held_.push_back(std::stoi(pid));
+      held_.push_back(database.server_.pid());
+      for (const pid_t pid : held_)
+        ::kill(pid, SIGSTOP);
+    }
+    ~Still() {
+      for (const pid_t pid : held_)
+        ::kill(pid, SIGCONT);
+    }
+    Still(const Still&) = delete;
+    Still& operator=(const Still&) = delete;
+
+   private:
+    std::vector<pid_t> held_;
+  };
 
  private:
   PostgresServer server_;

@@ -48,17 +48,18 @@ std::vector<asio::ip::address> known_addresses(std::string_view host) {
   return {address};
 }
 
+Result<> check_behind_proxy(const AddressFilter& filter, const Url& url) {
+  if (!filter) return {};
+  for (const auto& address : known_addresses(url.host())) {
+    if (auto allowed = filter(url.host(), address); !allowed) return allowed;
+  }
+  return {};
+}
+
 Task<Result<Stream>> Connecting::run(const Url& url, const Proxy* proxy, Clock::Monotonic deadline) {
   static const AddressFilter none;
   watch(means_.deadlines, deadline);
   const Url& first = proxy ? proxy->url : url;
-  if (proxy && means_.filter) {
-    for (const auto& address : known_addresses(url.host())) {
-      if (auto allowed = means_.filter(url.host(), address); !allowed) {
-        co_return std::unexpected(std::move(allowed).error());
-      }
-    }
-  }
   auto endpoints = co_await resolve(first);
   if (!endpoints) co_return std::unexpected(std::move(endpoints).error());
   auto stream = co_await connect(first, std::move(*endpoints), deadline, proxy ? none : means_.filter);

@@ -37,8 +37,8 @@ class Connecting final : private Timed {
   explicit Connecting(Means means) : means_(std::move(means)) {}
 
   // All addresses of the host are tried in turn, each with its share of the time that is left. Through a
-  // proxy only the proxy's name is resolved; then the filter sees the URL's host if that is an address
-  // itself. The arguments must outlive the await.
+  // proxy only the proxy's name is resolved, and the filter sees nothing: see `check_behind_proxy`. The arguments must
+  // outlive the await.
   Task<Result<Stream>> run(const Url& url, const Proxy* proxy, Clock::Monotonic deadline);
 
  private:
@@ -63,5 +63,9 @@ class Connecting final : private Timed {
 // The addresses a host stands for by itself, without asking anyone: an address, or localhost in both
 // families.
 std::vector<boost::asio::ip::address> known_addresses(std::string_view host);
+
+// Shows the filter a host that only a proxy looks up, where it is an address itself. For each request: one connection
+// to a proxy serves all hosts.
+Result<> check_behind_proxy(const AddressFilter& filter, const Url& url);
 
 }  // namespace proteus::net

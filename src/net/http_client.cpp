@@ -45,6 +45,10 @@ Task<Result<ClientResponse>> HttpClient::perform(std::shared_ptr<ClientCore> cor
   const Url& url = request.url;
   if (core->is_closed()) co_return std::unexpected(errors::cancelled("the request"));
   const Proxy* proxy = core->options().proxies.find(url);
+  if (proxy) {
+    if (auto allowed = check_behind_proxy(core->options().address_filter, url); !allowed)
+      co_return std::unexpected(std::move(allowed).error());
+  }
   auto exchange = core->new_exchange();
   auto written = write_request_head(exchange->head_text, request, core->options().user_agent, proxy);
   if (!written) co_return std::unexpected(std::move(written).error());

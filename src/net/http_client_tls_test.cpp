@@ -190,6 +190,10 @@ TEST_F(HttpClientTlsTest, FiltersAddressesBehindAProxyWhereItKnowsThem) {
        }});
   EXPECT_EQ(get(Url::parse("http://169.254.169.254/latest").value()).kind, ErrorKind::forbidden);
   EXPECT_EQ(get(Url::parse("http://upstream.test/").value()).body, "hello") << "which only the proxy can look up";
+  EXPECT_EQ(client_->stats().idle, 1U);
+  EXPECT_EQ(get(Url::parse("http://169.254.169.254/latest").value()).kind, ErrorKind::forbidden)
+      << "also over the connection that serves all hosts";
+  EXPECT_EQ(server_->requests.size(), 1U);
 }
 
 }  // namespace

@@ -50,10 +50,11 @@ class Loader {
     loaded.file = find_file(flags, environment);
     if (loaded.file) {
       const fs::path path(*loaded.file);
-      loaded.read_from = {path, path.parent_path() / "contexts"};
+      const fs::path contexts = path.parent_path() / "contexts";
+      loaded.watch = ConfigWatch({path, contexts});  // an edit while they are read is seen, too
       if (auto text = read_file(path)) {
         sources_.main = SourceFile{*loaded.file, std::move(*text)};
-        read_contexts(loaded.read_from.back());
+        read_contexts(contexts);
       } else {
         refuse(Severity::fault, *loaded.file, text.error().message());
       }

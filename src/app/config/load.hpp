@@ -1,11 +1,10 @@
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "app/config/read_config.hpp"
+#include "app/config_watch.hpp"
 
 // From the disk to a configuration.
 namespace proteus::app {
@@ -17,8 +16,8 @@ struct ConfigFlags {
 
 struct LoadedConfig {
   ConfigOutcome outcome;
-  std::optional<std::string> file;               // the one in use; none: built-in defaults
-  std::vector<std::filesystem::path> read_from;  // what to watch: the file, and contexts/ beside it
+  std::optional<std::string> file;  // the one in use; none: built-in defaults
+  ConfigWatch watch;                // the file, and contexts/ beside it, from before they were read
 };
 
 // The file of the flags, else of $PROTEUS_CONFIG, else ./proteus.toml where there is one. One that is named and cannot
