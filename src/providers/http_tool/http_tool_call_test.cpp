@@ -205,5 +205,25 @@ TEST_F(HttpToolCalls, FollowRedirectsWithinReason) {
   EXPECT_THAT(other.asked(), SizeIs(1));
 }
 
+TEST_F(HttpToolCalls, GoOnWithGetOnceTheyWereToldTo) {
+  const auto to = [](std::string location, unsigned status) {
+    return TestBackend::Reply{.status = status, .body = "", .fields = fmt::format("Location: {}\r\n", location)};
+  };
+  TestBackend other;
+  backend_.set("/see", to("/moved", 303));
+  backend_.set("/moved", to("/result", 307));
+  backend_.set("/see-away", to("/moved-away", 302));
+  backend_.set("/moved-away", to(other.url("/page"), 308));
+
+  EXPECT_FALSE(is_error(call(tool("/see"))));
+  EXPECT_THAT(backend_.asked(),
+              ElementsAre(Field(&TestBackend::Asked::method, "POST"), Field(&TestBackend::Asked::method, "GET"),
+                          AllOf(Field(&TestBackend::Asked::method, "GET"), Field(&TestBackend::Asked::body, ""))));
+  EXPECT_FALSE(is_error(call(tool("/see-away"))));
+  EXPECT_THAT(other.asked(),
+              ElementsAre(AllOf(Field(&TestBackend::Asked::method, "GET"),
+                                Field(&TestBackend::Asked::authorization, ""), Field(&TestBackend::Asked::body, ""))));
+}
+
 }  // namespace
 }  // namespace proteus::providers
