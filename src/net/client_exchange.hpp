@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "net/client_core.hpp"
+#include "net/connecting.hpp"
 #include "net/deadlines.hpp"
 #include "net/fields.hpp"
 #include "net/response_parser.hpp"
@@ -32,12 +33,16 @@ class ClientExchange final : private Timed {
 
   void abort_by(RequestAbort& abort);
   void forget_abort() { abort_ = nullptr; }
+  void abort();
+  bool is_aborted() const { return is_aborted_; }
 
   ClientCore& core() { return *core_; }
   Stream& stream() { return stream_; }
   // False if no idle one is there.
   bool take_idle_connection();
-  void adopt(Stream stream) { stream_ = std::move(stream); }
+  // An attempt to open one, which an abort ends; until `adopt` or `end`.
+  Connecting& start_connecting() { return connecting_.emplace(core_->means()); }
+  void adopt(Stream stream);
   void drop_connection();
   // Something went wrong with the connection that the answer does not tell.
   void forbid_reuse() { is_reusable_ = false; }
@@ -83,6 +88,7 @@ class ClientExchange final : private Timed {
 
   std::shared_ptr<ClientCore> core_;
   HostPool* host_ = nullptr;
+  std::optional<Connecting> connecting_;
   Stream stream_;
   ResponseParser parser_;
   Fields fields_;
@@ -97,6 +103,7 @@ class ClientExchange final : private Timed {
   bool is_streamed_ = false;  // what is decoded was given out by read_some
   bool is_reusable_ = true;   // as far as only we can tell
   RequestAbort* abort_ = nullptr;
+  bool is_aborted_ = false;
 };
 
 }  // namespace proteus::net

@@ -119,6 +119,8 @@ Task<Result<Stream>> Connecting::connect(const Url& host, Endpoints endpoints, C
         continue;
       }
     }
+    // It may have been while nothing was waited for that could have ended.
+    if (is_given_up_) co_return std::unexpected(failure(host, "", asio::cancellation_type::none));
     const auto now = means_.clock.now();
     const auto left = deadline == Clock::Monotonic::max() ? deadline - now : std::max(deadline - now, {});
     set_deadline(now + left / static_cast<int>(endpoints.size() - i));
@@ -133,6 +135,7 @@ Task<Result<Stream>> Connecting::connect(const Url& host, Endpoints endpoints, C
     const auto cancelled = (co_await asio::this_coro::cancellation_state).cancelled();
     failed = failure(host, error.message(), cancelled);
     // The time of this address is up, not that of all.
+    if (is_abandoned_) break;
     if (!is_expired() && (is_given_up_ || cancelled != asio::cancellation_type::none)) break;
     clear_expired();
     is_given_up_ = false;
@@ -185,9 +188,14 @@ Task<Result<Stream>> Connecting::secure(Stream stream, const Url& host) {
 
 Error Connecting::failure(const Url& host, std::string_view why, asio::cancellation_type cancelled) const {
   const std::string what = fmt::format("connecting to {}", host.authority());
-  if (is_expired()) return errors::unreachable(what + " timed out");
+  if (is_expired() && !is_abandoned_) return errors::unreachable(what + " timed out");
   if (is_given_up_ || cancelled != asio::cancellation_type::none) return errors::cancelled(what);
   return errors::unreachable(fmt::format("{}: {}", what, why));
+}
+
+void Connecting::abandon() {
+  is_abandoned_ = true;
+  give_up();
 }
 
 void Connecting::give_up() {

@@ -41,6 +41,9 @@ class Connecting final : private Timed {
   // itself. The arguments must outlive the await.
   Task<Result<Stream>> run(const Url& url, const Proxy* proxy, Clock::Monotonic deadline);
 
+  // Ends it as cancelled, wherever it is.
+  void abandon();
+
  private:
   using Endpoints = std::vector<boost::asio::ip::tcp::endpoint>;
 
@@ -57,7 +60,8 @@ class Connecting final : private Timed {
   std::shared_ptr<struct Lookup> lookup_;
   std::optional<TcpSocket> socket_;
   Stream* stream_ = nullptr;
-  bool is_given_up_ = false;
+  bool is_given_up_ = false;   // for this address, where its time is up
+  bool is_abandoned_ = false;  // for all
 };
 
 // The addresses a host stands for by itself, without asking anyone: an address, or localhost in both

@@ -46,7 +46,8 @@ struct RequestDeadlines {
   std::chrono::milliseconds longest{0};                        // the same, however often it is extended
 };
 
-// A way to end a request from outside, on its thread; without effect once it has ended.
+// A way to end a request from outside, on its thread, wherever it is: what was not sent by then is not sent. Without
+// effect once it has ended. A request that begins later with the same one is cancelled at once.
 class RequestAbort {
  public:
   RequestAbort() = default;
@@ -59,6 +60,7 @@ class RequestAbort {
  private:
   friend class ClientExchange;
   class ClientExchange* exchange_ = nullptr;
+  bool requested_ = false;
 };
 
 // What to send. Nothing in it is copied: all of it must outlive the await of `send`, and nothing of it after
@@ -126,7 +128,7 @@ class ClientResponse {
 //   timeout      a deadline passed after bytes may have been sent
 //   protocol     the answer is not valid HTTP/1.1
 //   too_large    the answer breaks a limit
-//   cancelled    the awaiting coroutine was cancelled, or the client closed
+//   cancelled    the awaiting coroutine was cancelled, the request aborted, or the client closed
 //   invalid      the request cannot be expressed
 //   or what the address filter said
 class HttpClient {

@@ -277,6 +277,60 @@ TEST_F(HttpClientFaultTest, TheCallerLeavesWhileConnecting) {
   EXPECT_EQ(connecting.finish().kind, ErrorKind::cancelled);
 }
 
+TEST_F(HttpClientFaultTest, TheCallIsAbortedBeforeItBegins) {
+  serve({{receive(), send(kHello)}});
+  RequestAbort abort;
+  abort();
+  EXPECT_EQ(fetch({.url = server_->url(), .abort = &abort}).kind, ErrorKind::cancelled);
+  settle(*io_);
+  EXPECT_EQ(server_->connections, 0U);
+}
+
+TEST_F(HttpClientFaultTest, TheCallIsAbortedBetweenTwoStepsOfConnecting) {
+  serve({{receive(), send(kHello)}});
+  RequestAbort abort;
+  use({.address_filter = [&](std::string_view, const boost::asio::ip::address&) {
+    abort();
+    return Result<>{};
+  }});
+  EXPECT_EQ(fetch({.url = server_->url(), .abort = &abort}).kind, ErrorKind::cancelled);
+  settle(*io_);
+  EXPECT_EQ(server_->connections, 0U);
+}
+
+TEST_F(HttpClientFaultTest, TheCallIsAbortedWhileConnecting) {
+  const FullQueue queue(*io_);
+  RequestAbort abort;
+  Started connecting(*io_, test::fetch(*client_, {.url = queue.url(), .abort = &abort}));
+  settle(*io_);
+  abort();
+  settle(*io_);
+  ASSERT_TRUE(connecting.is_done());
+  EXPECT_EQ(connecting.finish().kind, ErrorKind::cancelled);
+}
+
+TEST_F(HttpClientFaultTest, TheCallIsAbortedWhileConnectingToTheFirstOfTwoAddresses) {
+  const FullQueue queue(*io_);
+  const Url url = Url::parse(fmt::format("http://localhost:{}/", queue.url().port())).value();
+  RequestAbort abort;
+  Started connecting(*io_, test::fetch(*client_, {.url = url, .deadlines = {.connect = 4s}, .abort = &abort}));
+  settle(*io_);
+  pass(2s);  // the time of the first is up
+  abort();
+  settle(*io_);
+  ASSERT_TRUE(connecting.is_done());
+  EXPECT_EQ(connecting.finish().kind, ErrorKind::cancelled);
+}
+
+TEST_F(HttpClientFaultTest, TheCallIsAbortedWhileWaiting) {
+  serve({{receive(), hold()}});
+  RequestAbort abort;
+  Started waiting(*io_, test::fetch(*client_, {.url = server_->url(), .abort = &abort}));
+  run_until(*io_, [&] { return server_->requests.size() == 1; });
+  abort();
+  EXPECT_EQ(waiting.finish().kind, ErrorKind::cancelled);
+}
+
 TEST_F(HttpClientFaultTest, TheCallerLeavesWhileTheNameIsLookedUp) {
   Started looking(*io_, test::fetch(*client_, {.url = Url::parse("http://no-such-host.invalid/").value()}));
   settle(*io_);
