@@ -206,9 +206,13 @@ Task<Result<std::string_view>> ClientExchange::read_some() {
     if (auto decoded = decode_received(); !decoded) co_return std::unexpected(std::move(decoded).error());
     if (parser_.is_done()) release();
     if (decoded_ > 0 || parser_.is_done()) co_return std::string_view(window().data(), decoded_);
+    if (turn_.is_over() && !co_await let_others_run()) {
+      co_return std::unexpected(broken(asio::error::operation_aborted));
+    }
     if (auto received = receive_body(); !received) co_return std::unexpected(std::move(received).error());
     if (raw_ > 0 || !stream_) continue;
     if (auto [error] = co_await stream_.wait_readable(); error) co_return std::unexpected(broken(error));
+    turn_.begin();
   }
 }
 

@@ -13,6 +13,7 @@
 #include "net/fields.hpp"
 #include "net/response_parser.hpp"
 #include "net/stream.hpp"
+#include "net/turn.hpp"
 
 namespace proteus::net {
 
@@ -100,6 +101,7 @@ class ClientExchange final : private Timed {
   Buffer body_;               // where the body does not fit behind the head
   std::size_t decoded_ = 0;   // bytes of the body at the front of the window
   std::size_t raw_ = 0;       // received bytes after them, framing not yet taken off
+  Turn turn_;                 // of read_some
   bool is_streamed_ = false;  // what is decoded was given out by read_some
   bool is_reusable_ = true;   // as far as only we can tell
   RequestAbort* abort_ = nullptr;

@@ -1,5 +1,9 @@
 // What the client makes of servers that misbehave, and of callers that leave.
+#include <atomic>
+#include <thread>
+
 #include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/write.hpp>
 #include <sys/socket.h>
 
 #include "net/http_client_fixture.hpp"
@@ -214,6 +218,60 @@ TEST_F(HttpClientFaultTest, TheTimerLooksAtDeadlinesByItself) {
   serve({{receive(), hold()}});
   EXPECT_EQ(run(*io_, test::fetch(client, {.url = server_->url(), .deadlines = {.head = 1ms}})).kind,
             ErrorKind::timeout);
+}
+
+// An answer without end, sent by a thread of its own as fast as it is read.
+class Flood {
+ public:
+  Flood() : acceptor_(io_, {boost::asio::ip::address_v4::loopback(), 0}), thread_([this] { pour(); }) {}
+  ~Flood() {
+    ::shutdown(acceptor_.native_handle(), SHUT_RDWR);
+    thread_.join();
+  }
+  Url url() const { return Url::parse(fmt::format("http://127.0.0.1:{}/", acceptor_.local_endpoint().port())).value(); }
+  // Blocks until so many bytes were sent in all.
+  void wait_for(std::size_t bytes) const {
+    while (sent_ < bytes)
+      std::this_thread::yield();
+  }
+
+ private:
+  void pour() {
+    boost::system::error_code error;
+    boost::asio::ip::tcp::socket socket(io_);
+    acceptor_.accept(socket, error);
+    if (error) return;
+    boost::asio::write(socket, boost::asio::buffer(std::string_view("HTTP/1.1 200 OK\r\n\r\n")), error);
+    const std::string bytes(std::size_t{16} << 10U, 'x');
+    while (!error)
+      sent_ += boost::asio::write(socket, boost::asio::buffer(bytes), error);
+  }
+
+  boost::asio::io_context io_;
+  boost::asio::ip::tcp::acceptor acceptor_;
+  std::atomic<std::size_t> sent_ = 0;
+  std::thread thread_;
+};
+
+// Never so fast that it has to wait.
+Task<Answer> read_much(HttpClient& client, const Flood& flood) {
+  const Url url = flood.url();
+  auto response = co_await client.send({.url = url, .deadlines = {.whole = 20ms}});
+  if (!response) co_return failed(response.error());
+  for (std::size_t read = 0; read < std::size_t{256} << 20U;) {
+    flood.wait_for(read + (std::size_t{32} << 10U));
+    const auto piece = co_await response->read_some();
+    if (!piece) co_return failed(piece.error());
+    read += piece->size();
+  }
+  co_return Answer{response->status(), "much", {}, ""};
+}
+
+TEST_F(HttpClientFaultTest, TheTimeIsUpWhileTheAnswerFloodsIn) {
+  const SystemClock system;
+  HttpClient client(*io_, system, {.sweep_interval = 1ms});
+  const Flood flood;
+  EXPECT_EQ(run(*io_, read_much(client, flood)).kind, ErrorKind::timeout);
 }
 
 // Takes no connections: its queue is full, and the kernel ignores who else knocks.
