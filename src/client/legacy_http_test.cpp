@@ -156,6 +156,26 @@ TEST_F(LegacyHttp, GoesOnResumingUntilTheAnswerComes) {
   EXPECT_EQ(polls, 5);
 }
 
+TEST_F(LegacyHttp, ResumesFromWhereItWasAfterAStreamWithoutEvents) {
+  int polls = 0;
+  mcp.on["tools/call"] = [&](const FakeRequest&) {
+    const auto feed = server.feed();
+    feed->push("id: event-1\nretry: 1\ndata: \n\n");
+    feed->end();
+    return stream(feed);
+  };
+  mcp.get = [&](const FakeRequest& request) {
+    EXPECT_EQ(request.header("last-event-id"), "event-1");
+    const auto feed = server.feed();
+    if (++polls == 3) feed->event(answer(server.last("tools/call"), "at last"));
+    feed->end();
+    return stream(feed);
+  };
+  Client client(io, server.url(), test::quick());
+  EXPECT_EQ(client.text("echo"), "at last");
+  EXPECT_EQ(polls, 3);
+}
+
 TEST_F(LegacyHttp, SaysThatAStreamCouldNotBeResumed) {
   mcp.on["tools/call"] = [&](const FakeRequest&) {
     const auto feed = server.feed();

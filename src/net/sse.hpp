@@ -43,7 +43,9 @@ struct SseLimits {
 // At the end of the stream there is nothing to call: an unfinished event is no event.
 class SseReader {
  public:
-  explicit SseReader(SseLimits limits = {}) : limits_(limits) {}
+  // `last_event_id` is that of the stream which this one goes on from.
+  explicit SseReader(SseLimits limits = {}, std::string last_event_id = {})
+      : limits_(limits), last_id_(std::move(last_event_id)) {}
   SseReader(const SseReader&) = delete;
   SseReader& operator=(const SseReader&) = delete;
 

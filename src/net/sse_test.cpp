@@ -97,6 +97,13 @@ TEST(SseReader, RemembersTheLastEventId) {
               ElementsAre(message("a", "1"), message("b", "1"), message("c", "")));
 }
 
+TEST(SseReader, GoesOnFromTheIdOfAnEarlierStream) {
+  SseReader reader({}, "7");
+  EXPECT_THAT(read(reader, ": nothing yet\n\n"), ElementsAre());
+  EXPECT_EQ(reader.last_event_id(), "7");
+  EXPECT_THAT(read(reader, "data: a\n\nid\ndata: b\n\n"), ElementsAre(message("a", "7"), message("b")));
+}
+
 TEST(SseReader, IgnoresAnIdWithNul) {
   using namespace std::string_view_literals;
   EXPECT_THAT(read("id: 1\nid: 2\0\ndata: a\n\n"sv), ElementsAre(message("a", "1")));
