@@ -68,6 +68,31 @@ TEST_F(LegacyHttp, CancelsByANotification) {  // PRO-09
             server.last("tools/call").id());
 }
 
+TEST_F(LegacyHttp, ClosesWhileACancelledCallIsLeaving) {
+  // Without a session closing sends nothing, and has nothing to wait for but the call.
+  const auto initialize = mcp.on["initialize"];
+  mcp.on["initialize"] = [initialize](const FakeRequest& request) {
+    auto response = initialize(request);
+    response.more_headers.clear();
+    return response;
+  };
+  mcp.on["tools/call"] = [](const FakeRequest&) { return FakeResponse{.hold = true}; };
+  const SystemClock clock;
+  net::HttpClient http(io, clock);
+  std::optional<Connection> connection(std::in_place, io.get_executor(), transports_to(server.url(), io, http),
+                                       test::quick());
+  net::test::Started call(io, call_tool(*connection, "echo", "{}"));
+  net::test::run_until(io, [&] { return server.count("tools/call") == 1; });
+  call.cancel();
+  net::test::run(io, connection->close());
+  connection.reset();
+  net::test::run_until(io, [&] { return call.is_done(); });
+  EXPECT_TRUE(call.failure);
+  EXPECT_EQ(server.count("notifications/cancelled"), 0U);
+  http.close();
+  net::test::settle(io);
+}
+
 TEST_F(LegacyHttp, BeginsAnotherSessionWhenTheServerForgotIt) {  // REF-20
   int sessions = 0;
   const auto initialize = mcp.on["initialize"];
