@@ -308,13 +308,13 @@ TEST_F(LegacyHttp, AQuestionDoesNotCostTheRequestItsTime) {
   };
   Options options = test::quick();
   options.handlers.elicit_form = [](Question) -> Task<Result<std::string>> {
-    co_await sleep_for(150ms);
+    co_await sleep_for(1200ms);
     co_return R"({"action":"decline"})";
   };
   Client client(io, server.url(), options);
   ASSERT_TRUE(client.run(client.connection.open()));
   RequestOptions call;
-  call.timeout = 80ms;
+  call.timeout = 1s;  // shorter than the question takes, and much longer than all else
   EXPECT_EQ(client.text("echo", "{}", call), "thanks");
 }
 

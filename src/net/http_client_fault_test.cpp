@@ -6,6 +6,7 @@
 #include <boost/asio/write.hpp>
 #include <sys/socket.h>
 
+#include "net/closed_port.hpp"
 #include "net/http_client_fixture.hpp"
 
 namespace proteus::net::test {
@@ -32,11 +33,8 @@ class HttpClientFaultTest : public HttpClientTest {
 };
 
 TEST_F(HttpClientFaultTest, NobodyListens) {
-  Url url = Url::parse("http://127.0.0.1:1").value();
-  {
-    boost::asio::ip::tcp::acceptor gone(*io_, {boost::asio::ip::address_v4::loopback(), 0});
-    url = Url::parse(fmt::format("http://127.0.0.1:{}", gone.local_endpoint().port())).value();
-  }
+  const ClosedPort closed;
+  const Url url = Url::parse(fmt::format("http://127.0.0.1:{}", closed.number())).value();
   const Answer answer = get(url);
   EXPECT_EQ(answer.kind, ErrorKind::unreachable);
   EXPECT_EQ(answer.fault, fmt::format("connecting to {}: Connection refused", url.authority()));

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "base/test_run.hpp"
+#include "net/closed_port.hpp"
 #include "net/egress_rules.hpp"
 #include "providers/http_tool/arguments.hpp"
 #include "providers/http_tool/http_tool_reader.hpp"
@@ -142,12 +143,8 @@ TEST_F(HttpToolCalls, ExplainFailuresAndLeakNothing) {
 
 // SES-14
 TEST_F(HttpToolCalls, ExplainWhatCannotBeReached) {
-  std::string gone;
-  {
-    const TestBackend closed;
-    gone = closed.url();
-  }
-  const auto result = call(tool_at(gone));
+  const net::test::ClosedPort closed;
+  const auto result = call(tool_at(fmt::format("http://127.0.0.1:{}/fetch", closed.number())));
   EXPECT_TRUE(is_error(result));
   EXPECT_THAT(text(result), AllOf(HasSubstr("cannot be reached"), Not(HasSubstr("127.0.0.1"))));
 }
