@@ -14,6 +14,7 @@
 #include "net/address_filter.hpp"
 #include "net/bell.hpp"
 #include "net/deadlines.hpp"
+#include "net/name_lookup.hpp"
 #include "net/proxy.hpp"
 #include "net/response_parser.hpp"
 #include "net/tcp_stream.hpp"
@@ -30,7 +31,8 @@ class Connecting final : private Timed {
     boost::asio::io_context& io;
     const Clock& clock;
     Deadlines& deadlines;
-    const AddressFilter& filter;              // may be empty
+    const AddressFilter& filter;  // may be empty
+    std::shared_ptr<NameLookup> names;
     std::function<Result<TlsContext>()> tls;  // asked only where it is needed
     ResponseLimits proxy_limits;
   };

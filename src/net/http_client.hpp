@@ -14,6 +14,7 @@
 #include "base/task.hpp"
 #include "net/address_filter.hpp"
 #include "net/fields.hpp"
+#include "net/name_lookup.hpp"
 #include "net/proxy.hpp"
 #include "net/response_parser.hpp"
 #include "net/tls.hpp"
@@ -30,6 +31,8 @@ struct HttpClientOptions {
   // How https hosts are checked; the system's authorities where it is empty. See client_tls.hpp.
   std::optional<TlsContext> tls = {};
   AddressFilter address_filter = {};
+  // Shared with other clients; one of its own where it is empty.
+  std::shared_ptr<NameLookup> names = {};
   std::string user_agent = "proteus";
   ResponseLimits response_limits = {};
   std::size_t max_idle_per_host = 64;
