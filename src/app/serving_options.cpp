@@ -3,6 +3,7 @@
 
 #include "app/serving.hpp"
 #include "gateway/tool_sessions.hpp"
+#include "net/name_lookup.hpp"
 
 namespace proteus::app {
 namespace {
@@ -39,6 +40,7 @@ gateway::GatewayOptions Serving::options() const {
   options.http.user_agent = kUserAgent;
   options.http.proxies = proxies_;
   options.http.address_filter = egress_->filter();
+  options.http.names = std::make_shared<net::NameLookup>();
   return options;
 }
 
@@ -49,6 +51,8 @@ gateway::ToolSessionOptions Serving::session_options() const {
   options.calls.timeout = config_.sessions.http_timeout;
   options.http.user_agent = kUserAgent;
   options.http.proxies = proxies_;
+  // Not that of the upstreams, which what is registered here must not hold up.
+  options.http.names = std::make_shared<net::NameLookup>();
   return options;
 }
 

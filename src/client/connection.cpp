@@ -69,9 +69,11 @@ Task<> Connection::close() {
   requests_.expire();
   co_await link_.close();
   tasks_.cancel();
-  co_await tasks_.join();
-  while (visits_ > 0)
-    co_await left_.wait();
+  // Visitors wait for tasks, and start some as they leave.
+  while (visits_ > 0 || tasks_.size() > 0) {
+    co_await tasks_.join();
+    if (visits_ > 0) co_await left_.wait();
+  }
 }
 
 Task<Result<>> Connection::listen(mcp::SubscriptionFilter wanted) {
@@ -246,7 +248,7 @@ Result<> Connection::add_headers(Composed& composed, const Params& params) const
 void Connection::cancel_at_server(const Footing& footing, RequestId id, std::string_view reason) {
   // A modern server sees that the request's own stream is closed.
   if (footing.era() == mcp::Era::modern && footing.transport->has_streams()) return;
-  if (!footing.transport->usable()) return;
+  if (link_.is_closed() || !footing.transport->usable()) return;
   tasks_.spawn("cancelling a request", send_cancelled(footing.transport, id, std::string(reason)));
 }
 

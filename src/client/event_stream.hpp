@@ -15,8 +15,10 @@ namespace proteus::client {
 // The events of an answer of the type text/event-stream. Does not move: the reader points into it.
 class EventStream {
  public:
-  EventStream(net::ClientResponse response, std::size_t max_event_bytes)
-      : response_(std::move(response)), reader_({max_event_bytes, max_event_bytes}) {
+  // `last_event_id` is that of the stream which this one goes on from.
+  EventStream(net::ClientResponse response, std::size_t max_event_bytes, std::string last_event_id = {})
+      : response_(std::move(response)),
+        reader_({.line_bytes = max_event_bytes, .event_bytes = max_event_bytes}, std::move(last_event_id)) {
     reader_.feed({});
   }
   EventStream(const EventStream&) = delete;

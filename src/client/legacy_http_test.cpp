@@ -68,6 +68,31 @@ TEST_F(LegacyHttp, CancelsByANotification) {  // PRO-09
             server.last("tools/call").id());
 }
 
+TEST_F(LegacyHttp, ClosesWhileACancelledCallIsLeaving) {
+  // Without a session closing sends nothing, and has nothing to wait for but the call.
+  const auto initialize = mcp.on["initialize"];
+  mcp.on["initialize"] = [initialize](const FakeRequest& request) {
+    auto response = initialize(request);
+    response.more_headers.clear();
+    return response;
+  };
+  mcp.on["tools/call"] = [](const FakeRequest&) { return FakeResponse{.hold = true}; };
+  const SystemClock clock;
+  net::HttpClient http(io, clock);
+  std::optional<Connection> connection(std::in_place, io.get_executor(), transports_to(server.url(), io, http),
+                                       test::quick());
+  net::test::Started call(io, call_tool(*connection, "echo", "{}"));
+  net::test::run_until(io, [&] { return server.count("tools/call") == 1; });
+  call.cancel();
+  net::test::run(io, connection->close());
+  connection.reset();
+  net::test::run_until(io, [&] { return call.is_done(); });
+  EXPECT_TRUE(call.failure);
+  EXPECT_EQ(server.count("notifications/cancelled"), 0U);
+  http.close();
+  net::test::settle(io);
+}
+
 TEST_F(LegacyHttp, BeginsAnotherSessionWhenTheServerForgotIt) {  // REF-20
   int sessions = 0;
   const auto initialize = mcp.on["initialize"];
@@ -154,6 +179,26 @@ TEST_F(LegacyHttp, GoesOnResumingUntilTheAnswerComes) {
   Client client(io, server.url(), test::quick());
   EXPECT_EQ(client.text("echo"), "at last");
   EXPECT_EQ(polls, 5);
+}
+
+TEST_F(LegacyHttp, ResumesFromWhereItWasAfterAStreamWithoutEvents) {
+  int polls = 0;
+  mcp.on["tools/call"] = [&](const FakeRequest&) {
+    const auto feed = server.feed();
+    feed->push("id: event-1\nretry: 1\ndata: \n\n");
+    feed->end();
+    return stream(feed);
+  };
+  mcp.get = [&](const FakeRequest& request) {
+    EXPECT_EQ(request.header("last-event-id"), "event-1");
+    const auto feed = server.feed();
+    if (++polls == 3) feed->event(answer(server.last("tools/call"), "at last"));
+    feed->end();
+    return stream(feed);
+  };
+  Client client(io, server.url(), test::quick());
+  EXPECT_EQ(client.text("echo"), "at last");
+  EXPECT_EQ(polls, 3);
 }
 
 TEST_F(LegacyHttp, SaysThatAStreamCouldNotBeResumed) {
@@ -263,13 +308,13 @@ TEST_F(LegacyHttp, AQuestionDoesNotCostTheRequestItsTime) {
   };
   Options options = test::quick();
   options.handlers.elicit_form = [](Question) -> Task<Result<std::string>> {
-    co_await sleep_for(150ms);
+    co_await sleep_for(1200ms);
     co_return R"({"action":"decline"})";
   };
   Client client(io, server.url(), options);
   ASSERT_TRUE(client.run(client.connection.open()));
   RequestOptions call;
-  call.timeout = 80ms;
+  call.timeout = 1s;  // shorter than the question takes, and much longer than all else
   EXPECT_EQ(client.text("echo", "{}", call), "thanks");
 }
 

@@ -54,6 +54,7 @@ class Link {
   bool era_doubtful(std::uint64_t generation);
 
   Task<> close();
+  bool is_closed() const { return closed_; }
 
  private:
   class Attempt;

@@ -82,8 +82,8 @@ TEST_P(PublicClient, HandlersMayBlockAndCallTheServer) {
 }
 
 TEST_P(PublicClient, TellsWhatChanged) {
-  auto server = fixture({"--era", GetParam()}).build();
   std::promise<Change> changed;
+  auto server = fixture({"--era", GetParam()}).build();
   server.add_change_listener([&](const Change& change) {
     EXPECT_TRUE(server.tool("new"));
     changed.set_value(change);

@@ -111,10 +111,10 @@ TEST(Refreshing, ListensAgainWhereItCouldNotAtFirst) {
 // REF-08, REF-21
 TEST(Refreshing, SaysWhatWasAddedRemovedAndChangedAndWhatBreaks) {
   Shop shop(tool("bread") + "," + tool("milk") + "," + tool("wine"));
-  auto server = client_of(shop).build();
   std::mutex mutex;
   std::condition_variable told;
   std::vector<Change> heard;
+  auto server = client_of(shop).build();
   server.add_change_listener([&](const Change& change) {
     const std::scoped_lock lock(mutex);
     heard.push_back(change);
@@ -226,8 +226,8 @@ TEST(Refreshing, AServerThatIsNotThereFailsTheStartUnlessToldOtherwise) {
   shop.close();
   EXPECT_FALSE(client_of(shop).build().open());
 
-  auto server = client_of(shop).fail_fast_on_startup(false).build();
   std::promise<Change> came;
+  auto server = client_of(shop).fail_fast_on_startup(false).build();
   server.add_change_listener([&](const Change& change) { came.set_value(change); });
   ASSERT_TRUE(server.open());
   EXPECT_EQ(server.state(), ServerState::degraded);

@@ -158,7 +158,7 @@ Task<Result<Reply>> StreamableHttp::read_stream(net::ClientResponse response, Re
   for (;;) {
     Error ended = errors::interrupted("the server ended the stream without an answer");
     if (current) {
-      EventStream stream(std::move(*current), options_.limits.message_bytes);
+      EventStream stream(std::move(*current), options_.limits.message_bytes, position.last_event_id);
       current.reset();
       auto reply = co_await read_events(stream, id);
       if (reply && *reply) co_return std::move(**reply);
@@ -252,7 +252,7 @@ Task<Result<>> StreamableHttp::listen(std::function<void()> on_open) {
     // What is resumed at once was not interrupted.
     if (!resumed) on_open();
     {
-      EventStream stream(std::move(*response), options_.limits.message_bytes);
+      EventStream stream(std::move(*response), options_.limits.message_bytes, listening_.last_event_id);
       const auto ended = co_await read_events(stream, kNoRequest);
       listening_.take(stream);
       if (!ended && ended.error().kind() != ErrorKind::interrupted) co_return std::unexpected(ended.error());

@@ -2,6 +2,7 @@
 
 #include "gateway/scripted_upstream.hpp"
 #include "gateway/test_gateway.hpp"
+#include "net/closed_port.hpp"
 
 namespace proteus::gateway {
 namespace {
@@ -113,12 +114,8 @@ TEST(Direct, RefreshesACachedUpstreamBeforeItPassesOnThatItChanged) {
 
 // PRX-09
 TEST(Direct, NamesTheUpstreamThatFailed) {
-  std::uint16_t port = 0;
-  {
-    const Upstream gone;
-    port = gone.port;
-  }
-  TestGateway gateway({direct("bank", port)});
+  const net::test::ClosedPort closed;
+  TestGateway gateway({direct("bank", closed.number())});
   gateway.discover();
   for (const auto& answer : {gateway.ask("tools/list"), gateway.call("bank_x")}) {
     EXPECT_THAT(std::string(answer.at("error").at("message").as_string()), HasSubstr("upstream bank"));
@@ -182,13 +179,9 @@ TEST(Direct, LetsTheFirstConfiguredHaveAName) {
 
 // PRX-16
 TEST(Direct, NamesWhoIsMissingInAMergedList) {
-  std::uint16_t port = 0;
-  {
-    const Upstream gone;
-    port = gone.port;
-  }
+  const net::test::ClosedPort closed;
   Upstream a({"one"});
-  TestGateway gateway({direct("gone", port), upstream_at("a", a.port)});
+  TestGateway gateway({direct("gone", closed.number()), upstream_at("a", a.port)});
   gateway.discover();
   const auto list = gateway.ask("tools/list").at("result");
   EXPECT_EQ(list.at("tools").as_array().size(), 1U);

@@ -2,6 +2,7 @@
 
 #include "gateway/scripted_upstream.hpp"
 #include "gateway/test_gateway.hpp"
+#include "net/closed_port.hpp"
 
 namespace proteus::gateway {
 namespace {
@@ -147,12 +148,8 @@ TEST_F(Announcing, TellsOfItsListsWhereItTellsOfNoResources) {
 // REF-03, REF-11, REF-27
 TEST(Refresh, ServesTheOthersWhileOneIsDownAndTakesItInWhenItComes) {
   Upstream a({"one"});
-  std::uint16_t port = 0;
-  {
-    const Upstream gone;
-    port = gone.port;
-  }
-  TestGateway gateway({upstream_at("late", port), upstream_at("a", a.port)});
+  const net::test::ClosedPort closed;
+  TestGateway gateway({upstream_at("late", closed.number()), upstream_at("a", a.port)});
   gateway.discover();
   EXPECT_THAT(gateway.tools(), ElementsAre("a_one"));
   wait_until([&] { return gateway.status("late").state == UpstreamState::failed; });
@@ -164,7 +161,7 @@ TEST(Refresh, ServesTheOthersWhileOneIsDownAndTakesItInWhenItComes) {
           {.name = "here"},
           [](server::Context&) -> server::Outcome<server::ToolResult> { return server::ToolResult::text("at last"); })
       .value();
-  ASSERT_TRUE(late.listen({.port = port}));
+  ASSERT_TRUE(late.listen({.port = closed.number()}));
   wait_until([&] { return gateway.tools().size() == 2; });
   EXPECT_THAT(gateway.tools(), ElementsAre("late_here", "a_one"));
   EXPECT_EQ(gateway.status("late").state, UpstreamState::connected);

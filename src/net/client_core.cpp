@@ -20,7 +20,9 @@ constexpr std::chrono::milliseconds kSlowSweep = std::chrono::seconds(1);
 }  // namespace
 
 ClientCore::ClientCore(boost::asio::io_context& io, const Clock& clock, HttpClientOptions options)
-    : io_(io), clock_(clock), options_(std::move(options)), timer_(io) {}
+    : io_(io), clock_(clock), options_(std::move(options)), timer_(io) {
+  if (!options_.names) options_.names = std::make_shared<NameLookup>();
+}
 
 ClientCore::~ClientCore() = default;
 
@@ -29,6 +31,7 @@ Connecting::Means ClientCore::means() {
           .clock = clock_,
           .deadlines = deadlines_,
           .filter = options_.address_filter,
+          .names = options_.names,
           .tls = [this] { return tls(); },
           .proxy_limits = options_.response_limits};
 }

@@ -53,12 +53,20 @@ void ClientExchange::begin(std::shared_ptr<ClientCore> core, std::string_view po
   filled_ = head_end_ = decoded_ = raw_ = 0;
   is_streamed_ = false;
   is_reusable_ = true;
+  is_aborted_ = false;
 }
 
 void ClientExchange::abort_by(RequestAbort& abort) {
   if (abort.exchange_ != nullptr) abort.exchange_->forget_abort();
   abort_ = &abort;
   abort.exchange_ = this;
+  is_aborted_ = abort.requested_;
+}
+
+void ClientExchange::abort() {
+  is_aborted_ = true;
+  if (connecting_) connecting_->abandon();
+  if (stream_) stream_.close();
 }
 
 void ClientExchange::end() {
@@ -67,6 +75,7 @@ void ClientExchange::end() {
   // A short body that nobody wanted has often arrived by now; then the connection is still good.
   if (stream_ && head_end_ > 0 && decode_received() && parser_.is_done()) release();
   drop_connection();
+  connecting_.reset();
   unwatch();
   core_->leave(*host_);
   core_ = nullptr;
@@ -75,6 +84,11 @@ void ClientExchange::end() {
 bool ClientExchange::take_idle_connection() {
   stream_ = core_->take_idle(*host_);
   return static_cast<bool>(stream_);
+}
+
+void ClientExchange::adopt(Stream stream) {
+  connecting_.reset();
+  stream_ = std::move(stream);
 }
 
 void ClientExchange::drop_connection() {
@@ -192,9 +206,13 @@ Task<Result<std::string_view>> ClientExchange::read_some() {
     if (auto decoded = decode_received(); !decoded) co_return std::unexpected(std::move(decoded).error());
     if (parser_.is_done()) release();
     if (decoded_ > 0 || parser_.is_done()) co_return std::string_view(window().data(), decoded_);
+    if (turn_.is_over() && !co_await let_others_run()) {
+      co_return std::unexpected(broken(asio::error::operation_aborted));
+    }
     if (auto received = receive_body(); !received) co_return std::unexpected(std::move(received).error());
     if (raw_ > 0 || !stream_) continue;
     if (auto [error] = co_await stream_.wait_readable(); error) co_return std::unexpected(broken(error));
+    turn_.begin();
   }
 }
 
@@ -202,7 +220,8 @@ Error ClientExchange::broken(const ErrorCode& error) {
   const bool expired = is_expired();
   drop_connection();
   if (expired) return errors::timeout(fmt::format("the answer of {}", host_->key));
-  if (error == asio::error::operation_aborted) return errors::cancelled(fmt::format("the request to {}", host_->key));
+  if (is_aborted_ || error == asio::error::operation_aborted)
+    return errors::cancelled(fmt::format("the request to {}", host_->key));
   if (head_end_ > 0)
     return errors::interrupted(fmt::format("{}: the answer broke off: {}", host_->key, error.message()));
   if (error == asio::error::eof || error == asio::ssl::error::stream_truncated) {

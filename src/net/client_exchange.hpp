@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "net/client_core.hpp"
+#include "net/connecting.hpp"
 #include "net/deadlines.hpp"
 #include "net/fields.hpp"
 #include "net/response_parser.hpp"
 #include "net/stream.hpp"
+#include "net/turn.hpp"
 
 namespace proteus::net {
 
@@ -32,12 +34,16 @@ class ClientExchange final : private Timed {
 
   void abort_by(RequestAbort& abort);
   void forget_abort() { abort_ = nullptr; }
+  void abort();
+  bool is_aborted() const { return is_aborted_; }
 
   ClientCore& core() { return *core_; }
   Stream& stream() { return stream_; }
   // False if no idle one is there.
   bool take_idle_connection();
-  void adopt(Stream stream) { stream_ = std::move(stream); }
+  // An attempt to open one, which an abort ends; until `adopt` or `end`.
+  Connecting& start_connecting() { return connecting_.emplace(core_->means()); }
+  void adopt(Stream stream);
   void drop_connection();
   // Something went wrong with the connection that the answer does not tell.
   void forbid_reuse() { is_reusable_ = false; }
@@ -84,6 +90,7 @@ class ClientExchange final : private Timed {
 
   std::shared_ptr<ClientCore> core_;
   HostPool* host_ = nullptr;
+  std::optional<Connecting> connecting_;
   Stream stream_;
   ResponseParser parser_;
   Fields fields_;
@@ -95,9 +102,11 @@ class ClientExchange final : private Timed {
   Buffer body_;               // where the body does not fit behind the head
   std::size_t decoded_ = 0;   // bytes of the body at the front of the window
   std::size_t raw_ = 0;       // received bytes after them, framing not yet taken off
+  Turn turn_;                 // of read_some
   bool is_streamed_ = false;  // what is decoded was given out by read_some
   bool is_reusable_ = true;   // as far as only we can tell
   RequestAbort* abort_ = nullptr;
+  bool is_aborted_ = false;
 };
 
 }  // namespace proteus::net

@@ -3,7 +3,7 @@
 #include <array>
 
 #include <boost/asio/cancellation_state.hpp>
-#include <boost/asio/ip/basic_resolver.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <fmt/format.h>
 
@@ -14,8 +14,6 @@ namespace proteus::net {
 namespace {
 
 namespace asio = boost::asio;
-using asio::ip::tcp;
-using Resolver = asio::ip::basic_resolver<tcp, asio::io_context::executor_type>;
 
 // A name with more is not worth the wait.
 constexpr std::size_t kMaxAddresses = 16;
@@ -28,14 +26,15 @@ std::string host_and_port(const Url& url) {
 
 }  // namespace
 
-// What a resolver's thread answers to. getaddrinfo cannot be stopped, so whoever asked may be gone before it
-// returns.
+// What the answer for a name goes to, on the thread of who asked.
 struct Lookup {
   explicit Lookup(asio::io_context& io) : answered(io) {}
+  void take(FoundName answer) {
+    found = std::move(answer);
+    answered.ring();
+  }
   Bell answered;
-  bool is_done = false;
-  ErrorCode error;
-  Resolver::results_type results;
+  std::optional<FoundName> found;
 };
 
 std::vector<asio::ip::address> known_addresses(std::string_view host) {
@@ -84,27 +83,27 @@ Task<Result<Connecting::Endpoints>> Connecting::resolve(const Url& host) {
   if (!endpoints.empty()) co_return endpoints;
 
   const auto lookup = lookup_ = std::make_shared<Lookup>(means_.io);
-  Resolver resolver(means_.io);
-  resolver.async_resolve(host.host(), std::to_string(host.port()), Resolver::numeric_service,
-                         [lookup](ErrorCode error, Resolver::results_type results) {
-                           lookup->is_done = true;
-                           lookup->error = error;
-                           lookup->results = std::move(results);
-                           lookup->answered.ring();
-                         });
-  while (!lookup->is_done) {
+  // It may be gone before the answer is here.
+  const auto notify = [&io = means_.io, waiting = std::weak_ptr(lookup)](const FoundName& found) {
+    asio::post(io, [waiting, found] {
+      if (const auto still = waiting.lock()) still->take(found);
+    });
+  };
+  const auto wait = means_.names->find(std::string(host.host()), notify);
+  if (!wait) co_return std::unexpected(wait.error());
+  while (!lookup->found) {
     co_await lookup->answered.wait();
     const auto cancelled = (co_await asio::this_coro::cancellation_state).cancelled();
     if (is_given_up_ || cancelled != asio::cancellation_type::none) {
       co_return std::unexpected(failure(host, "looking up its name", cancelled));
     }
   }
-  if (lookup->error) {
+  if (lookup->found->error) {
     co_return std::unexpected(
-        errors::unreachable(fmt::format("cannot find {}: {}", host.host(), lookup->error.message())));
+        errors::unreachable(fmt::format("cannot find {}: {}", host.host(), lookup->found->error.message())));
   }
-  for (const auto& entry : lookup->results) {
-    if (endpoints.size() < kMaxAddresses) endpoints.push_back(entry.endpoint());
+  for (const auto& address : lookup->found->addresses) {
+    if (endpoints.size() < kMaxAddresses) endpoints.emplace_back(address, host.port());
   }
   co_return endpoints;
 }
@@ -120,6 +119,8 @@ Task<Result<Stream>> Connecting::connect(const Url& host, Endpoints endpoints, C
         continue;
       }
     }
+    // It may have been while nothing was waited for that could have ended.
+    if (is_given_up_) co_return std::unexpected(failure(host, "", asio::cancellation_type::none));
     const auto now = means_.clock.now();
     const auto left = deadline == Clock::Monotonic::max() ? deadline - now : std::max(deadline - now, {});
     set_deadline(now + left / static_cast<int>(endpoints.size() - i));
@@ -134,6 +135,7 @@ Task<Result<Stream>> Connecting::connect(const Url& host, Endpoints endpoints, C
     const auto cancelled = (co_await asio::this_coro::cancellation_state).cancelled();
     failed = failure(host, error.message(), cancelled);
     // The time of this address is up, not that of all.
+    if (is_abandoned_) break;
     if (!is_expired() && (is_given_up_ || cancelled != asio::cancellation_type::none)) break;
     clear_expired();
     is_given_up_ = false;
@@ -186,9 +188,14 @@ Task<Result<Stream>> Connecting::secure(Stream stream, const Url& host) {
 
 Error Connecting::failure(const Url& host, std::string_view why, asio::cancellation_type cancelled) const {
   const std::string what = fmt::format("connecting to {}", host.authority());
-  if (is_expired()) return errors::unreachable(what + " timed out");
+  if (is_expired() && !is_abandoned_) return errors::unreachable(what + " timed out");
   if (is_given_up_ || cancelled != asio::cancellation_type::none) return errors::cancelled(what);
   return errors::unreachable(fmt::format("{}: {}", what, why));
+}
+
+void Connecting::abandon() {
+  is_abandoned_ = true;
+  give_up();
 }
 
 void Connecting::give_up() {

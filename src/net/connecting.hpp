@@ -14,6 +14,7 @@
 #include "net/address_filter.hpp"
 #include "net/bell.hpp"
 #include "net/deadlines.hpp"
+#include "net/name_lookup.hpp"
 #include "net/proxy.hpp"
 #include "net/response_parser.hpp"
 #include "net/tcp_stream.hpp"
@@ -30,7 +31,8 @@ class Connecting final : private Timed {
     boost::asio::io_context& io;
     const Clock& clock;
     Deadlines& deadlines;
-    const AddressFilter& filter;              // may be empty
+    const AddressFilter& filter;  // may be empty
+    std::shared_ptr<NameLookup> names;
     std::function<Result<TlsContext>()> tls;  // asked only where it is needed
     ResponseLimits proxy_limits;
   };
@@ -40,6 +42,9 @@ class Connecting final : private Timed {
   // proxy only the proxy's name is resolved, and the filter sees nothing: see `check_behind_proxy`. The arguments must
   // outlive the await.
   Task<Result<Stream>> run(const Url& url, const Proxy* proxy, Clock::Monotonic deadline);
+
+  // Ends it as cancelled, wherever it is.
+  void abandon();
 
  private:
   using Endpoints = std::vector<boost::asio::ip::tcp::endpoint>;
@@ -57,7 +62,8 @@ class Connecting final : private Timed {
   std::shared_ptr<struct Lookup> lookup_;
   std::optional<TcpSocket> socket_;
   Stream* stream_ = nullptr;
-  bool is_given_up_ = false;
+  bool is_given_up_ = false;   // for this address, where its time is up
+  bool is_abandoned_ = false;  // for all
 };
 
 // The addresses a host stands for by itself, without asking anyone: an address, or localhost in both

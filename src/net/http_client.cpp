@@ -19,12 +19,13 @@ Clock::Monotonic after(Clock::Monotonic start, std::chrono::milliseconds time) {
 
 Task<Result<>> connect(ClientExchange& exchange, const Url& url, const Proxy* proxy, Clock::Monotonic deadline) {
   ClientCore& core = exchange.core();
-  Connecting connecting(core.means());
+  Connecting& connecting = exchange.start_connecting();
   core.arm();
   auto stream = co_await connecting.run(url, proxy, deadline);
   if (!stream) co_return std::unexpected(std::move(stream).error());
   core.count_opened();
   exchange.adopt(std::move(*stream));
+  if (exchange.is_aborted()) co_return std::unexpected(errors::cancelled("the request"));
   co_return Result<>{};
 }
 
@@ -55,6 +56,7 @@ Task<Result<ClientResponse>> HttpClient::perform(std::shared_ptr<ClientCore> cor
   exchange->begin(core, proxy && !url.is_https() ? std::string_view(proxy->pool_key) : url.origin(),
                   request.method == "HEAD" ? AnswerBody::none : AnswerBody::allowed);
   if (request.abort != nullptr) exchange->abort_by(*request.abort);
+  if (exchange->is_aborted()) co_return std::unexpected(errors::cancelled("the request"));
   auto now = core->clock().recent();
   const auto end = after(now, request.deadlines.whole);
   const auto latest = after(now, request.deadlines.longest);
@@ -104,7 +106,8 @@ RequestAbort::~RequestAbort() {
 }
 
 void RequestAbort::operator()() {
-  if (exchange_ != nullptr && exchange_->stream()) exchange_->stream().close();
+  requested_ = true;
+  if (exchange_ != nullptr) exchange_->abort();
 }
 
 ClientResponse::ClientResponse(std::unique_ptr<ClientExchange> exchange) : exchange_(std::move(exchange)) {}

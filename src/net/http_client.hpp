@@ -14,6 +14,7 @@
 #include "base/task.hpp"
 #include "net/address_filter.hpp"
 #include "net/fields.hpp"
+#include "net/name_lookup.hpp"
 #include "net/proxy.hpp"
 #include "net/response_parser.hpp"
 #include "net/tls.hpp"
@@ -30,6 +31,8 @@ struct HttpClientOptions {
   // How https hosts are checked; the system's authorities where it is empty. See client_tls.hpp.
   std::optional<TlsContext> tls = {};
   AddressFilter address_filter = {};
+  // Shared with other clients; one of its own where it is empty.
+  std::shared_ptr<NameLookup> names = {};
   std::string user_agent = "proteus";
   ResponseLimits response_limits = {};
   std::size_t max_idle_per_host = 64;
@@ -46,7 +49,8 @@ struct RequestDeadlines {
   std::chrono::milliseconds longest{0};                        // the same, however often it is extended
 };
 
-// A way to end a request from outside, on its thread; without effect once it has ended.
+// A way to end a request from outside, on its thread, wherever it is: what was not sent by then is not sent. Without
+// effect once it has ended. A request that begins later with the same one is cancelled at once.
 class RequestAbort {
  public:
   RequestAbort() = default;
@@ -59,6 +63,7 @@ class RequestAbort {
  private:
   friend class ClientExchange;
   class ClientExchange* exchange_ = nullptr;
+  bool requested_ = false;
 };
 
 // What to send. Nothing in it is copied: all of it must outlive the await of `send`, and nothing of it after
@@ -128,7 +133,7 @@ class ClientResponse {
 //   timeout      a deadline passed after bytes may have been sent
 //   protocol     the answer is not valid HTTP/1.1
 //   too_large    the answer breaks a limit
-//   cancelled    the awaiting coroutine was cancelled, or the client closed
+//   cancelled    the awaiting coroutine was cancelled, the request aborted, or the client closed
 //   invalid      the request cannot be expressed
 //   or what the address filter said
 class HttpClient {

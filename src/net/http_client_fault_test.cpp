@@ -1,7 +1,12 @@
 // What the client makes of servers that misbehave, and of callers that leave.
+#include <atomic>
+#include <thread>
+
 #include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/write.hpp>
 #include <sys/socket.h>
 
+#include "net/closed_port.hpp"
 #include "net/http_client_fixture.hpp"
 
 namespace proteus::net::test {
@@ -28,11 +33,8 @@ class HttpClientFaultTest : public HttpClientTest {
 };
 
 TEST_F(HttpClientFaultTest, NobodyListens) {
-  Url url = Url::parse("http://127.0.0.1:1").value();
-  {
-    boost::asio::ip::tcp::acceptor gone(*io_, {boost::asio::ip::address_v4::loopback(), 0});
-    url = Url::parse(fmt::format("http://127.0.0.1:{}", gone.local_endpoint().port())).value();
-  }
+  const ClosedPort closed;
+  const Url url = Url::parse(fmt::format("http://127.0.0.1:{}", closed.number())).value();
   const Answer answer = get(url);
   EXPECT_EQ(answer.kind, ErrorKind::unreachable);
   EXPECT_EQ(answer.fault, fmt::format("connecting to {}: Connection refused", url.authority()));
@@ -216,6 +218,60 @@ TEST_F(HttpClientFaultTest, TheTimerLooksAtDeadlinesByItself) {
             ErrorKind::timeout);
 }
 
+// An answer without end, sent by a thread of its own as fast as it is read.
+class Flood {
+ public:
+  Flood() : acceptor_(io_, {boost::asio::ip::address_v4::loopback(), 0}), thread_([this] { pour(); }) {}
+  ~Flood() {
+    ::shutdown(acceptor_.native_handle(), SHUT_RDWR);
+    thread_.join();
+  }
+  Url url() const { return Url::parse(fmt::format("http://127.0.0.1:{}/", acceptor_.local_endpoint().port())).value(); }
+  // Blocks until so many bytes were sent in all.
+  void wait_for(std::size_t bytes) const {
+    while (sent_ < bytes)
+      std::this_thread::yield();
+  }
+
+ private:
+  void pour() {
+    boost::system::error_code error;
+    boost::asio::ip::tcp::socket socket(io_);
+    acceptor_.accept(socket, error);
+    if (error) return;
+    boost::asio::write(socket, boost::asio::buffer(std::string_view("HTTP/1.1 200 OK\r\n\r\n")), error);
+    const std::string bytes(std::size_t{16} << 10U, 'x');
+    while (!error)
+      sent_ += boost::asio::write(socket, boost::asio::buffer(bytes), error);
+  }
+
+  boost::asio::io_context io_;
+  boost::asio::ip::tcp::acceptor acceptor_;
+  std::atomic<std::size_t> sent_ = 0;
+  std::thread thread_;
+};
+
+// Never so fast that it has to wait.
+Task<Answer> read_much(HttpClient& client, const Flood& flood) {
+  const Url url = flood.url();
+  auto response = co_await client.send({.url = url, .deadlines = {.whole = 20ms}});
+  if (!response) co_return failed(response.error());
+  for (std::size_t read = 0; read < std::size_t{256} << 20U;) {
+    flood.wait_for(read + (std::size_t{32} << 10U));
+    const auto piece = co_await response->read_some();
+    if (!piece) co_return failed(piece.error());
+    read += piece->size();
+  }
+  co_return Answer{response->status(), "much", {}, ""};
+}
+
+TEST_F(HttpClientFaultTest, TheTimeIsUpWhileTheAnswerFloodsIn) {
+  const SystemClock system;
+  HttpClient client(*io_, system, {.sweep_interval = 1ms});
+  const Flood flood;
+  EXPECT_EQ(run(*io_, read_much(client, flood)).kind, ErrorKind::timeout);
+}
+
 // Takes no connections: its queue is full, and the kernel ignores who else knocks.
 class FullQueue {
  public:
@@ -275,6 +331,60 @@ TEST_F(HttpClientFaultTest, TheCallerLeavesWhileConnecting) {
   settle(*io_);
   connecting.cancel();
   EXPECT_EQ(connecting.finish().kind, ErrorKind::cancelled);
+}
+
+TEST_F(HttpClientFaultTest, TheCallIsAbortedBeforeItBegins) {
+  serve({{receive(), send(kHello)}});
+  RequestAbort abort;
+  abort();
+  EXPECT_EQ(fetch({.url = server_->url(), .abort = &abort}).kind, ErrorKind::cancelled);
+  settle(*io_);
+  EXPECT_EQ(server_->connections, 0U);
+}
+
+TEST_F(HttpClientFaultTest, TheCallIsAbortedBetweenTwoStepsOfConnecting) {
+  serve({{receive(), send(kHello)}});
+  RequestAbort abort;
+  use({.address_filter = [&](std::string_view, const boost::asio::ip::address&) {
+    abort();
+    return Result<>{};
+  }});
+  EXPECT_EQ(fetch({.url = server_->url(), .abort = &abort}).kind, ErrorKind::cancelled);
+  settle(*io_);
+  EXPECT_EQ(server_->connections, 0U);
+}
+
+TEST_F(HttpClientFaultTest, TheCallIsAbortedWhileConnecting) {
+  const FullQueue queue(*io_);
+  RequestAbort abort;
+  Started connecting(*io_, test::fetch(*client_, {.url = queue.url(), .abort = &abort}));
+  settle(*io_);
+  abort();
+  settle(*io_);
+  ASSERT_TRUE(connecting.is_done());
+  EXPECT_EQ(connecting.finish().kind, ErrorKind::cancelled);
+}
+
+TEST_F(HttpClientFaultTest, TheCallIsAbortedWhileConnectingToTheFirstOfTwoAddresses) {
+  const FullQueue queue(*io_);
+  const Url url = Url::parse(fmt::format("http://localhost:{}/", queue.url().port())).value();
+  RequestAbort abort;
+  Started connecting(*io_, test::fetch(*client_, {.url = url, .deadlines = {.connect = 4s}, .abort = &abort}));
+  settle(*io_);
+  pass(2s);  // the time of the first is up
+  abort();
+  settle(*io_);
+  ASSERT_TRUE(connecting.is_done());
+  EXPECT_EQ(connecting.finish().kind, ErrorKind::cancelled);
+}
+
+TEST_F(HttpClientFaultTest, TheCallIsAbortedWhileWaiting) {
+  serve({{receive(), hold()}});
+  RequestAbort abort;
+  Started waiting(*io_, test::fetch(*client_, {.url = server_->url(), .abort = &abort}));
+  run_until(*io_, [&] { return server_->requests.size() == 1; });
+  abort();
+  EXPECT_EQ(waiting.finish().kind, ErrorKind::cancelled);
 }
 
 TEST_F(HttpClientFaultTest, TheCallerLeavesWhileTheNameIsLookedUp) {

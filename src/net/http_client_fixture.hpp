@@ -31,9 +31,10 @@ struct Request {
   std::vector<std::string_view> body = {};
   RequestDeadlines deadlines = {};
   std::size_t limit = 1'000'000;
+  RequestAbort* abort = nullptr;
 
   ClientRequest view() const {
-    return {.url = url, .method = method, .fields = fields, .body = body, .deadlines = deadlines};
+    return {.url = url, .method = method, .fields = fields, .body = body, .deadlines = deadlines, .abort = abort};
   }
 };
 

@@ -106,6 +106,18 @@ TEST_F(HttpClientTlsTest, LeavesAHandshakeWhenItsCallerDoes) {
   EXPECT_EQ(connecting.finish().kind, ErrorKind::cancelled);
 }
 
+TEST_F(HttpClientTlsTest, LeavesAHandshakeWhenTheCallIsAborted) {
+  serve_tls({{hold()}});
+  trust_server();
+  RequestAbort abort;
+  Started connecting(*io_, test::fetch(*client_, {.url = https("localhost"), .abort = &abort}));
+  run_until(*io_, [&] { return server_->connections == 1; });
+  settle(*io_);
+  abort();
+  run_until(*io_, [&] { return server_->closed_by_client == 1; });
+  EXPECT_EQ(connecting.finish().kind, ErrorKind::cancelled);
+}
+
 TEST_F(HttpClientTlsTest, DoesNotTakeACutForAnEnd) {
   // Without a close_notify nobody knows whether this was all.
   serve_tls({{start_tls(), receive(), send("HTTP/1.1 200 OK\r\n\r\nthis much")}});

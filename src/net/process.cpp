@@ -18,6 +18,7 @@
 #include "net/bell.hpp"
 #include "net/completion.hpp"
 #include "net/line_buffer.hpp"
+#include "net/turn.hpp"
 
 namespace proteus::net {
 namespace {
@@ -145,7 +146,7 @@ struct Process::State : std::enable_shared_from_this<State> {
       log::info("{}: {}", program, line);
     };
     std::array<char, 4096> bytes;
-    for (int turn = 0; turn < kReadsPerTurn && diagnostics.is_open();) {
+    for (int reads = 0; reads < kReadsPerTurn && diagnostics.is_open();) {
       const ssize_t got = ::read(diagnostics.native_handle(), bytes.data(), bytes.size());
       if (got < 0 && errno == EINTR) continue;
       if (got < 0 && errno == EAGAIN) break;
@@ -155,7 +156,7 @@ struct Process::State : std::enable_shared_from_this<State> {
         diagnostics.close(ignored);
         return;
       }
-      ++turn;
+      ++reads;
       stderr_lines.take({bytes.data(), static_cast<std::size_t>(got)}, sink);
     }
     if (diagnostics.is_open()) watch_stderr();
@@ -264,6 +265,7 @@ struct Process::State : std::enable_shared_from_this<State> {
   Descriptor output;
   Descriptor diagnostics;
   LineBuffer lines;
+  Turn turn;  // of who reads them
   StderrLines stderr_lines;
   std::string queue;
   std::size_t queue_sent = 0;
@@ -310,6 +312,10 @@ Task<Result<std::optional<std::string_view>>> Process::read_line() {
       co_return std::unexpected(
           errors::interrupted(fmt::format("the output of '{}' ended within a line", state->program)));
     }
+    if (state->turn.is_over()) {
+      if (!co_await let_others_run()) co_return std::unexpected(errors::cancelled("reading a line"));
+      continue;
+    }
     const std::span<char> room = state->lines.room();
     const ssize_t got = ::read(state->output.native_handle(), room.data(), room.size());
     if (got > 0) {
@@ -317,6 +323,7 @@ Task<Result<std::optional<std::string_view>>> Process::read_line() {
     } else if (got < 0 && errno == EAGAIN) {
       const auto [error] = co_await state->output.async_wait(Descriptor::wait_read, kAwaited);
       if (error) co_return std::unexpected(errors::cancelled("reading a line"));
+      state->turn.begin();
     } else if (got == 0 || errno != EINTR) {
       error_code ignored;
       state->output.close(ignored);

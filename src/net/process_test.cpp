@@ -4,6 +4,7 @@
 #include <fstream>
 #include <thread>
 
+#include <boost/asio/post.hpp>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -202,6 +203,44 @@ TEST_F(ProcessTest, ThatFloodsItsOutputIsReadAtOurPace) {
   for (int i = 0; i < 10000; ++i)
     ASSERT_EQ(read(yes), "0123456789");
   EXPECT_EQ(terminate(yes, kNoGrace).signal, SIGTERM);
+}
+
+Task<Result<>> count_lines(Process& process, std::size_t& count) {
+  for (;;) {
+    const auto line = co_await process.read_line();
+    if (!line) co_return std::unexpected(line.error());
+    if (!*line) co_return Result<>{};
+    ++count;
+  }
+}
+
+TEST_F(ProcessTest, ThatFloodsItsOutputLeavesOthersTheirTurn) {
+  // As much as a pipe holds, so that all of it is there before the first line is read.
+  bool full = false;
+  Process flood = shell("yes 0123456789abcde | head -c 65536; echo full >&2; exec cat",
+                        {.on_stderr_line = [&](std::string_view) { full = true; }});
+  test::run_until(*io_, [&] { return full; });
+  std::size_t lines = 0;
+  test::Started counting(*io_, count_lines(flood, lines));
+  std::optional<std::size_t> lines_before;
+  asio::post(*io_, [&] { lines_before = lines; });
+  test::run_until(*io_, [&] { return lines_before.has_value(); });
+  EXPECT_GT(*lines_before, 0U);
+  EXPECT_LT(*lines_before, 4096U);
+  flood.close_input();
+  EXPECT_TRUE(counting.finish());
+  EXPECT_EQ(lines, 4096U);
+  terminate(flood, kNoGrace);
+}
+
+TEST_F(ProcessTest, ThatFloodsItsOutputDoesNotKeepAReaderFromBeingCancelled) {
+  Process yes = start({"yes", "0123456789"});
+  std::size_t lines = 0;
+  test::Started counting(*io_, count_lines(yes, lines));
+  test::run_until(*io_, [&] { return lines > 0; });
+  counting.cancel();
+  test::run_until(*io_, [&] { return counting.result.has_value(); });
+  terminate(yes, kNoGrace);
 }
 
 TEST_F(ProcessTest, ThatWritesAnEndlessLineIsCutOff) {

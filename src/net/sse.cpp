@@ -108,10 +108,15 @@ void SseReader::take_field(std::string_view line) {
   } else if (name == "event") {
     type_ = value;
   } else if (name == "id") {
-    if (value.find('\0') == std::string_view::npos) id_buffer_ = value;
+    if (value.find('\0') == std::string_view::npos) take_id(value);
   } else if (name == "retry") {
     if (const auto time = parse_retry(value)) retry_ = new_retry_ = time;
   }
+}
+
+void SseReader::take_id(std::string_view value) {
+  new_id_ = value.size() > limits_.id_bytes ? std::string_view() : value;
+  has_new_id_ = true;
 }
 
 void SseReader::take_data(std::string_view value) {
@@ -130,7 +135,7 @@ void SseReader::take_data(std::string_view value) {
 }
 
 std::optional<SseEvent> SseReader::dispatch() {
-  if (last_id_ != id_buffer_) last_id_ = id_buffer_;
+  if (std::exchange(has_new_id_, false)) last_id_.swap(new_id_);
   if (!has_data_) {
     type_ = {};
     return std::nullopt;

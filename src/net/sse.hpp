@@ -27,10 +27,11 @@ struct SseEvent {
 struct SseLimits {
   std::size_t line_bytes = std::size_t{16} << 20U;
   std::size_t event_bytes = std::size_t{16} << 20U;
+  std::size_t id_bytes = std::size_t{1} << 10U;  // a longer id counts as an empty one, which nobody can resume from
 };
 
-// Reads an event stream from chunks of any size, exactly as the WHATWG text says, except that bytes are
-// passed on undecoded. An event that lies within one chunk is not copied. Not thread-safe.
+// Reads an event stream from chunks of any size, exactly as the WHATWG text says, except that it has limits and that
+// bytes are passed on undecoded. An event that lies within one chunk is not copied. Not thread-safe.
 //
 //   reader.feed(chunk);
 //   while (auto event = reader.next()) {          // no value: a limit was broken, and the reader is of no
@@ -42,7 +43,9 @@ struct SseLimits {
 // At the end of the stream there is nothing to call: an unfinished event is no event.
 class SseReader {
  public:
-  explicit SseReader(SseLimits limits = {}) : limits_(limits) {}
+  // `last_event_id` is that of the stream which this one goes on from.
+  explicit SseReader(SseLimits limits = {}, std::string last_event_id = {})
+      : limits_(limits), last_id_(std::move(last_event_id)) {}
   SseReader(const SseReader&) = delete;
   SseReader& operator=(const SseReader&) = delete;
 
@@ -72,6 +75,7 @@ class SseReader {
  private:
   std::optional<std::string_view> take_line();
   void take_field(std::string_view line);
+  void take_id(std::string_view value);
   void take_data(std::string_view value);
   std::optional<SseEvent> dispatch();
   void keep_unfinished();
@@ -98,7 +102,8 @@ class SseReader {
   bool has_data_ = false;
   bool delivered_ = false;  // the event lies with the caller, and is forgotten at the next call
 
-  std::string id_buffer_;
+  std::string new_id_;  // of the event being read
+  bool has_new_id_ = false;
   std::string last_id_;
   std::optional<std::chrono::milliseconds> retry_;
   std::optional<std::chrono::milliseconds> new_retry_;

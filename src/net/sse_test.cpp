@@ -97,9 +97,30 @@ TEST(SseReader, RemembersTheLastEventId) {
               ElementsAre(message("a", "1"), message("b", "1"), message("c", "")));
 }
 
+TEST(SseReader, GoesOnFromTheIdOfAnEarlierStream) {
+  SseReader reader({}, "7");
+  EXPECT_THAT(read(reader, ": nothing yet\n\n"), ElementsAre());
+  EXPECT_EQ(reader.last_event_id(), "7");
+  EXPECT_THAT(read(reader, "data: a\n\nid\ndata: b\n\n"), ElementsAre(message("a", "7"), message("b")));
+}
+
 TEST(SseReader, IgnoresAnIdWithNul) {
   using namespace std::string_view_literals;
   EXPECT_THAT(read("id: 1\nid: 2\0\ndata: a\n\n"sv), ElementsAre(message("a", "1")));
+}
+
+TEST(SseReader, TakesAnIdOverTheLimitForAnEmptyOne) {
+  SseReader reader({.id_bytes = 4});
+  EXPECT_THAT(read(reader, "id: 1234\ndata: a\n\nid: 12345\ndata: b\n\ndata: c\n\nid: 6\ndata: d\n\n"),
+              ElementsAre(message("a", "1234"), message("b"), message("c"), message("d", "6")));
+}
+
+TEST(SseReader, KeepsALongIdFromBeingLookedAtWithEveryLine) {
+  SseReader reader;
+  read(reader, "id: " + std::string(std::size_t{8} << 20U, 'x') + "\n\n");
+  EXPECT_EQ(reader.last_event_id(), "")
+      << "where it is kept, each of the empty lines to come costs as much as it is long";
+  EXPECT_THAT(read(reader, std::string(std::size_t{1} << 20U, '\n')), ElementsAre());
 }
 
 TEST(SseReader, DispatchesNothingWithoutDataButKeepsItsIdAndRetry) {

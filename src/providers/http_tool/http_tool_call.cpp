@@ -216,14 +216,16 @@ Task<mcp::Reply> call_http_tool(net::HttpClient& http, HttpToolCall call, HttpTo
   Attempt attempt(http, call, limits);
   auto response = co_await attempt.post_first();
   std::optional<net::Url> at;
+  bool posts = true;  // until it was told to look elsewhere for the result
   for (unsigned hops = 0; response && is_redirect(response->status()); ++hops) {
     auto next = Attempt::target(at ? *at : call.tool.url, *response);
     if (hops == kMaxRedirects || !next)
       co_return tool_error("The tool's back end sent the call elsewhere in a way that is not followed.");
     const unsigned status = response->status();
+    if (status != 307 && status != 308) posts = false;
     at = std::move(next);
     const bool home = at->origin() == call.tool.url.origin();
-    if (status == 307 || status == 308) {
+    if (posts) {
       if (!home) co_return tool_error("The tool's back end sent the call to another host, which is not followed.");
       response = co_await attempt.post(*at);
     } else {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "base/test_run.hpp"
+#include "net/closed_port.hpp"
 #include "net/egress_rules.hpp"
 #include "providers/http_tool/arguments.hpp"
 #include "providers/http_tool/http_tool_reader.hpp"
@@ -142,12 +143,8 @@ TEST_F(HttpToolCalls, ExplainFailuresAndLeakNothing) {
 
 // SES-14
 TEST_F(HttpToolCalls, ExplainWhatCannotBeReached) {
-  std::string gone;
-  {
-    const TestBackend closed;
-    gone = closed.url();
-  }
-  const auto result = call(tool_at(gone));
+  const net::test::ClosedPort closed;
+  const auto result = call(tool_at(fmt::format("http://127.0.0.1:{}/fetch", closed.number())));
   EXPECT_TRUE(is_error(result));
   EXPECT_THAT(text(result), AllOf(HasSubstr("cannot be reached"), Not(HasSubstr("127.0.0.1"))));
 }
@@ -203,6 +200,26 @@ TEST_F(HttpToolCalls, FollowRedirectsWithinReason) {
   expect_error("/nowhere", "not followed");
   expect_error("/metadata", "may not be asked");
   EXPECT_THAT(other.asked(), SizeIs(1));
+}
+
+TEST_F(HttpToolCalls, GoOnWithGetOnceTheyWereToldTo) {
+  const auto to = [](std::string location, unsigned status) {
+    return TestBackend::Reply{.status = status, .body = "", .fields = fmt::format("Location: {}\r\n", location)};
+  };
+  TestBackend other;
+  backend_.set("/see", to("/moved", 303));
+  backend_.set("/moved", to("/result", 307));
+  backend_.set("/see-away", to("/moved-away", 302));
+  backend_.set("/moved-away", to(other.url("/page"), 308));
+
+  EXPECT_FALSE(is_error(call(tool("/see"))));
+  EXPECT_THAT(backend_.asked(),
+              ElementsAre(Field(&TestBackend::Asked::method, "POST"), Field(&TestBackend::Asked::method, "GET"),
+                          AllOf(Field(&TestBackend::Asked::method, "GET"), Field(&TestBackend::Asked::body, ""))));
+  EXPECT_FALSE(is_error(call(tool("/see-away"))));
+  EXPECT_THAT(other.asked(),
+              ElementsAre(AllOf(Field(&TestBackend::Asked::method, "GET"),
+                                Field(&TestBackend::Asked::authorization, ""), Field(&TestBackend::Asked::body, ""))));
 }
 
 }  // namespace

@@ -1,0 +1,153 @@
+#include "net/name_lookup.hpp"
+
+#include <atomic>
+#include <future>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "net/http_client_fixture.hpp"
+
+namespace proteus::net::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// Knows every name, but has no answer for some until it is told to go on.
+class Names {
+ public:
+  explicit Names(std::set<std::string> silent = {}) : silent_(std::move(silent)) {}
+  ~Names() { go_on(); }
+
+  NameLookup::Ask ask() {
+    return [this](const std::string& name) {
+      const bool waits = silent_.contains(name);
+      {
+        const std::scoped_lock lock(mutex_);
+        asked_.push_back(name);
+      }
+      if (waits) answered_.wait(false);
+      return FoundName{{}, {boost::asio::ip::address_v4::loopback()}};
+    };
+  }
+  std::vector<std::string> asked() const {
+    const std::scoped_lock lock(mutex_);
+    return asked_;
+  }
+  void wait_for(std::size_t count) const {
+    while (asked().size() < count)
+      std::this_thread::yield();
+  }
+  void go_on() {
+    answered_ = true;
+    answered_.notify_all();
+  }
+
+ private:
+  const std::set<std::string> silent_;
+  mutable std::mutex mutex_;
+  std::vector<std::string> asked_;
+  std::atomic<bool> answered_ = false;
+};
+
+class NameLookupTest : public HttpClientTest {
+ protected:
+  void look_up_by(Names& names, NameLookupLimits limits = {}) {
+    use({.names = std::make_shared<NameLookup>(names.ask(), limits)});
+  }
+  Url url(std::string_view host) const { return server_->url("/", fmt::format("http://{}", host)); }
+};
+
+TEST_F(NameLookupTest, ANameThatNobodyAnswersForHoldsUpNoOther) {
+  Names names({"dead.test"});
+  look_up_by(names);
+  serve({{receive(), send(kHello)}});
+  Started dead(*io_, test::fetch(*client_, {.url = url("dead.test")}));
+  settle(*io_);
+  names.wait_for(1);
+  EXPECT_EQ(get(url("live.test")).body, "hello");
+  EXPECT_FALSE(dead.is_done());
+  dead.cancel();
+  EXPECT_EQ(dead.finish().kind, ErrorKind::cancelled);
+  names.go_on();
+  client_ = nullptr;
+}
+
+TEST_F(NameLookupTest, WhoAsksForTheSameNameSharesTheAnswer) {
+  Names names({"slow.test"});
+  look_up_by(names);
+  serve({{receive(), send(kHello)}, {receive(), send(kHello)}});
+  Started first(*io_, test::fetch(*client_, {.url = url("slow.test")}));
+  Started second(*io_, test::fetch(*client_, {.url = url("slow.test")}));
+  settle(*io_);
+  names.go_on();
+  EXPECT_EQ(first.finish().body, "hello");
+  EXPECT_EQ(second.finish().body, "hello");
+  EXPECT_THAT(names.asked(), ElementsAre("slow.test"));
+  client_ = nullptr;
+}
+
+TEST_F(NameLookupTest, AddressesNeedNone) {
+  Names names;
+  look_up_by(names);
+  serve({{receive(), send(kHello)}, {receive(), send(kHello)}});
+  EXPECT_EQ(get(url("127.0.0.1")).body, "hello");
+  EXPECT_EQ(get(url("localhost")).body, "hello");
+  EXPECT_THAT(names.asked(), IsEmpty());
+}
+
+TEST_F(NameLookupTest, TheTimeIsUpOrTheCallAbortedMeanwhile) {
+  Names names({"dead.test"});
+  look_up_by(names);
+  serve({});
+  RequestAbort abort;
+  Started aborted(*io_, test::fetch(*client_, {.url = url("dead.test"), .abort = &abort}));
+  Started late(*io_, test::fetch(*client_, {.url = url("dead.test"), .deadlines = {.connect = 2s}}));
+  settle(*io_);
+  abort();
+  EXPECT_EQ(aborted.finish().kind, ErrorKind::cancelled);
+  pass(2s);
+  EXPECT_EQ(late.finish().kind, ErrorKind::unreachable);
+  names.go_on();
+  client_ = nullptr;
+  settle(*io_);
+  EXPECT_EQ(server_->connections, 0U);
+}
+
+TEST_F(NameLookupTest, EverythingEndsWhileANameIsLookedUp) {
+  Names names({"dead.test"});
+  auto lookup = std::make_shared<NameLookup>(names.ask());
+  use({.names = lookup});
+  auto waiting =
+      std::make_unique<Started<Answer>>(*io_, test::fetch(*client_, {.url = Url::parse("http://dead.test/").value()}));
+  settle(*io_);
+  names.wait_for(1);
+  client_ = nullptr;
+  io_ = nullptr;  // destroys the coroutine where it waits
+  names.go_on();
+  lookup = nullptr;  // waits for the thread, which has nobody to tell
+}
+
+TEST(NameLookup, RefusesMoreNamesThanItsLimitAndForgetsThoseNobodyWaitsFor) {
+  Names names({"a.test", "b.test", "c.test"});
+  const auto lookup = std::make_shared<NameLookup>(names.ask(), NameLookupLimits{.threads = 1, .names = 2});
+  const auto ignore = [](const FoundName&) {};
+  auto first = lookup->find("a.test", ignore);
+  names.wait_for(1);
+  {
+    const auto second = lookup->find("b.test", ignore);
+    ASSERT_TRUE(second);
+    EXPECT_EQ(lookup->find("c.test", ignore).error().kind(), ErrorKind::unreachable);
+  }
+  std::promise<FoundName> found;
+  const auto third = lookup->find("c.test", [&](const FoundName& answer) { found.set_value(answer); });
+  ASSERT_TRUE(third);
+  names.go_on();
+  EXPECT_THAT(found.get_future().get().addresses, ElementsAre(boost::asio::ip::address_v4::loopback()));
+  EXPECT_THAT(names.asked(), ElementsAre("a.test", "c.test"));
+}
+
+}  // namespace
+}  // namespace proteus::net::test
