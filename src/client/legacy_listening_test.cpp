@@ -176,5 +176,34 @@ TEST_F(LegacyListening, ListensAgainInANewSessionWhenTheOldOneIsForgotten) {
   EXPECT_EQ(server.count("initialize"), 2U);
 }
 
+TEST_F(LegacyListening, DoesNotGoOnInANewSessionFromWhereTheOldOneWas) {
+  std::vector<std::shared_ptr<Feed>> feeds;
+  mcp.get = [&](const FakeRequest&) {
+    feeds.push_back(server.feed());
+    return stream(feeds.back());
+  };
+  bool forgotten = false;
+  const auto initialize = mcp.on["initialize"];
+  mcp.on["initialize"] = [&, initialize](const FakeRequest& request) {
+    auto response = initialize(request);
+    response.more_headers = forgotten ? "Mcp-Session-Id: second\r\n" : "Mcp-Session-Id: first\r\n";
+    return response;
+  };
+  mcp.on["tools/call"] = [&](const FakeRequest& request) {
+    if (request.header("mcp-session-id") == "first") return FakeResponse{.status = 404};
+    return FakeResponse{.body = answer(request, "done")};
+  };
+  Client client(io, server.url(), test::quick());
+  ASSERT_TRUE(client.run(client.connection.listen({.tools = true, .uris = {}})));
+  feeds[0]->event(R"({"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}})",
+                  "id: 7\n");
+  forgotten = true;
+  (void)client.call("echo");
+  EXPECT_TRUE(client.call("echo"));
+  feeds[0]->cut();
+  client.run_until([&] { return feeds.size() >= 2; });
+  EXPECT_EQ(server.requests.back().header("last-event-id"), "");
+}
+
 }  // namespace
 }  // namespace proteus::client

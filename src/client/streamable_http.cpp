@@ -253,8 +253,9 @@ Task<Result<>> StreamableHttp::listen(std::function<void()> on_open) {
     if (!resumed) on_open();
     {
       EventStream stream(std::move(*response), options_.limits.message_bytes, listening_.last_event_id);
+      const std::string session = session_;
       const auto ended = co_await read_events(stream, kNoRequest);
-      listening_.take(stream);
+      if (session == session_) listening_.take(stream);  // another session has other events
       if (!ended && ended.error().kind() != ErrorKind::interrupted) co_return std::unexpected(ended.error());
     }
     co_await sleep_for(pause(listening_));

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstring>
 
 #include <fmt/format.h>
 
@@ -40,11 +39,7 @@ void append(std::string& out, Parts... parts) {
   // How much room there is besides is nobody's business.
   out.resize_and_overwrite(size, [&](char* text, std::size_t /*room*/) {
     char* at = text + before;
-    const auto put = [&at](std::string_view part) {
-      std::memcpy(at, part.data(), part.size());
-      at += part.size();
-    };
-    (put(parts), ...);
+    ((at = std::ranges::copy(parts, at).out), ...);
     return size;
   });
 }
