@@ -90,8 +90,8 @@ Task<Result<client::Answer>> run_noted(Task<Result<client::Answer>> request, std
 
 }  // namespace
 
-Forwarding::Forwarding(server::Call& call, Worker& worker, Reach reach, Route route)
-    : call_(call), worker_(worker), reach_(reach), route_(std::move(route)) {}
+Forwarding::Forwarding(server::Call& call, Worker& worker, Reach reach, const Route& route)
+    : call_(call), worker_(worker), reach_(reach), route_(route) {}
 
 bool Forwarding::wants_all_logs() const {
   const auto level = call_.request().log_level;
@@ -196,7 +196,8 @@ client::RequestOptions Forwarding::options(const Lane& lane) {
 }
 
 Task<Result<Forwarded>> Forwarding::run() {
-  facts_ = route_.upstream->facts();
+  // Of one that is known to be modern nothing more need be known.
+  if (!route_.upstream->is_modern()) facts_ = route_.upstream->facts();
   const bool legacy = facts_ && facts_->era() == mcp::Era::legacy;
   if (legacy && call_.session() == nullptr && call_.request().method->may_ask) return run_bridged();
   params_.emplace(call_.request(), route_.own, call_.rounds(), facts_ ? facts_->era() : mcp::Era::modern);

@@ -14,7 +14,8 @@ namespace proteus::gateway {
 // One request on its way to an upstream and back. Lives on the caller's thread, for as long as the request runs.
 class Forwarding {
  public:
-  Forwarding(server::Call& call, Worker& worker, Reach reach, Route route);
+  // All of these outlive it.
+  Forwarding(server::Call& call, Worker& worker, Reach reach, const Route& route);
 
   // With the request's own params. Where the upstream is of the era before the client's, and the client must be asked
   // for something first, the call is parked.
@@ -47,7 +48,7 @@ class Forwarding {
   server::Call& call_;
   Worker& worker_;
   const Reach reach_;
-  Route route_;
+  const Route& route_;
   std::shared_ptr<const client::ServerFacts> facts_;
   std::optional<ForwardedParams> params_;
   std::shared_ptr<ClientAsks> asks_;

@@ -215,7 +215,8 @@ Task<Result<client::Answer>> LiveList::request(const Part& part, LivePage& page)
     }
     client::Params params;
     if (!part.cursor.empty()) params.members.add(fmt::format(R"("cursor":{})", json::quote(part.cursor)));
-    Forwarding forwarding(call_, worker_, reach_, {part.upstream, {}, {}, view_, {}});
+    const Route route{part.upstream, {}, {}, view_, {}};
+    Forwarding forwarding(call_, worker_, reach_, route);
     Attempt attempt(breaker);
     auto answer = co_await forwarding.run(std::move(params));
     attempt.report(answer);

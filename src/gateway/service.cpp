@@ -322,7 +322,7 @@ Result<Turnstile::Pass> GatewayService::enter(const Route& route, server::Call& 
 }
 
 Task<mcp::Outcome> GatewayService::send(server::Call& call, Timing timing, Errand errand) {
-  const ServedUpstream upstream = errand.route.upstream;
+  const ServedUpstream& upstream = errand.route.upstream;
   auto began = timing.began();
   if (upstream->settings().ttl.count() > 0) {
     co_await upstream->freshen();
@@ -334,7 +334,7 @@ Task<mcp::Outcome> GatewayService::send(server::Call& call, Timing timing, Erran
     timing.end(outcome);
   } else {
     Attempt attempt(upstream->breaker());
-    Forwarding forwarding(call, here(), reach(), std::move(errand.route));
+    Forwarding forwarding(call, here(), reach(), errand.route);
     auto forwarded = co_await forwarding.run();
     if (!forwarded) {
       Retries retries(call.request().method->method, clock_, options_.chance);
