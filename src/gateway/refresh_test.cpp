@@ -131,9 +131,8 @@ TEST_F(Announcing, TellsOfItsListsWhereItTellsOfNoResources) {
   on_listen = [&](const boost::json::object& message) {
     if (message.at("params").at("notifications").as_object().contains("resourceSubscriptions")) {
       refused = true;
-      return Reaction::body(
-          fmt::format(R"({{"jsonrpc":"2.0","id":{},"error":{{"code":-32602,"message":"too many"}}}})",
-                      boost::json::serialize(message.at("id"))));
+      return Reaction::body(fmt::format(R"({{"jsonrpc":"2.0","id":{},"error":{{"code":-32602,"message":"too many"}}}})",
+                                        boost::json::serialize(message.at("id"))));
     }
     if (refused) agreed = true;
     return agree(message);

@@ -176,8 +176,8 @@ class Upstream {
   Clock::Monotonic health_at_{};
   Clock::Monotonic read_at_{};  // when the lists were last begun to be read
   bool asked_to_listen_ = false;
-  bool listening_ = false;   // asked to, and not refused for good
-  bool announcing_ = false;  // agreed, and not interrupted
+  bool listening_ = false;                     // asked to, and not refused for good
+  bool announcing_ = false;                    // agreed, and not interrupted
   std::optional<Clock::Monotonic> listen_at_;  // once more
   unsigned listen_failures_ = 0;               // in a row
   client::Bell asked_;

@@ -160,9 +160,7 @@ void Upstream::on_announcement(const client::Announcement& announcement) {
       if (around_.on_resource_updated) around_.on_resource_updated(announcement.uri);
       return;
     case client::Announcement::Kind::interrupted:
-    case client::Announcement::Kind::ended:
-      announcing_ = false;
-      return poll_instead();
+    case client::Announcement::Kind::ended: announcing_ = false; return poll_instead();
     case client::Announcement::Kind::reopened:
       announcing_ = true;
       if (!is_direct()) want_refresh(around_.limits.debounce);
