@@ -54,6 +54,7 @@ class Connection final : private Inbox {
   Task<Result<>> listen(mcp::SubscriptionFilter wanted);
   // Ends that; see Listener.
   void hush() { listener_.hush(); }
+  bool is_listening() const { return listener_.is_listening(); }
   // Why the server does not tell of a resource that was listened for; null where it does.
   const Error* refused(const std::string& uri) const { return listener_.refused(uri); }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <utility>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -204,7 +205,7 @@ Task<Result<std::shared_ptr<const Inventory>>> Host::discover() {
     if (!listening) {
       const bool later = !is_final(listening.error());
       log::warning("changes will not be noticed{}: {}", later ? " for now" : "", listening.error().message());
-      if (later) tasks_.spawn("listening", listen_again(wanted));
+      if (later && !std::exchange(listening_again_, true)) tasks_.spawn("listening", listen_again(wanted));
     }
   }
   co_return co_await take_inventory(connection_);
@@ -215,10 +216,15 @@ Task<> Host::listen_again(mcp::SubscriptionFilter wanted) {
   for (auto delay = kFirstRetry;; delay = std::min(delay * 2, kLastRetry)) {
     pause.expires_after(jittered(delay, 0.5, 1.0));
     co_await pause.async_wait(boost::asio::use_awaitable);
+    if (connection_.is_listening()) break;
     const auto listening = co_await connection_.listen(wanted);
-    if (listening) co_return on_announcement({.kind = Announcement::Kind::reopened, .uri = {}});
-    if (is_final(listening.error())) co_return;
+    if (listening) {
+      on_announcement({.kind = Announcement::Kind::reopened, .uri = {}});
+      break;
+    }
+    if (is_final(listening.error())) break;
   }
+  listening_again_ = false;
 }
 
 Task<Result<Reading>> Host::read_all() {

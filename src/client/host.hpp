@@ -146,6 +146,7 @@ class Host {
   // Of the host's thread.
   std::set<mcp::Method> stale_;
   bool refreshing_ = false;
+  bool listening_again_ = false;
   Bell settled_{io_->get_executor()};  // rung when a reading has ended
 
   mutable std::mutex mutex_;

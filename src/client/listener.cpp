@@ -65,7 +65,7 @@ Task<Result<>> Listener::listen(mcp::SubscriptionFilter wanted) {
     if (round->stream_open) connection_.tasks_.spawn("subscribing", subscribe(round));
   } else {
     refused_.clear();
-    const bool open = round && !round->stopped && !round->quiet;
+    const bool open = round && !round->stopped && round->stream != kNoRequest;
     round = std::make_shared<Round>(connection_.executor_, std::move(wanted));
     if (open) {
       start_beside(round);
@@ -109,6 +109,10 @@ void Listener::hush() {
   round_->wanted = {};
 }
 
+bool Listener::is_listening() const {
+  return round_ && !round_->stopped && !round_->quiet && round_->settled && !round_->failure;
+}
+
 const Error* Listener::refused(const std::string& uri) const {
   const auto found = refused_.find(uri);
   return found == refused_.end() ? nullptr : &found->second;
@@ -121,8 +125,12 @@ void Listener::start(std::shared_ptr<Round> round) {
 }
 
 void Listener::start_beside(std::shared_ptr<Round> round) {
-  if (previous_) previous_->stop();
-  previous_ = std::exchange(round_, round);
+  if (previous_ && !previous_->stopped) {
+    round_->stop();  // it was never agreed to
+    round_ = round;
+  } else {
+    previous_ = std::exchange(round_, round);
+  }
   connection_.tasks_.spawn("listening", run(std::move(round)));
 }
 

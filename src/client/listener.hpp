@@ -43,6 +43,8 @@ class Listener {
   // noticed the end of the old.
   void hush();
 
+  // Whether the server has agreed to something that is listened for, and is heard, or will be again.
+  bool is_listening() const;
   // Why the server does not tell of a resource that was listened for; null where it does.
   const Error* refused(const std::string& uri) const;
 

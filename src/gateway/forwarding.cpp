@@ -197,7 +197,7 @@ client::RequestOptions Forwarding::options(const Lane& lane) {
 
 Task<Result<Forwarded>> Forwarding::run() {
   // Of one that is known to be modern nothing more need be known.
-  if (!route_.upstream->is_modern()) facts_ = route_.upstream->facts();
+  facts_ = route_.upstream->is_modern() ? nullptr : route_.upstream->facts();
   const bool legacy = facts_ && facts_->era() == mcp::Era::legacy;
   if (legacy && call_.session() == nullptr && call_.request().method->may_ask) return run_bridged();
   params_.emplace(call_.request(), route_.own, call_.rounds(), facts_ ? facts_->era() : mcp::Era::modern);

@@ -124,6 +124,17 @@ TEST_F(Announcing, IsAskedAgainWhereItCouldNotAnnounceAtFirst) {
   wait_until([&] { return lists() > lists_before; });
 }
 
+// REF-12, REF-16
+TEST_F(Announcing, HoldsUpNothingWhereItNeverAgrees) {
+  std::atomic<int> asked = 0;
+  on_listen = [&](const boost::json::object&) { return ++asked == 1 ? Reaction::drop() : Reaction::hang(); };
+  auto settings = upstream_at("up", upstream.port());
+  settings.timeout = 2 * kPatience;
+  TestGateway gateway({settings});
+  wait_until([&] { return asked >= 2; });
+  EXPECT_FALSE(gateway.refresh("up").error);
+}
+
 // REF-16: what one client wants to hear of costs the others nothing.
 TEST_F(Announcing, TellsOfItsListsWhereItTellsOfNoResources) {
   std::atomic<bool> refused = false;

@@ -169,7 +169,7 @@ Task<> Upstream::run() {
       continue;
     }
     if (listen_at_ && *listen_at_ <= now) {
-      co_await listen();
+      start_listening();
       continue;
     }
     if (health_at_ <= now) {

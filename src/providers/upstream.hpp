@@ -140,6 +140,9 @@ class Upstream {
   void failed(RefreshResult& result, Error error);
   void want_refresh(std::chrono::milliseconds in);
   Task<> begin_listening();
+  void start_listening();
+  // Listens for what is wanted, and again where that is something else by then. One of these at a time: `asking_`.
+  Task<> keep_listening();
   Task<> listen();
   Task<Result<>> ask_to_announce(mcp::SubscriptionFilter wanted);
   void listened(const Result<>& agreed);
@@ -179,8 +182,11 @@ class Upstream {
   bool listening_ = false;                     // asked to, and not refused for good
   bool announcing_ = false;                    // agreed, and not interrupted
   std::optional<Clock::Monotonic> listen_at_;  // once more
-  unsigned listen_failures_ = 0;               // in a row
+  bool asking_ = false;                        // to announce
+  bool ask_again_ = false;
+  unsigned listen_failures_ = 0;  // in a row
   client::Bell asked_;
+  std::set<std::string> heard_of_;   // resources it has agreed to tell of
   std::set<std::string> asked_for_;  // resources, when it was last asked to announce
   std::optional<Error> listen_error_;
   std::uint64_t version_ = 0;

@@ -33,19 +33,34 @@ Task<> Upstream::begin_listening() {
   };
   auto waiting = std::make_shared<Waiting>(around_.io);
   const auto settle = [](Upstream& upstream, std::shared_ptr<Waiting> wait) -> Task<> {
-    co_await upstream.listen();
+    co_await upstream.keep_listening();
     wait->settled = true;
     wait->timer.cancel();
-    if (wait->given_up && upstream.listening_) upstream.want_refresh({});
+    if (wait->given_up && upstream.announcing_) upstream.want_refresh({});
   };
+  asking_ = true;
   tasks_.spawn("listening", settle(*this, waiting));
   boost::system::error_code ignored;
   if (!waiting->settled) co_await waiting->timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
   waiting->given_up = !waiting->settled;
 }
 
-Task<> Upstream::listen() {
+// In the background: a server that is slow to agree, or never does, holds up nothing else.
+void Upstream::start_listening() {
   listen_at_.reset();
+  ask_again_ = true;
+  if (!std::exchange(asking_, true)) tasks_.spawn("listening", keep_listening());
+}
+
+Task<> Upstream::keep_listening() {
+  const std::shared_ptr<void> end(nullptr, [this](void*) { asking_ = false; });
+  do {
+    ask_again_ = false;
+    co_await listen();
+  } while (ask_again_ && !closing_);
+}
+
+Task<> Upstream::listen() {
   const auto known = facts();
   if (!known) co_return;
   mcp::SubscriptionFilter wanted;
@@ -60,8 +75,9 @@ Task<> Upstream::listen() {
   }
   if (!wanted.tools && !wanted.prompts && !wanted.resources && wanted.uris.empty()) {
     asked_for_.clear();
-    announcing_ = false;
-    if (std::exchange(listening_, false)) control_.hush();
+    heard_of_.clear();
+    listening_ = announcing_ = false;
+    control_.hush();
     co_return;
   }
   std::set<std::string> asked(wanted.uris.begin(), wanted.uris.end());
@@ -75,10 +91,13 @@ Task<Result<>> Upstream::ask_to_announce(mcp::SubscriptionFilter wanted) {
   const bool lists = wanted.tools || wanted.prompts || wanted.resources;
   auto agreed = co_await control_.listen(wanted);
   listen_error_ = agreed ? std::nullopt : std::optional(agreed.error());
-  if (agreed || !lists || wanted.uris.empty() || !client::is_final(agreed.error())) co_return agreed;
+  if (agreed) heard_of_ = {wanted.uris.begin(), wanted.uris.end()};
+  if (agreed || closing_ || !lists || wanted.uris.empty() || !client::is_final(agreed.error())) co_return agreed;
   log::warning("upstream {} tells of no single resources: {}", settings_.name, agreed.error().message());
   wanted.uris.clear();
-  co_return co_await control_.listen(std::move(wanted));
+  auto lists_agreed = co_await control_.listen(std::move(wanted));
+  if (lists_agreed) heard_of_.clear();
+  co_return lists_agreed;
 }
 
 void Upstream::listened(const Result<>& agreed) {
@@ -88,12 +107,17 @@ void Upstream::listened(const Result<>& agreed) {
     listening_ = announcing_ = true;
     return;
   }
-  listening_ = !client::is_final(agreed.error());
-  announcing_ = false;
-  log::info("upstream {} announces no changes: {}", settings_.name, agreed.error().message());
-  if (!listening_) return;
+  // What it agreed to before it still tells.
+  const bool hears = control_.is_listening();
+  const bool later = !client::is_final(agreed.error());
+  listening_ = hears || later;
+  announcing_ = announcing_ && hears;
+  log::info("upstream {} announces no {}changes: {}", settings_.name, hears ? "further " : "",
+            agreed.error().message());
+  if (!later) return;
   listen_at_ = around_.clock.now() +
                backoff(++listen_failures_, around_.limits.first_retry, around_.limits.last_retry, around_.chance);
+  alarm_.cancel();
   poll_instead();
 }
 
@@ -182,8 +206,7 @@ void Upstream::follow(std::set<std::string> uris) {
     followed_ = std::move(uris);
   }
   asio::post(around_.io, [this] {
-    listen_at_ = around_.clock.now();
-    alarm_.cancel();
+    if (asked_to_listen_ && !closing_) start_listening();
   });
 }
 
@@ -200,7 +223,7 @@ Task<Result<>> Upstream::wait_until_asked(std::string uri) {
   while (!closing_ && !asked_for_.contains(uri))
     co_await asked_.wait();
   if (closing_) co_return std::unexpected(errors::cancelled("the subscription"));
-  if (listen_error_) co_return std::unexpected(*listen_error_);
+  if (listen_error_ && !heard_of_.contains(uri)) co_return std::unexpected(*listen_error_);
   if (const Error* const why = control_.refused(uri)) co_return std::unexpected(*why);
   co_return Result<>{};
 }
