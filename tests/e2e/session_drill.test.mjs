@@ -93,11 +93,11 @@ describe('many tool sessions', () => {
       // What a gateway has after its first requests: the connections of those who ask, and one session's worth of work on each.
       await round('warm', AT_ONCE);
       const before = residentKib(gateway.pid);
-      const most = await round('first', SESSIONS);
-      const once = residentKib(gateway.pid);
-      await round('second', SESSIONS);
+      const once = await round('first', SESSIONS);
+      const most = await round('second', SESSIONS);
       const left = residentKib(gateway.pid);
-      if (SESSIONS >= FULL) assert.ok(left < once * GROWTH_WITHIN, `${left} KiB after ${once} KiB`);
+      // With all sessions there, when nothing is being given back: how far that has come differs from time to time.
+      if (SESSIONS >= FULL) assert.ok(most < once * GROWTH_WITHIN, `${most} KiB after ${once} KiB`);
       // What nobody uses is given back within seconds, not at once.
       const isBack = () => residentKib(gateway.pid) < before * MEMORY_BACK_WITHIN;
       if (SESSIONS >= FULL) await eventually(`of ${before} KiB at first, ${most} at most and ${left} now are given back`, isBack, 180_000);
