@@ -133,7 +133,9 @@ TEST(Crowd, FourBadUpstreamsOfTwentyHarmNobodyElse) {
 
   const auto began = Time::now();
   std::size_t warm = 0;
-  while (Time::now() - began < kFor) {
+  // At least so long, and until there is something to judge: a machine may have other things to do.
+  const auto enough = [&] { return lives > 2 && calls > 100 && told > 0; };
+  while (Time::now() - began < kFor || (!enough() && Time::now() - began < test::kPatience)) {
     if (warm == 0 && Time::now() - began > kFor / 3) warm = test::resident_bytes();
     std::this_thread::yield();
   }
