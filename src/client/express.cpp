@@ -63,8 +63,8 @@ bool take_notification(const json::Message& message, std::string_view id, const 
 // The text of one request around its members.
 struct Express::Composed {
   fmt::basic_memory_buffer<char, 128> head;
-  fmt::basic_memory_buffer<char, 512> tail;
-  boost::container::small_vector<std::string_view, 16> body;
+  fmt::basic_memory_buffer<char, 256> tail;
+  boost::container::small_vector<std::string_view, 12> body;
   boost::container::small_vector<net::Field, 8> fields;
   std::string name;
   std::array<char, 24> id_text;
@@ -82,40 +82,6 @@ Express::Express(net::HttpClient& http, net::Url url, const Options& options)
                              mcp::meta::kClientCapabilities)),
       log_level_head_(fmt::format(R"(,"{}":")", mcp::meta::kLogLevel)),
       progress_extension_(options.progress_extension) {}
-
-Express::~Express() = default;
-
-// One that an earlier request has left; together they are as many as were ever under way at once, within a bound. It is
-// too large for the frame of a coroutine.
-class Express::Borrowed {
- public:
-  explicit Borrowed(Express& from) : from_(from) {
-    if (from_.spare_.empty()) {
-      composed_ = std::make_unique<Composed>();
-      return;
-    }
-    composed_ = std::move(from_.spare_.back());
-    from_.spare_.pop_back();
-  }
-  ~Borrowed() {
-    if (from_.spare_.size() == kKept) return;
-    composed_->head.clear();
-    composed_->tail.clear();
-    composed_->body.clear();
-    composed_->fields.clear();
-    from_.spare_.push_back(std::move(composed_));
-  }
-  Borrowed(const Borrowed&) = delete;
-  Borrowed& operator=(const Borrowed&) = delete;
-
-  Composed& operator*() const { return *composed_; }
-
- private:
-  static constexpr std::size_t kKept = 64;
-
-  Express& from_;
-  std::unique_ptr<Composed> composed_;
-};
 
 // The request, up to what is sent.
 void Express::compose(Composed& text, const Request& request) {
@@ -161,8 +127,8 @@ void Express::compose(Composed& text, const Request& request) {
 }
 
 Task<Result<std::optional<Answer>>> Express::send(Request request) {
-  const Borrowed borrowed(*this);
-  Composed& text = *borrowed;
+  const auto composed = std::make_unique<Composed>();  // too large for the frame
+  Composed& text = *composed;
   compose(text, request);
   auto response = co_await http_.send({.url = url_,
                                        .method = "POST",

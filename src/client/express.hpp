@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <proteus/error.hpp>
 
@@ -25,9 +24,6 @@ namespace proteus::client {
 class Express {
  public:
   Express(net::HttpClient& http, net::Url url, const Options& options);
-  ~Express();
-  Express(const Express&) = delete;
-  Express& operator=(const Express&) = delete;
 
   // Everything outlives the sending.
   struct Request {
@@ -51,7 +47,6 @@ class Express {
 
  private:
   struct Composed;
-  class Borrowed;
 
   void compose(Composed& text, const Request& request);
   Task<Result<std::optional<Answer>>> read(net::ClientResponse response, std::string_view id, const Request& request);
@@ -72,7 +67,6 @@ class Express {
   const std::string log_level_head_;
   const int progress_extension_;
   std::uint64_t last_id_ = 0;
-  std::vector<std::unique_ptr<Composed>> spare_;
 };
 
 }  // namespace proteus::client

@@ -16,6 +16,7 @@ using test::FakeRequest;
 using test::FakeResponse;
 using test::FakeServer;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 namespace asio = boost::asio;
 
 // One call of a tool whose answer is a stream, with a clock that is moved by hand.
@@ -106,6 +107,57 @@ TEST_F(ExpressCall, EndsWhereProgressStops) {
   pass(11s);
   net::test::run_until(io, [&] { return answer.has_value(); });
   EXPECT_EQ(answer->error().kind(), ErrorKind::timeout);
+}
+
+// Events that came together with the head are read as those that come one by one.
+class WholeEvents : public ExpressCall {
+ protected:
+  void start_with(const std::function<std::string(const std::string& id)>& events) {
+    mcp.on["tools/call"] = [events](const FakeRequest& request) {
+      return FakeResponse{.type = "text/event-stream", .body = events(request.id())};
+    };
+    start();
+    net::test::run_until(io, [&] { return answer.has_value(); });
+  }
+  static std::string result(const std::string& id) {
+    return fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", id, test::text_result("done"));
+  }
+  static std::string progress(const std::string& token) {
+    return fmt::format(
+        R"(data: {{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":{},"progress":3}}}})"
+        "\n\n",
+        token);
+  }
+};
+
+TEST_F(WholeEvents, AreToldAndAnswered) {
+  start_with([](const std::string& id) {
+    return ": a comment\n\n" + progress("77") + progress(id) + "event: other\ndata: x\n\n" +
+           "data: {\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"roots/list\"}\n\n" + "data: " + result(id) + "\n\n" +
+           progress(id);
+  });
+  ASSERT_TRUE(*answer);
+  EXPECT_THAT((**answer)->text(), HasSubstr("done"));
+  EXPECT_THAT(told, ElementsAre("3")) << "of this request alone, and nothing behind the answer";
+}
+
+TEST_F(WholeEvents, MayHaveTheirDataInSeveralLines) {
+  start_with([](const std::string& id) {
+    std::string text = result(id);
+    return "data: " + text.insert(text.find(R"("result")"), "\ndata: ") + "\n\n";
+  });
+  ASSERT_TRUE(*answer);
+  EXPECT_THAT((**answer)->text(), HasSubstr("done"));
+}
+
+TEST_F(WholeEvents, MayEndWithoutAnAnswer) {
+  start_with([](const std::string& id) { return progress(id) + "data: " + result(id); });
+  EXPECT_EQ(answer->error().kind(), ErrorKind::interrupted) << "an event that is not closed is none";
+}
+
+TEST_F(WholeEvents, AreHeldToWhatAMessageIs) {
+  start_with([](const std::string&) { return std::string("data: {]\n\n"); });
+  EXPECT_EQ(answer->error().kind(), ErrorKind::protocol);
 }
 
 }  // namespace
