@@ -76,8 +76,8 @@ Task<> Upstream::listen() {
   if (!wanted.tools && !wanted.prompts && !wanted.resources && wanted.uris.empty()) {
     asked_for_.clear();
     heard_of_.clear();
-    listening_ = announcing_ = false;
-    control_.hush();
+    announcing_ = false;
+    if (std::exchange(listening_, false) || control_.is_listening()) control_.hush();
     co_return;
   }
   std::set<std::string> asked(wanted.uris.begin(), wanted.uris.end());
