@@ -196,9 +196,9 @@ class GatewayService::Timing {
     if (log::enabled(log::Level::debug)) [[unlikely]]
       log_answer(call_, took, outcome);
   }
-  // Where the answer comes from elsewhere.
-  Task<mcp::Outcome> end(Task<mcp::Outcome> answering) const { return end_with(*this, std::move(answering)); }
-  Task<mcp::Outcome> end(Error refusal) const { return end_with(*this, std::move(refusal)); }
+  // What ends with this answer, when that is there.
+  Task<mcp::Outcome> around(Task<mcp::Outcome> answering) const { return end_with(*this, std::move(answering)); }
+  Task<mcp::Outcome> refuse(Error why) const { return end_refused(*this, std::move(why)); }
 
  private:
   static Task<mcp::Outcome> end_with(Timing timing, Task<mcp::Outcome> answering) {
@@ -206,8 +206,8 @@ class GatewayService::Timing {
     timing.end(outcome);
     co_return outcome;
   }
-  static Task<mcp::Outcome> end_with(Timing timing, Error refusal) {
-    mcp::Outcome outcome = std::unexpected(std::move(refusal));
+  static Task<mcp::Outcome> end_refused(Timing timing, Error why) {
+    mcp::Outcome outcome = std::unexpected(std::move(why));
     timing.end(outcome);
     co_return outcome;
   }
@@ -239,8 +239,9 @@ std::optional<mcp::Outcome> GatewayService::answer(server::Call& call) {
 
 Task<mcp::Outcome> GatewayService::handle(server::Call& call) {
   const Timing timing(*this, call);
-  if (auto checked = check_meta(call.request(), options_.meta); !checked) return timing.end(std::move(checked.error()));
-  if (const auto kind = listed_by(call.request().method->method)) return timing.end(list(call, *kind));
+  if (auto checked = check_meta(call.request(), options_.meta); !checked)
+    return timing.refuse(std::move(checked.error()));
+  if (const auto kind = listed_by(call.request().method->method)) return timing.around(list(call, *kind));
   return forward(call, timing);
 }
 
@@ -263,12 +264,12 @@ Task<mcp::Outcome> GatewayService::list(server::Call& call, Kind kind) {
 Task<mcp::Outcome> GatewayService::forward(server::Call& call, const Timing& timing) {
   Worker& worker = here();
   auto place = take_place(call, worker);
-  if (!place) return timing.end(std::move(place.error()));
-  if (ParkedCalls::is_ticket(call.rounds().state)) return timing.end(resume(call, std::move(*place)));
+  if (!place) return timing.refuse(std::move(place.error()));
+  if (ParkedCalls::is_ticket(call.rounds().state)) return timing.around(resume(call, std::move(*place)));
   auto route = route_of(call, worker);
-  if (!route) return timing.end(std::move(route.error()));
+  if (!route) return timing.refuse(std::move(route.error()));
   Errand errand{std::move(*place), std::move(*route)};
-  if (errand.route.local) return timing.end(answer_locally(call, std::move(errand)));
+  if (errand.route.local) return timing.around(answer_locally(call, std::move(errand)));
   return send(call, timing, std::move(errand));
 }
 
