@@ -4,8 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "client/fake_server.hpp"
-#include "client/test_support.hpp"
+#include "client/modern_http_fixture.hpp"
 
 namespace proteus::client {
 namespace {
@@ -20,13 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 namespace asio = boost::asio;
 
-class Http : public ::testing::Test {
- protected:
-  // Handlers may be replaced between requests.
-  FakeMcp mcp = FakeMcp::modern();
-  asio::io_context io;
-  FakeServer server{io, [this](const FakeRequest& request) { return mcp(request); }};
-};
+using Http = test::ModernHttp;
 
 TEST_F(Http, ModernRequestsCarryCompleteMetadata) {  // PRO-17
   Options options = test::quick();

@@ -3,25 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "client/fake_server.hpp"
-#include "client/test_support.hpp"
+#include "client/modern_http_fixture.hpp"
 
 namespace proteus::client {
 namespace {
 
 using test::Client;
-using test::FakeMcp;
 using test::FakeRequest;
 using test::FakeResponse;
-using test::FakeServer;
 using ::testing::ElementsAre;
 
-class ModernListening : public ::testing::Test {
- protected:
-  FakeMcp mcp = FakeMcp::modern();
-  boost::asio::io_context io;
-  FakeServer server{io, [this](const FakeRequest& request) { return mcp(request); }};
-};
+using ModernListening = test::ModernHttp;
 
 TEST_F(ModernListening, ReopensTheSubscriptionAndSaysSo) {
   std::vector<std::shared_ptr<test::Feed>> feeds;
@@ -73,6 +65,14 @@ class Subscriptions : public ModernListening {
   void agree(std::size_t stream) {
     notify(stream, "subscriptions/acknowledged", R"("notifications":{"toolsListChanged":true},)");
   }
+  // Listens, and is agreed with.
+  void listen_first(Client& client) {
+    std::optional<bool> agreed;
+    listen(client, agreed);
+    client.run_until([&] { return feeds.size() == 1; });
+    agree(0);
+    client.run_until([&] { return agreed.has_value(); });
+  }
   // Listens once more; `agreed` says how that ended.
   void listen(Client& client, std::optional<bool>& agreed) {
     boost::asio::co_spawn(
@@ -89,13 +89,9 @@ class Subscriptions : public ModernListening {
 
 // REF-16
 TEST_F(Subscriptions, AreHeardUntilOthersHaveTakenTheirPlace) {
-  std::optional<bool> first;
   std::optional<bool> second;
   Client client(io, server.url(), options);
-  listen(client, first);
-  client.run_until([&] { return feeds.size() == 1; });
-  agree(0);
-  client.run_until([&] { return first.has_value(); });
+  listen_first(client);
   listen(client, second);
   client.run_until([&] { return feeds.size() == 2; });
   notify(0, "tools/list_changed");
@@ -112,13 +108,9 @@ TEST_F(Subscriptions, AreHeardUntilOthersHaveTakenTheirPlace) {
 
 // REF-16
 TEST_F(Subscriptions, StayWhereOthersAreRefused) {
-  std::optional<bool> first;
   std::optional<bool> second;
   Client client(io, server.url(), options);
-  listen(client, first);
-  client.run_until([&] { return feeds.size() == 1; });
-  agree(0);
-  client.run_until([&] { return first.has_value(); });
+  listen_first(client);
   refuses = true;
   listen(client, second);
   client.run_until([&] { return second.has_value(); });

@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
-#include "net/line_buffer.hpp"
 #include "net/test_run.hpp"
 
 namespace proteus::net {
@@ -388,38 +387,6 @@ TEST_F(ProcessTest, LosesNothingWhenAReaderIsCancelled) {
   EXPECT_EQ(reading.result->error().kind(), ErrorKind::cancelled);
   ASSERT_TRUE(write(cat, " whole\n"));
   EXPECT_EQ(read(cat), "half whole");
-}
-
-void put(LineBuffer& lines, std::string_view text) {
-  while (!text.empty()) {
-    const auto room = lines.room();
-    const auto part = text.substr(0, room.size());
-    std::ranges::copy(part, room.begin());
-    lines.commit(part.size());
-    text.remove_prefix(part.size());
-  }
-}
-
-TEST(LineBuffer, KeepsReadableBytesAfterEveryLine) {
-  LineBuffer lines(1'000'000);
-  for (std::size_t size = 0; size < 300'000; size = size * 2 + 1) {
-    put(lines, std::string(size, 'x') + "\nshort\n");
-    for (const std::size_t expected : {size, std::size_t{5}}) {
-      const auto taken = lines.take_line();
-      ASSERT_TRUE(taken && *taken);
-      EXPECT_EQ((*taken)->size(), expected);
-      const volatile char last = (*taken)->data()[(*taken)->size() + LineBuffer::kPadding - 1];  // for the sanitizer
-      static_cast<void>(last);
-    }
-    EXPECT_FALSE(lines.has_partial_line());
-  }
-}
-
-TEST(LineBuffer, GivesBackWhatALongLineNeeded) {
-  LineBuffer lines(1'000'000);
-  put(lines, std::string(900'000, 'x') + "\n");
-  ASSERT_TRUE(*lines.take_line());
-  EXPECT_LT(lines.room().size(), 100'000U);
 }
 
 }  // namespace
