@@ -4,6 +4,7 @@
 
 #include "base/log.hpp"
 #include "client/era.hpp"
+#include "client/posted_request.hpp"
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
 #include "mcp/notifications.hpp"
@@ -28,19 +29,6 @@ bool may_ask(mcp::Method method) {
 }
 
 }  // namespace
-
-class Connection::Visit {
- public:
-  explicit Visit(Connection& connection) : connection_(connection) { ++connection_.visits_; }
-  ~Visit() {
-    if (--connection_.visits_ == 0) connection_.left_.ring();
-  }
-  Visit(const Visit&) = delete;
-  Visit& operator=(const Visit&) = delete;
-
- private:
-  Connection& connection_;
-};
 
 Connection::Connection(const Executor& executor, MakerFactory make, Options options)
     : executor_(executor),
@@ -102,8 +90,12 @@ std::optional<HttpSession> Connection::session() const {
 }
 
 Task<Result<Answer>> Connection::request(mcp::Method method, Params params, RequestOptions options) {
+  return request(method, std::move(params), std::move(options), false);
+}
+
+Task<Result<Answer>> Connection::request(mcp::Method method, Params params, RequestOptions options, bool again) {
   const Visit visit(*this);
-  for (bool again = false;; again = true) {
+  for (;; again = true) {
     auto footing = co_await link_.establish();
     if (!footing) co_return std::unexpected(std::move(footing.error()));
     note(*footing);
@@ -180,8 +172,8 @@ Task<Connection::Outcome> Connection::exchange(const Footing& footing, mcp::Meth
   request.more_members = more_members;
   std::string own_capabilities;
   // In the legacy era they were told once, when the session began.
-  if (options.handlers && footing.era() == mcp::Era::modern) {
-    own_capabilities = mcp::write_client_capabilities(options.handlers->capabilities());
+  if (options.has_handlers() && footing.era() == mcp::Era::modern) {
+    own_capabilities = mcp::write_client_capabilities(options.own_handlers()->capabilities());
     request.client_capabilities = own_capabilities;
   }
   if (!options.capabilities.empty()) request.client_capabilities = options.capabilities;
@@ -195,13 +187,22 @@ Task<Connection::Outcome> Connection::exchange(const Footing& footing, mcp::Meth
       composed.outgoing().headers.push_back(header);
   }
 
-  const std::chrono::milliseconds timeout =
-      options.timeout.value_or(method == mcp::Method::tools_call ? options_.call_timeout : options_.timeout);
+  const auto timeout = time_of(method, options);
   Deadline deadline(executor_, timeout, timeout * options_.progress_extension);
-  const InFlightTable::Entry entry(requests_, {request.id, &deadline, &options});
+  const InFlight in_flight{request.id, &deadline, &options};
+  const InFlightTable::Entry entry(requests_, in_flight);
+  co_return co_await await_reply(footing, in_flight, method, footing.transport->exchange(composed.outgoing()));
+}
+
+std::chrono::milliseconds Connection::time_of(mcp::Method method, const RequestOptions& options) const {
+  return options.timeout.value_or(method == mcp::Method::tools_call ? options_.call_timeout : options_.timeout);
+}
+
+Task<Connection::Outcome> Connection::await_reply(const Footing& footing, const InFlight& request, mcp::Method method,
+                                                  Task<Result<Reply>> replying) {
   Result<Reply> reply;
   try {
-    reply = co_await before(deadline, footing.transport->exchange(composed.outgoing()), mcp::to_string(method));
+    reply = co_await before(*request.deadline, std::move(replying), mcp::to_string(method));
   } catch (...) {
     cancel_at_server(footing, request.id, "the caller no longer waits");
     throw;
@@ -211,6 +212,23 @@ Task<Connection::Outcome> Connection::exchange(const Footing& footing, mcp::Meth
     co_return Outcome{std::unexpected(std::move(reply.error()))};
   }
   co_return judge(footing, std::move(*reply));
+}
+
+std::shared_ptr<PostedRequest> Connection::post(mcp::Method method, const Params& params, RequestOptions& options) {
+  const Footing* const footing = link_.standing();
+  if (footing == nullptr || footing->era() != mcp::Era::legacy || requests_.size() >= options_.limits.requests) {
+    return nullptr;
+  }
+  if (mcp::find_method(mcp::Era::legacy, mcp::Sender::client, mcp::to_string(method)) == nullptr) return nullptr;
+  note(*footing);
+  if (keep_stream(*footing) && may_ask(method)) return nullptr;
+  const RequestFrame request = frame(*footing, method, options);
+  Composed composed(request, params);
+  if (footing->transport->has_headers()) composed.outgoing().headers = options.headers;
+  auto sent = footing->transport->try_exchange(composed.outgoing(), time_of(method, options));
+  if (!sent) return nullptr;
+  return std::make_shared<PostedRequest>(PostedRequest::Key{}, *this, *footing, std::move(sent), request.id, method,
+                                         std::move(options));
 }
 
 Connection::Outcome Connection::judge(const Footing& footing, Reply reply) {

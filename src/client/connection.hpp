@@ -19,6 +19,8 @@ namespace proteus::client {
 // Makes the maker of a connection's transports; both are given what belongs to the connection.
 using MakerFactory = std::function<std::unique_ptr<TransportMaker>(const Options& options, Inbox& inbox)>;
 
+class PostedRequest;
+
 // A connection to one MCP server of either era, over any transport. It connects when first needed, finds the
 // server's era and transport, keeps what it found, and connects again when it must.
 //
@@ -45,6 +47,10 @@ class Connection final : private Inbox {
   // its code, message and data. A modern server's request for input is answered by the handlers, unless the
   // options say otherwise. Nothing is sent twice that may have run.
   Task<Result<Answer>> request(mcp::Method method, Params params, RequestOptions options = {});
+
+  // Sends a request to a legacy server where that needs no waiting: see PostedRequest. Null where it does; nothing was
+  // sent then, and the options are as they were.
+  std::shared_ptr<PostedRequest> post(mcp::Method method, const Params& params, RequestOptions& options);
 
   // All pages of a list; `method` is one of the four list methods. What the server does not offer is an empty
   // list. Over HTTP, tools of a modern server whose header annotations are invalid are left out.
@@ -74,8 +80,20 @@ class Connection final : private Inbox {
 
  private:
   friend class Listener;
+  friend class PostedRequest;
   // Somebody's coroutine that is in here, and must have left before the connection is destroyed.
-  class Visit;
+  class Visit {
+   public:
+    explicit Visit(Connection& connection) : connection_(connection) { ++connection_.visits_; }
+    ~Visit() {
+      if (--connection_.visits_ == 0) connection_.left_.ring();
+    }
+    Visit(const Visit&) = delete;
+    Visit& operator=(const Visit&) = delete;
+
+   private:
+    Connection& connection_;
+  };
 
   // How one try of a request ended: an answer or an error, and perhaps a reason to try once more.
   struct Outcome {
@@ -83,6 +101,7 @@ class Connection final : private Inbox {
     bool again = false;
   };
 
+  Task<Result<Answer>> request(mcp::Method method, Params params, RequestOptions options, bool again);
   // All of what they are given outlives these.
   Task<Outcome> attempt(const Footing& footing, mcp::Method method, const Params& params,
                         const RequestOptions& options);
@@ -92,7 +111,11 @@ class Connection final : private Inbox {
                                const RequestOptions& options);
   Task<Outcome> exchange(const Footing& footing, mcp::Method method, const Params& params,
                          const RequestOptions& options, std::string_view more_members);
+  // Of a request that was sent, within its time.
+  Task<Outcome> await_reply(const Footing& footing, const InFlight& request, mcp::Method method,
+                            Task<Result<Reply>> replying);
   Outcome judge(const Footing& footing, Reply reply);
+  std::chrono::milliseconds time_of(mcp::Method method, const RequestOptions& options) const;
   RequestFrame frame(const Footing& footing, mcp::Method method, const RequestOptions& options);
   Result<> add_headers(Composed& composed, const Params& params) const;
   Task<Result<std::string>> gather_inputs(const Answer& required, const RequestOptions& options);

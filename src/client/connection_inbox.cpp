@@ -68,12 +68,13 @@ Task<Result<std::string>> Connection::gather_inputs(const Answer& required, cons
     if (questions->size() > options_.limits.server_requests)
       co_return std::unexpected(errors::too_large("the number of inputs required", options_.limits.server_requests));
     members = R"("inputResponses":{)";
+    const auto own = options.own_handlers();
     for (const auto& [key, raw] : *questions) {
       const auto parts = json::members_of(raw, storage);
       const auto method = parts ? question_method(parts->value("method")) : std::nullopt;
       if (!method) co_return fault(fmt::format("the server requires an unknown input: {}", log::printable(raw, 80)));
       Question question{*method, std::string(parts->value("params")), kNoRequest};
-      const Handlers& handlers = options.handlers ? *options.handlers : options_.handlers;
+      const Handlers& handlers = own ? *own : options_.handlers;
       Deadline deadline(executor_, options_.handler_timeout, {});
       auto answer = co_await before(deadline, ask(handlers, std::move(question)), mcp::to_string(*method));
       if (!answer) co_return std::unexpected(std::move(answer.error()).within("the server requires input"));

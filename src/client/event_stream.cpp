@@ -2,13 +2,25 @@
 
 namespace proteus::client {
 
+Result<std::optional<net::SseEvent>> EventStream::try_next() {
+  for (;;) {
+    auto event = reader_.next();
+    if (!event || *event || ended_) return event;
+    const auto bytes = response_.try_read_some();
+    if (!bytes) return std::unexpected(bytes.error());
+    if (!*bytes) return std::nullopt;
+    ended_ = (*bytes)->empty();
+    reader_.feed(**bytes);
+  }
+}
+
 Task<Result<std::optional<net::SseEvent>>> EventStream::next() {
   for (;;) {
     auto event = reader_.next();
-    if (!event || *event) co_return event;
+    if (!event || *event || ended_) co_return event;
     const auto bytes = co_await response_.read_some();
     if (!bytes) co_return std::unexpected(bytes.error());
-    if (bytes->empty()) co_return std::optional<net::SseEvent>();
+    ended_ = bytes->empty();
     reader_.feed(*bytes);
   }
 }

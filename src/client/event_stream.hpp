@@ -27,7 +27,14 @@ class EventStream {
   // The next event; nothing at the end. Its views hold until the next call.
   Task<Result<std::optional<net::SseEvent>>> next();
 
+  // The same where it is here: nothing where more is to come. `ended` then says whether none will.
+  Result<std::optional<net::SseEvent>> try_next();
+  bool ended() const { return ended_; }
+
   // See net::ClientResponse.
+  Task<net::Waited> wait() { return response_.wait(); }
+  void stop_waiting() { response_.stop_waiting(); }
+  void set_deadline(std::chrono::milliseconds from_now) { response_.set_deadline(from_now); }
   void extend_deadline(std::chrono::milliseconds from_now) { response_.extend_deadline(from_now); }
 
   const std::string& last_event_id() const { return reader_.last_event_id(); }
@@ -36,6 +43,7 @@ class EventStream {
  private:
   net::ClientResponse response_;
   net::SseReader reader_;
+  bool ended_ = false;
 };
 
 }  // namespace proteus::client

@@ -18,14 +18,8 @@
 namespace proteus::client {
 namespace {
 
-std::string head_lines(const Options& options) {
-  std::string lines = fmt::format(
-      "User-Agent: proteus\r\nAccept-Encoding: identity\r\nContent-Type: application/json\r\n"
-      "Accept: application/json, text/event-stream\r\n{}: {}\r\n",
-      mcp::header::kProtocolVersion, mcp::to_string(mcp::kModern));
-  for (const auto& [name, value] : options.headers)
-    lines += fmt::format("{}: {}\r\n", name, value);
-  return lines;
+std::vector<Header> own_headers() {
+  return {{std::string(mcp::header::kProtocolVersion), std::string(mcp::to_string(mcp::kModern))}};
 }
 
 bool long_way_may_mend(const Reply& reply) {
@@ -76,7 +70,7 @@ Express::Express(net::HttpClient& http, net::Url url, const Options& options)
       url_(std::move(url)),
       connect_timeout_(options.connect_timeout),
       message_bytes_(options.limits.message_bytes),
-      lines_(head_lines(options)),
+      prepared_(HttpCaller(http, url_, options).prepare_post(own_headers())),
       meta_head_(fmt::format(R"("_meta":{{"{}":"{}","{}":{},"{}":)", mcp::meta::kProtocolVersion,
                              mcp::to_string(mcp::kModern), mcp::meta::kClientInfo, options.client_info,
                              mcp::meta::kClientCapabilities)),
@@ -127,13 +121,14 @@ void Express::compose(Composed& text, const Request& request) {
 }
 
 Task<Result<std::optional<Answer>>> Express::send(Request request) {
+  if (prepared_.empty()) co_return std::nullopt;       // and what cannot be sent is said there
   const auto composed = std::make_unique<Composed>();  // too large for the frame
   Composed& text = *composed;
   compose(text, request);
   auto response = co_await http_.send({.url = url_,
                                        .method = "POST",
                                        .fields = {text.fields.data(), text.fields.size()},
-                                       .prepared = lines_,
+                                       .prepared = prepared_,
                                        .body = {text.body.data(), text.body.size()},
                                        .deadlines = {.connect = connect_timeout_,
                                                      .head = request.timeout,

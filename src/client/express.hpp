@@ -62,7 +62,7 @@ class Express {
   const net::Url url_;
   const std::chrono::milliseconds connect_timeout_;
   const std::size_t message_bytes_;
-  const std::string lines_;      // of the head
+  const std::string prepared_;   // headers; empty where they cannot be sent
   const std::string meta_head_;  // up to the capabilities
   const std::string log_level_head_;
   const int progress_extension_;

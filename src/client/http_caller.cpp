@@ -14,6 +14,11 @@ constexpr std::array kPosted = {net::Field{"Content-Type", "application/json"},
                                 net::Field{"Accept", "application/json, text/event-stream"}};
 constexpr std::size_t kMaxRefusalBytes = 64UL * 1024;
 
+void add_fields(auto& fields, std::span<const Header> headers) {
+  for (const auto& [name, value] : headers)
+    fields.push_back({name, value});
+}
+
 bool is_refused(const Result<net::ClientResponse>& response) {
   return response && (response->status() == 401 || response->status() == 403);
 }
@@ -39,18 +44,14 @@ Task<Result<net::ClientResponse>> HttpCaller::send(std::string_view method, cons
   for (bool again = false;; again = true) {
     std::vector<Header> credentials;
     boost::container::small_vector<net::Field, 12> fields(head.always.begin(), head.always.end());
-    const auto add = [&fields](std::span<const Header> from) {
-      for (const auto& [name, value] : from)
-        fields.push_back({name, value});
-    };
-    add(head.headers);
-    add(head.more);
-    if (at_home) add(options_.headers);
+    add_fields(fields, head.headers);
+    add_fields(fields, head.more);
+    if (at_home) add_fields(fields, options_.headers);
     if (at_home && options_.authorizer) {
       auto given = co_await options_.authorizer->headers();
       if (!given) co_return std::unexpected(std::move(given.error()));
       credentials = std::move(*given);
-      add(credentials);
+      add_fields(fields, credentials);
     }
     auto response =
         co_await http_.send({.url = url,
@@ -65,6 +66,26 @@ Task<Result<net::ClientResponse>> HttpCaller::send(std::string_view method, cons
     if (!*better) co_return response;
     co_await drain(*response);
   }
+}
+
+std::string HttpCaller::prepare_post(std::span<const Header> headers) const {
+  boost::container::small_vector<net::Field, 12> fields(kPosted.begin(), kPosted.end());
+  add_fields(fields, headers);
+  add_fields(fields, options_.headers);
+  return http_.prepare({fields.data(), fields.size()}).value_or("");
+}
+
+std::optional<net::ClientResponse> HttpCaller::try_post(const Outgoing& message, std::string_view prepared,
+                                                        std::chrono::milliseconds time) {
+  if (options_.authorizer || prepared.empty()) return std::nullopt;
+  boost::container::small_vector<net::Field, 4> fields;
+  add_fields(fields, message.headers);
+  return http_.try_send({.url = url_,
+                         .method = "POST",
+                         .fields = {fields.data(), fields.size()},
+                         .prepared = prepared,
+                         .body = message.parts,
+                         .deadlines = {.connect = options_.connect_timeout, .head = time, .whole = time}});
 }
 
 Task<Result<Reply>> read_refusal(net::ClientResponse& response) {

@@ -33,6 +33,12 @@ class HttpCaller {
   Task<Result<net::ClientResponse>> post(const net::Url& url, const Outgoing& message,
                                          const std::vector<Header>& headers);
 
+  // What each POST has and these headers, for `try_post`; empty where they cannot be sent.
+  std::string prepare_post(std::span<const Header> headers) const;
+  // Sends it at once; see net::HttpClient. Nothing where credentials have to be asked for first.
+  std::optional<net::ClientResponse> try_post(const Outgoing& message, std::string_view prepared,
+                                              std::chrono::milliseconds time);
+
  private:
   // The fields of a request but for those that every request has.
   struct Head {

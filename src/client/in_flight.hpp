@@ -40,7 +40,7 @@ class InFlightTable {
   const InFlight* only() const {
     const InFlight* found = nullptr;
     for (const auto& [id, request] : requests_) {
-      if (request.options->handlers == nullptr) continue;
+      if (!request.options->has_handlers()) continue;
       if (found != nullptr) return nullptr;
       found = &request;
     }

@@ -46,6 +46,10 @@ class Link {
   Task<Result<Footing>> establish();
   // The footing there is; nothing where none is, or where it was lost.
   const std::optional<Footing>& current() const { return footing_; }
+  // The same where a request can be made on it at once; null otherwise.
+  const Footing* standing() const {
+    return !busy_ && !closed_ && footing_ && footing_->transport->usable() ? &*footing_ : nullptr;
+  }
   // What there is of one: also while a footing is being made.
   const std::shared_ptr<Transport>& transport() const { return transport_; }
 

@@ -115,6 +115,11 @@ struct RequestOptions {
   std::vector<Header> headers;  // more headers, where there are any
   Inputs inputs = Inputs::answer;
   std::shared_ptr<const Handlers> handlers;  // instead of the connection's, and declared instead of them
+  // Makes them where a legacy server asks, which few do: they need not be there before.
+  std::function<std::shared_ptr<const Handlers>()> make_handlers;
+  bool has_handlers() const { return handlers || make_handlers; }
+  std::shared_ptr<const Handlers> own_handlers() const { return make_handlers ? make_handlers() : handlers; }
+
   // What a modern server is told the client can do, as a JSON object, where that is not what the handlers can.
   std::string capabilities;
 };

@@ -75,7 +75,7 @@ Task<> Questions::answer(Received request, mcp::Method method, RequestId during,
     const InFlightTable::Hold hold(requests_, during);
     // One that does not say what it is asked for is asked for the only request there is.
     const InFlight* const asked_by = during == kNoRequest ? requests_.only() : requests_.find(during);
-    const std::shared_ptr<const Handlers> own = asked_by != nullptr ? asked_by->options->handlers : nullptr;
+    const std::shared_ptr<const Handlers> own = asked_by != nullptr ? asked_by->options->own_handlers() : nullptr;
     Question question{method, std::string(request.message().params), during};
     auto asked = ask(own ? *own : options_.handlers, std::move(question));
     result = co_await before(open->deadline(), std::move(asked), mcp::to_string(method));

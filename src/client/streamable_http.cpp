@@ -62,19 +62,27 @@ class StreamableHttp final : public Transport {
   }
 
   Task<Result<Reply>> exchange(const Outgoing& request) override;
+  std::unique_ptr<Sent> try_exchange(const Outgoing& request, std::chrono::milliseconds time) override;
   Task<Result<>> send(const Outgoing& message) override;
   Task<Result<>> listen(std::function<void()> on_open) override;
   Task<> close() override;
 
  private:
+  class Posted;
+
   bool is_legacy() const { return version_ && mcp::era_of(*version_) == mcp::Era::legacy; }
   // Requests under way keep those that they were sent with.
   using Headers = std::shared_ptr<const std::vector<Header>>;
   void write_session_headers();
   Result<> take_session(const net::ClientResponse& response);
-  // The reply may go to other threads, and the response belongs to this one: the bytes are copied.
-  Result<Reply> read_json(const net::ClientResponse& response, std::string_view body, RequestId id) const;
-  Task<Result<Reply>> read_stream(net::ClientResponse response, RequestId id);
+  // The reply to a request, once the head of the answer is here.
+  Task<Result<Reply>> read(net::ClientResponse response, RequestId id);
+  static Result<Reply> read_json(unsigned status, Result<Received> message, RequestId id);
+  using Events = std::unique_ptr<EventStream>;
+  Events events_of(net::ClientResponse response, std::string last_event_id = {}) const {
+    return std::make_unique<EventStream>(std::move(response), options_.limits.message_bytes, std::move(last_event_id));
+  }
+  Task<Result<Reply>> read_stream(Events stream, RequestId id);
   Task<Result<net::ClientResponse>> get(const Position& position);
   // The answer to `id`, where the event is that; other messages go to the inbox.
   Result<std::optional<Reply>> take(const net::SseEvent& event, RequestId id);
@@ -90,6 +98,7 @@ class StreamableHttp final : public Transport {
   std::optional<mcp::Version> version_;
   std::string session_;
   Headers session_headers_ = std::make_shared<std::vector<Header>>();
+  std::string prepared_;  // the same, for requests that are sent at once
   Position listening_;
 };
 
@@ -99,6 +108,7 @@ void StreamableHttp::write_session_headers() {
     if (!session_.empty()) headers.emplace_back(mcp::header::kSessionId, session_);
     headers.emplace_back(mcp::header::kProtocolVersion, mcp::to_string(*version_));
   }
+  prepared_ = is_legacy() ? caller_.prepare_post(headers) : "";
   session_headers_ = std::make_shared<std::vector<Header>>(std::move(headers));
 }
 
@@ -106,20 +116,27 @@ Task<Result<Reply>> StreamableHttp::exchange(const Outgoing& request) {
   const Headers headers = session_headers_;
   auto response = co_await caller_.post(caller_.url(), request, *headers);
   if (!response) co_return std::unexpected(std::move(response.error()));
-  if (!is_success(*response)) co_return co_await read_refusal(*response);
-  if (request.method == mcp::Method::initialize) {
+  if (request.method == mcp::Method::initialize && is_success(*response)) {
     if (auto taken = take_session(*response); !taken) co_return std::unexpected(std::move(taken.error()));
   }
-  if (response->has_content_type("application/json")) {
-    auto body = response->try_read_all(options_.limits.message_bytes);
-    if (body && !*body) body = co_await response->read_all(options_.limits.message_bytes);
+  co_return co_await read(std::move(*response), request.id);
+}
+
+Task<Result<Reply>> StreamableHttp::read(net::ClientResponse response, RequestId id) {
+  if (!is_success(response)) co_return co_await read_refusal(response);
+  if (response.has_content_type("application/json")) {
+    auto body = response.try_read_all(options_.limits.message_bytes);
+    if (body && !*body) body = co_await response.read_all(options_.limits.message_bytes);
     if (!body) co_return std::unexpected(std::move(body.error()));
-    co_return read_json(*response, **body, request.id);
+    // The reply may go to other threads, and the response belongs to this one: the bytes are copied.
+    co_return read_json(response.status(), Received::scan(std::string(**body), scan_limits_), id);
   }
-  if (response->has_content_type("text/event-stream")) co_return co_await read_stream(std::move(*response), request.id);
-  const std::string type(response->content_type());
+  if (response.has_content_type("text/event-stream")) {
+    co_return co_await read_stream(events_of(std::move(response)), id);
+  }
+  const std::string type(response.content_type());
   co_return std::unexpected(errors::protocol(
-      type.empty() ? fmt::format("the server answered a request with HTTP {} and nothing in it", response->status())
+      type.empty() ? fmt::format("the server answered a request with HTTP {} and nothing in it", response.status())
                    : fmt::format("the server answered with {}, which is neither JSON nor an event stream",
                                  log::printable(type, 64))));
 }
@@ -133,9 +150,7 @@ Result<> StreamableHttp::take_session(const net::ClientResponse& response) {
   return {};
 }
 
-Result<Reply> StreamableHttp::read_json(const net::ClientResponse& response, std::string_view body,
-                                        RequestId id) const {
-  auto message = Received::scan(std::string(body), scan_limits_);
+Result<Reply> StreamableHttp::read_json(unsigned status, Result<Received> message, RequestId id) {
   if (!message) return std::unexpected(std::move(message.error()));
   const auto kind = message->message().kind;
   const bool answers = kind == json::MessageKind::result || kind == json::MessageKind::error;
@@ -147,26 +162,24 @@ Result<Reply> StreamableHttp::read_json(const net::ClientResponse& response, std
                                      log::printable(message->text(), 80))));
   }
   Reply reply;
-  reply.status = static_cast<int>(response.status());
+  reply.status = static_cast<int>(status);
   reply.message = std::move(*message);
   return reply;
 }
 
-Task<Result<Reply>> StreamableHttp::read_stream(net::ClientResponse response, RequestId id) {
+Task<Result<Reply>> StreamableHttp::read_stream(Events stream, RequestId id) {
   Position position;
-  std::optional<net::ClientResponse> current(std::move(response));
   for (;;) {
     Error ended = errors::interrupted("the server ended the stream without an answer");
-    if (current) {
-      EventStream stream(std::move(*current), options_.limits.message_bytes, position.last_event_id);
-      current.reset();
-      auto reply = co_await read_events(stream, id);
+    if (stream) {
+      auto reply = co_await read_events(*stream, id);
       if (reply && *reply) co_return std::move(**reply);
       if (!reply) {
         ended = std::move(reply.error());
         if (ended.kind() != ErrorKind::interrupted) co_return std::unexpected(std::move(ended));
       }
-      position.take(stream);
+      position.take(*stream);
+      stream.reset();
     }
     // Only where the server said how to go on, and in the era that has it.
     if (!is_legacy() || position.last_event_id.empty()) co_return std::unexpected(std::move(ended));
@@ -181,8 +194,99 @@ Task<Result<Reply>> StreamableHttp::read_stream(net::ClientResponse response, Re
       co_return std::unexpected(
           std::move(ended).within(fmt::format("a stream could not be resumed (HTTP {})", again->status())));
     }
-    current.emplace(std::move(*again));
+    stream = events_of(std::move(*again), position.last_event_id);
   }
+}
+
+// What has been sent over an idle connection. What such a reply shares with its answer stays on this thread.
+class StreamableHttp::Posted final : public Sent {
+ public:
+  Posted(StreamableHttp& transport, net::ClientResponse response, RequestId id)
+      : transport_(transport), response_(std::make_shared<net::ClientResponse>(std::move(response))), id_(id) {}
+
+  Result<Sight> look() override {
+    if (state_ == State::sent) {
+      const auto here = response_->try_read_head();
+      if (!here) return std::unexpected(here.error());
+      if (!*here) return Sight{.reply = {}, .waits = true};
+      begin();
+    }
+    switch (state_) {
+      case State::json: return look_at_json();
+      case State::events: return look_at_events();
+      default: return Sight{};
+    }
+  }
+
+  Task<> wait() override {
+    // What became of it, the next look tells.
+    (void)co_await (events_ ? events_->wait() : response_->wait());
+  }
+  void stop_waiting() override { events_ ? events_->stop_waiting() : response_->stop_waiting(); }
+
+  Task<Result<Reply>> rest() override {
+    constexpr std::chrono::milliseconds kNone{0};  // deadlines are the caller's now
+    if (events_) {
+      events_->set_deadline(kNone);
+      co_return co_await transport_.read_stream(std::move(events_), id_);
+    }
+    response_->set_deadline(kNone);
+    while (state_ == State::sent) {
+      co_await wait();
+      const auto here = response_->try_read_head();
+      if (!here) co_return std::unexpected(here.error());
+      if (*here) state_ = State::begun;
+    }
+    co_return co_await transport_.read(std::move(*response_), id_);
+  }
+
+ private:
+  enum class State : std::uint8_t { sent, begun, json, events };
+
+  void begin() {
+    state_ = State::begun;
+    if (response_->status() != 200) return;
+    if (response_->has_content_type("application/json")) {
+      state_ = State::json;
+    } else if (response_->has_content_type("text/event-stream")) {
+      state_ = State::events;
+      events_ = transport_.events_of(std::move(*response_));
+    }
+  }
+
+  Result<Sight> look_at_json() {
+    const auto body = response_->try_read_all(transport_.options_.limits.message_bytes);
+    if (!body) return std::unexpected(body.error());
+    if (!*body) return Sight{.reply = {}, .waits = true};
+    auto reply = read_json(200, Received::scan(**body, response_, transport_.scan_limits_), id_);
+    if (!reply) return std::unexpected(std::move(reply.error()));
+    return Sight{.reply = std::move(*reply)};
+  }
+
+  Result<Sight> look_at_events() {
+    for (;;) {
+      const auto event = events_->try_next();
+      // An interrupted stream may be resumed.
+      if (!event && event.error().kind() == ErrorKind::interrupted) return Sight{};
+      if (!event) return std::unexpected(event.error());
+      if (!*event) return Sight{.reply = {}, .waits = !events_->ended()};
+      auto reply = transport_.take(**event, id_);
+      if (!reply) return std::unexpected(std::move(reply.error()));
+      if (*reply) return Sight{.reply = std::move(**reply)};
+    }
+  }
+
+  StreamableHttp& transport_;
+  std::shared_ptr<net::ClientResponse> response_;
+  Events events_;  // in place of that, where it is a stream of events
+  const RequestId id_;
+  State state_ = State::sent;
+};
+
+std::unique_ptr<Sent> StreamableHttp::try_exchange(const Outgoing& request, std::chrono::milliseconds time) {
+  auto response = caller_.try_post(request, prepared_, time);
+  if (!response) return nullptr;
+  return std::make_unique<Posted>(*this, std::move(*response), request.id);
 }
 
 Task<Result<std::optional<Reply>>> StreamableHttp::read_events(EventStream& stream, RequestId id) {

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,6 +57,28 @@ class Inbox {
   ~Inbox() = default;
 };
 
+// A request that was sent, and whose answer is not there yet. Belongs to its transport's thread; the transport
+// outlives it.
+class Sent {
+ public:
+  virtual ~Sent() = default;
+
+  // What can be told without waiting.
+  struct Sight {
+    std::optional<Reply> reply;
+    bool waits = false;  // without a reply: whether one may come by and by, or only `rest` can tell
+  };
+  // Other messages that have come go to the inbox.
+  virtual Result<Sight> look() = 0;
+  // Until there may be more to see.
+  virtual Task<> wait() = 0;
+  // Ends that.
+  virtual void stop_waiting() = 0;
+
+  // As `Transport::exchange`, from where it stands.
+  virtual Task<Result<Reply>> rest() = 0;
+};
+
 // One way to reach a server. Belongs to one thread; `close` must have ended before it is destroyed. Requests
 // run side by side. Cancelling a coroutine that awaits `exchange` closes the request's own stream where it
 // has one; whether the server must also be told is the caller's knowledge.
@@ -69,6 +94,11 @@ class Transport {
   // Ends with the answer to the request; notifications and requests that arrive before go to the inbox.
   // Deadlines are the caller's.
   virtual Task<Result<Reply>> exchange(const Outgoing& request) = 0;
+  // The beginning of that, where it needs no waiting; null where it does, and nothing was sent then. The reply is to be
+  // there within the time, unless `rest` is called.
+  virtual std::unique_ptr<Sent> try_exchange(const Outgoing& /*request*/, std::chrono::milliseconds /*time*/) {
+    return nullptr;
+  }
   // Sends what has no answer. An HTTP refusal is an error.
   virtual Task<Result<>> send(const Outgoing& message) = 0;
 

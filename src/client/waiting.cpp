@@ -36,7 +36,7 @@ Deadline::Deadline(const Executor& executor, Clock::duration timeout, Clock::dur
     : Deadline(executor, timeout, maximum, Clock::now()) {}
 
 Deadline::Deadline(const Executor& executor, Clock::duration timeout, Clock::duration maximum, Clock::time_point now)
-    : timer_(executor), timeout_(timeout), due_(now + timeout), latest_(now + std::max(timeout, maximum)) {}
+    : executor_(executor), timeout_(timeout), due_(now + timeout), latest_(now + std::max(timeout, maximum)) {}
 
 Deadline Deadline::never(const Executor& executor) {
   Deadline deadline(executor, Clock::duration::zero(), Clock::duration::zero());
@@ -47,13 +47,13 @@ Deadline Deadline::never(const Executor& executor) {
 void Deadline::extend() {
   if (latest_ == Clock::time_point::max()) return;
   due_ = std::min(Clock::now() + timeout_, latest_);
-  timer_.cancel();
+  changed();
 }
 
 void Deadline::hold() {
   if (holds_++ > 0) return;
   held_since_ = Clock::now();
-  timer_.cancel();
+  changed();
 }
 
 void Deadline::release() {
@@ -61,30 +61,36 @@ void Deadline::release() {
   const auto held = Clock::now() - held_since_;
   due_ += held;
   latest_ += held;
-  timer_.cancel();
+  changed();
 }
 
 void Deadline::expire() {
   expired_ = true;
-  timer_.cancel();
+  changed();
 }
 
 void Deadline::lift() {
   due_ = latest_ = Clock::time_point::max();
-  timer_.cancel();
+  changed();
 }
 
 void Deadline::end() {
   ended_ = true;
-  timer_.cancel();
+  changed();
+}
+
+void Deadline::changed() {
+  if (timer_) timer_->cancel();
+  if (on_change_) on_change_();
 }
 
 Task<bool> Deadline::wait() {
+  if (!timer_) timer_.emplace(executor_);
   while (!ended_) {
     if (expired_ || (holds_ == 0 && Clock::now() >= due_)) co_return true;
-    timer_.expires_at(holds_ > 0 ? Clock::time_point::max() : due_);
+    timer_->expires_at(holds_ > 0 ? Clock::time_point::max() : due_);
     boost::system::error_code ignored;
-    co_await timer_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+    co_await timer_->async_wait(asio::redirect_error(asio::use_awaitable, ignored));
     throw_if_cancelled(co_await asio::this_coro::cancellation_state);
   }
   co_return false;

@@ -52,6 +52,9 @@ class Deadline {
   void lift();
   bool expired() const { return expired_; }
 
+  // Called when any of these has changed something; empty for nothing to call.
+  void set_on_change(std::function<void()> on_change) { on_change_ = std::move(on_change); }
+
   // Ends when the deadline has passed or `end` was called; says whether it passed.
   Task<bool> wait();
   void end();
@@ -59,7 +62,11 @@ class Deadline {
  private:
   Deadline(const Executor& executor, Clock::duration timeout, Clock::duration maximum, Clock::time_point now);
 
-  boost::asio::steady_timer timer_;
+  void changed();
+
+  Executor executor_;
+  std::optional<boost::asio::steady_timer> timer_;  // once somebody waits
+  std::function<void()> on_change_;
   Clock::duration timeout_;
   Clock::time_point due_;
   Clock::time_point latest_;

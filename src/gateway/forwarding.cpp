@@ -1,8 +1,6 @@
 #include "gateway/forwarding.hpp"
 
 #include <algorithm>
-#include <map>
-#include <mutex>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -14,7 +12,6 @@
 
 #include "json/text.hpp"
 #include "mcp/headers.hpp"
-#include "providers/declaring.hpp"
 #include "server/session.hpp"
 
 namespace proteus::gateway {
@@ -23,49 +20,16 @@ namespace asio = boost::asio;
 
 namespace {
 
-// A legacy server is told once how much it is to log for the whole connection; what a request wants of that is chosen
-// here.
-Task<Result<client::Answer>> request_on(CallerConnection connection, mcp::Method method, client::Params params,
-                                        client::RequestOptions options, bool all_logs) {
-  if (all_logs && !connection->log_level()) co_await connection->set_log_level(mcp::LogLevel::debug);
-  co_return co_await connection->request(method, std::move(params), std::move(options));
-}
-
-// The same where what follows from it may be announced.
-Task<Result<client::Answer>> request_on(std::shared_ptr<CallerLine> line, mcp::Method method, client::Params params,
-                                        client::RequestOptions options, bool all_logs) {
-  if (!line->use()) co_await line->ready();
-  co_return co_await request_on(line->connection(), method, std::move(params), std::move(options), all_logs);
-}
-
 Task<Result<client::Answer>> request_from_home(Worker& home, ServedUpstream upstream, std::string principal,
                                                mcp::Method method, client::Params params,
-                                               client::RequestOptions options, bool all_logs) {
-  co_return co_await request_on(home.line_of(upstream, principal), method, std::move(params), std::move(options),
-                                all_logs);
+                                               client::RequestOptions options, LogWish logs) {
+  co_return co_await CallerLine::request(home.line_of(upstream, principal), method, std::move(params),
+                                         std::move(options), logs);
 }
 
-// A session that has just begun may ask for roots by itself, while some call runs in it. Where nameless callers listen,
-// that call must not end the session for all of them.
-std::shared_ptr<const client::Handlers> without_stray_roots(const client::Handlers& all) {
-  auto handlers = std::make_shared<client::Handlers>(all);
-  handlers->list_roots = [ask = all.list_roots](client::Question question) {
-    return question.during == client::kNoRequest ? providers::refuse_question(std::move(question))
-                                                 : ask(std::move(question));
-  };
-  return handlers;
-}
-
-// What a nameless caller was asked for is not left where the next one would meet it.
-Task<Result<client::Answer>> request_that_asks(Worker& home, ServedUpstream upstream, std::string principal,
-                                               std::shared_ptr<RunningCall> running, mcp::Method method,
-                                               client::Params params, client::RequestOptions options, bool all_logs) {
-  const auto line = home.line_of(upstream, principal);
-  running->set_connection(line->connection());
-  if (principal.empty()) {
-    running->set_on_asked([&home, upstream, principal, line] { home.give_up(upstream, principal, line); });
-  }
-  co_return co_await request_on(line, method, std::move(params), std::move(options), all_logs);
+Task<Result<client::Answer>> request_on(CallerConnection connection, mcp::Method method, client::Params params,
+                                        client::RequestOptions options) {
+  co_return co_await connection->request(method, std::move(params), std::move(options));
 }
 
 // A header for a parameter that we do not know of may mean something to the upstream (2026-07-28, "Custom Headers from
@@ -88,16 +52,18 @@ Task<Result<client::Answer>> run_noted(Task<Result<client::Answer>> request, std
   co_return co_await std::move(request);
 }
 
+Task<Result<Forwarded>> refuse(Error why) { co_return std::unexpected(std::move(why)); }
+
 }  // namespace
 
 Forwarding::Forwarding(server::Call& call, Worker& worker, Reach reach, const Route& route)
     : call_(call), worker_(worker), reach_(reach), route_(route) {}
 
-bool Forwarding::wants_all_logs() const {
+LogWish Forwarding::logs_wanted() const {
   const auto level = call_.request().log_level;
-  if (!level || !facts_ || facts_->era() != mcp::Era::legacy || !facts_->offers.logging) return false;
+  if (!level || !facts_ || facts_->era() != mcp::Era::legacy || !facts_->offers.logging) return LogWish::none;
   // Of what a session wants by default, servers send at least as much by default.
-  return call_.session() == nullptr || *level < mcp::LogLevel::info;
+  return call_.session() == nullptr || *level < mcp::LogLevel::info ? LogWish::all : LogWish::none;
 }
 
 std::vector<client::Header> Forwarding::mirrored() const {
@@ -126,7 +92,11 @@ Forwarding::Lane Forwarding::choose_lane() {
   if (legacy && call_.session() != nullptr) return session_lane();
   if (legacy) {
     Worker& found = home();
-    return {.thread = found.io().get_executor(), .here = &found == &worker_, .home = &found};
+    const bool here = &found == &worker_;
+    return {.thread = found.io().get_executor(),
+            .here = here,
+            .line = here ? worker_.line_of(route_.upstream, call_.caller().principal) : nullptr,
+            .home = &found};
   }
   // A modern program keeps nothing for anyone: one of it is enough, and it runs already.
   if (std::holds_alternative<net::Command>(route_.upstream->endpoint())) {
@@ -144,18 +114,17 @@ Forwarding::Lane Forwarding::session_lane() {
 
 Task<Result<client::Answer>> Forwarding::request(Lane lane, client::Params params, client::RequestOptions options) {
   const mcp::Method method = call_.request().method->method;
-  if (lane.line) return request_on(lane.line, method, std::move(params), std::move(options), wants_all_logs());
+  if (lane.line) return CallerLine::request(lane.line, method, std::move(params), std::move(options), logs_wanted());
   if (lane.home != nullptr) {
     return request_from_home(*lane.home, route_.upstream, call_.caller().principal, method, std::move(params),
-                             std::move(options), wants_all_logs());
+                             std::move(options), logs_wanted());
   }
-  return request_on(lane.connection, method, std::move(params), std::move(options), wants_all_logs());
+  return request_on(lane.connection, method, std::move(params), std::move(options));
 }
 
-std::shared_ptr<const client::Handlers> Forwarding::handlers() {
-  if (call_.session() == nullptr) return nullptr;
+std::shared_ptr<const client::Handlers> Forwarding::session_handlers() {
   auto handlers = std::make_shared<client::Handlers>();
-  asks_ = std::make_shared<ClientAsks>(call_, worker_.io().get_executor());
+  if (!asks_) asks_ = std::make_shared<ClientAsks>(call_, worker_.io().get_executor());
   const client::Handler ask = [asks = asks_](client::Question question) {
     return ClientAsks::ask(asks, std::move(question));
   };
@@ -177,7 +146,8 @@ client::RequestOptions Forwarding::options(const Lane& lane) {
   options.inputs = client::Inputs::hand_back;
   options.log_level = request.log_level;
   if (facts_ && facts_->era() == mcp::Era::legacy) {
-    options.handlers = handlers();
+    if (call_.session() != nullptr && lane.here) options.make_handlers = [this] { return session_handlers(); };
+    if (call_.session() != nullptr && !lane.here) options.handlers = session_handlers();
   } else {
     options.capabilities = request.client_capabilities;
   }
@@ -196,40 +166,14 @@ client::RequestOptions Forwarding::options(const Lane& lane) {
 }
 
 Task<Result<Forwarded>> Forwarding::run() {
+  // It may have left between two attempts.
+  if (call_.cancellation().requested()) return refuse(errors::cancelled("the request"));
   // Of one that is known to be modern nothing more need be known.
   facts_ = route_.upstream->is_modern() ? nullptr : route_.upstream->facts();
   const bool legacy = facts_ && facts_->era() == mcp::Era::legacy;
-  if (legacy && call_.session() == nullptr && call_.request().method->may_ask) return run_bridged();
   params_.emplace(call_.request(), route_.own, call_.rounds(), facts_ ? facts_->era() : mcp::Era::modern);
+  if (legacy && call_.session() == nullptr && call_.request().method->may_ask) return run_bridged();
   return run(params_->take());
-}
-
-Task<Result<Forwarded>> Forwarding::run_bridged() {
-  // It may have left between two attempts.
-  if (call_.cancellation().requested()) co_return std::unexpected(errors::cancelled("the request"));
-  ForwardedParams forwarded(call_.request(), route_.own, call_.rounds(), mcp::Era::legacy);
-  client::Params params = forwarded.take();
-  // The call may outlive the request that it came by.
-  params.members = mcp::Payload(params.members.str());
-  const std::string& principal = call_.caller().principal;
-  Worker& found = home();
-  const auto running = std::make_shared<RunningCall>(found.io().get_executor(), call_.client());
-  client::RequestOptions prepared = options({.thread = running->thread()});
-  prepared.handlers = running->handlers();
-  if (principal.empty() && worker_.home_of(principal) != nullptr) {
-    prepared.handlers = without_stray_roots(*prepared.handlers);
-  }
-  if (!prepared.meta.empty()) prepared.meta += ',';
-  prepared.meta += fmt::format(R"("{}":{})", mcp::meta::kBehindGateway, call_.request().client_capabilities);
-  prepared.on_notification = [running = running.get()](const json::Message& message) { running->notify(message); };
-  auto runs = running->run(request_that_asks(found, route_.upstream, principal, running, call_.request().method->method,
-                                             std::move(params), std::move(prepared), wants_all_logs()));
-  if (&found == &worker_) {
-    worker_.run("a call", std::move(runs));
-  } else {
-    asio::post(found.io(), [&found, runs = std::move(runs)]() mutable { found.run("a call", std::move(runs)); });
-  }
-  co_return co_await attend(call_, worker_, reach_.parked, {running, route_.upstream, principal});
 }
 
 Task<Result<Forwarded>> Forwarding::run_express(std::shared_ptr<client::Express> express, client::Params params) {
@@ -269,22 +213,47 @@ Task<Result<Forwarded>> Forwarding::run(client::Params params) {
   return express ? run_express(std::move(express), std::move(params)) : run_long(std::move(params));
 }
 
+std::shared_ptr<client::PostedRequest> Forwarding::post(CallerLine& line, const client::Params& params,
+                                                        client::RequestOptions& options) {
+  auto posted = line.post(call_.request().method->method, params, options, logs_wanted());
+  if (posted) {
+    call_.cancellation().on_request([weak = std::weak_ptr(posted)] {
+      if (const auto alive = weak.lock()) alive->cancel();
+    });
+  }
+  return posted;
+}
+
 Task<Result<Forwarded>> Forwarding::run_long(client::Params params) {
   if (!facts_) facts_ = route_.upstream->facts();
-  const Lane lane = choose_lane();
+  if (call_.cancellation().requested()) co_return std::unexpected(errors::cancelled("the request"));
+  Lane lane = choose_lane();
   client::RequestOptions prepared = options(lane);
+  const auto posted = lane.here && lane.line ? post(*lane.line, params, prepared) : nullptr;
+  if (!posted) {
+    const Executor thread = lane.thread;
+    co_return co_await run_there(thread, request(std::move(lane), std::move(params), std::move(prepared)));
+  }
+  auto answer = co_await posted->answer();
+  if (answer && !*answer) {
+    co_return co_await run_there(lane.thread, client::PostedRequest::rest(posted, std::move(params)));
+  }
+  if (asks_) co_await asks_->close();
+  if (!answer) co_return std::unexpected(std::move(answer.error()));
+  co_return std::move(**answer);
+}
+
+Task<Result<Forwarded>> Forwarding::run_there(const Executor& thread, Task<Result<client::Answer>> request) {
   auto signal = std::make_shared<asio::cancellation_signal>();
   auto running = std::make_shared<bool>(true);
-  call_.cancellation().on_request([signal, running, theirs = lane.thread] {
-    asio::dispatch(theirs, [signal, running] {
+  call_.cancellation().on_request([signal, running, thread] {
+    asio::dispatch(thread, [signal, running] {
       if (*running) signal->emit(asio::cancellation_type::terminal);
     });
   });
-  if (call_.cancellation().requested()) co_return std::unexpected(errors::cancelled("the request"));
   Result<client::Answer> answer = std::unexpected(errors::cancelled("the request"));
   try {
-    auto sent = request(lane, std::move(params), std::move(prepared));
-    answer = co_await asio::co_spawn(lane.thread, run_noted(std::move(sent), running),
+    answer = co_await asio::co_spawn(thread, run_noted(std::move(request), running),
                                      asio::bind_cancellation_slot(signal->slot(), asio::use_awaitable));
   } catch (const boost::system::system_error&) {
     // As it was.

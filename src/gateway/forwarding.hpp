@@ -2,9 +2,11 @@
 
 #include <functional>
 
+#include "client/posted_request.hpp"
 #include "gateway/bridge/attendance.hpp"
 #include "gateway/bridge/client_asks.hpp"
 #include "gateway/bridge/parked_calls.hpp"
+#include "gateway/bridge/running_call.hpp"
 #include "gateway/route.hpp"
 #include "gateway/service.hpp"
 #include "server/call.hpp"
@@ -33,17 +35,29 @@ class Forwarding {
     Worker* home = nullptr;                 // where the caller's line is found, on its thread
   };
 
-  bool wants_all_logs() const;
+  LogWish logs_wanted() const;
   Task<Result<Forwarded>> run_express(std::shared_ptr<client::Express> express, client::Params params);
   Task<Result<Forwarded>> run_long(client::Params params);
+  // Sends it at once where that needs no waiting. Null where it does, and the options are as they were.
+  std::shared_ptr<client::PostedRequest> post(CallerLine& line, const client::Params& params,
+                                              client::RequestOptions& options);
+  // Runs it on the thread of its connection; cancelled with the caller's.
+  Task<Result<Forwarded>> run_there(const Executor& thread, Task<Result<client::Answer>> request);
+
+  // Of a modern client at a legacy upstream, which may ask while it runs.
   Task<Result<Forwarded>> run_bridged();
+  Task<Result<Forwarded>> run_aside(Worker& home, Task<Result<client::Answer>> request);
+  client::RequestOptions bridged_options(const Lane& lane);
+  void start_running(Worker& home);
+  std::shared_ptr<const client::Handlers> running_handlers();
+
   std::vector<client::Header> mirrored() const;
   Lane choose_lane();
   Lane session_lane();
   Worker& home();
   Task<Result<client::Answer>> request(Lane lane, client::Params params, client::RequestOptions options);
   client::RequestOptions options(const Lane& lane);
-  std::shared_ptr<const client::Handlers> handlers();
+  std::shared_ptr<const client::Handlers> session_handlers();
 
   server::Call& call_;
   Worker& worker_;
@@ -52,6 +66,9 @@ class Forwarding {
   std::shared_ptr<const client::ServerFacts> facts_;
   std::optional<ForwardedParams> params_;
   std::shared_ptr<ClientAsks> asks_;
+  std::shared_ptr<CallerLine> line_;      // of a bridged call
+  std::shared_ptr<RunningCall> running_;  // once there is more to it than an answer
+  std::shared_ptr<const client::Handlers> running_handlers_;
 };
 
 }  // namespace proteus::gateway

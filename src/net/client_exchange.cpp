@@ -50,8 +50,9 @@ void ClientExchange::begin(std::shared_ptr<ClientCore> core, std::string_view po
   fields_.clear();
   if (head_.size != kBlock) head_.allocate(kBlock, {});
   body_ = {};
+  unsent_.clear();
   filled_ = head_end_ = decoded_ = raw_ = 0;
-  is_streamed_ = false;
+  is_streamed_ = is_others_turn_ = false;
   is_reusable_ = true;
   is_aborted_ = false;
 }
@@ -101,6 +102,57 @@ void ClientExchange::start_deadline(Clock::Monotonic deadline) {
   core_->arm();
 }
 
+IoResult ClientExchange::write_at_once(std::span<const std::string_view> body) {
+  parts.assign(1, head_text);
+  parts.insert(parts.end(), body.begin(), body.end());
+  return stream_.try_write(parts);
+}
+
+bool ClientExchange::is_taken(const IoResult& sent) {
+  if (!sent.error) return true;
+  // Closed before it took a byte. Over TLS that cannot be told for certain.
+  if (sent.size == 0 && sent.error != asio::error::operation_aborted && !stream_.is_tls()) {
+    drop_connection();
+    return false;
+  }
+  is_reusable_ = false;  // refused before it was read, perhaps; then the answer says why
+  return true;
+}
+
+bool ClientExchange::send_over_idle(std::span<const std::string_view> body, Clock::Monotonic head_deadline) {
+  while (take_idle_connection()) {
+    start_deadline(head_deadline);
+    const IoResult sent = write_at_once(body);
+    if (sent.error == asio::error::would_block) {
+      drop_front(parts, sent.size);
+      for (const std::string_view part : parts)
+        unsent_ += part;
+      return true;
+    }
+    if (is_taken(sent)) return true;
+  }
+  return false;
+}
+
+Task<Waited> ClientExchange::wait() {
+  if (std::exchange(is_others_turn_, false)) return give_way();
+  turn_.begin();
+  return unsent_.empty() ? stream_.wait_readable() : send_rest();
+}
+
+Task<Waited> ClientExchange::give_way() {
+  const bool wanted = co_await let_others_run();
+  co_return Waited{wanted ? ErrorCode() : ErrorCode(asio::error::operation_aborted)};
+}
+
+Task<Waited> ClientExchange::send_rest() {
+  const std::string rest = std::exchange(unsent_, {});
+  const std::string_view whole = rest;
+  const IoResult sent = co_await stream_.write({&whole, 1});
+  if (sent.error) is_reusable_ = false;
+  co_return Waited{sent.error};
+}
+
 Result<bool> ClientExchange::receive_head() {
   if (filled_ == head_.size) head_.allocate(head_.size * 2, {head_.bytes.get(), filled_});
   const IoResult got = stream_.try_read({head_.bytes.get() + filled_, head_.size - filled_});
@@ -115,6 +167,7 @@ Result<bool> ClientExchange::receive_head() {
   if (*end == 0) return false;
   head_end_ = *end;
   raw_ = filled_ - head_end_;
+  set_deadline(end_);
   if (parser_.is_done()) release();
   return true;
 }
@@ -198,21 +251,26 @@ Task<Result<std::string_view>> ClientExchange::read_all(std::size_t limit) {
   }
 }
 
-Task<Result<std::string_view>> ClientExchange::read_some() {
-  if (auto plain = check_coding(); !plain) co_return std::unexpected(std::move(plain).error());
+Result<std::optional<std::string_view>> ClientExchange::try_read_some() {
+  if (auto plain = check_coding(); !plain) return std::unexpected(std::move(plain).error());
   is_streamed_ = true;
   decoded_ = 0;
   for (;;) {
-    if (auto decoded = decode_received(); !decoded) co_return std::unexpected(std::move(decoded).error());
+    if (auto decoded = decode_received(); !decoded) return std::unexpected(std::move(decoded).error());
     if (parser_.is_done()) release();
-    if (decoded_ > 0 || parser_.is_done()) co_return std::string_view(window().data(), decoded_);
-    if (turn_.is_over() && !co_await let_others_run()) {
-      co_return std::unexpected(broken(asio::error::operation_aborted));
-    }
-    if (auto received = receive_body(); !received) co_return std::unexpected(std::move(received).error());
-    if (raw_ > 0 || !stream_) continue;
-    if (auto [error] = co_await stream_.wait_readable(); error) co_return std::unexpected(broken(error));
-    turn_.begin();
+    if (decoded_ > 0 || parser_.is_done()) return std::string_view(window().data(), decoded_);
+    if ((is_others_turn_ = turn_.is_over())) return std::nullopt;
+    if (auto received = receive_body(); !received) return std::unexpected(std::move(received).error());
+    if (raw_ == 0 && stream_) return std::nullopt;
+  }
+}
+
+Task<Result<std::string_view>> ClientExchange::read_some() {
+  for (;;) {
+    const auto some = try_read_some();
+    if (!some) co_return std::unexpected(some.error());
+    if (*some) co_return **some;
+    if (auto [error] = co_await wait(); error) co_return std::unexpected(broken(error));
   }
 }
 

@@ -48,11 +48,30 @@ class ClientExchange final : private Timed {
   // Something went wrong with the connection that the answer does not tell.
   void forbid_reuse() { is_reusable_ = false; }
 
-  using Timed::set_deadline;
-  // No deadline is extended beyond this.
-  void set_latest(Clock::Monotonic latest) { latest_ = latest; }
+  // Until when the answer is to be there, and until when however often that is extended.
+  void set_end(Clock::Monotonic end, Clock::Monotonic latest) {
+    end_ = end;
+    latest_ = latest;
+  }
+  Clock::Monotonic end_time() const { return end_; }
   Clock::Monotonic latest() const { return latest_; }
+  // Of the head; then the answer's own begins.
   void start_deadline(Clock::Monotonic deadline);
+  void move_end(Clock::Monotonic end) {
+    end_ = end;
+    set_deadline(end);
+  }
+
+  // Writes the head and as much of the body as is taken at once; `parts` has all of it then.
+  IoResult write_at_once(std::span<const std::string_view> body);
+  // Whether the host may have got something of it. Where it has not, for certain, the connection is dropped.
+  bool is_taken(const IoResult& sent);
+  // Over idle connections, within the time for the head; what is not taken at once goes when it is waited for. False
+  // where nothing was sent.
+  bool send_over_idle(std::span<const std::string_view> body, Clock::Monotonic head_deadline);
+
+  // Until there may be more to receive.
+  Task<Waited> wait();
 
   // Reads what has arrived of the head. True once it is complete.
   Result<bool> receive_head();
@@ -62,6 +81,7 @@ class ClientExchange final : private Timed {
   const ResponseParser& parser() const { return parser_; }
 
   Result<std::optional<std::string_view>> try_read_all(std::size_t limit);
+  Result<std::optional<std::string_view>> try_read_some();
   bool is_all_here() const { return parser_.content_length() && raw_ >= *parser_.content_length(); }
   Task<Result<std::string_view>> read_all(std::size_t limit);
   Task<Result<std::string_view>> read_some();
@@ -81,6 +101,8 @@ class ClientExchange final : private Timed {
     if (stream_) stream_.close();
   }
 
+  Task<Waited> send_rest();
+  Task<Waited> give_way();
   std::span<char> window();
   Result<> check_coding() const;
   Result<> decode_received();
@@ -94,7 +116,9 @@ class ClientExchange final : private Timed {
   Stream stream_;
   ResponseParser parser_;
   Fields fields_;
+  Clock::Monotonic end_ = Clock::Monotonic::max();
   Clock::Monotonic latest_ = Clock::Monotonic::max();
+  std::string unsent_;  // of the request
 
   Buffer head_;
   std::size_t filled_ = 0;    // bytes received of the head
@@ -102,7 +126,8 @@ class ClientExchange final : private Timed {
   Buffer body_;               // where the body does not fit behind the head
   std::size_t decoded_ = 0;   // bytes of the body at the front of the window
   std::size_t raw_ = 0;       // received bytes after them, framing not yet taken off
-  Turn turn_;                 // of read_some
+  Turn turn_;                 // of reading some
+  bool is_others_turn_ = false;
   bool is_streamed_ = false;  // what is decoded was given out by read_some
   bool is_reusable_ = true;   // as far as only we can tell
   RequestAbort* abort_ = nullptr;

@@ -29,6 +29,22 @@ Task<Result<>> connect(ClientExchange& exchange, const Url& url, const Proxy* pr
   co_return Result<>{};
 }
 
+// An exchange that has all it needs but a connection.
+Result<std::unique_ptr<ClientExchange>> begin(const std::shared_ptr<ClientCore>& core, const ClientRequest& request,
+                                              const Proxy* proxy) {
+  const Url& url = request.url;
+  auto exchange = core->new_exchange();
+  auto written = write_request_head(exchange->head_text, request, core->options().user_agent, proxy);
+  if (!written) return std::unexpected(std::move(written).error());
+  exchange->begin(core, proxy && !url.is_https() ? std::string_view(proxy->pool_key) : url.origin(),
+                  request.method == "HEAD" ? AnswerBody::none : AnswerBody::allowed);
+  if (request.abort != nullptr) exchange->abort_by(*request.abort);
+  if (exchange->is_aborted()) return std::unexpected(errors::cancelled("the request"));
+  const auto now = core->clock().recent();
+  exchange->set_end(after(now, request.deadlines.whole), after(now, request.deadlines.longest));
+  return exchange;
+}
+
 }  // namespace
 
 HttpClient::HttpClient(asio::io_context& io, const Clock& clock, HttpClientOptions options)
@@ -50,16 +66,11 @@ Task<Result<ClientResponse>> HttpClient::perform(std::shared_ptr<ClientCore> cor
     if (auto allowed = check_behind_proxy(core->options().address_filter, url); !allowed)
       co_return std::unexpected(std::move(allowed).error());
   }
-  auto exchange = core->new_exchange();
-  auto written = write_request_head(exchange->head_text, request, core->options().user_agent, proxy);
-  if (!written) co_return std::unexpected(std::move(written).error());
-  exchange->begin(core, proxy && !url.is_https() ? std::string_view(proxy->pool_key) : url.origin(),
-                  request.method == "HEAD" ? AnswerBody::none : AnswerBody::allowed);
-  if (request.abort != nullptr) exchange->abort_by(*request.abort);
-  if (exchange->is_aborted()) co_return std::unexpected(errors::cancelled("the request"));
+  auto begun = begin(core, request, proxy);
+  if (!begun) co_return std::unexpected(std::move(begun).error());
+  auto exchange = std::move(*begun);
   auto now = core->clock().recent();
-  const auto end = after(now, request.deadlines.whole);
-  const auto latest = after(now, request.deadlines.longest);
+  const auto end = exchange->end_time();
 
   IoResult sent;
   for (;;) {
@@ -70,23 +81,16 @@ Task<Result<ClientResponse>> HttpClient::perform(std::shared_ptr<ClientCore> cor
       now = core->clock().now();
     }
     exchange->start_deadline(std::min(after(now, request.deadlines.head), end));
-    auto& parts = exchange->parts;
-    parts.assign(1, exchange->head_text);
-    parts.insert(parts.end(), request.body.begin(), request.body.end());
-    sent = exchange->stream().try_write(parts);
+    sent = exchange->write_at_once(request.body);
     if (sent.error == asio::error::would_block) {
-      drop_front(parts, sent.size);
-      const IoResult more = co_await exchange->stream().write(parts);
+      drop_front(exchange->parts, sent.size);
+      const IoResult more = co_await exchange->stream().write(exchange->parts);
       sent = {more.error, sent.size + more.size};
     }
-    if (!sent.error || sent.size > 0 || sent.error == asio::error::operation_aborted) break;
-    // Closed before it took a byte. Over TLS that cannot be told for certain.
-    if (exchange->stream().is_tls()) break;
-    exchange->drop_connection();
+    if (exchange->is_taken(sent)) break;
     if (!reused) co_return std::unexpected(errors::unreachable(sent.error.message()).within(url.authority()));
   }
   if (sent.error == asio::error::operation_aborted) co_return std::unexpected(exchange->broken(sent.error));
-  if (sent.error) exchange->forbid_reuse();  // refused before it was read, perhaps; then the answer says why
 
   for (bool complete = false; !complete;) {
     if (auto [error] = co_await exchange->stream().wait_readable(); error) {
@@ -96,9 +100,22 @@ Task<Result<ClientResponse>> HttpClient::perform(std::shared_ptr<ClientCore> cor
     if (!received) co_return std::unexpected(std::move(received).error());
     complete = *received;
   }
-  exchange->set_deadline(end);
-  exchange->set_latest(latest);
   co_return ClientResponse(std::move(exchange));
+}
+
+Result<std::string> HttpClient::prepare(std::span<const Field> fields) const {
+  return prepare_fields(fields, core_->options().user_agent);
+}
+
+std::optional<ClientResponse> HttpClient::try_send(const ClientRequest& request) {
+  if (core_->is_closed() || core_->options().proxies.find(request.url) != nullptr) return std::nullopt;
+  auto begun = begin(core_, request, nullptr);
+  if (!begun) return std::nullopt;
+  ClientResponse response(std::move(*begun));
+  ClientExchange& exchange = *response.exchange_;
+  const auto head = after(core_->clock().recent(), request.deadlines.head);
+  if (!exchange.send_over_idle(request.body, std::min(head, exchange.end_time()))) return std::nullopt;
+  return response;
 }
 
 RequestAbort::~RequestAbort() {
@@ -144,14 +161,20 @@ Result<std::optional<std::string_view>> ClientResponse::try_read_all(std::size_t
   return exchange_->try_read_all(limit);
 }
 bool ClientResponse::is_all_here() const { return exchange_->is_all_here(); }
+Result<bool> ClientResponse::try_read_head() { return exchange_->receive_head(); }
+Result<std::optional<std::string_view>> ClientResponse::try_read_some() { return exchange_->try_read_some(); }
+Task<Waited> ClientResponse::wait() { return exchange_->wait(); }
+void ClientResponse::stop_waiting() {
+  if (exchange_->stream()) exchange_->stream().stop_waiting();
+}
 Task<Result<std::string_view>> ClientResponse::read_some() { return exchange_->read_some(); }
 
 void ClientResponse::set_deadline(std::chrono::milliseconds from_now) {
-  exchange_->set_deadline(after(exchange_->core().clock().now(), from_now));
+  exchange_->move_end(after(exchange_->core().clock().now(), from_now));
 }
 
 void ClientResponse::extend_deadline(std::chrono::milliseconds from_now) {
-  exchange_->set_deadline(std::min(after(exchange_->core().clock().now(), from_now), exchange_->latest()));
+  exchange_->move_end(std::min(after(exchange_->core().clock().now(), from_now), exchange_->latest()));
 }
 
 }  // namespace proteus::net

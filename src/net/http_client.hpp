@@ -17,6 +17,7 @@
 #include "net/name_lookup.hpp"
 #include "net/proxy.hpp"
 #include "net/response_parser.hpp"
+#include "net/stream.hpp"
 #include "net/tls.hpp"
 #include "net/url.hpp"
 
@@ -73,7 +74,7 @@ struct ClientRequest {
   std::string_view method = "GET";
   // Host, Content-Length, Transfer-Encoding and Connection are the client's own and refused here.
   std::span<const Field> fields = {};
-  std::string_view prepared = {};  // more fields, as whole lines that are known to be right
+  std::string_view prepared = {};  // more fields; see HttpClient::prepare
   std::span<const std::string_view> body = {};
   RequestDeadlines deadlines = {};
   RequestAbort* abort = nullptr;  // outlives the request, and the reading of its answer, or is gone before
@@ -108,6 +109,15 @@ class ClientResponse {
 
   // The next bytes of the body, as they arrive; empty at its end. The view holds until the next call.
   Task<Result<std::string_view>> read_some();
+  // The same where some are here; nothing where more is to come.
+  Result<std::optional<std::string_view>> try_read_some();
+
+  // Of an answer that has not begun yet, which nothing can be asked of before: true once its head is here.
+  Result<bool> try_read_head();
+  // Until a member that tries may get further. What keeps it from that, an abort or the end of its time too, it says.
+  Task<Waited> wait();
+  // Ends `wait`, where somebody waits; the answer goes on.
+  void stop_waiting();
 
   // Moves the end of the whole exchange, counted from now; zero for none.
   void set_deadline(std::chrono::milliseconds from_now);
@@ -145,6 +155,13 @@ class HttpClient {
   HttpClient& operator=(const HttpClient&) = delete;
 
   Task<Result<ClientResponse>> send(ClientRequest request);
+
+  // Fields that many requests have, and those that all have, checked and written once.
+  Result<std::string> prepare(std::span<const Field> fields) const;
+
+  // Sends it at once, over an idle connection, and gives the answer before its head has arrived. Nothing where that
+  // cannot be done, and then nothing was sent. Of the request only what it is aborted by need live on.
+  std::optional<ClientResponse> try_send(const ClientRequest& request);
 
   // Ends everything under way as cancelled and closes idle connections. Later requests are cancelled, too.
   void close();

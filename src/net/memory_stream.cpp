@@ -31,6 +31,7 @@ struct Pipe {
   std::size_t capacity;
   bool finished = false;     // the writer will write no more
   bool reader_gone = false;  // nobody will read what is written
+  unsigned stops = 0;        // of the waiting for something to read
   asio::steady_timer readable;
   asio::steady_timer writable;
 };
@@ -72,9 +73,11 @@ class MemoryTransport final : public Transport {
 
   Task<Waited> wait_readable() override {
     auto pipe = in_;
-    while (!pipe->can_read())
+    const unsigned stops = pipe->stops;
+    while (!pipe->can_read() && pipe->stops == stops)
       co_await pipe->readable.async_wait(kAwaited);
-    co_return Waited{pipe->reader_gone ? ErrorCode(asio::error::operation_aborted) : ErrorCode()};
+    const bool aborted = pipe->reader_gone || pipe->stops != stops;
+    co_return Waited{aborted ? ErrorCode(asio::error::operation_aborted) : ErrorCode()};
   }
 
   Task<Waited> wait_writable() override {
@@ -93,6 +96,11 @@ class MemoryTransport final : public Transport {
     } else {
       in_->readable.async_wait(std::move(done));
     }
+  }
+
+  void stop_waiting() override {
+    ++in_->stops;
+    in_->readable.cancel();
   }
 
   Task<Result<>> handshake() override { co_return Result<>{}; }

@@ -48,7 +48,42 @@ void add(std::string& out, std::string_view name, std::string_view value) {
   append(out, name, std::string_view(": "), value, std::string_view("\r\n"));
 }
 
+// What has been named of what every request has.
+struct Named {
+  bool agent = false;
+  bool coding = false;
+};
+
+Result<> add_checked(std::string& out, std::span<const Field> fields, Named& named) {
+  for (const auto& [name, value] : fields) {
+    if (!is_token(name) || is_ours(name)) {
+      return std::unexpected(errors::invalid(fmt::format("'{}' cannot be a field of a request", log::printable(name))));
+    }
+    if (!is_field_value(value)) {
+      return std::unexpected(errors::invalid(fmt::format("the value of field {} holds control characters", name)));
+    }
+    named.agent = named.agent || same_field_name(name, "user-agent");
+    named.coding = named.coding || same_field_name(name, "accept-encoding");
+    add(out, name, value);
+  }
+  return {};
+}
+
+void add_missing(std::string& out, const Named& named, std::string_view user_agent) {
+  if (!named.agent && !user_agent.empty()) add(out, "User-Agent", user_agent);
+  // To say nothing would allow every coding (RFC 9110, 12.5.3).
+  if (!named.coding) add(out, "Accept-Encoding", "identity");
+}
+
 }  // namespace
+
+Result<std::string> prepare_fields(std::span<const Field> fields, std::string_view user_agent) {
+  std::string lines;
+  Named named;
+  if (auto added = add_checked(lines, fields, named); !added) return std::unexpected(std::move(added.error()));
+  add_missing(lines, named, user_agent);
+  return lines;
+}
 
 Result<> write_request_head(std::string& out, const ClientRequest& request, std::string_view user_agent,
                             const Proxy* proxy) {
@@ -60,22 +95,9 @@ Result<> write_request_head(std::string& out, const ClientRequest& request, std:
   out.clear();
   append(out, std::string_view(request.method), std::string_view(" "), target, std::string_view(" HTTP/1.1\r\nHost: "),
          std::string_view(request.url.authority()), std::string_view("\r\n"), std::string_view(request.prepared));
-  bool names_agent = !request.prepared.empty();
-  bool names_coding = names_agent;
-  for (const auto& [name, value] : request.fields) {
-    if (!is_token(name) || is_ours(name)) {
-      return std::unexpected(errors::invalid(fmt::format("'{}' cannot be a field of a request", log::printable(name))));
-    }
-    if (!is_field_value(value)) {
-      return std::unexpected(errors::invalid(fmt::format("the value of field {} holds control characters", name)));
-    }
-    names_agent = names_agent || same_field_name(name, "user-agent");
-    names_coding = names_coding || same_field_name(name, "accept-encoding");
-    add(out, name, value);
-  }
-  if (!names_agent && !user_agent.empty()) add(out, "User-Agent", user_agent);
-  // To say nothing would allow every coding (RFC 9110, 12.5.3).
-  if (!names_coding) add(out, "Accept-Encoding", "identity");
+  Named named{.agent = !request.prepared.empty(), .coding = !request.prepared.empty()};
+  if (auto added = add_checked(out, request.fields, named); !added) return added;
+  add_missing(out, named, user_agent);
   if (absolute && !proxy->authorization.empty()) add(out, "Proxy-Authorization", proxy->authorization);
 
   std::size_t size = 0;

@@ -46,6 +46,7 @@ class Transport {
   virtual Task<Waited> wait_readable() = 0;
   virtual Task<Waited> wait_writable() = 0;
   virtual void on_readable(std::move_only_function<void(ErrorCode)> notify) = 0;
+  virtual void stop_waiting() = 0;
   virtual Task<Result<>> handshake() = 0;
   virtual void shutdown() = 0;
   virtual void close() = 0;
@@ -90,6 +91,10 @@ class Stream {
   // The same as a callback, called once, later, on the stream's thread, or never if the executor stops first.
   // Counts as the read side operation until then.
   void on_readable(std::move_only_function<void(ErrorCode)> notify) { transport_->on_readable(std::move(notify)); }
+
+  // Ends `wait_readable`, where somebody waits, by `operation_aborted`. Nothing else changes: it can be waited for
+  // again.
+  void stop_waiting() { transport_->stop_waiting(); }
 
   // Over TLS, must complete before anything else; nothing to do otherwise.
   Task<Result<>> handshake() { return transport_->handshake(); }

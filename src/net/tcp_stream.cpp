@@ -123,6 +123,10 @@ class TcpTransport final : public Transport {
     start_waiting(Readiness::Side::read, std::move(notify));
   }
 
+  void stop_waiting() override {
+    if (watch_) watch_->cancel(Readiness::Side::read);
+  }
+
   Task<Result<>> handshake() override { co_return Result<>{}; }
 
   void shutdown() override {

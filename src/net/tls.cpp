@@ -146,6 +146,8 @@ class TlsTransport final : public Transport {
     }
   }
 
+  void stop_waiting() override { below_.transport->stop_waiting(); }
+
   Task<Result<>> handshake() override {
     while (true) {
       ERR_clear_error();

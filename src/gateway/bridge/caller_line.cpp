@@ -78,6 +78,20 @@ std::shared_ptr<CallerLine> CallerLine::make(Worker& worker, const ServedUpstrea
   return line;
 }
 
+Task<Result<client::Answer>> CallerLine::request(std::shared_ptr<CallerLine> self, mcp::Method method,
+                                                 client::Params params, client::RequestOptions options, LogWish logs) {
+  if (!self->use()) co_await self->ready();
+  const CallerConnection connection = self->connection_;
+  if (logs == LogWish::all && !connection->log_level()) co_await connection->set_log_level(mcp::LogLevel::debug);
+  co_return co_await connection->request(method, std::move(params), std::move(options));
+}
+
+std::shared_ptr<client::PostedRequest> CallerLine::post(mcp::Method method, const client::Params& params,
+                                                        client::RequestOptions& options, LogWish logs) {
+  if (!use() || (logs == LogWish::all && !connection_->log_level())) return nullptr;
+  return connection_->post(method, params, options);
+}
+
 bool CallerLine::use() {
   used_ = worker_.now();
   if (resting_) listen_anew();

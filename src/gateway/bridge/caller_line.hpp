@@ -31,6 +31,10 @@ struct Hearer {
   std::shared_ptr<OwnLists> lists;
 };
 
+// A legacy server is told once how much it is to log, for the whole connection; what a request wants of that is chosen
+// where it is told of.
+enum class LogWish : std::uint8_t { none, all };
+
 // A caller's own connection to a legacy upstream, and what is announced on it: that is for this caller alone. It is
 // listened to for as long as somebody wants to hear of something. Belongs to the thread of its worker, and may be let
 // go of on any.
@@ -46,6 +50,13 @@ class CallerLine : public std::enable_shared_from_this<CallerLine> {
   Worker& worker() const { return worker_; }
   std::uint64_t instance() const { return instance_; }
   const CallerConnection& connection() const { return connection_; }
+
+  // A request on it, once what follows from it can be heard.
+  static Task<Result<client::Answer>> request(std::shared_ptr<CallerLine> self, mcp::Method method,
+                                              client::Params params, client::RequestOptions options, LogWish logs);
+  // The same where that needs no waiting; null where it does. See client::Connection.
+  std::shared_ptr<client::PostedRequest> post(mcp::Method method, const client::Params& params,
+                                              client::RequestOptions& options, LogWish logs);
 
   // Notes a use. False where `ready` is to be awaited before anything is sent, or what follows from it may be missed.
   bool use();
