@@ -93,8 +93,20 @@ Task<Result<Answer>> Connection::request(mcp::Method method, Params params, Requ
   return request(method, std::move(params), std::move(options), false);
 }
 
+Task<Result<Answer>> Connection::finish(std::shared_ptr<PostedRequest> posted, Params params) {
+  auto answer = co_await posted->answer();
+  if (!answer) co_return std::unexpected(std::move(answer.error()));
+  if (*answer) co_return std::move(**answer);
+  co_return co_await PostedRequest::rest(std::move(posted), std::move(params));
+}
+
 Task<Result<Answer>> Connection::request(mcp::Method method, Params params, RequestOptions options, bool again) {
   const Visit visit(*this);
+  if (!again) {
+    if (auto posted = post(method, params, options, Stay::anywhere)) {
+      co_return co_await finish(std::move(posted), std::move(params));
+    }
+  }
   for (;; again = true) {
     auto footing = co_await link_.establish();
     if (!footing) co_return std::unexpected(std::move(footing.error()));
@@ -214,7 +226,8 @@ Task<Connection::Outcome> Connection::await_reply(const Footing& footing, const 
   co_return judge(footing, std::move(*reply));
 }
 
-std::shared_ptr<PostedRequest> Connection::post(mcp::Method method, const Params& params, RequestOptions& options) {
+std::shared_ptr<PostedRequest> Connection::post(mcp::Method method, const Params& params, RequestOptions& options,
+                                                Stay stay) {
   const Footing* const footing = link_.standing();
   if (footing == nullptr || footing->era() != mcp::Era::legacy || requests_.size() >= options_.limits.requests) {
     return nullptr;
@@ -225,7 +238,7 @@ std::shared_ptr<PostedRequest> Connection::post(mcp::Method method, const Params
   const RequestFrame request = frame(*footing, method, options);
   Composed composed(request, params);
   if (footing->transport->has_headers()) composed.outgoing().headers = options.headers;
-  auto sent = footing->transport->try_exchange(composed.outgoing(), time_of(method, options));
+  auto sent = footing->transport->try_exchange(composed.outgoing(), time_of(method, options), stay);
   if (!sent) return nullptr;
   return std::make_shared<PostedRequest>(PostedRequest::Key{}, *this, *footing, std::move(sent), request.id, method,
                                          std::move(options));

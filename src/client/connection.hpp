@@ -50,7 +50,7 @@ class Connection final : private Inbox {
 
   // Sends a request to a legacy server where that needs no waiting: see PostedRequest. Null where it does; nothing was
   // sent then, and the options are as they were.
-  std::shared_ptr<PostedRequest> post(mcp::Method method, const Params& params, RequestOptions& options);
+  std::shared_ptr<PostedRequest> post(mcp::Method method, const Params& params, RequestOptions& options, Stay stay);
 
   // All pages of a list; `method` is one of the four list methods. What the server does not offer is an empty
   // list. Over HTTP, tools of a modern server whose header annotations are invalid are left out.
@@ -102,6 +102,7 @@ class Connection final : private Inbox {
   };
 
   Task<Result<Answer>> request(mcp::Method method, Params params, RequestOptions options, bool again);
+  static Task<Result<Answer>> finish(std::shared_ptr<PostedRequest> posted, Params params);
   // All of what they are given outlives these.
   Task<Outcome> attempt(const Footing& footing, mcp::Method method, const Params& params,
                         const RequestOptions& options);

@@ -2,15 +2,26 @@
 
 namespace proteus::client {
 
+// What is broken stays so, whoever looks next.
+Result<> EventStream::take(const Result<std::string_view>& bytes) {
+  if (!bytes) {
+    broken_ = bytes.error();
+    return std::unexpected(*broken_);
+  }
+  ended_ = bytes->empty();
+  reader_.feed(*bytes);
+  return {};
+}
+
 Result<std::optional<net::SseEvent>> EventStream::try_next() {
   for (;;) {
     auto event = reader_.next();
     if (!event || *event || ended_) return event;
+    if (broken_) return std::unexpected(*broken_);
     const auto bytes = response_.try_read_some();
-    if (!bytes) return std::unexpected(bytes.error());
-    if (!*bytes) return std::nullopt;
-    ended_ = (*bytes)->empty();
-    reader_.feed(**bytes);
+    if (bytes && !*bytes) return std::nullopt;
+    auto taken = take(bytes ? Result<std::string_view>(**bytes) : std::unexpected(bytes.error()));
+    if (!taken) return std::unexpected(std::move(taken.error()));
   }
 }
 
@@ -18,10 +29,8 @@ Task<Result<std::optional<net::SseEvent>>> EventStream::next() {
   for (;;) {
     auto event = reader_.next();
     if (!event || *event || ended_) co_return event;
-    const auto bytes = co_await response_.read_some();
-    if (!bytes) co_return std::unexpected(bytes.error());
-    ended_ = bytes->empty();
-    reader_.feed(*bytes);
+    if (broken_) co_return std::unexpected(*broken_);
+    if (auto taken = take(co_await response_.read_some()); !taken) co_return std::unexpected(std::move(taken.error()));
   }
 }
 

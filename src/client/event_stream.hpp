@@ -41,9 +41,12 @@ class EventStream {
   std::optional<std::chrono::milliseconds> retry() const { return reader_.retry(); }
 
  private:
+  Result<> take(const Result<std::string_view>& bytes);
+
   net::ClientResponse response_;
   net::SseReader reader_;
   bool ended_ = false;
+  std::optional<Error> broken_;
 };
 
 }  // namespace proteus::client

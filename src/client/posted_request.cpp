@@ -5,6 +5,12 @@ namespace {
 
 Task<Result<Reply>> at_once(Result<Reply> reply) { co_return std::move(reply); }
 
+// One that goes aside may be taken on any thread.
+Reply apart(Reply reply) {
+  if (reply.message) reply.message = reply.message->copy();
+  return reply;
+}
+
 }  // namespace
 
 PostedRequest::PostedRequest(Key /*key*/, Connection& connection, Footing footing, std::unique_ptr<Sent> sent,
@@ -44,7 +50,7 @@ Task<Result<std::optional<Answer>>> PostedRequest::answer() {
     auto seen = sent_->look();
     if (more_) {
       if (!seen) reply_ = std::unexpected(std::move(seen.error()));
-      if (seen && seen->reply) reply_ = std::move(*seen->reply);
+      if (seen && seen->reply) reply_ = apart(std::move(*seen->reply));
       break;
     }
     if (!seen) {

@@ -33,6 +33,12 @@ Result<Received> Received::scan(std::string_view bytes, std::shared_ptr<const vo
   return received;
 }
 
+Received Received::copy() const {
+  // It was within its limits before.
+  const json::ScanLimits any{.bytes = text().size(), .depth = 1024, .members = text().size()};
+  return scan(std::string(text()), any).value_or(Received());
+}
+
 const json::Message& Received::message() const {
   static const json::Message nothing;
   return content_ ? content_->message : nothing;

@@ -27,6 +27,9 @@ class Received {
   static Result<Received> scan(std::string_view bytes, std::shared_ptr<const void> owner,
                                const json::ScanLimits& limits);
 
+  // With bytes of its own, which no other thread knows of.
+  Received copy() const;
+
   const json::Message& message() const;
   std::string_view text() const { return message().text; }
   // The whole result object, as it was written; empty where this is no result.

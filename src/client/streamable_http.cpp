@@ -62,7 +62,7 @@ class StreamableHttp final : public Transport {
   }
 
   Task<Result<Reply>> exchange(const Outgoing& request) override;
-  std::unique_ptr<Sent> try_exchange(const Outgoing& request, std::chrono::milliseconds time) override;
+  std::unique_ptr<Sent> try_exchange(const Outgoing& request, std::chrono::milliseconds time, Stay stay) override;
   Task<Result<>> send(const Outgoing& message) override;
   Task<Result<>> listen(std::function<void()> on_open) override;
   Task<> close() override;
@@ -198,11 +198,14 @@ Task<Result<Reply>> StreamableHttp::read_stream(Events stream, RequestId id) {
   }
 }
 
-// What has been sent over an idle connection. What such a reply shares with its answer stays on this thread.
+// What was sent over an idle connection.
 class StreamableHttp::Posted final : public Sent {
  public:
-  Posted(StreamableHttp& transport, net::ClientResponse response, RequestId id)
-      : transport_(transport), response_(std::make_shared<net::ClientResponse>(std::move(response))), id_(id) {}
+  Posted(StreamableHttp& transport, net::ClientResponse response, RequestId id, Stay stay)
+      : transport_(transport),
+        response_(std::make_shared<net::ClientResponse>(std::move(response))),
+        id_(id),
+        stay_(stay) {}
 
   Result<Sight> look() override {
     if (state_ == State::sent) {
@@ -258,7 +261,11 @@ class StreamableHttp::Posted final : public Sent {
     const auto body = response_->try_read_all(transport_.options_.limits.message_bytes);
     if (!body) return std::unexpected(body.error());
     if (!*body) return Sight{.reply = {}, .waits = true};
-    auto reply = read_json(200, Received::scan(**body, response_, transport_.scan_limits_), id_);
+    const auto& limits = transport_.scan_limits_;
+    auto reply = read_json(
+        200,
+        stay_ == Stay::here ? Received::scan(**body, response_, limits) : Received::scan(std::string(**body), limits),
+        id_);
     if (!reply) return std::unexpected(std::move(reply.error()));
     return Sight{.reply = std::move(*reply)};
   }
@@ -280,13 +287,14 @@ class StreamableHttp::Posted final : public Sent {
   std::shared_ptr<net::ClientResponse> response_;
   Events events_;  // in place of that, where it is a stream of events
   const RequestId id_;
+  const Stay stay_;
   State state_ = State::sent;
 };
 
-std::unique_ptr<Sent> StreamableHttp::try_exchange(const Outgoing& request, std::chrono::milliseconds time) {
+std::unique_ptr<Sent> StreamableHttp::try_exchange(const Outgoing& request, std::chrono::milliseconds time, Stay stay) {
   auto response = caller_.try_post(request, prepared_, time);
   if (!response) return nullptr;
-  return std::make_unique<Posted>(*this, std::move(*response), request.id);
+  return std::make_unique<Posted>(*this, std::move(*response), request.id, stay);
 }
 
 Task<Result<std::optional<Reply>>> StreamableHttp::read_events(EventStream& stream, RequestId id) {

@@ -57,6 +57,9 @@ class Inbox {
   ~Inbox() = default;
 };
 
+// Where an answer goes. What stays on the connection's thread can share the bytes that were received.
+enum class Stay : std::uint8_t { here, anywhere };
+
 // A request that was sent, and whose answer is not there yet. Belongs to its transport's thread; the transport
 // outlives it.
 class Sent {
@@ -96,7 +99,8 @@ class Transport {
   virtual Task<Result<Reply>> exchange(const Outgoing& request) = 0;
   // The beginning of that, where it needs no waiting; null where it does, and nothing was sent then. The reply is to be
   // there within the time, unless `rest` is called.
-  virtual std::unique_ptr<Sent> try_exchange(const Outgoing& /*request*/, std::chrono::milliseconds /*time*/) {
+  virtual std::unique_ptr<Sent> try_exchange(const Outgoing& /*request*/, std::chrono::milliseconds /*time*/,
+                                             Stay /*stay*/) {
     return nullptr;
   }
   // Sends what has no answer. An HTTP refusal is an error.

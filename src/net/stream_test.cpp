@@ -162,6 +162,26 @@ TEST_P(StreamContract, ClosingEndsWhatWaits) {
   near_.close();
 }
 
+TEST_P(StreamContract, WaitingCanBeStoppedAndBegunAgain) {
+  near_.stop_waiting();  // nobody waits
+  std::optional<ErrorCode> stopped;
+  start(wait_readable(near_, stopped));
+  io_.poll();
+  EXPECT_FALSE(stopped);
+  near_.stop_waiting();
+  run();
+  EXPECT_EQ(stopped, asio::error::operation_aborted);
+  io_.restart();
+  std::optional<ErrorCode> readable;
+  start(wait_readable(near_, readable));
+  io_.poll();
+  EXPECT_FALSE(readable);
+  const std::array<std::string_view, 1> parts = {"hello"};
+  EXPECT_EQ(far_.try_write(parts).size, 5U);
+  run();
+  EXPECT_EQ(readable, ErrorCode());
+}
+
 TEST_P(StreamContract, TellsATruncatedTlsStreamFromOneThatEnded) {
   if (!GetParam().tls) GTEST_SKIP();
   far_.close();

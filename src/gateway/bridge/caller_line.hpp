@@ -54,7 +54,8 @@ class CallerLine : public std::enable_shared_from_this<CallerLine> {
   // A request on it, once what follows from it can be heard.
   static Task<Result<client::Answer>> request(std::shared_ptr<CallerLine> self, mcp::Method method,
                                               client::Params params, client::RequestOptions options, LogWish logs);
-  // The same where that needs no waiting; null where it does. See client::Connection.
+  // The same where that needs no waiting, for an answer that stays on this thread; null where it does. See
+  // client::Connection.
   std::shared_ptr<client::PostedRequest> post(mcp::Method method, const client::Params& params,
                                               client::RequestOptions& options, LogWish logs);
 

@@ -14,10 +14,14 @@ std::string answered(std::string_view key, std::string_view answer = kAda) {
   return fmt::format(R"({{"{}":{}}})", key, answer);
 }
 
-class ModernToLegacy : public ::testing::Test {
+// A call that has to connect first, or one that is sent at once.
+enum class Call { first, later };
+
+class ModernToLegacy : public ::testing::TestWithParam<Call> {
  protected:
   AskingUpstream upstream{legacy_only()};
-  TestGateway gateway{{unprefixed()}};
+  // Each worker has connections of its own.
+  TestGateway gateway{{unprefixed()}, {.workers = GetParam() == Call::later ? 1U : 2U}};
   ModernClient client{gateway};
 
   providers::UpstreamSettings unprefixed() {
@@ -25,11 +29,18 @@ class ModernToLegacy : public ::testing::Test {
     settings.prefix = "";
     return settings;
   }
-  void SetUp() override { gateway.discover(); }
+  void SetUp() override {
+    upstream.add("plain", [](server::Context&) { return server::ToolResult::text("said"); });
+    gateway.discover();
+    if (GetParam() == Call::later) ASSERT_EQ(text_of(client.call("plain")), "said");
+  }
 };
 
+INSTANTIATE_TEST_SUITE_P(Calls, ModernToLegacy, ::testing::Values(Call::first, Call::later),
+                         [](const auto& call) { return call.param == Call::first ? "First" : "Later"; });
+
 // BRG-01
-TEST_F(ModernToLegacy, TurnsAQuestionIntoANeedForInput) {
+TEST_P(ModernToLegacy, TurnsAQuestionIntoANeedForInput) {
   const auto asked = client.call("greet");
   ASSERT_TRUE(asks(asked)) << asked;
   const auto& question = asked.at("result").at("inputRequests").at("name");
@@ -42,7 +53,7 @@ TEST_F(ModernToLegacy, TurnsAQuestionIntoANeedForInput) {
 }
 
 // BRG-01, PRO-10
-TEST_F(ModernToLegacy, RunsOnceHoweverOftenTheRetryIsSent) {
+TEST_P(ModernToLegacy, RunsOnceHoweverOftenTheRetryIsSent) {
   const auto asked = client.call("greet");
   EXPECT_EQ(text_of(client.again("greet", asked, answered("name"))), "Hello, Ada");
   const auto again = client.again("greet", asked, answered("name"));
@@ -52,7 +63,7 @@ TEST_F(ModernToLegacy, RunsOnceHoweverOftenTheRetryIsSent) {
 }
 
 // BRG-01, PRO-10
-TEST_F(ModernToLegacy, LetsOneOfTwoRetriesAtOnceGoOn) {
+TEST_P(ModernToLegacy, LetsOneOfTwoRetriesAtOnceGoOn) {
   const auto asked = client.call("greet");
   const auto answer = [&] { return client.again("greet", asked, answered("name")); };
   auto other = std::async(std::launch::async, answer);
@@ -63,7 +74,7 @@ TEST_F(ModernToLegacy, LetsOneOfTwoRetriesAtOnceGoOn) {
 }
 
 // BRG-03
-TEST_F(ModernToLegacy, AsksRoundByRound) {
+TEST_P(ModernToLegacy, AsksRoundByRound) {
   const auto first = client.call("two_rounds");
   ASSERT_TRUE(asks(first)) << first;
   const auto second = client.again("two_rounds", first, answered("first"));
@@ -76,7 +87,7 @@ TEST_F(ModernToLegacy, AsksRoundByRound) {
 }
 
 // BRG-03
-TEST_F(ModernToLegacy, TellsQuestionsThatComeTogetherTogether) {
+TEST_P(ModernToLegacy, TellsQuestionsThatComeTogetherTogether) {
   const auto asked = client.call("both");
   ASSERT_TRUE(asks(asked)) << asked;
   EXPECT_EQ(asked.at("result").at("inputRequests").as_object().size(), 2U);
@@ -86,7 +97,7 @@ TEST_F(ModernToLegacy, TellsQuestionsThatComeTogetherTogether) {
 }
 
 // BRG-03
-TEST_F(ModernToLegacy, AsksAgainForWhatIsMissing) {
+TEST_P(ModernToLegacy, AsksAgainForWhatIsMissing) {
   const auto asked = client.call("both");
   const auto half = client.again("both", asked, answered("first"));
   ASSERT_TRUE(asks(half)) << half;
@@ -98,13 +109,13 @@ TEST_F(ModernToLegacy, AsksAgainForWhatIsMissing) {
 }
 
 // BRG-03
-TEST_F(ModernToLegacy, TakesAnswersThatComeBeforeTheQuestion) {
+TEST_P(ModernToLegacy, TakesAnswersThatComeBeforeTheQuestion) {
   const auto done = client.call("greet", fmt::format(R"(,"inputResponses":{})", answered("name")));
   EXPECT_EQ(text_of(done), "Hello, Ada");
 }
 
 // BRG-04
-TEST_F(ModernToLegacy, AsksForPromptsAndResourcesToo) {
+TEST_P(ModernToLegacy, AsksForPromptsAndResourcesToo) {
   const auto prompt = client.send("prompts/get", "letter", R"("name":"letter")").json();
   ASSERT_TRUE(asks(prompt)) << prompt;
   const std::string back = ModernClient::with_answers(prompt, answered("name"));
@@ -120,7 +131,7 @@ TEST_F(ModernToLegacy, AsksForPromptsAndResourcesToo) {
 }
 
 // BRG-05
-TEST_F(ModernToLegacy, AsksNobodyWhoCannotBeAsked) {
+TEST_P(ModernToLegacy, AsksNobodyWhoCannotBeAsked) {
   ModernClient mute(gateway, "{}");
   const auto refused = mute.send("tools/call", "greet", R"("name":"greet","arguments":{})");
   EXPECT_EQ(refused.status, 400);
@@ -130,7 +141,7 @@ TEST_F(ModernToLegacy, AsksNobodyWhoCannotBeAsked) {
 }
 
 // PRO-10
-TEST_F(ModernToLegacy, RefusesAStateThatIsNotForThisRequest) {
+TEST_P(ModernToLegacy, RefusesAStateThatIsNotForThisRequest) {
   const auto asked = client.call("greet");
   const std::string state(asked.at("result").at("requestState").as_string());
   const auto with = [](std::string_view text) {
@@ -144,7 +155,7 @@ TEST_F(ModernToLegacy, RefusesAStateThatIsNotForThisRequest) {
 }
 
 // BRG-06
-TEST_F(ModernToLegacy, CancelsWhatItWaitsForWhenTheGatewayEnds) {
+TEST_P(ModernToLegacy, CancelsWhatItWaitsForWhenTheGatewayEnds) {
   AskingUpstream other{legacy_only()};
   {
     TestGateway ending({upstream_at("old", other.port)});
@@ -156,7 +167,7 @@ TEST_F(ModernToLegacy, CancelsWhatItWaitsForWhenTheGatewayEnds) {
 }
 
 // BRG-08
-TEST_F(ModernToLegacy, SpeaksTheModernDialect) {
+TEST_P(ModernToLegacy, SpeaksTheModernDialect) {
   const auto missing = client.send("resources/read", "test://nothing", R"("uri":"test://nothing")").json();
   EXPECT_EQ(code_of(missing), -32602);
   EXPECT_EQ(missing.at("error").at("data").at("uri"), "test://nothing");

@@ -1,0 +1,148 @@
+// Requests that are sent at once, over a connection that is there already.
+#include "net/http_client_fixture.hpp"
+
+namespace proteus::net::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* kEvents = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+class HttpClientAtOnceTest : public HttpClientTest {
+ protected:
+  // One idle connection to a server that answers the first request, and then does what the script says.
+  void connect(Script then) {
+    Script script = {receive(), send(kHello)};
+    script.insert(script.end(), then.begin(), then.end());
+    serve({std::move(script)});
+    ASSERT_EQ(fetch(request()).body, "hello");
+  }
+  Request request() const { return {.url = server_->url()}; }
+  std::optional<ClientResponse> at_once(const Request& request) { return client_->try_send(request.view()); }
+
+  static Task<Result<bool>> read_head(ClientResponse& response) {
+    for (;;) {
+      const auto here = response.try_read_head();
+      if (!here || *here) co_return here;
+      (void)co_await response.wait();
+    }
+  }
+  static Task<std::string> read_all(ClientResponse& response) {
+    if (const auto here = co_await read_head(response); !here) co_return "error: " + here.error().message();
+    const auto body = co_await response.read_all(100);
+    co_return body ? std::string(*body) : "error: " + body.error().message();
+  }
+};
+
+TEST_F(HttpClientAtOnceTest, SendsNothingWhereAConnectionWouldHaveToBeOpened) {
+  serve({{receive(), send(kHello)}});
+  EXPECT_FALSE(at_once(request()));
+  settle(*io_);
+  EXPECT_TRUE(server_->requests.empty());
+}
+
+TEST_F(HttpClientAtOnceTest, GivesAnAnswerThatHasNotBegun) {
+  connect({receive(), pause(), send(kHello)});
+  auto response = at_once(request());
+  ASSERT_TRUE(response);
+  settle(*io_);
+  EXPECT_FALSE(response->try_read_head().value());
+  server_->resume();
+  EXPECT_EQ(run(*io_, read_all(*response)), "hello");
+  EXPECT_EQ(client_->stats().opened, 1U);
+  EXPECT_EQ(client_->stats().idle, 1U);
+}
+
+TEST_F(HttpClientAtOnceTest, WaitingCanBeStoppedAndTheAnswerStillComes) {
+  connect({receive(), pause(), send(kHello)});
+  auto response = at_once(request());
+  ASSERT_TRUE(response);
+  const auto wait = [](ClientResponse& from) -> Task<bool> {
+    const auto [error] = co_await from.wait();
+    co_return static_cast<bool>(error);
+  };
+  Started waiting(*io_, wait(*response));
+  settle(*io_);
+  ASSERT_FALSE(waiting.is_done());
+  response->stop_waiting();
+  EXPECT_TRUE(waiting.finish());
+  EXPECT_FALSE(response->try_read_head().value()) << "nothing else has changed";
+  server_->resume();
+  EXPECT_EQ(run(*io_, read_all(*response)), "hello");
+}
+
+TEST_F(HttpClientAtOnceTest, ReadsWhatIsThereAndSaysWhenMoreIsToCome) {
+  connect({receive(), send(kEvents), send("3\r\none\r\n"), pause(), send("3\r\ntwo\r\n0\r\n\r\n")});
+  auto response = at_once(request());
+  ASSERT_TRUE(response);
+  ASSERT_TRUE(run(*io_, read_head(*response)).value());
+  std::string got;
+  run_until(*io_, [&] {
+    if (const auto some = response->try_read_some().value()) got += *some;
+    return got == "one";
+  });
+  EXPECT_EQ(response->try_read_some().value(), std::nullopt);
+  server_->resume();
+  run_until(*io_, [&] {
+    if (const auto some = response->try_read_some().value()) got += *some;
+    return got == "onetwo";
+  });
+  EXPECT_EQ(response->try_read_some().value(), "");
+  EXPECT_EQ(client_->stats().idle, 1U);
+}
+
+TEST_F(HttpClientAtOnceTest, SendsTheRestOfALargeBodyWhenItIsWaitedFor) {
+  connect({pause(), receive(), send(kHello)});
+  const std::string large(std::size_t{16} << 20U, 'x');
+  Request wanted = request();
+  wanted.method = "POST";
+  wanted.body = {large};
+  auto response = at_once(wanted);
+  ASSERT_TRUE(response);
+  wanted.body = {};  // is not looked at any more
+  server_->resume();
+  EXPECT_EQ(run(*io_, read_all(*response)), "hello");
+  EXPECT_TRUE(server_->requests.back().ends_with(large));
+}
+
+TEST_F(HttpClientAtOnceTest, HasADeadline) {
+  connect({receive(), hold()});
+  Request wanted = request();
+  wanted.deadlines.head = 3s;
+  auto response = at_once(wanted);
+  ASSERT_TRUE(response);
+  Started reading(*io_, read_all(*response));
+  settle(*io_);
+  pass(2999ms);
+  settle(*io_);
+  EXPECT_FALSE(reading.is_done());
+  pass(1ms);
+  EXPECT_EQ(reading.finish(), fmt::format("error: the answer of {} timed out", server_->url().origin()));
+}
+
+TEST_F(HttpClientAtOnceTest, AMovedDeadlineHoldsBeforeTheHeadAndBehindIt) {
+  connect({receive(), pause(), send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"), pause(), send("hello")});
+  Request wanted = request();
+  wanted.deadlines = {.head = 3s, .whole = 3s};
+  auto response = at_once(wanted);
+  ASSERT_TRUE(response);
+  response->set_deadline(0s);
+  Started reading(*io_, read_all(*response));
+  pass(10s);
+  settle(*io_);
+  server_->resume();
+  settle(*io_);
+  pass(10s);
+  settle(*io_);
+  server_->resume();
+  EXPECT_EQ(reading.finish(), "hello");
+}
+
+TEST_F(HttpClientAtOnceTest, TriesNoConnectionThatTheHostHasClosed) {
+  connect({});
+  settle(*io_);
+  EXPECT_FALSE(at_once(request()));
+}
+
+}  // namespace
+}  // namespace proteus::net::test
