@@ -43,11 +43,18 @@ bool lies_in(std::string_view part, std::string_view whole) {
   return not_after(whole.data(), part.data()) && not_after(part.data() + part.size(), whole.data() + whole.size());
 }
 
+// Whether that is how we write it.
+bool is_id(std::string_view text, std::uint64_t id) {
+  std::array<char, 24> digits;
+  const auto [end, ignored] = std::to_chars(digits.data(), digits.data() + digits.size(), id);
+  return text == std::string_view(digits.data(), end);
+}
+
 // Whether it tells of progress, which gives the request more time.
-bool take_notification(const json::Message& message, std::string_view id, const Express::Request& request) {
+bool take_notification(const json::Message& message, std::uint64_t id, const Express::Request& request) {
   if (message.kind != json::MessageKind::notification) return false;
   const bool progress = message.method == mcp::to_string(mcp::Method::progress);
-  if (progress && (!request.progress || message.body.value("progressToken") != id)) return false;
+  if (progress && (!request.progress || !is_id(message.body.value("progressToken"), id))) return false;
   if (request.on_notification) request.on_notification(message);
   return progress;
 }
@@ -120,39 +127,73 @@ void Express::compose(Composed& text, const Request& request) {
     text.fields.push_back({field, value});
 }
 
-Task<Result<std::optional<Answer>>> Express::send(Request request) {
-  if (prepared_.empty()) co_return std::nullopt;       // and what cannot be sent is said there
-  const auto composed = std::make_unique<Composed>();  // too large for the frame
-  Composed& text = *composed;
-  compose(text, request);
-  auto response = co_await http_.send({.url = url_,
-                                       .method = "POST",
-                                       .fields = {text.fields.data(), text.fields.size()},
-                                       .prepared = prepared_,
-                                       .body = {text.body.data(), text.body.size()},
-                                       .deadlines = {.connect = connect_timeout_,
-                                                     .head = request.timeout,
-                                                     .whole = request.timeout,
-                                                     .longest = request.timeout * progress_extension_},
-                                       .abort = request.abort});
-  if (!response) co_return std::unexpected(std::move(response.error()));
-  const bool fine = response->status() == 200;
-  const bool events = fine && response->has_content_type("text/event-stream") && response->is_all_here();
-  if (events || (fine && response->has_content_type("application/json"))) {
-    auto owner = std::make_shared<net::ClientResponse>(std::move(*response));
-    auto body = owner->try_read_all(message_bytes_);
-    if (body && !*body) body = co_await owner->read_all(message_bytes_);
-    if (!body) co_return std::unexpected(std::move(body.error()));
-    if (events) co_return read_whole(**body, std::move(owner), text.id, request);
-    co_return judge(Received::scan(**body, std::move(owner), limits()), text.id);
-  }
-  co_return co_await read(std::move(*response), text.id, request);
+net::ClientRequest Express::posted(const Composed& text, const Request& request) const {
+  return {.url = url_,
+          .method = "POST",
+          .fields = {text.fields.data(), text.fields.size()},
+          .prepared = prepared_,
+          .body = {text.body.data(), text.body.size()},
+          .deadlines = {.connect = connect_timeout_,
+                        .head = request.timeout,
+                        .whole = request.timeout,
+                        .longest = request.timeout * progress_extension_},
+          .abort = request.abort};
 }
 
-Task<Result<std::optional<Answer>>> Express::read(net::ClientResponse response, std::string_view id,
-                                                  const Request& request) {
+std::optional<Express::Sent> Express::try_send(const Request& request) {
+  if (prepared_.empty()) return std::nullopt;
+  Composed text;
+  compose(text, request);
+  auto response = http_.try_send(posted(text, request));
+  if (!response) return std::nullopt;
+  return Sent{std::make_shared<net::ClientResponse>(std::move(*response)), last_id_};
+}
+
+Result<Express::Sight> Express::look(Sent& sent, const Request& request) const {
+  if (!sent.begun) {
+    const auto here = sent.response->try_read_head();
+    if (!here) return std::unexpected(here.error());
+    if (!*here) return Sight{.waits = true};
+    sent.begun = true;
+  }
+  const net::ClientResponse& response = *sent.response;
+  if (response.status() != 200) return Sight{};
+  const bool events = response.has_content_type("text/event-stream") && response.is_all_here();
+  if (!events && !response.has_content_type("application/json")) return Sight{};
+  return look_at_body(sent, events, request);
+}
+
+Result<Express::Sight> Express::look_at_body(const Sent& sent, bool events, const Request& request) const {
+  const auto body = sent.response->try_read_all(message_bytes_);
+  if (!body) return std::unexpected(body.error());
+  if (!*body) return Sight{.waits = true};
+  auto answer = events ? read_whole(**body, sent.response, sent.id, request)
+                       : judge(Received::scan(**body, sent.response, limits()), sent.id);
+  if (!answer) return std::unexpected(std::move(answer.error()));
+  return Sight{.answer = std::move(*answer)};
+}
+
+Task<Result<std::optional<Answer>>> Express::send(const Request& request) {
+  if (prepared_.empty()) co_return std::nullopt;   // what cannot be sent is said there
+  const auto text = std::make_unique<Composed>();  // too large for the frame
+  compose(*text, request);
+  const std::uint64_t id = last_id_;
+  auto response = co_await http_.send(posted(*text, request));
+  if (!response) co_return std::unexpected(std::move(response.error()));
+  co_return co_await rest({std::make_shared<net::ClientResponse>(std::move(*response)), id, true}, request);
+}
+
+Task<Result<std::optional<Answer>>> Express::rest(Sent sent, const Request& request) {
+  for (;;) {
+    auto seen = look(sent, request);
+    if (!seen) co_return std::unexpected(std::move(seen.error()));
+    if (seen->answer) co_return std::move(*seen->answer);
+    if (!seen->waits) break;
+    (void)co_await sent.response->wait();
+  }
+  net::ClientResponse& response = *sent.response;
   if (response.status() == 200 && response.has_content_type("text/event-stream")) {
-    co_return co_await read_events(std::move(response), id, request);
+    co_return co_await read_events(std::move(response), sent.id, request);
   }
   const auto reply = co_await read_refusal(response);
   if (!reply) co_return std::unexpected(reply.error());
@@ -166,8 +207,8 @@ json::ScanLimits Express::limits() const {
   return limits;
 }
 
-Task<Result<std::optional<Answer>>> Express::read_events(net::ClientResponse response, std::string_view id,
-                                                         const Request& request) {
+Task<Result<std::optional<Answer>>> Express::read_events(net::ClientResponse response, std::uint64_t id,
+                                                         const Request& request) const {
   EventStream stream(std::move(response), message_bytes_);
   for (;;) {
     const auto event = co_await stream.next();
@@ -180,8 +221,8 @@ Task<Result<std::optional<Answer>>> Express::read_events(net::ClientResponse res
   }
 }
 
-Result<std::optional<Answer>> Express::read_whole(std::string_view events, std::shared_ptr<net::ClientResponse> owner,
-                                                  std::string_view id, const Request& request) const {
+Result<Answer> Express::read_whole(std::string_view events, std::shared_ptr<net::ClientResponse> owner,
+                                   std::uint64_t id, const Request& request) const {
   net::SseReader reader({message_bytes_, message_bytes_});
   reader.feed(events);
   for (;;) {
@@ -197,11 +238,11 @@ Result<std::optional<Answer>> Express::read_whole(std::string_view events, std::
   }
 }
 
-Result<std::optional<Answer>> Express::judge(Result<Received> received, std::string_view id) const {
+Result<Answer> Express::judge(Result<Received> received, std::uint64_t id) {
   if (!received) return std::unexpected(std::move(received.error()));
   const json::Message& message = received->message();
-  if (message.kind == json::MessageKind::result && message.id == id) return std::move(*received);
-  if (message.kind == json::MessageKind::error && (message.id.empty() || message.id == id)) {
+  if (message.kind == json::MessageKind::result && is_id(message.id, id)) return received;
+  if (message.kind == json::MessageKind::error && (message.id.empty() || is_id(message.id, id))) {
     return std::unexpected(mcp::read_error(message.error));
   }
   return std::unexpected(

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -25,7 +26,7 @@ class Express {
  public:
   Express(net::HttpClient& http, net::Url url, const Options& options);
 
-  // Everything outlives the sending.
+  // Everything outlives the sending, unless that is said to need less.
   struct Request {
     mcp::Method method;
     std::string_view name;              // where the method has one
@@ -42,20 +43,38 @@ class Express {
     net::RequestAbort* abort = nullptr;
   };
 
+  // One that was sent at once: whoever sent it looks for the answer, and waits where there is none yet.
+  struct Sent {
+    std::shared_ptr<net::ClientResponse> response;
+    std::uint64_t id;
+    bool begun = false;  // the head of the answer is here
+  };
+  // Nothing where it has to be waited for a connection; nothing was sent then. Of the request only what `look` and
+  // `rest` need must live on: not the members, nor the capabilities, `_meta` and headers.
+  std::optional<Sent> try_send(const Request& request);
+  // What can be told without waiting.
+  struct Sight {
+    std::optional<Answer> answer = {};
+    bool waits = false;  // without an answer: whether one may come by and by, or only `rest` can tell
+  };
+  Result<Sight> look(Sent& sent, const Request& request) const;
+
   // Nothing where the server would not have the request in a way that the long way may mend: it did not run.
-  Task<Result<std::optional<Answer>>> send(Request request);
+  Task<Result<std::optional<Answer>>> rest(Sent sent, const Request& request);
+  Task<Result<std::optional<Answer>>> send(const Request& request);
 
  private:
   struct Composed;
 
   void compose(Composed& text, const Request& request);
-  Task<Result<std::optional<Answer>>> read(net::ClientResponse response, std::string_view id, const Request& request);
-  Task<Result<std::optional<Answer>>> read_events(net::ClientResponse response, std::string_view id,
-                                                  const Request& request);
+  net::ClientRequest posted(const Composed& text, const Request& request) const;
+  Result<Sight> look_at_body(const Sent& sent, bool events, const Request& request) const;
+  Task<Result<std::optional<Answer>>> read_events(net::ClientResponse response, std::uint64_t id,
+                                                  const Request& request) const;
   // Events that are all there already; `owner` keeps them.
-  Result<std::optional<Answer>> read_whole(std::string_view events, std::shared_ptr<net::ClientResponse> owner,
-                                           std::string_view id, const Request& request) const;
-  Result<std::optional<Answer>> judge(Result<Received> received, std::string_view id) const;
+  Result<Answer> read_whole(std::string_view events, std::shared_ptr<net::ClientResponse> owner, std::uint64_t id,
+                            const Request& request) const;
+  static Result<Answer> judge(Result<Received> received, std::uint64_t id);
   json::ScanLimits limits() const;
 
   net::HttpClient& http_;

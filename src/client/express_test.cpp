@@ -20,7 +20,14 @@ using ::testing::HasSubstr;
 namespace asio = boost::asio;
 
 // One call of a tool whose answer is a stream, with a clock that is moved by hand.
-class ExpressCall : public ::testing::Test {
+// Over a connection that is opened for it, or over an idle one.
+enum class Way { connecting, at_once };
+const auto kWays = ::testing::Values(Way::connecting, Way::at_once);
+std::string name_of(const ::testing::TestParamInfo<Way>& way) {
+  return way.param == Way::connecting ? "Connecting" : "AtOnce";
+}
+
+class ExpressCall : public ::testing::TestWithParam<Way> {
  protected:
   ExpressCall() {
     mcp.on["tools/call"] = [this](const FakeRequest&) {
@@ -33,19 +40,25 @@ class ExpressCall : public ::testing::Test {
   }
 
   void start() {
+    if (GetParam() == Way::at_once) connect();
     asio::co_spawn(
-        io,
-        express.send({.method = mcp::Method::tools_call,
-                      .name = "echo",
-                      .members = members,
-                      .capabilities = "{}",
-                      .meta = "",
-                      .progress = true,
-                      .on_notification =
-                          [this](const json::Message& message) { told.emplace_back(message.body.value("progress")); },
-                      .timeout = 10s}),
+        io, GetParam() == Way::at_once ? send_at_once() : express.send(request),
         [this](const std::exception_ptr&, Result<std::optional<Answer>> result) { answer = std::move(result); });
     net::test::run_until(io, [&] { return server.count("tools/call") == 1; });
+  }
+  void connect() {
+    Express::Request list{.method = mcp::Method::tools_list,
+                          .name = "",
+                          .members = nothing,
+                          .capabilities = "{}",
+                          .meta = "",
+                          .timeout = 10s};
+    ASSERT_TRUE(net::test::run(io, express.send(list)));
+  }
+  Task<Result<std::optional<Answer>>> send_at_once() {
+    auto sent = express.try_send(request);
+    if (!sent) co_return std::unexpected(errors::internal("there is no idle connection"));
+    co_return co_await express.rest(std::move(*sent), request);
   }
   void tell(std::string_view token, int progress) {
     feed->event(fmt::format(
@@ -60,16 +73,28 @@ class ExpressCall : public ::testing::Test {
   asio::io_context io;
   ManualClock clock;
   FakeMcp mcp = FakeMcp::modern();
-  FakeServer server{io, [this](const FakeRequest& request) { return mcp(request); }};
+  FakeServer server{io, [this](const FakeRequest& received) { return mcp(received); }};
   std::shared_ptr<test::Feed> feed = server.feed();
   net::HttpClient http{io, clock};
   Express express{http, server.url(), test::quick()};
+  const mcp::Payload nothing;
   const mcp::Payload members = mcp::Payload(R"("name":"echo","arguments":{})");
+  const Express::Request request{
+      .method = mcp::Method::tools_call,
+      .name = "echo",
+      .members = members,
+      .capabilities = "{}",
+      .meta = "",
+      .progress = true,
+      .on_notification = [this](const json::Message& message) { told.emplace_back(message.body.value("progress")); },
+      .timeout = 10s};
   std::vector<std::string> told;
   std::optional<Result<std::optional<Answer>>> answer;
 };
 
-TEST_F(ExpressCall, TellsProgressOfThisRequestAlone) {  // PRX-14
+INSTANTIATE_TEST_SUITE_P(Ways, ExpressCall, kWays, name_of);
+
+TEST_P(ExpressCall, TellsProgressOfThisRequestAlone) {  // PRX-14
   start();
   const auto token = server.last("tools/call").params().at("_meta").at("progressToken");
   EXPECT_EQ(boost::json::serialize(token), server.last("tools/call").id());
@@ -82,7 +107,7 @@ TEST_F(ExpressCall, TellsProgressOfThisRequestAlone) {  // PRX-14
   ASSERT_TRUE(*answer);
 }
 
-TEST_F(ExpressCall, HasTimeForAsLongAsItProgresses) {  // PRO-08
+TEST_P(ExpressCall, HasTimeForAsLongAsItProgresses) {  // PRO-08
   start();
   const std::string token = server.last("tools/call").id();
   for (int i = 1; i <= 9; ++i) {
@@ -100,7 +125,7 @@ TEST_F(ExpressCall, HasTimeForAsLongAsItProgresses) {  // PRO-08
   EXPECT_EQ(answer->error().kind(), ErrorKind::timeout);
 }
 
-TEST_F(ExpressCall, EndsWhereProgressStops) {
+TEST_P(ExpressCall, EndsWhereProgressStops) {
   start();
   tell(server.last("tools/call").id(), 1);
   net::test::run_until(io, [&] { return told.size() == 1; });
@@ -130,7 +155,9 @@ class WholeEvents : public ExpressCall {
   }
 };
 
-TEST_F(WholeEvents, AreToldAndAnswered) {
+INSTANTIATE_TEST_SUITE_P(Ways, WholeEvents, kWays, name_of);
+
+TEST_P(WholeEvents, AreToldAndAnswered) {
   start_with([](const std::string& id) {
     return ": a comment\n\n" + progress("77") + progress(id) + "event: other\ndata: x\n\n" +
            "data: {\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"roots/list\"}\n\n" + "data: " + result(id) + "\n\n" +
@@ -141,7 +168,7 @@ TEST_F(WholeEvents, AreToldAndAnswered) {
   EXPECT_THAT(told, ElementsAre("3")) << "of this request alone, and nothing behind the answer";
 }
 
-TEST_F(WholeEvents, MayHaveTheirDataInSeveralLines) {
+TEST_P(WholeEvents, MayHaveTheirDataInSeveralLines) {
   start_with([](const std::string& id) {
     std::string text = result(id);
     return "data: " + text.insert(text.find(R"("result")"), "\ndata: ") + "\n\n";
@@ -150,12 +177,12 @@ TEST_F(WholeEvents, MayHaveTheirDataInSeveralLines) {
   EXPECT_THAT((**answer)->text(), HasSubstr("done"));
 }
 
-TEST_F(WholeEvents, MayEndWithoutAnAnswer) {
+TEST_P(WholeEvents, MayEndWithoutAnAnswer) {
   start_with([](const std::string& id) { return progress(id) + "data: " + result(id); });
   EXPECT_EQ(answer->error().kind(), ErrorKind::interrupted) << "an event that is not closed is none";
 }
 
-TEST_F(WholeEvents, AreHeldToWhatAMessageIs) {
+TEST_P(WholeEvents, AreHeldToWhatAMessageIs) {
   start_with([](const std::string&) { return std::string("data: {]\n\n"); });
   EXPECT_EQ(answer->error().kind(), ErrorKind::protocol);
 }

@@ -231,7 +231,8 @@ Task<DatasetTools::Answer> DatasetTools::work_up(server::Call& call, std::string
                                             log::printable(request.type, 100), joined(types)));
   }
   auto given_up = std::make_shared<std::atomic<bool>>(false);
-  call.cancellation().on_request([given_up] { given_up->store(true, std::memory_order_relaxed); });
+  const server::Cancellation::Hook give_up(call.cancellation(),
+                                           [&given_up] { given_up->store(true, std::memory_order_relaxed); });
   auto workup = co_await registry_.work_up(dataset, std::move(request), given_up);
   if (!workup) {
     if (workup.error().kind() != ErrorKind::cancelled)

@@ -182,27 +182,39 @@ Task<Result<Forwarded>> Forwarding::run_express(std::shared_ptr<client::Express>
   const std::string meta =
       forwarded_meta(request, settings.propagates_meta() ? Propagate::all : Propagate::trace_context);
   const auto headers = mirrored();
-  const auto abort = std::make_shared<net::RequestAbort>();
-  call_.cancellation().on_request([abort] { (*abort)(); });
-  if (call_.cancellation().requested()) co_return std::unexpected(errors::cancelled("the request"));
+  net::RequestAbort abort;
+  const server::Cancellation::Hook cancel(call_.cancellation(), [&abort] { abort(); });
   const bool named = request.method->named_by != mcp::NamedBy::nothing;
   const bool wants_progress = !request.progress_token.empty();
   const auto on_notification = [this](const json::Message& message) {
     if (std::string text = forwarded_notification(message, call_.request()); !text.empty()) call_.send(std::move(text));
   };
-  auto answer = co_await express->send(
-      {.method = request.method->method,
-       .name = named ? std::string_view(params.name) : std::string_view(),
-       .members = params.members,
-       .capabilities = request.client_capabilities,
-       .meta = meta,
-       .headers = headers,
-       .log_level = request.log_level,
-       .progress = wants_progress,
-       .on_notification =
-           request.log_level || wants_progress ? on_notification : std::function<void(const json::Message&)>(),
-       .timeout = request.method->method == mcp::Method::tools_call ? settings.call_timeout : settings.timeout,
-       .abort = abort.get()});
+  const client::Express::Request wanted{
+      .method = request.method->method,
+      .name = named ? std::string_view(params.name) : std::string_view(),
+      .members = params.members,
+      .capabilities = request.client_capabilities,
+      .meta = meta,
+      .headers = headers,
+      .log_level = request.log_level,
+      .progress = wants_progress,
+      .on_notification =
+          request.log_level || wants_progress ? on_notification : std::function<void(const json::Message&)>(),
+      .timeout = request.method->method == mcp::Method::tools_call ? settings.call_timeout : settings.timeout,
+      .abort = &abort};
+  Result<std::optional<client::Answer>> answer;
+  if (auto sent = express->try_send(wanted)) {
+    for (;;) {
+      auto seen = express->look(*sent, wanted);
+      if (!seen) co_return std::unexpected(std::move(seen.error()));
+      if (seen->answer) co_return std::move(*seen->answer);
+      if (!seen->waits) break;
+      (void)co_await sent->response->wait();
+    }
+    answer = co_await express->rest(std::move(*sent), wanted);
+  } else {
+    answer = co_await express->send(wanted);
+  }
   if (!answer) co_return std::unexpected(std::move(answer.error()));
   if (*answer) co_return std::move(**answer);
   co_return co_await run_long(std::move(params));
@@ -215,13 +227,7 @@ Task<Result<Forwarded>> Forwarding::run(client::Params params) {
 
 std::shared_ptr<client::PostedRequest> Forwarding::post(CallerLine& line, const client::Params& params,
                                                         client::RequestOptions& options) {
-  auto posted = line.post(call_.request().method->method, params, options, logs_wanted());
-  if (posted) {
-    call_.cancellation().on_request([weak = std::weak_ptr(posted)] {
-      if (const auto alive = weak.lock()) alive->cancel();
-    });
-  }
-  return posted;
+  return line.post(call_.request().method->method, params, options, logs_wanted());
 }
 
 Task<Result<Forwarded>> Forwarding::run_long(client::Params params) {
@@ -234,6 +240,7 @@ Task<Result<Forwarded>> Forwarding::run_long(client::Params params) {
     const Executor thread = lane.thread;
     co_return co_await run_there(thread, request(std::move(lane), std::move(params), std::move(prepared)));
   }
+  const server::Cancellation::Hook cancel(call_.cancellation(), [&posted] { posted->cancel(); });
   auto answer = co_await posted->answer();
   if (answer && !*answer) {
     co_return co_await run_there(lane.thread, client::PostedRequest::rest(posted, std::move(params)));
@@ -246,7 +253,7 @@ Task<Result<Forwarded>> Forwarding::run_long(client::Params params) {
 Task<Result<Forwarded>> Forwarding::run_there(const Executor& thread, Task<Result<client::Answer>> request) {
   auto signal = std::make_shared<asio::cancellation_signal>();
   auto running = std::make_shared<bool>(true);
-  call_.cancellation().on_request([signal, running, thread] {
+  const server::Cancellation::Hook cancel(call_.cancellation(), [&] {
     asio::dispatch(thread, [signal, running] {
       if (*running) signal->emit(asio::cancellation_type::terminal);
     });

@@ -88,6 +88,7 @@ Task<Result<Forwarded>> Forwarding::run_bridged() {
     line_ = worker_.line_of(route_.upstream, call_.caller().principal);
     prepared.make_handlers = [this] { return running_handlers(); };
     if (const auto posted = post(*line_, params, prepared)) {
+      const server::Cancellation::Hook cancel(call_.cancellation(), [&posted] { posted->cancel(); });
       auto answer = co_await posted->answer();
       if (!answer) co_return std::unexpected(std::move(answer.error()));
       if (*answer) co_return std::move(**answer);

@@ -67,8 +67,8 @@ Task<mcp::Outcome> ToolSession::handle(server::Call& call, const catalog::Found&
 
 Task<mcp::Reply> ToolSession::run(server::Call& call, const providers::HttpTool& tool, std::string_view arguments) {
   const auto bound = binding();
-  const auto abort = std::make_shared<net::RequestAbort>();
-  call.cancellation().on_request([abort] { (*abort)(); });
+  net::RequestAbort abort;
+  const server::Cancellation::Hook cancel(call.cancellation(), [&abort] { abort(); });
   if (call.cancellation().requested()) co_return providers::tool_error("The call was cancelled before it ran.");
   mcp::Reply reply = co_await providers::call_http_tool(calls_.clients.here(),
                                                         {.tool = tool,
@@ -76,7 +76,7 @@ Task<mcp::Reply> ToolSession::run(server::Call& call, const providers::HttpTool&
                                                          .bearer = bound->bearer,
                                                          .era = call.request().era(),
                                                          .clock = calls_.clock,
-                                                         .abort = abort.get()},
+                                                         .abort = &abort},
                                                         calls_.limits);
   // A long call is no idleness.
   touch(calls_.clock.recent());

@@ -14,9 +14,22 @@ class Cancellation : public std::enable_shared_from_this<Cancellation> {
  public:
   explicit Cancellation(Executor executor) : executor_(std::move(executor)) {}
 
+  // Something that is to happen when it is requested, for as long as this lives.
+  class Hook {
+   public:
+    // Called once, at once if it was requested before. The cancellation outlives the hook.
+    Hook(Cancellation& cancellation, std::function<void()> callback);
+    ~Hook();
+    Hook(const Hook&) = delete;
+    Hook& operator=(const Hook&) = delete;
+
+   private:
+    friend class Cancellation;
+    Cancellation& cancellation_;
+    std::function<void()> callback_;
+  };
+
   bool requested() const { return requested_; }
-  // Called once, at once if it was requested before.
-  void on_request(std::function<void()> callback);
   // On the call's thread.
   void fire();
   // From any thread.
@@ -25,7 +38,7 @@ class Cancellation : public std::enable_shared_from_this<Cancellation> {
  private:
   Executor executor_;
   bool requested_ = false;
-  boost::container::small_vector<std::function<void()>, 1> callbacks_;
+  boost::container::small_vector<Hook*, 2> hooks_;
 };
 
 }  // namespace proteus::server

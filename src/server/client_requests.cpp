@@ -85,12 +85,15 @@ Task<Result<void>> ClientRequests::ask(const mcp::InputRequired& required, Call&
   for (const auto& request : required.requests) {
     auto waiting = std::make_shared<Waiting>(executor);
     waiting->wake.expires_at(until);
-    call.cancellation().on_request([waiting] { waiting->wake.cancel(); });
     std::string id = open(waiting);
     channel.send(mcp::write_request(id, mcp::to_string(request.method), with_key(request)));
     asked.push_back({request.key, std::move(id), std::move(waiting)});
   }
 
+  const Cancellation::Hook stop(call.cancellation(), [&asked] {
+    for (const auto& each : asked)
+      each.waiting->wake.cancel();
+  });
   Result<void> outcome;
   for (const auto& [key, id, waiting] : asked) {
     if (!waiting->done && outcome && !call.cancellation().requested()) {

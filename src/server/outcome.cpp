@@ -114,11 +114,12 @@ mcp::Outcome to_reply(std::string result_object) {
 
 template <class T>
 Task<Outcome<T>> run_async(const AsyncHandler<T>& handler, Context& context) {
-  auto signal = std::make_shared<asio::cancellation_signal>();
-  context.call().cancellation().on_request([signal] { signal->emit(asio::cancellation_type::terminal); });
+  asio::cancellation_signal signal;
+  const Cancellation::Hook stop(context.call().cancellation(),
+                                [&signal] { signal.emit(asio::cancellation_type::terminal); });
   try {
     co_return co_await asio::co_spawn(co_await asio::this_coro::executor, handler(context),
-                                      asio::bind_cancellation_slot(signal->slot(), asio::use_awaitable));
+                                      asio::bind_cancellation_slot(signal.slot(), asio::use_awaitable));
   } catch (const std::exception& failure) {
     if (context.call().cancellation().requested()) co_return Outcome<T>(errors::cancelled("the request"));
     co_return Outcome<T>(handler_failed(context, failure.what()));

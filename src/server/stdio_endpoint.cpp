@@ -170,7 +170,7 @@ Task<> StdioEndpoint::listen(const mcp::Request& request, std::shared_ptr<Cancel
       [this](std::string notification) { write_line(std::move(notification)); },
       [cancellation] { cancellation->request(); });
   const auto registration = stream.start(listeners_);
-  cancellation->on_request([&until] { until.cancel(); });
+  const Cancellation::Hook end(*cancellation, [&until] { until.cancel(); });
   stream.acknowledge(refused_uris(co_await service_.follow(caller_, nullptr, accepted)));
   while (!cancellation->requested()) {
     boost::system::error_code ignored;

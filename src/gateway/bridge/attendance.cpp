@@ -45,8 +45,9 @@ Task<Result<Forwarded>> wait(ParkedCalls& parked, ParkedCalls::Call call, std::u
 Task<Result<Forwarded>> attend(server::Call& request, Worker& worker, ParkedCalls& parked, ParkedCalls::Call call) {
   const auto running = call.running;
   const std::uint64_t number = next_number();
-  request.cancellation().on_request(
-      [running, number] { asio::dispatch(running->thread(), [running, number] { running->leave(number); }); });
+  const server::Cancellation::Hook leave(request.cancellation(), [&running, number] {
+    asio::dispatch(running->thread(), [running, number] { running->leave(number); });
+  });
   auto waiting =
       wait(parked, std::move(call), number, sink_of(request, worker), std::exchange(request.rounds().answers, {}));
   if (running->thread() == Executor(worker.io().get_executor())) co_return co_await std::move(waiting);
