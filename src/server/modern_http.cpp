@@ -70,24 +70,22 @@ class StreamChannel final : public CallChannel {
     return *cancellation_;
   }
 
-  bool streaming() const { return outbox_ || !frames_.empty(); }
+  bool streaming() const { return outbox_ != nullptr; }
   bool cancelled() const { return cancellation_ && cancellation_->requested(); }
-
-  Task<> finish(std::string message) {
-    if (!outbox_) {
-      call_off();
-      frames_ += sse_frame(message);
-      co_await exchange_.reply({.status = 200, .content_type = kEventsType, .prepared = kEventsFields}, frames_);
-      co_return;
-    }
-    outbox_->push(sse_frame(message));
-    co_await close();
-  }
-  Task<> close() {
+  // What was sent, where that is no stream yet, and will not be one any more.
+  std::string take_frames() {
     call_off();
-    if (!outbox_) co_return;
+    return std::exchange(frames_, {});
+  }
+
+  // Ends the stream.
+  Task<> close() {
     outbox_->close();
     co_await group_->join();
+  }
+  Task<> finish(std::string_view message) {
+    outbox_->push(sse_frame(message));
+    return close();
   }
 
  private:
@@ -172,15 +170,20 @@ std::optional<HttpAnswer> ModernHttp::call_at_once() {
 
   mcp::Outcome& outcome = *answered;
   round.close(outcome);
-  if (!channel.frames().empty()) {
-    return HttpAnswer::events(std::move(channel.frames()) + sse_frame(round.write(outcome, style())));
+  if (auto* reply = channel.frames().empty() && outcome ? std::get_if<mcp::Reply>(&*outcome) : nullptr) {
+    return std::optional<HttpAnswer>(std::in_place, request_.id(), *request_.method, std::move(*reply), style());
   }
+  return whole_answer(round, outcome, std::move(channel.frames()));
+}
+
+HttpAnswer ModernHttp::whole_answer(const ModernRound& round, mcp::Outcome& outcome, std::string frames) const {
+  if (!frames.empty()) return HttpAnswer::events(std::move(frames) + sse_frame(round.write(outcome, style())));
   if (!outcome) {
     const unsigned status = mcp::http_status(outcome.error(), mcp::Era::modern);
     return HttpAnswer::error(status, request_.id(), outcome.error(), mcp::Era::modern);
   }
   if (auto* reply = std::get_if<mcp::Reply>(&*outcome)) {
-    return std::optional<HttpAnswer>(std::in_place, request_.id(), *request_.method, std::move(*reply), style());
+    return HttpAnswer(request_.id(), *request_.method, std::move(*reply), style());
   }
   return HttpAnswer::json(round.write(outcome, style()));
 }
@@ -199,24 +202,15 @@ Task<> ModernHttp::call() {
   mcp::Outcome outcome =
       opened ? co_await endpoint_.service_.handle(call) : mcp::Outcome(std::unexpected(opened.error()));
   if (opened) round.close(outcome);
-  if (channel.cancelled()) {
-    if (channel.streaming()) co_await channel.close();
+  if (channel.streaming()) {
+    co_await (channel.cancelled() ? channel.close() : channel.finish(round.write(outcome, style())));
     co_return;
   }
-  if (outcome && !channel.streaming()) {
-    if (auto* reply = std::get_if<mcp::Reply>(&*outcome)) {
-      const HttpAnswer answer(request_.id(), *request_.method, std::move(*reply), style());
-      const HttpAnswer::Parts parts = answer.parts();
-      if (exchange_.try_reply(answer.head(), {parts.data(), parts.size()})) co_return;
-      co_await exchange_.finish_reply();
-      co_return;
-    }
-  }
-  std::string message = round.write(outcome, style());
-  if (channel.streaming()) co_return co_await channel.finish(std::move(message));
-  const unsigned status = outcome ? 200 : mcp::http_status(outcome.error(), mcp::Era::modern);
-  const std::string fields = outcome ? std::string() : error_fields(outcome.error());
-  co_await reply_json(exchange_, status, message, fields);
+  std::string frames = channel.take_frames();
+  if (channel.cancelled()) co_return;
+  const HttpAnswer answer = whole_answer(round, outcome, std::move(frames));
+  const HttpAnswer::Parts parts = answer.parts();
+  if (!exchange_.try_reply(answer.head(), {parts.data(), parts.size()})) co_await exchange_.finish_reply();
 }
 
 Task<> ModernHttp::listen() {

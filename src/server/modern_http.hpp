@@ -8,6 +8,8 @@
 
 namespace proteus::server {
 
+class ModernRound;
+
 // One stateless request over HTTP (2026-07-28). `message` and `caller` must outlive it.
 class ModernHttp {
  public:
@@ -21,6 +23,8 @@ class ModernHttp {
   Task<> listen();
   Task<> call();
   std::optional<HttpAnswer> call_at_once();
+  // With what was sent in front of it.
+  HttpAnswer whole_answer(const ModernRound& round, mcp::Outcome& outcome, std::string frames) const;
   HttpAnswer refuse(const Error& error) const;
   mcp::ResultStyle style() const { return endpoint_.service_.modern_style(); }
 
