@@ -1,7 +1,7 @@
 # A thin front: the work is in scripts/, and each script can be run on its own.
 PREFIX ?= /usr/local
 
-.PHONY: build test test-full run bench fuzz lint format install clean help
+.PHONY: build test test-full run bench profile fuzz lint format install clean help
 
 build: ## build the programs into build/release/bin
 	@scripts/setup.sh build
@@ -20,6 +20,10 @@ run: build ## start the quickstart on 127.0.0.1:8080 (PORT=… for another port)
 bench: ## measure beside nginx, the TypeScript SDK and another gateway; BENCH_ONLY=… for some rows
 	@scripts/setup.sh build bench npm
 	@scripts/bench.sh
+
+profile: ## record where the time goes under load, for the compiler: bench/proteus.profdata
+	@scripts/setup.sh build bench npm
+	@scripts/profile.sh
 
 fuzz: ## run every fuzz target, FUZZ_SECONDS=60 each
 	@scripts/setup.sh build

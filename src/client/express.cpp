@@ -51,11 +51,11 @@ bool is_id(std::string_view text, std::uint64_t id) {
 }
 
 // Whether it tells of progress, which gives the request more time.
-bool take_notification(const json::Message& message, std::uint64_t id, const Express::Request& request) {
+bool take_notification(const json::Message& message, std::uint64_t id, const Express::Request& request, bool answered) {
   if (message.kind != json::MessageKind::notification) return false;
   const bool progress = message.method == mcp::to_string(mcp::Method::progress);
   if (progress && (!request.progress || !is_id(message.body.value("progressToken"), id))) return false;
-  if (request.on_notification) request.on_notification(message);
+  if (request.on_notification) request.on_notification(message, answered);
   return progress;
 }
 
@@ -217,7 +217,7 @@ Task<Result<std::optional<Answer>>> Express::read_events(net::ClientResponse res
     if (!may_be_message(**event)) continue;
     auto received = Received::scan(std::string((*event)->data), limits());
     if (!received || is_answer(received->message())) co_return judge(std::move(received), id);
-    if (take_notification(received->message(), id, request)) stream.extend_deadline(request.timeout);
+    if (take_notification(received->message(), id, request, false)) stream.extend_deadline(request.timeout);
   }
 }
 
@@ -234,7 +234,7 @@ Result<Answer> Express::read_whole(std::string_view events, std::shared_ptr<net:
     auto received =
         lies_in(data, events) ? Received::scan(data, owner, limits()) : Received::scan(std::string(data), limits());
     if (!received || is_answer(received->message())) return judge(std::move(received), id);
-    take_notification(received->message(), id, request);
+    take_notification(received->message(), id, request, true);
   }
 }
 

@@ -38,7 +38,8 @@ class Express {
     std::optional<mcp::LogLevel> log_level = {};
     // Whether progress is asked for; it has the id of the request for a token.
     bool progress = false;
-    std::function<void(const json::Message&)> on_notification = {};
+    // `answered`: the answer has come together with it.
+    std::function<void(const json::Message&, bool answered)> on_notification = {};
     std::chrono::milliseconds timeout;  // since the last progress; see Options::progress_extension
     net::RequestAbort* abort = nullptr;
   };

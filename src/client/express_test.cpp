@@ -79,15 +79,15 @@ class ExpressCall : public ::testing::TestWithParam<Way> {
   Express express{http, server.url(), test::quick()};
   const mcp::Payload nothing;
   const mcp::Payload members = mcp::Payload(R"("name":"echo","arguments":{})");
-  const Express::Request request{
-      .method = mcp::Method::tools_call,
-      .name = "echo",
-      .members = members,
-      .capabilities = "{}",
-      .meta = "",
-      .progress = true,
-      .on_notification = [this](const json::Message& message) { told.emplace_back(message.body.value("progress")); },
-      .timeout = 10s};
+  const Express::Request request{.method = mcp::Method::tools_call,
+                                 .name = "echo",
+                                 .members = members,
+                                 .capabilities = "{}",
+                                 .meta = "",
+                                 .progress = true,
+                                 .on_notification = [this](const json::Message& message,
+                                                           bool) { told.emplace_back(message.body.value("progress")); },
+                                 .timeout = 10s};
   std::vector<std::string> told;
   std::optional<Result<std::optional<Answer>>> answer;
 };

@@ -186,8 +186,10 @@ Task<Result<Forwarded>> Forwarding::run_express(std::shared_ptr<client::Express>
   const server::Cancellation::Hook cancel(call_.cancellation(), [&abort] { abort(); });
   const bool named = request.method->named_by != mcp::NamedBy::nothing;
   const bool wants_progress = !request.progress_token.empty();
-  const auto on_notification = [this](const json::Message& message) {
-    if (std::string text = forwarded_notification(message, call_.request()); !text.empty()) call_.send(std::move(text));
+  const auto on_notification = [this](const json::Message& message, bool answered) {
+    std::string text = forwarded_notification(message, call_.request());
+    if (text.empty()) return;
+    answered ? call_.send_with_answer(std::move(text)) : call_.send(std::move(text));
   };
   const client::Express::Request wanted{
       .method = request.method->method,
@@ -199,7 +201,7 @@ Task<Result<Forwarded>> Forwarding::run_express(std::shared_ptr<client::Express>
       .log_level = request.log_level,
       .progress = wants_progress,
       .on_notification =
-          request.log_level || wants_progress ? on_notification : std::function<void(const json::Message&)>(),
+          request.log_level || wants_progress ? on_notification : decltype(client::Express::Request::on_notification)(),
       .timeout = request.method->method == mcp::Method::tools_call ? settings.call_timeout : settings.timeout,
       .abort = &abort};
   Result<std::optional<client::Answer>> answer;

@@ -33,6 +33,8 @@ class CallChannel {
   virtual ~CallChannel() = default;
   // Queues a whole message in front of the answer.
   virtual void send(std::string message) = 0;
+  // The same where the answer follows at once, so that they can go together.
+  virtual void send_with_answer(std::string message) { send(std::move(message)); }
   // Lets go of the client's connection; it may come back for the rest (legacy HTTP only, elsewhere nothing
   // happens).
   virtual void release(std::chrono::milliseconds retry) = 0;
@@ -82,6 +84,7 @@ class Call {
   void release(std::chrono::milliseconds retry) { channel_.release(retry); }
   // A whole message, as it is.
   void send(std::string message) { channel_.send(std::move(message)); }
+  void send_with_answer(std::string message) { channel_.send_with_answer(std::move(message)); }
 
   // What log lines about this request are known by: unique in this process. Made when first asked for.
   const std::string& log_id();

@@ -86,16 +86,18 @@ void join_lines(std::string& message) {
   }
 }
 
-std::string sse_frame(std::string_view message) {
+void append_sse_frame(std::string& frames, std::string message) {
   constexpr std::string_view kBefore = "data: ";
   constexpr std::string_view kBehind = "\n\n";
-  std::string out;
-  out.reserve(kBefore.size() + message.size() + kBehind.size());
-  out += kBefore;
-  out += message;
-  join_lines(out);
-  out += kBehind;
-  return out;
+  join_lines(message);
+  frames.reserve(frames.size() + kBefore.size() + message.size() + kBehind.size());
+  frames.append(kBefore).append(message).append(kBehind);
+}
+
+std::string sse_frame(std::string message) {
+  std::string frame;
+  append_sse_frame(frame, std::move(message));
+  return frame;
 }
 
 Task<bool> stream_events(net::Exchange& exchange, std::shared_ptr<Outbox> outbox,

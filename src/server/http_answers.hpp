@@ -39,7 +39,8 @@ bool accepts(const net::Request& request, std::string_view type);
 bool accepts_both(const net::Request& request);
 
 // One event on one line, whatever white space the message was written with.
-std::string sse_frame(std::string_view message);
+std::string sse_frame(std::string message);
+void append_sse_frame(std::string& frames, std::string message);
 // Line ends in JSON stand between tokens only, where a space does as well.
 void join_lines(std::string& message);
 

@@ -17,7 +17,7 @@ class ImmediateChannel final : public CallChannel {
  public:
   explicit ImmediateChannel(net::Exchange& exchange) : exchange_(exchange) {}
 
-  void send(std::string message) override { frames_ += sse_frame(message); }
+  void send(std::string message) override { append_sse_frame(frames_, std::move(message)); }
   void release(std::chrono::milliseconds) override {}
   Cancellation& cancellation() override {
     if (!cancellation_) cancellation_ = std::make_shared<Cancellation>(exchange_.executor());
@@ -45,18 +45,22 @@ class StreamChannel final : public CallChannel {
   StreamChannel& operator=(const StreamChannel&) = delete;
 
   void send(std::string message) override {
-    if (outbox_) {
-      outbox_->push(sse_frame(message));
-      return;
-    }
+    send_with_answer(std::move(message));
+    if (outbox_ || starting_) return;
     // What comes at the same time goes out together, and as the whole answer where that is all.
-    frames_ += sse_frame(message);
-    if (frames_.size() > kHeldBack) return start();
-    if (starting_) return;
     starting_ = std::make_shared<StreamChannel*>(this);
     boost::asio::post(exchange_.executor(), [starting = starting_] {
       if (*starting != nullptr) (*starting)->start();
     });
+  }
+
+  void send_with_answer(std::string message) override {
+    if (outbox_) {
+      outbox_->push(sse_frame(std::move(message)));
+      return;
+    }
+    append_sse_frame(frames_, std::move(message));
+    if (frames_.size() > kHeldBack) start();
   }
 
   void release(std::chrono::milliseconds) override {}
@@ -83,8 +87,8 @@ class StreamChannel final : public CallChannel {
     outbox_->close();
     co_await group_->join();
   }
-  Task<> finish(std::string_view message) {
-    outbox_->push(sse_frame(message));
+  Task<> finish(std::string message) {
+    outbox_->push(sse_frame(std::move(message)));
     return close();
   }
 
@@ -177,7 +181,10 @@ std::optional<HttpAnswer> ModernHttp::call_at_once() {
 }
 
 HttpAnswer ModernHttp::whole_answer(const ModernRound& round, mcp::Outcome& outcome, std::string frames) const {
-  if (!frames.empty()) return HttpAnswer::events(std::move(frames) + sse_frame(round.write(outcome, style())));
+  if (!frames.empty()) {
+    append_sse_frame(frames, round.write(outcome, style()));
+    return HttpAnswer::events(std::move(frames));
+  }
   if (!outcome) {
     const unsigned status = mcp::http_status(outcome.error(), mcp::Era::modern);
     return HttpAnswer::error(status, request_.id(), outcome.error(), mcp::Era::modern);
@@ -222,7 +229,8 @@ Task<> ModernHttp::listen() {
   const mcp::SubscriptionFilter accepted = endpoint_.service_.accept(*wanted, caller_, nullptr);
   ListenStream stream(
       caller_, accepted, std::string(request_.id()), style(),
-      [outbox](std::string message) { outbox->push_once(sse_frame(message)); }, [outbox] { outbox->close(); });
+      [outbox](std::string message) { outbox->push_once(sse_frame(std::move(message))); },
+      [outbox] { outbox->close(); });
   const auto registration = stream.start(endpoint_.listeners_);
   exchange_.on_disconnect([outbox] { outbox->close(); });
   stream.acknowledge(refused_uris(co_await endpoint_.service_.follow(caller_, nullptr, accepted)));

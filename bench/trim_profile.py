@@ -1,0 +1,24 @@
+#!/usr/bin/env python3
+"""Passes on, of a profile as text, the functions that ran often: the others tell the compiler little."""
+import sys
+
+OFTEN = 5000
+
+
+def counts(function):
+    lines = function.split("\n")
+    begin = lines.index("# Counter Values:") + 1
+    number = int(lines[lines.index("# Num Counters:") + 1])
+    return [int(line) for line in lines[begin : begin + number]]
+
+
+def main():
+    text = sys.stdin.read()
+    kind, functions = ":ir", text[text.index(":ir\n") + len(":ir\n") :].split("\n\n")
+    kept = [each for each in functions if "# Counter Values:" in each and max(counts(each)) >= OFTEN]
+    print("\n\n".join([f"{kind}\n{kept[0]}", *kept[1:]]))
+    print(f"{len(kept)} of {len(functions)} functions", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,16 @@
+# Where the programs spend their time, recorded under load by scripts/profile.sh. By it the compiler inlines and lays out
+# what is hot, and moves out of the way what is not. Functions that have changed since are compiled as if it said nothing.
+set(PROTEUS_PROFILE "" CACHE STRING "use: optimise by the profile; generate: build programs that record one; or empty")
+set(profile ${CMAKE_SOURCE_DIR}/bench/proteus.profdata)
+
+if(PROTEUS_PROFILE)
+  # Functions that only one file knows are told apart by its name, wherever the checkout is.
+  add_compile_options("SHELL:-mllvm -static-func-full-module-prefix=false")
+endif()
+if(PROTEUS_PROFILE STREQUAL "generate")
+  add_compile_options(-fprofile-generate -fprofile-update=atomic)
+  add_link_options(-fprofile-generate)
+elseif(PROTEUS_PROFILE STREQUAL "use" AND CMAKE_CXX_COMPILER_VERSION MATCHES "^19\\.")
+  add_compile_options(-fprofile-use=${profile} -Wno-profile-instr-out-of-date -Wno-profile-instr-unprofiled
+                      -Wno-backend-plugin)
+endif()

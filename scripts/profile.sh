@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# profile.sh: records where the programs spend their time while `make bench` measures them, each section briefly, and
+# writes bench/proteus.profdata, by which the release preset optimises.
+# shellcheck source=scripts/lib.sh
+source "$(dirname "$0")/lib.sh"
+
+readonly RAW=$PWD/build/profile/raw
+readonly SECTIONS="server,gateway call,gateway list,gateway cached,eras,sessions,contexts,streams"
+
+configure_and_build profile >"$LOGS/profile-build.log" 2>&1 || { tail -n 60 "$LOGS/profile-build.log"; fail "the build failed"; }
+rm -rf "$RAW"
+PROTEUS_BIN=$PWD/build/profile/bin LLVM_PROFILE_FILE=$RAW/%m.profraw BENCH_ONLY=$SECTIONS BENCH_SECONDS=1 BENCH_ROUNDS=1 \
+  BENCH_STREAMS=500 BENCH_SESSIONS=500 python3 -B bench/run.py >"$LOGS/profile.log" || { cat "$LOGS/profile.log"; fail "the load failed"; }
+llvm-profdata-19 merge --text "$RAW"/*.profraw | python3 -B bench/trim_profile.py >"$RAW/often.txt"
+llvm-profdata-19 merge --sparse -o bench/proteus.profdata "$RAW/often.txt"
+say "written: bench/proteus.profdata, $(stat -c %s bench/proteus.profdata) bytes"
