@@ -11,6 +11,10 @@ if(PROTEUS_PROFILE STREQUAL "generate")
   add_compile_options(-fprofile-generate -fprofile-update=atomic)
   add_link_options(-fprofile-generate)
 elseif(PROTEUS_PROFILE STREQUAL "use" AND CMAKE_CXX_COMPILER_VERSION MATCHES "^19\\.")
-  add_compile_options(-fprofile-use=${profile} -Wno-profile-instr-out-of-date -Wno-profile-instr-unprofiled
-                      -Wno-backend-plugin)
+  # What was compiled by another one is compiled again: its sum is on every command line.
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${profile})
+  file(SHA256 ${profile} sum)
+  string(SUBSTRING ${sum} 0 16 sum)
+  add_compile_options(-fprofile-use=${profile} -DPROTEUS_PROFILE_SUM=${sum} -Wno-profile-instr-out-of-date
+                      -Wno-profile-instr-unprofiled -Wno-backend-plugin)
 endif()

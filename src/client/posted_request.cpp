@@ -23,7 +23,7 @@ PostedRequest::PostedRequest(Key /*key*/, Connection& connection, Footing footin
       options_(std::move(options)),
       deadline_(connection.executor_, connection.time_of(method, options_),
                 connection.time_of(method, options_) * connection.options_.progress_extension),
-      entry_(connection.requests_, {id, &deadline_, &options_}),
+      entry_(std::in_place, connection.requests_, InFlight{id, &deadline_, &options_}),
       sent_(std::move(sent)) {
   deadline_.set_on_change([this] { on_deadline(); });
 }
@@ -54,8 +54,9 @@ Task<Result<std::optional<Answer>>> PostedRequest::answer() {
       break;
     }
     if (!seen) {
-      if (seen.error().kind() == ErrorKind::timeout) connection_.cancel_at_server(footing_, id_, "timed out");
-      co_return std::unexpected(std::move(seen.error()));
+      if (seen.error().kind() != ErrorKind::timeout) co_return std::unexpected(std::move(seen.error()));
+      connection_.cancel_at_server(footing_, id_, "timed out");
+      co_return std::unexpected(errors::timeout(mcp::to_string(method_)));
     }
     if (seen->reply) {
       auto outcome = connection_.judge(footing_, std::move(*seen->reply));
@@ -86,6 +87,8 @@ Task<Result<Answer>> PostedRequest::rest(std::shared_ptr<PostedRequest> self, Pa
     auto outcome = co_await connection.await_reply(self->footing_, in_flight, self->method_, std::move(replying));
     if (!outcome.again) co_return std::move(outcome.answer);
   }
+  self->entry_.reset();
+  self->sent_.reset();
   co_return co_await connection.request(self->method_, std::move(params), self->options_, true);
 }
 

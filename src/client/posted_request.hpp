@@ -52,7 +52,7 @@ class PostedRequest {
   const mcp::Method method_;
   RequestOptions options_;
   Deadline deadline_;
-  const InFlightTable::Entry entry_;
+  std::optional<InFlightTable::Entry> entry_;
   std::unique_ptr<Sent> sent_;
   std::optional<Result<Reply>> reply_;  // where it came with more than itself
   bool answering_ = false;

@@ -200,6 +200,36 @@ TEST_F(Posted, IsSentOnceMoreInANewSession) {
   EXPECT_EQ(server.count("tools/call"), 2U);
 }
 
+TEST_F(Posted, IsOneRequestAlsoWhereItIsSentOnceMore) {
+  thank();
+  std::shared_ptr<Feed> own;
+  mcp.get = [&](const FakeRequest&) { return stream(own = server.feed()); };
+  int sessions = 0;
+  const auto initialize = mcp.on["initialize"];
+  mcp.on["initialize"] = [&, initialize](const FakeRequest& request) {
+    auto response = initialize(request);
+    response.more_headers = fmt::format("Mcp-Session-Id: session-{}\r\n", ++sessions);
+    return response;
+  };
+  mcp.on["tools/call"] = [&](const FakeRequest& request) {
+    if (request.header("mcp-session-id") != "session-2") return FakeResponse{.status = 404};
+    own->event(kQuestion);
+    return stream(feed);
+  };
+  Options options = test::quick();
+  options.handlers.elicit_form = [](Question) -> Task<Result<std::string>> {
+    co_return std::unexpected(errors::unsupported("nobody is there"));
+  };
+  int made = 0;
+  Client client(io, server.url(), options);
+  EXPECT_TRUE(client.run(client.connection.list(mcp::Method::tools_list)));
+  const auto posted = post(client, answering(made));
+  ASSERT_NE(posted, nullptr);
+  EXPECT_EQ(answer_of(client, posted), "more");
+  EXPECT_EQ(rest_of(client, posted), "thanks");
+  EXPECT_EQ(made, 1) << "it is known whom the server means";
+}
+
 TEST_F(Posted, TellsTheServerWhenItsTimeIsOver) {  // PRO-09
   mcp.on["tools/call"] = [](const FakeRequest&) { return FakeResponse{.hold = true}; };
   Client client(io, server.url(), test::quick());
@@ -210,6 +240,7 @@ TEST_F(Posted, TellsTheServerWhenItsTimeIsOver) {  // PRO-09
   const auto answer = client.run(posted->answer());
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().kind(), ErrorKind::timeout);
+  EXPECT_EQ(answer.error().message(), "tools/call timed out");
   client.run_until([&] { return server.count("notifications/cancelled") == 1; });
 }
 

@@ -247,9 +247,14 @@ Task<Result<Forwarded>> Forwarding::run_long(client::Params params) {
   if (answer && !*answer) {
     co_return co_await run_there(lane.thread, client::PostedRequest::rest(posted, std::move(params)));
   }
-  if (asks_) co_await asks_->close();
+  if (asks_) co_await stop_asking();
   if (!answer) co_return std::unexpected(std::move(answer.error()));
   co_return std::move(**answer);
+}
+
+Task<> Forwarding::stop_asking() {
+  const auto asks = std::exchange(asks_, nullptr);
+  co_await asks->close();
 }
 
 Task<Result<Forwarded>> Forwarding::run_there(const Executor& thread, Task<Result<client::Answer>> request) {
@@ -267,7 +272,7 @@ Task<Result<Forwarded>> Forwarding::run_there(const Executor& thread, Task<Resul
   } catch (const boost::system::system_error&) {
     // As it was.
   }
-  if (asks_) co_await asks_->close();
+  if (asks_) co_await stop_asking();
   if (!answer) co_return std::unexpected(std::move(answer.error()));
   co_return std::move(*answer);
 }

@@ -58,6 +58,8 @@ class Forwarding {
   Task<Result<client::Answer>> request(Lane lane, client::Params params, client::RequestOptions options);
   client::RequestOptions options(const Lane& lane);
   std::shared_ptr<const client::Handlers> session_handlers();
+  // What this attempt has asked the client ends with it; another one asks anew.
+  Task<> stop_asking();
 
   server::Call& call_;
   Worker& worker_;

@@ -36,6 +36,14 @@ void run_on(RunningCall& running, Worker& home, const ServedUpstream& upstream, 
   running.set_on_asked([&home, upstream, principal, line] { home.give_up(upstream, principal, line); });
 }
 
+// The line stays for as long as it runs.
+Task<Result<client::Answer>> go_on(std::shared_ptr<CallerLine> line, std::shared_ptr<client::PostedRequest> posted,
+                                   client::Params params) {
+  auto answer = co_await client::PostedRequest::rest(std::move(posted), std::move(params));
+  line.reset();
+  co_return answer;
+}
+
 Task<Result<client::Answer>> request_aside(Worker& home, ServedUpstream upstream, std::string principal,
                                            std::shared_ptr<RunningCall> running, mcp::Method method,
                                            client::Params params, client::RequestOptions options, LogWish logs) {
@@ -94,7 +102,7 @@ Task<Result<Forwarded>> Forwarding::run_bridged() {
       if (*answer) co_return std::move(**answer);
       auto handlers = running_handlers();
       attach(posted->options(), *running_, std::move(handlers));
-      co_return co_await run_aside(worker_, client::PostedRequest::rest(posted, owned(std::move(params))));
+      co_return co_await run_aside(worker_, go_on(line_, posted, owned(std::move(params))));
     }
   }
   start_running(found);

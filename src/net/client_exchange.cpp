@@ -50,7 +50,6 @@ void ClientExchange::begin(std::shared_ptr<ClientCore> core, std::string_view po
   fields_.clear();
   if (head_.size != kBlock) head_.allocate(kBlock, {});
   body_ = {};
-  unsent_.clear();
   filled_ = head_end_ = decoded_ = raw_ = 0;
   is_streamed_ = is_others_turn_ = false;
   is_reusable_ = true;
@@ -77,6 +76,7 @@ void ClientExchange::end() {
   if (stream_ && head_end_ > 0 && decode_received() && parser_.is_done()) release();
   drop_connection();
   connecting_.reset();
+  unsent_ = {};
   unwatch();
   core_->leave(*host_);
   core_ = nullptr;
@@ -145,11 +145,11 @@ Task<Waited> ClientExchange::give_way() {
   co_return Waited{wanted ? ErrorCode() : ErrorCode(asio::error::operation_aborted)};
 }
 
+// As far as it gets: who is stopped can go on later.
 Task<Waited> ClientExchange::send_rest() {
-  const std::string rest = std::exchange(unsent_, {});
-  const std::string_view whole = rest;
-  const IoResult sent = co_await stream_.write({&whole, 1});
-  if (sent.error) is_reusable_ = false;
+  const std::string_view rest = unsent_;
+  const IoResult sent = co_await stream_.write({&rest, 1});
+  unsent_.erase(0, sent.size);
   co_return Waited{sent.error};
 }
 
@@ -247,7 +247,7 @@ Task<Result<std::string_view>> ClientExchange::read_all(std::size_t limit) {
     const auto body = try_read_all(limit);
     if (!body) co_return std::unexpected(body.error());
     if (*body) co_return **body;
-    if (auto [error] = co_await stream_.wait_readable(); error) co_return std::unexpected(broken(error));
+    if (auto [error] = co_await wait(); error) co_return std::unexpected(broken(error));
   }
 }
 
@@ -291,7 +291,8 @@ Error ClientExchange::broken(const ErrorCode& error) {
 
 void ClientExchange::release() {
   if (!stream_) return;
-  const bool reusable = is_reusable_ && parser_.keep_alive() && raw_ == 0 && !is_expired();
+  // An answer may come before all of its request has gone; what follows on the connection would be taken for the rest.
+  const bool reusable = is_reusable_ && unsent_.empty() && parser_.keep_alive() && raw_ == 0 && !is_expired();
   unwatch();
   if (!reusable) return drop_connection();
   core_->give_back(*host_, std::move(stream_), kept_alive_for(fields_));

@@ -20,6 +20,11 @@ class HttpClientAtOnceTest : public HttpClientTest {
   Request request() const { return {.url = server_->url()}; }
   std::optional<ClientResponse> at_once(const Request& request) { return client_->try_send(request.view()); }
 
+  // Whether it was stopped.
+  static Task<bool> wait(ClientResponse& response) {
+    const auto [error] = co_await response.wait();
+    co_return static_cast<bool>(error);
+  }
   static Task<Result<bool>> read_head(ClientResponse& response) {
     for (;;) {
       const auto here = response.try_read_head();
@@ -57,10 +62,6 @@ TEST_F(HttpClientAtOnceTest, WaitingCanBeStoppedAndTheAnswerStillComes) {
   connect({receive(), pause(), send(kHello)});
   auto response = at_once(request());
   ASSERT_TRUE(response);
-  const auto wait = [](ClientResponse& from) -> Task<bool> {
-    const auto [error] = co_await from.wait();
-    co_return static_cast<bool>(error);
-  };
   Started waiting(*io_, wait(*response));
   settle(*io_);
   ASSERT_FALSE(waiting.is_done());
@@ -103,6 +104,39 @@ TEST_F(HttpClientAtOnceTest, SendsTheRestOfALargeBodyWhenItIsWaitedFor) {
   server_->resume();
   EXPECT_EQ(run(*io_, read_all(*response)), "hello");
   EXPECT_TRUE(server_->requests.back().ends_with(large));
+}
+
+TEST_F(HttpClientAtOnceTest, StopsAlsoWhereTheRequestIsStillBeingSent) {
+  connect({pause(), receive(), send(kHello)});
+  const std::string large(std::size_t{16} << 20U, 'x');
+  Request wanted = request();
+  wanted.method = "POST";
+  wanted.body = {large};
+  auto response = at_once(wanted);
+  ASSERT_TRUE(response);
+  Started waiting(*io_, wait(*response));
+  settle(*io_);
+  ASSERT_FALSE(waiting.is_done());
+  response->stop_waiting();
+  EXPECT_TRUE(waiting.finish());
+  server_->resume();
+  EXPECT_EQ(run(*io_, read_all(*response)), "hello");
+  EXPECT_TRUE(server_->requests.back().ends_with(large)) << "and nothing of it is lost";
+}
+
+TEST_F(HttpClientAtOnceTest, UsesNoConnectionAgainWhoseHostAnsweredBeforeItHadAll) {  // SEC-06
+  connect({pause(), send("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n"), hold()});
+  const std::string large(std::size_t{16} << 20U, 'x');
+  Request wanted = request();
+  wanted.method = "POST";
+  wanted.body = {large};
+  auto response = at_once(wanted);
+  ASSERT_TRUE(response);
+  server_->resume();
+  run_until(*io_, [&] { return response->try_read_head().value(); });
+  EXPECT_EQ(response->status(), 413U);
+  response.reset();
+  EXPECT_EQ(client_->stats().idle, 0U) << "what follows would be taken for the rest of the body";
 }
 
 TEST_F(HttpClientAtOnceTest, HasADeadline) {

@@ -29,9 +29,10 @@ struct Pipe {
 
   std::string bytes;
   std::size_t capacity;
-  bool finished = false;     // the writer will write no more
-  bool reader_gone = false;  // nobody will read what is written
-  unsigned stops = 0;        // of the waiting for something to read
+  bool finished = false;      // the writer will write no more
+  bool reader_gone = false;   // nobody will read what is written
+  unsigned reader_stops = 0;  // of waiting
+  unsigned writer_stops = 0;
   asio::steady_timer readable;
   asio::steady_timer writable;
 };
@@ -73,18 +74,20 @@ class MemoryTransport final : public Transport {
 
   Task<Waited> wait_readable() override {
     auto pipe = in_;
-    const unsigned stops = pipe->stops;
-    while (!pipe->can_read() && pipe->stops == stops)
+    const unsigned stops = pipe->reader_stops;
+    while (!pipe->can_read() && pipe->reader_stops == stops)
       co_await pipe->readable.async_wait(kAwaited);
-    const bool aborted = pipe->reader_gone || pipe->stops != stops;
+    const bool aborted = pipe->reader_gone || pipe->reader_stops != stops;
     co_return Waited{aborted ? ErrorCode(asio::error::operation_aborted) : ErrorCode()};
   }
 
   Task<Waited> wait_writable() override {
     auto pipe = out_;
-    while (!pipe->can_write())
+    const unsigned stops = pipe->writer_stops;
+    while (!pipe->can_write() && pipe->writer_stops == stops)
       co_await pipe->writable.async_wait(kAwaited);
-    co_return Waited{pipe->finished ? ErrorCode(asio::error::operation_aborted) : ErrorCode()};
+    const bool aborted = pipe->finished || pipe->writer_stops != stops;
+    co_return Waited{aborted ? ErrorCode(asio::error::operation_aborted) : ErrorCode()};
   }
 
   void on_readable(std::move_only_function<void(ErrorCode)> notify) override {
@@ -99,8 +102,10 @@ class MemoryTransport final : public Transport {
   }
 
   void stop_waiting() override {
-    ++in_->stops;
+    ++in_->reader_stops;
     in_->readable.cancel();
+    ++out_->writer_stops;
+    out_->writable.cancel();
   }
 
   Task<Result<>> handshake() override { co_return Result<>{}; }

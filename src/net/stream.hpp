@@ -92,7 +92,7 @@ class Stream {
   // Counts as the read side operation until then.
   void on_readable(std::move_only_function<void(ErrorCode)> notify) { transport_->on_readable(std::move(notify)); }
 
-  // Ends `wait_readable`, where somebody waits, by `operation_aborted`. Nothing else changes: it can be waited for
+  // Whoever waits, also within `write`, is told `operation_aborted`. Nothing else changes: it can be waited for
   // again.
   void stop_waiting() { transport_->stop_waiting(); }
 

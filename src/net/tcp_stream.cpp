@@ -124,7 +124,9 @@ class TcpTransport final : public Transport {
   }
 
   void stop_waiting() override {
-    if (watch_) watch_->cancel(Readiness::Side::read);
+    if (!watch_) return;
+    watch_->cancel(Readiness::Side::read);
+    watch_->cancel(Readiness::Side::write);
   }
 
   Task<Result<>> handshake() override { co_return Result<>{}; }
