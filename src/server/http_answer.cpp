@@ -1,5 +1,7 @@
 #include "server/http_answer.hpp"
 
+#include <algorithm>
+
 #include "server/http_answers.hpp"
 
 namespace proteus::server {
@@ -38,14 +40,37 @@ HttpAnswer::HttpAnswer(std::string_view id, const mcp::MethodInfo& method, mcp::
                        const mcp::ResultStyle& style)
     : fields_(kJsonFields), frame_(mcp::frame_result(id, method, reply, style)), reply_(std::move(reply)) {}
 
+HttpAnswer::HttpAnswer(std::string frames, std::string_view id, const mcp::MethodInfo& method, mcp::Reply&& reply,
+                       const mcp::ResultStyle& style)
+    : type_(kEventsType),
+      fields_(kEventsFields),
+      frame_(mcp::frame_result(id, method, reply, style)),
+      reply_(std::move(reply)) {
+  const Parts message = parts();
+  const bool on_one_line =
+      std::ranges::all_of(message, [](std::string_view part) { return !part.contains('\n') && !part.contains('\r'); });
+  if (on_one_line) {
+    frames += kEventBefore;
+    behind_ = kEventBehind;
+  } else {
+    std::string joined;
+    for (const std::string_view part : message)
+      joined += part;
+    append_sse_frame(frames, std::move(joined));
+    joined_ = true;
+  }
+  text_ = std::move(frames);
+}
+
 HttpAnswer::Parts HttpAnswer::parts() const {
   Parts parts;
   if (!text_.empty()) parts.push_back(text_);
-  if (!frame_.head().empty()) {
+  if (!joined_ && !frame_.head().empty()) {
     parts.push_back(frame_.head());
     reply_.members.for_each([&](std::string_view piece) { parts.push_back(piece); });
     parts.push_back(frame_.tail());
   }
+  if (!behind_.empty()) parts.push_back(behind_);
   return parts;
 }
 

@@ -26,8 +26,10 @@ class HttpAnswer {
   // Events that are all there already.
   static HttpAnswer events(std::string frames);
 
-  // A result. Made where it is to stay: it is large.
+  // A result, as JSON or as the last of some events. Made where it is to stay: it is large.
   HttpAnswer(std::string_view id, const mcp::MethodInfo& method, mcp::Reply&& reply, const mcp::ResultStyle& style);
+  HttpAnswer(std::string frames, std::string_view id, const mcp::MethodInfo& method, mcp::Reply&& reply,
+             const mcp::ResultStyle& style);
 
   net::ResponseHead head() const {
     return {.status = status_,
@@ -47,6 +49,8 @@ class HttpAnswer {
   std::string text_;
   mcp::ResultFrame frame_;
   mcp::Reply reply_;
+  bool joined_ = false;  // the text has the reply in it
+  std::string_view behind_;
 };
 
 }  // namespace proteus::server

@@ -87,11 +87,9 @@ void join_lines(std::string& message) {
 }
 
 void append_sse_frame(std::string& frames, std::string message) {
-  constexpr std::string_view kBefore = "data: ";
-  constexpr std::string_view kBehind = "\n\n";
   join_lines(message);
-  frames.reserve(frames.size() + kBefore.size() + message.size() + kBehind.size());
-  frames.append(kBefore).append(message).append(kBehind);
+  frames.reserve(frames.size() + kEventBefore.size() + message.size() + kEventBehind.size());
+  frames.append(kEventBefore).append(message).append(kEventBehind);
 }
 
 std::string sse_frame(std::string message) {

@@ -38,6 +38,9 @@ bool accepts(const net::Request& request, std::string_view type);
 // A JSON object and an event stream: the server chooses.
 bool accepts_both(const net::Request& request);
 
+// Around the data of an event.
+inline constexpr std::string_view kEventBefore = "data: ";
+inline constexpr std::string_view kEventBehind = "\n\n";
 // One event on one line, whatever white space the message was written with.
 std::string sse_frame(std::string message);
 void append_sse_frame(std::string& frames, std::string message);

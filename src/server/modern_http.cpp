@@ -181,6 +181,11 @@ std::optional<HttpAnswer> ModernHttp::call_at_once() {
 }
 
 HttpAnswer ModernHttp::whole_answer(const ModernRound& round, mcp::Outcome& outcome, std::string frames) const {
+  auto* const reply = outcome ? std::get_if<mcp::Reply>(&*outcome) : nullptr;
+  if (reply != nullptr) {
+    if (frames.empty()) return HttpAnswer(request_.id(), *request_.method, std::move(*reply), style());
+    return HttpAnswer(std::move(frames), request_.id(), *request_.method, std::move(*reply), style());
+  }
   if (!frames.empty()) {
     append_sse_frame(frames, round.write(outcome, style()));
     return HttpAnswer::events(std::move(frames));
@@ -188,9 +193,6 @@ HttpAnswer ModernHttp::whole_answer(const ModernRound& round, mcp::Outcome& outc
   if (!outcome) {
     const unsigned status = mcp::http_status(outcome.error(), mcp::Era::modern);
     return HttpAnswer::error(status, request_.id(), outcome.error(), mcp::Era::modern);
-  }
-  if (auto* reply = std::get_if<mcp::Reply>(&*outcome)) {
-    return HttpAnswer(request_.id(), *request_.method, std::move(*reply), style());
   }
   return HttpAnswer::json(round.write(outcome, style()));
 }

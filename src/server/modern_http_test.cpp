@@ -188,6 +188,27 @@ TEST_F(ModernHttp, TakesRawResultsHoweverTheyAreSpaced) {
     EXPECT_EQ(code_of(result_of(wrong)), -32603) << wrong;
 }
 
+TEST_F(ModernHttp, PutsAResultOfSeveralLinesIntoOneEvent) {
+  for (const std::string text : {"{ \"content\":\n\r\n[ ] }", R"({"content":[]})"}) {
+    server
+        .add_raw_tool({.name = "raw"},
+                      [text](Context& context) -> Outcome<std::string> {
+                        context.progress(1);
+                        return text;
+                      })
+        .value();
+    const std::string body = rpc("1", "tools/call", R"("name":"raw",)" + modern_meta("{}", R"(,"progressToken":1)"));
+    const auto answer = post(modern_fields("tools/call", "raw"), body);
+    const std::size_t last = answer.body.rfind("data: ");
+    ASSERT_NE(last, std::string::npos) << answer.body;
+    EXPECT_EQ(answer.body.find("data: "), 0U) << "progress comes first";
+    EXPECT_NE(last, 0U);
+    EXPECT_EQ(answer.body.find('\n', last), answer.body.size() - 2) << answer.body;
+    const auto message = boost::json::parse(std::string_view(answer.body).substr(last + 6));
+    EXPECT_EQ(message.at("result").at("content"), boost::json::array());
+  }
+}
+
 TEST_F(ModernHttp, RefusesToAskForNothing) {
   server.add_tool({.name = "vague"}, [](Context&) -> Outcome<ToolResult> { return Ask(); }).value();
   const std::string body = rpc("1", "tools/call", R"("name":"vague",)" + modern_meta());
