@@ -88,7 +88,7 @@ void join_lines(std::string& message) {
 
 void append_sse_frame(std::string& frames, std::string message) {
   join_lines(message);
-  frames.reserve(frames.size() + kEventBefore.size() + message.size() + kEventBehind.size());
+  frames.reserve(frames.size() + 2 * kEventBefore.size() + message.size() + kEventBehind.size());  // one more follows
   frames.append(kEventBefore).append(message).append(kEventBehind);
 }
 
