@@ -140,7 +140,8 @@ class ScriptedServer {
     for (;;) {
       if (const auto head = received.find("\r\n\r\n"); head != std::string::npos) {
         std::size_t size = head + 4;
-        if (const auto at = received.find("Content-Length: "); at < head) size += std::stoul(received.substr(at + 16));
+        if (const auto at = received.find("Content-Length: "); at < head)
+          size += std::stoul(received.substr(at + 16, 20));
         if (received.size() >= size) {
           requests.push_back(received.substr(0, size));
           received.erase(0, size);

@@ -6,6 +6,21 @@
 #include "mcp/errors.hpp"
 
 namespace proteus::server {
+namespace {
+
+// Whoever has an answer has its place back, too.
+class Place {
+ public:
+  explicit Place(Call& call) : call_(call) {}
+  ~Place() { call_.hold_place(nullptr); }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+
+ private:
+  Call& call_;
+};
+
+}  // namespace
 
 mcp::Outcome refusal(const Call& call, const std::string& why) {
   if (call.request().method->method != mcp::Method::tools_call) {
@@ -18,6 +33,7 @@ mcp::Outcome refusal(const Call& call, const std::string& why) {
 
 Task<mcp::Outcome> handle_asking(Service& service, Call& call, CallChannel& channel, ClientRequests& requests,
                                  AskingLimits limits) {
+  const Place place(call);
   for (;;) {
     mcp::Outcome outcome = co_await service.handle(call);
     if (!outcome) co_return outcome;

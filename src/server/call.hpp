@@ -68,7 +68,7 @@ class Call {
   }
   Session* session() const { return session_; }
 
-  // What it takes of its caller's share, kept until it ends, however often it is handled.
+  // What it takes of its caller's share, kept until there is an answer, however often it is handled.
   void hold_place(std::shared_ptr<void> place) { place_ = std::move(place); }
   bool holds_place() const { return place_ != nullptr; }
 
