@@ -1,3 +1,5 @@
+#include <future>
+
 #include <gmock/gmock.h>
 
 #include "gateway/scripted_upstream.hpp"
@@ -112,14 +114,15 @@ class Announcing : public ::testing::Test {
 // REF-16
 TEST_F(Announcing, IsAskedAgainWhereItCouldNotAnnounceAtFirst) {
   std::atomic<int> asked = 0;
-  std::size_t lists_before = 0;
+  std::promise<std::size_t> agreeing;
   on_listen = [&](const boost::json::object& message) {
-    if (++asked <= 2) return Reaction::drop();
-    if (asked == 3) lists_before = lists();
+    const int times = ++asked;
+    if (times <= 2) return Reaction::drop();
+    if (times == 3) agreeing.set_value(lists());
     return agree(message);
   };
   TestGateway gateway({upstream_at("up", upstream.port())});
-  wait_until([&] { return asked >= 3; });
+  const std::size_t lists_before = agreeing.get_future().get();
   // What changed meanwhile was announced to nobody.
   wait_until([&] { return lists() > lists_before; });
 }
