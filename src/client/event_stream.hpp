@@ -49,4 +49,15 @@ class EventStream {
   std::optional<Error> broken_;
 };
 
+// Where a stream stands, to go on from there on another connection.
+struct StreamPosition {
+  std::string last_event_id;
+  std::optional<std::chrono::milliseconds> retry;
+
+  void take(const EventStream& stream) {
+    last_event_id = stream.last_event_id();
+    if (stream.retry()) retry = stream.retry();
+  }
+};
+
 }  // namespace proteus::client

@@ -20,6 +20,15 @@ class LegacyHttp : public ::testing::Test {
     return fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", request.id(), text_result(text));
   }
 
+  // Each handshake begins a session of its own: session-1, session-2.
+  void number_sessions() {
+    mcp.on["initialize"] = [sessions = 0, initialize = mcp.on["initialize"]](const FakeRequest& request) mutable {
+      auto response = initialize(request);
+      response.more_headers = fmt::format("Mcp-Session-Id: session-{}\r\n", ++sessions);
+      return response;
+    };
+  }
+
   FakeMcp mcp = FakeMcp::legacy();
   boost::asio::io_context io;
   FakeServer server{io, [this](const FakeRequest& request) { return mcp(request); }};

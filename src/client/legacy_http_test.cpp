@@ -94,13 +94,7 @@ TEST_F(LegacyHttp, ClosesWhileACancelledCallIsLeaving) {
 }
 
 TEST_F(LegacyHttp, BeginsAnotherSessionWhenTheServerForgotIt) {  // REF-20
-  int sessions = 0;
-  const auto initialize = mcp.on["initialize"];
-  mcp.on["initialize"] = [&, initialize](const FakeRequest& request) {
-    auto response = initialize(request);
-    response.more_headers = fmt::format("Mcp-Session-Id: session-{}\r\n", ++sessions);
-    return response;
-  };
+  number_sessions();
   mcp.on["tools/call"] = [&](const FakeRequest& request) {
     if (request.header("mcp-session-id") != "session-2") return FakeResponse{.status = 404};
     return test::result(request, test::text_result("done"));

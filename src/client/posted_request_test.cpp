@@ -181,13 +181,7 @@ TEST_F(Posted, IsResumedWhereItsStreamBreaksOff) {
 }
 
 TEST_F(Posted, IsSentOnceMoreInANewSession) {
-  int sessions = 0;
-  const auto initialize = mcp.on["initialize"];
-  mcp.on["initialize"] = [&, initialize](const FakeRequest& request) {
-    auto response = initialize(request);
-    response.more_headers = fmt::format("Mcp-Session-Id: session-{}\r\n", ++sessions);
-    return response;
-  };
+  number_sessions();
   mcp.on["tools/call"] = [&](const FakeRequest& request) {
     if (request.header("mcp-session-id") != "session-2") return FakeResponse{.status = 404};
     return test::result(request, test::text_result("done"));
@@ -204,13 +198,7 @@ TEST_F(Posted, IsOneRequestAlsoWhereItIsSentOnceMore) {
   thank();
   std::shared_ptr<Feed> own;
   mcp.get = [&](const FakeRequest&) { return stream(own = server.feed()); };
-  int sessions = 0;
-  const auto initialize = mcp.on["initialize"];
-  mcp.on["initialize"] = [&, initialize](const FakeRequest& request) {
-    auto response = initialize(request);
-    response.more_headers = fmt::format("Mcp-Session-Id: session-{}\r\n", ++sessions);
-    return response;
-  };
+  number_sessions();
   mcp.on["tools/call"] = [&](const FakeRequest& request) {
     if (request.header("mcp-session-id") != "session-2") return FakeResponse{.status = 404};
     own->event(kQuestion);

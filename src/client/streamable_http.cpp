@@ -27,17 +27,6 @@ bool is_session_id(std::string_view text) {
 
 bool is_success(const net::ClientResponse& response) { return response.status() >= 200 && response.status() < 300; }
 
-// Where a stream stands, to go on from there on another connection.
-struct Position {
-  std::string last_event_id;
-  std::optional<std::chrono::milliseconds> retry;
-
-  void take(const EventStream& stream) {
-    last_event_id = stream.last_event_id();
-    if (stream.retry()) retry = stream.retry();
-  }
-};
-
 class StreamableHttp final : public Transport {
  public:
   StreamableHttp(net::HttpClient& http, net::Url url, const Options& options, Inbox& inbox)
@@ -83,11 +72,11 @@ class StreamableHttp final : public Transport {
     return std::make_unique<EventStream>(std::move(response), options_.limits.message_bytes, std::move(last_event_id));
   }
   Task<Result<Reply>> read_stream(Events stream, RequestId id);
-  Task<Result<net::ClientResponse>> get(const Position& position);
+  Task<Result<net::ClientResponse>> get(const StreamPosition& position);
   // The answer to `id`, where the event is that; other messages go to the inbox.
   Result<std::optional<Reply>> take(const net::SseEvent& event, RequestId id);
   Task<Result<std::optional<Reply>>> read_events(EventStream& stream, RequestId id);
-  std::chrono::milliseconds pause(const Position& position) const {
+  std::chrono::milliseconds pause(const StreamPosition& position) const {
     return std::max(position.retry.value_or(options_.reconnect_delay), kLeastRetry);
   }
 
@@ -99,7 +88,7 @@ class StreamableHttp final : public Transport {
   std::string session_;
   Headers session_headers_ = std::make_shared<std::vector<Header>>();
   std::string prepared_;  // the same, for requests that are sent at once
-  Position listening_;
+  StreamPosition listening_;
 };
 
 void StreamableHttp::write_session_headers() {
@@ -168,7 +157,7 @@ Result<Reply> StreamableHttp::read_json(unsigned status, Result<Received> messag
 }
 
 Task<Result<Reply>> StreamableHttp::read_stream(Events stream, RequestId id) {
-  Position position;
+  StreamPosition position;
   for (;;) {
     Error ended = errors::interrupted("the server ended the stream without an answer");
     if (stream) {
@@ -328,7 +317,7 @@ Result<std::optional<Reply>> StreamableHttp::take(const net::SseEvent& event, Re
   return reply;
 }
 
-Task<Result<net::ClientResponse>> StreamableHttp::get(const Position& position) {
+Task<Result<net::ClientResponse>> StreamableHttp::get(const StreamPosition& position) {
   std::vector<Header> headers = *session_headers_;
   headers.emplace_back("Accept", "text/event-stream");
   if (!position.last_event_id.empty()) headers.emplace_back(mcp::header::kLastEventId, position.last_event_id);

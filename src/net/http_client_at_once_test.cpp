@@ -20,6 +20,11 @@ class HttpClientAtOnceTest : public HttpClientTest {
   Request request() const { return {.url = server_->url()}; }
   std::optional<ClientResponse> at_once(const Request& request) { return client_->try_send(request.view()); }
 
+  // More than fits into the buffers of both sides. The request itself is gone when this ends.
+  std::optional<ClientResponse> post_large() {
+    return at_once({.url = server_->url(), .method = "POST", .body = {large_}});
+  }
+
   // Whether it was stopped.
   static Task<bool> wait(ClientResponse& response) {
     const auto [error] = co_await response.wait();
@@ -37,6 +42,8 @@ class HttpClientAtOnceTest : public HttpClientTest {
     const auto body = co_await response.read_all(100);
     co_return body ? std::string(*body) : "error: " + body.error().message();
   }
+
+  const std::string large_ = std::string(std::size_t{16} << 20U, 'x');
 };
 
 TEST_F(HttpClientAtOnceTest, SendsNothingWhereAConnectionWouldHaveToBeOpened) {
@@ -94,25 +101,16 @@ TEST_F(HttpClientAtOnceTest, ReadsWhatIsThereAndSaysWhenMoreIsToCome) {
 
 TEST_F(HttpClientAtOnceTest, SendsTheRestOfALargeBodyWhenItIsWaitedFor) {
   connect({pause(), receive(), send(kHello)});
-  const std::string large(std::size_t{16} << 20U, 'x');
-  Request wanted = request();
-  wanted.method = "POST";
-  wanted.body = {large};
-  auto response = at_once(wanted);
+  auto response = post_large();
   ASSERT_TRUE(response);
-  wanted.body = {};  // is not looked at any more
   server_->resume();
   EXPECT_EQ(run(*io_, read_all(*response)), "hello");
-  EXPECT_TRUE(server_->requests.back().ends_with(large));
+  EXPECT_TRUE(server_->requests.back().ends_with(large_));
 }
 
 TEST_F(HttpClientAtOnceTest, StopsAlsoWhereTheRequestIsStillBeingSent) {
   connect({pause(), receive(), send(kHello)});
-  const std::string large(std::size_t{16} << 20U, 'x');
-  Request wanted = request();
-  wanted.method = "POST";
-  wanted.body = {large};
-  auto response = at_once(wanted);
+  auto response = post_large();
   ASSERT_TRUE(response);
   Started waiting(*io_, wait(*response));
   settle(*io_);
@@ -121,16 +119,12 @@ TEST_F(HttpClientAtOnceTest, StopsAlsoWhereTheRequestIsStillBeingSent) {
   EXPECT_TRUE(waiting.finish());
   server_->resume();
   EXPECT_EQ(run(*io_, read_all(*response)), "hello");
-  EXPECT_TRUE(server_->requests.back().ends_with(large)) << "and nothing of it is lost";
+  EXPECT_TRUE(server_->requests.back().ends_with(large_)) << "and nothing of it is lost";
 }
 
 TEST_F(HttpClientAtOnceTest, UsesNoConnectionAgainWhoseHostAnsweredBeforeItHadAll) {  // SEC-06
   connect({pause(), send("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n"), hold()});
-  const std::string large(std::size_t{16} << 20U, 'x');
-  Request wanted = request();
-  wanted.method = "POST";
-  wanted.body = {large};
-  auto response = at_once(wanted);
+  auto response = post_large();
   ASSERT_TRUE(response);
   server_->resume();
   run_until(*io_, [&] { return response->try_read_head().value(); });
