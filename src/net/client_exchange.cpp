@@ -154,6 +154,7 @@ Task<Waited> ClientExchange::send_rest() {
 }
 
 Result<bool> ClientExchange::receive_head() {
+  if (stream_ && !stream_.has_news()) return false;
   if (filled_ == head_.size) head_.allocate(head_.size * 2, {head_.bytes.get(), filled_});
   const IoResult got = stream_.try_read({head_.bytes.get() + filled_, head_.size - filled_});
   if (got.error == asio::error::would_block) return false;
@@ -199,6 +200,7 @@ Result<> ClientExchange::decode_received() {
 
 Result<> ClientExchange::receive_body() {
   if (!stream_) return std::unexpected(broken(asio::error::operation_aborted));
+  if (!stream_.has_news()) return {};
   make_room();
   const IoResult got = stream_.try_read(window().subspan(decoded_));
   if (got.error == asio::error::would_block) return {};

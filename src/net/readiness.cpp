@@ -15,6 +15,8 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr std::size_t kBatch = 128;
+// So often it is asked again before Asio, and what else it has to do, has its turn.
+constexpr int kRounds = 8;
 
 [[noreturn]] void throw_errno(const char* what) {
   throw boost::system::system_error({errno, boost::system::system_category()}, what);
@@ -71,6 +73,12 @@ void Readiness::arm() {
 }
 
 void Readiness::dispatch() {
+  // While several are answered others become ready; to go through Asio for those costs two system calls more.
+  for (int round = 0; round < kRounds && dispatch_once() > 1;)
+    ++round;
+}
+
+int Readiness::dispatch_once() {
   std::array<epoll_event, kBatch> events;
   const int count = ::epoll_wait(epoll_.get(), events.data(), kBatch, 0);
   for (int i = 0; i < count; ++i) {
@@ -91,6 +99,7 @@ void Readiness::dispatch() {
   }
   ready_.clear();
   dispatching_ = false;
+  return count;
 }
 
 Readiness::Callback Readiness::take(Watch& watch, Side side) {

@@ -70,6 +70,7 @@ class Readiness : public boost::asio::execution_context::service {
   void shutdown() noexcept override;
   void arm();
   void dispatch();
+  int dispatch_once();
   void forget(Watch& watch);
   Callback take(Watch& watch, Side side);
 

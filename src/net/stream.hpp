@@ -71,8 +71,8 @@ class Stream {
   IoResult try_read(std::span<char> into) { return transport_->try_read(into); }
   IoResult try_write(std::span<const std::string_view> parts) { return transport_->try_write(parts); }
 
-  // False where nothing has been heard of the peer since everything it sent was read. Asks no one: what came just now
-  // may not be known yet.
+  // False where nothing has been heard of the peer since everything it sent was read: there is something to wait for.
+  // Asks no one: what came just now may not be known yet.
   bool has_news() const { return transport_->has_news(); }
 
   // Reads at least one byte. It tries before it waits; who knows that nothing has arrived yet saves that

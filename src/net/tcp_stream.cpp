@@ -115,7 +115,7 @@ class TcpTransport final : public Transport {
     return all;
   }
 
-  bool has_news() const override { return !watch_ || watch_->is_ready(Readiness::Side::read); }
+  bool has_news() const override { return !socket_ || watch_->is_ready(Readiness::Side::read); }
   Task<Waited> wait_readable() override { return wait(Readiness::Side::read); }
   Task<Waited> wait_writable() override { return wait(Readiness::Side::write); }
 

@@ -131,7 +131,9 @@ class TlsTransport final : public Transport {
     return below_.transport->wait_readable();
   }
 
-  bool has_news() const override { return holds_bytes() || below_.transport->has_news(); }
+  bool has_news() const override {
+    return holds_bytes() || read_waits_for_ == SSL_ERROR_WANT_WRITE || below_.transport->has_news();
+  }
 
   Task<Waited> wait_writable() override {
     return write_waits_for_ == SSL_ERROR_WANT_READ ? below_.transport->wait_readable()
