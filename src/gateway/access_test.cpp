@@ -85,6 +85,31 @@ TEST(Reload, ATokenThatIsGoneStopsAtTheNextRequestAndItsStreamsClose) {
   EXPECT_EQ(of_ada.status(), 404) << "the session has ended with the token";
 }
 
+// AUT-01, AUT-03
+TEST(Tokens, MayDifferFromRequestToRequestOnOneConnection) {
+  Upstream one;
+  Upstream two;
+  TestGateway gateway({upstream_at("one", one.port), upstream_at("two", two.port)},
+                      {.principals = {{.name = "ada", .token = Secret("first"), .upstreams = {"one"}},
+                                      {.name = "bob", .token = Secret("other"), .upstreams = {"two"}}}});
+  gateway.discover();
+  RawClient connection(gateway.port());
+  const auto seen = [&](const std::string& fields) {
+    const auto listed =
+        connection.request("POST", modern_fields("tools/list") + fields, rpc("1", "tools/list", modern_meta()));
+    if (listed.status != 200) return std::to_string(listed.status);
+    return std::string(listed.json().at("result").at("tools").at(0).at("name").as_string());
+  };
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(seen(bearer("first")), "one_echo");
+    EXPECT_EQ(seen(bearer("first")), "one_echo");
+    EXPECT_EQ(seen(bearer("other")), "two_echo") << "which is as long";
+    EXPECT_EQ(seen(bearer("firsT")), "401");
+    EXPECT_EQ(seen(bearer("first ever")), "401");
+    EXPECT_EQ(seen(""), "401") << "nobody is who asked before";
+  }
+}
+
 // AUT-04, AUT-02
 TEST(Reload, WhatATokenMayNoLongerDoEndsWhatItHasOpen) {
   const PrincipalSettings ada{.name = "ada", .token = Secret("a"), .contexts = {"one", "two"}};

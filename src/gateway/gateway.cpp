@@ -115,7 +115,7 @@ bool Gateway::has_context(std::string_view name) const {
 
 Result<server::Caller> Gateway::admit(const net::Request& request, std::string_view context) const {
   const Access& access = service_->here().access();
-  auto principal = access.principals->find(request.fields().find("Authorization").value_or(""), find_principal_);
+  auto principal = access.principals->find(request, find_principal_);
   if (!principal) return std::unexpected(principal.error());
   if (context.empty()) context = (*principal)->home();
   const bool there = context.empty() || (access.contexts && access.contexts->find(context));

@@ -55,6 +55,21 @@ bool Principal::may_enter(std::string_view context) const {
   return std::ranges::any_of(contexts_, [&](const auto& pattern) { return catalog::fits(pattern, context); });
 }
 
+const json::Digest& TokenHash::of(std::string_view token) {
+  // A proxy may send the requests of many over one connection: none is to learn another's token from the time it takes.
+  if (token_.empty() || !equal_in_constant_time(token_.reveal(), token)) {
+    digest_ = json::sha256(token);
+    token_ = Secret(std::string(token));
+  }
+  return digest_;
+}
+
+TokenHash& TokenHash::on_connection_of(const net::Request& request) {
+  auto& note = request.note();
+  if (!note) note = std::make_unique<TokenHash>();
+  return static_cast<TokenHash&>(*note);
+}
+
 std::size_t Principals::DigestHash::operator()(const json::Digest& digest) const {
   std::size_t hash = 0;
   std::memcpy(&hash, digest.data(), sizeof hash);
@@ -78,17 +93,23 @@ bool Principals::keeps(const Principal& principal) const {
 }
 
 Result<std::shared_ptr<const Principal>> Principals::find(std::string_view authorization) const {
-  return find(authorization, {});
+  TokenHash hash;
+  return find(authorization, hash, {});
 }
 
-Result<std::shared_ptr<const Principal>> Principals::find(std::string_view authorization, const FindMore& more) const {
+Result<std::shared_ptr<const Principal>> Principals::find(const net::Request& request, const FindMore& more) const {
+  return find(request.fields().find("Authorization").value_or(""), TokenHash::on_connection_of(request), more);
+}
+
+Result<std::shared_ptr<const Principal>> Principals::find(std::string_view authorization, TokenHash& hash,
+                                                          const FindMore& more) const {
   if (authorization.empty()) {
     if (anonymous_) return anonymous_;
     return std::unexpected(errors::unauthenticated("A bearer token is needed"));
   }
   const std::string_view token = bearer(authorization);
   if (!token.empty()) {
-    const json::Digest digest = json::sha256(token);
+    const json::Digest& digest = hash.of(token);
     const auto found = by_token_.find(digest);
     if (found != by_token_.end()) return found->second;
     if (auto known = more ? more(digest) : nullptr) return known;

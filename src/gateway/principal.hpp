@@ -12,6 +12,7 @@
 #include "base/secret.hpp"
 #include "catalog/access.hpp"
 #include "json/canonical.hpp"
+#include "net/request.hpp"
 #include "server/caller.hpp"
 
 namespace proteus::gateway {
@@ -71,6 +72,18 @@ struct PrincipalSettings {
   std::vector<std::string> upstreams = {"*"};
 };
 
+// The hash of the last token that came over a connection; most of its requests carry the same.
+class TokenHash final : public net::ConnectionNote {
+ public:
+  const json::Digest& of(std::string_view token);
+  // That of the connection which the request came over.
+  static TokenHash& on_connection_of(const net::Request& request);
+
+ private:
+  Secret token_;
+  json::Digest digest_{};
+};
+
 // Who is asking: the one place that knows. Immutable; another set of tokens is another object. Tokens are found by
 // their hash, so that neither time nor a dump of the table tells one.
 class Principals {
@@ -79,14 +92,17 @@ class Principals {
 
   // By an Authorization header; an absent one is anonymous. Fails where the header names nobody.
   Result<std::shared_ptr<const Principal>> find(std::string_view authorization) const;
-  // The same where others know tokens, too: they are asked for those that are not known here.
+  // The same for a request, and where others know tokens, too: they are asked for those that are not known here.
   using FindMore = std::function<std::shared_ptr<const Principal>(const json::Digest& token)>;
-  Result<std::shared_ptr<const Principal>> find(std::string_view authorization, const FindMore& more) const;
+  Result<std::shared_ptr<const Principal>> find(const net::Request& request, const FindMore& more) const;
   bool knows(const json::Digest& token) const { return by_token_.contains(token); }
   // Whether one that was found before would be found now, and the same.
   bool keeps(const Principal& principal) const;
 
  private:
+  Result<std::shared_ptr<const Principal>> find(std::string_view authorization, TokenHash& hash,
+                                                const FindMore& more) const;
+
   struct DigestHash {
     std::size_t operator()(const json::Digest& digest) const;
   };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 #include "net/fields.hpp"
@@ -9,6 +10,12 @@
 namespace proteus::net {
 
 enum class HttpVersion : std::uint8_t { http_1_0, http_1_1 };
+
+// What a handler keeps for the further requests of a connection.
+class ConnectionNote {
+ public:
+  virtual ~ConnectionNote() = default;
+};
 
 // One HTTP request. All views point into the connection's buffer and are valid until its exchange ends.
 class Request {
@@ -30,6 +37,8 @@ class Request {
 
   const Peer& peer() const { return *peer_; }
   bool is_tls() const { return tls_; }
+  // Of whoever handles the requests; none at first.
+  std::unique_ptr<ConnectionNote>& note() const { return note_; }
 
  private:
   friend class ReadBuffer;
@@ -52,6 +61,7 @@ class Request {
   HttpVersion version_ = HttpVersion::http_1_1;
   bool tls_ = false;
   const Peer* peer_ = nullptr;
+  mutable std::unique_ptr<ConnectionNote> note_;
 };
 
 }  // namespace proteus::net
