@@ -163,12 +163,13 @@ Result<Express::Sight> Express::look(Sent& sent, const Request& request) const {
   return look_at_body(sent, events, request);
 }
 
-Result<Express::Sight> Express::look_at_body(const Sent& sent, bool events, const Request& request) const {
+Result<Express::Sight> Express::look_at_body(Sent& sent, bool events, const Request& request) const {
   const auto body = sent.response->try_read_all(message_bytes_);
   if (!body) return std::unexpected(body.error());
   if (!*body) return Sight{.waits = true};
-  auto answer = events ? read_whole(**body, sent.response, sent.id, request)
-                       : judge(Received::scan(**body, sent.response, limits()), sent.id);
+  std::shared_ptr<const void> owner = std::move(sent.response);
+  auto answer = events ? read_whole(**body, owner, sent.id, request)
+                       : judge(Received::scan(**body, std::move(owner), limits()), sent.id);
   if (!answer) return std::unexpected(std::move(answer.error()));
   return Sight{.answer = std::move(*answer)};
 }
@@ -221,20 +222,23 @@ Task<Result<std::optional<Answer>>> Express::read_events(net::ClientResponse res
   }
 }
 
-Result<Answer> Express::read_whole(std::string_view events, std::shared_ptr<net::ClientResponse> owner,
-                                   std::uint64_t id, const Request& request) const {
+Result<Answer> Express::read_whole(std::string_view events, const std::shared_ptr<const void>& owner, std::uint64_t id,
+                                   const Request& request) const {
   net::SseReader reader({message_bytes_, message_bytes_});
   reader.feed(events);
+  Received received;
   for (;;) {
     const auto event = reader.next();
     if (!event) return std::unexpected(event.error());
     if (!*event) return std::unexpected(ended_early());
     if (!may_be_message(**event)) continue;
     const std::string_view data = (*event)->data;
-    auto received =
-        lies_in(data, events) ? Received::scan(data, owner, limits()) : Received::scan(std::string(data), limits());
-    if (!received || is_answer(received->message())) return judge(std::move(received), id);
-    take_notification(received->message(), id, request, true);
+    const auto kept = lies_in(data, events) ? nullptr : std::make_shared<const std::string>(data);
+    const auto scanned = kept ? received.rescan(*kept, kept, limits()) : received.rescan(data, owner, limits());
+    if (!scanned) return std::unexpected(scanned.error());
+    if (!kept) received.set_on_one_line();
+    if (is_answer(received.message())) return judge(std::move(received), id);
+    take_notification(received.message(), id, request, true);
   }
 }
 

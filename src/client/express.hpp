@@ -53,7 +53,7 @@ class Express {
   // Nothing where it has to be waited for a connection; nothing was sent then. Of the request only what `look` and
   // `rest` need must live on: not the members, nor the capabilities, `_meta` and headers.
   std::optional<Sent> try_send(const Request& request);
-  // What can be told without waiting.
+  // What can be told without waiting. With an answer, nothing is left to be asked of what was sent.
   struct Sight {
     std::optional<Answer> answer = {};
     bool waits = false;  // without an answer: whether one may come by and by, or only `rest` can tell
@@ -69,11 +69,11 @@ class Express {
 
   void compose(Composed& text, const Request& request);
   net::ClientRequest posted(const Composed& text, const Request& request) const;
-  Result<Sight> look_at_body(const Sent& sent, bool events, const Request& request) const;
+  Result<Sight> look_at_body(Sent& sent, bool events, const Request& request) const;
   Task<Result<std::optional<Answer>>> read_events(net::ClientResponse response, std::uint64_t id,
                                                   const Request& request) const;
   // Events that are all there already; `owner` keeps them.
-  Result<Answer> read_whole(std::string_view events, std::shared_ptr<net::ClientResponse> owner, std::uint64_t id,
+  Result<Answer> read_whole(std::string_view events, const std::shared_ptr<const void>& owner, std::uint64_t id,
                             const Request& request) const;
   static Result<Answer> judge(Result<Received> received, std::uint64_t id);
   json::ScanLimits limits() const;

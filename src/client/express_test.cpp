@@ -170,11 +170,15 @@ TEST_P(WholeEvents, AreToldAndAnswered) {
 
 TEST_P(WholeEvents, MayHaveTheirDataInSeveralLines) {
   start_with([](const std::string& id) {
+    std::string told = progress(id);
     std::string text = result(id);
-    return "data: " + text.insert(text.find(R"("result")"), "\ndata: ") + "\n\n";
+    return progress(id) + told.insert(told.find(R"("method")"), "\ndata: ") + progress(id) +  //
+           "data: " + text.insert(text.find(R"("result")"), "\ndata: ") + "\n\n";
   });
   ASSERT_TRUE(*answer);
   EXPECT_THAT((**answer)->text(), HasSubstr("done"));
+  EXPECT_FALSE((**answer)->on_one_line());
+  EXPECT_THAT(told, ElementsAre("3", "3", "3"));
 }
 
 TEST_P(WholeEvents, MayEndWithoutAnAnswer) {

@@ -10,7 +10,7 @@ namespace proteus::client {
 
 struct Received::Content {
   std::shared_ptr<const void> bytes;
-  json::Message message;
+  json::Message message = {};
 };
 
 Result<Received> Received::scan(std::string bytes, const json::ScanLimits& limits) {
@@ -20,17 +20,32 @@ Result<Received> Received::scan(std::string bytes, const json::ScanLimits& limit
 
 Result<Received> Received::scan(std::string_view bytes, std::shared_ptr<const void> owner,
                                 const json::ScanLimits& limits) {
-  auto content = std::make_shared<Content>();
-  content->bytes = std::move(owner);
-  if (auto scanned = json::scan_into(content->message, bytes, limits); !scanned) {
+  Received received;
+  received.content_ = std::make_shared<Content>(std::move(owner));
+  if (auto scanned = received.read(bytes, limits); !scanned) return std::unexpected(std::move(scanned.error()));
+  return received;
+}
+
+Result<void> Received::rescan(std::string_view bytes, const std::shared_ptr<const void>& owner,
+                              const json::ScanLimits& limits) {
+  on_one_line_ = false;
+  if (content_ && content_.use_count() == 1 && content_->bytes == owner) {
+    std::destroy_at(&content_->message);
+    std::construct_at(&content_->message);
+  } else {
+    content_ = std::make_shared<Content>(owner);
+  }
+  return read(bytes, limits);
+}
+
+Result<void> Received::read(std::string_view bytes, const json::ScanLimits& limits) {
+  if (auto scanned = json::scan_into(content_->message, bytes, limits); !scanned) {
     if (scanned.error().kind() == ErrorKind::too_large)
       return std::unexpected(std::move(scanned.error()).within("a message of the server"));
     return std::unexpected(errors::protocol(fmt::format("the server sent what is no message: {}: {}",
                                                         scanned.error().message(), log::printable(bytes, 80))));
   }
-  Received received;
-  received.content_ = std::move(content);
-  return received;
+  return {};
 }
 
 Received Received::copy() const {

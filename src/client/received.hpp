@@ -27,6 +27,13 @@ class Received {
   static Result<Received> scan(std::string_view bytes, std::shared_ptr<const void> owner,
                                const json::ScanLimits& limits);
 
+  // Another message in place of this one, whose memory it takes where nobody has a copy of it.
+  Result<void> rescan(std::string_view bytes, const std::shared_ptr<const void>& owner, const json::ScanLimits& limits);
+
+  // Whether its text is known to hold no line ends, as what came in one line of an event.
+  bool on_one_line() const { return on_one_line_; }
+  void set_on_one_line() { on_one_line_ = true; }
+
   // With bytes of its own, which no other thread knows of.
   Received copy() const;
 
@@ -46,7 +53,10 @@ class Received {
  private:
   struct Content;
 
-  std::shared_ptr<const Content> content_;
+  Result<void> read(std::string_view bytes, const json::ScanLimits& limits);
+
+  std::shared_ptr<Content> content_;
+  bool on_one_line_ = false;
 };
 
 // The messages in something received: one, or those of a batch, which only 2025-03-26 has.

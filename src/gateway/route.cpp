@@ -12,14 +12,15 @@ using catalog::Kind;
 
 struct Wanted {
   Kind kind = Kind::tool;
-  std::string name;
+  std::string_view name;
 };
 
-Result<Wanted> wanted_by(const mcp::Request& request) {
+// The name is the request's own, or lies in `decoded`.
+Result<Wanted> wanted_by(const mcp::Request& request, std::string& decoded) {
   switch (request.method->method) {
-    case mcp::Method::tools_call: return Wanted{Kind::tool, std::string(request.name)};
-    case mcp::Method::prompts_get: return Wanted{Kind::prompt, std::string(request.name)};
-    case mcp::Method::resources_read: return Wanted{Kind::resource, std::string(request.name)};
+    case mcp::Method::tools_call: return Wanted{Kind::tool, request.name};
+    case mcp::Method::prompts_get: return Wanted{Kind::prompt, request.name};
+    case mcp::Method::resources_read: return Wanted{Kind::resource, request.name};
     case mcp::Method::complete: break;
     default: return std::unexpected(mcp::errors::method_not_found(request.method->name));
   }
@@ -31,7 +32,8 @@ Result<Wanted> wanted_by(const mcp::Request& request) {
     return std::unexpected(mcp::errors::invalid_params(
         R"(params.ref must be {"type": "ref/prompt", "name"} or {"type": "ref/resource", "uri"})"));
   }
-  return Wanted{prompt ? Kind::prompt : Kind::resource_template, std::move(*name)};
+  decoded = std::move(*name);
+  return Wanted{prompt ? Kind::prompt : Kind::resource_template, decoded};
 }
 
 Error unknown(const Wanted& wanted) {
@@ -102,7 +104,8 @@ std::shared_ptr<LocalProvider> find_local(const server::Caller& caller, const Up
 
 Result<Route> find_route(const server::Call& call, std::shared_ptr<const catalog::View> view,
                          const UpstreamTable& upstreams, const std::shared_ptr<LocalProvider>& guide) {
-  const auto wanted = wanted_by(call.request());
+  std::string decoded;
+  const auto wanted = wanted_by(call.request(), decoded);
   if (!wanted) return std::unexpected(wanted.error());
   catalog::Found found = find(*view, *wanted);
   // A template may stand for more than is let in.
@@ -124,7 +127,7 @@ Result<Route> find_route(const server::Call& call, std::shared_ptr<const catalog
   }
   // A URI that a template stands for is its own name.
   const bool by_template = wanted->kind == Kind::resource && found.definition->pattern != nullptr;
-  return Route{*served,     by_template ? wanted->name : std::string(found.definition->own), found, std::move(view), {},
+  return Route{*served,     std::string(by_template ? wanted->name : found.definition->own), found, std::move(view), {},
                wanted->kind};
 }
 

@@ -159,10 +159,7 @@ ForwardedParams::ForwardedParams(const mcp::Request& request, std::string_view o
     }
   }
   if (!message.params.empty()) {
-    if (const std::string_view named = named_value(request); !named.empty()) {
-      quoted_ = json::quote(own);
-      if (quoted_ != named) splice_.replace(named, quoted_);
-    }
+    if (const std::string_view named = named_value(request); !named.empty()) rename(named, own);
     json::edit_members(splice_, message.params, message.body, [](const json::Member& member) {
       return member.key == "_meta" || member.key == "inputResponses" || member.key == "requestState";
     });
@@ -172,6 +169,16 @@ ForwardedParams::ForwardedParams(const mcp::Request& request, std::string_view o
     if (!params_.members.empty()) params_.members.add(",");
     params_.members.add(std::move(added));
   }
+}
+
+void ForwardedParams::rename(std::string_view named, std::string_view own) {
+  // What a name has in front of the upstream's own is most often all that is between them.
+  if (const auto plain = json::plain_string(named); plain && plain->ends_with(own)) {
+    splice_.remove(plain->substr(0, plain->size() - own.size()));
+    return;
+  }
+  quoted_ = json::quote(own);
+  if (quoted_ != named) splice_.replace(named, quoted_);
 }
 
 mcp::Outcome to_outcome(const client::Answer& answer, mcp::Era client) {
@@ -191,6 +198,7 @@ mcp::Outcome to_outcome(const client::Answer& answer, mcp::Era client) {
   add_inside(splice, [&](std::string_view piece) {
     if (piece.find_first_not_of(" \t\r\n") != std::string_view::npos) reply.members.add(piece, answer.bytes());
   });
+  if (answer.on_one_line()) reply.members.set_on_one_line();
   return reply;
 }
 

@@ -44,6 +44,8 @@ class ForwardedParams {
   client::Params take() { return std::move(params_); }
 
  private:
+  void rename(std::string_view named, std::string_view own);
+
   std::string quoted_;
   json::Splice splice_;
   client::Params params_;

@@ -1,4 +1,5 @@
 #include <atomic>
+#include <sstream>
 
 #include <boost/asio/this_coro.hpp>
 #include <gmock/gmock.h>
@@ -120,6 +121,35 @@ boost::asio::awaitable<server::Outcome<server::ToolResult>> report(server::Conte
     context.progress(i, 5, who);
   }
   co_return server::ToolResult::text(who);
+}
+
+// PRX-14
+TEST(Progress, ComesInOneLineEachHoweverTheUpstreamBreaksThem) {
+  ScriptedUpstream upstream([](const boost::json::object& message) -> Reaction {
+    if (message.at("method") != "tools/call") return *small_lists(message);
+    const std::string id = boost::json::serialize(message.at("id"));
+    const std::string token = boost::json::serialize(message.at("params").at("_meta").at("progressToken"));
+    return Reaction::events(
+        "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\ndata: \"params\":{\"progressToken\":" +
+        token + ",\ndata: \"progress\":1}}\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":" + id +
+        ",\"result\":{\ndata: \"content\":[\ndata: "
+        "{\"type\":\"text\",\"text\":\"done\"}],\"resultType\":\"complete\"}}\n\n");
+  });
+  TestGateway gateway({upstream_at("up", upstream.port())});
+  gateway.discover();
+  const auto answer =
+      RawClient(gateway.port())
+          .request("POST", modern_fields("tools/call", "up_tool"),
+                   rpc("1", "tools/call",
+                       R"("name":"up_tool","arguments":{},)" + modern_meta("{}", R"(,"progressToken":"mine")")));
+  std::vector<boost::json::value> messages;
+  std::istringstream lines(answer.body);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("data: ")) messages.push_back(boost::json::parse(line.substr(6)));
+  }
+  ASSERT_EQ(messages.size(), 2U) << answer.body;
+  EXPECT_EQ(messages[0].at("params").at("progressToken"), "mine");
+  EXPECT_EQ(server::text_of(messages[1]), "done");
 }
 
 // PRX-14

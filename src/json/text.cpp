@@ -9,6 +9,8 @@
 
 #include <simdjson.h>
 
+#include "base/blocks.hpp"
+
 namespace proteus::json {
 namespace {
 
@@ -81,14 +83,8 @@ std::string repaired(std::string_view text) {
   return out;
 }
 
-using Block = unsigned char __attribute__((vector_size(16)));
+using blocks::Block;
 using Wide = unsigned short __attribute__((vector_size(32)));
-
-Block block_at(const char* at) {
-  Block block;
-  std::memcpy(&block, at, sizeof block);
-  return block;
-}
 
 // Less than a block: its bytes, some of them twice, and spaces.
 Block short_block(std::string_view text) {
@@ -128,9 +124,9 @@ Survey survey(std::string_view text) {
       any |= block;
     };
     for (const char* const stop = at + (16 * std::min(kBlocks, (end - at) / 16)); at < stop; at += 16)
-      add(block_at(at));
+      add(blocks::at(at));
     if (end - at < 16) {
-      add(text.size() < 16 ? short_block(text) : block_at(end - 16));
+      add(text.size() < 16 ? short_block(text) : blocks::at(end - 16));
       at = end;
     }
     found.growth += __builtin_reduce_add(__builtin_convertvector(growth, Wide));
@@ -167,7 +163,7 @@ char* write_escaped(char* to, std::string_view text) {
   // A block is written whole, and again behind each backslash that goes in: JSON within JSON has a quote every few
   // bytes. That reads and writes up to a block more, which the rest of the text has room for.
   for (; end - at >= 32; at += 16) {
-    const Block block = block_at(at);
+    const Block block = blocks::at(at);
     if (__builtin_reduce_min(block) < 0x20) {
       to = write_each(to, at, at + 16);
       continue;

@@ -2,19 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <cstring>
 
 #include <simdjson.h>
 
+#include "base/blocks.hpp"
 #include "json/text.hpp"
 #include "json/unique_keys.hpp"
 
 namespace proteus::json {
 namespace {
-
-static_assert(std::endian::native == std::endian::little);
 
 constexpr std::string_view kNotClosed = "a string is not closed";
 constexpr std::string_view kControl = "a string holds a control character that is not escaped";
@@ -27,48 +25,9 @@ constexpr std::string_view kNoColon = "a colon is expected after a key";
 constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
 // What ends a run of a string's plain characters.
-constexpr bool is_special(char c) { return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20; }
+constexpr auto kSpecial = [](auto byte) { return (byte == '"') | (byte == '\\') | (byte < 0x20); };
 
-using Block = unsigned char __attribute__((vector_size(16)));
-using Pairs = unsigned short __attribute__((vector_size(16)));
-using Halves = unsigned char __attribute__((vector_size(8)));
-
-[[gnu::always_inline]] inline auto special_in(const char* at) {
-  Block block;
-  std::memcpy(&block, at, sizeof block);
-  return static_cast<Block>((block == '"') | (block == '\\') | (block < 0x20));
-}
-
-// Four bits for each byte of a block, set for those that were found; the first byte's are the lowest.
-[[gnu::always_inline]] inline std::uint64_t marks_of(auto found) {
-  return std::bit_cast<std::uint64_t>(__builtin_convertvector((Pairs)found >> 4, Halves));
-}
-
-[[gnu::always_inline]] inline const char* first_of(std::uint64_t marks, const char* block) {
-  return block + (std::countr_zero(marks) / 4);
-}
-
-const char* next_special(const char* at, const char* end) {
-  const auto in_blocks = [&](const char* stop) {
-    for (; stop - at >= 16; at += 16) {
-      if (const std::uint64_t marks = marks_of(special_in(at))) {
-        at = first_of(marks, at);
-        return true;
-      }
-    }
-    return false;
-  };
-  if (in_blocks(end - at > 32 ? at + 32 : end)) return at;
-  // Long texts: four blocks at a time.
-  while (end - at >= 64) {
-    if (marks_of(special_in(at) | special_in(at + 16) | special_in(at + 32) | special_in(at + 48)) != 0) break;
-    at += 64;
-  }
-  if (in_blocks(end)) return at;
-  while (at < end && !is_special(*at))
-    ++at;
-  return at;
-}
+const char* next_special(const char* at, const char* end) { return blocks::find(at, end, kSpecial); }
 
 [[gnu::always_inline]] inline const char* skip_space(const char* at, const char* end) {
   if (at < end && *at > ' ') [[likely]]
@@ -99,8 +58,8 @@ const char* next_special(const char* at, const char* end) {
 [[gnu::always_inline]] inline const char* end_of_string(const char* opening, const char* end, bool& escaped) {
   const char* at = opening + 1;
   if (end - at >= 16) [[likely]] {
-    const std::uint64_t marks = marks_of(special_in(at));
-    at = marks != 0 ? first_of(marks, at) : at + 16;
+    const std::uint64_t marks = blocks::marks_of(blocks::found_in(at, kSpecial));
+    at = marks != 0 ? blocks::first_of(marks, at) : at + 16;
     if (marks != 0 && *at == '"') [[likely]] {
       escaped = false;
       return at + 1;
@@ -172,7 +131,9 @@ struct Unwatched {
 }  // namespace
 
 Result<Tokens> Tokens::of(std::string_view text, std::size_t max_depth) {
-  if (!simdjson::validate_utf8(text.data(), text.size())) {
+  const bool utf8 =
+      blocks::are_ascii(text.data(), text.data() + text.size()) || simdjson::validate_utf8(text.data(), text.size());
+  if (!utf8) {
     return std::unexpected(errors::invalid("the text is not valid UTF-8"));
   }
   Tokens tokens(text, std::min(max_depth, kDeepest));

@@ -46,6 +46,9 @@ class Payload {
   }
 
   bool empty() const { return first_.text().empty(); }
+  // Whether what is there is known to hold no line ends.
+  bool on_one_line() const { return on_one_line_; }
+  void set_on_one_line() { on_one_line_ = true; }
   template <class Sink>
   void for_each(Sink&& sink) const {
     if (empty()) return;
@@ -67,6 +70,7 @@ class Payload {
   };
 
   void append(Piece piece) {
+    on_one_line_ = false;
     if (empty()) {
       first_ = std::move(piece);
     } else {
@@ -77,6 +81,7 @@ class Payload {
 
   Piece first_;  // most replies have no other
   std::vector<Piece> rest_;
+  bool on_one_line_ = false;
 };
 
 enum class CacheScope : std::uint8_t { shared, per_caller };  // "public" and "private" on the wire

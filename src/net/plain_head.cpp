@@ -19,17 +19,20 @@ constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 
+std::size_t PlainHead::read_again(std::string_view bytes, Fields& fields, std::size_t max_fields) {
+  const auto* const lines = lines_.recall_all(bytes);
+  if (lines == nullptr || lines->size() > max_fields + 1) return 0;
+  fields.clear();
+  for (const HeadLines::Line& known : std::span(*lines).subspan(1)) {
+    const std::string_view line = bytes.substr(known.at, known.size);
+    fields.add(known.name_in(line), known.value_in(line));
+  }
+  said_ = last_said_;
+  return lines_.size();
+}
+
 bool PlainHead::read(std::string_view head, Fields& fields, std::size_t max_fields) {
   fields.clear();
-  if (const auto* const lines = lines_.recall_all(head); lines != nullptr && lines_.size() == head.size()) {
-    if (lines->size() > max_fields + 1) return false;
-    for (const HeadLines::Line& known : std::span(*lines).subspan(1)) {
-      const std::string_view line = head.substr(known.at, known.size);
-      fields.add(known.name_in(line), known.value_in(line));
-    }
-    said_ = last_said_;
-    return true;
-  }
   lines_.restart();
   said_ = {};
   for (std::size_t at = 0; at < head.size();) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -13,6 +14,8 @@ namespace proteus::net {
 // Read here, it costs a fraction of a parser for all that there may be; anything else is left to that one.
 class PlainHead {
  public:
+  // The size of a head that is the same as the last one, byte for byte; 0 where `bytes` begins with another.
+  std::size_t read_again(std::string_view bytes, Fields& fields, std::size_t max_fields);
   // False for a head that is not plain, or has more fields; nothing else holds then. `head` is whole.
   bool read(std::string_view head, Fields& fields, std::size_t max_fields);
 

@@ -96,24 +96,13 @@ void ResponseParser::begin(ResponseLimits limits, AnswerBody body) {
 Result<std::size_t> ResponseParser::parse_head(std::string_view bytes, Fields& fields) {
   bytes = bytes.substr(0, limits_.head_bytes);
   for (;;) {
-    const std::string_view rest = bytes.substr(begin_);
-    const std::size_t known = std::min(rest.size(), kStart.size());
-    // Said at once, and not only when a head that will never come is overdue.
-    if (rest.substr(0, known) != kStart.substr(0, known)) {
-      return std::unexpected(errors::protocol(
-          fmt::format("the answer is not HTTP/1.1; it begins with '{}'", log::printable(rest, kShownBytes))));
-    }
-    const std::size_t end = rest.find(kHeadEnd, scanned_);
-    if (end == std::string_view::npos) {
+    const auto size = parse_next_head(bytes.substr(begin_), fields);
+    if (!size) return size;
+    if (*size == 0) {
       if (bytes.size() >= limits_.head_bytes) break;
-      scanned_ = rest.size() - std::min(rest.size(), kHeadEnd.size() - 1);
       return 0;
     }
-    const std::size_t size = end + kHeadEnd.size();
-    if (auto parsed = parse_one_head(rest.substr(0, size), fields); !parsed) {
-      return std::unexpected(std::move(parsed).error());
-    }
-    begin_ += size;
+    begin_ += *size;
     scanned_ = 0;
     if (status_ >= 200) return begin_;
     if (status_ == 101) return std::unexpected(errors::protocol("the answer switches protocols unasked"));
@@ -121,29 +110,55 @@ Result<std::size_t> ResponseParser::parse_head(std::string_view bytes, Fields& f
   return std::unexpected(errors::too_large("the head of the answer", limits_.head_bytes));
 }
 
-void ResponseParser::take(const PlainHead& head) {
-  status_ = head.status();
+// The size of the head that is there; 0 where it is not whole.
+Result<std::size_t> ResponseParser::parse_next_head(std::string_view bytes, Fields& fields) {
+  if (scanned_ == 0) {
+    if (const std::size_t size = plain_.read_again(bytes, fields, limits_.fields); size > 0) {
+      take_plain();
+      return size;
+    }
+  }
+  const std::size_t known = std::min(bytes.size(), kStart.size());
+  // Said at once, and not only when a head that will never come is overdue.
+  if (bytes.substr(0, known) != kStart.substr(0, known)) {
+    return std::unexpected(errors::protocol(
+        fmt::format("the answer is not HTTP/1.1; it begins with '{}'", log::printable(bytes, kShownBytes))));
+  }
+  const std::size_t end = bytes.find(kHeadEnd, scanned_);
+  if (end == std::string_view::npos) {
+    scanned_ = bytes.size() - std::min(bytes.size(), kHeadEnd.size() - 1);
+    return 0;
+  }
+  const std::size_t size = end + kHeadEnd.size();
+  if (auto parsed = parse_whole_head(bytes.substr(0, size), fields); !parsed) {
+    return std::unexpected(std::move(parsed).error());
+  }
+  return size;
+}
+
+void ResponseParser::take_plain() {
+  folded_.clear();
+  status_ = plain_.status();
   closed_ = false;
   length_ = left_ = 0;
   const bool bodiless = body_ == AnswerBody::none || status_ < 200 || status_ == 204 || status_ == 304;
   if (bodiless) {
     framing_ = Framing::none;
-  } else if (head.chunked()) {
+  } else if (plain_.chunked()) {
     framing_ = Framing::chunked;
     chunks_ = {};
-  } else if (const auto length = head.content_length()) {
+  } else if (const auto length = plain_.content_length()) {
     framing_ = *length == 0 ? Framing::none : Framing::length;
     length_ = left_ = *length;
   } else {
     framing_ = Framing::until_close;
   }
-  keep_alive_ = !head.close() && framing_ != Framing::until_close;
+  keep_alive_ = !plain_.close() && framing_ != Framing::until_close;
 }
 
-Result<> ResponseParser::parse_one_head(std::string_view head, Fields& fields) {
+Result<> ResponseParser::parse_whole_head(std::string_view head, Fields& fields) {
   if (plain_.read(head, fields, limits_.fields)) {
-    folded_.clear();
-    take(plain_);
+    take_plain();
     return {};
   }
   HeadParser parser(head, fields, limits_.fields, folded_);

@@ -56,8 +56,9 @@ class ResponseParser {
  private:
   enum class Framing : std::uint8_t { none, length, chunked, until_close };
 
-  Result<> parse_one_head(std::string_view head, Fields& fields);
-  void take(const PlainHead& head);
+  Result<std::size_t> parse_next_head(std::string_view bytes, Fields& fields);
+  Result<> parse_whole_head(std::string_view head, Fields& fields);
+  void take_plain();
 
   ResponseLimits limits_;
   AnswerBody body_ = AnswerBody::allowed;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/blocks.hpp"
+
 namespace proteus::net {
 namespace {
 
@@ -39,11 +41,21 @@ bool fits_one_line(std::string_view text) {
 
 }  // namespace
 
+std::size_t find_line_end(std::string_view text, std::size_t from) {
+  const char* const end = text.data() + text.size();
+  const char* const found = blocks::find(
+      text.data() + from, end, [](auto byte) { return (byte == '\n') | (byte == '\r'); },
+      [](auto a, auto b, auto c, auto d) {
+        // No other characters are as small, but for tabs and what hardly occurs.
+        const auto least = [](auto one, auto other) { return __builtin_elementwise_min(one, other); };
+        return static_cast<blocks::Block>(least(least(a, b), least(c, d)) <= '\r');
+      });
+  return found == end ? std::string_view::npos : static_cast<std::size_t>(found - text.data());
+}
+
 void SseReader::feed(std::string_view chunk) {
   chunk_ = chunk;
   position_ = 0;
-  next_lf_ = chunk.find('\n');
-  next_cr_ = chunk.find('\r');
 }
 
 Result<std::optional<SseEvent>> SseReader::next() {
@@ -75,10 +87,7 @@ std::optional<std::string_view> SseReader::take_line() {
     skip_lf_ = false;
     if (chunk_[position_] == '\n') ++position_;
   }
-  // Each is looked for only once it was passed, so that a chunk is scanned once whatever its line ends are.
-  if (next_lf_ < position_) next_lf_ = chunk_.find('\n', position_);
-  if (next_cr_ < position_) next_cr_ = chunk_.find('\r', position_);
-  const std::size_t end = std::min(next_lf_, next_cr_);
+  const std::size_t end = find_line_end(chunk_, position_);
   const std::size_t length = std::min(end, chunk_.size()) - position_;
   if ((line_begun_ ? partial_line_.size() : 0) + length > limits_.line_bytes) {
     break_limit("a line of an event stream", limits_.line_bytes);
@@ -162,7 +171,6 @@ void SseReader::keep_unfinished() {
   line_begun_ = !partial_line_.empty();
   chunk_ = {};
   position_ = 0;
-  next_lf_ = next_cr_ = std::string_view::npos;
 }
 
 void SseReader::break_limit(std::string_view what, std::size_t limit) { broken_ = errors::too_large(what, limit); }
@@ -192,8 +200,7 @@ std::span<const std::string_view> SseEncoder::comment(std::string_view text) {
 
 void SseEncoder::lines(std::string_view name, std::string_view text) {
   for (;;) {
-    const std::size_t feed = text.find('\n');
-    const std::size_t end = std::min(text.substr(0, feed).find('\r'), feed);
+    const std::size_t end = find_line_end(text);
     pieces_.insert(pieces_.end(), {name, text.substr(0, end), "\n"});
     if (end == std::string_view::npos) return;
     text.remove_prefix(text.substr(end).starts_with(kLineEnds) ? end + 2 : end + 1);

@@ -86,8 +86,6 @@ class SseReader {
 
   std::string_view chunk_;
   std::size_t position_ = 0;
-  std::size_t next_lf_ = 0;  // where the next one is at or after position_, if it is not before it
-  std::size_t next_cr_ = 0;
   bool skip_lf_ = false;  // the last line ended in CR; an LF that follows belongs to it
   bool first_line_ = true;
 
@@ -108,6 +106,9 @@ class SseReader {
   std::optional<std::chrono::milliseconds> retry_;
   std::optional<std::chrono::milliseconds> new_retry_;
 };
+
+// The first CR or LF at or after `from`, or npos.
+std::size_t find_line_end(std::string_view text, std::size_t from = 0);
 
 // Writes events as pieces for a gathered write, without copying data. The pieces hold until the next call,
 // and as long as what they were made from. One encoder per stream, to reuse its memory.

@@ -63,6 +63,24 @@ TEST(SseReader, DispatchesAtACarriageReturnWithoutWaitingForALineFeed) {
   EXPECT_THAT(read(reader, "\ndata: b\r\n\r\n"), ElementsAre(message("b")));
 }
 
+TEST(FindLineEnd, FindsTheFirstWhereverItIs) {
+  for (const char end : {'\n', '\r'}) {
+    for (std::size_t size = 1; size <= 200; ++size) {
+      std::string text(size, 'x');
+      for (std::size_t i = 0; i < size; i += 7)
+        text[i] = "\t\v\f\b\x0e \xff"[i / 7 % 7];  // those next to it
+      EXPECT_EQ(find_line_end(text), std::string::npos) << size;
+      text.back() = end;
+      for (std::size_t at = size; at-- > 0;) {
+        text[at] = end;
+        ASSERT_EQ(find_line_end(text), at) << size;
+        ASSERT_EQ(find_line_end(text, at), at) << size;
+      }
+      EXPECT_EQ(find_line_end(text, size), std::string::npos) << size;
+    }
+  }
+}
+
 TEST(SseReader, RemovesOneSpaceOnly) {
   EXPECT_THAT(read("data:  a \n\ndata:b\n\ndata:\tc\n\n"), ElementsAre(message(" a "), message("b"), message("\tc")));
 }

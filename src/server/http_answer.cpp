@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "net/sse.hpp"
 #include "server/http_answers.hpp"
 
 namespace proteus::server {
@@ -30,7 +31,6 @@ HttpAnswer HttpAnswer::json(std::string body) {
 
 HttpAnswer HttpAnswer::events(std::string frames) {
   HttpAnswer answer;
-  answer.type_ = kEventsType;
   answer.fields_ = kEventsFields;
   answer.text_ = std::move(frames);
   return answer;
@@ -42,13 +42,11 @@ HttpAnswer::HttpAnswer(std::string_view id, const mcp::MethodInfo& method, mcp::
 
 HttpAnswer::HttpAnswer(std::string frames, std::string_view id, const mcp::MethodInfo& method, mcp::Reply&& reply,
                        const mcp::ResultStyle& style)
-    : type_(kEventsType),
-      fields_(kEventsFields),
-      frame_(mcp::frame_result(id, method, reply, style)),
-      reply_(std::move(reply)) {
+    : fields_(kEventsFields), frame_(mcp::frame_result(id, method, reply, style)), reply_(std::move(reply)) {
   const Parts message = parts();
-  const bool on_one_line =
-      std::ranges::all_of(message, [](std::string_view part) { return !part.contains('\n') && !part.contains('\r'); });
+  const auto is_line = [](std::string_view part) { return net::find_line_end(part) == std::string_view::npos; };
+  const bool on_one_line = is_line(message.front()) && is_line(message.back()) &&
+                           (reply_.members.on_one_line() || std::ranges::all_of(message, is_line));
   if (on_one_line) {
     frames += kEventBefore;
     behind_ = kEventBehind;

@@ -80,10 +80,9 @@ bool accepts(const net::Request& request, std::string_view type) {
 }
 
 void join_lines(std::string& message) {
-  for (const char end : {'\n', '\r'}) {
-    // Hardly ever there.
-    if (message.find(end) != std::string::npos) std::ranges::replace(message, end, ' ');
-  }
+  // Hardly ever there.
+  for (std::size_t at = 0; (at = net::find_line_end(message, at)) != std::string::npos; ++at)
+    message[at] = ' ';
 }
 
 void append_sse_frame(std::string& frames, std::string message) {
@@ -101,7 +100,7 @@ std::string sse_frame(std::string message) {
 Task<bool> stream_events(net::Exchange& exchange, std::shared_ptr<Outbox> outbox,
                          std::chrono::milliseconds keep_alive) {
   static constexpr std::array<std::string_view, 1> kComment = {":\n\n"};
-  bool open = co_await exchange.begin_stream({.status = 200, .content_type = kEventsType, .prepared = kEventsFields});
+  bool open = co_await exchange.begin_stream({.status = 200, .prepared = kEventsFields});
   while (open) {
     const auto event = co_await outbox->wait(keep_alive);
     if (event == Outbox::Event::closed) break;

@@ -19,7 +19,8 @@ inline constexpr std::string_view kJsonType = "application/json";
 inline constexpr std::string_view kJsonFields = "Content-Type: application/json\r\n";
 inline constexpr std::string_view kEventsType = "text/event-stream";
 // Neither a cache nor a proxy in between may hold events back.
-inline constexpr std::string_view kEventsFields = "Cache-Control: no-cache\r\nX-Accel-Buffering: no\r\n";
+inline constexpr std::string_view kEventsFields =
+    "Content-Type: text/event-stream\r\nCache-Control: no-cache\r\nX-Accel-Buffering: no\r\n";
 
 Task<> reply_empty(net::Exchange& exchange, unsigned status, std::string_view fields = {});
 Task<> reply_json(net::Exchange& exchange, unsigned status, std::string_view body, std::string_view fields = {});

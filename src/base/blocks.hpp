@@ -1,0 +1,83 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+// Searching a text sixteen bytes at a time.
+namespace proteus::blocks {
+
+static_assert(std::endian::native == std::endian::little);
+
+using Block = unsigned char __attribute__((vector_size(16)));
+using Pairs = unsigned short __attribute__((vector_size(16)));
+using Halves = unsigned char __attribute__((vector_size(8)));
+
+[[gnu::always_inline]] inline Block at(const char* place) {
+  Block block;
+  std::memcpy(&block, place, sizeof block);
+  return block;
+}
+
+// `is(byte)` is a condition without branches, which can be asked of one byte and of a block of them alike.
+template <class Is>
+[[gnu::always_inline]] inline Block found_in(const char* place, Is is) {
+  return static_cast<Block>(is(at(place)));
+}
+
+// Four bits for each byte of a block, set for those that were found; the first byte's are the lowest.
+[[gnu::always_inline]] inline std::uint64_t marks_of(Block found) {
+  return std::bit_cast<std::uint64_t>(__builtin_convertvector((Pairs)found >> 4, Halves));
+}
+
+[[gnu::always_inline]] inline const char* first_of(std::uint64_t marks, const char* block) {
+  return block + (std::countr_zero(marks) / 4);
+}
+
+// Whether no byte is outside of ASCII.
+[[gnu::always_inline]] inline bool are_ascii(const char* place, const char* end) {
+  Block any{};
+  for (; end - place >= 64; place += 64)
+    any |= (at(place) | at(place + 16)) | (at(place + 32) | at(place + 48));
+  for (; end - place >= 16; place += 16)
+    any |= at(place);
+  unsigned char rest = 0;
+  for (; place < end; ++place)
+    rest |= static_cast<unsigned char>(*place);
+  return __builtin_reduce_max(any) < 0x80 && rest < 0x80;
+}
+
+// Where the first byte is for which the condition holds; `end` for none. `may(a, b, c, d)` is asked of four blocks at
+// once, and may be wrong about bytes for which the condition does not hold.
+template <class Is, class May>
+[[gnu::always_inline]] inline const char* find(const char* place, const char* end, Is is, May may) {
+  const auto in_blocks = [&](const char* stop) {
+    for (; stop - place >= 16; place += 16) {
+      if (const std::uint64_t marks = marks_of(found_in(place, is))) {
+        place = first_of(marks, place);
+        return true;
+      }
+    }
+    return false;
+  };
+  if (in_blocks(end - place > 32 ? place + 32 : end)) return place;
+  while (end - place >= 64) {
+    if (marks_of(may(at(place), at(place + 16), at(place + 32), at(place + 48))) == 0) {
+      place += 64;
+    } else if (in_blocks(place + 64)) {
+      return place;
+    }
+  }
+  if (in_blocks(end)) return place;
+  while (place < end && !is(static_cast<unsigned char>(*place)))
+    ++place;
+  return place;
+}
+
+template <class Is>
+[[gnu::always_inline]] inline const char* find(const char* place, const char* end, Is is) {
+  return find(place, end, is,
+              [is](Block a, Block b, Block c, Block d) { return static_cast<Block>(is(a) | is(b) | is(c) | is(d)); });
+}
+
+}  // namespace proteus::blocks
