@@ -11,6 +11,9 @@ catalog::Access access_to(const std::vector<std::string>& upstreams) {
   return all ? catalog::Access::all() : catalog::Access::only(upstreams);
 }
 
+// Of anybody's token: a connection keeps no more.
+constexpr std::size_t kLongestKept = 1024;
+
 // The token of "Bearer x"; the scheme is compared without regard to case (RFC 9110, 11.1).
 std::string_view bearer(std::string_view authorization) {
   constexpr std::string_view kScheme = "bearer ";
@@ -58,8 +61,9 @@ bool Principal::may_enter(std::string_view context) const {
 const json::Digest& TokenHash::of(std::string_view token) {
   // A proxy may send the requests of many over one connection: none is to learn another's token from the time it takes.
   if (token_.empty() || !equal_in_constant_time(token_.reveal(), token)) {
+    token_ = {};
     digest_ = json::sha256(token);
-    token_ = Secret(std::string(token));
+    if (token.size() <= kLongestKept) token_ = Secret(std::string(token));
   }
   return digest_;
 }

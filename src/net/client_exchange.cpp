@@ -150,6 +150,11 @@ Task<Waited> ClientExchange::send_rest() {
   const std::string_view rest = unsent_;
   const IoResult sent = co_await stream_.write({&rest, 1});
   unsent_.erase(0, sent.size);
+  if (sent.error && sent.error != asio::error::operation_aborted) {
+    // No more of it can go. What the host had to say about that may still be read.
+    unsent_.clear();
+    is_reusable_ = false;
+  }
   co_return Waited{sent.error};
 }
 

@@ -121,12 +121,22 @@ TEST_F(HttpClientAtOnceTest, StopsAlsoWhereTheRequestIsStillBeingSent) {
   EXPECT_TRUE(server_->requests.back().ends_with(large_)) << "and nothing of it is lost";
 }
 
+TEST_F(HttpClientAtOnceTest, EndsWhereTheRestCannotBeSent) {
+  connect({pause(), reset()});
+  auto response = post_large();
+  ASSERT_TRUE(response);
+  server_->resume();
+  settle(*io_);  // nobody waits, so that the reset is met by writing first
+  EXPECT_THAT(run(*io_, read_all(*response)), testing::HasSubstr("error: ")) << "and nobody tries for ever";
+  EXPECT_EQ(client_->stats().idle, 0U);
+}
+
 TEST_F(HttpClientAtOnceTest, UsesNoConnectionAgainWhoseHostAnsweredBeforeItHadAll) {  // SEC-06
   connect({pause(), send("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n"), hold()});
   auto response = post_large();
   ASSERT_TRUE(response);
   server_->resume();
-  run_until(*io_, [&] { return response->try_read_head().value(); });
+  run_until(*io_, [&] { return response->try_read_head().value(); });  // while the server waits, too
   EXPECT_EQ(response->status(), 413U);
   response.reset();
   EXPECT_EQ(client_->stats().idle, 0U) << "what follows would be taken for the rest of the body";
