@@ -54,8 +54,7 @@ class Follower {
   }
 
   Task<> run(std::chrono::milliseconds keep_alive) {
-    bool open = co_await exchange_.begin_stream(
-        {.status = 200, .prepared = server::kEventsFields});
+    bool open = co_await exchange_.begin_stream({.status = 200, .prepared = server::kEventsFields});
     // So that a client knows at once that it follows.
     open = open && co_await exchange_.write(":\n\n");
     while (open && !outbox_->closed()) {

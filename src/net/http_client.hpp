@@ -114,7 +114,8 @@ class ClientResponse {
 
   // Of an answer that has not begun yet, which nothing can be asked of before: true once its head is here.
   Result<bool> try_read_head();
-  // Until a member that tries may get further: one that could not says so again before this was awaited. What keeps it from that, an abort or the end of its time too, it says.
+  // Until a member that tries may get further: one that could not says so again before this was awaited. What keeps it
+  // from that, an abort or the end of its time too, it says.
   Task<Waited> wait();
   // Ends `wait`, where somebody waits; the answer goes on.
   void stop_waiting();
