@@ -40,6 +40,7 @@ gateway::GatewayOptions Serving::options() const {
   options.http.user_agent = kUserAgent;
   options.http.proxies = proxies_;
   options.http.address_filter = egress_->filter();
+  options.http.filter_version = &egress_->version();
   options.http.names = std::make_shared<net::NameLookup>();
   return options;
 }

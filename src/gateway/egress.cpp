@@ -10,10 +10,13 @@ Egress::Egress(const net::EgressSettings& settings)
 
 void Egress::set_rules(const net::EgressSettings& settings) {
   rules_.set(std::make_shared<const net::EgressRules>(settings));
+  ++version_;
 }
 
 void Egress::trust(std::set<std::string, std::less<>> hosts) {
+  if (*trusted_.get() == hosts) return;
   trusted_.set(std::make_shared<const std::set<std::string, std::less<>>>(std::move(hosts)));
+  ++version_;
 }
 
 Result<> Egress::check(const net::Url& url) const {

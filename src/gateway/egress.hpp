@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <set>
 #include <string>
 
@@ -28,12 +30,15 @@ class Egress {
   // The same for whom the trust in hosts of the file is not meant: the tools of sessions.
   Result<> check_strictly(const net::Url& url) const;
   net::AddressFilter strict_filter() const;
+  // Changes with what the filters say: a connection that was opened before may not be allowed any more.
+  const std::atomic<std::uint64_t>& version() const { return version_; }
 
  private:
   Result<> check(std::string_view host, const boost::asio::ip::address& address) const;
 
   Published<net::EgressRules> rules_;
   Published<std::set<std::string, std::less<>>> trusted_;
+  std::atomic<std::uint64_t> version_ = 1;
 };
 
 }  // namespace proteus::gateway

@@ -19,6 +19,7 @@ namespace {
 
 net::HttpClientOptions with_filter(net::HttpClientOptions options, const Egress& egress) {
   options.address_filter = egress.strict_filter();
+  options.filter_version = &egress.version();
   return options;
 }
 

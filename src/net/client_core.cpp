@@ -58,27 +58,29 @@ void ClientCore::leave(HostPool& host) {
   if (--host.users == 0 && host.idle.empty()) hosts_.erase(hosts_.find(host.key));
 }
 
-Stream ClientCore::take_idle(HostPool& host) {
+std::optional<HostPool::Idle> ClientCore::take_idle(HostPool& host) {
   while (!host.idle.empty()) {
-    Stream stream = std::move(host.idle.back().stream);
-    const bool just_used = clock_.recent() - host.idle.back().since < kJustUsed;
+    HostPool::Idle idle = std::move(host.idle.back());
     host.idle.pop_back();
+    const bool allowed = idle.filter_version == filter_version();
+    const bool just_used = clock_.recent() - idle.since < kJustUsed;
     // A host that closed it, or sent what nobody asked for, has made it useless. Between two requests in a row that is
     // left to what is heard anyway.
     std::array<char, 1> byte;
-    if ((just_used && !stream.has_news()) || stream.try_read(byte).error == boost::asio::error::would_block) {
+    if (allowed && ((just_used && !idle.stream.has_news()) ||
+                    idle.stream.try_read(byte).error == boost::asio::error::would_block)) {
       ++reused_;
-      return stream;
+      return idle;
     }
-    stream.close();
+    idle.stream.close();
   }
-  return {};
+  return std::nullopt;
 }
 
-void ClientCore::give_back(HostPool& host, Stream stream, std::chrono::milliseconds idle_time) {
-  if (closed_ || host.idle.size() >= options_.max_idle_per_host) return stream.close();
+void ClientCore::give_back(HostPool& host, Stream stream, std::chrono::milliseconds idle_time, std::uint64_t version) {
+  if (closed_ || host.idle.size() >= options_.max_idle_per_host || version != filter_version()) return stream.close();
   const auto now = clock_.recent();
-  host.idle.push_back({std::move(stream), now, now + std::min(idle_time, options_.max_idle_time)});
+  host.idle.push_back({std::move(stream), now, now + std::min(idle_time, options_.max_idle_time), version});
 }
 
 std::unique_ptr<ClientExchange> ClientCore::new_exchange() {

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -20,6 +21,7 @@ struct HostPool {
     Stream stream;
     Clock::Monotonic since;
     Clock::Monotonic until;
+    std::uint64_t filter_version;
   };
   std::string key;
   std::vector<Idle> idle;  // the last one was used last, and is used next
@@ -42,9 +44,13 @@ class ClientCore : public std::enable_shared_from_this<ClientCore> {
   HostPool& enter(std::string_view key);
   void leave(HostPool& host);
 
-  // An idle connection that the host has not closed meanwhile; none if there is none.
-  Stream take_idle(HostPool& host);
-  void give_back(HostPool& host, Stream stream, std::chrono::milliseconds idle_time);
+  // An idle connection that the host has not closed meanwhile, and that might be opened now; none if there is none.
+  std::optional<HostPool::Idle> take_idle(HostPool& host);
+  // `version` is that of the filter by which it was opened.
+  void give_back(HostPool& host, Stream stream, std::chrono::milliseconds idle_time, std::uint64_t version);
+  std::uint64_t filter_version() const {
+    return options_.filter_version == nullptr ? 0 : options_.filter_version->load(std::memory_order_acquire);
+  }
 
   // An exchange, perhaps used before.
   std::unique_ptr<ClientExchange> new_exchange();

@@ -83,8 +83,11 @@ void ClientExchange::end() {
 }
 
 bool ClientExchange::take_idle_connection() {
-  stream_ = core_->take_idle(*host_);
-  return static_cast<bool>(stream_);
+  auto idle = core_->take_idle(*host_);
+  if (!idle) return false;
+  stream_ = std::move(idle->stream);
+  filter_version_ = idle->filter_version;
+  return true;
 }
 
 void ClientExchange::adopt(Stream stream) {
@@ -302,7 +305,7 @@ void ClientExchange::release() {
   const bool reusable = is_reusable_ && unsent_.empty() && parser_.keep_alive() && raw_ == 0 && !is_expired();
   unwatch();
   if (!reusable) return drop_connection();
-  core_->give_back(*host_, std::move(stream_), kept_alive_for(fields_));
+  core_->give_back(*host_, std::move(stream_), kept_alive_for(fields_), filter_version_);
   stream_ = {};
 }
 

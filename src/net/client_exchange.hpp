@@ -42,7 +42,10 @@ class ClientExchange final : private Timed {
   // False if no idle one is there.
   bool take_idle_connection();
   // An attempt to open one, which an abort ends; until `adopt` or `end`.
-  Connecting& start_connecting() { return connecting_.emplace(core_->means()); }
+  Connecting& start_connecting() {
+    filter_version_ = core_->filter_version();
+    return connecting_.emplace(core_->means());
+  }
   void adopt(Stream stream);
   void drop_connection();
   // Something went wrong with the connection that the answer does not tell.
@@ -128,8 +131,9 @@ class ClientExchange final : private Timed {
   std::size_t raw_ = 0;       // received bytes after them, framing not yet taken off
   Turn turn_;                 // of reading some
   bool is_others_turn_ = false;
-  bool is_streamed_ = false;  // what is decoded was given out by read_some
-  bool is_reusable_ = true;   // as far as only we can tell
+  bool is_streamed_ = false;          // what is decoded was given out by read_some
+  bool is_reusable_ = true;           // as far as only we can tell
+  std::uint64_t filter_version_ = 0;  // by which the connection was opened
   RequestAbort* abort_ = nullptr;
   bool is_aborted_ = false;
 };

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -32,6 +34,9 @@ struct HttpClientOptions {
   // How https hosts are checked; the system's authorities where it is empty. See client_tls.hpp.
   std::optional<TlsContext> tls = {};
   AddressFilter address_filter = {};
+  // Another number whenever the filter may decide otherwise: connections from before are not used again. Outlives the
+  // client; none where that never happens.
+  const std::atomic<std::uint64_t>* filter_version = nullptr;
   // Shared with other clients; one of its own where it is empty.
   std::shared_ptr<NameLookup> names = {};
   std::string user_agent = "proteus";

@@ -360,6 +360,28 @@ TEST_F(HttpClientTest, AsksTheFilterBeforeItConnects) {
   EXPECT_EQ(server_->connections, 0U);
 }
 
+TEST_F(HttpClientTest, UsesNoConnectionThatTheFilterAllowedBeforeItChanged) {
+  std::atomic<std::uint64_t> version = 1;
+  bool allowed = true;
+  use({.address_filter = [&](std::string_view, const auto&) -> Result<> {
+         if (allowed) return {};
+         return std::unexpected(errors::forbidden("not there"));
+       },
+       .filter_version = &version});
+  serve({{receive(), send(kHello), hold()}, {receive(), pause(), send(kHello), hold()}, {receive(), send(kHello)}});
+  EXPECT_EQ(get().body, "hello");
+  ++version;
+  Started under_way(*io_, test::fetch(*client_, {.url = server_->url()}));
+  run_until(*io_, [&] { return server_->requests.size() == 2; });
+  EXPECT_EQ(server_->connections, 2U) << "allowed again, and opened anew";
+  ++version;
+  allowed = false;
+  server_->resume();
+  EXPECT_EQ(under_way.finish().body, "hello") << "what runs goes on";
+  EXPECT_EQ(client_->stats().idle, 0U);
+  EXPECT_EQ(get().kind, ErrorKind::forbidden);
+}
+
 TEST_F(HttpClientTest, UsesTheAddressesThatTheFilterAllows) {
   use({.address_filter = [](std::string_view, const boost::asio::ip::address& address) -> Result<> {
     if (address.is_v6()) return {};
