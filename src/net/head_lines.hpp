@@ -34,8 +34,8 @@ class HeadLines {
     std::uint16_t value = 0;
     FieldMeaning meaning = FieldMeaning::none;
 
-    std::string_view name_in(std::string_view line) const { return {line.data(), name}; }
-    std::string_view value_in(std::string_view line) const { return {line.data() + value_at, value}; }
+    std::string_view name_in(std::string_view line) const { return line.substr(0, name); }
+    std::string_view value_in(std::string_view line) const { return line.substr(value_at, value); }
   };
 
   // Another head begins, whatever became of the one before.
