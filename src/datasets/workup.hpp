@@ -117,8 +117,8 @@ struct Provenance {
 // Its views are of the plan it was made through, which outlives it; its pointers are into `named`.
 struct Workup {
   Workup() = default;
-  Workup(Workup&&) = default;
-  Workup& operator=(Workup&&) = default;
+  Workup(Workup&&) noexcept = default;
+  Workup& operator=(Workup&&) noexcept = default;
   Workup(const Workup&) = delete;
   Workup& operator=(const Workup&) = delete;
   ~Workup() = default;
