@@ -137,7 +137,7 @@ Result<Tokens> Tokens::of(std::string_view text, std::size_t max_depth) {
     return std::unexpected(errors::invalid("the text is not valid UTF-8"));
   }
   Tokens tokens(text, std::min(max_depth, kDeepest));
-  tokens.step_behind(text.data());
+  tokens.step_behind(tokens.begin_);
   if (tokens.done()) return std::unexpected(errors::invalid("the text is empty, not JSON"));
   return tokens;
 }
