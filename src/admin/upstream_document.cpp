@@ -6,7 +6,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include "providers/circuit_breaker.hpp"
+#include "client/circuit_breaker.hpp"
 #include "providers/upstream_entry.hpp"
 
 namespace proteus::admin {
@@ -55,7 +55,7 @@ array mapped_names(const catalog::Snapshot& snapshot, std::size_t most) {
 void add_status(object& out, const gateway::ServedUpstream& served, const catalog::View& view, std::size_t most) {
   const providers::UpstreamStatus status = served->status();
   out["state"] = providers::to_string(status.state);
-  out["circuit"] = providers::to_string(served.upstream->breaker().state());
+  out["circuit"] = client::to_string(served.upstream->breaker().state());
   if (status.version) {
     out["era"] = mcp::to_string(mcp::era_of(*status.version));
     out["protocol_version"] = mcp::to_string(*status.version);

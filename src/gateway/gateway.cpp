@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <random>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
@@ -27,16 +26,11 @@ std::string_view context_of(std::string_view path) {
   return path;
 }
 
-double random_chance() {
-  thread_local std::minstd_rand generator(std::random_device{}());
-  return std::uniform_real_distribution<double>()(generator);
-}
-
 // Of what another one of the same name published all versions are below it.
 std::uint64_t first_version(std::uint64_t instance) { return instance << 32U; }
 
 GatewayOptions completed(GatewayOptions options) {
-  if (!options.chance) options.chance = random_chance;
+  if (!options.chance) options.chance = client::random_chance;
   options.service.chance = options.chance;
   return options;
 }

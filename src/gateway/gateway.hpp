@@ -37,7 +37,7 @@ struct GatewayOptions {
   server::HttpEndpointOptions endpoint;  // apart from who authenticates
   net::HttpClientOptions http;
   std::chrono::milliseconds debounce{200};
-  providers::Chance chance;  // a random one where not given
+  client::Chance chance;  // a random one where not given
 };
 
 // The gateway: upstreams that come and go behind one endpoint. Made before the workers run. Where nothing else is said

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/task_group.hpp"
-#include "gateway/attempt.hpp"
+#include "client/attempt.hpp"
 #include "gateway/bridge/legacy_lists.hpp"
 #include "gateway/forwarding.hpp"
 #include "gateway/retries.hpp"
@@ -97,7 +97,7 @@ struct LiveList::Part {
 
 LiveList::LiveList(server::Call& call, Worker& worker, Reach reach, Kind kind, const catalog::Cursors& cursors,
                    std::size_t page_size, const std::function<void(const UpstreamRequest&)>& observer,
-                   const Clock& clock, const providers::Chance& chance)
+                   const Clock& clock, const client::Chance& chance)
     : call_(call),
       worker_(worker),
       reach_(reach),
@@ -217,7 +217,7 @@ Task<Result<client::Answer>> LiveList::request(const Part& part, LivePage& page)
     if (!part.cursor.empty()) params.members.add(fmt::format(R"("cursor":{})", json::quote(part.cursor)));
     const Route route{part.upstream, {}, {}, view_, {}};
     Forwarding forwarding(call_, worker_, reach_, route);
-    Attempt attempt(breaker);
+    client::Attempt attempt(breaker);
     auto answer = co_await forwarding.run(std::move(params));
     attempt.report(answer);
     if (answer) co_return std::get<client::Answer>(std::move(*answer));

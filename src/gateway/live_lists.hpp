@@ -27,7 +27,7 @@ class LiveList {
  public:
   LiveList(server::Call& call, Worker& worker, Reach reach, catalog::Kind kind, const catalog::Cursors& cursors,
            std::size_t page_size, const std::function<void(const UpstreamRequest&)>& observer, const Clock& clock,
-           const providers::Chance& chance);
+           const client::Chance& chance);
 
   Task<mcp::Outcome> run();
 
@@ -53,7 +53,7 @@ class LiveList {
   const std::size_t page_size_;
   const std::function<void(const UpstreamRequest&)>& observer_;
   const Clock& clock_;
-  const providers::Chance& chance_;
+  const client::Chance& chance_;
 
   std::shared_ptr<const catalog::View> view_;
   std::vector<std::shared_ptr<Part>> parts_;  // by place

@@ -14,7 +14,7 @@ std::optional<std::chrono::milliseconds> Retries::next(const Error& error) {
   const bool harmless = method_ != mcp::Method::tools_call && error.kind() == ErrorKind::interrupted;
   if (!harmless && error.kind() != ErrorKind::unreachable) return std::nullopt;
   if (++failures_ == kTries || clock_.now() - began_ > kLongest) return std::nullopt;
-  return providers::backoff(failures_, kFirstPause, kLongestPause, chance_);
+  return client::backoff(failures_, kFirstPause, kLongestPause, chance_);
 }
 
 }  // namespace proteus::gateway

@@ -6,8 +6,8 @@
 #include <proteus/error.hpp>
 
 #include "base/clock.hpp"
+#include "client/backoff.hpp"
 #include "mcp/method.hpp"
-#include "providers/backoff.hpp"
 
 namespace proteus::gateway {
 
@@ -17,7 +17,7 @@ namespace proteus::gateway {
 class Retries {
  public:
   // Both outlive it.
-  Retries(mcp::Method method, const Clock& clock, const providers::Chance& chance)
+  Retries(mcp::Method method, const Clock& clock, const client::Chance& chance)
       : method_(method), clock_(clock), chance_(chance), began_(clock.now()) {}
 
   // How long to wait before the next try; nothing where there is to be none.
@@ -26,7 +26,7 @@ class Retries {
  private:
   const mcp::Method method_;
   const Clock& clock_;
-  const providers::Chance& chance_;
+  const client::Chance& chance_;
   const Clock::Monotonic began_;
   unsigned failures_ = 0;
 };

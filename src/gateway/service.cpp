@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
-#include "gateway/attempt.hpp"
+#include "client/attempt.hpp"
 #include "gateway/bridge/questions.hpp"
 #include "gateway/forwarding.hpp"
 #include "gateway/instructions.hpp"
@@ -334,7 +334,7 @@ Task<mcp::Outcome> GatewayService::send(server::Call& call, Timing timing, Erran
     outcome = std::unexpected(std::move(entered.error()));
     timing.end(outcome);
   } else {
-    Attempt attempt(upstream->breaker());
+    client::Attempt attempt(upstream->breaker());
     Forwarding forwarding(call, here(), reach(), errand.route);
     auto forwarded = co_await forwarding.run();
     if (!forwarded) {

@@ -22,7 +22,7 @@ struct ServiceOptions {
   std::size_t page_size = 1000;
   MetaLimits meta;
   ParkingLimits parking;
-  providers::Chance chance;
+  client::Chance chance;
 };
 
 // What is worth counting about a request that went to an upstream.

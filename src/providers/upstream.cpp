@@ -221,7 +221,8 @@ Task<> Upstream::read_lists() {
     conclude(result, std::move(snapshot));
   }
   if (!tried_once_) end_first_try(result.error);
-  if (polls() && !poll_at_) poll_at_ = around_.clock.now() + jittered(settings_.refresh_interval, around_.chance);
+  if (polls() && !poll_at_)
+    poll_at_ = around_.clock.now() + client::jittered(settings_.refresh_interval, around_.chance);
   if (round) round->end(std::move(result));
 }
 
@@ -233,7 +234,7 @@ void Upstream::conclude(RefreshResult& result, Result<catalog::SnapshotPointer> 
   } catch (const std::exception& fault) {
     log::error("upstream {}: what was read is not taken over: {}", settings_.name, fault.what());
     result.error = errors::internal(fault.what());
-    want_refresh(backoff(1, around_.limits.first_retry, around_.limits.last_retry, around_.chance));
+    want_refresh(client::backoff(1, around_.limits.first_retry, around_.limits.last_retry, around_.chance));
   }
 }
 
@@ -310,7 +311,7 @@ void Upstream::failed(RefreshResult& result, Error error) {
   const auto level =
       failures == 1 || failures == settings_.max_consecutive_failures ? log::Level::warning : log::Level::debug;
   log::at(level, "upstream {} cannot be read: {}", settings_.name, error.message());
-  want_refresh(backoff(failures, around_.limits.first_retry, around_.limits.last_retry, around_.chance));
+  want_refresh(client::backoff(failures, around_.limits.first_retry, around_.limits.last_retry, around_.chance));
   result.error = std::move(error);
   result.change.upstream = name_;
   if (around_.on_refreshed) around_.on_refreshed(result, nullptr);

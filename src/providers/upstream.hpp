@@ -17,11 +17,11 @@
 #include "base/clock.hpp"
 #include "base/task_group.hpp"
 #include "catalog/catalog.hpp"
+#include "client/backoff.hpp"
+#include "client/circuit_breaker.hpp"
 #include "client/connection.hpp"
 #include "client/waiting.hpp"
 #include "net/http_client.hpp"
-#include "providers/backoff.hpp"
-#include "providers/circuit_breaker.hpp"
 #include "providers/pin_board.hpp"
 #include "providers/refresh_result.hpp"
 #include "providers/upstream_settings.hpp"
@@ -45,7 +45,7 @@ struct UpstreamSurroundings {
   net::HttpClient& http;        // of that thread
   const Clock& clock;
   const Environment& environment;
-  Chance chance;
+  client::Chance chance;
   UpstreamLimits limits;
   std::string client_info;
   // Its snapshots have versions above this one: another one of the same name published those up to it.
@@ -104,7 +104,7 @@ class Upstream {
   // The same as a plain flag, for whoever asks often: whether it is known to be modern.
   bool is_modern() const { return modern_.load(std::memory_order_relaxed); }
   UpstreamStatus status() const;
-  CircuitBreaker& breaker() { return breaker_; }
+  client::CircuitBreaker& breaker() { return breaker_; }
   // Thread-safe. Options and endpoint for further connections to the same server.
   client::Options options() const;
   const client::Endpoint& endpoint() const { return endpoint_; }
@@ -163,7 +163,7 @@ class Upstream {
   const client::Endpoint endpoint_;
   const std::vector<client::Header> credentials_;
   const catalog::NameRules rules_;
-  CircuitBreaker breaker_;
+  client::CircuitBreaker breaker_;
 
   client::Connection control_;
   TaskGroup tasks_;

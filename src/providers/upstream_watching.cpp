@@ -115,15 +115,15 @@ void Upstream::listened(const Result<>& agreed) {
   log::info("upstream {} announces no {}changes: {}", settings_.name, hears ? "further " : "",
             agreed.error().message());
   if (!later) return;
-  listen_at_ = around_.clock.now() +
-               backoff(++listen_failures_, around_.limits.first_retry, around_.limits.last_retry, around_.chance);
+  listen_at_ = around_.clock.now() + client::backoff(++listen_failures_, around_.limits.first_retry,
+                                                     around_.limits.last_retry, around_.chance);
   alarm_.cancel();
   poll_instead();
 }
 
 void Upstream::poll_instead() {
   if (!polls() || poll_at_) return;
-  poll_at_ = around_.clock.now() + jittered(settings_.refresh_interval, around_.chance);
+  poll_at_ = around_.clock.now() + client::jittered(settings_.refresh_interval, around_.chance);
   alarm_.cancel();
 }
 
@@ -138,7 +138,7 @@ void Upstream::note_facts(std::shared_ptr<const client::ServerFacts> facts) {
 // Apart from refresh: it reads no lists, unless what the server says of itself is other than before.
 Task<> Upstream::check_health() {
   const auto before = facts();
-  health_at_ = around_.clock.now() + jittered(settings_.health_interval, around_.chance);
+  health_at_ = around_.clock.now() + client::jittered(settings_.health_interval, around_.chance);
   client::RequestOptions options;
   options.timeout = settings_.timeout;
   const auto alive = co_await client::ping(control_, std::move(options));
@@ -151,9 +151,10 @@ Task<> Upstream::check_health() {
     status_.last_error = alive.error().message();
     ++status_.consecutive_failures;
     if (status_.consecutive_failures >= settings_.max_consecutive_failures) status_.state = UpstreamState::failed;
-    health_at_ = around_.clock.now() +
-                 std::min(settings_.health_interval, backoff(status_.consecutive_failures, around_.limits.first_retry,
-                                                             around_.limits.last_retry, around_.chance));
+    health_at_ =
+        around_.clock.now() +
+        std::min(settings_.health_interval, client::backoff(status_.consecutive_failures, around_.limits.first_retry,
+                                                            around_.limits.last_retry, around_.chance));
     co_return;
   }
   note_facts(control_.facts());

@@ -1,18 +1,18 @@
-#include "gateway/attempt.hpp"
+#include "client/attempt.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/clock.hpp"
 
-namespace proteus::gateway {
+namespace proteus::client {
 namespace {
 
-using State = providers::CircuitBreaker::State;
+using State = CircuitBreaker::State;
 
 // REF-18
 TEST(Attempt, OnlyTheUpstreamsOwnFailuresOpenTheCircuit) {
   ManualClock clock;
-  providers::CircuitBreaker breaker(clock, 2, std::chrono::seconds(30));
+  CircuitBreaker breaker(clock, 2, std::chrono::seconds(30));
   const auto fail = [&](const Error& error) {
     ASSERT_TRUE(breaker.allows());
     Attempt(breaker).report(Result<int>(std::unexpected(error)));
@@ -34,4 +34,4 @@ TEST(Attempt, OnlyTheUpstreamsOwnFailuresOpenTheCircuit) {
 }
 
 }  // namespace
-}  // namespace proteus::gateway
+}  // namespace proteus::client

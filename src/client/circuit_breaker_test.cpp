@@ -1,8 +1,8 @@
-#include "providers/circuit_breaker.hpp"
+#include "client/circuit_breaker.hpp"
 
 #include <gtest/gtest.h>
 
-namespace proteus::providers {
+namespace proteus::client {
 namespace {
 
 using namespace std::chrono_literals;
@@ -49,4 +49,4 @@ TEST(CircuitBreaker, GivesTheProbeBackThatSaidNothing) {
 }
 
 }  // namespace
-}  // namespace proteus::providers
+}  // namespace proteus::client

@@ -1,6 +1,6 @@
-#include "providers/circuit_breaker.hpp"
+#include "client/circuit_breaker.hpp"
 
-namespace proteus::providers {
+namespace proteus::client {
 
 bool CircuitBreaker::allows() {
   if (failures_.load(std::memory_order_relaxed) < limit_) return true;
@@ -46,4 +46,4 @@ std::string_view to_string(CircuitBreaker::State state) {
   return "closed";
 }
 
-}  // namespace proteus::providers
+}  // namespace proteus::client

@@ -8,7 +8,7 @@
 
 #include "base/clock.hpp"
 
-namespace proteus::providers {
+namespace proteus::client {
 
 // Keeps callers from waiting for an upstream that does not work: after so many failures in a row it is open, and asks
 // nothing of the upstream; after a while it lets one request through as a probe, whose outcome decides. Thread-safe.
@@ -42,4 +42,4 @@ class CircuitBreaker {
 
 std::string_view to_string(CircuitBreaker::State state);
 
-}  // namespace proteus::providers
+}  // namespace proteus::client

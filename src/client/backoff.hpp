@@ -3,11 +3,18 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <random>
 
-namespace proteus::providers {
+namespace proteus::client {
 
 // A number from 0 up to 1, where chance decides; injected, so that tests know it.
 using Chance = std::function<double()>;
+
+// Any thread's own.
+inline double random_chance() {
+  thread_local std::minstd_rand generator(std::random_device{}());
+  return std::uniform_real_distribution<double>()(generator);
+}
 
 // How long to wait before the next try after so many that failed: doubling from `first` up to `most`, and between half
 // of that and all of it, so that those who failed together do not come back together.
@@ -26,4 +33,4 @@ inline std::chrono::milliseconds jittered(std::chrono::milliseconds interval, co
       static_cast<std::int64_t>(static_cast<double>(interval.count()) * (0.9 + 0.2 * chance())));
 }
 
-}  // namespace proteus::providers
+}  // namespace proteus::client

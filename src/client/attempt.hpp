@@ -2,15 +2,15 @@
 
 #include <proteus/error.hpp>
 
-#include "providers/circuit_breaker.hpp"
+#include "client/circuit_breaker.hpp"
 
-namespace proteus::gateway {
+namespace proteus::client {
 
 // One request to an upstream, as its circuit breaker sees it: whatever way it ends is reported. A client that leaves,
 // asks for what cannot be, or for what the upstream does not let it have, says nothing about the upstream.
 class Attempt {
  public:
-  explicit Attempt(providers::CircuitBreaker& breaker) : breaker_(breaker) {}
+  explicit Attempt(CircuitBreaker& breaker) : breaker_(breaker) {}
   ~Attempt() {
     if (!reported_) breaker_.abandoned();
   }
@@ -40,8 +40,8 @@ class Attempt {
     }
   }
 
-  providers::CircuitBreaker& breaker_;
+  CircuitBreaker& breaker_;
   bool reported_ = false;
 };
 
-}  // namespace proteus::gateway
+}  // namespace proteus::client
