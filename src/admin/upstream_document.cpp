@@ -6,7 +6,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include "client/circuit_breaker.hpp"
+#include "client/refresher.hpp"
 #include "providers/upstream_entry.hpp"
 
 namespace proteus::admin {
@@ -54,7 +54,7 @@ array mapped_names(const catalog::Snapshot& snapshot, std::size_t most) {
 
 void add_status(object& out, const gateway::ServedUpstream& served, const catalog::View& view, std::size_t most) {
   const providers::UpstreamStatus status = served->status();
-  out["state"] = providers::to_string(status.state);
+  out["state"] = client::to_string(status.state);
   out["circuit"] = client::to_string(served.upstream->breaker().state());
   if (status.version) {
     out["era"] = mcp::to_string(mcp::era_of(*status.version));

@@ -1,11 +1,7 @@
 #include "providers/upstream.hpp"
 
-#include <algorithm>
-
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/use_awaitable.hpp>
+#include <array>
+#include <utility>
 
 #include "base/log.hpp"
 #include "client/transports.hpp"
@@ -13,21 +9,6 @@
 #include "providers/kept_lists.hpp"
 
 namespace proteus::providers {
-
-namespace asio = boost::asio;
-
-struct Upstream::Round {
-  explicit Round(const Executor& executor) : ended(executor) {}
-
-  client::Bell ended;
-  std::optional<RefreshResult> result;
-
-  void end(RefreshResult with) {
-    result = std::move(with);
-    ended.ring();
-  }
-};
-
 namespace {
 
 Result<client::Endpoint> endpoint_of(const UpstreamSettings& settings, const Environment& environment) {
@@ -66,13 +47,9 @@ Upstream::Upstream(UpstreamSettings settings, UpstreamSurroundings surroundings,
       rules_{settings_.effective_prefix(),
              settings_.names == NameStyle::portable ? catalog::NameStyle::portable : catalog::NameStyle::as_is},
       breaker_(around_.clock, settings_.circuit_failures, settings_.circuit_open),
-      control_(around_.io.get_executor(), client::transports_to(endpoint_, around_.io, around_.http),
-               control_options()),
-      tasks_(around_.io.get_executor()),
-      alarm_(around_.io),
-      tried_(around_.io.get_executor()),
-      asked_(around_.io.get_executor()),
-      version_(around_.published_version) {}
+      version_(around_.published_version),
+      refresher_(policy(), refreshing(), client::transports_to(endpoint_, around_.io, around_.http),
+                 control_options()) {}
 
 Upstream::~Upstream() = default;
 
@@ -97,15 +74,39 @@ client::Options Upstream::options() const {
   return options;
 }
 
-client::Options Upstream::control_options() {
+client::Options Upstream::control_options() const {
   client::Options control = options();
-  control.reconnect_delay = around_.limits.first_retry;
-  control.max_reconnect_delay = around_.limits.last_retry;
   control.handlers = *declare_everything(refuse_question);
-  control.on_announcement = [this](const client::Announcement& announcement) { on_announcement(announcement); };
-  // What was kept for the session is gone, and perhaps the server was started anew.
-  control.on_session_lost = [this] { want_refresh(around_.limits.debounce); };
   return control;
+}
+
+client::RefreshPolicy Upstream::policy() const {
+  using Lists = client::RefreshPolicy::Lists;
+  return {.lists = is_direct() ? Lists::live : Lists::kept,
+          .auto_refresh = settings_.auto_refresh,
+          .refresh_interval = settings_.refresh_interval,
+          .event_driven_refresh = settings_.event_driven_refresh,
+          .ttl = settings_.ttl,
+          .health_interval = settings_.health_interval,
+          .max_consecutive_failures = settings_.max_consecutive_failures,
+          .debounce = around_.limits.debounce,
+          .first_retry = around_.limits.first_retry,
+          .last_retry = around_.limits.last_retry};
+}
+
+client::Refresher::Surroundings Upstream::refreshing() {
+  return {.executor = around_.io.get_executor(),
+          .clock = around_.clock,
+          .chance = around_.chance,
+          .breaker = breaker_,
+          .name = "upstream " + settings_.name,
+          .read = [this] { return read(); },
+          .on_read =
+              [this](const client::Reading& reading) {
+                const auto published = std::exchange(published_, std::nullopt);
+                if (around_.on_refreshed) around_.on_refreshed(result_of(reading), published ? &*published : nullptr);
+              },
+          .on_resource_updated = around_.on_resource_updated};
 }
 
 std::optional<catalog::Publication> Upstream::restore(const std::vector<store::SnapshotRecord>& records) {
@@ -126,129 +127,20 @@ std::optional<catalog::Publication> Upstream::restore(const std::vector<store::S
   return std::move(*published);
 }
 
-void Upstream::start() {
-  asio::post(around_.io, [this] { tasks_.spawn("upstream " + settings_.name, run()); });
+Task<Result<catalog::Change>> Upstream::read() {
+  auto snapshot = co_await read_lists();
+  if (!snapshot) co_return std::unexpected(std::move(snapshot.error()));
+  if (refresher_.is_closing()) co_return std::unexpected(errors::cancelled("the refresh"));
+  co_return take_over(std::move(*snapshot));
 }
 
-Task<Result<>> Upstream::first_try() {
-  while (!tried_once_)
-    co_await tried_.wait();
-  if (first_error_) co_return std::unexpected(*first_error_);
-  co_return Result<>{};
-}
-
-void Upstream::end_first_try(std::optional<Error> error) {
-  first_error_ = std::move(error);
-  tried_once_ = true;
-  tried_.ring();
-}
-
-RefreshResult Upstream::cancelled_refresh() const {
-  return {name_, around_.clock.wall(), {}, errors::cancelled("the refresh"), {}};
-}
-
-Task<> Upstream::close() {
-  closing_ = true;
-  asked_.ring();
-  tasks_.cancel();
-  alarm_.cancel();
-  co_await control_.close();
-  co_await tasks_.join();
-  if (!tried_once_) end_first_try(errors::cancelled("the refresh"));
-  if (const auto waited = std::exchange(next_, nullptr)) waited->end(cancelled_refresh());
-}
-
-// One thing after the other: lists are never read twice at the same time, and a slow one delays nobody else's.
-Task<> Upstream::run() {
-  want_refresh({});
-  health_at_ = around_.clock.now() + settings_.health_interval;
-  while (!closing_) {
-    const auto now = around_.clock.now();
-    if (next_ || (refresh_at_ && *refresh_at_ <= now) || (poll_at_ && *poll_at_ <= now)) {
-      co_await read_lists();
-      continue;
-    }
-    if (listen_at_ && *listen_at_ <= now) {
-      start_listening();
-      continue;
-    }
-    if (health_at_ <= now) {
-      co_await check_health();
-      continue;
-    }
-    Clock::Monotonic until = health_at_;
-    if (refresh_at_) until = std::min(until, *refresh_at_);
-    if (poll_at_) until = std::min(until, *poll_at_);
-    if (listen_at_) until = std::min(until, *listen_at_);
-    alarm_.expires_at(until);
-    boost::system::error_code ignored;
-    co_await alarm_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
-  }
-}
-
-bool Upstream::polls() const {
-  if (is_direct() || settings_.ttl.count() > 0) return false;
-  // Polling stands in for announcements that are interrupted, or have yet to begin.
-  return settings_.auto_refresh || (listening_ && !announcing_);
-}
-
-void Upstream::want_refresh(std::chrono::milliseconds in) {
-  const auto at = around_.clock.now() + in;
-  if (!refresh_at_ || at < *refresh_at_) refresh_at_ = at;
-  alarm_.cancel();
-}
-
-// However it ends, also by `close`, whoever waits for it is told.
-Task<> Upstream::read_lists() {
-  const std::shared_ptr<Round> round = std::exchange(next_, nullptr);
-  refresh_at_.reset();
-  poll_at_.reset();
-  const auto began = around_.clock.now();
-  read_at_ = began;
-  RefreshResult result;
-  result.upstream = name_;
-  Result<catalog::SnapshotPointer> snapshot;
-  try {
-    snapshot = co_await discover();
-  } catch (const std::exception& fault) {
-    snapshot = std::unexpected(errors::internal(fault.what()));
-  }
-  result.at = around_.clock.wall();
-  result.duration = std::chrono::duration_cast<std::chrono::milliseconds>(around_.clock.now() - began);
-  if (closing_) {
-    result = cancelled_refresh();
-  } else {
-    conclude(result, std::move(snapshot));
-  }
-  if (!tried_once_) end_first_try(result.error);
-  if (polls() && !poll_at_)
-    poll_at_ = around_.clock.now() + client::jittered(settings_.refresh_interval, around_.chance);
-  if (round) round->end(std::move(result));
-}
-
-// Whatever goes wrong with one reading, the next one comes.
-void Upstream::conclude(RefreshResult& result, Result<catalog::SnapshotPointer> snapshot) {
-  try {
-    if (snapshot) return succeeded(result, std::move(*snapshot));
-    failed(result, std::move(snapshot.error()));
-  } catch (const std::exception& fault) {
-    log::error("upstream {}: what was read is not taken over: {}", settings_.name, fault.what());
-    result.error = errors::internal(fault.what());
-    want_refresh(client::backoff(1, around_.limits.first_retry, around_.limits.last_retry, around_.chance));
-  }
-}
-
-Task<Result<catalog::SnapshotPointer>> Upstream::discover() {
-  const auto opened = co_await control_.open();
-  if (!opened) co_return std::unexpected(opened.error());
-  note_facts(*opened);
-  co_await begin_listening();
+Task<Result<catalog::SnapshotPointer>> Upstream::read_lists() {
   std::array<client::Listing, catalog::kKinds.size()> listings;
   catalog::RawListing raw;
-  raw.facts = provider_facts(**opened);
+  raw.facts = provider_facts(*facts());
   for (const catalog::Kind kind : catalog::kKinds) {
     if (is_direct() && !around_.pins) continue;
-    auto listing = co_await control_.list(catalog::info(kind).list_method);
+    auto listing = co_await control().list(catalog::info(kind).list_method);
     if (!listing) co_return std::unexpected(std::move(listing.error()));
     client::Listing& kept = listings[catalog::index_of(kind)] = std::move(*listing);
     auto& texts = raw.definitions[kind].emplace();
@@ -256,7 +148,6 @@ Task<Result<catalog::SnapshotPointer>> Upstream::discover() {
       texts.push_back(entry.definition);
     raw.facts.caching[kind] = kept.caching;
   }
-  note_facts(control_.facts());
   auto built = catalog::build_snapshot(name_, version_ + 1, std::move(raw), rules_, around_.limits.definitions,
                                        around_.pins ? listed_ : snapshot_);
   if (!built || !around_.pins) co_return built;
@@ -264,22 +155,18 @@ Task<Result<catalog::SnapshotPointer>> Upstream::discover() {
   co_return pinned(*listed_);
 }
 
-void Upstream::succeeded(RefreshResult& result, catalog::SnapshotPointer snapshot) {
+Result<catalog::Change> Upstream::take_over(catalog::SnapshotPointer snapshot) {
   auto published = around_.publish(snapshot);
-  if (!published) return failed(result, std::move(published.error()));
+  if (!published) return std::unexpected(std::move(published.error()));
   const bool first = !snapshot_;
   ++version_;
-  for (const auto& change : published->changes)
-    result.change = change;
-  result.change.upstream = name_;
+  catalog::Change change;
+  for (const auto& one : published->changes)
+    change = one;
+  change.upstream = name_;
   snapshot_ = std::move(snapshot);
-  breaker_.succeeded();
   {
     const std::scoped_lock lock(mutex_);
-    status_.state = UpstreamState::connected;
-    status_.last_refresh_at = result.at;
-    status_.last_error.clear();
-    status_.consecutive_failures = 0;
     status_.tools = snapshot_->list(catalog::Kind::tool).size();
     status_.prompts = snapshot_->list(catalog::Kind::prompt).size();
     status_.resources = snapshot_->list(catalog::Kind::resource).size();
@@ -290,76 +177,36 @@ void Upstream::succeeded(RefreshResult& result, catalog::SnapshotPointer snapsho
       const auto& omitted = offered.list(kind).omissions();
       status_.omissions.insert(status_.omissions.end(), omitted.begin(), omitted.end());
     }
-    refreshed_at_ = around_.clock.now();
   }
   if (around_.pins) report_pins();
-  if (around_.keep && !is_direct() && (first || !result.change.empty())) {
-    around_.keep(keep_lists(*snapshot_, *facts(), around_.clock.wall()));
+  if (around_.keep && !is_direct() && (first || !change.empty())) {
+    around_.keep(keep_lists(*snapshot_, *control().facts(), around_.clock.wall()));
   }
-  if (around_.on_refreshed) around_.on_refreshed(result, &*published);
+  published_ = std::move(*published);
+  return change;
 }
 
-void Upstream::failed(RefreshResult& result, Error error) {
-  unsigned failures = 0;
-  {
-    const std::scoped_lock lock(mutex_);
-    failures = ++status_.consecutive_failures;
-    status_.state = failures >= settings_.max_consecutive_failures ? UpstreamState::failed : UpstreamState::degraded;
-    status_.last_error = error.message();
-  }
-  // The first of several says it loudly, and the one that makes it failed; the rest is repetition.
-  const auto level =
-      failures == 1 || failures == settings_.max_consecutive_failures ? log::Level::warning : log::Level::debug;
-  log::at(level, "upstream {} cannot be read: {}", settings_.name, error.message());
-  want_refresh(client::backoff(failures, around_.limits.first_retry, around_.limits.last_retry, around_.chance));
-  result.error = std::move(error);
+RefreshResult Upstream::result_of(const client::Reading& reading) const {
+  RefreshResult result{name_, reading.at, reading.duration, reading.error, reading.change};
   result.change.upstream = name_;
-  if (around_.on_refreshed) around_.on_refreshed(result, nullptr);
+  return result;
 }
 
-Task<std::shared_ptr<Upstream::Round>> Upstream::join_round() {
-  if (closing_) co_return nullptr;
-  if (!next_) next_ = std::make_shared<Round>(around_.io.get_executor());
-  const auto round = next_;
-  alarm_.cancel();
-  while (!round->result)
-    co_await round->ended.wait();
-  co_return round;
-}
-
-Task<RefreshResult> Upstream::refresh() {
-  const auto round = co_await asio::co_spawn(around_.io, join_round(), asio::use_awaitable);
-  if (round) co_return *round->result;
-  co_return cancelled_refresh();
-}
-
-Task<> Upstream::freshen() {
-  if (settings_.ttl.count() == 0 || is_direct()) co_return;
-  {
-    const std::scoped_lock lock(mutex_);
-    if (refreshed_at_ && around_.clock.now() - *refreshed_at_ < settings_.ttl) co_return;
-  }
-  co_await refresh();
-}
-
-std::shared_ptr<const client::ServerFacts> Upstream::facts() const {
-  const std::scoped_lock lock(mutex_);
-  return facts_;
-}
+Task<RefreshResult> Upstream::refresh() { co_return result_of(co_await refresher_.refresh()); }
 
 UpstreamStatus Upstream::status() const {
-  const std::scoped_lock lock(mutex_);
-  return status_;
-}
-
-std::string_view to_string(UpstreamState state) {
-  switch (state) {
-    case UpstreamState::connecting: return "connecting";
-    case UpstreamState::connected: return "connected";
-    case UpstreamState::degraded: return "degraded";
-    case UpstreamState::failed: return "failed";
+  UpstreamStatus status;
+  {
+    const std::scoped_lock lock(mutex_);
+    status = status_;
   }
-  return "connecting";
+  const client::ServerHealth health = refresher_.health();
+  status.state = health.state;
+  status.last_refresh_at = health.last_refresh_at;
+  if (health.last_error) status.last_error = health.last_error->message();
+  status.consecutive_failures = health.consecutive_failures;
+  if (const auto known = facts()) status.version = known->version;
+  return status;
 }
 
 }  // namespace proteus::providers

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -11,16 +10,11 @@
 #include <vector>
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <proteus/error.hpp>
 
 #include "base/clock.hpp"
-#include "base/task_group.hpp"
 #include "catalog/catalog.hpp"
-#include "client/backoff.hpp"
-#include "client/circuit_breaker.hpp"
-#include "client/connection.hpp"
-#include "client/waiting.hpp"
+#include "client/refresher.hpp"
 #include "net/http_client.hpp"
 #include "providers/pin_board.hpp"
 #include "providers/refresh_result.hpp"
@@ -87,22 +81,22 @@ class Upstream {
   // Serves what was kept from an earlier run, until the upstream answers. Says what that changed.
   std::optional<catalog::Publication> restore(const std::vector<store::SnapshotRecord>& records);
   // Connects in the background, and stays connected.
-  void start();
+  void start() { refresher_.start(); }
   // How the first try ended; an error where it was closed before.
-  Task<Result<>> first_try();
+  Task<Result<>> first_try() { return refresher_.first_try(); }
   // Ends what it does. Whoever waits for a reading or for the first try is told that it is cancelled.
-  Task<> close();
+  Task<> close() { return refresher_.close(); }
 
   // Thread-safe. Reads the lists now and says what changed; callers at the same time share one reading, which began
   // after each of them asked.
   Task<RefreshResult> refresh();
   // Thread-safe. Refreshes where the settings say that what is there has become too old to use; a failure leaves it.
-  Task<> freshen();
+  Task<> freshen() { return refresher_.freshen(); }
 
   // Thread-safe. What the server last said about itself; empty before it ever answered.
-  std::shared_ptr<const client::ServerFacts> facts() const;
+  std::shared_ptr<const client::ServerFacts> facts() const { return refresher_.facts(); }
   // The same as a plain flag, for whoever asks often: whether it is known to be modern.
-  bool is_modern() const { return modern_.load(std::memory_order_relaxed); }
+  bool is_modern() const { return refresher_.is_modern(); }
   UpstreamStatus status() const;
   client::CircuitBreaker& breaker() { return breaker_; }
   // Thread-safe. Options and endpoint for further connections to the same server.
@@ -110,52 +104,30 @@ class Upstream {
   const client::Endpoint& endpoint() const { return endpoint_; }
 
   // The connection that it is discovered by; of its thread.
-  client::Connection& control() { return control_; }
+  client::Connection& control() { return refresher_.connection(); }
 
   // Thread-safe. Single resources whose updates are wanted, all of them. A legacy server is not asked for them here: it
   // tells each of its sessions apart.
-  void follow(std::set<std::string> uris);
+  void follow(std::set<std::string> uris) { refresher_.follow(std::move(uris)); }
   // Thread-safe. Whether a modern server tells of updates of a resource that is followed; ends when it was asked.
-  Task<Result<>> tells_of(std::string uri);
+  Task<Result<>> tells_of(std::string uri) { return refresher_.tells_of(std::move(uri)); }
   // Thread-safe. Somebody was told elsewhere that lists are others: they are read soon, as if it had been told here.
   // Ends when they were.
-  Task<> announced();
+  Task<> announced() { return refresher_.announced(); }
 
  private:
-  struct Round;  // one reading of the lists, and who waits for it
-
   Upstream(UpstreamSettings settings, UpstreamSurroundings surroundings, client::Endpoint endpoint,
            std::vector<client::Header> credentials);
 
-  client::Options control_options();
-  Task<> run();
-  Task<> read_lists();
-  void end_first_try(std::optional<Error> error);
-  RefreshResult cancelled_refresh() const;
-  Task<Result<catalog::SnapshotPointer>> discover();
+  client::RefreshPolicy policy() const;
+  client::Refresher::Surroundings refreshing();
+  client::Options control_options() const;
+  Task<Result<catalog::Change>> read();
+  Task<Result<catalog::SnapshotPointer>> read_lists();
+  Result<catalog::Change> take_over(catalog::SnapshotPointer snapshot);
   Result<catalog::SnapshotPointer> pinned(const catalog::Snapshot& listed);
   void report_pins();
-  void conclude(RefreshResult& result, Result<catalog::SnapshotPointer> snapshot);
-  void succeeded(RefreshResult& result, catalog::SnapshotPointer snapshot);
-  void failed(RefreshResult& result, Error error);
-  void want_refresh(std::chrono::milliseconds in);
-  Task<> begin_listening();
-  void start_listening();
-  // Listens for what is wanted, and again where that is something else by then. One of these at a time: `asking_`.
-  Task<> keep_listening();
-  Task<> listen();
-  Task<Result<>> ask_to_announce(mcp::SubscriptionFilter wanted);
-  void listened(const Result<>& agreed);
-  void poll_instead();
-  Task<> check_health();
-  void on_announcement(const client::Announcement& announcement);
-  void note_facts(std::shared_ptr<const client::ServerFacts> facts);
-  bool polls() const;
-  std::chrono::milliseconds debounced() const;
-  Task<std::shared_ptr<Round>> join_round();
-  Task<> read_soon();
-  Task<Result<>> ask_within_time(std::string uri);
-  Task<Result<>> wait_until_asked(std::string uri);
+  RefreshResult result_of(const client::Reading& reading) const;
 
   const UpstreamSettings settings_;
   const catalog::UpstreamName name_;
@@ -165,42 +137,16 @@ class Upstream {
   const catalog::NameRules rules_;
   client::CircuitBreaker breaker_;
 
-  client::Connection control_;
-  TaskGroup tasks_;
-  boost::asio::steady_timer alarm_;  // for what is to be done next
-  client::Bell tried_;
-
-  bool closing_ = false;
-  bool tried_once_ = false;
-  std::optional<Error> first_error_;
-  std::shared_ptr<Round> next_;  // wanted, not yet begun
-  std::optional<Clock::Monotonic> refresh_at_;
-  std::optional<Clock::Monotonic> poll_at_;
-  Clock::Monotonic health_at_{};
-  Clock::Monotonic read_at_{};  // when the lists were last begun to be read
-  bool asked_to_listen_ = false;
-  bool listening_ = false;                     // asked to, and not refused for good
-  bool announcing_ = false;                    // agreed, and not interrupted
-  std::optional<Clock::Monotonic> listen_at_;  // once more
-  bool asking_ = false;                        // to announce
-  bool ask_again_ = false;
-  unsigned listen_failures_ = 0;  // in a row
-  client::Bell asked_;
-  std::set<std::string> heard_of_;   // resources it has agreed to tell of
-  std::set<std::string> asked_for_;  // resources, when it was last asked to announce
-  std::optional<Error> listen_error_;
   std::uint64_t version_ = 0;
   catalog::SnapshotPointer snapshot_;
   catalog::SnapshotPointer listed_;  // of a pinned one: what it offers, ratified or not
   PinBoard::Counts reported_;
+  std::optional<catalog::Publication> published_;  // by the reading under way
 
-  std::atomic<bool> modern_ = false;
+  mutable std::mutex mutex_;
+  UpstreamStatus status_;  // but how it is, which the refresher knows
 
-  mutable std::mutex mutex_;  // for what is below
-  UpstreamStatus status_;
-  std::shared_ptr<const client::ServerFacts> facts_;
-  std::optional<Clock::Monotonic> refreshed_at_;
-  std::set<std::string> followed_;
+  client::Refresher refresher_;
 };
 
 }  // namespace proteus::providers

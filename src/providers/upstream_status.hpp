@@ -1,10 +1,10 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include <proteus/client.hpp>
 
 #include "base/clock.hpp"
 #include "catalog/definition.hpp"
@@ -12,9 +12,7 @@
 
 namespace proteus::providers {
 
-enum class UpstreamState : std::uint8_t { connecting, connected, degraded, failed };
-
-std::string_view to_string(UpstreamState state);
+using UpstreamState = client::ServerState;
 
 // How an upstream is, for an operator.
 struct UpstreamStatus {

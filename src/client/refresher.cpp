@@ -1,0 +1,259 @@
+#include "client/refresher.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/log.hpp"
+
+namespace proteus::client {
+
+namespace asio = boost::asio;
+
+struct Refresher::Round {
+  explicit Round(const Executor& executor) : ended(executor) {}
+
+  Bell ended;
+  std::optional<Reading> reading;
+
+  void end(Reading with) {
+    reading = std::move(with);
+    ended.ring();
+  }
+};
+
+Refresher::Refresher(RefreshPolicy policy, Surroundings around, MakerFactory make, Options options)
+    : policy_(policy),
+      around_(std::move(around)),
+      timeout_(options.timeout),
+      connection_(around_.executor, std::move(make), with_announcements(std::move(options))),
+      tasks_(around_.executor),
+      alarm_(around_.executor),
+      tried_(around_.executor),
+      asked_(around_.executor) {}
+
+Options Refresher::with_announcements(Options options) {
+  options.reconnect_delay = policy_.first_retry;
+  options.max_reconnect_delay = policy_.last_retry;
+  options.on_announcement = [this](const Announcement& announcement) { on_announcement(announcement); };
+  // What was kept for the session is gone, and perhaps the server was started anew.
+  options.on_session_lost = [this] { want_refresh(policy_.debounce); };
+  return options;
+}
+
+void Refresher::start() {
+  asio::post(around_.executor, [this] { tasks_.spawn(around_.name, run()); });
+}
+
+Task<Result<>> Refresher::first_try() {
+  while (!tried_once_)
+    co_await tried_.wait();
+  if (first_error_) co_return std::unexpected(*first_error_);
+  co_return Result<>{};
+}
+
+void Refresher::end_first_try(std::optional<Error> error) {
+  first_error_ = std::move(error);
+  tried_once_ = true;
+  tried_.ring();
+}
+
+Reading Refresher::cancelled_reading() const {
+  return {.at = around_.clock.wall(), .error = errors::cancelled("the refresh")};
+}
+
+Task<> Refresher::close() {
+  closing_ = true;
+  asked_.ring();
+  tasks_.cancel();
+  alarm_.cancel();
+  co_await connection_.close();
+  co_await tasks_.join();
+  if (!tried_once_) end_first_try(errors::cancelled("the refresh"));
+  if (const auto waited = std::exchange(next_, nullptr)) waited->end(cancelled_reading());
+}
+
+// One thing after the other: lists are never read twice at the same time, and a slow one delays nobody else's.
+Task<> Refresher::run() {
+  want_refresh({});
+  health_at_ = around_.clock.now() + policy_.health_interval;
+  while (!closing_) {
+    const auto now = around_.clock.now();
+    if (next_ || (refresh_at_ && *refresh_at_ <= now) || (poll_at_ && *poll_at_ <= now)) {
+      co_await read_lists();
+      continue;
+    }
+    if (listen_at_ && *listen_at_ <= now) {
+      start_listening();
+      continue;
+    }
+    if (health_at_ <= now) {
+      co_await check_health();
+      continue;
+    }
+    Clock::Monotonic until = health_at_;
+    if (refresh_at_) until = std::min(until, *refresh_at_);
+    if (poll_at_) until = std::min(until, *poll_at_);
+    if (listen_at_) until = std::min(until, *listen_at_);
+    alarm_.expires_at(until);
+    boost::system::error_code ignored;
+    co_await alarm_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  }
+}
+
+bool Refresher::polls() const {
+  if (!keeps_lists() || policy_.ttl.count() > 0) return false;
+  // Polling stands in for announcements that are interrupted, or have yet to begin.
+  return policy_.auto_refresh || (listening_ && !announcing_);
+}
+
+void Refresher::set_auto_refresh(bool on) {
+  asio::post(around_.executor, [this, on] {
+    policy_.auto_refresh = on;
+    if (!polls()) poll_at_.reset();
+    poll_instead();
+  });
+}
+
+void Refresher::want_refresh(std::chrono::milliseconds in) {
+  const auto at = around_.clock.now() + in;
+  if (!refresh_at_ || at < *refresh_at_) refresh_at_ = at;
+  alarm_.cancel();
+}
+
+std::chrono::milliseconds Refresher::retry_after(unsigned failures) const {
+  return backoff(failures, policy_.first_retry, policy_.last_retry, around_.chance);
+}
+
+// However it ends, also by `close`, whoever waits for it is told.
+Task<> Refresher::read_lists() {
+  const std::shared_ptr<Round> round = std::exchange(next_, nullptr);
+  refresh_at_.reset();
+  poll_at_.reset();
+  const auto began = around_.clock.now();
+  read_at_ = began;
+  Result<catalog::Change> change;
+  try {
+    change = co_await discover();
+  } catch (const std::exception& fault) {
+    change = std::unexpected(errors::internal(fault.what()));
+  }
+  Reading reading{.at = around_.clock.wall(),
+                  .duration = std::chrono::duration_cast<std::chrono::milliseconds>(around_.clock.now() - began)};
+  if (closing_) {
+    reading = cancelled_reading();
+  } else {
+    conclude(reading, std::move(change));
+  }
+  if (!tried_once_) end_first_try(reading.error);
+  poll_instead();
+  if (round) round->end(std::move(reading));
+}
+
+Task<Result<catalog::Change>> Refresher::discover() {
+  const auto opened = co_await connection_.open();
+  if (!opened) co_return std::unexpected(opened.error());
+  note_facts(*opened);
+  co_await begin_listening();
+  auto change = co_await around_.read();
+  note_facts(connection_.facts());
+  co_return change;
+}
+
+// Whatever goes wrong with one reading, the next one comes.
+void Refresher::conclude(Reading& reading, Result<catalog::Change> change) {
+  if (change) {
+    reading.change = std::move(*change);
+    succeeded(reading);
+  } else {
+    reading.error = std::move(change.error());
+    failed(*reading.error);
+  }
+  try {
+    if (around_.on_read) around_.on_read(reading);
+  } catch (const std::exception& fault) {
+    log::error("{}: what was read is not passed on: {}", around_.name, fault.what());
+    reading.error = errors::internal(fault.what());
+    want_refresh(retry_after(1));
+  }
+}
+
+void Refresher::succeeded(Reading& reading) {
+  around_.breaker.succeeded();
+  const std::scoped_lock lock(mutex_);
+  health_.state = ServerState::connected;
+  health_.last_refresh_at = reading.at;
+  health_.last_error.reset();
+  health_.consecutive_failures = 0;
+  ++health_.refreshes;
+  refreshed_at_ = around_.clock.now();
+}
+
+void Refresher::failed(Error error) {
+  unsigned failures = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    failures = ++health_.consecutive_failures;
+    ++health_.failed_refreshes;
+    health_.state = failures >= policy_.max_consecutive_failures ? ServerState::failed : ServerState::degraded;
+    health_.last_error = error;
+  }
+  // The first of several says it loudly, and the one that makes it failed; the rest is repetition.
+  const auto level =
+      failures == 1 || failures == policy_.max_consecutive_failures ? log::Level::warning : log::Level::debug;
+  log::at(level, "{} cannot be read: {}", around_.name, error.message());
+  want_refresh(retry_after(failures));
+}
+
+Task<std::shared_ptr<Refresher::Round>> Refresher::join_round() {
+  if (closing_) co_return nullptr;
+  if (!next_) next_ = std::make_shared<Round>(around_.executor);
+  const auto round = next_;
+  alarm_.cancel();
+  while (!round->reading)
+    co_await round->ended.wait();
+  co_return round;
+}
+
+Task<Reading> Refresher::refresh() {
+  const auto round = co_await asio::co_spawn(around_.executor, join_round(), asio::use_awaitable);
+  if (round) co_return *round->reading;
+  co_return cancelled_reading();
+}
+
+bool Refresher::is_stale() const {
+  if (policy_.ttl.count() == 0 || !keeps_lists()) return false;
+  const std::scoped_lock lock(mutex_);
+  return !refreshed_at_ || around_.clock.now() - *refreshed_at_ >= policy_.ttl;
+}
+
+Task<> Refresher::freshen() {
+  if (is_stale()) co_await refresh();
+}
+
+std::shared_ptr<const ServerFacts> Refresher::facts() const {
+  const std::scoped_lock lock(mutex_);
+  return facts_;
+}
+
+ServerHealth Refresher::health() const {
+  const std::scoped_lock lock(mutex_);
+  return health_;
+}
+
+std::string_view to_string(ServerState state) {
+  switch (state) {
+    case ServerState::closed: return "closed";
+    case ServerState::connecting: return "connecting";
+    case ServerState::connected: return "connected";
+    case ServerState::degraded: return "degraded";
+    case ServerState::failed: return "failed";
+  }
+  return "closed";
+}
+
+}  // namespace proteus::client

@@ -1,0 +1,203 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include <boost/asio/steady_timer.hpp>
+#include <proteus/client.hpp>
+#include <proteus/error.hpp>
+
+#include "base/clock.hpp"
+#include "base/task_group.hpp"
+#include "catalog/change.hpp"
+#include "client/backoff.hpp"
+#include "client/circuit_breaker.hpp"
+#include "client/connection.hpp"
+#include "client/waiting.hpp"
+
+namespace proteus::client {
+
+// When a server's lists are read again.
+struct RefreshPolicy {
+  // Whether what was read is used, or callers get lists from the server itself. Then nothing is read again but after a
+  // failure, or when asked.
+  enum class Lists : std::uint8_t { kept, live };
+
+  Lists lists = Lists::kept;
+  bool auto_refresh = false;  // every `refresh_interval`
+  std::chrono::milliseconds refresh_interval = std::chrono::minutes(5);
+  bool event_driven_refresh = true;  // when the server announces a change; while it cannot, every `refresh_interval`
+  std::chrono::milliseconds ttl{0};  // above zero: instead of both, on the first use after this time
+  std::chrono::milliseconds health_interval = std::chrono::seconds(30);
+  unsigned max_consecutive_failures = 3;  // that make the state `failed`
+
+  std::chrono::milliseconds debounce{200};
+  std::chrono::milliseconds first_retry{500};
+  std::chrono::milliseconds last_retry{60'000};
+};
+
+// One reading of the lists.
+struct Reading {
+  Clock::Wall at{};
+  std::chrono::milliseconds duration{0};
+  std::optional<Error> error = {};
+  catalog::Change change = {};
+
+  bool ok() const { return !error; }
+};
+
+// How a server is, and what was counted.
+struct ServerHealth {
+  ServerState state = ServerState::connecting;
+  std::optional<Error> last_error = {};
+  unsigned consecutive_failures = 0;
+  std::optional<Clock::Wall> last_refresh_at = {};  // without fault
+  std::uint64_t refreshes = 0;
+  std::uint64_t failed_refreshes = 0;
+  std::uint64_t announcements = 0;  // of changes of lists
+};
+
+std::string_view to_string(ServerState state);
+
+// A connection to one server, and when its lists are read over it: at the start, when the server announces changes, on
+// a timer, when they are too old to use, or when asked; again after a failure. Probes a quiet server. What is read, and
+// what becomes of it, is its owner's.
+//
+// Belongs to the thread of its executor, apart from what is said to be thread-safe. `close` must have ended before it
+// is destroyed.
+class Refresher {
+ public:
+  // Everything outlives it. The functions are called on its thread.
+  struct Surroundings {
+    Executor executor;
+    const Clock& clock;
+    Chance chance;
+    CircuitBreaker& breaker;
+    std::string name;  // in the log
+    // Reads the lists, takes over what was read and says what changed. Runs once at a time.
+    std::function<Task<Result<catalog::Change>>()> read;
+    // After each reading, also one that failed.
+    std::function<void(const Reading&)> on_read = {};
+    std::function<void(const std::string& uri)> on_resource_updated = {};
+  };
+
+  // Opens nothing. Sets those of the options that are about announcements and lost sessions.
+  Refresher(RefreshPolicy policy, Surroundings around, MakerFactory make, Options options);
+  Refresher(const Refresher&) = delete;
+  Refresher& operator=(const Refresher&) = delete;
+
+  // Thread-safe. Connects in the background, and stays connected.
+  void start();
+  // How the first reading ended; an error where it was closed before.
+  Task<Result<>> first_try();
+  // Ends what it does, and the connection. Whoever waits for a reading or for the first try is told that it is
+  // cancelled.
+  Task<> close();
+  bool is_closing() const { return closing_; }
+
+  // Thread-safe. Reads the lists now; callers at the same time share one reading, which began after each of them asked.
+  Task<Reading> refresh();
+  // Thread-safe. Refreshes where what is there has become too old to use; a failure leaves it.
+  Task<> freshen();
+  // Thread-safe. Whether `freshen` would.
+  bool is_stale() const;
+  // Thread-safe. Somebody was told elsewhere that lists are others: they are read soon, as if it had been told here.
+  // Ends when they were.
+  Task<> announced();
+  void set_auto_refresh(bool on);
+
+  // Thread-safe. What the server last said about itself; empty before it ever answered.
+  std::shared_ptr<const ServerFacts> facts() const;
+  // The same as a plain flag, for whoever asks often: whether it is known to be modern.
+  bool is_modern() const { return modern_.load(std::memory_order_relaxed); }
+  // Thread-safe.
+  ServerHealth health() const;
+
+  Connection& connection() { return connection_; }
+
+  // Thread-safe. Single resources whose updates are wanted, all of them. A legacy server is not asked for them here: it
+  // tells each of its sessions apart.
+  void follow(std::set<std::string> uris);
+  // Thread-safe. Whether a modern server tells of updates of a resource that is followed; ends when it was asked.
+  Task<Result<>> tells_of(std::string uri);
+
+ private:
+  struct Round;  // one reading of the lists, and who waits for it
+
+  Options with_announcements(Options options);
+  Task<> run();
+  Task<> read_lists();
+  void end_first_try(std::optional<Error> error);
+  Reading cancelled_reading() const;
+  Task<Result<catalog::Change>> discover();
+  void conclude(Reading& reading, Result<catalog::Change> change);
+  void succeeded(Reading& reading);
+  void failed(Error error);
+  void want_refresh(std::chrono::milliseconds in);
+  std::chrono::milliseconds retry_after(unsigned failures) const;
+  bool keeps_lists() const { return policy_.lists == RefreshPolicy::Lists::kept; }
+
+  Task<> begin_listening();
+  void start_listening();
+  // Listens for what is wanted, and again where that is something else by then. One of these at a time: `asking_`.
+  Task<> keep_listening();
+  Task<> listen();
+  Task<Result<>> ask_to_announce(mcp::SubscriptionFilter wanted);
+  void listened(const Result<>& agreed);
+  void poll_instead();
+  Task<> check_health();
+  void on_announcement(const Announcement& announcement);
+  void note_facts(std::shared_ptr<const ServerFacts> facts);
+  bool polls() const;
+  std::chrono::milliseconds debounced() const;
+  Task<std::shared_ptr<Round>> join_round();
+  Task<> read_soon();
+  Task<Result<>> ask_within_time(std::string uri);
+  Task<Result<>> wait_until_asked(std::string uri);
+
+  RefreshPolicy policy_;
+  const Surroundings around_;
+  const std::chrono::milliseconds timeout_;
+
+  Connection connection_;
+  TaskGroup tasks_;
+  boost::asio::steady_timer alarm_;  // for what is to be done next
+  Bell tried_;
+
+  bool closing_ = false;
+  bool tried_once_ = false;
+  std::optional<Error> first_error_;
+  std::shared_ptr<Round> next_;  // wanted, not yet begun
+  std::optional<Clock::Monotonic> refresh_at_;
+  std::optional<Clock::Monotonic> poll_at_;
+  Clock::Monotonic health_at_{};
+  Clock::Monotonic read_at_{};  // when the lists were last begun to be read
+  bool asked_to_listen_ = false;
+  bool listening_ = false;                     // asked to, and not refused for good
+  bool announcing_ = false;                    // agreed, and not interrupted
+  std::optional<Clock::Monotonic> listen_at_;  // once more
+  bool asking_ = false;                        // to announce
+  bool ask_again_ = false;
+  unsigned listen_failures_ = 0;  // in a row
+  Bell asked_;
+  std::set<std::string> heard_of_;   // resources it has agreed to tell of
+  std::set<std::string> asked_for_;  // resources, when it was last asked to announce
+  std::optional<Error> listen_error_;
+
+  std::atomic<bool> modern_ = false;
+
+  mutable std::mutex mutex_;  // for what is below
+  ServerHealth health_;
+  std::shared_ptr<const ServerFacts> facts_;
+  std::optional<Clock::Monotonic> refreshed_at_;
+  std::set<std::string> followed_;
+};
+
+}  // namespace proteus::client

@@ -1,0 +1,235 @@
+// What a server says by itself, and whether it is there at all.
+#include <algorithm>
+#include <utility>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/log.hpp"
+#include "client/calls.hpp"
+#include "client/refresher.hpp"
+
+namespace proteus::client {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::chrono::milliseconds kListenFirst{250};
+
+}  // namespace
+
+// What changes between the reading and the first announcement must not be missed: whoever is slow to agree to announce
+// is read once more then.
+Task<> Refresher::begin_listening() {
+  if (std::exchange(asked_to_listen_, true)) co_return;
+  struct Waiting {
+    explicit Waiting(const Executor& executor) : timer(executor, kListenFirst) {}
+    asio::steady_timer timer;
+    bool settled = false;
+    bool given_up = false;
+  };
+  auto waiting = std::make_shared<Waiting>(around_.executor);
+  const auto settle = [](Refresher& refresher, std::shared_ptr<Waiting> wait) -> Task<> {
+    co_await refresher.keep_listening();
+    wait->settled = true;
+    wait->timer.cancel();
+    if (wait->given_up && refresher.announcing_) refresher.want_refresh({});
+  };
+  asking_ = true;
+  tasks_.spawn("listening", settle(*this, waiting));
+  boost::system::error_code ignored;
+  if (!waiting->settled) co_await waiting->timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  waiting->given_up = !waiting->settled;
+}
+
+// In the background: a server that is slow to agree, or never does, holds up nothing else.
+void Refresher::start_listening() {
+  listen_at_.reset();
+  ask_again_ = true;
+  if (!std::exchange(asking_, true)) tasks_.spawn("listening", keep_listening());
+}
+
+Task<> Refresher::keep_listening() {
+  const std::shared_ptr<void> end(nullptr, [this](void*) { asking_ = false; });
+  do {
+    ask_again_ = false;
+    co_await listen();
+  } while (ask_again_ && !closing_);
+}
+
+Task<> Refresher::listen() {
+  const auto known = facts();
+  if (!known) co_return;
+  mcp::SubscriptionFilter wanted;
+  if (policy_.event_driven_refresh && keeps_lists() && policy_.ttl.count() == 0) {
+    wanted.tools = known->offers.tools.list_changed;
+    wanted.prompts = known->offers.prompts.list_changed;
+    wanted.resources = known->offers.resources.list_changed;
+  }
+  if (known->offers.subscribe && known->era() == mcp::Era::modern) {
+    const std::scoped_lock lock(mutex_);
+    wanted.uris.assign(followed_.begin(), followed_.end());
+  }
+  if (!wanted.tools && !wanted.prompts && !wanted.resources && wanted.uris.empty()) {
+    asked_for_.clear();
+    heard_of_.clear();
+    announcing_ = false;
+    if (std::exchange(listening_, false) || connection_.is_listening()) connection_.hush();
+    co_return;
+  }
+  std::set<std::string> asked(wanted.uris.begin(), wanted.uris.end());
+  listened(co_await ask_to_announce(std::move(wanted)));
+  asked_for_ = std::move(asked);
+  asked_.ring();
+}
+
+// Resources that it does not want to tell of, or so many of them, are no reason not to hear of its lists.
+Task<Result<>> Refresher::ask_to_announce(mcp::SubscriptionFilter wanted) {
+  const bool lists = wanted.tools || wanted.prompts || wanted.resources;
+  auto agreed = co_await connection_.listen(wanted);
+  listen_error_ = agreed ? std::nullopt : std::optional(agreed.error());
+  if (agreed) heard_of_ = {wanted.uris.begin(), wanted.uris.end()};
+  if (agreed || closing_ || !lists || wanted.uris.empty() || !is_final(agreed.error())) co_return agreed;
+  log::warning("{} tells of no single resources: {}", around_.name, agreed.error().message());
+  wanted.uris.clear();
+  auto lists_agreed = co_await connection_.listen(std::move(wanted));
+  if (lists_agreed) heard_of_.clear();
+  co_return lists_agreed;
+}
+
+void Refresher::listened(const Result<>& agreed) {
+  if (agreed) {
+    // What changed while nothing was announced is read.
+    if (std::exchange(listen_failures_, 0) > 0 && keeps_lists()) want_refresh({});
+    listening_ = announcing_ = true;
+    return;
+  }
+  // What it agreed to before it still tells.
+  const bool hears = connection_.is_listening();
+  const bool later = !is_final(agreed.error());
+  listening_ = hears || later;
+  announcing_ = announcing_ && hears;
+  log::info("{} announces no {}changes: {}", around_.name, hears ? "further " : "", agreed.error().message());
+  if (!later) return;
+  listen_at_ = around_.clock.now() + retry_after(++listen_failures_);
+  alarm_.cancel();
+  poll_instead();
+}
+
+void Refresher::poll_instead() {
+  if (!polls() || poll_at_) return;
+  poll_at_ = around_.clock.now() + jittered(policy_.refresh_interval, around_.chance);
+  alarm_.cancel();
+}
+
+void Refresher::note_facts(std::shared_ptr<const ServerFacts> facts) {
+  const std::scoped_lock lock(mutex_);
+  if (facts_ && facts_->era() != facts->era()) listen_at_ = around_.clock.now();
+  modern_ = facts->era() == mcp::Era::modern;
+  facts_ = std::move(facts);
+}
+
+// Apart from refresh: it reads no lists, unless what the server says of itself is other than before.
+Task<> Refresher::check_health() {
+  const auto before = facts();
+  health_at_ = around_.clock.now() + jittered(policy_.health_interval, around_.chance);
+  const auto alive = co_await ping(connection_);
+  if (!alive) {
+    if (alive.error().kind() == ErrorKind::remote) co_return;
+    log::info("{} does not answer: {}", around_.name, alive.error().message());
+    const std::scoped_lock lock(mutex_);
+    const unsigned failures = ++health_.consecutive_failures;
+    if (health_.state == ServerState::connected) health_.state = ServerState::degraded;
+    if (failures >= policy_.max_consecutive_failures) health_.state = ServerState::failed;
+    health_.last_error = alive.error();
+    health_at_ = around_.clock.now() + std::min(policy_.health_interval, retry_after(failures));
+    co_return;
+  }
+  note_facts(connection_.facts());
+  around_.breaker.succeeded();
+  {
+    const std::scoped_lock lock(mutex_);
+    const bool recovered = health_.state == ServerState::degraded || health_.state == ServerState::failed;
+    if (recovered && !refresh_at_) {
+      health_.state = ServerState::connected;
+      health_.consecutive_failures = 0;
+      health_.last_error.reset();
+    }
+  }
+  const auto now_known = facts();
+  const bool other = before && now_known &&
+                     (before->info != now_known->info || before->capabilities != now_known->capabilities ||
+                      before->version != now_known->version);
+  if (other) want_refresh({});
+}
+
+void Refresher::on_announcement(const Announcement& announcement) {
+  switch (announcement.kind) {
+    case Announcement::Kind::tools:
+    case Announcement::Kind::prompts:
+    case Announcement::Kind::resources: {
+      const std::scoped_lock lock(mutex_);
+      ++health_.announcements;
+      return want_refresh(debounced());
+    }
+    case Announcement::Kind::resource:
+      if (around_.on_resource_updated) around_.on_resource_updated(announcement.uri);
+      return;
+    case Announcement::Kind::interrupted:
+    case Announcement::Kind::ended: announcing_ = false; return poll_instead();
+    case Announcement::Kind::reopened:
+      announcing_ = true;
+      if (keeps_lists()) want_refresh(policy_.debounce);
+      return;
+  }
+}
+
+// The first announcement is followed at once; one that comes soon after a refresh waits for more of its kind.
+std::chrono::milliseconds Refresher::debounced() const {
+  const auto due = read_at_ + policy_.debounce;
+  const auto now = around_.clock.now();
+  return due > now ? std::chrono::ceil<std::chrono::milliseconds>(due - now) : std::chrono::milliseconds(0);
+}
+
+void Refresher::follow(std::set<std::string> uris) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (followed_ == uris) return;
+    followed_ = std::move(uris);
+  }
+  asio::post(around_.executor, [this] {
+    if (asked_to_listen_ && !closing_) start_listening();
+  });
+}
+
+Task<Result<>> Refresher::tells_of(std::string uri) {
+  co_return co_await asio::co_spawn(around_.executor, ask_within_time(std::move(uri)), asio::use_awaitable);
+}
+
+Task<Result<>> Refresher::ask_within_time(std::string uri) {
+  Deadline deadline(around_.executor, timeout_, {});
+  co_return co_await before(deadline, wait_until_asked(std::move(uri)), "subscriptions/listen");
+}
+
+Task<Result<>> Refresher::wait_until_asked(std::string uri) {
+  while (!closing_ && !asked_for_.contains(uri))
+    co_await asked_.wait();
+  if (closing_) co_return std::unexpected(errors::cancelled("the subscription"));
+  if (listen_error_ && !heard_of_.contains(uri)) co_return std::unexpected(*listen_error_);
+  if (const Error* const why = connection_.refused(uri)) co_return std::unexpected(*why);
+  co_return Result<>{};
+}
+
+Task<> Refresher::announced() { co_await asio::co_spawn(around_.executor, read_soon(), asio::use_awaitable); }
+
+Task<> Refresher::read_soon() {
+  if (closing_ || !keeps_lists() || !policy_.event_driven_refresh || policy_.ttl.count() > 0) co_return;
+  const auto asked = around_.clock.now();
+  if (const auto wait = debounced(); wait.count() > 0) co_await sleep_for(wait);
+  if (read_at_ < asked) co_await join_round();
+}
+
+}  // namespace proteus::client
