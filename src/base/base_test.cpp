@@ -1,6 +1,9 @@
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <gtest/gtest.h>
@@ -25,6 +28,11 @@ Task<> fail() {
   co_return;
 }
 
+Task<> wait_for(boost::asio::steady_timer& timer) {
+  boost::system::error_code ignored;
+  co_await timer.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
+}
+
 Task<> cancel_and_join(TaskGroup& group, bool& joined) {
   group.cancel();
   co_await group.join();
@@ -44,6 +52,28 @@ TEST(TaskGroup, CancelsAndAwaitsWhatItOwns) {
   io.run();
   EXPECT_TRUE(joined);
   EXPECT_EQ(group.size(), 0U);
+}
+
+// What the tasks use belongs to whoever joins them.
+TEST(TaskGroup, IsJoinedInFullByACancelledCoroutine) {
+  boost::asio::io_context io;
+  TaskGroup group(io.get_executor());
+  boost::asio::steady_timer release(io, boost::asio::steady_timer::time_point::max());
+  group.spawn("waiter", wait_for(release));
+  boost::asio::cancellation_signal signal;
+  bool left = false;
+  boost::asio::co_spawn(io, group.join(),
+                        boost::asio::bind_cancellation_slot(signal.slot(), [&](const std::exception_ptr& thrown) {
+                          left = true;
+                          EXPECT_TRUE(thrown);
+                        }));
+  io.poll();
+  signal.emit(boost::asio::cancellation_type::terminal);
+  io.poll();
+  EXPECT_FALSE(left);
+  release.cancel();
+  io.run();
+  EXPECT_TRUE(left);
 }
 
 TEST(TaskGroup, CancelsATaskThatIsSpawnedAfterCancel) {

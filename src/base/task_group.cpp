@@ -8,6 +8,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "base/log.hpp"
@@ -73,9 +74,16 @@ void TaskGroup::cancel() {
 
 Task<> TaskGroup::join() {
   auto state = state_;
+  const bool throws = co_await asio::this_coro::throw_if_cancelled();
+  co_await asio::this_coro::throw_if_cancelled(false);
   while (!state->running.empty()) {
     boost::system::error_code ignored;
     co_await state->empty.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  }
+  co_await asio::this_coro::throw_if_cancelled(throws);
+  const auto cancellation = co_await asio::this_coro::cancellation_state;
+  if (throws && cancellation.cancelled() != asio::cancellation_type::none) {
+    throw boost::system::system_error(asio::error::operation_aborted);
   }
 }
 

@@ -25,7 +25,7 @@ class TaskGroup {
   // Asks every running task to stop, by terminal cancellation of what it waits for.
   void cancel();
 
-  // Completes when no task runs any more.
+  // Completes when no task runs any more, also where the awaiting coroutine is cancelled, which owns what they use.
   Task<> join();
 
   std::size_t size() const;

@@ -32,6 +32,7 @@ Link::Link(const Executor& executor, TransportMaker& maker, const Options& optio
       last_id_(last_id),
       known_era_(options.era),
       known_old_sse_(options.transport == TransportChoice::old_sse),
+      closing_(executor),
       idle_(executor) {}
 
 Task<Result<Footing>> Link::establish() {
@@ -74,16 +75,24 @@ Task<> Link::close() {
   footing_.reset();
   // What is under way fails by this, and an attempt ends.
   if (handshake_ != nullptr) handshake_->expire();
-  if (const auto transport = transport_) co_await transport->close();
+  if (transport_) close_transport();
   while (busy_)
     co_await idle_.wait();
   co_await drop_transport();
 }
 
+// Whoever waits here may be cancelled; the closing goes on, and `close` waits for it.
 Task<> Link::drop_transport() {
-  if (!transport_) co_return;
-  const auto transport = std::exchange(transport_, nullptr);
-  co_await transport->close();
+  if (transport_) {
+    close_transport();
+    transport_.reset();
+  }
+  co_await closing_.join();
+}
+
+void Link::close_transport() {
+  const auto close = [](std::shared_ptr<Transport> transport) -> Task<> { co_await transport->close(); };
+  closing_.spawn("closing a transport", close(transport_));
 }
 
 Task<Result<>> Link::start(std::shared_ptr<Transport> transport) {

@@ -7,7 +7,7 @@
 
 #include <proteus/error.hpp>
 
-#include "base/task.hpp"
+#include "base/task_group.hpp"
 #include "client/era.hpp"
 #include "client/facts.hpp"
 #include "client/options.hpp"
@@ -77,6 +77,7 @@ class Link {
   Task<Result<Reply>> handshake_request(mcp::Method method, Params params, mcp::Era era,
                                         std::chrono::milliseconds timeout);
   Task<> drop_transport();
+  void close_transport();
   void forget();
   void stand_on(ServerFacts facts);
 
@@ -89,6 +90,7 @@ class Link {
   bool known_old_sse_ = false;
 
   std::shared_ptr<Transport> transport_;
+  TaskGroup closing_;  // the transports, which belong to the tasks in it; never cancelled
   std::optional<Footing> footing_;
   std::uint64_t generation_ = 0;
   bool busy_ = false;

@@ -365,6 +365,21 @@ TEST(Stdio, KnowsWhichMethodsAnEraHas) {
   EXPECT_EQ(client.run(client.connection.request(mcp::Method::ping, {})).error().kind(), ErrorKind::unsupported);
 }
 
+TEST(Stdio, EndsAProgramInFullThoughTheCallerNoLongerWaits) {
+  Options options = quick_and_accepting();
+  options.era = mcp::Era::modern;
+  options.probe_timeout = 1ms;  // it never answers
+  options.grace = {.after_end_of_input = 300ms, .after_sigterm = 0ms};
+  bool ending = false;
+  options.on_stderr_line = [&](std::string_view) { ending = true; };
+  Client client(net::Command{{"sh", "-c", "cat > /dev/null; echo ending >&2; exec sleep 1000"}, {}},
+                std::move(options));
+  net::test::Started opening(client.io, client.connection.open());
+  client.run_until([&] { return ending; });
+  opening.cancel();
+  EXPECT_THROW(opening.finish(), boost::system::system_error);
+}
+
 TEST(Stdio, LeavesNoProgramBehind) {
   const auto before = net::test::open_descriptors();
   {
