@@ -125,7 +125,8 @@ Task<Result<Stream>> Connecting::connect(const Url& host, Endpoints endpoints, C
     const auto left = deadline == Clock::Monotonic::max() ? deadline - now : std::max(deadline - now, {});
     set_deadline(now + left / static_cast<int>(endpoints.size() - i));
     socket_.emplace(means_.io);
-    const auto [error] = co_await socket_->async_connect(endpoints[i], kAwaited);
+    ErrorCode error = open_socket(*socket_, endpoints[i].protocol());
+    if (!error) error = std::get<0>(co_await socket_->async_connect(endpoints[i], kAwaited));
     if (!error) {
       set_deadline(deadline);
       auto stream = tcp_stream(std::move(*socket_));

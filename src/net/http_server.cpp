@@ -23,12 +23,13 @@ using KeepAliveInterval = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_
 using KeepAliveCount = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPCNT>;
 using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
-enum class Port : std::uint8_t { alone, shared };
+// Sockets that share a port would also share it with a second server, unnoticed. So the first takes it alone, and is
+// shared once it listens.
+enum class Port : std::uint8_t { taken, shared };
 
 Result<TcpAcceptor> open(asio::io_context& context, const asio::ip::tcp::endpoint& endpoint, int backlog, Port port) {
   TcpAcceptor acceptor(context.get_executor());
-  ErrorCode error;
-  acceptor.open(endpoint.protocol(), error);
+  ErrorCode error = open_socket(acceptor, endpoint.protocol());
   if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
   if (!error && port == Port::shared) acceptor.set_option(ReusePort(true), error);
   if (!error && endpoint.address().is_v6()) acceptor.set_option(asio::ip::v6_only(false), error);
@@ -40,6 +41,7 @@ Result<TcpAcceptor> open(asio::io_context& context, const asio::ip::tcp::endpoin
   if (!error) acceptor.set_option(KeepAliveCount(4), error);
   if (!error) acceptor.bind(endpoint, error);
   if (!error) acceptor.listen(backlog, error);
+  if (!error && port == Port::taken) acceptor.set_option(ReusePort(true), error);
   if (error) {
     return std::unexpected(errors::unreachable(fmt::format(
         "cannot listen on {} port {}: {}", endpoint.address().to_string(), endpoint.port(), error.message())));
@@ -69,15 +71,9 @@ Result<> HttpServer::listen() {
   const auto address = asio::ip::make_address(options_.address, error);
   if (error) return std::unexpected(errors::invalid(fmt::format("{} is no IP address", options_.address)));
   asio::ip::tcp::endpoint endpoint(address, options_.port);
-  if (options_.port != 0) {
-    // Sockets that share a port would also share it with a second server, unnoticed.
-    if (auto probe = open(parts_.front()->context(), endpoint, options_.backlog, Port::alone); !probe) {
-      return std::unexpected(probe.error());
-    }
-  }
   std::vector<TcpAcceptor> acceptors;
   for (const auto& part : parts_) {
-    auto acceptor = open(part->context(), endpoint, options_.backlog, Port::shared);
+    auto acceptor = open(part->context(), endpoint, options_.backlog, acceptors.empty() ? Port::taken : Port::shared);
     if (!acceptor) return std::unexpected(acceptor.error());
     endpoint.port(acceptor->local_endpoint().port());
     acceptors.push_back(std::move(*acceptor));

@@ -47,10 +47,11 @@ Task<> HttpWorker::accept() {
   asio::steady_timer pause(context_);
   while (acceptor_->is_open()) {
     TcpSocket socket(context_.get_executor());
-    const auto [error] = co_await acceptor_->async_accept(socket, kAwaited);
+    auto [error] = co_await acceptor_->async_wait(TcpAcceptor::wait_read, kAwaited);
+    if (!error) error = accept_socket(*acceptor_, socket);
     if (!error) {
       adopt(tcp_stream(std::move(socket)));
-    } else if (acceptor_->is_open()) {
+    } else if (error != asio::error::would_block && acceptor_->is_open()) {
       log::warning("cannot accept a connection: {}", error.message());
       pause.expires_after(kAcceptPause);
       co_await pause.async_wait(kAwaited);

@@ -5,18 +5,15 @@
 #include <memory>
 #include <optional>
 
-#include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 
 #include "base/clock.hpp"
 #include "base/task_group.hpp"
 #include "net/http_connection.hpp"
+#include "net/tcp_socket.hpp"
 #include "net/tls.hpp"
 
 namespace proteus::net {
-
-using TcpAcceptor = boost::asio::basic_socket_acceptor<boost::asio::ip::tcp, boost::asio::io_context::executor_type>;
 
 // The part of an HTTP server that lives on one worker: its connections and their deadlines. Every member
 // function belongs to the thread of `context`, except the constructor and `connections`. Must be drained to

@@ -1,5 +1,6 @@
 // A gateway as its operator meets it: signals, files, crashes.
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { describe, test } from 'node:test';
 
 import { CLIENTS, Session, textOf } from './support/clients.mjs';
@@ -27,6 +28,48 @@ async function startHolding() {
   });
   return { upstream, arrived, go };
 }
+
+/** Whether an open file of a process is closed when that starts a program; one that is closed already counts. */
+function closesOnExec(pid, fd) {
+  try {
+    return (parseInt(/flags:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/fdinfo/${fd}`, 'utf8'))[1], 8) & 0o2000000) !== 0;
+  } catch {
+    return true;
+  }
+}
+
+/** The open files of a process that a program it starts would inherit, other than its standard streams. */
+function inheritable(pid) {
+  return readdirSync(`/proc/${pid}/fd`)
+    .filter((fd) => Number(fd) > 2 && !closesOnExec(pid, fd))
+    .map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
+}
+
+describe('the programs that a gateway starts', () => {
+  test('inherit none of its files and connections', async () => {
+    const upstream = await startFakeUpstream(['one']);
+    const gateway = await startGateway({ upstreams: [{ name: 'up', url: upstream.url }, { name: 'cat', command: ['cat'], fail_fast_on_startup: false }] });
+    try {
+      const listening = events(await send(gateway.url, 'subscriptions/listen', { notifications: { toolsListChanged: true } }));
+      await listening.next();
+      assert.deepEqual(await toolNames(gateway.url), ['up_one']);
+      assert.ok(readdirSync(`/proc/${gateway.pid}/fd`).length > 10);
+      const inherited = new Set(inheritable('self')); // by the gateway, from us
+      assert.deepEqual(inheritable(gateway.pid).filter((file) => !inherited.has(file)), []);
+    } finally {
+      await gateway.stop();
+      await upstream.stop();
+    }
+  });
+
+  test('are ended with it, however early it is told to end', async () => {
+    const upstreams = Array.from({ length: 10 }, (_, i) => ({ name: `cat${i}`, command: ['cat'], fail_fast_on_startup: false }));
+    for (let round = 0; round < 5; ++round) {
+      const gateway = await startGateway({ upstreams });
+      assert.equal(await gateway.stop(), 0, gateway.log());
+    }
+  });
+});
 
 describe('a gateway that is told to end', () => {
   // OPS-02, OPS-01, PRO-05
