@@ -322,7 +322,7 @@ class Server {
 
   // Starts to serve in the background, and gives the port.
   Result<std::uint16_t> listen(HttpOptions options = {});
-  // Serves one client on standard input and output, until that closes.
+  // Serves one client on standard input and output until its input has ended and is answered, or until `stop`.
   Result<> serve_stdio();
   // Until `stop`.
   void wait();

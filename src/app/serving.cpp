@@ -320,11 +320,7 @@ Result<> Serving::serve(server::StdioPipes& pipes, const std::string& context) {
   options.caller.context = context;
   server::StdioEndpoint endpoint(gateway_->service(), gateway_->listeners(), clock_, SealingKey::random(), options,
                                  io.get_executor(), [&pipes](std::string line) { pipes.write(std::move(line)); });
-  auto served = pipes.read(
-      [&](std::string bytes) { asio::post(io, [&endpoint, bytes = std::move(bytes)] { endpoint.feed(bytes); }); });
-  asio::co_spawn(io, endpoint.close(), asio::use_future).get();
-  pipes.flush();
-  return served;
+  return server::serve(endpoint, pipes, io);
 }
 
 void Serving::drain() {

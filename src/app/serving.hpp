@@ -35,8 +35,7 @@ class Serving {
   Serving(const Serving&) = delete;
   Serving& operator=(const Serving&) = delete;
 
-  // Serves the client at the pipes, in a context of the configuration (empty: in none), until the end of its input, or
-  // until the pipes are interrupted.
+  // Serves the client at the pipes, in a context of the configuration (empty: in none). See server::serve.
   Result<> serve(server::StdioPipes& pipes, const std::string& context = {});
   // Where clients find it.
   std::string url() const;

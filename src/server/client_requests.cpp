@@ -39,12 +39,18 @@ std::string with_key(const mcp::InputRequest& request) {
   return bare ? "{" + meta + "}" : fmt::format("{{{},{}", meta, std::string_view(request.params).substr(1));
 }
 
+std::unexpected<Error> no_answer() { return std::unexpected(errors::interrupted("it sends nothing any more")); }
+
 }  // namespace
 
 std::string ClientRequests::open(std::shared_ptr<Waiting> waiting) {
   const std::scoped_lock lock(mutex_);
   std::string id = std::to_string(++last_id_);
-  waiting_.emplace(id, std::move(waiting));
+  if (ended_) {
+    settle(std::move(waiting), no_answer());
+  } else {
+    waiting_.emplace(id, std::move(waiting));
+  }
   return id;
 }
 
@@ -64,12 +70,23 @@ bool ClientRequests::resolve(const json::Message& answer) {
   }
   Result<std::string> value = std::string(answer.result);
   if (answer.kind == json::MessageKind::error) value = std::unexpected(mcp::read_error(answer.error));
-  asio::post(waiting->executor, [waiting, value = std::move(value)]() mutable {
-    waiting->answer = std::move(value);
+  settle(std::move(waiting), std::move(value));
+  return true;
+}
+
+void ClientRequests::settle(std::shared_ptr<Waiting> waiting, Result<std::string> answer) {
+  asio::post(waiting->executor, [waiting, answer = std::move(answer)]() mutable {
+    waiting->answer = std::move(answer);
     waiting->done = true;
     waiting->wake.cancel();
   });
-  return true;
+}
+
+void ClientRequests::end() {
+  const std::scoped_lock lock(mutex_);
+  ended_ = true;
+  for (auto& [id, waiting] : std::exchange(waiting_, {}))
+    settle(std::move(waiting), no_answer());
 }
 
 Task<Result<void>> ClientRequests::ask(const mcp::InputRequired& required, Call& call, CallChannel& channel,

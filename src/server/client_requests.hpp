@@ -27,13 +27,17 @@ class ClientRequests {
 
   // Takes a result or error of the client. False if nobody waits for it.
   bool resolve(const json::Message& answer);
+  // The client sends nothing any more: whoever waits for it, or asks it later, is told so.
+  void end();
 
  private:
   struct Waiting;
+  static void settle(std::shared_ptr<Waiting> waiting, Result<std::string> answer);
   std::string open(std::shared_ptr<Waiting> waiting);
   void close(const std::string& id);
 
   std::mutex mutex_;
+  bool ended_ = false;
   std::uint64_t last_id_ = 0;
   std::map<std::string, std::shared_ptr<Waiting>, std::less<>> waiting_;  // by id as written
 };

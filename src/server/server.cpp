@@ -119,12 +119,9 @@ Result<> Server::Core::serve_stdio() {
   auto& io = workers.at(0);
   StdioEndpoint endpoint(service_, listeners_, clock_, key_, {.eras = eras_}, io.get_executor(),
                          [this](std::string line) { pipes_.write(std::move(line)); });
-  auto served = pipes_.read(
-      [&](std::string bytes) { asio::post(io, [&endpoint, bytes = std::move(bytes)] { endpoint.feed(bytes); }); });
-  asio::co_spawn(io, endpoint.close(), asio::use_future).get();
+  auto served = serve(endpoint, pipes_, io);
   workers.stop();
   workers.join();
-  pipes_.flush();
   return served;
 }
 

@@ -1,8 +1,14 @@
 #include "server/stdio_endpoint.hpp"
 
+#include <future>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/use_future.hpp>
 
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
@@ -34,6 +40,11 @@ class LineChannel final : public CallChannel {
   std::function<void(std::string)> write_;
   std::shared_ptr<Cancellation> cancellation_;
 };
+
+Task<> finish(StdioEndpoint& endpoint, StdioPipes& pipes) {
+  co_await endpoint.finish();
+  pipes.interrupt();
+}
 
 }  // namespace
 
@@ -170,8 +181,11 @@ Task<> StdioEndpoint::listen(const mcp::Request& request, std::shared_ptr<Cancel
       [this](std::string notification) { write_line(std::move(notification)); },
       [cancellation] { cancellation->request(); });
   const auto registration = stream.start(listeners_);
+  streams_.insert(&stream);
+  const std::shared_ptr<void> leave(nullptr, [this, &stream](void*) { streams_.erase(&stream); });
   const Cancellation::Hook end(*cancellation, [&until] { until.cancel(); });
   stream.acknowledge(refused_uris(co_await service_.follow(caller_, nullptr, accepted)));
+  if (finishing_ && !cancellation->requested()) stream.end();
   while (!cancellation->requested()) {
     boost::system::error_code ignored;
     co_await until.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
@@ -246,10 +260,34 @@ Task<> StdioEndpoint::run_batch(std::string line, std::shared_ptr<Session> sessi
   if (!answers.empty()) write_line(answers + "]");
 }
 
+Task<> StdioEndpoint::finish() {
+  finishing_ = true;
+  if (!partial_.empty()) take_line(std::exchange(partial_, {}));
+  for (ListenStream* const stream : streams_)
+    stream->end();
+  if (session_) session_->client_requests().end();
+  co_await running_.join();
+}
+
 Task<> StdioEndpoint::close() {
   session_listens_.reset();
   in_flight_.cancel_all();
   co_await running_.join();
+}
+
+Result<> serve(StdioEndpoint& endpoint, StdioPipes& pipes, asio::io_context& io) {
+  const auto end = pipes.read(
+      [&](std::string bytes) { asio::post(io, [&endpoint, bytes = std::move(bytes)] { endpoint.feed(bytes); }); });
+  std::future<void> finished;
+  if (end == StdioPipes::End::of_input) {
+    finished = asio::co_spawn(io, finish(endpoint, pipes), asio::use_future);
+    pipes.wait();
+  }
+  asio::co_spawn(io, endpoint.close(), asio::use_future).get();
+  if (finished.valid()) finished.get();
+  pipes.flush();
+  if (!end) return std::unexpected(end.error());
+  return {};
 }
 
 }  // namespace proteus::server

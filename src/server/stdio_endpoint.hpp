@@ -5,6 +5,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -14,8 +15,15 @@
 #include "server/listeners.hpp"
 #include "server/request_state.hpp"
 #include "server/session.hpp"
+#include "server/stdio_pipes.hpp"
+
+namespace boost::asio {
+class io_context;
+}
 
 namespace proteus::server {
+
+class ListenStream;
 
 struct StdioOptions {
   mcp::Eras eras;
@@ -34,6 +42,9 @@ class StdioEndpoint {
 
   // Takes bytes as they come.
   void feed(std::string_view bytes);
+  // The client sends no more: ends what listens, and completes when everything else is answered. What needs an answer
+  // of the client fails.
+  Task<> finish();
   // The client is gone, or the server stops: cancels what runs, and completes when nothing is left.
   Task<> close();
 
@@ -64,9 +75,15 @@ class StdioEndpoint {
 
   std::string partial_;
   bool skipping_ = false;  // the rest of a line that is too long
+  bool finishing_ = false;
+  std::set<ListenStream*> streams_;
 
   std::shared_ptr<Session> session_;
   Listeners::Registration session_listens_;
 };
+
+// Serves the client at the pipes on the thread of `io`, which is another: until its input has ended and what it asked
+// for is answered, until it no longer reads, or until the pipes are interrupted.
+Result<> serve(StdioEndpoint& endpoint, StdioPipes& pipes, boost::asio::io_context& io);
 
 }  // namespace proteus::server

@@ -30,22 +30,29 @@ StdioPipes::~StdioPipes() {
   ::close(wake_);
 }
 
-Result<> StdioPipes::read(const std::function<void(std::string)>& sink) {
+Result<StdioPipes::End> StdioPipes::read(const std::function<void(std::string)>& sink) {
   std::array<char, 65536> buffer;
   for (;;) {
     std::array<pollfd, 2> ready = {pollfd{in_, POLLIN, 0}, pollfd{wake_, POLLIN, 0}};
     if (::poll(ready.data(), ready.size(), -1) < 0 && errno != EINTR) {
       return std::unexpected(errors::internal(std::string("waiting for input: ") + std::strerror(errno)));
     }
-    if (ready[1].revents != 0) return {};
+    if (ready[1].revents != 0) return End::interrupted;
     if (ready[0].revents == 0) continue;
     const ssize_t count = ::read(in_, buffer.data(), buffer.size());
-    if (count == 0) return {};
+    if (count == 0) return End::of_input;
     if (count < 0) {
       if (errno == EINTR || errno == EAGAIN) continue;
       return std::unexpected(errors::internal(std::string("reading input: ") + std::strerror(errno)));
     }
     sink(std::string(buffer.data(), static_cast<std::size_t>(count)));
+  }
+}
+
+void StdioPipes::wait() {
+  // An error of the output is reported without being asked for.
+  std::array<pollfd, 2> ready = {pollfd{wake_, POLLIN, 0}, pollfd{out_, 0, 0}};
+  while (::poll(ready.data(), ready.size(), -1) < 0 && errno == EINTR) {
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -21,8 +22,11 @@ class StdioPipes {
   StdioPipes(const StdioPipes&) = delete;
   StdioPipes& operator=(const StdioPipes&) = delete;
 
+  enum class End : std::uint8_t { of_input, interrupted };
   // Reads until the end of the input, or until `interrupt`.
-  Result<> read(const std::function<void(std::string)>& sink);
+  Result<End> read(const std::function<void(std::string)>& sink);
+  // Waits for `interrupt`, or until nobody reads the output any more.
+  void wait();
   // From any thread. Lines are dropped where too many wait.
   void write(std::string line);
   // Waits until all lines are written, or cannot be.

@@ -1,9 +1,14 @@
 #include <array>
+#include <map>
 #include <thread>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/use_future.hpp>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -14,6 +19,9 @@
 
 namespace proteus::server {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Key;
 
 // A server on lines instead of pipes: what it writes is kept.
 class Stdio : public ::testing::Test {
@@ -137,6 +145,42 @@ TEST_F(Stdio, TakesBatchesInTheOneRevisionThatHasThem) {
   EXPECT_EQ(code_of(tell(batch).at(0)), -32600);
 }
 
+// PRO-19
+TEST_F(Stdio, AnswersWhatIsUnderWayWhenTheInputEnds) {
+  boost::asio::steady_timer until(io, boost::asio::steady_timer::time_point::max());
+  service
+      .add_tool({.name = "slow"}, AsyncHandler<ToolResult>([&until](Context&) -> Task<Outcome<ToolResult>> {
+                  boost::system::error_code ignored;
+                  co_await until.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ignored));
+                  co_return ToolResult::text("done");
+                }))
+      .value();
+  tell(initialize(R"({"roots":{}})"));
+  tell(rpc("1", "tools/call", R"("name":"slow")"));
+  tell(rpc("2", "tools/call", R"("name":"slow",)" + modern_meta()));
+  tell(rpc("3", "tools/call", R"("name":"ask")"));
+  tell(rpc("4", "subscriptions/listen", R"("notifications":{"toolsListChanged":true},)" + modern_meta()));
+  endpoint.feed(rpc("5", "tools/call", R"("name":"echo")"));  // without the end of its line
+  auto finished = boost::asio::co_spawn(io, endpoint.finish(), boost::asio::use_future);
+
+  std::map<std::int64_t, boost::json::value> answers;
+  const auto collect = [&] {
+    for (auto& message : said()) {
+      if (!message.as_object().contains("method")) answers[message.at("id").as_int64()] = message;
+    }
+  };
+  collect();
+  EXPECT_THAT(answers, ElementsAre(Key(3), Key(4), Key(5)));
+  EXPECT_TRUE(answers.at(3).at("result").at("isError").as_bool()) << "nobody is there to be asked";
+  EXPECT_EQ(answers.at(4).at("result").at("resultType"), "complete");
+  EXPECT_NE(finished.wait_for(std::chrono::seconds(0)), std::future_status::ready);
+  until.cancel();
+  collect();
+  EXPECT_EQ(text_of(answers.at(1)), "done");
+  EXPECT_EQ(text_of(answers.at(2)), "done");
+  EXPECT_EQ(finished.wait_for(std::chrono::seconds(0)), std::future_status::ready);
+}
+
 TEST_F(Stdio, TakesMessagesInAnyPieces) {
   const std::string line = rpc("1", "server/discover", modern_meta()) + "\n";
   for (const char c : line)
@@ -152,7 +196,8 @@ TEST(StdioPipes, ReadUntilTheEndAndWriteEverything) {
   {
     StdioPipes pipes(in[0], out[1]);
     std::string read;
-    std::thread reader([&] { EXPECT_TRUE(pipes.read([&](std::string bytes) { read += bytes; })); });
+    std::thread reader(
+        [&] { EXPECT_EQ(pipes.read([&](std::string bytes) { read += bytes; }), StdioPipes::End::of_input); });
     ASSERT_EQ(::write(in[1], "abc", 3), 3);
     ::close(in[1]);
     reader.join();
@@ -173,11 +218,21 @@ TEST(StdioPipes, CanBeInterrupted) {
   std::array<int, 2> in{};
   ASSERT_EQ(::pipe(in.data()), 0);
   StdioPipes pipes(in[0], 1);
-  std::thread reader([&] { EXPECT_TRUE(pipes.read([](std::string) {})); });
+  std::thread reader([&] { EXPECT_EQ(pipes.read([](std::string) {}), StdioPipes::End::interrupted); });
   pipes.interrupt();
   reader.join();
+  pipes.wait();
   ::close(in[0]);
   ::close(in[1]);
+}
+
+TEST(StdioPipes, NoticeThatNobodyReads) {
+  std::array<int, 2> out{};
+  ASSERT_EQ(::pipe(out.data()), 0);
+  StdioPipes pipes(0, out[1]);
+  ::close(out[0]);
+  pipes.wait();
+  ::close(out[1]);
 }
 
 }  // namespace

@@ -82,6 +82,36 @@ describe('proteus stdio', () => {
     forget();
   });
 
+  // PRO-19
+  test('answers what is under way when its input ends', async () => {
+    const server = await startServer('everything-server', ['--port', '0']);
+    const { folder, forget } = makeFolder();
+    const upstreams = [{ name: 'all', url: server.url, prefix: '', refresh_strategy: 'direct_proxy' }];
+    writeFileSync(join(folder, 'proteus.toml'), configuration({ upstreams }));
+    const requests = [
+      { id: 1, method: 'initialize', params: hello },
+      { method: 'notifications/initialized' },
+      { id: 2, method: 'tools/list' },
+      { id: 3, method: 'tools/call', params: { name: 'test_tool_with_progress', arguments: {} } }
+    ];
+    const child = spawn(program('proteus'), ['stdio', '--config', join(folder, 'proteus.toml'), '--data', join(folder, 'data')]);
+    try {
+      let out = '';
+      child.stdout.on('data', (data) => (out += data));
+      child.stderr.resume();
+      const ended = new Promise((done) => child.once('close', done));
+      child.stdin.end(requests.map((request) => JSON.stringify({ jsonrpc: '2.0', ...request })).join('\n'));
+      assert.equal(await within(20_000, 'the end', ended), 0);
+      const answers = out.trim().split('\n').map((line) => JSON.parse(line));
+      assert.deepEqual(answers.map((answer) => answer.id).sort(), [1, 2, 3]);
+      assert.ok(answers.every((answer) => answer.result));
+    } finally {
+      child.kill('SIGKILL');
+      await server.stop();
+      forget();
+    }
+  });
+
   // CTX-17, PRO-14
   test('--context puts the client into a context, and names those there are where it is unknown', async () => {
     const server = await startServer('everything-server', ['--port', '0']);
