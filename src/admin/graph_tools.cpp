@@ -82,9 +82,8 @@ Task<Result<std::string>> GraphTools::tools(const server::Caller& caller) {
 
 Task<> GraphTools::handle(net::Exchange& exchange) {
   const net::Request& request = exchange.request();
-  if (!hosts_.allows_host(request.fields().find("Host").value_or("")) ||
-      !hosts_.allows_origin(request.fields().find("Origin"))) {
-    co_return co_await reply_problem(exchange, errors::forbidden("this Host or Origin is not allowed"));
+  if (const auto allowed = hosts_.check(request, &gateway_.refusals()); !allowed) {
+    co_return co_await reply_problem(exchange, allowed.error());
   }
   const std::string_view path = request.path();
   const auto caller =

@@ -1,9 +1,14 @@
 #include "admin/ops.hpp"
 
+#include <mutex>
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "admin/test_bench.hpp"
+#include "base/log.hpp"
+#include "net/raw_client.hpp"
 
 namespace proteus::admin {
 namespace {
@@ -96,6 +101,50 @@ TEST_F(Operations, MetricsCountOpenStreams) {
                                      R"("notifications":{"toolsListChanged":true},)" + server::modern_meta()));
   ASSERT_EQ(listening.read_answer().status, 200);
   wait_until([&] { return metric("proteus_streams") == 2; });
+}
+
+// OPS-10
+TEST_F(Operations, RefusalsAreCountedByReasonAndLoggedWithoutSecrets) {
+  static std::mutex mutex;
+  static std::string lines;
+  lines.clear();
+  log::redirect([](std::string_view line) {
+    const std::scoped_lock lock(mutex);
+    lines.append(line).append("\n");
+  });
+  const auto refuse = [&](std::string_view head) {
+    net::RawClient client(bench.server.local_port());
+    client.send(head);
+    return client.receive().status;
+  };
+  EXPECT_EQ(refuse("POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer hush-token\r\n\r\n"), 401);
+  EXPECT_EQ(refuse("POST /mcp HTTP/1.1\r\nHost: evil.example\r\n\r\n"), 403);
+  EXPECT_EQ(refuse("POST /mcp HTTP/1.1\r\nHost: localhost\r\nOrigin: https://evil.example\r\n\r\n"), 403);
+  EXPECT_EQ(refuse("POST /mcp/nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n"), 404);
+  EXPECT_EQ(refuse("GET /v1/graphs/nowhere/mcp/tools HTTP/1.1\r\nHost: localhost\r\n\r\n"), 404);
+  EXPECT_EQ(refuse("GET /v1/graphs/nowhere/mcp/tools HTTP/1.1\r\nHost: evil.example\r\n\r\n"), 403);
+  EXPECT_EQ(refuse("GET /admin HTTP/1.1\r\nHost: localhost\r\nX-Admin-Secret: hush-secret\r\n\r\n"), 401);
+  EXPECT_EQ(refuse("GET /admin HTTP/1.1\r\nHost: localhost\r\n\r\n"), 401);
+  EXPECT_EQ(refuse("GET /admin?x=hush-query HTTP/1.1\r\n\r\n"), 400);
+  EXPECT_EQ(refuse("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999999999999\r\n\r\n"), 413);
+  bench.metrics_access = MetricsAccess::with_secret;
+  EXPECT_EQ(get("/metrics").status, 401);
+  bench.metrics_access = MetricsAccess::open;
+  log::redirect(nullptr);
+
+  EXPECT_EQ(metric(R"(proteus_refusals_total{reason="token"})"), 1);
+  EXPECT_EQ(metric(R"(proteus_refusals_total{reason="host"})"), 2);
+  EXPECT_EQ(metric(R"(proteus_refusals_total{reason="origin"})"), 1);
+  EXPECT_EQ(metric(R"(proteus_refusals_total{reason="context"})"), 2);
+  EXPECT_EQ(metric(R"(proteus_refusals_total{reason="admin_secret"})"), 3);
+  EXPECT_EQ(metric(R"(proteus_refusals_total{reason="malformed"})"), 1);
+  EXPECT_EQ(metric(R"(proteus_refusals_total{reason="limit"})"), 1);
+  EXPECT_THAT(lines, HasSubstr("info gateway: a request was refused reason=token"));
+  EXPECT_THAT(lines, HasSubstr("info admin: a request was refused reason=admin_secret"));
+  EXPECT_THAT(lines,
+              HasSubstr("info server: a request was refused reason=origin why=https://evil.example peer=127.0.0.1"));
+  EXPECT_THAT(lines, HasSubstr("info net: a request was refused reason=malformed"));
+  EXPECT_THAT(lines, Not(HasSubstr("hush")));
 }
 
 // PRX-11

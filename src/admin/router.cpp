@@ -10,6 +10,7 @@
 
 #include "admin/problem.hpp"
 #include "base/log.hpp"
+#include "net/refused_request.hpp"
 
 namespace proteus::admin {
 namespace {
@@ -49,14 +50,20 @@ Result<> check_parameters(const Route& route, std::string_view query) {
 
 }  // namespace
 
-Router::Router(Routes routes, AdminKeys keys) : routes_(std::move(routes)), door_(std::move(keys)) {
+Router::Router(Routes routes, AdminKeys keys, RefusalLog& refusals)
+    : routes_(std::move(routes)), door_(std::move(keys)), refusals_(refusals) {
   routes_.insert(routes_.begin(), {.method = "GET", .path = kRoot, .help = "This list.", .handle = {}});
   help_ = write_help();
 }
 
 std::optional<Door::Visitor> Router::visitor_of(const net::Request& request) const {
-  if (request.fields().count(kSecret) != 1) return std::nullopt;
-  return door_.admit(*request.fields().find(kSecret));
+  const std::size_t given = request.fields().count(kSecret);
+  auto visitor = given == 1 ? door_.admit(*request.fields().find(kSecret)) : std::nullopt;
+  if (!visitor) {
+    const std::string_view why = given == 0 ? "X-Admin-Secret is missing" : "the secret is not known";
+    refusals_.add(net::refused(request, RefusalReason::admin_secret, why));
+  }
+  return visitor;
 }
 
 bool Router::knows(const net::Request& request) const { return visitor_of(request).has_value(); }
@@ -111,7 +118,12 @@ Task<> Router::handle(net::Exchange& exchange) {
   if (route.handle) {
     Visit visit(exchange, door_, std::move(*visitor), std::move(found.variables));
     auto handled = co_await route.handle(visit);
-    if (!handled) co_return co_await reply_problem(exchange, std::move(handled.error()));
+    if (!handled) {
+      if (handled.error().kind() == ErrorKind::exhausted) {
+        refusals_.add(net::refused(request, RefusalReason::limit, handled.error().message(), visit.who()));
+      }
+      co_return co_await reply_problem(exchange, std::move(handled.error()));
+    }
     answer = std::move(*handled);
   }
   if (answer.sent) co_return;

@@ -9,6 +9,7 @@
 #include "admin/door.hpp"
 #include "admin/keys.hpp"
 #include "admin/route.hpp"
+#include "base/refusal_log.hpp"
 
 namespace proteus::admin {
 
@@ -21,12 +22,13 @@ class Router {
     return path.starts_with(kRoot) && (path.size() == kRoot.size() || path[kRoot.size()] == '/');
   }
 
-  // What handlers refer to outlives it. GET /admin, the list of them all, comes by itself.
-  Router(Routes routes, AdminKeys keys);
+  // What handlers refer to outlives it, and so does the log of refusals. GET /admin, the list of them all, comes by
+  // itself.
+  Router(Routes routes, AdminKeys keys, RefusalLog& refusals);
 
   // Any thread: those who may come in from the next request on. Streams of others end.
   void set_keys(AdminKeys keys) { door_.set_keys(std::move(keys)); }
-  // Whether a request brings the secret of a key.
+  // Whether a request brings the secret of a key; one that does not is refused.
   bool knows(const net::Request& request) const;
 
   Task<> handle(net::Exchange& exchange);
@@ -45,6 +47,7 @@ class Router {
   Routes routes_;
   std::string help_;
   Door door_;
+  RefusalLog& refusals_;
 };
 
 }  // namespace proteus::admin

@@ -156,7 +156,8 @@ TEST_F(AdminApi, AStreamOfAKeyThatJustWentEndsAtOnce) {
 
 TEST_F(AdminApi, QuietStreamsAreKeptAlive) {
   net::Workers workers(1);
-  Router router(change_routes(bench.changes, std::chrono::milliseconds(1)), AdminKeys({{"a", Secret("s")}}));
+  Router router(change_routes(bench.changes, std::chrono::milliseconds(1)), AdminKeys({{"a", Secret("s")}}),
+                bench.gateway.refusals());
   net::HttpServer server(workers, {}, [&](net::Exchange& exchange) { return router.handle(exchange); });
   workers.run();
   ASSERT_TRUE(server.listen());

@@ -118,11 +118,12 @@ class Bench {
         metrics(gateway),
         registry({workers.at(0), gateway, store, clock, environment, egress}),
         sessions({workers, gateway, store, clock, egress}, session_options()),
-        router(routes(),
-               AdminKeys({{"admin", Secret(std::string(kSecret))}, {"ops", Secret(std::string(kOpsSecret))}})),
+        router(routes(), AdminKeys({{"admin", Secret(std::string(kSecret))}, {"ops", Secret(std::string(kOpsSecret))}}),
+               gateway.refusals()),
         ops({readiness, [this] { return metrics.render(); },
              [this](const net::Request& request) { return router.knows(request); }}),
-        server(workers, {}, [this](net::Exchange& exchange) { return route(exchange); }) {
+        server(workers, {.refusals = &gateway.refusals()},
+               [this](net::Exchange& exchange) { return route(exchange); }) {
     gateway.set_on_refreshed([this](const providers::RefreshResult& result, const catalog::Publication*) {
       metrics.refreshed(result);
       changes.refreshed(result);

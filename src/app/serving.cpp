@@ -70,7 +70,7 @@ struct Serving::Surroundings {
         datasets({control, *serving.store_, serving.clock_, serving.environment_}, std::move(mappings),
                  offering_of(serving.config_)),
         dataset_tools(std::make_shared<gateway::DatasetTools>(datasets, *serving.gateway_)),
-        router(routes(*serving.gateway_, *serving.store_), serving.admin_keys()),
+        router(routes(*serving.gateway_, *serving.store_), serving.admin_keys(), serving.gateway_->refusals()),
         ops({readiness, [this] { return metrics.render(); },
              [this](const net::Request& request) { return router.knows(request); }}),
         graph_tools(*serving.gateway_, serving.host_rules()),
@@ -232,6 +232,7 @@ Result<std::unique_ptr<net::HttpServer>> Serving::listen_at(const ListenAddress&
   options.address = address.host == "localhost" ? "127.0.0.1" : address.host;
   options.port = address.port;
   options.limits.body_bytes = config_.server.max_body.value();
+  options.refusals = &gateway_->refusals();
   if (config_.server.tls.enabled()) {
     auto tls = net::TlsContext::server(config_.server.tls.certificate, config_.server.tls.key);
     if (!tls) return std::unexpected(tls.error());

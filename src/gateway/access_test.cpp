@@ -110,6 +110,23 @@ TEST(Tokens, MayDifferFromRequestToRequestOnOneConnection) {
   }
 }
 
+// AUT-02: a token learns where it may go, and nothing of what there is besides.
+TEST(Contexts, ATokenOfOneContextIsToldWhichAtThePlainEndpoint) {
+  TestGateway gateway({}, {.principals = {{.name = "ada", .token = Secret("a"), .contexts = {"one"}},
+                                          {.name = "bob", .token = Secret("b"), .contexts = {"gone"}}},
+                           .manifests = {{{"one", {}}, {"hidden", {}}}, {}}});
+  const auto refusal = [&](const std::string& token, const std::string& path) {
+    RawClient client(gateway.port(), path);
+    const auto answer =
+        client.request("POST", modern_fields("tools/list") + bearer(token), rpc("1", "tools/list", modern_meta()));
+    EXPECT_EQ(answer.status, 404);
+    return std::string(answer.json().at("error").at("message").as_string());
+  };
+  EXPECT_EQ(refusal("a", "/mcp"), "There is no such context for this token; it may use /mcp/one");
+  EXPECT_EQ(refusal("a", "/mcp/hidden"), refusal("a", "/mcp/nowhere"));
+  EXPECT_EQ(refusal("b", "/mcp"), "There is no such context, and none that this token may enter");
+}
+
 // AUT-04, AUT-02
 TEST(Reload, WhatATokenMayNoLongerDoEndsWhatItHasOpen) {
   const PrincipalSettings ada{.name = "ada", .token = Secret("a"), .contexts = {"one", "two"}};

@@ -11,6 +11,7 @@
 
 #include "base/log.hpp"
 #include "gateway/local_provider.hpp"
+#include "net/refused_request.hpp"
 
 namespace proteus::gateway {
 
@@ -44,10 +45,11 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
       environment_(std::move(environment)),
       store_(store),
       options_(completed(std::move(options))),
+      refusals_(clock),
       tables_(std::make_shared<const UpstreamTable>()),
       access_(std::make_shared<const Access>(
           Access{std::make_shared<const Principals>(std::vector<PrincipalSettings>{}, Anonymous::refused), {}})),
-      quotas_(options_.quotas),
+      quotas_(options_.quotas, refusals_),
       fanout_(workers.at(0), listeners_, options_.debounce),
       parked_sessions_(workers.at(0), store, key),
       background_(workers.at(0).get_executor()),
@@ -61,11 +63,12 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
                         .get());
   }
   hearing_ = std::make_unique<Hearing>(parts, listeners_);
-  service_ = std::make_unique<GatewayService>(options_.service, std::move(parts), *hearing_, clock, key);
+  service_ = std::make_unique<GatewayService>(options_.service, std::move(parts), *hearing_, clock, key, refusals_);
   service_->parked().set_prepare([this](const ParkedCalls::Call& call) {
     return parked_sessions_.keep(call.upstream, call.running->connection());
   });
   server::HttpEndpointOptions endpoint = options_.endpoint;
+  endpoint.refusals = &refusals_;
   endpoint.authenticate = [this](const net::Request& request) { return admit(request, context_of(request.path())); };
   if (options_.quotas.requests_per_minute > 0) {
     endpoint.admit_request = [this](const server::Caller& caller) { return admit_request(caller); };
@@ -110,11 +113,16 @@ bool Gateway::has_context(std::string_view name) const {
 Result<server::Caller> Gateway::admit(const net::Request& request, std::string_view context) const {
   const Access& access = service_->here().access();
   auto principal = access.principals->find(request, find_principal_);
-  if (!principal) return std::unexpected(principal.error());
+  if (!principal) {
+    refusals_.add(net::refused(request, RefusalReason::token, principal.error().message()));
+    return std::unexpected(principal.error());
+  }
   if (context.empty()) context = (*principal)->home();
   const bool there = context.empty() || (access.contexts && access.contexts->find(context));
   if (!there || !(*principal)->may_enter(context)) {
-    return std::unexpected(errors::not_found("There is no such context"));
+    const std::string_view why = there ? "the principal may not enter it" : "there is none of that name";
+    refusals_.add(net::refused(request, RefusalReason::context, why, (*principal)->name()));
+    return std::unexpected(access.no_such_context(**principal));
   }
   server::Caller caller;
   caller.principal = (*principal)->key();

@@ -15,6 +15,7 @@
 #include "base/clock.hpp"
 #include "base/environment.hpp"
 #include "base/published.hpp"
+#include "base/refusal_log.hpp"
 #include "gateway/access.hpp"
 #include "gateway/bridge/hearing.hpp"
 #include "gateway/bridge/parked_sessions.hpp"
@@ -96,6 +97,8 @@ class Gateway {
   Fanout& fanout() { return fanout_; }
   std::shared_ptr<const UpstreamTable> upstreams() const { return tables_.get(); }
   const Clock& clock() const { return clock_; }
+  // Thread-safe. Whoever else turns requests away reports it here, too.
+  RefusalLog& refusals() const { return refusals_; }
 
   using OnRefreshed = std::function<void(const providers::RefreshResult&, const catalog::Publication*)>;
   // Before upstreams are set. Called on the threads of upstreams.
@@ -141,6 +144,7 @@ class Gateway {
   store::Store& store_;
   const GatewayOptions options_;
 
+  mutable RefusalLog refusals_;
   server::Listeners listeners_;
   catalog::Catalog catalog_;
   UpstreamTables tables_;

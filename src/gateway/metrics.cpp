@@ -161,6 +161,11 @@ std::string Metrics::render() {
 
   UpstreamFamilies upstreams;
   forget_unused();
+  auto refusals = family("proteus_refusals_total", MetricType::Counter, "Requests that were turned away, by reason.");
+  for (const RefusalReason reason : kRefusalReasons)
+    add_counter(refusals, gateway_.refusals().count(reason), {{"reason", text(to_string(reason))}});
+  families.push_back(std::move(refusals));
+
   const auto table = gateway_.upstreams();
   for (const auto& served : table->order) {
     if (served.meter != nullptr) upstreams.add(*served.meter);

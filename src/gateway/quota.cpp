@@ -10,56 +10,42 @@
 namespace proteus::gateway {
 namespace {
 
-constexpr std::chrono::nanoseconds kMinute = std::chrono::minutes(1);
 // Nobody knows when a call will end.
 constexpr std::chrono::seconds kSoon{1};
 
-std::int64_t count(Clock::Monotonic time) { return time.time_since_epoch() / std::chrono::nanoseconds(1); }
-
 }  // namespace
 
-RateLimit::RateLimit(unsigned per_minute)
-    : interval_(per_minute > 0 ? kMinute / per_minute : std::chrono::nanoseconds(0)) {}
-
-std::chrono::nanoseconds RateLimit::take(Clock::Monotonic now) {
-  if (interval_.count() == 0) return interval_;
-  std::int64_t used = used_until_.load(std::memory_order_relaxed);
-  for (;;) {
-    const std::int64_t next = std::max(used, count(now)) + interval_.count();
-    const std::int64_t beyond = next - count(now) - kMinute.count();
-    if (beyond > 0) return std::chrono::nanoseconds(beyond);
-    if (used_until_.compare_exchange_weak(used, next, std::memory_order_relaxed)) return std::chrono::nanoseconds(0);
-  }
-}
-
-bool RateLimit::is_unused(Clock::Monotonic now) const {
-  return used_until_.load(std::memory_order_relaxed) <= count(now);
-}
-
-Quota::Quota(const QuotaLimits& limits)
+Quota::Quota(const QuotaLimits& limits, std::string principal, RefusalLog& refusals)
     : limits_(limits),
+      principal_(std::move(principal)),
+      refusals_(refusals),
       requests_(limits.requests_per_minute),
       calls_(limits.calls_per_principal),
       streams_(limits.streams_per_principal) {}
 
+Error Quota::refusal(const std::string& why, std::chrono::seconds retry_after) {
+  refusals_.add({.reason = RefusalReason::limit, .why = why, .principal = principal_});
+  return mcp::errors::over_limit(why, retry_after);
+}
+
 Result<> Quota::count_request(Clock::Monotonic now) {
   const auto wait = requests_.take(now);
   if (wait.count() == 0) return {};
-  return std::unexpected(mcp::errors::over_limit(
-      fmt::format("More than {} requests within a minute; try again later", limits_.requests_per_minute),
-      std::chrono::ceil<std::chrono::seconds>(wait)));
+  return std::unexpected(
+      refusal(fmt::format("More than {} requests within a minute; try again later", limits_.requests_per_minute),
+              std::chrono::ceil<std::chrono::seconds>(wait)));
 }
 
 Result<Turnstile::Pass> Quota::enter_call() {
   if (auto pass = calls_.enter()) return pass;
-  return std::unexpected(mcp::errors::over_limit(
-      fmt::format("{} calls are under way, and no more allowed at once", limits_.calls_per_principal), kSoon));
+  return std::unexpected(
+      refusal(fmt::format("{} calls are under way, and no more allowed at once", limits_.calls_per_principal), kSoon));
 }
 
 Result<Turnstile::Pass> Quota::enter_stream() {
   if (auto pass = streams_.enter()) return pass;
-  return std::unexpected(mcp::errors::over_limit(
-      fmt::format("{} streams are open, and no more allowed at once", limits_.streams_per_principal), kSoon));
+  return std::unexpected(
+      refusal(fmt::format("{} streams are open, and no more allowed at once", limits_.streams_per_principal), kSoon));
 }
 
 bool Quota::is_idle(Clock::Monotonic now) const {
@@ -73,7 +59,7 @@ std::shared_ptr<Quota> QuotaTable::get(const std::string& principal) {
     if (auto known = found->second.lock()) return known;
   }
   if (home.quotas.size() >= home.sweep_above) home.sweep();
-  auto made = std::make_shared<Quota>(limits_);
+  auto made = std::make_shared<Quota>(limits_, principal, refusals_);
   home.quotas[principal] = made;
   return made;
 }

@@ -1,10 +1,8 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -13,6 +11,8 @@
 #include <proteus/error.hpp>
 
 #include "base/clock.hpp"
+#include "base/rate_limit.hpp"
+#include "base/refusal_log.hpp"
 #include "gateway/turnstile.hpp"
 
 // How much one principal may ask for, so that none takes what the others need. What a call needs of it costs a look-up
@@ -26,25 +26,10 @@ struct QuotaLimits {
   unsigned requests_per_minute = 0;  // per principal; 0: no limit
 };
 
-// So many a minute: all of them at once, or spread; what was used comes back evenly. Thread-safe, without a lock.
-class RateLimit {
- public:
-  explicit RateLimit(unsigned per_minute);
-
-  // Zero where one more is allowed, which counts it; else how long until it is.
-  std::chrono::nanoseconds take(Clock::Monotonic now);
-  // Nothing of it is used: one made anew would do the same.
-  bool is_unused(Clock::Monotonic now) const;
-
- private:
-  const std::chrono::nanoseconds interval_;   // in which one comes back; zero: no limit
-  std::atomic<std::int64_t> used_until_ = 0;  // when all of it has come back
-};
-
-// What one principal uses at the moment. Thread-safe.
+// What one principal uses at the moment. Thread-safe. What it refuses it reports to `refusals`, which outlives it.
 class Quota {
  public:
-  explicit Quota(const QuotaLimits& limits);
+  Quota(const QuotaLimits& limits, std::string principal, RefusalLog& refusals);
 
   // Fails, saying when to try again, where there have been too many.
   Result<> count_request(Clock::Monotonic now);
@@ -54,7 +39,11 @@ class Quota {
   bool is_idle(Clock::Monotonic now) const;
 
  private:
+  Error refusal(const std::string& why, std::chrono::seconds retry_after);
+
   const QuotaLimits limits_;
+  const std::string principal_;
+  RefusalLog& refusals_;
   RateLimit requests_;
   Turnstile calls_;
   Turnstile streams_;
@@ -63,7 +52,7 @@ class Quota {
 // All principals', by name. Thread-safe. They are made when first needed and go when nobody holds them any more.
 class QuotaTable {
  public:
-  explicit QuotaTable(QuotaLimits limits) : limits_(limits) {}
+  QuotaTable(QuotaLimits limits, RefusalLog& refusals) : limits_(limits), refusals_(refusals) {}
 
   const QuotaLimits& limits() const { return limits_; }
   std::shared_ptr<Quota> get(const std::string& principal);
@@ -81,6 +70,7 @@ class QuotaTable {
   };
 
   const QuotaLimits limits_;
+  RefusalLog& refusals_;
   std::array<Shard, 16> shards_;
 };
 

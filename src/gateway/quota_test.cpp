@@ -10,47 +10,24 @@ namespace {
 using namespace std::chrono_literals;
 
 // SEC-07
-TEST(RateLimit, LetsSoManyThroughAtOnceAndThenAsTheyComeBack) {
-  ManualClock clock;
-  RateLimit limit(6);
-  for (int i = 0; i < 6; ++i)
-    EXPECT_EQ(limit.take(clock.now()), 0ns) << i;
-  EXPECT_EQ(limit.take(clock.now()), 10s);
-  EXPECT_EQ(limit.take(clock.now()), 10s);
-  clock.advance(9s);
-  EXPECT_EQ(limit.take(clock.now()), 1s);
-  clock.advance(1s);
-  EXPECT_EQ(limit.take(clock.now()), 0ns);
-  EXPECT_EQ(limit.take(clock.now()), 10s);
-  clock.advance(1h);
-  EXPECT_TRUE(limit.is_unused(clock.now()));
-  for (int i = 0; i < 6; ++i)
-    EXPECT_EQ(limit.take(clock.now()), 0ns) << i;
-  EXPECT_NE(limit.take(clock.now()), 0ns);
-}
-
-TEST(RateLimit, ZeroIsNoLimit) {
-  ManualClock clock;
-  RateLimit limit(0);
-  for (int i = 0; i < 10'000; ++i)
-    ASSERT_EQ(limit.take(clock.now()), 0ns);
-}
-
-// SEC-07
 TEST(Quota, SaysWhenToTryAgain) {
   ManualClock clock;
-  Quota quota({.requests_per_minute = 2});
+  RefusalLog refusals(clock);
+  Quota quota({.requests_per_minute = 2}, "alice", refusals);
   EXPECT_TRUE(quota.count_request(clock.now()));
   EXPECT_TRUE(quota.count_request(clock.now()));
   clock.advance(500ms);
   const auto refused = quota.count_request(clock.now());
   ASSERT_FALSE(refused);
   EXPECT_EQ(mcp::retry_after(refused.error()), 30s);
+  EXPECT_EQ(refusals.count(RefusalReason::limit), 1);  // OPS-10
 }
 
 // SEC-07
 TEST(Quota, CountsCallsAndStreamsApart) {
-  Quota quota({.calls_per_principal = 1, .streams_per_principal = 1});
+  const ManualClock clock;
+  RefusalLog refusals(clock);
+  Quota quota({.calls_per_principal = 1, .streams_per_principal = 1}, "alice", refusals);
   auto call = quota.enter_call();
   ASSERT_TRUE(call);
   EXPECT_FALSE(quota.enter_call());
@@ -61,7 +38,8 @@ TEST(Quota, CountsCallsAndStreamsApart) {
 
 TEST(QuotaTable, IsTheSameForAllWhoHoldIt) {
   ManualClock clock;
-  QuotaTable table({.calls_per_principal = 1});
+  RefusalLog refusals(clock);
+  QuotaTable table({.calls_per_principal = 1}, refusals);
   QuotaReader one(table, clock);
   QuotaReader other(table, clock);
   const auto pass = one.get("alice").enter_call();
@@ -72,7 +50,8 @@ TEST(QuotaTable, IsTheSameForAllWhoHoldIt) {
 // SEC-07
 TEST(QuotaTable, KeepsNothingOfThoseWhoLeft) {
   ManualClock clock;
-  QuotaTable table({.calls_per_principal = 8, .requests_per_minute = 60});
+  RefusalLog refusals(clock);
+  QuotaTable table({.calls_per_principal = 8, .requests_per_minute = 60}, refusals);
   QuotaReader reader(table, clock);
   const auto pass = reader.get("stays").enter_call();
   for (int i = 0; i < 20'000; ++i) {
@@ -85,7 +64,8 @@ TEST(QuotaTable, KeepsNothingOfThoseWhoLeft) {
 
 TEST(QuotaTable, LetsGoOfThoseWhoAreIdleWhenTold) {
   ManualClock clock;
-  QuotaTable table({.calls_per_principal = 8, .requests_per_minute = 60});
+  RefusalLog refusals(clock);
+  QuotaTable table({.calls_per_principal = 8, .requests_per_minute = 60}, refusals);
   QuotaReader reader(table, clock);
   const auto pass = reader.get("calls").enter_call();
   EXPECT_TRUE(reader.get("asked lately").count_request(clock.now()));

@@ -107,7 +107,7 @@ std::optional<Kind> listed_by(mcp::Method method) {
 }
 
 GatewayService::GatewayService(ServiceOptions options, std::vector<Worker*> workers, Hearing& hearing,
-                               const Clock& clock, SealingKey cursor_key)
+                               const Clock& clock, SealingKey cursor_key, RefusalLog& refusals)
     : number_(next_number()),
       options_(std::move(options)),
       tail_(mcp::result_tail(options_.server_info)),
@@ -121,6 +121,7 @@ Worker& GatewayService::here() const {
   // Looked for once by each thread; no two services have the same number.
   static thread_local std::pair<std::uint64_t, Worker*> found{0, nullptr};
   if (found.first == number_) return *found.second;
+      refusals_(refusals),
   for (Worker* worker : workers_) {
     if (!worker->io().get_executor().running_in_this_thread()) continue;
     found = {number_, worker};
@@ -310,8 +311,9 @@ Result<Turnstile::Pass> GatewayService::enter(const Route& route, server::Call& 
   }
   Turnstile::Pass pass = upstream.calls->enter();
   if (!pass) {
-    return std::unexpected(mcp::errors::over_limit(
-        fmt::format("upstream {} has as many calls under way as it may", upstream->settings().name), kRetryAfter));
+    std::string why = fmt::format("upstream {} has as many calls under way as it may", upstream->settings().name);
+    refusals_.add({.reason = RefusalReason::limit, .why = why, .principal = principal_of(call.caller()).name()});
+    return std::unexpected(mcp::errors::over_limit(std::move(why), kRetryAfter));
   }
   if (!upstream->breaker().allows()) {
     Error open = errors::unreachable(fmt::format(

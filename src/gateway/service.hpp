@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/refusal_log.hpp"
 #include "catalog/cursor.hpp"
 #include "gateway/bridge/attendance.hpp"
 #include "gateway/bridge/hearing.hpp"
@@ -46,9 +47,9 @@ struct AnsweredRequest {
 // workers.
 class GatewayService final : public server::Service {
  public:
-  // The workers and who hears them outlive it.
+  // The workers, who hears them, and the log of refusals outlive it.
   GatewayService(ServiceOptions options, std::vector<Worker*> workers, Hearing& hearing, const Clock& clock,
-                 SealingKey cursor_key);
+                 SealingKey cursor_key, RefusalLog& refusals);
 
   ParkedCalls& parked() { return parked_; }
 
@@ -102,6 +103,7 @@ class GatewayService final : public server::Service {
   Hearing& hearing_;
   const Clock& clock_;
   const catalog::Cursors cursors_;
+  RefusalLog& refusals_;
   ParkedCalls parked_;
   std::function<void(const UpstreamRequest&)> observer_;
   std::function<void(const AnsweredRequest&)> request_observer_;

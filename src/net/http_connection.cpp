@@ -48,6 +48,14 @@ std::string describe(const std::exception_ptr& failure) {
 
 }  // namespace
 
+void HttpSurroundings::report(const Refusal& refusal, const Peer& peer) const {
+  if (refusals == nullptr) return;
+  constexpr std::array kLimits = {408U, 413U, 431U, 503U};
+  const bool limit = std::ranges::find(kLimits, refusal.status) != kLimits.end();
+  refusals->add(
+      {.reason = limit ? RefusalReason::limit : RefusalReason::malformed, .why = refusal.detail, .peer = peer.address});
+}
+
 Connection::Connection(const HttpSurroundings& surroundings, Stream stream)
     : surroundings_(surroundings), stream_(std::move(stream)), reader_(surroundings.limits) {
   reader_.request().peer_ = &stream_.peer();
@@ -86,7 +94,10 @@ Task<bool> Connection::read_request() {
   while (true) {
     switch (reader_.advance()) {
       case Step::ready: deadline_ = kNever; co_return true;
-      case Step::refused: co_await refuse(reader_.refusal()); co_return false;
+      case Step::refused:
+        surroundings_.report(reader_.refusal(), stream_.peer());
+        co_await refuse(reader_.refusal());
+        co_return false;
       case Step::expects_continue:
         out_.assign(1, kContinue);
         if (!try_flush() && !co_await flush()) co_return false;
@@ -253,7 +264,9 @@ void Connection::sweep() {
   if (surroundings_.now < deadline_) return;
   deadline_ = kNever;
   if (doing_ == Doing::reading && reader_.phase() != Phase::idle) {
-    const std::string answer = answer_of({408, "the request took too long to arrive"});
+    const Refusal refusal{408, "the request took too long to arrive"};
+    surroundings_.report(refusal, stream_.peer());
+    const std::string answer = answer_of(refusal);
     const std::string_view part = answer;
     stream_.try_write({&part, 1});
     stream_.shutdown();

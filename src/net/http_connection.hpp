@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/refusal_log.hpp"
 #include "base/task.hpp"
 #include "net/exchange.hpp"
 #include "net/http_limits.hpp"
@@ -24,6 +25,9 @@ struct HttpSurroundings {
   std::chrono::milliseconds tick{0};  // how late `now` may be
   std::string date_line;
   bool draining = false;
+  RefusalLog* refusals = nullptr;
+
+  void report(const Refusal& refusal, const Peer& peer) const;
 };
 
 // One client's connection: reads requests, runs the handler for each, in order. Belongs to one thread.

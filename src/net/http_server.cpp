@@ -60,7 +60,7 @@ HttpServer::HttpServer(Workers& workers, HttpServerOptions options, HttpHandler 
     : options_(std::move(options)) {
   for (std::size_t i = 0; i < workers.size(); ++i) {
     parts_.push_back(std::make_unique<HttpWorker>(workers.at(i), options_.limits, handler, *options_.clock,
-                                                  options_.sweep_interval));
+                                                  options_.sweep_interval, options_.refusals));
   }
 }
 

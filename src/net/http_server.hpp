@@ -10,6 +10,7 @@
 #include <proteus/error.hpp>
 
 #include "base/clock.hpp"
+#include "base/refusal_log.hpp"
 #include "base/task.hpp"
 #include "net/exchange.hpp"
 #include "net/http_limits.hpp"
@@ -30,6 +31,7 @@ struct HttpServerOptions {
   HttpLimits limits = {};
   std::chrono::milliseconds sweep_interval = std::chrono::seconds(1);
   const Clock* clock = &system_clock();  // outlives the server
+  RefusalLog* refusals = nullptr;        // told of requests that never reach the handler; outlives the server
 };
 
 // An HTTP/1.1 server: one listening socket and its connections on each worker. The workers must outlive it,

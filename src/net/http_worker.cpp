@@ -25,10 +25,11 @@ std::string date_line(Clock::Wall time) {
 }  // namespace
 
 HttpWorker::HttpWorker(asio::io_context& context, HttpLimits limits, HttpHandler handler, const Clock& clock,
-                       std::chrono::milliseconds sweep_interval)
+                       std::chrono::milliseconds sweep_interval, RefusalLog* refusals)
     : context_(context), clock_(clock), service_(context.get_executor()), running_(context.get_executor()) {
   surroundings_.limits = limits;
   surroundings_.handler = std::move(handler);
+  surroundings_.refusals = refusals;
   surroundings_.tick = sweep_interval;
   sweep();
 }
@@ -61,8 +62,9 @@ Task<> HttpWorker::accept() {
 
 void HttpWorker::adopt(Stream stream) {
   if (connections_.size() >= surroundings_.limits.connections) {
-    log::warning("refused {}: too many connections", stream.peer().address);
-    const std::string answer = refusal_answer({503, "too many connections"}, surroundings_.date_line);
+    const Refusal refusal{503, "too many connections"};
+    surroundings_.report(refusal, stream.peer());
+    const std::string answer = refusal_answer(refusal, surroundings_.date_line);
     const std::string_view part = answer;
     if (!tls_) stream.try_write({&part, 1});
     return stream.close();

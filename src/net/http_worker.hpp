@@ -21,7 +21,7 @@ namespace proteus::net {
 class HttpWorker {
  public:
   HttpWorker(boost::asio::io_context& context, HttpLimits limits, HttpHandler handler, const Clock& clock,
-             std::chrono::milliseconds sweep_interval);
+             std::chrono::milliseconds sweep_interval, RefusalLog* refusals = nullptr);
 
   // Sweeps from now on.
   void start();

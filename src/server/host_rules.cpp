@@ -4,6 +4,8 @@
 
 #include <boost/asio/ip/address.hpp>
 
+#include "net/refused_request.hpp"
+
 namespace proteus::server {
 namespace {
 
@@ -51,6 +53,22 @@ bool HostRules::allows_origin(std::optional<std::string_view> origin) const {
   }
   const auto scheme = origin->find("://");
   return loopback && scheme != std::string_view::npos && is_loopback_name(origin->substr(scheme + 3));
+}
+
+Result<> HostRules::check(const net::Request& request, RefusalLog* refusals) const {
+  const auto refuse = [&](RefusalReason reason, std::string_view name, const char* why) -> Result<> {
+    if (refusals != nullptr) refusals->add(net::refused(request, reason, name));
+    return std::unexpected(errors::forbidden(why));
+  };
+  const std::string_view host = request.fields().find("Host").value_or("");
+  if (!allows_host(host)) {
+    return refuse(RefusalReason::host, host, "This server is not known by the name in the Host header");
+  }
+  const auto origin = request.fields().find("Origin");
+  if (!allows_origin(origin)) {
+    return refuse(RefusalReason::origin, *origin, "Requests from this Origin are not allowed");
+  }
+  return {};
 }
 
 }  // namespace proteus::server

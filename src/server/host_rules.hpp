@@ -5,6 +5,11 @@
 #include <string_view>
 #include <vector>
 
+#include <proteus/error.hpp>
+
+#include "base/refusal_log.hpp"
+#include "net/request.hpp"
+
 namespace proteus::server {
 
 // Which names a browser may reach us by, and from which pages: the defence against DNS rebinding.
@@ -16,6 +21,8 @@ struct HostRules {
   bool allows_host(std::string_view host_header) const;
   // A request without an Origin does not come from a page.
   bool allows_origin(std::optional<std::string_view> origin) const;
+  // Both, for a request. What is not allowed is reported to `refusals`, unless that is null.
+  Result<> check(const net::Request& request, RefusalLog* refusals) const;
 };
 
 // "localhost", 127.0.0.0/8 or ::1, with or without brackets and port.

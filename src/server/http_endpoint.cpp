@@ -68,11 +68,8 @@ class HttpEndpoint::Visit {
 std::optional<HttpAnswer> HttpEndpoint::Visit::answer() {
   const HttpEndpointOptions& options = endpoint_.options_;
   const net::Request& request = exchange_.request();
-  if (!options.hosts.allows_host(request.fields().find("Host").value_or(""))) {
-    return refuse(403, "This server is not known by the name in the Host header");
-  }
-  if (!options.hosts.allows_origin(request.fields().find("Origin"))) {
-    return refuse(403, "Requests from this Origin are not allowed");
+  if (const auto allowed = options.hosts.check(request, options.refusals); !allowed) {
+    return refuse(403, mcp::errors::invalid_request(allowed.error().message()));
   }
   if (options.authenticate) {
     auto authenticated = options.authenticate(request);

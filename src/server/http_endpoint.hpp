@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/clock.hpp"
+#include "base/refusal_log.hpp"
 #include "net/http_server.hpp"
 #include "server/asking.hpp"
 #include "server/event_store.hpp"
@@ -27,6 +28,7 @@ struct HttpEndpointOptions {
   // none. None: as many as they like.
   std::function<Result<std::shared_ptr<void>>(const Caller&)> admit_stream;
   std::chrono::milliseconds keep_alive = std::chrono::seconds(15);  // comments on quiet streams
+  RefusalLog* refusals = nullptr;  // told of requests that are turned away; outlives the endpoint
   AskingLimits asking;
   Sessions::Limits sessions;
   // Where the events of legacy streams are kept; outlives the endpoint. None: in memory, within the bounds below.

@@ -8,6 +8,7 @@
 #include "mcp/errors.hpp"
 #include "mcp/headers.hpp"
 #include "mcp/over_limit.hpp"
+#include "net/refused_request.hpp"
 #include "server/http_answers.hpp"
 #include "server/legacy_answer.hpp"
 #include "server/legacy_channel.hpp"
@@ -66,6 +67,10 @@ Task<> LegacyHttp::initialize(net::Exchange& exchange, json::Message& message, c
   const mcp::Reply reply = initialize_reply(endpoint_.service_, *hello);
   auto session = endpoint_.sessions_.create(std::move(*hello));
   if (!session) {
+    if (RefusalLog* const refusals = endpoint_.options_.refusals; refusals != nullptr) {
+      refusals->add(
+          net::refused(exchange.request(), RefusalReason::limit, session.error().message(), caller.principal));
+    }
     const unsigned status = mcp::retry_after(session.error()).count() > 0 ? 429 : 503;
     co_return co_await reply_error(exchange, status, message.id, session.error(), mcp::Era::legacy);
   }
