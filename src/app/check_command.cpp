@@ -64,7 +64,7 @@ void print_json(const LoadedConfig& loaded, std::size_t faults) {
 ExitCode check(const CheckOptions& options) {
   ConfigFlags flags;
   if (!options.file.empty()) flags.file = options.file;
-  const LoadedConfig loaded = load_config(flags, process_environment(), Purpose::check);
+  const LoadedConfig loaded = load_config(flags, process_environment(), Purpose::check, TlsFiles::checked);
   const auto& diagnostics = loaded.outcome.diagnostics;
   const auto faults = diagnostics.size() - static_cast<std::size_t>(std::ranges::count_if(diagnostics, is_warning));
   (options.json ? print_json : print_for_people)(loaded, faults);

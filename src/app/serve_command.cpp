@@ -10,8 +10,8 @@
 
 #include "app/command.hpp"
 #include "app/config/load.hpp"
-#include "app/config_watch.hpp"
 #include "app/diagnostics_output.hpp"
+#include "app/file_watch.hpp"
 #include "app/serving.hpp"
 #include "app/terminal.hpp"
 #include "base/log.hpp"
@@ -36,10 +36,11 @@ struct ServeOptions {
 // Waits for signals and for changes of the files, and acts on them.
 class Watch {
  public:
-  Watch(Serving& serving, const ServeOptions& options, const LoadedConfig& loaded)
+  Watch(Serving& serving, const ServeOptions& options, FileWatch configuration, FileWatch tls)
       : serving_(serving),
         options_(options),
-        files_(loaded.watch),
+        configuration_(std::move(configuration)),
+        tls_(std::move(tls)),
         signals_(io_, SIGTERM, SIGINT, SIGHUP),
         timer_(io_) {}
 
@@ -55,6 +56,7 @@ class Watch {
       if (error) return;
       if (signal != SIGHUP) return end();
       reload();
+      renew_tls();
       wait_for_signal();
     });
   }
@@ -63,14 +65,15 @@ class Watch {
     timer_.expires_after(std::chrono::seconds(1));
     timer_.async_wait([this](const boost::system::error_code& error) {
       if (error) return;
-      if (files_.changed()) reload();
+      if (configuration_.changed()) reload();
+      if (tls_.changed()) renew_tls();
       wait_for_change();
     });
   }
 
   void reload() {
     LoadedConfig loaded = load_config(options_.flags(), process_environment(), Purpose::serve);
-    files_ = loaded.watch;
+    configuration_ = loaded.watch;
     print_diagnostics(loaded);
     if (!loaded.outcome.config) return log::error("the configuration is not taken over; the one before stays");
     const log::Settings lines = loaded.outcome.config->log;
@@ -81,6 +84,16 @@ class Watch {
     log::info("the configuration is taken over");
   }
 
+  void renew_tls() {
+    const auto files = serving_.tls_files();
+    if (files.empty()) return;
+    tls_ = FileWatch(files);
+    if (const auto renewed = serving_.renew_tls(); !renewed) {
+      return log::error("the certificate on disk is not served, the one before stays: {}", renewed.error().message());
+    }
+    log::info("the certificate on disk is served from now on");
+  }
+
   void end() {
     log::info("ending: running requests may finish");
     serving_.drain();
@@ -89,23 +102,26 @@ class Watch {
 
   Serving& serving_;
   const ServeOptions& options_;
-  ConfigWatch files_;
+  FileWatch configuration_;
+  FileWatch tls_;
   boost::asio::io_context io_;
   boost::asio::signal_set signals_;
   boost::asio::steady_timer timer_;
 };
 
 ExitCode serve(const ServeOptions& options) {
-  LoadedConfig loaded = load_config(options.flags(), process_environment(), Purpose::serve);
+  LoadedConfig loaded = load_config(options.flags(), process_environment(), Purpose::serve, TlsFiles::checked);
   print_diagnostics(loaded);
   if (!loaded.outcome.config) return ExitCode::usage;
   log::configure(loaded.outcome.config->log);
+  const TlsSettings& tls = loaded.outcome.config->server.tls;
+  FileWatch tls_files({tls.certificate, tls.key});
   auto serving = Serving::start(std::move(*loaded.outcome.config), process_environment());
   if (!serving) {
     fmt::print(stderr, "proteus: {}\n", one_line(serving.error().message()));
     return ExitCode::problems;
   }
-  Watch watch(**serving, options, loaded);
+  Watch watch(**serving, options, loaded.watch, std::move(tls_files));
   fmt::print("listening on {}\n", (*serving)->url());
   std::fflush(stdout);
   watch.run();

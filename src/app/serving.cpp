@@ -217,27 +217,47 @@ void Serving::report_contexts() const {
 }
 
 Result<> Serving::listen() {
-  auto server = listen_at(config_.server.listen, [this](net::Exchange& exchange) { return route(exchange); });
+  auto tls = read_tls();
+  if (!tls) return std::unexpected(tls.error());
+  auto server = listen_at(config_.server.listen, *tls, [this](net::Exchange& exchange) { return route(exchange); });
   if (!server) return std::unexpected(server.error());
   server_ = std::move(*server);
   if (!config_.server.ops_listen) return {};
-  auto ops = listen_at(*config_.server.ops_listen, [this](net::Exchange& exchange) { return route_ops(exchange); });
+  auto ops =
+      listen_at(*config_.server.ops_listen, *tls, [this](net::Exchange& exchange) { return route_ops(exchange); });
   if (!ops) return std::unexpected(ops.error());
   ops_server_ = std::move(*ops);
   return {};
 }
 
-Result<std::unique_ptr<net::HttpServer>> Serving::listen_at(const ListenAddress& address, net::HttpHandler handler) {
+std::vector<std::filesystem::path> Serving::tls_files() const {
+  if (!config_.server.tls.enabled()) return {};
+  return {config_.server.tls.certificate, config_.server.tls.key};
+}
+
+Result<std::optional<net::TlsContext>> Serving::read_tls() const {
+  if (!config_.server.tls.enabled()) return std::nullopt;
+  return net::TlsContext::server(config_.server.tls.certificate, config_.server.tls.key);
+}
+
+Result<> Serving::renew_tls() {
+  const auto tls = read_tls();
+  if (!tls) return std::unexpected(tls.error());
+  for (net::HttpServer* const server : {server_.get(), ops_server_.get()}) {
+    if (server != nullptr && *tls) server->set_tls(**tls);
+  }
+  return {};
+}
+
+Result<std::unique_ptr<net::HttpServer>> Serving::listen_at(const ListenAddress& address,
+                                                            std::optional<net::TlsContext> tls,
+                                                            net::HttpHandler handler) {
   net::HttpServerOptions options;
   options.address = address.host == "localhost" ? "127.0.0.1" : address.host;
   options.port = address.port;
   options.limits.body_bytes = config_.server.max_body.value();
   options.refusals = &gateway_->refusals();
-  if (config_.server.tls.enabled()) {
-    auto tls = net::TlsContext::server(config_.server.tls.certificate, config_.server.tls.key);
-    if (!tls) return std::unexpected(tls.error());
-    options.tls = std::move(*tls);
-  }
+  options.tls = std::move(tls);
   auto server = std::make_unique<net::HttpServer>(*workers_, std::move(options), std::move(handler));
   if (auto listening = server->listen(); !listening) return std::unexpected(listening.error());
   return server;

@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <proteus/error.hpp>
 
@@ -41,6 +43,11 @@ class Serving {
   std::string url() const;
   gateway::Gateway& gateway() { return *gateway_; }
 
+  // The files of certificate and key, where it serves over TLS.
+  std::vector<std::filesystem::path> tls_files() const;
+  // Serves with what these files hold now, from the next handshake on. Fails where they cannot be served with; then
+  // nothing changes.
+  Result<> renew_tls();
   // Takes over what can change without a restart; says in the log what cannot.
   Result<> reload(Config config);
   // No new work; what runs may finish within the grace time.
@@ -54,7 +61,9 @@ class Serving {
 
   Result<> open();
   Result<> listen();
-  Result<std::unique_ptr<net::HttpServer>> listen_at(const ListenAddress& address, net::HttpHandler handler);
+  Result<std::optional<net::TlsContext>> read_tls() const;
+  Result<std::unique_ptr<net::HttpServer>> listen_at(const ListenAddress& address, std::optional<net::TlsContext> tls,
+                                                     net::HttpHandler handler);
   void apply_access();
   void report_contexts() const;
   admin::AdminKeys admin_keys() const;

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 namespace proteus {
 namespace {
 
@@ -59,6 +61,11 @@ std::string_view nearest(std::string_view name, std::span<const std::string_view
     }
   }
   return best;
+}
+
+std::string did_you_mean(std::string_view name, std::span<const std::string_view> candidates) {
+  const std::string_view meant = nearest(name, candidates);
+  return meant.empty() ? std::string() : fmt::format("; did you mean {}?", meant);
 }
 
 }  // namespace proteus

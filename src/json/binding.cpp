@@ -13,8 +13,7 @@ void unknown_key(const Place& place, std::string_view key, std::span<const std::
   for (const std::string& name : known) {
     if (!given.contains(name)) absent.push_back(name);
   }
-  const auto meant = nearest(key, absent);
-  place.fault(meant.empty() ? "is not a known key" : fmt::format("is not a known key; did you mean {}?", meant));
+  place.fault("is not a known key" + did_you_mean(key, absent));
 }
 
 }  // namespace proteus::json::detail

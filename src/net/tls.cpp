@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <system_error>
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
@@ -28,6 +29,7 @@ struct Free {
 std::string library_error() {
   const unsigned long code = ERR_get_error();
   ERR_clear_error();
+  if (ERR_SYSTEM_ERROR(code)) return std::generic_category().message(ERR_GET_REASON(code));
   const char* reason = ERR_reason_error_string(code);
   return reason != nullptr ? reason : "unknown TLS error";
 }

@@ -25,10 +25,7 @@ std::string missing(std::string_view kind, std::string_view name, const Manifest
   std::vector<std::string_view> names;
   for (const auto& [other, manifest] : known)
     names.push_back(other);
-  const auto meant = nearest(name, names);
-  std::string message = fmt::format("there is no {} {}", kind, name);
-  if (!meant.empty()) message += fmt::format("; did you mean {}?", meant);
-  return message;
+  return fmt::format("there is no {} {}{}", kind, name, did_you_mean(name, names));
 }
 
 class ContextReader {

@@ -1,8 +1,13 @@
+#include <set>
+#include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "app/config/source_reader.hpp"
+#include "base/nearest.hpp"
+#include "gateway/dataset_tools.hpp"
 
 namespace proteus::app {
 namespace {
@@ -110,6 +115,50 @@ void check_server(const Config& config, CrossCheck& check) {
     const Place auth = warning_root.member("auth");
     auth.member("anonymous").fault("serves everybody who can reach " + listen.text());
   }
+  if (check.check_tls && config.server.tls.enabled()) {
+    if (const auto fit = check.check_tls(config.server.tls); !fit) server.member("tls").fault(fit.error().message());
+  }
+}
+
+std::string unknown(std::string_view what, const std::string& name, const std::vector<std::string_view>& known) {
+  return fmt::format("there is no {} {}{}", what, name, did_you_mean(name, known));
+}
+
+// A token may be for an upstream that is registered later, but not for a context: those come with the configuration.
+void check_scopes(const Config& config, CrossCheck& check) {
+  std::vector<std::string_view> contexts;
+  for (const auto& [name, settings] : config.contexts)
+    contexts.push_back(name);
+  contexts.insert(contexts.end(), config.broken_contexts.begin(), config.broken_contexts.end());
+  std::vector<std::string_view> upstreams = {gateway::DatasetTools::kName};
+  for (const auto& entry : config.upstreams)
+    upstreams.push_back(entry.settings.name);
+  const std::set<std::string_view> known_contexts(contexts.begin(), contexts.end());
+  const std::set<std::string_view> known_upstreams(upstreams.begin(), upstreams.end());
+
+  const Place fault_root(check.faults);
+  const Place fault_auth = fault_root.member("auth");
+  const Place fault_tokens = fault_auth.member("tokens");
+  const Place warning_root(check.warnings);
+  const Place warning_auth = warning_root.member("auth");
+  const Place warning_tokens = warning_auth.member("tokens");
+  for (std::size_t i = 0; i < config.auth.tokens.size(); ++i) {
+    const TokenSettings& token = config.auth.tokens[i];
+    const Place fault_at = fault_tokens.item(i);
+    const Place in_contexts = fault_at.member("contexts");
+    for (std::size_t j = 0; j < token.contexts.size(); ++j) {
+      const std::string& name = token.contexts[j];
+      if (name.empty() || name == "*" || known_contexts.contains(name)) continue;
+      in_contexts.item(j).fault(unknown("context", name, contexts));
+    }
+    const Place warning_at = warning_tokens.item(i);
+    const Place in_upstreams = warning_at.member("upstreams");
+    for (std::size_t j = 0; j < token.upstreams.size(); ++j) {
+      const std::string& name = token.upstreams[j];
+      if (name == "*" || known_upstreams.contains(name)) continue;
+      in_upstreams.item(j).fault("unless it is registered at runtime, " + unknown("upstream", name, upstreams));
+    }
+  }
 }
 
 }  // namespace
@@ -118,6 +167,7 @@ void CrossCheck::run(Config& config) {
   check_server(config, *this);
   check_principals(config, *this);
   check_upstreams(config, *this);
+  check_scopes(config, *this);
 }
 
 }  // namespace proteus::app

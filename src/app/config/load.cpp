@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "net/tls.hpp"
+
 namespace proteus::app {
 namespace {
 
@@ -45,13 +47,13 @@ std::optional<std::string> find_file(const ConfigFlags& flags, const Environment
 
 class Loader {
  public:
-  LoadedConfig load(const ConfigFlags& flags, const Environment& environment, Purpose purpose) {
+  LoadedConfig load(const ConfigFlags& flags, const Environment& environment, Purpose purpose, TlsFiles tls) {
     LoadedConfig loaded;
     loaded.file = find_file(flags, environment);
     if (loaded.file) {
       const fs::path path(*loaded.file);
       const fs::path contexts = path.parent_path() / "contexts";
-      loaded.watch = ConfigWatch({path, contexts});  // an edit while they are read is seen, too
+      loaded.watch = FileWatch({path, contexts});  // an edit while they are read is seen, too
       if (auto text = read_file(path)) {
         sources_.main = SourceFile{*loaded.file, std::move(*text)};
         read_contexts(contexts);
@@ -59,14 +61,17 @@ class Loader {
         refuse(Severity::fault, *loaded.file, text.error().message());
       }
     }
+    if (tls == TlsFiles::checked) {
+      sources_.check_tls = [](const TlsSettings& files) -> Result<> {
+        const auto context = net::TlsContext::server(files.certificate, files.key);
+        return context ? Result<>{} : std::unexpected(context.error());
+      };
+    }
     loaded.outcome = read_config(sources_, flags.overrides, environment, purpose);
     auto& diagnostics = loaded.outcome.diagnostics;
     diagnostics.insert(diagnostics.begin(), found_.begin(), found_.end());
-    for (const Diagnostic& diagnostic : found_) {
-      auto& config = loaded.outcome.config;
-      if (diagnostic.severity == Severity::fault) config.reset();
-      if (config) config->broken_contexts.insert(fs::path(diagnostic.file).stem().string());
-    }
+    const bool refused = std::ranges::any_of(found_, [](const auto& one) { return one.severity == Severity::fault; });
+    if (refused) loaded.outcome.config.reset();
     return loaded;
   }
 
@@ -96,6 +101,7 @@ class Loader {
       auto text = read_file(path);
       if (!text) {
         refuse(Severity::broken_context, path.string(), text.error().message());
+        sources_.unreadable_contexts.insert(path.stem().string());
         continue;
       }
       bytes += text->size();
@@ -111,8 +117,8 @@ class Loader {
 
 }  // namespace
 
-LoadedConfig load_config(const ConfigFlags& flags, const Environment& environment, Purpose purpose) {
-  return Loader().load(flags, environment, purpose);
+LoadedConfig load_config(const ConfigFlags& flags, const Environment& environment, Purpose purpose, TlsFiles tls) {
+  return Loader().load(flags, environment, purpose, tls);
 }
 
 }  // namespace proteus::app

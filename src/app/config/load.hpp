@@ -4,7 +4,7 @@
 #include <string>
 
 #include "app/config/read_config.hpp"
-#include "app/config_watch.hpp"
+#include "app/file_watch.hpp"
 
 // From the disk to a configuration.
 namespace proteus::app {
@@ -17,11 +17,13 @@ struct ConfigFlags {
 struct LoadedConfig {
   ConfigOutcome outcome;
   std::optional<std::string> file;  // the one in use; none: built-in defaults
-  ConfigWatch watch;                // the file, and contexts/ beside it, from before they were read
+  FileWatch watch;                  // the file, and contexts/ beside it, from before they were read
 };
 
 // The file of the flags, else of $PROTEUS_CONFIG, else ./proteus.toml where there is one. One that is named and cannot
 // be read is a fault.
-LoadedConfig load_config(const ConfigFlags& flags, const Environment& environment, Purpose purpose);
+enum class TlsFiles : std::uint8_t { unread, checked };  // checked: a fault where they cannot be served with
+LoadedConfig load_config(const ConfigFlags& flags, const Environment& environment, Purpose purpose,
+                         TlsFiles tls = TlsFiles::unread);
 
 }  // namespace proteus::app

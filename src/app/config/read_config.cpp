@@ -118,14 +118,7 @@ ConfigOutcome read_config(const ConfigSources& sources, const Overrides& overrid
   apply_environment(environment, config, diagnostics);
   apply_overrides(overrides, config, diagnostics);
 
-  CrossCheck check{.environment = environment, .purpose = purpose};
-  check.run(config);
-  if (main != nullptr) {
-    diagnostics.add(Severity::fault, *main, faults.all());
-    diagnostics.add(Severity::fault, *main, check.faults.all());
-    diagnostics.add(Severity::warning, *main, check.warnings.all());
-  }
-
+  config.broken_contexts = sources.unreadable_contexts;
   std::deque<Source> files;
   for (const SourceFile& file : sources.contexts) {
     if (parse(file, Severity::broken_context, files, diagnostics) == nullptr)
@@ -133,6 +126,14 @@ ConfigOutcome read_config(const ConfigSources& sources, const Overrides& overrid
   }
   read_contexts({.main = main, .contexts = sections.contexts, .schemas = sections.schemas, .files = &files}, config,
                 diagnostics);
+
+  CrossCheck check{.environment = environment, .purpose = purpose, .check_tls = sources.check_tls};
+  check.run(config);
+  if (main != nullptr) {
+    diagnostics.add(Severity::fault, *main, faults.all());
+    diagnostics.add(Severity::fault, *main, check.faults.all());
+    diagnostics.add(Severity::warning, *main, check.warnings.all());
+  }
 
   ConfigOutcome outcome;
   if (!diagnostics.refused()) outcome.config = std::move(config);

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,8 +20,11 @@ struct SourceFile {
 };
 
 struct ConfigSources {
-  std::optional<SourceFile> main;    // none: built-in defaults
-  std::vector<SourceFile> contexts;  // those of contexts/ beside it
+  std::optional<SourceFile> main = {};             // none: built-in defaults
+  std::vector<SourceFile> contexts = {};           // those of contexts/ beside it
+  std::set<std::string> unreadable_contexts = {};  // names of those that are there and could not be read
+  // Whether the files can be served with. None: nobody is going to.
+  std::function<Result<>(const TlsSettings&)> check_tls = {};
 };
 
 // Of the command line; they win over the environment, which wins over the file.

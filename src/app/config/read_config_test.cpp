@@ -340,6 +340,31 @@ TEST(Config, NeedsTheTokensToServeAndOnlyWarnsInACheck) {
                           "auth.tokens[0]"));
 }
 
+// OPS-14
+TEST(Config, ATokenNamesContextsAndUpstreamsThatThereAre) {
+  constexpr std::string_view kToml = R"([[upstreams]]
+name = "banking"
+url = "http://127.0.0.1:1/mcp"
+[contexts.abc]
+display_name = "ABC"
+[[auth.tokens]]
+name = "a"
+token_env = "A"
+contexts = ["", "abc", "acb"]
+upstreams = ["banking", "bankin", "datasets"]
+)";
+  const auto [config, said] = read(kToml, {{"A", "x"}});
+  EXPECT_FALSE(config);
+  EXPECT_THAT(said,
+              ElementsAre("proteus.toml:9:24: auth.tokens[0].contexts[2]: there is no context acb; did you mean abc?",
+                          "proteus.toml:10:25: warning: auth.tokens[0].upstreams[1]: unless it is registered at "
+                          "runtime, there is no upstream bankin; did you mean banking?"));
+  // A context that is broken is left out, which is no fault of the token.
+  const auto broken = read("[[auth.tokens]]\nname = \"a\"\ntoken_env = \"A\"\ncontexts = [\"odd\"]\n", {{"A", "x"}}, {},
+                           Purpose::serve, {{"contexts/odd.toml", "="}});
+  EXPECT_TRUE(broken.config);
+}
+
 TEST(Config, WarnsWithoutRefusing) {
   const auto [config, said] = read(R"([server]
 listen = "0.0.0.0:80"

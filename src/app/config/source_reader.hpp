@@ -55,6 +55,7 @@ void apply_overrides(const Overrides& overrides, Config& config, Diagnostics& di
 struct CrossCheck {
   const Environment& environment;
   Purpose purpose;
+  const std::function<Result<>(const TlsSettings&)>& check_tls;  // may be none
   json::Faults faults = {};
   json::Faults warnings = {};
 

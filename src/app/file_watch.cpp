@@ -1,10 +1,10 @@
-#include "app/config_watch.hpp"
+#include "app/file_watch.hpp"
 
 #include <system_error>
 
 namespace proteus::app {
 
-ConfigWatch::Times ConfigWatch::look() const {
+FileWatch::Times FileWatch::look() const {
   namespace fs = std::filesystem;
   Times times;
   std::error_code ignored;

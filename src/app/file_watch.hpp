@@ -7,10 +7,10 @@
 namespace proteus::app {
 
 // Tells whether files, or what is in directories, changed since it was made.
-class ConfigWatch {
+class FileWatch {
  public:
-  ConfigWatch() = default;  // of nothing
-  explicit ConfigWatch(std::vector<std::filesystem::path> paths) : paths_(std::move(paths)), seen_(look()) {}
+  FileWatch() = default;  // of nothing
+  explicit FileWatch(std::vector<std::filesystem::path> paths) : paths_(std::move(paths)), seen_(look()) {}
 
   bool changed() const { return look() != seen_; }
 
