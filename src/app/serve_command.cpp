@@ -36,9 +36,10 @@ struct ServeOptions {
 // Waits for signals and for changes of the files, and acts on them.
 class Watch {
  public:
-  Watch(Serving& serving, const ServeOptions& options, FileWatch configuration, FileWatch tls)
+  Watch(Serving& serving, const ServeOptions& options, log::Format format, FileWatch configuration, FileWatch tls)
       : serving_(serving),
         options_(options),
+        format_(format),
         configuration_(std::move(configuration)),
         tls_(std::move(tls)),
         signals_(io_, SIGTERM, SIGINT, SIGHUP),
@@ -74,13 +75,14 @@ class Watch {
   void reload() {
     LoadedConfig loaded = load_config(options_.flags(), process_environment(), Purpose::serve);
     configuration_ = loaded.watch;
-    print_diagnostics(loaded);
+    print_diagnostics(loaded, format_);
     if (!loaded.outcome.config) return log::error("the configuration is not taken over; the one before stays");
     const log::Settings lines = loaded.outcome.config->log;
     if (const auto taken = serving_.reload(std::move(*loaded.outcome.config)); !taken) {
       return log::error("the configuration is not taken over: {}", taken.error().message());
     }
     log::configure(lines);
+    format_ = lines.format;
     log::info("the configuration is taken over");
   }
 
@@ -102,6 +104,7 @@ class Watch {
 
   Serving& serving_;
   const ServeOptions& options_;
+  log::Format format_;  // of the log, now
   FileWatch configuration_;
   FileWatch tls_;
   boost::asio::io_context io_;
@@ -111,17 +114,18 @@ class Watch {
 
 ExitCode serve(const ServeOptions& options) {
   LoadedConfig loaded = load_config(options.flags(), process_environment(), Purpose::serve, TlsFiles::checked);
-  print_diagnostics(loaded);
+  const log::Format format = loaded.outcome.log.format;
+  log::configure(loaded.outcome.log);
+  print_diagnostics(loaded, format);
   if (!loaded.outcome.config) return ExitCode::usage;
-  log::configure(loaded.outcome.config->log);
   const TlsSettings& tls = loaded.outcome.config->server.tls;
   FileWatch tls_files({tls.certificate, tls.key});
   auto serving = Serving::start(std::move(*loaded.outcome.config), process_environment());
   if (!serving) {
-    fmt::print(stderr, "proteus: {}\n", one_line(serving.error().message()));
+    print_failure(serving.error().message(), format);
     return ExitCode::problems;
   }
-  Watch watch(**serving, options, loaded.watch, std::move(tls_files));
+  Watch watch(**serving, options, format, loaded.watch, std::move(tls_files));
   fmt::print("listening on {}\n", (*serving)->url());
   std::fflush(stdout);
   watch.run();

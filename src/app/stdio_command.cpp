@@ -71,22 +71,22 @@ ExitCode serve_stdio(const StdioCommandOptions& options) {
   if (!options.file.empty()) flags.file = options.file;
   if (!options.data.empty()) flags.overrides.data = options.data;
   LoadedConfig loaded = load_config(flags, process_environment(), Purpose::serve);
-  print_diagnostics(loaded);
+  log::configure(loaded.outcome.log);
+  print_diagnostics(loaded, loaded.outcome.log.format);
   if (!loaded.outcome.config) return ExitCode::usage;
   if (auto there = check_context(*loaded.outcome.config, options.context); !there) {
-    fmt::print(stderr, "proteus: {}\n", one_line(there.error().message()));
+    print_failure(there.error().message(), loaded.outcome.log.format);
     return ExitCode::usage;
   }
-  log::configure(loaded.outcome.config->log);
   auto serving = Serving::start(std::move(*loaded.outcome.config), process_environment(), Serving::Front::stdio);
   if (!serving) {
-    fmt::print(stderr, "proteus: {}\n", one_line(serving.error().message()));
+    print_failure(serving.error().message(), loaded.outcome.log.format);
     return ExitCode::problems;
   }
   server::StdioPipes pipes;
   const Interruption interruption(pipes);
   const auto served = (*serving)->serve(pipes, options.context);
-  if (!served) fmt::print(stderr, "proteus: {}\n", one_line(served.error().message()));
+  if (!served) print_failure(served.error().message(), loaded.outcome.log.format);
   return served ? ExitCode::done : ExitCode::problems;
 }
 

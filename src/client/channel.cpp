@@ -1,5 +1,7 @@
 #include "client/channel.hpp"
 
+#include <algorithm>
+
 #include "base/log.hpp"
 #include "json/text.hpp"
 
@@ -10,6 +12,7 @@ class Channel::Registration {
  public:
   Registration(Channel& channel, RequestId id) : channel_(channel), id_(id) {
     channel_.waiters_.try_emplace(id, channel.executor_);
+    channel_.last_id_ = std::max(channel_.last_id_, id);
   }
   ~Registration() { channel_.waiters_.erase(id_); }
   Registration(const Registration&) = delete;
@@ -70,8 +73,9 @@ void Channel::answer(Received message) {
   const bool nameless = message.message().id.empty() && !message.message().error.empty();
   if (nameless && waiters_.size() == 1) waiter = waiters_.begin();
   if (waiter == waiters_.end() || waiter->second.answer) {
-    log::warning("an answer to no request is ignored: {}", log::printable(message.text(), 120));
-    return;
+    // Nobody waits any more for what was given up, such as a probe for the era of a slow server.
+    if (id && *id <= last_id_) return log::debug("a late answer is ignored");
+    return log::warning("an answer to no request is ignored: {}", log::printable(message.text(), 120));
   }
   waiter->second.answer = std::move(message);
   waiter->second.bell.ring();

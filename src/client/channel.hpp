@@ -50,6 +50,7 @@ class Channel : public Transport {
   Inbox& inbox_;
   Bell end_;
   std::map<RequestId, Waiter> waiters_;
+  RequestId last_id_ = kNoRequest;  // of all that were sent
   std::optional<Error> closed_;
   std::optional<mcp::Version> version_;
 };

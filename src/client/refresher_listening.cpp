@@ -139,9 +139,10 @@ Task<> Refresher::check_health() {
   const auto alive = co_await ping(connection_);
   if (!alive) {
     if (alive.error().kind() == ErrorKind::remote) co_return;
-    log::info("{} does not answer: {}", around_.name, alive.error().message());
     const std::scoped_lock lock(mutex_);
     const unsigned failures = ++health_.consecutive_failures;
+    log::at(failures == 1 ? log::Level::warning : log::Level::debug, "{} does not answer: {}", around_.name,
+            alive.error().message());
     if (health_.state == ServerState::connected) health_.state = ServerState::degraded;
     if (failures >= policy_.max_consecutive_failures) health_.state = ServerState::failed;
     health_.last_error = alive.error();
@@ -154,6 +155,7 @@ Task<> Refresher::check_health() {
     const std::scoped_lock lock(mutex_);
     const bool recovered = health_.state == ServerState::degraded || health_.state == ServerState::failed;
     if (recovered && !refresh_at_) {
+      log::info("{} is back", around_.name);
       health_.state = ServerState::connected;
       health_.consecutive_failures = 0;
       health_.last_error.reset();

@@ -241,6 +241,8 @@ Task<Result<>> Gateway::change_upstreams(Settings settings) {
   }
   for (const auto& served : before->order) {
     if (std::ranges::none_of(order, [&](const auto& other) { return other.instance == served.instance; })) {
+      const bool replaced = tables_.get()->find(served->settings().name) != nullptr;
+      log::info("upstream {} {}", served->settings().name, replaced ? "starts anew: its settings changed" : "left");
       background_.spawn("ending an upstream", retire(served));
     }
   }

@@ -7,6 +7,7 @@ namespace proteus::gateway {
 std::string_view to_string(UpstreamOutcome outcome) {
   switch (outcome) {
     case UpstreamOutcome::ok: return "ok";
+    case UpstreamOutcome::tool_error: return "tool_error";
     case UpstreamOutcome::cancelled: return "cancelled";
     case UpstreamOutcome::connect: return "connect";
     case UpstreamOutcome::timeout: return "timeout";
@@ -19,7 +20,7 @@ std::string_view to_string(UpstreamOutcome outcome) {
 }
 
 UpstreamOutcome outcome_of(const UpstreamRequest& request) {
-  if (request.error == nullptr) return UpstreamOutcome::ok;
+  if (request.error == nullptr) return request.is_tool_error ? UpstreamOutcome::tool_error : UpstreamOutcome::ok;
   if (request.cut_off) return UpstreamOutcome::circuit;
   switch (request.error->kind()) {
     case ErrorKind::cancelled: return UpstreamOutcome::cancelled;

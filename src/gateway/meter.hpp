@@ -55,14 +55,26 @@ class alignas(kCacheLine) Durations {
 };
 
 // How a request to an upstream ended.
-enum class UpstreamOutcome : std::uint8_t { ok, cancelled, connect, timeout, http, protocol, upstream, circuit };
+enum class UpstreamOutcome : std::uint8_t {
+  ok,
+  tool_error,
+  cancelled,
+  connect,
+  timeout,
+  http,
+  protocol,
+  upstream,
+  circuit
+};
 inline constexpr std::array kUpstreamOutcomes = {
-    UpstreamOutcome::ok,   UpstreamOutcome::cancelled, UpstreamOutcome::connect,  UpstreamOutcome::timeout,
-    UpstreamOutcome::http, UpstreamOutcome::protocol,  UpstreamOutcome::upstream, UpstreamOutcome::circuit};
+    UpstreamOutcome::ok,       UpstreamOutcome::tool_error, UpstreamOutcome::cancelled,
+    UpstreamOutcome::connect,  UpstreamOutcome::timeout,    UpstreamOutcome::http,
+    UpstreamOutcome::protocol, UpstreamOutcome::upstream,   UpstreamOutcome::circuit};
 std::string_view to_string(UpstreamOutcome outcome);
 UpstreamOutcome outcome_of(const UpstreamRequest& request);
 constexpr bool is_error(UpstreamOutcome outcome) {
-  return outcome != UpstreamOutcome::ok && outcome != UpstreamOutcome::cancelled;
+  return outcome != UpstreamOutcome::ok && outcome != UpstreamOutcome::tool_error &&
+         outcome != UpstreamOutcome::cancelled;
 }
 
 // The methods that go to upstreams; there are no others to count by.

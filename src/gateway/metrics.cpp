@@ -106,8 +106,10 @@ void Metrics::count(const AnsweredRequest& answered) {
   Outcome outcome = Outcome::ok;
   if (!answered.outcome) {
     outcome = answered.outcome.error().kind() == ErrorKind::cancelled ? Outcome::cancelled : Outcome::error;
-  } else if (std::holds_alternative<mcp::InputRequired>(*answered.outcome)) {
+  } else if (const auto* reply = std::get_if<mcp::Reply>(&*answered.outcome); reply == nullptr) {
     outcome = Outcome::input_required;
+  } else if (reply->is_tool_error) {
+    outcome = Outcome::tool_error;
   }
   requests_[static_cast<std::size_t>(answered.method)][static_cast<std::size_t>(answered.era)]
       .outcomes[static_cast<std::size_t>(outcome)]
@@ -159,13 +161,13 @@ std::string Metrics::render() {
   add_durations(request_time, request_time_);
   families.push_back(std::move(request_time));
 
-  UpstreamFamilies upstreams;
-  forget_unused();
   auto refusals = family("proteus_refusals_total", MetricType::Counter, "Requests that were turned away, by reason.");
   for (const RefusalReason reason : kRefusalReasons)
     add_counter(refusals, gateway_.refusals().count(reason), {{"reason", text(to_string(reason))}});
   families.push_back(std::move(refusals));
 
+  UpstreamFamilies upstreams;
+  forget_unused();
   const auto table = gateway_.upstreams();
   for (const auto& served : table->order) {
     if (served.meter != nullptr) upstreams.add(*served.meter);

@@ -37,8 +37,9 @@ class Metrics {
   std::string render();
 
  private:
-  enum class Outcome : std::uint8_t { ok, input_required, error, cancelled };
-  static constexpr std::array<std::string_view, 4> kOutcomes = {"ok", "input_required", "error", "cancelled"};
+  enum class Outcome : std::uint8_t { ok, tool_error, input_required, error, cancelled };
+  static constexpr std::array<std::string_view, 5> kOutcomes = {"ok", "tool_error", "input_required", "error",
+                                                                "cancelled"};
   static constexpr std::size_t kMethods = static_cast<std::size_t>(mcp::Method::progress) + 1;
   static constexpr std::array kEras = {mcp::Era::legacy, mcp::Era::modern};
 

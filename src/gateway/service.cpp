@@ -75,6 +75,13 @@ std::uint64_t next_number() {
   return ++last;
 }
 
+std::string_view word_for(const mcp::Outcome& outcome) {
+  if (!outcome) return to_string(outcome.error().kind());
+  const auto* reply = std::get_if<mcp::Reply>(&*outcome);
+  if (reply == nullptr) return "input_required";
+  return reply->is_tool_error ? "tool_error" : "ok";
+}
+
 void log_answer(server::Call& call, std::chrono::nanoseconds took, const mcp::Outcome& outcome) {
   const mcp::Request& request = call.request();
   log::event(log::Level::debug, "answered",
@@ -84,7 +91,7 @@ void log_answer(server::Call& call, std::chrono::nanoseconds took, const mcp::Ou
               {"era", std::string(mcp::to_string(request.era()))},
               {"principal", principal_of(call.caller()).name()},
               {"context", call.caller().context},
-              {"outcome", outcome ? "ok" : std::string(to_string(outcome.error().kind()))},
+              {"outcome", std::string(word_for(outcome))},
               {"ms", fmt::format("{:.3f}", std::chrono::duration<double, std::milli>(took).count())}});
 }
 
@@ -114,6 +121,7 @@ GatewayService::GatewayService(ServiceOptions options, std::vector<Worker*> work
       workers_(std::move(workers)),
       hearing_(hearing),
       clock_(clock),
+      refusals_(refusals),
       cursors_(cursor_key),
       parked_(options_.parking, clock) {}
 
@@ -121,7 +129,6 @@ Worker& GatewayService::here() const {
   // Looked for once by each thread; no two services have the same number.
   static thread_local std::pair<std::uint64_t, Worker*> found{0, nullptr};
   if (found.first == number_) return *found.second;
-      refusals_(refusals),
   for (Worker* worker : workers_) {
     if (!worker->io().get_executor().running_in_this_thread()) continue;
     found = {number_, worker};
@@ -370,7 +377,12 @@ Task<mcp::Outcome> GatewayService::resume(server::Call& call, Turnstile::Pass /*
 mcp::Outcome GatewayService::conclude(server::Call& call, const ServedUpstream& upstream, std::chrono::nanoseconds took,
                                       Result<Forwarded> forwarded) const {
   if (observer_) {
-    observer_({upstream, call.request().method->method, took, forwarded ? nullptr : &forwarded.error()});
+    const auto* answer = forwarded ? std::get_if<client::Answer>(&*forwarded) : nullptr;
+    observer_({.upstream = upstream,
+               .method = call.request().method->method,
+               .took = took,
+               .error = forwarded ? nullptr : &forwarded.error(),
+               .is_tool_error = answer != nullptr && is_tool_error(*answer)});
   }
   if (!forwarded) {
     if (auto required = visits_required(call, forwarded.error())) return std::move(*required);

@@ -31,8 +31,9 @@ struct UpstreamRequest {
   const ServedUpstream& upstream;
   mcp::Method method;
   std::chrono::nanoseconds took;
-  const Error* error;    // of its own, or on the way; null for none
-  bool cut_off = false;  // the circuit is open, and nothing was sent
+  const Error* error;          // of its own, or on the way; null for none
+  bool cut_off = false;        // the circuit is open, and nothing was sent
+  bool is_tool_error = false;  // it was answered, and the tool says that it failed
 };
 
 // What is worth counting about a request of a client.
@@ -102,8 +103,8 @@ class GatewayService final : public server::Service {
   const std::vector<Worker*> workers_;
   Hearing& hearing_;
   const Clock& clock_;
-  const catalog::Cursors cursors_;
   RefusalLog& refusals_;
+  const catalog::Cursors cursors_;
   ParkedCalls parked_;
   std::function<void(const UpstreamRequest&)> observer_;
   std::function<void(const AnsweredRequest&)> request_observer_;

@@ -186,6 +186,7 @@ mcp::Outcome to_outcome(const client::Answer& answer, mcp::Era client) {
   if (message.body.value("resultType") == R"("input_required")") return to_input_required(message);
   mcp::Reply reply;
   reply.caching = caching_of(message);
+  reply.is_tool_error = is_tool_error(answer);
   for (const auto& [key, value] : message.meta) {
     if (key != mcp::meta::kServerInfo) add_member(reply.meta, key, value);
   }
@@ -201,6 +202,8 @@ mcp::Outcome to_outcome(const client::Answer& answer, mcp::Era client) {
   if (answer.on_one_line()) reply.members.set_on_one_line();
   return reply;
 }
+
+bool is_tool_error(const client::Answer& answer) { return answer.member("isError") == "true"; }
 
 bool wants_refresh(const client::Answer& answer) { return answer.message().meta.value(kRefreshCapabilities) == "true"; }
 

@@ -55,6 +55,8 @@ class ForwardedParams {
 // era cannot have is left out.
 mcp::Outcome to_outcome(const client::Answer& answer, mcp::Era client);
 
+// Whether a tool says in its result that it failed.
+bool is_tool_error(const client::Answer& answer);
 // Whether a result asks that what the upstream offers be read again.
 bool wants_refresh(const client::Answer& answer);
 

@@ -93,9 +93,10 @@ struct Caching {
 
 // A successful result that belongs to no era yet.
 struct Reply {
-  Payload members;   // the inside of the result object, without what an era adds
-  std::string meta;  // the inside of its `_meta`
-  Caching caching;   // where the method's result says how long it holds
+  Payload members;             // the inside of the result object, without what an era adds
+  std::string meta;            // the inside of its `_meta`
+  Caching caching;             // where the method's result says how long it holds
+  bool is_tool_error = false;  // the members have `isError`: a tool ran and failed
 };
 
 // Something the user or the client is asked for, under a key the server chose: the method

@@ -3,6 +3,8 @@
 #include <array>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/log.hpp"
 #include "client/transports.hpp"
 #include "providers/declaring.hpp"
@@ -22,6 +24,11 @@ Result<client::Endpoint> endpoint_of(const UpstreamSettings& settings, const Env
     if (const auto value = environment(name)) variables.emplace_back(name, *value);
   }
   return net::Command{.argv = settings.command, .environment = net::child_environment(variables)};
+}
+
+std::string counts_of(const catalog::Snapshot& snapshot) {
+  return fmt::format("{} tools, {} prompts, {} resources", snapshot.list(catalog::Kind::tool).size(),
+                     snapshot.list(catalog::Kind::prompt).size(), snapshot.list(catalog::Kind::resource).size());
 }
 
 }  // namespace
@@ -177,6 +184,10 @@ Result<catalog::Change> Upstream::take_over(catalog::SnapshotPointer snapshot) {
       const auto& omitted = offered.list(kind).omissions();
       status_.omissions.insert(status_.omissions.end(), omitted.begin(), omitted.end());
     }
+  }
+  if (const auto before = refresher_.health().state; before != client::ServerState::connected) {
+    log::info("upstream {} {}{}", settings_.name, before == client::ServerState::connecting ? "joined" : "is back",
+              is_direct() ? ", its lists are asked for live" : ": " + counts_of(*snapshot_));
   }
   if (around_.pins) report_pins();
   if (around_.keep && !is_direct() && (first || !change.empty())) {

@@ -28,6 +28,7 @@ mcp::Outcome refusal(const Call& call, const std::string& why) {
   }
   mcp::Reply reply;
   reply.members.add(fmt::format(R"("content":[{{"type":"text","text":{}}}],"isError":true)", json::quote(why)));
+  reply.is_tool_error = true;
   return reply;
 }
 

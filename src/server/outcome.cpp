@@ -60,6 +60,7 @@ mcp::Reply to_reply(const ToolResult& result, mcp::Era era) {
   if (result.is_error) members += R"(,"isError":true)";
   mcp::Reply reply;
   reply.members.add(std::move(members));
+  reply.is_tool_error = result.is_error;
   if (!result.meta.empty()) reply.meta = inside(result.meta);
   return reply;
 }

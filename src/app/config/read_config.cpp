@@ -136,6 +136,7 @@ ConfigOutcome read_config(const ConfigSources& sources, const Overrides& overrid
   }
 
   ConfigOutcome outcome;
+  outcome.log = config.log;
   if (!diagnostics.refused()) outcome.config = std::move(config);
   outcome.diagnostics = diagnostics.take();
   sort_diagnostics(outcome.diagnostics, sources.main ? sources.main->name : "");

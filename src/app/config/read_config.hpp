@@ -39,6 +39,7 @@ enum class Purpose : std::uint8_t { check, serve };
 
 struct ConfigOutcome {
   std::optional<Config> config;  // none where there was a fault
+  log::Settings log;             // also then, as far as it could be read
   std::vector<Diagnostic> diagnostics;
 };
 

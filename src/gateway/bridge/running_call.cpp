@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "gateway/bridge/questions.hpp"
+#include "gateway/translation.hpp"
 #include "mcp/errors.hpp"
 #include "providers/declaring.hpp"
 #include "server/client_requests.hpp"
@@ -32,7 +33,7 @@ constexpr std::size_t kMaxMissedBytes = std::size_t{64} * 1024;
 // An upstream that never has enough is cut off.
 constexpr unsigned kMaxAsked = 256;
 
-bool has_failed(const Result<client::Answer>& end) { return !end || end->member("isError") == "true"; }
+bool has_failed(const Result<client::Answer>& end) { return !end || is_tool_error(*end); }
 
 }  // namespace
 

@@ -209,6 +209,7 @@ mcp::Reply tool_text(std::string_view text) {
 mcp::Reply tool_error(std::string_view message) {
   mcp::Reply reply;
   reply.members.add(fmt::format(R"("content":[{{"type":"text","text":{}}}],"isError":true)", json::quote(message)));
+  reply.is_tool_error = true;
   return reply;
 }
 
