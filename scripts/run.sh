@@ -1,18 +1,24 @@
 #!/usr/bin/env bash
 # run.sh: starts the quickstart from what `make build` left: a bank, a server with something of everything, a back end, and the
 # gateway in front of them, with a made-up company as a dataset that is ratified and not yet connected, and a tool session with a
-# tool. Ctrl-C ends all of them.
+# tool. Ctrl-C ends all of them. The gateway takes PORT (8080), the others any free port.
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
 
-bin=build/release/bin
+bin=${PROTEUS_BIN:-build/release/bin}
 port=${PORT:-8080}
 data=${PROTEUS_DATA:-./proteus-data}
 url=http://127.0.0.1:$port
+if (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then
+  fail "port $port is in use, perhaps by a quickstart that still runs. For a second one beside it: PORT=8090 PROTEUS_DATA=./other-data make run"
+fi
+
 children=()
+scratch=$(mktemp -d)
 finish() {
   if ((${#children[@]})); then kill "${children[@]}" 2>/dev/null || true; fi
   wait
+  rm -rf "$scratch"
 }
 trap finish EXIT
 trap 'exit 0' INT TERM
@@ -28,13 +34,28 @@ if [[ ! -f $PROTEUS_MAPPINGS/acme.toml ]]; then
   "$bin/proteus" dataset ratify examples/quickstart/acme.toml --by "make run" --data "$data" >/dev/null
 fi
 
-"$bin/bank-server" --port 9301 --shared >/dev/null &
-children+=("$!")
-"$bin/everything-server" --port 9302 >/dev/null &
-children+=("$!")
-python3 examples/quickstart/backend.py --port 9303 &
-children+=("$!")
-"$bin/proteus" serve --config examples/quickstart/proteus.toml --listen "127.0.0.1:$port" --data "$data" &
+# start <name> <command…>: a server on a free port, whose address is in $scratch/<name> when this ends.
+start() {
+  local name=$1
+  shift
+  "$@" --port 0 >"$scratch/$name.log" &
+  children+=("$!")
+  for _ in $(seq 200); do
+    sed -n 's|^listening on http://\([^/]*\).*|\1|p' "$scratch/$name.log" >"$scratch/$name"
+    if [[ -s $scratch/$name ]]; then return; fi
+    if ! kill -0 "${children[-1]}" 2>/dev/null; then break; fi
+    sleep 0.05
+  done
+  fail "$1 did not start"
+}
+start bank "$bin/bank-server" --shared
+start everything "$bin/everything-server"
+start backend python3 examples/quickstart/backend.py
+backend=$(<"$scratch/backend")
+sed -e "s/127.0.0.1:9301/$(<"$scratch/bank")/" -e "s/127.0.0.1:9302/$(<"$scratch/everything")/" \
+  examples/quickstart/proteus.toml >"$scratch/proteus.toml"
+
+"$bin/proteus" serve --config "$scratch/proteus.toml" --listen "127.0.0.1:$port" --data "$data" &
 gateway=$!
 children+=("$gateway")
 for _ in $(seq 200); do
@@ -49,7 +70,7 @@ admin() {
 }
 admin /admin/session/init '{"session_id": "demo", "user_token": "demo-token", "user_id": 1}'
 admin /admin/tools/register '{"session_id": "demo", "tools": [{"name": "run_query", "description": "Runs a query",
-  "url": "http://127.0.0.1:9303/fetch", "action": "open_table",
+  "url": "http://'"$backend"'/fetch", "action": "open_table",
   "inputSchema": {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}}]}'
 
 cat <<END
@@ -65,7 +86,7 @@ Watch the list of tools in a second terminal, and change it from a third:
   $bin/proteus client call $url/mcp connect_dataset '{"name": "acme"}'
   $bin/proteus client call $url/mcp banking_pin_authentication '{"pin": "1234"}'
   curl $url/admin/tools/register -H "X-Admin-Secret: \$($bin/proteus admin-secret --data $data)" \\
-       -d '{"session_id": "demo", "tools": [{"name": "new_tool", "url": "http://127.0.0.1:9303/", "description": "Came just now", "inputSchema": {"type": "object"}}]}'
+       -d '{"session_id": "demo", "tools": [{"name": "new_tool", "url": "http://$backend/", "description": "Came just now", "inputSchema": {"type": "object"}}]}'
 
 END
 wait "$gateway"

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """A back end of the quickstart: answers every POST with what it was sent, and for whom.
 
-backend.py --port N
+backend.py --port N, 0 for any free one
 """
 import argparse
 import http.server
 import json
+import sys
 
 
 class Backend(http.server.BaseHTTPRequestHandler):
@@ -29,4 +30,10 @@ class Backend(http.server.BaseHTTPRequestHandler):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--port", type=int, required=True)
-    http.server.ThreadingHTTPServer(("127.0.0.1", parser.parse_args().port), Backend).serve_forever()
+    port = parser.parse_args().port
+    try:
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Backend)
+    except OSError as error:
+        sys.exit(f"cannot listen on 127.0.0.1 port {port}: {error.strerror}")
+    print(f"listening on http://127.0.0.1:{server.server_port}/", flush=True)
+    server.serve_forever()

@@ -42,6 +42,7 @@ void add_dataset_command(CLI::App& app, Invocation& invocation) {
   propose->add_option("--schema", options->schema, "The schema of PostgreSQL")->capture_default_str();
   propose->add_option("--ontology", options->ontology, "Types the draft is to use")->type_name("FILE");
   propose->add_option("--out", options->out, "Where to write the draft; standard output by default")->type_name("FILE");
+  propose->add_flag("--force", options->force, "Overwrite a file that differs from the draft");
 
   CLI::App* const validate = add(*group, "validate", "Hold a mapping against its database and an ontology", options,
                                  invocation, validate_dataset);

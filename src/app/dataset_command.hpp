@@ -20,6 +20,7 @@ struct DatasetOptions {
   std::string schema = "public";
   std::string ontology;
   std::string out;
+  bool force = false;  // overwrite what is there
   std::string file;
   std::string by;
   AdminTarget target;

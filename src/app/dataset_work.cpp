@@ -160,6 +160,19 @@ std::string counted(std::size_t count, std::string_view one, std::string_view ma
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
+// Somebody may have edited what is there, and a draft can be made again.
+Result<> write_draft(const std::string& file, const std::string& draft, bool force) {
+  std::error_code ignored;
+  if (!directory_of(file).empty()) std::filesystem::create_directories(directory_of(file), ignored);
+  if (!force && std::filesystem::exists(file, ignored)) {
+    const auto there = datasets::read_plain_file(file, datasets::limits::kMappingBytes);
+    if (there && *there == draft) return {};
+    return std::unexpected(errors::conflict(
+        fmt::format("{} exists and differs from this draft; write elsewhere, or overwrite it with --force", file)));
+  }
+  return datasets::write_plain_file(file, draft);
+}
+
 }  // namespace
 
 ExitCode propose_dataset(const DatasetOptions& options) {
@@ -183,9 +196,7 @@ ExitCode propose_dataset(const DatasetOptions& options) {
       datasets::propose({options.name, options.dsn_env, options.schema}, *source, ontology ? &*ontology : nullptr);
   const std::string draft = proposal.draft();
   if (!options.out.empty()) {
-    std::error_code ignored;
-    if (!directory_of(options.out).empty()) std::filesystem::create_directories(directory_of(options.out), ignored);
-    if (auto written = datasets::write_plain_file(options.out, draft); !written) return fail(options, written.error());
+    if (auto written = write_draft(options.out, draft, options.force); !written) return fail(options, written.error());
   }
   if (options.json) {
     object out{{"ok", proposal.problems.empty()},

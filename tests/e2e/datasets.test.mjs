@@ -224,7 +224,17 @@ for (const kind of SOURCES) {
       const proposed = await dataset(place.env, 'propose', '--name', 'firm', '--dsn-env', 'ACME_DSN', '--out', draft, '--json');
       assert.equal(proposed.code, 0, proposed.stderr);
       assert.equal(JSON.parse(proposed.stdout).entities, 4);
-      assert.match(readFileSync(draft, 'utf8'), /table = "people"/);
+      const text = readFileSync(draft, 'utf8');
+      assert.match(text, /table = "people"/);
+      const again = (...more) => dataset(place.env, 'propose', '--name', 'firm', '--dsn-env', 'ACME_DSN', '--out', draft, ...more);
+      assert.equal((await again()).code, 0, 'the same draft may be written again');
+      appendFileSync(draft, '# edited\n');
+      const kept = await again();
+      assert.equal(kept.code, 1);
+      assert.match(kept.stderr, /exists and differs from this draft; .*--force/);
+      assert.equal(readFileSync(draft, 'utf8'), `${text}# edited\n`);
+      assert.equal((await again('--force')).code, 0);
+      assert.equal(readFileSync(draft, 'utf8'), text);
       assert.equal((await dataset(place.env, 'list', '--json')).stdout.includes('firm'), false);
       assert.equal((await dataset(place.env, 'validate', draft)).code, 0);
       appendFileSync(draft, '\n[[entities]]\ntable = "peopel"\ntype = "person"\nid_column = "id"\n');
