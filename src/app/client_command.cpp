@@ -31,7 +31,9 @@ struct ClientOptions {
 };
 
 ExitCode complain(ExitCode code, const Error& error) {
-  fmt::print(stderr, "proteus: {}\n", one_line(error.message()));
+  const bool needs_token = error.kind() == ErrorKind::unauthenticated;
+  fmt::print(stderr, "proteus: {}{}\n", one_line(error.message()),
+             needs_token ? "; --bearer-env VARIABLE sends the token in that variable" : "");
   return code;
 }
 

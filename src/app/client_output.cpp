@@ -109,6 +109,8 @@ std::string show_inventory(const client::McpServer& server, const Terminal& term
   for (const auto& entry : *all_templates)
     templates.add({one_line(entry.uri_template), one_line(entry.name), about(entry.title, entry.description)});
   section("Resource templates", all_templates->size(), templates);
+  const bool empty = all_tools->empty() && all_prompts->empty() && all_resources->empty() && all_templates->empty();
+  if (empty) out += "\nIt offers no tools, prompts or resources.\n";
   return out;
 }
 

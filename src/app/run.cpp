@@ -1,12 +1,48 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "app/command.hpp"
+#include "app/terminal.hpp"
+#include "base/nearest.hpp"
 
 namespace proteus::app {
+namespace {
+
+std::string unknown(std::string_view what, const std::string& word, const std::vector<std::string>& known) {
+  const std::vector<std::string_view> candidates(known.begin(), known.end());
+  return fmt::format("there is no {} {}{}", what, one_line(word), did_you_mean(word, candidates));
+}
+
+// About the first word that nobody knows; empty where all are known.
+std::string unknown_word(const CLI::App& app) {
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty())
+    command = command->get_subcommands().front();
+  for (const std::string& word : app.remaining(true)) {
+    if (word.starts_with('-')) {
+      std::vector<std::string> options;
+      for (const CLI::Option* const option : command->get_options()) {
+        for (const std::string& name : option->get_lnames())
+          options.push_back("--" + name);
+      }
+      return unknown("option", word.substr(0, word.find('=')), options);
+    }
+    std::vector<std::string> commands;
+    for (const CLI::App* const other : command->get_subcommands([](const CLI::App*) { return true; }))
+      commands.push_back(other->get_name());
+    if (!commands.empty()) return unknown("command", word, commands);
+  }
+  return {};
+}
+
+}  // namespace
 
 ExitCode run(std::vector<std::string> arguments) {
   Invocation invocation;
@@ -34,7 +70,11 @@ ExitCode run(std::vector<std::string> arguments) {
     app.exit(wanted);
     return ExitCode::done;
   } catch (const CLI::ParseError& fault) {
-    app.exit(fault);
+    if (const std::string why = unknown_word(app); !why.empty()) {
+      fmt::print(stderr, "proteus: {}\nRun with --help for more information.\n", why);
+    } else {
+      app.exit(fault);
+    }
     return ExitCode::usage;
   }
   return invocation.exit_code;

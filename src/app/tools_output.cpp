@@ -60,6 +60,7 @@ std::string show_tools(const boost::json::value& answer, const Terminal& termina
     table.add(
         {one_line(text_at(tool, "name")), one_line(text_at(tool, "upstream")), one_line(text_at(tool, "description"))});
   }
+  if (array_at(answer, "tools").empty()) return "no tools\n";
   return explained.empty() ? table.str(terminal) : explained;
 }
 

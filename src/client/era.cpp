@@ -6,6 +6,7 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "base/log.hpp"
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
 #include "mcp/jsonrpc.hpp"
@@ -78,12 +79,14 @@ Error http_error(int status, std::string_view excerpt) {
 Error reply_error(const Reply& reply) {
   // Who is refused for want of credentials is not told by the code of a JSON-RPC error.
   const bool about_access = reply.status == 401 || reply.status == 403;
-  if (auto error = rpc_error(reply); error && !about_access) return std::move(*error);
+  if (auto stated = rpc_error(reply); stated && !about_access) return std::move(*stated);
   if (reply.message && !about_access) {
     return errors::protocol(
         fmt::format("the server answered with what is no answer: {}", reply.message->message().fault));
   }
-  return http_error(reply.status, reply.excerpt);
+  // The server's own words, in whichever form they came.
+  const auto error = rpc_error(reply);
+  return http_error(reply.status, error ? log::printable(error->message(), 200) : reply.excerpt);
 }
 
 ProbeVerdict judge_probe(const Reply& reply) {

@@ -1,5 +1,6 @@
 #include "client/http_caller.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include <boost/container/small_vector.hpp>
@@ -13,6 +14,13 @@ namespace {
 constexpr std::array kPosted = {net::Field{"Content-Type", "application/json"},
                                 net::Field{"Accept", "application/json, text/event-stream"}};
 constexpr std::size_t kMaxRefusalBytes = 64UL * 1024;
+
+// The beginning of a body as part of a sentence.
+std::string excerpt_of(std::string body) {
+  std::ranges::replace_if(body, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+  const auto begin = std::min(body.find_first_not_of(' '), body.size());
+  return log::printable(std::string_view(body).substr(begin, body.find_last_not_of(' ') + 1 - begin), 200);
+}
 
 void add_fields(auto& fields, std::span<const Header> headers) {
   for (const auto& [name, value] : headers)
@@ -110,7 +118,7 @@ Task<Result<Reply>> read_refusal(net::ClientResponse& response) {
   }
   if (!reply.message || reply.message->message().error.empty()) {
     reply.message.reset();
-    reply.excerpt = log::printable(body, 200);
+    reply.excerpt = excerpt_of(std::move(body));
   }
   co_return reply;
 }

@@ -243,7 +243,7 @@ const Fault kFaults[] = {
     {"Forbidden",
      {.status = 403, .body = R"({"jsonrpc":"2.0","error":{"code":-32600,"message":"Origin"}})"},
      ErrorKind::forbidden,
-     "403"},
+     "HTTP 403: Origin"},
     {"TooManyRequests", {.status = 429}, ErrorKind::exhausted, "429"},
     {"ServerError", {.status = 500, .type = "text/plain", .body = "oops\x1b[31m"}, ErrorKind::remote, "oops"},
 };

@@ -1,8 +1,11 @@
+#include <algorithm>
 #include <charconv>
+#include <string>
 #include <string_view>
 
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/value_stack.hpp>
+#include <fmt/format.h>
 
 #include "json/text.hpp"
 
@@ -100,6 +103,14 @@ std::size_t count_keys(const boost::json::value& value) {
   return count;
 }
 
+// Where people look for it: lines and columns count from 1.
+std::string position(std::string_view text, std::size_t at) {
+  const std::string_view before = text.substr(0, at);
+  const auto line = 1 + std::ranges::count(before, '\n');
+  const std::size_t begin = before.rfind('\n') + 1;  // npos + 1 is 0
+  return fmt::format("line {}, column {}", line, at - begin + 1);
+}
+
 }  // namespace
 
 Result<boost::json::value> parse(std::string_view text, std::size_t max_depth) {
@@ -109,7 +120,9 @@ Result<boost::json::value> parse(std::string_view text, std::size_t max_depth) {
   boost::system::error_code status;
   const std::size_t used = parser.write_some(false, text.data(), text.size(), status);
   if (!status && used < text.size()) status = boost::json::error::extra_data;
-  if (status) return std::unexpected(errors::invalid("not JSON: " + status.message()));
+  if (status) {
+    return std::unexpected(errors::invalid(fmt::format("not JSON: {}, at {}", status.message(), position(text, used))));
+  }
   auto value = parser.handler().release();
   if (count_keys(value) != parser.handler().keys()) {
     return std::unexpected(errors::invalid("an object has a key twice"));

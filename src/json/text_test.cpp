@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "json/canonical.hpp"
@@ -71,6 +72,13 @@ TEST(Parse, RefusesWhatIsNotJson) {
   }
   EXPECT_TRUE(parse("[[1]]", 2));
   EXPECT_FALSE(parse("[[[1]]]", 2));
+}
+
+TEST(Parse, SaysWhereATextIsNotJson) {
+  const auto fault = [](std::string_view text) { return parse(text).error().message(); };
+  EXPECT_THAT(fault("{\"a\": nope}"), ::testing::EndsWith(", at line 1, column 8"));
+  EXPECT_THAT(fault("{\n  \"a\": 1,\n  b\n}"), ::testing::EndsWith(", at line 3, column 3"));
+  EXPECT_THAT(fault("[1]\nx"), ::testing::EndsWith(", at line 2, column 1"));
 }
 
 // Whoever passes a text on without a tree must refuse what others refuse.

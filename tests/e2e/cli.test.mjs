@@ -1,20 +1,19 @@
 // `proteus client`, as a person and as a script would use it.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
+import { createServer } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 
 import { CLIENTS, Session } from './support/clients.mjs';
+import { startGateway } from './support/gateway.mjs';
 import { program, startServer, within } from './support/programs.mjs';
+import { run } from './support/run.mjs';
 
 const ESCAPE = '\u001b[';
 
 /** Runs `proteus client …` to its end. */
 function proteus(...args) {
-  return new Promise((done) => {
-    execFile(program('proteus'), ['client', ...args], { timeout: 20_000 }, (error, stdout, stderr) =>
-      done({ code: error ? error.code : 0, stdout, stderr })
-    );
-  });
+  return run(program('proteus'), ['client', ...args]);
 }
 
 for (const era of ['legacy', 'modern']) {
@@ -111,6 +110,55 @@ test('what cannot be reached ends with 1 and says why', async () => {
   const { code, stderr } = await proteus('list', 'http://127.0.0.1:1/mcp');
   assert.equal(code, 1);
   assert.match(stderr, /127\.0\.0\.1/);
+});
+
+/** A server that answers everything with this. */
+async function answering(status, headers, body) {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(status, headers).end(body);
+  });
+  await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
+  return { url: `http://127.0.0.1:${server.address().port}/mcp`, stop: () => new Promise((closed) => server.close(closed)) };
+}
+
+test('a refusal is shown in the words of the server, and one for want of a token with a hint', async () => {
+  const error = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'A bearer token is needed' } });
+  const closed = await answering(401, { 'content-type': 'application/json' }, error);
+  const lost = await answering(404, { 'content-type': 'text/plain' }, 'There is nothing here.\nTry elsewhere.\n');
+  try {
+    const refused = await proteus('list', closed.url);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /HTTP 401: A bearer token is needed; --bearer-env VARIABLE sends the token/);
+    const nothing = await proteus('list', lost.url);
+    assert.equal(nothing.code, 1);
+    assert.match(nothing.stderr, /HTTP 404: There is nothing here\. Try elsewhere\.\n$/);
+  } finally {
+    await closed.stop();
+    await lost.stop();
+  }
+});
+
+test('list says that a server offers nothing', async () => {
+  const gateway = await startGateway({});
+  try {
+    assert.match((await proteus('list', gateway.url)).stdout, /\nIt offers no tools, prompts or resources\.\n$/);
+  } finally {
+    await gateway.stop();
+  }
+});
+
+test('a word that is nearly a command or an option is recognized', async () => {
+  const says = async (...args) => {
+    const { code, stderr } = await run(program('proteus'), args);
+    assert.equal(code, 2);
+    return stderr.split('\n')[0];
+  };
+  assert.equal(await says('srve'), 'proteus: there is no command srve; did you mean serve?');
+  assert.equal(await says('serve', '--confg', 'x'), 'proteus: there is no option --confg; did you mean --config?');
+  assert.equal(await says('client', 'lst', 'http://127.0.0.1:1/mcp'), 'proteus: there is no command lst; did you mean list?');
+  assert.equal(await says('serve', '--quite-another=x'), 'proteus: there is no option --quite-another');
+  assert.match(await says(), /subcommand is required/);
 });
 
 test('bad usage ends with 2', async () => {
