@@ -11,9 +11,9 @@ const DISCOVERED = {
 
 /**
  * Starts one with these tools; `call` answers a call with a result, now or later. The result has `url`, `calls`, the params of those
- * that came, and `stop()`.
+ * that came, and `stop()`. It takes any free port unless one is given.
  */
-export async function startFakeUpstream(tools, call = () => ({ content: [] })) {
+export async function startFakeUpstream(tools, call = () => ({ content: [] }), port = 0) {
   const calls = [];
   const server = createServer(async (request, response) => {
     let body = '';
@@ -31,7 +31,7 @@ export async function startFakeUpstream(tools, call = () => ({ content: [] })) {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }));
   });
-  await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
+  await new Promise((ready) => server.listen(port, '127.0.0.1', ready));
   return {
     url: `http://127.0.0.1:${server.address().port}/mcp`,
     calls,
