@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,17 @@ struct ContextFilter {
   std::vector<std::string> exclude = {};
 
   friend bool operator==(const ContextFilter&, const ContextFilter&) = default;
+};
+
+// Contexts and schemas that are left out because of a fault.
+struct BrokenManifests {
+  std::set<std::string> contexts;
+  // What some of these contexts include and exclude: a fault elsewhere must not let everything in.
+  std::map<std::string, ContextFilter> filters;
+  std::set<std::string> schemas;
+  bool unread_file = false;  // a file could not be read as a whole; whatever is missing may be in it
+
+  friend bool operator==(const BrokenManifests&, const BrokenManifests&) = default;
 };
 
 struct ContextSettings {

@@ -65,7 +65,9 @@ class Loader {
     for (const Diagnostic& diagnostic : found_) {
       auto& config = loaded.outcome.config;
       if (diagnostic.severity == Severity::fault) config.reset();
-      if (config) config->broken_contexts.insert(fs::path(diagnostic.file).stem().string());
+      if (!config) continue;
+      config->broken.contexts.insert(fs::path(diagnostic.file).stem().string());
+      config->broken.unread_file = true;
     }
     return loaded;
   }
