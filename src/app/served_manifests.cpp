@@ -14,6 +14,7 @@ catalog::ContextManifest manifest_of(const ContextSettings& settings) {
   manifest.include = settings.include;
   manifest.exclude = settings.exclude;
   manifest.siblings = settings.sibling_subgraphs;
+  manifest.sibling_tools = settings.sibling_tools;
   manifest.schemas = settings.schemas;
   manifest.instructions = settings.instructions;
   manifest.dataset = settings.dataset;

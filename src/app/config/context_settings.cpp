@@ -40,7 +40,10 @@ const json::Binding<ContextSettings>& context_binding() {
             "Tools that are in, by the name clients see or the upstream's own; `*` stands for any characters. "
             "`prompt:x*` is of prompts, `resource:x*` of resources."),
       field("exclude", &S::exclude, patterns(), "Tools that are not, though included."),
-      field("sibling_subgraphs", &S::sibling_subgraphs, names(), "Other contexts that descriptions mention."),
+      field("sibling_subgraphs", &S::sibling_subgraphs, names(), "Other contexts that agents are told about."),
+      field("sibling_tools", &S::sibling_tools, json::optional(patterns()),
+            "Tools whose descriptions mention them; `[]` for none, `[\"*\"]` for all.")
+          .by_default("one tool of each upstream"),
       field("schemas", &S::schemas, names(), "Schemas in use, whose guidance is appended."),
       field("instructions", &S::instructions, text({.max_bytes = kProse}),
             "What clients are told at their start, instead of what upstreams say of themselves."),

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -41,6 +42,7 @@ struct ContextSettings {
   std::vector<std::string> include = {"*"};
   std::vector<std::string> exclude;
   std::vector<std::string> sibling_subgraphs;
+  std::optional<std::vector<std::string>> sibling_tools;
   std::vector<std::string> schemas;
   std::string instructions;
   std::string dataset;
