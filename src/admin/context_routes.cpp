@@ -103,6 +103,7 @@ class Survey {
  private:
   void add(const catalog::DefinitionList::Pointer& base, const std::string& upstream, bool in_catalog) {
     const auto seen = lens_ ? lens_->through(base) : base;
+    const auto* const served = table_->find(upstream);
     std::optional<catalog::ToolParts> parts;
     if (lens_) parts.emplace(*lens_, *base);
     for (const catalog::Definition& tool : seen->definitions()) {
@@ -110,6 +111,8 @@ class Survey {
       if (in_catalog && (!winner || winner.snapshot->upstream().value() != upstream)) continue;
       object one{
           {"name", tool.shown}, {"upstream", upstream}, {"own_name", tool.own}, {"description", description_of(tool)}};
+      if (served != nullptr && !(*served)->settings().display_name.empty())
+        one["upstream_display_name"] = (*served)->settings().display_name;
       if (explain_ == Explain::yes) one["parts"] = explained(*base->find(tool.shown), parts);
       tools_.push_back(std::move(one));
     }

@@ -85,7 +85,7 @@ std::string said_by(const catalog::View& view, const UpstreamTable& upstreams) {
     const std::string said = served->pins() ? served->pins()->instructions() : facts->instructions;
     if (said.empty()) continue;
     alone = said;
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "\n\n", served->settings().name, said);
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "\n\n", served->settings().label(), said);
   }
   return seen == 1 ? alone : text;
 }

@@ -35,7 +35,8 @@ const json::Binding<ContextSettings>& context_binding() {
   static const json::Binding<S> binding{
       field("parent", &S::parent, text({.check = check_name_or_none}),
             "The context whose keys hold here unless they are given."),
-      field("display_name", &S::display_name, text(), "What people call it."),
+      field("display_name", &S::display_name, text({.check = check_display_name}),
+            "What people call it, in any script."),
       field("include", &S::include, patterns(),
             "Tools that are in, by the name clients see or the upstream's own; `*` stands for any characters. "
             "`prompt:x*` is of prompts, `resource:x*` of resources."),
