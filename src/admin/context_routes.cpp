@@ -42,6 +42,7 @@ object context_document(const catalog::Context& context, const catalog::CatalogS
              {"dataset", manifest.dataset},
              {"instructions", context.instructions()},
              {"tool_supplements", std::move(supplements)}};
+  if (manifest.sibling_tools) out["sibling_tools"] = strings(*manifest.sibling_tools);
   out["warnings"] = strings(gateway::context_warnings(context, state, upstreams));
   return out;
 }
@@ -102,20 +103,25 @@ class Survey {
  private:
   void add(const catalog::DefinitionList::Pointer& base, const std::string& upstream, bool in_catalog) {
     const auto seen = lens_ ? lens_->through(base) : base;
+    const auto* const served = table_->find(upstream);
+    std::optional<catalog::ToolParts> parts;
+    if (lens_) parts.emplace(*lens_, *base);
     for (const catalog::Definition& tool : seen->definitions()) {
       const auto winner = view_.find(Kind::tool, tool.shown);
       if (in_catalog && (!winner || winner.snapshot->upstream().value() != upstream)) continue;
       object one{
           {"name", tool.shown}, {"upstream", upstream}, {"own_name", tool.own}, {"description", description_of(tool)}};
-      if (explain_ == Explain::yes) one["parts"] = parts(*base->find(tool.shown), base->rules().prefix);
+      if (served != nullptr && !(*served)->settings().display_name.empty())
+        one["upstream_display_name"] = (*served)->settings().display_name;
+      if (explain_ == Explain::yes) one["parts"] = explained(*base->find(tool.shown), parts);
       tools_.push_back(std::move(one));
     }
   }
 
-  array parts(const catalog::Definition& base, std::string_view prefix) const {
+  static array explained(const catalog::Definition& base, const std::optional<catalog::ToolParts>& parts) {
     array out{object{{"from", "base"}, {"text", description_of(base)}}};
-    if (!lens_) return out;
-    for (const auto& part : lens_->parts({base.shown, base.own, prefix})) {
+    if (!parts) return out;
+    for (const auto& part : parts->of(base)) {
       object one{{"from", catalog::to_string(part.origin)}};
       if (!part.name.empty()) one["name"] = part.name;
       one["text"] = part.text;

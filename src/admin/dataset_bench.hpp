@@ -102,22 +102,22 @@ class DatasetBench {
   }
 
   // The result of a tool.
-  value call(std::string_view tool, std::string_view arguments) const {
+  value call(std::string_view tool, std::string_view arguments, std::string_view fields = {}) const {
     server::RawClient client(server.local_port());
     const auto answer = client.request(
-        "POST", server::modern_fields("tools/call", tool),
+        "POST", server::modern_fields("tools/call", tool) + std::string(fields),
         server::rpc("1", "tools/call",
                     fmt::format(R"("name":"{}","arguments":{},)", tool, arguments) + server::modern_meta()));
     const value json = answer.json();
     return json.as_object().contains("result") ? json.at("result") : json.at("error");
   }
-  std::string text(std::string_view tool, std::string_view arguments) const {
-    const value result = call(tool, arguments);
+  std::string text(std::string_view tool, std::string_view arguments, std::string_view fields = {}) const {
+    const value result = call(tool, arguments, fields);
     const auto* content = result.as_object().if_contains("content");
     return std::string(content != nullptr ? content->at(0).at("text").as_string() : result.at("message").as_string());
   }
-  std::string connect(std::string_view name) const {
-    return text("connect_dataset", fmt::format(R"({{"name":"{}"}})", name));
+  std::string connect(std::string_view name, std::string_view fields = {}) const {
+    return text("connect_dataset", fmt::format(R"({{"name":"{}"}})", name), fields);
   }
   std::vector<std::string> tool_names() const {
     server::RawClient client(server.local_port());

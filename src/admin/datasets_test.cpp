@@ -43,6 +43,10 @@ TEST_F(DatasetsTest, ListingShowsWhatThereIsAndThatItIsReadOnly) {
             R"({"datasets":[{"name":"acme","entity_types":["person","department","project"],)"
             R"("relationship_types":["MEMBER_OF","REPORTS_TO","WORKS_ON"],"connected":false,"tool":"workup_acme",)"
             R"("access":"read-only","description":"A company of five."}]})");
+  EXPECT_EQ(
+      bench->text("list_datasets", "{}"),
+      "- acme (not connected, read-only): A company of five. Entity types: person, department, project. Connect it "
+      "with connect_dataset {\"name\": \"acme\"}.\n");
   bench->connect("acme");
   EXPECT_TRUE(
       bench->call("list_datasets", "{}").at("structuredContent").at("datasets").at(0).at("connected").as_bool());
@@ -135,6 +139,27 @@ TEST_F(DatasetsTest, AToolThatIsThereKeepsItsName) {
   EXPECT_THAT(bench->connect("acme"), HasSubstr("claims the name acme too"));
   mappings.ratify(mapping_called("beta"));
   EXPECT_THAT(bench->connect("beta"), HasSubstr("is connected"));
+}
+
+// AUT-02: the refusal says nothing about a tool that the caller does not see; the operator is told.
+TEST_F(DatasetsTest, AToolThatIsHiddenIsNotNamed) {
+  gateway::test::Upstream upstream({"workup_acme"});
+  auto settings = gateway::test::upstream_at("other", upstream.port);
+  settings.prefix = "";
+  mappings.ratify();
+  const auto bench = start({settings});
+  bench->gateway.set_access(
+      {std::make_shared<const gateway::Principals>(
+           std::vector<gateway::PrincipalSettings>{{.name = "few", .token = Secret("few"), .upstreams = {"datasets"}}},
+           gateway::Anonymous::refused),
+       {}});
+  const std::string said = bench->connect("acme", "Authorization: Bearer few\r\n");
+  EXPECT_THAT(said, HasSubstr("Not connected: "));
+  EXPECT_THAT(said, Not(HasSubstr("other")));
+  EXPECT_THAT(said, Not(HasSubstr("already")));
+  const auto answer = bench->ask("POST", "/admin/datasets/acme/connect");
+  EXPECT_EQ(answer.status, 409);
+  EXPECT_THAT(boost::json::serialize(answer.body), HasSubstr("already the name of a tool of other"));
 }
 
 // DAT-09

@@ -24,23 +24,29 @@ value definition(const std::string& kind, const std::string& text) {
   return parsed ? std::move(*parsed) : value(nullptr);
 }
 
+void add_display_name(object& out, const gateway::UpstreamProposal& one) {
+  if (!one.display_name.empty()) out["upstream_display_name"] = one.display_name;
+}
+
 object document(const gateway::UpstreamProposal& one) {
   const catalog::Proposal& proposal = one.posted.proposal;
   array reasons;
   for (const auto& reason : proposal.reasons)
     reasons.emplace_back(reason);
-  return {{"id", one.posted.id},
-          {"type", "pin"},
-          {"upstream", one.upstream},
-          {"kind", proposal.kind},
-          {"name", proposal.name},
-          {"sha256", proposal.hash},
-          {"change", proposal.before.empty() ? "new" : "changed"},
-          {"breaking", proposal.breaking},
-          {"reasons", std::move(reasons)},
-          {"diff", catalog::readable_diff(proposal.kind, proposal.before, proposal.after)},
-          {"ratified", definition(proposal.kind, proposal.before)},
-          {"proposed", definition(proposal.kind, proposal.after)}};
+  object out{{"id", one.posted.id},
+             {"type", "pin"},
+             {"upstream", one.upstream},
+             {"kind", proposal.kind},
+             {"name", proposal.name},
+             {"sha256", proposal.hash},
+             {"change", proposal.before.empty() ? "new" : "changed"},
+             {"breaking", proposal.breaking},
+             {"reasons", std::move(reasons)},
+             {"diff", catalog::readable_diff(proposal.kind, proposal.before, proposal.after)},
+             {"ratified", definition(proposal.kind, proposal.before)},
+             {"proposed", definition(proposal.kind, proposal.after)}};
+  add_display_name(out, one);
+  return out;
 }
 
 Task<Result<Answer>> list(gateway::PinDecisions& pins, Visit& visit) {
@@ -76,14 +82,15 @@ Task<Result<Answer>> decide(gateway::PinDecisions& pins, Visit& visit, store::Ve
   const auto decided = co_await pins.decide(visit.variable("id"), verdict, *by, visit.who());
   if (!decided) co_return std::unexpected(decided.error());
   const catalog::Proposal& proposal = decided->posted.proposal;
-  co_return Answer{
-      .body = boost::json::serialize(object{{"id", decided->posted.id},
-                                            {"status", verdict == store::Verdict::ratified ? "ratified" : "rejected"},
-                                            {"by", *by},
-                                            {"upstream", decided->upstream},
-                                            {"kind", proposal.kind},
-                                            {"name", proposal.name},
-                                            {"sha256", proposal.hash}})};
+  object out{{"id", decided->posted.id},
+             {"status", verdict == store::Verdict::ratified ? "ratified" : "rejected"},
+             {"by", *by},
+             {"upstream", decided->upstream},
+             {"kind", proposal.kind},
+             {"name", proposal.name},
+             {"sha256", proposal.hash}};
+  add_display_name(out, *decided);
+  co_return Answer{.body = boost::json::serialize(out)};
 }
 
 }  // namespace

@@ -65,6 +65,21 @@ TEST_F(Upstreams, AreCreatedReadChangedAndRemoved) {
   EXPECT_EQ(bench.ask("POST", "/admin/upstreams/bank/refresh").status, 404);
 }
 
+// PRX-22
+TEST_F(Upstreams, MayHaveANameForPeople) {
+  object people = bank();
+  people["display_name"] = "Dynamic Banking – 銀行";
+  ASSERT_EQ(bench.ask("POST", "/admin/upstreams", people).status, 201);
+  EXPECT_EQ(bench.get("bank").at("display_name"), "Dynamic Banking – 銀行");
+  EXPECT_EQ(bench.refresh("bank").at("ok"), true);
+  const auto tool = bench.ask("GET", "/admin/catalog/tools").json().at("tools").at(0);
+  EXPECT_EQ(tool.at("upstream"), "bank");
+  EXPECT_EQ(tool.at("upstream_display_name"), "Dynamic Banking – 銀行");
+  const auto refused = bench.ask("POST", "/admin/upstreams", {{"name", "Dynamic Banking"}, {"url", upstream.url()}});
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(refused.body, HasSubstr("what people call it goes into display_name"));
+}
+
 TEST_F(Upstreams, AreRefusedWithEveryFaultAndNothingIsRegistered) {
   const auto refused =
       bench.ask("POST", "/admin/upstreams", {{"name", "a/b"}, {"url", "ftp://x"}, {"colour", 1}, {"ttl", "-1s"}});

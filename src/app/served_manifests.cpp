@@ -14,6 +14,7 @@ catalog::ContextManifest manifest_of(const ContextSettings& settings) {
   manifest.include = settings.include;
   manifest.exclude = settings.exclude;
   manifest.siblings = settings.sibling_subgraphs;
+  manifest.sibling_tools = settings.sibling_tools;
   manifest.schemas = settings.schemas;
   manifest.instructions = settings.instructions;
   manifest.dataset = settings.dataset;
@@ -34,6 +35,17 @@ void keep(catalog::Manifests& now, const catalog::Manifests& before, const std::
   }
 }
 
+// Where a file could not be read, anything that is missing may be in it.
+void keep_broken(catalog::Manifests& now, const catalog::Manifests& before, const BrokenManifests& broken) {
+  for (const auto& [name, manifest] : before.contexts) {
+    const bool may_be_broken = broken.unread_file || broken.contexts.contains(name);
+    if (may_be_broken && !now.contexts.contains(name)) keep(now, before, name);
+  }
+  for (const auto& [name, manifest] : before.schemas) {
+    if (broken.unread_file || broken.schemas.contains(name)) now.schemas.emplace(name, manifest);
+  }
+}
+
 }  // namespace
 
 catalog::Manifests served_manifests(const Config& config, const catalog::Manifests* before) {
@@ -43,22 +55,11 @@ catalog::Manifests served_manifests(const Config& config, const catalog::Manifes
   for (const auto& [name, settings] : config.schemas)
     now.schemas.emplace(name, catalog::SchemaManifest{settings.tools, settings.guidance});
 
-  for (const auto& name : config.broken_contexts) {
-    if (!check_name(name) || now.contexts.contains(name)) continue;
-    if (before != nullptr && before->contexts.contains(name)) {
-      keep(now, *before, name);
-      continue;
-    }
-    if (before != nullptr) {
-      // A file that cannot be read may hold any of those that are missing now.
-      for (const auto& [other, manifest] : before->contexts) {
-        if (!now.contexts.contains(other)) keep(now, *before, other);
-      }
-      now.schemas.insert(before->schemas.begin(), before->schemas.end());
-      if (before->schemas.contains(name)) continue;
-    }
+  if (before != nullptr) keep_broken(now, *before, config.broken);
+  for (const auto& name : config.broken.contexts) {
+    if (!check_name(name) || now.contexts.contains(name) || now.schemas.contains(name)) continue;
     catalog::ContextManifest bare;
-    if (const auto found = config.broken_filters.find(name); found != config.broken_filters.end()) {
+    if (const auto found = config.broken.filters.find(name); found != config.broken.filters.end()) {
       bare.include = found->second.include;
       bare.exclude = found->second.exclude;
     }

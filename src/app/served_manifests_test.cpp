@@ -1,5 +1,6 @@
 #include "app/served_manifests.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -60,6 +61,37 @@ TEST(ServedManifests, KeepWhatAFileHeldThatCannotBeReadNow) {
   const auto now = served_manifests(*read("", {}, {}, Purpose::serve, {{"contexts/many.toml", "="}}).config, &before);
   EXPECT_EQ(now.contexts.at("a").display_name, "A");
   EXPECT_TRUE(now.contexts.contains("b"));
+}
+
+// CTX-11: whatever the file is called, and whatever is wrong with it as a whole.
+TEST(ServedManifests, KeepWhatAFileHeldThatIsBrokenAsAWhole) {
+  const auto serve = [](const std::string& file, const char* text, const catalog::Manifests* before) {
+    return served_manifests(*read("[contexts.many]\n", {}, {}, Purpose::serve, {{"contexts/" + file, text}}).config,
+                            before);
+  };
+  for (const char* file : {"many.toml", "not a name.toml"}) {
+    const auto before = serve(file, "[contexts.a]\ndisplay_name = \"A\"\n[schemas.s]\nguidance = \"G\"\n", nullptr);
+    ASSERT_TRUE(before.contexts.contains("a"));
+    for (const char* broken : {"=", "contexts = 5", "display_name = \"A\"\n[schemas.t]\n",
+                               "[contexts.a]\ndisplay_name = 2001-01-01\n[schemas.s]\nguidance = \"H\""}) {
+      const auto now = serve(file, broken, &before);
+      ASSERT_TRUE(now.contexts.contains("a")) << file << ": " << broken;
+      EXPECT_EQ(now.contexts.at("a").display_name, "A");
+      EXPECT_FALSE(now.contexts.at("a").fault.empty());
+      EXPECT_EQ(now.schemas.at("s").guidance, "G") << file << ": " << broken;
+    }
+  }
+}
+
+// CTX-11: of a schema, too.
+TEST(ServedManifests, KeepABrokenSchemaAtAReloadAsItWas) {
+  const auto config = [](const char* guidance) {
+    return *read(fmt::format("[contexts.a]\nschemas = [\"s\"]\n[schemas.s]\nguidance = {}\n", guidance)).config;
+  };
+  const auto before = served_manifests(config("\"G\""), nullptr);
+  const auto now = served_manifests(config("1"), &before);
+  EXPECT_EQ(now.schemas.at("s").guidance, "G");
+  EXPECT_TRUE(served_manifests(config("1"), nullptr).schemas.empty());
 }
 
 }  // namespace

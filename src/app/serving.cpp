@@ -317,8 +317,7 @@ Result<> Serving::reload(Config config) {
   around_->router.set_keys(admin_keys());
   config_.contexts = config.contexts;
   config_.schemas = config.schemas;
-  config_.broken_contexts = config.broken_contexts;
-  config_.broken_filters = config.broken_filters;
+  config_.broken = config.broken;
   config_.upstreams = config.upstreams;
   config_.upstream_defaults = config.upstream_defaults;
   config_.datasets = config.datasets;

@@ -20,6 +20,13 @@ std::string text_at(const boost::json::value& of, std::string_view key) {
   return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
 }
 
+// What people call an upstream, where it has a name for them.
+std::string upstream_of(const boost::json::value& of) {
+  const std::string name = one_line(text_at(of, "upstream"));
+  const std::string display_name = one_line(text_at(of, "upstream_display_name"));
+  return display_name.empty() ? name : fmt::format("{} ({})", name, display_name);
+}
+
 // A line with its indentation, without what could control a terminal.
 std::string visible(std::string_view line) {
   const auto indent = std::min(line.find_first_not_of(" +-"), line.size());
@@ -40,7 +47,7 @@ std::string indented(std::string_view text, std::string_view margin) {
 
 std::string show_parts(const boost::json::value& tool, const Terminal& terminal) {
   std::string out = fmt::format("{}  {}\n", terminal.styled(Style::bold, one_line(text_at(tool, "name"))),
-                                terminal.styled(Style::dim, one_line(text_at(tool, "upstream"))));
+                                terminal.styled(Style::dim, upstream_of(tool)));
   for (const auto& part : array_at(tool, "parts")) {
     const std::string name = one_line(text_at(part, "name"));
     out += fmt::format(
@@ -57,8 +64,7 @@ std::string show_tools(const boost::json::value& answer, const Terminal& termina
   Table table({"NAME", "UPSTREAM", "DESCRIPTION"});
   for (const auto& tool : array_at(answer, "tools")) {
     if (!array_at(tool, "parts").empty()) explained += show_parts(tool, terminal);
-    table.add(
-        {one_line(text_at(tool, "name")), one_line(text_at(tool, "upstream")), one_line(text_at(tool, "description"))});
+    table.add({one_line(text_at(tool, "name")), upstream_of(tool), one_line(text_at(tool, "description"))});
   }
   if (array_at(answer, "tools").empty()) return "no tools\n";
   return explained.empty() ? table.str(terminal) : explained;
@@ -70,7 +76,7 @@ std::vector<std::string> warnings_of(const boost::json::value& answer) {
     if (warning.is_string()) all.emplace_back(warning.get_string());
   }
   for (const auto& one : array_at(answer, "missing"))
-    all.push_back(fmt::format("upstream {} is not shown: {}", text_at(one, "upstream"), text_at(one, "error")));
+    all.push_back(fmt::format("upstream {} is not shown: {}", upstream_of(one), text_at(one, "error")));
   return all;
 }
 
@@ -79,8 +85,7 @@ std::string show_proposals(const boost::json::value& answer, const Terminal& ter
   for (const auto& one : array_at(answer, "proposals")) {
     const std::string name = one_line(text_at(one, "name"));
     out += fmt::format("{}  {} {} {}, {}\n", terminal.styled(Style::bold, one_line(text_at(one, "id"))),
-                       one_line(text_at(one, "upstream")), one_line(text_at(one, "kind")), name,
-                       one_line(text_at(one, "change")));
+                       upstream_of(one), one_line(text_at(one, "kind")), name, one_line(text_at(one, "change")));
     const auto* breaking = one.is_object() ? one.get_object().if_contains("breaking") : nullptr;
     if (breaking != nullptr && breaking->is_bool() && breaking->get_bool()) {
       out += fmt::format("  {}\n", terminal.styled(Style::red, "breaking: calls are blocked until it is decided"));
@@ -112,8 +117,7 @@ std::vector<std::string> proposal_ids(const boost::json::value& answer) {
 
 std::string show_decision(const boost::json::value& answer) {
   return fmt::format("{} {} of {}: {} by {}\n", one_line(text_at(answer, "kind")), one_line(text_at(answer, "name")),
-                     one_line(text_at(answer, "upstream")), one_line(text_at(answer, "status")),
-                     one_line(text_at(answer, "by")));
+                     upstream_of(answer), one_line(text_at(answer, "status")), one_line(text_at(answer, "by")));
 }
 
 }  // namespace proteus::app

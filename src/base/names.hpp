@@ -11,6 +11,10 @@ namespace proteus {
 // something else in a path. Says what is wrong with one that is none.
 Result<> check_name(std::string_view name);
 
+// Names for people, in any script: at most 200 bytes of UTF-8, without characters that control a terminal, end a line
+// or change the direction of what follows. Empty for none.
+Result<> check_display_name(std::string_view name);
+
 // One that a name may have.
 constexpr bool is_name_character(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.';

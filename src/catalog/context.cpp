@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "catalog/access.hpp"
+#include "catalog/sentences.hpp"
 #include "json/canonical.hpp"
 
 namespace proteus::catalog {
@@ -55,6 +56,11 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
     text.replace(at, what.size(), with);
 }
 
+constexpr std::string_view kEntities = "{entity_types}";
+constexpr std::string_view kRelationships = "{relationship_types}";
+
+bool names_types(std::string_view text) { return text.contains(kEntities) || text.contains(kRelationships); }
+
 std::string listed(const std::vector<std::string>& names) {
   return names.empty() ? std::string("(none)") : fmt::format("{}", fmt::join(names, ", "));
 }
@@ -72,13 +78,13 @@ void add(std::string& out, const std::vector<std::string>& texts) {
 
 Context::Context(const std::string& name, const Manifests& manifests, const TypesOf& types)
     : name_(name), manifest_(manifests.contexts.at(name)) {
-  if (types && !manifest_.dataset.empty()) types_ = types(manifest_.dataset).value_or(DatasetTypes{});
+  if (types && !manifest_.dataset.empty()) types_ = types(manifest_.dataset);
   find_siblings(manifests);
   find_guidance(manifests);
   for (const auto& [tool, text] : manifest_.tool_supplements) {
-    if (const auto said = trimmed(text); !said.empty()) supplements_.emplace(tool, expanded(said));
+    if (auto said = expanded(text); !said.empty()) supplements_.emplace(tool, std::move(said));
   }
-  instructions_ = expanded(trimmed(manifest_.instructions));
+  instructions_ = expanded(manifest_.instructions);
   fingerprint_ = write_fingerprint();
 }
 
@@ -103,15 +109,17 @@ void Context::find_guidance(const Manifests& manifests) {
     const auto found = manifests.schemas.find(schema);
     if (found == manifests.schemas.end() || std::ranges::find(guidance_, schema, &Guidance::schema) != guidance_.end())
       continue;
-    const auto said = trimmed(found->second.guidance);
-    if (!said.empty()) guidance_.push_back({schema, found->second.tools, expanded(said)});
+    auto said = expanded(found->second.guidance);
+    if (!said.empty()) guidance_.push_back({schema, found->second.tools, std::move(said)});
   }
 }
 
 std::string Context::expanded(std::string_view text) const {
-  std::string out(text);
-  replace_all(out, "{entity_types}", listed(types_.entities));
-  replace_all(out, "{relationship_types}", listed(types_.relationships));
+  if (!types_ && names_types(text)) return without_sentences(text, names_types);
+  std::string out(trimmed(text));
+  if (!types_) return out;
+  replace_all(out, kEntities, listed(types_->entities));
+  replace_all(out, kRelationships, listed(types_->relationships));
   return out;
 }
 
@@ -130,7 +138,12 @@ bool Context::admits(Kind kind, const Names& names) const {
   return (whole || fits_any(include, kind, names)) && !fits_any(manifest_.exclude, kind, names);
 }
 
-std::vector<Part> Context::parts(const Names& tool, std::span<const Sibling> siblings) const {
+std::optional<bool> Context::mentions_siblings(const Names& tool) const {
+  if (!manifest_.sibling_tools) return std::nullopt;
+  return fits_any(*manifest_.sibling_tools, Kind::tool, tool);
+}
+
+std::vector<Part> Context::parts(const Names& tool) const {
   std::vector<Part> parts;
   for (const Guidance& guidance : guidance_) {
     if (fits_any(guidance.tools, Kind::tool, tool)) parts.push_back({PartOf::schema, guidance.schema, guidance.text});
@@ -145,9 +158,6 @@ std::vector<Part> Context::parts(const Names& tool, std::span<const Sibling> sib
       !supplement(std::string(tool.prefix) + std::string(tool.own)) && tool.own != tool.shown) {
     supplement(tool.own);
   }
-  if (auto mentioned = sibling_text(siblings); !mentioned.empty()) {
-    parts.push_back({PartOf::siblings, {}, std::move(mentioned)});
-  }
   return parts;
 }
 
@@ -155,9 +165,15 @@ std::string Context::write_fingerprint() const {
   std::string all;
   for (const auto& text : {name_, manifest_.parent, manifest_.display_name, instructions_, manifest_.dataset})
     add(all, text);
-  for (const auto& texts :
-       {manifest_.include, manifest_.exclude, manifest_.schemas, types_.entities, types_.relationships})
+  for (const auto& texts : {manifest_.include, manifest_.exclude, manifest_.schemas})
     add(all, texts);
+  if (manifest_.sibling_tools) add(all, *manifest_.sibling_tools);
+  all += ';';
+  if (types_) {
+    add(all, types_->entities);
+    add(all, types_->relationships);
+  }
+  all += ';';
   for (const auto& sibling : siblings_) {
     add(all, sibling.name);
     add(all, sibling.display_name);

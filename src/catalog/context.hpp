@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,14 +47,17 @@ class Context {
   const std::vector<Sibling>& siblings() const { return siblings_; }
   // The instructions that were written for it; empty for none.
   const std::string& instructions() const { return instructions_; }
-  const DatasetTypes& types() const { return types_; }
+  // Of its dataset; nothing where it has none, or one that cannot be used.
+  const std::optional<DatasetTypes>& types() const { return types_; }
 
   // Whether a pattern of the manifest lets it in, and none keeps it out.
   bool admits(Kind kind, const Names& names) const;
   // Whether a pattern speaks of that kind at all.
   bool filters(Kind kind) const;
-  // What the description of a tool gets, in order, where these siblings are to be mentioned. Blank texts are no parts.
-  std::vector<Part> parts(const Names& tool, std::span<const Sibling> siblings) const;
+  // What the description of a tool gets, in order, siblings aside. Blank texts are no parts.
+  std::vector<Part> parts(const Names& tool) const;
+  // Whether the manifest names the tool as one that mentions siblings; nothing where it names none at all.
+  std::optional<bool> mentions_siblings(const Names& tool) const;
 
   // The same for contexts that are the same in everything.
   const std::string& fingerprint() const { return fingerprint_; }
@@ -72,7 +76,7 @@ class Context {
 
   std::string name_;
   ContextManifest manifest_;
-  DatasetTypes types_;
+  std::optional<DatasetTypes> types_;
   std::vector<Sibling> siblings_;
   std::vector<Guidance> guidance_;
   std::map<std::string, std::string, std::less<>> supplements_;

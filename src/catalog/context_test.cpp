@@ -75,6 +75,28 @@ TEST(Context, MentionsTheSiblingsThatAreServedAndNeverItself) {
   EXPECT_THAT(child, Not(HasSubstr("filings_old")));
 }
 
+// CTX-03: an agent reads it once, and not with each tool.
+TEST(Context, MentionsSiblingsOnOneToolOrOnThoseThatPatternsName) {
+  const auto base = tools({tool("a", "A."), tool("b", "B."), tool("c", "C."), tool("d", "D.")});
+  const auto mentioning = [&](ContextManifest manifest) {
+    manifest.siblings = {"other"};
+    const auto seen = look({{{"here", std::move(manifest)}, {"other", {}}}, {{"s", {{"c", "d"}, "G"}}}}, "here", base);
+    std::vector<std::string> names;
+    for (const Definition& one : seen->list(Kind::tool).definitions()) {
+      if (one.text.contains("/mcp/other")) names.emplace_back(one.own);
+    }
+    return names;
+  };
+  EXPECT_THAT(mentioning({}), ElementsAre("a"));
+  EXPECT_THAT(mentioning({.exclude = {"a"}}), ElementsAre("b"));
+  EXPECT_THAT(mentioning({.tool_supplements = {{"b", "More."}}}), ElementsAre("b")) << "the context speaks of that one";
+  EXPECT_THAT(mentioning({.schemas = {"s"}}), ElementsAre("c"));
+  EXPECT_THAT(mentioning({.schemas = {"s"}, .tool_supplements = {{"d", "More."}}}), ElementsAre("d"));
+  EXPECT_THAT(mentioning({.sibling_tools = {{"g_b", "d*"}}}), ElementsAre("b", "d"));
+  EXPECT_THAT(mentioning({.sibling_tools = {{"*"}}}), ElementsAre("a", "b", "c", "d"));
+  EXPECT_THAT(mentioning({.sibling_tools = std::vector<std::string>{}}), IsEmpty());
+}
+
 // CTX-03: what a caller may not enter is not there for it.
 TEST(Context, DoesNotMentionASiblingToWhomMayNotEnterIt) {
   const auto contexts = Contexts::make({{{"a", {.siblings = {"b", "c"}}}, {"b", {}}, {"c", {}}}, {}});
@@ -171,17 +193,21 @@ TEST(Context, KeepsLooksUpInWhatItLeavesOver) {
 TEST(Context, NamesTheTypesOfItsDatasetAsTheyAreNow) {
   DatasetTypes types{{"person", "team"}, {"MEMBER_OF"}};
   const auto contexts = Contexts::make(
-      {{{"c", {.schemas = {"s"}, .dataset = "acme"}}, {"d", {.schemas = {"s"}}}},
-       {{"s", {.guidance = "Types: {entity_types}; edges: {relationship_types}."}}}},
+      {{{"c", {.schemas = {"s"}, .dataset = "acme"}},
+        {"d", {.schemas = {"s"}}},
+        {"e", {.instructions = "{entity_types}", .dataset = "gone", .tool_supplements = {{"read", "{entity_types}"}}}}},
+       {{"s", {.guidance = "Look first. Types: {entity_types}; edges: {relationship_types}. Then ask."}}}},
       [&](const std::string& dataset) { return dataset == "acme" ? std::optional(types) : std::nullopt; });
   const auto base = tools({tool("read", "R.")});
   const auto text = [&](const Contexts& of, std::string_view name) {
     return described(of.lens(name, kEverywhere)->through(base), "g_read");
   };
-  EXPECT_EQ(text(*contexts, "c"), "R.\n\nTypes: person, team; edges: MEMBER_OF.");
-  EXPECT_EQ(text(*contexts, "d"), "R.\n\nTypes: (none); edges: (none).");
+  EXPECT_EQ(text(*contexts, "c"), "R.\n\nLook first. Types: person, team; edges: MEMBER_OF. Then ask.");
+  EXPECT_EQ(text(*contexts, "d"), "R.\n\nLook first. Then ask.") << "a sentence that cannot be filled in is left out";
+  EXPECT_EQ(text(*contexts, "e"), "R.") << "where nothing is left there is no part";
+  EXPECT_EQ(contexts->find("e")->instructions(), "");
   types.entities = {"person"};
-  EXPECT_EQ(text(*contexts->renewed(), "c"), "R.\n\nTypes: person; edges: MEMBER_OF.");
+  EXPECT_EQ(text(*contexts->renewed(), "c"), "R.\n\nLook first. Types: person; edges: MEMBER_OF. Then ask.");
 }
 
 // CTX-06

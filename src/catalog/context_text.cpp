@@ -71,8 +71,9 @@ std::string write_context(const Context& context, std::span<const Sibling> sibli
   }
   out += fmt::format(R"(],"schemas":{})", strings(manifest.schemas));
   if (!manifest.dataset.empty()) {
+    const DatasetTypes types = context.types().value_or(DatasetTypes{});
     out += fmt::format(R"(,"dataset":{},"entity_types":{},"relationship_types":{})", json::quote(manifest.dataset),
-                       strings(context.types().entities), strings(context.types().relationships));
+                       strings(types.entities), strings(types.relationships));
   }
   out += R"(,"example_queries":[)";
   for (const ExampleQuery& query : manifest.example_queries) {

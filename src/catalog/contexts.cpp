@@ -1,5 +1,6 @@
 #include "catalog/contexts.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -61,13 +62,14 @@ SnapshotPointer ContextLens::see(const SnapshotPointer& snapshot) const {
 DefinitionList::Pointer ContextLens::through(const DefinitionList::Pointer& list) const {
   const Kind kind = list->kind();
   if (kind != Kind::tool && !context_->filters(kind)) return list;
+  const ToolParts parts(*this, *list);
   std::size_t appended = 0;
   auto seen = DefinitionList::derive(list, [&](const Definition& definition) -> DefinitionList::Face {
     const Names names{definition.shown, definition.own, list->rules().prefix};
     if (!admits(kind, names)) return {.kept = false};
     if (kind != Kind::tool) return {};
     std::string more;
-    for (const Part& part : parts(names)) {
+    for (const Part& part : parts.of(definition)) {
       if (!more.empty()) more += "\n\n";
       more += part.text;
     }
@@ -80,6 +82,34 @@ DefinitionList::Pointer ContextLens::through(const DefinitionList::Pointer& list
                  context_->name(), kMostAppended);
   }
   return seen;
+}
+
+ToolParts::ToolParts(const ContextLens& lens, const DefinitionList& list)
+    : lens_(lens), list_(list), chosen_(choose()) {}
+
+const Definition* ToolParts::choose() const {
+  if (lens_.siblings().empty() || list_.kind() != Kind::tool) return nullptr;
+  const Definition* first = nullptr;
+  const Definition* guided = nullptr;
+  for (const Definition& tool : list_.definitions()) {
+    const Names names = names_of(tool);
+    if (!lens_.admits(Kind::tool, names)) continue;
+    if (lens_.context().mentions_siblings(names)) return nullptr;
+    const auto parts = lens_.context().parts(names);
+    if (std::ranges::find(parts, PartOf::supplement, &Part::origin) != parts.end()) return &tool;
+    if (guided == nullptr && !parts.empty()) guided = &tool;
+    if (first == nullptr) first = &tool;
+  }
+  return guided != nullptr ? guided : first;
+}
+
+std::vector<Part> ToolParts::of(const Definition& tool) const {
+  const Names names = names_of(tool);
+  auto parts = lens_.context().parts(names);
+  if (lens_.siblings().empty()) return parts;
+  if (lens_.context().mentions_siblings(names).value_or(&tool == chosen_))
+    parts.push_back({PartOf::siblings, {}, sibling_text(lens_.siblings())});
+  return parts;
 }
 
 Contexts::Contexts(Manifests manifests, TypesOf types) : manifests_(std::move(manifests)), types_(std::move(types)) {

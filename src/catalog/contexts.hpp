@@ -27,7 +27,6 @@ class ContextLens final : public Lens {
   SnapshotPointer through(const SnapshotPointer& snapshot) const override;
   DefinitionList::Pointer through(const DefinitionList::Pointer& list) const override;
   bool admits(Kind kind, const Names& names) const override { return context_->admits(kind, names); }
-  std::vector<Part> parts(const Names& tool) const { return context_->parts(tool, siblings_); }
 
  private:
   struct Kept {
@@ -43,6 +42,25 @@ class ContextLens final : public Lens {
   mutable std::mutex mutex_;
   mutable std::map<const Snapshot*, Kept> kept_;
   mutable std::size_t sweep_at_ = 64;
+};
+
+// What a lens appends to the tools of one list. Siblings are mentioned on the tools that the manifest names for that;
+// where it names none, on one tool: the first with a supplement, or else with guidance, or else the first of all. The
+// lens and the list outlive it.
+class ToolParts {
+ public:
+  ToolParts(const ContextLens& lens, const DefinitionList& list);
+
+  // In order. The tool is of the list.
+  std::vector<Part> of(const Definition& tool) const;
+
+ private:
+  Names names_of(const Definition& tool) const { return {tool.shown, tool.own, list_.rules().prefix}; }
+  const Definition* choose() const;
+
+  const ContextLens& lens_;
+  const DefinitionList& list_;
+  const Definition* const chosen_;  // to mention siblings; null where there is none, or the manifest decides
 };
 
 // The contexts there are, as one reading of their manifests made them. Immutable for who reads it; thread-safe.

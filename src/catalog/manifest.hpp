@@ -25,6 +25,8 @@ struct ContextManifest {
   std::vector<std::string> include = {"*"};
   std::vector<std::string> exclude = {};
   std::vector<std::string> siblings = {};  // names of other contexts
+  // Patterns of the tools that mention siblings; none: one tool of each provider does.
+  std::optional<std::vector<std::string>> sibling_tools = {};
   std::vector<std::string> schemas = {};
   std::string instructions = {};
   std::string dataset = {};

@@ -1,6 +1,7 @@
 #include "datasets/postgres_source.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 
@@ -33,6 +34,13 @@ std::int64_t greatest(std::string_view type) {
   if (type == "int4") return INT32_MAX;
   if (type == "oid") return UINT32_MAX;
   return INT64_MAX;
+}
+
+bool is_ordered_by_value(std::string_view type) {
+  constexpr std::array<std::string_view, 6> kMore = {"numeric", "date", "time", "timetz", "timestamp", "timestamptz"};
+  const Family family = family_of(type);
+  return family == Family::integer || family == Family::real || family == Family::flag ||
+         std::ranges::find(kMore, type) != kMore.end();
 }
 
 template <class Number>
@@ -161,11 +169,14 @@ class PostgresSource final : public Source {
     const auto table = connection_.quote(select.table);
     if (!schema) return std::unexpected(schema.error());
     if (!table) return std::unexpected(table.error());
-    sql += fmt::format(" FROM {}.{} WHERE {}", *schema, *table, statement.conditions);
+    sql += fmt::format(" FROM {}.{} AS t WHERE {}", *schema, *table, statement.conditions);
     if (!select.order_by.empty()) {
+      const auto type = type_of(types, select.order_by);
       const auto order = connection_.quote(select.order_by);
+      if (!type) return std::unexpected(type.error());
       if (!order) return std::unexpected(order.error());
-      sql += " ORDER BY " + *order;
+      // A bare name would be the text that is put out under it.
+      sql += fmt::format(" ORDER BY t.{}{}", *order, is_ordered_by_value(*type) ? "" : "::text COLLATE \"C\"");
     }
     statement.parameters.push_back(std::to_string(select.limit));
     sql += fmt::format(" LIMIT ${}::int8", statement.parameters.size());

@@ -32,7 +32,9 @@ struct Condition {
   Value value = {};
 };
 
-// Rows of one table, in the order of a column. Names are the caller's, who keeps them while it reads.
+// Rows of one table, in the order of a column, which is the same in every source: numbers and times by value, all else
+// by the bytes of its text, nulls last. So a limit keeps the same rows. Names are the caller's, who keeps them while it
+// reads.
 struct Select {
   std::string_view table = {};
   std::span<const std::string> columns = {};

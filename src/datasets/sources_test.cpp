@@ -85,6 +85,47 @@ TEST_P(SourcesTest, RowsThatCannotBeShownWholeSaySo) {
   EXPECT_EQ(to_text(workup.attributes[1].second), "8 bytes");
 }
 
+// DAT-18: a limit keeps the same rows, whatever the source.
+TEST_P(SourcesTest, RowsComeInTheSameOrder) {
+  const bool sqlite = GetParam().name == "SQLite";
+  struct Column {
+    std::string type;
+    std::vector<std::string> values;
+    std::string in_order;
+  };
+  const std::vector<Column> columns = {
+      {"integer", {"100", "9", "20", "10"}, "9 10 20 100"},
+      {"numeric(8, 2)", {"100.25", "9.75", "20.75", "10.25"}, "9.75 10.25 20.75 100.25"},
+      {"double precision", {"100.25", "9.5", "20.75", "-3.5"}, "-3.5 9.5 20.75 100.25"},
+      {sqlite ? "text COLLATE NOCASE" : "text COLLATE \"und-x-icu\"",
+       {"'b'", "'B'", "'a'", "'Ä'", "'10'", "'9'"},
+       "10 9 B a b Ä"},
+      {"date", {"'2001-02-03'", "'0999-12-31'", "'2000-12-31'"}, "0999-12-31 2000-12-31 2001-02-03"}};
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::string table = fmt::format("things{}", i);
+    std::string rows = "(NULL, 'x')";
+    for (const auto& value : columns[i].values)
+      rows += fmt::format(", ({}, 'x')", value);
+    database->execute(
+        fmt::format("CREATE TABLE {0} (id {1}, name text); INSERT INTO {0} VALUES {2}", table, columns[i].type, rows));
+    const std::vector<std::string> wanted = {"id"};
+    const auto source = open();
+    const Patience patience;
+    ASSERT_TRUE(source->begin(patience));
+    auto read = source->read({.table = table,
+                              .columns = wanted,
+                              .any_of = {{.column = "name", .value = text_value("x")}},
+                              .order_by = "id",
+                              .limit = 10});
+    ASSERT_TRUE(read) << read.error().message();
+    std::string seen;
+    for (std::size_t row = 0; row < read->size(); ++row)
+      seen += fmt::format("{}{}", row == 0 ? "" : " ", is_null((*read)[row][0]) ? "null" : to_text((*read)[row][0]));
+    EXPECT_EQ(seen, columns[i].in_order + " null") << columns[i].type;
+    source->end();
+  }
+}
+
 TEST_P(SourcesTest, ProposalsLeaveOutWhatCannotBeAnEntity) {
   database->execute(
       "CREATE TABLE good (id integer PRIMARY KEY, name text);"

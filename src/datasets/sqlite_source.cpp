@@ -41,7 +41,8 @@ std::string write(const Select& select) {
       case Comparison::begins_with: sql += " LIKE ? ESCAPE '\\'"; break;
     }
   }
-  if (!select.order_by.empty()) sql += " ORDER BY " + quote(select.order_by);
+  // A column may have been declared with another collation.
+  if (!select.order_by.empty()) sql += fmt::format(" ORDER BY {} COLLATE BINARY NULLS LAST", quote(select.order_by));
   return sql + " LIMIT ?";
 }
 

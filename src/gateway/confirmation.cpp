@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/sealing.hpp"
+#include "gateway/confirmation_text.hpp"
 #include "json/canonical.hpp"
 #include "json/text.hpp"
 #include "providers/http_tool/http_tool_call.hpp"
@@ -17,19 +18,8 @@ using providers::tool_text;
 
 constexpr std::string_view kKey = "confirmation";
 constexpr std::string_view kCancelled = "Command execution cancelled by user.";
-// As much of the arguments as a person may be expected to read.
-constexpr std::size_t kShownArguments = 4000;
 
-std::string shown(std::string_view arguments) {
-  if (arguments.size() <= kShownArguments) return fmt::format("{{{}}}", arguments);
-  std::size_t end = kShownArguments;
-  while (end > 0 && (static_cast<unsigned char>(arguments[end]) & 0xC0U) == 0x80U)
-    --end;
-  return fmt::format("{{{}…\n\n({} more bytes are not shown.)", arguments.substr(0, end), arguments.size() - end);
-}
-
-mcp::InputRequest question_for(const Confirmations::Question& question) {
-  const std::string message = fmt::format("Confirm execution of '{}':\n\n{}", question.tool, shown(question.arguments));
+mcp::InputRequest question_of(std::string_view message) {
   return {std::string(kKey), mcp::Method::elicit,
           fmt::format(R"({{"message":{},"requestedSchema":{{"type":"object","properties":{{"confirmed":)"
                       R"({{"type":"boolean","title":"Run it","description":"Whether the call may run"}}}},)"
@@ -62,11 +52,21 @@ Confirmations::Confirmations(const Clock& clock, Limits limits)
     : clock_(clock), limits_(limits), process_(hex_of(random_bytes(16))) {}
 
 Task<mcp::Outcome> Confirmations::ask_first(server::Call& call, Question question, const Run& run) {
-  return call.session() != nullptr ? ask_within(call, question, run) : ask_by_result(call, question, run);
+  const auto message = confirmation_text(question.tool, question.arguments);
+  if (!message) {
+    co_return tool_error(
+        fmt::format("This tool runs only after the user has confirmed it, and its arguments are too long to be shown "
+                    "to the user as "
+                    "a whole: at most {} bytes. Nothing was run; call it with shorter arguments.",
+                    kLongestQuestion));
+  }
+  auto asked = question_of(*message);
+  co_return co_await (call.session() != nullptr ? ask_within(call, std::move(asked), run)
+                                                : ask_by_result(call, std::move(asked), run));
 }
 
-Task<mcp::Outcome> Confirmations::ask_within(server::Call& call, Question question, const Run& run) {
-  const auto answer = co_await call.ask(question_for(question));
+Task<mcp::Outcome> Confirmations::ask_within(server::Call& call, mcp::InputRequest question, const Run& run) {
+  const auto answer = co_await call.ask(std::move(question));
   if (answer) {
     if (!is_confirmed(*answer)) co_return tool_text(kCancelled);
     co_return co_await run();
@@ -83,10 +83,10 @@ Task<mcp::Outcome> Confirmations::ask_within(server::Call& call, Question questi
   co_return tool_error("The client could not ask the user for confirmation. Nothing was run.");
 }
 
-Task<mcp::Outcome> Confirmations::ask_by_result(server::Call& call, Question question, const Run& run) {
+Task<mcp::Outcome> Confirmations::ask_by_result(server::Call& call, mcp::InputRequest question, const Run& run) {
   const server::Rounds& rounds = call.rounds();
   mcp::InputRequired required;
-  required.requests.push_back(question_for(question));
+  required.requests.push_back(std::move(question));
   // An answer that comes without having been asked for is none.
   if (rounds.state.empty()) {
     required.state = new_state();

@@ -58,8 +58,8 @@ class Confirmations {
   };
   enum class Claim : std::uint8_t { first, running, ended, full };
 
-  Task<mcp::Outcome> ask_within(server::Call& call, Question question, const Run& run);
-  Task<mcp::Outcome> ask_by_result(server::Call& call, Question question, const Run& run);
+  Task<mcp::Outcome> ask_within(server::Call& call, mcp::InputRequest question, const Run& run);
+  Task<mcp::Outcome> ask_by_result(server::Call& call, mcp::InputRequest question, const Run& run);
   std::string new_state();
   std::optional<Number> number_of(std::string_view state) const;
   Claim claim(Number number, const std::string& principal, std::optional<std::string>& result);

@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include "gateway/instructions.hpp"
 #include "gateway/test_gateway.hpp"
 
 namespace proteus::gateway {
@@ -191,7 +190,7 @@ TEST(Contexts, NameTheTypesADatasetHasNow) {
                    if (!*types) return std::nullopt;
                    return catalog::DatasetTypes{{"person"}, {}};
                  });
-  EXPECT_THAT(described(gateway, "/mcp/c"), ElementsAre(Pair("a_read", "Echoes\n\nTypes: (none).")));
+  EXPECT_THAT(described(gateway, "/mcp/c"), ElementsAre(Pair("a_read", "Echoes")));
   const auto listener = listen_at(gateway, "/mcp/c");
   *types = true;
   gateway.gateway.renew_contexts();
@@ -232,26 +231,19 @@ TEST(Contexts, InstructWithoutNamingWhatIsNotSeen) {
   const auto port = speaking.listen().value();
   TestGateway gateway(
       {upstream_at("a", port)},
-      {.manifests = {{{"authored", {.exclude = {"write"}, .instructions = "Call a_read.\nNot a_write.\n"}},
-                      {"composed", {.display_name = "Reading", .exclude = {"write"}}},
-                      {"none", {.exclude = {"*"}}}},
-                     {}}});
+      {.manifests = {
+           {{"authored", {.exclude = {"write"}, .instructions = "Call a_read.\nNot a_write.\nNor a_writer.\n"}},
+            {"composed", {.display_name = "Reading", .exclude = {"write"}}},
+            {"none", {.exclude = {"*"}}}},
+           {}}});
   gateway.discover();
   EXPECT_EQ(instructions_at(gateway, "/mcp"), "Use read first. Then use write. Good luck!");
-  EXPECT_EQ(instructions_at(gateway, "/mcp/authored"), "Call a_read.");
+  EXPECT_EQ(instructions_at(gateway, "/mcp/authored"), "Call a_read.\n\nNor a_writer.");
   const std::string composed = instructions_at(gateway, "/mcp/composed");
   EXPECT_THAT(composed, HasSubstr("This is Reading."));
   EXPECT_THAT(composed, HasSubstr("Use read first. Good luck!"));
   EXPECT_THAT(composed, Not(HasSubstr("write")));
   EXPECT_THAT(instructions_at(gateway, "/mcp/none"), Not(HasSubstr("Use"))) << "nothing of it is seen";
-}
-
-TEST(Instructions, LoseOnlyTheSentencesThatNameWhatIsHidden) {
-  const auto hides = [](std::string_view word) { return word == "drop_all" || word == "x.y"; };
-  EXPECT_EQ(without_sentences("Read it. Call drop_all! Then rest.", hides), "Read it. Then rest.");
-  EXPECT_EQ(without_sentences("- read\n- drop_all.\n\n\n- x.y.\n- xdrop_all", hides), "- read\n\n- xdrop_all");
-  EXPECT_EQ(without_sentences("drop_all", hides), "");
-  EXPECT_EQ(without_sentences("", hides), "");
 }
 
 // CTX-06, CTX-13: never a mixed text, however often the manifests change.

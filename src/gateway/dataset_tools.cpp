@@ -32,6 +32,13 @@ std::string joined(const std::vector<std::string>& texts) {
   return all;
 }
 
+// On one line, with a full stop and a space behind it; empty for none.
+std::string as_sentence(const std::string& text) {
+  std::string line = log::printable(text, text.size());
+  if (line.empty()) return line;
+  return line + (line.ends_with('.') || line.ends_with('!') || line.ends_with('?') ? " " : ". ");
+}
+
 ToolResult structured(object content, std::string_view text) {
   ToolResult result = ToolResult::text(text);
   result.structured = std::move(content);
@@ -77,6 +84,11 @@ std::string advice(const std::string& dataset, const Error& error) {
           "until then use another dataset.",
           dataset, error.message());
   }
+}
+
+std::string name_taken(std::string_view tool, const catalog::Found& by) {
+  return fmt::format("it cannot be connected: {} is already the name of a tool of {}", tool,
+                     by.snapshot->upstream().value());
 }
 
 std::string text_of(const object& arguments, std::string_view key) {
@@ -125,8 +137,7 @@ void DatasetTools::offer(const DatasetState& state) {
 Result<> DatasetTools::check_name(const std::string& tool) const {
   const auto found = catalog::View(gateway_.catalog().current()).find(catalog::Kind::tool, tool);
   if (!found || found.snapshot->upstream() == name_) return {};
-  return std::unexpected(errors::conflict(fmt::format("it cannot be connected: {} is already the name of a tool of {}",
-                                                      tool, found.snapshot->upstream().value())));
+  return std::unexpected(errors::conflict(name_taken(tool, found)));
 }
 
 Task<mcp::Outcome> DatasetTools::handle(server::Call& call, const catalog::Found& found) {
@@ -169,7 +180,8 @@ Task<ToolResult> DatasetTools::list() {
                {"access", "read-only"}};
     if (!mapping.description.empty()) one.emplace("description", mapping.description);
     all.push_back(std::move(one));
-    text += fmt::format("- {} ({}, read-only): {}. {}\n", mapping.name, connected ? "connected" : "not connected",
+    text += fmt::format("- {} ({}, read-only): {}Entity types: {}. {}\n", mapping.name,
+                        connected ? "connected" : "not connected", as_sentence(mapping.description),
                         joined(mapping.entity_types()),
                         connected ? fmt::format("Use {}.", DatasetRegistry::tool_of(mapping.name))
                                   : fmt::format("Connect it with connect_dataset {{\"name\": \"{}\"}}.", mapping.name));
@@ -181,7 +193,8 @@ Task<ToolResult> DatasetTools::list() {
 Task<ToolResult> DatasetTools::connect(server::Call& call, Arguments arguments) {
   const std::string name = text_of(arguments, "name");
   const auto connected = co_await registry_.connect(name, who_asks(call));
-  if (!connected) co_return ToolResult::error(fmt::format("Not connected: {}.", connected.error().message()));
+  if (!connected)
+    co_return ToolResult::error(fmt::format("Not connected: {}.", why_not_connected(call, name, connected.error())));
   const DatasetStatePointer state = registry_.state();
   const auto found = state->connected.find(name);
   const bool fresh = *connected == DatasetRegistry::Connecting::fresh;
@@ -196,6 +209,17 @@ Task<ToolResult> DatasetTools::connect(server::Call& call, Arguments arguments) 
                        fmt::format("{} {}. Look things up with {} (or workup with dataset \"{}\"). Entity types: {}. "
                                    "Access is read-only.",
                                    name, fresh ? "is connected" : "was connected already", tool, name, joined(types)));
+}
+
+// An agent may know what is wrong with a dataset. Whatever hinders a sound one is the operator's business, such as a
+// tool that this caller does not see.
+std::string DatasetTools::why_not_connected(const server::Call& call, const std::string& dataset, const Error& error) {
+  if (!registry_.state()->types_of(dataset)) return error.message();
+  log::warning("the dataset {} is not connected: {}", dataset, error.message());
+  const std::string tool = DatasetRegistry::tool_of(dataset);
+  const auto view = gateway_.service().here().view(call);
+  if (const auto found = view->find(catalog::Kind::tool, tool)) return name_taken(tool, found);
+  return fmt::format("the gateway cannot offer {}; its operator finds the reason in the log", tool);
 }
 
 Task<DatasetTools::Answer> DatasetTools::work_up(server::Call& call, std::string dataset, Arguments arguments) {

@@ -39,6 +39,7 @@ class DatasetTools final : public LocalProvider {
   Task<Answer> run(server::Call& call, std::string tool);
   Task<server::ToolResult> list();
   Task<server::ToolResult> connect(server::Call& call, Arguments arguments);
+  std::string why_not_connected(const server::Call& call, const std::string& dataset, const Error& error);
   Task<Answer> work_up(server::Call& call, std::string dataset, Arguments arguments);
 
   DatasetRegistry& registry_;

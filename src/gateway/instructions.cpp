@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/names.hpp"
+#include "catalog/sentences.hpp"
 
 namespace proteus::gateway {
 namespace {
@@ -29,25 +30,6 @@ void each_word(std::string_view text, Take&& take) {
       word.remove_suffix(1);
     if (!word.empty()) take(word);
   }
-}
-
-// Where the sentence that begins here ends, with the white space behind it: at a line's end, or behind a full stop.
-std::size_t sentence_end(std::string_view text, std::size_t begin) {
-  for (std::size_t at = begin; at < text.size(); ++at) {
-    if (text[at] == '\n') return at + 1;
-    const bool stops = text[at] == '.' || text[at] == '!' || text[at] == '?';
-    if (stops && at + 1 < text.size() && text[at + 1] == ' ') return at + 2;
-  }
-  return text.size();
-}
-
-std::string tidied(std::string text) {
-  for (std::size_t at = text.find("\n\n\n"); at != std::string::npos; at = text.find("\n\n\n", at))
-    text.erase(at, 1);
-  const auto end = text.find_last_not_of(" \n\t\r");
-  text.erase(end == std::string::npos ? 0 : end + 1);
-  text.erase(0, std::min(text.find_first_not_of(" \n\t\r"), text.size()));
-  return text;
 }
 
 // Tools that are there and that the view does not show, as far as the text names them.
@@ -103,7 +85,7 @@ std::string said_by(const catalog::View& view, const UpstreamTable& upstreams) {
     const std::string said = served->pins() ? served->pins()->instructions() : facts->instructions;
     if (said.empty()) continue;
     alone = said;
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "\n\n", served->settings().name, said);
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "\n\n", served->settings().label(), said);
   }
   return seen == 1 ? alone : text;
 }
@@ -119,23 +101,6 @@ std::string composed(const catalog::ContextLens& lens, std::string said) {
 
 }  // namespace
 
-std::string without_sentences(std::string_view text, const std::function<bool(std::string_view word)>& hides) {
-  std::string out;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = sentence_end(text, begin);
-    const std::string_view sentence = text.substr(begin, end - begin);
-    begin = end;
-    bool names_hidden = false;
-    each_word(sentence, [&](std::string_view word) { names_hidden = names_hidden || hides(word); });
-    if (!names_hidden) {
-      out += sentence;
-    } else if (sentence.ends_with('\n')) {
-      out += '\n';
-    }
-  }
-  return tidied(std::move(out));
-}
-
 std::string instructions_for(const Outlook* outlook, const catalog::View& view, const UpstreamTable& upstreams) {
   const catalog::ContextLens* const lens = outlook != nullptr ? outlook->lens.get() : nullptr;
   std::string text;
@@ -148,7 +113,11 @@ std::string instructions_for(const Outlook* outlook, const catalog::View& view, 
   if (text.empty() || (view.access().is_all() && lens == nullptr)) return text;
   const auto hidden = hidden_names(text, view, upstreams);
   if (hidden.empty()) return text;
-  return without_sentences(text, [&](std::string_view word) { return hidden.contains(word); });
+  return catalog::without_sentences(text, [&](std::string_view sentence) {
+    bool names_hidden = false;
+    each_word(sentence, [&](std::string_view word) { names_hidden = names_hidden || hidden.contains(word); });
+    return names_hidden;
+  });
 }
 
 }  // namespace proteus::gateway

@@ -15,7 +15,4 @@ namespace proteus::gateway {
 // Costs nothing more where a caller sees everything; elsewhere in proportion to the catalog.
 std::string instructions_for(const Outlook* outlook, const catalog::View& view, const UpstreamTable& upstreams);
 
-// A text without the sentences that `hides` says a word of is not to be read. Words are what tools can be called.
-std::string without_sentences(std::string_view text, const std::function<bool(std::string_view word)>& hides);
-
 }  // namespace proteus::gateway

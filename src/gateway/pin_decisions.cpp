@@ -27,7 +27,7 @@ std::vector<UpstreamProposal> PinDecisions::proposals() const {
   for (const ServedUpstream& served : table->order) {
     if (!served->pins()) continue;
     for (auto& posted : served->pins()->posted())
-      all.push_back({served->settings().name, std::move(posted)});
+      all.push_back({served->settings().name, served->settings().display_name, std::move(posted)});
   }
   return all;
 }
@@ -57,10 +57,11 @@ Task<Result<UpstreamProposal>> PinDecisions::decide(std::string id, store::Verdi
     if (ratified) {
       const auto result = co_await (*kept)->refresh();
       if (result.error) {
-        log::warning("upstream {} serves what was ratified when it answers again: {}", name, result.error->message());
+        log::warning("upstream {} serves what was ratified when it answers again: {}", served->settings().label(),
+                     result.error->message());
       }
     }
-    co_return UpstreamProposal{name, std::move(*posted)};
+    co_return UpstreamProposal{name, served->settings().display_name, std::move(*posted)};
   }
   co_return std::unexpected(unknown_proposal(id));
 }

@@ -13,6 +13,7 @@ namespace proteus::gateway {
 // A proposal, and whose it is.
 struct UpstreamProposal {
   std::string upstream;
+  std::string display_name;  // of the upstream, for people; empty for none
   providers::PostedProposal posted;
 };
 

@@ -50,7 +50,7 @@ TEST(EgressRules, TellWhatTheyCanWithoutResolvingAName) {
   EXPECT_FALSE(rules.check(*Url::parse("http://LOCALHOST/mcp")));
   EXPECT_TRUE(rules.check(*Url::parse("http://tools.example/mcp")));
   const auto refused = rules.check(*Url::parse("http://10.0.0.1/"));
-  EXPECT_EQ(refused.error().message(), "10.0.0.1 is private, and [egress] does not allow it");
+  EXPECT_EQ(refused.error().message(), "10.0.0.1 is private, and neither [egress] nor PROTEUS_EGRESS_ALLOW allows it");
   EXPECT_EQ(refused.error().kind(), ErrorKind::forbidden);
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/names.hpp"
 #include "net/url.hpp"
 
@@ -23,6 +25,12 @@ Result<> check_prefix(std::string_view prefix) {
   return {};
 }
 
+Result<> check_upstream_name(std::string_view name) {
+  auto checked = check_name(name);
+  if (checked) return checked;
+  return std::unexpected(errors::invalid(checked.error().message() + "; what people call it goes into display_name"));
+}
+
 Result<> check_url(std::string_view url) {
   const auto parsed = net::Url::parse(url);
   if (!parsed) return std::unexpected(parsed.error());
@@ -32,6 +40,10 @@ Result<> check_url(std::string_view url) {
 json::Codec<unsigned> failures() { return json::integer<unsigned>(1, kMaxFailures); }
 
 }  // namespace
+
+std::string UpstreamSettings::label() const {
+  return display_name.empty() ? name : fmt::format("{} ({})", name, display_name);
+}
 
 Transport UpstreamSettings::effective_transport() const {
   if (!command.empty()) return Transport::stdio;
@@ -47,9 +59,13 @@ bool UpstreamSettings::propagates_meta() const {
 const json::Binding<UpstreamSettings>& upstream_binding() {
   using S = UpstreamSettings;
   static const json::Binding<S> binding{
-      field("name", &S::name, text({.check = check_name, .when_empty = json::WhenEmpty::left_out}),
+      field("name", &S::name, text({.check = check_upstream_name, .when_empty = json::WhenEmpty::left_out}),
             "What the upstream is called, once among all.")
           .by_default("required"),
+      field("display_name", &S::display_name,
+            text({.check = check_display_name, .when_empty = json::WhenEmpty::left_out}),
+            "What people call it, in any script: shown beside the name.")
+          .by_default("none"),
       field("url", &S::url, text({.max_bytes = 8192, .check = check_url, .when_empty = json::WhenEmpty::left_out}),
             "Where it is, `http` or `https`; this or `command`.")
           .by_default("none"),

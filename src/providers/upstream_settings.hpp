@@ -23,6 +23,7 @@ enum class Trust : std::uint8_t { automatic, pin };
 // depends on other settings is optional here and has a function below that says what holds.
 struct UpstreamSettings {
   std::string name = {};
+  std::string display_name = {};          // for people
   std::string url = {};                   // or
   std::vector<std::string> command = {};  // a program and its arguments
   std::map<std::string, std::string> environment = {};
@@ -48,6 +49,8 @@ struct UpstreamSettings {
   Trust trust = Trust::automatic;
   Authentication authentication = {};
 
+  // For people to read: the name, and what they call it where that is given.
+  std::string label() const;
   Transport effective_transport() const;
   std::string effective_prefix() const;
   bool propagates_meta() const;

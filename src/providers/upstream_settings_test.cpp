@@ -2,6 +2,7 @@
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -116,11 +117,30 @@ TEST(UpstreamSettings, RefuseNamesAndPrefixesThatNoToolCanHave) {
   for (const std::string name :
        {"", "a b", "a/b", "..", "ä", "a\\n", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}) {
     EXPECT_THAT(faults_in(R"({"name": ")" + name + R"(", "url": "http://h/"})"),
-                ElementsAre("name: must be 1 to 64 letters, digits, hyphens, underscores and dots"))
+                ElementsAre("name: must be 1 to 64 letters, digits, hyphens, underscores and dots; what people call "
+                            "it goes into display_name"))
         << name;
   }
   EXPECT_THAT(faults_in(R"({"name": "a.b-c_D9", "url": "http://h/", "prefix": "x y"})"),
               ElementsAre(HasSubstr("prefix: must be at most 65 characters that a tool's name may have")));
+}
+
+// PRX-22
+TEST(UpstreamSettings, MayHaveANameForPeople) {
+  const auto entry = parsed(R"({"name": "bank", "display_name": "Dynamic Banking – 銀行", "url": "http://h/"})");
+  EXPECT_EQ(entry.settings.label(), "bank (Dynamic Banking – 銀行)");
+  EXPECT_EQ(show_upstream(entry.settings).at("display_name"), "Dynamic Banking – 銀行");
+  EXPECT_EQ(restore_upstream(write_upstream(entry), {}, {}).value().settings, entry.settings);
+  EXPECT_EQ(parsed(kBank).settings.label(), "banking");
+  for (const std::string_view name : {"a\\nb", "\\u001b[2J", "\\u0085", "\\u202ex", "\\u2066x", "\\u2028"}) {
+    EXPECT_THAT(faults_in(fmt::format(R"({{"name": "a", "display_name": "{}", "url": "http://h/"}})", name)),
+                ElementsAre(HasSubstr("display_name: must be at most 200 bytes, without control characters")))
+        << name;
+  }
+  json::Faults faults;
+  UpstreamSettings defaults;
+  read_upstream_defaults(json_of(R"({"display_name": "All"})"), defaults, json::Place(faults));
+  EXPECT_THAT(shown(faults.all()), ElementsAre("display_name: belongs to one upstream, and cannot be a default"));
 }
 
 TEST(UpstreamSettings, NeedAUrlOrACommandAndNotBoth) {

@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -53,9 +52,7 @@ struct Config {
   DatasetSettings datasets;
   std::map<std::string, ContextSettings> contexts;  // with what they inherit
   std::map<std::string, SchemaSettings> schemas;
-  std::set<std::string> broken_contexts;  // named, and left out because of a fault
-  // What some of them include and exclude: a fault elsewhere must not let everything in.
-  std::map<std::string, ContextFilter> broken_filters;
+  BrokenManifests broken;
 
   // Whether every listener is.
   bool is_loopback_only() const;

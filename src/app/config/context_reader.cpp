@@ -63,6 +63,7 @@ class ContextReader {
         add(into, std::string(member.key()), {&source, &member.value(), name}, place.member(member.key()));
     } else {
       json::wrong_kind(place, "a table of tables", *section);
+      config_.broken.unread_file = true;
     }
     diagnostics_.add(section->is_object() ? Severity::broken_context : severity, source, faults.all());
   }
@@ -72,7 +73,7 @@ class ContextReader {
     const auto& root = source.document.root().get_object();
     json::Faults faults;
     const Place place(faults);
-    if (root.contains("contexts") || root.contains("schemas")) {
+    if (has_sections(root)) {
       for (const auto& member : root) {
         if (member.key() == "contexts") {
           collect(source, &member.value(), "contexts", contexts_, Severity::broken_context);
@@ -80,6 +81,7 @@ class ContextReader {
           collect(source, &member.value(), "schemas", schemas_, Severity::broken_context);
         } else {
           place.member(member.key()).fault("is neither contexts nor schemas, beside which nothing else may stand here");
+          config_.broken.unread_file = true;
         }
       }
     } else {
@@ -87,7 +89,12 @@ class ContextReader {
       add(is_schema ? schemas_ : contexts_, name, {&source, &source.document.root(), {}}, place);
     }
     diagnostics_.add(Severity::broken_context, source, faults.all());
-    if (!source.document.faults().empty()) config_.broken_contexts.insert(name);
+  }
+
+  // `schemas` is a section of a file, and also a key of a context, where it is a list.
+  static bool has_sections(const boost::json::object& root) {
+    const auto* schemas = root.if_contains("schemas");
+    return root.contains("contexts") || (schemas != nullptr && schemas->is_object());
   }
 
   static void add(Manifests& into, const std::string& name, const Manifest& manifest, const Place& place) {
@@ -97,7 +104,8 @@ class ContextReader {
     if (!is_new) place.fault(fmt::format("{} is in {}, too", name, first->second.source->name));
   }
 
-  // Calls `read` with the place of a manifest, and reports what it finds there. Whether that was nothing.
+  // Calls `read` with the place of a manifest, and reports what it finds there. Whether that was nothing, and nothing
+  // had been left out of the file before.
   template <class Read>
   bool examine(const std::string& name, const Manifest& manifest, Severity severity, const Read& read) {
     json::Faults faults;
@@ -109,14 +117,18 @@ class ContextReader {
       read(section.member(name));
     }
     diagnostics_.add(severity, *manifest.source, faults.all());
-    return faults.empty();
+    return faults.empty() && manifest.source->document.faults().empty();
   }
 
   void read_schema(const std::string& name, const Manifest& manifest) {
     SchemaSettings settings;
     const bool fits = examine(name, manifest, Severity::broken_context,
                               [&](const Place& place) { schema_binding().read(*manifest.keys, settings, place); });
-    if (fits) config_.schemas.emplace(name, std::move(settings));
+    if (fits) {
+      config_.schemas.emplace(name, std::move(settings));
+    } else {
+      config_.broken.schemas.insert(name);
+    }
   }
 
   // Its parents first, whose keys are the base of its own.
@@ -128,7 +140,7 @@ class ContextReader {
     if (contexts_.contains(parent)) {
       read_context(parent);
       if (const auto found = config_.contexts.find(parent); found != config_.contexts.end()) base = found->second;
-      if (const auto found = config_.broken_filters.find(parent); found != config_.broken_filters.end()) {
+      if (const auto found = config_.broken.filters.find(parent); found != config_.broken.filters.end()) {
         base.include = found->second.include;
         base.exclude = found->second.exclude;
       }
@@ -140,9 +152,9 @@ class ContextReader {
       check_schemas(manifest, settings, place);
     });
     states_[name] = State::done;
-    if (!fits || config_.broken_contexts.contains(name)) {
-      config_.broken_contexts.insert(name);
-      config_.broken_filters.insert_or_assign(name, ContextFilter{settings.include, settings.exclude});
+    if (!fits) {
+      config_.broken.contexts.insert(name);
+      config_.broken.filters.insert_or_assign(name, ContextFilter{settings.include, settings.exclude});
       return;
     }
     settings.tool_supplements.insert(base.tool_supplements.begin(), base.tool_supplements.end());

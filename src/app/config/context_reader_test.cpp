@@ -46,6 +46,15 @@ TEST(Contexts, AreAlsoReadFromFilesOfTheirOwn) {
   EXPECT_EQ(config->schemas.size(), 2U);
 }
 
+// CTX-11: `schemas` is a section of a file, and also a key of a context.
+TEST(Contexts, UseSchemasInAFileOfTheirOwn) {
+  const auto [config, said] = read("[schemas.ledger]\nguidance = \"g\"", {}, {}, Purpose::serve,
+                                   {{"contexts/one.toml", "display_name = \"One\"\nschemas = [\"ledger\"]"}});
+  EXPECT_THAT(said, IsEmpty());
+  ASSERT_TRUE(config && config->contexts.contains("one"));
+  EXPECT_THAT(config->contexts.at("one").schemas, ElementsAre("ledger"));
+}
+
 TEST(Contexts, ThatAreBrokenAreLeftOutAndEverythingElseIsServed) {
   const auto [config, said] = read(R"([contexts.good]
 sibling_subgraphs = ["bda"]
@@ -81,7 +90,7 @@ schemas = ["leger"]
           "here"));
   EXPECT_TRUE(config->contexts.contains("good"));
   EXPECT_TRUE(config->contexts.contains("m"));
-  EXPECT_THAT(config->broken_contexts, ElementsAre("a", "b", "bad", "broken", "c", "child"));
+  EXPECT_THAT(config->broken.contexts, ElementsAre("a", "b", "bad", "broken", "c", "child"));
 }
 
 }  // namespace

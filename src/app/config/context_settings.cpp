@@ -35,12 +35,16 @@ const json::Binding<ContextSettings>& context_binding() {
   static const json::Binding<S> binding{
       field("parent", &S::parent, text({.check = check_name_or_none}),
             "The context whose keys hold here unless they are given."),
-      field("display_name", &S::display_name, text(), "What people call it."),
+      field("display_name", &S::display_name, text({.check = check_display_name}),
+            "What people call it, in any script."),
       field("include", &S::include, patterns(),
             "Tools that are in, by the name clients see or the upstream's own; `*` stands for any characters. "
             "`prompt:x*` is of prompts, `resource:x*` of resources."),
       field("exclude", &S::exclude, patterns(), "Tools that are not, though included."),
-      field("sibling_subgraphs", &S::sibling_subgraphs, names(), "Other contexts that descriptions mention."),
+      field("sibling_subgraphs", &S::sibling_subgraphs, names(), "Other contexts that agents are told about."),
+      field("sibling_tools", &S::sibling_tools, json::optional(patterns()),
+            "Tools whose descriptions mention them; `[]` for none, `[\"*\"]` for all.")
+          .by_default("one tool of each upstream"),
       field("schemas", &S::schemas, names(), "Schemas in use, whose guidance is appended."),
       field("instructions", &S::instructions, text({.max_bytes = kProse}),
             "What clients are told at their start, instead of what upstreams say of themselves."),

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,12 +25,24 @@ struct ContextFilter {
   friend bool operator==(const ContextFilter&, const ContextFilter&) = default;
 };
 
+// Contexts and schemas that are left out because of a fault.
+struct BrokenManifests {
+  std::set<std::string> contexts;
+  // What some of these contexts include and exclude: a fault elsewhere must not let everything in.
+  std::map<std::string, ContextFilter> filters;
+  std::set<std::string> schemas;
+  bool unread_file = false;  // a file could not be read as a whole; whatever is missing may be in it
+
+  friend bool operator==(const BrokenManifests&, const BrokenManifests&) = default;
+};
+
 struct ContextSettings {
   std::string parent;
   std::string display_name;
   std::vector<std::string> include = {"*"};
   std::vector<std::string> exclude;
   std::vector<std::string> sibling_subgraphs;
+  std::optional<std::vector<std::string>> sibling_tools;
   std::vector<std::string> schemas;
   std::string instructions;
   std::string dataset;

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <ranges>
+
 #include <fmt/format.h>
 
 #include "app/config/source_reader.hpp"
@@ -34,6 +37,23 @@ void apply_listen(const Environment& environment, ListenAddress& listen, Diagnos
   }
 }
 
+// Entries with commas between them, instead of those of the file.
+void apply_egress(const Environment& environment, EgressSettings& egress, Diagnostics& diagnostics) {
+  constexpr const char* kVariable = "PROTEUS_EGRESS_ALLOW";
+  const auto text = value_of(environment, kVariable);
+  if (!text) return;
+  boost::json::array allow;
+  for (const auto part : std::views::split(*text, ',')) {
+    std::string_view entry(part.begin(), part.end());
+    entry.remove_prefix(std::min(entry.find_first_not_of(' '), entry.size()));
+    allow.emplace_back(entry.substr(0, entry.find_last_not_of(' ') + 1));
+  }
+  json::Faults faults;
+  egress_binding().read(boost::json::object{{"allow", std::move(allow)}}, egress, json::Place(faults));
+  for (const json::Fault& fault : faults.all())
+    diagnostics.add(Severity::fault, kVariable, fault.message);
+}
+
 // One that is set to nothing is a slip that would go unnoticed: another secret would be made up instead.
 void take_secret(const Environment& environment, const std::string& name, std::optional<Secret>& onto,
                  Diagnostics& diagnostics) {
@@ -57,6 +77,7 @@ void apply_environment(const Environment& environment, Config& config, Diagnosti
     config.datasets.mappings = std::move(*mappings);
     config.datasets.named = true;
   }
+  apply_egress(environment, config.egress, diagnostics);
   take_secret(environment, "PROTEUS_PEPPER", config.secrets.pepper, diagnostics);
   take_secret(environment, "PROTEUS_PEPPER_PREVIOUS", config.secrets.previous_pepper, diagnostics);
   take_secret(environment, "PROTEUS_ADMIN_SECRET", config.secrets.admin_secret, diagnostics);

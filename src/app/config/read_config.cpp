@@ -121,8 +121,9 @@ ConfigOutcome read_config(const ConfigSources& sources, const Overrides& overrid
   config.broken_contexts = sources.unreadable_contexts;
   std::deque<Source> files;
   for (const SourceFile& file : sources.contexts) {
-    if (parse(file, Severity::broken_context, files, diagnostics) == nullptr)
-      config.broken_contexts.insert(std::filesystem::path(file.name).stem().string());
+    if (parse(file, Severity::broken_context, files, diagnostics) != nullptr) continue;
+    config.broken.contexts.insert(std::filesystem::path(file.name).stem().string());
+    config.broken.unread_file = true;
   }
   read_contexts({.main = main, .contexts = sections.contexts, .schemas = sections.schemas, .files = &files}, config,
                 diagnostics);

@@ -213,7 +213,8 @@ mappings = 5
           "proteus.toml:32:1: upstreams[1].name: is the name of upstreams[0], too",
           "proteus.toml:33:1: upstreams[1].url: URL 'http://' has no host",
           "proteus.toml:34:1: upstreams[1].refresh_strategy: must be \"cached\" or \"direct_proxy\", not \"live\"",
-          "proteus.toml:36:1: upstreams[2].name: must be 1 to 64 letters, digits, hyphens, underscores and dots",
+          "proteus.toml:36:1: upstreams[2].name: must be 1 to 64 letters, digits, hyphens, underscores and dots; what "
+          "people call it goes into display_name",
           "proteus.toml:37:1: upstreams[2].command: must not be empty",
           "proteus.toml:38:1: upstreams[2].transprot: is not a known key; did you mean transport?",
           "proteus.toml:39:1: upstreams[3]: url is missing, or command",
@@ -289,6 +290,20 @@ TEST(Config, IsLayered) {
   EXPECT_EQ(read(kToml, {{"PROTEUS_DATA", "/d"}}, {.data = "/e"}).config->data_directory, "/e");
   EXPECT_EQ(read(kToml).config->datasets.mappings, "m");
   EXPECT_EQ(read(kToml, {{"PROTEUS_MAPPINGS", "n"}}).config->datasets.mappings, "n");
+}
+
+// SES-23: a gateway that is not on loopback alone needs it for tools of its own machine.
+TEST(Config, TakesEgressRulesFromTheEnvironment) {
+  constexpr std::string_view kToml = "[egress]\nallow = [\"a.test\"]\n";
+  const auto allow = [&](std::map<std::string, std::string> variables) {
+    return read(kToml, std::move(variables)).config.value().egress.allow;
+  };
+  EXPECT_THAT(allow({}), ElementsAre("a.test"));
+  EXPECT_THAT(allow({{"PROTEUS_EGRESS_ALLOW", ""}}), ElementsAre("a.test"));
+  EXPECT_THAT(allow({{"PROTEUS_EGRESS_ALLOW", "localhost, 10.0.0.0/8,::1"}}),
+              ElementsAre("localhost", "10.0.0.0/8", "::1"));
+  EXPECT_THAT(read("", {{"PROTEUS_EGRESS_ALLOW", "localhost,10.0.0.0/99"}}).said,
+              ElementsAre(StartsWith("PROTEUS_EGRESS_ALLOW: must be a network such as")));
 }
 
 // PRX-01
