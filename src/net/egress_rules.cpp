@@ -137,7 +137,8 @@ Result<> EgressRules::check(std::string_view host, const ip::address& given) con
   if (!refused) return {};
   const std::string text = address.to_string();
   const std::string where = host == text ? text : fmt::format("{} ({})", host, text);
-  return std::unexpected(errors::forbidden(fmt::format("{} is {}, and neither [egress] nor PROTEUS_EGRESS_ALLOW allows it", where, what)));
+  return std::unexpected(
+      errors::forbidden(fmt::format("{} is {}, and neither [egress] nor PROTEUS_EGRESS_ALLOW allows it", where, what)));
 }
 
 Result<> EgressRules::check(const Url& url) const {

@@ -129,7 +129,7 @@ void check_scopes(const Config& config, CrossCheck& check) {
   std::vector<std::string_view> contexts;
   for (const auto& [name, settings] : config.contexts)
     contexts.push_back(name);
-  contexts.insert(contexts.end(), config.broken_contexts.begin(), config.broken_contexts.end());
+  contexts.insert(contexts.end(), config.broken.contexts.begin(), config.broken.contexts.end());
   std::vector<std::string_view> upstreams = {gateway::DatasetTools::kName};
   for (const auto& entry : config.upstreams)
     upstreams.push_back(entry.settings.name);

@@ -70,13 +70,8 @@ class Loader {
     loaded.outcome = read_config(sources_, flags.overrides, environment, purpose);
     auto& diagnostics = loaded.outcome.diagnostics;
     diagnostics.insert(diagnostics.begin(), found_.begin(), found_.end());
-    for (const Diagnostic& diagnostic : found_) {
-      auto& config = loaded.outcome.config;
-      if (diagnostic.severity == Severity::fault) config.reset();
-      if (!config) continue;
-      config->broken.contexts.insert(fs::path(diagnostic.file).stem().string());
-      config->broken.unread_file = true;
-    }
+    const bool refused = std::ranges::any_of(found_, [](const auto& one) { return one.severity == Severity::fault; });
+    if (refused) loaded.outcome.config.reset();
     return loaded;
   }
 

@@ -118,7 +118,8 @@ ConfigOutcome read_config(const ConfigSources& sources, const Overrides& overrid
   apply_environment(environment, config, diagnostics);
   apply_overrides(overrides, config, diagnostics);
 
-  config.broken_contexts = sources.unreadable_contexts;
+  config.broken.contexts = sources.unreadable_contexts;
+  config.broken.unread_file = !sources.unreadable_contexts.empty();
   std::deque<Source> files;
   for (const SourceFile& file : sources.contexts) {
     if (parse(file, Severity::broken_context, files, diagnostics) != nullptr) continue;
