@@ -13,8 +13,6 @@ bool is_visible_ascii(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7f; });
 }
 
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 bool names_a_version(std::string_view text) {
   return text.size() == 8 && text.starts_with("HTTP/") && is_digit(text[5]) && text[6] == '.' && is_digit(text[7]);
 }
@@ -25,7 +23,7 @@ void RequestHeadParser::restart() {
   consumed_ = searched_ = 0;
   next_ = Next::request_line;
   framing_ = {};
-  hosts_ = 0;
+  singles_ = 0;
   has_length_ = asks_close_ = asks_keep_alive_ = false;
   lines_.restart();
 }
@@ -37,6 +35,13 @@ RequestHeadParser::Outcome RequestHeadParser::refuse(unsigned status, std::strin
 
 RequestHeadParser::Outcome RequestHeadParser::parse(std::string_view message, Request& request) {
   const std::string_view head = message.substr(0, std::min(message.size(), limits_.head_bytes));
+  if (begin_ != message.data()) {
+    if (consumed_ > 0) {  // views are of where it was
+      restart();
+      request.clear();
+    }
+    begin_ = message.data();
+  }
   if (searched_ == 0) {
     if (const auto* const lines = lines_.recall_all(head)) {
       take_all(head, *lines, request);
@@ -160,8 +165,10 @@ RequestHeadParser::Outcome RequestHeadParser::interpret(FieldMeaning meaning, st
   switch (meaning) {
     case FieldMeaning::none: break;
     case FieldMeaning::host:
-      if (++hosts_ > 1) return refuse(400, "there is more than one Host");
-      break;
+    case FieldMeaning::authorization:
+    case FieldMeaning::content_type:
+    case FieldMeaning::last_event_id:
+    case FieldMeaning::origin: return take_once(meaning);
     case FieldMeaning::expect:
       if (!same_field_name(value, "100-continue")) return refuse(417, "the expectation is not supported");
       framing_.expects_continue = request.version() == HttpVersion::http_1_1;
@@ -179,6 +186,16 @@ RequestHeadParser::Outcome RequestHeadParser::interpret(FieldMeaning meaning, st
       framing_.chunked = true;
       break;
   }
+  return Outcome::need_more;
+}
+
+bool RequestHeadParser::has_seen(FieldMeaning meaning) const {
+  return (singles_ >> static_cast<unsigned>(meaning) & 1U) != 0;
+}
+
+RequestHeadParser::Outcome RequestHeadParser::take_once(FieldMeaning meaning) {
+  if (has_seen(meaning)) return refuse(400, "a header field that a request has only once is there twice");
+  singles_ |= 1U << static_cast<unsigned>(meaning);
   return Outcome::need_more;
 }
 
@@ -212,7 +229,7 @@ RequestHeadParser::Outcome RequestHeadParser::parse_content_length(std::string_v
 
 RequestHeadParser::Outcome RequestHeadParser::finish(std::string_view head, const Request& request) {
   const bool http_1_0 = request.version() == HttpVersion::http_1_0;
-  if (hosts_ == 0 && !http_1_0) return refuse(400, "there is no Host");
+  if (!has_seen(FieldMeaning::host) && !http_1_0) return refuse(400, "there is no Host");
   if (framing_.chunked && has_length_) return refuse(400, "there are Content-Length and Transfer-Encoding");
   if (framing_.chunked && http_1_0) return refuse(400, "HTTP/1.0 has no transfer codings");
   framing_.keep_alive = !asks_close_ && (asks_keep_alive_ || !http_1_0);

@@ -33,6 +33,55 @@ TEST_F(Endpoint, RefusesForeignOriginsAndHosts) {
   EXPECT_EQ(post(fields + "Host: localhost:1\r\n", body).status, 200);
 }
 
+// SEC-03
+TEST(EndpointWithTokens, RefusesBeforeItReadsABody) {
+  Server server({.name = "test", .version = "1"}, {.tools = true});
+  HttpOptions options;
+  options.authenticate = [](std::string_view authorization) -> Result<std::string> {
+    if (authorization == "Bearer good") return "agent";
+    return std::unexpected(errors::unauthenticated("who?"));
+  };
+  const std::uint16_t port = server.listen(options).value();
+  const std::string body = rpc("1", "tools/list", modern_meta()) + std::string(90'000, ' ');
+  const auto head = [&](std::string_view fields) {
+    return fmt::format(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n{}{}Content-Length: {}\r\n\r\n",
+        modern_fields("tools/list"), fields, body.size());
+  };
+  for (const auto& [fields, status] : {std::pair("Authorization: Bearer bad\r\n", 401),
+                                       {"", 401},
+                                       {"Authorization: Bearer good\r\nOrigin: http://evil.example\r\n", 403},
+                                       {"Authorization: Bearer good\r\nAccept: text/html\r\n", 406},
+                                       {"Authorization: Bearer good\r\nAuthorization: Bearer bad\r\n", 400}}) {
+    RawClient client(port);
+    client.send(head(fields));
+    const auto refused = client.read_answer();
+    EXPECT_EQ(refused.status, status) << fields;
+    EXPECT_EQ(refused.field("connection"), "close");
+  }
+  RawClient client(port);
+  for (int i = 0; i < 2; ++i) {
+    client.send(head("Authorization: Bearer good\r\n"));
+    client.send(body);
+    EXPECT_EQ(client.read_answer().status, 200);
+  }
+}
+
+// SEC-03: two readers of a field that is there twice could each believe another one.
+TEST_F(Endpoint, RefusesAnMcpFieldThatIsThereTwice) {
+  LegacyClient legacy(port);
+  LegacyClient other(port);
+  const std::string body = rpc("1", "tools/list", "");
+  EXPECT_EQ(post(legacy.fields(), body).status, 200);
+  EXPECT_EQ(post(legacy.fields() + other.fields(), body).status, 400);
+  EXPECT_EQ(
+      post(legacy.fields() + "MCP-Protocol-Version: 2025-11-25\r\nMCP-Protocol-Version: 2025-06-18\r\n", body).status,
+      400);
+  EXPECT_EQ(
+      post(modern_fields("tools/list") + "Mcp-Method: tools/call\r\n", rpc("1", "tools/list", modern_meta())).status,
+      400);
+}
+
 // PRO-11
 TEST(HostRules, NameWhoMayComeIn) {
   const HostRules open{.loopback = false, .allowed_origins = {"https://app.example"}, .allowed_hosts = {}};
@@ -43,6 +92,15 @@ TEST(HostRules, NameWhoMayComeIn) {
   const HostRules named{.loopback = false, .allowed_origins = {}, .allowed_hosts = {"mcp.example"}};
   EXPECT_TRUE(named.allows_host("MCP.example:8443"));
   EXPECT_FALSE(named.allows_host("other.example"));
+  EXPECT_FALSE(named.allows_host("10.0.0.7:8000"));
+  HostRules probed = named;
+  probed.for_operators = true;
+  EXPECT_TRUE(probed.allows_host("10.0.0.7:8000"));
+  EXPECT_TRUE(probed.allows_host("[fd00::7]:8000"));
+  EXPECT_FALSE(probed.allows_host("10.0.0.7.nip.io"));
+  probed.loopback = true;
+  EXPECT_FALSE(probed.allows_host("10.0.0.7"));
+  EXPECT_TRUE(probed.allows_host(""));
   EXPECT_TRUE(is_loopback_name("[::1]:80"));
   EXPECT_TRUE(is_loopback_name("127.8.8.8"));
   EXPECT_FALSE(is_loopback_name("localhost.evil.example"));
