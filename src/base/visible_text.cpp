@@ -27,34 +27,6 @@ constexpr std::array<Range, 24> kUnseen = {{
 constexpr char32_t kTextStyle = 0xfe0e;  // selects how the character in front of it is drawn
 constexpr char32_t kEmojiStyle = 0xfe0f;
 
-bool is_unseen(char32_t c) {
-  if (c < 0x80) return c < 0x20 || c == 0x7f;
-  const auto* const range = std::ranges::lower_bound(kUnseen, c, {}, &Range::last);
-  return range != kUnseen.end() && range->first <= c;
-}
-
-struct Decoded {
-  char32_t character = 0;
-  std::size_t bytes = 0;  // 0: the text does not begin with a character
-};
-
-Decoded first_character(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
-  const std::uint8_t lead = byte(0);
-  if (lead < 0x80) return {lead, 1};
-  const std::size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4 || text.size() < bytes) return {};
-  char32_t character = lead & (0xffU >> (bytes + 1));
-  for (std::size_t i = 1; i < bytes; ++i) {
-    if ((byte(i) & 0xc0U) != 0x80) return {};
-    character = (character << 6U) | (byte(i) & 0x3fU);
-  }
-  constexpr std::array<char32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = character >= 0xd800 && character <= 0xdfff;
-  if (character < kLeast[bytes] || character > 0x10ffff || surrogate) return {};
-  return {character, bytes};
-}
-
 void escape(std::string& out, char32_t character) {
   const auto number = static_cast<std::uint32_t>(character);
   auto to = std::back_inserter(out);
@@ -73,12 +45,35 @@ void escape_for_json(std::string& out, char32_t character) {
 
 }  // namespace
 
+bool is_unseen(char32_t c) {
+  if (c < 0x80) return c < 0x20 || c == 0x7f;
+  const auto* const range = std::ranges::lower_bound(kUnseen, c, {}, &Range::last);
+  return range != kUnseen.end() && range->first <= c;
+}
+
+FirstCharacter first_character(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
+  const std::uint8_t lead = byte(0);
+  if (lead < 0x80) return {lead, 1};
+  const std::size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || text.size() < bytes) return {};
+  char32_t character = lead & (0xffU >> (bytes + 1));
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if ((byte(i) & 0xc0U) != 0x80) return {};
+    character = (character << 6U) | (byte(i) & 0x3fU);
+  }
+  constexpr std::array<char32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = character >= 0xd800 && character <= 0xdfff;
+  if (character < kLeast[bytes] || character > 0x10ffff || surrogate) return {};
+  return {character, bytes};
+}
+
 std::string visible_text(std::string_view text, LineEnds line_ends) {
   std::string out;
   out.reserve(text.size());
   bool styled = true;  // nothing stands in front that a style could be for
   while (!text.empty()) {
-    const Decoded next = first_character(text);
+    const FirstCharacter next = first_character(text);
     const char32_t c = next.character;
     const bool is_style = c == kTextStyle || c == kEmojiStyle;
     const bool is_break = line_ends == LineEnds::kept && (c == '\n' || c == '\t') && next.bytes > 0;
@@ -101,7 +96,7 @@ std::string visible_json(std::string_view json) {
   std::string out;
   out.reserve(json.size());
   while (!json.empty()) {
-    const Decoded next = first_character(json);
+    const FirstCharacter next = first_character(json);
     // In ASCII, JSON has no controls but the white space between its tokens; and what is not UTF-8 is not JSON.
     if (next.bytes > 1 && is_unseen(next.character)) {
       escape_for_json(out, next.character);

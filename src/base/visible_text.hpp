@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -8,6 +9,16 @@
 // stands around them, or that take no room at all (C0 and C1 controls, bidirectional controls, zero-width and tag
 // characters, bytes that are not UTF-8) are replaced by an escape: `\x1b`, `\u{202e}`, `\xff`.
 namespace proteus {
+
+// Whether a character is one of those.
+bool is_unseen(char32_t character);
+
+struct FirstCharacter {
+  char32_t character = 0;
+  std::size_t bytes = 0;  // 0: the text does not begin with one
+};
+// Of a UTF-8 text, which is not empty.
+FirstCharacter first_character(std::string_view text);
 
 enum class LineEnds : std::uint8_t {
   escaped,
