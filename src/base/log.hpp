@@ -105,7 +105,7 @@ void critical(Located<std::type_identity_t<Args>...> located, Args&&... args) {
 // For tests: lines go here instead, one by one; an empty function ends that.
 void redirect(void (*sink)(std::string_view line));
 
-// A text that is safe in a log line: made visible (`visible_text`), and cut at `limit` bytes.
+// A text that is safe in a log line: control characters escaped, cut at `limit` bytes.
 std::string printable(std::string_view text, std::size_t limit = 256);
 
 // A header value, unless the header carries credentials.
