@@ -3,6 +3,7 @@
 
 #include "admin/session_bench.hpp"
 #include "gateway/bridge/session_upstream.hpp"
+#include "store/full_store.hpp"
 
 namespace proteus::admin::test {
 namespace {
@@ -68,6 +69,53 @@ TEST(SessionsOverARestart, LeaveATokenToTheOneThatUsedItLast) {
   }
   SessionBench bench(store);
   EXPECT_THAT(bench.tools_of("tok"), ElementsAre("new"));
+}
+
+// SES-22
+TEST(SessionsOverARestart, OutliveAWallClockThatWasSetBack) {
+  store::MemoryStore store;
+  {
+    SessionBench bench(store);
+    bench.init("before", "tok_before");
+    bench.clock.set_back(std::chrono::hours(24 * 365));
+    bench.init("after", "tok_after");
+    bench.tools_of("tok_before");
+  }
+  SessionBench bench(store);
+  EXPECT_EQ(bench.status_for("tok_before"), 200);
+  EXPECT_EQ(bench.status_for("tok_after"), 200);
+}
+
+// SES-16, OPS-08
+TEST(SessionsOnAFullDisk, LoseTheirTokenAtOnceAndTheirRecordLater) {
+  store::test::FullStore store;
+  SessionBench bench(store);
+  bench.init("s", "tok");
+  bench.add("s", {tool_text("one", bench.backend.url())});
+  store.full = true;
+  const auto gone = bench.cleanup("s");
+  EXPECT_EQ(gone.status, 200);
+  EXPECT_EQ(gone.json(), boost::json::parse(R"({"session_id":"s","removed":1,"durable":false})"));
+  EXPECT_EQ(bench.status_for("tok"), 401);
+  EXPECT_EQ(bench.cleanup("s").json().at("durable"), false) << "it still is not";
+
+  store.full = false;
+  bench.run(bench.sessions.look_over());
+  EXPECT_TRUE(bench.run(store.kept.tool_sessions()).value().empty());
+  EXPECT_EQ(bench.cleanup("s").json(), boost::json::parse(R"({"session_id":"s","removed":0})"));
+}
+
+TEST(SessionsOnAFullDisk, MayComeBackBeforeTheStoreHeardThatTheyLeft) {
+  store::test::FullStore store;
+  SessionBench bench(store);
+  bench.init("s", "tok");
+  store.full = true;
+  bench.cleanup("s");
+  store.full = false;
+  ASSERT_EQ(bench.init("s", "tok_new").status, 200);
+  bench.run(bench.sessions.look_over());
+  EXPECT_EQ(bench.status_for("tok_new"), 200);
+  EXPECT_EQ(bench.run(store.kept.tool_sessions()).value().size(), 1U);
 }
 
 }  // namespace

@@ -70,8 +70,9 @@ Task<Result<Answer>> cleanup(SessionDesk desk, Visit& visit) {
   const auto id = read_cleanup(*body);
   if (!id) co_return std::unexpected(id.error());
   const auto removed = co_await desk.sessions.cleanup(*id, visit.who());
-  if (!removed) co_return std::unexpected(removed.error());
-  co_return Answer{.body = write({{"session_id", id->value()}, {"removed", *removed}})};
+  boost::json::object answer{{"session_id", id->value()}, {"removed", removed.tools}};
+  if (!removed.is_durable) answer["durable"] = false;
+  co_return Answer{.body = write(answer)};
 }
 
 // What a tool does, without what may be a secret: of fixed parameters the names.

@@ -82,15 +82,17 @@ inline gateway::GatewayOptions gateway_options(const gateway::Egress& egress) {
   return options;
 }
 
-// Goes on by itself, and can be moved ahead from any thread.
+// Goes on by itself, and can be moved ahead, and its wall clock back, from any thread.
 class SkippingClock final : public Clock {
  public:
   Monotonic now() const override { return std::chrono::steady_clock::now() + std::chrono::milliseconds(ahead_); }
-  Wall wall() const override { return std::chrono::system_clock::now() + std::chrono::milliseconds(ahead_); }
+  Wall wall() const override { return std::chrono::system_clock::now() + std::chrono::milliseconds(ahead_ - behind_); }
   void skip(std::chrono::milliseconds by) { ahead_ += by.count(); }
+  void set_back(std::chrono::milliseconds by) { behind_ += by.count(); }
 
  private:
   std::atomic<std::int64_t> ahead_ = 0;
+  std::atomic<std::int64_t> behind_ = 0;
 };
 
 inline gateway::ToolSessionOptions session_options() {

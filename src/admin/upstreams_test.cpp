@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "admin/test_bench.hpp"
+#include "store/full_store.hpp"
 #include "store/sqlite_fixture.hpp"
 
 namespace proteus::admin {
@@ -191,42 +192,10 @@ TEST_F(Upstreams, ShowHowNamesWereMadePortable) {
   EXPECT_EQ(mapped.at(0).at("own"), "v1.ping");
 }
 
-// A store whose disk is full.
-class FullStore final : public store::Store {
- public:
-  Task<Result<store::Written>> write(store::Writes writes) override {
-    if (full) co_return std::unexpected(errors::exhausted("the disk is full"));
-    co_return co_await kept.write(std::move(writes));
-  }
-  Task<Result<std::vector<store::UpstreamRecord>>> upstreams() override { return kept.upstreams(); }
-  Task<Result<std::vector<store::SnapshotRecord>>> snapshots() override { return kept.snapshots(); }
-  Task<Result<std::vector<store::SnapshotRecord>>> snapshots_of(std::string upstream) override {
-    return kept.snapshots_of(std::move(upstream));
-  }
-  Task<Result<store::ChangePage>> changes(std::uint64_t since, std::size_t limit) override {
-    return kept.changes(since, limit);
-  }
-  Task<Result<std::vector<store::AuditRecord>>> audits(std::size_t limit,
-                                                       std::optional<std::uint64_t> before) override {
-    return kept.audits(limit, before);
-  }
-  Task<Result<std::optional<std::string>>> setting(std::string key) override { return kept.setting(std::move(key)); }
-  Task<Result<std::vector<store::PinRecord>>> pins_of(std::string upstream) override {
-    return kept.pins_of(std::move(upstream));
-  }
-  Task<Result<std::vector<store::ToolSessionRecord>>> tool_sessions() override { return kept.tool_sessions(); }
-  Task<Result<std::vector<store::SessionToolRecord>>> session_tools() override { return kept.session_tools(); }
-  Task<Result<std::size_t>> reseal() override { return kept.reseal(); }
-  store::Health health() const override { return {}; }
-
-  store::MemoryStore kept;
-  std::atomic<bool> full = false;
-};
-
 // OPS-08
 TEST(UpstreamsOnAFullDisk, StayAsTheyAre) {
   TestUpstream upstream;
-  FullStore store;
+  store::test::FullStore store;
   Bench bench(store);
   ASSERT_EQ(bench.ask("POST", "/admin/upstreams", {{"name", "bank"}, {"url", upstream.url()}}).status, 201);
   bench.refresh("bank");

@@ -8,7 +8,6 @@
 
 #include <CLI/CLI.hpp>
 #include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include "app/client_output.hpp"
 #include "app/client_target.hpp"
 #include "app/command.hpp"
+#include "app/json_text.hpp"
 #include "app/terminal.hpp"
 #include "base/log.hpp"
 
@@ -75,7 +75,7 @@ ExitCode list(ClientOptions& options, const Invocation& invocation) {
   if (!builder) return complain(ExitCode::usage, builder.error());
   const auto server = open(*builder);
   if (!server) return complain(code_of(server.error()), server.error());
-  print(options.json ? inventory_json(*server) + "\n" : show_inventory(*server, Terminal::of(STDOUT_FILENO)));
+  print(options.json ? inventory_json(*server) : show_inventory(*server, Terminal::of(STDOUT_FILENO)));
   return ExitCode::done;
 }
 
@@ -124,7 +124,7 @@ ExitCode call(ClientOptions& options, const Invocation& invocation) {
   const auto result = server->call_tool(options.words[0], *arguments, how);
   if (reported && errors_to.is_terminal()) fmt::print(stderr, "\r\x1b[K");
   if (!result) return complain(ExitCode::problems, result.error());
-  print(options.json ? boost::json::serialize(result->value) + "\n" : show_result(*result));
+  print(options.json ? json_line(result->value) : show_result(*result, Terminal::of(STDOUT_FILENO)));
   if (result->is_error) fmt::print(stderr, "proteus: the tool reports a failure\n");
   return result->is_error ? ExitCode::problems : ExitCode::done;
 }
@@ -151,9 +151,8 @@ ExitCode watch(ClientOptions& options, const Invocation& invocation) {
 
   const Terminal terminal = Terminal::of(STDOUT_FILENO);
   auto server = builder->build();
-  server.add_change_listener([&](const client::Change& change) {
-    print(options.json ? change_json(change) + "\n" : show_change(change, terminal));
-  });
+  server.add_change_listener(
+      [&](const client::Change& change) { print(options.json ? change_json(change) : show_change(change, terminal)); });
   if (auto opened = server.open(); !opened) return complain(code_of(opened.error()), opened.error());
   const auto info = server.info();
   if (!announces(*info))

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "app/json_text.hpp"
+#include "base/visible_text.hpp"
 
 namespace proteus::app {
 namespace {
@@ -128,10 +129,10 @@ std::string inventory_json(const client::McpServer& server) {
   out["prompts"] = definitions(server.prompts());
   out["resources"] = definitions(server.resources());
   out["resourceTemplates"] = definitions(server.resource_templates());
-  return boost::json::serialize(out);
+  return json_line(out);
 }
 
-std::string show_result(const client::ToolResult& result) {
+std::string show_result(const client::ToolResult& result, const Terminal& terminal) {
   std::string out;
   const auto* content = result.value.if_contains("content");
   if (content != nullptr && content->is_array()) {
@@ -144,7 +145,7 @@ std::string show_result(const client::ToolResult& result) {
   }
   const auto* structured = result.value.if_contains("structuredContent");
   if (out.empty() && structured != nullptr) out = boost::json::serialize(*structured) + "\n";
-  return out;
+  return terminal.is_terminal() ? visible_text(out, LineEnds::kept) : out;
 }
 
 std::string show_change(const client::Change& change, const Terminal& terminal) {
@@ -160,10 +161,10 @@ std::string show_change(const client::Change& change, const Terminal& terminal) 
 }
 
 std::string change_json(const client::Change& change) {
-  return boost::json::serialize(boost::json::object{{"kind", key_of(change.kind)},
-                                                    {"added", names(change.added)},
-                                                    {"removed", names(change.removed)},
-                                                    {"changed", names(change.changed)}});
+  return json_line(boost::json::object{{"kind", key_of(change.kind)},
+                                       {"added", names(change.added)},
+                                       {"removed", names(change.removed)},
+                                       {"changed", names(change.changed)}});
 }
 
 std::string show_progress(const client::Progress& progress) {

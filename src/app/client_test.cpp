@@ -111,7 +111,7 @@ TEST(ClientTargetTest, ReadsTimeOutsAndCommands) {
 TEST(TerminalTest, PutsForeignTextOnOneLine) {
   EXPECT_EQ(one_line(" a\n\tb \x1b[31mred\x7f \xc2\x9b"
                      "1m caf\xc3\xa9 "),
-            "a b [31mred 1m café");
+            R"(a b \x1b[31mred\x7f \u{9b}1m café)");
   EXPECT_EQ(cut("naïve text", 6), "naïve…");
   EXPECT_EQ(cut("naïve", 5), "naïve");
   EXPECT_EQ(cut("abc", 0), "");
@@ -129,7 +129,15 @@ TEST(TerminalTest, CutsTheLastColumnToTheWidth) {
 TEST(ClientOutput, ShowsChangesByName) {
   const client::Change change{client::Change::Kind::tools, {"new"}, {"old"}, {"other"}};
   EXPECT_EQ(show_change(change, Terminal(false, false, 0)), "+ tool new\n- tool old\n~ tool other\n");
-  EXPECT_EQ(change_json(change), R"({"kind":"tools","added":["new"],"removed":["old"],"changed":["other"]})");
+  EXPECT_EQ(change_json(change), R"({"kind":"tools","added":["new"],"removed":["old"],"changed":["other"]})"
+                                 "\n");
+}
+
+TEST(ClientOutput, LetsNoResultControlATerminal) {
+  client::ToolResult result;
+  result.value = {{"content", {{{"type", "text"}, {"text", "one\n\ttwo\x1b]0;title\x07\u202e"}}}}};
+  EXPECT_EQ(show_result(result, Terminal(true, true, 80)), "one\n\ttwo\\x1b]0;title\\x07\\u{202e}\n");
+  EXPECT_EQ(show_result(result, Terminal(false, false, 0)), "one\n\ttwo\x1b]0;title\x07\u202e\n");
 }
 
 TEST(ClientOutput, SaysWhatABlockIsThatCannotBePrinted) {
@@ -138,7 +146,8 @@ TEST(ClientOutput, SaysWhatABlockIsThatCannotBePrinted) {
                    {{{"type", "text"}, {"text", "hello"}},
                     {{"type", "image"}, {"mimeType", "image/png"}, {"data", "AAAA"}},
                     {{"type", "resource_link"}, {"uri", "test://x"}}}}};
-  EXPECT_EQ(show_result(result), "hello\n[image: image/png, 4 characters of Base64]\n[link: test://x]\n");
+  EXPECT_EQ(show_result(result, Terminal(false, false, 0)),
+            "hello\n[image: image/png, 4 characters of Base64]\n[link: test://x]\n");
 }
 
 TEST(AskUser, AsksFieldByField) {

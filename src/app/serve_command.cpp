@@ -12,6 +12,7 @@
 #include "app/config/load.hpp"
 #include "app/diagnostics_output.hpp"
 #include "app/file_watch.hpp"
+#include "app/last_words.hpp"
 #include "app/serving.hpp"
 #include "app/terminal.hpp"
 #include "base/log.hpp"
@@ -118,6 +119,11 @@ ExitCode serve(const ServeOptions& options) {
   log::configure(loaded.outcome.log);
   print_diagnostics(loaded, format);
   if (!loaded.outcome.config) return ExitCode::usage;
+  install_last_words(format);
+  if (const auto enough = check_address_space(address_space_limit()); !enough) {
+    print_failure(enough.error().message(), format);
+    return ExitCode::problems;
+  }
   const TlsSettings& tls = loaded.outcome.config->server.tls;
   FileWatch tls_files({tls.certificate, tls.key});
   auto serving = Serving::start(std::move(*loaded.outcome.config), process_environment());

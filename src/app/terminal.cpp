@@ -1,12 +1,13 @@
 #include "app/terminal.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdlib>
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "base/visible_text.hpp"
 
 namespace proteus::app {
 namespace {
@@ -50,21 +51,15 @@ std::string Terminal::styled(Style style, std::string_view text) const {
 
 std::string one_line(std::string_view text) {
   std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<std::uint8_t>(text[i]);
-    // U+0080 to U+009F, which terminals obey, too.
-    if (byte == 0xC2 && i + 1 < text.size() && static_cast<std::uint8_t>(text[i + 1]) < 0xA0) {
-      ++i;
-      continue;
-    }
-    if (byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r') {
-      if (!out.empty() && out.back() != ' ') out += ' ';
-    } else if (byte >= 0x20 && byte != 0x7F) {
-      out += text[i];
+  for (const char c : text) {
+    if (c != ' ' && c != '\t' && c != '\n' && c != '\r') {
+      out += c;
+    } else if (!out.empty() && out.back() != ' ') {
+      out += ' ';
     }
   }
   if (out.ends_with(' ')) out.pop_back();
-  return out;
+  return visible_text(out);
 }
 
 std::size_t columns_of(std::string_view text) {

@@ -28,8 +28,8 @@ class Terminal {
   std::size_t width_;
 };
 
-// A text of somebody else on one line: line ends and runs of white space become one space, and what could control a
-// terminal is taken out.
+// A stranger's text on one line: line ends and runs of white space become one space, and what could control a terminal
+// or hide is escaped (`visible_text`).
 std::string one_line(std::string_view text);
 
 // The characters a text takes on a line, and its beginning cut to that many, with an ellipsis.

@@ -4,12 +4,12 @@
 
 #include <CLI/CLI.hpp>
 #include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "app/admin_client.hpp"
 #include "app/command.hpp"
+#include "app/json_text.hpp"
 #include "app/terminal.hpp"
 #include "app/tools_output.hpp"
 
@@ -45,7 +45,7 @@ ExitCode list(const ToolsOptions& options) {
   const auto answer = client->ask("GET", path + (options.explain ? "?explain=true" : ""));
   if (!answer) return complain(answer.error());
   if (options.json) {
-    print(boost::json::serialize(*answer) + "\n");
+    print(json_line(*answer));
   } else {
     print(show_tools(*answer, Terminal::of(STDOUT_FILENO)));
   }
@@ -63,7 +63,7 @@ ExitCode diff(const ToolsOptions& options) {
   if (!client) return complain(client.error());
   const auto answer = proposals(*client, options.upstream);
   if (!answer) return complain(answer.error());
-  print(options.json ? boost::json::serialize(*answer) + "\n" : show_proposals(*answer, Terminal::of(STDOUT_FILENO)));
+  print(options.json ? json_line(*answer) : show_proposals(*answer, Terminal::of(STDOUT_FILENO)));
   return ExitCode::done;
 }
 
@@ -94,7 +94,7 @@ ExitCode decide(const ToolsOptions& options, std::string_view how) {
     if (!answer) {
       code = complain(answer.error());
     } else {
-      print(options.json ? boost::json::serialize(*answer) + "\n" : show_decision(*answer));
+      print(options.json ? json_line(*answer) : show_decision(*answer));
     }
   }
   return code;

@@ -4,6 +4,8 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "base/visible_text.hpp"
+
 namespace proteus::app {
 namespace {
 
@@ -27,10 +29,10 @@ std::string upstream_of(const boost::json::value& of) {
   return display_name.empty() ? name : fmt::format("{} ({})", name, display_name);
 }
 
-// A line with its indentation, without what could control a terminal.
+// A line with its indentation, and nothing in it that hides.
 std::string visible(std::string_view line) {
   const auto indent = std::min(line.find_first_not_of(" +-"), line.size());
-  return std::string(line.substr(0, indent)) + one_line(line.substr(indent));
+  return std::string(line.substr(0, indent)) + visible_text(line.substr(indent));
 }
 
 // Each line of a text that is not ours, moved in.

@@ -9,6 +9,8 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include "base/visible_text.hpp"
+
 namespace proteus::log {
 namespace {
 
@@ -178,16 +180,7 @@ std::string printable(std::string_view text, std::size_t limit) {
   for (int i = 0; i < 3 && kept > 0 && kept < text.size() && (static_cast<unsigned char>(text[kept]) & 0xc0U) == 0x80;
        ++i)
     --kept;
-  std::string out;
-  out.reserve(kept + 4);
-  for (const char c : text.substr(0, kept)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      fmt::format_to(std::back_inserter(out), "\\x{:02x}", byte);
-    } else {
-      out.push_back(c);
-    }
-  }
+  std::string out = visible_text(text.substr(0, kept));
   if (text.size() > kept) out += "…";
   return out;
 }

@@ -130,5 +130,10 @@ TEST(Pins, ShowWhatChangedInLines) {
   EXPECT_EQ(readable_diff(kInstructions, "a\nb", "a\nc"), "  a\n- b\n+ c\n");
 }
 
+TEST(Pins, ShowWhatADiffWouldHide) {
+  EXPECT_EQ(readable_diff(kInstructions, "", "a\u202e\x1b[8mb\n- c"), "+ a\\u{202e}\\x1b[8mb\n+ - c\n");
+  EXPECT_EQ(readable_diff(kTools, "", "{\"x\\n- y\": \"a\u200b\"}"), "+ x\\x0a- y: \"a\\u200b\"\n");
+}
+
 }  // namespace
 }  // namespace proteus::catalog

@@ -6,6 +6,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "base/visible_text.hpp"
 #include "catalog/pins.hpp"
 #include "json/text.hpp"
 
@@ -21,7 +22,7 @@ constexpr std::size_t kAround = 2;  // lines that are the same, shown beside tho
 void add_text(Lines& lines, std::string_view text, std::string_view margin) {
   while (true) {
     const auto end = std::min(text.find('\n'), text.size());
-    lines.push_back(std::string(margin) + std::string(text.substr(0, end)));
+    lines.push_back(std::string(margin) + visible_text(text.substr(0, end), LineEnds::kept));
     if (end == text.size()) return;
     text.remove_prefix(end + 1);
   }
@@ -37,7 +38,7 @@ void add_value(Lines& lines, std::string head, const boost::json::value& value, 
       keys.push_back(member.key());
     std::ranges::sort(keys);
     for (const std::string_view key : keys)
-      add_value(lines, json::quote(key) + ": ", object->at(key), margin + "  ");
+      add_value(lines, visible_json(json::quote(key)) + ": ", object->at(key), margin + "  ");
     lines.push_back(margin + "}");
   } else if (const auto* array = value.if_array(); array != nullptr && !array->empty()) {
     lines.push_back(margin + head + "[");
@@ -45,7 +46,7 @@ void add_value(Lines& lines, std::string head, const boost::json::value& value, 
       add_value(lines, "", element, margin + "  ");
     lines.push_back(margin + "]");
   } else {
-    lines.push_back(margin + std::move(head) + boost::json::serialize(value));
+    lines.push_back(margin + std::move(head) + visible_json(boost::json::serialize(value)));
   }
 }
 
@@ -71,7 +72,7 @@ Lines lines_of(std::string_view kind, std::string_view text) {
   }
   for (const auto& member : object) {
     if (std::ranges::find(kFirst, std::string_view(member.key())) == kFirst.end())
-      add_value(lines, std::string(member.key()) + ": ", member.value(), "");
+      add_value(lines, visible_text(member.key()) + ": ", member.value(), "");
   }
   return lines;
 }

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "gateway/scripted_upstream.hpp"
 #include "gateway/test_gateway.hpp"
 
 namespace proteus::gateway {
@@ -178,6 +179,40 @@ TEST(Reload, WhatATokenMayUseChangesWithTheNextRequest) {
   gateway.gateway.set_access(access_of({{.name = "ada", .token = Secret("a"), .upstreams = {"two"}}}));
   EXPECT_THAT(gateway.tools(bearer("a")), ::testing::ElementsAre("two_echo"));
   EXPECT_TRUE(gateway.call("one_echo", "{}", bearer("a")).as_object().contains("error"));
+}
+
+// PRO-07
+TEST(Caching, AnAnswerIsPublicOnlyWhereEverybodySeesTheSame) {
+  test::ScriptedUpstream upstream([](const boost::json::object& message) -> test::Reaction {
+    const auto& method = message.at("method").as_string();
+    if (method == "resources/read") {
+      return std::string(R"({"resultType":"complete","ttlMs":60000,"cacheScope":"public","contents":[]})");
+    }
+    if (method == "resources/list") {
+      return std::string(
+          R"({"resultType":"complete","ttlMs":60000,"cacheScope":"public","resources":[{"uri":"test://r","name":"r"}]})");
+    }
+    return *test::small_lists(message);
+  });
+  const PrincipalSettings ada{.name = "ada", .token = Secret("a")};
+  TestGateway gateway({upstream_at("up", upstream.port())}, {.principals = {ada}});
+  gateway.discover();
+  const auto scopes = [&] {
+    const auto read = gateway.ask("resources/read", R"("uri":"test://r")", "test://r", bearer("a")).at("result");
+    const auto list = gateway.ask("resources/list", "", "", bearer("a")).at("result");
+    return fmt::format("{} {}", std::string_view(read.at("cacheScope").as_string()),
+                       std::string_view(list.at("cacheScope").as_string()));
+  };
+  EXPECT_EQ(scopes(), "public public");
+  gateway.gateway.set_access(access_of({ada, {.name = "bob", .token = Secret("b"), .upstreams = {"other"}}}));
+  EXPECT_EQ(scopes(), "private private");
+
+  gateway.gateway.set_access(access_of({ada}));
+  auto direct = upstream_at("up", upstream.port());
+  direct.refresh_strategy = providers::RefreshStrategy::direct_proxy;
+  gateway.set({direct}).value();
+  gateway.discover();
+  EXPECT_EQ(scopes(), "private private");
 }
 
 }  // namespace

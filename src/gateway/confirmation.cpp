@@ -18,6 +18,7 @@ using providers::tool_text;
 
 constexpr std::string_view kKey = "confirmation";
 constexpr std::string_view kCancelled = "Command execution cancelled by user.";
+constexpr std::chrono::seconds kMarkedEach{30};
 
 mcp::InputRequest question_of(std::string_view message) {
   return {std::string(kKey), mcp::Method::elicit,
@@ -112,6 +113,9 @@ Task<mcp::Outcome> Confirmations::ask_by_result(server::Call& call, mcp::InputRe
     case Claim::ended:
       if (result) co_return reply_of(std::move(*result));
       co_return tool_error("This confirmed call has run already; its result went to the request that started it.");
+    case Claim::too_late:
+      co_return tool_error(
+          "The confirmation came too late. Nothing was run by it; call the tool again to be asked anew.");
     case Claim::full:
       co_return tool_error("Too many confirmed calls were made lately. Nothing was run; try again in some minutes.");
   }
@@ -125,7 +129,23 @@ Task<mcp::Outcome> Confirmations::ask_by_result(server::Call& call, mcp::InputRe
 
 std::string Confirmations::new_state() {
   const std::scoped_lock lock(mutex_);
-  return fmt::format("{}:{}", process_, ++last_);
+  const auto now = clock_.now();
+  ++last_;
+  if (asked_.empty() || asked_.back().first + kMarkedEach < now) asked_.emplace_back(now, last_);
+  return fmt::format("{}:{}", process_, last_);
+}
+
+// Questions between two marks are as old as the younger one at least.
+bool Confirmations::is_too_late(Number number, Clock::Monotonic now) {
+  while (asked_.size() > 1 && asked_[1].first + limits_.remembered <= now) {
+    asked_.pop_front();
+    first_open_ = asked_.front().second;
+  }
+  if (asked_.size() == 1 && asked_.front().first + kMarkedEach + limits_.remembered <= now) {
+    asked_.clear();
+    first_open_ = last_ + 1;
+  }
+  return number < first_open_;
 }
 
 std::optional<Confirmations::Number> Confirmations::number_of(std::string_view state) const {
@@ -160,6 +180,7 @@ Confirmations::Claim Confirmations::claim(Number number, const std::string& prin
     result = found->second.result;
     return found->second.ended ? Claim::ended : Claim::running;
   }
+  if (is_too_late(number, clock_.now())) return Claim::too_late;
   if (decided_.size() >= limits_.decided) return Claim::full;
   const auto own = by_principal_.find(principal);
   if (own != by_principal_.end() && own->second >= limits_.of_one) return Claim::full;

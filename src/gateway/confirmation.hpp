@@ -22,7 +22,8 @@ namespace proteus::gateway {
 // A legacy client is asked while its call waits, and what it answers belongs to that call. A modern client gets the
 // question as the result, and sends the answer with its next try, perhaps more than once: the first try that brings an
 // answer decides, any other gets the first one's result, or is told why not. What was asked by another process is not
-// run, because nobody knows whether that process ran it.
+// run, because nobody knows whether that process ran it. A question is open for as long as its decision is remembered,
+// by the monotonic clock, so that setting the wall clock back cannot run anything twice.
 //
 // Thread-safe. Nothing in here is touched by calls that need no confirmation.
 class Confirmations {
@@ -56,11 +57,12 @@ class Confirmations {
     bool ended = false;
     std::optional<std::string> result;  // the members of the reply; nothing where it was too large
   };
-  enum class Claim : std::uint8_t { first, running, ended, full };
+  enum class Claim : std::uint8_t { first, running, ended, full, too_late };
 
   Task<mcp::Outcome> ask_within(server::Call& call, mcp::InputRequest question, const Run& run);
   Task<mcp::Outcome> ask_by_result(server::Call& call, mcp::InputRequest question, const Run& run);
   std::string new_state();
+  bool is_too_late(Number number, Clock::Monotonic now);
   std::optional<Number> number_of(std::string_view state) const;
   Claim claim(Number number, const std::string& principal, std::optional<std::string>& result);
   void settle(Number number, std::string members);
@@ -72,6 +74,9 @@ class Confirmations {
 
   std::mutex mutex_;
   Number last_ = 0;
+  // When questions began to have such numbers, now and then: the older ones are closed by it.
+  std::deque<std::pair<Clock::Monotonic, Number>> asked_;
+  Number first_open_ = 1;
   std::size_t kept_bytes_ = 0;
   std::unordered_map<Number, Decision> decided_;
   std::unordered_map<std::string, std::size_t> by_principal_;  // how many of them; none is zero

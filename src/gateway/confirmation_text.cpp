@@ -1,11 +1,11 @@
 #include "gateway/confirmation_text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 
 #include <fmt/format.h>
 
+#include "base/visible_text.hpp"
 #include "json/text.hpp"
 
 namespace proteus::gateway {
@@ -14,53 +14,24 @@ namespace {
 // A longer text may reach a second line of the display, which could be taken for another argument.
 constexpr std::size_t kLongestPlain = 80;
 
-struct Range {
-  std::uint32_t first;
-  std::uint32_t last;
-};
-
-// Controls, and what Unicode calls format characters, default ignorables, and line and paragraph separators.
-constexpr std::array<Range, 22> kUnseen = {
-    {{0x00, 0x1f},     {0x7f, 0x9f},       {0xad, 0xad},       {0x34f, 0x34f},    {0x600, 0x605},   {0x61c, 0x61c},
-     {0x6dd, 0x6dd},   {0x70f, 0x70f},     {0x115f, 0x1160},   {0x17b4, 0x17b5},  {0x180b, 0x180f}, {0x200b, 0x200f},
-     {0x2028, 0x202e}, {0x2060, 0x206f},   {0x3164, 0x3164},   {0xfe00, 0xfe0f},  {0xfeff, 0xfeff}, {0xffa0, 0xffa0},
-     {0xfff0, 0xfffb}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff}}};
-
-bool is_unseen(std::uint32_t code) {
-  const auto* const found = std::ranges::lower_bound(kUnseen, code, {}, &Range::last);
-  return found != kUnseen.end() && found->first <= code;
-}
-
-// The character at the beginning of a text, which is UTF-8 and not empty.
-struct Character {
-  std::uint32_t code;
-  std::size_t bytes;
-};
-Character first_of(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text.front());
-  if (lead < 0x80) return {lead, 1};
-  const std::size_t bytes = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-  std::uint32_t code = lead & (0x7fU >> bytes);
-  for (const char c : text.substr(1, bytes - 1))
-    code = (code << 6U) | (static_cast<unsigned char>(c) & 0x3fU);
-  return {code, std::min(bytes, text.size())};
-}
-
 void append_escaped(std::string& out, std::string_view text) {
   while (!text.empty()) {
-    const auto [code, bytes] = first_of(text);
-    if (code == '"' || code == '\\') {
+    const auto [code, bytes] = first_character(text);
+    if (bytes == 0) {
+      out += fmt::format("\\x{:02x}", static_cast<std::uint8_t>(text.front()));
+    } else if (code == '"' || code == '\\') {
       out += {'\\', static_cast<char>(code)};
     } else if (code == '\n') {
       out += "\\n";
     } else if (code == '\t') {
       out += "\\t";
     } else if (is_unseen(code)) {
-      out += code > 0xffff ? fmt::format("\\u{{{:x}}}", code) : fmt::format("\\u{:04x}", code);
+      out += code > 0xffff ? fmt::format("\\u{{{:x}}}", std::uint32_t{code})
+                           : fmt::format("\\u{:04x}", std::uint32_t{code});
     } else {
       out += text.substr(0, bytes);
     }
-    text.remove_prefix(bytes);
+    text.remove_prefix(std::max<std::size_t>(bytes, 1));
   }
 }
 
@@ -72,8 +43,8 @@ void append_quoted(std::string& out, std::string_view text) {
 
 bool is_visible(std::string_view text) {
   while (!text.empty()) {
-    const auto [code, bytes] = first_of(text);
-    if (code == '"' || code == '\\' || is_unseen(code)) return false;
+    const auto [code, bytes] = first_character(text);
+    if (bytes == 0 || code == '"' || code == '\\' || is_unseen(code)) return false;
     text.remove_prefix(bytes);
   }
   return true;

@@ -40,9 +40,8 @@ Result<std::string> next_member(const catalog::Cursor& next, const catalog::View
 }
 
 // The shortest time and the narrowest scope of all that have something in the list.
-mcp::Caching caching_of(const catalog::View& view, Kind kind) {
-  mcp::Caching caching{std::chrono::milliseconds::max(),
-                       view.is_shared() ? mcp::CacheScope::shared : mcp::CacheScope::per_caller};
+mcp::Caching caching_of(const catalog::View& view, mcp::CacheScope scope, Kind kind) {
+  mcp::Caching caching{std::chrono::milliseconds::max(), scope};
   const auto& state = view.state();
   for (std::uint32_t rank = 0; rank < state.places(); ++rank) {
     const auto* snapshot = state.at(rank);
@@ -63,8 +62,8 @@ std::string list_head(Kind kind) { return fmt::format(R"("{}":[)", catalog::info
 
 }  // namespace
 
-mcp::Outcome cached_page(std::shared_ptr<const catalog::View> view, Kind kind, const mcp::Request& request,
-                         const catalog::Cursors& cursors, std::size_t page_size) {
+mcp::Outcome cached_page(std::shared_ptr<const catalog::View> view, mcp::CacheScope scope, Kind kind,
+                         const mcp::Request& request, const catalog::Cursors& cursors, std::size_t page_size) {
   const auto cursor = cursor_of(request, *view, kind, cursors);
   if (!cursor) return std::unexpected(cursor.error());
   const catalog::Page page = view->page(kind, *cursor ? (*cursor)->position : catalog::Position{}, page_size);
@@ -82,7 +81,7 @@ mcp::Outcome cached_page(std::shared_ptr<const catalog::View> view, Kind kind, c
   } else {
     reply.members.add("]");
   }
-  reply.caching = caching_of(*view, kind);
+  reply.caching = caching_of(*view, scope, kind);
   return reply;
 }
 
@@ -317,7 +316,7 @@ mcp::Outcome LiveList::compose(const catalog::Cursor& from) {
       names += fmt::format("{}{}", names.empty() ? "" : ",", json::quote(name));
     reply.meta = fmt::format(R"("proteus/missing":[{}])", names);
   }
-  if (parts_.empty()) reply.caching = caching_of(*view_, kind_);
+  if (parts_.empty()) reply.caching = caching_of(*view_, worker_.cache_scope(*view_), kind_);
   return reply;
 }
 

@@ -17,8 +17,8 @@
 namespace proteus::gateway {
 
 // One page of a list that is all in the catalog.
-mcp::Outcome cached_page(std::shared_ptr<const catalog::View> view, catalog::Kind kind, const mcp::Request& request,
-                         const catalog::Cursors& cursors, std::size_t page_size);
+mcp::Outcome cached_page(std::shared_ptr<const catalog::View> view, mcp::CacheScope scope, catalog::Kind kind,
+                         const mcp::Request& request, const catalog::Cursors& cursors, std::size_t page_size);
 
 // A list for which upstreams are asked: those that are listed live, each time and as this caller; and those whose part
 // of the catalog is too old to use. Parts follow one another in the order of the upstreams. A page ends early where a

@@ -83,8 +83,9 @@ std::size_t Principals::DigestHash::operator()(const json::Digest& digest) const
 Principals::Principals(const std::vector<PrincipalSettings>& settings, Anonymous anonymous) {
   for (const auto& each : settings) {
     const json::Digest token = json::sha256(each.token.reveal());
-    by_token_.emplace(token,
-                      std::make_shared<const Principal>(each.name, token, access_to(each.upstreams), each.contexts));
+    catalog::Access access = access_to(each.upstreams);
+    are_alike_ = are_alike_ && access.is_all();
+    by_token_.emplace(token, std::make_shared<const Principal>(each.name, token, std::move(access), each.contexts));
   }
   if (anonymous == Anonymous::refused) return;
   anonymous_ = std::make_shared<const Principal>("", catalog::Access::all(), std::vector<std::string>{"*"});

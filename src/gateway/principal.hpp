@@ -95,6 +95,8 @@ class Principals {
   // The same for a request, and where others know tokens, too: they are asked for those that are not known here.
   using FindMore = std::function<std::shared_ptr<const Principal>(const json::Digest& token)>;
   Result<std::shared_ptr<const Principal>> find(const net::Request& request, const FindMore& more) const;
+  // Whether all of them may use the same.
+  bool are_alike() const { return are_alike_; }
   bool knows(const json::Digest& token) const { return by_token_.contains(token); }
   // Whether one that was found before would be found now, and the same.
   bool keeps(const Principal& principal) const;
@@ -109,6 +111,7 @@ class Principals {
 
   std::unordered_map<json::Digest, std::shared_ptr<const Principal>, DigestHash> by_token_;
   std::shared_ptr<const Principal> anonymous_;  // null where refused
+  bool are_alike_ = true;
 };
 
 }  // namespace proteus::gateway

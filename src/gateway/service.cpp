@@ -163,7 +163,7 @@ server::Service::Face GatewayService::face(const server::Caller& caller) {
   const auto outlook = worker.outlook(caller);
   return {offered_to(*view, worker.upstreams()),
           {options_.server_info, instructions_for(outlook.get(), *view, worker.upstreams())},
-          {std::chrono::milliseconds(0), view->is_shared() ? mcp::CacheScope::shared : mcp::CacheScope::per_caller}};
+          {std::chrono::milliseconds(0), worker.cache_scope(*view)}};
 }
 
 mcp::SubscriptionFilter GatewayService::accept(const mcp::SubscriptionFilter& wanted, const server::Caller& caller,
@@ -258,7 +258,9 @@ std::optional<mcp::Outcome> GatewayService::list_cached(server::Call& call, Kind
   Worker& worker = here();
   const UpstreamTable& upstreams = worker.upstreams();
   if (upstreams.any_on_demand) return std::nullopt;
-  return cached_page(worker.view(call), kind, call.request(), cursors_, options_.page_size);
+  auto view = worker.view(call);
+  const auto scope = worker.cache_scope(*view);
+  return cached_page(std::move(view), scope, kind, call.request(), cursors_, options_.page_size);
 }
 
 Task<mcp::Outcome> GatewayService::list(server::Call& call, Kind kind) {
@@ -387,6 +389,13 @@ Task<mcp::Outcome> GatewayService::resume(server::Call& call, Turnstile::Pass /*
   co_return conclude(call, upstream, clock_.now() - began, std::move(forwarded));
 }
 
+// What a URI stands for may depend on who asks, whatever the upstream says of its own answer.
+mcp::CacheScope GatewayService::widest_scope(const server::Call& call, const providers::Upstream& upstream) const {
+  if (!call.request().method->cacheable || upstream.is_direct()) return mcp::CacheScope::per_caller;
+  Worker& worker = here();
+  return worker.cache_scope(*worker.view(call));
+}
+
 mcp::Outcome GatewayService::conclude(server::Call& call, const ServedUpstream& upstream, std::chrono::nanoseconds took,
                                       Result<Forwarded> forwarded) const {
   if (observer_) {
@@ -406,7 +415,7 @@ mcp::Outcome GatewayService::conclude(server::Call& call, const ServedUpstream& 
     return std::unexpected(named(std::move(forwarded.error()), *upstream.upstream));
   }
   if (auto* required = std::get_if<mcp::InputRequired>(&*forwarded)) return std::move(*required);
-  return to_outcome(std::get<client::Answer>(*forwarded), call.request().era());
+  return to_outcome(std::get<client::Answer>(*forwarded), call.request().era(), widest_scope(call, *upstream.upstream));
 }
 
 }  // namespace proteus::gateway

@@ -93,6 +93,7 @@ class GatewayService final : public server::Service {
   Result<Turnstile::Pass> enter(const Route& route, server::Call& call) const;
   Task<mcp::Outcome> send(server::Call& call, Timing timing, Errand errand);
   Task<mcp::Outcome> resume(server::Call& call, Turnstile::Pass place);
+  mcp::CacheScope widest_scope(const server::Call& call, const providers::Upstream& upstream) const;
   // What becomes of a request that has been to an upstream.
   mcp::Outcome conclude(server::Call& call, const ServedUpstream& upstream, std::chrono::nanoseconds took,
                         Result<Forwarded> forwarded) const;

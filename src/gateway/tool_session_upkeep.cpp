@@ -48,7 +48,7 @@ boost::json::array write_faults(const std::vector<providers::ToolFault>& faults)
 
 }  // namespace
 
-store::ToolSessionRecord ToolSessions::record_of(const Init& init, store::Time created_at) const {
+store::ToolSessionRecord ToolSessions::record_of(const Init& init, store::Time created_at) {
   boost::json::object secrets{{"user_token", init.user_token.reveal()}};
   if (init.backend_token) secrets["backend_token"] = init.backend_token->reveal();
   return {.id = init.id.value(),
@@ -57,7 +57,7 @@ store::ToolSessionRecord ToolSessions::record_of(const Init& init, store::Time c
           .context = init.context,
           .catalog = std::string(to_string(init.catalog)),
           .created_at = created_at,
-          .last_used_at = store::to_time(around_.clock.wall()),
+          .last_used_at = time_now(),
           .secrets_fault = {}};
 }
 
@@ -132,8 +132,11 @@ Task<Result<>> ToolSessions::load() {
     }
     log::warning("the tool {} of session {} is not served: {}", record.name, record.session, why);
   }
-  const auto now = around_.clock.now();
-  const auto wall = store::to_time(around_.clock.wall());
+  latest_at_ = around_.clock.now();
+  for (const auto& record : *sessions)
+    latest_ = std::max({latest_, record.created_at, record.last_used_at});
+  const auto wall = time_now();
+  const auto now = latest_at_;
   for (const auto& record : *sessions) {
     const auto secrets = json::parse(record.secrets.empty() ? "null" : record.secrets);
     Secret token = secrets ? member(*secrets, "user_token") : Secret();
@@ -169,6 +172,7 @@ Task<> ToolSessions::look_over() { co_await asio::co_spawn(control(), do_look_ov
 
 Task<> ToolSessions::do_look_over() {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  co_await write_removals();
   co_await end_idle();
   co_await write_uses();
   around_.gateway.drop_unused_since(around_.clock.now() - kUnusedKept);
@@ -207,15 +211,15 @@ Task<> ToolSessions::end_idle() {
 
 Task<> ToolSessions::write_uses() {
   const auto now = around_.clock.now();
-  const auto wall = around_.clock.wall();
+  const auto time = time_now();
   store::Writes writes;
   const auto entries = table_.all();
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const ToolSession& session = *entries[i].session;
     const auto used = session.last_used();
     if (used >= written_until_) {
-      const auto at = wall - std::chrono::duration_cast<Clock::Wall::duration>(now - used);
-      writes.emplace_back(store::TouchToolSession{session.id().value(), store::to_time(at)});
+      const auto at = time - std::chrono::floor<std::chrono::microseconds>(now - used);
+      writes.emplace_back(store::TouchToolSession{session.id().value(), at});
     }
     if (writes.size() < kSessionsAtOnce && i + 1 < entries.size()) continue;
     if (writes.empty()) continue;

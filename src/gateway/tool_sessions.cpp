@@ -82,7 +82,7 @@ Task<Result<>> ToolSessions::unregister(ToolSessionId id, std::string name, std:
                                     asio::use_awaitable);
 }
 
-Task<Result<std::size_t>> ToolSessions::cleanup(ToolSessionId id, std::string who) {
+Task<ToolSessions::Removed> ToolSessions::cleanup(ToolSessionId id, std::string who) {
   co_return co_await asio::co_spawn(control(), do_cleanup(std::move(id), std::move(who)), asio::use_awaitable);
 }
 
@@ -136,7 +136,15 @@ ToolSessionEntry ToolSessions::make(ToolSessionId id, store::Time created_at, Cl
 
 // Whatever the clock does: a session that has the id of another one is younger.
 store::Time ToolSessions::next_created_at() {
-  return last_created_ = std::max(store::to_time(around_.clock.wall()), last_created_ + std::chrono::microseconds(1));
+  return last_created_ = std::max(time_now(), last_created_ + std::chrono::microseconds(1));
+}
+
+store::Time ToolSessions::time_now() {
+  const auto now = around_.clock.now();
+  const auto passed = std::chrono::floor<std::chrono::microseconds>(now - latest_at_);
+  latest_ = std::max(store::to_time(around_.clock.wall()), latest_ + passed);
+  latest_at_ = now;
+  return latest_;
 }
 
 void ToolSessions::put(ToolSessionEntry& entry, const std::shared_ptr<const SessionBinding>& binding) {
@@ -187,6 +195,7 @@ Task<Result<ToolSessions::Initialized>> ToolSessions::do_init(Init init, std::st
   if (const auto written = co_await around_.store.write(std::move(writes)); !written)
     co_return std::unexpected(written.error());
 
+  removals_.erase(init.id.value());
   if (known.idle) end(known.idle);
   const auto before = entry.principal;
   const auto old = entry.session->binding();
@@ -261,6 +270,7 @@ Task<Result<std::vector<std::string>>> ToolSessions::do_register(Registration re
   if (const auto written = co_await around_.store.write(std::move(writes)); !written)
     co_return std::unexpected(written.error());
 
+  removals_.erase(registration.id.value());
   if (known.idle) end(known.idle);
   entry.session->touch(around_.clock.now());
   entry.session->set_tools(*set);
@@ -292,19 +302,41 @@ Task<Result<>> ToolSessions::do_unregister(ToolSessionId id, std::string name, s
   co_return Result<>{};
 }
 
-Task<Result<std::size_t>> ToolSessions::do_cleanup(ToolSessionId id, std::string who) {
+Task<ToolSessions::Removed> ToolSessions::do_cleanup(ToolSessionId id, std::string who) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   const auto turn = co_await Turn::take(*this, id.value());
   const Known known = look_up(id);
   const ToolSessionEntry& entry = known.live ? known.live : known.idle;
-  const std::size_t removed = known.live ? entry.session->tools()->tools.size() : 0;
+  Removed removed{.tools = known.live ? entry.session->tools()->tools.size() : 0};
+  // A full disk must not keep a token alive.
+  if (entry) end(entry);
   store::Writes writes;
   writes.emplace_back(store::RemoveToolSession{id.value()});
-  writes.push_back(audit(std::move(who), "session.cleanup", {{"session_id", id.value()}, {"removed", removed}}));
-  if (const auto written = co_await around_.store.write(std::move(writes)); !written)
-    co_return std::unexpected(written.error());
-  if (entry) end(entry);
+  writes.push_back(audit(std::move(who), "session.cleanup", {{"session_id", id.value()}, {"removed", removed.tools}}));
+  const auto written = co_await around_.store.write(writes);
+  removed.is_durable = written.has_value();
+  if (written) {
+    removals_.erase(id.value());
+  } else if (entry) {
+    log::warning("session {} is taken away, but the store does not know it yet: {}", log::printable(id.value(), 128),
+                 written.error().message());
+    removals_.insert_or_assign(id.value(), std::move(writes));
+  }
   co_return removed;
+}
+
+Task<> ToolSessions::write_removals() {
+  std::vector<std::string> ids;
+  for (const auto& [id, writes] : removals_)
+    ids.push_back(id);
+  for (auto& id : ids) {
+    const auto turn = co_await Turn::take(*this, id);
+    const auto found = removals_.find(id);
+    if (found == removals_.end()) continue;
+    if (const auto written = co_await around_.store.write(found->second); !written) co_return;
+    removals_.erase(id);
+    log::info("the store knows now that session {} was taken away", log::printable(id, 128));
+  }
 }
 
 }  // namespace proteus::gateway

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -41,7 +42,7 @@ struct ToolSessionOptions {
 
 // The tool sessions: made, given tools, taken away, by whoever has the admin secret; found by their tokens at each
 // request. What was acknowledged is in the store, and audited there in the same write. A change that fails has no
-// effect.
+// effect; taking a session away does not fail.
 //
 // Functions may be called on any worker's thread; changes of one session happen one after the other. Made before the
 // workers run; `stop` must have ended before it is destroyed.
@@ -93,8 +94,13 @@ class ToolSessions {
   // All of them, or none; one of a name that is there already takes its place. Gives their names.
   Task<Result<std::vector<std::string>>> register_tools(Registration registration, std::string who);
   Task<Result<>> unregister(ToolSessionId id, std::string name, std::string who);
-  // Takes the session away; says how many tools it had. None where there is no such session.
-  Task<Result<std::size_t>> cleanup(ToolSessionId id, std::string who);
+  struct Removed {
+    std::size_t tools = 0;  // none where there was no such session
+    // False where the store did not take it. The token is withdrawn all the same, and the store is asked again until it
+    // does; a process that starts before that serves the session again.
+    bool is_durable = true;
+  };
+  Task<Removed> cleanup(ToolSessionId id, std::string who);
 
   // The session, which is used by that; null where there is none.
   std::shared_ptr<ToolSession> use(const ToolSessionId& id);
@@ -117,7 +123,9 @@ class ToolSessions {
   Task<Result<Initialized>> do_init(Init init, std::string who);
   Task<Result<std::vector<std::string>>> do_register(Registration registration, std::string who);
   Task<Result<>> do_unregister(ToolSessionId id, std::string name, std::string who);
-  Task<Result<std::size_t>> do_cleanup(ToolSessionId id, std::string who);
+  Task<Removed> do_cleanup(ToolSessionId id, std::string who);
+  // Writes what the store did not take when sessions were taken away.
+  Task<> write_removals();
   Task<> do_look_over();
   Task<> end_idle();
   Task<> write_uses();
@@ -126,7 +134,7 @@ class ToolSessions {
   Known look_up(const ToolSessionId& id) const;
   // The token of a session to be, for as long as the claim lives; `by` is the session where there is one.
   Result<std::shared_ptr<void>> claim(const Init& init, const ToolSession* by);
-  store::ToolSessionRecord record_of(const Init& init, store::Time created_at) const;
+  store::ToolSessionRecord record_of(const Init& init, store::Time created_at);
   static std::shared_ptr<const SessionBinding> binding_of(const Init& init);
   static bool looks_the_same(const ToolSet& before, const ToolSet& after);
   static Result<> check_size(const ToolSet& set);
@@ -134,6 +142,8 @@ class ToolSessions {
                                                  const SessionBinding& binding) const;
   ToolSessionEntry make(ToolSessionId id, store::Time created_at, Clock::Monotonic last_used) const;
   store::Time next_created_at();
+  // The wall clock's time; it never goes back behind what is in the store, and so ends no session by being wrong.
+  store::Time time_now();
   void put(ToolSessionEntry& entry, const std::shared_ptr<const SessionBinding>& binding);
   // Ends what clients have open, of those who have this key.
   void revoke(const std::string& key, const std::function<bool(const Principal&)>& whose);
@@ -155,10 +165,13 @@ class ToolSessions {
   TaskGroup background_;
   std::unordered_set<std::string> busy_;  // sessions that are being changed
   client::Bell freed_;
-  std::set<json::Digest> claimed_;  // tokens that are being given to a session
+  std::map<std::string, store::Writes> removals_;  // that the store did not take yet, by session
+  std::set<json::Digest> claimed_;                 // tokens that are being given to a session
   boost::asio::steady_timer timer_;
   Clock::Monotonic written_until_{};
   store::Time last_created_{};
+  store::Time latest_{};  // that was given to the store, or found there
+  Clock::Monotonic latest_at_{};
   bool stopped_ = false;
 };
 

@@ -184,12 +184,13 @@ void ForwardedParams::rename(std::string_view named, std::string_view own) {
   if (quoted_ != named) splice_.replace(named, quoted_);
 }
 
-mcp::Outcome to_outcome(const client::Answer& answer, mcp::Era client) {
+mcp::Outcome to_outcome(const client::Answer& answer, mcp::Era client, mcp::CacheScope widest) {
   const json::Message& message = answer.message();
   if (message.body.value("resultType") == R"("input_required")") return to_input_required(message);
   mcp::Reply reply;
   reply.caching = caching_of(message);
   reply.is_tool_error = is_tool_error(answer);
+  if (widest == mcp::CacheScope::per_caller) reply.caching.scope = widest;
   for (const auto& [key, value] : message.meta) {
     if (key != mcp::meta::kServerInfo) add_member(reply.meta, key, value);
   }

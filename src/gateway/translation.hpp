@@ -52,8 +52,8 @@ class ForwardedParams {
 };
 
 // A result as a reply that belongs to no era, or as the need for input. Shares the received bytes. What the client's
-// era cannot have is left out.
-mcp::Outcome to_outcome(const client::Answer& answer, mcp::Era client);
+// era cannot have is left out. It may be kept for no more callers than `widest` says.
+mcp::Outcome to_outcome(const client::Answer& answer, mcp::Era client, mcp::CacheScope widest);
 
 // Whether a tool says in its result that it failed.
 bool is_tool_error(const client::Answer& answer);

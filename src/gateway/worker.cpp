@@ -61,6 +61,10 @@ std::shared_ptr<const catalog::View> Worker::view(const server::Caller& caller, 
   return view_with(caller, home != nullptr ? home->lists->get() : nullptr);
 }
 
+mcp::CacheScope Worker::cache_scope(const catalog::View& view) {
+  return view.is_shared() && access_->principals->are_alike() ? mcp::CacheScope::shared : mcp::CacheScope::per_caller;
+}
+
 catalog::SnapshotPointer Worker::snapshot_of(const catalog::UpstreamName& upstream) {
   const auto& state = reader_.current();
   const auto rank = state->ranks().of(upstream);

@@ -57,6 +57,8 @@ class Worker {
   // The same with what upstreams show this caller alone, in its session where it has one.
   std::shared_ptr<const catalog::View> view(const server::Caller& caller, server::Session* session);
   std::shared_ptr<const catalog::View> view(const server::Call& call) { return view(call.caller(), call.session()); }
+  // Who may be given an answer that was made from this view: everybody only where everybody sees the same.
+  mcp::CacheScope cache_scope(const catalog::View& view);
   // What an upstream shows everybody; null for nothing.
   catalog::SnapshotPointer snapshot_of(const catalog::UpstreamName& upstream);
   // Lets go of views that nobody has asked for lately, such as those of sessions that have ended, and of lines to
