@@ -14,9 +14,12 @@ AUTH = '[auth]\nanonymous = "never"\n[[auth.tokens]]\nname = "bench"\ntoken_env 
 PROXY_TARGETS = {"cpu_at_most": 1.0, "throughput_at_least": 1.0}
 
 
-def through(bench, upstream, *more, name="proteus"):
-    """A gateway before that upstream, whose tools begin with `up_`."""
-    sections = AUTH + servers.upstream("up", upstream.port, *more)
+DIRECT = 'refresh_strategy = "direct_proxy"'
+
+
+def through(bench, upstream, *more, name="proteus", before=""):
+    """A gateway before that upstream, whose tools begin with `up_`; `before` are sections of others."""
+    sections = AUTH + before + servers.upstream("up", upstream.port, *more)
     return servers.gateway(bench, bench.server_core, sections, name, environment={"BENCH_TOKEN": TOKEN})
 
 
@@ -66,7 +69,7 @@ def measure_strategies(bench):
         upstream = stack.enter_context(servers.everything(bench, bench.load_core, *options, name="upstream"))
         gateways = {
             "cached": stack.enter_context(through(bench, upstream, name="cached")),
-            "direct_proxy": stack.enter_context(through(bench, upstream, 'refresh_strategy = "direct_proxy"', name="direct_proxy")),
+            "direct_proxy": stack.enter_context(through(bench, upstream, DIRECT, name="direct_proxy")),
         }
         loads = {
             "tools/call, 1 KB, cached": load.call("up_bench_1k", token=TOKEN),
@@ -75,6 +78,13 @@ def measure_strategies(bench):
         for name, what in loads.items():
             medians = load.in_turn(bench, name, {label: (server, what) for label, server in gateways.items()})
             rows += table.compared(name, medians, "cached", "direct_proxy")
+        # Its tools have no prefix, so that only lists tell whose `up_bench_1k` is.
+        other = servers.upstream("other", upstream.port, 'prefix = ""', DIRECT)
+        gateways["several"] = stack.enter_context(through(bench, upstream, DIRECT, name="several", before=other))
+        name = "tools/call, 1 KB, direct_proxy, routed by lists"
+        what = load.call("up_bench_1k", token=TOKEN)
+        medians = load.in_turn(bench, name, {label: (gateways[label], what) for label in ("several", "direct_proxy")})
+        rows += table.compared(name, medians, "several", "direct_proxy", cpu_at_most=1.1)
     return rows
 
 

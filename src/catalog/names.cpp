@@ -115,6 +115,16 @@ Result<void> check_shown_name(Kind kind, std::string_view shown) {
   return {};
 }
 
+bool may_show(Kind kind, std::string_view name, const NameRules& rules) {
+  if (!is_named(kind) || name.starts_with(rules.prefix)) return true;
+  if (rules.style == NameStyle::as_is) return false;
+  // A prefix has ASCII characters only; a hash leaves this much of it.
+  const std::string_view kept = std::string_view(rules.prefix).substr(0, kLongestPortableName - kHashDigits - 1);
+  return name.size() >= kept.size() && std::ranges::equal(kept, name.substr(0, kept.size()), [](char own, char shown) {
+           return shown == (is_portable(own) ? own : '_');
+         });
+}
+
 std::vector<std::string> shown_names(Kind kind, std::span<const std::string_view> own, const NameRules& rules) {
   std::vector<std::string> full;
   full.reserve(own.size());

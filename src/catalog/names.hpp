@@ -44,6 +44,9 @@ Result<void> check_own_name(Kind kind, std::string_view own);
 // word, and then one such name spoils the whole list.
 Result<void> check_shown_name(Kind kind, std::string_view shown);
 
+// Whether a provider with these rules can show something by this name. For resources and templates: always.
+bool may_show(Kind kind, std::string_view name, const NameRules& rules);
+
 // The names clients see for these own names, which are distinct; one each, in the same order. Which name becomes which
 // depends on the set of names, not on their order. The names are distinct, too.
 std::vector<std::string> shown_names(Kind kind, std::span<const std::string_view> own, const NameRules& rules);

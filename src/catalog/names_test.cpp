@@ -84,5 +84,20 @@ TEST(Names, FollowTheSpecification) {
   EXPECT_FALSE(check_own_name(Kind::resource, "x://" + std::string(kLongestUri, 'a')));
 }
 
+// PRX-19: whatever a provider may be shown as is told by its rules.
+TEST(Names, SayWhoMayShowThem) {
+  EXPECT_TRUE(may_show(Kind::tool, "git_log", {.prefix = "git_"}));
+  EXPECT_TRUE(may_show(Kind::tool, "git_log", {.prefix = ""}));
+  EXPECT_FALSE(may_show(Kind::tool, "git_log", {.prefix = "git_hub_"}));
+  EXPECT_TRUE(may_show(Kind::resource, "test://x", {.prefix = "git_"}));
+  const NameRules portable{.prefix = "my.git_", .style = NameStyle::portable};
+  EXPECT_TRUE(may_show(Kind::tool, "my_git_log", portable));
+  EXPECT_TRUE(may_show(Kind::tool, "my.git_log", portable));
+  EXPECT_FALSE(may_show(Kind::tool, "my-git_log", portable));
+  const NameRules longest{.prefix = std::string(65, '.'), .style = NameStyle::portable};
+  const std::vector<std::string_view> own{"a"};
+  EXPECT_TRUE(may_show(Kind::tool, shown_names(Kind::tool, own, longest).front(), longest));
+}
+
 }  // namespace
 }  // namespace proteus::catalog

@@ -113,6 +113,14 @@ Found View::find(Kind kind, std::string_view name) const {
   return {};
 }
 
+std::uint32_t View::place_of(const Found& found) const {
+  for (std::uint32_t place = 0; place < layers_.front.size(); ++place) {
+    if (layers_.front[place].get() == found.snapshot) return place;
+  }
+  const auto rank = state_->ranks().of(found.snapshot->upstream());
+  return rank ? kMaxFront + *rank : 0;
+}
+
 Found View::match_template(std::string_view uri) const {
   if (uri.size() > kLongestUri) return {};
   for (std::uint32_t place = 0; place < places(); ++place) {

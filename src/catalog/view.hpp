@@ -92,6 +92,8 @@ class View {
 
   // By the name clients see, or by an alias. Takes no lock, and allocates nothing.
   Found find(Kind kind, std::string_view name) const;
+  // Where something that was found stands in the order of the layers and providers.
+  std::uint32_t place_of(const Found& found) const;
   // The template that a URI is of: the first provider that has one, and of its templates the most precise.
   Found match_template(std::string_view uri) const;
 

@@ -63,6 +63,8 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
                         .get());
   }
   hearing_ = std::make_unique<Hearing>(parts, listeners_);
+  hearing_->set_on_follow(
+      [this](const std::string& uri, const catalog::UpstreamName& upstream) { follow_at(uri, upstream); });
   service_ = std::make_unique<GatewayService>(options_.service, std::move(parts), *hearing_, clock, key, refusals_);
   service_->parked().set_prepare([this](const ParkedCalls::Call& call) {
     return parked_sessions_.keep(call.upstream, call.running->connection());
@@ -328,16 +330,27 @@ Task<> Gateway::keep(std::vector<store::SnapshotRecord> records) {
 void Gateway::follow(const std::string& uri, bool followed) {
   asio::post(control(), [this, uri, followed] {
     if (followed) {
-      followed_.insert(uri);
+      followed_.try_emplace(uri);
     } else {
       followed_.erase(uri);
     }
-    // Many come at once when a session ends.
-    if (std::exchange(sharing_followed_, true)) return;
-    asio::post(control(), [this] {
-      sharing_followed_ = false;
-      share_followed();
-    });
+    share_followed_soon();
+  });
+}
+
+void Gateway::follow_at(const std::string& uri, const catalog::UpstreamName& upstream) {
+  asio::post(control(), [this, uri, upstream] {
+    const auto found = followed_.find(uri);
+    if (found != followed_.end() && found->second.insert(upstream).second) share_followed_soon();
+  });
+}
+
+// Many come at once when a session ends.
+void Gateway::share_followed_soon() {
+  if (std::exchange(sharing_followed_, true)) return;
+  asio::post(control(), [this] {
+    sharing_followed_ = false;
+    share_followed();
   });
 }
 
@@ -346,7 +359,7 @@ void Gateway::share_followed() {
   const auto table = tables_.get();
   std::map<std::string, std::set<std::string>> by_upstream;
   const catalog::View view(catalog_.current());
-  for (const auto& uri : followed_) {
+  for (const auto& [uri, routed_to] : followed_) {
     const std::uint32_t hash = catalog::name_hash(uri);
     bool found = false;
     for (const auto entry : view.state().holders(catalog::Kind::resource, hash)) {
@@ -355,13 +368,12 @@ void Gateway::share_followed() {
       by_upstream[snapshot->upstream().value()].insert(uri);
       found = true;
     }
-    if (found) continue;
-    if (const auto by_template = view.match_template(uri)) {
-      by_upstream[by_template.snapshot->upstream().value()].insert(uri);
-      continue;
-    }
-    for (const auto& served : table->order) {
-      if (served->is_direct()) by_upstream[served->settings().name].insert(uri);
+    const auto by_template = found ? catalog::Found{} : view.match_template(uri);
+    if (by_template) by_upstream[by_template.snapshot->upstream().value()].insert(uri);
+    // Who has a resource that is listed live was found out for each of those who follow it.
+    for (const auto& upstream : routed_to) {
+      const ServedUpstream* const served = table->find(upstream.value());
+      if (served != nullptr && (*served)->is_direct()) by_upstream[upstream.value()].insert(uri);
     }
   }
   for (const auto& served : table->order)
@@ -371,6 +383,7 @@ void Gateway::share_followed() {
 void Gateway::drop_unused_since(Clock::Monotonic time) {
   for (const auto& part : parts_)
     asio::post(part->io(), [worker = part.get(), time] { worker->drop_unused_since(time); });
+  service_->remembered().drop_expired();
   asio::post(control(), [this] { background_.spawn("tidying up", parked_sessions_.tidy()); });
 }
 

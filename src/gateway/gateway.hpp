@@ -137,6 +137,8 @@ class Gateway {
   Task<std::optional<catalog::Publication>> take_over(ServedUpstream served, Kept& kept);
   void announce(const catalog::Publication& publication);
   void follow(const std::string& uri, bool followed);
+  void follow_at(const std::string& uri, const catalog::UpstreamName& upstream);
+  void share_followed_soon();
   void share_followed();
   net::HttpClient& http_of(boost::asio::io_context& io);
 
@@ -172,7 +174,8 @@ class Gateway {
   Turns changes_;
   std::uint64_t last_instance_ = 0;
   bool ended_left_ = false;  // what an earlier process left at upstreams was looked for
-  std::set<std::string> followed_;
+  // Resources that somebody follows, and the upstreams to which that was routed.
+  std::map<std::string, std::set<catalog::UpstreamName>> followed_;
   bool sharing_followed_ = false;  // soon
 };
 

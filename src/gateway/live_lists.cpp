@@ -9,6 +9,7 @@
 
 #include "base/task_group.hpp"
 #include "client/attempt.hpp"
+#include "client/waiting.hpp"
 #include "gateway/bridge/legacy_lists.hpp"
 #include "gateway/forwarding.hpp"
 #include "gateway/retries.hpp"
@@ -58,6 +59,22 @@ mcp::Caching caching_of(const catalog::View& view, mcp::CacheScope scope, Kind k
   return caching;
 }
 
+constexpr std::size_t kMostPages = 1000;
+
+// Many servers that have resources have no templates, and not even an empty list of them.
+bool has_no_such_list(Kind kind, const Error& error) {
+  return kind == Kind::resource_template && error.rpc_code() == mcp::code::kMethodNotFound;
+}
+
+// Whether another upstream may list something by the same name.
+bool may_clash(const ServedUpstream& served, Kind kind, const UpstreamTable& upstreams) {
+  const auto& prefix = served->rules().prefix;
+  return std::ranges::any_of(upstreams.order, [&](const ServedUpstream& other) {
+    return other.instance != served.instance && (catalog::may_show(kind, prefix, other->rules()) ||
+                                                 catalog::may_show(kind, other->rules().prefix, served->rules()));
+  });
+}
+
 std::string list_head(Kind kind) { return fmt::format(R"("{}":[)", catalog::info(kind).member); }
 
 }  // namespace
@@ -96,16 +113,14 @@ struct LiveList::Part {
 
 LiveList::LiveList(server::Call& call, Worker& worker, Reach reach, Kind kind, const catalog::Cursors& cursors,
                    std::size_t page_size, const std::function<void(const UpstreamRequest&)>& observer,
-                   const Clock& clock, const client::Chance& chance)
+                   const Clock& clock, const client::Chance& chance, RememberedLists& remembered)
     : call_(call),
       worker_(worker),
-      reach_(reach),
+      pages_(call, worker, reach, observer, clock, chance),
+      lists_(remembered, Asker::of(call)),
       kind_(kind),
       cursors_(cursors),
-      page_size_(page_size),
-      observer_(observer),
-      clock_(clock),
-      chance_(chance) {}
+      page_size_(page_size) {}
 
 Task<mcp::Outcome> LiveList::run() {
   co_await freshen();
@@ -123,8 +138,13 @@ Task<mcp::Outcome> LiveList::run() {
     auto part = std::make_shared<Part>();
     part->upstream = served;
     part->place = catalog::View::kMaxFront + *rank;
+    const bool continued = part->place == from.position.place && from.live;
+    if ((part->place < from.position.place || continued) && may_clash(served, kind_, worker_.upstreams())) {
+      earlier_.push_back(std::make_shared<Earlier>(served, part->place));
+      asking.spawn("live list of earlier pages", read_earlier(earlier_.back()));
+    }
     if (part->place < from.position.place) continue;
-    if (part->place == from.position.place && from.live) part->cursor = from.provider_cursor;
+    if (continued) part->cursor = from.provider_cursor;
     parts_.push_back(part);
     asking.spawn("live list", ask(part));
   }
@@ -157,38 +177,48 @@ std::optional<std::string> LiveList::shared_by(const Part& part) const {
 }
 
 Task<> LiveList::ask(std::shared_ptr<Part> part) {
-  auto key = shared_by(*part);
-  LivePagePointer page;
-  if (key) {
-    page = co_await worker_.flights().get(std::move(*key), [this, part] { return fetch(part); });
-  } else {
-    page = co_await fetch(part);
-  }
+  const auto reading = lists_.memory().begin(part->upstream);
+  const LivePagePointer page = co_await pages_.get(part->upstream, kind_, part->cursor, shared_by(*part));
   part->error = page->error;
   if (part->error) co_return;
+  remember(*part, *page, reading);
   part->list = view_->lens() != nullptr ? view_->lens()->through(page->list) : page->list;
   part->next = page->next;
 }
 
-Task<LivePagePointer> LiveList::fetch(std::shared_ptr<Part> part) {
+void LiveList::remember(const Part& part, const LivePage& page, RememberedLists::Reading reading) {
+  if (!part.cursor.empty() || !worker_.upstreams().routed_by_lists) return;
+  // More pages may tell something else than was remembered.
+  auto names = page.next ? nullptr : std::make_shared<const ListedNames>(std::span(&page.list, 1));
+  lists_.memory().put(lists_.key(), part.upstream, kind_, reading, std::move(names));
+}
+
+Task<LivePagePointer> LivePages::get(ServedUpstream upstream, Kind kind, std::string cursor,
+                                     std::optional<std::string> key) {
+  Wanted wanted{std::move(upstream), kind, std::move(cursor)};
+  if (!key) co_return co_await fetch(std::move(wanted));
+  co_return co_await worker_.flights().get(std::move(*key), [this, &wanted] { return fetch(wanted); });
+}
+
+Task<LivePagePointer> LivePages::fetch(Wanted wanted) {
   const auto began = clock_.now();
   auto page = std::make_shared<LivePage>();
-  auto answer = co_await request(*part, *page);
+  auto answer = co_await request(wanted, *page);
   if (observer_) {
-    observer_({part->upstream, catalog::info(kind_).list_method, clock_.now() - began,
+    observer_({wanted.upstream, catalog::info(wanted.kind).list_method, clock_.now() - began,
                answer ? nullptr : &answer.error(), page->cut_off});
   }
   if (!answer) {
     page->error = std::move(answer.error());
     co_return page;
   }
-  const std::string_view array = answer->member(catalog::info(kind_).member);
+  const std::string_view array = answer->member(catalog::info(wanted.kind).member);
   auto elements = json::elements_of(array.empty() ? "[]" : array, catalog::ListLimits{}.definitions);
   if (!elements) {
     page->error = errors::protocol("the list is none");
     co_return page;
   }
-  auto list = co_await part->upstream->read_list(kind_, answer->bytes(), std::move(*elements));
+  auto list = co_await wanted.upstream->read_list(wanted.kind, answer->bytes(), std::move(*elements));
   if (!list) {
     page->error = std::move(list.error());
     co_return page;
@@ -201,19 +231,19 @@ Task<LivePagePointer> LiveList::fetch(std::shared_ptr<Part> part) {
   co_return page;
 }
 
-Task<Result<client::Answer>> LiveList::request(const Part& part, LivePage& page) {
-  const Turnstile::Pass pass = part.upstream.calls->enter();
+Task<Result<client::Answer>> LivePages::request(const Wanted& wanted, LivePage& page) {
+  const Turnstile::Pass pass = wanted.upstream.calls->enter();
   if (!pass) co_return std::unexpected(errors::exhausted("it has as many requests under way as it may"));
-  auto& breaker = part.upstream->breaker();
-  Retries retries(catalog::info(kind_).list_method, clock_, chance_);
+  auto& breaker = wanted.upstream->breaker();
+  Retries retries(catalog::info(wanted.kind).list_method, clock_, chance_);
   for (bool first = true;; first = false) {
     if (!breaker.allows()) {
       page.cut_off = first;
       co_return std::unexpected(errors::unreachable("it has failed repeatedly and is not asked for now"));
     }
     client::Params params;
-    if (!part.cursor.empty()) params.members.add(fmt::format(R"("cursor":{})", json::quote(part.cursor)));
-    const Route route{part.upstream, {}, {}, view_, {}};
+    if (!wanted.cursor.empty()) params.members.add(fmt::format(R"("cursor":{})", json::quote(wanted.cursor)));
+    const Route route{wanted.upstream, {}, {}, {}, {}};
     Forwarding forwarding(call_, worker_, reach_, route);
     client::Attempt attempt(breaker);
     auto answer = co_await forwarding.run(std::move(params));
@@ -226,14 +256,72 @@ Task<Result<client::Answer>> LiveList::request(const Part& part, LivePage& page)
   }
 }
 
+Task<> LivePages::read_all(ServedUpstream upstream, Kind kind, CallerLists& into) {
+  const auto reading = into.memory().begin(upstream);
+  Result<ListedNames::Pointer> names = std::unexpected(errors::internal("the list was not read"));
+  try {
+    client::Deadline deadline(co_await boost::asio::this_coro::executor, upstream->settings().timeout, {});
+    names = co_await client::before(deadline, read_names(upstream, kind, into.key()), "the list");
+  } catch (const std::exception& fault) {
+    names = std::unexpected(errors::internal(fault.what()));
+  }
+  into.add(upstream, kind, reading, std::move(names));
+}
+
+Task<Result<ListedNames::Pointer>> LivePages::read_names(ServedUpstream upstream, Kind kind,
+                                                         const std::string& caller) {
+  std::vector<catalog::DefinitionList::Pointer> pages;
+  std::size_t definitions = 0;
+  std::set<std::string> cursors{""};
+  std::string cursor;
+  for (;;) {
+    std::string key =
+        fmt::format("names\n{}\n{}\n{}\n{}", upstream.instance, static_cast<int>(kind), json::quote(cursor), caller);
+    const auto page = co_await get(upstream, kind, cursor, std::move(key));
+    if (page->error && !has_no_such_list(kind, *page->error)) co_return std::unexpected(*page->error);
+    if (page->list) pages.push_back(page->list);
+    if (!page->next) break;
+    definitions += page->list->size();
+    const bool too_long = pages.size() == kMostPages || definitions > catalog::ListLimits{}.definitions;
+    if (too_long) co_return std::unexpected(errors::too_large("the list", catalog::ListLimits{}.definitions));
+    cursor = *page->next;
+    if (!cursors.insert(cursor).second) co_return std::unexpected(errors::protocol("a cursor of the list returns"));
+  }
+  co_return std::make_shared<const ListedNames>(pages);
+}
+
+Task<> LiveList::read_earlier(std::shared_ptr<Earlier> earlier) {
+  if (lists_.find(earlier->upstream, kind_).state == CallerLists::Known::State::unread) {
+    co_await pages_.read_all(earlier->upstream, kind_, lists_);
+  }
+  earlier->names = lists_.find(earlier->upstream, kind_).names;
+}
+
+bool LiveList::is_taken(std::string_view name, std::uint32_t place) const {
+  if (taken_.contains(name)) return true;
+  return std::ranges::any_of(earlier_, [&](const auto& earlier) {
+    if (earlier->names == nullptr || earlier->place >= place) return false;
+    const auto own = earlier->names->own_name(name);
+    const auto* const lens = view_->lens();
+    return own && (lens == nullptr || lens->admits(kind_, {name, *own, earlier->upstream->rules().prefix}));
+  });
+}
+
+bool LiveList::clashes() const {
+  const auto in_catalog = [this](std::string_view name) { return bool(view_->find(kind_, name)); };
+  return std::ranges::any_of(taken_, in_catalog) || std::ranges::any_of(earlier_, [&](const auto& earlier) {
+           return earlier->names != nullptr && earlier->names->any_shown(in_catalog);
+         });
+}
+
 bool LiveList::add_cached(catalog::Position& position, std::uint32_t until) {
-  const bool clashes = std::ranges::any_of(taken_, [this](const auto& name) { return bool(view_->find(kind_, name)); });
+  const bool one_by_one = clashes();
   while (position.place < until) {
     if (count_ >= page_size_) return false;
-    const catalog::Page page = view_->page(kind_, position, clashes ? 1 : page_size_ - count_, until);
+    const catalog::Page page = view_->page(kind_, position, one_by_one ? 1 : page_size_ - count_, until);
     const bool lost =
-        clashes && page.definitions == 1 &&
-        taken_.contains(json::decode_string(json::find_member(page.str(), catalog::info(kind_).key)).value_or(""));
+        one_by_one && page.definitions == 1 &&
+        is_taken(json::decode_string(json::find_member(page.str(), catalog::info(kind_).key)).value_or(""), until);
     if (page.definitions > 0 && !lost) {
       if (count_ > 0) payload_.add(",");
       page.append_to(payload_, view_);
@@ -252,9 +340,9 @@ bool LiveList::add_live(Part& part) {
   }
   for (const auto& definition : part.list->definitions()) {
     const auto holder = view_->find(kind_, definition.shown);
-    const auto rank = holder ? view_->state().ranks().of(holder.snapshot->upstream()) : std::nullopt;
-    const bool in_front = holder && (!rank || catalog::View::kMaxFront + *rank < part.place);
-    const bool lost = in_front || taken_.contains(definition.shown);
+    const bool in_front =
+        holder && holder.definition->shown == definition.shown && view_->place_of(holder) < part.place;
+    const bool lost = in_front || is_taken(definition.shown, part.place);
     if (lost) continue;
     taken_.emplace(definition.shown);
     if (count_ > 0) payload_.add(",");

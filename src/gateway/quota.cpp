@@ -12,6 +12,8 @@ namespace {
 
 // Nobody knows when a call will end.
 constexpr std::chrono::seconds kSoon{1};
+// An agent that guesses names does not make the gateway read lists without end.
+constexpr unsigned kLooksPerMinute = 30;
 
 }  // namespace
 
@@ -20,6 +22,7 @@ Quota::Quota(const QuotaLimits& limits, std::string principal, RefusalLog& refus
       principal_(std::move(principal)),
       refusals_(refusals),
       requests_(limits.requests_per_minute),
+      looks_(kLooksPerMinute),
       calls_(limits.calls_per_principal),
       streams_(limits.streams_per_principal) {}
 
@@ -49,7 +52,7 @@ Result<Turnstile::Pass> Quota::enter_stream() {
 }
 
 bool Quota::is_idle(Clock::Monotonic now) const {
-  return calls_.inside() == 0 && streams_.inside() == 0 && requests_.is_unused(now);
+  return calls_.inside() == 0 && streams_.inside() == 0 && requests_.is_unused(now) && looks_.is_unused(now);
 }
 
 std::shared_ptr<Quota> QuotaTable::get(const std::string& principal) {

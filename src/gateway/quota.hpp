@@ -35,6 +35,8 @@ class Quota {
   Result<> count_request(Clock::Monotonic now);
   Result<Turnstile::Pass> enter_call();
   Result<Turnstile::Pass> enter_stream();
+  // Whether lists may be read once more for a name that is in none of those remembered; counts it.
+  bool may_look_again(Clock::Monotonic now) { return looks_.take(now).count() == 0; }
 
   bool is_idle(Clock::Monotonic now) const;
 
@@ -45,6 +47,7 @@ class Quota {
   const std::string principal_;
   RefusalLog& refusals_;
   RateLimit requests_;
+  RateLimit looks_;
   Turnstile calls_;
   Turnstile streams_;
 };

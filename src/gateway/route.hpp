@@ -2,10 +2,14 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
 
 #include <proteus/error.hpp>
 
 #include "catalog/view.hpp"
+#include "gateway/caller_lists.hpp"
 #include "gateway/upstreams.hpp"
 #include "server/call.hpp"
 
@@ -21,14 +25,35 @@ struct Route {
   catalog::Kind kind = catalog::Kind::tool;  // of what is asked for
 };
 
-// Finds the upstream for a call, a read, a prompt or a completion. What the view does not show is not found, whether it
-// exists or not; the error is the one the method has for that.
+// What a request asks for. The name is the request's own, or lies in `decoded` of `wanted_by`.
+struct Wanted {
+  catalog::Kind kind = catalog::Kind::tool;
+  std::string_view name;
+};
+
+// Of a call, a read, a prompt or a completion.
+Result<Wanted> wanted_by(const mcp::Request& request, std::string& decoded);
+
+// The lists that must be read before a route can be told.
+struct UnreadLists {
+  catalog::Kind kind = catalog::Kind::tool;
+  std::vector<ServedUpstream> upstreams;
+};
+
+// Finds the one upstream that a request goes to: the first in the order of configuration that lists the entry to this
+// caller, which is also the one whose definition the caller is shown. A pure function of what it is given, so that the
+// route does not depend on what was remembered.
 //
-// What an upstream that is listed live has to offer is its own to know: it is asked for the names under its prefix that
-// no upstream before it has.
+// What is in the catalog needs no asking. An upstream that is listed live is a candidate for what its prefix fits.
+// Where it is the only one, it gets the request without being asked for a list first; where there are several
+// candidates, `lists` decides, and the result may be that some have to be read. One whose list could not be read gets
+// nothing. What the view does not show is not found, whether it exists or not; the error is the one the method has for
+// that.
 //
 // `guide` answers for contexts; null where there are none.
-Result<Route> find_route(const server::Call& call, std::shared_ptr<const catalog::View> view,
-                         const UpstreamTable& upstreams, const std::shared_ptr<LocalProvider>& guide = nullptr);
+Result<std::variant<Route, UnreadLists>> find_route(const Wanted& wanted, const server::Caller& caller,
+                                                    std::shared_ptr<const catalog::View> view,
+                                                    const UpstreamTable& upstreams,
+                                                    const std::shared_ptr<LocalProvider>& guide, CallerLists& lists);
 
 }  // namespace proteus::gateway

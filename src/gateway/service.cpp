@@ -18,6 +18,7 @@
 #include "gateway/local_provider.hpp"
 #include "gateway/principal.hpp"
 #include "gateway/retries.hpp"
+#include "gateway/routing.hpp"
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
 #include "mcp/jsonrpc.hpp"
@@ -69,6 +70,22 @@ mcp::ServerCapabilities join(mcp::ServerCapabilities a, const mcp::ServerCapabil
   a.completions = a.completions || b.completions;
   a.logging = a.logging || b.logging;
   return a;
+}
+
+// Holds the mirrored parameters of a tool against its headers.
+Result<Route> checked(const server::Call& call, Result<Route> route) {
+  if (!route || call.headers() == nullptr || !route->found || route->found.definition->mirrored == nullptr) {
+    return route;
+  }
+  const std::string_view raw = call.request().param("arguments");
+  const auto arguments = json::parse(raw.empty() ? "{}" : raw);
+  if (!arguments) {
+    return std::unexpected(mcp::errors::invalid_params(
+        fmt::format("params.arguments cannot be compared with the headers: {}", arguments.error().message())));
+  }
+  const auto held = mcp::check_mirrored(*route->found.definition->mirrored, *arguments, *call.headers());
+  if (!held) return std::unexpected(held.error());
+  return route;
 }
 
 std::uint64_t next_number() {
@@ -124,7 +141,8 @@ GatewayService::GatewayService(ServiceOptions options, std::vector<Worker*> work
       clock_(clock),
       refusals_(refusals),
       cursors_(cursor_key),
-      parked_(options_.parking, clock) {}
+      parked_(options_.parking, clock),
+      remembered_(clock, options_.remembered) {}
 
 Worker& GatewayService::here() const {
   // Looked for once by each thread; no two services have the same number.
@@ -179,12 +197,28 @@ mcp::SubscriptionFilter GatewayService::accept(const mcp::SubscriptionFilter& wa
   for (const auto& uri : wanted.uris) {
     if (uri.size() > catalog::kLongestUri) continue;
     if (view->lens() != nullptr && !view->lens()->admits(Kind::resource, {uri, uri})) continue;
+    // Who of them has it is found out when it is followed.
     const bool live = std::ranges::any_of(worker.upstreams().order, [&](const ServedUpstream& served) {
-      return served->is_direct() && view->access().allows(served->name());
+      if (!served->is_direct() || !view->access().allows(served->name())) return false;
+      const auto facts = served->facts();
+      return !facts || facts->offers.subscribe;
     });
     if (live || view->find(Kind::resource, uri) || view->match_template(uri)) accepted.uris.push_back(uri);
   }
   return accepted;
+}
+
+Task<std::vector<server::Service::Refused>> GatewayService::follow(const server::Caller& caller,
+                                                                   server::Session* session,
+                                                                   const mcp::Request& request,
+                                                                   const mcp::SubscriptionFilter& accepted) {
+  Worker& worker = here();
+  CallerLists lists(remembered_, {request, caller, session});
+  Routing routing(lists, worker);
+  const auto never = std::make_shared<server::Cancellation>(worker.io().get_executor());
+  const Routing::Means means{reach(), observer_, clock_, options_.chance, *never};
+  const Hearing::RouteOf route_of = [&](const std::string& uri) { return routing.run({Kind::resource, uri}, means); };
+  co_return co_await hearing_.follow(worker, caller, session, accepted, route_of);
 }
 
 // How long a request takes; told of when it ends.
@@ -230,6 +264,7 @@ class GatewayService::Timing {
 struct GatewayService::Errand {
   Turnstile::Pass place;  // among its caller's
   Route route;
+  Clock::Monotonic began;  // when its route was known
 };
 
 std::optional<mcp::Outcome> GatewayService::answer(server::Call& call) {
@@ -267,7 +302,8 @@ Task<mcp::Outcome> GatewayService::list(server::Call& call, Kind kind) {
   if (auto cached = list_cached(call, kind)) co_return std::move(*cached);
   const auto pass = here().quota(call.caller().principal).enter_call();
   if (!pass) co_return std::unexpected(pass.error());
-  LiveList list(call, here(), reach(), kind, cursors_, options_.page_size, observer_, clock_, options_.chance);
+  LiveList list(call, here(), reach(), kind, cursors_, options_.page_size, observer_, clock_, options_.chance,
+                remembered_);
   co_return co_await list.run();
 }
 
@@ -277,9 +313,28 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call, const Timing& tim
   auto place = take_place(call, worker);
   if (!place) return timing.refuse(std::move(place.error()));
   if (ParkedCalls::is_ticket(call.rounds().state)) return timing.around(resume(call, std::move(*place)));
-  auto route = route_of(call, worker);
-  if (!route) return timing.refuse(std::move(route.error()));
-  Errand errand{std::move(*place), std::move(*route)};
+  auto route = route_at_once(call, worker);
+  if (!route) return forward_by_lists(call, timing, std::move(*place));
+  if (!*route) return timing.refuse(std::move(route->error()));
+  return dispatch(call, timing, {std::move(*place), std::move(**route), timing.began()});
+}
+
+Task<mcp::Outcome> GatewayService::forward_by_lists(server::Call& call, Timing timing, Turnstile::Pass place) {
+  std::string decoded;
+  const auto wanted = wanted_by(call.request(), decoded);
+  CallerLists lists(remembered_, Asker::of(call));
+  Routing routing(lists, here());
+  auto route =
+      checked(call, co_await routing.run(*wanted, {reach(), observer_, clock_, options_.chance, call.cancellation()}));
+  if (!route) {
+    mcp::Outcome outcome = std::unexpected(std::move(route.error()));
+    timing.end(outcome);
+    co_return outcome;
+  }
+  co_return co_await dispatch(call, timing, {std::move(place), std::move(*route), timing.now()});
+}
+
+Task<mcp::Outcome> GatewayService::dispatch(server::Call& call, const Timing& timing, Errand errand) {
   if (errand.route.local) return timing.around(answer_locally(call, std::move(errand)));
   return send(call, timing, std::move(errand));
 }
@@ -293,20 +348,13 @@ Result<Turnstile::Pass> GatewayService::take_place(server::Call& call, Worker& w
   return Turnstile::Pass();
 }
 
-Result<Route> GatewayService::route_of(server::Call& call, Worker& worker) {
-  const auto outlook = worker.outlook(call.caller());
-  auto route = find_route(call, worker.view(call), worker.upstreams(), outlook ? outlook->guide : nullptr);
-  if (!route || call.headers() == nullptr || !route->found || route->found.definition->mirrored == nullptr) {
-    return route;
-  }
-  const std::string_view raw = call.request().param("arguments");
-  const auto arguments = json::parse(raw.empty() ? "{}" : raw);
-  if (!arguments) {
-    return std::unexpected(mcp::errors::invalid_params(
-        fmt::format("params.arguments cannot be compared with the headers: {}", arguments.error().message())));
-  }
-  const auto checked = mcp::check_mirrored(*route->found.definition->mirrored, *arguments, *call.headers());
-  if (!checked) return std::unexpected(checked.error());
+std::optional<Result<Route>> GatewayService::route_at_once(server::Call& call, Worker& worker) {
+  std::string decoded;
+  const auto wanted = wanted_by(call.request(), decoded);
+  if (!wanted) return std::unexpected(wanted.error());
+  CallerLists lists(remembered_, Asker::of(call));
+  auto route = Routing(lists, worker).at_once(*wanted);
+  if (route) route = checked(call, std::move(*route));
   return route;
 }
 
@@ -339,7 +387,7 @@ Result<Turnstile::Pass> GatewayService::enter(const Route& route, server::Call& 
 
 Task<mcp::Outcome> GatewayService::send(server::Call& call, Timing timing, Errand errand) {
   const ServedUpstream& upstream = errand.route.upstream;
-  auto began = timing.began();
+  auto began = errand.began;
   if (upstream->settings().ttl.count() > 0) {
     co_await upstream->freshen();
     began = timing.now();
@@ -415,6 +463,7 @@ mcp::Outcome GatewayService::conclude(server::Call& call, const ServedUpstream& 
     return std::unexpected(named(std::move(forwarded.error()), *upstream.upstream));
   }
   if (auto* required = std::get_if<mcp::InputRequired>(&*forwarded)) return std::move(*required);
+  if (wants_refresh(std::get<client::Answer>(*forwarded))) upstream->lists_changed();
   return to_outcome(std::get<client::Answer>(*forwarded), call.request().era(), widest_scope(call, *upstream.upstream));
 }
 

@@ -10,6 +10,7 @@
 #include "gateway/bridge/attendance.hpp"
 #include "gateway/bridge/hearing.hpp"
 #include "gateway/bridge/parked_calls.hpp"
+#include "gateway/remembered_lists.hpp"
 #include "gateway/route.hpp"
 #include "gateway/translation.hpp"
 #include "gateway/turnstile.hpp"
@@ -24,6 +25,7 @@ struct ServiceOptions {
   MetaLimits meta;
   ParkingLimits parking;
   client::Chance chance;
+  RememberedListsLimits remembered;
 };
 
 // What is worth counting about a request that went to an upstream.
@@ -53,6 +55,7 @@ class GatewayService final : public server::Service {
                  SealingKey cursor_key, RefusalLog& refusals);
 
   ParkedCalls& parked() { return parked_; }
+  RememberedLists& remembered() { return remembered_; }
 
   // Told of each request to an upstream when it has ended.
   void set_observer(std::function<void(const UpstreamRequest&)> observer) { observer_ = std::move(observer); }
@@ -70,10 +73,8 @@ class GatewayService final : public server::Service {
   std::optional<mcp::Outcome> answer(server::Call& call) override;
   mcp::SubscriptionFilter accept(const mcp::SubscriptionFilter& wanted, const server::Caller& caller,
                                  server::Session* session) override;
-  Task<std::vector<Refused>> follow(const server::Caller& caller, server::Session* session,
-                                    const mcp::SubscriptionFilter& accepted) override {
-    return hearing_.follow(here(), caller, session, accepted);
-  }
+  Task<std::vector<Refused>> follow(const server::Caller& caller, server::Session* session, const mcp::Request& request,
+                                    const mcp::SubscriptionFilter& accepted) override;
   void session_listens(server::Session& session) override { Hearing::session_listens(session); }
 
  private:
@@ -87,7 +88,10 @@ class GatewayService final : public server::Service {
   Task<mcp::Outcome> list(server::Call& call, catalog::Kind kind);
   Task<mcp::Outcome> forward(server::Call& call, const Timing& timing);
   Result<Turnstile::Pass> take_place(server::Call& call, Worker& worker);
-  static Result<Route> route_of(server::Call& call, Worker& worker);
+  // Nothing where lists must be read first.
+  std::optional<Result<Route>> route_at_once(server::Call& call, Worker& worker);
+  Task<mcp::Outcome> forward_by_lists(server::Call& call, Timing timing, Turnstile::Pass place);
+  Task<mcp::Outcome> dispatch(server::Call& call, const Timing& timing, Errand errand);
   static Task<mcp::Outcome> answer_locally(server::Call& call, Errand errand);
   // Among those at the upstream, which must be fit for it.
   Result<Turnstile::Pass> enter(const Route& route, server::Call& call) const;
@@ -107,6 +111,7 @@ class GatewayService final : public server::Service {
   RefusalLog& refusals_;
   const catalog::Cursors cursors_;
   ParkedCalls parked_;
+  RememberedLists remembered_;
   std::function<void(const UpstreamRequest&)> observer_;
   std::function<void(const AnsweredRequest&)> request_observer_;
 };

@@ -103,6 +103,7 @@ class TestGateway {
     catalog::Manifests manifests = {};
     ParkingLimits parking = {};
     std::size_t sessions = 10'000;
+    RememberedListsLimits remembered = {};
   };
 
   explicit TestGateway(std::vector<providers::UpstreamSettings> upstreams)
@@ -194,6 +195,7 @@ class TestGateway {
     options.service.server_info = R"({"name":"gateway","version":"1"})";
     options.service.page_size = setup.page_size;
     options.service.parking = setup.parking;
+    options.service.remembered = setup.remembered;
     options.endpoint.sessions.sessions = setup.sessions;
     options.debounce = setup.debounce;
     options.quotas = setup.quotas;

@@ -143,7 +143,8 @@ std::string forwarded_meta(const mcp::Request& request, Propagate what) {
   std::string out;
   for (const auto& [key, value] : request.message->meta) {
     if (mcp::meta::is_protocol_key(key)) continue;
-    if (what == Propagate::all || is_trace_context(key)) add_member(out, key, value);
+    const bool wanted = what == Propagate::all || (what == Propagate::trace_context) == is_trace_context(key);
+    if (wanted) add_member(out, key, value);
   }
   return out;
 }

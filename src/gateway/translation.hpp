@@ -27,7 +27,7 @@ struct MetaLimits {
 // Whether the caller's own part of `_meta` is within limits.
 Result<void> check_meta(const mcp::Request& request, const MetaLimits& limits);
 
-enum class Propagate : std::uint8_t { all, trace_context };
+enum class Propagate : std::uint8_t { all, trace_context, all_but_trace_context };
 // The members of the caller's `_meta` that go to an upstream, as JSON text without braces.
 std::string forwarded_meta(const mcp::Request& request, Propagate what);
 

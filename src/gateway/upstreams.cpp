@@ -11,6 +11,8 @@ UpstreamTable::UpstreamTable(std::vector<ServedUpstream> in_order, Locals within
   for (const auto& served : order) {
     by_name.emplace(served->settings().name, served);
     any_direct = any_direct || served->is_direct();
+    const bool renames = served->rules().style == catalog::NameStyle::portable;
+    routed_by_lists = routed_by_lists || (served->is_direct() && (order.size() > 1 || renames));
     any_on_demand = any_on_demand || served->is_direct() || served->settings().ttl.count() > 0;
   }
 }

@@ -38,7 +38,8 @@ struct UpstreamTable {
   std::unordered_map<std::string, ServedUpstream> by_name;
   Locals locals;
   bool any_direct = false;
-  bool any_on_demand = false;  // a list may have to ask an upstream first
+  bool routed_by_lists = false;  // who gets a request may follow from what upstreams listed to its caller
+  bool any_on_demand = false;    // a list may have to ask an upstream first
 
   const ServedUpstream* find(const std::string& name) const;
   std::shared_ptr<LocalProvider> find_local(const catalog::UpstreamName& name) const;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -113,6 +114,10 @@ class Upstream {
   // The connection that it is discovered by; of its thread.
   client::Connection& control() { return refresher_.connection(); }
 
+  // Thread-safe. Another number when lists that callers were given have changed, as far as anybody has said.
+  std::uint64_t lists_version() const { return lists_version_.load(std::memory_order_acquire); }
+  void lists_changed() { lists_version_.fetch_add(1, std::memory_order_acq_rel); }
+
   // Thread-safe. Single resources whose updates are wanted, all of them. A legacy server is not asked for them here: it
   // tells each of its sessions apart.
   void follow(std::set<std::string> uris) { refresher_.follow(std::move(uris)); }
@@ -149,6 +154,8 @@ class Upstream {
   Offer offer_;  // that was read last
   PinBoard::Counts reported_;
   std::optional<catalog::Publication> published_;  // by the reading under way
+
+  std::atomic<std::uint64_t> lists_version_ = 0;
 
   mutable std::mutex mutex_;
   UpstreamStatus status_;  // but how it is, which the refresher knows

@@ -75,7 +75,7 @@ Task<mcp::Outcome> change_subscriptions(const mcp::Request& request, Session& se
   if (!session.subscribe(*uri)) {
     co_return std::unexpected(errors::exhausted("this session has as many subscriptions as it may"));
   }
-  const auto refused = co_await service.follow(session.hello().caller, &session, accepted);
+  const auto refused = co_await service.follow(session.hello().caller, &session, request, accepted);
   if (refused.empty()) co_return mcp::Reply{};
   session.unsubscribe(*uri);
   co_return std::unexpected(refused.front().why);

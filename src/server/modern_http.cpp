@@ -224,7 +224,7 @@ Task<> ModernHttp::listen() {
       [outbox] { outbox->close(); });
   const auto registration = stream.start(endpoint_.listeners_);
   exchange_.on_disconnect([outbox] { outbox->close(); });
-  stream.acknowledge(refused_uris(co_await endpoint_.service_.follow(caller_, nullptr, accepted)));
+  stream.acknowledge(refused_uris(co_await endpoint_.service_.follow(caller_, nullptr, request_, accepted)));
   co_await stream_events(exchange_, outbox, endpoint_.options_.keep_alive);
 }
 

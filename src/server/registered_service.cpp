@@ -271,7 +271,8 @@ mcp::Outcome RegisteredService::complete(Call& call) {
   return reply;
 }
 
-Task<std::vector<Service::Refused>> RegisteredService::follow(const Caller&, Session*, const mcp::SubscriptionFilter&) {
+Task<std::vector<Service::Refused>> RegisteredService::follow(const Caller&, Session*, const mcp::Request&,
+                                                              const mcp::SubscriptionFilter&) {
   co_return std::vector<Refused>{};
 }
 

@@ -24,7 +24,7 @@ class RegisteredService final : public Service {
   std::optional<mcp::Outcome> answer(Call& call) override;
   mcp::SubscriptionFilter accept(const mcp::SubscriptionFilter& wanted, const Caller& caller,
                                  Session* session) override;
-  Task<std::vector<Refused>> follow(const Caller& caller, Session* session,
+  Task<std::vector<Refused>> follow(const Caller& caller, Session* session, const mcp::Request& request,
                                     const mcp::SubscriptionFilter& accepted) override;
   void session_listens(Session& /*session*/) override {}
 

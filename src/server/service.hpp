@@ -46,8 +46,9 @@ class Service {
     Error why;
   };
   // Has whoever keeps what was accepted tell of it, for a caller that is among the listeners already; ends when they
-  // have agreed, or refused. `session` is the caller's, null in the modern era. What is referred to outlives the task.
-  virtual Task<std::vector<Refused>> follow(const Caller& caller, Session* session,
+  // have agreed, or refused. `session` is the caller's, null in the modern era; `request` is the one that asks for it.
+  // What is referred to outlives the task.
+  virtual Task<std::vector<Refused>> follow(const Caller& caller, Session* session, const mcp::Request& request,
                                             const mcp::SubscriptionFilter& accepted) = 0;
   // The client of a session has opened the stream that it listens on, or wants to hear of less.
   virtual void session_listens(Session& session) = 0;

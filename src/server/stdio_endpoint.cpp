@@ -184,7 +184,7 @@ Task<> StdioEndpoint::listen(const mcp::Request& request, std::shared_ptr<Cancel
   streams_.insert(&stream);
   const std::shared_ptr<void> leave(nullptr, [this, &stream](void*) { streams_.erase(&stream); });
   const Cancellation::Hook end(*cancellation, [&until] { until.cancel(); });
-  stream.acknowledge(refused_uris(co_await service_.follow(caller_, nullptr, accepted)));
+  stream.acknowledge(refused_uris(co_await service_.follow(caller_, nullptr, request, accepted)));
   if (finishing_ && !cancellation->requested()) stream.end();
   while (!cancellation->requested()) {
     boost::system::error_code ignored;

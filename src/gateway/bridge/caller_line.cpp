@@ -234,6 +234,7 @@ void CallerLine::missed() {
 void CallerLine::changed(catalog::KindSet kinds) {
   const auto upstream = upstream_.lock();
   if (!upstream) return;
+  upstream->lists_changed();
   // Where announcements are not to be heeded, the lists of one caller are no exception.
   const auto& settings = upstream->settings();
   if (!upstream->is_direct() && (!settings.event_driven_refresh || settings.ttl.count() > 0)) return;

@@ -11,6 +11,7 @@
 
 #include "base/task_group.hpp"
 #include "gateway/bridge/session_lines.hpp"
+#include "gateway/route.hpp"
 #include "gateway/worker.hpp"
 #include "providers/declaring.hpp"
 
@@ -39,26 +40,6 @@ bool is_legacy(const ServedUpstream& served) {
   return facts && facts->era() == mcp::Era::legacy;
 }
 
-// Who may have a resource: the one whose it is in the view, or else all that are listed live.
-std::vector<ServedUpstream> holders_of(const std::string& uri, const catalog::View& view,
-                                       const UpstreamTable& upstreams) {
-  auto found = view.find(catalog::Kind::resource, uri);
-  if (!found) found = view.match_template(uri);
-  if (found) {
-    const ServedUpstream* const served = upstreams.find(found.snapshot->upstream().value());
-    // What is answered within the process is told of within the process.
-    if (served == nullptr) return {};
-    return {*served};
-  }
-  std::vector<ServedUpstream> live;
-  for (const ServedUpstream& served : upstreams.order) {
-    if (!served->is_direct() || !view.access().allows(served->name())) continue;
-    const auto facts = served->facts();
-    if (facts && facts->offers.subscribe) live.push_back(served);
-  }
-  return live;
-}
-
 Task<Hearing::Refused> follow_on(Worker& worker, ServedUpstream upstream, std::string principal,
                                  std::vector<std::string> uris) {
   co_return co_await worker.line_of(upstream, principal)->follow(std::move(uris));
@@ -83,16 +64,12 @@ Hearing::Refused all_refused(std::vector<std::string> uris, const Error& why) {
 
 }  // namespace
 
-// One `follow`, and what has become of each resource so far.
+// One `follow`, and what was refused so far.
 struct Hearing::Asking {
   Worker& here;
   const server::Caller& caller;
   server::Session* session;
-  struct Answers {
-    std::size_t asked = 0;
-    std::vector<Error> refusals;
-  };
-  std::map<std::string, Answers> answers;
+  Refused refused = {};
 };
 
 Hearing::Hearing(std::vector<Worker*> workers, server::Listeners& listeners)
@@ -199,7 +176,7 @@ Task<> Hearing::tell_everybody() {
 }
 
 Task<Hearing::Refused> Hearing::follow(Worker& here, const server::Caller& caller, server::Session* session,
-                                       const mcp::SubscriptionFilter& accepted) {
+                                       const mcp::SubscriptionFilter& accepted, const RouteOf& route_of) {
   const UpstreamTable& upstreams = here.upstreams();
   const bool any_legacy = std::ranges::any_of(upstreams.order, is_legacy);
   if (session == nullptr && any_legacy) {
@@ -209,26 +186,26 @@ Task<Hearing::Refused> Hearing::follow(Worker& here, const server::Caller& calle
   }
   if (accepted.uris.empty()) co_return Refused{};
 
-  const auto view = here.view(caller, session);
-  const auto asking = std::make_shared<Asking>(Asking{here, caller, session, {}});
+  const auto asking = std::make_shared<Asking>(Asking{here, caller, session});
   std::map<std::uint64_t, std::pair<ServedUpstream, std::vector<std::string>>> by_upstream;
   for (const auto& uri : accepted.uris) {
-    for (auto& served : holders_of(uri, *view, here.upstreams())) {
-      ++asking->answers[uri].asked;
-      auto& [upstream, uris] = by_upstream[served.instance];
-      upstream = std::move(served);
-      uris.push_back(uri);
+    const auto route = co_await route_of(uri);
+    if (!route) {
+      asking->refused.push_back({uri, route.error()});
+      continue;
     }
+    // What is answered within the process is told of within the process.
+    if (!route->upstream) continue;
+    if (on_follow_) on_follow_(uri, route->upstream->name());
+    auto& [upstream, uris] = by_upstream[route->upstream.instance];
+    upstream = route->upstream;
+    uris.push_back(uri);
   }
   TaskGroup group(here.io().get_executor());
   for (auto& [instance, entry] : by_upstream)
     group.spawn("following resources", ask_aside(asking, std::move(entry.first), std::move(entry.second)));
   co_await group.join();
-  Refused refused;
-  for (auto& [uri, answers] : asking->answers) {
-    if (answers.refusals.size() == answers.asked) refused.push_back({uri, std::move(answers.refusals.front())});
-  }
-  co_return refused;
+  co_return std::move(asking->refused);
 }
 
 Task<> Hearing::ask_aside(std::shared_ptr<Asking> asking, ServedUpstream upstream, std::vector<std::string> uris) {
@@ -239,8 +216,7 @@ Task<> Hearing::ask_aside(std::shared_ptr<Asking> asking, ServedUpstream upstrea
   } catch (const std::exception& fault) {
     refused = all_refused(all, errors::internal(fault.what()));
   }
-  for (auto& [uri, why] : refused)
-    asking->answers[uri].refusals.push_back(std::move(why));
+  std::ranges::move(refused, std::back_inserter(asking->refused));
 }
 
 Task<Hearing::Refused> Hearing::ask(Worker& here, const server::Caller& caller, server::Session* session,

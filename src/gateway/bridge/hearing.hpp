@@ -13,6 +13,7 @@ namespace proteus::gateway {
 
 class ParkedCalls;
 class Worker;
+struct Route;
 
 // Who hears what from upstreams, and how it is brought about: of a modern upstream everybody hears over the connection
 // that the gateway has for itself; of a legacy one each caller over a line of its own. Thread-safe.
@@ -22,9 +23,16 @@ class Hearing {
   Hearing(std::vector<Worker*> workers, server::Listeners& listeners);
 
   using Refused = std::vector<server::Service::Refused>;
+  // Whose resource a URI is.
+  using RouteOf = std::function<Task<Result<Route>>(const std::string& uri)>;
   // See server::Service::follow. On the thread of `here`.
   Task<Refused> follow(Worker& here, const server::Caller& caller, server::Session* session,
-                       const mcp::SubscriptionFilter& accepted);
+                       const mcp::SubscriptionFilter& accepted, const RouteOf& route_of);
+  // Told which upstream is to tell of updates of a resource, before it is waited for. Before anything is asked; called
+  // on the threads of the workers.
+  void set_on_follow(std::function<void(const std::string& uri, const catalog::UpstreamName& upstream)> on_follow) {
+    on_follow_ = std::move(on_follow);
+  }
   // A session's stream was opened, or it wants less.
   static void session_listens(server::Session& session);
   // The line that a client's session has to an upstream; a new one belongs to `here`.
@@ -46,6 +54,7 @@ class Hearing {
 
   const std::vector<Worker*> workers_;
   server::Listeners& listeners_;
+  std::function<void(const std::string& uri, const catalog::UpstreamName& upstream)> on_follow_;
 };
 
 // What a request needs besides its worker to reach an upstream of another era.

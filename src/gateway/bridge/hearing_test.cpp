@@ -117,6 +117,36 @@ TEST_P(Hears, NothingOfWhatTheUpstreamDoesNotTell) {
   EXPECT_TRUE(agreed.as_object().contains("result")) << agreed;
 }
 
+// PRX-19: of several upstreams that are listed live only the one that lists a resource is asked to tell of it.
+TEST_P(Hears, OfALiveResourceFromWhomItIsListedBy) {
+  ScriptedUpstream other(
+      [](const boost::json::object& message) -> Reaction {
+        if (message.at("method") == "server/discover") {
+          return std::string(
+              R"({"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"resources":{"subscribe":true}},"ttlMs":0,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}}})");
+        }
+        return small_lists(message).value_or(R"({"resultType":"complete"})");
+      },
+      ScriptedUpstream::Discover::scripted);
+  auto first = upstream_at("other", other.port());
+  auto second = upstream_at("library", library.port);
+  first.refresh_strategy = second.refresh_strategy = providers::RefreshStrategy::direct_proxy;
+  ASSERT_TRUE(gateway.set({first, second}));
+  gateway.discover();
+  ModernEar modern(gateway, R"({"resourceSubscriptions":["test://b","test://nobody"]})");
+  EXPECT_THAT(modern.uris(), ElementsAre("test://b"));
+  library.server.resource_updated("test://b");
+  const auto told = modern.client.read_event();
+  ASSERT_TRUE(told);
+  EXPECT_EQ(told->json().at("params").at("uri"), "test://b");
+  LegacyClient legacy(gateway.port());
+  const auto agreed = legacy.post(rpc("1", "resources/subscribe", R"("uri":"test://a")")).json();
+  EXPECT_TRUE(agreed.as_object().contains("result")) << agreed;
+  const auto refused = legacy.post(rpc("2", "resources/subscribe", R"("uri":"test://nobody")")).json();
+  EXPECT_TRUE(refused.as_object().contains("error")) << refused;
+  EXPECT_THAT(other.received("subscriptions/listen"), ::testing::IsEmpty());
+}
+
 // BRG-07
 TEST_P(Hears, OfAChangeOfListsOnceWhoeverTellsOfIt) {
   ModernEar modern(gateway, R"({"resourcesListChanged":true,"resourceSubscriptions":["test://a"]})");
