@@ -2,18 +2,16 @@
 
 #include <algorithm>
 
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
 #include "base/task_group.hpp"
-#include "client/attempt.hpp"
 #include "client/waiting.hpp"
 #include "gateway/bridge/legacy_lists.hpp"
 #include "gateway/forwarding.hpp"
-#include "gateway/retries.hpp"
-#include "gateway/turnstile.hpp"
+#include "gateway/freshening.hpp"
+#include "gateway/upstream_attempts.hpp"
+#include "gateway/upstream_errors.hpp"
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
 
@@ -123,7 +121,7 @@ LiveList::LiveList(server::Call& call, Worker& worker, Reach reach, Kind kind, c
       page_size_(page_size) {}
 
 Task<mcp::Outcome> LiveList::run() {
-  co_await freshen();
+  co_await freshen(expired_for(principal_of(call_.caller()).access(), worker_.upstreams()));
   view_ = worker_.view(call_);
   const auto cursor = cursor_of(call_.request(), *view_, kind_, cursors_);
   if (!cursor) co_return std::unexpected(cursor.error());
@@ -151,17 +149,6 @@ Task<mcp::Outcome> LiveList::run() {
   co_await asking.join();
   std::ranges::sort(parts_, {}, [](const auto& part) { return part->place; });
   co_return compose(from);
-}
-
-Task<> LiveList::freshen() {
-  TaskGroup refreshing(co_await boost::asio::this_coro::executor);
-  const auto& access = principal_of(call_.caller()).access();
-  for (const ServedUpstream& served : worker_.upstreams().order) {
-    if (served->settings().ttl.count() > 0 && access.allows(served->name())) {
-      refreshing.spawn("refresh on use", served->freshen());
-    }
-  }
-  co_await refreshing.join();
 }
 
 // All that an upstream's answer may depend on; nothing where the caller wants more than the answer.
@@ -201,13 +188,8 @@ Task<LivePagePointer> LivePages::get(ServedUpstream upstream, Kind kind, std::st
 }
 
 Task<LivePagePointer> LivePages::fetch(Wanted wanted) {
-  const auto began = clock_.now();
   auto page = std::make_shared<LivePage>();
-  auto answer = co_await request(wanted, *page);
-  if (observer_) {
-    observer_({wanted.upstream, catalog::info(wanted.kind).list_method, clock_.now() - began,
-               answer ? nullptr : &answer.error(), page->cut_off});
-  }
+  auto answer = co_await request(wanted);
   if (!answer) {
     page->error = std::move(answer.error());
     co_return page;
@@ -215,12 +197,12 @@ Task<LivePagePointer> LivePages::fetch(Wanted wanted) {
   const std::string_view array = answer->member(catalog::info(wanted.kind).member);
   auto elements = json::elements_of(array.empty() ? "[]" : array, catalog::ListLimits{}.definitions);
   if (!elements) {
-    page->error = errors::protocol("the list is none");
+    page->error = log_failure(call_, *wanted.upstream.upstream, errors::protocol("the answer is not a list"));
     co_return page;
   }
   auto list = co_await wanted.upstream->read_list(wanted.kind, answer->bytes(), std::move(*elements));
   if (!list) {
-    page->error = std::move(list.error());
+    page->error = log_failure(call_, *wanted.upstream.upstream, std::move(list.error()));
     co_return page;
   }
   page->list = std::move(*list);
@@ -231,29 +213,29 @@ Task<LivePagePointer> LivePages::fetch(Wanted wanted) {
   co_return page;
 }
 
-Task<Result<client::Answer>> LivePages::request(const Wanted& wanted, LivePage& page) {
-  const Turnstile::Pass pass = wanted.upstream.calls->enter();
-  if (!pass) co_return std::unexpected(errors::exhausted("it has as many requests under way as it may"));
-  auto& breaker = wanted.upstream->breaker();
-  Retries retries(catalog::info(wanted.kind).list_method, clock_, chance_);
-  for (bool first = true;; first = false) {
-    if (!breaker.allows()) {
-      page.cut_off = first;
-      co_return std::unexpected(errors::unreachable("it has failed repeatedly and is not asked for now"));
-    }
-    client::Params params;
-    if (!wanted.cursor.empty()) params.members.add(fmt::format(R"("cursor":{})", json::quote(wanted.cursor)));
-    const Route route{wanted.upstream, {}, {}, {}, {}};
-    Forwarding forwarding(call_, worker_, reach_, route);
-    client::Attempt attempt(breaker);
-    auto answer = co_await forwarding.run(std::move(params));
-    attempt.report(answer);
-    if (answer) co_return std::get<client::Answer>(std::move(*answer));
-    const auto wait = retries.next(answer.error());
-    if (!wait) co_return std::unexpected(std::move(answer.error()));
-    boost::asio::steady_timer pause(co_await boost::asio::this_coro::executor, *wait);
-    co_await pause.async_wait(boost::asio::use_awaitable);
+client::Params LivePages::params_of(const Wanted& wanted) {
+  client::Params params;
+  if (!wanted.cursor.empty()) params.members.add(fmt::format(R"("cursor":{})", json::quote(wanted.cursor)));
+  return params;
+}
+
+Task<Result<client::Answer>> LivePages::request(const Wanted& wanted) {
+  const mcp::Method method = catalog::info(wanted.kind).list_method;
+  const auto began = clock_.now();
+  UpstreamAttempts attempts(wanted.upstream, method, began, clock_, chance_);
+  if (auto admitted = attempts.begin(); !admitted) {
+    if (attempts.cut_off() && observer_) observer_({wanted.upstream, method, {}, &admitted.error(), true});
+    co_return std::unexpected(std::move(admitted.error()));
   }
+  const Route route{wanted.upstream, {}, {}, {}, {}};
+  Forwarding forwarding(call_, worker_, reach_, route);
+  auto answer = co_await forwarding.run(params_of(wanted));
+  while (!answer && co_await attempts.again(answer.error()))
+    answer = co_await forwarding.run(params_of(wanted));
+  attempts.report(answer);
+  if (observer_) observer_({wanted.upstream, method, clock_.now() - began, answer ? nullptr : &answer.error()});
+  if (answer) co_return std::get<client::Answer>(std::move(*answer));
+  co_return std::unexpected(log_failure(call_, *wanted.upstream.upstream, std::move(answer.error())));
 }
 
 Task<> LivePages::read_all(ServedUpstream upstream, Kind kind, CallerLists& into) {
@@ -376,10 +358,7 @@ mcp::Outcome LiveList::compose(const catalog::Cursor& from) {
   const bool anyone = std::ranges::any_of(worker_.upstreams().order, [this](const ServedUpstream& served) {
     return !served->is_direct() && view_->access().allows(served->name());
   });
-  if (!missing_.empty() && missing_.size() == parts_.size() && !anyone) {
-    if (last_error_->kind() == ErrorKind::remote) return std::unexpected(*last_error_);
-    return std::unexpected(std::move(*last_error_).within(fmt::format("upstream {}", missing_.back())));
-  }
+  if (!missing_.empty() && missing_.size() == parts_.size() && !anyone) return std::unexpected(*std::move(last_error_));
 
   mcp::Reply reply;
   reply.members.add(list_head(kind_));

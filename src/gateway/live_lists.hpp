@@ -46,7 +46,8 @@ class LivePages {
 
   Task<LivePagePointer> fetch(Wanted wanted);
   Task<Result<ListedNames::Pointer>> read_names(ServedUpstream upstream, catalog::Kind kind, const std::string& caller);
-  Task<Result<client::Answer>> request(const Wanted& wanted, LivePage& page);
+  static client::Params params_of(const Wanted& wanted);
+  Task<Result<client::Answer>> request(const Wanted& wanted);
 
   server::Call& call_;
   Worker& worker_;
@@ -76,7 +77,6 @@ class LiveList {
     const ListedNames* names = nullptr;  // null where it could not be read
   };
 
-  Task<> freshen();
   Task<> ask(std::shared_ptr<Part> part);
   std::optional<std::string> shared_by(const Part& part) const;
   // So that what is called next goes to whom this list shows.

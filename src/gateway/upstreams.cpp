@@ -13,8 +13,9 @@ UpstreamTable::UpstreamTable(std::vector<ServedUpstream> in_order, Locals within
     any_direct = any_direct || served->is_direct();
     const bool renames = served->rules().style == catalog::NameStyle::portable;
     routed_by_lists = routed_by_lists || (served->is_direct() && (order.size() > 1 || renames));
-    any_on_demand = any_on_demand || served->is_direct() || served->settings().ttl.count() > 0;
+    any_expiring = any_expiring || served->settings().ttl.count() > 0;
   }
+  any_on_demand = any_direct || any_expiring;
 }
 
 const ServedUpstream* UpstreamTable::find(const std::string& name) const {

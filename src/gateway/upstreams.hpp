@@ -39,6 +39,7 @@ struct UpstreamTable {
   Locals locals;
   bool any_direct = false;
   bool routed_by_lists = false;  // who gets a request may follow from what upstreams listed to its caller
+  bool any_expiring = false;     // what is listed of some is too old to use after a while
   bool any_on_demand = false;    // a list may have to ask an upstream first
 
   const ServedUpstream* find(const std::string& name) const;

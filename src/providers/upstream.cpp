@@ -44,7 +44,7 @@ Upstream::Upstream(UpstreamSettings settings, UpstreamSurroundings surroundings,
       credentials_(std::move(credentials)),
       rules_{settings_.effective_prefix(),
              settings_.names == NameStyle::portable ? catalog::NameStyle::portable : catalog::NameStyle::as_is},
-      breaker_(around_.clock, settings_.circuit_failures, settings_.circuit_open),
+      breaker_(around_.clock, settings_.circuit_failures, settings_.circuit_open, "upstream " + settings_.name),
       version_(around_.published_version),
       refresher_(policy(), refreshing(), client::transports_to(endpoint_, around_.io, around_.http),
                  control_options()) {}
@@ -52,6 +52,12 @@ Upstream::Upstream(UpstreamSettings settings, UpstreamSurroundings surroundings,
 Upstream::~Upstream() = default;
 
 client::Options Upstream::options() const {
+  client::Options options = basic_options();
+  options.known = refresher_.known();
+  return options;
+}
+
+client::Options Upstream::basic_options() const {
   client::Options options;
   options.client_info = around_.client_info;
   options.era = settings_.era;
@@ -73,7 +79,7 @@ client::Options Upstream::options() const {
 }
 
 client::Options Upstream::control_options() const {
-  client::Options control = options();
+  client::Options control = basic_options();
   control.handlers = *declare_everything(refuse_question);
   return control;
 }
@@ -130,6 +136,8 @@ UpstreamStatus Upstream::status() const {
   }
   const client::ServerHealth health = refresher_.health();
   status.state = health.state;
+  status.circuit = health.circuit;
+  status.watch = health.watch;
   status.last_refresh_at = health.last_refresh_at;
   if (health.last_error) status.last_error = health.last_error->message();
   status.consecutive_failures = health.consecutive_failures;

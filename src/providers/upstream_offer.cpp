@@ -11,6 +11,9 @@
 namespace proteus::providers {
 namespace {
 
+// All lists, each with all its pages, are to be there within as many time-outs as there are lists.
+constexpr int kTimeouts = static_cast<int>(catalog::kKinds.size());
+
 std::string counts_of(const catalog::Snapshot& snapshot) {
   return fmt::format("{} tools, {} prompts, {} resources", snapshot.list(catalog::Kind::tool).size(),
                      snapshot.list(catalog::Kind::prompt).size(), snapshot.list(catalog::Kind::resource).size());
@@ -59,6 +62,7 @@ Task<std::optional<catalog::Publication>> Upstream::restore(std::vector<store::S
 }
 
 Task<Result<Offer>> Upstream::read_lists() {
+  const auto end = around_.clock.now() + kTimeouts * settings_.timeout;
   // The texts are those of the pages.
   auto listings = std::make_shared<std::array<client::Listing, catalog::kKinds.size()>>();
   std::size_t bytes = 0;
@@ -66,7 +70,9 @@ Task<Result<Offer>> Upstream::read_lists() {
   raw.facts = provider_facts(*facts());
   for (const catalog::Kind kind : catalog::kKinds) {
     if (is_direct() && !around_.pins) continue;
-    auto listing = co_await control().list(catalog::info(kind).list_method);
+    client::RequestOptions options;
+    options.list_timeout = std::chrono::ceil<std::chrono::milliseconds>(end - around_.clock.now());
+    auto listing = co_await control().list(catalog::info(kind).list_method, std::move(options));
     if (!listing) co_return std::unexpected(std::move(listing.error()));
     client::Listing& kept = (*listings)[catalog::index_of(kind)] = std::move(*listing);
     auto& texts = raw.definitions[kind].emplace();
