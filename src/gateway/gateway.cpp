@@ -66,6 +66,8 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
   hearing_->set_on_follow(
       [this](const std::string& uri, const catalog::UpstreamName& upstream) { follow_at(uri, upstream); });
   service_ = std::make_unique<GatewayService>(options_.service, std::move(parts), *hearing_, clock, key, refusals_);
+  service_->set_on_lists_changed(
+      [this](const std::string& principal, catalog::KindSet kinds) { fanout_.lists_changed_for(principal, kinds); });
   service_->parked().set_prepare([this](const ParkedCalls::Call& call) {
     return parked_sessions_.keep(call.upstream, call.running->connection());
   });
@@ -194,6 +196,8 @@ Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings
             listeners_.resource_updated(
                 uri, [&](const server::Caller& caller) { return principal_of(caller).access().allows(name); });
           },
+      .on_lists_changed = [this, name = catalog::UpstreamName(settings.name)](
+                              catalog::KindSet kinds) { fanout_.lists_changed(name, kinds); },
   };
   auto made = providers::Upstream::make(settings, std::move(around));
   if (!made) return std::unexpected(made.error());

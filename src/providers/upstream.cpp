@@ -110,7 +110,12 @@ client::Refresher::Surroundings Upstream::refreshing() {
                 const auto published = std::exchange(published_, std::nullopt);
                 if (around_.on_refreshed) around_.on_refreshed(result_of(reading), published ? &*published : nullptr);
               },
-          .on_resource_updated = around_.on_resource_updated};
+          .on_resource_updated = around_.on_resource_updated,
+          .on_lists_changed =
+              [this](catalog::KindSet kinds) {
+                lists_changed();
+                if (around_.on_lists_changed) around_.on_lists_changed(kinds);
+              }};
 }
 
 Task<Result<catalog::Change>> Upstream::read() {
