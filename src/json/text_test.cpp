@@ -97,7 +97,7 @@ TEST(Parse, RefusesWhatIsNotJson) {
 
 TEST(Parse, SaysWhereATextIsNotJson) {
   const auto fault = [](std::string_view text) { return parse(text).error().message(); };
-  EXPECT_THAT(fault("{\"a\": nope}"), ::testing::EndsWith(", at line 1, column 8"));
+  EXPECT_THAT(fault("{\"a\": nope}"), ::testing::EndsWith(", at line 1, column 7"));
   EXPECT_THAT(fault("{\n  \"a\": 1,\n  b\n}"), ::testing::EndsWith(", at line 3, column 3"));
   EXPECT_THAT(fault("[1]\nx"), ::testing::EndsWith(", at line 2, column 1"));
 }
