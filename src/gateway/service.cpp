@@ -311,8 +311,8 @@ Task<Result<Route>> GatewayService::route_by_lists(server::Call& call) {
   const auto wanted = wanted_by(call.request(), decoded);
   CallerLists lists(remembered_, Asker::of(call));
   Routing routing(lists, here());
-  co_return checked(
-      call, co_await routing.run(*wanted, {reach(), observer_, clock_, options_.chance, call.cancellation()}));
+  co_return checked(call,
+                    co_await routing.run(*wanted, {reach(), observer_, clock_, options_.chance, call.cancellation()}));
 }
 
 Task<mcp::Outcome> GatewayService::forward_by_lists(server::Call& call, Timing timing, Turnstile::Pass place) {
@@ -379,7 +379,8 @@ Result<> GatewayService::admit(const Route& route, UpstreamAttempts& attempts, c
     if (why) return std::unexpected(drifted(*upstream.upstream, route.own, *why));
   }
   auto admitted = attempts.begin();
-  if (attempts.cut_off() && observer_) observer_({upstream, call.request().method->method, {}, &admitted.error(), true});
+  if (attempts.cut_off() && observer_)
+    observer_({upstream, call.request().method->method, {}, &admitted.error(), true});
   if (!admitted && !attempts.cut_off()) {
     refusals_.add({.reason = RefusalReason::limit,
                    .why = admitted.error().message(),
