@@ -106,7 +106,7 @@ client::Refresher::Surroundings Upstream::refreshing() {
           .clock = around_.clock,
           .chance = around_.chance,
           .breaker = breaker_,
-          .name = "upstream " + settings_.name,
+          .name = "upstream " + settings_.label(),
           .read = [this] { return read(); },
           .on_read =
               [this](const client::Reading& reading) {
@@ -120,7 +120,7 @@ std::optional<catalog::Publication> Upstream::restore(const std::vector<store::S
   if (is_direct()) return std::nullopt;
   auto snapshot = restore_lists(name_, ++version_, records, rules_, around_.limits.definitions);
   if (!snapshot) {
-    log::warning("what was kept of upstream {} is not used: {}", settings_.name, snapshot.error().message());
+    log::warning("what was kept of upstream {} is not used: {}", settings_.label(), snapshot.error().message());
     return std::nullopt;
   }
   if (around_.pins) snapshot = pinned(**snapshot);
@@ -128,7 +128,7 @@ std::optional<catalog::Publication> Upstream::restore(const std::vector<store::S
   snapshot_ = std::move(*snapshot);
   auto published = around_.publish(snapshot_);
   if (!published) {
-    log::warning("upstream {}: {}", settings_.name, published.error().message());
+    log::warning("upstream {}: {}", settings_.label(), published.error().message());
     return std::nullopt;
   }
   return std::move(*published);
@@ -186,7 +186,7 @@ Result<catalog::Change> Upstream::take_over(catalog::SnapshotPointer snapshot) {
     }
   }
   if (const auto before = refresher_.health().state; before != client::ServerState::connected) {
-    log::info("upstream {} {}{}", settings_.name, before == client::ServerState::connecting ? "joined" : "is back",
+    log::info("upstream {} {}{}", settings_.label(), before == client::ServerState::connecting ? "joined" : "is back",
               is_direct() ? ", its lists are asked for live" : ": " + counts_of(*snapshot_));
   }
   if (around_.pins) report_pins();
