@@ -29,13 +29,6 @@ Family family_of(std::string_view type) {
   return Family::other;
 }
 
-std::int64_t greatest(std::string_view type) {
-  if (type == "int2") return INT16_MAX;
-  if (type == "int4") return INT32_MAX;
-  if (type == "oid") return UINT32_MAX;
-  return INT64_MAX;
-}
-
 bool is_ordered_by_value(std::string_view type) {
   constexpr std::array<std::string_view, 6> kMore = {"numeric", "date", "time", "timetz", "timestamp", "timestamptz"};
   const Family family = family_of(type);
@@ -198,8 +191,10 @@ class PostgresSource final : public Source {
       case Comparison::equal:
         if (family == Family::integer) {
           const auto integer = parse<std::int64_t>(text);
-          if (!integer || *integer > greatest(*type) || *integer < -greatest(*type)) return {};
-          written = fmt::format("{} = ${}::{}", *quoted, number, *type);
+          const bool is_oid = *type == "oid";
+          if (!integer || (is_oid && (*integer < 0 || *integer > UINT32_MAX))) return {};
+          // As wide as can be: the column may have been widened since its type was read.
+          written = fmt::format("{} = ${}::{}", *quoted, number, is_oid ? "oid" : "int8");
         } else if (family == Family::text) {
           written = fmt::format("{} = ${}::text", *quoted, number);
         } else {

@@ -160,6 +160,18 @@ TEST_P(SourcesTest, FiveHundredTablesAreProposed) {
   EXPECT_EQ(ask(keep(parsed->mapping), {.entity = "nobody"}).value().status, WorkupStatus::not_found);
 }
 
+TEST_P(SourcesTest, AColumnThatIsWidenedMeanwhileIsReadInFull) {
+  if (GetParam().name == "SQLite") GTEST_SKIP() << "its integers are as wide as can be";
+  database->execute("CREATE TABLE thing (id integer PRIMARY KEY, name text); INSERT INTO thing VALUES (1, 'one')");
+  Mapping mapping{.name = "things", .dsn_env = "X"};
+  mapping.entities.push_back({.table = "thing", .type = "thing", .id_column = "id", .name_column = "name"});
+  const Plan& kept = keep(mapping);
+  const auto source = open();
+  EXPECT_EQ(work_up(kept, *source, {.entity = "1"}, Patience{}).value().status, WorkupStatus::found);
+  database->execute("ALTER TABLE thing ALTER COLUMN id TYPE bigint; INSERT INTO thing VALUES (5000000000, 'five')");
+  EXPECT_EQ(work_up(kept, *source, {.entity = "5000000000"}, Patience{}).value().status, WorkupStatus::found);
+}
+
 // DAT-17
 TEST_P(SourcesTest, AStatementThatTakesTooLongIsEnded) {
   if (GetParam().name == "SQLite") {
