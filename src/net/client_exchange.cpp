@@ -76,7 +76,8 @@ void ClientExchange::end() {
   if (stream_ && head_end_ > 0 && decode_received() && parser_.is_done()) release();
   drop_connection();
   connecting_.reset();
-  unsent_ = {};
+  unsent_.clear();
+  kept_ = {};
   unwatch();
   core_->leave(*host_);
   core_ = nullptr;
@@ -105,34 +106,37 @@ void ClientExchange::start_deadline(Clock::Monotonic deadline) {
   core_->arm();
 }
 
-IoResult ClientExchange::write_at_once(std::span<const std::string_view> body) {
-  parts.assign(1, head_text);
-  parts.insert(parts.end(), body.begin(), body.end());
-  return stream_.try_write(parts);
-}
-
-bool ClientExchange::is_taken(const IoResult& sent) {
-  if (!sent.error) return true;
+std::expected<void, ErrorCode> ClientExchange::write_at_once(std::span<const std::string_view> body) {
+  unsent_.assign(1, head_text);
+  unsent_.insert(unsent_.end(), body.begin(), body.end());
+  const IoResult sent = stream_.try_write(unsent_);
+  drop_front(unsent_, sent.size);
+  if (!sent.error || sent.error == asio::error::would_block) return {};
+  unsent_.clear();
   // Closed before it took a byte. Over TLS that cannot be told for certain.
   if (sent.size == 0 && sent.error != asio::error::operation_aborted && !stream_.is_tls()) {
     drop_connection();
-    return false;
+    return std::unexpected(sent.error);
   }
   is_reusable_ = false;  // refused before it was read, perhaps; then the answer says why
-  return true;
+  return {};
+}
+
+void ClientExchange::keep_unsent() {
+  if (unsent_.empty()) return;
+  std::string kept;
+  for (const std::string_view part : unsent_)
+    kept += part;
+  kept_ = std::move(kept);
+  unsent_.assign(1, kept_);
 }
 
 bool ClientExchange::send_over_idle(std::span<const std::string_view> body, Clock::Monotonic head_deadline) {
   while (take_idle_connection()) {
     start_deadline(head_deadline);
-    const IoResult sent = write_at_once(body);
-    if (sent.error == asio::error::would_block) {
-      drop_front(parts, sent.size);
-      for (const std::string_view part : parts)
-        unsent_ += part;
-      return true;
-    }
-    if (is_taken(sent)) return true;
+    if (!write_at_once(body)) continue;
+    keep_unsent();
+    return true;
   }
   return false;
 }
@@ -150,15 +154,29 @@ Task<Waited> ClientExchange::give_way() {
 
 // As far as it gets: who is stopped can go on later.
 Task<Waited> ClientExchange::send_rest() {
-  const std::string_view rest = unsent_;
-  const IoResult sent = co_await stream_.write({&rest, 1});
-  unsent_.erase(0, sent.size);
-  if (sent.error && sent.error != asio::error::operation_aborted) {
+  struct Ear {
+    Stream* stream;  // null once nobody listens
+    bool heard = false;
+  };
+  const auto ear = std::make_shared<Ear>(&stream_);
+  const std::shared_ptr<void> leave(nullptr, [this, ear](void*) {
+    ear->stream = nullptr;
+    if (stream_) stream_.stop_waiting();
+  });
+  stream_.on_readable([ear](ErrorCode error) {
+    if (error || ear->stream == nullptr) return;
+    ear->heard = true;
+    ear->stream->stop_waiting();
+  });
+  const IoResult sent = co_await stream_.write(unsent_);
+  drop_front(unsent_, sent.size);
+  if (sent.error == asio::error::operation_aborted) co_return Waited{ear->heard ? ErrorCode() : sent.error};
+  if (sent.error) {
     // No more of it can go. What the host had to say about that may still be read.
     unsent_.clear();
     is_reusable_ = false;
   }
-  co_return Waited{sent.error};
+  co_return Waited{};
 }
 
 Result<bool> ClientExchange::receive_head() {
@@ -176,6 +194,11 @@ Result<bool> ClientExchange::receive_head() {
   if (*end == 0) return false;
   head_end_ = *end;
   raw_ = filled_ - head_end_;
+  if (!unsent_.empty() && parser_.status() >= 400) {
+    // Refused: it needs no more of the request.
+    unsent_.clear();
+    is_reusable_ = false;
+  }
   set_deadline(end_);
   if (parser_.is_done()) release();
   return true;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <expected>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,9 +25,7 @@ class ClientExchange final : private Timed {
   ClientExchange() = default;
   ~ClientExchange() { end(); }
 
-  // For the request; kept here to reuse their memory.
-  std::string head_text;
-  std::vector<std::string_view> parts;
+  std::string head_text;  // of the request; kept here to reuse its memory
 
   void begin(std::shared_ptr<ClientCore> core, std::string_view pool_key, AnswerBody body);
   // Lets go of the connection: to the pool if the answer was read to its end, closed otherwise.
@@ -65,15 +64,15 @@ class ClientExchange final : private Timed {
     set_deadline(end);
   }
 
-  // Writes the head and as much of the body as is taken at once; `parts` has all of it then.
-  IoResult write_at_once(std::span<const std::string_view> body);
-  // Whether the host may have got something of it. Where it has not, for certain, the connection is dropped.
-  bool is_taken(const IoResult& sent);
-  // Over idle connections, within the time for the head; what is not taken at once goes when it is waited for. False
-  // where nothing was sent.
+  // Writes the head and as much of the body as is taken at once; the rest goes while it is waited for, and must live as
+  // long unless `keep_unsent` is called. False where the host got nothing of it for certain: the connection is dropped.
+  std::expected<void, ErrorCode> write_at_once(std::span<const std::string_view> body);
+  void keep_unsent();
+  // Over idle connections, within the time for the head. False where nothing was sent.
   bool send_over_idle(std::span<const std::string_view> body, Clock::Monotonic head_deadline);
 
-  // Until there may be more to receive.
+  // Sends what is left of the request, until there may be something to receive: a host may answer before it has read all
+  // of a request, and read no more.
   Task<Waited> wait();
 
   // Reads what has arrived of the head. True once it is complete.
@@ -121,7 +120,8 @@ class ClientExchange final : private Timed {
   Fields fields_;
   Clock::Monotonic end_ = Clock::Monotonic::max();
   Clock::Monotonic latest_ = Clock::Monotonic::max();
-  std::string unsent_;  // of the request
+  std::vector<std::string_view> unsent_;  // of the request
+  std::string kept_;                      // what that refers to, where it is kept
 
   Buffer head_;
   std::size_t filled_ = 0;    // bytes received of the head

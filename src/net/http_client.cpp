@@ -72,7 +72,6 @@ Task<Result<ClientResponse>> HttpClient::perform(std::shared_ptr<ClientCore> cor
   auto now = core->clock().recent();
   const auto end = exchange->end_time();
 
-  IoResult sent;
   for (;;) {
     const bool reused = exchange->take_idle_connection();
     if (!reused) {
@@ -81,25 +80,18 @@ Task<Result<ClientResponse>> HttpClient::perform(std::shared_ptr<ClientCore> cor
       now = core->clock().now();
     }
     exchange->start_deadline(std::min(after(now, request.deadlines.head), end));
-    sent = exchange->write_at_once(request.body);
-    if (sent.error == asio::error::would_block) {
-      drop_front(exchange->parts, sent.size);
-      const IoResult more = co_await exchange->stream().write(exchange->parts);
-      sent = {more.error, sent.size + more.size};
-    }
-    if (exchange->is_taken(sent)) break;
-    if (!reused) co_return std::unexpected(errors::unreachable(sent.error.message()).within(url.authority()));
+    const auto sent = exchange->write_at_once(request.body);
+    if (sent) break;
+    if (!reused) co_return std::unexpected(errors::unreachable(sent.error().message()).within(url.authority()));
   }
-  if (sent.error == asio::error::operation_aborted) co_return std::unexpected(exchange->broken(sent.error));
 
   for (bool complete = false; !complete;) {
-    if (auto [error] = co_await exchange->stream().wait_readable(); error) {
-      co_return std::unexpected(exchange->broken(error));
-    }
+    if (auto [error] = co_await exchange->wait(); error) co_return std::unexpected(exchange->broken(error));
     auto received = exchange->receive_head();
     if (!received) co_return std::unexpected(std::move(received).error());
     complete = *received;
   }
+  exchange->keep_unsent();
   co_return ClientResponse(std::move(exchange));
 }
 

@@ -131,6 +131,14 @@ TEST_F(HttpClientAtOnceTest, EndsWhereTheRestCannotBeSent) {
   EXPECT_EQ(client_->stats().idle, 0U);
 }
 
+TEST_F(HttpClientAtOnceTest, HearsAHostThatAnswersAndReadsNoMore) {
+  connect({pause(), send("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno"), pause()});
+  auto response = post_large();
+  ASSERT_TRUE(response);
+  server_->resume();
+  EXPECT_EQ(run(*io_, read_all(*response)), "no");
+}
+
 TEST_F(HttpClientAtOnceTest, UsesNoConnectionAgainWhoseHostAnsweredBeforeItHadAll) {  // SEC-06
   connect({pause(), send("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n"), hold()});
   auto response = post_large();

@@ -103,6 +103,28 @@ TEST_F(HttpClientFaultTest, TheServerAnswersBeforeItHasReadEverything) {
   EXPECT_EQ(client_->stats().idle, 0U);
 }
 
+TEST_F(HttpClientFaultTest, TheServerAnswersAndReadsNoMore) {
+  serve({{send("HTTP/1.1 413 Content Too Large\r\nContent-Length: 8\r\n\r\ntoo much"), pause()}});
+  const std::string large(20'000'000, 'x');
+  Started sending(*io_, test::fetch(*client_, {.url = server_->url(), .method = "POST", .body = {large}}));
+  const Answer answer = sending.finish();
+  EXPECT_EQ(answer.status, 413) << answer.fault;
+  EXPECT_EQ(answer.body, "too much");
+  EXPECT_EQ(client_->stats().idle, 0U);
+}
+
+// It may need the rest for the rest of its answer.
+TEST_F(HttpClientFaultTest, TheServerBeginsToAnswerAndReadsOn) {
+  serve({{send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"), pause(), receive(), send("llo")}});
+  const std::string large(20'000'000, 'x');
+  Started sending(*io_, test::fetch(*client_, {.url = server_->url(), .method = "POST", .body = {large}}));
+  run_until(*io_, [&] { return server_->connections == 1; });
+  settle(*io_);
+  server_->resume();
+  EXPECT_EQ(sending.finish().body, "hello");
+  EXPECT_TRUE(server_->requests.back().ends_with(large));
+}
+
 TEST_F(HttpClientFaultTest, TheHeadNeverEnds) {
   use({.response_limits = {.head_bytes = 10'000, .fields = 20}});
   EXPECT_EQ(answer_to("HTTP/1.1 200 OK\r\nX: " + std::string(20'000, 'x')).kind, ErrorKind::too_large);
