@@ -71,8 +71,8 @@ class ClientExchange final : private Timed {
   // Over idle connections, within the time for the head. False where nothing was sent.
   bool send_over_idle(std::span<const std::string_view> body, Clock::Monotonic head_deadline);
 
-  // Sends what is left of the request, until there may be something to receive: a host may answer before it has read all
-  // of a request, and read no more.
+  // Sends what is left of the request, until there may be something to receive: a host may answer before it has read
+  // all of a request, and read no more.
   Task<Waited> wait();
 
   // Reads what has arrived of the head. True once it is complete.
