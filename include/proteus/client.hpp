@@ -140,6 +140,20 @@ struct RefreshResult {
 // last read is there all the same.
 enum class ServerState : std::uint8_t { closed, connecting, connected, degraded, failed };
 
+// Whether requests are sent. After several failures in a row the circuit is open: requests fail at once, and nothing is
+// sent. After a while it is half open and sends one request; if that succeeds the circuit closes.
+enum class Circuit : std::uint8_t { closed, open, half_open };
+
+// What was counted since `open`.
+struct Counters {
+  std::uint64_t requests = 0;          // calls, prompts, reads and completions that were sent
+  std::uint64_t failed_requests = 0;   // of those, the ones that returned an Error
+  std::uint64_t refused_requests = 0;  // not sent, because the circuit was open
+  std::uint64_t refreshes = 0;         // successful readings of the lists
+  std::uint64_t failed_refreshes = 0;
+  std::uint64_t announcements = 0;  // of changed lists, by the server
+};
+
 struct Progress {
   double progress = 0;
   std::optional<double> total;
@@ -220,7 +234,7 @@ class McpServer {
   Result<ServerInfo> info() const;
 
   // What the server has: as listed by `open`, and again whenever it announced a change or was asked. An error before it
-  // was ever listed.
+  // was ever listed. With a `ttl`, the first use after it lists again and waits for that.
   Result<std::vector<Tool>> tools() const;
   Result<Tool> tool(const std::string& name) const;
   Result<std::vector<Prompt>> prompts() const;
@@ -254,10 +268,14 @@ class McpServer {
   // When something was last read without fault; nothing before that.
   std::optional<std::chrono::system_clock::time_point> last_refresh_time() const;
   ServerState state() const;
+  // Why the state is not `connected`; nothing where it is.
+  std::optional<Error> last_error() const;
+  Circuit circuit() const;
+  Counters counters() const;
 
   // The settings as JSON: no handlers, nothing of what happened since, and no secrets. Credentials are there by the
   // name of their environment variable, and must be given again where they were given themselves; so are the variables
-  // of a program's environment.
+  // of a program's environment. `list_meta`, which may carry credentials, is left out.
   boost::json::object descriptor() const;
 
  private:
@@ -302,10 +320,20 @@ class McpServer::Builder {
   // Whether everything is read again on a timer from `open` on: false; and how often: 5 min.
   Builder& auto_refresh(bool on);
   Builder& refresh_interval(std::chrono::milliseconds interval);
-  // Whether lists are read again when the server announces a change: true.
+  // Whether lists are read again when the server announces a change: true. While the server cannot announce, they are
+  // read every `refresh_interval`.
   Builder& event_driven_refresh(bool on);
+  // Above zero: nothing is read in the background; instead, the first use after this time reads the lists. Zero.
+  Builder& ttl(std::chrono::milliseconds duration);
+  // How long the server may be quiet before a cheap request checks that it is there: 30 s.
+  Builder& health_interval(std::chrono::milliseconds interval);
   // Readings in a row that fail before the state is `failed`: 3.
   Builder& max_consecutive_failures(unsigned failures);
+  // Requests in a row that fail before the circuit opens: 5; and how long it stays open: 30 s.
+  Builder& circuit_failures(unsigned failures);
+  Builder& circuit_open(std::chrono::milliseconds duration);
+  // Members for the `_meta` of every list request: none.
+  Builder& list_meta(boost::json::object members);
 
   Builder& on_elicitation(ElicitationHandler handler);      // of forms
   Builder& on_url_elicitation(ElicitationHandler handler);  // of URLs

@@ -106,6 +106,26 @@ Builder& Builder::max_consecutive_failures(unsigned failures) {
   settings_->max_consecutive_failures = failures;
   return *this;
 }
+Builder& Builder::ttl(std::chrono::milliseconds duration) {
+  settings_->ttl = duration;
+  return *this;
+}
+Builder& Builder::health_interval(std::chrono::milliseconds interval) {
+  settings_->health_interval = interval;
+  return *this;
+}
+Builder& Builder::circuit_failures(unsigned failures) {
+  settings_->circuit_failures = failures;
+  return *this;
+}
+Builder& Builder::circuit_open(std::chrono::milliseconds duration) {
+  settings_->circuit_open = duration;
+  return *this;
+}
+Builder& Builder::list_meta(boost::json::object members) {
+  settings_->list_meta = std::move(members);
+  return *this;
+}
 Builder& Builder::on_elicitation(ElicitationHandler handler) {
   settings_->on_elicitation = std::move(handler);
   return *this;

@@ -49,4 +49,6 @@ Task<Result<>> ping(Connection& connection, RequestOptions options) {
   co_return Result<>{};
 }
 
+bool wants_refresh(const Answer& answer) { return answer.message().meta.value("refresh_capabilities") == "true"; }
+
 }  // namespace proteus::client

@@ -24,4 +24,7 @@ Task<Result<Answer>> complete(Connection& connection, std::string reference, std
 // Whether a legacy server is there; a modern one has no such method, and is asked for its facts instead.
 Task<Result<>> ping(Connection& connection, RequestOptions options = {});
 
+// Whether an answer says that what the server offers has changed by it, so that lists should be read again.
+bool wants_refresh(const Answer& answer);
+
 }  // namespace proteus::client

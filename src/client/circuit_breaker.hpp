@@ -2,9 +2,10 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdint>
 #include <mutex>
 #include <string_view>
+
+#include <proteus/client.hpp>
 
 #include "base/clock.hpp"
 
@@ -14,7 +15,7 @@ namespace proteus::client {
 // nothing of the upstream; after a while it lets one request through as a probe, whose outcome decides. Thread-safe.
 class CircuitBreaker {
  public:
-  enum class State : std::uint8_t { closed, open, half_open };
+  using State = Circuit;
 
   CircuitBreaker(const Clock& clock, unsigned failures, std::chrono::milliseconds open_for)
       : clock_(clock), limit_(failures), open_for_(open_for) {}

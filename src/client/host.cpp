@@ -1,48 +1,14 @@
 #include "client/host.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <random>
 #include <utility>
 
-#include <boost/asio/post.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
+#include <fmt/format.h>
 
-#include "base/log.hpp"
+#include "client/attempt.hpp"
+#include "client/calls.hpp"
 #include "client/transports.hpp"
 
 namespace proteus::client {
-namespace {
-
-constexpr std::chrono::milliseconds kFirstRetry{500};
-constexpr std::chrono::milliseconds kLastRetry{60'000};
-
-// Those who failed together do not come back together.
-std::chrono::milliseconds jittered(std::chrono::milliseconds delay, double least, double most) {
-  thread_local std::minstd_rand generator(std::random_device{}());
-  const double part = std::uniform_real_distribution<double>(least, most)(generator);
-  return std::chrono::milliseconds(std::max<std::int64_t>(1, std::llround(static_cast<double>(delay.count()) * part)));
-}
-
-// One reading at a time.
-class ReadingFlag {
- public:
-  ReadingFlag(bool& flag, Bell& settled) : flag_(flag), settled_(settled) { flag_ = true; }
-  ~ReadingFlag() {
-    flag_ = false;
-    settled_.ring();
-  }
-  ReadingFlag(const ReadingFlag&) = delete;
-  ReadingFlag& operator=(const ReadingFlag&) = delete;
-
- private:
-  bool& flag_;
-  Bell& settled_;
-};
-
-}  // namespace
 
 void CallingThread::post(std::function<void()> function) {
   const std::lock_guard lock(mutex_);
@@ -75,94 +41,78 @@ Host::Turn::~Turn() {
   if (--host_.turns_ == 0) host_.idle_.notify_all();
 }
 
-// A timer of its own, so that stopping one and starting another cannot mix them up.
-struct Host::Poller {
-  Poller(boost::asio::io_context& io, std::chrono::milliseconds each) : interval(each), timer(io) {}
-
-  const std::chrono::milliseconds interval;
-  bool stopped = false;             // of the host's thread
-  boost::asio::steady_timer timer;  // of the host's thread
-};
-
 Host::Host(std::shared_ptr<boost::asio::io_context> io, Endpoint endpoint, Options options, net::HttpClientOptions http,
-           Listen listen, OnChange on_change)
+           HostSettings settings, OnChange on_change)
     : io_(std::move(io)),
       http_(*io_, clock_, std::move(http)),
-      listen_(listen),
+      settings_(std::move(settings)),
       on_change_(std::move(on_change)),
-      connection_(io_->get_executor(), transports_to(std::move(endpoint), *io_, http_),
-                  with_announcements(std::move(options))),
+      refresher_(settings_.refresh, refreshing(), transports_to(std::move(endpoint), *io_, http_), std::move(options)),
       thread_([this] { io_->run(); }) {}
 
 Host::~Host() { close(); }
 
-Options Host::with_announcements(Options options) {
-  options.on_announcement = [this](const Announcement& announcement) { on_announcement(announcement); };
-  return options;
+Refresher::Surroundings Host::refreshing() {
+  return {.executor = io_->get_executor(),
+          .clock = clock_,
+          .chance = random_chance,
+          .breaker = breaker_,
+          .name = settings_.name,
+          .read = [this] { return read(); },
+          .on_read = [this](const Reading& reading) { on_read(reading); }};
 }
 
 Result<> Host::open() {
+  refresher_.start();
   CallingThread caller;
-  const auto opened = call<bool>([this](Connection&) { return open_and_read(); }, caller);
-  if (!opened) return std::unexpected(opened.error());
-  return {};
+  return call<void>([this](Connection&) { return refresher_.first_try(); }, caller);
 }
 
-Task<Result<bool>> Host::open_and_read() {
-  const auto reading = co_await read_all();
-  if (!reading) co_return std::unexpected(reading.error());
-  if (reading->error) co_return std::unexpected(*reading->error);
-  co_return true;
+Task<Result<catalog::Change>> Host::read() {
+  auto after = co_await take_inventory(refresher_.connection(), settings_.list_meta);
+  if (!after) co_return std::unexpected(std::move(after.error()));
+  auto change = changes_between(inventory().get(), **after);
+  const std::lock_guard lock(mutex_);
+  inventory_ = std::move(*after);
+  co_return change;
+}
+
+// What is there at the start is no change; where the server came late, it is.
+void Host::on_read(const Reading& reading) {
+  const bool first = !std::exchange(read_once_, true);
+  if (!first && !reading.change.empty()) on_change_(reading.change);
 }
 
 Reading Host::read_now() {
   CallingThread caller;
-  auto reading = call<Reading>([this](Connection&) { return read_all(); }, caller);
+  const auto refresh = [](Refresher& refresher) -> Task<Result<Reading>> { co_return co_await refresher.refresh(); };
+  auto reading = call<Reading>([&](Connection&) { return refresh(refresher_); }, caller);
   if (reading) return std::move(*reading);
-  return {.at = clock_.wall(), .duration = {}, .error = std::move(reading.error()), .changes = {}};
+  return {.at = clock_.wall(), .error = std::move(reading.error())};
 }
 
-void Host::keep_trying() {
-  boost::asio::post(*io_, [this] { tasks_.spawn("connecting", try_until_there()); });
+void Host::freshen() {
+  if (refresher_.is_stale()) read_now();
 }
 
-Task<> Host::try_until_there() {
-  boost::asio::steady_timer pause(*io_);
-  for (auto delay = kFirstRetry; !inventory(); delay = std::min(delay * 2, kLastRetry)) {
-    pause.expires_after(jittered(delay, 0.5, 1.0));
-    co_await pause.async_wait(boost::asio::use_awaitable);
-    if (!inventory()) co_await read_all();
+Result<Answer> Host::request(std::function<Task<Result<Answer>>(Connection&)> make, CallingThread& meanwhile) {
+  return call<Answer>([&](Connection&) { return send(std::move(make)); }, meanwhile);
+}
+
+Task<Result<Answer>> Host::send(std::function<Task<Result<Answer>>(Connection&)> make) {
+  co_await refresher_.freshen();
+  if (!breaker_.allows()) {
+    ++refused_requests_;
+    co_return std::unexpected(errors::unreachable(
+        fmt::format("{} has failed repeatedly and is not asked for now; try again later", settings_.name)));
   }
-}
-
-void Host::start_polling(std::chrono::milliseconds interval) {
-  const std::lock_guard lock(mutex_);
-  if (poller_ || closing_) return;
-  poller_ = std::make_shared<Poller>(*io_, interval);
-  boost::asio::post(*io_, [this, poller = poller_] { tasks_.spawn("polling", poll(poller)); });
-}
-
-void Host::stop_polling() {
-  const std::lock_guard lock(mutex_);
-  if (!poller_) return;
-  boost::asio::post(*io_, [poller = std::exchange(poller_, nullptr)] {
-    poller->stopped = true;
-    poller->timer.cancel();
-  });
-}
-
-bool Host::polls() const {
-  const std::lock_guard lock(mutex_);
-  return poller_ != nullptr && !closing_;
-}
-
-Task<> Host::poll(std::shared_ptr<Poller> poller) {
-  while (!poller->stopped) {
-    poller->timer.expires_after(jittered(poller->interval, 0.9, 1.1));
-    boost::system::error_code ended;
-    co_await poller->timer.async_wait(boost::asio::redirect_error(boost::asio::use_awaitable, ended));
-    if (!ended && !poller->stopped) co_await read_all();
-  }
+  ++requests_;
+  Attempt attempt(breaker_);
+  auto answer = co_await make(refresher_.connection());
+  attempt.report(answer);
+  if (!answer) ++failed_requests_;
+  if (answer && wants_refresh(*answer)) co_await refresher_.refresh();
+  co_return answer;
 }
 
 void Host::close() {
@@ -172,7 +122,7 @@ void Host::close() {
     closing_ = true;
   }
   CallingThread caller;
-  boost::asio::co_spawn(*io_, shut_down(), [&](const std::exception_ptr&, const Result<bool>&) { caller.finish(); });
+  boost::asio::co_spawn(*io_, shut_down(), [&](const std::exception_ptr&, const Result<>&) { caller.finish(); });
   caller.run();
   {
     std::unique_lock lock(mutex_);
@@ -183,151 +133,25 @@ void Host::close() {
   thread_.join();
 }
 
-Task<Result<bool>> Host::shut_down() {
-  tasks_.cancel();
-  co_await connection_.close();
-  co_await tasks_.join();
+Task<Result<>> Host::shut_down() {
+  co_await refresher_.close();
   http_.close();
-  co_return true;
-}
-
-Task<Result<std::shared_ptr<const Inventory>>> Host::discover() {
-  const auto facts = co_await connection_.open();
-  if (!facts) co_return std::unexpected(facts.error());
-  const auto& offers = (*facts)->offers;
-  mcp::SubscriptionFilter wanted;
-  wanted.tools = offers.tools.list_changed;
-  wanted.prompts = offers.prompts.list_changed;
-  wanted.resources = offers.resources.list_changed;
-  if (listen_ == Listen::yes && (wanted.tools || wanted.prompts || wanted.resources)) {
-    // Before the lists are read, so that no change falls in between.
-    const auto listening = co_await connection_.listen(wanted);
-    if (!listening) {
-      const bool later = !is_final(listening.error());
-      log::warning("changes will not be noticed{}: {}", later ? " for now" : "", listening.error().message());
-      if (later && !std::exchange(listening_again_, true)) tasks_.spawn("listening", listen_again(wanted));
-    }
-  }
-  co_return co_await take_inventory(connection_);
-}
-
-Task<> Host::listen_again(mcp::SubscriptionFilter wanted) {
-  boost::asio::steady_timer pause(*io_);
-  for (auto delay = kFirstRetry;; delay = std::min(delay * 2, kLastRetry)) {
-    pause.expires_after(jittered(delay, 0.5, 1.0));
-    co_await pause.async_wait(boost::asio::use_awaitable);
-    if (connection_.is_listening()) break;
-    const auto listening = co_await connection_.listen(wanted);
-    if (listening) {
-      on_announcement({.kind = Announcement::Kind::reopened, .uri = {}});
-      break;
-    }
-    if (is_final(listening.error())) break;
-  }
-  listening_again_ = false;
-}
-
-Task<Result<Reading>> Host::read_all() {
-  while (refreshing_)
-    co_await settled_.wait();
-  const ReadingFlag flag(refreshing_, settled_);
-  stale_.clear();
-  const auto began = clock_.now();
-  const auto before = inventory();
-  const bool late = health().failures > 0;
-  auto after = before ? co_await take_inventory(connection_) : co_await discover();
-  Reading reading;
-  reading.at = clock_.wall();
-  reading.duration = std::chrono::duration_cast<std::chrono::milliseconds>(clock_.now() - began);
-  if (!after) {
-    failed(after.error());
-    reading.error = std::move(after.error());
-    co_return reading;
-  }
-  reading.changes = changes_between(before.get(), **after);
-  publish(std::move(*after));
-  succeeded();
-  // What is there at the start is no change; where the server came late, it is.
-  if (on_change_ && (before || late)) {
-    for (const auto& change : reading.changes)
-      on_change_(change);
-  }
-  if (!stale_.empty()) tasks_.spawn("refreshing", refresh());
-  co_return reading;
-}
-
-void Host::succeeded() {
-  const std::lock_guard lock(mutex_);
-  health_ = {.failures = 0, .error = {}, .read_at = clock_.wall()};
-}
-
-void Host::failed(const Error& error) {
-  const std::lock_guard lock(mutex_);
-  ++health_.failures;
-  health_.error = error;
-}
-
-Host::Health Host::health() const {
-  const std::lock_guard lock(mutex_);
-  return health_;
-}
-
-void Host::on_announcement(const Announcement& announcement) {
-  switch (announcement.kind) {
-    case Announcement::Kind::tools: stale_.insert(mcp::Method::tools_list); break;
-    case Announcement::Kind::prompts: stale_.insert(mcp::Method::prompts_list); break;
-    case Announcement::Kind::resources:
-      stale_.insert(mcp::Method::resources_list);
-      stale_.insert(mcp::Method::resource_templates_list);
-      break;
-    case Announcement::Kind::reopened: stale_.insert(kListMethods.begin(), kListMethods.end()); break;
-    case Announcement::Kind::resource:
-    case Announcement::Kind::interrupted:
-    case Announcement::Kind::ended: return;
-  }
-  if (inventory() && !refreshing_) tasks_.spawn("refreshing", refresh());
-}
-
-// What is announced meanwhile is read in another turn, however often it was announced.
-Task<> Host::refresh() {
-  while (refreshing_)
-    co_await settled_.wait();
-  const ReadingFlag flag(refreshing_, settled_);
-  while (!stale_.empty()) {
-    const mcp::Method method = stale_.extract(stale_.begin()).value();
-    auto listing = co_await connection_.list(method);
-    if (!listing) {
-      log::warning("{} could not be read again: {}", mcp::to_string(method), listing.error().message());
-      failed(listing.error());
-      continue;
-    }
-    const auto before = inventory();
-    auto next = std::make_shared<Inventory>(*before);
-    const auto at = static_cast<std::size_t>(std::ranges::find(kListMethods, method) - kListMethods.begin());
-    next->lists.at(at) = std::make_shared<const Listing>(std::move(*listing));
-    const auto changes = changes_between(before.get(), *next);
-    publish(std::move(next));
-    succeeded();
-    if (!on_change_) continue;
-    for (const auto& change : changes)
-      on_change_(change);
-  }
-}
-
-void Host::publish(std::shared_ptr<const Inventory> inventory) {
-  const std::lock_guard lock(mutex_);
-  facts_ = connection_.facts();
-  inventory_ = std::move(inventory);
-}
-
-std::shared_ptr<const ServerFacts> Host::facts() const {
-  const std::lock_guard lock(mutex_);
-  return facts_;
+  co_return Result<>{};
 }
 
 std::shared_ptr<const Inventory> Host::inventory() const {
   const std::lock_guard lock(mutex_);
   return inventory_;
+}
+
+Counters Host::counters() const {
+  const ServerHealth health = refresher_.health();
+  return {.requests = requests_,
+          .failed_requests = failed_requests_,
+          .refused_requests = refused_requests_,
+          .refreshes = health.refreshes,
+          .failed_refreshes = health.failed_refreshes,
+          .announcements = health.announcements};
 }
 
 }  // namespace proteus::client

@@ -1,12 +1,15 @@
 #include "client/inventory.hpp"
 
-#include <algorithm>
 #include <map>
+#include <string_view>
 
+#include "catalog/definition_list.hpp"
 #include "json/canonical.hpp"
 
 namespace proteus::client {
 namespace {
+
+using Definitions = std::map<std::string_view, std::string_view>;
 
 bool same(std::string_view a, std::string_view b) {
   if (a == b) return true;
@@ -15,46 +18,67 @@ bool same(std::string_view a, std::string_view b) {
   return first && second && *first == *second;
 }
 
-std::map<std::string_view, std::string_view> by_name(const Listing& listing) {
-  std::map<std::string_view, std::string_view> names;
+Definitions by_name(const Listing& listing) {
+  Definitions names;
   for (const auto& entry : listing.entries)
     names.emplace(entry.name, entry.definition);
   return names;
 }
 
-}  // namespace
-
-const Listing& Inventory::of(mcp::Method method) const {
-  const auto at = std::ranges::find(kListMethods, method) - kListMethods.begin();
-  return *lists.at(static_cast<std::size_t>(at));
+catalog::DefinitionList::Pointer read(catalog::Kind kind, std::string_view text) {
+  auto list = catalog::DefinitionList::build(kind, {&text, 1}, {}, {});
+  return list && (*list)->size() == 1 ? *list : nullptr;
 }
 
-Difference difference(const Listing& before, const Listing& after) {
-  Difference result;
-  const auto old = by_name(before);
-  const auto now = by_name(after);
-  for (const auto& [name, definition] : now) {
-    const auto found = old.find(name);
-    if (found == old.end()) {
-      result.added.emplace_back(name);
+catalog::ChangedDefinition compare(catalog::Kind kind, std::string_view name, std::string_view before,
+                                   std::string_view after) {
+  const auto old = read(kind, before);
+  const auto now = read(kind, after);
+  if (!old || !now) {
+    return {std::string(name), catalog::Compatibility::breaking, {"one of the definitions is not valid"}};
+  }
+  auto changed = catalog::compare(kind, old->definitions().front(), now->definitions().front());
+  changed.name = name;
+  return changed;
+}
+
+catalog::KindChange difference(catalog::Kind kind, const Definitions& before, const Definitions& after) {
+  catalog::KindChange change;
+  for (const auto& [name, definition] : after) {
+    const auto found = before.find(name);
+    if (found == before.end()) {
+      change.added.emplace_back(name);
     } else if (!same(found->second, definition)) {
-      result.changed.emplace_back(name);
+      change.changed.push_back(compare(kind, name, found->second, definition));
     }
   }
-  for (const auto& [name, definition] : old) {
-    if (!now.contains(name)) result.removed.emplace_back(name);
+  for (const auto& [name, definition] : before) {
+    if (!after.contains(name)) change.removed.emplace_back(name);
   }
-  return result;
+  return change;
 }
 
-Task<Result<std::shared_ptr<const Inventory>>> take_inventory(Connection& connection) {
+}  // namespace
+
+Task<Result<std::shared_ptr<const Inventory>>> take_inventory(Connection& connection, std::string meta) {
   auto inventory = std::make_shared<Inventory>();
-  for (std::size_t i = 0; i < kListMethods.size(); ++i) {
-    auto listing = co_await connection.list(kListMethods.at(i));
+  for (const catalog::Kind kind : catalog::kKinds) {
+    RequestOptions options;
+    options.meta = meta;
+    auto listing = co_await connection.list(catalog::info(kind).list_method, std::move(options));
     if (!listing) co_return std::unexpected(std::move(listing.error()));
-    inventory->lists.at(i) = std::make_shared<const Listing>(std::move(*listing));
+    inventory->lists[kind] = std::move(*listing);
   }
   co_return std::shared_ptr<const Inventory>(std::move(inventory));
+}
+
+catalog::Change changes_between(const Inventory* before, const Inventory& after) {
+  catalog::Change change;
+  for (const catalog::Kind kind : catalog::kKinds) {
+    const Definitions old = before != nullptr ? by_name(before->lists[kind]) : Definitions();
+    change.kinds[kind] = difference(kind, old, by_name(after.lists[kind]));
+  }
+  return change;
 }
 
 }  // namespace proteus::client

@@ -1,41 +1,28 @@
 #pragma once
 
-#include <array>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include <proteus/error.hpp>
 
 #include "base/task.hpp"
+#include "catalog/change.hpp"
+#include "catalog/kind.hpp"
 #include "client/connection.hpp"
 #include "client/listing.hpp"
 
 namespace proteus::client {
 
-// The kinds of things a server has lists of.
-inline constexpr std::array kListMethods = {mcp::Method::tools_list, mcp::Method::prompts_list,
-                                            mcp::Method::resources_list, mcp::Method::resource_templates_list};
-
-// Everything a server has, as it was when it was listed. Immutable once published; each list is shared by the
-// inventories it did not change in.
+// Everything a server has, as it was when it was listed. Immutable once published.
 struct Inventory {
-  std::array<std::shared_ptr<const Listing>, kListMethods.size()> lists;
-
-  const Listing& of(mcp::Method method) const;
+  catalog::PerKind<Listing> lists;
 };
 
-// What became of a list, by name.
-struct Difference {
-  std::vector<std::string> added;
-  std::vector<std::string> removed;
-  std::vector<std::string> changed;  // other than in the way it is written
+// Lists everything; each request has these members in its `_meta`. Fails where one list does: a list that could not be
+// read is not an empty one.
+Task<Result<std::shared_ptr<const Inventory>>> take_inventory(Connection& connection, std::string meta);
 
-  bool empty() const { return added.empty() && removed.empty() && changed.empty(); }
-};
-Difference difference(const Listing& before, const Listing& after);
-
-// Lists everything. Fails where one list does: a list that could not be read is not an empty one.
-Task<Result<std::shared_ptr<const Inventory>>> take_inventory(Connection& connection);
+// What became of the definitions, by the rules of catalog/change.hpp; a null inventory has nothing.
+catalog::Change changes_between(const Inventory* before, const Inventory& after);
 
 }  // namespace proteus::client

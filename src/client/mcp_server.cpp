@@ -53,13 +53,14 @@ void read(const Entry& entry, ResourceTemplate& resource) {
   resource.description = string_at(resource.definition, "description");
 }
 
-Change::Kind kind_of(mcp::Method list) {
-  switch (list) {
-    case mcp::Method::prompts_list: return Change::Kind::prompts;
-    case mcp::Method::resources_list: return Change::Kind::resources;
-    case mcp::Method::resource_templates_list: return Change::Kind::resource_templates;
-    default: return Change::Kind::tools;
+Change::Kind kind_of(catalog::Kind kind) {
+  switch (kind) {
+    case catalog::Kind::tool: return Change::Kind::tools;
+    case catalog::Kind::prompt: return Change::Kind::prompts;
+    case catalog::Kind::resource: return Change::Kind::resources;
+    case catalog::Kind::resource_template: return Change::Kind::resource_templates;
   }
+  return Change::Kind::tools;
 }
 
 Result<boost::json::object> object_of(const Result<Answer>& answer) {
@@ -93,20 +94,16 @@ class McpServer::State {
     callbacks_ = std::make_shared<CallbackThread>();
     auto io = std::make_shared<boost::asio::io_context>(1);
     settings_.add_handlers(*options, callbacks_, io);
-    const auto on_change = [this](const ListChange& change) { announce(change); };
-    auto host =
-        std::make_shared<Host>(io, std::move(*endpoint), std::move(*options), std::move(*http),
-                               settings_.event_driven_refresh ? Host::Listen::yes : Host::Listen::no, on_change);
+    const auto on_change = [this](const catalog::Change& change) { announce(change); };
+    auto host = std::make_shared<Host>(io, std::move(*endpoint), std::move(*options), std::move(*http),
+                                       settings_.host(), on_change);
     if (auto opened = host->open(); !opened && settings_.fail_fast_on_startup) {
       host->close();
       callbacks_->stop();
       return opened;
-    } else if (!opened) {
-      log::warning("{} is not there yet: {}", settings_.name(), opened.error().message());
-      host->keep_trying();
     }
     const std::lock_guard state(mutex_);
-    if (polls_) host->start_polling(settings_.refresh_interval);
+    if (polls_ != settings_.auto_refresh) host->set_auto_refresh(polls_);
     host_ = std::move(host);
     return {};
   }
@@ -138,16 +135,17 @@ class McpServer::State {
   Result<std::shared_ptr<const Inventory>> inventory() const {
     const auto open = host();
     if (!open) return std::unexpected(not_open());
+    open->freshen();
     if (auto known = open->inventory()) return known;
-    auto why = open->health().error;
+    auto why = open->health().last_error;
     return std::unexpected(why ? std::move(*why).within("not read yet") : errors::unreachable("not read yet"));
   }
 
   template <class T>
-  Result<std::vector<T>> list(mcp::Method method) const {
+  Result<std::vector<T>> list(catalog::Kind kind) const {
     const auto known = inventory();
     if (!known) return std::unexpected(known.error());
-    const auto& listed = (*known)->of(method).entries;
+    const auto& listed = (*known)->lists[kind].entries;
     std::vector<T> entries;
     entries.reserve(listed.size());
     for (const Entry& entry : listed)
@@ -159,35 +157,31 @@ class McpServer::State {
     const auto open = host();
     if (!open) return {.at = std::chrono::system_clock::now(), .duration = {}, .error = not_open(), .changes = {}};
     const Reading reading = open->read_now();
-    RefreshResult result{.at = reading.at, .duration = reading.duration, .error = reading.error, .changes = {}};
-    for (const auto& change : reading.changes)
-      result.changes.push_back(shown(change));
-    return result;
+    return {.at = reading.at, .duration = reading.duration, .error = reading.error, .changes = shown(reading.change)};
   }
 
   void set_polling(bool on) {
     const std::lock_guard lock(mutex_);
     polls_ = on;
-    if (host_ && on) host_->start_polling(settings_.refresh_interval);
-    if (host_ && !on) host_->stop_polling();
+    if (host_) host_->set_auto_refresh(on);
   }
   bool polls() const {
-    const auto open = host();
-    return open && open->polls();
+    const std::lock_guard lock(mutex_);
+    return host_ && polls_;
   }
 
-  std::optional<std::chrono::system_clock::time_point> read_at() const {
+  // How it is; one that is not open is `closed`.
+  ServerHealth health() const {
     const auto open = host();
-    return open ? open->health().read_at : std::nullopt;
+    return open ? open->health() : ServerHealth{.state = ServerState::closed};
   }
-
-  ServerState how_it_is() const {
+  Circuit circuit() const {
     const auto open = host();
-    if (!open) return ServerState::closed;
-    const unsigned failures = open->health().failures;
-    if (failures >= settings_.max_consecutive_failures) return ServerState::failed;
-    if (failures > 0) return ServerState::degraded;
-    return open->inventory() ? ServerState::connected : ServerState::connecting;
+    return open ? open->circuit() : Circuit::closed;
+  }
+  Counters counters() const {
+    const auto open = host();
+    return open ? open->counters() : Counters();
   }
 
   boost::json::object descriptor() const { return settings_.descriptor(); }
@@ -199,36 +193,49 @@ class McpServer::State {
     CallingThread caller;
     RequestOptions request;
     request.timeout = options.timeout;
-    if (!options.meta.empty()) {
-      const std::string meta = boost::json::serialize(options.meta);
-      request.meta = meta.substr(1, meta.size() - 2);
-    }
+    request.meta = members_of(options.meta);
     if (options.on_progress) {
       request.on_progress = [&caller, &options](const mcp::Progress& progress) {
         caller.post(
             [&options, progress] { options.on_progress({progress.progress, progress.total, progress.message}); });
       };
     }
-    return object_of(open->call<Answer>([&](Connection& connection) { return make(connection, request); }, caller));
+    return object_of(open->request([&](Connection& connection) { return make(connection, request); }, caller));
   }
 
  private:
-  Change shown(const ListChange& change) const {
-    const Difference& names = change.difference;
-    return {kind_of(change.list), names.added, names.removed, names.changed, change.breaking, settings_.name()};
+  std::vector<Change> shown(const catalog::Change& change) const {
+    std::vector<Change> changes;
+    for (const catalog::Kind kind : catalog::kKinds) {
+      const catalog::KindChange& found = change.kinds[kind];
+      if (found.empty()) continue;
+      Change& one = changes.emplace_back();
+      one.kind = kind_of(kind);
+      one.added = found.added;
+      one.removed = found.removed;
+      one.server = settings_.name();
+      for (const auto& definition : found.changed) {
+        one.changed.push_back(definition.name);
+        if (definition.compatibility != catalog::Compatibility::breaking) continue;
+        one.breaking.push_back({definition.name, definition.reasons});
+      }
+    }
+    return changes;
   }
 
-  void announce(const ListChange& found) {
+  void announce(const catalog::Change& found) {
     std::vector<ChangeListener> listeners;
     {
       const std::lock_guard lock(mutex_);
       listeners = listeners_;
     }
     if (listeners.empty()) return;
-    callbacks_->post([listeners = std::move(listeners), change = shown(found)] {
-      for (const auto& listener : listeners)
-        listener(change);
-    });
+    for (auto& change : shown(found)) {
+      callbacks_->post([listeners, change = std::move(change)] {
+        for (const auto& listener : listeners)
+          listener(change);
+      });
+    }
   }
 
   const Settings settings_;
@@ -257,8 +264,13 @@ RefreshResult McpServer::refresh_now() { return state_->refresh(); }
 void McpServer::start_auto_refresh() { state_->set_polling(true); }
 void McpServer::stop_auto_refresh() { state_->set_polling(false); }
 bool McpServer::is_auto_refresh_running() const { return state_->polls(); }
-std::optional<std::chrono::system_clock::time_point> McpServer::last_refresh_time() const { return state_->read_at(); }
-ServerState McpServer::state() const { return state_->how_it_is(); }
+std::optional<std::chrono::system_clock::time_point> McpServer::last_refresh_time() const {
+  return state_->health().last_refresh_at;
+}
+ServerState McpServer::state() const { return state_->health().state; }
+std::optional<Error> McpServer::last_error() const { return state_->health().last_error; }
+Circuit McpServer::circuit() const { return state_->circuit(); }
+Counters McpServer::counters() const { return state_->counters(); }
 boost::json::object McpServer::descriptor() const { return state_->descriptor(); }
 
 Result<McpServer::Builder> McpServer::from_descriptor(const boost::json::object& descriptor) {
@@ -284,19 +296,17 @@ Result<ServerInfo> McpServer::info() const {
                     object_of(facts->capabilities)};
 }
 
-Result<std::vector<Tool>> McpServer::tools() const { return state_->list<Tool>(mcp::Method::tools_list); }
-Result<std::vector<Prompt>> McpServer::prompts() const { return state_->list<Prompt>(mcp::Method::prompts_list); }
-Result<std::vector<Resource>> McpServer::resources() const {
-  return state_->list<Resource>(mcp::Method::resources_list);
-}
+Result<std::vector<Tool>> McpServer::tools() const { return state_->list<Tool>(catalog::Kind::tool); }
+Result<std::vector<Prompt>> McpServer::prompts() const { return state_->list<Prompt>(catalog::Kind::prompt); }
+Result<std::vector<Resource>> McpServer::resources() const { return state_->list<Resource>(catalog::Kind::resource); }
 Result<std::vector<ResourceTemplate>> McpServer::resource_templates() const {
-  return state_->list<ResourceTemplate>(mcp::Method::resource_templates_list);
+  return state_->list<ResourceTemplate>(catalog::Kind::resource_template);
 }
 
 Result<Tool> McpServer::tool(const std::string& name) const {
   const auto inventory = state_->inventory();
   if (!inventory) return std::unexpected(inventory.error());
-  for (const Entry& entry : (*inventory)->of(mcp::Method::tools_list).entries) {
+  for (const Entry& entry : (*inventory)->lists[catalog::Kind::tool].entries) {
     if (entry.name != name) continue;
     Tool tool;
     read(entry, tool);

@@ -173,5 +173,29 @@ TEST(PublicClientSettings, SendsCredentials) {
   EXPECT_THAT(seen, ElementsAre("Bearer abc", "Bearer from the environment", "Basic dXNlcjpwYXNz", "key"));
 }
 
+// REF-31
+TEST(PublicClientSettings, SendsMetaWithLists) {
+  for (auto mcp : {test::FakeMcp::legacy(), test::FakeMcp::modern()}) {
+    mcp.on["resources/list"] = [](const test::FakeRequest& request) {
+      return test::result(request, R"({"resources":[]})");
+    };
+    HttpServer http(std::move(mcp));
+    auto server = McpServer::builder(http.url()).list_meta({{"tenant", "a"}}).timeout(5s).build();
+    ASSERT_TRUE(server.open());
+    ASSERT_TRUE(server.refresh_now().ok());
+    ASSERT_TRUE(server.call_tool("echo"));
+    int lists = 0;
+    for (const auto& request : http.requests()) {
+      if (request.rpc() == "tools/list") {
+        ++lists;
+        EXPECT_EQ(request.params().at("_meta").at("tenant"), "a");
+      } else if (request.rpc() == "tools/call") {
+        EXPECT_THAT(request.body, ::testing::Not(HasSubstr("tenant")));
+      }
+    }
+    EXPECT_GE(lists, 2);
+  }
+}
+
 }  // namespace
 }  // namespace proteus::client

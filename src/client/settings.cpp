@@ -8,6 +8,7 @@
 
 #include "json/text.hpp"
 #include "mcp/base64.hpp"
+#include "mcp/meta.hpp"
 #include "net/client_tls.hpp"
 
 namespace proteus::client {
@@ -90,6 +91,11 @@ Result<std::string> list_roots(const RootsHandler& handler) {
 
 }  // namespace
 
+std::string members_of(const boost::json::object& object) {
+  const std::string text = boost::json::serialize(object);
+  return text.substr(1, text.size() - 2);
+}
+
 Result<Endpoint> McpServer::Settings::endpoint() const {
   if (!command.empty()) {
     if (!url.empty()) return std::unexpected(errors::invalid("a URL and a command are given; one server has one"));
@@ -125,7 +131,18 @@ Result<net::HttpClientOptions> McpServer::Settings::http_options() const {
 }
 
 Result<Options> McpServer::Settings::options() const {
-  if (refresh_interval.count() <= 0) return std::unexpected(errors::invalid("the refresh interval must be above zero"));
+  for (const auto& [what, duration] : {std::pair{"the refresh interval", refresh_interval},
+                                       {"the health interval", health_interval},
+                                       {"the time a circuit is open", circuit_open}}) {
+    if (duration.count() <= 0) return std::unexpected(errors::invalid(fmt::format("{} must be above zero", what)));
+  }
+  if (ttl.count() < 0) return std::unexpected(errors::invalid("the time to live must not be negative"));
+  if (circuit_failures == 0) return std::unexpected(errors::invalid("a circuit opens after at least one failure"));
+  for (const auto& member : list_meta) {
+    if (!mcp::meta::is_protocol_key(member.key())) continue;
+    return std::unexpected(errors::invalid(
+        fmt::format("_meta of lists: the protocol sets {} itself", json::quote(std::string_view(member.key())))));
+  }
   Options options;
   options.client_info =
       fmt::format(R"({{"name":{},"version":{}}})", json::quote(client_name), json::quote(client_version));
@@ -141,6 +158,19 @@ Result<Options> McpServer::Settings::options() const {
   if (!secret) return std::unexpected(std::move(secret.error()));
   if (*secret) options.headers.push_back(std::move(**secret));
   return options;
+}
+
+HostSettings McpServer::Settings::host() const {
+  return {.name = name(),
+          .refresh = {.auto_refresh = auto_refresh,
+                      .refresh_interval = refresh_interval,
+                      .event_driven_refresh = event_driven_refresh,
+                      .ttl = ttl,
+                      .health_interval = health_interval,
+                      .max_consecutive_failures = max_consecutive_failures},
+          .circuit_failures = circuit_failures,
+          .circuit_open = circuit_open,
+          .list_meta = members_of(list_meta)};
 }
 
 void McpServer::Settings::add_handlers(Options& options, const std::shared_ptr<CallbackThread>& thread,

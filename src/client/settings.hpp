@@ -8,6 +8,7 @@
 #include <proteus/client.hpp>
 
 #include "client/callback_thread.hpp"
+#include "client/host.hpp"
 #include "client/options.hpp"
 #include "net/http_client.hpp"
 
@@ -17,6 +18,9 @@ class Binding;
 }
 
 namespace proteus::client {
+
+// The members of an object as JSON text, without its braces.
+std::string members_of(const boost::json::object& object);
 
 // What a builder was told.
 struct McpServer::Settings {
@@ -41,6 +45,11 @@ struct McpServer::Settings {
   std::chrono::milliseconds refresh_interval = std::chrono::minutes(5);
   bool event_driven_refresh = true;
   unsigned max_consecutive_failures = 3;
+  std::chrono::milliseconds ttl{0};
+  std::chrono::milliseconds health_interval = std::chrono::seconds(30);
+  unsigned circuit_failures = 5;
+  std::chrono::milliseconds circuit_open = std::chrono::seconds(30);
+  boost::json::object list_meta;
   ElicitationHandler on_elicitation;
   ElicitationHandler on_url_elicitation;
   SamplingHandler on_sampling;
@@ -59,6 +68,7 @@ struct McpServer::Settings {
   Result<Endpoint> endpoint() const;
   Result<net::HttpClientOptions> http_options() const;
   Result<Options> options() const;
+  HostSettings host() const;
   // Handlers run on that thread, and answer to this context.
   void add_handlers(Options& options, const std::shared_ptr<CallbackThread>& thread,
                     const std::weak_ptr<boost::asio::io_context>& io) const;

@@ -10,6 +10,7 @@
 
 #include "base/log.hpp"
 #include "client/attempt.hpp"
+#include "client/calls.hpp"
 #include "gateway/bridge/questions.hpp"
 #include "gateway/forwarding.hpp"
 #include "gateway/instructions.hpp"

@@ -11,7 +11,6 @@
 namespace proteus::gateway {
 namespace {
 
-constexpr std::string_view kRefreshCapabilities = "refresh_capabilities";
 // Parts an upstream's state from our own.
 constexpr std::string_view kUpstreamState = "upstream:";
 
@@ -204,8 +203,6 @@ mcp::Outcome to_outcome(const client::Answer& answer, mcp::Era client) {
 }
 
 bool is_tool_error(const client::Answer& answer) { return answer.member("isError") == "true"; }
-
-bool wants_refresh(const client::Answer& answer) { return answer.message().meta.value(kRefreshCapabilities) == "true"; }
 
 std::string forwarded_notification(const json::Message& message, const mcp::Request& request) {
   if (message.method == mcp::to_string(mcp::Method::progress)) {

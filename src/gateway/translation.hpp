@@ -57,8 +57,6 @@ mcp::Outcome to_outcome(const client::Answer& answer, mcp::Era client);
 
 // Whether a tool says in its result that it failed.
 bool is_tool_error(const client::Answer& answer);
-// Whether a result asks that what the upstream offers be read again.
-bool wants_refresh(const client::Answer& answer);
 
 // A notification of a running request as its caller is to get it; empty where it is not to.
 std::string forwarded_notification(const json::Message& message, const mcp::Request& request);
