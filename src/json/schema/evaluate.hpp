@@ -24,8 +24,9 @@ std::string to_pointer(const Path& path);
 // Checks one instance against a Program. For one use. Without a list to put errors in, it stops at the first.
 class Evaluator {
  public:
-  Evaluator(const Program& program, const SchemaLimits& limits, std::vector<SchemaError>* errors)
-      : program_(program), limits_(limits), errors_(errors), max_errors_(limits.errors), work_left_(limits.work) {}
+  Evaluator(const Program& program, const SchemaLimits& limits, std::vector<SchemaError>* errors,
+            std::size_t max_errors)
+      : program_(program), limits_(limits), errors_(errors), max_errors_(max_errors), work_left_(limits.work) {}
 
   bool run(const boost::json::value& instance);
   // Whether a limit ended it; then `run` gave false and no rule need be broken.

@@ -35,15 +35,15 @@ Schema::Schema(std::unique_ptr<const schema::Program> program, const SchemaLimit
 Schema::~Schema() = default;
 
 bool Schema::accepts(const boost::json::value& instance) const {
-  return schema::Evaluator(*program_, limits_, nullptr).run(instance);
+  return schema::Evaluator(*program_, limits_, nullptr, 0).run(instance);
 }
 
-Validation Schema::validate(const boost::json::value& instance) const {
+Validation Schema::validate(const boost::json::value& instance, std::size_t max_errors) const {
   Validation validation;
-  schema::Evaluator evaluator(*program_, limits_, &validation.errors);
+  schema::Evaluator evaluator(*program_, limits_, &validation.errors, max_errors);
   evaluator.run(instance);
   if (evaluator.stopped()) validation.errors.push_back(evaluator.stop_reason());
-  validation.complete = !evaluator.stopped() && validation.errors.size() < limits_.errors;
+  validation.complete = !evaluator.stopped() && validation.errors.size() < max_errors;
   return validation;
 }
 

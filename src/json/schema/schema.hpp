@@ -86,8 +86,10 @@ class Schema {
   // Whether the instance is valid, found as cheaply as possible. False if a limit was hit first.
   bool accepts(const boost::json::value& instance) const;
 
-  // The same, with what is wrong.
-  Validation validate(const boost::json::value& instance) const;
+  // The same, with what is wrong: at most `limits.errors` things, or as many as given. The work is bounded all the
+  // same.
+  Validation validate(const boost::json::value& instance) const { return validate(instance, limits_.errors); }
+  Validation validate(const boost::json::value& instance, std::size_t max_errors) const;
 
   Schema(std::unique_ptr<const schema::Program> program, const SchemaLimits& limits);
   ~Schema();

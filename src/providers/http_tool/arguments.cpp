@@ -1,12 +1,17 @@
 #include "providers/http_tool/arguments.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
-#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "json/splice.hpp"
 #include "json/text.hpp"
+#include "json/tokens.hpp"
 
 namespace proteus::providers {
 namespace {
@@ -32,24 +37,58 @@ bool has_null(const object& arguments) {
   return std::ranges::any_of(arguments, [](const auto& member) { return member.value().is_null(); });
 }
 
-// Takes out what is null where the schema says that it may not be. A few rounds, because a validation lists a bounded
-// number of errors.
-bool leave_nulls_out(value& arguments, const json::Schema& schema) {
-  bool any = false;
-  for (;;) {
-    const auto validation = schema.validate(arguments);
-    object& members = arguments.get_object();
-    const std::size_t before = members.size();
-    for (auto member = members.begin(); member != members.end();) {
-      const std::string pointer = pointer_to(member->key());
-      const bool refused = member->value().is_null() && std::ranges::any_of(validation.errors, [&](const auto& error) {
-                             return error.instance_path == pointer;
-                           });
-      member = refused ? members.erase(member) : std::next(member);
+// Taking one null out may make the schema see another with other eyes, as in a condition. Whoever needs more rounds
+// than this is told what is wrong instead.
+constexpr int kRounds = 3;
+
+using Names = std::unordered_set<std::string>;
+
+// Takes out the nulls that the schema does not take: one validation, however many there are.
+Names take_refused_nulls(value& arguments, const json::Schema& schema) {
+  object& members = arguments.get_object();
+  const auto nulls = std::ranges::count_if(members, [](const auto& member) { return member.value().is_null(); });
+  const auto validation = schema.validate(arguments, static_cast<std::size_t>(nulls) + 1);
+  if (!validation.complete) return {};
+  std::unordered_set<std::string_view> refused;
+  for (const auto& error : validation.errors)
+    refused.insert(error.instance_path);
+  Names taken;
+  for (auto member = members.begin(); member != members.end();) {
+    if (member->value().is_null() && refused.contains(pointer_to(member->key()))) {
+      taken.emplace(member->key());
+      member = members.erase(member);
+    } else {
+      ++member;
     }
-    if (members.size() == before) return any;
-    any = true;
   }
+  return taken;
+}
+
+// The names of nulls without which the arguments are right, or what is wrong with them.
+std::expected<Names, std::string> nulls_to_leave_out(value arguments, const json::Schema& schema) {
+  Names left_out;
+  for (int round = 0; !schema.accepts(arguments); ++round) {
+    Names taken = round < kRounds && has_null(arguments.get_object()) ? take_refused_nulls(arguments, schema) : Names{};
+    if (taken.empty()) return std::unexpected("Invalid arguments:\n" + schema.validate(arguments).text());
+    left_out.merge(taken);
+  }
+  return left_out;
+}
+
+// The object without some of its members, every other byte as it was. It must be JSON.
+std::string without(std::string_view raw, const Names& names) {
+  std::vector<std::unique_ptr<std::string>> storage;
+  json::Members members;
+  auto tokens = json::Tokens::of(raw, json::Tokens::kDeepest);
+  tokens->enter('{');
+  do {
+    const std::string_view key = json::decoded(tokens->take_key(), storage);
+    members.add({key, tokens->take_value()});
+  } while (tokens->take(','));
+  json::Splice splice(raw);
+  json::edit_members(splice, raw, members,
+                     [&](const json::Member& member) { return names.contains(std::string(member.key)); });
+  return splice.str();
 }
 
 std::string_view trimmed_inside(std::string_view raw) {
@@ -72,14 +111,11 @@ std::expected<CheckedArguments, std::string> CheckedArguments::check(const HttpT
       return std::unexpected(
           fmt::format("Invalid arguments:\n/: property \"{}\" is not allowed", log::printable(name, 128)));
   }
-  const bool left_out = has_null(parsed->get_object()) && leave_nulls_out(*parsed, *tool.input);
-  if (!tool.input->accepts(*parsed)) {
-    return std::unexpected("Invalid arguments:\n" + tool.input->validate(*parsed).text());
-  }
-  if (left_out && !parsed->get_object().empty()) {
-    checked.owned_ = boost::json::serialize(*parsed);
-    checked.owned_ = checked.owned_.substr(1, checked.owned_.size() - 2);
-  } else if (!left_out && !raw.empty()) {
+  const auto left_out = nulls_to_leave_out(std::move(*parsed), *tool.input);
+  if (!left_out) return std::unexpected(left_out.error());
+  if (!left_out->empty()) {
+    checked.owned_ = trimmed_inside(without(raw, *left_out));
+  } else if (!raw.empty()) {
     checked.raw_ = trimmed_inside(raw);
   }
   return checked;

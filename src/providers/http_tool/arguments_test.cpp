@@ -57,6 +57,29 @@ TEST_F(Arguments, ThatAreNullCountAsLeftOutUnlessTheyMayBe) {
   EXPECT_EQ(sent(tool(fmt::format(R"({{"type":"object","properties":{{{}}}}})", properties)), "{" + nulls + "}"), "");
 }
 
+// SES-07: what stands beside a null goes on as it was written
+TEST_F(Arguments, KeepTheirBytesBesideANullThatIsLeftOut) {
+  const auto open = tool(R"({"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},)"
+                         R"("additionalProperties":true})");
+  EXPECT_EQ(sent(open, R"({"a":null, "n":12345678901234567890123, "x":1.50 ,"b" : null,"s":"\u00e9" })"),
+            R"("n":12345678901234567890123, "x":1.50,"s":"\u00e9")");
+  EXPECT_EQ(sent(open, R"({ "n":1e400,"\u0061":null })"), R"("n":1e400)");
+  EXPECT_EQ(sent(open, R"({"a":null,"b":null})"), "");
+}
+
+// A validation lists as many errors as there are nulls, so that their number does not multiply the work.
+TEST_F(Arguments, WithManyNullsAreCheckedInOneGo) {
+  const auto strings = tool(R"({"type":"object","additionalProperties":{"type":"string"}})");
+  const auto with_nulls = [](std::size_t count) {
+    std::string text = R"({"kept":"x")";
+    for (std::size_t i = 0; i < count; ++i)
+      text += fmt::format(R"(,"p{}":null)", i);
+    return text + "}";
+  };
+  EXPECT_EQ(sent(strings, with_nulls(30'000)), R"("kept":"x")");
+  EXPECT_THAT(sent(strings, with_nulls(300'000)), HasSubstr("/p0: must be a string, not null"));
+}
+
 // SES-08
 TEST_F(Arguments, ThatAreMissingMistypedOrUnknownAreExplained) {
   EXPECT_THAT(sent(tool(kAllTypes), "{}"), AllOf(HasSubstr("Invalid arguments"), HasSubstr("\"s\"")));
