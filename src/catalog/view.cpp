@@ -120,8 +120,10 @@ Found View::match_template(std::string_view uri) const {
     if (snapshot == nullptr) continue;
     const DefinitionList& list = snapshot->list(Kind::resource_template);
     const auto lost = losers(place, Kind::resource_template);
+    // Of its own for each provider: whoever has templates that are slow to match keeps nobody else from being found.
+    std::size_t steps = mcp::UriPattern::kSteps;
     for (const std::uint32_t index : list.by_precision()) {
-      if (!list[index].pattern->matches(uri) || std::ranges::binary_search(lost, index)) continue;
+      if (!list[index].pattern->matches(uri, steps) || std::ranges::binary_search(lost, index)) continue;
       return {&list[index], snapshot};
     }
   }

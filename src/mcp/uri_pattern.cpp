@@ -1,6 +1,9 @@
 #include "mcp/uri_pattern.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -10,9 +13,6 @@ namespace proteus::mcp {
 namespace {
 
 constexpr std::size_t kMaxExpressions = 64;
-
-// Behind the first segment a URI in a simple expression would have its slash encoded.
-std::size_t segment_end(std::string_view uri, std::size_t at) { return std::min(uri.find('/', at), uri.size()); }
 
 }  // namespace
 
@@ -25,53 +25,75 @@ Result<UriPattern> UriPattern::parse(std::string_view uri_template) {
   std::size_t at = 0;
   while (true) {
     const auto open = std::min(uri_template.find('{', at), uri_template.size());
-    Part part{std::string(uri_template.substr(at, open - at)), Hole::none};
-    if (part.literal.find('}') != std::string::npos) return fault("has a stray brace");
-    pattern.fixed_characters_ += part.literal.size();
+    std::string literal(uri_template.substr(at, open - at));
+    if (literal.find('}') != std::string::npos) return fault("has a stray brace");
+    pattern.fixed_characters_ += literal.size();
     if (open == uri_template.size()) {
-      pattern.parts_.push_back(std::move(part));
+      pattern.literals_.push_back(std::move(literal));
       return pattern;
     }
     const auto close = uri_template.find('}', open);
     if (close == std::string_view::npos || close == open + 1) return fault("has a brace that opens no expression");
-    if (pattern.parts_.size() == kMaxExpressions) return fault("has too many expressions");
+    if (pattern.literals_.size() == kMaxExpressions) return fault("has too many expressions");
     // An operator comes first; without one, or as a label or a parameter, a value does not cross a slash.
     static constexpr std::string_view kCrossing = "+#/?&";
     const bool crossing = kCrossing.find(uri_template[open + 1]) != std::string_view::npos;
-    part.hole = crossing ? Hole::anything : Hole::segment;
-    pattern.parts_.push_back(std::move(part));
+    if (crossing) pattern.anything_ |= std::uint64_t{1} << pattern.literals_.size();
+    pattern.literals_.push_back(std::move(literal));
     at = close + 1;
   }
 }
 
-// Keeps all the places that the parts so far may end at: after each literal those are few, or an interval.
-bool UriPattern::matches(std::string_view uri) const {
-  const Part& first = parts_.front();
-  const Part& last = parts_.back();
-  if (!uri.starts_with(first.literal) || !uri.ends_with(last.literal)) return false;
-  if (parts_.size() == 1) return uri.size() == first.literal.size();
-
-  std::vector<bool> ends(uri.size() + 1, false);
-  ends[first.literal.size()] = true;
-  for (std::size_t i = 1; i < parts_.size(); ++i) {
-    const std::string& literal = parts_[i].literal;
-    std::vector<bool> next(uri.size() + 1, false);
-    std::size_t reach = 0;  // the hole may end anywhere before it, from a place that was an end
-    bool open = false;
-    bool any = false;
-    for (std::size_t at = 0; at + literal.size() <= uri.size(); ++at) {
-      if (ends[at]) {
-        open = true;
-        reach = parts_[i - 1].hole == Hole::anything ? uri.size() : segment_end(uri, at);
-      }
-      if (!open || at > reach || uri.substr(at, literal.size()) != literal) continue;
-      next[at + literal.size()] = true;
-      any = true;
+// Goes through the URI once and keeps the set of holes it may be in. Once in a hole that takes anything, those before
+// it cannot lead to more and are forgotten.
+bool UriPattern::matches(std::string_view uri, std::size_t& steps) const {
+  const auto spend = [&](std::size_t some) {
+    if (some > steps) {
+      steps = 0;
+      return false;
     }
-    if (!any) return false;
-    ends.swap(next);
+    steps -= some;
+    return true;
+  };
+  const std::string& first = literals_.front();
+  const std::string& last = literals_.back();
+  if (!spend(1) || uri.size() < first.size() + (literals_.size() == 1 ? 0 : last.size())) return false;
+  if (!uri.starts_with(first) || !uri.ends_with(last)) return false;
+  if (literals_.size() == 1) return uri.size() == first.size();
+
+  const std::size_t holes = literals_.size() - 1;
+  const auto bit = [](std::size_t hole) { return std::uint64_t{1} << hole; };
+  const std::size_t end = uri.size() - last.size();
+  if (!spend(uri.size() / 8)) return false;
+  std::vector<std::uint64_t> reached(end + 1, 0);  // holes that begin at a place
+  reached[first.size()] = bit(0);
+  std::uint64_t inside = 0;
+  for (std::size_t at = first.size(); at <= end; ++at) {
+    inside |= reached[at];
+    if (inside == 0) {
+      if (!spend(1)) return false;
+      continue;
+    }
+    for (std::uint64_t left = inside; left != 0; left &= left - 1) {
+      const auto hole = static_cast<std::size_t>(std::countr_zero(left));
+      if (hole + 1 == holes) break;
+      const std::string& literal = literals_[hole + 1];
+      if (!spend(1)) return false;
+      if (!literal.empty() && (uri[at] != literal.front() || literal.size() > end - at)) continue;
+      if (!spend(literal.size() / 8)) return false;
+      if (uri.substr(at, literal.size()) != literal) continue;
+      reached[at + literal.size()] |= bit(hole + 1);
+      if (literal.empty()) {
+        inside |= bit(hole + 1);
+        left |= bit(hole + 1);
+      }
+    }
+    const std::uint64_t anything = inside & anything_;
+    if (anything != 0) inside &= ~(std::bit_floor(anything) - 1);
+    if ((inside & bit(holes - 1)) != 0 && (at == end || (anything_ & bit(holes - 1)) != 0)) return true;
+    if (at < end && uri[at] == '/') inside &= anything_;
   }
-  return ends[uri.size()];
+  return false;
 }
 
 }  // namespace proteus::mcp

@@ -18,22 +18,26 @@ class UriPattern {
   // Fails on braces that do not pair up, and on more than 64 expressions.
   static Result<UriPattern> parse(std::string_view uri_template);
 
-  // Takes time proportional to the lengths of the URI and of the template, multiplied, at worst; a URI that begins
-  // otherwise is told at once.
-  bool matches(std::string_view uri) const;
+  // The work of looking through one provider's templates for a URI: some milliseconds, and more than any collection of
+  // templates takes that was not made to be slow.
+  static constexpr std::size_t kSteps = 500'000;
+
+  // Takes one step for a URI that begins or ends otherwise, and one for each of its characters where all variables may
+  // hold slashes; at worst those multiplied by the literals between slashes. False where no steps are left.
+  bool matches(std::string_view uri, std::size_t& steps) const;
+  bool matches(std::string_view uri) const {
+    std::size_t steps = kSteps;
+    return matches(uri, steps);
+  }
   // The more characters are fixed, the more a match says.
   std::size_t fixed_characters() const { return fixed_characters_; }
 
  private:
-  // What an expression can stand for: the variables of {x} have their reserved characters encoded, those of {+x} have
-  // not; the others begin with a character of their own where they are not empty.
-  enum class Hole : std::uint8_t { none, segment, anything };
-  struct Part {
-    std::string literal;
-    Hole hole = Hole::none;  // behind the literal
-  };
-
-  std::vector<Part> parts_;  // the last has no hole
+  // What an expression can stand for: the variables of {x} have their reserved characters encoded, and so no slash;
+  // those of {+x} have not, and the others begin with a character of their own where they are not empty. Each stands in
+  // a hole, of which there are at most 64, between two literals.
+  std::vector<std::string> literals_;  // with a hole behind each but the last
+  std::uint64_t anything_ = 0;         // the holes that take slashes, by their number
   std::size_t fixed_characters_ = 0;
 };
 

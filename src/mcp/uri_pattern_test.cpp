@@ -1,5 +1,7 @@
 #include "mcp/uri_pattern.hpp"
 
+#include <random>
+
 #include <gtest/gtest.h>
 
 namespace proteus::mcp {
@@ -44,12 +46,66 @@ TEST(UriPattern, RefusesBracesThatDoNotPairUp) {
   EXPECT_FALSE(UriPattern::parse(many));
 }
 
-// A greedy matcher would take exponential time here.
-TEST(UriPattern, TakesLittleTimeForManyExpressions) {
+std::size_t steps_of(std::string_view uri_template, std::string_view uri) {
+  std::size_t left = UriPattern::kSteps;
+  UriPattern::parse(uri_template).value().matches(uri, left);
+  return UriPattern::kSteps - left;
+}
+
+// A greedy matcher would take exponential time here, and one that keeps all places 60 times as many steps.
+TEST(UriPattern, TakesAStepPerCharacterHoweverManyVariablesMayHoldSlashes) {
   std::string hard;
   for (int i = 0; i < 60; ++i)
     hard += "a{+x}";
   EXPECT_FALSE(matches(hard + "b", std::string(8000, 'a')));
+  std::string harder = "t://";
+  for (int i = 0; i < 25; ++i)
+    harder += "{+x}a";
+  for (const std::size_t length : {1000U, 2000U, 4000U, 8000U})
+    EXPECT_LE(steps_of(harder + "Q{+z}", "t://" + std::string(length, 'a')), 2 * length + 100) << length;
+}
+
+TEST(UriPattern, StopsWhereNoStepsAreLeft) {
+  const auto pattern = UriPattern::parse("t://{+a}x{+b}y").value();
+  const std::string uri = "t://" + std::string(500, '-') + "x-y";
+  std::size_t steps = 100;
+  EXPECT_FALSE(pattern.matches(uri, steps));
+  EXPECT_EQ(steps, 0U);
+  EXPECT_FALSE(pattern.matches("t://xy", steps));
+  EXPECT_TRUE(pattern.matches(uri));
+}
+
+// Against a matcher that tries everything.
+bool fits(std::string_view shape, std::string_view uri) {
+  if (shape.empty()) return uri.empty();
+  if (shape.front() != '*' && shape.front() != '?')
+    return !uri.empty() && uri.front() == shape.front() && fits(shape.substr(1), uri.substr(1));
+  for (std::size_t length = 0; length <= uri.size(); ++length) {
+    if (length > 0 && shape.front() == '?' && uri[length - 1] == '/') return false;
+    if (fits(shape.substr(1), uri.substr(length))) return true;
+  }
+  return false;
+}
+
+TEST(UriPattern, AgreesWithOneThatTriesEverything) {
+  std::minstd_rand random(7);
+  const auto pick = [&](std::string_view from) { return from[random() % from.size()]; };
+  int fitting = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    std::string shape;
+    std::string text = "a";
+    std::string uri = "a";
+    for (std::size_t n = random() % 7; n > 0; --n) {
+      shape += pick("ab/*?*?");
+      text += shape.back() == '*' ? "{+x}" : shape.back() == '?' ? "{x}" : std::string(1, shape.back());
+    }
+    for (std::size_t n = random() % 8; n > 0; --n)
+      uri += pick("aab/");
+    const bool fit = fits("a" + shape, uri);
+    fitting += fit ? 1 : 0;
+    ASSERT_EQ(matches(text, uri), fit) << text << " " << uri;
+  }
+  EXPECT_GT(fitting, 1000);
 }
 
 }  // namespace
