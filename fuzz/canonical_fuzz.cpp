@@ -43,7 +43,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto again = json::parse(once);
   check(again.has_value(), "a canonical form is JSON");
   check(json::canonical(*again) == once, "a canonical form is its own");
-  check(json::canonical_hash(text) && *json::canonical_hash(text) == *json::canonical_hash(once),
+  const auto exact = json::canonical_text(text);
+  check(exact && json::parse(*exact), "an exact canonical form is JSON");
+  check(json::canonical_text(*exact) == *exact, "an exact canonical form is its own");
+  check(json::canonical(*json::parse(*exact)) == once, "an exact canonical form is of the same value");
+  check(json::canonical_hash(text) && *json::canonical_hash(text) == *json::canonical_hash(*exact),
         "the same value has the same hash");
   return 0;
 }

@@ -185,7 +185,9 @@ class ListBuilder {
       definition.pattern = &list_->patterns_.emplace_front(std::move(*pattern));
     }
     if (!mirrored->empty()) definition.mirrored = &list_->mirrored_.emplace_front(std::move(*mirrored));
-    definition.hash = json::sha256(json::canonical(*value));
+    const auto hash = json::canonical_hash(candidate.raw);
+    if (!hash) return std::unexpected(hash.error());
+    definition.hash = *hash;
     return {};
   }
 

@@ -5,12 +5,16 @@
 #include <cmath>
 #include <memory>
 #include <new>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <openssl/evp.h>
 
+#include "json/message.hpp"
 #include "json/text.hpp"
+#include "json/tokens.hpp"
 
 namespace proteus::json {
 namespace {
@@ -82,6 +86,170 @@ void append(std::string& out, const boost::json::value& value) {
   }
 }
 
+// A number of a text, exactly: digits without zeros at either end, times a power of ten.
+struct Decimal {
+  bool negative = false;
+  std::string digits;  // empty for zero
+  std::int64_t exponent = 0;
+
+  friend bool operator==(const Decimal&, const Decimal&) = default;
+};
+
+// Far more than a text can have digits, and far from an overflow.
+constexpr std::int64_t kLargestExponent = 1'000'000'000'000;
+
+std::optional<Decimal> decimal_of(std::string_view number) {
+  Decimal decimal;
+  if (number.starts_with('-')) {
+    decimal.negative = true;
+    number.remove_prefix(1);
+  }
+  const std::size_t mark = std::min(number.find_first_of("eE"), number.size());
+  if (mark < number.size()) {
+    std::string_view power = number.substr(mark + 1);
+    if (power.starts_with('+')) power.remove_prefix(1);
+    const auto read = std::from_chars(power.data(), power.data() + power.size(), decimal.exponent);
+    if (read.ec != std::errc{} || std::abs(decimal.exponent) > kLargestExponent) return std::nullopt;
+  }
+  const std::string_view mantissa = number.substr(0, mark);
+  const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
+  decimal.digits = mantissa.substr(0, point);
+  if (point < mantissa.size()) {
+    const std::string_view fraction = mantissa.substr(point + 1);
+    decimal.digits += fraction;
+    decimal.exponent -= static_cast<std::int64_t>(fraction.size());
+  }
+  decimal.digits.erase(0, std::min(decimal.digits.find_first_not_of('0'), decimal.digits.size()));
+  if (decimal.digits.empty()) return Decimal{};
+  const std::size_t kept = decimal.digits.find_last_not_of('0') + 1;
+  decimal.exponent += static_cast<std::int64_t>(decimal.digits.size() - kept);
+  decimal.digits.resize(kept);
+  return decimal;
+}
+
+bool append_exactly(std::string& out, std::string_view number) {
+  constexpr std::size_t kFixedDigits = 21;  // RFC 8785 writes larger ones with an exponent
+  const auto decimal = decimal_of(number);
+  if (!decimal) return false;
+  if (decimal->digits.empty()) {
+    out.push_back('0');
+    return true;
+  }
+  const auto append_digits = [&] {
+    if (decimal->negative) out.push_back('-');
+    out += decimal->digits;
+  };
+  if (decimal->exponent >= 0 && decimal->digits.size() + static_cast<std::size_t>(decimal->exponent) <= kFixedDigits) {
+    append_digits();
+    out.append(static_cast<std::size_t>(decimal->exponent), '0');
+    return true;
+  }
+  double rounded = 0;
+  const auto read = std::from_chars(number.data(), number.data() + number.size(), rounded);
+  if (read.ec == std::errc{}) {
+    const std::size_t before = out.size();
+    append_number(out, rounded);
+    if (decimal_of(std::string_view(out).substr(before)) == decimal) return true;
+    out.resize(before);
+  }
+  append_digits();
+  if (decimal->exponent != 0) out += fmt::format("e{}", decimal->exponent);
+  return true;
+}
+
+// Writes the values of a text anew. They are first listed as they come, because the members of an object are written in
+// another order, and a text within a text must not be walked again for each level above it.
+class TextWriter {
+ public:
+  // False where the text is not JSON that a tree could be made of.
+  bool read(Tokens& tokens) {
+    const std::size_t index = values_.size();
+    values_.push_back({{}, 0});
+    const char first = tokens.peek();
+    if (first != '{' && first != '[') {
+      values_[index].text = tokens.take_value();
+      if (values_[index].text.empty()) return false;
+    } else {
+      values_[index].text = {tokens.position(), 1};
+      if (!tokens.enter(first) || !(first == '{' ? read_members(tokens) : read_elements(tokens))) return false;
+      tokens.leave();
+    }
+    values_[index].end = values_.size();
+    return true;
+  }
+
+  // False where an object has a key twice, or a number cannot be compared. After `read`.
+  bool write(std::string& out, std::size_t index = 0) {
+    const Value& value = values_[index];
+    switch (value.text.front()) {
+      case '{': return write_members(out, index);
+      case '[': {
+        out.push_back('[');
+        for (std::size_t at = index + 1; at < value.end; at = values_[at].end) {
+          if (at > index + 1) out.push_back(',');
+          if (!write(out, at)) return false;
+        }
+        out.push_back(']');
+        return true;
+      }
+      case '"': append_quoted(out, decoded(value.text, decoded_)); return true;
+      case 't':
+      case 'f':
+      case 'n': out += value.text; return true;
+      default: return append_exactly(out, value.text);
+    }
+  }
+
+ private:
+  // A scalar, a key, or the bracket of what stands behind it up to `end`.
+  struct Value {
+    std::string_view text;
+    std::size_t end;
+  };
+
+  bool read_members(Tokens& tokens) {
+    if (tokens.take('}')) return true;
+    do {
+      const std::string_view key = tokens.take_key();
+      if (key.empty()) return false;
+      values_.push_back({key, values_.size() + 1});
+      if (!read(tokens)) return false;
+    } while (tokens.take(','));
+    return tokens.take('}');
+  }
+
+  bool read_elements(Tokens& tokens) {
+    if (tokens.take(']')) return true;
+    do {
+      if (!read(tokens)) return false;
+    } while (tokens.take(','));
+    return tokens.take(']');
+  }
+
+  bool write_members(std::string& out, std::size_t index) {
+    std::vector<std::pair<std::string_view, std::size_t>> members;
+    for (std::size_t at = index + 1; at < values_[index].end; at = values_[at + 1].end)
+      members.emplace_back(decoded(values_[at].text, decoded_), at + 1);
+    std::ranges::sort(members, [](const auto& a, const auto& b) { return utf16_less(a.first, b.first); });
+    const auto twice =
+        std::ranges::adjacent_find(members, [](const auto& a, const auto& b) { return a.first == b.first; });
+    if (twice != members.end()) return false;
+    out.push_back('{');
+    bool first = true;
+    for (const auto& [key, at] : members) {
+      if (!std::exchange(first, false)) out.push_back(',');
+      append_quoted(out, key);
+      out.push_back(':');
+      if (!write(out, at)) return false;
+    }
+    out.push_back('}');
+    return true;
+  }
+
+  std::vector<Value> values_;
+  std::vector<std::unique_ptr<std::string>> decoded_;
+};
+
 }  // namespace
 
 std::string canonical(const boost::json::value& value) {
@@ -115,10 +283,23 @@ std::string hex(const Digest& digest) {
   return out;
 }
 
+Result<std::string> canonical_text(std::string_view text) {
+  constexpr std::size_t kMaxDepth = 128;
+  auto tokens = Tokens::of(text, kMaxDepth);
+  if (!tokens) return std::unexpected(tokens.error());
+  TextWriter writer;
+  if (!writer.read(*tokens) || !tokens->done()) return std::unexpected(errors::invalid("the text is not JSON"));
+  std::string out;
+  out.reserve(text.size());
+  if (!writer.write(out))
+    return std::unexpected(errors::invalid("an object has a key twice, or a number is too large"));
+  return out;
+}
+
 Result<Digest> canonical_hash(std::string_view text) {
-  auto value = parse(text);
-  if (!value) return std::unexpected(value.error());
-  return sha256(canonical(*value));
+  const auto written = canonical_text(text);
+  if (!written) return std::unexpected(written.error());
+  return sha256(*written);
 }
 
 }  // namespace proteus::json

@@ -43,6 +43,27 @@ TEST(Canonical, IsTheSameForTheSameValue) {
             "{\"\xF0\x9F\x98\x80\":2,\"\xEF\xAC\x81\":1}");
 }
 
+TEST(Canonical, TellsNumbersApartThatADoubleCannot) {
+  const auto text = [](std::string_view number) { return canonical_text(number).value(); };
+  EXPECT_NE(text("12345678901234567890123"), text("12345678901234567890999"));
+  EXPECT_NE(text("1e400"), text("1e500"));
+  EXPECT_NE(text("0.1"), text("0.10000000000000000001"));
+  EXPECT_NE(text("9007199254740993.0"), text("9007199254740992"));
+  EXPECT_NE(text("1e-400"), text("0"));
+  for (const auto* const same : {"1", "1.0", "10e-1", "0.1E+1", "1.000e0"})
+    EXPECT_EQ(text(same), "1") << same;
+  EXPECT_EQ(text("12345678901234567890123"), text("1.2345678901234567890123e22"));
+  EXPECT_EQ(text("-0.0e7"), "0");
+}
+
+TEST(Canonical, OfATextIsThatOfItsTreeWhereNothingIsRounded) {
+  for (const auto* const same :
+       {R"({"c":1e21,"b":0.1,"a":-0.0})", R"([1e20,-5e-324,1.7976931348623157e308,18446744073709551615,1e-7])",
+        "{\"\xEF\xAC\x81\":1,\"\xF0\x9F\x98\x80\":{\"b\":[],\"a\":{}}}",
+        R"( { "\u0062" : "\u0041\n", "a" : [ true , null ] } )"})
+    EXPECT_EQ(canonical_text(same).value(), canonical(*parse(same))) << same;
+}
+
 // Boost's own parser is off in the last place for some of these.
 TEST(Parse, RoundsNumbersCorrectly) {
   for (const auto* const text : {"0.1", "1e-7", "123456789.987654321", "2.2250738585072014e-308", "5e-324",

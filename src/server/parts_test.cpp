@@ -138,6 +138,31 @@ TEST_F(States, BindTheCallerTheRequestAndATime) {
   EXPECT_FALSE(open(R"("arguments":{"a":1,"b":2},)" + with_state, alice));
 }
 
+// PRO-10: what was confirmed is what runs, to the last digit and in the same context.
+TEST_F(States, BindNumbersExactlyAndTheContext) {
+  const Caller alice{"alice", "sales"};
+  const auto state_for = [&](const std::string& arguments) {
+    EXPECT_TRUE(open(fmt::format(R"("arguments":{},)", arguments), alice));
+    return states.mint(request, alice, {.round = 1, .answers = {}, .state = "s"}).value();
+  };
+  const auto opens = [&](const std::string& arguments, const std::string& state, const Caller& caller) {
+    return open(fmt::format(R"("arguments":{},"requestState":"{}",)", arguments, state), caller).has_value();
+  };
+  const auto large = state_for(R"({"n":12345678901234567890123})");
+  EXPECT_TRUE(opens(R"({"n":12345678901234567890123})", large, alice));
+  EXPECT_FALSE(opens(R"({"n":12345678901234567890999})", large, alice));
+  EXPECT_FALSE(opens(R"({"n":12345678901234567890123})", large, Caller{"alice", "other"}));
+  EXPECT_FALSE(opens(R"({"n":1e500})", state_for(R"({"n":1e400})"), alice));
+}
+
+// PRO-10: two readers of these may see two things, so that nothing can be bound to them.
+TEST_F(States, AreNotMadeForArgumentsThatHaveAKeyTwice) {
+  ASSERT_TRUE(open(R"("arguments":{"to":"ada","to":"eve"},)"));
+  EXPECT_FALSE(states.mint(request, {}, {.round = 1, .answers = {}, .state = "s"}));
+  ASSERT_TRUE(open(R"("arguments":{"x":[{"to":"ada","t\u006f":"eve"}]},)"));
+  EXPECT_FALSE(states.mint(request, {}, {.round = 1, .answers = {}, .state = "s"}));
+}
+
 TEST_F(States, RefuseWhatIsNoStateOrNoResponse) {
   EXPECT_FALSE(open(R"("requestState":7,)"));
   EXPECT_FALSE(open(R"("requestState":"","inputResponses":{},)"));

@@ -18,16 +18,21 @@ std::int64_t seconds_of(Clock::Wall time) {
   return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
 }
 
-// What a state is good for. Arguments count by value: a client may write them anew for the retry.
-std::string binding(const mcp::Request& request, const Caller& caller) {
+// What a state is good for. Arguments count by value: a client may write them anew for the retry. What has no single
+// value, because a key comes twice, cannot be bound: whoever confirms one reading of it might get the other.
+Result<std::string> binding(const mcp::Request& request, const Caller& caller) {
   const std::string_view arguments = request.param("arguments");
   const auto digest = json::canonical_hash(arguments.empty() ? "{}" : arguments);
+  if (!digest) {
+    return std::unexpected(mcp::errors::invalid_params(
+        fmt::format("params.arguments cannot be bound to an answer: {}", digest.error().message())));
+  }
   std::string out;
-  for (const std::string_view part : {std::string_view(caller.principal), request.method->name, request.name}) {
+  for (const std::string_view part :
+       {std::string_view(caller.principal), std::string_view(caller.context), request.method->name, request.name}) {
     out += fmt::format("{}:{}", part.size(), part);
   }
-  if (digest) out += json::hex(*digest);
-  return out;
+  return out + json::hex(*digest);
 }
 
 Error not_ours() {
@@ -69,7 +74,9 @@ Result<std::string> RequestStates::mint(const mcp::Request& request, const Calle
   }
   plain += "}}";
   if (plain.size() > kMaxState) return std::unexpected(errors::too_large("the state of the request", kMaxState));
-  return mcp::base64_encode(key_.seal(plain, binding(request, caller)), mcp::Base64::url);
+  const auto bound = binding(request, caller);
+  if (!bound) return std::unexpected(bound.error());
+  return mcp::base64_encode(key_.seal(plain, *bound), mcp::Base64::url);
 }
 
 Result<Rounds> RequestStates::open(const mcp::Request& request, const Caller& caller) const {
@@ -79,7 +86,9 @@ Result<Rounds> RequestStates::open(const mcp::Request& request, const Caller& ca
     if (!json::is_string(raw)) return std::unexpected(mcp::errors::invalid_params("requestState must be a string"));
     const auto text = json::decode_string(raw);
     const auto sealed = text ? mcp::base64_decode(*text, mcp::Base64::url) : std::nullopt;
-    const auto plain = sealed ? key_.open(*sealed, binding(request, caller)) : std::nullopt;
+    const auto bound = binding(request, caller);
+    if (!bound) return std::unexpected(bound.error());
+    const auto plain = sealed ? key_.open(*sealed, *bound) : std::nullopt;
     if (!plain) return std::unexpected(not_ours());
     std::vector<std::unique_ptr<std::string>> storage;
     const auto members = json::members_of(*plain, storage);
