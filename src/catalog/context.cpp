@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "catalog/access.hpp"
+#include "catalog/plain_uri.hpp"
 #include "catalog/sentences.hpp"
 #include "json/canonical.hpp"
 
@@ -44,11 +45,16 @@ bool speaks_of(const std::vector<std::string>& patterns, Kind kind) {
   return std::ranges::any_of(patterns, [&](const auto& pattern) { return pattern_for(kind, pattern).fits_kind; });
 }
 
-bool fits_any(const std::vector<std::string>& patterns, Kind kind, const Names& names) {
+template <class Fits>
+bool any_fits(const std::vector<std::string>& patterns, Kind kind, Fits&& fits_one) {
   return std::ranges::any_of(patterns, [&](const auto& pattern) {
     const auto [text, fits_kind] = pattern_for(kind, pattern);
-    return fits_kind && fits_any_name(text, names);
+    return fits_kind && fits_one(text);
   });
+}
+
+bool fits_any(const std::vector<std::string>& patterns, Kind kind, const Names& names) {
+  return any_fits(patterns, kind, [&](std::string_view pattern) { return fits_any_name(pattern, names); });
 }
 
 void replace_all(std::string& text, std::string_view what, std::string_view with) {
@@ -132,10 +138,17 @@ bool Context::filters(Kind kind) const {
          });
 }
 
+// A URI is compared as it is written and as it may be read: whichever is kept out keeps it out.
 bool Context::admits(Kind kind, const Names& names) const {
   const auto& include = manifest_.include;
   const bool whole = include.empty() ? kind != Kind::tool : !speaks_of(include, kind);
-  return (whole || fits_any(include, kind, names)) && !fits_any(manifest_.exclude, kind, names);
+  const auto admitted = [&](const auto& fits_one) {
+    return (whole || any_fits(include, kind, fits_one)) && !any_fits(manifest_.exclude, kind, fits_one);
+  };
+  if (!admitted([&](std::string_view pattern) { return fits_any_name(pattern, names); })) return false;
+  if ((kind != Kind::resource && kind != Kind::resource_template) || !filters(kind)) return true;
+  const auto plain = plain_uri(names.shown);
+  return plain && admitted([&](std::string_view pattern) { return fits(plain_uri_pattern(pattern), *plain); });
 }
 
 std::optional<bool> Context::mentions_siblings(const Names& tool) const {
