@@ -175,8 +175,11 @@ TEST(PublicClientSettings, SendsCredentials) {
 
 // REF-31
 TEST(PublicClientSettings, SendsMetaWithLists) {
-  for (const auto& mcp : {test::FakeMcp::legacy(), test::FakeMcp::modern()}) {
-    HttpServer http(mcp);
+  for (auto mcp : {test::FakeMcp::legacy(), test::FakeMcp::modern()}) {
+    mcp.on["resources/list"] = [](const test::FakeRequest& request) {
+      return test::result(request, R"({"resources":[]})");
+    };
+    HttpServer http(std::move(mcp));
     auto server = McpServer::builder(http.url()).list_meta({{"tenant", "a"}}).timeout(5s).build();
     ASSERT_TRUE(server.open());
     ASSERT_TRUE(server.refresh_now().ok());

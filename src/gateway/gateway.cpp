@@ -254,7 +254,7 @@ Task<Result<>> Gateway::change_upstreams(Settings settings) {
   for (const auto& served : before->order) {
     if (std::ranges::none_of(order, [&](const auto& other) { return other.instance == served.instance; })) {
       const bool replaced = tables_.get()->find(served->settings().name) != nullptr;
-      log::info("upstream {} {}", served->settings().name, replaced ? "starts anew: its settings changed" : "left");
+      log::info("upstream {} {}", served->settings().label(), replaced ? "starts anew: its settings changed" : "left");
       background_.spawn("ending an upstream", retire(served));
     }
   }
@@ -317,7 +317,7 @@ Task<Result<>> Gateway::started() {
     if (!tried && served->settings().fail_fast_on_startup) {
       co_return std::unexpected(
           std::move(tried.error())
-              .within(fmt::format("upstream {} must be there at the start", served->settings().name)));
+              .within(fmt::format("upstream {} must be there at the start", served->settings().label())));
     }
   }
   co_return Result<>{};

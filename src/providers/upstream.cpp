@@ -103,7 +103,7 @@ client::Refresher::Surroundings Upstream::refreshing() {
           .clock = around_.clock,
           .chance = around_.chance,
           .breaker = breaker_,
-          .name = "upstream " + settings_.name,
+          .name = "upstream " + settings_.label(),
           .read = [this] { return read(); },
           .on_read =
               [this](const client::Reading& reading) {

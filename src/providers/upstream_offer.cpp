@@ -49,13 +49,13 @@ Task<std::optional<catalog::Publication>> Upstream::restore(std::vector<store::S
         return maker.restore(version, records);
       });
   if (!restored) {
-    log::warning("what was kept of upstream {} is not used: {}", settings_.name, restored.error().message());
+    log::warning("what was kept of upstream {} is not used: {}", settings_.label(), restored.error().message());
     co_return std::nullopt;
   }
   offer_ = std::move(*restored);
   auto published = co_await publish(offer_.served);
   if (!published) {
-    log::warning("upstream {}: {}", settings_.name, published.error().message());
+    log::warning("upstream {}: {}", settings_.label(), published.error().message());
     co_return std::nullopt;
   }
   co_return std::move(*published);
@@ -117,7 +117,7 @@ Task<Result<catalog::Change>> Upstream::take_over(Offer offer) {
     }
   }
   if (const auto before = refresher_.health().state; before != client::ServerState::connected) {
-    log::info("upstream {} {}{}", settings_.name, before == client::ServerState::connecting ? "joined" : "is back",
+    log::info("upstream {} {}{}", settings_.label(), before == client::ServerState::connecting ? "joined" : "is back",
               is_direct() ? ", its lists are asked for live" : ": " + counts_of(*offer_.served));
   }
   if (around_.pins) report_pins();
@@ -139,7 +139,7 @@ void Upstream::report_pins() {
         settings_.name, counts.ratified, counts.proposals);
   }
   if (counts.blocked > 0) {
-    log::warning("upstream {} is pinned: {} of its definitions changed so that calls are blocked", settings_.name,
+    log::warning("upstream {} is pinned: {} of its definitions changed so that calls are blocked", settings_.label(),
                  counts.blocked);
   }
 }
