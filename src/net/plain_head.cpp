@@ -15,8 +15,6 @@ constexpr std::string_view kVersion = "HTTP/1.1 ";
 constexpr std::size_t kLineEnd = 2;
 constexpr std::size_t kMostDigits = 18;
 
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 }  // namespace
 
 std::size_t PlainHead::read_again(std::string_view bytes, Fields& fields, std::size_t max_fields) {

@@ -13,8 +13,6 @@ bool is_visible_ascii(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7f; });
 }
 
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 bool names_a_version(std::string_view text) {
   return text.size() == 8 && text.starts_with("HTTP/") && is_digit(text[5]) && text[6] == '.' && is_digit(text[7]);
 }

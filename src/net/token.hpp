@@ -7,6 +7,8 @@
 // What HTTP calls a token: methods, names of fields, options of a connection.
 namespace proteus::net {
 
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 // RFC 9110, 5.6.2
 inline constexpr std::array<bool, 256> kTokenCharacters = [] {
   std::array<bool, 256> table{};

@@ -52,7 +52,7 @@ TEST(Url, RefusesWhatCannotBeRequested) {
   EXPECT_EQ(fault_of("http:///path"), "URL 'http:///path' has no host");
   EXPECT_EQ(fault_of("http:path"), "URL 'http:path' has no host");
   EXPECT_EQ(fault_of("http://:80/"), "URL 'http://:80/' has no host");
-  EXPECT_EQ(fault_of("http://a b/"), "URL 'http://a b/' is malformed");
+  EXPECT_EQ(fault_of("http://a b/"), "URL 'http://a b/' has a host that cannot be looked up");
   EXPECT_EQ(fault_of("http://h/\r\nX: y"), "URL 'http://h/\\x0d\\x0aX: y' is malformed");
   EXPECT_EQ(fault_of("http://[::1"), "URL 'http://[::1' is malformed");
   EXPECT_EQ(fault_of("http://[v1.x]/"), "URL 'http://[v1.x]/' has a host that cannot be looked up");
@@ -60,6 +60,43 @@ TEST(Url, RefusesWhatCannotBeRequested) {
   EXPECT_EQ(fault_of("http://h:0/"), "URL 'http://h:0/' has a port that is not between 1 and 65535");
   EXPECT_EQ(fault_of("http://h:65536/"), "URL 'http://h:65536/' has a port that is not between 1 and 65535");
   EXPECT_EQ(Url::parse("http://h/" + std::string(Url::kMaxBytes, 'a')).error().kind(), ErrorKind::too_large);
+}
+
+// What comes first in a host must not be taken for all of it: the credential would go to another one.
+TEST(Url, TakesTheWholeAuthority) {
+  const Url name = parsed("http://127.0.0.1.nip.io:8443/mcp");
+  EXPECT_EQ(name.host(), "127.0.0.1.nip.io");
+  EXPECT_EQ(name.port(), 8443);
+  EXPECT_EQ(name.target(), "/mcp");
+  EXPECT_EQ(parsed("http://1.2.3.4x/").host(), "1.2.3.4x");
+  EXPECT_EQ(parsed("http://1.2.3.4.5/").host(), "1.2.3.4.5");
+  for (const auto* text : {"http://127.0.0.1:8443http://evil/",
+                           "http://127.0.0.1:80.evil.example/",
+                           "http://h:80:81/",
+                           "http://[::1]x/",
+                           "http://[::1]80/",
+                           "http://[::1]:80x/",
+                           "http://[::1].evil.example/",
+                           "http://[]/",
+                           "http://[::1]]/",
+                           "http://h]/",
+                           "http://[1.2.3.4]/",
+                           "http://[fe80::1%25eth0]/",
+                           "http://a\\b/",
+                           "http://h\\@evil/",
+                           "http://h,evil/",
+                           "http://h;evil/",
+                           "http://h/a\\b",
+                           "http://h/%zz",
+                           "http://h/%2",
+                           "http://h/?a[b]",
+                           "http://h/#a#b",
+                           "http://h\t/",
+                           "http://h/\x80"})
+    fault_of(text);
+  EXPECT_EQ(parsed("http://h//evil/").target(), "//evil/");
+  EXPECT_EQ(parsed("http://h?x=//evil:1").authority(), "h");
+  EXPECT_EQ(parsed("http://h#//evil:1").authority(), "h");
 }
 
 TEST(Url, RefusesCredentialsWithoutRepeatingThem) {
