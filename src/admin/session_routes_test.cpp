@@ -310,8 +310,8 @@ TEST(SessionRoutesOnAnOpenNetwork, RefuseToolsWithin) {
   const auto refused = bench.add("s", {tool_text("t", bench.backend.url())});
   EXPECT_EQ(refused.status, 400);
   EXPECT_THAT(refused.body, HasSubstr("egress"));
-  // A host that the configuration file trusts is trusted for the file's own upstreams.
-  bench.egress.trust({"127.0.0.1"});
+  // An origin that the configuration file trusts is trusted for the file's own upstreams.
+  bench.egress.trust({std::string(net::Url::parse(bench.backend.url())->origin())});
   EXPECT_EQ(bench.add("s", {tool_text("t", bench.backend.url())}).status, 400);
   // A name is looked at when it is resolved.
   bench.egress.set_rules({.allow_loopback = true});

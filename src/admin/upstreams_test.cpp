@@ -109,6 +109,8 @@ TEST_F(Upstreams, MustBeWhereTheEgressRulesAllow) {
   EXPECT_EQ(refused.status, 400);
   EXPECT_EQ(refused.json().at("errors").at(0).at("pointer"), "/url");
   EXPECT_THAT(refused.body, HasSubstr("private"));
+  EXPECT_EQ(bench.ask("POST", "/admin/upstreams", {{"name", "six"}, {"url", "http://[::ffff:0:10.0.0.1]/"}}).status,
+            400);
   ASSERT_EQ(bench.ask("POST", "/admin/upstreams", bank()).status, 201);
   EXPECT_EQ(bench.ask("PATCH", "/admin/upstreams/bank", {{"url", "http://169.254.169.254/"}}).status, 400);
   EXPECT_EQ(bench.get("bank").at("url"), value(upstream.url()));
@@ -118,12 +120,16 @@ TEST(Egress, HoldsForEachConnectionAndTrustsTheFile) {
   gateway::Egress egress({});
   const auto filter = egress.filter();
   const auto inside = boost::asio::ip::make_address("10.0.0.1");
-  EXPECT_FALSE(filter("tools.internal", inside));
-  egress.trust({"tools.internal"});
-  EXPECT_TRUE(filter("tools.internal", inside));
-  EXPECT_FALSE(filter("other.internal", inside));
+  const auto allows = [&](std::string_view url) { return filter(net::Url::parse(url).value(), inside).has_value(); };
+  EXPECT_FALSE(allows("http://tools.internal:8080/mcp"));
+  egress.trust({"http://tools.internal:8080"});
+  EXPECT_TRUE(allows("http://tools.internal:8080/mcp"));
+  EXPECT_TRUE(egress.check(net::Url::parse("http://tools.internal:8080/other").value()));
+  EXPECT_FALSE(allows("http://other.internal:8080/mcp"));
+  EXPECT_FALSE(allows("http://tools.internal:22/")) << "another port is another service";
+  EXPECT_FALSE(allows("https://tools.internal/"));
   egress.set_rules({.allow_private = true});
-  EXPECT_TRUE(filter("other.internal", inside));
+  EXPECT_TRUE(allows("http://other.internal:8080/mcp"));
 }
 
 // REF-08 REF-09

@@ -21,23 +21,24 @@ class Egress {
   explicit Egress(const net::EgressSettings& settings);
 
   void set_rules(const net::EgressSettings& settings);
-  // The hosts that the configuration file names: all of them.
-  void trust(std::set<std::string, std::less<>> hosts);
+  // The origins of all URLs in the configuration file: trust in a host is not trust in its other ports.
+  using Origins = std::set<std::string, std::less<>>;
+  void trust(Origins origins);
 
   // A URL that came over the API.
   Result<> check(const net::Url& url) const;
   net::AddressFilter filter() const;
-  // The same for whom the trust in hosts of the file is not meant: the tools of sessions.
+  // The same for whom the trust in the file is not meant: the tools of sessions.
   Result<> check_strictly(const net::Url& url) const;
   net::AddressFilter strict_filter() const;
   // Changes with what the filters say: a connection that was opened before may not be allowed any more.
   const std::atomic<std::uint64_t>& version() const { return version_; }
 
  private:
-  Result<> check(std::string_view host, const boost::asio::ip::address& address) const;
+  Result<> check(const net::Url& url, const boost::asio::ip::address& address) const;
 
   Published<net::EgressRules> rules_;
-  Published<std::set<std::string, std::less<>>> trusted_;
+  Published<Origins> trusted_;
   std::atomic<std::uint64_t> version_ = 1;
 };
 

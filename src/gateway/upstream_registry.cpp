@@ -36,12 +36,12 @@ std::string random_id() {
   return id;
 }
 
-std::set<std::string, std::less<>> hosts_of(const std::map<std::string, UpstreamEntry, std::less<>>& entries) {
-  std::set<std::string, std::less<>> hosts;
+Egress::Origins origins_of(const std::map<std::string, UpstreamEntry, std::less<>>& entries) {
+  Egress::Origins origins;
   for (const auto& [name, entry] : entries) {
-    if (const auto url = net::Url::parse(entry.settings.url)) hosts.emplace(url->host());
+    if (const auto url = net::Url::parse(entry.settings.url)) origins.emplace(url->origin());
   }
-  return hosts;
+  return origins;
 }
 
 boost::json::array keys_of(const boost::json::value& given) {
@@ -157,7 +157,7 @@ Task<Result<>> UpstreamRegistry::do_load(Entries file, UpstreamSettings defaults
   std::map<std::string, UpstreamEntry, std::less<>> entries;
   for (const auto& entry : file)
     entries.emplace(entry.settings.name, entry);
-  around_.egress.trust(hosts_of(entries));
+  around_.egress.trust(origins_of(entries));
 
   RegisteredUpstreams next;
   std::set<std::string, std::less<>> waiting;
@@ -193,7 +193,7 @@ Task<Result<>> UpstreamRegistry::do_load(Entries file, UpstreamSettings defaults
   }
 
   if (auto applied = co_await apply(std::move(next)); !applied) {
-    around_.egress.trust(hosts_of(file_));
+    around_.egress.trust(origins_of(file_));
     co_return applied;
   }
   file_ = std::move(entries);

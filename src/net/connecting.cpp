@@ -50,7 +50,7 @@ std::vector<asio::ip::address> known_addresses(std::string_view host) {
 Result<> check_behind_proxy(const AddressFilter& filter, const Url& url) {
   if (!filter) return {};
   for (const auto& address : known_addresses(url.host())) {
-    if (auto allowed = filter(url.host(), address); !allowed) return allowed;
+    if (auto allowed = filter(url, address); !allowed) return allowed;
   }
   return {};
 }
@@ -114,7 +114,7 @@ Task<Result<Stream>> Connecting::connect(const Url& host, Endpoints endpoints, C
   Error failed = errors::unreachable(fmt::format("{} has no address", host.host()));
   for (std::size_t i = 0; i < endpoints.size(); ++i) {
     if (filter) {
-      if (auto allowed = filter(host.host(), endpoints[i].address()); !allowed) {
+      if (auto allowed = filter(host, endpoints[i].address()); !allowed) {
         refused = std::move(allowed).error();
         continue;
       }

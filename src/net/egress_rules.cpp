@@ -84,6 +84,9 @@ constexpr std::array kNever = {
     Range{"fec0::/10", "link-local"},
     Range{"fd00:ec2::/32", "a metadata service"},
     Range{"ff00::/8", "multicast"},
+    // They hold IPv4 addresses of which nobody else can tell where they lead (RFC 8215, RFC 4380).
+    Range{"64:ff9b:1::/48", "translated for local use"},
+    Range{"2001::/32", "a tunnel"},
 };
 constexpr std::array kLoopback = {Range{"127.0.0.0/8", "loopback"}, Range{"::1/128", "loopback"}};
 constexpr std::array kPrivate = {
@@ -91,23 +94,40 @@ constexpr std::array kPrivate = {
     Range{"100.64.0.0/10", "private"}, Range{"198.18.0.0/15", "private"}, Range{"fc00::/7", "private"},
 };
 
-// The IPv4 address that an IPv6 one stands for: mapped, compatible, translated (RFC 6052) or by 6to4.
-ip::address plain(const ip::address& address) {
-  if (address.is_v4()) return address;
-  const auto v6 = address.to_v6();
-  const auto bytes = v6.to_bytes();
-  const auto v4_at = [&](std::size_t at) -> ip::address {
-    return ip::address_v4({bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]});
+// An IPv6 network whose addresses hold an IPv4 one, and where.
+struct Embedding {
+  std::string_view network;
+  std::size_t at;
+};
+constexpr std::array kEmbeddings = {
+    Embedding{"::/96", 12},            // compatible (RFC 4291, 2.5.5.1)
+    Embedding{"::ffff:0:0/96", 12},    // mapped (RFC 4291, 2.5.5.2)
+    Embedding{"::ffff:0:0:0/96", 12},  // translated (RFC 2765, 2.1)
+    Embedding{"64:ff9b::/96", 12},     // translated (RFC 6052, 2.1)
+    Embedding{"2002::/16", 2},         // 6to4 (RFC 3056, 2)
+};
+
+// ISATAP (RFC 5214, 6.1): an interface identifier, in any network.
+bool is_isatap(const ip::address_v6::bytes_type& bytes) {
+  return (bytes[8] & 0xFCU) == 0 && bytes[9] == 0 && bytes[10] == 0x5E && bytes[11] == 0xFE;
+}
+
+// The address without its zone, and the IPv4 address in it.
+std::vector<ip::address> meanings_of(const ip::address& address) {
+  if (address.is_v4()) return {address};
+  const auto bytes = address.to_v6().to_bytes();
+  const ip::address_v6 itself(bytes);
+  std::vector<ip::address> meanings = {itself};
+  if (itself.is_loopback() || itself.is_unspecified()) return meanings;
+  const auto add_v4_at = [&](std::size_t at) {
+    meanings.emplace_back(ip::address_v4({bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]}));
   };
-  if (v6.is_v4_mapped()) return v4_at(12);
-  static const auto translated = *parse_network("64:ff9b::/96");
-  if (is_within(address, translated.first, translated.second)) return v4_at(12);
-  static const auto six_to_four = *parse_network("2002::/16");
-  if (is_within(address, six_to_four.first, six_to_four.second)) return v4_at(2);
-  static const auto compatible = *parse_network("::/96");
-  if (is_within(address, compatible.first, compatible.second) && !v6.is_loopback() && !v6.is_unspecified())
-    return v4_at(12);
-  return ip::make_address_v6(bytes);  // without a zone
+  for (const auto& [text, at] : kEmbeddings) {
+    const auto network = parse_network(text);
+    if (is_within(itself, network->first, network->second)) add_v4_at(at);
+  }
+  if (is_isatap(bytes)) add_v4_at(12);
+  return meanings;
 }
 
 }  // namespace
@@ -127,10 +147,9 @@ bool EgressRules::names(std::string_view host) const {
   return std::ranges::any_of(hosts_, [&](const auto& allowed) { return same_field_name(allowed, host); });
 }
 
-Result<> EgressRules::check(std::string_view host, const ip::address& given) const {
-  const ip::address address = plain(given);
+Result<> EgressRules::check_one(std::string_view host, const ip::address& address) const {
   const auto is_allowed = [&](const Network& network) { return is_within(address, network.first, network.second); };
-  if (names(host) || std::ranges::any_of(networks_, is_allowed)) return {};
+  if (std::ranges::any_of(networks_, is_allowed)) return {};
   std::string_view what;
   const bool refused = is_in(address, kNever, what) || (!allow_loopback_ && is_in(address, kLoopback, what)) ||
                        (!allow_private_ && is_in(address, kPrivate, what));
@@ -141,9 +160,17 @@ Result<> EgressRules::check(std::string_view host, const ip::address& given) con
       errors::forbidden(fmt::format("{} is {}, and neither [egress] nor PROTEUS_EGRESS_ALLOW allows it", where, what)));
 }
 
+Result<> EgressRules::check(const Url& url, const ip::address& given) const {
+  if (names(url.host())) return {};
+  for (const auto& address : meanings_of(given)) {
+    if (auto checked = check_one(url.host(), address); !checked) return checked;
+  }
+  return {};
+}
+
 Result<> EgressRules::check(const Url& url) const {
   for (const auto& address : known_addresses(url.host())) {
-    if (auto checked = check(url.host(), address); !checked) return checked;
+    if (auto checked = check(url, address); !checked) return checked;
   }
   return {};
 }

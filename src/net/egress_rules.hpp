@@ -21,14 +21,14 @@ struct EgressSettings {
 
 // Which addresses may be asked on somebody else's word. What leads into the machine or its network is refused unless
 // the settings allow it; what leads to a cloud's metadata, to a link's neighbours or to nobody is refused unless it is
-// named. An IPv4 address is the same in all the ways IPv6 can write it. Immutable.
+// named. An IPv6 address that holds an IPv4 one is refused where that is. Immutable.
 class EgressRules {
  public:
   // Entries that are neither a network nor an address are host names.
   explicit EgressRules(const EgressSettings& settings);
 
-  // An address that a host was resolved to. As an AddressFilter.
-  Result<> check(std::string_view host, const boost::asio::ip::address& address) const;
+  // An address that the host of a URL was resolved to. As an AddressFilter.
+  Result<> check(const Url& url, const boost::asio::ip::address& address) const;
   // As far as it can be told without resolving a name: a host that is an address, or localhost.
   Result<> check(const Url& url) const;
 
@@ -36,6 +36,7 @@ class EgressRules {
   using Network = std::pair<boost::asio::ip::address, unsigned>;  // and how many bits of it count
 
   bool names(std::string_view host) const;
+  Result<> check_one(std::string_view host, const boost::asio::ip::address& address) const;
 
   const bool allow_private_;
   const bool allow_loopback_;

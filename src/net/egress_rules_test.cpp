@@ -6,7 +6,8 @@ namespace proteus::net {
 namespace {
 
 bool allows(const EgressSettings& settings, std::string_view address, std::string_view host = "host.example") {
-  return EgressRules(settings).check(host, boost::asio::ip::make_address(std::string(address))).has_value();
+  const auto url = Url::parse("http://" + std::string(host)).value();
+  return EgressRules(settings).check(url, boost::asio::ip::make_address(std::string(address))).has_value();
 }
 
 TEST(EgressRules, LetPublicAddressesBeAsked) {
@@ -23,10 +24,16 @@ TEST(EgressRules, RefuseWhatLeadsInside) {
 }
 
 TEST(EgressRules, KnowAnIpv4AddressHoweverItIsWritten) {
-  for (const auto* address : {"::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::169.254.169.254",
-                              "2002:7f00:1::", "2002:a9fe:a9fe::1", "::127.0.0.1"})
+  for (const auto* address : {"::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:0:127.0.0.1", "::ffff:0:169.254.169.254",
+                              "64:ff9b::169.254.169.254", "64:ff9b::10.0.0.1", "64:ff9b:1::127.0.0.1",
+                              "64:ff9b:1:7f00:0:100::", "64:ff9b:1:ffff::1", "2002:7f00:1::", "2002:a9fe:a9fe::1",
+                              "::127.0.0.1", "2001:0:4136:e378:8000:63bf:80ff:fffe", "2606:4700::5efe:10.0.0.1",
+                              "2606:4700::200:5efe:127.0.0.1", "fd00::5efe:1.1.1.1"})
     EXPECT_FALSE(allows({}, address)) << address;
-  EXPECT_TRUE(allows({}, "::ffff:1.1.1.1"));
+  for (const auto* address : {"::ffff:1.1.1.1", "::ffff:0:1.1.1.1", "64:ff9b::1.1.1.1", "2002:101:101::1",
+                              "2606:4700::5efe:1.1.1.1", "2001:4860:4860::8888"})
+    EXPECT_TRUE(allows({}, address)) << address;
+  EXPECT_TRUE(allows({.allow = {"64:ff9b:1::/48"}}, "64:ff9b:1::8.8.8.8"));
 }
 
 TEST(EgressRules, AllowWhatTheSettingsAllow) {

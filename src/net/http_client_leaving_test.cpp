@@ -86,7 +86,7 @@ TEST_F(HttpClientLeavingTest, TheCallIsAbortedBeforeItBegins) {
 TEST_F(HttpClientLeavingTest, TheCallIsAbortedBetweenTwoStepsOfConnecting) {
   serve({{receive(), send(kHello)}});
   RequestAbort abort;
-  use({.address_filter = [&](std::string_view, const boost::asio::ip::address&) {
+  use({.address_filter = [&](const Url&, const boost::asio::ip::address&) {
     abort();
     return Result<>{};
   }});

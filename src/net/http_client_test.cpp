@@ -348,8 +348,8 @@ TEST_F(HttpClientTest, FindsLocalhostInBothFamilies) {
 
 TEST_F(HttpClientTest, AsksTheFilterBeforeItConnects) {
   std::vector<std::string> asked;
-  use({.address_filter = [&](std::string_view host, const boost::asio::ip::address& address) -> Result<> {
-    asked.push_back(fmt::format("{} {}", host, address.to_string()));
+  use({.address_filter = [&](const Url& url, const boost::asio::ip::address& address) -> Result<> {
+    asked.push_back(fmt::format("{} {}", url.host(), address.to_string()));
     return std::unexpected(errors::forbidden("not there"));
   }});
   serve({});
@@ -363,7 +363,7 @@ TEST_F(HttpClientTest, AsksTheFilterBeforeItConnects) {
 TEST_F(HttpClientTest, UsesNoConnectionThatTheFilterAllowedBeforeItChanged) {
   std::atomic<std::uint64_t> version = 1;
   bool allowed = true;
-  use({.address_filter = [&](std::string_view, const auto&) -> Result<> {
+  use({.address_filter = [&](const Url&, const auto&) -> Result<> {
          if (allowed) return {};
          return std::unexpected(errors::forbidden("not there"));
        },
@@ -383,7 +383,7 @@ TEST_F(HttpClientTest, UsesNoConnectionThatTheFilterAllowedBeforeItChanged) {
 }
 
 TEST_F(HttpClientTest, UsesTheAddressesThatTheFilterAllows) {
-  use({.address_filter = [](std::string_view, const boost::asio::ip::address& address) -> Result<> {
+  use({.address_filter = [](const Url&, const boost::asio::ip::address& address) -> Result<> {
     if (address.is_v6()) return {};
     return std::unexpected(errors::forbidden("not there"));
   }});

@@ -196,8 +196,7 @@ TEST_F(HttpClientTlsTest, SaysThatTheProxyRefused) {
 
 TEST_F(HttpClientTlsTest, FiltersAddressesBehindAProxyWhereItKnowsThem) {
   serve({{receive(), send(kHello)}});
-  use({.proxies = proxy_at_server(),
-       .address_filter = [](std::string_view, const boost::asio::ip::address&) -> Result<> {
+  use({.proxies = proxy_at_server(), .address_filter = [](const Url&, const boost::asio::ip::address&) -> Result<> {
          return std::unexpected(errors::forbidden("not there"));
        }});
   EXPECT_EQ(get(Url::parse("http://169.254.169.254/latest").value()).kind, ErrorKind::forbidden);
