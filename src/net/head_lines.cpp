@@ -13,16 +13,19 @@ constexpr std::size_t kMost = 2048;
 }  // namespace
 
 FieldMeaning meaning_of(std::string_view name) {
-  const auto is = [name](std::string_view known, FieldMeaning meaning) {
-    return same_field_name(name, known) ? meaning : FieldMeaning::none;
-  };
+  const auto is = [name](std::string_view known) { return same_field_name(name, known); };
   switch (name.size()) {
-    case 4: return is("Host", FieldMeaning::host);
-    case 6: return is("Expect", FieldMeaning::expect);
-    case 10: return is("Connection", FieldMeaning::connection);
-    case 14: return is("Content-Length", FieldMeaning::content_length);
-    case 16: return is("Content-Encoding", FieldMeaning::content_encoding);
-    case 17: return is("Transfer-Encoding", FieldMeaning::transfer_encoding);
+    case 4: return is("Host") ? FieldMeaning::host : FieldMeaning::none;
+    case 6: return is("Expect") ? FieldMeaning::expect : is("Origin") ? FieldMeaning::origin : FieldMeaning::none;
+    case 10: return is("Connection") ? FieldMeaning::connection : FieldMeaning::none;
+    case 12: return is("Content-Type") ? FieldMeaning::content_type : FieldMeaning::none;
+    case 13:
+      return is("Authorization")   ? FieldMeaning::authorization
+             : is("Last-Event-ID") ? FieldMeaning::last_event_id
+                                   : FieldMeaning::none;
+    case 14: return is("Content-Length") ? FieldMeaning::content_length : FieldMeaning::none;
+    case 16: return is("Content-Encoding") ? FieldMeaning::content_encoding : FieldMeaning::none;
+    case 17: return is("Transfer-Encoding") ? FieldMeaning::transfer_encoding : FieldMeaning::none;
     default: return FieldMeaning::none;
   }
 }

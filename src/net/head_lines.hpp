@@ -17,6 +17,11 @@ enum class FieldMeaning : std::uint8_t {
   content_length,
   content_encoding,
   transfer_encoding,
+  // Nothing about the message, but a request has only one: two readers could each believe another of two.
+  authorization,
+  content_type,
+  last_event_id,
+  origin,
 };
 
 FieldMeaning meaning_of(std::string_view name);

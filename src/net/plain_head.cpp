@@ -99,7 +99,11 @@ bool PlainHead::interpret(FieldMeaning meaning, std::string_view value) {
     case FieldMeaning::none:
     case FieldMeaning::host:
     case FieldMeaning::expect:
-    case FieldMeaning::content_encoding: break;
+    case FieldMeaning::content_encoding:
+    case FieldMeaning::authorization:
+    case FieldMeaning::content_type:
+    case FieldMeaning::last_event_id:
+    case FieldMeaning::origin: break;
   }
   return true;
 }

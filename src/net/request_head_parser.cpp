@@ -23,7 +23,7 @@ void RequestHeadParser::restart() {
   consumed_ = searched_ = 0;
   next_ = Next::request_line;
   framing_ = {};
-  hosts_ = 0;
+  singles_ = 0;
   has_length_ = asks_close_ = asks_keep_alive_ = false;
   lines_.restart();
 }
@@ -158,8 +158,10 @@ RequestHeadParser::Outcome RequestHeadParser::interpret(FieldMeaning meaning, st
   switch (meaning) {
     case FieldMeaning::none: break;
     case FieldMeaning::host:
-      if (++hosts_ > 1) return refuse(400, "there is more than one Host");
-      break;
+    case FieldMeaning::authorization:
+    case FieldMeaning::content_type:
+    case FieldMeaning::last_event_id:
+    case FieldMeaning::origin: return take_once(meaning);
     case FieldMeaning::expect:
       if (!same_field_name(value, "100-continue")) return refuse(417, "the expectation is not supported");
       framing_.expects_continue = request.version() == HttpVersion::http_1_1;
@@ -177,6 +179,16 @@ RequestHeadParser::Outcome RequestHeadParser::interpret(FieldMeaning meaning, st
       framing_.chunked = true;
       break;
   }
+  return Outcome::need_more;
+}
+
+bool RequestHeadParser::has_seen(FieldMeaning meaning) const {
+  return (singles_ >> static_cast<unsigned>(meaning) & 1U) != 0;
+}
+
+RequestHeadParser::Outcome RequestHeadParser::take_once(FieldMeaning meaning) {
+  if (has_seen(meaning)) return refuse(400, "a header field that a request has only once is there twice");
+  singles_ |= 1U << static_cast<unsigned>(meaning);
   return Outcome::need_more;
 }
 
@@ -210,7 +222,7 @@ RequestHeadParser::Outcome RequestHeadParser::parse_content_length(std::string_v
 
 RequestHeadParser::Outcome RequestHeadParser::finish(std::string_view head, const Request& request) {
   const bool http_1_0 = request.version() == HttpVersion::http_1_0;
-  if (hosts_ == 0 && !http_1_0) return refuse(400, "there is no Host");
+  if (!has_seen(FieldMeaning::host) && !http_1_0) return refuse(400, "there is no Host");
   if (framing_.chunked && has_length_) return refuse(400, "there are Content-Length and Transfer-Encoding");
   if (framing_.chunked && http_1_0) return refuse(400, "HTTP/1.0 has no transfer codings");
   framing_.keep_alive = !asks_close_ && (asks_keep_alive_ || !http_1_0);

@@ -20,8 +20,9 @@ struct Framing {
 };
 
 // Parses request heads into views, line by line as they arrive (RFC 9112). Refuses whatever two
-// implementations could understand differently: a second Content-Length even if it is the same, folded lines,
-// bare line feeds, whitespace where none belongs.
+// implementations could understand differently: a second Content-Length even if it is the same, a second
+// Authorization and whatever else decides something by its only value, folded lines, bare line feeds, whitespace where
+// none belongs.
 //
 // Ours and not Beast's, which takes half of all instructions a small request costs, applies its size limit to
 // each piece that arrives instead of to the head, and reads on where this one refuses.
@@ -56,19 +57,21 @@ class RequestHeadParser {
   Outcome parse_request_line(std::string_view line, Request& request);
   Outcome parse_field(std::string_view line, Request& request);
   Outcome interpret(FieldMeaning meaning, std::string_view value, const Request& request);
+  Outcome take_once(FieldMeaning meaning);
+  bool has_seen(FieldMeaning meaning) const;
   Outcome parse_connection(std::string_view value);
   Outcome parse_content_length(std::string_view value);
   Outcome finish(std::string_view head, const Request& request);
 
   const HttpLimits& limits_;
   HeadLines lines_;
-  std::size_t consumed_ = 0;  // whole lines
-  std::size_t searched_ = 0;  // for the end of the next one
-  std::size_t line_ = 0;      // where the one that is looked at begins
+  std::size_t consumed_ = 0;     // whole lines
+  std::size_t searched_ = 0;     // for the end of the next one
+  std::size_t line_ = 0;         // where the one that is looked at begins
   Next next_ = Next::request_line;
   Framing framing_;
-  Framing last_framing_;  // of the head that `lines_` is of
-  std::uint8_t hosts_ = 0;
+  Framing last_framing_;       // of the head that `lines_` is of
+  std::uint32_t singles_ = 0;  // meanings that a request has only once and that were seen, a bit each
   bool has_length_ = false;
   bool asks_close_ = false;
   bool asks_keep_alive_ = false;

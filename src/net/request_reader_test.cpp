@@ -339,6 +339,17 @@ TEST(RequestReader, RefusesWhatItDoesNotSupportWithTheStatusForIt) {
   EXPECT_EQ(refusal_of("POST / HTTP/1.1\r\nHost: h\r\nExpect: something\r\nContent-Length: 5\r\n\r\n"), 417U);
 }
 
+// SEC-03
+TEST(RequestReader, RefusesASecondFieldOfWhatDecidesByOne) {
+  for (const auto* name : {"Authorization", "Content-Type", "Last-Event-ID", "Origin", "Host"}) {
+    const std::string twice = fmt::format("GET / HTTP/1.1\r\nHost: h\r\n{0}: a\r\nX: y\r\n{0}: a\r\n\r\n", name);
+    EXPECT_EQ(refusal_of(twice), 400U) << name;
+  }
+  const HttpLimits limits;
+  RequestReader lists(limits);
+  EXPECT_EQ(feed(lists, "GET / HTTP/1.1\r\nHost: h\r\nAccept: a\r\nAccept: b\r\nX: 1\r\nX: 2\r\n\r\n"), Step::ready);
+}
+
 TEST(RequestReader, AsksForTheContinueOnceAndOnlyIfTheBodyIsStillToCome) {
   const std::string head = "POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n";
   const HttpLimits limits;

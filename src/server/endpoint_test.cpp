@@ -33,6 +33,21 @@ TEST_F(Endpoint, RefusesForeignOriginsAndHosts) {
   EXPECT_EQ(post(fields + "Host: localhost:1\r\n", body).status, 200);
 }
 
+// SEC-03: two readers of a field that is there twice could each believe another one.
+TEST_F(Endpoint, RefusesAnMcpFieldThatIsThereTwice) {
+  LegacyClient legacy(port);
+  LegacyClient other(port);
+  const std::string body = rpc("1", "tools/list", "");
+  EXPECT_EQ(post(legacy.fields(), body).status, 200);
+  EXPECT_EQ(post(legacy.fields() + other.fields(), body).status, 400);
+  EXPECT_EQ(
+      post(legacy.fields() + "MCP-Protocol-Version: 2025-11-25\r\nMCP-Protocol-Version: 2025-06-18\r\n", body).status,
+      400);
+  EXPECT_EQ(
+      post(modern_fields("tools/list") + "Mcp-Method: tools/call\r\n", rpc("1", "tools/list", modern_meta())).status,
+      400);
+}
+
 // PRO-11
 TEST(HostRules, NameWhoMayComeIn) {
   const HostRules open{.loopback = false, .allowed_origins = {"https://app.example"}, .allowed_hosts = {}};

@@ -79,6 +79,16 @@ bool accepts(const net::Request& request, std::string_view type) {
   return !any;
 }
 
+std::optional<std::string_view> repeated_metadata(const net::Request& request) {
+  constexpr std::string_view kPrefix = "Mcp-";
+  for (const auto& field : request.fields()) {
+    if (field.name.size() <= kPrefix.size() || field.name[3] != '-') continue;
+    if (!net::same_field_name(field.name.substr(0, kPrefix.size()), kPrefix)) continue;
+    if (request.fields().count(field.name) > 1) return field.name;
+  }
+  return std::nullopt;
+}
+
 void join_lines(std::string& message) {
   // Hardly ever there.
   for (std::size_t at = 0; (at = net::find_line_end(message, at)) != std::string::npos; ++at)

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -38,6 +39,9 @@ Task<> reply_result(net::Exchange& exchange, std::string_view id, const mcp::Met
 bool accepts(const net::Request& request, std::string_view type);
 // A JSON object and an event stream: the server chooses.
 bool accepts_both(const net::Request& request);
+
+// An MCP header that the request has twice: two readers could each believe another one.
+std::optional<std::string_view> repeated_metadata(const net::Request& request);
 
 // Around the data of an event.
 inline constexpr std::string_view kEventBefore = "data: ";

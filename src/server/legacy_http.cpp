@@ -25,6 +25,7 @@ struct SessionLookup {
   std::string_view why;
 };
 SessionLookup find_session(Sessions& sessions, const net::Request& request, const Caller& caller) {
+  if (repeated_metadata(request)) return {nullptr, 400, "An MCP header is there twice"};
   const auto version = request.fields().find(mcp::header::kProtocolVersion);
   if (version) {
     const auto known = mcp::parse_version(*version);

@@ -116,17 +116,6 @@ class StreamChannel final : public CallChannel {
   std::shared_ptr<Cancellation> cancellation_;
 };
 
-// Two readers of a header that comes twice may each believe another one.
-std::optional<std::string_view> repeated_metadata(const net::Fields& fields) {
-  constexpr std::string_view kPrefix = "Mcp-";
-  for (const auto& field : fields) {
-    if (field.name.size() <= kPrefix.size() || field.name[3] != '-') continue;
-    if (!net::same_field_name(field.name.substr(0, kPrefix.size()), kPrefix)) continue;
-    if (fields.count(field.name) > 1) return field.name;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 ModernHttp::ModernHttp(HttpEndpoint& endpoint, net::Exchange& exchange, json::Message& message, const Caller& caller)
@@ -148,7 +137,7 @@ std::optional<HttpAnswer> ModernHttp::answer() {
   if (message_.kind != json::MessageKind::request) {
     return refuse(mcp::errors::invalid_request("A client sends requests and notifications, no responses"));
   }
-  if (const auto repeated = repeated_metadata(exchange_.request().fields())) {
+  if (const auto repeated = repeated_metadata(exchange_.request())) {
     return refuse(mcp::errors::header_mismatch(fmt::format("{} is there twice", *repeated)));
   }
   auto request = mcp::modern::decode(message_, headers_, endpoint_.options_.eras);
