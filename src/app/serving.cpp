@@ -14,6 +14,7 @@
 #include "admin/dataset_routes.hpp"
 #include "admin/graph_tools.hpp"
 #include "admin/ops.hpp"
+#include "admin/problem.hpp"
 #include "admin/proposal_routes.hpp"
 #include "admin/router.hpp"
 #include "admin/session_routes.hpp"
@@ -219,12 +220,17 @@ void Serving::report_contexts() const {
 Result<> Serving::listen() {
   auto tls = read_tls();
   if (!tls) return std::unexpected(tls.error());
-  auto server = listen_at(config_.server.listen, *tls, [this](net::Exchange& exchange) { return route(exchange); });
+  const auto& address = config_.server.listen;
+  auto server = listen_at(address, *tls, [this, operators = operator_rules(address)](net::Exchange& exchange) {
+    return route(exchange, operators);
+  });
   if (!server) return std::unexpected(server.error());
   server_ = std::move(*server);
   if (!config_.server.ops_listen) return {};
-  auto ops =
-      listen_at(*config_.server.ops_listen, *tls, [this](net::Exchange& exchange) { return route_ops(exchange); });
+  const auto& ops_address = *config_.server.ops_listen;
+  auto ops = listen_at(ops_address, *tls, [this, operators = operator_rules(ops_address)](net::Exchange& exchange) {
+    return route_ops(exchange, operators);
+  });
   if (!ops) return std::unexpected(ops.error());
   ops_server_ = std::move(*ops);
   return {};
@@ -272,10 +278,12 @@ Task<> reply_not_found(net::Exchange& exchange) {
 
 }  // namespace
 
-Task<> Serving::route(net::Exchange& exchange) {
+Task<> Serving::route(net::Exchange& exchange, const server::HostRules& operators) {
   const std::string_view path = exchange.request().path();
   if (path == "/mcp" || path.starts_with("/mcp/")) return gateway_->handle(exchange);
   if (admin::GraphTools::owns(path)) return around_->graph_tools.handle(exchange);
+  if (auto allowed = operators.check(exchange.request(), &gateway_->refusals()); !allowed)
+    return admin::reply_problem(exchange, std::move(allowed.error()));
   if (admin::Router::owns(path)) return around_->router.handle(exchange);
   if (admin::Ops::owns(path)) {
     const bool open = config_.server.listen.is_loopback();
@@ -284,7 +292,9 @@ Task<> Serving::route(net::Exchange& exchange) {
   return reply_not_found(exchange);
 }
 
-Task<> Serving::route_ops(net::Exchange& exchange) {
+Task<> Serving::route_ops(net::Exchange& exchange, const server::HostRules& operators) {
+  if (auto allowed = operators.check(exchange.request(), &gateway_->refusals()); !allowed)
+    return admin::reply_problem(exchange, std::move(allowed.error()));
   if (admin::Ops::owns(exchange.request().path())) return around_->ops.handle(exchange, admin::MetricsAccess::open);
   return reply_not_found(exchange);
 }

@@ -69,12 +69,14 @@ class Serving {
   admin::AdminKeys admin_keys() const;
   net::EgressSettings egress() const;
   server::HostRules host_rules() const;
+  // For the paths of operators at one of the addresses.
+  server::HostRules operator_rules(const ListenAddress& address) const;
   gateway::GatewayOptions options() const;
   gateway::ToolSessionOptions session_options() const;
   Task<Result<>> load_upstreams();
   Task<> become_ready();
-  Task<> route(net::Exchange& exchange);
-  Task<> route_ops(net::Exchange& exchange);
+  Task<> route(net::Exchange& exchange, const server::HostRules& operators);
+  Task<> route_ops(net::Exchange& exchange, const server::HostRules& operators);
 
   Config config_;
   catalog::Manifests manifests_;

@@ -13,7 +13,16 @@ constexpr const char* kUserAgent = "proteus/" PROTEUS_VERSION;
 }  // namespace
 
 server::HostRules Serving::host_rules() const {
-  return {config_.server.listen.is_loopback(), config_.server.allowed_origins, config_.server.allowed_hosts};
+  return {.loopback = config_.server.listen.is_loopback(),
+          .allowed_origins = config_.server.allowed_origins,
+          .allowed_hosts = config_.server.allowed_hosts};
+}
+
+server::HostRules Serving::operator_rules(const ListenAddress& address) const {
+  return {.loopback = address.is_loopback(),
+          .allowed_origins = config_.server.allowed_origins,
+          .allowed_hosts = config_.server.allowed_hosts,
+          .for_operators = true};
 }
 
 gateway::GatewayOptions Serving::options() const {

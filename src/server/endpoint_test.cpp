@@ -58,6 +58,15 @@ TEST(HostRules, NameWhoMayComeIn) {
   const HostRules named{.loopback = false, .allowed_origins = {}, .allowed_hosts = {"mcp.example"}};
   EXPECT_TRUE(named.allows_host("MCP.example:8443"));
   EXPECT_FALSE(named.allows_host("other.example"));
+  EXPECT_FALSE(named.allows_host("10.0.0.7:8000"));
+  HostRules probed = named;
+  probed.for_operators = true;
+  EXPECT_TRUE(probed.allows_host("10.0.0.7:8000"));
+  EXPECT_TRUE(probed.allows_host("[fd00::7]:8000"));
+  EXPECT_FALSE(probed.allows_host("10.0.0.7.nip.io"));
+  probed.loopback = true;
+  EXPECT_FALSE(probed.allows_host("10.0.0.7"));
+  EXPECT_TRUE(probed.allows_host(""));
   EXPECT_TRUE(is_loopback_name("[::1]:80"));
   EXPECT_TRUE(is_loopback_name("127.8.8.8"));
   EXPECT_FALSE(is_loopback_name("localhost.evil.example"));

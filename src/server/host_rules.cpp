@@ -23,6 +23,12 @@ std::string_view without_port(std::string_view host) {
   return host.substr(0, colon);
 }
 
+std::optional<boost::asio::ip::address> address_of(std::string_view name) {
+  boost::system::error_code status;
+  const auto address = boost::asio::ip::make_address(std::string(name), status);
+  return status ? std::nullopt : std::optional(address);
+}
+
 bool same_ignoring_case(std::string_view a, std::string_view b) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
   return std::ranges::equal(a, b, {}, lower, lower);
@@ -33,15 +39,16 @@ bool same_ignoring_case(std::string_view a, std::string_view b) {
 bool is_loopback_name(std::string_view host) {
   const std::string_view name = without_port(host);
   if (name == "127.0.0.1" || same_ignoring_case(name, "localhost")) return true;
-  boost::system::error_code status;
-  const auto address = boost::asio::ip::make_address(std::string(name), status);
-  return !status && address.is_loopback();
+  const auto address = address_of(name);
+  return address && address->is_loopback();
 }
 
 bool HostRules::allows_host(std::string_view host_header) const {
   const std::string_view name = without_port(host_header);
   if (std::ranges::any_of(allowed_hosts, [&](const auto& host) { return same_ignoring_case(host, name); })) return true;
-  return loopback ? is_loopback_name(host_header) : allowed_hosts.empty();
+  if (for_operators && name.empty()) return true;
+  if (loopback) return is_loopback_name(host_header);
+  return allowed_hosts.empty() || (for_operators && address_of(name));
 }
 
 bool HostRules::allows_origin(std::optional<std::string_view> origin) const {

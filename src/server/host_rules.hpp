@@ -17,6 +17,9 @@ struct HostRules {
   bool loopback = true;                      // listening on loopback only: other names are not ours
   std::vector<std::string> allowed_origins;  // as in the header, or "*"
   std::vector<std::string> allowed_hosts;    // host names, without port
+  // For probes and scrapers, which know no name: also by none, and by any address unless it listens on loopback only.
+  // Nobody can rebind one.
+  bool for_operators = false;
 
   bool allows_host(std::string_view host_header) const;
   // A request without an Origin does not come from a page.
