@@ -158,6 +158,22 @@ TEST_F(Limits, OnePrincipalDoesNotHaveAllSessions) {
 }
 
 // SEC-07
+TEST_F(Limits, AnonymousCallersDoNotHaveAllSessions) {
+  auto few = setup({});
+  few.sessions = 8;
+  TestGateway gateway({}, few);
+  gateway.gateway.set_access({std::make_shared<const Principals>(few.principals, Anonymous::served), {}});
+  RawClient client(gateway.port());
+  const std::string hello =
+      rpc("0", "initialize",
+          R"("protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"})");
+  for (int i = 0; i < 6; ++i)
+    EXPECT_EQ(client.request("POST", "", hello).status, 200);
+  EXPECT_EQ(client.request("POST", "", hello).status, 503);
+  EXPECT_EQ(client.request("POST", bearer("a"), hello).status, 200);
+}
+
+// SEC-07
 TEST_F(Limits, ABatchCountsAsWhatIsInIt) {
   TestGateway gateway({upstream_at("up", upstream.port)}, setup({.requests_per_minute = 3}));
   gateway.discover();

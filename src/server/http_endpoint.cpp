@@ -21,6 +21,13 @@ bool modern_version(std::optional<std::string_view> header) {
   return version && mcp::era_of(*version) == mcp::Era::modern;
 }
 
+// Where callers can have a name, those without one leave a quarter of the sessions to them.
+Sessions::Limits session_limits(const HttpEndpointOptions& options) {
+  Sessions::Limits limits = options.sessions;
+  if (options.authenticate) limits.reserve = limits.sessions / 4;
+  return limits;
+}
+
 }  // namespace
 
 HttpEndpoint::HttpEndpoint(Service& service, Listeners& listeners, const Clock& clock, SealingKey key,
@@ -29,7 +36,8 @@ HttpEndpoint::HttpEndpoint(Service& service, Listeners& listeners, const Clock& 
       listeners_(listeners),
       options_(std::move(options)),
       own_events_(options_.events == nullptr ? std::make_unique<MemoryEventStore>(options_.kept_events) : nullptr),
-      sessions_(clock, listeners, options_.events != nullptr ? *options_.events : *own_events_, options_.sessions),
+      sessions_(clock, listeners, options_.events != nullptr ? *options_.events : *own_events_,
+                session_limits(options_)),
       states_(key, clock) {}
 
 // One HTTP request. Making it does all that needs no waiting; what does is left for `finish`.

@@ -227,14 +227,47 @@ TEST(Sessions, OfOnePrincipalEndWithoutALookAtOthers) {
   EXPECT_EQ(looked_at, 1);
 }
 
-TEST(Sessions, MayAllBeOfTheAnonymous) {
+Session::Hello hello_of(std::string principal) {
+  Session::Hello hello;
+  hello.caller.principal = std::move(principal);
+  return hello;
+}
+
+// SEC-07
+TEST(Sessions, OfTheAnonymousLeaveAReserve) {
   ManualClock clock;
   Listeners listeners;
   MemoryEventStore events;
-  Sessions sessions(clock, listeners, events, {.sessions = 16});
-  for (int i = 0; i < 16; ++i)
+  Sessions sessions(clock, listeners, events, {.sessions = 16, .reserve = 4});
+  for (int i = 0; i < 12; ++i)
     EXPECT_TRUE(sessions.create({}));
   EXPECT_FALSE(sessions.create({}));
+  EXPECT_TRUE(sessions.create(hello_of("agent")));
+  Sessions all(clock, listeners, events, {.sessions = 16});
+  for (int i = 0; i < 16; ++i)
+    EXPECT_TRUE(all.create({})) << "where nobody has a name";
+}
+
+// SEC-07
+TEST(Sessions, ThatWereNeverUsedGoFirst) {
+  ManualClock clock;
+  Listeners listeners;
+  MemoryEventStore events;
+  Sessions sessions(clock, listeners, events, {.sessions = 4, .reserve = 1, .unused = std::chrono::seconds(10)});
+  const auto used = sessions.create({}).value();
+  const auto unused = sessions.create({}).value();
+  clock.advance(std::chrono::seconds(9));
+  EXPECT_TRUE(sessions.find(used->id().value(), {}));
+  const auto young = sessions.create({}).value();
+  EXPECT_FALSE(sessions.create({})) << "all could still be wanted";
+  clock.advance(std::chrono::seconds(2));
+  EXPECT_TRUE(sessions.create({}));
+  EXPECT_FALSE(sessions.find(unused->id().value(), {}));
+  EXPECT_TRUE(sessions.find(used->id().value(), {}));
+  EXPECT_TRUE(sessions.find(young->id().value(), {}));
+  clock.advance(std::chrono::minutes(20));
+  EXPECT_TRUE(sessions.create(hello_of("agent"))) << "there is a place";
+  EXPECT_TRUE(sessions.find(used->id().value(), {})) << "and nobody has to go";
 }
 
 TEST(Sessions, AreLookedThroughForIdleOnesNowAndThenOnly) {
@@ -242,7 +275,8 @@ TEST(Sessions, AreLookedThroughForIdleOnesNowAndThenOnly) {
   Listeners listeners;
   MemoryEventStore events;
   Sessions sessions(clock, listeners, events, {.sessions = 1, .idle = std::chrono::minutes(30)});
-  ASSERT_TRUE(sessions.create({}));
+  const auto used = sessions.create({}).value();
+  ASSERT_TRUE(sessions.find(used->id().value(), {}));
   clock.advance(std::chrono::minutes(30) - std::chrono::milliseconds(500));
   EXPECT_FALSE(sessions.create({})) << "it is not idle";
   clock.advance(std::chrono::milliseconds(500));

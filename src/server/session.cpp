@@ -143,7 +143,7 @@ Result<std::shared_ptr<Session>> Sessions::create(Session::Hello hello) {
   // Sessions grow in number here only, so this is where idle ones have to go.
   auto place = places_.take(hello.caller.principal, id.value());
   if (clock_.now() - last_sweep_.load() > (place ? kSweepInterval : kSweepWhenFull)) {
-    end_idle();
+    end_idle(place ? limits_.idle : std::min(limits_.idle, limits_.unused));
     if (!place) place = places_.take(hello.caller.principal, id.value());
   }
   if (!place) return std::unexpected(place.error());
@@ -160,6 +160,7 @@ std::shared_ptr<Session> Sessions::find(std::string_view id, const Caller& calle
   const auto found = home.entries.find(std::string(id));
   if (found == home.entries.end() || found->second.session->hello().caller != caller) return nullptr;
   found->second.last_used = clock_.now();
+  found->second.is_used = true;
   return found->second.session;
 }
 
@@ -177,7 +178,7 @@ bool Sessions::remove(std::string_view id, const Caller& caller) {
   return true;
 }
 
-void Sessions::end_idle() {
+void Sessions::end_idle(std::chrono::seconds unused) {
   const auto now = clock_.now();
   last_sweep_ = now;
   std::vector<Entry> ended;
@@ -186,7 +187,7 @@ void Sessions::end_idle() {
     for (auto next = home.entries.begin(); next != home.entries.end();) {
       const auto current = next++;
       Entry& entry = current->second;
-      if (now - entry.last_used < limits_.idle) continue;
+      if (now - entry.last_used < (entry.is_used ? limits_.idle : unused)) continue;
       if (entry.session->has_connection()) {
         entry.last_used = now;
         continue;

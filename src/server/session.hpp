@@ -122,20 +122,28 @@ class Sessions {
  public:
   struct Limits {
     std::size_t sessions = 10'000;
+    std::size_t reserve = 0;  // of them, not for anonymous callers
     std::chrono::seconds idle = std::chrono::minutes(30);
+    // Where places run out, for those that were never used since their handshake.
+    std::chrono::seconds unused = std::chrono::seconds(10);
   };
 
   // Everything given outlives it.
   Sessions(const Clock& clock, Listeners& listeners, EventStore& events, Limits limits)
-      : clock_(clock), listeners_(listeners), events_(events), limits_(limits), places_(limits.sessions) {}
+      : clock_(clock),
+        listeners_(listeners),
+        events_(events),
+        limits_(limits),
+        places_(limits.sessions, limits.reserve) {}
 
-  // Fails where there are too many, or too many of this principal; idle ones are ended first.
+  // Fails where there are too many, or too many of this principal; idle ones are ended first, and before that fails
+  // also those that were never used.
   Result<std::shared_ptr<Session>> create(Session::Hello hello);
   // Nothing where it does not exist, or belongs to another caller: the two look the same.
   std::shared_ptr<Session> find(std::string_view id, const Caller& caller);
   bool remove(std::string_view id, const Caller& caller);
 
-  void end_idle();
+  void end_idle() { end_idle(limits_.idle); }
   // Those of some callers.
   void end(const Listeners::Concerns& concerns);
   // Those of one principal whom it concerns; looks at nobody else's.
@@ -151,12 +159,14 @@ class Sessions {
     Listeners::Registration registration;
     Clock::Monotonic last_used;
     SessionPlaces::Place place;
+    bool is_used = false;  // since its handshake
   };
   struct Shard {
     std::mutex mutex;
     std::unordered_map<std::string, Entry> entries;
   };
   Shard& shard(std::string_view id);
+  void end_idle(std::chrono::seconds unused);
 
   const Clock& clock_;
   Listeners& listeners_;

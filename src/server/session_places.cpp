@@ -38,6 +38,10 @@ Result<SessionPlaces::Place> SessionPlaces::take(const std::string& principal, c
   }
   const auto found = by_principal_.find(principal);
   const std::size_t own = found == by_principal_.end() ? 0 : found->second.size();
+  if (principal.empty() && own >= all_ - reserve_) {
+    return std::unexpected(
+        errors::exhausted(fmt::format("{} sessions of anonymous callers are open, and no more allowed", own)));
+  }
   const bool has_share = !principal.empty() && own >= std::max<std::size_t>(all_ / kShares, 1);
   if (has_share && all_ - taken_ <= all_ / kReserves) {
     return std::unexpected(mcp::errors::over_limit(

@@ -13,8 +13,9 @@
 namespace proteus::server {
 
 // How many sessions there may be, and how many of them one principal may have. Whoever has an eighth of all gets more
-// only where a quarter is free, so that one alone can have most of them and the others still find a place. The
-// anonymous are not one, and may have all. Thread-safe.
+// only where a quarter is free, so that one alone can have most of them and the others still find a place. Anonymous
+// callers are many, whom nothing tells apart: together they may have all but a reserve for those with a name.
+// Thread-safe.
 class SessionPlaces {
  public:
   // The place of one session, given back at its end.
@@ -38,9 +39,10 @@ class SessionPlaces {
     std::string id_;
   };
 
-  explicit SessionPlaces(std::size_t all) : all_(all) {}
+  // `reserve` of all places are not for anonymous callers.
+  explicit SessionPlaces(std::size_t all, std::size_t reserve = 0) : all_(all), reserve_(reserve) {}
 
-  // Fails where there are too many: for this principal, saying when to try again, or for anyone.
+  // Fails where there are too many: of this principal, saying when to try again, of anonymous callers, or of all.
   Result<Place> take(const std::string& principal, const std::string& id);
   std::size_t taken() const;
   // The sessions of a principal.
@@ -50,6 +52,7 @@ class SessionPlaces {
   void give_back(const std::string& principal, const std::string& id);
 
   const std::size_t all_;
+  const std::size_t reserve_;
   mutable std::mutex mutex_;
   std::size_t taken_ = 0;
   std::unordered_map<std::string, std::unordered_set<std::string>> by_principal_;  // none is empty
