@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
   const auto threads = argc > 2 ? static_cast<std::size_t>(std::atoi(argv[2])) : std::size_t{1};
   net::Workers workers(threads);
   workers.run();
-  net::HttpServer server(workers, {.port = port}, answer);
+  net::HttpServer server(workers, {.port = port}, net::with_body(answer));
   if (const auto listening = server.listen(); !listening) {
     std::cerr << listening.error().message() << '\n';
     return 1;

@@ -57,7 +57,8 @@ class Session {
     limits.head_bytes = 512;
     limits.head_fields = 16;
     limits.body_bytes = 2048;
-    worker_.emplace(io_, limits, answer, clock_, std::chrono::milliseconds(1));
+    memory_.emplace(limits);
+    worker_.emplace(io_, limits, *memory_, net::with_body(answer), clock_, std::chrono::milliseconds(1));
     auto [near, far] = net::memory_streams(io_.get_executor(), 4096);
     client_ = std::move(near);
     worker_->adopt(std::move(far));
@@ -112,6 +113,7 @@ class Session {
 
   boost::asio::io_context io_{1};
   ManualClock clock_;
+  std::optional<net::ReadMemory> memory_;
   std::optional<net::HttpWorker> worker_;
   net::Stream client_;
   std::size_t piece_;

@@ -114,6 +114,7 @@ Task<> Router::handle(net::Exchange& exchange) {
   const Route& route = *found.route;
   if (auto checked = check_parameters(route, request.query()); !checked)
     co_return co_await reply_problem(exchange, std::move(checked.error()));
+  if (!co_await exchange.read_body(net::Standing::known)) co_return;
   Answer answer{.body = help_};
   if (route.handle) {
     Visit visit(exchange, door_, std::move(*visitor), std::move(found.variables));

@@ -154,6 +154,21 @@ TEST_F(AdminApi, AStreamOfAKeyThatJustWentEndsAtOnce) {
   EXPECT_TRUE(ended);
 }
 
+// SEC-03
+TEST_F(AdminApi, LooksAtTheSecretBeforeItReadsABody) {
+  const std::string head = "POST /admin/upstreams HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n";
+  net::RawClient stranger(bench.server.local_port());
+  stranger.send(head + "X-Admin-Secret: wrong\r\n\r\n");
+  EXPECT_EQ(stranger.receive().status, 401);
+  net::RawClient twice(bench.server.local_port());
+  twice.send(head + fmt::format("X-Admin-Secret: {0}\r\nX-Admin-Secret: {0}\r\n\r\n", kSecret));
+  EXPECT_EQ(twice.receive().status, 401);
+  net::RawClient known(bench.server.local_port());
+  known.send(head + fmt::format("X-Admin-Secret: {}\r\n\r\n", kSecret));
+  known.send("{" + std::string(99'998, ' ') + "}");
+  EXPECT_EQ(known.receive().status, 400) << "read, and found wanting";
+}
+
 TEST_F(AdminApi, QuietStreamsAreKeptAlive) {
   net::Workers workers(1);
   Router router(change_routes(bench.changes, std::chrono::milliseconds(1)), AdminKeys({{"a", Secret("s")}}),

@@ -64,7 +64,7 @@ Task<int> call_child(boost::asio::io_context& io, std::size_t thread) {
 TEST(ClientThreads, EachHasAClientOfItsOwn) {
   const SystemClock clock;
   Workers serving(2);
-  HttpServer server(serving, {}, echo_body);
+  HttpServer server(serving, {}, with_body(echo_body));
   serving.run();
   ASSERT_TRUE(server.listen());
   Workers calling(kThreads);

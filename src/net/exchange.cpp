@@ -26,11 +26,36 @@ void append_number(std::string& out, std::size_t number, int base) {
   out.append(digits.data(), end);
 }
 
+Task<> read_body_first(const HttpHandler& handler, Exchange& exchange) {
+  if (co_await exchange.read_body(Standing::known)) co_await handler(exchange);
+}
+
 }  // namespace
+
+HttpHandler with_body(HttpHandler handler) {
+  return [handler = std::move(handler)](Exchange& exchange) {
+    return exchange.has_body() ? handler(exchange) : read_body_first(handler, exchange);
+  };
+}
 
 const Request& Exchange::request() const { return connection_.reader_.request(); }
 
 Executor Exchange::executor() const { return connection_.stream_.executor(); }
+
+bool Exchange::has_body() const { return connection_.reader_.is_ready(); }
+
+Task<bool> Exchange::read_body(Standing standing) {
+  Connection& connection = connection_;
+  connection.reader_.set_standing(standing);
+  if (has_body()) co_return true;
+  const bool is_here = co_await connection.read_request();
+  connection.doing_ = Connection::Doing::handling;
+  if (!is_here) {
+    state_ = State::done;
+    connection.keep_alive_ = false;
+  }
+  co_return is_here;
+}
 
 void Exchange::expect_open() const {
   if (state_ != State::open) throw std::logic_error("a request was answered twice");
@@ -58,7 +83,7 @@ void Exchange::begin(const ResponseHead& head) {
 
 bool Exchange::try_reply(const ResponseHead& head, std::span<const std::string_view> body) {
   Connection& connection = connection_;
-  connection.keep_alive_ = connection.reader_.keep_alive() && !connection.surroundings_.draining;
+  connection.keep_alive_ = has_body() && connection.reader_.keep_alive() && !connection.surroundings_.draining;
   begin(head);
   if (may_have_body(head.status)) {
     connection.head_.append("Content-Length: ");
@@ -88,7 +113,8 @@ Task<bool> Exchange::begin_stream(const ResponseHead& head) {
   Connection& connection = connection_;
   chunked_ = request().version() == HttpVersion::http_1_1;
   bodiless_ = !may_write_body(head.status);
-  connection.keep_alive_ = connection.reader_.keep_alive() && !connection.surroundings_.draining && chunked_;
+  connection.keep_alive_ =
+      has_body() && connection.reader_.keep_alive() && !connection.surroundings_.draining && chunked_;
   begin(head);
   if (chunked_ && may_have_body(head.status)) connection.head_.append("Transfer-Encoding: chunked\r\n");
   connection.head_.append(kLineEnd);

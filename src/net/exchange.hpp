@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/task.hpp"
+#include "net/read_memory.hpp"
 #include "net/request.hpp"
 #include "net/response_head.hpp"
 
@@ -13,10 +14,11 @@ namespace proteus::net {
 
 class Connection;
 
-// One request and its answer: what a handler gets. It lives until the handler's task ends, on the
-// connection's thread, to which every member function belongs; one operation at a time. Answer once, by
-// `reply` or by a stream. `false` says that the client is gone and nothing more can be written. Parts of a
-// body stay the caller's until the operation completes, and are not copied.
+// One request and its answer: what a handler gets as soon as the head of the request is here, so that it can refuse the
+// request without its body. It lives until the handler's task ends, on the connection's thread, to which every member
+// function belongs; one operation at a time. Answer once, by `reply` or by a stream. `false` says that the client is
+// gone and nothing more can be written. Parts of a body stay the caller's until the operation completes, and are not
+// copied.
 class Exchange {
  public:
   explicit Exchange(Connection& connection) : connection_(connection) {}
@@ -25,6 +27,13 @@ class Exchange {
 
   const Request& request() const;
   Executor executor() const;
+
+  // Whether the request has all of its body, as most have from the beginning.
+  bool has_body() const;
+  // Reads the rest of the body, in memory of strangers or of known callers. False: it will not come. The client was
+  // told why, if it is still there, and the exchange is over. A request that is answered without its body is the last
+  // one of its connection.
+  Task<bool> read_body(Standing standing);
 
   // The whole answer, with its length, in one write.
   Task<bool> reply(const ResponseHead& head, std::span<const std::string_view> body = {});
@@ -77,5 +86,8 @@ class Exchange {
 // Answers one request; gives an empty task where that is done already. What it throws is logged and becomes a 500, if
 // nothing was answered yet. Called on the thread of the connection; several requests run at once, on each thread.
 using HttpHandler = std::function<Task<>(Exchange&)>;
+
+// A handler that gets whole requests only, from anyone.
+HttpHandler with_body(HttpHandler handler);
 
 }  // namespace proteus::net

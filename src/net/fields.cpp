@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <span>
 
 #include "net/eight_bytes.hpp"
 
@@ -53,12 +52,5 @@ bool same_field_name(std::string_view a, std::string_view b) {
 }
 
 void Fields::make_room() { fields_.resize(std::max<std::size_t>(16, 2 * fields_.size())); }
-
-void Fields::rebase(const char* from, const char* to) {
-  for (Field& field : std::span(fields_).first(size_)) {
-    field.name = {to + (field.name.data() - from), field.name.size()};
-    field.value = {to + (field.value.data() - from), field.value.size()};
-  }
-}
 
 }  // namespace proteus::net

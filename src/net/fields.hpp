@@ -23,8 +23,6 @@ class Fields {
     fields_[size_++] = {name, value};
   }
   void clear() { size_ = 0; }
-  // The buffer moved.
-  void rebase(const char* from, const char* to);
 
   // The first field of that name.
   std::optional<std::string_view> find(std::string_view name) const {

@@ -57,7 +57,7 @@ void HttpSurroundings::report(const Refusal& refusal, const Peer& peer) const {
 }
 
 Connection::Connection(const HttpSurroundings& surroundings, Stream stream)
-    : surroundings_(surroundings), stream_(std::move(stream)), reader_(surroundings.limits) {
+    : surroundings_(surroundings), stream_(std::move(stream)), reader_(surroundings.limits, surroundings.memory) {
   reader_.request().peer_ = &stream_.peer();
   reader_.request().tls_ = stream_.is_tls();
 }
@@ -87,12 +87,12 @@ Task<bool> Connection::shake_hands() {
   co_return done.has_value();
 }
 
-// False: the connection has no further request, and nothing is to be answered.
 Task<bool> Connection::read_request() {
   doing_ = Doing::reading;
   bool more_is_there = false;
   while (true) {
     switch (reader_.advance()) {
+      case Step::head:
       case Step::ready: deadline_ = kNever; co_return true;
       case Step::refused:
         surroundings_.report(reader_.refusal(), stream_.peer());
@@ -113,6 +113,7 @@ Task<bool> Connection::read_request() {
       }
     }
     const std::span<char> space = reader_.space();
+    if (space.empty()) continue;  // refused
     const auto [error, size] = stream_.try_read(space);
     if (error && error != asio::error::would_block) {
       broken_ = true;
@@ -200,8 +201,10 @@ void Connection::on_readable(ErrorCode error) {
   if (reader_waits_) return std::exchange(reader_waits_, nullptr)(error);
   if (exchange_ == nullptr) return;
   if (!error) {
-    // Requests sent ahead are kept where they will be read; when that is full the client is on its own.
-    const std::span<char> space = reader_.space();
+    // Requests sent ahead are kept where they will be read; when that is full the client is on its own. So is one whose
+    // body nobody reads.
+    if (!reader_.is_ready()) return;
+    const std::span<char> space = reader_.spare();
     if (space.empty()) return;
     const IoResult got = stream_.try_read(space);
     reader_.commit(got.size);

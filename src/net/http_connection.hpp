@@ -21,6 +21,7 @@ namespace proteus::net {
 struct HttpSurroundings {
   HttpLimits limits;
   HttpHandler handler;
+  ReadMemory* memory = nullptr;  // of all workers of the server, and outlives them
   Clock::Monotonic now;
   std::chrono::milliseconds tick{0};  // how late `now` may be
   std::string date_line;
@@ -57,6 +58,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::size_t bytes = 0;
   };
 
+  // Reads on until a head is here, or a whole request. False: there will be none, and there is nothing to answer.
   Task<bool> read_request();
   Task<> serve_request();
   Task<bool> shake_hands();

@@ -13,6 +13,11 @@ struct HttpLimits {
   std::size_t body_bytes = 4UL * 1024 * 1024;  // beyond it 413
   std::size_t connections = 8192;              // per worker; beyond it 503
 
+  // What requests that do not fit into a connection's first buffer may take in all, of callers without a credential and
+  // of those with one, until they are handled; beyond it 503.
+  std::size_t stranger_bytes = 32UL * 1024 * 1024;
+  std::size_t known_bytes = 512UL * 1024 * 1024;
+
   std::chrono::milliseconds handshake_time = std::chrono::seconds(10);
   std::chrono::milliseconds head_time = std::chrono::seconds(10);   // for the whole head, from its first byte; then 408
   std::chrono::milliseconds body_idle = std::chrono::seconds(30);   // without a byte of the body; then 408

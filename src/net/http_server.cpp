@@ -57,9 +57,9 @@ const Clock& system_clock() {
 }
 
 HttpServer::HttpServer(Workers& workers, HttpServerOptions options, HttpHandler handler)
-    : options_(std::move(options)) {
+    : options_(std::move(options)), memory_(options_.limits) {
   for (std::size_t i = 0; i < workers.size(); ++i) {
-    parts_.push_back(std::make_unique<HttpWorker>(workers.at(i), options_.limits, handler, *options_.clock,
+    parts_.push_back(std::make_unique<HttpWorker>(workers.at(i), options_.limits, memory_, handler, *options_.clock,
                                                   options_.sweep_interval, options_.refusals));
   }
 }

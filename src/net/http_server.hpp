@@ -14,6 +14,7 @@
 #include "base/task.hpp"
 #include "net/exchange.hpp"
 #include "net/http_limits.hpp"
+#include "net/read_memory.hpp"
 #include "net/tls.hpp"
 #include "net/workers.hpp"
 
@@ -61,9 +62,11 @@ class HttpServer {
 
   // Any thread.
   std::size_t connections() const;
+  const ReadMemory& memory() const { return memory_; }
 
  private:
   HttpServerOptions options_;
+  ReadMemory memory_;
   std::uint16_t port_ = 0;
   bool serving_ = false;
   std::vector<std::unique_ptr<HttpWorker>> parts_;

@@ -82,6 +82,73 @@ TEST(HttpServer, ReadsBodiesInChunksAndBeyondItsBuffer) {
   EXPECT_EQ(client.receive().body, "POST /  " + large);
 }
 
+constexpr std::string_view kLargeHead = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 60000\r\n\r\n";
+
+// SEC-03
+TEST(HttpServer, AnswersBeforeTheBodyWhereNobodyWantsIt) {
+  TestServer server([](Exchange& exchange) -> Task<> { co_await exchange.reply({.status = 401}, "who?"); }, {}, 1,
+                    TestServer::Calls::with_heads);
+  auto client = server.connect();
+  client.send(kLargeHead);
+  const Answer answer = client.receive();
+  EXPECT_EQ(answer.status, 401);
+  EXPECT_EQ(RawClient::field(answer, "Connection"), "close");
+  client.send(std::string(60'000, 'x'));
+  EXPECT_TRUE(client.at_end());
+  auto waits = server.connect();
+  waits.send("POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n");
+  EXPECT_EQ(waits.receive().status, 401) << "and not 100";
+  auto whole = server.connect();
+  for (int i = 0; i < 2; ++i) {
+    whole.send(post("all of it"));
+    EXPECT_EQ(whole.receive().status, 401) << "the connection goes on behind a body that was there";
+  }
+}
+
+Task<> read_as_stranger(Exchange& exchange) {
+  const std::string_view method = exchange.request().method();  // holds for as long as the exchange
+  const auto standing = exchange.request().path() == "/known" ? Standing::known : Standing::stranger;
+  if (!co_await exchange.read_body(standing)) co_return;
+  const std::string text = fmt::format("{} {}", method, exchange.request().body().size());
+  co_await exchange.reply({}, text);
+}
+
+// SEC-03
+TEST(HttpServer, BoundsTheMemoryOfStrangersInAll) {
+  HttpServerOptions options;
+  options.limits.head_bytes = 4096;
+  options.limits.body_bytes = 60'000;
+  options.limits.stranger_bytes = 200'000;
+  TestServer server(read_as_stranger, options, 1, TestServer::Calls::with_heads);
+  {
+    std::vector<RawClient> strangers;
+    for (int i = 0; i < 3; ++i) {
+      strangers.push_back(server.connect());
+      strangers.back().send(kLargeHead);
+      strangers.back().send(std::string(10'000, 'x'));
+    }
+    while (server.server().memory().taken(Standing::stranger) < 180'000)
+      std::this_thread::yield();
+    auto refused = server.connect();
+    refused.send(kLargeHead);
+    refused.send(std::string(10'000, 'x'));
+    const Answer answer = refused.receive();
+    EXPECT_EQ(answer.status, 503);
+    EXPECT_EQ(RawClient::field(answer, "Connection"), "close");
+    auto known = server.connect();
+    known.send("POST /known HTTP/1.1\r\nHost: h\r\nContent-Length: 60000\r\n\r\n");
+    known.send(std::string(60'000, 'x'));
+    EXPECT_EQ(known.receive().body, "POST 60000");
+    auto small = server.connect();
+    small.send(post("small"));
+    EXPECT_EQ(small.receive().body, "POST 5");
+    strangers.front().send(std::string(50'000, 'x'));
+    EXPECT_EQ(strangers.front().receive().body, "POST 60000");
+  }
+  server.wait_for_connections(0);
+  EXPECT_EQ(server.server().memory().taken(Standing::stranger), 0U);
+}
+
 TEST(HttpServer, ClosesWhenTheClientAsksFor) {
   TestServer server(echo);
   auto client = server.connect();

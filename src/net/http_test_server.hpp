@@ -49,8 +49,14 @@ class TestClock final : public Clock {
 
 class TestServer {
  public:
-  explicit TestServer(HttpHandler handler, HttpServerOptions options = {}, std::size_t workers = 1)
-      : workers_(workers), server_(workers_, adapt(std::move(options)), std::move(handler)) {
+  // What its handler is called with.
+  enum class Calls : std::uint8_t { with_requests, with_heads };
+
+  explicit TestServer(HttpHandler handler, HttpServerOptions options = {}, std::size_t workers = 1,
+                      Calls calls = Calls::with_requests)
+      : workers_(workers),
+        server_(workers_, adapt(std::move(options)),
+                calls == Calls::with_heads ? std::move(handler) : with_body(std::move(handler))) {
     workers_.run();
     if (const auto listening = server_.listen(); !listening) throw std::runtime_error(listening.error().message());
   }

@@ -24,10 +24,11 @@ std::string date_line(Clock::Wall time) {
 
 }  // namespace
 
-HttpWorker::HttpWorker(asio::io_context& context, HttpLimits limits, HttpHandler handler, const Clock& clock,
-                       std::chrono::milliseconds sweep_interval, RefusalLog* refusals)
+HttpWorker::HttpWorker(asio::io_context& context, HttpLimits limits, ReadMemory& memory, HttpHandler handler,
+                       const Clock& clock, std::chrono::milliseconds sweep_interval, RefusalLog* refusals)
     : context_(context), clock_(clock), service_(context.get_executor()), running_(context.get_executor()) {
   surroundings_.limits = limits;
+  surroundings_.memory = &memory;
   surroundings_.handler = std::move(handler);
   surroundings_.refusals = refusals;
   surroundings_.tick = sweep_interval;

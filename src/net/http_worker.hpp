@@ -20,8 +20,9 @@ namespace proteus::net {
 // its end before it is destroyed.
 class HttpWorker {
  public:
-  HttpWorker(boost::asio::io_context& context, HttpLimits limits, HttpHandler handler, const Clock& clock,
-             std::chrono::milliseconds sweep_interval, RefusalLog* refusals = nullptr);
+  // `memory` is what all workers of the server share, and outlives it; so does the clock.
+  HttpWorker(boost::asio::io_context& context, HttpLimits limits, ReadMemory& memory, HttpHandler handler,
+             const Clock& clock, std::chrono::milliseconds sweep_interval, RefusalLog* refusals = nullptr);
 
   // Sweeps from now on.
   void start();

@@ -1,29 +1,33 @@
 #include "net/read_buffer.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 namespace proteus::net {
 
-void ReadBuffer::reserve(std::size_t total, Request& follows) {
-  const std::size_t room = capacity_ - begin_;
-  const std::size_t wanted = std::min(total, std::max(kKept, 2 * size()));
-  if (room >= wanted) return;
+ReadBuffer& ReadBuffer::operator=(ReadBuffer&& other) noexcept {
+  std::swap(memory_, other.memory_);
+  std::swap(share_, other.share_);
+  std::swap(capacity_, other.capacity_);
+  std::swap(begin_, other.begin_);
+  std::swap(end_, other.end_);
+  return *this;
+}
+
+bool ReadBuffer::reserve(std::size_t total, ReadMemory* memory, Standing standing) {
+  if (room() >= total) return true;
   const std::size_t held = size();
-  if (capacity_ >= wanted) {
-    follows.rebase(data(), memory_.get());
+  if (capacity_ >= total) {
     std::memmove(memory_.get(), data(), held);
   } else {
-    auto larger = std::make_unique_for_overwrite<char[]>(wanted + Request::kBodyPadding);
-    if (held > 0) {
-      std::memcpy(larger.get(), data(), held);
-      follows.rebase(data(), larger.get());
-    }
+    if (memory != nullptr && total > kInitial && !memory->grow(share_, total, standing)) return false;
+    auto larger = std::make_unique_for_overwrite<char[]>(total + kSpare + kPadding);
+    if (held > 0) std::memcpy(larger.get(), data(), held);
     memory_ = std::move(larger);
-    capacity_ = wanted;
+    capacity_ = total;
   }
   begin_ = 0;
   end_ = held;
+  return true;
 }
 
 void ReadBuffer::consume(std::size_t count) {
@@ -31,11 +35,6 @@ void ReadBuffer::consume(std::size_t count) {
   if (begin_ < end_) return;
   begin_ = end_ = 0;
   if (capacity_ > kKept) release();
-}
-
-void ReadBuffer::release() {
-  memory_.reset();
-  capacity_ = begin_ = end_ = 0;
 }
 
 }  // namespace proteus::net

@@ -3,8 +3,9 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <utility>
 
-#include "net/request.hpp"
+#include "net/read_memory.hpp"
 
 namespace proteus::net {
 
@@ -12,32 +13,45 @@ namespace proteus::net {
 // them. It grows only as bytes arrive, and gives its memory back.
 class ReadBuffer {
  public:
+  // A connection has this much without asking; what is larger comes out of the server's ReadMemory.
   static constexpr std::size_t kInitial = 4096;
-  // More than this is given back once empty; up to this it grows before the bytes are there.
+  // More than this is given back once empty.
   static constexpr std::size_t kKept = 64UL * 1024;
+  // What a client that does not wait for answers may send while one is being made, at least.
+  static constexpr std::size_t kSpare = 256;
+  static constexpr std::size_t kPadding = 64;
+
+  ReadBuffer() = default;
+  ReadBuffer(ReadBuffer&& other) noexcept { *this = std::move(other); }
+  ReadBuffer& operator=(ReadBuffer&& other) noexcept;
 
   char* data() { return memory_.get() + begin_; }
-  const char* data() const { return memory_.get() + begin_; }
   std::size_t size() const { return end_ - begin_; }
   bool empty() const { return begin_ == end_; }
+  bool has_memory() const { return memory_ != nullptr; }
+  // How many bytes fit from `data` on.
+  std::size_t room() const { return capacity_ > begin_ ? capacity_ - begin_ : 0; }
 
   // Where the next bytes may be put; empty if full.
-  std::span<char> space() { return {memory_.get() + end_, capacity_ - end_}; }
+  std::span<char> space() { return {memory_.get() + end_, capacity_ > end_ ? capacity_ - end_ : 0}; }
+  // The same with the spare bytes at the end, for a time in which nothing may move.
+  std::span<char> spare() { return {memory_.get() + end_, memory_ ? capacity_ + kSpare - end_ : 0}; }
   void commit(std::size_t count) { end_ += count; }
 
-  // Makes space towards `total` bytes from `data`; at least for one more if it is full and `total` is larger
-  // than its size. What is there may move, and `follows` with it.
-  void reserve(std::size_t total, Request& follows);
+  // Makes room for `total` bytes from `data` on. What is there may move: nobody may keep a view of it. False where
+  // `memory` has no more for a caller of this standing; without `memory` there is no bound.
+  [[nodiscard]] bool reserve(std::size_t total, ReadMemory* memory, Standing standing);
 
   void consume(std::size_t count);
   // Drops the last bytes.
   void truncate(std::size_t size) { end_ = begin_ + size; }
   // Gives the memory back; only while empty.
-  void release();
+  void release() { *this = ReadBuffer(); }
 
  private:
   std::unique_ptr<char[]> memory_;
-  std::size_t capacity_ = 0;  // without the padding
+  ReadMemory::Share share_;
+  std::size_t capacity_ = 0;  // without spare bytes and padding
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
 };

@@ -41,14 +41,4 @@ bool Request::set_target(std::string_view target) {
   return true;
 }
 
-void Request::rebase(const char* from, const char* to) {
-  const auto moved = [from, to](std::string_view view) {
-    return view.data() == nullptr ? view : std::string_view(to + (view.data() - from), view.size());
-  };
-  method_ = moved(method_);
-  body_ = moved(body_);
-  if (!target_.empty()) set_target(moved(target_));
-  fields_.rebase(from, to);
-}
-
 }  // namespace proteus::net

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "net/fields.hpp"
+#include "net/read_buffer.hpp"
 #include "net/stream.hpp"
 
 namespace proteus::net {
@@ -17,12 +18,13 @@ class ConnectionNote {
   virtual ~ConnectionNote() = default;
 };
 
-// One HTTP request. All views point into the connection's buffer and are valid until its exchange ends.
+// One HTTP request. All views point into the connection's buffers, which do not move them: they are valid until the
+// request's exchange ends.
 class Request {
  public:
   // How many bytes behind `body` may be read, whatever they hold: parsers that work in whole vectors need no
   // copy.
-  static constexpr std::size_t kBodyPadding = 64;
+  static constexpr std::size_t kBodyPadding = ReadBuffer::kPadding;
 
   std::string_view method() const { return method_; }
   // As it was sent.
@@ -31,7 +33,7 @@ class Request {
   std::string_view path() const { return path_; }
   std::string_view query() const { return query_; }
   const Fields& fields() const { return fields_; }
-  // Whole, and decoded if it came in chunks.
+  // Whole, and decoded if it came in chunks. Empty as long as not all of it is here; see Exchange::read_body.
   std::string_view body() const { return body_; }
   HttpVersion version() const { return version_; }
 
@@ -41,7 +43,6 @@ class Request {
   std::unique_ptr<ConnectionNote>& note() const { return note_; }
 
  private:
-  friend class ReadBuffer;
   friend class RequestReader;
   friend class RequestHeadParser;
   friend class Connection;
@@ -49,8 +50,6 @@ class Request {
   void clear();
   // Splits the target. False if it has none of the forms a server is asked with (RFC 9112, 3.2).
   bool set_target(std::string_view target);
-  // The buffer moved.
-  void rebase(const char* from, const char* to);
 
   std::string_view method_;
   std::string_view target_;

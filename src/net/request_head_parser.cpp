@@ -35,6 +35,13 @@ RequestHeadParser::Outcome RequestHeadParser::refuse(unsigned status, std::strin
 
 RequestHeadParser::Outcome RequestHeadParser::parse(std::string_view message, Request& request) {
   const std::string_view head = message.substr(0, std::min(message.size(), limits_.head_bytes));
+  if (begin_ != message.data()) {
+    if (consumed_ > 0) {  // views are of where it was
+      restart();
+      request.clear();
+    }
+    begin_ = message.data();
+  }
   if (searched_ == 0) {
     if (const auto* const lines = lines_.recall_all(head)) {
       take_all(head, *lines, request);

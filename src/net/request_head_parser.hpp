@@ -36,7 +36,9 @@ class RequestHeadParser {
   // Forgets the last head.
   void restart();
 
-  // `message` is all that arrived of it, from its first byte. Fills `request` as far as that goes.
+  // `message` is all that arrived of it, from its first byte. Fills `request` with views of it, as far as that goes. A
+  // message that is elsewhere than at the last call is parsed again from its beginning. Once the head is done its bytes
+  // must stay where they are.
   Outcome parse(std::string_view message, Request& request);
 
   // Bytes of the message that were taken, all of the head once done.
@@ -65,6 +67,7 @@ class RequestHeadParser {
 
   const HttpLimits& limits_;
   HeadLines lines_;
+  const char* begin_ = nullptr;  // of the message, when it was last seen
   std::size_t consumed_ = 0;     // whole lines
   std::size_t searched_ = 0;     // for the end of the next one
   std::size_t line_ = 0;         // where the one that is looked at begins

@@ -11,16 +11,22 @@ namespace {
 
 using Step = RequestReader::Step;
 
+// Goes on without asking anyone whether the body is wanted.
+Step advance(RequestReader& reader) {
+  const Step step = reader.advance();
+  return step == Step::head ? reader.advance() : step;
+}
+
 // What became of the bytes: the first step that was no wish for more of them.
 Step feed(RequestReader& reader, std::string_view bytes, std::size_t piece = std::string_view::npos) {
-  Step step = reader.advance();
+  Step step = advance(reader);
   while (step == Step::need_bytes && !bytes.empty()) {
     const std::span<char> space = reader.space();
     const std::size_t count = std::min({piece, bytes.size(), space.size()});
     std::memcpy(space.data(), bytes.data(), count);
     reader.commit(count);
     bytes.remove_prefix(count);
-    step = reader.advance();
+    step = advance(reader);
   }
   return step;
 }
@@ -170,14 +176,14 @@ TEST(RequestReader, ReadsRequestsSentAheadInOrder) {
   }
   std::string_view rest = bytes;
   for (int i = 0; i < 500; ++i) {
-    Step step = reader.advance();
+    Step step = advance(reader);
     while (step == Step::need_bytes) {
       const std::span<char> space = reader.space();
       const std::size_t count = std::min({std::size_t{777}, rest.size(), space.size()});
       std::memcpy(space.data(), rest.data(), count);
       reader.commit(count);
       rest.remove_prefix(count);
-      step = reader.advance();
+      step = advance(reader);
     }
     ASSERT_EQ(step, Step::ready);
     EXPECT_EQ(reader.request().path(), "/" + std::to_string(i));
@@ -185,6 +191,32 @@ TEST(RequestReader, ReadsRequestsSentAheadInOrder) {
     reader.finish();
   }
   EXPECT_EQ(reader.phase(), RequestReader::Phase::idle);
+}
+
+// A request behind another one in the same buffer, whose body comes later, is made room for.
+TEST(RequestReader, RoutesAPipelinedRequestByItsOwnBytes) {
+  const std::string body(3000, 'b');
+  for (const auto& [first, second, path] :
+       {std::array{"/mcp?", "/mcp/sec", "/mcp/sec"},
+        std::array{"http://b/readyzz?", "/mcp/aaa/metrics", "/mcp/aaa/metrics"},
+        std::array{"/a?", "http://host/b?c", "/b"}, std::array{"/mcp?", "http://host", "/"}}) {
+    for (std::size_t filler = 0; filler < 3800; filler += 50) {
+      const std::string ahead =
+          "POST " + std::string(first) + std::string(filler, 'y') + " HTTP/1.1\r\nHost: h\r\n\r\n";
+      const std::string head = "POST " + std::string(second) + " HTTP/1.1\r\nHost: h\r\nContent-Length: 3000\r\n\r\n";
+      const HttpLimits limits;
+      RequestReader reader(limits);
+      ASSERT_EQ(feed(reader, ahead + head), Step::ready);
+      reader.finish();
+      ASSERT_EQ(feed(reader, (ahead + head + body).substr(std::min(ahead.size() + head.size(), std::size_t{4096}))),
+                Step::ready);
+      EXPECT_EQ(reader.request().path(), path) << filler;
+      EXPECT_EQ(reader.request().method(), "POST");
+      EXPECT_EQ(reader.request().fields().find("Content-Length"), "3000");
+      EXPECT_EQ(reader.request().body(), body);
+      reader.finish();
+    }
+  }
 }
 
 TEST(RequestReader, DecodesChunksInPlaceHoweverTheyArrive) {
@@ -196,14 +228,14 @@ TEST(RequestReader, DecodesChunksInPlaceHoweverTheyArrive) {
   for (std::size_t piece = 1; piece <= kBytes.size(); ++piece) {
     RequestReader reader(limits);
     std::string_view rest = kBytes;
-    Step step = reader.advance();
+    Step step = advance(reader);
     while (step == Step::need_bytes) {
       const std::span<char> space = reader.space();
       const std::size_t count = std::min({piece, rest.size(), space.size()});
       std::memcpy(space.data(), rest.data(), count);
       reader.commit(count);
       rest.remove_prefix(count);
-      step = reader.advance();
+      step = advance(reader);
     }
     ASSERT_EQ(step, Step::ready) << piece;
     EXPECT_EQ(reader.request().body(), "hello, wonderful");
@@ -348,6 +380,55 @@ TEST(RequestReader, RefusesASecondFieldOfWhatDecidesByOne) {
   const HttpLimits limits;
   RequestReader lists(limits);
   EXPECT_EQ(feed(lists, "GET / HTTP/1.1\r\nHost: h\r\nAccept: a\r\nAccept: b\r\nX: 1\r\nX: 2\r\n\r\n"), Step::ready);
+}
+
+TEST(RequestReader, GivesTheHeadBeforeTheBodyAndLeavesItWhereItIs) {
+  const std::string body(200'000, 'b');
+  const std::string head = "POST /path?query HTTP/1.1\r\nHost: h\r\nContent-Length: 200000\r\n\r\n";
+  const HttpLimits limits;
+  RequestReader reader(limits);
+  const std::span<char> space = reader.space();
+  std::memcpy(space.data(), head.data(), head.size());
+  reader.commit(head.size());
+  ASSERT_EQ(reader.advance(), Step::head);
+  EXPECT_FALSE(reader.is_ready());
+  const std::string_view path = reader.request().path();
+  const std::string_view length = *reader.request().fields().find("Content-Length");
+  ASSERT_EQ(feed(reader, body, 1000), Step::ready);
+  EXPECT_EQ(path, "/path");
+  EXPECT_EQ(path.data(), reader.request().path().data());
+  EXPECT_EQ(length, "200000");
+  EXPECT_EQ(reader.request().body(), body);
+}
+
+TEST(RequestReader, HasNoMoreMemoryThanItsStandingHas) {
+  HttpLimits limits;
+  limits.body_bytes = 50'000;
+  limits.head_bytes = 4096;
+  limits.stranger_bytes = limits.known_bytes = 0;  // room for one request, then
+  ReadMemory memory(limits);
+  const std::string head = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 50000\r\n\r\n";
+  const std::string chunked = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nC350\r\n";
+  {
+    RequestReader first(limits, &memory);
+    RequestReader second(limits, &memory);
+    EXPECT_EQ(feed(first, head + std::string(5000, 'x')), Step::need_bytes);
+    EXPECT_EQ(feed(second, head + std::string(5000, 'x')), Step::need_bytes);
+    RequestReader third(limits, &memory);
+    EXPECT_EQ(feed(third, head + std::string(5000, 'x')), Step::refused);
+    EXPECT_EQ(third.refusal().status, 503U);
+    RequestReader fourth(limits, &memory);
+    EXPECT_EQ(feed(fourth, chunked + std::string(50'000, 'x')), Step::refused);
+    RequestReader known(limits, &memory);
+    known.set_standing(Standing::known);
+    EXPECT_EQ(feed(known, head + std::string(50'000, 'x')), Step::ready);
+    EXPECT_GE(memory.taken(Standing::known), 50'000U);
+    RequestReader small(limits, &memory);
+    EXPECT_EQ(feed(small, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 500\r\n\r\n" + std::string(500, 'x')),
+              Step::ready);
+  }
+  EXPECT_EQ(memory.taken(Standing::stranger), 0U);
+  EXPECT_EQ(memory.taken(Standing::known), 0U);
 }
 
 TEST(RequestReader, AsksForTheContinueOnceAndOnlyIfTheBodyIsStillToCome) {

@@ -33,6 +33,63 @@ TEST_F(Endpoint, RefusesForeignOriginsAndHosts) {
   EXPECT_EQ(post(fields + "Host: localhost:1\r\n", body).status, 200);
 }
 
+// SEC-03
+TEST(EndpointWithTokens, RefusesBeforeItReadsABody) {
+  Server server({.name = "test", .version = "1"}, {.tools = true});
+  HttpOptions options;
+  options.authenticate = [](std::string_view authorization) -> Result<std::string> {
+    if (authorization == "Bearer good") return "agent";
+    return std::unexpected(errors::unauthenticated("who?"));
+  };
+  const std::uint16_t port = server.listen(options).value();
+  const std::string body = rpc("1", "tools/list", modern_meta()) + std::string(90'000, ' ');
+  const auto head = [&](std::string_view fields) {
+    return fmt::format(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n{}{}Content-Length: {}\r\n\r\n",
+        modern_fields("tools/list"), fields, body.size());
+  };
+  for (const auto& [fields, status] : {std::pair("Authorization: Bearer bad\r\n", 401),
+                                       {"", 401},
+                                       {"Authorization: Bearer good\r\nOrigin: http://evil.example\r\n", 403},
+                                       {"Authorization: Bearer good\r\nAccept: text/html\r\n", 406},
+                                       {"Authorization: Bearer good\r\nAuthorization: Bearer bad\r\n", 400}}) {
+    RawClient client(port);
+    client.send(head(fields));
+    const auto refused = client.read_answer();
+    EXPECT_EQ(refused.status, status) << fields;
+    EXPECT_EQ(refused.field("connection"), "close");
+  }
+  RawClient client(port);
+  for (int i = 0; i < 2; ++i) {
+    client.send(head("Authorization: Bearer good\r\n"));
+    client.send(body);
+    EXPECT_EQ(client.read_answer().status, 200);
+  }
+}
+
+// Whatever becomes of a message, it may come behind its head.
+TEST_F(Endpoint, TakesABodyThatComesLater) {
+  const auto late = [&](RawClient& client, std::string_view fields, const std::string& body) {
+    client.send(
+        fmt::format("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n{}"
+                    "Expect: 100-continue\r\nContent-Length: {}\r\n\r\n",
+                    fields, body.size()));
+    EXPECT_EQ(client.read_answer().status, 100) << "the handler has run, and wants the body";
+    client.send(body);
+    return client.read_answer();
+  };
+  RawClient modern(port);
+  EXPECT_EQ(late(modern, modern_fields("tools/list"), rpc("1", "tools/list", modern_meta())).status, 200);
+  const auto listening =
+      late(modern, modern_fields("subscriptions/listen"),
+           rpc("2", "subscriptions/listen", R"("notifications":{"toolsListChanged":true},)" + modern_meta()));
+  EXPECT_EQ(listening.field("content-type"), "text/event-stream");
+  LegacyClient legacy(port);
+  RawClient other(port);
+  EXPECT_EQ(late(other, legacy.fields(), rpc("1", "tools/list", "")).status, 200);
+  EXPECT_EQ(late(other, legacy.fields(), R"({"jsonrpc":"2.0","method":"notifications/initialized"})").status, 202);
+}
+
 // SEC-03: two readers of a field that is there twice could each believe another one.
 TEST_F(Endpoint, RefusesAnMcpFieldThatIsThereTwice) {
   LegacyClient legacy(port);

@@ -51,10 +51,12 @@ class HttpEndpoint::Visit {
   static Task<> finish(std::unique_ptr<Visit> visit);
 
  private:
-  enum class Then : std::uint8_t { modern, legacy, batch, get, remove };
+  enum class Then : std::uint8_t { modern, legacy, batch, get, remove, read };
 
   std::optional<HttpAnswer> answer();
   std::optional<HttpAnswer> answer_post();
+  std::optional<HttpAnswer> answer_message();
+  net::Standing standing() const;
   Task<> go_on();
   HttpAnswer refuse(unsigned status, const Error& error, std::string_view fields = {}) const {
     return HttpAnswer::error(status, message_.id, error, mcp::Era::modern, fields);
@@ -70,7 +72,7 @@ class HttpEndpoint::Visit {
   std::optional<ModernHttp> modern_;
   LegacyHttp legacy_;
   Then then_ = Then::modern;
-  const std::optional<HttpAnswer> answer_;  // found with all of the above
+  std::optional<HttpAnswer> answer_;  // found with all of the above
 };
 
 std::optional<HttpAnswer> HttpEndpoint::Visit::answer() {
@@ -101,17 +103,28 @@ std::optional<HttpAnswer> HttpEndpoint::Visit::answer() {
 }
 
 std::optional<HttpAnswer> HttpEndpoint::Visit::answer_post() {
-  const HttpEndpointOptions& options = endpoint_.options_;
   const net::Request& request = exchange_.request();
-  const auto version = request.fields().find(mcp::header::kProtocolVersion);
-
   std::string_view type = request.fields().find("Content-Type").value_or("");
   type = type.substr(0, type.find_first_of("; \t"));
   if (!net::same_field_name(type, kJsonType)) return refuse(415, "The Content-Type must be application/json");
   if (!accepts_both(request)) {
     return refuse(406, "Accept must list application/json and text/event-stream");
   }
+  if (exchange_.has_body()) return answer_message();
+  then_ = Then::read;
+  return std::nullopt;
+}
 
+// Where nobody can be known, nobody has to be kept from taking the memory of others.
+net::Standing HttpEndpoint::Visit::standing() const {
+  const bool is_stranger = endpoint_.options_.authenticate && caller_.principal.empty();
+  return is_stranger ? net::Standing::stranger : net::Standing::known;
+}
+
+std::optional<HttpAnswer> HttpEndpoint::Visit::answer_message() {
+  const HttpEndpointOptions& options = endpoint_.options_;
+  const net::Request& request = exchange_.request();
+  const auto version = request.fields().find(mcp::header::kProtocolVersion);
   const auto scanned = json::scan_into(message_, request.body(), options.messages);
   if (!scanned) return refuse(mcp::http_status(scanned.error(), mcp::Era::modern), scanned.error());
   if (message_.kind == json::MessageKind::invalid) {
@@ -144,7 +157,8 @@ Task<> HttpEndpoint::Visit::go_on() {
     case Then::legacy: return legacy_.post(exchange_, message_, caller_);
     case Then::batch: return legacy_.batch(exchange_, caller_);
     case Then::get: return legacy_.get(exchange_, caller_);
-    case Then::remove: break;
+    case Then::remove:
+    case Then::read: break;
   }
   return legacy_.remove(exchange_, caller_);
 }
@@ -156,6 +170,12 @@ bool HttpEndpoint::Visit::try_finish() {
 }
 
 Task<> HttpEndpoint::Visit::finish(std::unique_ptr<Visit> visit) {
+  if (visit->then_ == Then::read) {
+    if (!co_await visit->exchange_.read_body(visit->standing())) co_return;
+    visit->then_ = Then::modern;
+    visit->answer_ = visit->answer_message();
+    if (visit->try_finish()) co_return;
+  }
   if (visit->answer_) {
     co_await visit->exchange_.finish_reply();
     co_return;

@@ -20,7 +20,8 @@ namespace proteus::server {
 struct HttpEndpointOptions {
   mcp::Eras eras;
   HostRules hosts;
-  // Who sends a request; an error becomes 401, or 404 where there is nothing to find. None: everyone is anonymous.
+  // Who sends a request, before its body is read; an error becomes 401, or 404 where there is nothing to find. None:
+  // everyone is anonymous.
   std::function<Result<Caller>(const net::Request&)> authenticate;
   // Whether a caller may ask once more now; an error becomes 429. None: as often as they like.
   std::function<Result<>(const Caller&)> admit_request;
