@@ -67,6 +67,29 @@ TEST(EndpointWithTokens, RefusesBeforeItReadsABody) {
   }
 }
 
+// Whatever becomes of a message, it may come behind its head.
+TEST_F(Endpoint, TakesABodyThatComesLater) {
+  const auto late = [&](RawClient& client, std::string_view fields, const std::string& body) {
+    client.send(
+        fmt::format("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n{}"
+                    "Expect: 100-continue\r\nContent-Length: {}\r\n\r\n",
+                    fields, body.size()));
+    EXPECT_EQ(client.read_answer().status, 100) << "the handler has run, and wants the body";
+    client.send(body);
+    return client.read_answer();
+  };
+  RawClient modern(port);
+  EXPECT_EQ(late(modern, modern_fields("tools/list"), rpc("1", "tools/list", modern_meta())).status, 200);
+  const auto listening =
+      late(modern, modern_fields("subscriptions/listen"),
+           rpc("2", "subscriptions/listen", R"("notifications":{"toolsListChanged":true},)" + modern_meta()));
+  EXPECT_EQ(listening.field("content-type"), "text/event-stream");
+  LegacyClient legacy(port);
+  RawClient other(port);
+  EXPECT_EQ(late(other, legacy.fields(), rpc("1", "tools/list", "")).status, 200);
+  EXPECT_EQ(late(other, legacy.fields(), R"({"jsonrpc":"2.0","method":"notifications/initialized"})").status, 202);
+}
+
 // SEC-03: two readers of a field that is there twice could each believe another one.
 TEST_F(Endpoint, RefusesAnMcpFieldThatIsThereTwice) {
   LegacyClient legacy(port);

@@ -172,6 +172,7 @@ bool HttpEndpoint::Visit::try_finish() {
 Task<> HttpEndpoint::Visit::finish(std::unique_ptr<Visit> visit) {
   if (visit->then_ == Then::read) {
     if (!co_await visit->exchange_.read_body(visit->standing())) co_return;
+    visit->then_ = Then::modern;
     visit->answer_ = visit->answer_message();
     if (visit->try_finish()) co_return;
   }
