@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 
 #include "mcp/method.hpp"
@@ -39,6 +40,12 @@ class PerKind {
 
 class KindSet {
  public:
+  KindSet() = default;
+  KindSet(std::initializer_list<Kind> kinds) {
+    for (const Kind kind : kinds)
+      add(kind);
+  }
+
   void add(Kind kind) { bits_ |= bit(kind); }
   void add(KindSet other) { bits_ |= other.bits_; }
   bool has(Kind kind) const { return (bits_ & bit(kind)) != 0; }

@@ -26,8 +26,8 @@ namespace proteus::client {
 
 // When a server's lists are read again.
 struct RefreshPolicy {
-  // Whether what was read is used, or callers get lists from the server itself. Then nothing is read again but after a
-  // failure, or when asked.
+  // Whether what was read is used, or callers get lists from the server itself. Then its owner is told where those may
+  // have changed.
   enum class Lists : std::uint8_t { kept, live };
 
   Lists lists = Lists::kept;
@@ -86,6 +86,9 @@ class Refresher {
     // After each reading, also one that failed.
     std::function<void(const Reading&)> on_read = {};
     std::function<void(const std::string& uri)> on_resource_updated = {};
+    // Where lists are live: they may have changed. Those of a legacy server are announced to each caller's own session,
+    // and not here.
+    std::function<void(catalog::KindSet kinds)> on_lists_changed = {};
   };
 
   // Opens nothing. Sets those of the options that are about announcements and lost sessions.
@@ -154,6 +157,9 @@ class Refresher {
   void poll_instead();
   Task<> check_health();
   void on_announcement(const Announcement& announcement);
+  void lists_announced(catalog::KindSet kinds);
+  // Anything may have changed while nothing was announced.
+  void missed(std::chrono::milliseconds wait);
   void note_facts(std::shared_ptr<const ServerFacts> facts);
   bool polls() const;
   std::chrono::milliseconds debounced() const;

@@ -36,7 +36,7 @@ Task<> Refresher::begin_listening() {
     co_await refresher.keep_listening();
     wait->settled = true;
     wait->timer.cancel();
-    if (wait->given_up && refresher.announcing_) refresher.want_refresh({});
+    if (wait->given_up && refresher.announcing_) refresher.missed({});
   };
   asking_ = true;
   tasks_.spawn("listening", settle(*this, waiting));
@@ -64,7 +64,8 @@ Task<> Refresher::listen() {
   const auto known = facts();
   if (!known) co_return;
   mcp::SubscriptionFilter wanted;
-  if (policy_.event_driven_refresh && keeps_lists() && policy_.ttl.count() == 0) {
+  const bool for_us = policy_.event_driven_refresh && policy_.ttl.count() == 0;
+  if (keeps_lists() ? for_us : known->era() == mcp::Era::modern) {
     wanted.tools = known->offers.tools.list_changed;
     wanted.prompts = known->offers.prompts.list_changed;
     wanted.resources = known->offers.resources.list_changed;
@@ -102,8 +103,7 @@ Task<Result<>> Refresher::ask_to_announce(mcp::SubscriptionFilter wanted) {
 
 void Refresher::listened(const Result<>& agreed) {
   if (agreed) {
-    // What changed while nothing was announced is read.
-    if (std::exchange(listen_failures_, 0) > 0 && keeps_lists()) want_refresh({});
+    if (std::exchange(listen_failures_, 0) > 0) missed({});
     listening_ = announcing_ = true;
     return;
   }
@@ -170,23 +170,36 @@ Task<> Refresher::check_health() {
 
 void Refresher::on_announcement(const Announcement& announcement) {
   switch (announcement.kind) {
-    case Announcement::Kind::tools:
-    case Announcement::Kind::prompts:
-    case Announcement::Kind::resources: {
-      const std::scoped_lock lock(mutex_);
-      ++health_.announcements;
-      return want_refresh(debounced());
-    }
+    case Announcement::Kind::tools: return lists_announced({catalog::Kind::tool});
+    case Announcement::Kind::prompts: return lists_announced({catalog::Kind::prompt});
+    case Announcement::Kind::resources:
+      return lists_announced({catalog::Kind::resource, catalog::Kind::resource_template});
     case Announcement::Kind::resource:
       if (around_.on_resource_updated) around_.on_resource_updated(announcement.uri);
       return;
     case Announcement::Kind::interrupted:
     case Announcement::Kind::ended: announcing_ = false; return poll_instead();
-    case Announcement::Kind::reopened:
-      announcing_ = true;
-      if (keeps_lists()) want_refresh(policy_.debounce);
-      return;
+    case Announcement::Kind::reopened: announcing_ = true; return missed(policy_.debounce);
   }
+}
+
+void Refresher::lists_announced(catalog::KindSet kinds) {
+  {
+    const std::scoped_lock lock(mutex_);
+    ++health_.announcements;
+  }
+  want_refresh(debounced());
+  if (!keeps_lists() && around_.on_lists_changed) around_.on_lists_changed(kinds);
+}
+
+void Refresher::missed(std::chrono::milliseconds wait) {
+  if (keeps_lists()) return want_refresh(wait);
+  const auto known = facts();
+  catalog::KindSet kinds;
+  for (const catalog::Kind kind : catalog::kKinds) {
+    if (known && mcp::offers(known->offers, catalog::info(kind).list_method)) kinds.add(kind);
+  }
+  if (around_.on_lists_changed) around_.on_lists_changed(kinds);
 }
 
 // The first announcement is followed at once; one that comes soon after a refresh waits for more of its kind.

@@ -1,12 +1,13 @@
 #include "gateway/fanout.hpp"
 
 #include <algorithm>
-#include <map>
+#include <utility>
 
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>
 
 #include "catalog/view.hpp"
+#include "gateway/principal.hpp"
 #include "gateway/sight.hpp"
 
 namespace proteus::gateway {
@@ -48,6 +49,24 @@ void Fanout::set_contexts(catalog::Contexts::Pointer contexts, catalog::CatalogS
   });
 }
 
+void Fanout::lists_changed(catalog::UpstreamName upstream, catalog::KindSet kinds) {
+  boost::asio::post(io_, [this, upstream = std::move(upstream), kinds, now = std::chrono::steady_clock::now()] {
+    if (stopped_) return;
+    Live& live = live_[upstream];
+    live.at = now;
+    live.kinds.add(kinds);
+    tell_soon();
+  });
+}
+
+void Fanout::lists_changed_for(std::string principal, catalog::KindSet kinds) {
+  boost::asio::post(io_, [this, principal = std::move(principal), kinds] {
+    if (stopped_) return;
+    own_[principal].add(kinds);
+    tell_soon();
+  });
+}
+
 void Fanout::collect(const catalog::Publication& publication, Time at) {
   if (stopped_) return;
   if (!after_ || publication.after->version() > after_->version()) after_ = publication.after;
@@ -68,12 +87,45 @@ void Fanout::tell_soon() {
 // What there is to tell, and to whom.
 class Fanout::News {
  public:
-  News(std::vector<Entry> changes, catalog::CatalogState::Pointer after, catalog::Contexts::Pointer contexts)
-      : changes_(std::move(changes)), after_(std::move(after)), contexts_(std::move(contexts)) {
+  News(std::vector<Entry> changes, catalog::CatalogState::Pointer after, catalog::Contexts::Pointer contexts,
+       LiveByUpstream live, KindsByPrincipal own)
+      : changes_(std::move(changes)),
+        after_(std::move(after)),
+        contexts_(std::move(contexts)),
+        live_(std::move(live)),
+        own_(std::move(own)) {
     std::ranges::sort(changes_, {}, [](const Entry& entry) { return std::pair(entry.before->version(), entry.at); });
   }
 
+  // Nothing but what changed for single principals.
+  bool is_only_own() const { return changes_.empty() && live_.empty(); }
+  const KindsByPrincipal& own() const { return own_; }
+
   catalog::KindSet kinds_for(const server::Caller& caller, Time since) {
+    catalog::KindSet kinds = published_for(caller, since);
+    for (const auto& [upstream, live] : live_) {
+      if (live.at >= since && principal_of(caller).access().allows(upstream)) kinds.add(live.kinds);
+    }
+    if (const auto own = own_.find(caller.principal); own != own_.end()) kinds.add(own->second);
+    return kinds;
+  }
+
+  // For who may see everything, whatever contexts make of it.
+  catalog::KindSet kinds_for_all() const {
+    catalog::KindSet kinds;
+    if (!changes_.empty())
+      kinds = concerned(catalog::View(changes_.front().before), catalog::View(after_), changes_.begin());
+    for (const auto& [upstream, live] : live_)
+      kinds.add(live.kinds);
+    for (const auto& [principal, own] : own_)
+      kinds.add(own);
+    return kinds;
+  }
+
+ private:
+  using At = std::vector<Entry>::const_iterator;
+
+  catalog::KindSet published_for(const server::Caller& caller, Time since) {
     const auto first = std::ranges::find_if(changes_, [&](const Entry& entry) { return entry.at >= since; });
     if (first == changes_.end()) return {};
     const Sight was(caller, outlook(first->contexts, caller));
@@ -89,15 +141,6 @@ class Fanout::News {
     return known_.emplace(std::move(key), kinds).first->second;
   }
 
-  // For who may see everything, whatever contexts make of it.
-  catalog::KindSet kinds_for_all() {
-    if (changes_.empty()) return {};
-    return concerned(catalog::View(changes_.front().before), catalog::View(after_), changes_.begin());
-  }
-
- private:
-  using At = std::vector<Entry>::const_iterator;
-
   catalog::KindSet concerned(const catalog::View& before, const catalog::View& after, At first) const {
     catalog::KindSet kinds;
     for (auto entry = first; entry != changes_.end(); ++entry)
@@ -111,6 +154,8 @@ class Fanout::News {
   std::vector<Entry> changes_;
   catalog::CatalogState::Pointer after_;
   catalog::Contexts::Pointer contexts_;
+  const LiveByUpstream live_;
+  const KindsByPrincipal own_;
   std::map<const catalog::Contexts*, Outlooks> outlooks_;
   std::map<std::pair<std::string, std::size_t>, catalog::KindSet> known_;
 };
@@ -118,16 +163,26 @@ class Fanout::News {
 void Fanout::tell() {
   waiting_ = false;
   told_at_ = std::chrono::steady_clock::now();
-  News news(std::exchange(changes_, {}), std::exchange(after_, nullptr), contexts_);
+  News news(std::exchange(changes_, {}), std::exchange(after_, nullptr), contexts_, std::exchange(live_, {}),
+            std::exchange(own_, {}));
   const catalog::KindSet for_all = news.kinds_for_all();
+  // Templates have no announcement of their own.
+  const auto has = [](catalog::KindSet kinds, catalog::Kind kind) {
+    return kinds.has(kind) || (kind == catalog::Kind::resource && kinds.has(catalog::Kind::resource_template));
+  };
   for (const catalog::Kind kind : {catalog::Kind::tool, catalog::Kind::prompt, catalog::Kind::resource}) {
-    const server::Listeners::ConcernsSince concerns = [&](const server::Caller& caller, Time since) {
-      const catalog::KindSet kinds = news.kinds_for(caller, since);
-      // Templates have no announcement of their own.
-      return kinds.has(kind) || (kind == catalog::Kind::resource && kinds.has(catalog::Kind::resource_template));
-    };
-    listeners_.list_changed(changed_method(kind), concerns);
-    if (observer_ && for_all.has(kind)) observer_(kind);
+    const mcp::Method changed = changed_method(kind);
+    if (news.is_only_own()) {
+      for (const auto& [principal, kinds] : news.own()) {
+        if (has(kinds, kind)) listeners_.list_changed_for(principal, changed);
+      }
+    } else {
+      const server::Listeners::ConcernsSince concerns = [&](const server::Caller& caller, Time since) {
+        return has(news.kinds_for(caller, since), kind);
+      };
+      listeners_.list_changed(changed, concerns);
+    }
+    if (observer_ && has(for_all, kind)) observer_(kind);
   }
 }
 

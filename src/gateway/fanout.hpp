@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
+#include <string>
 #include <vector>
 
 #include <boost/asio/io_context.hpp>
@@ -27,6 +29,11 @@ class Fanout {
   void set_contexts(catalog::Contexts::Pointer contexts, catalog::CatalogState::Pointer state);
   // From any thread.
   void publish(const catalog::Publication& publication);
+  // From any thread. Lists of an upstream that is listed live, which differ by caller: told to all who may see it, as
+  // nobody knows for whom they changed.
+  void lists_changed(catalog::UpstreamName upstream, catalog::KindSet kinds);
+  // From any thread. Lists that have changed for one principal.
+  void lists_changed_for(std::string principal, catalog::KindSet kinds);
   // For each list that clients were told of.
   void set_observer(std::function<void(catalog::Kind)> observer) { observer_ = std::move(observer); }
   void stop();
@@ -39,6 +46,13 @@ class Fanout {
     catalog::Contexts::Pointer contexts;  // before; null for none
     catalog::Change change;               // nothing where contexts changed
   };
+
+  struct Live {
+    Time at;  // the last time
+    catalog::KindSet kinds;
+  };
+  using LiveByUpstream = std::map<catalog::UpstreamName, Live>;
+  using KindsByPrincipal = std::map<std::string, catalog::KindSet>;
 
   class News;
 
@@ -57,6 +71,8 @@ class Fanout {
   catalog::CatalogState::Pointer after_;
   catalog::Contexts::Pointer contexts_;
   std::vector<Entry> changes_;  // in the order in which they happened
+  LiveByUpstream live_;
+  KindsByPrincipal own_;
 };
 
 }  // namespace proteus::gateway

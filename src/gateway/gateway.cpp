@@ -64,6 +64,8 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
   }
   hearing_ = std::make_unique<Hearing>(parts, listeners_);
   service_ = std::make_unique<GatewayService>(options_.service, std::move(parts), *hearing_, clock, key, refusals_);
+  service_->set_on_lists_changed(
+      [this](const std::string& principal, catalog::KindSet kinds) { fanout_.lists_changed_for(principal, kinds); });
   service_->parked().set_prepare([this](const ParkedCalls::Call& call) {
     return parked_sessions_.keep(call.upstream, call.running->connection());
   });
@@ -186,6 +188,8 @@ Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings
             listeners_.resource_updated(
                 uri, [&](const server::Caller& caller) { return principal_of(caller).access().allows(name); });
           },
+      .on_lists_changed = [this, name = catalog::UpstreamName(settings.name)](
+                              catalog::KindSet kinds) { fanout_.lists_changed(name, kinds); },
   };
   auto made = providers::Upstream::make(settings, std::move(around));
   if (!made) return std::unexpected(made.error());

@@ -54,10 +54,8 @@ std::optional<mcp::InputRequired> visits_required(server::Call& call, const Erro
   return required;
 }
 
-// The answer says that what the upstream offers has changed, and the very next list is to show it.
-bool changes_what_is_cached(const Result<Forwarded>& forwarded, const providers::Upstream& upstream) {
-  if (!forwarded || upstream.is_direct()) return false;
-  const auto* answer = std::get_if<client::Answer>(&*forwarded);
+bool wants_refresh(const Result<Forwarded>& forwarded) {
+  const auto* const answer = forwarded ? std::get_if<client::Answer>(&*forwarded) : nullptr;
   return answer != nullptr && wants_refresh(*answer);
 }
 
@@ -356,12 +354,25 @@ Task<mcp::Outcome> GatewayService::send(server::Call& call, Timing timing, Erran
     }
     call.rounds().answers.clear();  // each round answers the questions of the one before
     attempt.report(forwarded);
-    if (changes_what_is_cached(forwarded, *upstream.upstream)) co_await upstream->refresh();
+    if (wants_refresh(forwarded)) co_await refresh_for(call.caller(), upstream);
     const auto ended = timing.now();
     outcome = conclude(call, upstream, ended - began, std::move(forwarded));
     timing.end(outcome, ended);
   }
   co_return outcome;
+}
+
+Task<> GatewayService::refresh_for(const server::Caller& caller, const ServedUpstream& upstream) {
+  if (!upstream->is_direct()) {
+    co_await upstream->refresh();
+  } else if (on_lists_changed_) {
+    const auto facts = upstream->facts();
+    catalog::KindSet kinds;
+    for (const Kind kind : catalog::kKinds) {
+      if (!facts || mcp::offers(facts->offers, catalog::info(kind).list_method)) kinds.add(kind);
+    }
+    on_lists_changed_(caller.principal, kinds);
+  }
 }
 
 Task<mcp::Outcome> GatewayService::resume(server::Call& call, Turnstile::Pass /*place*/) {
@@ -370,7 +381,7 @@ Task<mcp::Outcome> GatewayService::resume(server::Call& call, Turnstile::Pass /*
   const ServedUpstream upstream = taken->upstream;
   const auto began = clock_.now();
   auto forwarded = co_await attend(call, here(), parked_, std::move(*taken));
-  if (changes_what_is_cached(forwarded, *upstream.upstream)) co_await upstream->refresh();
+  if (wants_refresh(forwarded)) co_await refresh_for(call.caller(), upstream);
   co_return conclude(call, upstream, clock_.now() - began, std::move(forwarded));
 }
 

@@ -61,6 +61,11 @@ class GatewayService final : public server::Service {
     request_observer_ = std::move(observer);
   }
 
+  // Told when the answer to a call says that lists of an upstream that is listed live have changed for the caller.
+  // Before anything is asked; called on any worker.
+  using OnListsChanged = std::function<void(const std::string& principal, catalog::KindSet kinds)>;
+  void set_on_lists_changed(OnListsChanged on_lists_changed) { on_lists_changed_ = std::move(on_lists_changed); }
+
   // The worker whose thread this is.
   Worker& here() const;
 
@@ -93,6 +98,8 @@ class GatewayService final : public server::Service {
   Result<Turnstile::Pass> enter(const Route& route, server::Call& call) const;
   Task<mcp::Outcome> send(server::Call& call, Timing timing, Errand errand);
   Task<mcp::Outcome> resume(server::Call& call, Turnstile::Pass place);
+  // What the upstream offers has changed, and the very next list is to show it. What is given outlives this.
+  Task<> refresh_for(const server::Caller& caller, const ServedUpstream& upstream);
   // What becomes of a request that has been to an upstream.
   mcp::Outcome conclude(server::Call& call, const ServedUpstream& upstream, std::chrono::nanoseconds took,
                         Result<Forwarded> forwarded) const;
@@ -108,6 +115,7 @@ class GatewayService final : public server::Service {
   ParkedCalls parked_;
   std::function<void(const UpstreamRequest&)> observer_;
   std::function<void(const AnsweredRequest&)> request_observer_;
+  OnListsChanged on_lists_changed_;
 };
 
 // The kind whose list a method asks for.

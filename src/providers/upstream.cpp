@@ -113,7 +113,8 @@ client::Refresher::Surroundings Upstream::refreshing() {
                 const auto published = std::exchange(published_, std::nullopt);
                 if (around_.on_refreshed) around_.on_refreshed(result_of(reading), published ? &*published : nullptr);
               },
-          .on_resource_updated = around_.on_resource_updated};
+          .on_resource_updated = around_.on_resource_updated,
+          .on_lists_changed = around_.on_lists_changed};
 }
 
 std::optional<catalog::Publication> Upstream::restore(const std::vector<store::SnapshotRecord>& records) {

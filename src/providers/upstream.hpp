@@ -53,6 +53,8 @@ struct UpstreamSurroundings {
   // What was listed, to be served after a restart until the upstream answers.
   std::function<void(std::vector<store::SnapshotRecord>)> keep;
   std::function<void(const std::string& uri)> on_resource_updated;
+  // Of an upstream that is listed live: lists that callers were given may have changed.
+  std::function<void(catalog::KindSet kinds)> on_lists_changed = {};
 };
 
 // One upstream as the gateway knows it: its control connection, what it offers, how it is. Discovers and refreshes by

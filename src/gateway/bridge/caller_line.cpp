@@ -22,13 +22,6 @@ bool same(const mcp::SubscriptionFilter& a, const mcp::SubscriptionFilter& b) {
   return a.tools == b.tools && a.prompts == b.prompts && a.resources == b.resources && a.uris == b.uris;
 }
 
-catalog::KindSet all_of(std::initializer_list<Kind> kinds) {
-  catalog::KindSet set;
-  for (const Kind kind : kinds)
-    set.add(kind);
-  return set;
-}
-
 bool same(const catalog::DefinitionList::Pointer& a, const catalog::DefinitionList::Pointer& b) {
   const std::size_t size = a ? a->size() : 0;
   if (size != (b ? b->size() : 0)) return false;
@@ -69,7 +62,7 @@ std::shared_ptr<CallerLine> CallerLine::make(Worker& worker, const ServedUpstrea
     const auto self = weak.lock();
     if (!self) return;
     for (const Kind kind : catalog::kKinds) {
-      if (self->own_[kind]) self->changed(all_of({kind}));
+      if (self->own_[kind]) self->changed({kind});
     }
   };
   line->connection_ = worker.connect(*upstream.upstream, std::move(options));
@@ -147,7 +140,7 @@ void CallerLine::want(mcp::SubscriptionFilter wanted) {
   }
   // Whatever was announced since it was heard last.
   if (begins && std::exchange(heard_, true))
-    changed(all_of({Kind::tool, Kind::prompt, Kind::resource, Kind::resource_template}));
+    changed({Kind::tool, Kind::prompt, Kind::resource, Kind::resource_template});
   settled_ = waited_for_ = false;
   if (!listening_) worker_.run("listening for a caller", listen());
 }
@@ -209,9 +202,9 @@ void CallerLine::retire() {
 void CallerLine::on_announcement(const client::Announcement& announcement) {
   if (retired_) return;
   switch (announcement.kind) {
-    case client::Announcement::Kind::tools: return changed(all_of({Kind::tool}));
-    case client::Announcement::Kind::prompts: return changed(all_of({Kind::prompt}));
-    case client::Announcement::Kind::resources: return changed(all_of({Kind::resource, Kind::resource_template}));
+    case client::Announcement::Kind::tools: return changed({Kind::tool});
+    case client::Announcement::Kind::prompts: return changed({Kind::prompt});
+    case client::Announcement::Kind::resources: return changed({Kind::resource, Kind::resource_template});
     case client::Announcement::Kind::resource: return hearer_.resource_updated(announcement.uri);
     case client::Announcement::Kind::interrupted: return;
     case client::Announcement::Kind::reopened: return missed();
@@ -227,7 +220,7 @@ void CallerLine::missed() {
   const auto upstream = upstream_.lock();
   if (!upstream) return;
   for (const Kind kind : catalog::kKinds) {
-    if (upstream->is_direct() || own_[kind]) changed(all_of({kind}));
+    if (upstream->is_direct() || own_[kind]) changed({kind});
   }
 }
 
