@@ -1,7 +1,12 @@
 #include "net/name_lookup.hpp"
 
+#include <condition_variable>
 #include <csignal>
+#include <deque>
+#include <map>
+#include <mutex>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include <boost/asio/io_context.hpp>
@@ -42,16 +47,44 @@ FoundName NameLookup::ask_system(const std::string& name) {
   return found;
 }
 
-NameLookup::NameLookup(Ask ask, NameLookupLimits limits) : ask_(std::move(ask)), limits_(limits) {}
+struct NameLookup::Board {
+  explicit Board(Ask how) : ask(std::move(how)) {}
+
+  struct Asked {
+    std::map<std::uint64_t, Notify> waiting;
+    bool is_under_way = false;
+  };
+
+  const Ask ask;
+  std::mutex mutex;  // for what is below
+  std::condition_variable wake;
+  std::map<std::string, Asked> names;
+  std::deque<std::string> queue;  // of those the ones that are not under way
+  std::uint64_t last_id = 0;
+  std::size_t idle = 0;
+  bool stopped = false;
+};
+
+struct NameLookup::Asker {
+  std::thread thread;
+  bool is_asking = false;  // guarded by the board
+};
+
+NameLookup::NameLookup(Ask ask, NameLookupLimits limits)
+    : limits_(limits), board_(std::make_shared<Board>(std::move(ask))) {}
 
 NameLookup::~NameLookup() {
   {
-    const std::scoped_lock lock(mutex_);
-    stopped_ = true;
+    const std::scoped_lock lock(board_->mutex);
+    board_->stopped = true;
+    for (const auto& asker : askers_) {
+      if (asker->is_asking) asker->thread.detach();
+    }
   }
-  wake_.notify_all();
-  for (auto& thread : threads_)
-    thread.join();
+  board_->wake.notify_all();
+  for (const auto& asker : askers_) {
+    if (asker->thread.joinable()) asker->thread.join();
+  }
 }
 
 NameLookup::Wait::~Wait() {
@@ -59,67 +92,72 @@ NameLookup::Wait::~Wait() {
 }
 
 Result<NameLookup::Wait> NameLookup::find(std::string name, Notify notify) {
-  const std::scoped_lock lock(mutex_);
-  auto found = names_.find(name);
-  if (found == names_.end()) {
-    if (names_.size() >= limits_.names) {
+  const std::scoped_lock lock(board_->mutex);
+  auto found = board_->names.find(name);
+  if (found == board_->names.end()) {
+    if (board_->names.size() >= limits_.names) {
       return std::unexpected(errors::unreachable("too many names of hosts are being looked up"));
     }
-    queue_.push_back(name);
+    board_->queue.push_back(name);
     if (!has_thread()) {
-      queue_.pop_back();
+      board_->queue.pop_back();
       return std::unexpected(errors::unreachable("there is no thread to look up the name of a host"));
     }
-    found = names_.emplace(name, Asked{}).first;
-    wake_.notify_one();
+    found = board_->names.emplace(name, Board::Asked{}).first;
+    board_->wake.notify_one();
   }
-  const std::uint64_t id = ++last_id_;
+  const std::uint64_t id = ++board_->last_id;
   found->second.waiting.emplace(id, std::move(notify));
   return Wait(shared_from_this(), std::move(name), id);
 }
 
 // Starts one where all are busy.
 bool NameLookup::has_thread() {
-  if (idle_ >= queue_.size() || threads_.size() >= limits_.threads) return true;
+  if (board_->idle >= board_->queue.size() || askers_.size() >= limits_.threads) return true;
   try {
     const NoSignals none;
-    threads_.emplace_back([this] { run(); });
+    const auto asker = std::make_shared<Asker>();
+    asker->thread = std::thread([board = board_, asker] { run(board, asker); });
+    askers_.push_back(asker);
   } catch (const std::system_error& error) {
     log::warning("cannot start a thread that looks up names: {}", error.what());
   }
-  return !threads_.empty();
+  return !askers_.empty();
 }
 
-void NameLookup::run() {
+void NameLookup::run(const std::shared_ptr<Board>& board, const std::shared_ptr<Asker>& self) {
   ::pthread_setname_np(::pthread_self(), "names");
-  std::unique_lock lock(mutex_);
+  std::unique_lock lock(board->mutex);
   for (;;) {
-    ++idle_;
-    wake_.wait(lock, [this] { return stopped_ || !queue_.empty(); });
-    --idle_;
-    if (stopped_) return;
-    const std::string name = std::move(queue_.front());
-    queue_.pop_front();
-    names_.at(name).is_under_way = true;
+    ++board->idle;
+    board->wake.wait(lock, [&] { return board->stopped || !board->queue.empty(); });
+    --board->idle;
+    if (board->stopped) return;
+    const std::string name = std::move(board->queue.front());
+    board->queue.pop_front();
+    board->names.at(name).is_under_way = true;
+    self->is_asking = true;
     lock.unlock();
-    const FoundName found = ask_(name);
+    const FoundName found = board->ask(name);
     lock.lock();
+    self->is_asking = false;
+    if (board->stopped) return;
     // Under the lock, so that a Wait that is gone is not notified.
-    const auto asked = names_.extract(name);
+    const auto asked = board->names.extract(name);
     for (const auto& [id, notify] : asked.mapped().waiting)
       notify(found);
   }
 }
 
 void NameLookup::forget(const std::string& name, std::uint64_t id) {
-  const std::scoped_lock lock(mutex_);
-  const auto found = names_.find(name);
-  if (found == names_.end()) return;
-  Asked& asked = found->second;
+  const std::scoped_lock lock(board_->mutex);
+  const auto found = board_->names.find(name);
+  if (found == board_->names.end()) return;
+  Board::Asked& asked = found->second;
   asked.waiting.erase(id);
   if (!asked.waiting.empty() || asked.is_under_way) return;
-  std::erase(queue_, name);
-  names_.erase(found);
+  std::erase(board_->queue, name);
+  board_->names.erase(found);
 }
 
 }  // namespace proteus::net

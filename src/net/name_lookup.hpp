@@ -1,15 +1,10 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <boost/asio/ip/address.hpp>
@@ -32,10 +27,12 @@ struct NameLookupLimits {
 // for many seconds where nobody answers for a name, and that must hold up nobody who asks for another. Who asks for a
 // name that is being looked up shares the answer. Nothing is kept. Safe to use from any thread; lives in a shared_ptr.
 //
-// Its destructor waits for what the system is being asked, as that cannot be stopped.
+// What the system is being asked cannot be stopped. The destructor does not wait for it: such a thread ends by itself
+// when it has an answer, and tells nobody.
 class NameLookup : public std::enable_shared_from_this<NameLookup> {
  public:
-  // Called on several threads at once. Must not throw.
+  // Called on several threads at once, and perhaps still running when the lookup is gone: it owns what it uses. Must
+  // not throw.
   using Ask = std::function<FoundName(const std::string& name)>;
   // Called once, on a thread of the lookup, which must not be held up. Must not own a Wait.
   using Notify = std::function<void(const FoundName& found)>;
@@ -68,25 +65,16 @@ class NameLookup : public std::enable_shared_from_this<NameLookup> {
   Result<Wait> find(std::string name, Notify notify);
 
  private:
-  struct Asked {
-    std::map<std::uint64_t, Notify> waiting;
-    bool is_under_way = false;
-  };
+  struct Board;  // what the threads share
+  struct Asker;  // one of them
 
   bool has_thread();
-  void run();
+  static void run(const std::shared_ptr<Board>& board, const std::shared_ptr<Asker>& self);
   void forget(const std::string& name, std::uint64_t id);
 
-  const Ask ask_;
   const NameLookupLimits limits_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::map<std::string, Asked> names_;
-  std::deque<std::string> queue_;  // of those the ones that are not under way
-  std::uint64_t last_id_ = 0;
-  std::size_t idle_ = 0;
-  bool stopped_ = false;
-  std::vector<std::thread> threads_;
+  const std::shared_ptr<Board> board_;
+  std::vector<std::shared_ptr<Asker>> askers_;  // guarded by the board
 };
 
 }  // namespace proteus::net

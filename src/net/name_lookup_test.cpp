@@ -18,38 +18,43 @@ using testing::IsEmpty;
 // Knows every name, but has no answer for some until it is told to go on.
 class Names {
  public:
-  explicit Names(std::set<std::string> silent = {}) : silent_(std::move(silent)) {}
+  explicit Names(std::set<std::string> silent = {}) : state_(std::make_shared<State>(std::move(silent))) {}
   ~Names() { go_on(); }
 
   NameLookup::Ask ask() {
-    return [this](const std::string& name) {
-      const bool waits = silent_.contains(name);
+    return [state = state_](const std::string& name) {
+      const bool waits = state->silent.contains(name);
       {
-        const std::scoped_lock lock(mutex_);
-        asked_.push_back(name);
+        const std::scoped_lock lock(state->mutex);
+        state->asked.push_back(name);
       }
-      if (waits) answered_.wait(false);
+      if (waits) state->answered.wait(false);
       return FoundName{{}, {boost::asio::ip::address_v4::loopback()}};
     };
   }
   std::vector<std::string> asked() const {
-    const std::scoped_lock lock(mutex_);
-    return asked_;
+    const std::scoped_lock lock(state_->mutex);
+    return state_->asked;
   }
   void wait_for(std::size_t count) const {
     while (asked().size() < count)
       std::this_thread::yield();
   }
   void go_on() {
-    answered_ = true;
-    answered_.notify_all();
+    state_->answered = true;
+    state_->answered.notify_all();
   }
 
  private:
-  const std::set<std::string> silent_;
-  mutable std::mutex mutex_;
-  std::vector<std::string> asked_;
-  std::atomic<bool> answered_ = false;
+  // Threads that ask may outlive the test.
+  struct State {
+    explicit State(std::set<std::string> names) : silent(std::move(names)) {}
+    const std::set<std::string> silent;
+    std::mutex mutex;
+    std::vector<std::string> asked;
+    std::atomic<bool> answered = false;
+  };
+  const std::shared_ptr<State> state_;
 };
 
 class NameLookupTest : public HttpClientTest {
@@ -125,9 +130,8 @@ TEST_F(NameLookupTest, EverythingEndsWhileANameIsLookedUp) {
   settle(*io_);
   names.wait_for(1);
   client_ = nullptr;
-  io_ = nullptr;  // destroys the coroutine where it waits
-  names.go_on();
-  lookup = nullptr;  // waits for the thread, which has nobody to tell
+  io_ = nullptr;     // destroys the coroutine where it waits
+  lookup = nullptr;  // does not wait for the thread, which nobody can stop
 }
 
 TEST(NameLookup, RefusesMoreNamesThanItsLimitAndForgetsThoseNobodyWaitsFor) {
