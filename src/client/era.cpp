@@ -81,11 +81,11 @@ Error http_error(int status, std::string_view excerpt) {
 Error reply_error(const Reply& reply) {
   // Who is refused for want of credentials is not told by the code of a JSON-RPC error.
   const bool about_access = reply.status == 401 || reply.status == 403;
-  if (auto error = rpc_error(reply); error && !about_access) {
-    if (!is_unavailable(reply.status)) return std::move(*error);
-    return errors::unavailable(error->message())
-        .with_rpc_code(error->rpc_code())
-        .with_data(error->data())
+  if (auto stated = rpc_error(reply); stated && !about_access) {
+    if (!is_unavailable(reply.status)) return std::move(*stated);
+    return errors::unavailable(stated->message())
+        .with_rpc_code(stated->rpc_code())
+        .with_data(stated->data())
         .with_retry_after(reply.retry_after);
   }
   if (reply.message && !about_access) {
