@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <expected>
 #include <string>
@@ -24,6 +26,7 @@ enum class ErrorKind : std::uint8_t {
   protocol,         // the peer broke the rules of its protocol
   unsupported,      // a version, method or feature this side does not have
   remote,           // the peer answered with an error of its own
+  unavailable,      // the peer cannot serve anybody now: HTTP 429 or 5xx; later may work
   internal,         // a fault of this program or of its environment
 };
 
@@ -42,6 +45,8 @@ class Error {
   int rpc_code() const { return rpc_code_; }
   // The `data` member of a JSON-RPC error as JSON text; empty for none.
   const std::string& data() const { return data_; }
+  // How long to wait before asking again, where whoever refused said so; zero otherwise.
+  std::chrono::seconds retry_after() const { return retry_after_; }
 
   Error with_rpc_code(int code) && {
     rpc_code_ = code;
@@ -51,11 +56,20 @@ class Error {
     data_ = std::move(json);
     return std::move(*this);
   }
+  // Capped at twelve hours.
+  Error with_retry_after(std::chrono::seconds wait) && {
+    retry_after_ = Wait(static_cast<std::uint16_t>(std::clamp(wait, std::chrono::seconds(0), kLongestWait).count()));
+    return std::move(*this);
+  }
   // Says where it happened: "reading banking: connection refused".
   Error within(std::string_view where) &&;
 
  private:
+  using Wait = std::chrono::duration<std::uint16_t>;
+  static constexpr std::chrono::seconds kLongestWait = std::chrono::hours(12);
+
   ErrorKind kind_;
+  Wait retry_after_{0};
   int rpc_code_ = 0;
   std::string message_;
   std::string data_;
@@ -81,6 +95,7 @@ Error unreachable(std::string message);
 Error interrupted(std::string message);
 Error protocol(std::string message);
 Error unsupported(std::string message);
+Error unavailable(std::string message);
 Error internal(std::string message);
 
 }  // namespace proteus::errors

@@ -23,7 +23,8 @@ unsigned problem_status(const Error& error) {
     case ErrorKind::unreachable:
     case ErrorKind::interrupted:
     case ErrorKind::protocol:
-    case ErrorKind::remote: return 502;
+    case ErrorKind::remote:
+    case ErrorKind::unavailable: return 502;
     case ErrorKind::unsupported: return 501;
     case ErrorKind::internal: break;
   }

@@ -19,6 +19,7 @@ std::string_view to_string(ErrorKind kind) {
     case ErrorKind::protocol: return "protocol";
     case ErrorKind::unsupported: return "unsupported";
     case ErrorKind::remote: return "remote";
+    case ErrorKind::unavailable: return "unavailable";
     case ErrorKind::internal: return "internal";
   }
   return "unknown";
@@ -48,6 +49,7 @@ Error unreachable(std::string message) { return {ErrorKind::unreachable, std::mo
 Error interrupted(std::string message) { return {ErrorKind::interrupted, std::move(message)}; }
 Error protocol(std::string message) { return {ErrorKind::protocol, std::move(message)}; }
 Error unsupported(std::string message) { return {ErrorKind::unsupported, std::move(message)}; }
+Error unavailable(std::string message) { return {ErrorKind::unavailable, std::move(message)}; }
 Error internal(std::string message) { return {ErrorKind::internal, std::move(message)}; }
 
 }  // namespace proteus::errors

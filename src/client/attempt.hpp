@@ -22,7 +22,7 @@ class Attempt {
     reported_ = true;
     if (answer || answer.error().kind() == ErrorKind::remote) return breaker_.succeeded();
     if (says_nothing(answer.error())) return breaker_.abandoned();
-    breaker_.failed();
+    breaker_.failed(answer.error());
   }
 
  private:

@@ -62,6 +62,8 @@ bool says_nothing_about_era(int status) {
          (status >= 300 && status < 400) || status > 501;
 }
 
+bool is_unavailable(int status) { return status == 429 || status >= 500; }
+
 }  // namespace
 
 Error http_error(int status, std::string_view excerpt) {
@@ -70,8 +72,8 @@ Error http_error(int status, std::string_view excerpt) {
   if (status == 401) return errors::unauthenticated(std::move(text));
   if (status == 403) return errors::forbidden(std::move(text));
   if (status == 404 || status == 410) return errors::not_found(std::move(text));
-  if (status == 429 || status == 503) return errors::exhausted(std::move(text));
   if (status == 408 || status == 504) return {ErrorKind::timeout, std::move(text)};
+  if (is_unavailable(status)) return errors::unavailable(std::move(text));
   if (status >= 200 && status < 400) return errors::protocol(std::move(text));
   return {ErrorKind::remote, std::move(text)};
 }
@@ -79,14 +81,21 @@ Error http_error(int status, std::string_view excerpt) {
 Error reply_error(const Reply& reply) {
   // Who is refused for want of credentials is not told by the code of a JSON-RPC error.
   const bool about_access = reply.status == 401 || reply.status == 403;
-  if (auto stated = rpc_error(reply); stated && !about_access) return std::move(*stated);
+  if (auto stated = rpc_error(reply); stated && !about_access) {
+    if (!is_unavailable(reply.status)) return std::move(*stated);
+    return errors::unavailable(stated->message())
+        .with_rpc_code(stated->rpc_code())
+        .with_data(stated->data())
+        .with_retry_after(reply.retry_after);
+  }
   if (reply.message && !about_access) {
     return errors::protocol(
         fmt::format("the server answered with what is no answer: {}", reply.message->message().fault));
   }
   // The server's own words, in whichever form they came.
   const auto error = rpc_error(reply);
-  return http_error(reply.status, error ? log::printable(error->message(), 200) : reply.excerpt);
+  return http_error(reply.status, error ? log::printable(error->message(), 200) : reply.excerpt)
+      .with_retry_after(reply.retry_after);
 }
 
 ProbeVerdict judge_probe(const Reply& reply) {

@@ -13,7 +13,8 @@ namespace proteus::client {
 // The error that an HTTP status stands for.
 Error http_error(int status, std::string_view excerpt);
 
-// The error of a reply that has none of the answers a request can have.
+// The error of a reply that has none of the answers a request can have. Where the status says that the server cannot
+// serve anybody now (429 or 5xx), so does the kind, also where the code, message and data are of a JSON-RPC error.
 Error reply_error(const Reply& reply);
 
 struct ProbeVerdict {

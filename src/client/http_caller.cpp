@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "client/retry_after.hpp"
 
 namespace proteus::client {
 namespace {
@@ -99,6 +100,7 @@ std::optional<net::ClientResponse> HttpCaller::try_post(const Outgoing& message,
 Task<Result<Reply>> read_refusal(net::ClientResponse& response) {
   Reply reply;
   reply.status = static_cast<int>(response.status());
+  reply.retry_after = read_retry_after(response.fields());
   if (reply.status < 400) {
     const auto location = response.fields().find("Location");
     if (location) reply.excerpt = fmt::format("it points to {}", log::printable(*location));

@@ -199,7 +199,7 @@ Task<> Listener::run(std::shared_ptr<Round> round) {
       if (!round->quiet && connection_.options_.on_announcement)
         connection_.options_.on_announcement({.kind = Announcement::Kind::interrupted, .uri = {}});
     }
-    Deadline pause(connection_.executor_, delay, {});
+    Deadline pause(connection_.executor_, std::max<std::chrono::milliseconds>(delay, error.retry_after()), {});
     const Noted noted(round->wait, pause);
     co_await pause.wait();
     delay = std::min(2 * delay, connection_.options_.max_reconnect_delay);

@@ -8,6 +8,7 @@
 #include "client/era.hpp"
 #include "client/event_stream.hpp"
 #include "client/http_caller.hpp"
+#include "client/retry_after.hpp"
 #include "mcp/headers.hpp"
 
 namespace proteus::client {
@@ -23,7 +24,10 @@ class OldSse final : public Channel {
     const std::vector<std::string_view> no_body;
     auto response = co_await caller_.send("GET", caller_.url(), headers, no_body, options_.timeout);
     if (!response) co_return std::unexpected(std::move(response.error()));
-    if (response->status() != 200) co_return std::unexpected(http_error(static_cast<int>(response->status()), {}));
+    if (response->status() != 200) {
+      co_return std::unexpected(
+          http_error(static_cast<int>(response->status()), {}).with_retry_after(read_retry_after(response->fields())));
+    }
     if (!response->has_content_type("text/event-stream"))
       co_return std::unexpected(errors::protocol("the server answered GET with something else than a stream"));
     stream_ = std::make_unique<EventStream>(std::move(*response), options_.limits.message_bytes);

@@ -346,7 +346,7 @@ Task<Result<>> StreamableHttp::listen(std::function<void()> on_open) {
       co_return std::unexpected(errors::unsupported("the server offers no stream of its own"));
     if (!is_success(*response)) {
       auto refusal = co_await read_refusal(*response);
-      co_return std::unexpected(refusal ? http_error(refusal->status, refusal->excerpt) : std::move(refusal.error()));
+      co_return std::unexpected(refusal ? reply_error(*refusal) : std::move(refusal.error()));
     }
     if (!response->has_content_type("text/event-stream"))
       co_return std::unexpected(errors::unsupported("the server answers GET with something else than a stream"));

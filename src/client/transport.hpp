@@ -35,9 +35,10 @@ struct Outgoing {
 
 // What came back to a request: a message, or the refusal of an HTTP server to give one.
 struct Reply {
-  int status = 0;                   // of HTTP; 0 where there is none
-  std::optional<Received> message;  // an answer to the request; with a status above 299 perhaps an error
-  std::string excerpt;              // of a body that is no message, printable
+  int status = 0;                       // of HTTP; 0 where there is none
+  std::optional<Received> message;      // an answer to the request; with a status above 299 perhaps an error
+  std::string excerpt;                  // of a body that is no message, printable
+  std::chrono::seconds retry_after{0};  // what a refusal asked for; zero for nothing
 };
 
 // What a legacy server knows a session by over HTTP.

@@ -31,7 +31,8 @@ UpstreamOutcome outcome_of(const UpstreamRequest& request) {
     case ErrorKind::unauthenticated:
     case ErrorKind::forbidden:
     case ErrorKind::not_found:
-    case ErrorKind::exhausted: return UpstreamOutcome::http;
+    case ErrorKind::exhausted:
+    case ErrorKind::unavailable: return UpstreamOutcome::http;
     case ErrorKind::remote: return request.error->rpc_code() == 0 ? UpstreamOutcome::http : UpstreamOutcome::upstream;
     default: return UpstreamOutcome::protocol;
   }

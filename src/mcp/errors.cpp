@@ -13,6 +13,10 @@ namespace {
 // The range that 2026-07-28 keeps for codes it defines itself ("Error Codes").
 constexpr bool is_reserved(int code) { return code <= -32020 && code >= -32099; }
 
+bool is_from_peer(const Error& error) {
+  return error.kind() == ErrorKind::remote || error.kind() == ErrorKind::unavailable;
+}
+
 int own_code(const Error& error) {
   if (error.rpc_code() != 0) return error.rpc_code();
   switch (error.kind()) {
@@ -29,7 +33,7 @@ int own_code(const Error& error) {
 int rpc_code(const Error& error, Era era) {
   const int code = own_code(error);
   const bool about_us = code == code::kHeaderMismatch || code == code::kUnsupportedVersion;
-  if (error.kind() == ErrorKind::remote && about_us) return code::kInternalError;
+  if (is_from_peer(error) && about_us) return code::kInternalError;
   if (era == Era::legacy) return code;
   if (code == code::kLegacyResourceNotFound || code == code::kLegacyUrlElicitationRequired) {
     return code::kInvalidParams;
@@ -41,7 +45,7 @@ unsigned http_status(const Error& error, Era era) {
   const int code = rpc_code(error, era);
   const bool modern = era == Era::modern;
   if (code == code::kMissingClientCapability) return modern ? 400 : 200;
-  if (error.kind() == ErrorKind::remote) return 200;
+  if (is_from_peer(error)) return 200;
   if (retry_after(error).count() > 0) return 429;
   switch (code) {
     case code::kParseError:
