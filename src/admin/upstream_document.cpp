@@ -55,7 +55,8 @@ array mapped_names(const catalog::Snapshot& snapshot, std::size_t most) {
 void add_status(object& out, const gateway::ServedUpstream& served, const catalog::View& view, std::size_t most) {
   const providers::UpstreamStatus status = served->status();
   out["state"] = client::to_string(status.state);
-  out["circuit"] = client::to_string(served.upstream->breaker().state());
+  out["circuit"] = client::to_string(status.circuit);
+  out["watch"] = client::to_string(status.watch);
   if (status.version) {
     out["era"] = mcp::to_string(mcp::era_of(*status.version));
     out["protocol_version"] = mcp::to_string(*status.version);
@@ -94,6 +95,7 @@ object upstream_document(const gateway::RegisteredUpstream& registered, const ga
              {"updated_at", write_time(registered.updated_at)},
              {"state", "connecting"},
              {"circuit", "closed"},
+             {"watch", "none"},
              {"protocol_version", nullptr},
              {"last_refresh_at", nullptr},
              {"last_error", nullptr},

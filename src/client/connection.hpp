@@ -42,6 +42,8 @@ class Connection final : private Inbox {
   Task<Result<std::shared_ptr<const ServerFacts>>> open();
   // What it said last; empty before the first `open`.
   const std::shared_ptr<const ServerFacts>& facts() const { return facts_; }
+  // What further connections to the same server need not find out.
+  KnownServer known() const { return {facts_, link_.uses_old_sse()}; }
 
   // Sends a request and gives the answer, a result. An error of the server is an error of kind `remote` with
   // its code, message and data. A modern server's request for input is answered by the handlers, unless the

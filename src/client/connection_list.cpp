@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/log.hpp"
@@ -5,14 +7,25 @@
 #include "mcp/errors.hpp"
 
 namespace proteus::client {
+namespace {
+
+constexpr int kTimeouts = 4;
+
+}  // namespace
 
 Task<Result<Listing>> Connection::list(mcp::Method method, RequestOptions options) {
   const auto opened = co_await open();
   if (!opened) co_return std::unexpected(opened.error());
   if (!mcp::offers((*opened)->offers, method)) co_return Listing{};
+  const std::string_view method_name = mcp::to_string(method);
   ListReader reader(method, options_.limits.lists);
   std::optional<std::string> cursor;
+  const auto page_time = time_of(method, options);
+  const auto end = std::chrono::steady_clock::now() + options.list_timeout.value_or(kTimeouts * page_time);
   do {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+    if (left.count() <= 0) co_return std::unexpected(errors::timeout(fmt::format("{}, all pages", method_name)));
+    options.timeout = std::min(page_time, left);
     Params params;
     if (cursor) params.members.add(fmt::format(R"("cursor":{})", *cursor));
     const auto page = co_await request(method, std::move(params), options);

@@ -33,7 +33,13 @@ Link::Link(const Executor& executor, TransportMaker& maker, const Options& optio
       known_era_(options.era),
       known_old_sse_(options.transport == TransportChoice::old_sse),
       closing_(executor),
-      idle_(executor) {}
+      idle_(executor) {
+  const KnownServer& known = options.known;
+  if (!known.facts || options.era) return;
+  known_era_ = known.facts->era();
+  if (known_era_ == mcp::Era::modern) known_modern_ = known.facts;
+  if (options.transport == TransportChoice::automatic) known_old_sse_ = known.old_sse;
+}
 
 Task<Result<Footing>> Link::establish() {
   while (busy_)
@@ -68,6 +74,7 @@ bool Link::era_doubtful(std::uint64_t generation) {
 void Link::forget() {
   known_era_ = options_.era;
   known_old_sse_ = options_.transport == TransportChoice::old_sse;
+  known_modern_.reset();
 }
 
 Task<> Link::close() {
@@ -154,6 +161,11 @@ Task<Result<>> Link::attempt_http() {
   if (!transport_) {
     if (auto started = co_await start(maker_.streamable_http()); !started) co_return started;
   }
+  if (const auto known = known_modern_) {
+    transport_->speak(mcp::kModern);
+    stand_on(*known);
+    co_return Result<>{};
+  }
   if (known_era_ != mcp::Era::legacy) {
     auto verdict = co_await probe(options_.timeout);
     if (!verdict) co_return std::unexpected(std::move(verdict.error()));
@@ -167,6 +179,7 @@ Task<Result<>> Link::attempt_http() {
     auto old = co_await attempt_old_sse();
     if (old) co_return old;
     log::debug("nor is it a server of the HTTP+SSE transport: {}", old.error().message());
+    forget();
     co_return std::unexpected(reply_error(*reply));
   }
   co_return co_await adopt_legacy(*reply);
@@ -220,7 +233,8 @@ Task<Result<Reply>> Link::initialize() {
 
 Task<Result<>> Link::adopt_legacy(const Reply& reply) {
   if (!reply.message || reply.message->message().kind != json::MessageKind::result || reply.status > 299) {
-    if (contradicts(reply, mcp::Era::legacy)) forget();
+    // A server that has no `initialize` is of the other era, whatever error it says so with.
+    if (reply.message && reply.status < 500) forget();
     co_return std::unexpected(reply_error(reply));
   }
   auto facts = read_initialize(*reply.message);

@@ -57,6 +57,9 @@ class Link {
   bool session_lost(std::uint64_t generation);
   bool era_doubtful(std::uint64_t generation);
 
+  // Whether the server is known to speak the HTTP+SSE transport of 2024-11-05.
+  bool uses_old_sse() const { return known_old_sse_; }
+
   Task<> close();
   bool is_closed() const { return closed_; }
 
@@ -88,6 +91,7 @@ class Link {
 
   std::optional<mcp::Era> known_era_;
   bool known_old_sse_ = false;
+  std::shared_ptr<const ServerFacts> known_modern_;  // learned elsewhere; it need not be asked
 
   std::shared_ptr<Transport> transport_;
   TaskGroup closing_;  // the transports, which belong to the tasks in it; never cancelled

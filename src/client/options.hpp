@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "client/authorizer.hpp"
+#include "client/facts.hpp"
 #include "client/handlers.hpp"
 #include "client/listing.hpp"
 #include "client/transport.hpp"
@@ -58,12 +59,20 @@ struct Announcement {
   std::string uri = {};
 };
 
+// What was learned about a server on another connection to it.
+struct KnownServer {
+  std::shared_ptr<const ServerFacts> facts;  // null for nothing
+  bool old_sse = false;
+};
+
 struct Options {
   std::string client_info = R"({"name":"proteus","version":"0.1.0"})";  // an Implementation object
 
   // Found out where not given.
   std::optional<mcp::Era> era;
   TransportChoice transport = TransportChoice::automatic;
+  // Tried first; where it proves wrong, it is found out anew.
+  KnownServer known;
 
   std::chrono::milliseconds connect_timeout{5'000};
   std::chrono::milliseconds timeout{30'000};        // of a request
@@ -103,6 +112,7 @@ enum class Inputs : std::uint8_t { answer, hand_back };
 
 struct RequestOptions {
   std::optional<std::chrono::milliseconds> timeout;
+  std::optional<std::chrono::milliseconds> list_timeout;  // of all pages of a list; four times the other by default
   // Where set, progress is asked for, and extends the time-out.
   std::function<void(const mcp::Progress&)> on_progress;
   // Where set, log messages of at least this level are asked for; legacy servers need `set_log_level`.

@@ -20,6 +20,10 @@ struct Refresher::Round {
   Bell ended;
   std::optional<Reading> reading;
 
+  Task<> wait() {
+    while (!reading)
+      co_await ended.wait();
+  }
   void end(Reading with) {
     reading = std::move(with);
     ended.ring();
@@ -34,7 +38,8 @@ Refresher::Refresher(RefreshPolicy policy, Surroundings around, MakerFactory mak
       tasks_(around_.executor),
       alarm_(around_.executor),
       tried_(around_.executor),
-      asked_(around_.executor) {}
+      asked_(around_.executor),
+      auto_refresh_(policy_.auto_refresh) {}
 
 Options Refresher::with_announcements(Options options) {
   options.reconnect_delay = policy_.first_retry;
@@ -83,15 +88,20 @@ Task<> Refresher::run() {
   health_at_ = around_.clock.now() + policy_.health_interval;
   while (!closing_) {
     const auto now = around_.clock.now();
-    if (next_ || (refresh_at_ && *refresh_at_ <= now) || (poll_at_ && *poll_at_ <= now)) {
+    const auto left_alone = left_alone_until();
+    const auto is_due = [&](const std::optional<Clock::Monotonic>& at) {
+      return at && std::max(*at, left_alone) <= now;
+    };
+    // What somebody waits for is asked at once all the same.
+    if (next_ || is_due(refresh_at_) || is_due(poll_at_)) {
       co_await read_lists();
       continue;
     }
-    if (listen_at_ && *listen_at_ <= now) {
+    if (is_due(listen_at_)) {
       start_listening();
       continue;
     }
-    if (health_at_ <= now) {
+    if (is_due(health_at_)) {
       co_await check_health();
       continue;
     }
@@ -99,7 +109,7 @@ Task<> Refresher::run() {
     if (refresh_at_) until = std::min(until, *refresh_at_);
     if (poll_at_) until = std::min(until, *poll_at_);
     if (listen_at_) until = std::min(until, *listen_at_);
-    alarm_.expires_at(until);
+    alarm_.expires_at(std::max(until, left_alone));
     boost::system::error_code ignored;
     co_await alarm_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
   }
@@ -107,13 +117,19 @@ Task<> Refresher::run() {
 
 bool Refresher::polls() const {
   if (!keeps_lists() || policy_.ttl.count() > 0) return false;
-  // Polling stands in for announcements that are interrupted, or have yet to begin.
-  return policy_.auto_refresh || (listening_ && !announcing_);
+  // Polling stands in for announcements that are interrupted, have yet to begin, or cannot be listened to.
+  return auto_refresh_ || (expects_announcements_ && !announcing_);
+}
+
+Watch Refresher::watch() const {
+  if (expects_announcements_ && announcing_) return Watch::listening;
+  if (!keeps_lists() || policy_.ttl.count() > 0) return Watch::on_use;
+  return polls() ? Watch::polling : Watch::none;
 }
 
 void Refresher::set_auto_refresh(bool on) {
   asio::post(around_.executor, [this, on] {
-    policy_.auto_refresh = on;
+    auto_refresh_ = on;
     if (!polls()) poll_at_.reset();
     poll_instead();
   });
@@ -125,13 +141,20 @@ void Refresher::want_refresh(std::chrono::milliseconds in) {
   alarm_.cancel();
 }
 
-std::chrono::milliseconds Refresher::retry_after(unsigned failures) const {
-  return backoff(failures, policy_.first_retry, policy_.last_retry, around_.chance);
+std::chrono::milliseconds Refresher::pause_after(unsigned failures, const Error& why) {
+  const std::chrono::milliseconds asked = why.retry_after();
+  if (asked.count() > 0) left_alone_until_ = std::max(left_alone_until_, around_.clock.now() + asked);
+  return std::max(backoff(failures, policy_.first_retry, policy_.last_retry, around_.chance), asked);
+}
+
+Clock::Monotonic Refresher::left_alone_until() const {
+  return std::max(left_alone_until_, around_.breaker.status().left_alone_until);
 }
 
 // However it ends, also by `close`, whoever waits for it is told.
 Task<> Refresher::read_lists() {
-  const std::shared_ptr<Round> round = std::exchange(next_, nullptr);
+  const auto round = next_ ? std::exchange(next_, nullptr) : std::make_shared<Round>(around_.executor);
+  under_way_ = round;
   refresh_at_.reset();
   poll_at_.reset();
   const auto began = around_.clock.now();
@@ -151,7 +174,8 @@ Task<> Refresher::read_lists() {
   }
   if (!tried_once_) end_first_try(reading.error);
   poll_instead();
-  if (round) round->end(std::move(reading));
+  under_way_.reset();
+  round->end(std::move(reading));
 }
 
 Task<Result<catalog::Change>> Refresher::discover() {
@@ -178,19 +202,19 @@ void Refresher::conclude(Reading& reading, Result<catalog::Change> change) {
   } catch (const std::exception& fault) {
     log::error("{}: what was read is not passed on: {}", around_.name, fault.what());
     reading.error = errors::internal(fault.what());
-    want_refresh(retry_after(1));
+    want_refresh(pause_after(1, *reading.error));
   }
 }
 
 void Refresher::succeeded(Reading& reading) {
-  around_.breaker.succeeded();
+  reached();
+  fresh_until_ = around_.clock.now() + policy_.ttl;
   const std::scoped_lock lock(mutex_);
   health_.state = ServerState::connected;
   health_.last_refresh_at = reading.at;
   health_.last_error.reset();
   health_.consecutive_failures = 0;
   ++health_.refreshes;
-  refreshed_at_ = around_.clock.now();
 }
 
 void Refresher::failed(Error error) {
@@ -206,7 +230,9 @@ void Refresher::failed(Error error) {
   const auto level =
       failures == 1 || failures == policy_.max_consecutive_failures ? log::Level::warning : log::Level::debug;
   log::at(level, "{} cannot be read: {}", around_.name, error.message());
-  want_refresh(retry_after(failures));
+  const auto pause = pause_after(failures, error);
+  fresh_until_ = around_.clock.now() + pause;
+  want_refresh(pause);
 }
 
 Task<std::shared_ptr<Refresher::Round>> Refresher::join_round() {
@@ -214,9 +240,14 @@ Task<std::shared_ptr<Refresher::Round>> Refresher::join_round() {
   if (!next_) next_ = std::make_shared<Round>(around_.executor);
   const auto round = next_;
   alarm_.cancel();
-  while (!round->reading)
-    co_await round->ended.wait();
+  co_await round->wait();
   co_return round;
+}
+
+Task<> Refresher::join_freshening() {
+  if (!is_stale()) co_return;
+  if (const auto round = under_way_) co_return co_await round->wait();
+  co_await join_round();
 }
 
 Task<Reading> Refresher::refresh() {
@@ -226,13 +257,11 @@ Task<Reading> Refresher::refresh() {
 }
 
 bool Refresher::is_stale() const {
-  if (policy_.ttl.count() == 0 || !keeps_lists()) return false;
-  const std::scoped_lock lock(mutex_);
-  return !refreshed_at_ || around_.clock.now() - *refreshed_at_ >= policy_.ttl;
+  return policy_.ttl.count() > 0 && keeps_lists() && around_.clock.now() >= fresh_until_.load();
 }
 
 Task<> Refresher::freshen() {
-  if (is_stale()) co_await refresh();
+  if (is_stale()) co_await asio::co_spawn(around_.executor, join_freshening(), asio::use_awaitable);
 }
 
 std::shared_ptr<const ServerFacts> Refresher::facts() const {
@@ -240,9 +269,33 @@ std::shared_ptr<const ServerFacts> Refresher::facts() const {
   return facts_;
 }
 
-ServerHealth Refresher::health() const {
+KnownServer Refresher::known() const {
   const std::scoped_lock lock(mutex_);
-  return health_;
+  return {facts_, old_sse_};
+}
+
+ServerHealth Refresher::health() const {
+  const auto requests = around_.breaker.status();
+  const std::scoped_lock lock(mutex_);
+  ServerHealth health = health_;
+  health.circuit = requests.state;
+  health.watch = watch();
+  const bool closed = requests.state == CircuitBreaker::State::closed;
+  if (!requests.failure || (closed && reached_at_.load() > requests.failed_at)) return health;
+  if (!health.last_error) health.last_error = requests.failure;
+  if (!closed) health.state = ServerState::failed;
+  if (health.state == ServerState::connected) health.state = ServerState::degraded;
+  return health;
+}
+
+std::string_view to_string(Watch watch) {
+  switch (watch) {
+    case Watch::listening: return "listening";
+    case Watch::polling: return "polling";
+    case Watch::on_use: return "on_use";
+    case Watch::none: return "none";
+  }
+  return "none";
 }
 
 std::string_view to_string(ServerState state) {

@@ -53,9 +53,22 @@ struct Reading {
   bool ok() const { return !error; }
 };
 
-// How a server is, and what was counted.
+// How a change of a server's lists is noticed.
+enum class Watch : std::uint8_t {
+  listening,  // the server announces it
+  polling,    // they are read every `refresh_interval`
+  on_use,     // they are read when somebody asks: each time, or where they are too old
+  none,       // they are read when the server is connected anew, and when somebody wants that
+};
+
+std::string_view to_string(Watch watch);
+
+// How a server is, and what was counted. Requests count as well as readings: a server whose requests fail is not
+// `connected`, and one whose circuit is open has `failed`.
 struct ServerHealth {
   ServerState state = ServerState::connecting;
+  CircuitBreaker::State circuit = CircuitBreaker::State::closed;
+  Watch watch = Watch::none;
   std::optional<Error> last_error = {};
   unsigned consecutive_failures = 0;
   std::optional<Clock::Wall> last_refresh_at = {};  // without fault
@@ -104,7 +117,8 @@ class Refresher {
 
   // Thread-safe. Reads the lists now; callers at the same time share one reading, which began after each of them asked.
   Task<Reading> refresh();
-  // Thread-safe. Refreshes where what is there has become too old to use; a failure leaves it.
+  // Thread-safe. Refreshes where what is there has become too old to use; callers at the same time share one reading. A
+  // failure leaves what is there, to be used until the next reading is due.
   Task<> freshen();
   // Thread-safe. Whether `freshen` would.
   bool is_stale() const;
@@ -119,6 +133,8 @@ class Refresher {
   bool is_modern() const { return modern_.load(std::memory_order_relaxed); }
   // Thread-safe.
   ServerHealth health() const;
+  // Thread-safe. For further connections to the same server.
+  KnownServer known() const;
 
   Connection& connection() { return connection_; }
 
@@ -141,7 +157,9 @@ class Refresher {
   void succeeded(Reading& reading);
   void failed(Error error);
   void want_refresh(std::chrono::milliseconds in);
-  std::chrono::milliseconds retry_after(unsigned failures) const;
+  std::chrono::milliseconds pause_after(unsigned failures, const Error& why);
+  Clock::Monotonic left_alone_until() const;
+  void reached();
   bool keeps_lists() const { return policy_.lists == RefreshPolicy::Lists::kept; }
 
   Task<> begin_listening();
@@ -156,13 +174,15 @@ class Refresher {
   void on_announcement(const Announcement& announcement);
   void note_facts(std::shared_ptr<const ServerFacts> facts);
   bool polls() const;
+  Watch watch() const;
   std::chrono::milliseconds debounced() const;
   Task<std::shared_ptr<Round>> join_round();
+  Task<> join_freshening();
   Task<> read_soon();
   Task<Result<>> ask_within_time(std::string uri);
   Task<Result<>> wait_until_asked(std::string uri);
 
-  RefreshPolicy policy_;
+  const RefreshPolicy policy_;
   const Surroundings around_;
   const std::chrono::milliseconds timeout_;
 
@@ -174,14 +194,16 @@ class Refresher {
   bool closing_ = false;
   bool tried_once_ = false;
   std::optional<Error> first_error_;
-  std::shared_ptr<Round> next_;  // wanted, not yet begun
+  std::shared_ptr<Round> next_;       // wanted, not yet begun
+  std::shared_ptr<Round> under_way_;  // begun, not yet ended
   std::optional<Clock::Monotonic> refresh_at_;
   std::optional<Clock::Monotonic> poll_at_;
   Clock::Monotonic health_at_{};
-  Clock::Monotonic read_at_{};  // when the lists were last begun to be read
+  Clock::Monotonic left_alone_until_{};  // the server asked for that
+  Clock::Monotonic read_at_{};           // when the lists were last begun to be read
   bool asked_to_listen_ = false;
   bool listening_ = false;                     // asked to, and not refused for good
-  bool announcing_ = false;                    // agreed, and not interrupted
+  bool refused_to_listen_ = false;             // for good, and the log has it
   std::optional<Clock::Monotonic> listen_at_;  // once more
   bool asking_ = false;                        // to announce
   bool ask_again_ = false;
@@ -192,11 +214,16 @@ class Refresher {
   std::optional<Error> listen_error_;
 
   std::atomic<bool> modern_ = false;
+  std::atomic<bool> expects_announcements_ = false;  // of its lists: it said that they change
+  std::atomic<bool> announcing_ = false;             // agreed, and not interrupted
+  std::atomic<bool> auto_refresh_;
+  std::atomic<Clock::Monotonic> fresh_until_{};  // by the TTL
+  std::atomic<Clock::Monotonic> reached_at_{};   // last, by us
 
   mutable std::mutex mutex_;  // for what is below
   ServerHealth health_;
   std::shared_ptr<const ServerFacts> facts_;
-  std::optional<Clock::Monotonic> refreshed_at_;
+  bool old_sse_ = false;
   std::set<std::string> followed_;
 };
 

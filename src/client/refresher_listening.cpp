@@ -69,6 +69,7 @@ Task<> Refresher::listen() {
     wanted.prompts = known->offers.prompts.list_changed;
     wanted.resources = known->offers.resources.list_changed;
   }
+  expects_announcements_ = wanted.tools || wanted.prompts || wanted.resources;
   if (known->offers.subscribe && known->era() == mcp::Era::modern) {
     const std::scoped_lock lock(mutex_);
     wanted.uris.assign(followed_.begin(), followed_.end());
@@ -105,17 +106,23 @@ void Refresher::listened(const Result<>& agreed) {
     // What changed while nothing was announced is read.
     if (std::exchange(listen_failures_, 0) > 0 && keeps_lists()) want_refresh({});
     listening_ = announcing_ = true;
+    refused_to_listen_ = false;
     return;
   }
   // What it agreed to before it still tells.
   const bool hears = connection_.is_listening();
   const bool later = !is_final(agreed.error());
   listening_ = hears || later;
-  announcing_ = announcing_ && hears;
-  log::info("{} announces no {}changes: {}", around_.name, hears ? "further " : "", agreed.error().message());
-  if (!later) return;
-  listen_at_ = around_.clock.now() + retry_after(++listen_failures_);
-  alarm_.cancel();
+  if (!hears) announcing_ = false;
+  // An operator who relies on announcements should know that there are none.
+  const bool told = later || hears || !expects_announcements_ || std::exchange(refused_to_listen_, true);
+  log::at(told ? log::Level::info : log::Level::warning, "{} announces no {}changes: {}{}", around_.name,
+          hears ? "further " : "", agreed.error().message(),
+          polls() ? "; its lists are read every refresh_interval instead" : "");
+  if (later) {
+    listen_at_ = around_.clock.now() + pause_after(++listen_failures_, agreed.error());
+    alarm_.cancel();
+  }
   poll_instead();
 }
 
@@ -130,6 +137,7 @@ void Refresher::note_facts(std::shared_ptr<const ServerFacts> facts) {
   if (facts_ && facts_->era() != facts->era()) listen_at_ = around_.clock.now();
   modern_ = facts->era() == mcp::Era::modern;
   facts_ = std::move(facts);
+  old_sse_ = connection_.known().old_sse;
 }
 
 // Apart from refresh: it reads no lists, unless what the server says of itself is other than before.
@@ -146,11 +154,11 @@ Task<> Refresher::check_health() {
     if (health_.state == ServerState::connected) health_.state = ServerState::degraded;
     if (failures >= policy_.max_consecutive_failures) health_.state = ServerState::failed;
     health_.last_error = alive.error();
-    health_at_ = around_.clock.now() + std::min(policy_.health_interval, retry_after(failures));
+    health_at_ = around_.clock.now() + std::min(policy_.health_interval, pause_after(failures, alive.error()));
     co_return;
   }
   note_facts(connection_.facts());
-  around_.breaker.succeeded();
+  reached();
   {
     const std::scoped_lock lock(mutex_);
     const bool recovered = health_.state == ServerState::degraded || health_.state == ServerState::failed;
@@ -166,6 +174,17 @@ Task<> Refresher::check_health() {
                      (before->info != now_known->info || before->capabilities != now_known->capabilities ||
                       before->version != now_known->version);
   if (other) want_refresh({});
+}
+
+// Where the server could not be reached, that is over. Whether requests work that it took and failed, only a request
+// can tell.
+void Refresher::reached() {
+  reached_at_ = around_.clock.now();
+  const auto failure = around_.breaker.status().failure;
+  if (!failure) return;
+  const bool broke = failure->kind() == ErrorKind::interrupted || failure->kind() == ErrorKind::timeout;
+  const bool was_gone = broke && health().consecutive_failures > 0;
+  if (was_gone || failure->kind() == ErrorKind::unreachable) around_.breaker.succeeded();
 }
 
 void Refresher::on_announcement(const Announcement& announcement) {

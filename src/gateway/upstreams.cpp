@@ -11,8 +11,9 @@ UpstreamTable::UpstreamTable(std::vector<ServedUpstream> in_order, Locals within
   for (const auto& served : order) {
     by_name.emplace(served->settings().name, served);
     any_direct = any_direct || served->is_direct();
-    any_on_demand = any_on_demand || served->is_direct() || served->settings().ttl.count() > 0;
+    any_expiring = any_expiring || served->settings().ttl.count() > 0;
   }
+  any_on_demand = any_direct || any_expiring;
 }
 
 const ServedUpstream* UpstreamTable::find(const std::string& name) const {

@@ -38,6 +38,7 @@ struct UpstreamTable {
   std::unordered_map<std::string, ServedUpstream> by_name;
   Locals locals;
   bool any_direct = false;
+  bool any_expiring = false;   // what is listed of some is too old to use after a while
   bool any_on_demand = false;  // a list may have to ask an upstream first
 
   const ServedUpstream* find(const std::string& name) const;

@@ -13,6 +13,9 @@
 namespace proteus::providers {
 namespace {
 
+// All lists, each with all its pages, are to be there within as many time-outs as there are lists.
+constexpr int kTimeouts = static_cast<int>(catalog::kKinds.size());
+
 Result<client::Endpoint> endpoint_of(const UpstreamSettings& settings, const Environment& environment) {
   if (settings.command.empty()) {
     auto url = net::Url::parse(settings.url);
@@ -53,7 +56,7 @@ Upstream::Upstream(UpstreamSettings settings, UpstreamSurroundings surroundings,
       credentials_(std::move(credentials)),
       rules_{settings_.effective_prefix(),
              settings_.names == NameStyle::portable ? catalog::NameStyle::portable : catalog::NameStyle::as_is},
-      breaker_(around_.clock, settings_.circuit_failures, settings_.circuit_open),
+      breaker_(around_.clock, settings_.circuit_failures, settings_.circuit_open, "upstream " + settings_.name),
       version_(around_.published_version),
       refresher_(policy(), refreshing(), client::transports_to(endpoint_, around_.io, around_.http),
                  control_options()) {}
@@ -61,6 +64,12 @@ Upstream::Upstream(UpstreamSettings settings, UpstreamSurroundings surroundings,
 Upstream::~Upstream() = default;
 
 client::Options Upstream::options() const {
+  client::Options options = basic_options();
+  options.known = refresher_.known();
+  return options;
+}
+
+client::Options Upstream::basic_options() const {
   client::Options options;
   options.client_info = around_.client_info;
   options.era = settings_.era;
@@ -82,7 +91,7 @@ client::Options Upstream::options() const {
 }
 
 client::Options Upstream::control_options() const {
-  client::Options control = options();
+  client::Options control = basic_options();
   control.handlers = *declare_everything(refuse_question);
   return control;
 }
@@ -142,12 +151,15 @@ Task<Result<catalog::Change>> Upstream::read() {
 }
 
 Task<Result<catalog::SnapshotPointer>> Upstream::read_lists() {
+  const auto end = around_.clock.now() + kTimeouts * settings_.timeout;
   std::array<client::Listing, catalog::kKinds.size()> listings;
   catalog::RawListing raw;
   raw.facts = provider_facts(*facts());
   for (const catalog::Kind kind : catalog::kKinds) {
     if (is_direct() && !around_.pins) continue;
-    auto listing = co_await control().list(catalog::info(kind).list_method);
+    client::RequestOptions options;
+    options.list_timeout = std::chrono::ceil<std::chrono::milliseconds>(end - around_.clock.now());
+    auto listing = co_await control().list(catalog::info(kind).list_method, std::move(options));
     if (!listing) co_return std::unexpected(std::move(listing.error()));
     client::Listing& kept = listings[catalog::index_of(kind)] = std::move(*listing);
     auto& texts = raw.definitions[kind].emplace();
@@ -213,6 +225,8 @@ UpstreamStatus Upstream::status() const {
   }
   const client::ServerHealth health = refresher_.health();
   status.state = health.state;
+  status.circuit = health.circuit;
+  status.watch = health.watch;
   status.last_refresh_at = health.last_refresh_at;
   if (health.last_error) status.last_error = health.last_error->message();
   status.consecutive_failures = health.consecutive_failures;

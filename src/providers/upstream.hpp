@@ -90,7 +90,9 @@ class Upstream {
   // Thread-safe. Reads the lists now and says what changed; callers at the same time share one reading, which began
   // after each of them asked.
   Task<RefreshResult> refresh();
-  // Thread-safe. Refreshes where the settings say that what is there has become too old to use; a failure leaves it.
+  // Thread-safe. Whether what is there has become too old to use, as the settings say.
+  bool is_expired() const { return refresher_.is_stale(); }
+  // Thread-safe. Refreshes where it is; callers at the same time share one reading. A failure leaves what is there.
   Task<> freshen() { return refresher_.freshen(); }
 
   // Thread-safe. What the server last said about itself; empty before it ever answered.
@@ -99,7 +101,8 @@ class Upstream {
   bool is_modern() const { return refresher_.is_modern(); }
   UpstreamStatus status() const;
   client::CircuitBreaker& breaker() { return breaker_; }
-  // Thread-safe. Options and endpoint for further connections to the same server.
+  // Thread-safe. Options and endpoint for further connections to the same server, which need not find out again what is
+  // known of it.
   client::Options options() const;
   const client::Endpoint& endpoint() const { return endpoint_; }
 
@@ -121,6 +124,7 @@ class Upstream {
 
   client::RefreshPolicy policy() const;
   client::Refresher::Surroundings refreshing();
+  client::Options basic_options() const;
   client::Options control_options() const;
   Task<Result<catalog::Change>> read();
   Task<Result<catalog::SnapshotPointer>> read_lists();

@@ -4,10 +4,9 @@
 #include <string>
 #include <vector>
 
-#include <proteus/client.hpp>
-
 #include "base/clock.hpp"
 #include "catalog/definition.hpp"
+#include "client/refresher.hpp"
 #include "mcp/version.hpp"
 
 namespace proteus::providers {
@@ -17,6 +16,8 @@ using UpstreamState = client::ServerState;
 // How an upstream is, for an operator.
 struct UpstreamStatus {
   UpstreamState state = UpstreamState::connecting;
+  client::CircuitBreaker::State circuit = client::CircuitBreaker::State::closed;
+  client::Watch watch = client::Watch::none;
   std::optional<mcp::Version> version;  // spoken with it
   std::optional<Clock::Wall> last_refresh_at;
   std::string last_error;
