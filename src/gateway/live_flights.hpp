@@ -16,8 +16,7 @@ namespace proteus::gateway {
 
 // One page of a list as an upstream gave it.
 struct LivePage {
-  std::optional<Error> error = {};
-  bool cut_off = false;                        // it was not asked at all
+  std::optional<Error> error = {};             // as callers may see it
   catalog::DefinitionList::Pointer list = {};  // null where there is an error
   std::optional<std::string> next = {};        // the upstream's own cursor
 };

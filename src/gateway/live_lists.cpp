@@ -2,17 +2,15 @@
 
 #include <algorithm>
 
-#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
 #include "base/task_group.hpp"
-#include "client/attempt.hpp"
 #include "gateway/bridge/legacy_lists.hpp"
 #include "gateway/forwarding.hpp"
-#include "gateway/retries.hpp"
-#include "gateway/turnstile.hpp"
+#include "gateway/freshening.hpp"
+#include "gateway/upstream_attempts.hpp"
+#include "gateway/upstream_errors.hpp"
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
 
@@ -95,6 +93,12 @@ struct LiveList::Part {
   std::optional<std::string> next;
 };
 
+client::Params LiveList::params_of(const Part& part) {
+  client::Params params;
+  if (!part.cursor.empty()) params.members.add(fmt::format(R"("cursor":{})", json::quote(part.cursor)));
+  return params;
+}
+
 LiveList::LiveList(server::Call& call, Worker& worker, Reach reach, Kind kind, const catalog::Cursors& cursors,
                    std::size_t page_size, const std::function<void(const UpstreamRequest&)>& observer,
                    const Clock& clock, const client::Chance& chance)
@@ -109,7 +113,7 @@ LiveList::LiveList(server::Call& call, Worker& worker, Reach reach, Kind kind, c
       chance_(chance) {}
 
 Task<mcp::Outcome> LiveList::run() {
-  co_await freshen();
+  co_await freshen(expired_for(principal_of(call_.caller()).access(), worker_.upstreams()));
   view_ = worker_.view(call_);
   const auto cursor = cursor_of(call_.request(), *view_, kind_, cursors_);
   if (!cursor) co_return std::unexpected(cursor.error());
@@ -132,17 +136,6 @@ Task<mcp::Outcome> LiveList::run() {
   co_await asking.join();
   std::ranges::sort(parts_, {}, [](const auto& part) { return part->place; });
   co_return compose(from);
-}
-
-Task<> LiveList::freshen() {
-  TaskGroup refreshing(co_await boost::asio::this_coro::executor);
-  const auto& access = principal_of(call_.caller()).access();
-  for (const ServedUpstream& served : worker_.upstreams().order) {
-    if (served->settings().ttl.count() > 0 && access.allows(served->name())) {
-      refreshing.spawn("refresh on use", served->freshen());
-    }
-  }
-  co_await refreshing.join();
 }
 
 // All that an upstream's answer may depend on; nothing where the caller wants more than the answer.
@@ -172,13 +165,8 @@ Task<> LiveList::ask(std::shared_ptr<Part> part) {
 }
 
 Task<LivePagePointer> LiveList::fetch(std::shared_ptr<Part> part) {
-  const auto began = clock_.now();
   auto page = std::make_shared<LivePage>();
-  auto answer = co_await request(*part, *page);
-  if (observer_) {
-    observer_({part->upstream, catalog::info(kind_).list_method, clock_.now() - began,
-               answer ? nullptr : &answer.error(), page->cut_off});
-  }
+  auto answer = co_await request(*part);
   if (!answer) {
     page->error = std::move(answer.error());
     co_return page;
@@ -186,13 +174,13 @@ Task<LivePagePointer> LiveList::fetch(std::shared_ptr<Part> part) {
   const std::string_view array = answer->member(catalog::info(kind_).member);
   auto elements = json::elements_of(array.empty() ? "[]" : array, catalog::ListLimits{}.definitions);
   if (!elements) {
-    page->error = errors::protocol("the list is none");
+    page->error = log_failure(call_, *part->upstream.upstream, errors::protocol("the answer is not a list"));
     co_return page;
   }
   auto list = catalog::DefinitionList::build(kind_, *elements, part->upstream->rules(), {});
   if (list) list = part->upstream->as_ratified(std::move(*list));
   if (!list) {
-    page->error = std::move(list.error());
+    page->error = log_failure(call_, *part->upstream.upstream, std::move(list.error()));
     co_return page;
   }
   page->list = std::move(*list);
@@ -203,29 +191,23 @@ Task<LivePagePointer> LiveList::fetch(std::shared_ptr<Part> part) {
   co_return page;
 }
 
-Task<Result<client::Answer>> LiveList::request(const Part& part, LivePage& page) {
-  const Turnstile::Pass pass = part.upstream.calls->enter();
-  if (!pass) co_return std::unexpected(errors::exhausted("it has as many requests under way as it may"));
-  auto& breaker = part.upstream->breaker();
-  Retries retries(catalog::info(kind_).list_method, clock_, chance_);
-  for (bool first = true;; first = false) {
-    if (!breaker.allows()) {
-      page.cut_off = first;
-      co_return std::unexpected(errors::unreachable("it has failed repeatedly and is not asked for now"));
-    }
-    client::Params params;
-    if (!part.cursor.empty()) params.members.add(fmt::format(R"("cursor":{})", json::quote(part.cursor)));
-    const Route route{part.upstream, {}, {}, view_, {}};
-    Forwarding forwarding(call_, worker_, reach_, route);
-    client::Attempt attempt(breaker);
-    auto answer = co_await forwarding.run(std::move(params));
-    attempt.report(answer);
-    if (answer) co_return std::get<client::Answer>(std::move(*answer));
-    const auto wait = retries.next(answer.error());
-    if (!wait) co_return std::unexpected(std::move(answer.error()));
-    boost::asio::steady_timer pause(co_await boost::asio::this_coro::executor, *wait);
-    co_await pause.async_wait(boost::asio::use_awaitable);
+Task<Result<client::Answer>> LiveList::request(const Part& part) {
+  const mcp::Method method = catalog::info(kind_).list_method;
+  const auto began = clock_.now();
+  UpstreamAttempts attempts(part.upstream, method, began, clock_, chance_);
+  if (auto admitted = attempts.begin(); !admitted) {
+    if (attempts.cut_off() && observer_) observer_({part.upstream, method, {}, &admitted.error(), true});
+    co_return std::unexpected(std::move(admitted.error()));
   }
+  const Route route{part.upstream, {}, {}, view_, {}};
+  Forwarding forwarding(call_, worker_, reach_, route);
+  auto answer = co_await forwarding.run(params_of(part));
+  while (!answer && co_await attempts.again(answer.error()))
+    answer = co_await forwarding.run(params_of(part));
+  attempts.report(answer);
+  if (observer_) observer_({part.upstream, method, clock_.now() - began, answer ? nullptr : &answer.error()});
+  if (answer) co_return std::get<client::Answer>(std::move(*answer));
+  co_return std::unexpected(log_failure(call_, *part.upstream.upstream, std::move(answer.error())));
 }
 
 bool LiveList::add_cached(catalog::Position& position, std::uint32_t until) {
@@ -290,10 +272,7 @@ mcp::Outcome LiveList::compose(const catalog::Cursor& from) {
   const bool anyone = std::ranges::any_of(worker_.upstreams().order, [this](const ServedUpstream& served) {
     return !served->is_direct() && view_->access().allows(served->name());
   });
-  if (!missing_.empty() && missing_.size() == parts_.size() && !anyone) {
-    if (last_error_->kind() == ErrorKind::remote) return std::unexpected(*last_error_);
-    return std::unexpected(std::move(*last_error_).within(fmt::format("upstream {}", missing_.back())));
-  }
+  if (!missing_.empty() && missing_.size() == parts_.size() && !anyone) return std::unexpected(*std::move(last_error_));
 
   mcp::Reply reply;
   reply.members.add(list_head(kind_));

@@ -34,11 +34,11 @@ class LiveList {
  private:
   struct Part;  // one live upstream's page
 
-  Task<> freshen();
   Task<> ask(std::shared_ptr<Part> part);
   std::optional<std::string> shared_by(const Part& part) const;
   Task<LivePagePointer> fetch(std::shared_ptr<Part> part);
-  Task<Result<client::Answer>> request(const Part& part, LivePage& page);
+  static client::Params params_of(const Part& part);
+  Task<Result<client::Answer>> request(const Part& part);
   Result<catalog::Cursor> begin() const;
   mcp::Outcome compose(const catalog::Cursor& from);
   // Adds definitions of the catalog up to a place; false where the page is full.

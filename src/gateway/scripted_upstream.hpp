@@ -18,11 +18,11 @@
 
 #include "net/http_test_server.hpp"
 
-// For tests: a modern upstream that does exactly what a script says, right or wrong.
+// For tests: an upstream that does exactly what a script says, right or wrong. It has no stream of its own.
 namespace proteus::gateway::test {
 
 struct Reaction {
-  enum class Kind : std::uint8_t { result, body, drop, hang };
+  enum class Kind : std::uint8_t { result, error, body, drop, hang };
   // Answers only when this is true; it outlives the upstream.
   const std::atomic<bool>* gate = nullptr;
 
@@ -43,7 +43,24 @@ struct Reaction {
   // Never answers.
   static Reaction hang() { return {Kind::hang, {}}; }
 
+  // An error of JSON-RPC, given as an object.
+  static Reaction error(std::string object, unsigned status = 200) {
+    Reaction reaction(Kind::error, std::move(object));
+    reaction.status = status;
+    return reaction;
+  }
+  // An HTTP status with a body, and more lines of the head, each ended by CRLF.
+  static Reaction refuse(unsigned status, std::string bytes = {}, std::string lines = {}) {
+    Reaction reaction = body(std::move(bytes));
+    reaction.status = status;
+    reaction.lines = std::move(lines);
+    return reaction;
+  }
+
   Kind kind = Kind::result;
+  std::chrono::milliseconds takes{0};
+  unsigned status = 200;
+  std::string lines = {};
   std::string text;
   std::string_view type = "application/json";
 };
@@ -85,6 +102,10 @@ class ScriptedUpstream {
 
  private:
   Task<> handle(net::Exchange& exchange) {
+    if (exchange.request().method() != "POST") {
+      co_await exchange.reply({.status = 405});
+      co_return;
+    }
     const auto message = boost::json::parse(exchange.request().body()).as_object();
     {
       const std::scoped_lock lock(mutex_);
@@ -99,6 +120,10 @@ class ScriptedUpstream {
           Reaction(
               R"({"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"prompts":{},"resources":{}},"ttlMs":0,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}}})"));
     }
+    if (!message.contains("id")) {
+      co_await exchange.reply({.status = 202});
+      co_return;
+    }
     co_await reply(exchange, message, answer_(message));
   }
 
@@ -106,6 +131,10 @@ class ScriptedUpstream {
     boost::asio::steady_timer pause(exchange.executor());
     while (reaction.gate != nullptr && !*reaction.gate) {
       pause.expires_after(std::chrono::milliseconds(1));
+      co_await pause.async_wait(boost::asio::use_awaitable);
+    }
+    if (reaction.takes.count() > 0) {
+      pause.expires_after(reaction.takes);
       co_await pause.async_wait(boost::asio::use_awaitable);
     }
     switch (reaction.kind) {
@@ -119,12 +148,14 @@ class ScriptedUpstream {
         co_return;
       }
       case Reaction::Kind::result:
-        reaction.text = fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})",
-                                    boost::json::serialize(message.at("id")), reaction.text);
+      case Reaction::Kind::error:
+        reaction.text = fmt::format(R"({{"jsonrpc":"2.0","id":{},"{}":{}}})", boost::json::serialize(message.at("id")),
+                                    reaction.kind == Reaction::Kind::error ? "error" : "result", reaction.text);
         break;
       case Reaction::Kind::body: break;
     }
-    co_await exchange.reply({.status = 200, .content_type = reaction.type}, reaction.text);
+    co_await exchange.reply({.status = reaction.status, .content_type = reaction.type, .prepared = reaction.lines},
+                            reaction.text);
   }
 
   Answer answer_;

@@ -3,38 +3,27 @@
 #include <algorithm>
 #include <atomic>
 
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
 #include "base/log.hpp"
-#include "client/attempt.hpp"
 #include "gateway/bridge/questions.hpp"
 #include "gateway/forwarding.hpp"
+#include "gateway/freshening.hpp"
 #include "gateway/instructions.hpp"
 #include "gateway/live_lists.hpp"
 #include "gateway/local_provider.hpp"
 #include "gateway/principal.hpp"
-#include "gateway/retries.hpp"
+#include "gateway/upstream_attempts.hpp"
+#include "gateway/upstream_errors.hpp"
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
 #include "mcp/jsonrpc.hpp"
-#include "mcp/over_limit.hpp"
 #include "server/asking.hpp"
 
 namespace proteus::gateway {
 namespace {
 
 using catalog::Kind;
-
-constexpr std::chrono::seconds kRetryAfter{1};
-
-// A fault on the way says whose it is; what an upstream answered speaks for itself.
-Error named(Error error, const providers::Upstream& upstream) {
-  if (error.kind() == ErrorKind::remote || error.kind() == ErrorKind::cancelled) return error;
-  return std::move(error).within(fmt::format("upstream {}", upstream.settings().name));
-}
 
 Error drifted(const providers::Upstream& upstream, std::string_view name, std::string_view why) {
   return errors::conflict(
@@ -93,15 +82,6 @@ void log_answer(server::Call& call, std::chrono::nanoseconds took, const mcp::Ou
               {"context", call.caller().context},
               {"outcome", std::string(word_for(outcome))},
               {"ms", fmt::format("{:.3f}", std::chrono::duration<double, std::milli>(took).count())}});
-}
-
-void log_failure(server::Call& call, const providers::Upstream& upstream, const Error& error) {
-  if (error.kind() == ErrorKind::remote || error.kind() == ErrorKind::cancelled) return;
-  log::event(log::Level::info, "a request did not get through",
-             {{"request", call.log_id()},
-              {"upstream", upstream.settings().name},
-              {"method", std::string(call.request().method->name)},
-              {"error", log::printable(error.message())}});
 }
 
 }  // namespace
@@ -229,6 +209,7 @@ class GatewayService::Timing {
 struct GatewayService::Errand {
   Turnstile::Pass place;  // among its caller's
   Route route;
+  Clock::Monotonic began;  // when it could be sent
 };
 
 std::optional<mcp::Outcome> GatewayService::answer(server::Call& call) {
@@ -275,10 +256,36 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call, const Timing& tim
   if (!place) return timing.refuse(std::move(place.error()));
   if (ParkedCalls::is_ticket(call.rounds().state)) return timing.around(resume(call, std::move(*place)));
   auto route = route_of(call, worker);
+  if (worker.upstreams().any_expiring) [[unlikely]] {
+    if (auto expired = expired_on_way(route, call, worker); !expired.empty())
+      return forward_fresh(call, timing, std::move(*place), std::move(expired));
+  }
+  return forward(call, timing, std::move(*place), std::move(route), timing.began());
+}
+
+Task<mcp::Outcome> GatewayService::forward(server::Call& call, const Timing& timing, Turnstile::Pass&& place,
+                                           Result<Route>&& route, Clock::Monotonic began) {
   if (!route) return timing.refuse(std::move(route.error()));
-  Errand errand{std::move(*place), std::move(*route)};
+  Errand errand{std::move(place), std::move(*route), began};
   if (errand.route.local) return timing.around(answer_locally(call, std::move(errand)));
   return send(call, timing, std::move(errand));
+}
+
+Task<mcp::Outcome> GatewayService::forward_fresh(server::Call& call, Timing timing, Turnstile::Pass place,
+                                                 std::vector<ServedUpstream> expired) {
+  co_await freshen(std::move(expired));
+  co_return co_await forward(call, timing, std::move(place), route_of(call, here()), timing.now());
+}
+
+// A name that nobody is known to have may be new at any of them.
+std::vector<ServedUpstream> GatewayService::expired_on_way(const Result<Route>& route, server::Call& call,
+                                                           Worker& worker) {
+  if (route) {
+    const bool expired = route->upstream && route->upstream->is_expired();
+    return expired ? std::vector{route->upstream} : std::vector<ServedUpstream>();
+  }
+  if (route.error().kind() != ErrorKind::not_found) return {};
+  return expired_for(principal_of(call.caller()).access(), worker.upstreams());
 }
 
 Result<Turnstile::Pass> GatewayService::take_place(server::Call& call, Worker& worker) {
@@ -308,7 +315,7 @@ Task<mcp::Outcome> GatewayService::answer_locally(server::Call& call, Errand err
   co_return co_await errand.route.local->handle(call, errand.route.found);
 }
 
-Result<Turnstile::Pass> GatewayService::enter(const Route& route, server::Call& call) const {
+Result<> GatewayService::admit(const Route& route, UpstreamAttempts& attempts, server::Call& call) const {
   const ServedUpstream& upstream = route.upstream;
   if (const auto& pins = upstream->pins()) {
     const bool by_template = route.found && route.found.definition->pattern != nullptr;
@@ -316,49 +323,35 @@ Result<Turnstile::Pass> GatewayService::enter(const Route& route, server::Call& 
                                  : pins->blocked(route.kind, route.own);
     if (why) return std::unexpected(drifted(*upstream.upstream, route.own, *why));
   }
-  Turnstile::Pass pass = upstream.calls->enter();
-  if (!pass) {
-    std::string why = fmt::format("upstream {} has as many calls under way as it may", upstream->settings().name);
-    refusals_.add({.reason = RefusalReason::limit, .why = why, .principal = principal_of(call.caller()).name()});
-    return std::unexpected(mcp::errors::over_limit(std::move(why), kRetryAfter));
+  auto admitted = attempts.begin();
+  if (admitted) return admitted;
+  if (!attempts.cut_off()) {
+    refusals_.add({.reason = RefusalReason::limit,
+                   .why = admitted.error().message(),
+                   .principal = principal_of(call.caller()).name()});
+  } else if (observer_) {
+    observer_({upstream, call.request().method->method, {}, &admitted.error(), true});
   }
-  if (!upstream->breaker().allows()) {
-    Error open = errors::unreachable(fmt::format(
-        "upstream {} has failed repeatedly and is not asked for now; try again later", upstream->settings().name));
-    if (observer_) observer_({upstream, call.request().method->method, {}, &open, true});
-    return std::unexpected(std::move(open));
-  }
-  return pass;
+  return admitted;
 }
 
 Task<mcp::Outcome> GatewayService::send(server::Call& call, Timing timing, Errand errand) {
   const ServedUpstream& upstream = errand.route.upstream;
-  auto began = timing.began();
-  if (upstream->settings().ttl.count() > 0) {
-    co_await upstream->freshen();
-    began = timing.now();
-  }
   mcp::Outcome outcome;
-  if (auto entered = enter(errand.route, call); !entered) {
-    outcome = std::unexpected(std::move(entered.error()));
+  UpstreamAttempts attempts(upstream, call.request().method->method, errand.began, clock_, options_.chance);
+  if (auto admitted = admit(errand.route, attempts, call); !admitted) {
+    outcome = std::unexpected(std::move(admitted.error()));
     timing.end(outcome);
   } else {
-    client::Attempt attempt(upstream->breaker());
     Forwarding forwarding(call, here(), reach(), errand.route);
     auto forwarded = co_await forwarding.run();
-    if (!forwarded) {
-      Retries retries(call.request().method->method, clock_, options_.chance);
-      while (const auto wait = forwarded ? std::nullopt : retries.next(forwarded.error())) {
-        boost::asio::steady_timer pause(co_await boost::asio::this_coro::executor, *wait);
-        co_await pause.async_wait(boost::asio::use_awaitable);
-        forwarded = co_await forwarding.run();
-      }
-    }
+    while (!forwarded && co_await attempts.again(forwarded.error()))
+      forwarded = co_await forwarding.run();
     call.rounds().answers.clear();  // each round answers the questions of the one before
-    attempt.report(forwarded);
+    attempts.report(forwarded);
     if (changes_what_is_cached(forwarded, *upstream.upstream)) co_await upstream->refresh();
     const auto ended = timing.now();
-    outcome = conclude(call, upstream, ended - began, std::move(forwarded));
+    outcome = conclude(call, upstream, ended - errand.began, std::move(forwarded));
     timing.end(outcome, ended);
   }
   co_return outcome;
@@ -389,8 +382,7 @@ mcp::Outcome GatewayService::conclude(server::Call& call, const ServedUpstream& 
     if (call.session() != nullptr && forwarded.error().rpc_code() == mcp::code::kMissingClientCapability) {
       return server::refusal(call, forwarded.error().message());
     }
-    log_failure(call, *upstream.upstream, forwarded.error());
-    return std::unexpected(named(std::move(forwarded.error()), *upstream.upstream));
+    return std::unexpected(log_failure(call, *upstream.upstream, std::move(forwarded.error())));
   }
   if (auto* required = std::get_if<mcp::InputRequired>(&*forwarded)) return std::move(*required);
   return to_outcome(std::get<client::Answer>(*forwarded), call.request().era());

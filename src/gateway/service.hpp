@@ -18,6 +18,8 @@
 
 namespace proteus::gateway {
 
+class UpstreamAttempts;
+
 struct ServiceOptions {
   std::string server_info;  // an Implementation object
   std::size_t page_size = 1000;
@@ -86,11 +88,17 @@ class GatewayService final : public server::Service {
   std::optional<mcp::Outcome> list_cached(server::Call& call, catalog::Kind kind);
   Task<mcp::Outcome> list(server::Call& call, catalog::Kind kind);
   Task<mcp::Outcome> forward(server::Call& call, const Timing& timing);
+  Task<mcp::Outcome> forward(server::Call& call, const Timing& timing, Turnstile::Pass&& place, Result<Route>&& route,
+                             Clock::Monotonic began);
+  // After what is too old to route it by was read again.
+  Task<mcp::Outcome> forward_fresh(server::Call& call, Timing timing, Turnstile::Pass place,
+                                   std::vector<ServedUpstream> expired);
+  static std::vector<ServedUpstream> expired_on_way(const Result<Route>& route, server::Call& call, Worker& worker);
   Result<Turnstile::Pass> take_place(server::Call& call, Worker& worker);
   static Result<Route> route_of(server::Call& call, Worker& worker);
   static Task<mcp::Outcome> answer_locally(server::Call& call, Errand errand);
-  // Among those at the upstream, which must be fit for it.
-  Result<Turnstile::Pass> enter(const Route& route, server::Call& call) const;
+  // Whether it may be sent to the upstream now.
+  Result<> admit(const Route& route, UpstreamAttempts& attempts, server::Call& call) const;
   Task<mcp::Outcome> send(server::Call& call, Timing timing, Errand errand);
   Task<mcp::Outcome> resume(server::Call& call, Turnstile::Pass place);
   // What becomes of a request that has been to an upstream.

@@ -9,8 +9,10 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
+#include "base/log.hpp"
 #include "base/task_group.hpp"
 #include "gateway/bridge/session_lines.hpp"
+#include "gateway/upstream_errors.hpp"
 #include "gateway/worker.hpp"
 #include "providers/declaring.hpp"
 
@@ -78,6 +80,14 @@ Hearing::Refused all_refused(std::vector<std::string> uris, const Error& why) {
   refused.reserve(uris.size());
   for (auto& uri : uris)
     refused.push_back({std::move(uri), why});
+  return refused;
+}
+
+Hearing::Refused for_caller(Hearing::Refused refused, std::string_view upstream) {
+  for (auto& [uri, why] : refused) {
+    log::info("upstream {} does not tell of updates of {}: {}", upstream, log::printable(uri, 200), why.message());
+    why = gateway::for_caller(std::move(why), upstream);
+  }
   return refused;
 }
 
@@ -259,15 +269,17 @@ Task<Hearing::Refused> Hearing::ask(Worker& here, const server::Caller& caller, 
       const auto told = co_await upstream->tells_of(uri);
       if (!told) refused.push_back({std::move(uri), told.error()});
     }
-    co_return refused;
+    co_return for_caller(std::move(refused), name);
   }
   if (session != nullptr) {
     const auto line = line_of(here, *session, upstream);
-    co_return co_await asio::co_spawn(line->worker().io(), follow_on(line, std::move(uris)), asio::use_awaitable);
+    co_return for_caller(
+        co_await asio::co_spawn(line->worker().io(), follow_on(line, std::move(uris)), asio::use_awaitable), name);
   }
   Worker& home = home_of(caller.principal);
-  co_return co_await asio::co_spawn(home.io(), follow_on(home, upstream, caller.principal, std::move(uris)),
-                                    asio::use_awaitable);
+  co_return for_caller(co_await asio::co_spawn(home.io(), follow_on(home, upstream, caller.principal, std::move(uris)),
+                                               asio::use_awaitable),
+                       name);
 }
 
 // What is listed live changes for each caller by itself, and nobody else hears of it.
