@@ -197,8 +197,10 @@ Result<catalog::Change> Upstream::take_over(catalog::SnapshotPointer snapshot) {
       status_.omissions.insert(status_.omissions.end(), omitted.begin(), omitted.end());
     }
   }
-  if (const auto before = refresher_.health().state; before != client::ServerState::connected) {
-    log::info("upstream {} {}{}", settings_.name, before == client::ServerState::connecting ? "joined" : "is back",
+  const auto health = refresher_.health();
+  const bool joins = health.state == client::ServerState::connecting;
+  if (joins || health.consecutive_failures > 0) {
+    log::info("upstream {} {}{}", settings_.name, joins ? "joined" : "is back",
               is_direct() ? ", its lists are asked for live" : ": " + counts_of(*snapshot_));
   }
   if (around_.pins) report_pins();
