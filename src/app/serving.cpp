@@ -76,6 +76,7 @@ struct Serving::Surroundings {
         graph_tools(*serving.gateway_, serving.host_rules()),
         background(control.get_executor()) {
     metrics.set_tool_sessions([this] { return sessions.size(); });
+    metrics.set_stalls([&workers = *serving.workers_] { return workers.stalls(); });
     sessions.changes().set_observer([this] { metrics.told_of(catalog::Kind::tool); });
   }
 
@@ -156,6 +157,7 @@ Result<> Serving::open() {
   gateway_->set_on_changed(
       [this](const catalog::Publication& publication) { around_->changes.changed(publication, clock_.wall()); });
   workers_->run();
+  workers_->watch_stalls(config_.limits.worker_stall);
   if (previous) {
     const auto resealed = asio::co_spawn(control, store_->reseal(), asio::use_future).get();
     if (!resealed) return std::unexpected(resealed.error());

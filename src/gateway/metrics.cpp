@@ -217,6 +217,11 @@ std::string Metrics::render() {
     add_gauge(entries, static_cast<double>(catalog->count(kind)), {{"kind", text(catalog::info(kind).plural)}});
   families.push_back(std::move(entries));
 
+  auto stalls = family("proteus_worker_stalls_total", MetricType::Counter,
+                       "Handlers that kept a worker thread for longer than limits.worker_stall.");
+  add_counter(stalls, stalls_ ? stalls_() : 0, {});
+  families.push_back(std::move(stalls));
+
   return prometheus::TextSerializer().Serialize(families);
 }
 

@@ -31,6 +31,7 @@ class Metrics {
   void told_of(catalog::Kind kind) { list_changed_[kind].add(); }
   // Where others count what is shown here. Before `render`.
   void set_tool_sessions(std::function<std::size_t()> count) { tool_sessions_ = std::move(count); }
+  void set_stalls(std::function<std::uint64_t()> count) { stalls_ = std::move(count); }
 
   // In the text format 0.0.4.
   static constexpr std::string_view kContentType = "text/plain; version=0.0.4; charset=utf-8";
@@ -57,6 +58,7 @@ class Metrics {
   Durations refresh_time_;
   catalog::PerKind<Counter> list_changed_;
   std::function<std::size_t()> tool_sessions_;
+  std::function<std::uint64_t()> stalls_;
   std::array<Counter, kUnparked.size()> unparked_;
   Durations parked_time_;
 

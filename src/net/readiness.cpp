@@ -94,7 +94,9 @@ int Readiness::dispatch_once() {
   for (std::size_t i = 0; i < ready_.size(); ++i) {
     for (const Side side : {Side::read, Side::write}) {
       Watch* const watch = ready_[i];
-      if (watch != nullptr && watch->half(side).ready && watch->half(side).callback) take(*watch, side)(ErrorCode{});
+      if (watch == nullptr || !watch->half(side).ready || !watch->half(side).callback) continue;
+      beat();
+      take(*watch, side)(ErrorCode{});
     }
   }
   ready_.clear();

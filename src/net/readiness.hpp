@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -27,6 +28,11 @@ class Readiness : public boost::asio::execution_context::service {
   using key_type = Readiness;
   static boost::asio::execution_context::id id;
   explicit Readiness(boost::asio::execution_context& context);
+
+  // The thread goes from one handler to the next: counted, so that others can see that it does not stay in one. `beat`
+  // belongs to the thread, `beats` to any.
+  void beat() { beats_.store(beats_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+  std::uint64_t beats() const { return beats_.load(std::memory_order_relaxed); }
 
   // A socket that is watched. It stays the caller's, who closes it after `stop` or after this is gone.
   class Watch {
@@ -78,6 +84,7 @@ class Readiness : public boost::asio::execution_context::service {
   UniqueFd epoll_;
   std::unique_ptr<Waiter> waiter_;
   std::size_t waiting_ = 0;  // callbacks: without any, Asio has nothing to wait for
+  std::atomic<std::uint64_t> beats_ = 0;
   bool armed_ = false;
   bool dispatching_ = false;
   Watch* first_ = nullptr;

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "base/log.hpp"
+#include "net/stall_watch.hpp"
 
 namespace proteus::net {
 namespace {
@@ -45,11 +46,23 @@ void Workers::run() {
   }
 }
 
+void Workers::watch_stalls(std::chrono::nanoseconds threshold) {
+  std::vector<StallWatch::Worker> watched;
+  for (std::size_t i = 0; i < threads_.size(); ++i)
+    watched.push_back({*contexts_[i], threads_[i].native_handle()});
+  stall_watch_ = std::make_unique<StallWatch>(watched, threshold);
+}
+
+std::uint64_t Workers::stalls() const { return stall_watch_ ? stall_watch_->count() : 0; }
+
 void Workers::stop() {
   for (auto& context : contexts_)
     context->stop();
 }
 
-void Workers::join() { threads_.clear(); }
+void Workers::join() {
+  stall_watch_.reset();
+  threads_.clear();
+}
 
 }  // namespace proteus::net

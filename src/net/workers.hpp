@@ -1,7 +1,9 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -9,6 +11,8 @@
 #include <boost/asio/io_context.hpp>
 
 namespace proteus::net {
+
+class StallWatch;
 
 // The threads of the program that do I/O: one io_context each, never run by another. What is made on a
 // worker's context stays there; others reach it by posting. `next` and `stop` may be called from any thread,
@@ -28,6 +32,10 @@ class Workers {
 
   // Starts the threads and returns. They keep running without work, until `stop`.
   void run();
+  // Counts and logs handlers that use more CPU time than this; see StallWatch. While the threads run.
+  void watch_stalls(std::chrono::nanoseconds threshold);
+  // From any thread.
+  std::uint64_t stalls() const;
   // Lets each thread end after the handler it is in; handlers still queued are not called.
   void stop();
   void join();
@@ -35,6 +43,7 @@ class Workers {
  private:
   std::vector<std::unique_ptr<boost::asio::io_context>> contexts_;
   std::vector<std::jthread> threads_;
+  std::unique_ptr<StallWatch> stall_watch_;  // behind the threads it watches
   std::atomic<std::size_t> next_ = 0;
 };
 

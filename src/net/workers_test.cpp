@@ -1,5 +1,7 @@
 #include "net/workers.hpp"
 
+#include <ctime>
+#include <functional>
 #include <future>
 #include <set>
 #include <stdexcept>
@@ -42,6 +44,54 @@ TEST(Workers, SurviveAHandlerThatThrows) {
   EXPECT_NE(thread_of(workers.at(0)), std::thread::id());
   workers.stop();
   workers.join();
+}
+
+constexpr std::chrono::milliseconds kThreshold{50};
+
+// CPU time of the calling thread.
+std::chrono::nanoseconds spent() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+// Works until `ends`, or for so long that a test has failed.
+void work_until(const std::function<bool()>& ends) {
+  const auto limit = spent() + std::chrono::seconds(20);
+  while (!ends() && spent() < limit) {
+  }
+}
+
+TEST(WorkersUnderWatch, CountOneHandlerThatKeepsItsThreadOnce) {
+  Workers workers(2);
+  workers.run();
+  workers.watch_stalls(kThreshold);
+  boost::asio::post(workers.at(1), [&] {
+    work_until([&] { return workers.stalls() > 0; });
+    const auto later = spent() + 3 * kThreshold;
+    work_until([&] { return spent() > later; });
+  });
+  thread_of(workers.at(1));
+  EXPECT_EQ(workers.stalls(), 1U);
+  boost::asio::post(workers.at(1), [&] { work_until([&] { return workers.stalls() > 1; }); });
+  thread_of(workers.at(1));
+  EXPECT_EQ(workers.stalls(), 2U);
+}
+
+TEST(WorkersUnderWatch, DoNotCountManyShortHandlers) {
+  Workers workers(1);
+  workers.run();
+  workers.watch_stalls(kThreshold);
+  std::promise<void> done;
+  std::function<void()> step = [&] {
+    const auto next = spent() + std::chrono::milliseconds(1);
+    work_until([&] { return spent() > next; });
+    if (spent() > 6 * kThreshold) return done.set_value();
+    boost::asio::post(workers.at(0), step);
+  };
+  boost::asio::post(workers.at(0), step);
+  done.get_future().get();
+  EXPECT_EQ(workers.stalls(), 0U);
 }
 
 }  // namespace

@@ -23,6 +23,8 @@ const json::Binding<LimitSettings>& limit_binding() {
       field("requests_per_minute", &S::requests_per_minute, json::integer<unsigned>(0, kMany),
             "Requests of one principal; 0 for no limit."),
       field("streams_per_principal", &S::streams_per_principal, count, "Open streams of one principal."),
+      field("worker_stall", &S::worker_stall, duration(),
+            "CPU time of one handler on a worker thread beyond which it is logged and counted as a stall."),
   };
   return binding;
 }

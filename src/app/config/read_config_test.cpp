@@ -62,6 +62,7 @@ calls_per_principal = 256
 calls_per_upstream = 1024
 requests_per_minute = 0
 streams_per_principal = 64
+worker_stall = "500ms"
 [defaults.upstream]
 [[upstreams]]
 name = "banking"

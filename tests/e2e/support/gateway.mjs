@@ -20,7 +20,7 @@ function section(head, values) {
 export function configuration({ upstreams = [], tokens = [], contexts = {}, schemas = {}, server = {}, limits = {}, log = {} }) {
   return [
     section('[server]', { listen: '127.0.0.1:0', threads: 2, ...server }),
-    section('[limits]', limits),
+    section('[limits]', { worker_stall: process.env.PROTEUS_WORKER_STALL ?? '50ms', ...limits }),
     ...(Object.keys(log).length > 0 ? [section('[log]', log)] : []),
     ...tokens.map((token) => section('[[auth.tokens]]', token)),
     ...upstreams.map((upstream) => section('[[upstreams]]', { fail_fast_on_startup: true, ...upstream })),
@@ -42,6 +42,8 @@ export function makeFolder() {
  *
  * The result also has `folder`, where its files are, `write(text)`, which replaces the configuration, and `reconfigure(changes)`, which writes
  * it anew and has it read. A gateway that is given a `folder` leaves it when it stops.
+ *
+ * `stop` fails where a worker of the gateway stalled: nothing that a test sends may keep the callers of others waiting.
  */
 export async function startGateway({ env = {}, folder: given, ...settings }) {
   const { folder, forget } = given ? { folder: given, forget: () => {} } : makeFolder();
@@ -54,7 +56,12 @@ export async function startGateway({ env = {}, folder: given, ...settings }) {
   write(configuration(settings));
   try {
     const gateway = await startServer('proteus', ['serve', '--config', config, '--data', join(folder, 'data')], { env });
-    const stop = () => gateway.stop().finally(forget);
+    const stop = async () => {
+      const how = await gateway.stop().finally(forget);
+      const stalls = gateway.log().split('\n').filter((line) => line.includes(' stalled: '));
+      if (stalls.length > 0) throw new Error(`a worker stalled:\n${stalls.join('\n')}`);
+      return how;
+    };
     const reconfigure = (changes) => {
       write(configuration({ ...settings, ...changes }));
       gateway.signal('SIGHUP');
