@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -11,13 +12,18 @@
 
 namespace proteus::client {
 
+// Of what a server says of itself, in bytes. Longer instructions and names are left out; longer capabilities are not
+// read, so that it offers nothing.
+constexpr std::size_t kLongestInstructions = std::size_t{32} * 1024;
+constexpr std::size_t kLongestDescription = std::size_t{64} * 1024;
+
 // What a server says about itself. Self-reported: for display and for what to ask it, never for trust.
 struct ServerFacts {
   mcp::Version version = mcp::kModern;  // spoken with it
   std::string info = "{}";              // its Implementation object, as written
   std::string capabilities = "{}";      // as written
   mcp::ServerCapabilities offers;       // the same, read
-  std::string instructions;             // may be empty
+  std::string instructions;             // may be empty; at most kLongestInstructions
   std::vector<std::string> versions;    // all it says it speaks; only known of a modern one
 
   mcp::Era era() const { return mcp::era_of(version); }

@@ -83,16 +83,21 @@ Result<std::optional<std::string>> ListReader::add(const Received& page) {
     return within(elements.error());
   }
   std::vector<std::unique_ptr<std::string>> storage;
+  std::string_view unusable;  // the first of them
+  std::size_t left_out = 0;
   for (const std::string_view element : *elements) {
     const auto members = json::members_of(element, storage);
     auto name = members ? json::decode_string(members->value(keys.name))
                         : Result<std::string>(std::unexpected(members.error()));
     if (!name || name->empty()) {
-      log::warning("{}: an entry without a usable {} is left out: {}", mcp::to_string(method_), keys.name,
-                   log::printable(element, 80));
+      if (left_out++ == 0) unusable = element;
       continue;
     }
     listing_.entries.push_back({std::move(*name), element});
+  }
+  if (left_out > 0) {
+    log::warning("{}: {} entries of a page are left out, without a usable {}; the first is {}", mcp::to_string(method_),
+                 left_out, keys.name, log::printable(unusable, 80));
   }
   narrow(listing_.caching, read_caching(page), listing_.pages.empty());
   listing_.pages.push_back(page.bytes());

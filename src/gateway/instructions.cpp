@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <unordered_map>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -32,32 +33,58 @@ void each_word(std::string_view text, Take&& take) {
   }
 }
 
+enum class Known : std::uint8_t { no, hidden, seen };
+using Words = std::unordered_map<std::string_view, Known>;
+
+// Finds the words among the names of a list's tools, by the shorter of the two.
+template <class Mark>
+void mark_names(Words& words, const catalog::DefinitionList& tools, Mark&& mark) {
+  if (tools.size() <= words.size()) {
+    for (const auto& tool : tools.definitions()) {
+      for (const std::string_view name : {tool.shown, tool.own}) {
+        if (const auto found = words.find(name); found != words.end()) mark(found->second, tool);
+      }
+    }
+    return;
+  }
+  for (auto& [word, known] : words) {
+    const std::string full = tools.rules().prefix + std::string(word);
+    for (const auto* tool : {tools.find(word), tools.find(full), tools.find_alias(full, catalog::name_hash(full))}) {
+      if (tool != nullptr && (tool->shown == word || tool->own == word)) mark(known, *tool);
+    }
+  }
+}
+
+// What is listed live is not in the catalog; its names can be told only by their prefix.
+std::vector<std::string> live_prefixes(const UpstreamTable& upstreams) {
+  std::vector<std::string> prefixes;
+  for (const ServedUpstream& served : upstreams.order) {
+    if (!served->is_direct()) continue;
+    if (auto prefix = served->settings().effective_prefix(); !prefix.empty()) prefixes.push_back(std::move(prefix));
+  }
+  return prefixes;
+}
+
 // Tools that are there and that the view does not show, as far as the text names them.
 std::set<std::string, std::less<>> hidden_names(std::string_view text, const catalog::View& view,
                                                 const UpstreamTable& upstreams) {
-  enum class Known : std::uint8_t { no, hidden, seen };
-  std::unordered_map<std::string_view, Known> words;
+  Words words;
   each_word(text, [&](std::string_view word) { words.emplace(word, Known::no); });
   const auto& state = view.state();
   for (std::uint32_t rank = 0; rank < state.places(); ++rank) {
     if (state.at(rank) == nullptr) continue;
-    for (const auto& tool : state.at(rank)->list(Kind::tool).definitions()) {
-      for (const std::string_view name : {tool.shown, tool.own}) {
-        const auto found = words.find(name);
-        if (found == words.end() || found->second == Known::seen) continue;
-        found->second = view.find(Kind::tool, tool.shown) ? Known::seen : Known::hidden;
-      }
-    }
+    mark_names(words, state.at(rank)->list(Kind::tool), [&](Known& known, const catalog::Definition& tool) {
+      if (known == Known::seen) return;
+      known = view.find(Kind::tool, tool.shown) ? Known::seen : Known::hidden;
+    });
   }
+  const auto prefixes = live_prefixes(upstreams);
   std::set<std::string, std::less<>> hidden;
   for (const auto& [word, known] : words) {
     if (known == Known::hidden && !view.find(Kind::tool, word)) hidden.emplace(word);
     if (known != Known::no || view.lens() == nullptr) continue;
-    // What is listed live is not in the catalog; its names can be told only by their prefix.
-    const bool kept_out = std::ranges::any_of(upstreams.order, [&](const ServedUpstream& served) {
-      const std::string prefix = served->settings().effective_prefix();
-      return served->is_direct() && !prefix.empty() && word.starts_with(prefix) &&
-             !view.lens()->admits(Kind::tool, {word, word.substr(prefix.size()), prefix});
+    const bool kept_out = std::ranges::any_of(prefixes, [&](const std::string& prefix) {
+      return word.starts_with(prefix) && !view.lens()->admits(Kind::tool, {word, word.substr(prefix.size()), prefix});
     });
     if (kept_out) hidden.emplace(word);
   }
