@@ -15,7 +15,8 @@ enum class Mode { form, url, unknown };
 Mode elicitation_mode(std::string_view params) {
   std::vector<std::unique_ptr<std::string>> storage;
   const auto members = json::members_of(params, storage);
-  if (!members || !members->has("mode")) return Mode::form;
+  if (!members) return params.empty() ? Mode::form : Mode::unknown;
+  if (!members->has("mode")) return Mode::form;
   const auto mode = json::decode_string(members->value("mode"));
   if (mode && *mode == "form") return Mode::form;
   return mode && *mode == "url" ? Mode::url : Mode::unknown;

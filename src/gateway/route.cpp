@@ -1,5 +1,6 @@
 #include "gateway/route.hpp"
 
+#include "gateway/completion_reference.hpp"
 #include "gateway/local_provider.hpp"
 #include "gateway/principal.hpp"
 #include "json/text.hpp"
@@ -24,16 +25,10 @@ Result<Wanted> wanted_by(const mcp::Request& request, std::string& decoded) {
     case mcp::Method::complete: break;
     default: return std::unexpected(mcp::errors::method_not_found(request.method->name));
   }
-  const std::string_view reference = request.param("ref");
-  const auto type = json::decode_string(json::find_member(reference, "type"));
-  const bool prompt = type && *type == "ref/prompt";
-  auto name = json::decode_string(json::find_member(reference, prompt ? "name" : "uri"));
-  if (!type || !name || (!prompt && *type != "ref/resource")) {
-    return std::unexpected(mcp::errors::invalid_params(
-        R"(params.ref must be {"type": "ref/prompt", "name"} or {"type": "ref/resource", "uri"})"));
-  }
-  decoded = std::move(*name);
-  return Wanted{prompt ? Kind::prompt : Kind::resource_template, decoded};
+  const auto reference = CompletionReference::of(request);
+  if (!reference) return std::unexpected(reference.error());
+  decoded = json::decode_string(reference->name).value();
+  return Wanted{reference->kind, decoded};
 }
 
 Error unknown(const Wanted& wanted) {

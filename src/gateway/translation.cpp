@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "gateway/completion_reference.hpp"
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
 #include "mcp/meta.hpp"
@@ -62,9 +63,8 @@ std::string_view named_value(const mcp::Request& request) {
     case mcp::NamedBy::nothing: break;
   }
   if (request.method->method != mcp::Method::complete) return {};
-  const std::string_view reference = request.param("ref");
-  const std::string_view name = json::find_member(reference, "name");
-  return name.empty() ? json::find_member(reference, "uri") : name;
+  const auto reference = CompletionReference::of(request);
+  return reference ? reference->name : std::string_view();
 }
 
 std::string responses_of(const server::Rounds& rounds) {
@@ -100,9 +100,13 @@ mcp::Outcome to_input_required(const json::Message& message) {
     const auto requests = json::members_of(raw, storage);
     if (!requests) return broken();
     for (const auto& [key, value] : *requests) {
-      const auto method = question_method(json::find_member(value, "method"));
+      const auto question = json::members_of(value, storage);
+      const auto method = question ? question_method(question->value("method")) : std::nullopt;
       if (!method) return broken();
-      required.requests.push_back({std::string(key), *method, std::string(json::find_member(value, "params"))});
+      const std::string_view params = question->value("params");
+      // What a client may be asked for depends on what stands in it.
+      if (!params.empty() && !json::members_of(params, storage)) return broken();
+      required.requests.push_back({std::string(key), *method, std::string(params)});
     }
   }
   if (const std::string_view raw = message.body.value("requestState"); !raw.empty()) {

@@ -24,10 +24,6 @@ constexpr std::array<std::string_view, 8> kLevels = {"debug", "info",     "notic
 
 using Storage = std::vector<std::unique_ptr<std::string>>;
 
-json::Members members_of(std::string_view object, Storage& storage) {
-  return json::members_of(object, storage).value_or(json::Members{});
-}
-
 }  // namespace
 
 std::string_view to_string(LogLevel level) { return kLevels.at(static_cast<std::size_t>(level)); }
@@ -46,20 +42,24 @@ Result<ClientCapabilities> parse_client_capabilities(std::string_view raw) {
   if (!members) return std::unexpected(members.error());
   // A capability is declared by an object; something else in its place declares nothing.
   if (const auto raw_elicitation = members->value("elicitation"); json::is_object(raw_elicitation)) {
-    const json::Members modes = members_of(raw_elicitation, storage);
-    capabilities.elicitation_url = json::is_object(modes.value("url"));
+    const auto modes = json::members_of(raw_elicitation, storage);
+    if (!modes) return std::unexpected(modes.error());
+    capabilities.elicitation_url = json::is_object(modes->value("url"));
     // An empty object meant forms before there were modes, and still does.
-    capabilities.elicitation_form = json::is_object(modes.value("form")) || !capabilities.elicitation_url;
+    capabilities.elicitation_form = json::is_object(modes->value("form")) || !capabilities.elicitation_url;
   }
   if (const auto raw_sampling = members->value("sampling"); json::is_object(raw_sampling)) {
-    const json::Members features = members_of(raw_sampling, storage);
+    const auto features = json::members_of(raw_sampling, storage);
+    if (!features) return std::unexpected(features.error());
     capabilities.sampling = true;
-    capabilities.sampling_tools = json::is_object(features.value("tools"));
-    capabilities.sampling_context = json::is_object(features.value("context"));
+    capabilities.sampling_tools = json::is_object(features->value("tools"));
+    capabilities.sampling_context = json::is_object(features->value("context"));
   }
   if (const auto raw_roots = members->value("roots"); json::is_object(raw_roots)) {
+    const auto features = json::members_of(raw_roots, storage);
+    if (!features) return std::unexpected(features.error());
     capabilities.roots = true;
-    capabilities.roots_list_changed = members_of(raw_roots, storage).value("listChanged") == "true";
+    capabilities.roots_list_changed = features->value("listChanged") == "true";
   }
   return capabilities;
 }

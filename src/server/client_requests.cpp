@@ -142,7 +142,7 @@ std::string missing_capabilities(const mcp::InputRequired& required, const mcp::
       case mcp::Method::elicit: {
         std::vector<std::unique_ptr<std::string>> storage;
         const auto params = json::members_of(request.params, storage);
-        const bool url = params && json::plain_string(params->value("mode")) == "url";
+        const bool url = params && json::decode_string(params->value("mode")).value_or("") == "url";
         if (url ? !client.elicitation_url : !client.elicitation_form) {
           (url ? missing.elicitation_url : missing.elicitation_form) = true;
         }

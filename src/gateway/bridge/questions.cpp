@@ -49,6 +49,8 @@ std::optional<mcp::InputRequired> url_questions(std::string_view error_data) {
   if (!elements || elements->empty()) return std::nullopt;
   mcp::InputRequired required;
   for (const std::string_view each : *elements) {
+    std::vector<std::unique_ptr<std::string>> storage;
+    if (!json::members_of(each, storage)) return std::nullopt;
     auto id = json::decode_string(json::find_member(each, "elicitationId"));
     if (json::find_member(each, "url").empty()) return std::nullopt;
     std::string key =
