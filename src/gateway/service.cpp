@@ -299,7 +299,10 @@ Result<Route> GatewayService::route_of(server::Call& call, Worker& worker) {
   }
   const std::string_view raw = call.request().param("arguments");
   const auto arguments = json::parse(raw.empty() ? "{}" : raw);
-  if (!arguments) return route;
+  if (!arguments) {
+    return std::unexpected(mcp::errors::invalid_params(
+        fmt::format("params.arguments cannot be compared with the headers: {}", arguments.error().message())));
+  }
   const auto checked = mcp::check_mirrored(*route->found.definition->mirrored, *arguments, *call.headers());
   if (!checked) return std::unexpected(checked.error());
   return route;
@@ -369,6 +372,15 @@ Task<mcp::Outcome> GatewayService::resume(server::Call& call, Turnstile::Pass /*
   auto taken = parked_.take(call.rounds().state);
   if (!taken) co_return std::unexpected(taken.error());
   const ServedUpstream upstream = taken->upstream;
+  // Since it was parked its caller may have lost the upstream, the context or the name.
+  auto route = route_of(call, here());
+  const bool elsewhere = route && (!route->upstream || route->upstream->name() != upstream->name());
+  if (!route || elsewhere) {
+    ParkedCalls::cancel(*taken);
+    if (!route) co_return std::unexpected(std::move(route.error()));
+    co_return std::unexpected(mcp::errors::invalid_params(
+        "the upstream that asked for this input does not answer to this name any more. The call was cancelled"));
+  }
   const auto began = clock_.now();
   auto forwarded = co_await attend(call, here(), parked_, std::move(*taken));
   if (changes_what_is_cached(forwarded, *upstream.upstream)) co_await upstream->refresh();

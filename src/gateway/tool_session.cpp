@@ -61,8 +61,17 @@ Task<mcp::Outcome> ToolSession::handle(server::Call& call, const catalog::Found&
     if (call.cancellation().requested()) co_return std::unexpected(errors::cancelled("the request"));
     co_return reply;
   }
-  const Confirmations::Run confirmed = [&] { return run(call, *tool, arguments->members()); };
+  const Confirmations::Run confirmed = [&] { return run_confirmed(call, tool, arguments->members()); };
   co_return co_await calls_.confirmations.ask_first(call, {tool->name, arguments->members()}, confirmed);
+}
+
+// While its user was asked, the tool may have been replaced or taken away.
+Task<mcp::Reply> ToolSession::run_confirmed(server::Call& call, const providers::HttpToolPointer& tool,
+                                            std::string_view arguments) {
+  if (tools()->find(tool->name) != tool) {
+    co_return providers::tool_error("The tool was changed or removed while confirmation was awaited. Nothing was run.");
+  }
+  co_return co_await run(call, *tool, arguments);
 }
 
 Task<mcp::Reply> ToolSession::run(server::Call& call, const providers::HttpTool& tool, std::string_view arguments) {

@@ -78,6 +78,8 @@ class ToolSession final : public LocalProvider {
   Task<mcp::Outcome> handle(server::Call& call, const catalog::Found& found) override;
 
  private:
+  Task<mcp::Reply> run_confirmed(server::Call& call, const providers::HttpToolPointer& tool,
+                                 std::string_view arguments);
   Task<mcp::Reply> run(server::Call& call, const providers::HttpTool& tool, std::string_view arguments);
 
   const ToolSessionId id_;

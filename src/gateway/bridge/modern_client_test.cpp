@@ -73,6 +73,17 @@ TEST_P(ModernToLegacy, LetsOneOfTwoRetriesAtOnceGoOn) {
   EXPECT_EQ(upstream.runs, 1);
 }
 
+// BRG-01: access is decided at each step, and a call that nobody may finish any more is ended.
+TEST_P(ModernToLegacy, DoesNotGoOnForACallerThatHasLostTheUpstream) {
+  const auto asked = client.call("greet");
+  ASSERT_TRUE(asks(asked)) << asked;
+  ASSERT_TRUE(gateway.set({}));
+  const auto refused = client.again("greet", asked, answered("name"));
+  EXPECT_EQ(code_of(refused), code_of(client.call("greet"))) << refused;
+  EXPECT_EQ(upstream.runs, 0);
+  EXPECT_EQ(gateway.gateway.service().parked().size(), 0U);
+}
+
 // BRG-03
 TEST_P(ModernToLegacy, AsksRoundByRound) {
   const auto first = client.call("two_rounds");

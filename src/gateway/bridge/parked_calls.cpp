@@ -11,13 +11,6 @@ namespace {
 
 constexpr std::string_view kMark = "parked:";
 
-void cancel(const ParkedCalls::Call& call) {
-  boost::asio::post(call.running->thread(), [running = call.running] {
-    running->stop_timer();
-    running->cancel();
-  });
-}
-
 }  // namespace
 
 std::string_view to_string(Unparked how) {
@@ -81,6 +74,13 @@ Result<ParkedCalls::Call> ParkedCalls::take(std::string_view ticket) {
   return std::unexpected(mcp::errors::invalid_params(
       "the call that this requestState belongs to does not wait any more: it was answered before, its time is over, or "
       "the gateway was restarted. It was not run again. To start anew, send the request without requestState"));
+}
+
+void ParkedCalls::cancel(const Call& call) {
+  boost::asio::post(call.running->thread(), [running = call.running] {
+    running->stop_timer();
+    running->cancel();
+  });
 }
 
 void ParkedCalls::close() {

@@ -54,6 +54,8 @@ class ParkedCalls {
   void set_prepare(Prepare prepare) { prepare_ = std::move(prepare); }
   // From any thread. Fails where the ticket was used before, its time is over, or it is of another process.
   Result<Call> take(std::string_view ticket);
+  // From any thread. Ends what was taken, at the upstream, too.
+  static void cancel(const Call& call);
   // Cancels all, and takes no more.
   void close();
 
