@@ -49,15 +49,14 @@ object context_document(const catalog::Context& context, const catalog::CatalogS
 
 // What an upstream that is listed live offers to the gateway itself.
 Task<Result<catalog::DefinitionList::Pointer>> read_live(gateway::ServedUpstream served) {
-  auto listing = co_await served->control().list(catalog::info(Kind::tool).list_method);
-  if (!listing) co_return std::unexpected(std::move(listing.error()));
-  std::vector<std::string_view> raw;
-  raw.reserve(listing->entries.size());
+  auto read = co_await served->control().list(catalog::info(Kind::tool).list_method);
+  if (!read) co_return std::unexpected(std::move(read.error()));
+  const auto listing = std::make_shared<const client::Listing>(std::move(*read));
+  std::vector<std::string_view> texts;
+  texts.reserve(listing->entries.size());
   for (const auto& entry : listing->entries)
-    raw.push_back(entry.definition);
-  auto built = catalog::DefinitionList::build(Kind::tool, raw, served->rules(), {});
-  if (!built) co_return std::unexpected(std::move(built.error()));
-  co_return served->as_ratified(std::move(*built));
+    texts.push_back(entry.definition);
+  co_return co_await served->read_list(Kind::tool, listing, std::move(texts));
 }
 
 std::string description_of(const catalog::Definition& tool) {

@@ -49,13 +49,19 @@ object document(const gateway::UpstreamProposal& one) {
   return out;
 }
 
-Task<Result<Answer>> list(gateway::PinDecisions& pins, Visit& visit) {
-  const auto upstream = visit.parameter("upstream");
+std::string written(const gateway::PinDecisions& pins, const std::optional<std::string>& upstream) {
   array all;
   for (const auto& one : pins.proposals()) {
     if (!upstream || *upstream == one.upstream) all.push_back(document(one));
   }
-  co_return Answer{.body = boost::json::serialize(object{{"proposals", std::move(all)}})};
+  return boost::json::serialize(object{{"proposals", std::move(all)}});
+}
+
+// Upstreams wrote what is proposed, and may have written much: it is compared in the background.
+Task<Result<Answer>> list(gateway::PinDecisions& pins, Visit& visit) {
+  std::optional<std::string> upstream(visit.parameter("upstream"));
+  co_return Answer{.body = co_await pins.background().run(
+                       [&pins, upstream = std::move(upstream)] { return written(pins, upstream); })};
 }
 
 // Who decides, as the body says; the name of the key where it says nothing.

@@ -151,6 +151,17 @@ std::shared_ptr<const ContextLens> Contexts::lens(std::string_view name, const M
   return lens;
 }
 
+void Contexts::look_at(const SnapshotPointer& snapshot) const {
+  std::vector<std::shared_ptr<const ContextLens>> all;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& [fingerprint, lens] : lenses_)
+      all.push_back(lens);
+  }
+  for (const auto& lens : all)
+    lens->through(snapshot);
+}
+
 SnapshotPointer Contexts::resources(const UpstreamName& provider, const std::vector<std::string>& names) const {
   std::vector<std::string> texts;
   texts.reserve(names.size());

@@ -81,6 +81,8 @@ class Contexts {
   using MayEnter = std::function<bool(std::string_view context)>;
   // How a context looks to whom may enter these; null where there is none of this name. Takes a short lock.
   std::shared_ptr<const ContextLens> lens(std::string_view name, const MayEnter& may_enter) const;
+  // Works out what all lenses that were asked for show of a snapshot, so that it is there when somebody looks.
+  void look_at(const SnapshotPointer& snapshot) const;
 
   // The resources by which contexts describe themselves, as a snapshot of a provider of this name: of those named,
   // as far as they exist; null where none does.

@@ -13,5 +13,11 @@ TEST(Sentences, AreLeftOutOneByOne) {
   EXPECT_EQ(without_sentences("", hides), "");
 }
 
+// In linear time: what took the square of this many empty lines would not end today.
+TEST(Sentences, LeaveEmptyLinesBehindHoweverMany) {
+  const auto hides = [](std::string_view sentence) { return sentence.contains("drop_all"); };
+  EXPECT_EQ(without_sentences("a\n" + std::string(8'000'000, '\n') + "drop_all\nb", hides), "a\n\nb");
+}
+
 }  // namespace
 }  // namespace proteus::catalog

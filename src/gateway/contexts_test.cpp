@@ -119,7 +119,7 @@ TEST(Contexts, NeitherListNorCallWhatTheyExclude) {
 TEST(Contexts, ReadNoResourceThatTheyExcludeThroughATemplate) {
   Upstream a;
   a.server
-      .add_resource_template({.uri_template = "file:///{path}", .name = "x"},
+      .add_resource_template({.uri_template = "file:///{+path}", .name = "x"},
                              [](server::Context&) -> server::Outcome<server::ResourceResult> {
                                return server::ResourceResult{.contents = {{.text = "A"}}};
                              })
@@ -133,6 +133,29 @@ TEST(Contexts, ReadNoResourceThatTheyExcludeThroughATemplate) {
   EXPECT_EQ(read("/mcp/safe", "file:///a").at("result").at("contents").at(0).at("text"), "A");
   EXPECT_EQ(read("/mcp", "file:///secret").at("result").at("contents").at(0).at("text"), "A");
   EXPECT_TRUE(read("/mcp/safe", "file:///secret").as_object().contains("error"));
+  // Nor by another spelling of it, nor by one that somebody might read as it.
+  for (const std::string_view spelling :
+       {"file:///%73ecret", "file:////secret", "file:///./secret", "file:///pub/../secret", "file://localhost/secret",
+        "file:///pub/%2e%2e/secret", "file:///pub%2F..%2Fsecret", "file:///%2573ecret", "file:///../secret"}) {
+    EXPECT_TRUE(read("/mcp/safe", spelling).as_object().contains("error")) << spelling;
+    EXPECT_FALSE(read("/mcp", spelling).as_object().contains("error")) << spelling;
+  }
+}
+
+// An upstream may read the second of two names where the gateway decided by the first.
+TEST(Contexts, CompleteNothingForAReferenceThatHasAKeyTwice) {
+  Upstream a({"read"});
+  TestGateway gateway({upstream_at("a", a.port)}, {.manifests = {{{"safe", {.exclude = {"prompt:secret"}}}}, {}}});
+  gateway.discover();
+  for (const std::string_view reference : {R"("type":"ref/prompt","name":"open","name":"secret")",
+                                           R"("type":"ref/prompt","name":"open","n\u0061me":"secret")",
+                                           R"("type":"ref/resource","type":"ref/prompt","uri":"x://y","name":"secret")",
+                                           R"("type":"ref/resource","uri":"x://y","uri":"x://z")"}) {
+    const auto refused =
+        gateway.ask_at("/mcp/safe", "completion/complete",
+                       fmt::format(R"("ref":{{{}}},"argument":{{"name":"a","value":"b"}})", reference));
+    EXPECT_THAT(std::string(refused.at("error").at("message").as_string()), HasSubstr("twice")) << reference;
+  }
 }
 
 // CTX-17, CTX-03
@@ -244,6 +267,17 @@ TEST(Contexts, InstructWithoutNamingWhatIsNotSeen) {
   EXPECT_THAT(composed, HasSubstr("Use read first. Good luck!"));
   EXPECT_THAT(composed, Not(HasSubstr("write")));
   EXPECT_THAT(instructions_at(gateway, "/mcp/none"), Not(HasSubstr("Use"))) << "nothing of it is seen";
+}
+
+// An upstream cannot make every caller's first answer long and slow.
+TEST(Instructions, AreLeftOutWhereTheyAreTooLong) {
+  for (const std::size_t size : {client::kLongestInstructions, client::kLongestInstructions + 1}) {
+    server::Server speaking({.name = "s", .version = "1", .instructions = std::string(size, 'x')});
+    speaking.add_tool({.name = "read"}, [](server::Context&) { return server::ToolResult::text("x"); }).value();
+    TestGateway gateway({upstream_at("a", speaking.listen().value())});
+    gateway.discover();
+    EXPECT_EQ(instructions_at(gateway, "/mcp").size(), size > client::kLongestInstructions ? 0 : size);
+  }
 }
 
 // CTX-06, CTX-13: never a mixed text, however often the manifests change.

@@ -166,7 +166,13 @@ Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings
       .client_info = options_.service.server_info,
       .published_version = first_version(instance),
       .pins = std::move(pins),
-      .publish = [this](catalog::SnapshotPointer snapshot) { return catalog_.publish(std::move(snapshot)); },
+      .background = background_threads_,
+      .publish =
+          [this](catalog::SnapshotPointer snapshot) {
+            // So that no request has to: what contexts show of it is as much work as it is.
+            if (const auto contexts = access_.get()->contexts) contexts->look_at(snapshot);
+            return catalog_.publish(std::move(snapshot));
+          },
       .on_refreshed =
           [this](const providers::RefreshResult& result, const catalog::Publication* publication) {
             if (publication != nullptr) fanout_.publish(*publication);
@@ -229,7 +235,7 @@ Task<Result<>> Gateway::change_upstreams(Settings settings) {
     fresh.push_back(std::move(*made));
   }
 
-  const Kept kept = co_await kept_lists(fresh);
+  Kept kept = co_await kept_lists(fresh);
   auto ordered = catalog_.set_order(names);
   if (!ordered) co_return std::unexpected(ordered.error());
   tables_.set(std::make_shared<const UpstreamTable>(order, locals_));
@@ -247,7 +253,7 @@ Task<Result<>> Gateway::change_upstreams(Settings settings) {
     }
   }
   for (const auto& served : fresh) {
-    const auto taken = take_over(served, kept);
+    const auto taken = co_await take_over(served, kept);
     // What comes back at the start has not changed.
     if (taken && before->find(served->settings().name) != nullptr) announce(*taken);
     served->start();
@@ -277,16 +283,16 @@ Task<Gateway::Kept> Gateway::kept_lists(const std::vector<ServedUpstream>& upstr
 }
 
 // Until it answers, it is served as it was before; one that is listed live has nothing to serve.
-std::optional<catalog::Publication> Gateway::take_over(const ServedUpstream& served, const Kept& kept) {
+Task<std::optional<catalog::Publication>> Gateway::take_over(ServedUpstream served, Kept& kept) {
   if (served->is_direct()) {
     auto emptied = catalog_.publish(std::make_shared<const catalog::Snapshot>(
         served->name(), first_version(served.instance), catalog::Snapshot::Lists{}));
-    if (!emptied) return std::nullopt;
-    return std::move(*emptied);
+    if (!emptied) co_return std::nullopt;
+    co_return std::move(*emptied);
   }
   const auto found = kept.find(served->settings().name);
-  if (found == kept.end()) return std::nullopt;
-  return served->restore(found->second);
+  if (found == kept.end()) co_return std::nullopt;
+  co_return co_await served->restore(std::move(found->second));
 }
 
 void Gateway::announce(const catalog::Publication& publication) {

@@ -58,6 +58,8 @@ class Gateway {
   // From any thread: the types of a dataset that contexts name may be others now.
   void renew_contexts();
   std::shared_ptr<const Access> access() const { return access_.get(); }
+  // From any thread: where long computing belongs.
+  BackgroundThreads& background_threads() { return background_threads_; }
 
   // On a worker's thread: who sends a request to this context, the empty one being the plain endpoint. Fails where
   // nobody is known by its credentials, and where there is no such context for them.
@@ -132,7 +134,7 @@ class Gateway {
   Task<> retire(ServedUpstream served);
   Task<> keep(std::vector<store::SnapshotRecord> records);
   Task<Kept> kept_lists(const std::vector<ServedUpstream>& upstreams);
-  std::optional<catalog::Publication> take_over(const ServedUpstream& served, const Kept& kept);
+  Task<std::optional<catalog::Publication>> take_over(ServedUpstream served, Kept& kept);
   void announce(const catalog::Publication& publication);
   void follow(const std::string& uri, bool followed);
   void share_followed();
@@ -163,6 +165,8 @@ class Gateway {
   OnChanged on_changed_;
   MeterMaker meters_;
   TaskGroup background_;  // on the control thread
+  // Two, so that one upstream's long lists do not keep all others' waiting. Behind all that its work uses.
+  BackgroundThreads background_threads_{2};
 
   // Of the control thread.
   Turns changes_;

@@ -189,8 +189,7 @@ Task<LivePagePointer> LiveList::fetch(std::shared_ptr<Part> part) {
     page->error = errors::protocol("the list is none");
     co_return page;
   }
-  auto list = catalog::DefinitionList::build(kind_, *elements, part->upstream->rules(), {});
-  if (list) list = part->upstream->as_ratified(std::move(*list));
+  auto list = co_await part->upstream->read_list(kind_, answer->bytes(), std::move(*elements));
   if (!list) {
     page->error = std::move(list.error());
     co_return page;

@@ -26,6 +26,8 @@ class PinDecisions {
 
   // In the order of the upstreams.
   std::vector<UpstreamProposal> proposals() const;
+  // Where to compare them.
+  BackgroundThreads& background() const { return gateway_.background_threads(); }
 
   // Keeps the decision, with its audit in the same write, and has the upstream read again where that changes what is
   // served. `by` is the person, `who` the key that was used. Fails of kind `not_found` where there is no such proposal

@@ -103,8 +103,9 @@ bool PinBoard::admits(Kind kind, std::string_view own) const {
   // A URI may be of a template, and a reference to a template may be spelled as one of a resource.
   const Kind other = kind == Kind::resource ? Kind::resource_template : Kind::resource;
   if (kind != Kind::resource && kind != Kind::resource_template) return false;
+  std::size_t steps = mcp::UriPattern::kSteps;
   return pins_->find(catalog::info(other).plural, own) != nullptr ||
-         std::ranges::any_of(templates_, [&](const auto& entry) { return entry.second.matches(own); });
+         std::ranges::any_of(templates_, [&](const auto& entry) { return entry.second.matches(own, steps); });
 }
 
 std::optional<std::string> PinBoard::blocked(Kind kind, std::string_view own) const {
@@ -125,12 +126,19 @@ std::string PinBoard::id_of(const Proposal& proposal) const {
   return "pin-" + json::hex(json::sha256(all)).substr(0, kDigits);
 }
 
+// One at a time under the lock, which calls need as well: proposals are long.
 std::vector<PostedProposal> PinBoard::posted() const {
+  std::vector<Key> keys;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& [key, proposal] : posted_)
+      keys.push_back(key);
+  }
   std::vector<PostedProposal> all;
-  const std::scoped_lock lock(mutex_);
-  all.reserve(posted_.size());
-  for (const auto& [key, proposal] : posted_) {
-    if (!proposal.rejected) all.push_back({id_of(proposal), proposal});
+  for (const Key& key : keys) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = posted_.find(key);
+    if (found != posted_.end() && !found->second.rejected) all.push_back({id_of(found->second), found->second});
   }
   return all;
 }

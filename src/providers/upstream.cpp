@@ -1,14 +1,10 @@
 #include "providers/upstream.hpp"
 
-#include <array>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "base/log.hpp"
 #include "client/transports.hpp"
 #include "providers/declaring.hpp"
-#include "providers/kept_lists.hpp"
 
 namespace proteus::providers {
 namespace {
@@ -24,11 +20,6 @@ Result<client::Endpoint> endpoint_of(const UpstreamSettings& settings, const Env
     if (const auto value = environment(name)) variables.emplace_back(name, *value);
   }
   return net::Command{.argv = settings.command, .environment = net::child_environment(variables)};
-}
-
-std::string counts_of(const catalog::Snapshot& snapshot) {
-  return fmt::format("{} tools, {} prompts, {} resources", snapshot.list(catalog::Kind::tool).size(),
-                     snapshot.list(catalog::Kind::prompt).size(), snapshot.list(catalog::Kind::resource).size());
 }
 
 }  // namespace
@@ -116,85 +107,11 @@ client::Refresher::Surroundings Upstream::refreshing() {
           .on_resource_updated = around_.on_resource_updated};
 }
 
-std::optional<catalog::Publication> Upstream::restore(const std::vector<store::SnapshotRecord>& records) {
-  if (is_direct()) return std::nullopt;
-  auto snapshot = restore_lists(name_, ++version_, records, rules_, around_.limits.definitions);
-  if (!snapshot) {
-    log::warning("what was kept of upstream {} is not used: {}", settings_.label(), snapshot.error().message());
-    return std::nullopt;
-  }
-  if (around_.pins) snapshot = pinned(**snapshot);
-  if (!snapshot) return std::nullopt;
-  snapshot_ = std::move(*snapshot);
-  auto published = around_.publish(snapshot_);
-  if (!published) {
-    log::warning("upstream {}: {}", settings_.label(), published.error().message());
-    return std::nullopt;
-  }
-  return std::move(*published);
-}
-
 Task<Result<catalog::Change>> Upstream::read() {
-  auto snapshot = co_await read_lists();
-  if (!snapshot) co_return std::unexpected(std::move(snapshot.error()));
+  auto offer = co_await read_lists();
+  if (!offer) co_return std::unexpected(std::move(offer.error()));
   if (refresher_.is_closing()) co_return std::unexpected(errors::cancelled("the refresh"));
-  co_return take_over(std::move(*snapshot));
-}
-
-Task<Result<catalog::SnapshotPointer>> Upstream::read_lists() {
-  std::array<client::Listing, catalog::kKinds.size()> listings;
-  catalog::RawListing raw;
-  raw.facts = provider_facts(*facts());
-  for (const catalog::Kind kind : catalog::kKinds) {
-    if (is_direct() && !around_.pins) continue;
-    auto listing = co_await control().list(catalog::info(kind).list_method);
-    if (!listing) co_return std::unexpected(std::move(listing.error()));
-    client::Listing& kept = listings[catalog::index_of(kind)] = std::move(*listing);
-    auto& texts = raw.definitions[kind].emplace();
-    for (const auto& entry : kept.entries)
-      texts.push_back(entry.definition);
-    raw.facts.caching[kind] = kept.caching;
-  }
-  auto built = catalog::build_snapshot(name_, version_ + 1, std::move(raw), rules_, around_.limits.definitions,
-                                       around_.pins ? listed_ : snapshot_);
-  if (!built || !around_.pins) co_return built;
-  listed_ = std::move(*built);
-  co_return pinned(*listed_);
-}
-
-Result<catalog::Change> Upstream::take_over(catalog::SnapshotPointer snapshot) {
-  auto published = around_.publish(snapshot);
-  if (!published) return std::unexpected(std::move(published.error()));
-  const bool first = !snapshot_;
-  ++version_;
-  catalog::Change change;
-  for (const auto& one : published->changes)
-    change = one;
-  change.upstream = name_;
-  snapshot_ = std::move(snapshot);
-  {
-    const std::scoped_lock lock(mutex_);
-    status_.tools = snapshot_->list(catalog::Kind::tool).size();
-    status_.prompts = snapshot_->list(catalog::Kind::prompt).size();
-    status_.resources = snapshot_->list(catalog::Kind::resource).size();
-    status_.resource_templates = snapshot_->list(catalog::Kind::resource_template).size();
-    status_.omissions.clear();
-    const catalog::Snapshot& offered = around_.pins ? *listed_ : *snapshot_;
-    for (const catalog::Kind kind : catalog::kKinds) {
-      const auto& omitted = offered.list(kind).omissions();
-      status_.omissions.insert(status_.omissions.end(), omitted.begin(), omitted.end());
-    }
-  }
-  if (const auto before = refresher_.health().state; before != client::ServerState::connected) {
-    log::info("upstream {} {}{}", settings_.label(), before == client::ServerState::connecting ? "joined" : "is back",
-              is_direct() ? ", its lists are asked for live" : ": " + counts_of(*snapshot_));
-  }
-  if (around_.pins) report_pins();
-  if (around_.keep && !is_direct() && (first || !change.empty())) {
-    around_.keep(keep_lists(*snapshot_, *control().facts(), around_.clock.wall()));
-  }
-  published_ = std::move(*published);
-  return change;
+  co_return co_await take_over(std::move(*offer));
 }
 
 RefreshResult Upstream::result_of(const client::Reading& reading) const {

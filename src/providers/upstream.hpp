@@ -12,10 +12,12 @@
 #include <boost/asio/io_context.hpp>
 #include <proteus/error.hpp>
 
+#include "base/background_threads.hpp"
 #include "base/clock.hpp"
 #include "catalog/catalog.hpp"
 #include "client/refresher.hpp"
 #include "net/http_client.hpp"
+#include "providers/offer.hpp"
 #include "providers/pin_board.hpp"
 #include "providers/refresh_result.hpp"
 #include "providers/upstream_settings.hpp"
@@ -47,6 +49,9 @@ struct UpstreamSurroundings {
   // What is decided about its definitions, where the settings say that only what a person ratified is served.
   std::shared_ptr<PinBoard> pins = {};
 
+  // Where definitions are parsed and compared, which may take long.
+  BackgroundThreads& background;
+  // Called on a thread of those.
   std::function<Result<catalog::Publication>(catalog::SnapshotPointer)> publish;
   // After each refresh, also one that failed; with what was published where it changed something.
   std::function<void(const RefreshResult&, const catalog::Publication*)> on_refreshed;
@@ -73,13 +78,15 @@ class Upstream {
   const catalog::NameRules& rules() const { return rules_; }
   // Null where it is not pinned.
   const std::shared_ptr<PinBoard>& pins() const { return around_.pins; }
-  // Thread-safe. What may be shown of a list that a caller was given: all of it, unless it is pinned.
-  Result<catalog::DefinitionList::Pointer> as_ratified(catalog::DefinitionList::Pointer listed) const;
+  // Thread-safe. What may be shown of a list that a caller was given: all of it, unless it is pinned. The texts lie in
+  // `bytes`.
+  Task<Result<catalog::DefinitionList::Pointer>> read_list(catalog::Kind kind, std::shared_ptr<const void> bytes,
+                                                           std::vector<std::string_view> texts) const;
   boost::asio::io_context& io() const { return around_.io; }
   bool is_direct() const { return settings_.refresh_strategy == RefreshStrategy::direct_proxy; }
 
   // Serves what was kept from an earlier run, until the upstream answers. Says what that changed.
-  std::optional<catalog::Publication> restore(const std::vector<store::SnapshotRecord>& records);
+  Task<std::optional<catalog::Publication>> restore(std::vector<store::SnapshotRecord> records);
   // Connects in the background, and stays connected.
   void start() { refresher_.start(); }
   // How the first try ended; an error where it was closed before.
@@ -123,9 +130,10 @@ class Upstream {
   client::Refresher::Surroundings refreshing();
   client::Options control_options() const;
   Task<Result<catalog::Change>> read();
-  Task<Result<catalog::SnapshotPointer>> read_lists();
-  Result<catalog::Change> take_over(catalog::SnapshotPointer snapshot);
-  Result<catalog::SnapshotPointer> pinned(const catalog::Snapshot& listed);
+  Task<Result<Offer>> read_lists();
+  OfferMaker offer_maker() const;
+  Task<Result<catalog::Publication>> publish(catalog::SnapshotPointer snapshot);
+  Task<Result<catalog::Change>> take_over(Offer offer);
   void report_pins();
   RefreshResult result_of(const client::Reading& reading) const;
 
@@ -138,8 +146,7 @@ class Upstream {
   client::CircuitBreaker breaker_;
 
   std::uint64_t version_ = 0;
-  catalog::SnapshotPointer snapshot_;
-  catalog::SnapshotPointer listed_;  // of a pinned one: what it offers, ratified or not
+  Offer offer_;  // that was read last
   PinBoard::Counts reported_;
   std::optional<catalog::Publication> published_;  // by the reading under way
 

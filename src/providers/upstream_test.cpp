@@ -32,6 +32,7 @@ class SilentUpstream : public ::testing::Test {
                            .chance = [] { return 0.5; },
                            .limits = {},
                            .client_info = R"({"name":"test","version":"1"})",
+                           .background = background,
                            .publish = [](catalog::SnapshotPointer) -> Result<catalog::Publication> {
                              return std::unexpected(errors::internal("nothing is there"));
                            },
@@ -55,6 +56,7 @@ class SilentUpstream : public ::testing::Test {
   boost::asio::io_context io;
   SystemClock clock;
   Environment environment = fixed_environment({});
+  BackgroundThreads background{1};
   net::HttpClient http{io, clock};
   net::test::ScriptedServer server{
       io, {{net::test::receive(), net::test::hold()}, {net::test::receive(), net::test::hold()}}};

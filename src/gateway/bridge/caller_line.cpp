@@ -290,14 +290,14 @@ Task<catalog::KindSet> CallerLine::read_own_lists(std::shared_ptr<providers::Ups
 // Without what all are shown.
 Task<Result<catalog::DefinitionList::Pointer>> CallerLine::read_own_list(std::shared_ptr<providers::Upstream> upstream,
                                                                          Kind kind) {
-  const auto listing = co_await connection_->list(catalog::info(kind).list_method);
-  if (!listing) co_return std::unexpected(listing.error());
+  auto read = co_await connection_->list(catalog::info(kind).list_method);
+  if (!read) co_return std::unexpected(read.error());
+  const auto listing = std::make_shared<const client::Listing>(std::move(*read));
   std::vector<std::string_view> texts;
   texts.reserve(listing->entries.size());
   for (const auto& entry : listing->entries)
     texts.push_back(entry.definition);
-  auto list = catalog::DefinitionList::build(kind, texts, upstream->rules(), {});
-  if (list) list = upstream->as_ratified(std::move(*list));
+  const auto list = co_await upstream->read_list(kind, listing, std::move(texts));
   if (!list) co_return std::unexpected(list.error());
   const auto shared = worker_.snapshot_of(upstream->name());
   co_return catalog::DefinitionList::derive(*list, [&](const catalog::Definition& definition) {

@@ -1,0 +1,43 @@
+#include "base/background_threads.hpp"
+
+#include <stdexcept>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/test_run.hpp"
+
+namespace proteus {
+namespace {
+
+constexpr std::size_t kLarge = BackgroundThreads::kSmall + 1;
+
+TEST(BackgroundThreads, DoLargeWorkElsewhereAndSmallWorkHere) {
+  boost::asio::io_context io;
+  BackgroundThreads threads(1);
+  const auto here = std::this_thread::get_id();
+  const auto where = [] { return std::this_thread::get_id(); };
+  EXPECT_NE(test::run(io, threads.run(kLarge, where)), here);
+  EXPECT_EQ(test::run(io, threads.run(BackgroundThreads::kSmall, where)), here);
+}
+
+TEST(BackgroundThreads, PassOnWhatIsThrown) {
+  boost::asio::io_context io;
+  BackgroundThreads threads(1);
+  const auto fail = []() -> std::string { throw std::runtime_error("on purpose"); };
+  EXPECT_THROW(test::run(io, threads.run(kLarge, fail)), std::runtime_error);
+  EXPECT_EQ(test::run(io, threads.run(kLarge, [] { return std::string("next"); })), "next");
+}
+
+TEST(BackgroundThreads, GiveWayToOthers) {
+  boost::asio::io_context io;
+  BackgroundThreads threads(1);
+  const auto nice = [] { return getpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid))); };
+  EXPECT_GT(test::run(io, threads.run(kLarge, nice)), nice());
+}
+
+}  // namespace
+}  // namespace proteus

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <proteus/error.hpp>
+
+#include "catalog/snapshot.hpp"
+#include "providers/pin_board.hpp"
+#include "store/records.hpp"
+
+namespace proteus::providers {
+
+// What an upstream offers, and what of it is served: the same, unless a person ratifies its definitions.
+struct Offer {
+  catalog::SnapshotPointer listed;
+  catalog::SnapshotPointer served;
+
+  // About how much there is to compute, in bytes.
+  std::size_t size() const;
+};
+
+// Makes one of the lists that were read: parses, checks and hashes definitions, and holds them against what was
+// ratified. A value with all that this takes, so that it can be handed to a thread in the background. Costs time
+// proportional to the lists.
+struct OfferMaker {
+  catalog::UpstreamName upstream;
+  catalog::NameRules rules;
+  catalog::ListLimits limits;
+  std::shared_ptr<PinBoard> pins;  // null where it is not pinned
+  bool live = false;               // listed for each caller; read only to be proposed
+
+  // What has not changed since `previous` is taken from there.
+  Result<Offer> make(std::uint64_t version, catalog::RawListing raw, const Offer& previous) const;
+  // What may be shown of a list that one caller was given.
+  Result<catalog::DefinitionList::Pointer> list(catalog::Kind kind, std::span<const std::string_view> texts) const;
+  // Of what was kept from an earlier run. What was offered then is not known.
+  Result<Offer> restore(std::uint64_t version, const std::vector<store::SnapshotRecord>& records) const;
+
+ private:
+  Result<catalog::SnapshotPointer> ratified(const catalog::Snapshot& listed,
+                                            const catalog::SnapshotPointer& previous) const;
+};
+
+}  // namespace proteus::providers

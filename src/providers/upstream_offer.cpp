@@ -1,0 +1,141 @@
+// What is served of an upstream, and what a person has ratified of it. The work is done in the background.
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "providers/kept_lists.hpp"
+#include "providers/upstream.hpp"
+
+namespace proteus::providers {
+namespace {
+
+std::string counts_of(const catalog::Snapshot& snapshot) {
+  return fmt::format("{} tools, {} prompts, {} resources", snapshot.list(catalog::Kind::tool).size(),
+                     snapshot.list(catalog::Kind::prompt).size(), snapshot.list(catalog::Kind::resource).size());
+}
+
+}  // namespace
+
+OfferMaker Upstream::offer_maker() const {
+  return {.upstream = name_,
+          .rules = rules_,
+          .limits = around_.limits.definitions,
+          .pins = around_.pins,
+          .live = is_direct()};
+}
+
+Task<Result<catalog::DefinitionList::Pointer>> Upstream::read_list(catalog::Kind kind,
+                                                                   std::shared_ptr<const void> bytes,
+                                                                   std::vector<std::string_view> texts) const {
+  std::size_t size = 0;
+  for (const std::string_view text : texts)
+    size += text.size();
+  co_return co_await around_.background.run(size, [maker = offer_maker(), kind, bytes = std::move(bytes),
+                                                   texts = std::move(texts)] { return maker.list(kind, texts); });
+}
+
+Task<std::optional<catalog::Publication>> Upstream::restore(std::vector<store::SnapshotRecord> records) {
+  if (is_direct()) co_return std::nullopt;
+  std::size_t bytes = 0;
+  for (const auto& record : records)
+    bytes += record.entries.size();
+  auto restored = co_await around_.background.run(
+      bytes, [maker = offer_maker(), version = ++version_, records = std::move(records)] {
+        return maker.restore(version, records);
+      });
+  if (!restored) {
+    log::warning("what was kept of upstream {} is not used: {}", settings_.label(), restored.error().message());
+    co_return std::nullopt;
+  }
+  offer_ = std::move(*restored);
+  auto published = co_await publish(offer_.served);
+  if (!published) {
+    log::warning("upstream {}: {}", settings_.label(), published.error().message());
+    co_return std::nullopt;
+  }
+  co_return std::move(*published);
+}
+
+Task<Result<Offer>> Upstream::read_lists() {
+  // The texts are those of the pages.
+  auto listings = std::make_shared<std::array<client::Listing, catalog::kKinds.size()>>();
+  std::size_t bytes = 0;
+  catalog::RawListing raw;
+  raw.facts = provider_facts(*facts());
+  for (const catalog::Kind kind : catalog::kKinds) {
+    if (is_direct() && !around_.pins) continue;
+    auto listing = co_await control().list(catalog::info(kind).list_method);
+    if (!listing) co_return std::unexpected(std::move(listing.error()));
+    client::Listing& kept = (*listings)[catalog::index_of(kind)] = std::move(*listing);
+    auto& texts = raw.definitions[kind].emplace();
+    for (const auto& entry : kept.entries) {
+      texts.push_back(entry.definition);
+      bytes += entry.definition.size();
+    }
+    raw.facts.caching[kind] = kept.caching;
+  }
+  co_return co_await around_.background.run(
+      bytes, [maker = offer_maker(), version = version_ + 1, listings, raw = std::move(raw),
+              previous = offer_]() mutable { return maker.make(version, std::move(raw), previous); });
+}
+
+Task<Result<catalog::Publication>> Upstream::publish(catalog::SnapshotPointer snapshot) {
+  const std::size_t bytes = offer_.size() + Offer{nullptr, snapshot}.size();
+  co_return co_await around_.background.run(
+      bytes, [publish = around_.publish, snapshot = std::move(snapshot)] { return publish(snapshot); });
+}
+
+Task<Result<catalog::Change>> Upstream::take_over(Offer offer) {
+  auto published = co_await publish(offer.served);
+  if (!published) co_return std::unexpected(std::move(published.error()));
+  const bool first = !offer_.served;
+  ++version_;
+  catalog::Change change;
+  for (const auto& one : published->changes)
+    change = one;
+  change.upstream = name_;
+  offer_ = std::move(offer);
+  published_ = std::move(*published);
+  {
+    const std::scoped_lock lock(mutex_);
+    status_.tools = offer_.served->list(catalog::Kind::tool).size();
+    status_.prompts = offer_.served->list(catalog::Kind::prompt).size();
+    status_.resources = offer_.served->list(catalog::Kind::resource).size();
+    status_.resource_templates = offer_.served->list(catalog::Kind::resource_template).size();
+    status_.omissions.clear();
+    for (const catalog::Kind kind : catalog::kKinds) {
+      const auto& omitted = offer_.listed->list(kind).omissions();
+      status_.omissions.insert(status_.omissions.end(), omitted.begin(), omitted.end());
+    }
+  }
+  if (const auto before = refresher_.health().state; before != client::ServerState::connected) {
+    log::info("upstream {} {}{}", settings_.label(), before == client::ServerState::connecting ? "joined" : "is back",
+              is_direct() ? ", its lists are asked for live" : ": " + counts_of(*offer_.served));
+  }
+  if (around_.pins) report_pins();
+  if (around_.keep && !is_direct() && (first || !change.empty())) {
+    around_.keep(co_await around_.background.run(
+        offer_.size(), [snapshot = offer_.served, facts = control().facts(), at = around_.clock.wall()] {
+          return keep_lists(*snapshot, *facts, at);
+        }));
+  }
+  co_return change;
+}
+
+void Upstream::report_pins() {
+  const auto counts = around_.pins->counts();
+  if (counts == std::exchange(reported_, counts)) return;
+  if (counts.proposals > 0) {
+    log::warning(
+        "upstream {} is pinned: {} of its definitions are ratified, {} wait for it; `proteus tools diff` shows them",
+        settings_.label(), counts.ratified, counts.proposals);
+  }
+  if (counts.blocked > 0) {
+    log::warning("upstream {} is pinned: {} of its definitions changed so that calls are blocked", settings_.label(),
+                 counts.blocked);
+  }
+}
+
+}  // namespace proteus::providers
