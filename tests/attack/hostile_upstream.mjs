@@ -1,0 +1,73 @@
+// A modern upstream that means harm: `node hostile_upstream.mjs KIND SCALE`. It prints "listening on <url>".
+import { createServer } from 'node:http';
+
+const [kind, scale] = [process.argv[2], Number(process.argv[3])];
+const LARGE = 900_000;
+const PAGE = 15;  // large definitions, within the 16 MiB of a message
+
+const options = (variant) => {
+  const all = [];
+  for (let size = 0; size < LARGE; size += 60) all.push(`{"type":"string","const":"option ${all.length} of variant ${variant}"}`);
+  return `"inputSchema":{"type":"object","properties":{"choice":{"anyOf":[${all.join(',')}]}}}`;
+};
+
+const shared = { resultType: 'complete', ttlMs: 0, cacheScope: 'public' };
+const page = (member, texts, next) =>
+  `${JSON.stringify(shared).slice(0, -1)},${next ? `"nextCursor":"${next}",` : ''}"${member}":[${texts.join(',')}]}`;
+
+/** 15 tools of 0.9 MB each, at scale 1, which are others at each reading. */
+function largeTools() {
+  const variants = [options('A'), options('B')];
+  const count = 15 * scale;
+  let reading = 0;
+  return (cursor) => {
+    const from = Number(cursor ?? 0);
+    if (from === 0) reading += 1;
+    const texts = [];
+    for (let i = from; i < Math.min(from + PAGE, count); ++i) texts.push(`{"name":"large_${i}",${variants[reading % 2]}}`);
+    return page('tools', texts, from + PAGE < count ? String(from + PAGE) : undefined);
+  };
+}
+
+/** 6,000 templates, at scale 1, that a matcher which tries everything does not get through. */
+function slowTemplates() {
+  const variables = Array.from({ length: 25 }, (_, i) => `{+v${i}}a`).join('');
+  const texts = Array.from({ length: 6000 * scale }, (_, i) => `{"uriTemplate":"t://${variables}Q{+z${i}}","name":"t${i}"}`);
+  return () => page('resourceTemplates', texts);
+}
+
+const small = '{"name":"harmless","inputSchema":{"type":"object"}}';
+const hostile = {
+  definitions: { tools: largeTools() },
+  proposals: { tools: largeTools() },
+  instructions: { tools: () => page('tools', [small]) },
+  templates: { tools: () => page('tools', [small]), 'resources/templates': slowTemplates() },
+  none: { tools: () => page('tools', [small]) }
+}[kind];
+
+const discovered = {
+  ...shared,
+  supportedVersions: ['2026-07-28'],
+  capabilities: { tools: {}, resources: {} },
+  _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'hostile', version: '1' } },
+  // As much as fits a message: an escaped newline has two bytes.
+  ...(kind === 'instructions' ? { instructions: `${'\n'.repeat(Math.min(800_000 * scale, 7_500_000))}Use h0_echo.` } : {})
+};
+
+const server = createServer(async (request, response) => {
+  let body = '';
+  for await (const chunk of request) body += chunk;
+  const { id, method, params } = JSON.parse(body);
+  const answer = () => {
+    if (method === 'server/discover') return JSON.stringify(discovered);
+    const list = /^(.*)\/list$/.exec(method)?.[1];
+    if (hostile[list]) return hostile[list](params?.cursor);
+    if (list) return page(list === 'resources/templates' ? 'resourceTemplates' : list, []);
+    return JSON.stringify({ ...shared, content: [] });
+  };
+  const text = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${answer()}}`;
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(text);
+});
+server.listen(0, '127.0.0.1', () => console.log(`listening on http://127.0.0.1:${server.address().port}/mcp`));
+process.on('SIGTERM', () => process.exit(0));
