@@ -138,7 +138,7 @@ void Upstream::report_pins() {
   if (counts.proposals > 0) {
     log::warning(
         "upstream {} is pinned: {} of its definitions are ratified, {} wait for it; `proteus tools diff` shows them",
-        settings_.name, counts.ratified, counts.proposals);
+        settings_.label(), counts.ratified, counts.proposals);
   }
   if (counts.blocked > 0) {
     log::warning("upstream {} is pinned: {} of its definitions changed so that calls are blocked", settings_.label(),
