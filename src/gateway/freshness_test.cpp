@@ -125,7 +125,6 @@ TEST_P(Freshness, UsesWithinTheTimeToLiveReadNothing) {
   const auto keeper = keep();
   shop.sell({"bread", "milk"});
   EXPECT_THAT(keeper->tools(), ElementsAre("bread"));
-  EXPECT_EQ(shop.streams(), 0U) << "nor does it listen";
   EXPECT_TRUE(keeper->call("bread"));
   EXPECT_EQ(shop.lists(), 1U);
 }
@@ -143,8 +142,7 @@ TEST_P(Freshness, ACircuitOpensAfterFailuresInARow) {
   EXPECT_EQ(keeper->circuit(), Circuit::open);
   shop.fail_calls(false);
   ASSERT_TRUE(keeper->refresh());
-  EXPECT_EQ(keeper->circuit(), Circuit::closed) << "the server works again";
-  EXPECT_TRUE(keeper->call("bread"));
+  EXPECT_EQ(keeper->circuit(), Circuit::open) << "lists that can be read say nothing about calls";
 }
 
 // REF-18

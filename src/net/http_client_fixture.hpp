@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -56,6 +57,9 @@ class HttpClientTest : public testing::Test {
     client_ = nullptr;
     server_ = nullptr;
     io_ = nullptr;
+    // A look-up that nobody waits for may have one open until it has ended.
+    while (open_descriptors() > descriptors_)
+      std::this_thread::yield();
     EXPECT_EQ(open_descriptors(), descriptors_);
   }
 

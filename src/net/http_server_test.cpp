@@ -145,8 +145,8 @@ TEST(HttpServer, BoundsTheMemoryOfStrangersInAll) {
     strangers.front().send(std::string(50'000, 'x'));
     EXPECT_EQ(strangers.front().receive().body, "POST 60000");
   }
-  server.wait_for_connections(0);
-  EXPECT_EQ(server.server().memory().taken(Standing::stranger), 0U);
+  while (server.server().memory().taken(Standing::stranger) > 0)
+    std::this_thread::yield();
 }
 
 TEST(HttpServer, ClosesWhenTheClientAsksFor) {

@@ -63,8 +63,8 @@ class HttpToolCalls : public testing::Test {
   boost::asio::io_context io_{1};
   SystemClock clock_;
   net::EgressRules rules_{{.allow_loopback = true}};
-  net::HttpClient http_{io_, clock_, {.address_filter = [this](std::string_view host, const auto& address) {
-                          return rules_.check(host, address);
+  net::HttpClient http_{io_, clock_, {.address_filter = [this](const net::Url& url, const auto& address) {
+                          return rules_.check(url, address);
                         }}};
   SharedSchemas schemas_;
   TestBackend backend_;
