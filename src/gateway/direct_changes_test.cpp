@@ -15,13 +15,13 @@ using namespace test;
 using server::LegacyClient;
 using server::rpc;
 
-constexpr std::string_view kChanged = "notifications/tools/list_changed";
+constexpr std::string_view kToolsChanged = "notifications/tools/list_changed";
 
 // How often a stream tells of other tools, to its end.
 int count(RawClient& stream) {
   int times = 0;
   while (const auto event = stream.read_event()) {
-    if (event->data.find(kChanged) != std::string::npos) ++times;
+    if (event->data.find(kToolsChanged) != std::string::npos) ++times;
   }
   return times;
 }
@@ -29,14 +29,14 @@ int count(RawClient& stream) {
 // Until it tells of other tools.
 bool hears(RawClient& stream) {
   while (const auto event = stream.read_event()) {
-    if (event->data.find(kChanged) != std::string::npos) return true;
+    if (event->data.find(kToolsChanged) != std::string::npos) return true;
   }
   return false;
 }
 
 // One principal, who listens in both eras.
-struct Listening {
-  Listening(TestGateway& gateway, std::string_view token)
+struct BothStreams {
+  BothStreams(TestGateway& gateway, std::string_view token)
       : modern(gateway.port()), session(gateway.port(), "2025-11-25", "{}", bearer(token)), legacy(gateway.port()) {
     modern.send_request(
         "POST", server::modern_fields("subscriptions/listen") + bearer(token),
@@ -86,9 +86,9 @@ INSTANTIATE_TEST_SUITE_P(Upstream, DirectChanges, ::testing::Bool(),
 
 // PRX-20, BRG-07
 TEST_P(DirectChanges, ReachEveryoneWhoMaySeeTheUpstreamOnce) {
-  Listening ada(*gateway, "a");
-  Listening bob(*gateway, "b");
-  Listening eve(*gateway, "e");
+  BothStreams ada(*gateway, "a");
+  BothStreams bob(*gateway, "b");
+  BothStreams eve(*gateway, "e");
   upstream.add("more");
   for (RawClient* const stream : {&ada.modern, &ada.legacy, &bob.modern, &bob.legacy})
     EXPECT_TRUE(hears(*stream));
@@ -99,8 +99,8 @@ TEST_P(DirectChanges, ReachEveryoneWhoMaySeeTheUpstreamOnce) {
 
 // PRX-20, PRX-06
 TEST_P(DirectChanges, ThatAResultTellsReachAllStreamsOfItsCaller) {
-  Listening ada(*gateway, "a");
-  Listening bob(*gateway, "b");
+  BothStreams ada(*gateway, "a");
+  BothStreams bob(*gateway, "b");
   EXPECT_EQ(gateway->call("up_unlock", "{}", bearer("a")).at("result").at("_meta").at("refresh_capabilities"), true);
   EXPECT_TRUE(hears(ada.modern));
   EXPECT_TRUE(hears(ada.legacy));
