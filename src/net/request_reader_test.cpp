@@ -23,7 +23,7 @@ Step feed(RequestReader& reader, std::string_view bytes, std::size_t piece = std
   while (step == Step::need_bytes && !bytes.empty()) {
     const std::span<char> space = reader.space();
     const std::size_t count = std::min({piece, bytes.size(), space.size()});
-    std::memcpy(space.data(), bytes.data(), count);
+    if (count > 0) std::memcpy(space.data(), bytes.data(), count);
     reader.commit(count);
     bytes.remove_prefix(count);
     step = advance(reader);
