@@ -197,7 +197,7 @@ TEST(RequestReader, ReadsRequestsSentAheadInOrder) {
 TEST(RequestReader, RoutesAPipelinedRequestByItsOwnBytes) {
   const std::string body(3000, 'b');
   for (const auto& [first, second, path] :
-       {std::array{"/mcp?", "/mcp/sec", "/mcp/sec"},
+       {std::array{"/mcp?", "/mcp/sub", "/mcp/sub"},
         std::array{"http://b/readyzz?", "/mcp/aaa/metrics", "/mcp/aaa/metrics"},
         std::array{"/a?", "http://host/b?c", "/b"}, std::array{"/mcp?", "http://host", "/"}}) {
     for (std::size_t filler = 0; filler < 3800; filler += 50) {

@@ -137,7 +137,7 @@ for (const kind of SOURCES) {
       try {
         const changes = session.notifications(CHANGED);
         await session.listenForChanges();
-        assert.match(await described(session, 'workup'), /\n\nThere are \(none\), linked by \(none\)\.$/);
+        assert.doesNotMatch(await described(session, 'workup'), /There are/, 'no types are known yet');
 
         assert.equal((await place.ratify()).code, 0);
         await changes.next();

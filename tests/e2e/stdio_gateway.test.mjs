@@ -78,7 +78,7 @@ describe('proteus stdio', () => {
     assert.deepEqual(messages.map((message) => message.id), [1, 2]);
     assert.equal(messages[0].result.serverInfo.name, 'proteus');
     const lines = log.trim().split('\n').map((line) => JSON.parse(line));
-    assert.ok(lines.some((line) => line.module === 'providers' && /away/.test(line.message)));
+    assert.ok(lines.some((line) => line.module === 'client' && /away/.test(line.message)));
     forget();
   });
 
