@@ -198,7 +198,7 @@ TEST_P(Freshness, AServerThatIsNotThereAtTheStartIsTakenInWhenItComes) {
   EXPECT_THAT(keeper->tools(), IsEmpty());
   shop.close(false);
   wait_until([&] { return !keeper->tools().empty(); });
-  EXPECT_EQ(keeper->state(), ServerState::connected);
+  wait_until([&] { return keeper->state() == ServerState::connected; });
 }
 
 }  // namespace
