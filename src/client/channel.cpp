@@ -75,7 +75,7 @@ void Channel::answer(Received message) {
   if (waiter == waiters_.end() || waiter->second.answer) {
     // Nobody waits any more for what was given up, such as a probe for the era of a slow server.
     if (id && *id <= last_id_) return log::debug("a late answer is ignored");
-    return log::warning("an answer to no request is ignored: {}", log::printable(message.text(), 120));
+    return log::warning("an answer to no request is ignored; its id is {}", log::printable(message.message().id, 64));
   }
   waiter->second.answer = std::move(message);
   waiter->second.bell.ring();

@@ -309,7 +309,7 @@ Result<std::optional<Reply>> StreamableHttp::take(const net::SseEvent& event, Re
     }
     const bool nameless = message.message().id.empty() && !message.message().error.empty();
     if (reply || id == kNoRequest || (!nameless && json::as_int64(message.message().id) != id)) {
-      log::warning("an answer to no request is ignored: {}", log::printable(message.text(), 120));
+      log::warning("an answer to no request is ignored; its id is {}", log::printable(message.message().id, 64));
       continue;
     }
     reply = Reply{200, std::move(message), {}};
