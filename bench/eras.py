@@ -15,7 +15,7 @@ def measure(bench):
         for era in ERAS:
             options = ("--bench", "--era", era)
             server = stack.enter_context(servers.everything(bench, bench.load_core, *options, name=f"{era} upstream"))
-            sections += servers.upstream(era, server.port, f'prefix = "{era}_"')
+            sections += servers.upstream(era, server.port, f'prefix = "{era}_"', 'anonymous_sessions = "shared"')
         gateway = stack.enter_context(servers.gateway(bench, bench.server_core, sections))
         session = client.legacy_session(gateway)
         pairs = {}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# setup.sh <group>...: installs what is missing of the groups in packages.txt. The group npm also installs tests/e2e,
-# and together with the group bench also bench.
+# setup.sh <group>...: installs what is missing of the groups in packages.txt. The group npm also installs tests/e2e;
+# together with the group bench also bench, and with the group compat also tests/compat.
 # Says nothing and returns at once where everything is there.
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
@@ -100,4 +100,8 @@ if [[ $missing ]]; then install_debian_packages $missing; fi
 wants() { case " ${groups[*]} " in *" $1 "*) ;; *) return 1 ;; esac }
 if wants npm; then install_npm_packages tests/e2e; fi
 if wants npm && wants bench; then install_npm_packages bench; fi
+if wants npm && wants compat; then
+  install_npm_packages tests/compat/short
+  install_npm_packages tests/compat/full
+fi
 if [[ -s $LOG ]]; then say "Ready after $((SECONDS - started)) s"; fi

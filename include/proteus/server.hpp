@@ -263,7 +263,7 @@ struct ServerInfo {
 };
 
 struct ServerOptions {
-  bool legacy = true;  // speak 2025-03-26 to 2025-11-25
+  bool legacy = true;  // speak 2024-11-05 to 2025-11-25
   bool modern = true;  // speak 2026-07-28
   // Declared even while there is none of the kind.
   bool tools = false;
@@ -279,6 +279,7 @@ struct HttpOptions {
   std::string host = "127.0.0.1";
   std::uint16_t port = 0;  // 0: any free one
   std::string path = "/mcp";
+  std::string old_sse_path{};  // where the HTTP+SSE transport of 2024-11-05 is served, too; empty: nowhere
   std::size_t threads = 1;
   std::size_t max_body = std::size_t{4} << 20U;
   std::vector<std::string> allowed_origins{};  // loopback ones are allowed on a loopback address

@@ -9,6 +9,7 @@
 #include "json/message.hpp"
 #include "json/text.hpp"
 #include "mcp/request.hpp"
+#include "server/cors.hpp"
 
 namespace proteus::admin {
 namespace {
@@ -82,8 +83,13 @@ Task<Result<std::string>> GraphTools::tools(const server::Caller& caller) {
 
 Task<> GraphTools::handle(net::Exchange& exchange) {
   const net::Request& request = exchange.request();
-  if (const auto allowed = hosts_.check(request, &gateway_.refusals()); !allowed) {
-    co_return co_await reply_problem(exchange, allowed.error());
+  const auto origin = hosts_.check(request, &gateway_.refusals());
+  if (!origin) co_return co_await reply_problem(exchange, origin.error());
+  if (*origin) exchange.add_fields(server::cors_fields(**origin));
+  if (request.method() == "OPTIONS") {
+    exchange.add_fields(server::options_fields(request, "GET, OPTIONS"));
+    co_await exchange.reply({.status = 204});
+    co_return;
   }
   const std::string_view path = request.path();
   const auto caller =
@@ -93,7 +99,8 @@ Task<> GraphTools::handle(net::Exchange& exchange) {
   }
   if (!caller) co_return co_await reply_problem(exchange, caller.error());
   if (request.method() != "GET") {
-    co_return co_await reply_problem(exchange, 405, errors::unsupported("this path takes GET"), "Allow: GET\r\n");
+    co_return co_await reply_problem(exchange, 405, errors::unsupported("this path takes GET and OPTIONS"),
+                                     "Allow: GET, OPTIONS\r\n");
   }
   if (const auto admitted = gateway_.admit_request(*caller); !admitted) {
     co_return co_await reply_problem(exchange, 429, admitted.error());

@@ -28,7 +28,8 @@ std::string_view to_string(Readiness::State state) {
 Task<> Ops::handle(net::Exchange& exchange, MetricsAccess access) {
   const net::Request& request = exchange.request();
   if (request.method() != "GET" && request.method() != "HEAD") {
-    co_return co_await reply_problem(exchange, 405, errors::unsupported("this path takes GET"), "Allow: GET, HEAD\r\n");
+    co_return co_await reply_problem(exchange, 405, errors::unsupported("this path takes GET and HEAD"),
+                                     "Allow: GET, HEAD\r\n");
   }
   if (request.path() == "/healthz") co_return co_await reply_status(exchange, 200, "ok");
   if (request.path() == "/readyz") {

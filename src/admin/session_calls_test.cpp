@@ -79,6 +79,19 @@ TEST_F(SessionCalls, ExplainWrongArgumentsAndDoNotAskTheBackEnd) {
   EXPECT_THAT(bench_.backend.asked(), IsEmpty());
 }
 
+// SES-08, SEC-03: these are checked on another thread.
+TEST_F(SessionCalls, CheckLargeArgumentsLikeAnyOther) {
+  const std::string large(100'000, 'x');
+  bench_.call_as("tok", "run_query", fmt::format(R"({{"query":"{}","limit":null}})", large));
+  const auto asked = bench_.backend.asked();
+  ASSERT_THAT(asked, SizeIs(1));
+  EXPECT_THAT(asked[0].body, AllOf(HasSubstr(large), Not(HasSubstr("limit"))));
+  const auto wrong = bench_.call_as("tok", "run_query", fmt::format(R"({{"query":1,"other":"{}"}})", large)).json();
+  EXPECT_EQ(wrong.at("result").at("isError"), true);
+  EXPECT_THAT(text_of(wrong), HasSubstr("/query"));
+  EXPECT_THAT(bench_.backend.asked(), SizeIs(1));
+}
+
 // SES-10, SEC-01
 TEST_F(SessionCalls, BringTheTokenThatWasMeantForTheBackEnd) {
   bench_.call_as("tok", "run_query");

@@ -102,12 +102,16 @@ inline gateway::ToolSessionOptions session_options() {
   return options;
 }
 
+// What a configuration file says of upstreams.
+struct BenchFile {
+  std::vector<providers::UpstreamEntry> upstreams = {};
+  providers::UpstreamSettings defaults = {};
+  gateway::RegistrationSettings registration = {};
+};
+
 class Bench {
  public:
-  struct File {
-    std::vector<providers::UpstreamEntry> upstreams;
-    providers::UpstreamSettings defaults;
-  };
+  using File = BenchFile;
 
   // The store outlives it.
   explicit Bench(store::Store& kept, File file = {}, net::EgressSettings allowed = {.allow_loopback = true},
@@ -154,7 +158,9 @@ class Bench {
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
 
-  Result<> load(File file) { return run(registry.load(std::move(file.upstreams), std::move(file.defaults))); }
+  Result<> load(File file) {
+    return run(registry.load(std::move(file.upstreams), std::move(file.defaults), std::move(file.registration)));
+  }
   template <class T>
   T run(Task<T> task) {
     return boost::asio::co_spawn(workers.at(1), std::move(task), boost::asio::use_future).get();

@@ -35,6 +35,17 @@ array omissions(const std::vector<catalog::Omission>& all, std::size_t most) {
   return out;
 }
 
+array list_faults(const std::vector<client::ListFault>& all) {
+  array out;
+  for (const auto& one : all) {
+    out.push_back({{"kind", catalog::info(one.kind).plural},
+                   {"method", mcp::to_string(catalog::info(one.kind).list_method)},
+                   {"cause", client::to_string(one.cause)},
+                   {"error", one.message}});
+  }
+  return out;
+}
+
 // Only names that are more than the prefix and the upstream's own.
 array mapped_names(const catalog::Snapshot& snapshot, std::size_t most) {
   array out;
@@ -61,6 +72,7 @@ void add_status(object& out, const gateway::ServedUpstream& served, const catalo
     out["era"] = mcp::to_string(mcp::era_of(*status.version));
     out["protocol_version"] = mcp::to_string(*status.version);
   }
+  if (status.transport) out["transport"] = providers::to_string(*status.transport);
   if (status.last_refresh_at) out["last_refresh_at"] = write_time(store::to_time(*status.last_refresh_at));
   if (!status.last_error.empty()) out["last_error"] = status.last_error;
   out["consecutive_failures"] = status.consecutive_failures;
@@ -77,6 +89,7 @@ void add_status(object& out, const gateway::ServedUpstream& served, const catalo
   }
   out["shadowed"] = shadowed_names(view, served->name(), most);
   out["omissions"] = omissions(status.omissions, most);
+  out["list_faults"] = list_faults(status.list_faults);
   out["mapped_names"] = snapshot ? mapped_names(*snapshot, most) : array();
 }
 
@@ -108,8 +121,9 @@ object upstream_document(const gateway::RegisteredUpstream& registered, const ga
   }
   for (auto& member : providers::show_upstream(registered.entry.settings))
     out.emplace(member.key(), std::move(member.value()));
-  // Both the setting and what was found out go by the name of `era`.
+  // Both the setting and what was found out go by the same name.
   out["configured_era"] = out["era"];
+  out["configured_transport"] = out["transport"];
   if (served != nullptr) {
     add_status(out, *served, everything, most);
   } else {

@@ -249,7 +249,8 @@ TEST_F(UpstreamsAfterARestart, AreThereAgainWithTheirSecrets) {
 // PRX-12
 TEST_F(UpstreamsAfterARestart, OfTheFileKeepTheirOverrideUntilTheFileChanges) {
   TestUpstream upstream;
-  const auto from_file = entry({{"name", "bank"}, {"url", upstream.url()}});
+  // Of one era, so that nobody looks for a legacy side while requests are counted.
+  const auto from_file = entry({{"name", "bank"}, {"url", upstream.url()}, {"era", "modern"}});
   {
     Bench bench(disk.store(), {{from_file}, {}});
     bench.refresh("bank");
@@ -279,7 +280,7 @@ TEST_F(UpstreamsAfterARestart, OfTheFileKeepTheirOverrideUntilTheFileChanges) {
   }
   disk.reopen();
   {
-    const auto other = entry({{"name", "bank"}, {"url", upstream.url()}, {"timeout", "7s"}});
+    const auto other = entry({{"name", "bank"}, {"url", upstream.url()}, {"era", "modern"}, {"timeout", "7s"}});
     Bench bench(disk.store(), {{other}, {}});
     EXPECT_EQ(bench.get("bank").at("origin"), "file");
     EXPECT_EQ(bench.get("bank").at("refresh_strategy"), "cached");
@@ -324,7 +325,7 @@ TEST_F(UpstreamsAfterARestart, OfTheFileAreNotOverriddenInThePlaceOfOneThatWaits
   TestUpstream upstream;
   {
     Bench bench(disk.store());
-    bench.ask("POST", "/admin/upstreams", {{"name", "bank"}, {"url", upstream.url()}, {"timeout", "7s"}});
+    bench.ask("POST", "/admin/upstreams", {{"name", "bank"}, {"url", upstream.url()}, {"era", "modern"}, {"timeout", "7s"}});
   }
   disk.reopen();
   {

@@ -1,6 +1,7 @@
 #include "app/serving.hpp"
 
 #include <algorithm>
+#include <array>
 #include <thread>
 
 #include <boost/asio/co_spawn.hpp>
@@ -181,7 +182,7 @@ Result<> Serving::open() {
 }
 
 Task<Result<>> Serving::load_upstreams() {
-  return around_->registry.load(config_.upstreams, config_.upstream_defaults);
+  return around_->registry.load(config_.upstreams, config_.upstream_defaults, registration(config_));
 }
 
 Task<> Serving::become_ready() {
@@ -273,16 +274,23 @@ Result<std::unique_ptr<net::HttpServer>> Serving::listen_at(const ListenAddress&
 
 namespace {
 
-Task<> reply_not_found(net::Exchange& exchange) {
-  co_await exchange.reply({.status = 404, .content_type = "text/plain"},
-                          std::string_view("There is nothing at this path.\n"));
+Task<> reply_not_found(net::Exchange& exchange, std::string_view hint) {
+  const std::array<std::string_view, 3> parts = {"There is nothing at this path", hint, ".\n"};
+  co_await exchange.reply({.status = 404, .content_type = "text/plain"}, parts);
+}
+
+// "/mcp" of "/mcp/work", and so on.
+bool is_at(std::string_view path, std::string_view root) {
+  return path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/');
 }
 
 }  // namespace
 
 Task<> Serving::route(net::Exchange& exchange, const server::HostRules& operators) {
   const std::string_view path = exchange.request().path();
-  if (path == "/mcp" || path.starts_with("/mcp/")) return gateway_->handle(exchange);
+  if (is_at(path, "/mcp")) return gateway_->handle(exchange);
+  const bool is_old_sse = is_at(path, "/sse");
+  if (is_old_sse && config_.server.old_sse) return gateway_->handle_old_sse(exchange);
   if (admin::GraphTools::owns(path)) return around_->graph_tools.handle(exchange);
   if (auto allowed = operators.check(exchange.request(), &gateway_->refusals()); !allowed)
     return admin::reply_problem(exchange, std::move(allowed.error()));
@@ -291,14 +299,16 @@ Task<> Serving::route(net::Exchange& exchange, const server::HostRules& operator
     const bool open = config_.server.listen.is_loopback();
     return around_->ops.handle(exchange, open ? admin::MetricsAccess::open : admin::MetricsAccess::with_secret);
   }
-  return reply_not_found(exchange);
+  return reply_not_found(exchange, is_old_sse ? "; [server] old_sse = true serves the HTTP+SSE transport here, and "
+                                                "Streamable HTTP is at /mcp"
+                                              : "; MCP clients connect to /mcp");
 }
 
 Task<> Serving::route_ops(net::Exchange& exchange, const server::HostRules& operators) {
   if (auto allowed = operators.check(exchange.request(), &gateway_->refusals()); !allowed)
     return admin::reply_problem(exchange, std::move(allowed.error()));
   if (admin::Ops::owns(exchange.request().path())) return around_->ops.handle(exchange, admin::MetricsAccess::open);
-  return reply_not_found(exchange);
+  return reply_not_found(exchange, "");
 }
 
 std::string Serving::url() const {
@@ -316,7 +326,8 @@ Result<> Serving::reload(Config config) {
   const EgressSettings rules_before = std::exchange(config_.egress, config.egress);
   egress_->set_rules(egress());
   const auto loaded =
-      asio::co_spawn(workers_->at(0), around_->registry.load(config.upstreams, config.upstream_defaults),
+      asio::co_spawn(workers_->at(0),
+                     around_->registry.load(config.upstreams, config.upstream_defaults, registration(config)),
                      asio::use_future)
           .get();
   if (!loaded) {
@@ -349,6 +360,8 @@ Result<> Serving::serve(server::StdioPipes& pipes, const std::string& context) {
   if (!principal) return std::unexpected(principal.error());
   server::StdioOptions options;
   options.caller.grant = std::move(*principal);
+  // Without a name, and yet nobody else is there: what upstreams keep for it is kept for it alone.
+  options.caller.principal = "standard input";
   options.caller.context = context;
   server::StdioEndpoint endpoint(gateway_->service(), gateway_->listeners(), clock_, SealingKey::random(), options,
                                  io.get_executor(), [&pipes](std::string line) { pipes.write(std::move(line)); });

@@ -15,6 +15,7 @@
 #include "base/environment.hpp"
 #include "gateway/egress.hpp"
 #include "gateway/gateway.hpp"
+#include "gateway/registration_rules.hpp"
 #include "gateway/tool_sessions.hpp"
 #include "net/http_server.hpp"
 #include "net/proxy.hpp"
@@ -68,6 +69,7 @@ class Serving {
   void report_contexts() const;
   admin::AdminKeys admin_keys() const;
   net::EgressSettings egress() const;
+  static gateway::RegistrationSettings registration(const Config& config);
   server::HostRules host_rules() const;
   // For the paths of operators at one of the addresses.
   server::HostRules operator_rules(const ListenAddress& address) const;

@@ -35,6 +35,7 @@ gateway::GatewayOptions Serving::options() const {
                     .calls_per_upstream = config_.limits.calls_per_upstream,
                     .streams_per_principal = config_.limits.streams_per_principal,
                     .requests_per_minute = config_.limits.requests_per_minute};
+  options.programs = {.total = config_.limits.programs, .per_upstream = config_.limits.programs_per_upstream};
   options.service.parking = {.total = config_.limits.parked_calls,
                              .per_principal = config_.limits.parked_calls_per_principal,
                              .deadline = config_.limits.parked_for};
@@ -70,6 +71,12 @@ net::EgressSettings Serving::egress() const {
   return {.allow_private = config_.egress.allow_private,
           .allow_loopback = config_.is_loopback_only(),
           .allow = config_.egress.allow};
+}
+
+gateway::RegistrationSettings Serving::registration(const Config& config) {
+  return {.environment = config.admin.environment,
+          .own_secrets = config.own_secret_variables(),
+          .programs = config.admin.commands ? gateway::Commands::allowed : gateway::Commands::refused};
 }
 
 admin::AdminKeys Serving::admin_keys() const {

@@ -22,6 +22,9 @@ constexpr std::array<std::string_view, 13> kModules = {"base",    "json",   "sto
 constexpr const char* kTextPattern = "%Y-%m-%dT%H:%M:%S.%eZ %^%l%$ %v";
 constexpr const char* kJsonPattern = R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})";
 
+// Of a message or a value. Whatever is in it, it is one line, and shows what it holds.
+constexpr std::size_t kLongest = std::size_t{16} << 10U;
+
 spdlog::level::level_enum to_spdlog(Level level) { return static_cast<spdlog::level::level_enum>(level); }
 
 spdlog::logger& logger() {
@@ -65,7 +68,17 @@ Level level_of(const Settings& settings, std::string_view module) {
   return found == settings.modules.end() ? settings.level : found->second;
 }
 
-std::string quoted(std::string_view text) {
+// Its beginning, without half a character at the end; one has at most three bytes behind its first.
+std::string_view beginning(std::string_view text, std::size_t limit) {
+  std::size_t kept = std::min(text.size(), limit);
+  for (int i = 0; i < 3 && kept > 0 && kept < text.size() && (static_cast<unsigned char>(text[kept]) & 0xc0U) == 0x80;
+       ++i)
+    --kept;
+  return text.substr(0, kept);
+}
+
+std::string quoted(std::string_view whole) {
+  const std::string_view text = beginning(whole, kLongest);
   std::string out = "\"";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -78,19 +91,18 @@ std::string quoted(std::string_view text) {
       out.push_back(c);
     }
   }
+  if (text.size() < whole.size()) out += "…";
   out.push_back('"');
-  return out;
+  return visible_json(out);
 }
 
 bool is_plain(std::string_view value) {
-  return !value.empty() && std::ranges::none_of(value, [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte <= 0x20 || byte == 0x7f || c == '"' || c == '=' || c == '\\';
-  });
+  return std::ranges::none_of(value, [](char c) { return c == ' ' || c == '"' || c == '=' || c == '\\'; }) &&
+         visible_text(value) == value;
 }
 
 std::string as_text(std::string_view module, std::string_view message, std::span<const Field> fields) {
-  std::string out = fmt::format("{}: {}", module, message);
+  std::string out = fmt::format("{}: {}", module, printable(message, kLongest));
   for (const Field& field : fields) {
     if (field.value.empty()) continue;
     out += fmt::format(" {}={}", field.name, is_plain(field.value) ? field.value : quoted(field.value));
@@ -175,13 +187,9 @@ void write(Level level, std::string_view message, std::span<const Field> fields,
 void redirect(void (*sink)(std::string_view line)) { current().sink = sink; }
 
 std::string printable(std::string_view text, std::size_t limit) {
-  std::size_t kept = std::min(text.size(), limit);
-  // No character is cut in half; one has at most three bytes behind its first.
-  for (int i = 0; i < 3 && kept > 0 && kept < text.size() && (static_cast<unsigned char>(text[kept]) & 0xc0U) == 0x80;
-       ++i)
-    --kept;
-  std::string out = visible_text(text.substr(0, kept));
-  if (text.size() > kept) out += "…";
+  const std::string_view kept = beginning(text, limit);
+  std::string out = visible_text(kept);
+  if (kept.size() < text.size()) out += "…";
   return out;
 }
 

@@ -44,6 +44,24 @@ TEST_F(LogLines, IsJsonWhereThatIsWanted) {
   EXPECT_THAT(lines(), ElementsAre(R"(error "module":"base","message":"a \"quoted\" message","request":"1")"));
 }
 
+// OPS-05: an upstream's error can neither control a terminal nor look like further lines, in messages and in fields.
+TEST_F(LogLines, ShowsWhatStrangersWrote) {
+  const std::string nasty = "\x1b]0;x\a\n2026 error forged \u202e\u009b";
+  warning("it said: {}", nasty);
+  event(Level::info, "said", {{"error", nasty}, {"name", "a\u202eb"}, {"other", "grüße"}});
+  warning("{}", std::string(100'000, 'x'));
+  configure({.format = Format::json});
+  warning("it said: {}", nasty);
+  ASSERT_EQ(lines().size(), 4U);
+  EXPECT_EQ(lines()[0], R"(warning base: it said: \x1b]0;x\x07\x0a2026 error forged \u{202e}\u{9b})");
+  EXPECT_EQ(
+      lines()[1],
+      R"(info base: said error="\u001b]0;x\u0007\u000a2026 error forged \u202e\u009b" name="a\u202eb" other=grüße)");
+  EXPECT_LT(lines()[2].size(), 20'000U);
+  EXPECT_EQ(lines()[3],
+            R"(warning "module":"base","message":"it said: \u001b]0;x\u0007\u000a2026 error forged \u202e\u009b")");
+}
+
 // OPS-05
 TEST_F(LogLines, HasALevelForEachModule) {
   configure({.level = Level::warning, .modules = {{"base", Level::debug}}});

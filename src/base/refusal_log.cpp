@@ -22,18 +22,15 @@ std::string_view to_string(RefusalReason reason) {
 void RefusalLog::add(const RefusedRequest& refused, const std::source_location& where) {
   Tally& tally = of(refused.reason);
   tally.refused.fetch_add(1, std::memory_order_relaxed);
-  if (tally.lines.take(clock_.recent()).count() > 0) {
-    tally.unwritten.fetch_add(1, std::memory_order_relaxed);
-    return;
-  }
-  const std::uint64_t unwritten = tally.unwritten.exchange(0, std::memory_order_relaxed);
+  const auto unwritten = tally.lines.take(clock_.recent());
+  if (!unwritten) return;
   log::event(log::Level::info, "a request was refused",
              {{"reason", std::string(to_string(refused.reason))},
               {"why", log::printable(refused.why)},
               {"peer", std::string(refused.peer)},
               {"path", log::printable(refused.path, 128)},
               {"principal", log::printable(refused.principal, 64)},
-              {"unwritten", unwritten > 0 ? std::to_string(unwritten) : ""}},
+              {"unwritten", *unwritten > 0 ? std::to_string(*unwritten) : ""}},
              where);
 }
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/clock.hpp"
-#include "base/rate_limit.hpp"
+#include "base/line_limit.hpp"
 
 namespace proteus {
 
@@ -55,8 +55,7 @@ class RefusalLog {
  private:
   struct Tally {
     std::atomic<std::uint64_t> refused = 0;
-    std::atomic<std::uint64_t> unwritten = 0;
-    RateLimit lines{kLinesPerMinute};
+    LineLimit lines{kLinesPerMinute};
   };
   Tally& of(RefusalReason reason) { return tallies_[static_cast<std::size_t>(reason)]; }
   const Tally& of(RefusalReason reason) const { return tallies_[static_cast<std::size_t>(reason)]; }

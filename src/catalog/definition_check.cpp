@@ -54,6 +54,12 @@ Result<std::vector<mcp::MirroredParameter>> check_tool(const object& tool) {
   if (const value* const hints = tool.if_contains("annotations"); hints != nullptr && !hints->is_object()) {
     return fault("its annotations are no object");
   }
+  // 2025-11-25, "Tasks": such a tool refuses every call that is no task, and tasks are not carried.
+  if (const value* const execution = tool.if_contains("execution"); execution != nullptr && execution->is_object()) {
+    const value* const support = execution->get_object().if_contains("taskSupport");
+    if (support != nullptr && support->is_string() && support->get_string() == "required")
+      return fault("it can be called only as a task, which the gateway does not carry");
+  }
   return mcp::mirrored_parameters(*input);
 }
 

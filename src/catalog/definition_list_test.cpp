@@ -79,6 +79,8 @@ TEST(DefinitionList, LeavesOutWhatCannotBeOfferedAndSaysWhy) {
       {R"({"name":"a","inputSchema":{"type":"object","properties":{"p":{"type":"number","x-mcp-header":"P"}}}})",
        "x-mcp-header"},
       {R"({"name":"a","description":5,"inputSchema":{"type":"object"}})", "description is no string"},
+      // TSK-01
+      {R"({"name":"a","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}})", "only as a task"},
       {tool(std::string(129, 'x')), "limit of 128"},
       {tool("big", std::string(2U << 20U, 'x')), "limit of 1048576"},
   };
@@ -92,6 +94,12 @@ TEST(DefinitionList, LeavesOutWhatCannotBeOfferedAndSaysWhy) {
   EXPECT_EQ(list_of(Kind::prompt, {R"({"name":"p","arguments":[{}]})"})->omitted(), 1U);
   EXPECT_EQ(list_of(Kind::resource, {R"({"uri":"x://a"})"})->omitted(), 1U);
   EXPECT_EQ(list_of(Kind::resource_template, {R"({"uriTemplate":"x://{a","name":"t"})"})->omitted(), 1U);
+}
+
+// TSK-01
+TEST(DefinitionList, KeepsAToolThatCanBeATaskAndNeedNot) {
+  const std::string raw = R"({"name":"a","inputSchema":{"type":"object"},"execution":{"taskSupport":"optional"}})";
+  EXPECT_EQ(list_of(Kind::tool, {raw})->joined(), raw);
 }
 
 // PRX-15

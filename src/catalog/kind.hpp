@@ -46,6 +46,13 @@ class KindSet {
       add(kind);
   }
 
+  static KindSet all() {
+    KindSet kinds;
+    for (const Kind kind : kKinds)
+      kinds.add(kind);
+    return kinds;
+  }
+
   void add(Kind kind) { bits_ |= bit(kind); }
   void add(KindSet other) { bits_ |= other.bits_; }
   bool has(Kind kind) const { return (bits_ & bit(kind)) != 0; }

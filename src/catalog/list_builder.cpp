@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <memory>
-#include <unordered_set>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -101,7 +101,8 @@ class ListBuilder {
   }
 
   void drop_doubles() {
-    std::unordered_set<std::string> seen;
+    // Sorted, because whoever chooses the names could choose them to have one hash.
+    std::set<std::string> seen;
     filter([&](const Candidate& candidate) -> Result<void> {
       if (seen.insert(candidate.own).second) return {};
       return std::unexpected(

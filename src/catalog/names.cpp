@@ -1,9 +1,8 @@
 #include "catalog/names.hpp"
 
 #include <algorithm>
-#include <numeric>
-#include <unordered_map>
-#include <unordered_set>
+#include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -55,8 +54,9 @@ std::string with_hash(std::string_view portable, std::string_view full, unsigned
 // In order of the full names, so that the outcome is that of the set.
 std::vector<std::string> portable_names(const std::vector<std::string>& full) {
   std::vector<std::string> shown(full.size());
-  std::unordered_set<std::string_view> taken;
-  std::unordered_map<std::string, std::size_t> wanted;
+  // Sorted, because whoever chooses the names could choose them to have one hash.
+  std::set<std::string_view> taken;
+  std::map<std::string, std::size_t> wanted;
   for (std::size_t i = 0; i < full.size(); ++i) {
     shown[i] = replaced(full[i]);
     if (shown[i].size() > kLongestPortableName) continue;

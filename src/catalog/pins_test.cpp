@@ -1,5 +1,8 @@
 #include "catalog/pins.hpp"
 
+#include <algorithm>
+
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -128,6 +131,24 @@ TEST(Pins, ShowWhatChangedInLines) {
   EXPECT_THAT(readable_diff(kTools, "", tool("a")), ::testing::StartsWith("+ name: \"a\"\n+ description:\n"));
   EXPECT_EQ(readable_diff(kTools, before, before), "");
   EXPECT_EQ(readable_diff(kInstructions, "a\nb", "a\nc"), "  a\n- b\n+ c\n");
+}
+
+// SEC-03: steps are bounded for each line, so a small change is found in any text, and a large one is shown as a whole.
+TEST(Pins, ShowASmallChangeOfALongTextAndALargeOneAsAWhole) {
+  constexpr int kLines = 20'000;
+  std::string before;
+  std::string after;
+  std::string other;
+  for (int i = 0; i < kLines; ++i) {
+    before += fmt::format("line {}\n", i);
+    after += i == 12'345 ? std::string("another\n") : fmt::format("line {}\n", i);
+    other += fmt::format("{} {}\n", i % 2 == 0 ? "line" : "no line", i);
+  }
+  EXPECT_EQ(readable_diff(kInstructions, before, after),
+            "  …\n  line 12343\n  line 12344\n- line 12345\n+ another\n  line 12346\n  line 12347\n  …\n");
+  const std::string whole = readable_diff(kInstructions, before, other);
+  EXPECT_EQ(std::ranges::count(whole, '\n'), 2 * kLines) << "what nobody looked for is not said to stay";
+  EXPECT_TRUE(whole.starts_with("  line 0\n- line 1\n- line 2\n"));
 }
 
 TEST(Pins, ShowWhatADiffWouldHide) {

@@ -1,5 +1,10 @@
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -15,8 +20,8 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// Beyond so many lines a comparison would cost more than it tells.
-constexpr std::size_t kMostLines = 2000;
+// Beyond so many lines that came or went a comparison would cost more than it tells.
+constexpr std::ptrdiff_t kMostChanges = 256;
 constexpr std::size_t kAround = 2;  // lines that are the same, shown beside those that are not
 
 void add_text(Lines& lines, std::string_view text, std::string_view margin) {
@@ -82,37 +87,133 @@ struct Line {
   const std::string* text;
 };
 
-// The longest common subsequence decides which lines stay.
-std::vector<Line> compared(const Lines& before, const Lines& after) {
-  std::vector<Line> out;
-  out.reserve(before.size() + after.size());
-  std::size_t a = 0;
-  std::size_t b = 0;
-  if (before.size() <= kMostLines && after.size() <= kMostLines) {
-    const std::size_t width = after.size() + 1;
-    std::vector<std::uint16_t> common((before.size() + 1) * width, 0);
-    for (std::size_t i = before.size(); i-- > 0;) {
-      for (std::size_t j = after.size(); j-- > 0;) {
-        common[i * width + j] = before[i] == after[j]
-                                    ? static_cast<std::uint16_t>(common[(i + 1) * width + j + 1] + 1)
-                                    : std::max(common[(i + 1) * width + j], common[i * width + j + 1]);
+// Lines that are the same have the same number, so that comparing two costs the same however long they are.
+class Numbers {
+ public:
+  std::vector<std::uint32_t> of(const Lines& lines) {
+    std::vector<std::uint32_t> out;
+    out.reserve(lines.size());
+    for (const std::string& line : lines)
+      out.push_back(numbers_.emplace(line, static_cast<std::uint32_t>(numbers_.size())).first->second);
+    return out;
+  }
+
+ private:
+  std::map<std::string_view, std::uint32_t> numbers_;
+};
+
+// Finds a shortest way from one text to the other by removing and adding lines: Myers, "An O(ND) Difference Algorithm
+// and Its Variations", 1986. It tries ways of no change, of one, of two and so on. Ways of more than kMostChanges are
+// not tried, so that it takes at most some 2 * kMostChanges steps for each line.
+class ShortestWay {
+ public:
+  using Text = std::span<const std::uint32_t>;
+
+  ShortestWay(Text before, Text after) : before_(before), after_(after) {}
+
+  // Marks the lines of both that stay, in texts that have `skipped` lines in front; none where there is no way so
+  // short.
+  void mark(std::vector<bool>& stays_before, std::vector<bool>& stays_after, std::size_t skipped) {
+    const auto changes = find();
+    if (!changes) return;
+    walk_back(*changes, [&](Count a, Count b) {
+      stays_before[skipped + static_cast<std::size_t>(a)] = true;
+      stays_after[skipped + static_cast<std::size_t>(b)] = true;
+    });
+  }
+
+ private:
+  using Count = std::ptrdiff_t;
+  // How many lines of `before` are done, by diagonal: that number less how many of `after` are.
+  using Reach = std::vector<Count>;
+
+  static bool adds(Count below, Count above, Count diagonal, Count changes) {
+    return diagonal == -changes || (diagonal != changes && below < above);
+  }
+
+  std::optional<Count> find() {
+    const Count size_before = std::ssize(before_);
+    const Count size_after = std::ssize(after_);
+    const Count most = std::min(kMostChanges, size_before + size_after);
+    Reach all(static_cast<std::size_t>(2 * most + 3), 0);
+    const auto reach = [&](Count diagonal) -> Count& { return all[static_cast<std::size_t>(diagonal + most + 1)]; };
+    for (Count changes = 0; changes <= most; ++changes) {
+      reached_.emplace_back(&reach(-changes - 1), &reach(changes + 1) + 1);
+      for (Count diagonal = -changes; diagonal <= changes; diagonal += 2) {
+        const Count below = reach(diagonal - 1);
+        const Count above = reach(diagonal + 1);
+        Count a = adds(below, above, diagonal, changes) ? above : below + 1;
+        while (a < size_before && a - diagonal < size_after && a >= diagonal &&
+               before_[static_cast<std::size_t>(a)] == after_[static_cast<std::size_t>(a - diagonal)])
+          ++a;
+        reach(diagonal) = a;
+        if (a >= size_before && a - diagonal >= size_after) return changes;
       }
     }
-    while (a < before.size() && b < after.size()) {
-      if (before[a] == after[b]) {
-        out.push_back({' ', &before[a++]});
-        ++b;
-      } else if (common[(a + 1) * width + b] >= common[a * width + b + 1]) {
-        out.push_back({'-', &before[a++]});
-      } else {
-        out.push_back({'+', &after[b++]});
+    return std::nullopt;
+  }
+
+  template <class Stay>
+  void walk_back(Count changes, Stay&& stay) const {
+    Count a = std::ssize(before_);
+    Count b = std::ssize(after_);
+    for (; changes >= 0; --changes) {
+      const Reach& reached = reached_[static_cast<std::size_t>(changes)];
+      const auto reach = [&](Count diagonal) { return reached[static_cast<std::size_t>(diagonal + changes + 1)]; };
+      const Count diagonal = a - b;
+      Count from_a = 0;
+      Count from_b = 0;
+      if (changes > 0) {
+        const bool added = adds(reach(diagonal - 1), reach(diagonal + 1), diagonal, changes);
+        from_a = reach(added ? diagonal + 1 : diagonal - 1);
+        from_b = from_a - (added ? diagonal + 1 : diagonal - 1);
       }
+      while (a > from_a && b > from_b)
+        stay(--a, --b);
+      a = from_a;
+      b = from_b;
     }
   }
-  while (a < before.size())
-    out.push_back({'-', &before[a++]});
-  while (b < after.size())
-    out.push_back({'+', &after[b++]});
+
+  Text before_;
+  Text after_;
+  std::vector<Reach> reached_;  // before each number of changes was tried
+};
+
+std::vector<Line> compared(const Lines& before, const Lines& after) {
+  Numbers numbers;
+  const auto old = numbers.of(before);
+  const auto now = numbers.of(after);
+  std::vector<bool> stays_before(before.size(), false);
+  std::vector<bool> stays_after(after.size(), false);
+  std::size_t front = 0;
+  std::size_t back = 0;
+  const std::size_t shorter = std::min(old.size(), now.size());
+  while (front < shorter && old[front] == now[front])
+    ++front;
+  while (back < shorter - front && old[old.size() - back - 1] == now[now.size() - back - 1])
+    ++back;
+  const auto between = [&](const auto& numbered) {
+    return std::span(numbered).subspan(front).first(numbered.size() - front - back);
+  };
+  ShortestWay(between(old), between(now)).mark(stays_before, stays_after, front);
+  for (const auto stays : {&stays_before, &stays_after}) {
+    std::fill_n(stays->begin(), front, true);
+    std::fill_n(stays->rbegin(), back, true);
+  }
+
+  std::vector<Line> out;
+  out.reserve(before.size() + after.size());
+  for (std::size_t a = 0, b = 0; a < before.size() || b < after.size();) {
+    if (a < before.size() && !stays_before[a]) {
+      out.push_back({'-', &before[a++]});
+    } else if (b < after.size() && !stays_after[b]) {
+      out.push_back({'+', &after[b++]});
+    } else {
+      out.push_back({' ', &before[a++]});
+      ++b;
+    }
+  }
   return out;
 }
 

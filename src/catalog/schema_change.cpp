@@ -4,8 +4,10 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -22,18 +24,16 @@
 namespace proteus::catalog {
 namespace {
 
-using boost::json::array;
 using boost::json::object;
 using boost::json::value;
 
+// Pairs of schemas, and what is looked at in them: values, and 64 bytes of text each. Both schemas are a stranger's,
+// and alternatives within alternatives would multiply.
 constexpr std::size_t kMaxSteps = 20'000;
+constexpr std::size_t kMaxWork = 1'000'000;
+constexpr std::size_t kTextOfOne = 64;
 constexpr std::size_t kMaxReasons = 16;
 constexpr std::size_t kMaxBranches = 64;
-
-std::string shown(const value& what) {
-  constexpr std::size_t kLongest = 60;
-  return log::printable(json::canonical(what), kLongest);
-}
 
 std::optional<double> number_of(const value* of) {
   if (of == nullptr || !of->is_number()) return std::nullopt;
@@ -52,7 +52,8 @@ class Narrowing {
   }
 
   void compare(const value& from, const value& to) {
-    if (++steps_ > kMaxSteps || from == to) return;
+    ++cost_.steps;
+    if (done() || equal(from, to)) return;
     if (const bool* all = to.if_bool()) {
       const bool* none = from.if_bool();
       if (!*all && (none == nullptr || *none)) say("nothing is accepted any more", "anything may come now");
@@ -67,7 +68,37 @@ class Narrowing {
   }
 
  private:
-  bool spent() const { return steps_ > kMaxSteps; }
+  bool spent() const { return cost_.steps > kMaxSteps || cost_.work > kMaxWork; }
+  // Nothing more needs to be found out.
+  bool done() const { return spent() || (wanted_ == Wanted::whether && !reasons_.empty()); }
+
+  // Whatever is looked at is paid for. Where nothing is left to pay with, the outcome no longer matters.
+  bool equal(const value& a, const value& b) {
+    ++cost_.work;
+    if (spent()) return true;
+    if (const auto* text = a.if_string()) cost_.work += text->size() / kTextOfOne;
+    if (a.is_array() && b.is_array()) {
+      return std::ranges::equal(a.get_array(), b.get_array(),
+                                [this](const value& x, const value& y) { return equal(x, y); });
+    }
+    if (!a.is_object() || !b.is_object()) return a == b;
+    if (a.get_object().size() != b.get_object().size()) return false;
+    return std::ranges::all_of(a.get_object(), [&](const auto& member) {
+      const value* const other = b.get_object().if_contains(member.key());
+      return other != nullptr && equal(member.value(), *other);
+    });
+  }
+  bool same(const value* a, const value* b) { return a == nullptr || b == nullptr ? a == b : equal(*a, *b); }
+
+  std::string canonical(const value& what) {
+    std::string text = json::canonical(what);
+    cost_.work += 1 + text.size() / kTextOfOne;
+    return text;
+  }
+  std::string shown(const value& what) {
+    constexpr std::size_t kLongest = 60;
+    return log::printable(canonical(what), kLongest);
+  }
 
   // `as_input` says it where old is `from`; `as_output` where old is `to`.
   void say(std::string_view as_input, std::string_view as_output) {
@@ -92,15 +123,29 @@ class Narrowing {
   }
 
   // Whether `to` accepts all that `from` does; says nothing.
-  bool accepts_all(const value& from, const value& to) {
+  template <class From>
+  bool accepts_all(const From& from, const value& to) {
     Narrowing trial(direction_, inverted_);
-    trial.steps_ = steps_;
+    trial.wanted_ = Wanted::whether;
+    trial.cost_ = cost_;
     trial.compare(from, to);
-    steps_ = trial.steps_;
+    cost_ = trial.cost_;
     return trial.reasons_.empty();
+  }
+  void compare(const object& from, const value& to) {
+    ++cost_.steps;
+    if (done()) return;
+    if (const bool* all = to.if_bool()) {
+      if (!*all) say("nothing is accepted any more", "anything may come now");
+    } else if (to.is_object()) {
+      compare_objects(from, to.get_object());
+    } else {
+      unknown("the schema");
+    }
   }
 
   void compare_objects(const object& from, const object& to) {
+    cost_.work += from.size() + to.size();
     compare_types(from, to);
     compare_values(from, to);
     compare_bounds(from, to);
@@ -112,12 +157,13 @@ class Narrowing {
     compare_rest(from, to);
   }
 
-  static std::set<std::string_view> types_of(const object& schema) {
+  std::set<std::string_view> types_of(const object& schema) {
     const value* const type = schema.if_contains("type");
     if (type == nullptr) return {"array", "boolean", "integer", "null", "number", "object", "string"};
     std::set<std::string_view> types;
     if (type->is_string()) types.insert(type->get_string());
     if (type->is_array()) {
+      cost_.work += type->get_array().size();
       for (const auto& element : type->get_array()) {
         if (element.is_string()) types.insert(element.get_string());
       }
@@ -139,10 +185,10 @@ class Narrowing {
     }
   }
 
-  static std::optional<array> values_of(const object& schema) {
-    if (const value* const one = schema.if_contains("const")) return array{*one};
+  static std::optional<std::span<const value>> values_of(const object& schema) {
+    if (const value* const one = schema.if_contains("const")) return std::span(one, 1);
     const value* const several = schema.if_contains("enum");
-    if (several != nullptr && several->is_array()) return several->get_array();
+    if (several != nullptr && several->is_array()) return std::span(several->get_array());
     return std::nullopt;
   }
 
@@ -155,10 +201,10 @@ class Narrowing {
     }
     std::set<std::string> known;
     for (const auto& one : *accepted)
-      known.insert(json::canonical(one));
-    steps_ += accepted->size() + offered->size();
+      known.insert(canonical(one));
     for (const auto& one : *offered) {
-      if (known.contains(json::canonical(one))) continue;
+      if (done()) return;
+      if (known.contains(canonical(one))) continue;
       say(fmt::format("the value {} is no longer accepted", shown(one)),
           fmt::format("the value {} is new", shown(one)));
     }
@@ -189,8 +235,6 @@ class Narrowing {
     if (unique(to) && !unique(from)) say("items must be unique now", "items may come twice now");
   }
 
-  static bool same(const value* a, const value* b) { return a == nullptr || b == nullptr ? a == b : *a == *b; }
-
   template <class Within>
   void compare_bound(const object& from, const object& to, std::string_view key, Within&& within) {
     const value* const is = to.if_contains(key);
@@ -212,10 +256,11 @@ class Narrowing {
     return found != nullptr && found->is_object() ? found->get_object() : none;
   }
 
-  static std::set<std::string_view> required_of(const object& schema) {
+  std::set<std::string_view> required_of(const object& schema) {
     std::set<std::string_view> names;
     const value* const required = schema.if_contains("required");
     if (required == nullptr || !required->is_array()) return names;
+    cost_.work += required->get_array().size();
     for (const auto& name : required->get_array()) {
       if (name.is_string()) names.insert(name.get_string());
     }
@@ -235,7 +280,7 @@ class Narrowing {
     static const value anything = true;
     const value* const rest = to.if_contains("additionalProperties");
     const value* const unnamed = rest != nullptr ? rest : to.if_contains("unevaluatedProperties");
-    steps_ += known.size() + described.size();
+    cost_.work += known.size() + described.size();
     for (const auto& [name, schema] : known) {
       const value* const now = described.if_contains(name);
       below(name, [&, &property = schema] {
@@ -283,11 +328,11 @@ class Narrowing {
     const value* const was = from.if_contains("anyOf");
     if (is == nullptr || same(is, was)) return;
     if (!is->is_array() || is->get_array().size() > kMaxBranches) return unknown("anyOf");
-    const auto fits = [&](const value& branch) {
+    const auto fits = [&](const auto& branch) {
       return std::ranges::any_of(is->get_array(), [&](const value& now) { return accepts_all(branch, now); });
     };
     if (was == nullptr) {
-      if (!fits(value(from))) unknown("anyOf");
+      if (!fits(from)) unknown("anyOf");
       return;
     }
     if (!was->is_array() || was->get_array().size() > kMaxBranches) return unknown("anyOf");
@@ -326,7 +371,7 @@ class Narrowing {
         below(name, [&, &definition = schema] {
           const std::size_t before = reasons_.size();
           compare(definition, *other);
-          if (definition == *other || reasons_.size() > before || !inverted_) return;
+          if (equal(definition, *other) || reasons_.size() > before || !inverted_) return;
           if (!accepts_all(*other, definition)) unknown(key);
         });
       }
@@ -372,9 +417,16 @@ class Narrowing {
     check(to, from);
   }
 
+  enum class Wanted : std::uint8_t { reasons, whether };  // there is one
+  struct Cost {
+    std::size_t steps = 0;
+    std::size_t work = 0;
+  };
+
   SchemaOf direction_;
   bool inverted_;
-  std::size_t steps_ = 0;
+  Wanted wanted_ = Wanted::reasons;
+  Cost cost_;
   std::string path_;
   std::vector<std::string> reasons_;
 };

@@ -12,6 +12,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 std::vector<std::string> input(std::string_view before, std::string_view after) {
   return breaking_changes(boost::json::parse(before), boost::json::parse(after), SchemaOf::input);
@@ -143,6 +144,37 @@ TEST(BreakingChanges, AreAssumedWhereTheComparisonTakesTooLong) {
     after = narrower + "]}";
   }
   EXPECT_THAT(input(before, after), ElementsAre(HasSubstr("too large to be compared")));
+}
+
+// SEC-04: few pairs of schemas, each of which takes long to look at.
+TEST(BreakingChanges, AreAssumedWhereTooMuchIsLookedAt) {
+  std::string names;
+  for (int i = 0; i < 20'000; ++i)
+    names += fmt::format(R"({}"p{}")", i > 0 ? "," : "", i);
+  const std::string before = fmt::format(R"({{"required":[{}]}})", names);
+  std::string after = R"({"type":"string"})";
+  for (int depth = 0; depth < 2; ++depth) {
+    std::string wider = R"({"anyOf":[)";
+    for (int i = 0; i < 60; ++i)
+      wider += (i > 0 ? "," : "") + after;
+    after = wider + "]}";
+  }
+  EXPECT_THAT(input(before, after), ElementsAre(HasSubstr("too large to be compared")));
+  EXPECT_THAT(input(after, before), Not(Contains(HasSubstr("too large to be compared"))));
+}
+
+// What is equal is paid for once, not once for each level above it.
+TEST(BreakingChanges, AreFoundInALargeSchema) {
+  std::string before = "{}";
+  std::string after = R"({"type":"string"})";
+  std::string same;
+  for (int i = 0; i < 2'000; ++i)
+    same += fmt::format(R"(,"p{}":{{"type":"array","items":{{"enum":["a{}","b","c"]}}}})", i, i);
+  for (int depth = 0; depth < 4; ++depth) {
+    before = fmt::format(R"({{"properties":{{"x":{}{}}}}})", before, same);
+    after = fmt::format(R"({{"properties":{{"x":{}{}}}}})", after, same);
+  }
+  EXPECT_THAT(input(before, after), ElementsAre(HasSubstr("input /x/x/x/x: the type is narrowed")));
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
+#include "base/stranger_log.hpp"
 #include "base/task_group.hpp"
 #include "client/transport.hpp"
 #include "client/waiting.hpp"
@@ -23,7 +25,7 @@ class Channel : public Transport {
   bool has_streams() const final { return false; }
 
  protected:
-  Channel(const Executor& executor, Inbox& inbox);
+  Channel(const Executor& executor, Inbox& inbox, std::shared_ptr<StrangerLog> log);
 
   virtual Task<Result<>> write(const Outgoing& message) = 0;
 
@@ -37,7 +39,8 @@ class Channel : public Transport {
 
  private:
   struct Waiter {
-    explicit Waiter(const Executor& executor) : bell(executor) {}
+    Waiter(const Executor& executor, mcp::Method asked) : method(asked), bell(executor) {}
+    mcp::Method method;
     std::optional<Received> answer;
     Bell bell;
   };
@@ -45,12 +48,16 @@ class Channel : public Transport {
 
   void dispatch(Received message);
   void answer(Received message);
+  // Whom an error is for whose id the server could not read.
+  std::map<RequestId, Waiter>::iterator nameless();
 
   Executor executor_;
   Inbox& inbox_;
+  const std::shared_ptr<StrangerLog> log_;
   Bell end_;
   std::map<RequestId, Waiter> waiters_;
   RequestId last_id_ = kNoRequest;  // of all that were sent
+  std::size_t given_up_ = 0;        // of those, whose answers nobody waits for and have not come
   std::optional<Error> closed_;
   std::optional<mcp::Version> version_;
 };

@@ -39,7 +39,8 @@ Connection::Connection(const Executor& executor, MakerFactory make, Options opti
       link_(executor, *maker_, options_, last_id_),
       questions_(executor, options_, requests_, tasks_),
       listener_(*this),
-      left_(executor) {}
+      left_(executor),
+      greeting_ended_(executor) {}
 
 Connection::~Connection() = default;
 
@@ -64,6 +65,14 @@ Task<> Connection::close() {
   }
 }
 
+Task<bool> Connection::rest() {
+  if (!is_idle()) co_return false;
+  const Visit visit(*this);
+  listener_.stop();
+  co_await link_.rest();
+  co_return true;
+}
+
 Task<Result<>> Connection::listen(mcp::SubscriptionFilter wanted) {
   const Visit visit(*this);
   co_return co_await listener_.listen(std::move(wanted));
@@ -74,6 +83,7 @@ void Connection::note(const Footing& footing) {
   noted_ = footing.generation;
   facts_ = footing.facts;
   if (footing.era() == mcp::Era::modern) return;
+  questions_.set_roots_due(true);
   if (log_level_) tasks_.spawn("setting the log level", restore_log_level(*log_level_));
 }
 
@@ -108,10 +118,20 @@ Task<Result<Answer>> Connection::request(mcp::Method method, Params params, Requ
     }
   }
   for (;; again = true) {
+    if (link_.standing() == nullptr) questions_.set_roots_due(true);
     auto footing = co_await link_.establish();
     if (!footing) co_return std::unexpected(std::move(footing.error()));
     note(*footing);
     if (keep_stream(*footing) && may_ask(method)) co_await listener_.wait_for_stream();
+    while (awaits_roots(*footing, method)) {
+      auto known = co_await await_roots(*footing, options);
+      if (!known) co_return std::unexpected(std::move(known.error()));
+      // The session may be another by now.
+      footing = co_await link_.establish();
+      if (!footing) co_return std::unexpected(std::move(footing.error()));
+      note(*footing);
+    }
+    if (may_act(method)) questions_.set_roots_due(false);
     Outcome outcome = co_await attempt(*footing, method, params, options);
     if (!outcome.again || again) co_return std::move(outcome.answer);
   }
@@ -234,12 +254,13 @@ std::shared_ptr<PostedRequest> Connection::post(mcp::Method method, const Params
   }
   if (mcp::find_method(mcp::Era::legacy, mcp::Sender::client, mcp::to_string(method)) == nullptr) return nullptr;
   note(*footing);
-  if (keep_stream(*footing) && may_ask(method)) return nullptr;
+  if ((keep_stream(*footing) && may_ask(method)) || awaits_roots(*footing, method)) return nullptr;
   const RequestFrame request = frame(*footing, method, options);
   Composed composed(request, params);
   if (footing->transport->has_headers()) composed.outgoing().headers = options.headers;
   auto sent = footing->transport->try_exchange(composed.outgoing(), time_of(method, options), stay);
   if (!sent) return nullptr;
+  if (may_act(method)) questions_.set_roots_due(false);
   return std::make_shared<PostedRequest>(PostedRequest::Key{}, *this, *footing, std::move(sent), request.id, method,
                                          std::move(options));
 }
@@ -248,7 +269,7 @@ Connection::Outcome Connection::judge(const Footing& footing, Reply reply) {
   const bool refused = reply.status > 299;
   if (!refused && reply.message && reply.message->message().kind == json::MessageKind::result)
     return {std::move(*reply.message)};
-  if (footing.era() == mcp::Era::legacy && reply.status == 404 && footing.transport->has_session()) {
+  if (footing.era() == mcp::Era::legacy && footing.transport->has_session() && says_session_unknown(reply)) {
     forget_session(footing);
     return {std::unexpected(errors::not_found("the server no longer knows the session")), options_.renew_session};
   }
@@ -258,7 +279,7 @@ Connection::Outcome Connection::judge(const Footing& footing, Reply reply) {
 
 void Connection::forget_session(const Footing& footing) {
   if (!link_.session_lost(footing.generation)) return;
-  log::info("the server forgot the session");
+  options_.log->note(log::Level::info, "forgot the session");
   if (options_.on_session_lost) options_.on_session_lost();
 }
 
@@ -290,7 +311,7 @@ Task<> Connection::send_cancelled(std::shared_ptr<Transport> transport, RequestI
   message.parts.emplace_back(text);
   Deadline deadline(executor_, options_.timeout, {});
   const auto sent = co_await before(deadline, transport->send(message), "notifications/cancelled");
-  if (!sent) log::debug("a cancellation did not reach the server: {}", sent.error().message());
+  if (!sent) options_.log->debug("a cancellation did not reach the server: {}", sent.error().message());
 }
 
 Task<Result<>> Connection::set_log_level(mcp::LogLevel level) {
@@ -307,7 +328,7 @@ Task<Result<>> Connection::set_log_level(mcp::LogLevel level) {
 
 Task<> Connection::restore_log_level(mcp::LogLevel level) {
   const auto set = co_await set_log_level(level);
-  if (!set) log::warning("the log level was not set again: {}", set.error().message());
+  if (!set) options_.log->warning("the log level was not set again: {}", set.error().message());
 }
 
 }  // namespace proteus::client

@@ -45,6 +45,9 @@ class Connection final : private Inbox {
   // What further connections to the same server need not find out.
   KnownServer known() const { return {facts_, link_.uses_old_sse()}; }
 
+  // See Link.
+  void reconsider() { link_.reconsider(); }
+
   // Sends a request and gives the answer, a result. An error of the server is an error of kind `remote` with
   // its code, message and data. A modern server's request for input is answered by the handlers, unless the
   // options say otherwise. Nothing is sent twice that may have run.
@@ -54,8 +57,9 @@ class Connection final : private Inbox {
   // sent then, and the options are as they were.
   std::shared_ptr<PostedRequest> post(mcp::Method method, const Params& params, RequestOptions& options, Stay stay);
 
-  // All pages of a list; `method` is one of the four list methods. What the server does not offer is an empty
-  // list. Over HTTP, tools of a modern server whose header annotations are invalid are left out.
+  // All pages of a list; `method` is one of the four list methods. What the server does not offer, or offers and does
+  // not implement, is an empty list. Over HTTP, tools of a modern server whose header annotations are invalid are left
+  // out.
   Task<Result<Listing>> list(mcp::Method method, RequestOptions options = {});
 
   // Announcements of changes, from now on and until `close`; see Listener.
@@ -69,16 +73,32 @@ class Connection final : private Inbox {
   // The session that a legacy server keeps for it over HTTP; nothing where there is none.
   std::optional<HttpSession> session() const;
 
+  // Sends a notification of its caller, where there is a session of a legacy server to send it in. Within a bound.
+  void notify(std::string notification);
+  // The same for `notifications/roots/list_changed`, where the server was told that it would come: what the server asks
+  // because of it is answered before anything is sent that may act on roots.
+  void notify_roots_changed(std::string notification);
+
   // The least level of log messages the server should send: for good with a legacy server, with each request
   // from now on to a modern one.
   Task<Result<>> set_log_level(mcp::LogLevel level);
   std::optional<mcp::LogLevel> log_level() const { return log_level_; }
+
+  // Whether it holds something at the server: a session, or a running program.
+  bool is_open() const { return link_.transport() != nullptr; }
+  // Whether nothing is under way on it.
+  bool is_idle() const { return visits_ == 0 && requests_.size() == 0; }
+  // Ends what it holds, and the listening; the next request opens it again. False, and without effect, where something
+  // is under way.
+  Task<bool> rest();
 
   // Ends the session, the listening and every request under way, which fail as cancelled; waits for their
   // ends. Nothing can be asked afterwards.
   Task<> close();
 
   const Executor& executor() const { return executor_; }
+  // Of a request.
+  std::chrono::milliseconds timeout() const { return options_.timeout; }
 
  private:
   friend class Listener;
@@ -129,12 +149,23 @@ class Connection final : private Inbox {
   bool keep_stream(const Footing& footing);
   void forget_session(const Footing& footing);
   Task<> restore_log_level(mcp::LogLevel level);
+  // Whether it may act on the client's roots.
+  static bool may_act(mcp::Method method);
+  // Whether roots may be asked for, or are, that must be known before this request is sent.
+  bool awaits_roots(const Footing& footing, mcp::Method method) const;
+  // Ends when they are.
+  Task<Result<>> await_roots(Footing footing, const RequestOptions& options);
+  Task<Result<>> settle_roots(std::uint64_t generation);
+  // False where something runs in it.
+  bool give_up_session(std::uint64_t generation);
+  Task<> send_notification(std::shared_ptr<Transport> transport, std::string text);
   void cancel_at_server(const Footing& footing, RequestId id, std::string_view reason);
   Task<> send_cancelled(std::shared_ptr<Transport> transport, RequestId id, std::string reason);
 
   void on_notification(Received message, RequestId during) override;
   void on_request(Received message, RequestId during) override;
   void on_log(const json::Message& message, RequestId during);
+  void on_unclaimed(const json::Message& message, mcp::Era era);
 
   Executor executor_;
   Options options_;
@@ -152,6 +183,12 @@ class Connection final : private Inbox {
   std::size_t visits_ = 0;
   Bell left_;
   std::uint64_t noted_ = 0;  // the generation of the footing that was last looked at
+  // Of which what the server asks by itself as it begins has arrived.
+  std::uint64_t greeted_ = 0;
+  std::uint64_t roots_told_ = 0;  // times that they were said to have changed
+  bool greeting_ = false;
+  Bell greeting_ended_;
+  std::size_t notifying_ = 0;
 };
 
 }  // namespace proteus::client

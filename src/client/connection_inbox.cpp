@@ -17,16 +17,24 @@ std::optional<mcp::Method> question_method(std::string_view raw) {
   return std::nullopt;
 }
 
+bool is_unknown(const mcp::MethodInfo* method) { return method == nullptr || method->form != mcp::Form::notification; }
+
+// All others have a receiver of their own here.
+bool names_nobody(const mcp::MethodInfo* method) {
+  return is_unknown(method) || method->method == mcp::Method::log_message ||
+         method->method == mcp::Method::elicitation_complete;
+}
+
 }  // namespace
 
 void Connection::on_notification(Received received, RequestId during) {
   const json::Message& message = received.message();
   if (options_.on_notification) options_.on_notification(message);
-  requests_.on_notification(message, during);
+  const bool claimed = requests_.on_notification(message, during);
   const mcp::Era era = facts_ ? facts_->era() : mcp::Era::legacy;
   const auto* method = mcp::find_method(era, mcp::Sender::server, message.method);
-  if (method == nullptr || method->form != mcp::Form::notification)
-    return log::debug("an unknown notification is ignored: {}", log::printable(message.method, 64));
+  if (!claimed && names_nobody(method)) on_unclaimed(message, era);
+  if (is_unknown(method)) return;
   switch (method->method) {
     case mcp::Method::progress: return requests_.on_progress(message);
     case mcp::Method::log_message: return on_log(message, during);
@@ -37,9 +45,22 @@ void Connection::on_notification(Received received, RequestId during) {
   }
 }
 
+void Connection::on_unclaimed(const json::Message& message, mcp::Era era) {
+  std::optional<mcp::LogLevel> level;
+  if (message.method == mcp::to_string(mcp::Method::log_message)) {
+    level = mcp::parse_log_level(json::plain_string(message.body.value("level")).value_or(""));
+    if (!level) return;
+  }
+  if (const InFlight* const told = requests_.addressee(options_.owner, era, level)) {
+    return told->options->on_notification(message);
+  }
+  if (options_.on_unclaimed) return options_.on_unclaimed(message);
+  options_.log->debug("a notification is for nobody: {}", log::printable(message.method, 64));
+}
+
 void Connection::on_log(const json::Message& message, RequestId during) {
   const auto entry = read_log(message);
-  if (!entry) return log::debug("a log message is ignored: {}", entry.error().message());
+  if (!entry) return options_.log->debug("a log message is ignored: {}", entry.error().message());
   requests_.on_log(*entry, during);
   if (options_.on_log) options_.on_log(*entry);
 }
@@ -48,8 +69,8 @@ void Connection::on_request(Received received, RequestId during) {
   const auto& footing = link_.current();
   const bool modern = footing ? footing->era() == mcp::Era::modern : false;
   if (modern || !link_.transport()) {
-    return log::warning("a request of the server is ignored, in its era it has none to make: {}",
-                        log::printable(received.message().method, 64));
+    return options_.log->warning("a request of the server is ignored, in its era it has none to make: {}",
+                                 log::printable(received.message().method, 64));
   }
   questions_.on_request(std::move(received), during, link_.transport());
 }

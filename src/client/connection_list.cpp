@@ -4,7 +4,6 @@
 
 #include "base/log.hpp"
 #include "client/connection.hpp"
-#include "mcp/errors.hpp"
 
 namespace proteus::client {
 namespace {
@@ -18,7 +17,7 @@ Task<Result<Listing>> Connection::list(mcp::Method method, RequestOptions option
   if (!opened) co_return std::unexpected(opened.error());
   if (!mcp::offers((*opened)->offers, method)) co_return Listing{};
   const std::string_view method_name = mcp::to_string(method);
-  ListReader reader(method, options_.limits.lists);
+  ListReader reader(method, options_.limits.lists, *options_.log);
   std::optional<std::string> cursor;
   const auto page_time = time_of(method, options);
   const auto end = std::chrono::steady_clock::now() + options.list_timeout.value_or(kTimeouts * page_time);
@@ -30,10 +29,11 @@ Task<Result<Listing>> Connection::list(mcp::Method method, RequestOptions option
     if (cursor) params.members.add(fmt::format(R"("cursor":{})", *cursor));
     const auto page = co_await request(method, std::move(params), options);
     if (!page) {
-      // Many servers that have resources have no templates, and not even an empty list of them.
-      const bool no_templates =
-          method == mcp::Method::resource_templates_list && page.error().rpc_code() == mcp::code::kMethodNotFound;
-      if (no_templates) co_return Listing{};
+      Listing none;
+      if (!cursor && is_unimplemented(page.error())) {
+        none.unimplemented = page.error();
+        co_return none;
+      }
       co_return std::unexpected(page.error());
     }
     auto next = reader.add(*page);
@@ -51,7 +51,8 @@ void Connection::learn_tools(Listing& listing) {
   mirrors_.clear();
   std::erase_if(listing.entries, [this](const Entry& tool) {
     const auto learned = mirrors_.learn(tool.name, tool.definition);
-    if (!learned) log::warning("the tool {} is left out: {}", log::printable(tool.name), learned.error().message());
+    if (!learned)
+      options_.log->warning("the tool {} is left out: {}", log::printable(tool.name), learned.error().message());
     return !learned.has_value();
   });
 }

@@ -139,4 +139,12 @@ bool contradicts(const Reply& reply, mcp::Era era) {
          code != mcp::code::kParseError && code != mcp::code::kInternalError;
 }
 
+bool says_session_unknown(const Reply& reply) {
+  if (reply.status == 404) return true;
+  if (reply.status != 400) return false;
+  const auto error = rpc_error(reply);
+  const std::string text = error ? std::string(error->message()) : reply.excerpt;
+  return text.find("session") != std::string::npos || text.find("Session") != std::string::npos;
+}
+
 }  // namespace proteus::client

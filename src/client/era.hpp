@@ -39,4 +39,9 @@ bool suggests_old_transport(const Reply& reply);
 // Whether a reply shows that a server taken for this era is of the other one. The request did not run then.
 bool contradicts(const Reply& reply, mcp::Era era);
 
+// Whether a reply to a request of a session says that the server does not know the session. 404 says so; the examples
+// of the official SDK, and the many servers made after them, answer with 400 and say it in words. The request did not
+// run.
+bool says_session_unknown(const Reply& reply);
+
 }  // namespace proteus::client

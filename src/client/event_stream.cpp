@@ -1,5 +1,7 @@
 #include "client/event_stream.hpp"
 
+#include "client/received.hpp"
+
 namespace proteus::client {
 
 // What is broken stays so, whoever looks next.
@@ -16,7 +18,8 @@ Result<> EventStream::take(const Result<std::string_view>& bytes) {
 Result<std::optional<net::SseEvent>> EventStream::try_next() {
   for (;;) {
     auto event = reader_.next();
-    if (!event || *event || ended_) return event;
+    if (!event) return std::unexpected(naming_limit(std::move(event.error()), message_bytes_));
+    if (*event || ended_) return event;
     if (broken_) return std::unexpected(*broken_);
     const auto bytes = response_.try_read_some();
     if (bytes && !*bytes) return std::nullopt;
@@ -28,7 +31,8 @@ Result<std::optional<net::SseEvent>> EventStream::try_next() {
 Task<Result<std::optional<net::SseEvent>>> EventStream::next() {
   for (;;) {
     auto event = reader_.next();
-    if (!event || *event || ended_) co_return event;
+    if (!event) co_return std::unexpected(naming_limit(std::move(event.error()), message_bytes_));
+    if (*event || ended_) co_return event;
     if (broken_) co_return std::unexpected(*broken_);
     if (auto taken = take(co_await response_.read_some()); !taken) co_return std::unexpected(std::move(taken.error()));
   }

@@ -18,6 +18,7 @@ class EventStream {
   // `last_event_id` is that of the stream which this one goes on from.
   EventStream(net::ClientResponse response, std::size_t max_event_bytes, std::string last_event_id = {})
       : response_(std::move(response)),
+        message_bytes_(max_event_bytes),
         reader_({.line_bytes = max_event_bytes, .event_bytes = max_event_bytes}, std::move(last_event_id)) {
     reader_.feed({});
   }
@@ -44,6 +45,7 @@ class EventStream {
   Result<> take(const Result<std::string_view>& bytes);
 
   net::ClientResponse response_;
+  const std::size_t message_bytes_;
   net::SseReader reader_;
   bool ended_ = false;
   std::optional<Error> broken_;

@@ -165,7 +165,7 @@ Result<Express::Sight> Express::look(Sent& sent, const Request& request) const {
 
 Result<Express::Sight> Express::look_at_body(Sent& sent, bool events, const Request& request) const {
   const auto body = sent.response->try_read_all(message_bytes_);
-  if (!body) return std::unexpected(body.error());
+  if (!body) return std::unexpected(naming_limit(body.error(), message_bytes_));
   if (!*body) return Sight{.waits = true};
   std::shared_ptr<const void> owner = std::move(sent.response);
   auto answer = events ? read_whole(**body, owner, sent.id, request)

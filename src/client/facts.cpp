@@ -14,24 +14,25 @@ namespace {
 
 constexpr std::size_t kMaxVersions = 64;
 
-bool is_too_long(std::string_view what, std::string_view said, std::size_t limit) {
+bool is_too_long(ServerFacts& facts, std::string_view what, std::string_view said, std::size_t limit) {
   if (said.size() <= limit) return false;
-  log::warning("a server's {} are left out: they have {} bytes, and {} are allowed", what, said.size(), limit);
+  facts.left_out.push_back(
+      fmt::format("its {} are left out: they have {} bytes, and {} are allowed", what, said.size(), limit));
   return true;
 }
 
 void read_common(const Received& answer, ServerFacts& facts) {
   if (const auto raw = answer.member("capabilities");
-      json::is_object(raw) && !is_too_long("capabilities", raw, kLongestDescription)) {
+      json::is_object(raw) && !is_too_long(facts, "capabilities", raw, kLongestDescription)) {
     facts.capabilities = raw;
     facts.offers = mcp::parse_server_capabilities(raw);
   }
   if (auto text = json::decode_string(answer.member("instructions"));
-      text && !is_too_long("instructions", *text, kLongestInstructions))
+      text && !is_too_long(facts, "instructions", *text, kLongestInstructions))
     facts.instructions = std::move(*text);
   // In `_meta` since 2026-07-28; many put it where it was before.
   for (const auto raw : {answer.message().meta.value(mcp::meta::kServerInfo), answer.member("serverInfo")}) {
-    if (!json::is_object(raw) || is_too_long("name and description", raw, kLongestDescription)) continue;
+    if (!json::is_object(raw) || is_too_long(facts, "name and description", raw, kLongestDescription)) continue;
     facts.info = raw;
     break;
   }

@@ -25,6 +25,8 @@ struct ServerFacts {
   mcp::ServerCapabilities offers;       // the same, read
   std::string instructions;             // may be empty; at most kLongestInstructions
   std::vector<std::string> versions;    // all it says it speaks; only known of a modern one
+  std::vector<std::string> left_out;    // what was too long to be read, in words
+  bool keeps_session = false;           // of the legacy era: it can tell one connection's requests from another's
 
   mcp::Era era() const { return mcp::era_of(version); }
 };

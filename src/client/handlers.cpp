@@ -46,7 +46,8 @@ mcp::ClientCapabilities Handlers::capabilities() const {
           .elicitation_url = static_cast<bool>(elicit_url),
           .sampling = static_cast<bool>(sample),
           .sampling_tools = sample && sample_with_tools,
-          .roots = static_cast<bool>(list_roots)};
+          .roots = static_cast<bool>(list_roots),
+          .roots_list_changed = list_roots && roots_list_changed};
 }
 
 Task<Result<std::string>> ask(const Handlers& handlers, Question question) {

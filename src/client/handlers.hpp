@@ -18,6 +18,7 @@ struct Question {
   mcp::Method method{};
   std::string params;             // JSON object; may be empty for roots
   RequestId during = kNoRequest;  // the request of ours it is asked for, where that is known
+  bool early = false;             // asked before the request was sent that it is put to
 };
 
 // Gives the result object as JSON, or an error that the server, or the caller of the request, is told.
@@ -31,6 +32,7 @@ struct Handlers {
   Handler sample;
   Handler list_roots;
   bool sample_with_tools = false;
+  bool roots_list_changed = false;  // whether changes of the roots are announced
   // Whether fields that an accepted form leaves out get the defaults of the requested schema. Off for who
   // passes answers on unchanged.
   bool apply_defaults = true;

@@ -9,6 +9,14 @@
 #include "client/transports.hpp"
 
 namespace proteus::client {
+namespace {
+
+Options with_log(Options options, const std::string& name) {
+  options.log = std::make_shared<StrangerLog>(name);
+  return options;
+}
+
+}  // namespace
 
 void CallingThread::post(std::function<void()> function) {
   const std::lock_guard lock(mutex_);
@@ -47,7 +55,8 @@ Host::Host(std::shared_ptr<boost::asio::io_context> io, Endpoint endpoint, Optio
       http_(*io_, clock_, std::move(http)),
       settings_(std::move(settings)),
       on_change_(std::move(on_change)),
-      refresher_(settings_.refresh, refreshing(), transports_to(std::move(endpoint), *io_, http_), std::move(options)),
+      refresher_(settings_.refresh, refreshing(), transports_to(std::move(endpoint), *io_, http_),
+                 with_log(std::move(options), settings_.name)),
       thread_([this] { io_->run(); }) {}
 
 Host::~Host() { close(); }
@@ -68,13 +77,15 @@ Result<> Host::open() {
   return call<void>([this](Connection&) { return refresher_.first_try(); }, caller);
 }
 
-Task<Result<catalog::Change>> Host::read() {
-  auto after = co_await take_inventory(refresher_.connection(), settings_.list_meta);
+Task<Result<Gathered>> Host::read() {
+  const auto before = inventory();
+  auto after = co_await take_inventory(refresher_.connection(), settings_.list_meta, before);
   if (!after) co_return std::unexpected(std::move(after.error()));
-  auto change = changes_between(inventory().get(), **after);
+  log_unimplemented(settings_.name, before ? before->faults : std::vector<ListFault>(), (*after)->faults);
+  Gathered gathered{changes_between(before.get(), **after), (*after)->failure};
   const std::lock_guard lock(mutex_);
   inventory_ = std::move(*after);
-  co_return change;
+  co_return gathered;
 }
 
 // What is there at the start is no change; where the server came late, it is.

@@ -112,7 +112,7 @@ class Host {
   };
 
   Refresher::Surroundings refreshing();
-  Task<Result<catalog::Change>> read();
+  Task<Result<Gathered>> read();
   void on_read(const Reading& reading);
   Task<Result<Answer>> send(std::function<Task<Result<Answer>>(Connection&)> make);
   Task<Result<>> shut_down();
@@ -124,7 +124,7 @@ class Host {
   net::HttpClient http_;
   const HostSettings settings_;
   OnChange on_change_;
-  CircuitBreaker breaker_{clock_, settings_.circuit_failures, settings_.circuit_open};
+  CircuitBreaker breaker_{clock_, settings_.circuit_failures, settings_.circuit_open, settings_.name};
   std::atomic<std::uint64_t> requests_ = 0;
   std::atomic<std::uint64_t> failed_requests_ = 0;
   std::atomic<std::uint64_t> refused_requests_ = 0;

@@ -1,5 +1,6 @@
 #include "client/in_flight.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/log.hpp"
@@ -69,13 +70,45 @@ void InFlightTable::on_log(const LogEntry& entry, RequestId during) const {
   if (wanting != nullptr && wanting->options->on_log) wanting->options->on_log(entry);
 }
 
-void InFlightTable::on_notification(const json::Message& message, RequestId during) const {
+const InFlight* InFlightTable::first_asked() const {
+  for (const auto& [id, request] : requests_) {
+    if (request.options->has_handlers()) return &request;
+  }
+  return nullptr;
+}
+
+bool InFlightTable::any_asked_sent() const {
+  return std::ranges::any_of(
+      requests_, [](const auto& entry) { return entry.second.is_sent && entry.second.options->has_handlers(); });
+}
+
+const InFlight* InFlightTable::addressee(Owner owner, mcp::Era era, std::optional<mcp::LogLevel> level) const {
+  // 2026-07-28, "Logging": a modern server logs for requests that ask for it, and for no others.
+  const bool modern = era == mcp::Era::modern;
+  if (modern ? !level : owner == Owner::everybody) return nullptr;
+  std::size_t told = 0;
+  std::size_t wanting = 0;
+  const InFlight* first_told = nullptr;
+  const InFlight* first_wanting = nullptr;
+  for (const auto& [id, request] : requests_) {
+    if (!request.options->on_notification) continue;
+    if (told++ == 0) first_told = &request;
+    const auto& wanted = request.options->log_level;
+    if (level && (!wanted || *level < *wanted)) continue;
+    if (wanting++ == 0) first_wanting = &request;
+  }
+  if (modern) return wanting == 1 ? first_wanting : nullptr;
+  return owner == Owner::caller ? first_wanting : told == 1 ? first_told : nullptr;
+}
+
+bool InFlightTable::on_notification(const json::Message& message, RequestId during) const {
   const InFlight* request = find(during);
   if (request == nullptr && message.body.has(mcp::meta::kProgressToken)) {
     const auto token = json::as_int64(message.body.value(mcp::meta::kProgressToken));
     if (token) request = find(*token);
   }
   if (request != nullptr && request->options->on_notification) request->options->on_notification(message);
+  return request != nullptr;
 }
 
 InFlightTable::Hold::Hold(InFlightTable& table, RequestId during) : table_(table) {

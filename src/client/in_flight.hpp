@@ -14,6 +14,7 @@ struct InFlight {
   RequestId id = kNoRequest;
   Deadline* deadline = nullptr;
   const RequestOptions* options = nullptr;
+  bool is_sent = true;  // false while it waits for something to be answered first
 };
 
 // The requests of one connection that are under way.
@@ -48,6 +49,14 @@ class InFlightTable {
     return requests_.size() == 1 ? &requests_.begin()->second : nullptr;
   }
 
+  // The first whose caller can be asked; null where there is none.
+  const InFlight* first_asked() const;
+  // Whether one whose caller can be asked has been sent.
+  bool any_asked_sent() const;
+  // Whom a notification is for that came with no request and names none; `level` is that of a log message. Null for
+  // nobody, or nobody in particular.
+  const InFlight* addressee(Owner owner, mcp::Era era, std::optional<mcp::LogLevel> level) const;
+
   // Ends them all, as cancelled.
   void expire() const;
 
@@ -56,7 +65,8 @@ class InFlightTable {
   void on_progress(const json::Message& message) const;
   // Hands a log message to the request it came with; without one, to the only request that wants any.
   void on_log(const LogEntry& entry, RequestId during) const;
-  void on_notification(const json::Message& message, RequestId during) const;
+  // Hands a notification to the request that it came with, or that it names. False where there is none.
+  bool on_notification(const json::Message& message, RequestId during) const;
 
   // While it lives the server waits for an answer of ours, and deadlines stand still: that of one request, or
   // of all where it is not known which.

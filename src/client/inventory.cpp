@@ -18,9 +18,10 @@ bool same(std::string_view a, std::string_view b) {
   return first && second && *first == *second;
 }
 
-Definitions by_name(const Listing& listing) {
+Definitions by_name(const std::optional<Listing>& listing) {
   Definitions names;
-  for (const auto& entry : listing.entries)
+  if (!listing) return names;
+  for (const auto& entry : listing->entries)
     names.emplace(entry.name, entry.definition);
   return names;
 }
@@ -60,14 +61,16 @@ catalog::KindChange difference(catalog::Kind kind, const Definitions& before, co
 
 }  // namespace
 
-Task<Result<std::shared_ptr<const Inventory>>> take_inventory(Connection& connection, std::string meta) {
+Task<Result<std::shared_ptr<const Inventory>>> take_inventory(Connection& connection, std::string meta,
+                                                              std::shared_ptr<const Inventory> before) {
+  auto read = co_await read_all_lists(connection, catalog::KindSet::all(), std::move(meta));
+  if (!read.any) co_return std::unexpected(std::move(*read.failure));
   auto inventory = std::make_shared<Inventory>();
+  inventory->faults = std::move(read.faults);
+  inventory->failure = std::move(read.failure);
   for (const catalog::Kind kind : catalog::kKinds) {
-    RequestOptions options;
-    options.meta = meta;
-    auto listing = co_await connection.list(catalog::info(kind).list_method, std::move(options));
-    if (!listing) co_return std::unexpected(std::move(listing.error()));
-    inventory->lists[kind] = std::move(*listing);
+    inventory->lists[kind] = std::move(read.lists[kind]);
+    if (!inventory->lists[kind] && before) inventory->lists[kind] = before->lists[kind];
   }
   co_return std::shared_ptr<const Inventory>(std::move(inventory));
 }

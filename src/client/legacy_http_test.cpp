@@ -116,6 +116,26 @@ TEST_F(LegacyHttp, BeginsAnotherSessionWhenTheServerForgotIt) {  // REF-20
   EXPECT_EQ(server.count("tools/call"), 5U);
 }
 
+TEST_F(LegacyHttp, BeginsAnotherSessionWhenABadRequestSaysThatItIsUnknown) {  // REF-20
+  number_sessions();
+  mcp.on["tools/call"] = [&](const FakeRequest& request) {
+    if (request.header("mcp-session-id") == "session-2") return test::result(request, test::text_result("done"));
+    return FakeResponse{
+        .status = 400,
+        .body =
+            R"({"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null})"};
+  };
+  Client client(io, server.url(), test::quick());
+  EXPECT_EQ(client.text("echo"), "done");
+  EXPECT_EQ(server.count("tools/call"), 2U);
+
+  mcp.on["tools/call"] = [](const FakeRequest& request) {
+    return test::rpc_error(request, -32602, "No such colour", 400);
+  };
+  EXPECT_EQ(client.call("echo").error().message(), "No such colour");
+  EXPECT_EQ(server.count("tools/call"), 3U);
+}
+
 TEST_F(LegacyHttp, RefusesAnUnusableSessionId) {  // SEC-06
   const auto initialize = mcp.on["initialize"];
   mcp.on["initialize"] = [&, initialize](const FakeRequest& request) {

@@ -10,6 +10,18 @@ namespace proteus::client {
 
 using Kind = ProbeVerdict::Kind;
 
+namespace {
+
+// The same error, with more to say about it.
+Error adding(const Error& error, std::string_view more) {
+  return Error(error.kind(), error.message() + std::string(more))
+      .with_rpc_code(error.rpc_code())
+      .with_data(error.data())
+      .with_retry_after(error.retry_after());
+}
+
+}  // namespace
+
 // Holds the others back while one makes a footing, however that ends.
 class Link::Attempt {
  public:
@@ -32,13 +44,15 @@ Link::Link(const Executor& executor, TransportMaker& maker, const Options& optio
       last_id_(last_id),
       known_era_(options.era),
       known_old_sse_(options.transport == TransportChoice::old_sse),
+      probing_(executor),
       closing_(executor),
       idle_(executor) {
   const KnownServer& known = options.known;
-  if (!known.facts || options.era) return;
+  if (!known.facts) return;
+  if (options.transport == TransportChoice::automatic) known_old_sse_ = known.old_sse;
+  if (options.era) return;
   known_era_ = known.facts->era();
   if (known_era_ == mcp::Era::modern) known_modern_ = known.facts;
-  if (options.transport == TransportChoice::automatic) known_old_sse_ = known.old_sse;
 }
 
 Task<Result<Footing>> Link::establish() {
@@ -66,15 +80,31 @@ bool Link::session_lost(std::uint64_t generation) {
 
 bool Link::era_doubtful(std::uint64_t generation) {
   if (!session_lost(generation)) return false;
-  log::info("the server is not of the era it was taken for; finding out anew");
+  options_.log->note(log::Level::info, "is not of the era it was taken for; finding out anew");
   forget();
   return true;
+}
+
+void Link::renew(std::uint64_t generation) {
+  if (!footing_ || footing_->generation != generation) return;
+  footing_.reset();
+  close_transport();
+  transport_.reset();
 }
 
 void Link::forget() {
   known_era_ = options_.era;
   known_old_sse_ = options_.transport == TransportChoice::old_sse;
   known_modern_.reset();
+}
+
+Task<> Link::rest() {
+  while (busy_)
+    co_await idle_.wait();
+  if (closed_) co_return;
+  const Attempt hold(*this);
+  footing_.reset();
+  co_await drop_transport();
 }
 
 Task<> Link::close() {
@@ -86,6 +116,7 @@ Task<> Link::close() {
   while (busy_)
     co_await idle_.wait();
   co_await drop_transport();
+  co_await probing_.join();
 }
 
 // Whoever waits here may be cancelled; the closing goes on, and `close` waits for it.
@@ -93,6 +124,7 @@ Task<> Link::drop_transport() {
   if (transport_) {
     close_transport();
     transport_.reset();
+    probe_.reset();
   }
   co_await closing_.join();
 }
@@ -117,43 +149,13 @@ Task<Result<>> Link::attempt() {
   const bool remembered = (known_era_ && !options_.era) || known_old_sse_;
   auto made = co_await attempt_as_known();
   // What was remembered proved wrong, and is forgotten: find out anew.
-  if (!made && remembered && !known_era_ && !known_old_sse_) made = co_await attempt_as_known();
+  if (!made && remembered && known_era_ == options_.era && !known_old_sse_) made = co_await attempt_as_known();
   co_return made;
 }
 
 Task<Result<>> Link::attempt_as_known() {
   if (maker_.runs_program()) return attempt_program();
   return known_old_sse_ ? attempt_old_sse() : attempt_http();
-}
-
-// 2026-07-28, "stdio", "Backward Compatibility".
-Task<Result<>> Link::attempt_program() {
-  if (!transport_) {
-    if (auto started = co_await start(maker_.program()); !started) co_return started;
-  }
-  bool silent = false;
-  if (known_era_ != mcp::Era::legacy) {
-    auto verdict = co_await probe(std::min(options_.probe_timeout, options_.timeout));
-    if (verdict && verdict->kind == Kind::modern) co_return adopt_modern(std::move(*verdict));
-    if (verdict && verdict->kind == Kind::fault) co_return std::unexpected(std::move(verdict->error));
-    if (options_.era) {
-      co_return std::unexpected(verdict ? errors::unsupported("the program does not answer server/discover")
-                                        : std::move(verdict.error()));
-    }
-    silent = !verdict && verdict.error().kind() == ErrorKind::timeout;
-    // There are servers that exit at the first thing they do not know.
-    if (!transport_->usable()) {
-      if (auto started = co_await start(maker_.program()); !started) co_return started;
-    }
-  }
-  auto reply = co_await initialize();
-  if (!reply) co_return std::unexpected(std::move(reply.error()));
-  auto adopted = co_await adopt_legacy(*reply);
-  if (adopted || !silent || !transport_ || !transport_->usable()) co_return adopted;
-  // It was silent because it was still starting, and has no handshake.
-  auto verdict = co_await probe(options_.timeout);
-  if (verdict && verdict->kind == Kind::modern) co_return adopt_modern(std::move(*verdict));
-  co_return adopted;
 }
 
 // 2026-07-28, "Streamable HTTP", "Backward Compatibility".
@@ -175,12 +177,16 @@ Task<Result<>> Link::attempt_http() {
   }
   auto reply = co_await initialize();
   if (!reply) co_return std::unexpected(std::move(reply.error()));
-  if (options_.transport == TransportChoice::automatic && suggests_old_transport(*reply)) {
+  if (suggests_old_transport(*reply)) {
+    if (options_.transport == TransportChoice::streamable_http) {
+      co_return std::unexpected(adding(reply_error(*reply), " (only Streamable HTTP was tried, as `transport` says)"));
+    }
     auto old = co_await attempt_old_sse();
     if (old) co_return old;
-    log::debug("nor is it a server of the HTTP+SSE transport: {}", old.error().message());
     forget();
-    co_return std::unexpected(reply_error(*reply));
+    co_return std::unexpected(
+        adding(reply_error(*reply),
+               fmt::format(" (Streamable HTTP was tried, and then HTTP+SSE: {})", old.error().message())));
   }
   co_return co_await adopt_legacy(*reply);
 }
@@ -252,12 +258,20 @@ Task<Result<>> Link::adopt_legacy(const Reply& reply) {
   auto sent = co_await before(deadline, transport_->send(initialized), "notifications/initialized");
   if (!sent) co_return std::unexpected(std::move(sent.error()));
   known_era_ = mcp::Era::legacy;
+  facts->keeps_session = transport_->keeps_session();
   stand_on(std::move(*facts));
   co_return Result<>{};
 }
 
 Task<Result<Reply>> Link::handshake_request(mcp::Method method, Params params, mcp::Era era,
                                             std::chrono::milliseconds timeout) {
+  Deadline deadline(executor_, timeout, {});
+  const Noted noted(handshake_, deadline);
+  co_return co_await before(deadline, exchange(transport_, method, std::move(params), era), mcp::to_string(method));
+}
+
+Task<Result<Reply>> Link::exchange(std::shared_ptr<Transport> transport, mcp::Method method, Params params,
+                                   mcp::Era era) {
   const std::string capabilities = mcp::write_client_capabilities(options_.handlers.capabilities());
   RequestFrame frame;
   frame.era = era;
@@ -266,14 +280,13 @@ Task<Result<Reply>> Link::handshake_request(mcp::Method method, Params params, m
   frame.client_info = options_.client_info;
   frame.client_capabilities = capabilities;
   Composed composed(frame, params);
-  if (era == mcp::Era::modern && transport_->has_headers()) composed.add_standard_headers({});
-  const auto transport = transport_;
-  Deadline deadline(executor_, timeout, {});
-  const Noted noted(handshake_, deadline);
-  co_return co_await before(deadline, transport->exchange(composed.outgoing()), mcp::to_string(method));
+  if (era == mcp::Era::modern && transport->has_headers()) composed.add_standard_headers({});
+  co_return co_await transport->exchange(composed.outgoing());
 }
 
 void Link::stand_on(ServerFacts facts) {
+  for (const std::string& what : facts.left_out)
+    options_.log->warning("{}", what);
   footing_ = Footing{transport_, std::make_shared<const ServerFacts>(std::move(facts)), ++generation_};
 }
 

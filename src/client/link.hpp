@@ -56,15 +56,24 @@ class Link {
   // What a reply said about the footing it was made on; false, and without effect, if that was renewed since.
   bool session_lost(std::uint64_t generation);
   bool era_doubtful(std::uint64_t generation);
+  // Ends the session, so that another one takes its place: of a program, another program.
+  void renew(std::uint64_t generation);
+
+  // Asks a program once more for its era, where only its silence told it; `on_era_corrected` follows where it was
+  // wrong.
+  void reconsider();
 
   // Whether the server is known to speak the HTTP+SSE transport of 2024-11-05.
   bool uses_old_sse() const { return known_old_sse_; }
 
+  // Gives up the transport; the next footing is made anew.
+  Task<> rest();
   Task<> close();
   bool is_closed() const { return closed_; }
 
  private:
   class Attempt;
+  struct Probe;
 
   Task<Result<>> attempt();
   Task<Result<>> attempt_as_known();
@@ -73,12 +82,20 @@ class Link {
   Task<Result<>> attempt_old_sse();
 
   Task<Result<>> start(std::shared_ptr<Transport> transport);
+  Task<Result<StartPlaces::Place>> place_to_start();
   Task<Result<ProbeVerdict>> probe(std::chrono::milliseconds timeout);
+  // Asks aside, for as long as the transport is there.
+  std::shared_ptr<Probe> begin_probe();
+  Task<> run_probe(std::shared_ptr<Probe> probe);
+  // Until it has an answer; an error of kind `timeout` where it has none in this time.
+  Task<Result<>> await_probe(std::shared_ptr<Probe> probe, std::chrono::milliseconds patience);
+  Task<Result<>> settle_silence(std::shared_ptr<Probe> probe);
   Result<> adopt_modern(ProbeVerdict verdict);
   Task<Result<Reply>> initialize();
   Task<Result<>> adopt_legacy(const Reply& reply);
   Task<Result<Reply>> handshake_request(mcp::Method method, Params params, mcp::Era era,
                                         std::chrono::milliseconds timeout);
+  Task<Result<Reply>> exchange(std::shared_ptr<Transport> transport, mcp::Method method, Params params, mcp::Era era);
   Task<> drop_transport();
   void close_transport();
   void forget();
@@ -94,7 +111,9 @@ class Link {
   std::shared_ptr<const ServerFacts> known_modern_;  // learned elsewhere; it need not be asked
 
   std::shared_ptr<Transport> transport_;
-  TaskGroup closing_;  // the transports, which belong to the tasks in it; never cancelled
+  std::shared_ptr<Probe> probe_;  // that was begun last
+  TaskGroup probing_;             // ends with the transports
+  TaskGroup closing_;             // the transports, which belong to the tasks in it; never cancelled
   std::optional<Footing> footing_;
   std::uint64_t generation_ = 0;
   bool busy_ = false;

@@ -22,8 +22,9 @@ struct Listener::Round {
   }
 
   mcp::SubscriptionFilter wanted;
-  bool quiet = false;       // nobody listens
-  bool waited_for = false;  // long enough
+  std::uint64_t revision = 1;  // another one for each `wanted`
+  bool quiet = false;          // nobody listens
+  bool waited_for = false;     // long enough
 
   bool stopped = false;
   Deadline* wait = nullptr;  // of what it waits for now
@@ -57,9 +58,10 @@ Task<Result<>> Listener::listen(mcp::SubscriptionFilter wanted) {
   const auto& footing = connection_.link_.current();
   if (round && !round->stopped && footing && footing->era() == mcp::Era::legacy) {
     // The stream is the same whatever is wanted, and many servers allow only one.
-    std::erase_if(refused_,
-                  [&](const auto& one) { return std::ranges::find(wanted.uris, one.first) != wanted.uris.end(); });
+    for (const auto& uri : wanted.uris)
+      refused_.erase(uri);
     round->wanted = std::move(wanted);
+    ++round->revision;
     round->quiet = round->settled = round->refused = false;
     round->failure.reset();
     if (round->stream_open) connection_.tasks_.spawn("subscribing", subscribe(round));
@@ -107,6 +109,7 @@ void Listener::hush() {
   if (again || round_->stream != kNoRequest) return stop();
   round_->quiet = true;
   round_->wanted = {};
+  ++round_->revision;
 }
 
 bool Listener::is_listening() const {
@@ -188,12 +191,12 @@ Task<> Listener::run(std::shared_ptr<Round> round) {
       const bool agreed = round->settled && !round->failure;
       settle(*round, error);
       if (!agreed || round->quiet) break;
-      log::warning("no changes are announced any more: {}", error.message());
+      connection_.options_.log->warning("no changes are announced any more: {}", error.message());
       if (connection_.options_.on_announcement)
         connection_.options_.on_announcement({.kind = Announcement::Kind::ended, .uri = {}});
       break;
     }
-    log::debug("a stream of announcements ended: {}", error.message());
+    connection_.options_.log->debug("a stream of announcements ended: {}", error.message());
     if (round->open_since_pause) {
       delay = connection_.options_.reconnect_delay;
       if (!round->quiet && connection_.options_.on_announcement)
@@ -272,9 +275,24 @@ Task<> Listener::hear_in_answers(std::shared_ptr<Round> round) {
 }
 
 // The stream must be open first, or an update in between is lost. What is wanted may change meanwhile.
+Listener::Subscriptions Listener::plan_subscriptions(const std::vector<std::string>& wanted) const {
+  const std::set<std::string_view> all(wanted.begin(), wanted.end());
+  Subscriptions plan;
+  for (const auto& uri : subscribed_) {
+    if (!all.contains(uri)) plan.emplace_back(mcp::Method::resources_unsubscribe, uri);
+  }
+  for (const auto uri : all) {
+    if (!subscribed_.contains(uri) && !refused_.contains(uri)) plan.emplace_back(mcp::Method::resources_subscribe, uri);
+  }
+  return plan;
+}
+
 Task<> Listener::subscribe(std::shared_ptr<Round> round) {
   if (std::exchange(round->subscribing, true)) co_return;
   const std::shared_ptr<void> end(nullptr, [round](void*) { round->subscribing = false; });
+  // Made once for what is wanted, not once for each of its resources.
+  Subscriptions plan;
+  std::uint64_t planned = 0;
   while (!round->stopped && round->stream_open) {
     const auto& footing = connection_.link_.current();
     if (!footing) co_return;
@@ -282,17 +300,13 @@ Task<> Listener::subscribe(std::shared_ptr<Round> round) {
       subscribed_in_ = footing->generation;
       subscribed_.clear();
       refused_.clear();
+      planned = 0;
     }
-    const std::set<std::string_view> wanted(round->wanted.uris.begin(), round->wanted.uris.end());
-    const auto old = std::ranges::find_if(subscribed_, [&](const auto& uri) { return !wanted.contains(uri); });
-    if (old != subscribed_.end()) {
-      co_await subscribe_one(mcp::Method::resources_unsubscribe, *old);
-      continue;
-    }
-    const auto fresh = std::ranges::find_if(
-        wanted, [this](const auto& uri) { return !subscribed_.contains(uri) && !refused_.contains(uri); });
-    if (fresh == wanted.end()) break;
-    co_await subscribe_one(mcp::Method::resources_subscribe, std::string(*fresh));
+    if (std::exchange(planned, round->revision) != round->revision) plan = plan_subscriptions(round->wanted.uris);
+    if (plan.empty()) break;
+    auto [method, uri] = std::move(plan.front());
+    plan.pop_front();
+    co_await subscribe_one(method, std::move(uri));
   }
   if (!round->stream_open) co_return;
   for (const auto& uri : round->wanted.uris) {
@@ -315,7 +329,8 @@ Task<> Listener::subscribe_one(mcp::Method method, std::string uri) {
     subscribed_.insert(std::move(uri));
     co_return;
   }
-  log::warning("updates of {} are not announced: {}", log::printable(uri), answer.error().message());
+  connection_.options_.log->warning("updates of {} are not announced: {}", log::printable(uri),
+                                    answer.error().message());
   refused_.insert_or_assign(std::move(uri), answer.error());
 }
 
@@ -339,10 +354,11 @@ void Listener::on_notification(const json::Message& message, mcp::Method method,
     if (const auto agreed = mcp::parse_subscription_filter(message.body.value("notifications")); agreed) {
       if ((round.wanted.tools && !agreed->tools) || (round.wanted.prompts && !agreed->prompts) ||
           (round.wanted.resources && !agreed->resources) || agreed->uris.size() < round.wanted.uris.size())
-        log::debug("the server announces less than was asked for: {}",
-                   log::printable(message.body.value("notifications")));
+        connection_.options_.log->debug("the server announces less than was asked for: {}",
+                                        log::printable(message.body.value("notifications")));
+      const std::set<std::string_view> told_of(agreed->uris.begin(), agreed->uris.end());
       for (const auto& uri : round.wanted.uris) {
-        if (std::ranges::find(agreed->uris, uri) != agreed->uris.end()) continue;
+        if (told_of.contains(uri)) continue;
         refused_.insert_or_assign(uri, errors::unsupported("the server does not tell of updates of this resource"));
       }
     }

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <proteus/error.hpp>
 
@@ -62,6 +65,9 @@ class Listener {
   Task<Result<>> open_stream(std::shared_ptr<Round> round);
   Task<Result<>> open_modern(std::shared_ptr<Round> round, Footing footing);
   Task<Result<>> open_legacy(std::shared_ptr<Round> round, Footing footing);
+  // What is to be asked so that the session is subscribed to these, in n log n of how many they are.
+  using Subscriptions = std::deque<std::pair<mcp::Method, std::string>>;
+  Subscriptions plan_subscriptions(const std::vector<std::string>& wanted) const;
   Task<> subscribe(std::shared_ptr<Round> round);
   Task<> subscribe_one(mcp::Method method, std::string uri);
   Task<> hear_in_answers(std::shared_ptr<Round> round);

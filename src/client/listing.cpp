@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "json/text.hpp"
 #include "json/tokens.hpp"
+#include "mcp/errors.hpp"
 
 namespace proteus::client {
 namespace {
@@ -50,6 +51,10 @@ void narrow(std::optional<mcp::Caching>& all, const std::optional<mcp::Caching>&
 }
 
 }  // namespace
+
+bool is_unimplemented(const Error& error) {
+  return error.kind() == ErrorKind::remote && error.rpc_code() == mcp::code::kMethodNotFound;
+}
 
 Result<std::vector<std::string_view>> elements_of(std::string_view array, std::size_t limit) {
   auto tokens = json::Tokens::of(array, kMaxDepth);
@@ -96,7 +101,7 @@ Result<std::optional<std::string>> ListReader::add(const Received& page) {
     listing_.entries.push_back({std::move(*name), element});
   }
   if (left_out > 0) {
-    log::warning("{}: {} entries of a page are left out, without a usable {}; the first is {}", mcp::to_string(method_),
+    log_.warning("{}: {} entries of a page are left out, without a usable {}; the first is {}", mcp::to_string(method_),
                  left_out, keys.name, log::printable(unusable, 80));
   }
   narrow(listing_.caching, read_caching(page), listing_.pages.empty());

@@ -10,6 +10,7 @@
 
 #include <proteus/error.hpp>
 
+#include "base/stranger_log.hpp"
 #include "client/received.hpp"
 #include "mcp/method.hpp"
 #include "mcp/reply.hpp"
@@ -29,6 +30,8 @@ struct Listing {
   std::vector<std::shared_ptr<const void>> pages;
   // What a modern server says about caching: the shortest time and the narrowest scope of all pages.
   std::optional<mcp::Caching> caching;
+  // Of a server that declares the list and does not know the method: what it answered. Nothing is listed then.
+  std::optional<Error> unimplemented = {};
 };
 
 struct ListLimits {
@@ -40,7 +43,9 @@ struct ListLimits {
 // Puts a list together from its pages, which come one by one from a server that is not trusted.
 class ListReader {
  public:
-  ListReader(mcp::Method method, const ListLimits& limits) : method_(method), limits_(limits) {}
+  // The log outlives it.
+  ListReader(mcp::Method method, const ListLimits& limits, StrangerLog& log)
+      : method_(method), limits_(limits), log_(log) {}
 
   // Takes a page. The cursor of the next one, as JSON text; nothing where this was the last. Fails where the
   // page is no list, a limit is broken or a cursor returns.
@@ -50,10 +55,14 @@ class ListReader {
  private:
   mcp::Method method_;
   ListLimits limits_;
+  StrangerLog& log_;
   std::size_t bytes_ = 0;
   std::set<std::string> cursors_;
   Listing listing_;
 };
+
+// Whether a server says that it does not have the method of a list. Many declare lists that they do not implement.
+bool is_unimplemented(const Error& error);
 
 // The elements of a JSON array that was checked already, as they were written.
 Result<std::vector<std::string_view>> elements_of(std::string_view array, std::size_t limit);

@@ -15,42 +15,42 @@
 namespace proteus::client {
 namespace {
 
-std::string string_at(const boost::json::object& object, std::string_view key) {
+std::string text_member(const boost::json::object& object, std::string_view key) {
   const auto* value = object.if_contains(key);
   return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
-boost::json::object object_of(std::string_view text) {
+boost::json::object parsed_object(std::string_view text) {
   auto value = json::parse(text);
   return value && value->is_object() ? std::move(value->get_object()) : boost::json::object();
 }
 
 void read(const Entry& entry, Tool& tool) {
-  tool.definition = object_of(entry.definition);
+  tool.definition = parsed_object(entry.definition);
   tool.name = entry.name;
-  tool.title = string_at(tool.definition, "title");
-  tool.description = string_at(tool.definition, "description");
+  tool.title = text_member(tool.definition, "title");
+  tool.description = text_member(tool.definition, "description");
 }
 void read(const Entry& entry, Prompt& prompt) {
-  prompt.definition = object_of(entry.definition);
+  prompt.definition = parsed_object(entry.definition);
   prompt.name = entry.name;
-  prompt.title = string_at(prompt.definition, "title");
-  prompt.description = string_at(prompt.definition, "description");
+  prompt.title = text_member(prompt.definition, "title");
+  prompt.description = text_member(prompt.definition, "description");
 }
 void read(const Entry& entry, Resource& resource) {
-  resource.definition = object_of(entry.definition);
+  resource.definition = parsed_object(entry.definition);
   resource.uri = entry.name;
-  resource.name = string_at(resource.definition, "name");
-  resource.title = string_at(resource.definition, "title");
-  resource.description = string_at(resource.definition, "description");
-  resource.mime_type = string_at(resource.definition, "mimeType");
+  resource.name = text_member(resource.definition, "name");
+  resource.title = text_member(resource.definition, "title");
+  resource.description = text_member(resource.definition, "description");
+  resource.mime_type = text_member(resource.definition, "mimeType");
 }
 void read(const Entry& entry, ResourceTemplate& resource) {
-  resource.definition = object_of(entry.definition);
+  resource.definition = parsed_object(entry.definition);
   resource.uri_template = entry.name;
-  resource.name = string_at(resource.definition, "name");
-  resource.title = string_at(resource.definition, "title");
-  resource.description = string_at(resource.definition, "description");
+  resource.name = text_member(resource.definition, "name");
+  resource.title = text_member(resource.definition, "title");
+  resource.description = text_member(resource.definition, "description");
 }
 
 Change::Kind kind_of(catalog::Kind kind) {
@@ -63,7 +63,7 @@ Change::Kind kind_of(catalog::Kind kind) {
   return Change::Kind::tools;
 }
 
-Result<boost::json::object> object_of(const Result<Answer>& answer) {
+Result<boost::json::object> parsed_object(const Result<Answer>& answer) {
   if (!answer) return std::unexpected(answer.error());
   auto value = answer->value();
   if (!value) return std::unexpected(std::move(value.error()));
@@ -145,10 +145,11 @@ class McpServer::State {
   Result<std::vector<T>> list(catalog::Kind kind) const {
     const auto known = inventory();
     if (!known) return std::unexpected(known.error());
-    const auto& listed = (*known)->lists[kind].entries;
+    const auto& listed = (*known)->lists[kind];
+    if (!listed) return std::unexpected(Error(*(*known)->failure).within("not read yet"));
     std::vector<T> entries;
-    entries.reserve(listed.size());
-    for (const Entry& entry : listed)
+    entries.reserve(listed->entries.size());
+    for (const Entry& entry : listed->entries)
       read(entry, entries.emplace_back());
     return entries;
   }
@@ -200,7 +201,7 @@ class McpServer::State {
             [&options, progress] { options.on_progress({progress.progress, progress.total, progress.message}); });
       };
     }
-    return object_of(open->request([&](Connection& connection) { return make(connection, request); }, caller));
+    return parsed_object(open->request([&](Connection& connection) { return make(connection, request); }, caller));
   }
 
  private:
@@ -287,13 +288,13 @@ Result<ServerInfo> McpServer::info() const {
   const auto host = state_->host();
   if (!host) return std::unexpected(not_open());
   const auto facts = host->facts();
-  const auto identity = object_of(facts->info);
+  const auto identity = parsed_object(facts->info);
   return ServerInfo{facts->era() == mcp::Era::legacy ? Era::legacy : Era::modern,
                     std::string(mcp::to_string(facts->version)),
-                    string_at(identity, "name"),
-                    string_at(identity, "version"),
+                    text_member(identity, "name"),
+                    text_member(identity, "version"),
                     facts->instructions,
-                    object_of(facts->capabilities)};
+                    parsed_object(facts->capabilities)};
 }
 
 Result<std::vector<Tool>> McpServer::tools() const { return state_->list<Tool>(catalog::Kind::tool); }
@@ -306,7 +307,9 @@ Result<std::vector<ResourceTemplate>> McpServer::resource_templates() const {
 Result<Tool> McpServer::tool(const std::string& name) const {
   const auto inventory = state_->inventory();
   if (!inventory) return std::unexpected(inventory.error());
-  for (const Entry& entry : (*inventory)->lists[catalog::Kind::tool].entries) {
+  const auto& tools = (*inventory)->lists[catalog::Kind::tool];
+  if (!tools) return std::unexpected(Error(*(*inventory)->failure).within("not read yet"));
+  for (const Entry& entry : tools->entries) {
     if (entry.name != name) continue;
     Tool tool;
     read(entry, tool);
@@ -379,9 +382,9 @@ std::string ToolResult::text() const {
   if (content == nullptr || !content->is_array()) return out;
   for (const auto& block : content->get_array()) {
     const auto* object = block.if_object();
-    if (object == nullptr || string_at(*object, "type") != "text") continue;
+    if (object == nullptr || text_member(*object, "type") != "text") continue;
     if (!out.empty()) out += '\n';
-    out += string_at(*object, "text");
+    out += text_member(*object, "text");
   }
   return out;
 }

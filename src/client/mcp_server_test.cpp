@@ -36,7 +36,7 @@ TEST_P(PublicClient, OpensListsAndCalls) {
   const auto opened = server.open();
   ASSERT_TRUE(opened) << opened.error().message();
   const auto info = server.info();
-  EXPECT_EQ(info->era, std::string_view(GetParam()) == "legacy" ? Era::legacy : Era::modern);
+  EXPECT_EQ(info->era, std::string_view(GetParam()) == "legacy" ? client::Era::legacy : client::Era::modern);
   EXPECT_EQ(info->name, "fixture");
   EXPECT_EQ(info->instructions, "Be gentle.");
   EXPECT_EQ(server.tools()->size(), 18U);

@@ -17,7 +17,10 @@ namespace {
 class OldSse final : public Channel {
  public:
   OldSse(const Executor& executor, net::HttpClient& http, net::Url url, const Options& options, Inbox& inbox)
-      : Channel(executor, inbox), caller_(http, std::move(url), options), options_(options), tasks_(executor) {}
+      : Channel(executor, inbox, options.log),
+        caller_(http, std::move(url), options),
+        options_(options),
+        tasks_(executor) {}
 
   Task<Result<>> start() override {
     const std::vector<Header> headers = {{"Accept", "text/event-stream"}};

@@ -76,6 +76,26 @@ TEST_F(OldSse, IsNotLookedForWhereTheRefusalMeansSomethingElse) {
   EXPECT_EQ(server.verbs("GET"), 0U);
 }
 
+// REF-35: who was told to speak something newer says what it was told.
+TEST_F(OldSse, IsNotLookedForWhereOnlyStreamableHttpIsWanted) {
+  options.transport = TransportChoice::streamable_http;
+  Client client(io, server.url(), options);
+  EXPECT_THAT(client.call("echo").error().message(), HasSubstr("only Streamable HTTP was tried"));
+  EXPECT_EQ(server.verbs("GET"), 0U);
+}
+
+// REF-32, REF-35
+TEST_F(OldSse, IsNotFoundOutAgainWhereItIsKnown) {
+  Client first(io, server.url(), options);
+  EXPECT_EQ(first.text("echo"), "old");
+  const std::size_t before = server.requests.size();
+  options.known = first.connection.known();
+  options.era = mcp::Era::legacy;
+  Client second(io, server.url(), options);
+  EXPECT_EQ(second.text("echo"), "old");
+  EXPECT_EQ(server.requests[before].method, "GET");
+}
+
 TEST_F(OldSse, CanBeAskedFor) {
   options.transport = TransportChoice::old_sse;
   Client client(io, server.url(), options);
@@ -138,6 +158,7 @@ TEST(OldSseFault, WithoutAnEndpointTheFirstRefusalIsTold) {
   const auto result = client.call("echo");
   ASSERT_FALSE(result);
   EXPECT_THAT(result.error().message(), HasSubstr("HTTP 404: <h1>Not Found</h1>"));
+  EXPECT_THAT(result.error().message(), HasSubstr("and then HTTP+SSE: ")) << "REF-35";
 }
 
 }  // namespace

@@ -9,10 +9,13 @@
 #include <variant>
 #include <vector>
 
+#include "base/stranger_log.hpp"
+#include "base/task.hpp"
 #include "client/authorizer.hpp"
 #include "client/facts.hpp"
 #include "client/handlers.hpp"
 #include "client/listing.hpp"
+#include "client/start_places.hpp"
 #include "client/transport.hpp"
 #include "json/message.hpp"
 #include "mcp/meta.hpp"
@@ -65,6 +68,14 @@ struct KnownServer {
   bool old_sse = false;
 };
 
+// Whose requests a connection carries. It decides who gets what a legacy server sends outside of a request's stream.
+enum class Owner : std::uint8_t {
+  everybody,  // nobody gets it
+  session,    // one client session: the only request under way, or `on_unclaimed`; roots are the connection's handler's
+  caller,     // one caller: a request under way that wants it; roots that are asked for before wait for one
+  strangers,  // callers that nobody can tell apart: the same, where only one request is under way
+};
+
 struct Options {
   std::string client_info = R"({"name":"proteus","version":"0.1.0"})";  // an Implementation object
 
@@ -78,7 +89,8 @@ struct Options {
   std::chrono::milliseconds timeout{30'000};        // of a request
   std::chrono::milliseconds call_timeout{300'000};  // of a tool call
   int progress_extension = 10;                      // at most this many time-outs in all, given progress
-  std::chrono::milliseconds probe_timeout{5'000};   // silence after which a program is taken to be legacy
+  // Silence after which a program is also asked in the legacy era; what it answers first decides.
+  std::chrono::milliseconds probe_timeout{5'000};
   std::chrono::milliseconds handler_timeout{300'000};
   // What may be asked about waits so long for the stream on which a legacy server asks, before it is sent.
   std::chrono::milliseconds stream_wait{1'000};
@@ -86,6 +98,10 @@ struct Options {
   std::chrono::milliseconds reconnect_delay{1'000};
   std::chrono::milliseconds max_reconnect_delay{60'000};
   net::Grace grace;  // of a program that is to end
+  // Where a program waits for its turn to start, as long as nothing is known of it; may be empty.
+  std::shared_ptr<StartPlaces> start_places;
+  // Asked before a program is started; what it gives is held for as long as the program runs. None: it may always run.
+  std::function<Task<Result<std::shared_ptr<void>>>()> admit_program;
 
   // Whether a request that finds its session forgotten is sent once more, in a new one.
   bool renew_session = true;
@@ -97,14 +113,24 @@ struct Options {
   std::vector<Header> headers;             // sent with every HTTP request
   std::shared_ptr<Authorizer> authorizer;  // may be empty
   Handlers handlers;
+  // Where it is not `everybody` and roots can be asked for, a legacy server's first questions for them are answered
+  // before anything is sent that may act on them.
+  Owner owner = Owner::everybody;
 
   // Called on the connection's thread, and must not block.
   std::function<void(const Announcement&)> on_announcement;
   std::function<void(const LogEntry&)> on_log;
   std::function<void(const json::Message&)> on_notification;  // every one, before all others
-  // The server answered 404 and so forgot our session: what it kept for it is gone. The request did not run.
+  // A log message, or a notification that no specification names, which belongs to no request under way.
+  std::function<void(const json::Message&)> on_unclaimed;
+  // The server said that it does not know our session: what it kept for it is gone. The request did not run.
   std::function<void()> on_session_lost;
+  // A program that was taken to be legacy is modern: it was slow to say so. Requests are made in that era from now on.
+  std::function<void()> on_era_corrected;
   std::function<void(std::string_view line)> on_stderr_line;  // of a program; logged where empty
+
+  // For what the server makes us say; never null. Connections to one server share it.
+  std::shared_ptr<StrangerLog> log = std::make_shared<StrangerLog>("the server");
 };
 
 // Whether a modern server's request for input is answered by our handlers, or handed back as the answer.

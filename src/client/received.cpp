@@ -8,10 +8,27 @@
 
 namespace proteus::client {
 
+namespace {
+
+// What a program prints by mistake is worth showing. What begins as a message does may be a caller's result, which is
+// never logged.
+std::string excerpt_of(std::string_view bytes) {
+  const auto first = bytes.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || bytes[first] == '{' || bytes[first] == '[') return {};
+  return ": " + log::printable(bytes, 80);
+}
+
+}  // namespace
+
 struct Received::Content {
   std::shared_ptr<const void> bytes;
   json::Message message = {};
 };
+
+Error naming_limit(Error error, std::size_t message_bytes) {
+  if (error.kind() != ErrorKind::too_large || !error.message().contains(fmt::format("{}", message_bytes))) return error;
+  return {ErrorKind::too_large, fmt::format("{} bytes, which max_message_bytes sets", error.message())};
+}
 
 Result<Received> Received::scan(std::string bytes, const json::ScanLimits& limits) {
   const auto owner = std::make_shared<const std::string>(std::move(bytes));
@@ -42,8 +59,8 @@ Result<void> Received::read(std::string_view bytes, const json::ScanLimits& limi
   if (auto scanned = json::scan_into(content_->message, bytes, limits); !scanned) {
     if (scanned.error().kind() == ErrorKind::too_large)
       return std::unexpected(std::move(scanned.error()).within("a message of the server"));
-    return std::unexpected(errors::protocol(fmt::format("the server sent what is no message: {}: {}",
-                                                        scanned.error().message(), log::printable(bytes, 80))));
+    return std::unexpected(errors::protocol(
+        fmt::format("the server sent what is no message: {}{}", scanned.error().message(), excerpt_of(bytes))));
   }
   return {};
 }

@@ -14,6 +14,9 @@
 
 namespace proteus::client {
 
+// The error of reading a message, with the name of the setting where it is over the limit for one.
+Error naming_limit(Error error, std::size_t message_bytes);
+
 // A message from a server together with the bytes it was received as, so that it can be passed on unchanged.
 // Cheap to move and to copy. Its views stay true as long as it or a copy lives, or somebody shares its bytes.
 class Received {

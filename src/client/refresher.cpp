@@ -34,6 +34,7 @@ Refresher::Refresher(RefreshPolicy policy, Surroundings around, MakerFactory mak
     : policy_(policy),
       around_(std::move(around)),
       timeout_(options.timeout),
+      log_(options.log),
       connection_(around_.executor, std::move(make), with_announcements(std::move(options))),
       tasks_(around_.executor),
       alarm_(around_.executor),
@@ -47,6 +48,7 @@ Options Refresher::with_announcements(Options options) {
   options.on_announcement = [this](const Announcement& announcement) { on_announcement(announcement); };
   // What was kept for the session is gone, and perhaps the server was started anew.
   options.on_session_lost = [this] { want_refresh(policy_.debounce); };
+  options.on_era_corrected = [this] { want_refresh({}); };
   return options;
 }
 
@@ -159,43 +161,50 @@ Task<> Refresher::read_lists() {
   poll_at_.reset();
   const auto began = around_.clock.now();
   read_at_ = began;
-  Result<catalog::Change> change;
+  Result<Gathered> gathered;
   try {
-    change = co_await discover();
+    gathered = co_await discover();
   } catch (const std::exception& fault) {
-    change = std::unexpected(errors::internal(fault.what()));
+    gathered = std::unexpected(errors::internal(fault.what()));
   }
   Reading reading{.at = around_.clock.wall(),
                   .duration = std::chrono::duration_cast<std::chrono::milliseconds>(around_.clock.now() - began)};
   if (closing_) {
     reading = cancelled_reading();
   } else {
-    conclude(reading, std::move(change));
+    conclude(reading, std::move(gathered));
   }
-  if (!tried_once_) end_first_try(reading.error);
+  if (!tried_once_) end_first_try(reading.partial ? std::nullopt : reading.error);
   poll_instead();
   under_way_.reset();
   round->end(std::move(reading));
 }
 
-Task<Result<catalog::Change>> Refresher::discover() {
+Task<Result<Gathered>> Refresher::discover() {
+  connection_.reconsider();
   const auto opened = co_await connection_.open();
   if (!opened) co_return std::unexpected(opened.error());
   note_facts(*opened);
   co_await begin_listening();
-  auto change = co_await around_.read();
+  auto gathered = co_await around_.read();
   note_facts(connection_.facts());
-  co_return change;
+  co_return gathered;
 }
 
 // Whatever goes wrong with one reading, the next one comes.
-void Refresher::conclude(Reading& reading, Result<catalog::Change> change) {
-  if (change) {
-    reading.change = std::move(*change);
-    succeeded(reading);
-  } else {
-    reading.error = std::move(change.error());
+void Refresher::conclude(Reading& reading, Result<Gathered> gathered) {
+  if (!gathered) {
+    reading.error = std::move(gathered.error());
     failed(*reading.error);
+  } else {
+    reading.change = std::move(gathered->change);
+    reading.error = std::move(gathered->failure);
+    reading.partial = reading.error.has_value();
+    if (reading.partial) {
+      failed_in_part(*reading.error);
+    } else {
+      succeeded(reading);
+    }
   }
   try {
     if (around_.on_read) around_.on_read(reading);
@@ -209,12 +218,31 @@ void Refresher::conclude(Reading& reading, Result<catalog::Change> change) {
 void Refresher::succeeded(Reading& reading) {
   reached();
   fresh_until_ = around_.clock.now() + policy_.ttl;
+  if (std::exchange(partial_readings_, 0U) > 0) log::info("{}: all its lists can be read again", around_.name);
   const std::scoped_lock lock(mutex_);
   health_.state = ServerState::connected;
   health_.last_refresh_at = reading.at;
   health_.last_error.reset();
   health_.consecutive_failures = 0;
   ++health_.refreshes;
+}
+
+// The server is there, and what it gave is served; the rest is asked for again.
+void Refresher::failed_in_part(const Error& error) {
+  reached();
+  {
+    const std::scoped_lock lock(mutex_);
+    health_.state = ServerState::degraded;
+    health_.last_error = error;
+    health_.consecutive_failures = 0;
+    ++health_.failed_refreshes;
+  }
+  const bool told = ++partial_readings_ > 1;
+  log::at(told ? log::Level::debug : log::Level::warning, "{}: not all of its lists can be read: {}", around_.name,
+          error.message());
+  const auto pause = pause_after(partial_readings_, error);
+  fresh_until_ = around_.clock.now() + std::max(pause, policy_.ttl);
+  want_refresh(pause);
 }
 
 void Refresher::failed(Error error) {
@@ -229,7 +257,7 @@ void Refresher::failed(Error error) {
   // The first of several says it loudly, and the one that makes it failed; the rest is repetition.
   const auto level =
       failures == 1 || failures == policy_.max_consecutive_failures ? log::Level::warning : log::Level::debug;
-  log::at(level, "{} cannot be read: {}", around_.name, error.message());
+  log_->note(level, "cannot be read: {}", error.message());
   const auto pause = pause_after(failures, error);
   fresh_until_ = around_.clock.now() + pause;
   want_refresh(pause);

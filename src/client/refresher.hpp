@@ -43,12 +43,19 @@ struct RefreshPolicy {
   std::chrono::milliseconds last_retry{60'000};
 };
 
+// What a reading found: what changed, and why not all of the lists could be read.
+struct Gathered {
+  catalog::Change change;
+  std::optional<Error> failure = {};
+};
+
 // One reading of the lists.
 struct Reading {
   Clock::Wall at{};
   std::chrono::milliseconds duration{0};
   std::optional<Error> error = {};
   catalog::Change change = {};
+  bool partial = false;  // where there is an error: whether the other lists were read
 
   bool ok() const { return !error; }
 };
@@ -93,9 +100,10 @@ class Refresher {
     const Clock& clock;
     Chance chance;
     CircuitBreaker& breaker;
-    std::string name;  // in the log
-    // Reads the lists, takes over what was read and says what changed. Runs once at a time.
-    std::function<Task<Result<catalog::Change>>()> read;
+    std::string name;  // in the log and of its task
+    // Reads the lists, takes over what was read and says what changed. Fails where nothing could be read. Runs once at
+    // a time.
+    std::function<Task<Result<Gathered>>()> read;
     // After each reading, also one that failed.
     std::function<void(const Reading&)> on_read = {};
     std::function<void(const std::string& uri)> on_resource_updated = {};
@@ -155,9 +163,10 @@ class Refresher {
   Task<> read_lists();
   void end_first_try(std::optional<Error> error);
   Reading cancelled_reading() const;
-  Task<Result<catalog::Change>> discover();
-  void conclude(Reading& reading, Result<catalog::Change> change);
+  Task<Result<Gathered>> discover();
+  void conclude(Reading& reading, Result<Gathered> gathered);
   void succeeded(Reading& reading);
+  void failed_in_part(const Error& error);
   void failed(Error error);
   void want_refresh(std::chrono::milliseconds in);
   std::chrono::milliseconds pause_after(unsigned failures, const Error& why);
@@ -191,6 +200,7 @@ class Refresher {
   const RefreshPolicy policy_;
   const Surroundings around_;
   const std::chrono::milliseconds timeout_;
+  const std::shared_ptr<StrangerLog> log_;
 
   Connection connection_;
   TaskGroup tasks_;
@@ -200,6 +210,7 @@ class Refresher {
   bool closing_ = false;
   bool tried_once_ = false;
   std::optional<Error> first_error_;
+  unsigned partial_readings_ = 0;     // in a row
   std::shared_ptr<Round> next_;       // wanted, not yet begun
   std::shared_ptr<Round> under_way_;  // begun, not yet ended
   std::optional<Clock::Monotonic> refresh_at_;

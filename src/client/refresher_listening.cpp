@@ -95,7 +95,7 @@ Task<Result<>> Refresher::ask_to_announce(mcp::SubscriptionFilter wanted) {
   listen_error_ = agreed ? std::nullopt : std::optional(agreed.error());
   if (agreed) heard_of_ = {wanted.uris.begin(), wanted.uris.end()};
   if (agreed || closing_ || !lists || wanted.uris.empty() || !is_final(agreed.error())) co_return agreed;
-  log::warning("{} tells of no single resources: {}", around_.name, agreed.error().message());
+  log_->note(log::Level::warning, "tells of no single resources: {}", agreed.error().message());
   wanted.uris.clear();
   auto lists_agreed = co_await connection_.listen(std::move(wanted));
   if (lists_agreed) heard_of_.clear();
@@ -116,9 +116,8 @@ void Refresher::listened(const Result<>& agreed) {
   if (!hears) announcing_ = false;
   // An operator who relies on announcements should know that there are none.
   const bool told = later || hears || !expects_announcements_ || std::exchange(refused_to_listen_, true);
-  log::at(told ? log::Level::info : log::Level::warning, "{} announces no {}changes: {}{}", around_.name,
-          hears ? "further " : "", agreed.error().message(),
-          polls() ? "; its lists are read every refresh_interval instead" : "");
+  log_->note(told ? log::Level::info : log::Level::warning, "announces no {}changes: {}{}", hears ? "further " : "",
+             agreed.error().message(), polls() ? "; its lists are read every refresh_interval instead" : "");
   if (later) {
     listen_at_ = around_.clock.now() + pause_after(++listen_failures_, agreed.error());
     alarm_.cancel();
@@ -149,8 +148,7 @@ Task<> Refresher::check_health() {
     if (alive.error().kind() == ErrorKind::remote) co_return;
     const std::scoped_lock lock(mutex_);
     const unsigned failures = ++health_.consecutive_failures;
-    log::at(failures == 1 ? log::Level::warning : log::Level::debug, "{} does not answer: {}", around_.name,
-            alive.error().message());
+    log_->note(failures == 1 ? log::Level::warning : log::Level::debug, "does not answer: {}", alive.error().message());
     if (health_.state == ServerState::connected) health_.state = ServerState::degraded;
     if (failures >= policy_.max_consecutive_failures) health_.state = ServerState::failed;
     health_.last_error = alive.error();
@@ -163,7 +161,7 @@ Task<> Refresher::check_health() {
     const std::scoped_lock lock(mutex_);
     const bool recovered = health_.state == ServerState::degraded || health_.state == ServerState::failed;
     if (recovered && !refresh_at_) {
-      log::info("{} is back", around_.name);
+      log_->note(log::Level::info, "is back");
       health_.state = ServerState::connected;
       health_.consecutive_failures = 0;
       health_.last_error.reset();

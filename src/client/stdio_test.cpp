@@ -217,6 +217,7 @@ TEST_P(EitherEra, EndsARequestWhoseAnswerIsTooLarge) {  // SEC-06
   const auto answer = client.call("huge", R"({"bytes":200000})");
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().kind(), ErrorKind::too_large);
+  EXPECT_THAT(answer.error().message(), HasSubstr("100000 bytes, which max_message_bytes sets"));
   EXPECT_EQ(client.text("echo"), "{}");
 }
 
@@ -368,7 +369,7 @@ TEST(Stdio, KnowsWhichMethodsAnEraHas) {
 TEST(Stdio, EndsAProgramInFullThoughTheCallerNoLongerWaits) {
   Options options = quick_and_accepting();
   options.era = mcp::Era::modern;
-  options.probe_timeout = 1ms;  // it never answers
+  options.timeout = 1ms;  // it never answers
   options.grace = {.after_end_of_input = 300ms, .after_sigterm = 0ms};
   bool ending = false;
   options.on_stderr_line = [&](std::string_view) { ending = true; };

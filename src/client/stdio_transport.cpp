@@ -16,13 +16,18 @@ namespace {
 class StdioTransport final : public Channel {
  public:
   StdioTransport(boost::asio::io_context& io, net::Command command, const Options& options, Inbox& inbox)
-      : Channel(io.get_executor(), inbox),
+      : Channel(io.get_executor(), inbox, options.log),
         io_(io),
         command_(std::move(command)),
         options_(options),
         tasks_(io.get_executor()) {}
 
   Task<Result<>> start() override {
+    if (options_.admit_program) {
+      auto place = co_await options_.admit_program();
+      if (!place) co_return std::unexpected(std::move(place.error()));
+      place_ = std::move(*place);
+    }
     net::ProcessOptions settings;
     settings.max_line_bytes = options_.limits.message_bytes;
     settings.on_stderr_line = options_.on_stderr_line;
@@ -40,6 +45,7 @@ class StdioTransport final : public Channel {
     if (process_) co_await process_->terminate(options_.grace);
     tasks_.cancel();
     co_await tasks_.join();
+    place_.reset();
   }
 
  private:
@@ -48,7 +54,7 @@ class StdioTransport final : public Channel {
     limits.bytes = options_.limits.message_bytes;
     for (;;) {
       auto line = co_await process_->read_line();
-      if (!line) co_return fail(line.error());
+      if (!line) co_return fail(naming_limit(line.error(), limits.bytes));
       if (!*line) co_return fail(co_await ended());
       if (!(*line)->empty()) take(**line, limits);
     }
@@ -84,6 +90,7 @@ class StdioTransport final : public Channel {
   boost::asio::io_context& io_;
   net::Command command_;
   const Options& options_;
+  std::shared_ptr<void> place_;
   std::unique_ptr<net::Process> process_;
   TaskGroup tasks_;
 };

@@ -39,6 +39,7 @@ class StreamableHttp final : public Transport {
   bool has_headers() const override { return true; }
   bool has_streams() const override { return true; }
   std::string_view session() const override { return session_; }
+  bool keeps_session() const override { return has_session(); }
   void speak(mcp::Version version) override {
     version_ = version;
     write_session_headers();
@@ -116,7 +117,7 @@ Task<Result<Reply>> StreamableHttp::read(net::ClientResponse response, RequestId
   if (response.has_content_type("application/json")) {
     auto body = response.try_read_all(options_.limits.message_bytes);
     if (body && !*body) body = co_await response.read_all(options_.limits.message_bytes);
-    if (!body) co_return std::unexpected(std::move(body.error()));
+    if (!body) co_return std::unexpected(naming_limit(std::move(body.error()), options_.limits.message_bytes));
     // The reply may go to other threads, and the response belongs to this one: the bytes are copied.
     co_return read_json(response.status(), Received::scan(std::string(**body), scan_limits_), id);
   }
@@ -247,8 +248,9 @@ class StreamableHttp::Posted final : public Sent {
   }
 
   Result<Sight> look_at_json() {
-    const auto body = response_->try_read_all(transport_.options_.limits.message_bytes);
-    if (!body) return std::unexpected(body.error());
+    const std::size_t most = transport_.options_.limits.message_bytes;
+    const auto body = response_->try_read_all(most);
+    if (!body) return std::unexpected(naming_limit(body.error(), most));
     if (!*body) return Sight{.reply = {}, .waits = true};
     const auto& limits = transport_.scan_limits_;
     auto reply = read_json(
@@ -309,7 +311,8 @@ Result<std::optional<Reply>> StreamableHttp::take(const net::SseEvent& event, Re
     }
     const bool nameless = message.message().id.empty() && !message.message().error.empty();
     if (reply || id == kNoRequest || (!nameless && json::as_int64(message.message().id) != id)) {
-      log::warning("an answer to no request is ignored; its id is {}", log::printable(message.message().id, 64));
+      options_.log->warning("an answer to no request is ignored; its id is {}",
+                            log::printable(message.message().id, 64));
       continue;
     }
     reply = Reply{200, std::move(message), {}};
@@ -371,7 +374,7 @@ Task<> StreamableHttp::close() {
   const std::vector<std::string_view> no_body;
   auto response = co_await caller_.send("DELETE", caller_.url(), *headers, no_body, kGoodbyeTimeout);
   // 405 means that the server ends sessions when it likes; any other answer changes nothing either.
-  if (!response) log::debug("the session was not ended: {}", response.error().message());
+  if (!response) options_.log->debug("the session was not ended: {}", response.error().message());
 }
 
 }  // namespace

@@ -114,6 +114,8 @@ class Transport {
   bool has_session() const { return !session().empty(); }
   // The id that a server keeps a session under; empty for none.
   virtual std::string_view session() const { return {}; }
+  // Whether a server of the legacy era can tell this one's requests from those of others, and so keep something.
+  virtual bool keeps_session() const { return true; }
 
   // Reads the stream a server of the legacy era sends on by itself, and resumes it. Ends where that is not
   // offered (`unsupported`), where the session is gone (`not_found`) or where it cannot be kept up.

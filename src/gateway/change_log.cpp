@@ -37,7 +37,7 @@ ChangeLog::ChangeLog(boost::asio::io_context& control, store::Store& store)
     : control_(control), store_(store), background_(control.get_executor()) {}
 
 void ChangeLog::refreshed(const providers::RefreshResult& result) {
-  if (result.ok() && !result.change.empty()) report(result.change, result.at);
+  if (!result.change.empty()) report(result.change, result.at);
 }
 
 void ChangeLog::changed(const catalog::Publication& publication, Clock::Wall at) {
@@ -51,7 +51,7 @@ void ChangeLog::report(catalog::Change change, Clock::Wall at) {
     const std::scoped_lock lock(mutex_);
     waiting_.push_back({0, at, std::move(change)});
     if (waiting_.size() > kMaxWaiting) {
-      log::warning("a change of upstream {} is not logged: too many wait", waiting_.front().change.upstream.value());
+      lines_.warning("a change of upstream {} is not logged: too many wait", waiting_.front().change.upstream.value());
       waiting_.pop_front();
     }
     if (std::exchange(writing_, true)) return;
@@ -80,7 +80,7 @@ Task<> ChangeLog::write_waiting() {
       for (std::size_t i = 0; i < changes.size(); ++i)
         changes[i].number = written->changes[i];
     } else {
-      log::warning("{} changes of upstreams are not logged: {}", changes.size(), written.error().message());
+      lines_.warning("{} changes of upstreams are not logged: {}", changes.size(), written.error().message());
     }
     tell(changes);
   }

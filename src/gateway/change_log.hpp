@@ -9,6 +9,7 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include "base/stranger_log.hpp"
 #include "base/task_group.hpp"
 #include "catalog/catalog.hpp"
 #include "providers/refresh_result.hpp"
@@ -73,6 +74,7 @@ class ChangeLog {
 
   boost::asio::io_context& control_;
   store::Store& store_;
+  StrangerLog lines_{"the log of changes"};
   TaskGroup background_;  // on the control thread
 
   std::mutex mutex_;

@@ -215,7 +215,7 @@ Task<ToolResult> DatasetTools::connect(server::Call& call, Arguments arguments) 
 // tool that this caller does not see.
 std::string DatasetTools::why_not_connected(const server::Call& call, const std::string& dataset, const Error& error) {
   if (!registry_.state()->types_of(dataset)) return error.message();
-  log::warning("the dataset {} is not connected: {}", dataset, error.message());
+  lines_.warning("the dataset {} is not connected: {}", dataset, error.message());
   const std::string tool = DatasetRegistry::tool_of(dataset);
   const auto view = gateway_.service().here().view(call);
   if (const auto found = view->find(catalog::Kind::tool, tool)) return name_taken(tool, found);
@@ -260,7 +260,7 @@ Task<DatasetTools::Answer> DatasetTools::work_up(server::Call& call, std::string
   auto workup = co_await registry_.work_up(dataset, std::move(request), given_up);
   if (!workup) {
     if (workup.error().kind() != ErrorKind::cancelled)
-      log::warning("a workup of {} failed: {}", dataset, workup.error().message());
+      lines_.warning("a workup of {} failed: {}", dataset, workup.error().message());
     co_return ToolResult::error(advice(dataset, workup.error()));
   }
   co_return std::move(*workup);

@@ -9,6 +9,7 @@
 #include <boost/json/value.hpp>
 
 #include "base/published.hpp"
+#include "base/stranger_log.hpp"
 #include "gateway/dataset_registry.hpp"
 #include "gateway/gateway.hpp"
 #include "gateway/local_provider.hpp"
@@ -44,6 +45,7 @@ class DatasetTools final : public LocalProvider {
 
   DatasetRegistry& registry_;
   Gateway& gateway_;
+  StrangerLog lines_{"datasets"};
   const catalog::UpstreamName name_;
   Published<catalog::Snapshot> offered_;
   std::uint64_t version_ = 0;  // of the control thread

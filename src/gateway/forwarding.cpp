@@ -52,6 +52,21 @@ Task<Result<client::Answer>> run_noted(Task<Result<client::Answer>> request, std
   co_return co_await std::move(request);
 }
 
+using FactsOrError = Result<std::shared_ptr<const client::ServerFacts>>;
+
+Task<FactsOrError> open_control(std::shared_ptr<providers::Upstream> upstream) {
+  co_return co_await upstream->control().open();
+}
+
+// What a server is, by the connection that it would be asked on if it were modern.
+Task<FactsOrError> find_out(ServedUpstream upstream, Worker& worker) {
+  if (std::holds_alternative<net::Command>(upstream->endpoint())) {
+    co_return co_await asio::co_spawn(upstream->io(), open_control(upstream.upstream), asio::use_awaitable);
+  }
+  const CallerConnection connection = worker.shared_connection(upstream);
+  co_return co_await connection->open();
+}
+
 Task<Result<Forwarded>> refuse(Error why) { co_return std::unexpected(std::move(why)); }
 
 }  // namespace
@@ -62,8 +77,7 @@ Forwarding::Forwarding(server::Call& call, Worker& worker, Reach reach, const Ro
 LogWish Forwarding::logs_wanted() const {
   const auto level = call_.request().log_level;
   if (!level || !facts_ || facts_->era() != mcp::Era::legacy || !facts_->offers.logging) return LogWish::none;
-  // Of what a session wants by default, servers send at least as much by default.
-  return call_.session() == nullptr || *level < mcp::LogLevel::info ? LogWish::all : LogWish::none;
+  return call_.session() == nullptr ? LogWish::all : wish_of(*level);
 }
 
 std::vector<client::Header> Forwarding::mirrored() const {
@@ -80,10 +94,21 @@ std::vector<client::Header> Forwarding::mirrored() const {
   return headers;
 }
 
-// Where a caller's line to a legacy upstream is: with the others of a principal that listens, or else here.
+// What nameless callers read leaves nothing behind, so that each worker may have a line for it; where they listen, it
+// is the one that is listened to.
 Worker& Forwarding::home() {
-  const Home* const home = worker_.home_of(call_.caller().principal);
+  const std::string& principal = call_.caller().principal;
+  const bool shared =
+      facts_->keeps_session && route_.upstream->settings().anonymous_sessions == providers::AnonymousSessions::shared;
+  if (!principal.empty() || shared) return reach_.hearing.home_of(principal);
+  const Home* const home = worker_.home_of(principal);
   return home != nullptr ? *home->worker : worker_;
+}
+
+bool Forwarding::needs_own_session() const {
+  return call_.caller().principal.empty() && call_.request().method->method == mcp::Method::tools_call &&
+         facts_->keeps_session &&
+         route_.upstream->settings().anonymous_sessions == providers::AnonymousSessions::per_call;
 }
 
 Forwarding::Lane Forwarding::choose_lane() {
@@ -107,7 +132,11 @@ Forwarding::Lane Forwarding::choose_lane() {
 }
 
 Forwarding::Lane Forwarding::session_lane() {
-  auto line = reach_.hearing.line_of(worker_, *call_.session(), route_.upstream);
+  server::Session& session = *call_.session();
+  auto line = reach_.hearing.line_of(worker_, session, route_.upstream);
+  if (line->may_ask() && !session.hears()) {
+    way_.emplace(session.outside(), call_, worker_.io().get_executor());
+  }
   const bool here = &line->worker() == &worker_;
   return {.thread = line->worker().io().get_executor(), .here = here, .line = std::move(line)};
 }
@@ -153,14 +182,12 @@ client::RequestOptions Forwarding::options(const Lane& lane) {
   }
   const bool wants_progress = !request.progress_token.empty();
   if (wants_progress) options.on_progress = [](const mcp::Progress&) {};
-  if (wants_progress || request.log_level) {
-    options.on_notification = [this, here = lane.here](const json::Message& message) {
-      std::string text = forwarded_notification(message, call_.request());
-      if (text.empty()) return;
-      if (here) return call_.send(std::move(text));
-      asio::post(worker_.io(), [this, text = std::move(text)]() mutable { call_.send(std::move(text)); });
-    };
-  }
+  options.on_notification = [this, here = lane.here](const json::Message& message) {
+    std::string text = forwarded_notification(message, call_.request());
+    if (text.empty()) return;
+    if (here) return call_.send(std::move(text));
+    asio::post(worker_.io(), [this, text = std::move(text)]() mutable { call_.send(std::move(text)); });
+  };
   options.headers = mirrored();
   return options;
 }
@@ -168,8 +195,22 @@ client::RequestOptions Forwarding::options(const Lane& lane) {
 Task<Result<Forwarded>> Forwarding::run() {
   // It may have left between two attempts.
   if (call_.cancellation().requested()) return refuse(errors::cancelled("the request"));
-  // Of one that is known to be modern nothing more need be known.
-  facts_ = route_.upstream->is_modern() ? nullptr : route_.upstream->facts();
+  // Of one that is known to be modern nothing more need be known, unless it also speaks the era of a legacy client.
+  const bool modern = route_.upstream->is_modern();
+  facts_ = modern ? legacy_facts() : route_.upstream->facts();
+  return modern || facts_ ? run_known() : run_unknown();
+}
+
+// It has not answered yet since the gateway started. Whether it keeps sessions must be known before anything is asked,
+// because a session is not for everybody.
+Task<Result<Forwarded>> Forwarding::run_unknown() {
+  auto found = co_await find_out(route_.upstream, worker_);
+  if (!found) co_return std::unexpected(std::move(found.error()));
+  if ((*found)->era() == mcp::Era::legacy) facts_ = std::move(*found);
+  co_return co_await run_known();
+}
+
+Task<Result<Forwarded>> Forwarding::run_known() {
   const bool legacy = facts_ && facts_->era() == mcp::Era::legacy;
   params_.emplace(call_.request(), route_.own, call_.rounds(), facts_ ? facts_->era() : mcp::Era::modern);
   if (legacy && call_.session() == nullptr && call_.request().method->may_ask) return run_bridged();
@@ -200,8 +241,7 @@ Task<Result<Forwarded>> Forwarding::run_express(std::shared_ptr<client::Express>
       .headers = headers,
       .log_level = request.log_level,
       .progress = wants_progress,
-      .on_notification =
-          request.log_level || wants_progress ? on_notification : decltype(client::Express::Request::on_notification)(),
+      .on_notification = on_notification,
       .timeout = request.method->method == mcp::Method::tools_call ? settings.call_timeout : settings.timeout,
       .abort = &abort};
   Result<std::optional<client::Answer>> answer;
@@ -222,8 +262,19 @@ Task<Result<Forwarded>> Forwarding::run_express(std::shared_ptr<client::Express>
   co_return co_await run_long(std::move(params));
 }
 
+// Names that only its modern side has are asked for there.
+std::shared_ptr<const client::ServerFacts> Forwarding::legacy_facts() const {
+  if (call_.session() == nullptr) return nullptr;
+  const auto side = route_.upstream->legacy_side();
+  if (!side) return nullptr;
+  const bool by_template = route_.found && route_.found.definition->pattern != nullptr;
+  const bool there = by_template ? side->has(catalog::Kind::resource_template, route_.found.definition->own)
+                                 : side->has(route_.kind, route_.own);
+  return there ? side->facts : nullptr;
+}
+
 Task<Result<Forwarded>> Forwarding::run(client::Params params) {
-  auto express = worker_.express(route_.upstream);
+  auto express = facts_ && facts_->era() == mcp::Era::legacy ? nullptr : worker_.express(route_.upstream);
   return express ? run_express(std::move(express), std::move(params)) : run_long(std::move(params));
 }
 

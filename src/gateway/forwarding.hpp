@@ -10,6 +10,7 @@
 #include "gateway/route.hpp"
 #include "gateway/service.hpp"
 #include "server/call.hpp"
+#include "server/session_stream.hpp"
 
 namespace proteus::gateway {
 
@@ -35,7 +36,11 @@ class Forwarding {
     Worker* home = nullptr;                 // where the caller's line is found, on its thread
   };
 
+  Task<Result<Forwarded>> run_known();
+  Task<Result<Forwarded>> run_unknown();
   LogWish logs_wanted() const;
+  // Of a legacy client's session at an upstream that speaks both eras; null where it is spoken to in the modern one.
+  std::shared_ptr<const client::ServerFacts> legacy_facts() const;
   Task<Result<Forwarded>> run_express(std::shared_ptr<client::Express> express, client::Params params);
   Task<Result<Forwarded>> run_long(client::Params params);
   // Sends it at once where that needs no waiting. Null where it does, and the options are as they were.
@@ -54,7 +59,10 @@ class Forwarding {
   std::vector<client::Header> mirrored() const;
   Lane choose_lane();
   Lane session_lane();
+  // Where the caller's line to a legacy upstream is.
   Worker& home();
+  // Whether nothing tells the caller from others, and the upstream may keep something for whoever calls.
+  bool needs_own_session() const;
   Task<Result<client::Answer>> request(Lane lane, client::Params params, client::RequestOptions options);
   client::RequestOptions options(const Lane& lane);
   std::shared_ptr<const client::Handlers> session_handlers();
@@ -68,6 +76,7 @@ class Forwarding {
   std::shared_ptr<const client::ServerFacts> facts_;
   std::optional<ForwardedParams> params_;
   std::shared_ptr<ClientAsks> asks_;
+  std::optional<server::SessionStream::Way> way_;
   std::shared_ptr<CallerLine> line_;      // of a bridged call
   std::shared_ptr<RunningCall> running_;  // once there is more to it than an answer
   std::shared_ptr<const client::Handlers> running_handlers_;

@@ -44,10 +44,12 @@ Task<Result<client::Answer>> go_on(std::shared_ptr<CallerLine> line, std::shared
   co_return answer;
 }
 
+// `own` is the line where that is not the caller's usual one.
 Task<Result<client::Answer>> request_aside(Worker& home, ServedUpstream upstream, std::string principal,
-                                           std::shared_ptr<RunningCall> running, mcp::Method method,
-                                           client::Params params, client::RequestOptions options, LogWish logs) {
-  const auto line = home.line_of(upstream, principal);
+                                           std::shared_ptr<CallerLine> own, std::shared_ptr<RunningCall> running,
+                                           mcp::Method method, client::Params params, client::RequestOptions options,
+                                           LogWish logs) {
+  const auto line = own ? std::move(own) : home.line_of(upstream, principal);
   run_on(*running, home, upstream, principal, line);
   co_return co_await CallerLine::request(line, method, std::move(params), std::move(options), logs);
 }
@@ -72,7 +74,7 @@ void Forwarding::start_running(Worker& home) {
   const std::string& principal = call_.caller().principal;
   running_ = std::make_shared<RunningCall>(home.io().get_executor(), call_.client());
   running_handlers_ = running_->handlers();
-  if (principal.empty() && worker_.home_of(principal) != nullptr) {
+  if (principal.empty() && !needs_own_session() && worker_.home_of(principal) != nullptr) {
     running_handlers_ = without_stray_roots(*running_handlers_);
   }
 }
@@ -88,12 +90,13 @@ std::shared_ptr<const client::Handlers> Forwarding::running_handlers() {
 // Nearly all are answered, and nothing is asked: such an answer is waited for here.
 Task<Result<Forwarded>> Forwarding::run_bridged() {
   client::Params params = params_->take();
-  Worker& found = home();
+  const bool own = needs_own_session();
+  Worker& found = own ? worker_ : home();
   const bool here = &found == &worker_;
   client::RequestOptions prepared = bridged_options({.thread = found.io().get_executor(), .here = here});
   running_ = nullptr;
   if (here) {
-    line_ = worker_.line_of(route_.upstream, call_.caller().principal);
+    line_ = own ? worker_.fresh_line(route_.upstream) : worker_.line_of(route_.upstream, call_.caller().principal);
     prepared.make_handlers = [this] { return running_handlers(); };
     if (const auto posted = post(*line_, params, prepared)) {
       const server::Cancellation::Hook cancel(call_.cancellation(), [&posted] { posted->cancel(); });
@@ -108,7 +111,8 @@ Task<Result<Forwarded>> Forwarding::run_bridged() {
   start_running(found);
   attach(prepared, *running_, running_handlers_);
   co_return co_await run_aside(
-      found, request_aside(found, route_.upstream, call_.caller().principal, running_, call_.request().method->method,
+      found, request_aside(found, route_.upstream, call_.caller().principal,
+                           own ? std::exchange(line_, nullptr) : nullptr, running_, call_.request().method->method,
                            owned(std::move(params)), std::move(prepared), logs_wanted()));
 }
 

@@ -27,8 +27,18 @@ class Shop {
   explicit Shop(mcp::Era era) : mcp_(era == mcp::Era::modern ? FakeMcp::modern() : FakeMcp::legacy()) {
     mcp_.on["tools/list"] = [this](const FakeRequest& request) { return list(request); };
     mcp_.on["resources/list"] = [](const FakeRequest& request) {
-      return client::test::result(request, R"({"resources":[]})");
+      return client::test::result(request, R"({"resources":[{"uri":"test://till","name":"till"}]})");
     };
+    for (const std::string_view hello : {"server/discover", "initialize"}) {
+      if (!mcp_.on.contains(std::string(hello))) continue;
+      mcp_.on[std::string(hello)] = [greet = mcp_.on[std::string(hello)]](const FakeRequest& request) {
+        FakeResponse response = greet(request);
+        auto body = boost::json::parse(response.body);
+        body.at("result").at("capabilities").as_object().emplace("resources", boost::json::object());
+        response.body = boost::json::serialize(body);
+        return response;
+      };
+    }
     mcp_.on["tools/call"] = [this](const FakeRequest& request) { return call(request); };
     mcp_.on["subscriptions/listen"] = [this](const FakeRequest& request) { return listen(request); };
     mcp_.get = [this](const FakeRequest& request) { return listen(request); };
@@ -56,6 +66,10 @@ class Shop {
   // The results of calls say that lists have changed.
   void signal() {
     on_its_thread([&] { signals_ = true; });
+  }
+  // Answers a method by this from now on.
+  void react(std::string method, FakeMcp::Method how) {
+    on_its_thread([&] { mcp_.on[std::move(method)] = std::move(how); });
   }
   // Whether a stream may be opened.
   void allow_streams(bool allow) {
@@ -152,6 +166,8 @@ class Keeper {
  public:
   virtual ~Keeper() = default;
   virtual std::vector<std::string> tools() = 0;
+  // Nothing where it says that it does not know.
+  virtual std::optional<std::vector<std::string>> resources() = 0;
   virtual bool call(const std::string& tool) = 0;
   virtual Result<Changed> refresh() = 0;
   virtual client::ServerState state() = 0;
@@ -187,6 +203,14 @@ class LibraryKeeper final : public Keeper {
       names.push_back(tool.name);
     return names;
   }
+  std::optional<std::vector<std::string>> resources() override {
+    const auto listed = server_.resources();
+    if (!listed) return std::nullopt;
+    std::vector<std::string> uris;
+    for (const auto& resource : *listed)
+      uris.push_back(resource.uri);
+    return uris;
+  }
   bool call(const std::string& tool) override { return server_.call_tool(tool).has_value(); }
   Result<Changed> refresh() override {
     const auto result = server_.refresh_now();
@@ -210,6 +234,12 @@ class GatewayKeeper final : public Keeper {
   explicit GatewayKeeper(const providers::UpstreamSettings& settings) : gateway_({settings}) { gateway_.discover(); }
 
   std::vector<std::string> tools() override { return gateway_.tools(); }
+  std::optional<std::vector<std::string>> resources() override {
+    std::vector<std::string> uris;
+    for (const auto& resource : gateway_.ask("resources/list").at("result").at("resources").as_array())
+      uris.emplace_back(resource.at("uri").as_string());
+    return uris;
+  }
   bool call(const std::string& tool) override { return gateway_.call(tool).as_object().contains("result"); }
   Result<Changed> refresh() override {
     const auto result = gateway_.refresh("shop");

@@ -15,6 +15,7 @@ using test::Shop;
 using test::upstream_at;
 using test::wait_until;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using namespace std::chrono_literals;
@@ -188,6 +189,55 @@ TEST_P(Freshness, AServerThatFailsIsReadAgainUntilItWorks) {
   wait_until([&] { return keeper->state() == ServerState::connected; });
   EXPECT_THAT(keeper->last_error(), IsEmpty());
   EXPECT_THAT(keeper->tools(), ElementsAre("milk"));
+}
+
+client::test::FakeResponse unknown_method(const test::FakeRequest& request) {
+  return client::test::rpc_error(request, -32601, "Method not found");
+}
+client::test::FakeResponse no_list(const test::FakeRequest& request) {
+  return client::test::result(request, R"({"resources":"none"})");
+}
+
+// REF-34
+TEST_P(Freshness, AListThatIsDeclaredAndNotImplementedCostsNoOther) {
+  shop.react("resources/list", unknown_method);
+  settings.fail_fast_on_startup = true;
+  const auto keeper = keep();
+  EXPECT_THAT(keeper->tools(), ElementsAre("bread"));
+  EXPECT_THAT(*keeper->resources(), IsEmpty());
+  EXPECT_EQ(keeper->state(), ServerState::connected);
+  EXPECT_TRUE(keeper->refresh());
+}
+
+// REF-34, REF-11
+TEST_P(Freshness, AListThatCannotBeReadStaysAsItWasAndTheOthersAreRead) {
+  be_quiet();
+  const auto keeper = keep();
+  shop.react("resources/list", no_list);
+  shop.sell({"milk"});
+  const auto refreshed = keeper->refresh();
+  ASSERT_FALSE(refreshed);
+  EXPECT_THAT(refreshed.error().message(), HasSubstr("resources/list"));
+  EXPECT_THAT(keeper->tools(), ElementsAre("milk"));
+  EXPECT_THAT(*keeper->resources(), ElementsAre("test://till"));
+  EXPECT_EQ(keeper->state(), ServerState::degraded);
+  EXPECT_THAT(keeper->last_error(), HasSubstr("resources/list"));
+  shop.react("resources/list", [](const test::FakeRequest& request) {
+    return client::test::result(request, R"({"resources":[{"uri":"test://desk","name":"desk"}]})");
+  });
+  wait_until([&] { return keeper->state() == ServerState::connected; });
+  EXPECT_THAT(*keeper->resources(), ElementsAre("test://desk")) << "it was asked for again";
+}
+
+// REF-34
+TEST_P(Freshness, AServerWithOneListThatCannotBeReadIsThereAtTheStart) {
+  shop.react("resources/list", no_list);
+  settings.fail_fast_on_startup = true;
+  const auto keeper = keep();
+  EXPECT_THAT(keeper->tools(), ElementsAre("bread"));
+  EXPECT_EQ(keeper->state(), ServerState::degraded);
+  if (std::get<Who>(GetParam()) == Who::library)
+    EXPECT_FALSE(keeper->resources()) << "what was never read is not empty";
 }
 
 // REF-03

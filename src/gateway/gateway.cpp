@@ -19,11 +19,12 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::string_view kPath = "/mcp";
-
+// What follows the first part of a path: "work" of "/mcp/work". A slash at the end says nothing.
 std::string_view context_of(std::string_view path) {
-  path.remove_prefix(std::min(path.size(), kPath.size()));
-  if (path.starts_with('/')) path.remove_prefix(1);
+  const std::size_t slash = path.find('/', 1);
+  if (slash == std::string_view::npos) return {};
+  path.remove_prefix(slash + 1);
+  if (path.ends_with('/')) path.remove_suffix(1);
   return path;
 }
 
@@ -50,6 +51,7 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
       access_(std::make_shared<const Access>(
           Access{std::make_shared<const Principals>(std::vector<PrincipalSettings>{}, Anonymous::refused), {}})),
       quotas_(options_.quotas, refusals_),
+      programs_(options_.programs),
       fanout_(workers.at(0), listeners_, options_.debounce),
       parked_sessions_(workers.at(0), store, key),
       background_(workers.at(0).get_executor()),
@@ -62,6 +64,7 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
                                                                quotas_, options_.http, options_.debounce))
                         .get());
   }
+  programs_.set_workers(parts);
   hearing_ = std::make_unique<Hearing>(parts, listeners_);
   hearing_->set_on_follow(
       [this](const std::string& uri, const catalog::UpstreamName& upstream) { follow_at(uri, upstream); });
@@ -170,6 +173,7 @@ Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings
       .client_info = options_.service.server_info,
       .published_version = first_version(instance),
       .pins = std::move(pins),
+      .start_places = start_places_,
       .background = background_threads_,
       .publish =
           [this](catalog::SnapshotPointer snapshot) {
@@ -385,6 +389,7 @@ void Gateway::share_followed() {
 }
 
 void Gateway::drop_unused_since(Clock::Monotonic time) {
+  endpoint_->sessions().end_idle();
   for (const auto& part : parts_)
     asio::post(part->io(), [worker = part.get(), time] { worker->drop_unused_since(time); });
   service_->remembered().drop_expired();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -8,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <proteus/error.hpp>
@@ -19,6 +21,7 @@
 #include "gateway/access.hpp"
 #include "gateway/bridge/hearing.hpp"
 #include "gateway/bridge/parked_sessions.hpp"
+#include "gateway/bridge/programs.hpp"
 #include "gateway/fanout.hpp"
 #include "gateway/principal.hpp"
 #include "gateway/service.hpp"
@@ -35,6 +38,7 @@ struct GatewayOptions {
   ServiceOptions service;
   providers::UpstreamLimits upstreams;
   QuotaLimits quotas;
+  ProgramLimits programs;
   server::HttpEndpointOptions endpoint;  // apart from who authenticates
   net::HttpClientOptions http;
   std::chrono::milliseconds debounce{200};
@@ -91,6 +95,8 @@ class Gateway {
 
   // On any worker's thread: one HTTP request to an MCP endpoint.
   Task<> handle(net::Exchange& exchange) { return endpoint_->handle(exchange); }
+  // The same for clients of the HTTP+SSE transport.
+  Task<> handle_old_sse(net::Exchange& exchange) { return endpoint_->handle_old_sse(exchange); }
   server::HttpEndpoint& endpoint() { return *endpoint_; }
 
   GatewayService& service() { return *service_; }
@@ -113,7 +119,8 @@ class Gateway {
   // Before upstreams are set. Called on the control thread for each upstream that is made.
   void set_meters(MeterMaker meters) { meters_ = std::move(meters); }
 
-  // From any thread: lets workers forget what nobody has asked for lately, such as the views of sessions that ended,
+  // From any thread, every few seconds: ends the sessions of clients that have been idle for too long, and lets workers
+  // forget what nobody has asked for lately, such as the views of sessions that ended, programs that run for nobody,
   // and sessions with upstreams that nobody uses.
   void drop_unused_since(Clock::Monotonic time);
   // From any thread: whoever had this key is gone for good, and so are its sessions with upstreams.
@@ -157,6 +164,7 @@ class Gateway {
   Principals::FindMore find_principal_;
   Locals locals_;
   QuotaTable quotas_;
+  Programs programs_;
   std::vector<std::unique_ptr<Worker>> parts_;  // one for each worker
   Fanout fanout_;
   std::unique_ptr<Hearing> hearing_;
@@ -167,6 +175,9 @@ class Gateway {
   OnChanged on_changed_;
   MeterMaker meters_;
   TaskGroup background_;  // on the control thread
+  // Of programs, which are busy with themselves then; some wait for other things than a core.
+  std::shared_ptr<client::StartPlaces> start_places_ =
+      std::make_shared<client::StartPlaces>(std::max(4U, std::thread::hardware_concurrency()));
   // Two, so that one upstream's long lists do not keep all others' waiting. Behind all that its work uses.
   BackgroundThreads background_threads_{2};
 

@@ -13,7 +13,6 @@
 #include "gateway/upstream_attempts.hpp"
 #include "gateway/upstream_errors.hpp"
 #include "json/text.hpp"
-#include "mcp/errors.hpp"
 
 namespace proteus::gateway {
 namespace {
@@ -58,11 +57,6 @@ mcp::Caching caching_of(const catalog::View& view, mcp::CacheScope scope, Kind k
 }
 
 constexpr std::size_t kMostPages = 1000;
-
-// Many servers that have resources have no templates, and not even an empty list of them.
-bool has_no_such_list(Kind kind, const Error& error) {
-  return kind == Kind::resource_template && error.rpc_code() == mcp::code::kMethodNotFound;
-}
 
 // Whether another upstream may list something by the same name.
 bool may_clash(const ServedUpstream& served, Kind kind, const UpstreamTable& upstreams) {
@@ -190,12 +184,18 @@ Task<LivePagePointer> LivePages::get(ServedUpstream upstream, Kind kind, std::st
 Task<LivePagePointer> LivePages::fetch(Wanted wanted) {
   auto page = std::make_shared<LivePage>();
   auto answer = co_await request(wanted);
+  const bool implemented = answer || !wanted.cursor.empty() || !client::is_unimplemented(answer.error());
+  if (answer || !implemented) wanted.upstream->answered_live(wanted.kind, implemented);
+  if (!implemented) {
+    page->list = catalog::DefinitionList::empty(wanted.kind);
+    co_return page;
+  }
   if (!answer) {
     page->error = std::move(answer.error());
     co_return page;
   }
   const std::string_view array = answer->member(catalog::info(wanted.kind).member);
-  auto elements = json::elements_of(array.empty() ? "[]" : array, catalog::ListLimits{}.definitions);
+  auto elements = json::elements_of(array, catalog::ListLimits{}.definitions);
   if (!elements) {
     page->error = log_failure(call_, *wanted.upstream.upstream, errors::protocol("the answer is not a list"));
     co_return page;
@@ -260,8 +260,8 @@ Task<Result<ListedNames::Pointer>> LivePages::read_names(ServedUpstream upstream
     std::string key =
         fmt::format("names\n{}\n{}\n{}\n{}", upstream.instance, static_cast<int>(kind), json::quote(cursor), caller);
     const auto page = co_await get(upstream, kind, cursor, std::move(key));
-    if (page->error && !has_no_such_list(kind, *page->error)) co_return std::unexpected(*page->error);
-    if (page->list) pages.push_back(page->list);
+    if (page->error) co_return std::unexpected(*page->error);
+    pages.push_back(page->list);
     if (!page->next) break;
     definitions += page->list->size();
     const bool too_long = pages.size() == kMostPages || definitions > catalog::ListLimits{}.definitions;

@@ -94,8 +94,9 @@ class Announcing : public ::testing::Test {
           R"("resources":{"subscribe":true}},"ttlMs":0,"cacheScope":"private",)"
           R"("_meta":{"io.modelcontextprotocol/serverInfo":{"name":"s","version":"1"}}})");
     }
+    if (method == "initialize") return Reaction::refuse(400);
     if (method == "subscriptions/listen") return on_listen(message);
-    return *small_lists(message);
+    return small_lists(message).value();
   }
   // It ends at once, which is no refusal.
   static Reaction agree(const boost::json::object& message) {

@@ -107,6 +107,10 @@ class ScriptedUpstream {
       co_return;
     }
     const auto message = boost::json::parse(exchange.request().body()).as_object();
+    // Of one that is modern the gateway looks whether it is legacy, too; what is scripted is modern alone.
+    if (discover_ == Discover::answered && message.at("method") == "initialize") {
+      co_return co_await reply(exchange, message, Reaction::refuse(400, ""));
+    }
     {
       const std::scoped_lock lock(mutex_);
       received_.push_back(message);

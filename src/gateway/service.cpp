@@ -27,6 +27,9 @@ namespace {
 
 using catalog::Kind;
 
+// How long a list waits for what an upstream has just announced to its caller.
+constexpr std::chrono::seconds kCatchUp{2};
+
 Error drifted(const providers::Upstream& upstream, std::string_view name, std::string_view why) {
   return errors::conflict(
       fmt::format("{} of upstream {} is not called: it is pinned, and the upstream has changed it so that what it was "
@@ -135,7 +138,8 @@ Worker& GatewayService::here() const {
 }
 
 // An upstream that has not answered yet may come with anything, and a legacy client is told only once.
-mcp::ServerCapabilities GatewayService::offered_to(const catalog::View& view, const UpstreamTable& upstreams) {
+mcp::ServerCapabilities GatewayService::offered_to(const catalog::View& view, const UpstreamTable& upstreams,
+                                                   mcp::Era era) {
   mcp::ServerCapabilities offered;
   offered.tools.offered = true;
   for (const ServedUpstream& served : upstreams.order) {
@@ -145,6 +149,8 @@ mcp::ServerCapabilities GatewayService::offered_to(const catalog::View& view, co
     everything.prompts.offered = everything.resources.offered = true;
     everything.subscribe = everything.completions = everything.logging = true;
     offered = join(offered, facts ? facts->offers : everything);
+    const auto side = era == mcp::Era::legacy ? served->legacy_side() : nullptr;
+    if (side) offered = join(offered, side->facts->offers);
   }
   offered.prompts.offered = offered.prompts.offered || view.count(Kind::prompt) > 0;
   offered.resources.offered = offered.resources.offered || view.count(Kind::resource) > 0;
@@ -153,11 +159,11 @@ mcp::ServerCapabilities GatewayService::offered_to(const catalog::View& view, co
   return offered;
 }
 
-server::Service::Face GatewayService::face(const server::Caller& caller) {
+server::Service::Face GatewayService::face(const server::Caller& caller, mcp::Era era) {
   Worker& worker = here();
   const auto view = worker.view(caller);
   const auto outlook = worker.outlook(caller);
-  return {offered_to(*view, worker.upstreams()),
+  return {offered_to(*view, worker.upstreams(), era),
           {options_.server_info, instructions_for(outlook.get(), *view, worker.upstreams())},
           {std::chrono::milliseconds(0), worker.cache_scope(*view)}};
 }
@@ -166,7 +172,8 @@ mcp::SubscriptionFilter GatewayService::accept(const mcp::SubscriptionFilter& wa
                                                server::Session* session) {
   Worker& worker = here();
   const auto view = worker.view(caller, session);
-  const mcp::ServerCapabilities offered = offered_to(*view, worker.upstreams());
+  const mcp::ServerCapabilities offered =
+      offered_to(*view, worker.upstreams(), session != nullptr ? mcp::Era::legacy : mcp::Era::modern);
   mcp::SubscriptionFilter accepted;
   accepted.tools = wanted.tools && offered.tools.offered;
   accepted.prompts = wanted.prompts && offered.prompts.offered;
@@ -249,6 +256,7 @@ std::optional<mcp::Outcome> GatewayService::answer(server::Call& call) {
   const auto kind = listed_by(call.request().method->method);
   if (!kind) return std::nullopt;
   const Timing timing(*this, call);
+  if (lists_behind(call)) return std::nullopt;
   std::optional<mcp::Outcome> listed;
   if (auto checked = check_meta(call.request(), options_.meta); !checked) {
     listed.emplace(std::unexpected(checked.error()));
@@ -267,6 +275,11 @@ Task<mcp::Outcome> GatewayService::handle(server::Call& call) {
   return forward(call, timing);
 }
 
+std::shared_ptr<OwnLists> GatewayService::lists_behind(server::Call& call) const {
+  auto lists = here().own_lists(call.caller(), call.session());
+  return lists && lists->is_behind() ? lists : nullptr;
+}
+
 std::optional<mcp::Outcome> GatewayService::list_cached(server::Call& call, Kind kind) {
   Worker& worker = here();
   const UpstreamTable& upstreams = worker.upstreams();
@@ -277,6 +290,7 @@ std::optional<mcp::Outcome> GatewayService::list_cached(server::Call& call, Kind
 }
 
 Task<mcp::Outcome> GatewayService::list(server::Call& call, Kind kind) {
+  if (auto lists = lists_behind(call)) co_await OwnLists::caught_up(std::move(lists), kCatchUp);
   if (auto cached = list_cached(call, kind)) co_return std::move(*cached);
   const auto pass = here().quota(call.caller().principal).enter_call();
   if (!pass) co_return std::unexpected(pass.error());
@@ -296,7 +310,16 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call, const Timing& tim
     if (auto expired = expired_on_way(route, call, worker); !expired.empty())
       return forward_fresh(call, timing, std::move(*place), std::move(expired));
   }
+  if (route && !*route && route->error().kind() == ErrorKind::not_found) [[unlikely]] {
+    if (auto lists = lists_behind(call)) return forward_caught_up(call, timing, std::move(*place), std::move(lists));
+  }
   return forward(call, timing, std::move(*place), std::move(route), timing.began());
+}
+
+Task<mcp::Outcome> GatewayService::forward_caught_up(server::Call& call, Timing timing, Turnstile::Pass place,
+                                                     std::shared_ptr<OwnLists> lists) {
+  co_await OwnLists::caught_up(std::move(lists), kCatchUp);
+  co_return co_await forward(call, timing, std::move(place), route_at_once(call, here()), timing.now());
 }
 
 Task<mcp::Outcome> GatewayService::forward(server::Call& call, const Timing& timing, Turnstile::Pass&& place,

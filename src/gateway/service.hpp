@@ -74,7 +74,7 @@ class GatewayService final : public server::Service {
   // The worker whose thread this is.
   Worker& here() const;
 
-  Face face(const server::Caller& caller) override;
+  Face face(const server::Caller& caller, mcp::Era era) override;
   mcp::ResultStyle modern_style() const override { return {mcp::Era::modern, options_.server_info, tail_}; }
   Task<mcp::Outcome> handle(server::Call& call) override;
   std::optional<mcp::Outcome> answer(server::Call& call) override;
@@ -83,14 +83,19 @@ class GatewayService final : public server::Service {
   Task<std::vector<Refused>> follow(const server::Caller& caller, server::Session* session, const mcp::Request& request,
                                     const mcp::SubscriptionFilter& accepted) override;
   void session_listens(server::Session& session) override { Hearing::session_listens(session); }
+  void client_notified(server::Session& session, const json::Message& notification) override {
+    Hearing::client_notified(session, notification);
+  }
 
  private:
   class Timing;
   struct Errand;
 
   Reach reach() { return {parked_, hearing_}; }
-  static mcp::ServerCapabilities offered_to(const catalog::View& view, const UpstreamTable& upstreams);
+  static mcp::ServerCapabilities offered_to(const catalog::View& view, const UpstreamTable& upstreams, mcp::Era era);
 
+  // What upstreams show this caller alone, where they have said that it is another and it was not read yet.
+  std::shared_ptr<OwnLists> lists_behind(server::Call& call) const;
   std::optional<mcp::Outcome> list_cached(server::Call& call, catalog::Kind kind);
   Task<mcp::Outcome> list(server::Call& call, catalog::Kind kind);
   Task<mcp::Outcome> forward(server::Call& call, const Timing& timing);
@@ -99,6 +104,9 @@ class GatewayService final : public server::Service {
   // After what is too old to route it by was read again.
   Task<mcp::Outcome> forward_fresh(server::Call& call, Timing timing, Turnstile::Pass place,
                                    std::vector<ServedUpstream> expired);
+  // The same after what upstreams have announced to this caller was read.
+  Task<mcp::Outcome> forward_caught_up(server::Call& call, Timing timing, Turnstile::Pass place,
+                                       std::shared_ptr<OwnLists> lists);
   static std::vector<ServedUpstream> expired_on_way(const std::optional<Result<Route>>& route, server::Call& call,
                                                     Worker& worker);
   Result<Turnstile::Pass> take_place(server::Call& call, Worker& worker);

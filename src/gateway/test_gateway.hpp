@@ -99,11 +99,12 @@ class TestGateway {
     store::Store* store = nullptr;
     Environment environment = fixed_environment({});
     QuotaLimits quotas = {};
-    std::size_t message_bytes = std::size_t{16} << 20U;
     catalog::Manifests manifests = {};
     ParkingLimits parking = {};
     std::size_t sessions = 10'000;
     RememberedListsLimits remembered = {};
+    ProgramLimits programs = {};
+    std::chrono::seconds session_idle = 30min;
   };
 
   explicit TestGateway(std::vector<providers::UpstreamSettings> upstreams)
@@ -197,9 +198,10 @@ class TestGateway {
     options.service.parking = setup.parking;
     options.service.remembered = setup.remembered;
     options.endpoint.sessions.sessions = setup.sessions;
+    options.endpoint.sessions.idle = setup.session_idle;
+    options.programs = setup.programs;
     options.debounce = setup.debounce;
     options.quotas = setup.quotas;
-    options.upstreams.message_bytes = setup.message_bytes;
     options.upstreams.debounce = setup.debounce;
     options.upstreams.first_retry = 10ms;
     options.upstreams.last_retry = 50ms;

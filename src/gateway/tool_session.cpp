@@ -8,6 +8,18 @@
 #include "providers/http_tool/arguments.hpp"
 
 namespace proteus::gateway {
+namespace {
+
+using Checked = std::expected<providers::CheckedArguments, std::string>;
+
+// What large arguments hold decides how long they take, so another thread does it. It reads a copy: the call may be
+// given up meanwhile, and its bytes with it.
+Task<Checked> check_aside(BackgroundThreads& background, providers::HttpToolPointer tool,
+                          std::shared_ptr<const std::string> raw) {
+  co_return co_await background.run([tool, raw] { return providers::CheckedArguments::check(*tool, *raw); });
+}
+
+}  // namespace
 
 providers::HttpToolPointer ToolSet::find(std::string_view name) const {
   const auto found = std::ranges::lower_bound(
@@ -54,7 +66,15 @@ Task<mcp::Outcome> ToolSession::handle(server::Call& call, const catalog::Found&
   // Those of the moment: what was taken away since the caller looked is not run any more.
   const auto tool = tools()->find(found.definition->own);
   if (!tool) co_return std::unexpected(mcp::errors::unknown_tool(call.request().name));
-  const auto arguments = providers::CheckedArguments::check(*tool, call.request().param("arguments"));
+  const std::string_view raw = call.request().param("arguments");
+  std::shared_ptr<const std::string> copy;
+  Checked arguments;
+  if (raw.size() <= BackgroundThreads::kSmall) {
+    arguments = providers::CheckedArguments::check(*tool, raw);
+  } else {
+    copy = std::make_shared<const std::string>(raw);
+    arguments = co_await check_aside(calls_.background, tool, copy);
+  }
   if (!arguments) co_return providers::tool_error(arguments.error());
   if (tool->confirmation == providers::Confirmation::none) {
     mcp::Reply reply = co_await run(call, *tool, arguments->members());
@@ -85,6 +105,7 @@ Task<mcp::Reply> ToolSession::run(server::Call& call, const providers::HttpTool&
                                                          .bearer = bound->bearer,
                                                          .era = call.request().era(),
                                                          .clock = calls_.clock,
+                                                         .background = calls_.background,
                                                          .abort = &abort},
                                                         calls_.limits);
   // A long call is no idleness.

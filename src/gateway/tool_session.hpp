@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/background_threads.hpp"
 #include "base/clock.hpp"
 #include "base/secret.hpp"
 #include "base/strong.hpp"
@@ -48,6 +49,7 @@ struct SessionCalls {
   const ToolClients& clients;
   const Clock& clock;
   Confirmations& confirmations;
+  BackgroundThreads& background;  // for arguments and answers that take long to check
   providers::HttpToolLimits limits;
 };
 

@@ -51,7 +51,8 @@ class ToolSessionParts : public testing::Test {
   net::Workers workers_{1};
   ToolClients clients_{workers_, clock_, {}};
   Confirmations confirmations_{clock_};
-  SessionCalls calls_{clients_, clock_, confirmations_, {}};
+  BackgroundThreads checks_{1};
+  SessionCalls calls_{clients_, clock_, confirmations_, checks_, {}};
   providers::SharedSchemas schemas_;
 };
 

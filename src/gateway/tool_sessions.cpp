@@ -57,7 +57,7 @@ ToolSessions::ToolSessions(Surroundings surroundings, ToolSessionOptions options
       options_(std::move(options)),
       clients_(around_.workers, around_.clock, with_filter(options_.http, around_.egress)),
       confirmations_(around_.clock),
-      calls_{clients_, around_.clock, confirmations_, options_.calls},
+      calls_{clients_, around_.clock, confirmations_, checks_, options_.calls},
       table_(around_.clock, options_.idle),
       changes_(control(), around_.gateway.listeners(), options_.debounce),
       background_(control().get_executor()),

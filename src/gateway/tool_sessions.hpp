@@ -157,6 +157,8 @@ class ToolSessions {
   ToolSets sets_;
   ToolClients clients_;
   Confirmations confirmations_;
+  // Of their own, so that agents delay no refresh.
+  BackgroundThreads checks_{1};
   const SessionCalls calls_;
   ToolSessionTable table_;
 

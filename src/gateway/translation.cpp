@@ -224,6 +224,11 @@ std::string forwarded_notification(const json::Message& message, const mcp::Requ
     if (!request.log_level || !level || *level < *request.log_level) return {};
     return std::string(message.text);
   }
+  // What no specification names may mean something to the two of them.
+  if (mcp::find_method(mcp::Era::legacy, mcp::Sender::server, message.method) == nullptr &&
+      mcp::find_method(mcp::Era::modern, mcp::Sender::server, message.method) == nullptr) {
+    return std::string(message.text);
+  }
   const bool of_a_legacy_session = message.method == mcp::to_string(mcp::Method::elicitation_complete) &&
                                    request.version == mcp::Version::v2025_11_25;
   return of_a_legacy_session ? std::string(message.text) : std::string();

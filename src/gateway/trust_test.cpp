@@ -54,9 +54,10 @@ class Distrust : public ::testing::Test {
   static providers::UpstreamSettings patient(std::uint16_t port) {
     auto settings = upstream_at("up", port);
     settings.circuit_failures = 1000;
+    settings.max_message_bytes = ByteSize(100'000);
     return settings;
   }
-  TestGateway gateway{{patient(upstream.port())}, {.message_bytes = 100'000}};
+  TestGateway gateway{{patient(upstream.port())}};
 };
 
 // SEC-06
@@ -96,7 +97,7 @@ TEST_F(Distrust, MessagesInFrontOfAnAnswerGoToNobodyUnlessTheyWereAskedFor) {
 // SEC-06
 TEST_F(Distrust, ListsAreTakenOverAsFarAsTheyAreFitToBeShown) {
   ScriptedUpstream odd([](const boost::json::object& message) -> Reaction {
-    if (message.at("method") != "tools/list") return *small_lists(message);
+    if (message.at("method") != "tools/list") return small_lists(message).value();
     return std::string(R"({"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[
       {"name":"a\u0000b","inputSchema":{"type":"object"}},{"name":"two words","inputSchema":{"type":"object"}},
       {"name":"good","inputSchema":{"type":"object"}},{"name":"good","inputSchema":{"type":"object"},"title":"again"},
@@ -126,7 +127,7 @@ boost::asio::awaitable<server::Outcome<server::ToolResult>> report(server::Conte
 // PRX-14
 TEST(Progress, ComesInOneLineEachHoweverTheUpstreamBreaksThem) {
   ScriptedUpstream upstream([](const boost::json::object& message) -> Reaction {
-    if (message.at("method") != "tools/call") return *small_lists(message);
+    if (message.at("method") != "tools/call") return small_lists(message).value();
     const std::string id = boost::json::serialize(message.at("id"));
     const std::string token = boost::json::serialize(message.at("params").at("_meta").at("progressToken"));
     return Reaction::events(

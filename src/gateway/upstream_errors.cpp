@@ -46,11 +46,11 @@ Error for_caller(Error error, std::string_view upstream) {
 
 Error log_failure(server::Call& call, const providers::Upstream& upstream, Error error) {
   if (error.kind() != ErrorKind::cancelled && !is_own_answer(error)) {
-    log::event(log::Level::info, "a request did not get through",
-               {{"request", call.log_id()},
-                {"upstream", upstream.settings().name},
-                {"method", std::string(call.request().method->name)},
-                {"error", log::printable(error.message())}});
+    upstream.log().event(log::Level::info, "a request did not get through",
+                         {{"request", call.log_id()},
+                          {"upstream", upstream.settings().name},
+                          {"method", std::string(call.request().method->name)},
+                          {"error", log::printable(error.message())}});
   }
   return for_caller(std::move(error), upstream.settings().name);
 }

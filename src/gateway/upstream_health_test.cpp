@@ -355,7 +355,7 @@ TEST(UpstreamHealth, AReadingEndsAsAWhole) {
   std::atomic<int> pages = 0;
   std::atomic<bool> endless = true;
   ScriptedUpstream upstream([&](const boost::json::object& message) -> Reaction {
-    if (message.at("method") != "tools/list" || !endless) return *small_lists(message);
+    if (message.at("method") != "tools/list" || !endless) return small_lists(message).value();
     Reaction page(fmt::format(
         R"({{"resultType":"complete","ttlMs":0,"cacheScope":"private","nextCursor":"{}","tools":[]}})", ++pages));
     page.takes = 20ms;

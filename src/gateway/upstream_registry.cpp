@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -78,9 +79,9 @@ RegisteredPointer UpstreamRegistry::find(std::string_view name) const {
   return found == all->end() ? nullptr : *found;
 }
 
-Task<Result<>> UpstreamRegistry::load(Entries file, UpstreamSettings defaults) {
-  co_return co_await asio::co_spawn(around_.control, do_load(std::move(file), std::move(defaults)),
-                                    asio::use_awaitable);
+Task<Result<>> UpstreamRegistry::load(Entries file, UpstreamSettings defaults, RegistrationSettings registration) {
+  co_return co_await asio::co_spawn(
+      around_.control, do_load(std::move(file), std::move(defaults), std::move(registration)), asio::use_awaitable);
 }
 
 Task<Result<RegisteredPointer>> UpstreamRegistry::create(boost::json::value given, std::string who) {
@@ -98,6 +99,10 @@ Task<Result<RegisteredPointer>> UpstreamRegistry::remove(std::string name, std::
 
 Result<> UpstreamRegistry::check(const RegisteredUpstream& registered) const {
   const UpstreamSettings& settings = registered.entry.settings;
+  if (registered.origin != UpstreamOrigin::file) {
+    if (const auto faults = rules_.check(registered.entry); !faults.empty())
+      return std::unexpected(errors::faults(kWhat, faults));
+  }
   if (registered.origin != UpstreamOrigin::file && !settings.url.empty()) {
     const auto url = net::Url::parse(settings.url);
     if (!url) return std::unexpected(fault_at("url", url.error().message()));
@@ -145,7 +150,7 @@ Task<Result<>> UpstreamRegistry::change(RegisteredUpstreams next, store::Writes 
   co_return applied;
 }
 
-Task<Result<>> UpstreamRegistry::do_load(Entries file, UpstreamSettings defaults) {
+Task<Result<>> UpstreamRegistry::do_load(Entries file, UpstreamSettings defaults, RegistrationSettings registration) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   const auto turn = co_await turns_.take();
 
@@ -158,6 +163,7 @@ Task<Result<>> UpstreamRegistry::do_load(Entries file, UpstreamSettings defaults
   for (const auto& entry : file)
     entries.emplace(entry.settings.name, entry);
   around_.egress.trust(origins_of(entries));
+  auto rules_before = std::exchange(rules_, RegistrationRules(registration, file, defaults));
 
   RegisteredUpstreams next;
   std::set<std::string, std::less<>> waiting;
@@ -194,6 +200,7 @@ Task<Result<>> UpstreamRegistry::do_load(Entries file, UpstreamSettings defaults
 
   if (auto applied = co_await apply(std::move(next)); !applied) {
     around_.egress.trust(origins_of(file_));
+    rules_ = std::move(rules_before);
     co_return applied;
   }
   file_ = std::move(entries);

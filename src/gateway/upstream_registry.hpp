@@ -17,6 +17,7 @@
 #include "client/waiting.hpp"
 #include "gateway/egress.hpp"
 #include "gateway/gateway.hpp"
+#include "gateway/registration_rules.hpp"
 #include "gateway/turns.hpp"
 #include "providers/upstream_entry.hpp"
 #include "store/store.hpp"
@@ -69,10 +70,10 @@ class UpstreamRegistry {
   explicit UpstreamRegistry(Surroundings surroundings);
 
   using Entries = std::vector<providers::UpstreamEntry>;
-  // At the start and at each reload: what the file has now, and the base of those registered at runtime. An override of
-  // what is no longer the same in the file is dropped. Where a name is in the file and was registered at runtime, too,
-  // the file's is served; the other waits in the store until the file no longer has it.
-  Task<Result<>> load(Entries file, providers::UpstreamSettings defaults);
+  // At the start and at each reload: what the file has now, the base of those registered at runtime, and what those may
+  // name. An override of what is no longer the same in the file is dropped. Where a name is in the file and was
+  // registered at runtime, too, the file's is served; the other waits in the store until the file no longer has it.
+  Task<Result<>> load(Entries file, providers::UpstreamSettings defaults, RegistrationSettings registration);
 
   // `who` is the name of the admin key, for the audit. Faults are in the data of the error (json/fault_error.hpp).
   Task<Result<RegisteredPointer>> create(boost::json::value given, std::string who);
@@ -88,7 +89,7 @@ class UpstreamRegistry {
   RegisteredPointer find(std::string_view name) const;
 
  private:
-  Task<Result<>> do_load(Entries file, providers::UpstreamSettings defaults);
+  Task<Result<>> do_load(Entries file, providers::UpstreamSettings defaults, RegistrationSettings registration);
   Task<Result<RegisteredPointer>> do_create(boost::json::value given, std::string who);
   Task<Result<RegisteredPointer>> do_patch(std::string name, boost::json::value patch, std::string who);
   Task<Result<RegisteredPointer>> do_remove(std::string name, std::string who);
@@ -112,6 +113,7 @@ class UpstreamRegistry {
   std::map<std::string, providers::UpstreamEntry, std::less<>> file_;
   std::set<std::string, std::less<>> waiting_;  // registered at runtime, and of the file, too
   providers::UpstreamSettings defaults_;
+  RegistrationRules rules_;
 };
 
 }  // namespace proteus::gateway

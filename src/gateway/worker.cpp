@@ -5,6 +5,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/log.hpp"
 #include "base/memory.hpp"
 #include "client/transports.hpp"
 #include "gateway/bridge/session_lines.hpp"
@@ -14,6 +15,8 @@
 namespace proteus::gateway {
 namespace {
 
+Task<> end_program(std::shared_ptr<CallerLine> line) { (void)co_await line->end_idle_program(); }
+
 constexpr std::size_t kViews = 4096;
 constexpr std::size_t kManyViews = 64;
 // A thread gives back what others have freed of it, too, and they may take their time: for two minutes or so.
@@ -22,6 +25,8 @@ constexpr int kGiveBack = 24;
 constexpr std::chrono::hours kNeverOfItself{24};
 // What an upstream keeps for somebody may be missed.
 constexpr std::chrono::minutes kLinesKept{30};
+// One that was prepared for a call that does not come.
+constexpr std::chrono::minutes kPreparedKept{1};
 // For a caller that does nothing but listen.
 constexpr std::chrono::seconds kListenAgain{60};
 // A stream that nobody hears is kept so much longer than what is made again in no time.
@@ -52,13 +57,18 @@ std::shared_ptr<const catalog::View> Worker::view_with(const server::Caller& cal
   return views_.get(reader_.current(), sight.fingerprint(), [&] { return sight.layers(); });
 }
 
-std::shared_ptr<const catalog::View> Worker::view(const server::Caller& caller, server::Session* session) {
+std::shared_ptr<OwnLists> Worker::own_lists(const server::Caller& caller, server::Session* session) {
   if (session != nullptr) {
     const auto lines = SessionLines::find(*session);
-    return view_with(caller, lines ? lines->lists()->get() : nullptr);
+    return lines ? lines->lists() : nullptr;
   }
   const Home* const home = homes_.empty() ? nullptr : home_of(caller.principal);
-  return view_with(caller, home != nullptr ? home->lists->get() : nullptr);
+  return home != nullptr ? home->lists : nullptr;
+}
+
+std::shared_ptr<const catalog::View> Worker::view(const server::Caller& caller, server::Session* session) {
+  const auto own = own_lists(caller, session);
+  return view_with(caller, own ? own->get() : nullptr);
 }
 
 mcp::CacheScope Worker::cache_scope(const catalog::View& view) {
@@ -89,12 +99,36 @@ void Worker::drop_unused_lines(Clock::Monotonic time) {
     if (!line) continue;
     line->try_again_after(kListenAgain);
     line->rest_if_idle(time - kStreamsKept);
+    if (line->used() + line->program_idle() < now() && line->holds_idle_program())
+      run("ending a program", end_program(line));
   }
   std::erase_if(by_principal_, [&](const auto& entry) {
     const bool idle = entry.second->used() + kLinesKept < std::min(time, now());
     return idle && entry.second.use_count() == 1 && home_of(entry.first.first) == nullptr;
   });
   std::erase_if(own_lists_, [](const auto& entry) { return entry.second.use_count() == 1; });
+  std::erase_if(prepared_,
+                [&](const auto& entry) { return entry.second && entry.second->used() + kPreparedKept < time; });
+}
+
+std::shared_ptr<CallerLine> Worker::longest_idle_line(std::optional<std::uint64_t> instance) {
+  std::shared_ptr<CallerLine> found;
+  for (const auto& weak : lines_) {
+    auto line = weak.lock();
+    if (!line || (instance && line->instance() != *instance) || !line->holds_idle_program()) continue;
+    if (!found || line->used() < found->used()) found = std::move(line);
+  }
+  return found;
+}
+
+std::optional<Clock::Monotonic> Worker::longest_idle_program(std::optional<std::uint64_t> instance) {
+  const auto line = longest_idle_line(instance);
+  return line ? std::optional(line->used()) : std::nullopt;
+}
+
+Task<bool> Worker::end_longest_idle_program(std::optional<std::uint64_t> instance) {
+  const auto line = longest_idle_line(instance);
+  co_return line&& co_await line->end_idle_program();
 }
 
 const UpstreamTable& Worker::upstreams() {
@@ -107,6 +141,7 @@ const UpstreamTable& Worker::upstreams() {
     std::erase_if(shared_, [&](const auto& entry) { return gone(entry.first); });
     std::erase_if(express_, [&](const auto& entry) { return gone(entry.first); });
     std::erase_if(by_principal_, [&](const auto& entry) { return gone(entry.first.second); });
+    std::erase_if(prepared_, [&](const auto& entry) { return gone(entry.first); });
     for (const auto& weak : lines_) {
       if (const auto line = weak.lock(); line && gone(line->instance())) line->retire();
     }
@@ -122,10 +157,8 @@ CallerConnection Worker::shared_connection(const ServedUpstream& upstream) {
 
 std::shared_ptr<client::Express> Worker::express(const ServedUpstream& upstream) {
   const auto* url = std::get_if<net::Url>(&upstream->endpoint());
-  if (url == nullptr || upstream->settings().effective_transport() != providers::Transport::streamable_http) {
-    return nullptr;
-  }
-  if (!upstream->is_modern()) return nullptr;
+  // A modern one at a URL speaks Streamable HTTP.
+  if (url == nullptr || !upstream->is_modern()) return nullptr;
   auto& express = express_[upstream.instance];
   if (!express) express = std::make_shared<client::Express>(http_, *url, upstream->options());
   return express;
@@ -133,12 +166,44 @@ std::shared_ptr<client::Express> Worker::express(const ServedUpstream& upstream)
 
 std::shared_ptr<CallerLine> Worker::line_of(const ServedUpstream& upstream, const std::string& principal) {
   std::shared_ptr<CallerLine>& line = by_principal_[{principal, upstream.instance}];
-  if (line) return line;
+  const auto owner = principal.empty() ? client::Owner::strangers : client::Owner::caller;
+  if (!line) line = make_line(upstream, owner, hearers_(principal));
+  return line;
+}
+
+std::shared_ptr<CallerLine> Worker::make_line(const ServedUpstream& upstream, client::Owner owner, Hearer hearer) {
   client::Options options = upstream->options();
   // What a client can be asked for is told by each of its requests, and to a session of the upstream only once.
   options.handlers = *providers::declare_everything(providers::refuse_question);
   options.handler_timeout = kNeverOfItself;
-  return line = CallerLine::make(*this, upstream, std::move(options), hearers_(principal));
+  options.owner = owner;
+  return CallerLine::make(*this, upstream, std::move(options), std::move(hearer));
+}
+
+std::shared_ptr<CallerLine> Worker::fresh_line(const ServedUpstream& upstream) {
+  auto [entry, first] = prepared_.try_emplace(upstream.instance);
+  if (upstream->is_first_call_apart()) {
+    log::info(
+        "upstream {} keeps sessions: each tool call of an anonymous client of the modern era runs in a session of its "
+        "own; with anonymous_sessions = \"shared\" they share one",
+        upstream->settings().name);
+  }
+  std::shared_ptr<CallerLine> line = std::exchange(entry->second, nullptr);
+  if (line || first) run("preparing a session", prepare_line(upstream));
+  return line ? line : make_line(upstream, client::Owner::caller, Hearer::nobody());
+}
+
+Task<> Worker::prepare_line(ServedUpstream upstream) {
+  auto line = make_line(upstream, client::Owner::caller, Hearer::nobody());
+  const auto opened = co_await line->connection()->open();
+  const auto place = prepared_.find(upstream.instance);
+  if (place == prepared_.end()) co_return;
+  if (opened) {
+    place->second = std::move(line);
+  } else {
+    // The next call tries by itself.
+    prepared_.erase(place);
+  }
 }
 
 void Worker::give_up(const ServedUpstream& upstream, const std::string& principal,
@@ -215,6 +280,7 @@ Task<> Worker::close() {
   co_await left_behind_.join();
   shared_.clear();
   by_principal_.clear();
+  prepared_.clear();
   while (open_ > 0 || closing_.size() > 0) {
     co_await closing_.join();
     co_await boost::asio::post(io_, boost::asio::use_awaitable);

@@ -24,6 +24,8 @@
 
 namespace proteus::gateway {
 
+class Programs;
+
 // A connection of a worker to an upstream, for callers. Whoever holds it may use it on the worker's thread only; let go
 // of by its last holder, on any thread, it is closed in the background.
 using CallerConnection = std::shared_ptr<client::Connection>;
@@ -57,6 +59,8 @@ class Worker {
   // The same with what upstreams show this caller alone, in its session where it has one.
   std::shared_ptr<const catalog::View> view(const server::Caller& caller, server::Session* session);
   std::shared_ptr<const catalog::View> view(const server::Call& call) { return view(call.caller(), call.session()); }
+  // What upstreams show this caller alone; null where none of them ever did.
+  std::shared_ptr<OwnLists> own_lists(const server::Caller& caller, server::Session* session);
   // Who may be given an answer that was made from this view: everybody only where everybody sees the same.
   mcp::CacheScope cache_scope(const catalog::View& view);
   // What an upstream shows everybody; null for nothing.
@@ -77,12 +81,23 @@ class Worker {
   std::shared_ptr<client::Express> express(const ServedUpstream& upstream);
   // One for all requests of a principal that have no session: to a legacy upstream, which may keep something for it.
   std::shared_ptr<CallerLine> line_of(const ServedUpstream& upstream, const std::string& principal);
+  // One in which nothing was asked yet, for a single call of a caller that nothing tells from others. It ends with its
+  // last holder. Another one is prepared meanwhile, so that the next call need not wait.
+  std::shared_ptr<CallerLine> fresh_line(const ServedUpstream& upstream);
   // It is nobody's any more; requests under way on it go on.
   void give_up(const ServedUpstream& upstream, const std::string& principal, const std::shared_ptr<CallerLine>& line);
   // All that is kept for a principal that does not come back; requests under way go on.
   void forget(const std::string& principal);
   // A connection to an upstream that nobody else uses.
   CallerConnection connect(const providers::Upstream& upstream, client::Options options);
+  // Who may run programs for callers. Before anything is asked.
+  void set_programs(Programs& programs) { programs_ = &programs; }
+  Programs& programs() { return *programs_; }
+  // Since when the program that has been idle for longest was not used: of one upstream, or of all. Nothing where none
+  // is.
+  std::optional<Clock::Monotonic> longest_idle_program(std::optional<std::uint64_t> instance);
+  // Ends that one; false where there is none any more.
+  Task<bool> end_longest_idle_program(std::optional<std::uint64_t> instance);
   // A line of this worker, so that it can rest.
   void keep(const std::shared_ptr<CallerLine>& line);
 
@@ -103,6 +118,9 @@ class Worker {
   std::shared_ptr<const catalog::View> view_with(const server::Caller& caller,
                                                  std::shared_ptr<const OwnLists::Snapshots> alone);
   void drop_unused_lines(Clock::Monotonic time);
+  std::shared_ptr<CallerLine> longest_idle_line(std::optional<std::uint64_t> instance);
+  std::shared_ptr<CallerLine> make_line(const ServedUpstream& upstream, client::Owner owner, Hearer hearer);
+  Task<> prepare_line(ServedUpstream upstream);
   static Task<> end(std::unique_ptr<client::Connection> connection);
 
   boost::asio::io_context& io_;
@@ -121,8 +139,11 @@ class Worker {
   TaskGroup closing_;
   std::unordered_map<std::uint64_t, CallerConnection> shared_;
   std::unordered_map<std::uint64_t, std::shared_ptr<client::Express>> express_;
+  Programs* programs_ = nullptr;
   std::function<Hearer(const std::string& principal)> hearers_;
   std::map<std::pair<std::string, std::uint64_t>, std::shared_ptr<CallerLine>> by_principal_;
+  // One for the next call that wants one to itself, by upstream; null while it is being prepared.
+  std::unordered_map<std::uint64_t, std::shared_ptr<CallerLine>> prepared_;
   std::vector<std::weak_ptr<CallerLine>> lines_;
   std::unordered_map<std::string, Home> homes_;
   std::unordered_map<std::string, std::shared_ptr<OwnLists>> own_lists_;  // of principals that are at home here

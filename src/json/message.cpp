@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -36,6 +37,8 @@ class ObjectReader {
   // an empty one for a fault.
   template <class OnValue>
   bool read(Members& members, OnValue&& on_value) {
+    // Each against each is for short ones only: long ones may differ late.
+    std::set<std::string_view> long_keys;
     if (!tokens_.enter('{')) return fail();
     if (tokens_.take('}')) {
       tokens_.leave();
@@ -45,7 +48,8 @@ class ObjectReader {
       const std::string_view raw = tokens_.take_key();
       if (raw.empty()) return fail();
       const std::string_view key = tokens_.escaped() ? decoded(raw, storage_) : raw.substr(1, raw.size() - 2);
-      if (members.has(key)) return fail_with(key_twice(key));
+      const bool twice = key.size() > kShortKey ? !long_keys.insert(key).second : members.has(key);
+      if (twice) return fail_with(key_twice(key));
       if (members.size() == limits_.members) return fail_with(too_many_members());
       const std::string_view value = on_value(key);
       if (value.empty()) return fail();
@@ -62,6 +66,8 @@ class ObjectReader {
   Error take_error() { return std::move(*error_); }
 
  private:
+  static constexpr std::size_t kShortKey = 64;
+
   Error key_twice(std::string_view key) const {
     return errors::invalid(fmt::format("the key \"{}\" appears twice", log::printable(key)))
         .with_rpc_code(kInvalidRequest);

@@ -244,5 +244,20 @@ TEST(Scan, ReadsALargeText) {
   EXPECT_TRUE(scan(R"({"jsonrpc":"2.0","id":1,"method":"m"})"));
 }
 
+// Keys that are long and differ at their ends are told apart, and none of them is there twice.
+TEST(Scan, RefusesALongKeyThatAppearsTwice) {
+  const auto text = [](std::string_view last) {
+    std::string params;
+    for (int i = 0; i < 100; ++i)
+      params += "\"" + std::string(1000, 'k') + std::to_string(100 + i) + "\":1,";
+    return R"({"jsonrpc":"2.0","id":1,"method":"m","params":{)" + params + "\"" + std::string(1000, 'k') +
+           std::string(last) + "\":2}}";
+  };
+  EXPECT_TRUE(scan(text("200")));
+  const auto twice = scan(text("150"));
+  ASSERT_FALSE(twice);
+  EXPECT_TRUE(twice.error().message().contains("appears twice"));
+}
+
 }  // namespace
 }  // namespace proteus::json

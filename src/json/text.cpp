@@ -63,6 +63,24 @@ void append_utf8(std::string& out, unsigned code_point) {
 constexpr std::string_view kEscapeLetters = "\"\\/bfnrt";
 constexpr std::string_view kEscapeValues = "\"\\/\b\f\n\r\t";
 
+// By the letter behind a backslash, what it stands for; 0 where it is none.
+constexpr auto kEscaped = [] {
+  std::array<char, 256> table{};
+  for (std::size_t i = 0; i < kEscapeLetters.size(); ++i)
+    table[static_cast<unsigned char>(kEscapeLetters[i])] = kEscapeValues[i];
+  return table;
+}();
+
+// Where one escape is others are near, and to look at a few bytes is faster than to search.
+std::size_t next_escape(std::string_view text, std::size_t at) {
+  constexpr std::size_t kNear = 8;
+  const std::size_t near = std::min(text.size(), at + kNear);
+  for (; at < near; ++at) {
+    if (text[at] == '\\') return at;
+  }
+  return text.find('\\', at);
+}
+
 // The length of the UTF-8 sequence at `at`, or 0 where there is none.
 std::size_t utf8_sequence(std::string_view text, std::size_t at) {
   const auto lead = static_cast<unsigned char>(text[at]);
@@ -190,14 +208,14 @@ char* write_escaped(char* to, std::string_view text) {
 
 bool valid_escapes(std::string_view inside) {
   std::size_t at = 0;
-  while ((at = inside.find('\\', at)) != std::string_view::npos) {
+  while ((at = next_escape(inside, at)) != std::string_view::npos) {
     if (at + 1 >= inside.size()) return false;
     if (inside[at + 1] == 'u') {
       const auto escape = unicode_escape(inside, at);
       if (!escape) return false;
       at += escape->length;
     } else {
-      if (kEscapeLetters.find(inside[at + 1]) == std::string_view::npos) return false;
+      if (kEscaped[static_cast<unsigned char>(inside[at + 1])] == '\0') return false;
       at += 2;
     }
   }
@@ -240,14 +258,14 @@ Result<std::string> decode_string(std::string_view raw) {
   out.reserve(inside.size());
   std::size_t start = 0;
   std::size_t at = 0;
-  while ((at = inside.find('\\', start)) != std::string_view::npos) {
+  while ((at = next_escape(inside, start)) != std::string_view::npos) {
     out.append(inside, start, at - start);
     if (inside[at + 1] == 'u') {
       const auto escape = *unicode_escape(inside, at);
       append_utf8(out, escape.code_point);
       start = at + escape.length;
     } else {
-      out.push_back(kEscapeValues[kEscapeLetters.find(inside[at + 1])]);
+      out.push_back(kEscaped[static_cast<unsigned char>(inside[at + 1])]);
       start = at + 2;
     }
   }

@@ -37,19 +37,48 @@ const char* next_special(const char* at, const char* end) { return blocks::find(
   return at;
 }
 
+// A letter that is an escape behind a backslash, and alone.
+constexpr bool is_short_escape(char c) {
+  switch (c) {
+    case '"':
+    case '\\':
+    case '/':
+    case 'b':
+    case 'f':
+    case 'n':
+    case 'r':
+    case 't': return true;
+    default: return false;
+  }
+}
+
+// Where one escape is others are near, and to look at a few bytes is faster than to search by blocks.
+const char* next_special_nearby(const char* at, const char* end) {
+  constexpr std::ptrdiff_t kNear = 8;
+  const char* const near = end - at > kNear ? at + kNear : end;
+  for (; at < near; ++at) {
+    if (kSpecial(static_cast<unsigned char>(*at))) return at;
+  }
+  return next_special(at, end);
+}
+
 // Behind the closing quote; null for a fault. What is in front of `at` is plain.
 [[gnu::noinline]] const char* end_of_long_string(const char* at, const char* end, bool& escaped) {
-  const char* first_escape = nullptr;
+  const char* first_unicode = nullptr;
+  escaped = false;
   while (true) {
-    at = next_special(at, end);
+    at = escaped ? next_special_nearby(at, end) : next_special(at, end);
     if (at >= end) return nullptr;
     if (*at == '"') break;
     if (*at != '\\' || end - at < 2) return nullptr;
-    if (first_escape == nullptr) first_escape = at;
+    escaped = true;
+    if (!is_short_escape(at[1])) {
+      if (at[1] != 'u') return nullptr;
+      if (first_unicode == nullptr) first_unicode = at;
+    }
     at += 2;
   }
-  escaped = first_escape != nullptr;
-  if (escaped && !valid_escapes({first_escape, at})) return nullptr;
+  if (first_unicode != nullptr && !valid_escapes({first_unicode, at})) return nullptr;
   return at + 1;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <numeric>
 #include <set>
 
 #include <boost/json/object.hpp>
@@ -21,6 +22,10 @@ constexpr std::string_view kSentinelEnd = "?=";
 constexpr std::string_view kAnnotation = "x-mcp-header";
 // As deep as a text may be that becomes a schema.
 constexpr int kMaxSchemaDepth = 128;
+// Each parameter keeps the names above it, which many may share: a definition must not become a multiple of itself.
+// More would not fit into the head of a request either.
+constexpr std::size_t kMaxMirrored = 100;
+constexpr std::size_t kMaxPathBytes = 4096;
 // The integers that every JSON implementation represents exactly.
 constexpr double kLargestSafeInteger = 9007199254740991.0;
 
@@ -101,8 +106,8 @@ class AnnotationReader {
   Result<void> add(const boost::json::object& schema, const boost::json::value& annotation,
                    const std::vector<std::string>& path, bool reachable) {
     const auto fault = [&](std::string_view why) {
-      return std::unexpected(
-          errors::invalid_params(fmt::format("{} at /{}: {}", kAnnotation, fmt::join(path, "/"), why)));
+      const std::string place = bytes_of(path) > kMaxPathBytes ? "…" : fmt::format("{}", fmt::join(path, "/"));
+      return std::unexpected(errors::invalid_params(fmt::format("{} at /{}: {}", kAnnotation, place, why)));
     };
     if (!annotation.is_string()) return fault("must be a string");
     const std::string_view name = annotation.get_string();
@@ -121,9 +126,16 @@ class AnnotationReader {
     } else {
       return fault("is allowed only on a string, an integer or a boolean");
     }
+    if (bytes_of(path) > kMaxPathBytes) return fault("is below names that are too long");
+    if (found_.size() == kMaxMirrored) return fault("is used for too many parameters");
     if (!names_.insert(lower(name)).second) return fault("is used twice");
     found_.push_back({fmt::format("{}{}", header::kParameterPrefix, name), path, parsed});
     return {};
+  }
+
+  static std::size_t bytes_of(const std::vector<std::string>& path) {
+    return std::accumulate(path.begin(), path.end(), path.size(),
+                           [](std::size_t sum, const std::string& key) { return sum + key.size(); });
   }
 
   std::vector<MirroredParameter> found_;

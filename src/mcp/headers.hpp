@@ -37,7 +37,7 @@ struct MirroredParameter {
 };
 
 // The `x-mcp-header` annotations of an input schema. Fails, with the reason, where one of them breaks a rule;
-// such a tool must not be offered over Streamable HTTP.
+// such a tool must not be offered over Streamable HTTP. Takes time linear in the schema; what is found is bounded.
 Result<std::vector<MirroredParameter>> mirrored_parameters(const boost::json::value& input_schema);
 
 // The headers that go with these arguments, ready for the wire.

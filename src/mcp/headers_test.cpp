@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "json/text.hpp"
@@ -256,6 +257,22 @@ TEST(CheckMirrored, RefusesWhatIsMissingTooMuchOrDifferent) {
     ASSERT_FALSE(checked) << arguments;
     EXPECT_EQ(checked.error().rpc_code(), code::kHeaderMismatch) << arguments;
   }
+}
+
+// SEC-03: what is kept of a schema does not grow with the square of it.
+TEST(MirroredParameters, AreBounded) {
+  const auto schema = [](int parameters, std::size_t name) {
+    boost::json::object properties;
+    for (int i = 0; i < parameters; ++i)
+      properties[fmt::format("p{}", i)] = {{"type", "string"}, {"x-mcp-header", fmt::format("P{}", i)}};
+    const boost::json::value inner = {{"type", "object"}, {"properties", std::move(properties)}};
+    return boost::json::value{{"properties", {{std::string(name, 'x'), inner}}}};
+  };
+  EXPECT_EQ(mirrored_parameters(schema(100, 100))->size(), 100U);
+  EXPECT_FALSE(mirrored_parameters(schema(101, 100)));
+  const auto deep = mirrored_parameters(schema(1, 500'000));
+  ASSERT_FALSE(deep);
+  EXPECT_LT(deep.error().message().size(), 200U);
 }
 
 }  // namespace

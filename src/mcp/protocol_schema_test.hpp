@@ -35,7 +35,8 @@ namespace proteus::mcp {
 inline constexpr Version kAllVersions[] = {Version::v2024_11_05, Version::v2025_03_26, Version::v2025_06_18,
                                            Version::v2025_11_25, Version::v2026_07_28};
 // Those that a server of ours agrees to in a handshake.
-inline constexpr Version kNegotiatedVersions[] = {Version::v2025_03_26, Version::v2025_06_18, Version::v2025_11_25};
+inline constexpr Version kNegotiatedVersions[] = {Version::v2024_11_05, Version::v2025_03_26, Version::v2025_06_18,
+                                                  Version::v2025_11_25};
 
 inline std::filesystem::path protocol_schema_path(Version version) {
   return std::filesystem::path(PROTEUS_SOURCE_DIR) / "../shared/data/mcp" /

@@ -22,13 +22,13 @@ std::optional<Version> parse_version(std::string_view text) {
 
 Version negotiate(std::string_view requested) {
   const auto version = parse_version(requested);
-  if (!version || era_of(*version) == Era::modern || *version == Version::v2024_11_05) return kNewestLegacy;
+  if (!version || era_of(*version) == Era::modern) return kNewestLegacy;
   return *version;
 }
 
 std::string_view supported_versions_json(Eras eras) {
-  if (eras.legacy && eras.modern) return R"(["2026-07-28","2025-11-25","2025-06-18","2025-03-26"])";
-  return eras.modern ? R"(["2026-07-28"])" : R"(["2025-11-25","2025-06-18","2025-03-26"])";
+  if (eras.legacy && eras.modern) return R"(["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"])";
+  return eras.modern ? R"(["2026-07-28"])" : R"(["2025-11-25","2025-06-18","2025-03-26","2024-11-05"])";
 }
 
 }  // namespace proteus::mcp

@@ -20,8 +20,8 @@ std::string_view to_string(Era era);
 std::optional<Version> parse_version(std::string_view text);
 constexpr Era era_of(Version version) { return version == Version::v2026_07_28 ? Era::modern : Era::legacy; }
 
-// The revision that answers `initialize`: the one asked for where it has a handshake and is spoken over
-// Streamable HTTP, otherwise the newest that has one.
+// The revision that answers `initialize`: the one asked for where it has a handshake, otherwise the newest that has
+// one.
 Version negotiate(std::string_view requested);
 
 // Which eras one side of a conversation speaks.

@@ -28,25 +28,27 @@ TEST(Version, BelongsToTheEraThatItsHandshakeSays) {
   }
 }
 
-// PRO-02: what a client asks for where we speak it, and the newest with a handshake for all else.
+// PRO-02, PRO-22: what a client asks for where we speak it, and the newest with a handshake for all else.
 TEST(Negotiation, AnswersAKnownRevisionWithItself) {
   EXPECT_EQ(negotiate("2025-11-25"), Version::v2025_11_25);
   EXPECT_EQ(negotiate("2025-06-18"), Version::v2025_06_18);
   EXPECT_EQ(negotiate("2025-03-26"), Version::v2025_03_26);
+  EXPECT_EQ(negotiate("2024-11-05"), Version::v2024_11_05);
 }
 
 // PRO-02
 TEST(Negotiation, AnswersAnyOtherWithTheNewestThatHasAHandshake) {
-  for (const auto* const asked : {"2024-11-05", "2026-07-28", "2099-01-01", "", "latest", "2025-11-25\n"}) {
+  for (const auto* const asked : {"2024-10-07", "2026-07-28", "2099-01-01", "", "latest", "2025-11-25\n"}) {
     EXPECT_EQ(negotiate(asked), Version::v2025_11_25) << asked;
   }
 }
 
 TEST(SupportedVersions, AreThoseOfTheErasSpokenNewestFirst) {
   EXPECT_EQ(supported_versions_json({.legacy = true, .modern = true}),
-            R"(["2026-07-28","2025-11-25","2025-06-18","2025-03-26"])");
+            R"(["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"])");
   EXPECT_EQ(supported_versions_json({.legacy = false, .modern = true}), R"(["2026-07-28"])");
-  EXPECT_EQ(supported_versions_json({.legacy = true, .modern = false}), R"(["2025-11-25","2025-06-18","2025-03-26"])");
+  EXPECT_EQ(supported_versions_json({.legacy = true, .modern = false}),
+            R"(["2025-11-25","2025-06-18","2025-03-26","2024-11-05"])");
 }
 
 TEST(SupportedVersions, AreTheOnesNegotiationAgreesTo) {

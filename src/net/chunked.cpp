@@ -7,9 +7,10 @@
 namespace proteus::net {
 namespace {
 
-// For one line with extensions, and for all trailers. Nobody needs more, and nobody looks at them.
+// For one line with a size and extensions, and for all trailers. Nobody needs more, and nobody looks at them.
 constexpr std::size_t kMaxFramingBytes = 8192;
-constexpr std::uint64_t kMaxSize = std::uint64_t{1} << 62U;
+// What one more digit fits behind: a size that wrapped around would be another one than a proxy in front has read.
+constexpr std::uint64_t kMaxBeforeDigit = (std::uint64_t{1} << 58U) - 1;
 
 std::unexpected<Error> malformed(const char* what) {
   return std::unexpected(errors::protocol(std::string("malformed chunked body: ") + what));
@@ -46,12 +47,14 @@ Result<ChunkedDecoder::Decoded> ChunkedDecoder::decode(std::span<char> bytes) {
 }
 
 Result<> ChunkedDecoder::take(char c) {
-  const bool framing = state_ == State::extension || state_ == State::trailer || state_ == State::trailer_line;
+  const bool framing = state_ == State::size || state_ == State::blanks || state_ == State::extension ||
+                       state_ == State::trailer || state_ == State::trailer_line;
   if (framing && ++framing_bytes_ > kMaxFramingBytes) {
-    return std::unexpected(errors::too_large("chunk extensions or trailers", kMaxFramingBytes));
+    return std::unexpected(errors::too_large("a chunk's size, extensions or trailers", kMaxFramingBytes));
   }
   switch (state_) {
     case State::size: return take_size(c);
+    case State::blanks: return end_size(c);
     case State::extension:
       if (c == '\r') {
         state_ = State::size_lf;
@@ -96,16 +99,21 @@ Result<> ChunkedDecoder::take(char c) {
 
 Result<> ChunkedDecoder::take_size(char c) {
   if (const int digit = hex_digit(c); digit >= 0) {
+    if (size_ > kMaxBeforeDigit) return malformed("size");
     size_ = size_ * 16 + static_cast<std::uint64_t>(digit);
-    if (size_ >= kMaxSize) return malformed("size");
     has_digits_ = true;
     return {};
   }
-  if (!has_digits_) return malformed("size");
+  return has_digits_ ? end_size(c) : malformed("size");
+}
+
+Result<> ChunkedDecoder::end_size(char c) {
   if (c == '\r') {
     state_ = State::size_lf;
-  } else if (c == ';' || c == ' ' || c == '\t') {
+  } else if (c == ';') {
     state_ = State::extension;
+  } else if (c == ' ' || c == '\t') {
+    state_ = State::blanks;
   } else {
     return malformed("size");
   }

@@ -26,6 +26,7 @@ class ChunkedDecoder {
  private:
   enum class State : std::uint8_t {
     size,       // digits of a chunk's size
+    blanks,     // behind them
     extension,  // the rest of that line
     size_lf,
     data,
@@ -40,11 +41,12 @@ class ChunkedDecoder {
 
   Result<> take(char c);
   Result<> take_size(char c);
+  Result<> end_size(char c);
 
   State state_ = State::size;
   bool has_digits_ = false;
   std::uint64_t size_ = 0;         // of the chunk, or what is left of it
-  std::size_t framing_bytes_ = 0;  // of extensions or trailers, in a row
+  std::size_t framing_bytes_ = 0;  // of a size with its extensions, or of trailers, in a row
 };
 
 }  // namespace proteus::net

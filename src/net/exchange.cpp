@@ -74,6 +74,7 @@ void Exchange::begin(const ResponseHead& head) {
   for (const auto& [name, value] : head.fields)
     append_field(out, name, value);
   out.append(head.prepared);
+  out.append(fields_);
   if (!connection.keep_alive_) {
     out.append("Connection: close\r\n");
   } else if (request().version() == HttpVersion::http_1_0) {

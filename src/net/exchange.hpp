@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/task.hpp"
@@ -34,6 +35,9 @@ class Exchange {
   // told why, if it is still there, and the exchange is over. A request that is answered without its body is the last
   // one of its connection.
   Task<bool> read_body(Standing standing);
+
+  // Whole lines of a head that the answer has besides its own, also one that the server gives by itself.
+  void add_fields(std::string_view lines) { fields_ += lines; }
 
   // The whole answer, with its length, in one write.
   Task<bool> reply(const ResponseHead& head, std::span<const std::string_view> body = {});
@@ -78,6 +82,7 @@ class Exchange {
   bool bodiless_ = false;  // a stream of which only the head is sent
   bool chunked_ = false;
   bool left_ = false;  // the client closed its side while it was watched
+  std::string fields_;
   std::string_view only_part_;
   std::move_only_function<void()> gone_;
   std::move_only_function<void()> drain_;

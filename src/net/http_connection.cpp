@@ -159,7 +159,9 @@ Task<> Connection::serve_request() {
 }
 
 std::string Connection::answer_of(const Refusal& refusal) const {
-  return refusal_answer(refusal, surroundings_.date_line, reader_.request().method() != "HEAD");
+  std::string fields = surroundings_.date_line;
+  if (exchange_ != nullptr) fields += exchange_->fields_;
+  return refusal_answer(refusal, fields, reader_.request().method() != "HEAD");
 }
 
 Task<> Connection::refuse(const Refusal& refusal) {

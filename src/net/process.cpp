@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 
 #include "base/log.hpp"
+#include "base/stranger_log.hpp"
 #include "net/bell.hpp"
 #include "net/completion.hpp"
 #include "net/line_buffer.hpp"
@@ -143,7 +144,7 @@ struct Process::State : std::enable_shared_from_this<State> {
   void read_stderr() {
     const auto sink = [this](const std::string& line) {
       if (options.on_stderr_line) return options.on_stderr_line(line);
-      log::info("{}: {}", program, line);
+      printed.info("{}", line);
     };
     std::array<char, 4096> bytes;
     for (int reads = 0; reads < kReadsPerTurn && diagnostics.is_open();) {
@@ -258,6 +259,7 @@ struct Process::State : std::enable_shared_from_this<State> {
 
   asio::io_context& io;
   std::string program;
+  StrangerLog printed{program};  // on standard error
   ProcessOptions options;
   pid_t pid;
   Descriptor exited;

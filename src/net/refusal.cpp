@@ -6,11 +6,11 @@
 
 namespace proteus::net {
 
-std::string refusal_answer(const Refusal& refusal, std::string_view date_line, bool with_body) {
+std::string refusal_answer(const Refusal& refusal, std::string_view fields, bool with_body) {
   const std::string body = fmt::format(R"({{"type":"about:blank","title":"{}","status":{},"detail":"{}"}})",
                                        reason_phrase(refusal.status), refusal.status, refusal.detail);
   return fmt::format("{}{}Content-Type: application/problem+json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{}",
-                     status_line(refusal.status), date_line, body.size(), with_body ? body : "");
+                     status_line(refusal.status), fields, body.size(), with_body ? body : "");
 }
 
 }  // namespace proteus::net

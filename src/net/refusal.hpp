@@ -12,7 +12,7 @@ struct Refusal {
 };
 
 // The one form in which the server itself says no: a problem document (RFC 9457), after which it closes.
-// `date_line` is a whole header line or nothing.
-std::string refusal_answer(const Refusal& refusal, std::string_view date_line, bool with_body = true);
+// `fields` are whole lines of its head, or nothing.
+std::string refusal_answer(const Refusal& refusal, std::string_view fields, bool with_body = true);
 
 }  // namespace proteus::net

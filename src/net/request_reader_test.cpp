@@ -328,10 +328,12 @@ TEST(RequestReader, RefusesChunksThatAreNotExact) {
   for (const std::string_view body :
        {"5\r\nhelloX\r\n0\r\n\r\n", "5\nhello\r\n0\r\n\r\n", "5\r\nhello\n0\r\n\r\n", "g\r\n", "\r\n",
         " 5\r\nhello\r\n", "0x5\r\nhello\r\n", "+5\r\nhello\r\n", "-5\r\nhello\r\n", "5\rhello\n",
-        "ffffffffffffffffff\r\n", "5;a=\x01\r\nhello\r\n", "0\r\nTrailer: x\n\r\n", "5\r\nhello\rX"}) {
+        "ffffffffffffffffff\r\n", "10000000000000005\r\nhello\r\n", "5 5\r\nhello\r\n", "5;a=\x01\r\nhello\r\n",
+        "0\r\nTrailer: x\n\r\n", "5\r\nhello\rX"}) {
     EXPECT_EQ(refusal_of(head + std::string(body)), 400U) << body;
   }
   EXPECT_EQ(refusal_of(head + "1;" + std::string(9000, 'x')), 400U) << "an endless extension";
+  EXPECT_EQ(refusal_of(head + std::string(9000, '0')), 400U) << "an endless size";
 }
 
 // SEC-03

@@ -91,7 +91,7 @@ TEST(ResponseParser, ReadsABodyByItsLength) {
 TEST(ResponseParser, ReadsChunksWithExtensionsAndTrailers) {
   const Parsed parsed = parse(
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-      "5;name=value;quoted=\"a;b\"\r\nhello\r\n1\r\n,\r\n00006\r\n world\r\n0;last\r\nX-Trailer: 1\r\nOther: "
+      "5;name=value;quoted=\"a;b\"\r\nhello\r\n1 \t\r\n,\r\n00006\r\n world\r\n0;last\r\nX-Trailer: 1\r\nOther: "
       "2\r\n\r\n");
   EXPECT_EQ(parsed.fault, "");
   EXPECT_EQ(parsed.body, "hello, world");

@@ -75,6 +75,9 @@ std::optional<Reference> split(std::string_view text) {
   parts.query = cut(text.find('#'));
   const std::string_view query = parts.query.substr(std::min<std::size_t>(1, parts.query.size()));
   const std::string_view fragment = text.substr(std::min<std::size_t>(1, text.size()));
+  // Or it would be a scheme, to some (RFC 3986, 4.2).
+  const bool is_relative_path = !parts.scheme && !parts.authority && !parts.path.starts_with('/');
+  if (is_relative_path && parts.path.substr(0, parts.path.find('/')).contains(':')) return std::nullopt;
   const bool fine = is_well_formed(parts.path, "/") && is_well_formed(query, "/?") && is_well_formed(fragment, "/?");
   return fine ? std::optional(parts) : std::nullopt;
 }

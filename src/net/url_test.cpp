@@ -116,6 +116,11 @@ TEST(Url, ResolvesReferences) {
   EXPECT_EQ(resolved("#s"), "http://a:81/b/c/d;p?q");
   EXPECT_EQ(resolved(""), "http://a:81/b/c/d;p?q");
   EXPECT_EQ(resolved("../../../g"), "http://a:81/g");
+  EXPECT_EQ(resolved("./g:h"), "http://a:81/b/c/g:h");
+  EXPECT_EQ(resolved("g/h:i"), "http://a:81/b/c/g/h:i");
+  // What stands in front of the colon might be taken for a scheme, or for a host.
+  for (const auto* malformed : {".g:h", "1:2", ".nip.io:8443/mcp", ":h"})
+    EXPECT_FALSE(base.resolve(malformed)) << malformed;
   EXPECT_EQ(resolved("../../.."), "http://a:81/");
   EXPECT_EQ(resolved("."), "http://a:81/b/c/");
   EXPECT_EQ(resolved("/./g//h/../i"), "http://a:81/g//i");

@@ -93,6 +93,16 @@ const std::string& Authentication::variable() const {
   return none;
 }
 
+std::string_view Authentication::variable_key() const {
+  switch (type) {
+    case Type::none: return "";
+    case Type::bearer: return "token_env";
+    case Type::basic: return "password_env";
+    case Type::header: return "value_env";
+  }
+  return "";
+}
+
 const json::Binding<Authentication>& authentication_binding() {
   using json::field;
   using json::secret;

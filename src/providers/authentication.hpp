@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <proteus/error.hpp>
 
@@ -27,8 +28,9 @@ struct Authentication {
   Secret password;
   Secret value;
 
-  // The environment variable that is needed; empty for none.
+  // The environment variable that is needed, and the key that names it; empty for none.
   const std::string& variable() const;
+  std::string_view variable_key() const;
 
   friend bool operator==(const Authentication&, const Authentication&) = default;
 };

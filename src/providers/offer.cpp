@@ -18,12 +18,33 @@ std::size_t Offer::size() const {
 }
 
 Result<Offer> OfferMaker::make(std::uint64_t version, catalog::RawListing raw, const Offer& previous) const {
-  auto listed = catalog::build_snapshot(upstream, version, std::move(raw), rules, limits, previous.listed);
-  if (!listed) return std::unexpected(std::move(listed.error()));
-  if (!pins) return Offer{*listed, *listed};
-  auto served = ratified(**listed, previous.served);
+  Offer offer;
+  catalog::Snapshot::Lists lists;
+  catalog::KindSet read;
+  for (const catalog::Kind kind : catalog::kKinds) {
+    const auto before = previous.listed ? previous.listed->lists()[kind] : nullptr;
+    lists[kind] = before;
+    if (const auto& texts = raw.definitions[kind]) {
+      auto built = catalog::DefinitionList::build(kind, *texts, rules, limits, before);
+      if (built) {
+        lists[kind] = std::move(*built);
+        read.add(kind);
+        continue;
+      }
+      Error error = std::move(built.error()).within(mcp::to_string(catalog::info(kind).list_method));
+      offer.faults.push_back({kind, client::ListFault::Cause::failed, error.message()});
+      if (!offer.failure) offer.failure = std::move(error);
+    }
+    // What was said about it was about what is served still.
+    if (previous.listed) raw.facts.caching[kind] = previous.listed->facts().caching[kind];
+  }
+  offer.listed = std::make_shared<const catalog::Snapshot>(upstream, version, std::move(lists), std::move(raw.facts));
+  offer.served = offer.listed;
+  if (!pins) return offer;
+  auto served = ratified(*offer.listed, read, previous.served);
   if (!served) return std::unexpected(std::move(served.error()));
-  return Offer{std::move(*listed), std::move(*served)};
+  offer.served = std::move(*served);
+  return offer;
 }
 
 Result<catalog::DefinitionList::Pointer> OfferMaker::list(catalog::Kind kind,
@@ -39,18 +60,19 @@ Result<Offer> OfferMaker::restore(std::uint64_t version, const std::vector<store
   auto kept = restore_lists(upstream, version, records, rules, limits);
   if (!kept) return std::unexpected(std::move(kept.error()));
   if (!pins) return Offer{*kept, *kept};
-  auto served = ratified(**kept, nullptr);
+  auto served = ratified(**kept, catalog::KindSet::all(), nullptr);
   if (!served) return std::unexpected(std::move(served.error()));
   return Offer{nullptr, std::move(*served)};
 }
 
 // That which was ratified, in the form it was ratified in.
-Result<catalog::SnapshotPointer> OfferMaker::ratified(const catalog::Snapshot& listed,
+Result<catalog::SnapshotPointer> OfferMaker::ratified(const catalog::Snapshot& listed, catalog::KindSet read,
                                                       const catalog::SnapshotPointer& previous) const {
   catalog::RawListing raw;
   raw.facts = listed.facts();
   std::array<std::vector<std::string>, catalog::kKinds.size()> texts;
   for (const catalog::Kind kind : catalog::kKinds) {
+    if (!read.has(kind)) continue;
     auto& served = texts.at(catalog::index_of(kind)) = pins->judge(listed.list(kind), Reading::whole);
     if (live) served.clear();
     raw.definitions[kind].emplace(served.begin(), served.end());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,7 @@
 #include <proteus/error.hpp>
 
 #include "catalog/snapshot.hpp"
+#include "client/all_lists.hpp"
 #include "providers/pin_board.hpp"
 #include "store/records.hpp"
 
@@ -17,6 +19,8 @@ namespace proteus::providers {
 struct Offer {
   catalog::SnapshotPointer listed;
   catalog::SnapshotPointer served;
+  std::vector<client::ListFault> faults = {};  // of its lists
+  std::optional<Error> failure = {};           // why not all could be read; those are as they were before
 
   // About how much there is to compute, in bytes.
   std::size_t size() const;
@@ -32,7 +36,7 @@ struct OfferMaker {
   std::shared_ptr<PinBoard> pins;  // null where it is not pinned
   bool live = false;               // listed for each caller; read only to be proposed
 
-  // What has not changed since `previous` is taken from there.
+  // What has not changed since `previous` is taken from there, and so is a kind that was not read or is over a limit.
   Result<Offer> make(std::uint64_t version, catalog::RawListing raw, const Offer& previous) const;
   // What may be shown of a list that one caller was given.
   Result<catalog::DefinitionList::Pointer> list(catalog::Kind kind, std::span<const std::string_view> texts) const;
@@ -40,7 +44,8 @@ struct OfferMaker {
   Result<Offer> restore(std::uint64_t version, const std::vector<store::SnapshotRecord>& records) const;
 
  private:
-  Result<catalog::SnapshotPointer> ratified(const catalog::Snapshot& listed,
+  // Of the kinds that were read; the others are as in `previous`.
+  Result<catalog::SnapshotPointer> ratified(const catalog::Snapshot& listed, catalog::KindSet read,
                                             const catalog::SnapshotPointer& previous) const;
 };
 

@@ -1,6 +1,11 @@
 #include "providers/upstream.hpp"
 
+#include <algorithm>
 #include <utility>
+
+#include <boost/asio/this_coro.hpp>
+#include <boost/system/system_error.hpp>
+#include <fmt/format.h>
 
 #include "base/log.hpp"
 #include "client/transports.hpp"
@@ -8,6 +13,9 @@
 
 namespace proteus::providers {
 namespace {
+
+// For each answer of the other era, which nobody waits for.
+constexpr std::chrono::seconds kLook{5};
 
 Result<client::Endpoint> endpoint_of(const UpstreamSettings& settings, const Environment& environment) {
   if (settings.command.empty()) {
@@ -20,6 +28,11 @@ Result<client::Endpoint> endpoint_of(const UpstreamSettings& settings, const Env
     if (const auto value = environment(name)) variables.emplace_back(name, *value);
   }
   return net::Command{.argv = settings.command, .environment = net::child_environment(variables)};
+}
+
+client::ListFault unimplemented(catalog::Kind kind) {
+  return {kind, client::ListFault::Cause::unimplemented,
+          fmt::format("{}: the upstream does not know the method", mcp::to_string(catalog::info(kind).list_method))};
 }
 
 }  // namespace
@@ -44,8 +57,11 @@ Upstream::Upstream(UpstreamSettings settings, UpstreamSurroundings surroundings,
       credentials_(std::move(credentials)),
       rules_{settings_.effective_prefix(),
              settings_.names == NameStyle::portable ? catalog::NameStyle::portable : catalog::NameStyle::as_is},
+      log_(std::make_shared<StrangerLog>("upstream " + settings_.label(), around_.clock)),
+      printed_(std::make_shared<StrangerLog>(settings_.name, around_.clock)),
       breaker_(around_.clock, settings_.circuit_failures, settings_.circuit_open, "upstream " + settings_.name),
       version_(around_.published_version),
+      looks_(around_.io.get_executor()),
       refresher_(policy(), refreshing(), client::transports_to(endpoint_, around_.io, around_.http),
                  control_options()) {}
 
@@ -61,20 +77,21 @@ client::Options Upstream::basic_options() const {
   client::Options options;
   options.client_info = around_.client_info;
   options.era = settings_.era;
-  switch (settings_.effective_transport()) {
-    case Transport::streamable_http: options.transport = client::TransportChoice::streamable_http; break;
-    case Transport::sse: options.transport = client::TransportChoice::old_sse; break;
-    case Transport::stdio: break;
-  }
+  if (settings_.transport == Transport::streamable_http) options.transport = client::TransportChoice::streamable_http;
+  if (settings_.transport == Transport::sse) options.transport = client::TransportChoice::old_sse;
   options.connect_timeout = settings_.connect_timeout;
   options.timeout = settings_.timeout;
   options.call_timeout = settings_.call_timeout;
-  options.limits.message_bytes = around_.limits.message_bytes;
+  options.limits.message_bytes = settings_.max_message_bytes.value();
   options.limits.lists = around_.limits.lists;
   options.headers = credentials_;
-  options.on_stderr_line = [name = settings_.name](std::string_view line) {
-    log::info("{}: {}", name, log::printable(line, 1000));
+  // On a connection that is nobody's.
+  options.on_unclaimed = [log = log_](const json::Message& notification) {
+    log->debug("a notification is for nobody: {}", log::printable(notification.method, 64));
   };
+  options.start_places = around_.start_places;
+  options.log = log_;
+  options.on_stderr_line = [log = printed_](std::string_view line) { log->info("{}", line); };
   return options;
 }
 
@@ -118,17 +135,78 @@ client::Refresher::Surroundings Upstream::refreshing() {
               }};
 }
 
-Task<Result<catalog::Change>> Upstream::read() {
+Task<Result<client::Gathered>> Upstream::read() {
   auto offer = co_await read_lists();
   if (!offer) co_return std::unexpected(std::move(offer.error()));
   if (refresher_.is_closing()) co_return std::unexpected(errors::cancelled("the refresh"));
-  co_return co_await take_over(std::move(*offer));
+  auto failure = offer->failure;
+  auto change = co_await take_over(std::move(*offer));
+  if (!change) co_return std::unexpected(std::move(change.error()));
+  const bool known = looked_at_ == facts() && change->empty();
+  if (!known && !looking_ && !refresher_.is_closing() && may_have_legacy_side())
+    looks_.spawn("looking for a legacy side", look_at_legacy_side());
+  co_return client::Gathered{std::move(*change), std::move(failure)};
+}
+
+Task<> Upstream::close() {
+  looks_.cancel();
+  co_await refresher_.close();
+  co_await looks_.join();
+}
+
+// A program would have to be started for it; it has one process for each of its legacy clients.
+bool Upstream::may_have_legacy_side() const { return is_modern() && !settings_.era && settings_.command.empty(); }
+
+Task<> Upstream::look_at_legacy_side() {
+  looking_ = true;
+  looked_at_ = facts();
+  client::Options options = control_options();
+  options.era = mcp::Era::legacy;
+  options.timeout = std::min<std::chrono::milliseconds>(options.timeout, kLook);
+  client::Connection connection(around_.io.get_executor(), client::transports_to(endpoint_, around_.io, around_.http),
+                                std::move(options));
+  std::shared_ptr<const LegacySide> side;
+  try {
+    side = co_await providers::look_at_legacy_side(connection);
+  } catch (const boost::system::system_error&) {
+    // It is closed.
+  }
+  co_await boost::asio::this_coro::reset_cancellation_state(boost::asio::disable_cancellation());
+  co_await connection.close();
+  looking_ = false;
+  const std::scoped_lock lock(mutex_);
+  if (side && !legacy_side_) {
+    log::info("upstream {} speaks both eras: clients of the legacy era have legacy sessions with it",
+              settings_.label());
+  }
+  has_legacy_side_ = side != nullptr;
+  legacy_side_ = std::move(side);
+}
+
+std::shared_ptr<const LegacySide> Upstream::legacy_side() const {
+  if (!has_legacy_side_.load(std::memory_order_acquire)) return nullptr;
+  const std::scoped_lock lock(mutex_);
+  return legacy_side_;
+}
+
+void Upstream::forget_legacy_side() {
+  const std::scoped_lock lock(mutex_);
+  has_legacy_side_ = false;
+  legacy_side_.reset();
 }
 
 RefreshResult Upstream::result_of(const client::Reading& reading) const {
   RefreshResult result{name_, reading.at, reading.duration, reading.error, reading.change};
   result.change.upstream = name_;
   return result;
+}
+
+void Upstream::answered_live(catalog::Kind kind, bool implemented) {
+  if (kind == catalog::Kind::resource_template) return;  // nobody declared them
+  auto& flag = unimplemented_[kind];
+  if (flag.load(std::memory_order_relaxed) == !implemented) return;
+  if (flag.exchange(!implemented) || implemented) return;
+  client::log_unimplemented("upstream " + settings_.label(), {}, {unimplemented(kind)});
 }
 
 Task<RefreshResult> Upstream::refresh() { co_return result_of(co_await refresher_.refresh()); }
@@ -139,6 +217,9 @@ UpstreamStatus Upstream::status() const {
     const std::scoped_lock lock(mutex_);
     status = status_;
   }
+  for (const catalog::Kind kind : catalog::kKinds) {
+    if (unimplemented_[kind]) status.list_faults.push_back(unimplemented(kind));
+  }
   const client::ServerHealth health = refresher_.health();
   status.state = health.state;
   status.circuit = health.circuit;
@@ -146,7 +227,11 @@ UpstreamStatus Upstream::status() const {
   status.last_refresh_at = health.last_refresh_at;
   if (health.last_error) status.last_error = health.last_error->message();
   status.consecutive_failures = health.consecutive_failures;
-  if (const auto known = facts()) status.version = known->version;
+  if (const auto known = refresher_.known(); known.facts) {
+    status.version = known.facts->version;
+    status.transport =
+        settings_.effective_transport().value_or(known.old_sse ? Transport::sse : Transport::streamable_http);
+  }
   return status;
 }
 

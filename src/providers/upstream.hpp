@@ -15,9 +15,11 @@
 
 #include "base/background_threads.hpp"
 #include "base/clock.hpp"
+#include "base/task_group.hpp"
 #include "catalog/catalog.hpp"
 #include "client/refresher.hpp"
 #include "net/http_client.hpp"
+#include "providers/legacy_side.hpp"
 #include "providers/offer.hpp"
 #include "providers/pin_board.hpp"
 #include "providers/refresh_result.hpp"
@@ -28,7 +30,6 @@
 namespace proteus::providers {
 
 struct UpstreamLimits {
-  std::size_t message_bytes = std::size_t{16} << 20U;
   client::ListLimits lists;
   catalog::ListLimits definitions;
   std::chrono::milliseconds debounce{200};
@@ -49,6 +50,9 @@ struct UpstreamSurroundings {
   std::uint64_t published_version = 0;
   // What is decided about its definitions, where the settings say that only what a person ratified is served.
   std::shared_ptr<PinBoard> pins = {};
+
+  // Where a program waits for its turn to start; may be empty.
+  std::shared_ptr<client::StartPlaces> start_places = {};
 
   // Where definitions are parsed and compared, which may take long.
   BackgroundThreads& background;
@@ -86,6 +90,8 @@ class Upstream {
   Task<Result<catalog::DefinitionList::Pointer>> read_list(catalog::Kind kind, std::shared_ptr<const void> bytes,
                                                            std::vector<std::string_view> texts) const;
   boost::asio::io_context& io() const { return around_.io; }
+  // Thread-safe. Of an upstream that is listed live: whether it knew the method when it was last asked for such a list.
+  void answered_live(catalog::Kind kind, bool implemented);
   bool is_direct() const { return settings_.refresh_strategy == RefreshStrategy::direct_proxy; }
 
   // Serves what was kept from an earlier run, until the upstream answers. Says what that changed.
@@ -95,7 +101,7 @@ class Upstream {
   // How the first try ended; an error where it was closed before.
   Task<Result<>> first_try() { return refresher_.first_try(); }
   // Ends what it does. Whoever waits for a reading or for the first try is told that it is cancelled.
-  Task<> close() { return refresher_.close(); }
+  Task<> close();
 
   // Thread-safe. Reads the lists now and says what changed; callers at the same time share one reading, which began
   // after each of them asked.
@@ -109,8 +115,15 @@ class Upstream {
   std::shared_ptr<const client::ServerFacts> facts() const { return refresher_.facts(); }
   // The same as a plain flag, for whoever asks often: whether it is known to be modern.
   bool is_modern() const { return refresher_.is_modern(); }
+  // Thread-safe. What a modern server that speaks both eras offers legacy clients; null where it does not, or where
+  // that is not known yet. Looked for when its lists have changed.
+  std::shared_ptr<const LegacySide> legacy_side() const;
+  // Thread-safe. It did not answer in that era any more.
+  void forget_legacy_side();
   UpstreamStatus status() const;
   client::CircuitBreaker& breaker() { return breaker_; }
+  // For what it makes us say.
+  StrangerLog& log() const { return *log_; }
   // Thread-safe. Options and endpoint for further connections to the same server, which need not find out again what is
   // known of it.
   client::Options options() const;
@@ -122,6 +135,8 @@ class Upstream {
   // Thread-safe. Another number when lists that callers were given have changed, as far as anybody has said.
   std::uint64_t lists_version() const { return lists_version_.load(std::memory_order_acquire); }
   void lists_changed() { lists_version_.fetch_add(1, std::memory_order_acq_rel); }
+  // Thread-safe. True once: whoever gives calls sessions of their own tells people so.
+  bool is_first_call_apart() { return !calls_apart_.exchange(true); }
 
   // Thread-safe. Single resources whose updates are wanted, all of them. A legacy server is not asked for them here: it
   // tells each of its sessions apart.
@@ -140,12 +155,14 @@ class Upstream {
   client::Refresher::Surroundings refreshing();
   client::Options basic_options() const;
   client::Options control_options() const;
-  Task<Result<catalog::Change>> read();
+  Task<Result<client::Gathered>> read();
   Task<Result<Offer>> read_lists();
   OfferMaker offer_maker() const;
   Task<Result<catalog::Publication>> publish(catalog::SnapshotPointer snapshot);
   Task<Result<catalog::Change>> take_over(Offer offer);
   void report_pins();
+  bool may_have_legacy_side() const;
+  Task<> look_at_legacy_side();
   RefreshResult result_of(const client::Reading& reading) const;
 
   const UpstreamSettings settings_;
@@ -154,6 +171,8 @@ class Upstream {
   const client::Endpoint endpoint_;
   const std::vector<client::Header> credentials_;
   const catalog::NameRules rules_;
+  const std::shared_ptr<StrangerLog> log_;
+  const std::shared_ptr<StrangerLog> printed_;  // what it says on standard error, as a program
   client::CircuitBreaker breaker_;
 
   std::uint64_t version_ = 0;
@@ -162,9 +181,16 @@ class Upstream {
   std::optional<catalog::Publication> published_;  // by the reading under way
 
   std::atomic<std::uint64_t> lists_version_ = 0;
+  catalog::PerKind<std::atomic<bool>> unimplemented_;  // when last asked for live
+  std::atomic<bool> calls_apart_ = false;
 
   mutable std::mutex mutex_;
   UpstreamStatus status_;  // but how it is, which the refresher knows
+  std::shared_ptr<const LegacySide> legacy_side_;
+  std::atomic<bool> has_legacy_side_ = false;
+  std::shared_ptr<const client::ServerFacts> looked_at_;  // the server whose other side was looked for
+  bool looking_ = false;
+  TaskGroup looks_;
 
   client::Refresher refresher_;
 };

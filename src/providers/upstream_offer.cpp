@@ -1,5 +1,4 @@
 // What is served of an upstream, and what a person has ratified of it. The work is done in the background.
-#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,9 +9,6 @@
 
 namespace proteus::providers {
 namespace {
-
-// All lists, each with all its pages, are to be there within as many time-outs as there are lists.
-constexpr int kTimeouts = static_cast<int>(catalog::kKinds.size());
 
 std::string counts_of(const catalog::Snapshot& snapshot) {
   return fmt::format("{} tools, {} prompts, {} resources", snapshot.list(catalog::Kind::tool).size(),
@@ -62,29 +58,32 @@ Task<std::optional<catalog::Publication>> Upstream::restore(std::vector<store::S
 }
 
 Task<Result<Offer>> Upstream::read_lists() {
-  const auto end = around_.clock.now() + kTimeouts * settings_.timeout;
-  // The texts are those of the pages.
-  auto listings = std::make_shared<std::array<client::Listing, catalog::kKinds.size()>>();
+  const bool reads = !is_direct() || around_.pins;
+  auto read = std::make_shared<client::AllLists>(
+      co_await client::read_all_lists(control(), reads ? catalog::KindSet::all() : catalog::KindSet()));
+  if (!read->any) co_return std::unexpected(std::move(*read->failure));
   std::size_t bytes = 0;
+  // The texts are those of the pages.
   catalog::RawListing raw;
-  raw.facts = provider_facts(*facts());
+  raw.facts = provider_facts(*control().facts());
   for (const catalog::Kind kind : catalog::kKinds) {
-    if (is_direct() && !around_.pins) continue;
-    client::RequestOptions options;
-    options.list_timeout = std::chrono::ceil<std::chrono::milliseconds>(end - around_.clock.now());
-    auto listing = co_await control().list(catalog::info(kind).list_method, std::move(options));
-    if (!listing) co_return std::unexpected(std::move(listing.error()));
-    client::Listing& kept = (*listings)[catalog::index_of(kind)] = std::move(*listing);
+    const auto& listing = read->lists[kind];
+    if (!listing) continue;
     auto& texts = raw.definitions[kind].emplace();
-    for (const auto& entry : kept.entries) {
+    for (const auto& entry : listing->entries) {
       texts.push_back(entry.definition);
       bytes += entry.definition.size();
     }
-    raw.facts.caching[kind] = kept.caching;
+    raw.facts.caching[kind] = listing->caching;
   }
-  co_return co_await around_.background.run(
-      bytes, [maker = offer_maker(), version = version_ + 1, listings, raw = std::move(raw),
-              previous = offer_]() mutable { return maker.make(version, std::move(raw), previous); });
+  auto offer = co_await around_.background.run(
+      bytes, [maker = offer_maker(), version = version_ + 1, read, raw = std::move(raw), previous = offer_]() mutable {
+        return maker.make(version, std::move(raw), previous);
+      });
+  if (!offer) co_return offer;
+  offer->faults.insert(offer->faults.end(), read->faults.begin(), read->faults.end());
+  if (!offer->failure) offer->failure = std::move(read->failure);
+  co_return offer;
 }
 
 Task<Result<catalog::Publication>> Upstream::publish(catalog::SnapshotPointer snapshot) {
@@ -102,6 +101,7 @@ Task<Result<catalog::Change>> Upstream::take_over(Offer offer) {
   for (const auto& one : published->changes)
     change = one;
   change.upstream = name_;
+  client::log_unimplemented("upstream " + settings_.label(), offer_.faults, offer.faults);
   offer_ = std::move(offer);
   published_ = std::move(*published);
   {
@@ -110,6 +110,7 @@ Task<Result<catalog::Change>> Upstream::take_over(Offer offer) {
     status_.prompts = offer_.served->list(catalog::Kind::prompt).size();
     status_.resources = offer_.served->list(catalog::Kind::resource).size();
     status_.resource_templates = offer_.served->list(catalog::Kind::resource_template).size();
+    status_.list_faults = offer_.faults;
     status_.omissions.clear();
     for (const catalog::Kind kind : catalog::kKinds) {
       const auto& omitted = offer_.listed->list(kind).omissions();
@@ -119,8 +120,8 @@ Task<Result<catalog::Change>> Upstream::take_over(Offer offer) {
   const auto health = refresher_.health();
   const bool joins = health.state == client::ServerState::connecting;
   if (joins || health.consecutive_failures > 0) {
-    log::info("upstream {} {}{}", settings_.label(), joins ? "joined" : "is back",
-              is_direct() ? ", its lists are asked for live" : ": " + counts_of(*offer_.served));
+    log_->note(log::Level::info, "{}{}", joins ? "joined" : "is back",
+               is_direct() ? ", its lists are asked for live" : ": " + counts_of(*offer_.served));
   }
   if (around_.pins) report_pins();
   if (around_.keep && !is_direct() && (first || !change.empty())) {
@@ -136,13 +137,13 @@ void Upstream::report_pins() {
   const auto counts = around_.pins->counts();
   if (counts == std::exchange(reported_, counts)) return;
   if (counts.proposals > 0) {
-    log::warning(
-        "upstream {} is pinned: {} of its definitions are ratified, {} wait for it; `proteus tools diff` shows them",
-        settings_.label(), counts.ratified, counts.proposals);
+    log_->note(log::Level::warning,
+               "is pinned: {} of its definitions are ratified, {} wait for it; `proteus tools diff` shows them",
+               counts.ratified, counts.proposals);
   }
   if (counts.blocked > 0) {
-    log::warning("upstream {} is pinned: {} of its definitions changed so that calls are blocked", settings_.label(),
-                 counts.blocked);
+    log_->note(log::Level::warning, "is pinned: {} of its definitions changed so that calls are blocked",
+               counts.blocked);
   }
 }
 

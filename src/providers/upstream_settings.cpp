@@ -41,13 +41,21 @@ json::Codec<unsigned> failures() { return json::integer<unsigned>(1, kMaxFailure
 
 }  // namespace
 
+std::string_view to_string(Transport transport) {
+  switch (transport) {
+    case Transport::streamable_http: return "streamable-http";
+    case Transport::sse: return "sse";
+    case Transport::stdio: return "stdio";
+  }
+  return "stdio";
+}
+
 std::string UpstreamSettings::label() const {
   return display_name.empty() ? name : fmt::format("{} ({})", name, display_name);
 }
 
-Transport UpstreamSettings::effective_transport() const {
-  if (!command.empty()) return Transport::stdio;
-  return transport.value_or(Transport::streamable_http);
+std::optional<Transport> UpstreamSettings::effective_transport() const {
+  return command.empty() ? transport : Transport::stdio;
 }
 
 std::string UpstreamSettings::effective_prefix() const { return prefix.value_or(name + "_"); }
@@ -77,12 +85,13 @@ const json::Binding<UpstreamSettings>& upstream_binding() {
       field("pass_environment", &S::pass_environment,
             json::list(text({.max_bytes = 256, .check = check_variable_name}), "strings"),
             "Environment variables of Proteus that the program gets, too: the place for its secrets."),
-      field(
-          "transport", &S::transport,
-          json::optional(json::choice<Transport>(
-              {{"streamable-http", Transport::streamable_http}, {"sse", Transport::sse}, {"stdio", Transport::stdio}})),
-          "How it is spoken to.")
-          .by_default("\"stdio\" where `command` is given, else \"streamable-http\""),
+      field("transport", &S::transport,
+            json::choice<std::optional<Transport>>({{"auto", std::nullopt},
+                                                    {"streamable-http", Transport::streamable_http},
+                                                    {"sse", Transport::sse},
+                                                    {"stdio", Transport::stdio}}),
+            "How it is spoken to; `auto` tries Streamable HTTP, then the HTTP+SSE transport of 2024-11-05.")
+          .by_default("\"stdio\" where `command` is given, else \"auto\""),
       field("era", &S::era,
             json::choice<std::optional<mcp::Era>>(
                 {{"auto", std::nullopt}, {"legacy", mcp::Era::legacy}, {"modern", mcp::Era::modern}}),
@@ -108,7 +117,8 @@ const json::Binding<UpstreamSettings>& upstream_binding() {
             "Above zero: the first use after this time reads its lists again."),
       field("connect_timeout", &S::connect_timeout, duration(), "For a connection to be made."),
       field("timeout", &S::timeout, duration(),
-            "For lists, reads and prompts; reading all lists with all pages may take four times that."),
+            "For lists, reads and prompts; reading all lists with all pages may take four times that, and once more "
+            "where one of them is late."),
       field("call_timeout", &S::call_timeout, duration(), "For `tools/call`; progress extends it up to ten times."),
       field("health_interval", &S::health_interval, duration(), "How long it may be quiet before it is probed."),
       field("max_consecutive_failures", &S::max_consecutive_failures, failures(),
@@ -117,11 +127,21 @@ const json::Binding<UpstreamSettings>& upstream_binding() {
       field("circuit_open", &S::circuit_open, duration(),
             "How long an open circuit refuses requests before it lets a probe through; longer where the upstream asks "
             "for it by `Retry-After`."),
+      field("max_message_bytes", &S::max_message_bytes, json::size(kibibytes(1), ByteSize(std::uint64_t{1} << 30U)),
+            "The largest message it may send: a line of a program, the body of an answer, an event of a stream."),
+      field("program_idle", &S::program_idle, duration(),
+            "With `command`: a program that runs for one caller ends when that has had neither a stream nor a request "
+            "for so long, and is started again by its next request."),
       field("names", &S::names,
             json::choice<NameStyle>({{"as-is", NameStyle::as_is}, {"portable", NameStyle::portable}}),
             "`portable` offers only names that every known client accepts."),
       field("trust", &S::trust, json::choice<Trust>({{"auto", Trust::automatic}, {"pin", Trust::pin}}),
             "`pin` serves only definitions that a person has ratified."),
+      field("anonymous_sessions", &S::anonymous_sessions,
+            json::choice<AnonymousSessions>(
+                {{"per-call", AnonymousSessions::per_call}, {"shared", AnonymousSessions::shared}}),
+            "At a legacy upstream that keeps sessions: whether each tool call of an anonymous client of the modern era "
+            "runs in a session of its own, or all of them share one, with whatever the upstream keeps in it."),
       field("authentication", &S::authentication,
             json::table<Authentication>(authentication_binding(), check_authentication),
             "How Proteus makes itself known to it."),

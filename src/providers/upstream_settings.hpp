@@ -6,8 +6,10 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/units.hpp"
 #include "json/binding.hpp"
 #include "mcp/version.hpp"
 #include "providers/authentication.hpp"
@@ -18,6 +20,10 @@ enum class Transport : std::uint8_t { streamable_http, sse, stdio };
 enum class RefreshStrategy : std::uint8_t { cached, direct_proxy };
 enum class NameStyle : std::uint8_t { as_is, portable };
 enum class Trust : std::uint8_t { automatic, pin };
+// What callers without a name and without a session have at a server that keeps sessions.
+enum class AnonymousSessions : std::uint8_t { per_call, shared };
+
+std::string_view to_string(Transport transport);
 
 // Everything that can be set for one upstream, with the built-in defaults. A value, without any runtime state. What
 // depends on other settings is optional here and has a function below that says what holds.
@@ -28,8 +34,8 @@ struct UpstreamSettings {
   std::vector<std::string> command = {};  // a program and its arguments
   std::map<std::string, std::string> environment = {};
   std::vector<std::string> pass_environment = {};
-  std::optional<Transport> transport = {};
-  std::optional<mcp::Era> era = {};  // found out where not given
+  std::optional<Transport> transport = {};  // found out where not given
+  std::optional<mcp::Era> era = {};         // found out where not given
   std::optional<std::string> prefix = {};
   RefreshStrategy refresh_strategy = RefreshStrategy::cached;
   std::optional<bool> meta_propagation_enabled = {};
@@ -45,13 +51,16 @@ struct UpstreamSettings {
   unsigned max_consecutive_failures = 3;
   unsigned circuit_failures = 5;
   std::chrono::milliseconds circuit_open = std::chrono::seconds(30);
+  ByteSize max_message_bytes = mebibytes(16);
+  std::chrono::milliseconds program_idle = std::chrono::minutes(5);
   NameStyle names = NameStyle::as_is;
   Trust trust = Trust::automatic;
+  AnonymousSessions anonymous_sessions = AnonymousSessions::per_call;
   Authentication authentication = {};
 
   // For people to read: the name, and what they call it where that is given.
   std::string label() const;
-  Transport effective_transport() const;
+  std::optional<Transport> effective_transport() const;
   std::string effective_prefix() const;
   bool propagates_meta() const;
 

@@ -52,11 +52,13 @@ constexpr std::string_view kBank = R"({"name": "banking", "url": "http://127.0.0
 TEST(UpstreamSettings, HaveTheDefaultsOfTheContract) {
   EXPECT_EQ(boost::json::serialize(show_upstream(parsed(kBank).settings)), boost::json::serialize(json_of(R"({
       "name": "banking", "url": "http://127.0.0.1:9000/mcp", "environment": {}, "pass_environment": [],
-      "transport": "streamable-http", "era": "auto", "prefix": "banking_", "refresh_strategy": "cached",
+      "transport": "auto", "era": "auto", "prefix": "banking_", "refresh_strategy": "cached",
       "meta_propagation_enabled": false, "fail_fast_on_startup": false, "auto_refresh": false,
       "refresh_interval": "5m", "event_driven_refresh": true, "ttl": "0s", "connect_timeout": "5s", "timeout": "30s",
       "call_timeout": "5m", "health_interval": "30s", "max_consecutive_failures": 3, "circuit_failures": 5,
-      "circuit_open": "30s", "names": "as-is", "trust": "auto", "authentication": {"type": "none"}})")));
+      "circuit_open": "30s", "max_message_bytes": "16MiB", "program_idle": "5m", "names": "as-is", "trust": "auto",
+      "anonymous_sessions": "per-call",
+      "authentication": {"type": "none"}})")));
 }
 
 TEST(UpstreamSettings, OfACommandSpeakStdio) {

@@ -6,8 +6,10 @@
 
 #include "base/clock.hpp"
 #include "catalog/definition.hpp"
+#include "client/all_lists.hpp"
 #include "client/refresher.hpp"
 #include "mcp/version.hpp"
+#include "providers/upstream_settings.hpp"
 
 namespace proteus::providers {
 
@@ -19,6 +21,7 @@ struct UpstreamStatus {
   client::CircuitBreaker::State circuit = client::CircuitBreaker::State::closed;
   client::Watch watch = client::Watch::none;
   std::optional<mcp::Version> version;  // spoken with it
+  std::optional<Transport> transport;   // likewise
   std::optional<Clock::Wall> last_refresh_at;
   std::string last_error;
   unsigned consecutive_failures = 0;
@@ -27,6 +30,7 @@ struct UpstreamStatus {
   std::size_t resources = 0;
   std::size_t resource_templates = 0;
   std::vector<catalog::Omission> omissions;
+  std::vector<client::ListFault> list_faults;  // lists it declares that are not there, or not up to date
 };
 
 }  // namespace proteus::providers

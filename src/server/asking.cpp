@@ -4,6 +4,7 @@
 
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
+#include "server/older_content.hpp"
 
 namespace proteus::server {
 namespace {
@@ -38,8 +39,11 @@ Task<mcp::Outcome> handle_asking(Service& service, Call& call, CallChannel& chan
   for (;;) {
     mcp::Outcome outcome = co_await service.handle(call);
     if (!outcome) co_return outcome;
+    if (auto* const reply = std::get_if<mcp::Reply>(&*outcome)) {
+      write_out_newer_content(*reply, call.request());
+      co_return outcome;
+    }
     const auto* required = std::get_if<mcp::InputRequired>(&*outcome);
-    if (required == nullptr) co_return outcome;
 
     const std::string missing = missing_capabilities(*required, call.client());
     if (!missing.empty()) {

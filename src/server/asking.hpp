@@ -15,8 +15,8 @@ struct AskingLimits {
 // What cannot be asked fails a legacy client's request in the way its method has for failures.
 mcp::Outcome refusal(const Call& call, const std::string& why);
 
-// Answers a legacy client's request. Where the service needs input, the client is asked while its request
-// waits, and the service is called again with the answers, until it is satisfied.
+// Answers a legacy client's request, in content of its revision. Where the service needs input, the client is asked
+// while its request waits, and the service is called again with the answers, until it is satisfied.
 Task<mcp::Outcome> handle_asking(Service& service, Call& call, CallChannel& channel, ClientRequests& requests,
                                  AskingLimits limits);
 

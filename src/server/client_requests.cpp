@@ -127,12 +127,37 @@ Task<Result<void>> ClientRequests::ask(const mcp::InputRequired& required, Call&
       close(id);
       channel.send(mcp::cancelled_notification(id, "no longer needed"));
       if (outcome) {
+        const bool late = std::chrono::steady_clock::now() >= until;
         outcome = std::unexpected(call.cancellation().requested() ? errors::cancelled("the request")
-                                                                  : errors::timeout("waiting for the user's input"));
+                                  : late                          ? errors::timeout("waiting for the user's input")
+                                                                  : errors::cancelled("the question"));
       }
     }
   }
   co_return outcome;
+}
+
+Task<Result<std::string>> ClientRequests::ask(std::shared_ptr<ClientRequests> self, mcp::InputRequest request,
+                                              std::shared_ptr<SessionStream> stream,
+                                              std::chrono::milliseconds deadline) {
+  using Unheard = SessionStream::Unheard;
+  const auto waiting = std::make_shared<Waiting>(co_await asio::this_coro::executor);
+  waiting->wake.expires_after(deadline);
+  const std::string id = self->open(waiting);
+  stream->send(mcp::write_request(id, mcp::to_string(request.method), with_key(request)), Unheard::waits);
+  if (!waiting->done) {
+    boost::system::error_code ignored;
+    co_await waiting->wake.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  }
+  if (waiting->done) {
+    if (waiting->answer) co_return std::move(*waiting->answer);
+    co_return std::unexpected(Error(waiting->answer.error()).within("the client was asked for input"));
+  }
+  self->close(id);
+  stream->send(mcp::cancelled_notification(id, "no longer needed"), Unheard::dropped);
+  const bool late = waiting->wake.expiry() <= std::chrono::steady_clock::now();
+  co_return std::unexpected(late ? errors::timeout("waiting for the client's answer")
+                                 : errors::cancelled("the question to the client"));
 }
 
 std::string missing_capabilities(const mcp::InputRequired& required, const mcp::ClientCapabilities& client) {

@@ -12,6 +12,7 @@
 #include "json/message.hpp"
 #include "mcp/reply.hpp"
 #include "server/call.hpp"
+#include "server/session_stream.hpp"
 
 namespace proteus::server {
 
@@ -24,6 +25,11 @@ class ClientRequests {
   // client.
   Task<Result<void>> ask(const mcp::InputRequired& required, Call& call, CallChannel& channel,
                          std::chrono::milliseconds deadline);
+
+  // Asks outside of any request, and gives the result, a JSON object. What nobody waits for any more is cancelled at
+  // the client.
+  static Task<Result<std::string>> ask(std::shared_ptr<ClientRequests> self, mcp::InputRequest request,
+                                       std::shared_ptr<SessionStream> stream, std::chrono::milliseconds deadline);
 
   // Takes a result or error of the client. False if nobody waits for it.
   bool resolve(const json::Message& answer);

@@ -128,6 +128,10 @@ TEST(HostRules, NameWhoMayComeIn) {
   EXPECT_TRUE(is_loopback_name("127.8.8.8"));
   EXPECT_FALSE(is_loopback_name("localhost.evil.example"));
   EXPECT_FALSE(is_loopback_name("127.0.0.1.evil.example"));
+  for (const auto* odd : {"[::1].evil.example", "[::1", "localhost:80@evil.example", "localhost:x", "localhost:80/"}) {
+    EXPECT_FALSE(is_loopback_name(odd)) << odd;
+    EXPECT_FALSE(open.allows_host(odd)) << odd;
+  }
 }
 
 // PRO-16
@@ -165,7 +169,10 @@ TEST_F(Endpoint, AnswersBadInputAsTheProtocolSaysAndKeepsTheConnection) {
 // PRO-16
 TEST_F(Endpoint, AnswersWrongMethodsTypesAndSizes) {
   RawClient client(port);
-  EXPECT_EQ(client.request("PUT", "", "{}").status, 405);
+  const auto wrong = client.request("PUT", "", "{}");
+  EXPECT_EQ(wrong.status, 405);
+  EXPECT_EQ(wrong.field("allow"), "GET, POST, DELETE, OPTIONS");
+  EXPECT_EQ(wrong.json().at("error").at("message"), "This endpoint takes GET, POST, DELETE and OPTIONS");
   EXPECT_EQ(client.request("POST", "Content-Type: text/plain\r\n", "{}").status, 415);
   EXPECT_EQ(client.request("POST", "Accept: text/html\r\n", "{}").status, 406);
   EXPECT_EQ(client.request("POST", "Accept: */*\r\n", "{").status, 400);
@@ -199,7 +206,10 @@ TEST(Hello, IsNotKeptAtAnyLength) {
 TEST(SingleEra, AModernServerSaysWhatItSpeaks) {
   Server server({.name = "test", .version = "1"}, {.legacy = false, .tools = true});
   RawClient client(server.listen().value());
-  EXPECT_EQ(client.request("GET", "").status, 405);
+  const auto wrong = client.request("GET", "");
+  EXPECT_EQ(wrong.status, 405);
+  EXPECT_EQ(wrong.field("allow"), "POST, OPTIONS");
+  EXPECT_EQ(wrong.json().at("error").at("message"), "This endpoint takes POST and OPTIONS");
   EXPECT_EQ(client.request("DELETE", "").status, 405);
   const auto refused = client.request(
       "POST", "",

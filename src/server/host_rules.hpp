@@ -24,8 +24,9 @@ struct HostRules {
   bool allows_host(std::string_view host_header) const;
   // A request without an Origin does not come from a page.
   bool allows_origin(std::optional<std::string_view> origin) const;
-  // Both, for a request. What is not allowed is reported to `refusals`, unless that is null.
-  Result<> check(const net::Request& request, RefusalLog* refusals) const;
+  // Both, for a request. Gives its Origin, where it comes from a page. What is not allowed is reported to `refusals`,
+  // unless that is null.
+  Result<std::optional<std::string_view>> check(const net::Request& request, RefusalLog* refusals) const;
 };
 
 // "localhost", 127.0.0.0/8 or ::1, with or without brackets and port.

@@ -109,7 +109,6 @@ std::string sse_frame(std::string message) {
 
 Task<bool> stream_events(net::Exchange& exchange, std::shared_ptr<Outbox> outbox,
                          std::chrono::milliseconds keep_alive) {
-  static constexpr std::array<std::string_view, 1> kComment = {":\n\n"};
   bool open = co_await exchange.begin_stream({.status = 200, .prepared = kEventsFields});
   while (open) {
     const auto event = co_await outbox->wait(keep_alive);

@@ -43,6 +43,8 @@ bool accepts_both(const net::Request& request);
 // An MCP header that the request has twice: two readers could each believe another one.
 std::optional<std::string_view> repeated_metadata(const net::Request& request);
 
+// What clients skip.
+inline constexpr std::string_view kComment = ":\n\n";
 // Around the data of an event.
 inline constexpr std::string_view kEventBefore = "data: ";
 inline constexpr std::string_view kEventBehind = "\n\n";

@@ -8,6 +8,7 @@
 
 #include "mcp/errors.hpp"
 #include "mcp/headers.hpp"
+#include "server/cors.hpp"
 #include "server/http_answer.hpp"
 #include "server/http_answers.hpp"
 #include "server/legacy_http.hpp"
@@ -19,6 +20,28 @@ namespace {
 bool modern_version(std::optional<std::string_view> header) {
   const auto version = header ? mcp::parse_version(*header) : std::nullopt;
   return version && mcp::era_of(*version) == mcp::Era::modern;
+}
+
+// Those that a path takes, as a list and in words.
+struct Methods {
+  std::string_view list;
+  std::string_view allow;
+  const char* why_not;
+};
+constexpr Methods kAnyEra = {"GET, POST, DELETE, OPTIONS", "Allow: GET, POST, DELETE, OPTIONS\r\n",
+                             "This endpoint takes GET, POST, DELETE and OPTIONS"};
+constexpr Methods kModernOnly = {"POST, OPTIONS", "Allow: POST, OPTIONS\r\n", "This endpoint takes POST and OPTIONS"};
+constexpr Methods kOldStream = {"GET, OPTIONS", "Allow: GET, OPTIONS\r\n",
+                                "This path takes GET and OPTIONS; GET opens the stream of the HTTP+SSE transport, and "
+                                "Streamable HTTP is at /mcp"};
+constexpr Methods kOldPost = {"POST, OPTIONS", "Allow: POST, OPTIONS\r\n", "This URL takes POST and OPTIONS"};
+
+constexpr const char* kNoJson = "The Content-Type must be application/json";
+
+bool has_json(const net::Request& request) {
+  std::string_view type = request.fields().find("Content-Type").value_or("");
+  type = type.substr(0, type.find_first_of("; \t"));
+  return net::same_field_name(type, kJsonType);
 }
 
 // Where callers can have a name, those without one leave a quarter of the sessions to them.
@@ -43,19 +66,25 @@ HttpEndpoint::HttpEndpoint(Service& service, Listeners& listeners, const Clock& 
 // One HTTP request. Making it does all that needs no waiting; what does is left for `finish`.
 class HttpEndpoint::Visit {
  public:
-  Visit(HttpEndpoint& endpoint, net::Exchange& exchange)
-      : endpoint_(endpoint), exchange_(exchange), legacy_(endpoint), answer_(answer()) {}
+  Visit(HttpEndpoint& endpoint, net::Exchange& exchange, Transport transport)
+      : endpoint_(endpoint), exchange_(exchange), transport_(transport), legacy_(endpoint), answer_(answer()) {}
 
   // Sends the answer, if there is one; false where `finish` has something left to do.
   bool try_finish();
   static Task<> finish(std::unique_ptr<Visit> visit);
 
  private:
-  enum class Then : std::uint8_t { modern, legacy, batch, get, remove, read };
+  enum class Then : std::uint8_t { modern, legacy, batch, get, remove, read, open_old, post_old };
 
   std::optional<HttpAnswer> answer();
+  std::optional<HttpAnswer> answer_streamable();
   std::optional<HttpAnswer> answer_post();
+  std::optional<HttpAnswer> answer_old_sse();
   std::optional<HttpAnswer> answer_message();
+  const Methods& methods() const;
+  HttpAnswer refuse_method() const {
+    return refuse(405, mcp::errors::invalid_request(methods().why_not), methods().allow);
+  }
   net::Standing standing() const;
   Task<> go_on();
   HttpAnswer refuse(unsigned status, const Error& error, std::string_view fields = {}) const {
@@ -67,6 +96,7 @@ class HttpEndpoint::Visit {
 
   HttpEndpoint& endpoint_;
   net::Exchange& exchange_;
+  const Transport transport_;
   Caller caller_;
   json::Message message_;
   std::optional<ModernHttp> modern_;
@@ -78,8 +108,13 @@ class HttpEndpoint::Visit {
 std::optional<HttpAnswer> HttpEndpoint::Visit::answer() {
   const HttpEndpointOptions& options = endpoint_.options_;
   const net::Request& request = exchange_.request();
-  if (const auto allowed = options.hosts.check(request, options.refusals); !allowed) {
-    return refuse(403, mcp::errors::invalid_request(allowed.error().message()));
+  const auto origin = options.hosts.check(request, options.refusals);
+  if (!origin) return refuse(403, mcp::errors::invalid_request(origin.error().message()));
+  if (*origin) exchange_.add_fields(cors_fields(**origin));
+  // A browser asks without credentials.
+  if (request.method() == "OPTIONS") {
+    exchange_.add_fields(options_fields(request, methods().list));
+    return HttpAnswer::empty(204);
   }
   if (options.authenticate) {
     auto authenticated = options.authenticate(request);
@@ -92,27 +127,45 @@ std::optional<HttpAnswer> HttpEndpoint::Visit::answer() {
   if (options.admit_request) {
     if (const auto admitted = options.admit_request(caller_); !admitted) return refuse(429, admitted.error());
   }
-  const std::string_view method = request.method();
+  // From here on it is known who asks.
+  return transport_ == Transport::old_sse ? answer_old_sse() : answer_streamable();
+}
+
+std::optional<HttpAnswer> HttpEndpoint::Visit::answer_streamable() {
+  const HttpEndpointOptions& options = endpoint_.options_;
+  const std::string_view method = exchange_.request().method();
   if (method == "POST") return answer_post();
   if (options.eras.legacy && (method == "GET" || method == "DELETE")) {
     then_ = method == "GET" ? Then::get : Then::remove;
     return std::nullopt;
   }
-  return refuse(405, mcp::errors::invalid_request("This endpoint takes POST"),
-                options.eras.legacy ? "Allow: POST, GET, DELETE\r\n" : "Allow: POST\r\n");
+  return refuse_method();
+}
+
+std::optional<HttpAnswer> HttpEndpoint::Visit::answer_old_sse() {
+  const net::Request& request = exchange_.request();
+  // Clients that try the transport of 2025-03-26 first post to the path itself, and go on to GET when they are refused.
+  const bool is_posted_to = OldSse::names_stream(request);
+  if (request.method() != (is_posted_to ? "POST" : "GET")) return refuse_method();
+  if (is_posted_to && !has_json(request)) return refuse(415, kNoJson);
+  then_ = is_posted_to ? Then::post_old : Then::open_old;
+  return std::nullopt;
 }
 
 std::optional<HttpAnswer> HttpEndpoint::Visit::answer_post() {
   const net::Request& request = exchange_.request();
-  std::string_view type = request.fields().find("Content-Type").value_or("");
-  type = type.substr(0, type.find_first_of("; \t"));
-  if (!net::same_field_name(type, kJsonType)) return refuse(415, "The Content-Type must be application/json");
+  if (!has_json(request)) return refuse(415, kNoJson);
   if (!accepts_both(request)) {
     return refuse(406, "Accept must list application/json and text/event-stream");
   }
   if (exchange_.has_body()) return answer_message();
   then_ = Then::read;
   return std::nullopt;
+}
+
+const Methods& HttpEndpoint::Visit::methods() const {
+  if (transport_ == Transport::old_sse) return OldSse::names_stream(exchange_.request()) ? kOldPost : kOldStream;
+  return endpoint_.options_.eras.legacy ? kAnyEra : kModernOnly;
 }
 
 // Where nobody can be known, nobody has to be kept from taking the memory of others.
@@ -157,6 +210,8 @@ Task<> HttpEndpoint::Visit::go_on() {
     case Then::legacy: return legacy_.post(exchange_, message_, caller_);
     case Then::batch: return legacy_.batch(exchange_, caller_);
     case Then::get: return legacy_.get(exchange_, caller_);
+    case Then::open_old: return endpoint_.old_sse_.open(exchange_, caller_);
+    case Then::post_old: return endpoint_.old_sse_.post(exchange_, caller_);
     case Then::remove:
     case Then::read: break;
   }
@@ -176,6 +231,7 @@ Task<> HttpEndpoint::Visit::finish(std::unique_ptr<Visit> visit) {
     visit->answer_ = visit->answer_message();
     if (visit->try_finish()) co_return;
   }
+  if (visit->then_ == Then::post_old && !co_await visit->exchange_.read_body(visit->standing())) co_return;
   if (visit->answer_) {
     co_await visit->exchange_.finish_reply();
     co_return;
@@ -185,8 +241,12 @@ Task<> HttpEndpoint::Visit::finish(std::unique_ptr<Visit> visit) {
   co_await visit->go_on();
 }
 
-Task<> HttpEndpoint::handle(net::Exchange& exchange) {
-  auto visit = std::make_unique<Visit>(*this, exchange);
+Task<> HttpEndpoint::handle(net::Exchange& exchange) { return handle(exchange, Transport::streamable_http); }
+
+Task<> HttpEndpoint::handle_old_sse(net::Exchange& exchange) { return handle(exchange, Transport::old_sse); }
+
+Task<> HttpEndpoint::handle(net::Exchange& exchange, Transport transport) {
+  auto visit = std::make_unique<Visit>(*this, exchange, transport);
   if (visit->try_finish()) return {};
   return Visit::finish(std::move(visit));
 }

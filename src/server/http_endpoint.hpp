@@ -11,6 +11,7 @@
 #include "server/event_store.hpp"
 #include "server/host_rules.hpp"
 #include "server/listeners.hpp"
+#include "server/old_sse.hpp"
 #include "server/request_state.hpp"
 #include "server/service.hpp"
 #include "server/session.hpp"
@@ -45,6 +46,8 @@ class HttpEndpoint {
 
   // Answers one HTTP request to the endpoint's path.
   Task<> handle(net::Exchange& exchange);
+  // The same to a path of the HTTP+SSE transport, where there is one.
+  Task<> handle_old_sse(net::Exchange& exchange);
 
   Sessions& sessions() { return sessions_; }
 
@@ -57,8 +60,12 @@ class HttpEndpoint {
  private:
   friend class ModernHttp;
   friend class LegacyHttp;
+  friend class OldSse;
 
   class Visit;
+  enum class Transport : std::uint8_t { streamable_http, old_sse };
+
+  Task<> handle(net::Exchange& exchange, Transport transport);
 
   Result<std::shared_ptr<void>> admit_stream(const Caller& caller) const;
 
@@ -68,6 +75,7 @@ class HttpEndpoint {
   std::unique_ptr<EventStore> own_events_;  // where none was given
   Sessions sessions_;
   RequestStates states_;
+  OldSse old_sse_{*this};
 };
 
 // Takes no new work at the server's address, ends what only listens, and lets running requests finish. What is left

@@ -35,13 +35,13 @@ Result<Session::Hello> read_hello(json::Message& message, const Caller& caller) 
 }
 
 mcp::Reply initialize_reply(Service& service, const Session::Hello& hello) {
-  const Service::Face face = service.face(hello.caller);
+  const Service::Face face = service.face(hello.caller, mcp::Era::legacy);
   mcp::Reply reply;
   reply.members.add(mcp::initialize_members(hello.version, face.capabilities, face.identity));
   return reply;
 }
 
-std::optional<mcp::Outcome> answer_session_request(const mcp::Request& request, Session& session) {
+std::optional<mcp::Outcome> answer_session_request(const mcp::Request& request, Session& session, Service& service) {
   switch (request.method->method) {
     case mcp::Method::initialize:
       return std::unexpected(mcp::errors::invalid_request("This session is initialized already"));
@@ -50,6 +50,7 @@ std::optional<mcp::Outcome> answer_session_request(const mcp::Request& request, 
       const auto level = mcp::parse_log_level(json::plain_string(request.param("level")).value_or(""));
       if (!level) return std::unexpected(mcp::errors::invalid_params("params.level is no log level"));
       session.set_log_level(*level);
+      service.session_listens(session);
       return mcp::Reply{};
     }
     default: return std::nullopt;
@@ -81,10 +82,40 @@ Task<mcp::Outcome> change_subscriptions(const mcp::Request& request, Session& se
   co_return std::unexpected(refused.front().why);
 }
 
-void take_notification(const json::Message& message, Session& session) {
-  if (message.method == mcp::to_string(mcp::Method::cancelled)) {
-    session.in_flight().cancel(message.body.value("requestId"));
+void take_notification(const json::Message& message, Session& session, InFlight& in_flight, Service& service) {
+  const auto* known = mcp::find_method(mcp::Era::legacy, mcp::Sender::client, message.method);
+  if (known != nullptr && known->method == mcp::Method::cancelled) {
+    return in_flight.cancel(message.body.value("requestId"));
   }
+  if (known == nullptr || known->method == mcp::Method::roots_changed) service.client_notified(session, message);
+}
+
+Error id_in_use() { return mcp::errors::invalid_request("A request with this id is still being answered"); }
+
+Task<std::string> answer_request(json::Message& message, Session& session, InFlight& in_flight, CallChannel& channel,
+                                 Service& service, AskingLimits limits) {
+  const Result<mcp::Request> request = mcp::legacy::decode(message, session.facts());
+  if (!request) co_return mcp::write_error(message.id, request.error(), mcp::Era::legacy);
+  if (const auto answered = answer_session_request(*request, session, service)) {
+    co_return write_outcome(*request, *answered);
+  }
+  if (changes_subscriptions(*request)) {
+    co_return write_outcome(*request, co_await change_subscriptions(*request, session, service));
+  }
+  const std::string id(request->id());
+  const auto cancellation = channel.cancellation().shared_from_this();
+  if (!in_flight.add(id, cancellation)) co_return mcp::write_error(id, id_in_use(), mcp::Era::legacy);
+  Call call(*request, session.caller(), channel);
+  call.join(session, limits.deadline);
+  const mcp::Outcome outcome = co_await handle_asking(service, call, channel, session.client_requests(), limits);
+  in_flight.remove(id);
+  co_return cancellation->requested() ? std::string() : write_outcome(*request, outcome);
+}
+
+std::string answer_before_handshake(const json::Message& message) {
+  const auto* const ping = mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "ping");
+  if (message.method == ping->name) return mcp::write_result(message.id, *ping, {}, {mcp::Era::legacy, {}, {}});
+  return mcp::write_error(message.id, mcp::errors::invalid_request("Initialize first"), mcp::Era::legacy);
 }
 
 std::string write_outcome(const mcp::Request& request, const mcp::Outcome& outcome) {

@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "server/asking.hpp"
+#include "server/call.hpp"
 #include "server/service.hpp"
 #include "server/session.hpp"
 
@@ -13,11 +15,20 @@ Result<Session::Hello> read_hello(json::Message& message, const Caller& caller);
 mcp::Reply initialize_reply(Service& service, const Session::Hello& hello);
 
 // Requests about the session; nothing where the request is for the service.
-std::optional<mcp::Outcome> answer_session_request(const mcp::Request& request, Session& session);
+std::optional<mcp::Outcome> answer_session_request(const mcp::Request& request, Session& session, Service& service);
 // Those of them that others have to agree to; everything given outlives the task.
 bool changes_subscriptions(const mcp::Request& request);
 Task<mcp::Outcome> change_subscriptions(const mcp::Request& request, Session& session, Service& service);
-void take_notification(const json::Message& message, Session& session);
+// `in_flight` has the client's requests under way.
+void take_notification(const json::Message& message, Session& session, InFlight& in_flight, Service& service);
+
+// Answers any request of a session with one message, which is empty where the request was cancelled. It is cancelled by
+// its id in `in_flight`, through the channel's cancellation. Everything given outlives the task.
+Task<std::string> answer_request(json::Message& message, Session& session, InFlight& in_flight, CallChannel& channel,
+                                 Service& service, AskingLimits limits);
+// What can be answered before the handshake: a ping.
+std::string answer_before_handshake(const json::Message& message);
+Error id_in_use();
 
 std::string write_outcome(const mcp::Request& request, const mcp::Outcome& outcome);
 

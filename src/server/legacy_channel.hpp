@@ -12,8 +12,8 @@
 
 namespace proteus::server {
 
-// Clients of 2025-11-25 take an event without data as the sign that they may come back; older ones trip over
-// it.
+// Clients of 2025-11-25 take an event without data, in front of the answer to a POST, as the sign that they may come
+// back (SEP-1699); older ones trip over it.
 inline ReplayStream::Prime primes(const Session& session) {
   return session.hello().version >= mcp::Version::v2025_11_25 ? ReplayStream::Prime::yes : ReplayStream::Prime::no;
 }

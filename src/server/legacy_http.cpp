@@ -34,13 +34,17 @@ SessionLookup find_session(Sessions& sessions, const net::Request& request, cons
     }
   }
   const auto id = request.fields().find(mcp::header::kSessionId);
+  if (!id && request.method() == "GET") {
+    // Also what a person reads who opens the URL in a browser.
+    return {nullptr, 400,
+            "This is an MCP server, for MCP clients: they POST initialize first, and name their session in the "
+            "Mcp-Session-Id header, which is missing"};
+  }
   if (!id) return {nullptr, 400, "The Mcp-Session-Id header is missing; initialize first"};
   auto session = sessions.find(*id, caller);
   if (!session) return {nullptr, 404, "Unknown session; initialize again"};
   return {std::move(session), 0, {}};
 }
-
-Error id_in_use() { return mcp::errors::invalid_request("A request with this id is still being answered"); }
 
 }  // namespace
 
@@ -55,7 +59,9 @@ Task<> LegacyHttp::post(net::Exchange& exchange, json::Message& message, const C
   }
   switch (message.kind) {
     case json::MessageKind::request: co_return co_await request(exchange, message, std::move(session));
-    case json::MessageKind::notification: take_notification(message, *session); break;
+    case json::MessageKind::notification:
+      take_notification(message, *session, session->in_flight(), endpoint_.service_);
+      break;
     // An answer that nobody waits for any more came too late, which is no fault of the client's.
     default: session->client_requests().resolve(message);
   }
@@ -83,7 +89,7 @@ Task<> LegacyHttp::initialize(net::Exchange& exchange, json::Message& message, c
 Task<> LegacyHttp::request(net::Exchange& exchange, json::Message& message, std::shared_ptr<Session> session) {
   const Result<mcp::Request> request = mcp::legacy::decode(message, session->facts());
   if (!request) co_return co_await reply_error(exchange, 200, message.id, request.error(), mcp::Era::legacy);
-  const auto answered = answer_session_request(*request, *session);
+  const auto answered = answer_session_request(*request, *session, endpoint_.service_);
   if (answered) {
     const std::string body = write_outcome(*request, *answered);
     co_return co_await reply_json(exchange, 200, body);
@@ -149,7 +155,7 @@ Task<> LegacyHttp::batch(net::Exchange& exchange, const Caller& caller) {
       std::string answer = co_await answer_in_batch(*message, *session, channel, std::exchange(first, false));
       if (!answer.empty()) channel.send(std::move(answer));
     } else if (message->kind == json::MessageKind::notification) {
-      take_notification(*message, *session);
+      take_notification(*message, *session, session->in_flight(), endpoint_.service_);
     } else {
       session->client_requests().resolve(*message);
     }
@@ -164,26 +170,9 @@ Task<std::string> LegacyHttp::answer_in_batch(json::Message& message, Session& s
     const auto admitted = endpoint_.options_.admit_request(session.caller());
     if (!admitted) co_return mcp::write_error(message.id, admitted.error(), mcp::Era::legacy);
   }
-  const Result<mcp::Request> request = mcp::legacy::decode(message, session.facts());
-  if (!request) co_return mcp::write_error(message.id, request.error(), mcp::Era::legacy);
-  if (const auto answered = answer_session_request(*request, session)) {
-    co_return write_outcome(*request, *answered);
-  }
-  if (changes_subscriptions(*request)) {
-    co_return write_outcome(*request, co_await change_subscriptions(*request, session, endpoint_.service_));
-  }
-  auto cancellation = std::make_shared<Cancellation>(co_await boost::asio::this_coro::executor);
-  const std::string id(request->id());
-  if (!session.in_flight().add(id, cancellation)) {
-    co_return mcp::write_error(id, id_in_use(), mcp::Era::legacy);
-  }
-  channel.set_cancellation(cancellation);
-  Call call(*request, session.hello().caller, channel);
-  call.join(session, endpoint_.options_.asking.deadline);
-  const mcp::Outcome outcome =
-      co_await handle_asking(endpoint_.service_, call, channel, session.client_requests(), endpoint_.options_.asking);
-  session.in_flight().remove(id);
-  co_return cancellation->requested() ? std::string() : write_outcome(*request, outcome);
+  channel.set_cancellation(std::make_shared<Cancellation>(co_await boost::asio::this_coro::executor));
+  co_return co_await answer_request(message, session, session.in_flight(), channel, endpoint_.service_,
+                                    endpoint_.options_.asking);
 }
 
 Task<> LegacyHttp::get(net::Exchange& exchange, const Caller& caller) {
@@ -215,14 +204,18 @@ Task<> LegacyHttp::get(net::Exchange& exchange, const Caller& caller) {
     place = std::move(*admitted);
   }
   auto outbox = std::make_shared<Outbox>(co_await boost::asio::this_coro::executor);
-  const auto prime = after ? ReplayStream::Prime::no : primes(*session);
-  if (!stream || co_await stream->attach(outbox, after, prime, place) == ReplayStream::Attach::gone) {
+  // For whoever waits for a first byte. An event without data is for the answers to POST alone.
+  outbox->push(std::string(kComment));
+  if (!stream || co_await stream->attach(outbox, after, place) == ReplayStream::Attach::gone) {
     const Error error = mcp::errors::invalid_request(
         "The events after this Last-Event-ID are no longer kept; open a new stream without it");
     co_return co_await refuse(400, error);
   }
   exchange.on_disconnect([outbox] { outbox->close(); });
-  if (stream->id() == 0) endpoint_.service_.session_listens(*session);
+  if (stream->id() == 0) {
+    session->outside()->opened();
+    endpoint_.service_.session_listens(*session);
+  }
   co_await stream_events(exchange, outbox, endpoint_.options_.keep_alive);
 }
 

@@ -6,7 +6,7 @@ namespace proteus::server {
 
 class LegacyChannel;
 
-// Sessions over HTTP (2025-03-26 to 2025-11-25). Made anew for each HTTP request.
+// Sessions over Streamable HTTP (2024-11-05 to 2025-11-25). Made anew for each HTTP request.
 class LegacyHttp {
  public:
   explicit LegacyHttp(HttpEndpoint& endpoint) : endpoint_(endpoint) {}

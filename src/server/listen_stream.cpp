@@ -1,6 +1,5 @@
 #include "server/listen_stream.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "server/modern_answer.hpp"
@@ -14,7 +13,8 @@ ListenStream::ListenStream(Caller caller, mcp::SubscriptionFilter filter, std::s
       style_(style),
       send_(std::move(send)),
       close_(std::move(close)),
-      filter_(std::move(filter)) {}
+      filter_(std::move(filter)),
+      told_of_(filter_.uris.begin(), filter_.uris.end()) {}
 
 Listeners::Registration ListenStream::start(Listeners& listeners) {
   follows_ = &listeners;
@@ -37,20 +37,25 @@ std::optional<mcp::SubscriptionFilter> ListenStream::stream_filter() const {
 
 void ListenStream::acknowledge(const std::vector<std::string>& without) {
   const std::scoped_lock lock(mutex_);
-  std::erase_if(filter_.uris, [&](const auto& uri) { return std::ranges::find(without, uri) != without.end(); });
+  for (const auto& uri : without)
+    told_of_.erase(uri);
+  std::erase_if(filter_.uris, [&](const auto& uri) { return !told_of_.contains(uri); });
   acknowledge_locked();
 }
 
 void ListenStream::acknowledge_locked() {
   if (std::exchange(acknowledged_, true)) return;
   send_(mcp::acknowledged_notification(filter_, id_));
+  held_once_.clear();
   for (auto& message : std::exchange(held_, {}))
     send_(std::move(message));
 }
 
 void ListenStream::tell(std::string message) {
   if (acknowledged_) return send_(std::move(message));
-  if (std::ranges::find(held_, message) == held_.end()) held_.push_back(std::move(message));
+  if (held_once_.contains(message)) return;
+  held_.push_back(std::move(message));
+  held_once_.insert(held_.back());
 }
 
 void ListenStream::list_changed(mcp::Method changed) {
@@ -60,7 +65,7 @@ void ListenStream::list_changed(mcp::Method changed) {
 
 void ListenStream::resource_updated(std::string_view uri) {
   const std::scoped_lock lock(mutex_);
-  if (std::ranges::find(filter_.uris, uri) != filter_.uris.end()) tell(mcp::resource_updated_notification(uri, id_));
+  if (told_of_.contains(uri)) tell(mcp::resource_updated_notification(uri, id_));
 }
 
 void ListenStream::end() {

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mcp/jsonrpc.hpp"
@@ -48,8 +51,10 @@ class ListenStream final : public Listener {
 
   mutable std::mutex mutex_;
   mcp::SubscriptionFilter filter_;
+  std::set<std::string, std::less<>> told_of_;  // the resources of the filter, which may be many
   bool acknowledged_ = false;
-  std::vector<std::string> held_;  // until it is acknowledged; each once
+  std::deque<std::string> held_;          // until it is acknowledged; each once
+  std::set<std::string_view> held_once_;  // the same
 };
 
 }  // namespace proteus::server

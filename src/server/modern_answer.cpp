@@ -55,7 +55,7 @@ Task<mcp::Outcome> run_round(ModernRound& round, Service& service, Call& call) {
 }
 
 mcp::Reply discover_reply(Service& service, const Caller& caller, mcp::Eras eras) {
-  const Service::Face face = service.face(caller);
+  const Service::Face face = service.face(caller, mcp::Era::modern);
   mcp::Reply reply;
   reply.members.add(mcp::discover_members(eras, face.capabilities, face.identity));
   reply.caching = face.caching;

@@ -22,8 +22,10 @@ bool Outbox::push(std::string message) {
 
 bool Outbox::push_once(std::string message) {
   const std::scoped_lock lock(mutex_);
-  if (std::ranges::find(waiting_, message) != waiting_.end()) return true;
-  return push_locked(std::move(message));
+  if (once_.contains(message)) return true;
+  if (!push_locked(std::move(message))) return false;
+  once_.insert(waiting_.back());
+  return true;
 }
 
 bool Outbox::push_locked(std::string message) {
@@ -76,6 +78,7 @@ Task<Outbox::Event> Outbox::wait(std::chrono::milliseconds idle) {
 
 std::vector<std::string> Outbox::take() {
   const std::scoped_lock lock(mutex_);
+  once_.clear();
   std::vector<std::string> taken(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(waiting_.end()));
   waiting_.clear();
   waiting_bytes_ = 0;

@@ -6,7 +6,9 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <boost/asio/steady_timer.hpp>
@@ -29,7 +31,8 @@ class Outbox : public std::enable_shared_from_this<Outbox> {
 
   // False if the outbox is closed, or has just been closed because it is full.
   bool push(std::string message);
-  // The same, unless an equal message still waits: a list that changed twice unseen has changed once.
+  // The same, unless an equal message that was pushed so still waits: a list that changed twice unseen has changed
+  // once. Takes time proportional to the message, and to the logarithm of how many wait.
   bool push_once(std::string message);
   // Nothing can be pushed any more; what waits is still delivered.
   void close();
@@ -50,6 +53,7 @@ class Outbox : public std::enable_shared_from_this<Outbox> {
 
   std::mutex mutex_;
   std::deque<std::string> waiting_;
+  std::set<std::string_view> once_;  // those of them that `push_once` has pushed
   std::size_t waiting_bytes_ = 0;
   bool closed_ = false;
   bool sleeping_ = false;

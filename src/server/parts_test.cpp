@@ -54,9 +54,9 @@ TEST(ReplayStream, KeepsABoundedNumberOfEventsAndSaysWhenTheyAreGone) {
   for (int i = 1; i <= 5; ++i)
     stream.push(std::to_string(i));
   auto outbox = std::make_shared<Outbox>(io.get_executor());
-  EXPECT_EQ(proteus::test::run(io, stream.attach(outbox, 1, ReplayStream::Prime::no)), ReplayStream::Attach::gone);
-  EXPECT_EQ(proteus::test::run(io, stream.attach(outbox, 9, ReplayStream::Prime::no)), ReplayStream::Attach::gone);
-  EXPECT_EQ(proteus::test::run(io, stream.attach(outbox, 3, ReplayStream::Prime::no)), ReplayStream::Attach::attached);
+  EXPECT_EQ(proteus::test::run(io, stream.attach(outbox, 1)), ReplayStream::Attach::gone);
+  EXPECT_EQ(proteus::test::run(io, stream.attach(outbox, 9)), ReplayStream::Attach::gone);
+  EXPECT_EQ(proteus::test::run(io, stream.attach(outbox, 3)), ReplayStream::Attach::attached);
   const auto frames = outbox->take();
   ASSERT_EQ(frames.size(), 2U);
   EXPECT_EQ(frames[0], "id: 7-4\ndata: 4\n\n");
@@ -69,10 +69,10 @@ TEST(ReplayStream, DeliversWhatCameWhileNobodyWasThereOnce) {
   stream.push_once("a");
   stream.push_once("a");
   auto first = std::make_shared<Outbox>(io.get_executor());
-  proteus::test::run(io, stream.attach(first, std::nullopt, ReplayStream::Prime::yes));
-  EXPECT_EQ(first->take().size(), 2U);  // the priming event, and "a"
+  proteus::test::run(io, stream.attach(first, std::nullopt));
+  EXPECT_EQ(first->take().size(), 1U);
   auto second = std::make_shared<Outbox>(io.get_executor());
-  proteus::test::run(io, stream.attach(second, std::nullopt, ReplayStream::Prime::no));
+  proteus::test::run(io, stream.attach(second, std::nullopt));
   EXPECT_TRUE(first->closed());
   EXPECT_TRUE(second->take().empty());
   stream.push("b");
@@ -153,6 +153,20 @@ TEST_F(States, BindNumbersExactlyAndTheContext) {
   EXPECT_FALSE(opens(R"({"n":12345678901234567890999})", large, alice));
   EXPECT_FALSE(opens(R"({"n":12345678901234567890123})", large, Caller{"alice", "other"}));
   EXPECT_FALSE(opens(R"({"n":1e500})", state_for(R"({"n":1e400})"), alice));
+}
+
+// PRO-10, SEC-03: to bring megabytes into a canonical form would keep a worker.
+TEST_F(States, BindLargeArgumentsByTheirBytes) {
+  const auto large = [](std::string_view first, std::string_view last) {
+    return fmt::format(R"("arguments":{{"{}":1,"x":"{}","{}":1}},)", first, std::string(70'000, 'x'), last);
+  };
+  ASSERT_TRUE(open(large("a", "b")));
+  const auto state = states.mint(request, {}, {.round = 1, .answers = {}, .state = "s"}).value();
+  const std::string with_state = R"("requestState":")" + state + "\",";
+  EXPECT_TRUE(open(large("a", "b") + with_state));
+  EXPECT_FALSE(open(large("b", "a") + with_state));
+  EXPECT_FALSE(open(large("a", "c") + with_state));
+  EXPECT_FALSE(open(R"("arguments":{},)" + with_state));
 }
 
 // PRO-10: two readers of these may see two things, so that nothing can be bound to them.

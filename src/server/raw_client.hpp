@@ -79,6 +79,7 @@ class RawClient {
   }
 
   struct Event {
+    std::string name;
     std::string id;
     std::string data;
     boost::json::value json() const { return boost::json::parse(data); }
@@ -103,6 +104,8 @@ class RawClient {
         if (line.starts_with("data:")) {
           event.data += line.substr(line.size() > 5 && line[5] == ' ' ? 6 : 5);
           any = true;
+        } else if (line.starts_with("event: ")) {
+          event.name = line.substr(7);
         } else if (line.starts_with("id: ")) {
           event.id = line.substr(4);
         } else if (line.starts_with("retry: ")) {

@@ -98,7 +98,7 @@ mcp::ServerCapabilities RegisteredService::capabilities() const {
   return capabilities;
 }
 
-Service::Face RegisteredService::face(const Caller&) {
+Service::Face RegisteredService::face(const Caller&, mcp::Era) {
   return {capabilities(), {info_, instructions_}, {options_.list_ttl, mcp::CacheScope::shared}};
 }
 

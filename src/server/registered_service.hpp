@@ -18,7 +18,7 @@ class RegisteredService final : public Service {
  public:
   RegisteredService(const ServerInfo& info, ServerOptions options, Listeners& listeners);
 
-  Face face(const Caller& caller) override;
+  Face face(const Caller& caller, mcp::Era era) override;
   mcp::ResultStyle modern_style() const override { return {mcp::Era::modern, info_, result_tail_}; }
   Task<mcp::Outcome> handle(Call& call) override;
   std::optional<mcp::Outcome> answer(Call& call) override;
@@ -27,6 +27,7 @@ class RegisteredService final : public Service {
   Task<std::vector<Refused>> follow(const Caller& caller, Session* session, const mcp::Request& request,
                                     const mcp::SubscriptionFilter& accepted) override;
   void session_listens(Session& /*session*/) override {}
+  void client_notified(Session& /*session*/, const json::Message& /*notification*/) override {}
 
   template <class Handler>
   Result<> add_tool(const Tool& tool, Handler handler) {

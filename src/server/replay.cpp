@@ -56,6 +56,11 @@ void ReplayStream::push_once(std::string_view message) {
   if (!outbox_) waiting_.emplace(message, last_);
 }
 
+void ReplayStream::push_if_opened(std::string_view message) {
+  const std::scoped_lock lock(mutex_);
+  if (opened_) push_locked(message);
+}
+
 void ReplayStream::push_locked(std::string_view message) {
   if (finished_) return;
   ++last_;
@@ -82,7 +87,7 @@ void ReplayStream::begin(std::shared_ptr<Outbox> outbox, Prime prime) {
 }
 
 Task<ReplayStream::Attach> ReplayStream::attach(std::shared_ptr<Outbox> outbox, std::optional<std::uint64_t> wanted,
-                                                Prime prime, std::weak_ptr<void> place) {
+                                                std::weak_ptr<void> place) {
   Resumption resumption{.outbox = outbox, .exact = wanted.has_value()};
   {
     const std::scoped_lock lock(mutex_);
@@ -90,7 +95,6 @@ Task<ReplayStream::Attach> ReplayStream::attach(std::shared_ptr<Outbox> outbox, 
     resumption.known = last_;
     if (resumption.after > last_) co_return Attach::gone;
   }
-  if (prime == Prime::yes) outbox->push(frame(0, {}));
   for (;;) {
     Result<std::vector<KeptEvent>> kept;
     if (store_ != nullptr) kept = co_await store_->read_after(id_, resumption.after);
@@ -128,6 +132,7 @@ ReplayStream::Caught ReplayStream::catch_up(Resumption& resumption, const std::v
 void ReplayStream::take_over(std::shared_ptr<Outbox> outbox) {
   if (outbox_) outbox_->close();
   outbox_ = std::move(outbox);
+  opened_ = true;
   sent_ = last_;
   if (finished_) {
     outbox_->close();

@@ -30,16 +30,18 @@ class ReplayStream {
   void push(std::string_view message);
   // A message that is dropped if an equal one has not been delivered yet.
   void push_once(std::string_view message);
+  // A message for a client that has a connection, or had one and may come back; for any other it is dropped.
+  void push_if_opened(std::string_view message);
   // Nothing follows.
   void finish();
 
-  // Whether the client is first sent an event that carries nothing but an id.
+  // Whether the client is first sent an event that carries nothing but an id, by which it can come back.
   enum class Prime : std::uint8_t { no, yes };
   enum class Attach : std::uint8_t { attached, gone };
   // Sends what follows event `after` (none: the last one that was sent at all) to this outbox, and then what comes. The
   // outbox before it is closed: a stream has one connection. `gone`: events in between are no longer kept. `place` is
   // held by the connection.
-  Task<Attach> attach(std::shared_ptr<Outbox> outbox, std::optional<std::uint64_t> after, Prime prime,
+  Task<Attach> attach(std::shared_ptr<Outbox> outbox, std::optional<std::uint64_t> after,
                       std::weak_ptr<void> place = {});
   // The same for a stream that has sent nothing yet.
   void begin(std::shared_ptr<Outbox> outbox, Prime prime);
@@ -72,6 +74,7 @@ class ReplayStream {
   std::uint64_t sent_ = 0;  // the last event that was given to a connection
   std::map<std::string, std::uint64_t, std::less<>> waiting_;  // pushed once while there was no connection
   bool finished_ = false;
+  bool opened_ = false;  // ever
   std::shared_ptr<Outbox> outbox_;
   std::weak_ptr<void> place_;
 };

@@ -104,7 +104,7 @@ class ReplayStreams : public ::testing::Test {
  protected:
   std::shared_ptr<Outbox> outbox() { return std::make_shared<Outbox>(io.get_executor()); }
   ReplayStream::Attach attach(std::shared_ptr<Outbox> to, std::optional<std::uint64_t> after) {
-    return proteus::test::run(io, stream.attach(std::move(to), after, ReplayStream::Prime::no));
+    return proteus::test::run(io, stream.attach(std::move(to), after));
   }
 
   boost::asio::io_context io;
@@ -136,7 +136,7 @@ TEST_F(ReplayStreams, AStreamThatHasEndedIsStillThereForWhoComesBack) {
 
 TEST_F(ReplayStreams, TheConnectionThatTakesOverTakesThePlace) {
   const auto place = std::make_shared<int>(1);
-  proteus::test::run(io, stream.attach(outbox(), std::nullopt, ReplayStream::Prime::no, place));
+  proteus::test::run(io, stream.attach(outbox(), std::nullopt, place));
   EXPECT_EQ(stream.place(), place);
 }
 

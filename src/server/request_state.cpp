@@ -18,21 +18,32 @@ std::int64_t seconds_of(Clock::Wall time) {
   return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
 }
 
-// What a state is good for. Arguments count by value: a client may write them anew for the retry. What has no single
-// value, because a key comes twice, cannot be bound: whoever confirms one reading of it might get the other.
-Result<std::string> binding(const mcp::Request& request, const Caller& caller) {
-  const std::string_view arguments = request.param("arguments");
+// To put values in order takes many times what it takes to read them. Whoever sends more than this sends the same bytes
+// again, or is asked again.
+constexpr std::size_t kMostByValue = std::size_t{64} * 1024;
+
+// Arguments count by value: a client may write them anew for the retry. What has no single value, because a key comes
+// twice, cannot be bound: whoever confirms one reading of it might get the other.
+Result<std::string> mark_of(std::string_view arguments) {
+  if (arguments.size() > kMostByValue) return "bytes " + json::hex(json::sha256(arguments));
   const auto digest = json::canonical_hash(arguments.empty() ? "{}" : arguments);
   if (!digest) {
     return std::unexpected(mcp::errors::invalid_params(
         fmt::format("params.arguments cannot be bound to an answer: {}", digest.error().message())));
   }
+  return json::hex(*digest);
+}
+
+// What a state is good for.
+Result<std::string> binding(const mcp::Request& request, const Caller& caller) {
+  const auto arguments = mark_of(request.param("arguments"));
+  if (!arguments) return arguments;
   std::string out;
   for (const std::string_view part :
        {std::string_view(caller.principal), std::string_view(caller.context), request.method->name, request.name}) {
     out += fmt::format("{}:{}", part.size(), part);
   }
-  return out + json::hex(*digest);
+  return out + *arguments;
 }
 
 Error not_ours() {

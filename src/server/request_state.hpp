@@ -15,7 +15,8 @@ namespace proteus::server {
 
 // Mints and opens the `requestState` that carries the rounds of a modern request through the client:
 // encrypted and authenticated, and bound to the caller and its context, the method, the name and arguments of
-// the request, and a time. Numbers in arguments count exactly, however many digits they have.
+// the request, and a time. Numbers in arguments count exactly, however many digits they have; arguments beyond 64 KiB
+// are bound by their bytes.
 class RequestStates {
  public:
   RequestStates(SealingKey key, const Clock& clock, std::chrono::seconds lifetime = std::chrono::minutes(10))

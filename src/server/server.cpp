@@ -102,8 +102,10 @@ Result<std::uint16_t> Server::Core::listen(const HttpOptions& options) {
   serving.workers = std::make_unique<net::Workers>(std::max<std::size_t>(options.threads, 1));
   serving.server = std::make_unique<net::HttpServer>(
       *serving.workers, std::move(server_options),
-      [endpoint = serving.endpoint.get(), path = options.path](net::Exchange& exchange) {
-        return exchange.request().path() == path ? endpoint->handle(exchange) : not_found(exchange);
+      [endpoint = serving.endpoint.get(), path = options.path, old = options.old_sse_path](net::Exchange& exchange) {
+        const std::string_view asked = exchange.request().path();
+        if (asked == path) return endpoint->handle(exchange);
+        return !old.empty() && asked == old ? endpoint->handle_old_sse(exchange) : not_found(exchange);
       });
   serving.workers->run();
   if (auto listening = serving.server->listen(); !listening) return std::unexpected(listening.error());

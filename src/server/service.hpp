@@ -25,8 +25,8 @@ class Service {
     mcp::ServerIdentity identity;
     mcp::Caching caching;  // of this answer itself
   };
-  // What this caller is told about the server.
-  virtual Face face(const Caller& caller) = 0;
+  // What this caller is told about the server, as a client of this era.
+  virtual Face face(const Caller& caller, mcp::Era era) = 0;
   // How modern results are signed; what it refers to lives as long as the service.
   virtual mcp::ResultStyle modern_style() const = 0;
 
@@ -52,6 +52,9 @@ class Service {
                                             const mcp::SubscriptionFilter& accepted) = 0;
   // The client of a session has opened the stream that it listens on, or wants to hear of less.
   virtual void session_listens(Session& session) = 0;
+  // The client of a session tells whoever answers something: that its roots have changed, or what no specification
+  // names.
+  virtual void client_notified(Session& session, const json::Message& notification) = 0;
 };
 
 }  // namespace proteus::server

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/sealing.hpp"
+#include "json/text.hpp"
 #include "mcp/base64.hpp"
 #include "mcp/notifications.hpp"
 
@@ -44,17 +45,17 @@ void InFlight::cancel_all() {
     cancellation->request();
 }
 
-Session::Session(ClientSessionId id, Hello hello, EventStore* events, Deliver deliver, Listeners* follows)
+Session::Session(ClientSessionId id, Hello hello, EventStore* events, std::shared_ptr<SessionLine> line,
+                 Listeners* follows)
     : id_(std::move(id)),
       hello_(std::move(hello)),
       events_(events),
       standalone_(std::make_shared<ReplayStream>(EventStreamId{id_.value(), 0}, events_)),
-      has_streams_(!deliver),
-      deliver_(deliver ? std::move(deliver)
-                       : [stream = standalone_](std::string message) { stream->push_once(message); }),
+      outside_(std::make_shared<SessionStream>(standalone_, std::move(line))),
       follows_(follows) {}
 
 Session::~Session() {
+  client_requests_->end();
   if (follows_ == nullptr) return;
   for (const auto& uri : subscriptions_)
     follows_->unfollow(uri);
@@ -113,32 +114,44 @@ std::shared_ptr<ReplayStream> Session::find_stream(std::uint64_t id) {
 
 void Session::close() {
   in_flight_.cancel_all();
+  client_requests_->end();
   end();
 }
 
 bool Session::has_connection() {
-  if (standalone_->attached()) return true;
+  if (hears()) return true;
   const std::scoped_lock lock(mutex_);
   return std::ranges::any_of(streams_, [](const auto& stream) { return !stream->finished(); });
 }
 
-void Session::list_changed(mcp::Method changed) { deliver_(mcp::list_changed_notification(changed, {})); }
+void Session::list_changed(mcp::Method changed) { outside_->announce(mcp::list_changed_notification(changed, {})); }
 
 void Session::resource_updated(std::string_view uri) {
   {
     const std::scoped_lock lock(mutex_);
     if (!subscriptions_.contains(uri)) return;
   }
-  deliver_(mcp::resource_updated_notification(uri, {}));
+  outside_->announce(mcp::resource_updated_notification(uri, {}));
 }
 
-void Session::end() { standalone_->finish(); }
+void Session::pass_on(const json::Message& notification) {
+  if (notification.method == mcp::to_string(mcp::Method::log_message)) {
+    const auto level = mcp::parse_log_level(json::plain_string(notification.body.value("level")).value_or(""));
+    if (!level || *level < log_level_.load()) return;
+  } else if (notification.method == mcp::to_string(mcp::Method::elicitation_complete) &&
+             hello_.version < mcp::Version::v2025_11_25) {
+    return;
+  }
+  outside_->send(std::string(notification.text), SessionStream::Unheard::dropped);
+}
+
+void Session::end() { outside_->end(); }
 
 Sessions::Shard& Sessions::shard(std::string_view id) {
   return shards_[std::hash<std::string_view>{}(id) % shards_.size()];
 }
 
-Result<std::shared_ptr<Session>> Sessions::create(Session::Hello hello) {
+Result<std::shared_ptr<Session>> Sessions::create(Session::Hello hello, std::shared_ptr<SessionLine> line) {
   ClientSessionId id(mcp::base64_encode(random_bytes(24), mcp::Base64::url));
   // Sessions grow in number here only, so this is where idle ones have to go.
   auto place = places_.take(hello.caller.principal, id.value());
@@ -147,7 +160,7 @@ Result<std::shared_ptr<Session>> Sessions::create(Session::Hello hello) {
     if (!place) place = places_.take(hello.caller.principal, id.value());
   }
   if (!place) return std::unexpected(place.error());
-  auto session = std::make_shared<Session>(id, std::move(hello), &events_, Session::Deliver{}, &listeners_);
+  auto session = std::make_shared<Session>(id, std::move(hello), &events_, std::move(line), &listeners_);
   Shard& home = shard(id.value());
   const std::scoped_lock lock(home.mutex);
   home.entries.emplace(id.value(), Entry{session, listeners_.add(*session), clock_.now(), std::move(*place)});
@@ -205,7 +218,7 @@ std::size_t Sessions::attached() {
   for (Shard& home : shards_) {
     const std::scoped_lock lock(home.mutex);
     count += static_cast<std::size_t>(
-        std::ranges::count_if(home.entries, [](auto& entry) { return entry.second.session->standalone().attached(); }));
+        std::ranges::count_if(home.entries, [](auto& entry) { return entry.second.session->hears(); }));
   }
   return count;
 }

@@ -53,11 +53,10 @@ class Session final : public Listener {
     std::string client_info;
   };
 
-  // What belongs to no request goes to the standalone stream, or to `deliver` on a transport that has no
-  // streams.
-  using Deliver = std::function<void(std::string)>;
+  // What belongs to no request goes to the standalone stream, or to the line of a transport that has no streams.
   // Events are kept where there is a store. It and the listeners must outlive the session.
-  Session(ClientSessionId id, Hello hello, EventStore* events, Deliver deliver = {}, Listeners* follows = nullptr);
+  Session(ClientSessionId id, Hello hello, EventStore* events, std::shared_ptr<SessionLine> line = nullptr,
+          Listeners* follows = nullptr);
   ~Session() override;
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -68,12 +67,13 @@ class Session final : public Listener {
   mcp::legacy::SessionFacts facts() const;
 
   void set_log_level(mcp::LogLevel level) { log_level_ = level; }
+  mcp::LogLevel log_level() const { return log_level_; }
   // False where there are as many as there may be.
   bool subscribe(std::string uri);
   void unsubscribe(const std::string& uri);
   std::vector<std::string> subscriptions();
   // Whether there is a way to its client for what belongs to no request.
-  bool hears() { return !has_streams_ || standalone_->attached(); }
+  bool hears() const { return outside_->hears(); }
 
   // The stream for what belongs to no request, behind GET.
   ReplayStream& standalone() { return *standalone_; }
@@ -82,7 +82,13 @@ class Session final : public Listener {
   std::shared_ptr<ReplayStream> find_stream(std::uint64_t id);
 
   InFlight& in_flight() { return in_flight_; }
-  ClientRequests& client_requests() { return client_requests_; }
+  ClientRequests& client_requests() { return *client_requests_; }
+  // Both may be kept for longer than the session, which ends them.
+  const std::shared_ptr<ClientRequests>& shared_client_requests() const { return client_requests_; }
+  const std::shared_ptr<SessionStream>& outside() const { return outside_; }
+  // Passes on a notification that belongs to no request: a log message of the level that the client wants, or one that
+  // it may know.
+  void pass_on(const json::Message& notification);
 
   // Something that whoever answers keeps for this session, and that goes with it. `make` is called once, under a lock.
   std::shared_ptr<void> attachment(const std::function<std::shared_ptr<void>()>& make);
@@ -103,10 +109,9 @@ class Session final : public Listener {
   EventStore* const events_;
   std::atomic<mcp::LogLevel> log_level_ = mcp::LogLevel::info;
   std::shared_ptr<ReplayStream> standalone_;
-  const bool has_streams_;
-  const Deliver deliver_;
+  const std::shared_ptr<SessionStream> outside_;
   InFlight in_flight_;
-  ClientRequests client_requests_;
+  const std::shared_ptr<ClientRequests> client_requests_ = std::make_shared<ClientRequests>();
 
   Listeners* const follows_;
 
@@ -138,7 +143,7 @@ class Sessions {
 
   // Fails where there are too many, or too many of this principal; idle ones are ended first, and before that fails
   // also those that were never used.
-  Result<std::shared_ptr<Session>> create(Session::Hello hello);
+  Result<std::shared_ptr<Session>> create(Session::Hello hello, std::shared_ptr<SessionLine> line = nullptr);
   // Nothing where it does not exist, or belongs to another caller: the two look the same.
   std::shared_ptr<Session> find(std::string_view id, const Caller& caller);
   bool remove(std::string_view id, const Caller& caller);
@@ -150,7 +155,7 @@ class Sessions {
   void end_of(const std::string& principal, const Listeners::Concerns& concerns);
   void close_all();
   std::size_t size() const { return places_.taken(); }
-  // Those with a client at their standalone stream.
+  // Those with a way to their client for what belongs to no request.
   std::size_t attached();
 
  private:

@@ -14,6 +14,7 @@
 #include "mcp/errors.hpp"
 #include "server/http_answers.hpp"
 #include "server/legacy_answer.hpp"
+#include "server/line_channel.hpp"
 #include "server/listen_stream.hpp"
 #include "server/modern_answer.hpp"
 
@@ -25,20 +26,17 @@ namespace {
 
 constexpr std::size_t kMaxBatch = 100;
 
-class LineChannel final : public CallChannel {
+// Pipes end with their client, and take all that is said until then.
+class StdioLine final : public SessionLine {
  public:
-  LineChannel(std::function<void(std::string)> write, std::shared_ptr<Cancellation> cancellation)
-      : write_(std::move(write)), cancellation_(std::move(cancellation)) {}
+  explicit StdioLine(std::function<void(std::string)> write) : write_(std::move(write)) {}
 
-  void send(std::string message) override {
-    if (!cancellation_->requested()) write_(std::move(message));
-  }
-  void release(std::chrono::milliseconds) override {}
-  Cancellation& cancellation() override { return *cancellation_; }
+  void deliver(std::string message) override { write_(std::move(message)); }
+  bool is_open() override { return true; }
+  void end() override {}
 
  private:
   std::function<void(std::string)> write_;
-  std::shared_ptr<Cancellation> cancellation_;
 };
 
 Task<> finish(StdioEndpoint& endpoint, StdioPipes& pipes) {
@@ -88,6 +86,7 @@ void StdioEndpoint::take_line(std::string line) {
 }
 
 void StdioEndpoint::take(const json::Message& notification) {
+  if (session_) return take_notification(notification, *session_, in_flight_, service_);
   if (notification.method != mcp::to_string(mcp::Method::cancelled)) return;
   in_flight_.cancel(notification.body.value("requestId"));
 }
@@ -139,7 +138,8 @@ void StdioEndpoint::initialize(json::Message& message) {
   session_listens_.reset();
   session_ = std::make_shared<Session>(
       ClientSessionId(), std::move(*hello), nullptr,
-      [this](std::string notification) { write_line(std::move(notification)); }, &listeners_);
+      std::make_shared<StdioLine>([this](std::string notification) { write_line(std::move(notification)); }),
+      &listeners_);
   write_line(mcp::write_result(message.id, *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "initialize"),
                                reply, {mcp::Era::legacy, {}, {}}));
   session_listens_ = listeners_.add(*session_);
@@ -153,8 +153,7 @@ Task<> StdioEndpoint::run_modern(std::string line) {
   auto cancellation = std::make_shared<Cancellation>(executor_);
   const std::string id(request->id());
   if (!in_flight_.add(id, cancellation)) {
-    co_return reply_error(id, mcp::errors::invalid_request("A request with this id is still being answered"),
-                          mcp::Era::modern);
+    co_return reply_error(id, id_in_use(), mcp::Era::modern);
   }
   std::string answer;
   if (request->method->method == mcp::Method::discover) {
@@ -196,42 +195,15 @@ Task<> StdioEndpoint::run_legacy(std::string line) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   auto message = json::scan(line);
   const auto session = session_;
-  if (!session) {
-    // A ping may come before the handshake.
-    if (message->method == mcp::to_string(mcp::Method::ping)) {
-      co_return write_line(mcp::write_result(message->id,
-                                             *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "ping"), {},
-                                             {mcp::Era::legacy, {}, {}}));
-    }
-    co_return reply_error(message->id, mcp::errors::invalid_request("Initialize first"), mcp::Era::legacy);
-  }
+  if (!session) co_return write_line(answer_before_handshake(*message));
   std::string answer = co_await answer_legacy(*message, *session);
   if (!answer.empty()) write_line(std::move(answer));
 }
 
-// Empty where the request was cancelled.
 Task<std::string> StdioEndpoint::answer_legacy(json::Message& message, Session& session) {
-  const Result<mcp::Request> request = mcp::legacy::decode(message, session.facts());
-  if (!request) co_return mcp::write_error(message.id, request.error(), mcp::Era::legacy);
-  if (const auto answered = answer_session_request(*request, session)) {
-    co_return write_outcome(*request, *answered);
-  }
-  if (changes_subscriptions(*request)) {
-    co_return write_outcome(*request, co_await change_subscriptions(*request, session, service_));
-  }
-  auto cancellation = std::make_shared<Cancellation>(executor_);
-  const std::string id(request->id());
-  if (!in_flight_.add(id, cancellation)) {
-    const Error error = mcp::errors::invalid_request("A request with this id is still being answered");
-    co_return mcp::write_error(id, error, mcp::Era::legacy);
-  }
-  LineChannel channel([this](std::string text) { write_line(std::move(text)); }, cancellation);
-  Call call(*request, caller_, channel);
-  call.join(session, options_.asking.deadline);
-  const mcp::Outcome outcome =
-      co_await handle_asking(service_, call, channel, session.client_requests(), options_.asking);
-  in_flight_.remove(id);
-  co_return cancellation->requested() ? std::string() : write_outcome(*request, outcome);
+  LineChannel channel([this](std::string text) { write_line(std::move(text)); },
+                      std::make_shared<Cancellation>(executor_));
+  co_return co_await answer_request(message, session, in_flight_, channel, service_, options_.asking);
 }
 
 Task<> StdioEndpoint::run_batch(std::string line, std::shared_ptr<Session> session) {

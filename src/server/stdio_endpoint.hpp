@@ -54,6 +54,7 @@ class StdioEndpoint {
   void take(const json::Message& notification);
   Task<> run_modern(std::string line);
   Task<> run_legacy(std::string line);
+  // Empty where the request was cancelled.
   Task<std::string> answer_legacy(json::Message& message, Session& session);
   // An array of messages, which only 2025-03-26 knew; the answers are one array, too.
   Task<> run_batch(std::string line, std::shared_ptr<Session> session);

@@ -60,7 +60,7 @@ void StdioPipes::write(std::string line) {
   const std::scoped_lock lock(mutex_);
   if (closed_) return;
   if (bytes_ + line.size() > kMaxWaiting) {
-    log::warning("the client does not read its output; a message was dropped");
+    dropped_.note(log::Level::warning, "does not read its output; a message was dropped");
     return;
   }
   bytes_ += line.size();

@@ -10,6 +10,8 @@
 
 #include <proteus/error.hpp>
 
+#include "base/stranger_log.hpp"
+
 namespace proteus::server {
 
 // Standard input and output with plain blocking calls: they may be a pipe, a terminal or a file, and their
@@ -39,6 +41,7 @@ class StdioPipes {
   const int in_;
   const int out_;
   int wake_;
+  StrangerLog dropped_{"the client"};
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::string> lines_;

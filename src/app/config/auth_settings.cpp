@@ -66,6 +66,13 @@ const json::Binding<AdminSettings>& admin_binding() {
   static const json::Binding<S> binding{
       field("keys", &S::keys, json::list(json::table(admin_key_binding()), "tables"),
             "Keys for the admin API, besides the admin secret."),
+      field("environment", &S::environment, json::list(variable(), "strings", {.most = 10'000}),
+            "Environment variables that the API may name for upstreams anywhere, by `token_env` and its like and by "
+            "`pass_environment`. Without that only those that an upstream of the file names, and only for the same "
+            "origin or command."),
+      field("commands", &S::commands, json::boolean(),
+            "Whether the API may register programs. Who may do that can do, and read, whatever the gateway's user "
+            "can."),
   };
   return binding;
 }

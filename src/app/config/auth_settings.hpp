@@ -41,6 +41,8 @@ struct AdminKey {
 
 struct AdminSettings {
   std::vector<AdminKey> keys;
+  std::vector<std::string> environment;  // variables that the API may name for any upstream
+  bool commands = true;                  // whether the API may register programs
 
   friend bool operator==(const AdminSettings&, const AdminSettings&) = default;
 };

@@ -36,6 +36,16 @@ bool Config::is_loopback_only() const {
   return server.listen.is_loopback() && (!server.ops_listen || server.ops_listen->is_loopback());
 }
 
+std::vector<std::string> Config::own_secret_variables() const {
+  std::vector<std::string> out = {"PROTEUS_PEPPER", "PROTEUS_PEPPER_PREVIOUS", "PROTEUS_ADMIN_SECRET", "PROTEUS_STORE",
+                                  "PROTEUS_REDIS"};
+  for (const TokenSettings& token : auth.tokens)
+    out.push_back(token.token_env);
+  for (const AdminKey& key : admin.keys)
+    out.push_back(key.secret_env);
+  return out;
+}
+
 UpstreamChanges compare_upstreams(const Config& before, const Config& after) {
   const ByName old_ones = by_name(before);
   const ByName new_ones = by_name(after);

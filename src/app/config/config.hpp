@@ -56,6 +56,8 @@ struct Config {
 
   // Whether every listener is.
   bool is_loopback_only() const;
+  // The environment variables that hold secrets of ours: what is known by them is known by nobody else.
+  std::vector<std::string> own_secret_variables() const;
 
   friend bool operator==(const Config&, const Config&) = default;
 };

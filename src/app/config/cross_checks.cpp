@@ -104,6 +104,42 @@ void check_upstreams(const Config& config, CrossCheck& check) {
   }
 }
 
+// A secret of ours that is an upstream's, too, is known to that one, who could be us with it.
+void check_own_secrets(const Config& config, CrossCheck& check) {
+  const auto variables = config.own_secret_variables();
+  const std::set<std::string_view> own(variables.begin(), variables.end());
+  const auto check_one = [&](const std::string& variable, const Place& at) {
+    if (variable.empty() || !own.contains(variable)) return;
+    at.fault(fmt::format("{} is a secret of Proteus itself, and no upstream's", variable));
+  };
+  const auto check_authentication = [&](const providers::Authentication& authentication, const Place& at) {
+    const Place table = at.member("authentication");
+    check_one(authentication.variable(), table.member(authentication.variable_key()));
+  };
+  const auto check_passed = [&](const providers::UpstreamSettings& settings, const Place& at) {
+    const Place passed = at.member("pass_environment");
+    for (std::size_t i = 0; i < settings.pass_environment.size(); ++i)
+      check_one(settings.pass_environment[i], passed.item(i));
+  };
+  const Place root(check.faults);
+  const Place defaults = root.member("defaults");
+  const Place default_upstream = defaults.member("upstream");
+  check_authentication(config.upstream_defaults.authentication, default_upstream);
+  check_passed(config.upstream_defaults, default_upstream);
+  const Place list = root.member("upstreams");
+  for (std::size_t i = 0; i < config.upstreams.size(); ++i) {
+    const auto& [settings, given] = config.upstreams[i];
+    const Place at = list.item(i);
+    // What comes from the defaults was looked at there.
+    if (given.contains("authentication")) check_authentication(settings.authentication, at);
+    if (given.contains("pass_environment")) check_passed(settings, at);
+  }
+  const Place admin = root.member("admin");
+  const Place environment = admin.member("environment");
+  for (std::size_t i = 0; i < config.admin.environment.size(); ++i)
+    check_one(config.admin.environment[i], environment.item(i));
+}
+
 void check_server(const Config& config, CrossCheck& check) {
   const Place root(check.faults);
   const Place server = root.member("server");
@@ -167,6 +203,7 @@ void CrossCheck::run(Config& config) {
   check_server(config, *this);
   check_principals(config, *this);
   check_upstreams(config, *this);
+  check_own_secrets(config, *this);
   check_scopes(config, *this);
 }
 

@@ -23,6 +23,9 @@ const json::Binding<LimitSettings>& limit_binding() {
       field("requests_per_minute", &S::requests_per_minute, json::integer<unsigned>(0, kMany),
             "Requests of one principal; 0 for no limit."),
       field("streams_per_principal", &S::streams_per_principal, count, "Open streams of one principal."),
+      field("programs", &S::programs, count,
+            "Programs that run for single callers, of all upstreams together; idle ones end to make room."),
+      field("programs_per_upstream", &S::programs_per_upstream, count, "The same, of one upstream."),
       field("worker_stall", &S::worker_stall, duration(),
             "CPU time of one handler on a worker thread beyond which it is logged and counted as a stall."),
   };

@@ -22,6 +22,8 @@ struct LimitSettings {
   unsigned calls_per_upstream = 1024;
   unsigned requests_per_minute = 0;  // 0: no limit
   unsigned streams_per_principal = 64;
+  unsigned programs = 256;
+  unsigned programs_per_upstream = 64;
   std::chrono::milliseconds worker_stall{500};
 
   friend bool operator==(const LimitSettings&, const LimitSettings&) = default;

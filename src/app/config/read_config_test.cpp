@@ -62,6 +62,8 @@ calls_per_principal = 256
 calls_per_upstream = 1024
 requests_per_minute = 0
 streams_per_principal = 64
+programs = 256
+programs_per_upstream = 64
 worker_stall = "500ms"
 [defaults.upstream]
 [[upstreams]]
@@ -84,8 +86,10 @@ health_interval = "30s"
 max_consecutive_failures = 3
 circuit_failures = 5
 circuit_open = "30s"
+program_idle = "5m"
 names = "as-is"
 trust = "auto"
+anonymous_sessions = "per-call"
 authentication = { type = "bearer", token_env = "API_TOKEN" }
 [datasets]
 mappings = "mappings"
@@ -402,6 +406,48 @@ authentication = { type = "bearer", token_env = "UNSET" }
                                 "wins every name that both have",
                                 "proteus.toml:13:1: warning: upstreams[1].authentication: the environment variable "
                                 "UNSET is not set"));
+}
+
+// SEC-01: an upstream that knows a secret of ours could be us.
+TEST(Config, GivesNoUpstreamASecretOfOurs) {
+  const auto outcome = read(R"(
+[admin]
+environment = ["FINE", "PROTEUS_ADMIN_SECRET"]
+[[admin.keys]]
+name = "ops"
+secret_env = "OPS_SECRET"
+[[auth.tokens]]
+name = "ci"
+token_env = "CI_TOKEN"
+[defaults.upstream]
+pass_environment = ["PROTEUS_PEPPER_PREVIOUS"]
+[[upstreams]]
+name = "a"
+url = "http://a.invalid/"
+authentication = { type = "bearer", token_env = "PROTEUS_PEPPER" }
+[[upstreams]]
+name = "b"
+url = "http://b.invalid/"
+authentication = { type = "header", name = "X-Key", value_env = "CI_TOKEN" }
+[[upstreams]]
+name = "c"
+command = ["c"]
+pass_environment = ["FINE", "OPS_SECRET"]
+[[upstreams]]
+name = "d"
+url = "http://d.invalid/"
+authentication = { type = "basic", username = "u", password_env = "D_PASSWORD" }
+)",
+                            {}, {}, Purpose::check);
+  EXPECT_FALSE(outcome.config);
+  std::vector<std::string> ours;
+  for (const std::string& said : outcome.said) {
+    if (said.contains("is a secret of Proteus itself")) ours.push_back(said);
+  }
+  EXPECT_THAT(ours, ElementsAre(HasSubstr("admin.environment[1]"), HasSubstr("defaults.upstream.pass_environment[0]"),
+                                HasSubstr("upstreams[0].authentication.token_env"),
+                                HasSubstr("upstreams[1].authentication.value_env"),
+                                HasSubstr("upstreams[2].pass_environment[1]")));
 }
 
 TEST(Config, ResolvesPathsBesideTheFile) {

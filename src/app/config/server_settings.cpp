@@ -99,10 +99,13 @@ const json::Binding<ServerSettings>& server_binding() {
       field("listen", &S::listen, listen_address(), "Where to listen; port 0 takes one that is free."),
       field("threads", &S::threads, json::integer<unsigned>(0, 1024), "Worker threads; 0 for one per core."),
       field("allowed_origins", &S::allowed_origins, json::list(text({.check = check_origin}), "strings"),
-            "Values of `Origin` that are not refused, besides loopback origins on a loopback listener; `*` for all. "
-            "Preflight requests are not answered yet, so pages in a browser cannot call."),
+            "Origins whose pages may call from a browser, besides loopback origins on a loopback listener; `*` for "
+            "all."),
       field("allowed_hosts", &S::allowed_hosts, json::list(text({.check = check_host}), "strings"),
             "Names that a loopback listener is also reached by."),
+      field("old_sse", &S::old_sse, json::boolean(),
+            "Serve the HTTP+SSE transport of 2024-11-05, too, at `/sse` and `/sse/{context}`, for clients that know "
+            "nothing newer."),
       field("max_body", &S::max_body, json::size(kibibytes(1), ByteSize(std::uint64_t{1} << 30U)),
             "The largest request body."),
       field("page_size", &S::page_size, json::integer<unsigned>(1, 100'000), "Entries on one page of a list."),

@@ -25,6 +25,7 @@ struct ServerSettings {
   unsigned threads = 0;  // 0: one per core
   std::vector<std::string> allowed_origins;
   std::vector<std::string> allowed_hosts;
+  bool old_sse = false;
   ByteSize max_body = mebibytes(4);
   unsigned page_size = 1000;
   std::chrono::milliseconds grace = std::chrono::seconds(10);

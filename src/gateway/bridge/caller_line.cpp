@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "base/log.hpp"
+#include "gateway/bridge/programs.hpp"
 #include "gateway/fanout.hpp"
 #include "gateway/worker.hpp"
 
@@ -43,6 +44,8 @@ CallerLine::CallerLine(Worker& worker, const ServedUpstream& upstream, std::chro
     : worker_(worker),
       instance_(upstream.instance),
       upstream_(upstream.upstream),
+      runs_program_(std::holds_alternative<net::Command>(upstream->endpoint())),
+      program_idle_(upstream->settings().program_idle),
       stream_wait_(stream_wait),
       hearer_(std::move(hearer)),
       used_(worker.now()),
@@ -54,9 +57,16 @@ std::shared_ptr<CallerLine> CallerLine::make(Worker& worker, const ServedUpstrea
                                              Hearer hearer) {
   // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): the constructor is private
   const std::shared_ptr<CallerLine> line(new CallerLine(worker, upstream, options.stream_wait, std::move(hearer)));
+  line->may_ask_ = options.handlers.any();
   options.hear_in_answers = true;
+  options.admit_program = [&worker, instance = upstream.instance] { return worker.programs().take(instance); };
   options.on_announcement = [weak = line->weak_from_this()](const client::Announcement& announcement) {
     if (const auto self = weak.lock()) self->on_announcement(announcement);
+  };
+  options.on_unclaimed = [weak = line->weak_from_this()](const json::Message& notification) {
+    const auto self = weak.lock();
+    if (self && self->hearer_.told) return self->hearer_.told(notification);
+    log::debug("a notification is for nobody: {}", log::printable(notification.method, 64));
   };
   options.on_session_lost = [weak = line->weak_from_this()] {
     const auto self = weak.lock();
@@ -76,7 +86,13 @@ Task<Result<client::Answer>> CallerLine::request(std::shared_ptr<CallerLine> sel
   if (!self->use()) co_await self->ready();
   const CallerConnection connection = self->connection_;
   if (logs == LogWish::all && !connection->log_level()) co_await connection->set_log_level(mcp::LogLevel::debug);
-  co_return co_await connection->request(method, std::move(params), std::move(options));
+  auto answer = co_await connection->request(method, std::move(params), std::move(options));
+  self->used_ = self->worker_.now();
+  if (!answer && !connection->facts()) {
+    // It never answered in this era; it may still do so in the other.
+    if (const auto upstream = self->upstream_.lock()) upstream->forget_legacy_side();
+  }
+  co_return answer;
 }
 
 std::shared_ptr<client::PostedRequest> CallerLine::post(mcp::Method method, const client::Params& params,
@@ -117,8 +133,23 @@ Task<> CallerLine::ready() {
   waited_for_ = true;
 }
 
+void CallerLine::notify(std::string notification, bool roots_changed) {
+  if (retired_) return;
+  roots_changed ? connection_->notify_roots_changed(std::move(notification))
+                : connection_->notify(std::move(notification));
+}
+
+Task<> CallerLine::log_everything() {
+  const auto self = shared_from_this();
+  (void)co_await connection_->set_log_level(mcp::LogLevel::debug);
+}
+
 void CallerLine::renew() {
   if (retired_) return;
+  const auto& facts = connection_->facts();
+  if (facts && facts->offers.logging && !connection_->log_level() && hearer_.logs() == LogWish::all) {
+    worker_.run("setting a log level", log_everything());
+  }
   mcp::SubscriptionFilter wanted = hearer_.wanted().value_or(mcp::SubscriptionFilter{});
   std::erase_if(wanted.uris, [this](const auto& uri) { return !uris_.contains(uri); });
   const std::set<std::string_view> still(wanted.uris.begin(), wanted.uris.end());
@@ -193,9 +224,27 @@ void CallerLine::rest_if_idle(Clock::Monotonic time) {
   resting_ = true;
 }
 
+bool CallerLine::holds_idle_program() const {
+  return runs_program_ && connection_->is_open() && connection_->is_idle() && !hearer_.attached();
+}
+
+Task<bool> CallerLine::end_idle_program() {
+  const auto self = shared_from_this();
+  if (!holds_idle_program()) co_return false;
+  wanted_ = {};
+  resting_ = true;
+  own_ = {};
+  show_nothing_of_its_own();
+  co_return co_await connection_->rest();
+}
+
 void CallerLine::retire() {
   retired_ = true;
   want({});
+  show_nothing_of_its_own();
+}
+
+void CallerLine::show_nothing_of_its_own() {
   (void)hearer_.lists->replace(instance_, std::exchange(shown_, nullptr), nullptr);
 }
 
@@ -232,14 +281,22 @@ void CallerLine::changed(catalog::KindSet kinds) {
   const auto& settings = upstream->settings();
   if (!upstream->is_direct() && (!settings.event_driven_refresh || settings.ttl.count() > 0)) return;
   changed_.add(kinds);
-  if (!reviewing_) worker_.run("looking at a caller's own lists", review());
+  if (reviewing_) return;
+  reviewing_ = true;
+  // Whoever lists next waits for it, so that what a call has added is in the very next list.
+  const bool kept = !upstream->is_direct();
+  if (kept) hearer_.lists->fall_behind();
+  std::shared_ptr<void> reviewing(nullptr, [self = shared_from_this(), kept](void*) {
+    self->reviewing_ = false;
+    if (kept) self->hearer_.lists->catch_up();
+  });
+  worker_.run("looking at a caller's own lists", review(std::move(reviewing)));
 }
 
 // At once, and then not again before the debounce window has passed.
-Task<> CallerLine::review() {
+Task<> CallerLine::review(std::shared_ptr<void> reviewing) {
   const auto self = shared_from_this();
-  if (std::exchange(reviewing_, true)) co_return;
-  const std::shared_ptr<void> end(nullptr, [this](void*) { reviewing_ = false; });
+  const auto until_the_end = std::move(reviewing);
   while (!changed_.empty()) {
     const auto wait = told_at_ + worker_.debounce() - worker_.now();
     if (wait.count() > 0) co_await client::sleep_for(wait);

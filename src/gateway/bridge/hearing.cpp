@@ -15,6 +15,7 @@
 #include "gateway/route.hpp"
 #include "gateway/upstream_errors.hpp"
 #include "gateway/worker.hpp"
+#include "json/text.hpp"
 #include "providers/declaring.hpp"
 
 namespace proteus::gateway {
@@ -23,16 +24,35 @@ namespace asio = boost::asio;
 
 namespace {
 
-// What the client of a session can do is declared to the upstream's session; who is asked is decided by the request.
-client::Handlers declared(const mcp::ClientCapabilities& client) {
+// How long a client may take for what belongs to none of its requests; roots are waited for by its calls.
+constexpr std::chrono::minutes kOutsideAnswer{5};
+
+// What the client of a session can do is declared to the upstream's session. Who is asked is decided by the request;
+// what belongs to none goes to the client all the same.
+client::Handlers handlers_of(server::Session& session, std::chrono::milliseconds roots_within) {
+  const auto client =
+      mcp::parse_client_capabilities(session.hello().client_capabilities).value_or(mcp::ClientCapabilities{});
+  const auto asking = [&session](std::chrono::milliseconds within) -> client::Handler {
+    return
+        [requests = session.shared_client_requests(), stream = session.outside(), within](client::Question question) {
+          mcp::InputRequest request{{}, question.method, question.params.empty() ? "{}" : std::move(question.params)};
+          return server::ClientRequests::ask(requests, std::move(request), stream, within);
+        };
+  };
   client::Handlers handlers;
-  if (client.elicitation_form) handlers.elicit_form = providers::refuse_question;
-  if (client.elicitation_url) handlers.elicit_url = providers::refuse_question;
-  if (client.sampling) handlers.sample = providers::refuse_question;
-  if (client.roots) handlers.list_roots = providers::refuse_question;
+  if (client.elicitation_form) handlers.elicit_form = asking(kOutsideAnswer);
+  if (client.elicitation_url) handlers.elicit_url = asking(kOutsideAnswer);
+  if (client.sampling) handlers.sample = asking(kOutsideAnswer);
+  if (client.roots) handlers.list_roots = asking(roots_within);
   handlers.sample_with_tools = client.sampling_tools;
+  handlers.roots_list_changed = client.roots_list_changed;
   handlers.apply_defaults = false;
   return handlers;
+}
+
+// An upstream that checks what it is told would refuse a session of anybody else.
+bool names_client(std::string_view info) {
+  return json::is_string(json::find_member(info, "name")) && json::is_string(json::find_member(info, "version"));
 }
 
 Task<> nothing() { co_return; }
@@ -64,10 +84,11 @@ Hearing::Refused all_refused(std::vector<std::string> uris, const Error& why) {
   return refused;
 }
 
-Hearing::Refused for_caller(Hearing::Refused refused, std::string_view upstream) {
+Hearing::Refused for_caller(Hearing::Refused refused, const providers::Upstream& upstream) {
   for (auto& [uri, why] : refused) {
-    log::info("upstream {} does not tell of updates of {}: {}", upstream, log::printable(uri, 200), why.message());
-    why = gateway::for_caller(std::move(why), upstream);
+    upstream.log().note(log::Level::info, "does not tell of updates of {}: {}", log::printable(uri, 200),
+                        why.message());
+    why = gateway::for_caller(std::move(why), upstream.settings().name);
   }
   return refused;
 }
@@ -110,13 +131,7 @@ void Hearing::update(const std::string& principal) {
 }
 
 Hearer Hearing::hearer_of(const std::string& principal, Worker& worker) {
-  if (&home_of(principal) != &worker) {
-    return {.wanted = [] { return std::nullopt; },
-            .attached = [] { return false; },
-            .list_changed = [](mcp::Method) {},
-            .resource_updated = [](const std::string&) {},
-            .lists = std::make_shared<OwnLists>()};
-  }
+  if (&home_of(principal) != &worker) return Hearer::nobody();
   return {.wanted = [this, principal] { return listeners_.wanted_by_streams(principal); },
           .attached = [this, principal] { return listeners_.wanted_by_streams(principal).has_value(); },
           .list_changed =
@@ -158,14 +173,28 @@ Hearer Hearing::hearer_of(server::Session& session) {
           [visit](const std::string& uri) {
             visit([&](server::Listener& listener) { listener.resource_updated(uri); });
           },
+      .told =
+          [visit, client = &session](const json::Message& notification) {
+            visit([&](server::Listener&) { client->pass_on(notification); });
+          },
+      .logs =
+          [visit, client = &session] {
+            LogWish wish = LogWish::none;
+            visit([&](server::Listener&) { wish = wish_of(client->log_level()); });
+            return wish;
+          },
       .lists = lines->lists()};
 }
 
 std::shared_ptr<CallerLine> Hearing::line_of(Worker& here, server::Session& session, const ServedUpstream& upstream) {
   return SessionLines::of(session)->get(upstream.instance, [&] {
     client::Options options = upstream->options();
-    options.handlers = declared(
-        mcp::parse_client_capabilities(session.hello().client_capabilities).value_or(mcp::ClientCapabilities{}));
+    // Where the upstream speaks both, it is spoken to in the era of the client.
+    if (upstream->is_modern()) options.era = mcp::Era::legacy;
+    // The session is this client's alone, so that it may be known by its own name.
+    if (names_client(session.hello().client_info)) options.client_info = session.hello().client_info;
+    options.handlers = handlers_of(session, options.timeout);
+    options.owner = client::Owner::session;
     return CallerLine::make(here, upstream, std::move(options), hearer_of(session));
   });
 }
@@ -177,6 +206,17 @@ void Hearing::session_listens(server::Session& session) {
     asio::post(line->worker().io(), [weak = std::weak_ptr(line)] {
       if (const auto alive = weak.lock()) alive->renew();
     });
+}
+
+void Hearing::client_notified(server::Session& session, const json::Message& notification) {
+  const auto lines = SessionLines::find(session);
+  if (!lines) return;
+  const bool roots_changed = notification.method == mcp::to_string(mcp::Method::roots_changed);
+  for (const auto& line : lines->all())
+    asio::post(line->worker().io(),
+               [weak = std::weak_ptr(line), text = std::string(notification.text), roots_changed]() mutable {
+                 if (const auto alive = weak.lock()) alive->notify(std::move(text), roots_changed);
+               });
 }
 
 // What was posted to them before has reached all workers when this ends.
@@ -231,7 +271,11 @@ Task<> Hearing::ask_aside(std::shared_ptr<Asking> asking, ServedUpstream upstrea
 
 Task<Hearing::Refused> Hearing::ask(Worker& here, const server::Caller& caller, server::Session* session,
                                     ServedUpstream upstream, std::vector<std::string> uris) {
-  const auto facts = upstream->facts();
+  auto facts = upstream->facts();
+  // What its modern side tells of is heard over the gateway's own connection, once for all.
+  if (facts && facts->era() == mcp::Era::modern && !facts->offers.subscribe && session != nullptr) {
+    if (const auto side = upstream->legacy_side()) facts = side->facts;
+  }
   const std::string& name = upstream->settings().name;
   if (!facts)
     co_return all_refused(std::move(uris), errors::unreachable(fmt::format("upstream {} is not there", name)));
@@ -245,17 +289,18 @@ Task<Hearing::Refused> Hearing::ask(Worker& here, const server::Caller& caller, 
       const auto told = co_await upstream->tells_of(uri);
       if (!told) refused.push_back({std::move(uri), told.error()});
     }
-    co_return for_caller(std::move(refused), name);
+    co_return for_caller(std::move(refused), *upstream.upstream);
   }
   if (session != nullptr) {
     const auto line = line_of(here, *session, upstream);
     co_return for_caller(
-        co_await asio::co_spawn(line->worker().io(), follow_on(line, std::move(uris)), asio::use_awaitable), name);
+        co_await asio::co_spawn(line->worker().io(), follow_on(line, std::move(uris)), asio::use_awaitable),
+        *upstream.upstream);
   }
   Worker& home = home_of(caller.principal);
   co_return for_caller(co_await asio::co_spawn(home.io(), follow_on(home, upstream, caller.principal, std::move(uris)),
                                                asio::use_awaitable),
-                       name);
+                       *upstream.upstream);
 }
 
 // What is listed live changes for each caller by itself, and nobody else hears of it.

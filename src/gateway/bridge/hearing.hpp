@@ -33,15 +33,18 @@ class Hearing {
   void set_on_follow(std::function<void(const std::string& uri, const catalog::UpstreamName& upstream)> on_follow) {
     on_follow_ = std::move(on_follow);
   }
-  // A session's stream was opened, or it wants less.
+  // A session's stream was opened, or it wants other things than before.
   static void session_listens(server::Session& session);
+  // The client of a session tells its upstreams something.
+  static void client_notified(server::Session& session, const json::Message& notification);
+  // Where a principal's lines to legacy upstreams are, so that all of its requests meet in one session.
+  Worker& home_of(const std::string& principal) const;
   // The line that a client's session has to an upstream; a new one belongs to `here`.
   std::shared_ptr<CallerLine> line_of(Worker& here, server::Session& session, const ServedUpstream& upstream);
 
  private:
   struct Asking;
 
-  Worker& home_of(const std::string& principal) const;
   void streams_changed(const std::string& principal);
   void update(const std::string& principal);
   Hearer hearer_of(const std::string& principal, Worker& worker);

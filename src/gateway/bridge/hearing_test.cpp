@@ -200,6 +200,7 @@ class OwnSession : public ::testing::TestWithParam<providers::RefreshStrategy> {
     auto settings = upstream_at("private", upstream.port());
     settings.prefix = "";
     settings.refresh_strategy = GetParam();
+    settings.anonymous_sessions = providers::AnonymousSessions::shared;
     return settings;
   }
   void SetUp() override { gateway.discover(); }

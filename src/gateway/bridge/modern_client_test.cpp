@@ -27,6 +27,7 @@ class ModernToLegacy : public ::testing::TestWithParam<Call> {
   providers::UpstreamSettings unprefixed() {
     auto settings = upstream_at("old", upstream.port);
     settings.prefix = "";
+    if (GetParam() == Call::later) settings.anonymous_sessions = providers::AnonymousSessions::shared;
     return settings;
   }
   void SetUp() override {

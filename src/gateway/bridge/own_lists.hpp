@@ -1,11 +1,15 @@
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
 
+#include "base/task.hpp"
 #include "catalog/snapshot.hpp"
 
 namespace proteus::gateway {
@@ -44,6 +48,13 @@ class OwnLists {
     return true;
   }
 
+  // An upstream has said that a list of this caller is another now, and it was not read yet; counted.
+  void fall_behind() { behind_.fetch_add(1, std::memory_order_acq_rel); }
+  void catch_up();
+  bool is_behind() const { return behind_.load(std::memory_order_acquire) > 0; }
+  // Ends when what was announced has been read, or when that takes too long to be waited for.
+  static Task<> caught_up(std::shared_ptr<OwnLists> self, std::chrono::milliseconds most);
+
  private:
   // A view has room for so many in front of the catalog, besides others.
   static constexpr std::size_t kMost = 8;
@@ -51,6 +62,8 @@ class OwnLists {
   mutable std::mutex mutex_;
   std::map<std::uint64_t, catalog::SnapshotPointer> by_upstream_;
   std::shared_ptr<const Snapshots> snapshots_;
+  std::atomic<unsigned> behind_ = 0;
+  std::vector<std::function<void()>> waiting_;
 };
 
 }  // namespace proteus::gateway

@@ -50,7 +50,7 @@ Task<> ParkedSessions::add(Session session) {
   if (std::ranges::none_of(sessions_, same)) {
     forget_ended();
     if (bytes_ + session.bytes() > kMostBytes) {
-      log::warning("upstream {}: too many sessions have calls that wait; one more is not kept", session.upstream);
+      lines_.warning("upstream {}: too many sessions have calls that wait; one more is not kept", session.upstream);
       co_return;
     }
     bytes_ += session.bytes();

@@ -8,6 +8,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "base/sealing.hpp"
+#include "base/stranger_log.hpp"
 #include "base/task_group.hpp"
 #include "client/connection.hpp"
 #include "gateway/upstreams.hpp"
@@ -55,6 +56,7 @@ class ParkedSessions {
   bool forget_ended();
 
   boost::asio::io_context& io_;
+  StrangerLog lines_{"calls that wait"};
   store::Store& store_;
   const SealingKey key_;
   std::vector<Session> sessions_;

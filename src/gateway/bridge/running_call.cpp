@@ -79,13 +79,18 @@ Task<Result<std::string>> RunningCall::ask(client::Question question) {
   if (question.params.size() > kMaxQuestion) {
     co_return std::unexpected(errors::too_large("what is asked for", kMaxQuestion));
   }
-  if (asked_ == 1 && on_asked_) on_asked_();
+  const bool before_the_call = question.early;
   mcp::InputRequired required;
   required.requests.push_back(to_modern(std::move(question)));
   mcp::InputRequest& request = required.requests.front();
-  if (std::string missing = server::missing_capabilities(required, client_); !missing.empty()) {
+  std::string missing = server::missing_capabilities(required, client_);
+  auto refusal = errors::unsupported(fmt::format("the client does not offer {}", missing));
+  // What a session asks by itself as it begins is not what the call fails for.
+  if (!missing.empty() && before_the_call) co_return std::unexpected(std::move(refusal));
+  if (!std::exchange(noted_, true) && on_asked_) on_asked_();
+  if (!missing.empty()) {
     missing_ = std::move(missing);
-    co_return std::unexpected(errors::unsupported(fmt::format("the client does not offer {}", missing_)));
+    co_return std::unexpected(std::move(refusal));
   }
   request.key = key_of(request);
   if (auto early = early_.extract(request.key)) co_return std::move(early.mapped());

@@ -90,6 +90,7 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
   std::list<Open*> open_;  // in the order in which they were asked
   Answers early_;
   unsigned asked_ = 0;
+  bool noted_ = false;   // that something was asked
   std::string missing_;  // capabilities that it asked for in vain, as JSON
   std::uint64_t attending_ = 0;
   Sink sink_;

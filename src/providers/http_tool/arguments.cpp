@@ -1,8 +1,9 @@
 #include "providers/http_tool/arguments.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
-#include <unordered_set>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -41,7 +42,8 @@ bool has_null(const object& arguments) {
 // than this is told what is wrong instead.
 constexpr int kRounds = 3;
 
-using Names = std::unordered_set<std::string>;
+// Sorted, because whoever chooses the names could choose them to have one hash.
+using Names = std::set<std::string, std::less<>>;
 
 // Takes out the nulls that the schema does not take: one validation, however many there are.
 Names take_refused_nulls(value& arguments, const json::Schema& schema) {
@@ -49,7 +51,7 @@ Names take_refused_nulls(value& arguments, const json::Schema& schema) {
   const auto nulls = std::ranges::count_if(members, [](const auto& member) { return member.value().is_null(); });
   const auto validation = schema.validate(arguments, static_cast<std::size_t>(nulls) + 1);
   if (!validation.complete) return {};
-  std::unordered_set<std::string_view> refused;
+  std::set<std::string_view> refused;
   for (const auto& error : validation.errors)
     refused.insert(error.instance_path);
   Names taken;
@@ -86,8 +88,7 @@ std::string without(std::string_view raw, const Names& names) {
     members.add({key, tokens->take_value()});
   } while (tokens->take(','));
   json::Splice splice(raw);
-  json::edit_members(splice, raw, members,
-                     [&](const json::Member& member) { return names.contains(std::string(member.key)); });
+  json::edit_members(splice, raw, members, [&](const json::Member& member) { return names.contains(member.key); });
   return splice.str();
 }
 

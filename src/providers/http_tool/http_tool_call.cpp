@@ -77,15 +77,23 @@ std::string one_line(std::string_view json) {
   return out;
 }
 
-// What an answer that is to be JSON has wrong; nothing where it is right.
-std::optional<mcp::Reply> find_fault(const HttpTool& tool, std::string_view body) {
-  constexpr std::string_view kNoJson = "The tool's back end says that it answers with JSON, but it does not.";
-  if (!tool.output) return json::parses(body) ? std::nullopt : std::optional(tool_error(kNoJson));
+using SchemaPointer = std::shared_ptr<const json::Schema>;
+
+// What an answer that is to be JSON has wrong, as a text; nothing where it is right.
+std::string fault_of(const SchemaPointer& output, std::string_view body) {
+  constexpr const char* kNoJson = "The tool's back end says that it answers with JSON, but it does not.";
+  if (!output) return json::parses(body) ? "" : kNoJson;
   const auto parsed = json::parse(body);
-  if (!parsed) return tool_error(kNoJson);
-  if (tool.output->accepts(*parsed)) return std::nullopt;
-  return tool_error("The answer of the tool's back end does not fit the tool's output schema:\n" +
-                    tool.output->validate(*parsed).text());
+  if (!parsed) return kNoJson;
+  if (output->accepts(*parsed)) return {};
+  return "The answer of the tool's back end does not fit the tool's output schema:\n" +
+         output->validate(*parsed).text();
+}
+
+// What a large answer holds decides how long a schema takes, so another thread does it. It reads a copy, because the
+// call may be given up meanwhile.
+Task<std::string> fault_aside(BackgroundThreads& background, SchemaPointer output, std::string body) {
+  co_return co_await background.run([output, body = std::move(body)] { return fault_of(output, body); });
 }
 
 bool is_object(std::string_view json) {
@@ -93,8 +101,7 @@ bool is_object(std::string_view json) {
   return begin != std::string_view::npos && json[begin] == '{';
 }
 
-mcp::Reply structured(const HttpTool& tool, std::string_view body, mcp::Era era) {
-  if (auto fault = find_fault(tool, body)) return std::move(*fault);
+mcp::Reply structured(std::string_view body, mcp::Era era) {
   std::string members = R"("content":[{"type":"text","text":)";
   members.reserve(members.size() + (body.size() * 5 / 2) + 64);  // JSON within quotes is some quarter longer
   json::append_quoted(members, body);
@@ -113,8 +120,8 @@ mcp::Reply structured(const HttpTool& tool, std::string_view body, mcp::Era era)
   return reply;
 }
 
-mcp::Reply result(const HttpTool& tool, const net::ClientResponse& response, std::string_view body, mcp::Era era) {
-  if (!body.empty() && is_json(response)) return structured(tool, body, era);
+// Of an answer that is not JSON.
+mcp::Reply plain(const HttpTool& tool, const net::ClientResponse& response, std::string_view body) {
   if (tool.output) return tool_error("The tool's back end did not answer with JSON, as the tool's output schema says.");
   if (body.empty()) return tool_text(fmt::format("Done. The back end answered {} without content.", response.status()));
   return tool_text(body);
@@ -238,7 +245,15 @@ Task<mcp::Reply> call_http_tool(net::HttpClient& http, HttpToolCall call, HttpTo
   auto body = response->try_read_all(limits.answer_bytes);
   if (body && !*body) body = co_await response->read_all(limits.answer_bytes);
   if (!body) co_return attempt.failed(body.error());
-  co_return result(call.tool, *response, **body, call.era);
+  const std::string_view text = **body;
+  if (text.empty() || !is_json(*response)) co_return plain(call.tool, *response, text);
+  std::string fault;
+  if (call.tool.output && text.size() > BackgroundThreads::kSmall) {
+    fault = co_await fault_aside(call.background, call.tool.output, std::string(text));
+  } else {
+    fault = fault_of(call.tool.output, text);
+  }
+  co_return fault.empty() ? structured(text, call.era) : tool_error(fault);
 }
 
 }  // namespace proteus::providers

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <string_view>
 
+#include "base/background_threads.hpp"
 #include "base/clock.hpp"
 #include "base/secret.hpp"
 #include "base/task.hpp"
@@ -26,6 +27,7 @@ struct HttpToolCall {
   const Secret& bearer;
   mcp::Era era;
   const Clock& clock;
+  BackgroundThreads& background;  // for answers that take long to check
   net::RequestAbort* abort = nullptr;
 };
 

@@ -39,10 +39,14 @@ class HttpToolCalls : public testing::Test {
   }
   boost::json::value call(const HttpToolPointer& tool, std::string_view arguments = R"("query":"x")",
                           HttpToolLimits limits = {}, mcp::Era era = mcp::Era::modern) {
-    const auto reply = proteus::test::run(
-        io_,
-        call_http_tool(http_, {.tool = *tool, .arguments = arguments, .bearer = bearer_, .era = era, .clock = clock_},
-                       limits));
+    const auto reply = proteus::test::run(io_, call_http_tool(http_,
+                                                              {.tool = *tool,
+                                                               .arguments = arguments,
+                                                               .bearer = bearer_,
+                                                               .era = era,
+                                                               .clock = clock_,
+                                                               .background = background_},
+                                                              limits));
     return boost::json::parse("{" + reply.members.str() + "}");
   }
   static std::string text(const boost::json::value& result) {
@@ -62,6 +66,7 @@ class HttpToolCalls : public testing::Test {
 
   boost::asio::io_context io_{1};
   SystemClock clock_;
+  BackgroundThreads background_{1};
   net::EgressRules rules_{{.allow_loopback = true}};
   net::HttpClient http_{io_, clock_, {.address_filter = [this](const net::Url& url, const auto& address) {
                           return rules_.check(url, address);
@@ -170,6 +175,11 @@ TEST_F(HttpToolCalls, HoldAnswersAgainstTheOutputSchema) {
   EXPECT_THAT(text(checked(R"({"n":"x"})")), HasSubstr("/n"));
   EXPECT_TRUE(is_error(checked("{}")));
   EXPECT_TRUE(is_error(checked("n", "text/plain")));
+  // A large one is checked on another thread.
+  const std::string more = fmt::format(R"("more":"{}")", std::string(100'000, 'x'));
+  EXPECT_EQ(checked(fmt::format(R"({{"n":1,{}}})", more)).at("structuredContent").at("n"), 1);
+  EXPECT_THAT(text(checked(fmt::format(R"({{"n":"x",{}}})", more))), HasSubstr("/n"));
+  EXPECT_TRUE(is_error(checked(fmt::format(R"({{"n":1,{})", more))));
 }
 
 // SES-23, SEC-01

@@ -1,0 +1,19 @@
+#include "providers/legacy_side.hpp"
+
+namespace proteus::providers {
+
+Task<std::shared_ptr<const LegacySide>> look_at_legacy_side(client::Connection& connection) {
+  const auto opened = co_await connection.open();
+  if (!opened || !(*opened)->keeps_session) co_return nullptr;
+  auto side = std::make_shared<LegacySide>();
+  side->facts = *opened;
+  for (const catalog::Kind kind : catalog::kKinds) {
+    auto listing = co_await connection.list(catalog::info(kind).list_method);
+    if (!listing) co_return nullptr;
+    for (auto& entry : listing->entries)
+      side->names[kind].insert(std::move(entry.name));
+  }
+  co_return side;
+}
+
+}  // namespace proteus::providers

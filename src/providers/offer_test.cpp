@@ -1,0 +1,73 @@
+#include "providers/offer.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+namespace proteus::providers {
+namespace {
+
+using catalog::Kind;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr std::string_view kPay = R"({"name":"pay","inputSchema":{"type":"object"}})";
+constexpr std::string_view kAsk = R"({"name":"ask"})";
+
+class Offers : public ::testing::Test {
+ protected:
+  // Tools and prompts; a kind that is not given was not read.
+  Offer make(std::optional<std::vector<std::string_view>> tools, std::optional<std::vector<std::string_view>> prompts,
+             const Offer& previous = {}) {
+    catalog::RawListing raw;
+    raw.definitions[Kind::tool] = std::move(tools);
+    raw.definitions[Kind::prompt] = std::move(prompts);
+    return maker.make(++version, std::move(raw), previous).value();
+  }
+
+  OfferMaker maker{.upstream = catalog::UpstreamName("up"), .rules = {}, .limits = {}, .pins = nullptr};
+  std::uint64_t version = 0;
+};
+
+// REF-34
+TEST_F(Offers, KeepAKindThatWasNotRead) {
+  const Offer first = make({{kPay}}, {{kAsk}});
+  const Offer second = make(std::nullopt, {{}}, first);
+  EXPECT_EQ(second.served->list(Kind::tool).size(), 1U);
+  EXPECT_EQ(second.served->list(Kind::prompt).size(), 0U);
+  EXPECT_THAT(second.faults, IsEmpty());
+}
+
+// REF-34
+TEST_F(Offers, KeepAKindThatIsOverItsLimitAndTakeTheOthers) {
+  maker.limits.definitions = 1;
+  const Offer first = make({{kPay}}, {{}});
+  const Offer second = make({{kPay, R"({"name":"more","inputSchema":{"type":"object"}})"}}, {{kAsk}}, first);
+  EXPECT_EQ(second.served->list(Kind::tool).size(), 1U);
+  EXPECT_EQ(second.served->list(Kind::prompt).size(), 1U);
+  ASSERT_EQ(second.faults.size(), 1U);
+  EXPECT_THAT(second.faults[0].message, HasSubstr("tools/list"));
+  EXPECT_TRUE(second.failure);
+}
+
+// REF-34: what a person ratified is not taken back by a list that cannot be read, also just after a restart.
+TEST_F(Offers, KeepWhatIsRatifiedOfAKindThatWasNotRead) {
+  maker.pins = std::make_shared<PinBoard>("up", std::vector<store::PinRecord>());
+  make({{kPay}}, {{}});
+  for (const auto& [id, proposal] : maker.pins->posted()) {
+    ASSERT_TRUE(maker.pins->take({.upstream = "up",
+                                  .kind = proposal.kind,
+                                  .name = proposal.name,
+                                  .hash = proposal.hash,
+                                  .verdict = store::Verdict::ratified,
+                                  .definition = proposal.after,
+                                  .by = "ada",
+                                  .at = {}}));
+  }
+  const Offer read = make({{kPay}}, {{}});
+  ASSERT_EQ(read.served->list(Kind::tool).size(), 1U);
+  const Offer restarted{.listed = nullptr, .served = read.served};
+  EXPECT_EQ(make(std::nullopt, {{}}, restarted).served->list(Kind::tool).size(), 1U);
+}
+
+}  // namespace
+}  // namespace proteus::providers
