@@ -36,14 +36,17 @@ function slowTemplates() {
   return () => page('resourceTemplates', texts);
 }
 
+const asked = { method: 'elicitation/create', params: { mode: 'form', message: 'Sure?', requestedSchema: { type: 'object', properties: {} } } };
+const question = { resultType: 'input_required', inputRequests: { sure: asked }, requestState: 'x' };
+
 const small = '{"name":"harmless","inputSchema":{"type":"object"}}';
-const hostile = {
-  definitions: { tools: largeTools() },
-  proposals: { tools: largeTools() },
-  instructions: { tools: () => page('tools', [small]) },
-  templates: { tools: () => page('tools', [small]), 'resources/templates': slowTemplates() },
-  none: { tools: () => page('tools', [small]) }
-}[kind];
+const harmless = { tools: () => page('tools', [small]) };
+const lists = {
+  definitions: () => ({ tools: largeTools() }),
+  proposals: () => ({ tools: largeTools() }),
+  templates: () => ({ ...harmless, 'resources/templates': slowTemplates() })
+};
+const hostile = lists[kind]?.() ?? harmless;
 
 const discovered = {
   ...shared,
@@ -51,7 +54,7 @@ const discovered = {
   capabilities: { tools: {}, resources: {} },
   _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'hostile', version: '1' } },
   // As much as fits a message: an escaped newline has two bytes.
-  ...(kind === 'instructions' ? { instructions: `${'\n'.repeat(Math.min(800_000 * scale, 7_500_000))}Use h0_echo.` } : {})
+  ...(kind === 'instructions' ? { instructions: `${'\n'.repeat(Math.min(800_000 * scale, 7_500_000))}Use h0_test_simple_text.` } : {})
 };
 
 const server = createServer(async (request, response) => {
@@ -63,7 +66,7 @@ const server = createServer(async (request, response) => {
     const list = /^(.*)\/list$/.exec(method)?.[1];
     if (hostile[list]) return hostile[list](params?.cursor);
     if (list) return page(list === 'resources/templates' ? 'resourceTemplates' : list, []);
-    return JSON.stringify({ ...shared, content: [] });
+    return JSON.stringify(kind === 'question' ? question : { ...shared, content: [] });
   };
   const text = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${answer()}}`;
   response.writeHead(200, { 'content-type': 'application/json' });

@@ -1,150 +1,171 @@
-// The stall drill: what one stranger sends at ten times the size that once stopped the gateway, beside sixteen healthy upstreams. Their calls
-// must not fail, and their p99 may grow by 5 ms. Prints a row per attack; ends with 1 where one did not hold.
-//
-//   node tests/attack/stall.mjs [attack…]      PROTEUS_BIN, PROTEUS_ATTACK_SCALE (10), PROTEUS_ATTACK_SECONDS (10)
-import { Agent } from 'node:http';
+// The stall drill: what one stranger sends, at ten times the size that once stopped the gateway, beside sixteen healthy upstreams. No call of theirs
+// may fail, and no handler may keep a worker for 50 ms of CPU time. On a machine that has nothing else to do their p99 may grow by 5 ms.
+import { readFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
+import { request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 
 import { startGateway } from '../e2e/support/gateway.mjs';
-import { eventually, startScript, startServer } from '../e2e/support/programs.mjs';
-import { ask, send } from '../e2e/support/raw.mjs';
+import { startScript, startServer } from '../e2e/support/programs.mjs';
+import { bodyOf, headersOf } from '../e2e/support/raw.mjs';
+import { run } from '../e2e/support/run.mjs';
 import { Caller, SECRET, startBackend } from '../e2e/support/sessions.mjs';
+import { assert, eventually, metric, peakMemory, range, startCanary } from './support.mjs';
 
-const SCALE = Number(process.env.PROTEUS_ATTACK_SCALE ?? 10);
-const SECONDS = Number(process.env.PROTEUS_ATTACK_SECONDS ?? 10);
+export const title = 'Strangers cannot make us late (SEC-03)';
+
 const HEALTHY = 16;
 const ALLOWED_MS = 5;
-const HOSTILE = fileURLToPath(new URL('./hostile_upstream.mjs', import.meta.url));
+const script = (name) => fileURLToPath(new URL(`./${name}.mjs`, import.meta.url));
 
 const p99 = (times) => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? NaN;
 
-/** Calls every healthy upstream over and over for so long; gives the times in ms, and what failed. */
 async function measure(url, seconds) {
-  const agent = new Agent({ keepAlive: true, maxSockets: HEALTHY });
-  const times = [];
-  const failures = [];
-  const end = performance.now() + seconds * 1000;
-  const one = async (index) => {
-    while (performance.now() < end) {
-      const began = performance.now();
-      try {
-        const answer = await ask(agent, url, 'tools/call', { name: `h${index}_echo`, arguments: { message: 'x' } });
-        if (answer.error || answer.result?.isError) failures.push(JSON.stringify(answer).slice(0, 200));
-      } catch (error) {
-        failures.push(String(error));
-      }
-      times.push(performance.now() - began);
-      await new Promise((rest) => setTimeout(rest, 2));
-    }
-  };
-  await Promise.all(Array.from({ length: HEALTHY }, (_, index) => one(index)));
-  agent.destroy();
-  return { times, failures };
+  const { stdout, stderr } = await run(process.execPath, [script('load'), url, String(HEALTHY), String(seconds)], { timeout: 120_000 });
+  assert.ok(stdout, `the load did not run: ${stderr}`);
+  return JSON.parse(stdout);
+}
+
+/** Which part of the machine is busy, within a second. */
+async function busyPart() {
+  const read = () => readFileSync('/proc/stat', 'utf8').split('\n')[0].split(/\s+/).slice(1, 9).map(Number);
+  const before = read();
+  await new Promise((later) => setTimeout(later, 1000));
+  const spent = read().map((value, i) => value - before[i]);
+  return 1 - (spent[3] + spent[4]) / spent.reduce((a, b) => a + b);
+}
+
+/** Sends one and reads the answer, of which only the size and the status are kept. */
+function fetchSize(url, { method = 'POST', headers = {}, body = '' }) {
+  return new Promise((done, failed) => {
+    const outgoing = request(url, { method, headers }, (incoming) => {
+      let size = 0;
+      incoming.on('data', (data) => (size += data.length));
+      incoming.on('error', failed);
+      incoming.on('end', () => done({ size, status: incoming.statusCode }));
+    });
+    outgoing.on('error', failed);
+    outgoing.end(body);
+  });
+}
+
+function asking(method, params, token) {
+  return { headers: { ...headersOf(method, params), ...(token ? { authorization: `Bearer ${token}` } : {}) }, body: bodyOf(method, params) };
 }
 
 /** Repeats something until it is told to stop. */
 function repeat(act) {
   let going = true;
   let count = 0;
+  let size = 0;
   const ended = (async () => {
     while (going) {
-      await act();
+      size = Math.max(size, (await act()).size);
       count += 1;
     }
   })();
-  return { stop: () => ((going = false), ended), count: () => count };
+  return { stop: () => ((going = false), ended), figures: () => `${count} times, answers of ${Math.ceil(size / 1024)} KiB` };
 }
 
-const read = async (response) => (await response).text();
-
 /** Each says what it is, how the hostile upstream is configured, and what is done meanwhile. */
-const ATTACKS = {
+const ATTACKS = (scale) => ({
   definitions: {
-    tried: `2a: ${15 * SCALE} tools of 0.9 MB, others at each reading, read again and again`,
+    tried: `${15 * scale} tools of 0.9 MB each, others at each reading, read again every second`,
     upstream: { auto_refresh: true, refresh_interval: '1s' }
   },
   instructions: {
-    tried: `2b: ${Math.min(800_000 * SCALE, 7_500_000)} newlines of instructions, server/discover by a caller who does not see all`,
-    act: ({ url }) => read(send(url, 'server/discover', {}, { token: 'few-token' }))
+    tried: `${Math.min(800_000 * scale, 7_500_000)} newlines and the name of a hidden tool in instructions`,
+    act: ({ url }) => {
+      const sent = asking('server/discover', {}, 'few-token');
+      return () => fetchSize(url, sent);
+    }
   },
   templates: {
-    tried: `2c: ${6000 * SCALE} templates and a URI of 8 KB`,
-    act: ({ url }) => read(send(url, 'resources/read', { uri: `t://${'a'.repeat(8000)}` }))
+    tried: `${6000 * scale} URI templates with 25 variables each, and a URI of 8 KB`,
+    act: ({ url }) => {
+      const sent = asking('resources/read', { uri: `t://${'a'.repeat(8000)}` });
+      return () => fetchSize(url, sent);
+    }
   },
   proposals: {
-    tried: `2d: GET /admin/proposals with ${15 * SCALE} definitions of 0.9 MB`,
+    tried: `GET /admin/proposals with ${15 * scale} definitions of 0.9 MB`,
     upstream: { trust: 'pin' },
-    act: ({ admin }) => admin.admin('/admin/proposals')
+    act: ({ url }) => () => fetchSize(new URL('/admin/proposals', url), { method: 'GET', headers: { 'x-admin-secret': SECRET } })
+  },
+  question: {
+    tried: "280,000 arguments in an agent's call that the upstream answers with a question",
+    act: ({ url }) => {
+      const many = Object.fromEntries(range(280_000).map((index) => [`n${index * 7919 % 280_000}`, 1]));
+      const _meta = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } };
+      const sent = asking('tools/call', { name: 'hostile_harmless', arguments: many, _meta });
+      return () => fetchSize(url, sent);
+    }
+  },
+  answers: {
+    tried: "a back end's answer of 3.9 MB, held against an output schema",
+    prepare: async ({ admin, large }) => {
+      const tool = { name: 'give', description: 'Gives numbers.', url: large.url, inputSchema: { type: 'object' }, outputSchema: { type: 'object', additionalProperties: { type: 'integer', minimum: 0 } } };
+      const { status } = await admin.admin('/admin/tools/register', { session_id: 's', user_token: 'session-token', user_id: 'u', tools: [tool] });
+      assert.equal(status, 200);
+    },
+    act: ({ url }) => {
+      const sent = asking('tools/call', { name: 'give', arguments: {} }, 'session-token');
+      return () => fetchSize(url, sent);
+    }
   },
   nulls: {
-    tried: '3: a call of a session tool with as many nulls as a body holds',
+    tried: "280,000 nulls in the arguments of an agent's call, as many as a body holds",
     prepare: async ({ admin, backend }) => {
-      await admin.admin('/admin/session/init', { session_id: 's', user_token: 'session-token', user_id: 'u' });
       const tool = { name: 'take', description: 'Takes strings.', url: backend.url(), inputSchema: { type: 'object', additionalProperties: { type: 'string' } } };
-      await admin.admin('/admin/tools/register', { session_id: 's', tools: [tool] });
+      const { status } = await admin.admin('/admin/tools/register', { session_id: 's', user_token: 'session-token', user_id: 'u', tools: [tool] });
+      assert.equal(status, 200);
     },
-    act: ({ url, nulls }) => read(send(url, 'tools/call', { name: 'take', arguments: nulls }, { token: 'session-token' }))
-  }
-};
-
-async function run(name, { tried, upstream = {}, prepare, act }) {
-  const programs = [];
-  try {
-    const healthy = await startServer('everything-server', ['--port', '0', '--era', 'modern']);
-    programs.push(healthy);
-    const hostile = await startScript('hostile', [HOSTILE, ATTACKS[name].act || name === 'definitions' ? name : 'none', String(SCALE)]);
-    programs.push(hostile);
-    setPriority(hostile.pid, 15);
-    const backend = await startBackend();
-    programs.push(backend);
-    const upstreams = Array.from({ length: HEALTHY }, (_, index) => ({ name: `h${index}`, url: healthy.url }));
-    const quiet = { upstreams, server: { threads: 2 }, tokens: [{ name: 'few', token_env: 'FEW_TOKEN', upstreams: ['h1', 'hostile'] }], log: { level: 'warning' } };
-    const gateway = await startGateway({ ...quiet, env: { PROTEUS_ADMIN_SECRET: SECRET, FEW_TOKEN: 'few-token' } });
-    programs.push(gateway);
-    const url = gateway.url;
-    const admin = new Caller(url, 4);
-    await measure(url, 2);
-    const before = await measure(url, SECONDS);
-
-    const entry = { name: 'hostile', url: hostile.url, fail_fast_on_startup: false, ...upstream };
-    gateway.reconfigure({ upstreams: [...upstreams, entry] });
-    const nulls = Object.fromEntries(Array.from({ length: 280_000 }, (_, index) => [`n${index}`, null]));
-    const surroundings = { url, admin, backend, nulls };
-    await prepare?.(surroundings);
-    await eventually('the hostile upstream', async () => (await fetch(new URL('/metrics', url)).then((answer) => answer.text())).includes('proteus_upstream_up{upstream="hostile"}'), 60_000);
-    const attack = act ? repeat(() => act(surroundings)) : undefined;
-    const during = await measure(url, SECONDS);
-    await attack?.stop();
-
-    const metrics = await (await fetch(new URL('/metrics', url))).text();
-    const stalls = Number(/^proteus_worker_stalls_total (\d+)/m.exec(metrics)?.[1] ?? NaN);
-    const held = during.failures.length === 0 && during.times.length > 0 && p99(during.times) <= p99(before.times) + ALLOWED_MS;
-    const figures = [
-      `p99 ${p99(before.times).toFixed(1)} → ${p99(during.times).toFixed(1)} ms`,
-      `${during.times.length} calls, ${during.failures.length} failed`,
-      ...(attack ? [`${attack.count()} attacks`] : []),
-      `${stalls} stalls`
-    ].join('; ');
-    console.log(`| ${tried} | ${held ? 'held' : 'DID NOT HOLD'} | ${figures} |`);
-    for (const failure of during.failures.slice(0, 3)) console.log(`  ${failure}`);
-    return held;
-  } finally {
-    for (const program of programs.reverse()) {
-      try {
-        await program.stop();
-      } catch (error) {
-        console.log(`  ${error.message.slice(0, 2000)}`);
-      }
+    act: ({ url }) => {
+      const nulls = Object.fromEntries(range(280_000).map((index) => [`n${index}`, null]));
+      const sent = asking('tools/call', { name: 'take', arguments: nulls }, 'session-token');
+      return () => fetchSize(url, sent);
     }
   }
+});
+
+export async function stage(own, full) {
+  const busy = await busyPart();
+  const server = own(await startServer('everything-server', ['--port', '0', '--era', 'modern']));
+  return { healthy: range(HEALTHY).map((index) => ({ name: `h${index}`, url: server.url })), scale: full ? 10 : 1, seconds: full ? 10 : 2, judged: full && busy < 0.1, busy };
 }
 
-const wanted = process.argv.slice(2);
-console.log('| tried | held | figures |\n|---|---|---|');
-let all = true;
-for (const [name, attack] of Object.entries(ATTACKS)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
-  all = (await run(name, attack)) && all;
+async function drill({ own, healthy, scale, seconds, judged, busy }, name, { upstream = {}, prepare, act }) {
+  const hostile = own(await startScript('hostile', [script('hostile_upstream'), name, String(scale)]));
+  setPriority(hostile.pid, 15);
+  const backend = own(await startBackend());
+  const tokens = [{ name: 'few', token_env: 'FEW_TOKEN', upstreams: ['h1', 'hostile'] }];
+  const gateway = own(await startGateway({ upstreams: healthy, tokens, log: { level: 'warning' }, env: { PROTEUS_ADMIN_SECRET: SECRET, FEW_TOKEN: 'few-token' } }));
+  const { url } = gateway;
+  const admin = new Caller(url, 4);
+  own({ stop: () => admin.close() });
+  const before = await measure(url, Math.max(1, seconds / 2));
+  assert.deepEqual(before.failures.slice(0, 3), [], 'without any attack');
+
+  const memory = peakMemory(gateway.pid);
+  gateway.reconfigure({ upstreams: [...healthy, { name: 'hostile', url: hostile.url, fail_fast_on_startup: false, timeout: '60s', ...upstream }] });
+  const many = JSON.stringify(Object.fromEntries(range(240_000).map((index) => [`n${index}`, index])));
+  const large = name === 'answers' ? own(await startCanary(() => [200, { 'content-type': 'application/json' }, many])) : undefined;
+  await prepare?.({ admin, backend, large: large && { url: `${large.origin}/give` } });
+  const isRead = async () => ['connected', 'degraded'].includes((await admin.admin('/admin/upstreams/hostile')).json?.state);
+  const attacked = act ? eventually('the hostile upstream is read', isRead, 60_000).then(() => repeat(act({ url }))) : undefined;
+  const attack = await attacked;
+  const during = await measure(url, seconds);
+  await attack?.stop();
+
+  const stalls = await metric(url, 'proteus_worker_stalls_total');
+  const grown = Math.round((peakMemory(gateway.pid) - memory) / 1024 / 1024);
+  const [was, is] = [p99(before.times), p99(during.times)];
+  assert.deepEqual(during.failures.slice(0, 3), [], `${during.failures.length} of ${during.times.length} calls failed`);
+  assert.equal(stalls, 0, `${stalls} stalls: ${gateway.log().split('\n').find((line) => line.includes(' stalled: '))}`);
+  assert.ok(during.times.length > seconds * 50, `only ${during.times.length} calls`);
+  if (judged) assert.ok(is <= was + ALLOWED_MS, `p99 grew from ${was.toFixed(1)} to ${is.toFixed(1)} ms`);
+  const note = judged ? '' : `; p99 not judged${busy < 0.1 ? '' : `, ${Math.round(busy * 100)} % of the machine was busy before`}`;
+  return `p99 ${was.toFixed(1)} → ${is.toFixed(1)} ms, ${during.times.length} calls, none failed, no stall, ${grown} MiB more memory${attack ? `; ${attack.figures()}` : ''}${note}`;
 }
-process.exitCode = all ? 0 : 1;
+
+export const cases = (full) => Object.entries(ATTACKS(full ? 10 : 1)).map(([name, attack]) => ({ tried: attack.tried, run: (stage) => drill(stage, name, attack) }));

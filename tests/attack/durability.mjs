@@ -1,0 +1,124 @@
+// What was acknowledged is there after a crash, and nobody notices a reload.
+import { startFakeUpstream } from '../e2e/support/fake_upstream.mjs';
+import { makeFolder, startGateway } from '../e2e/support/gateway.mjs';
+import { ask } from '../e2e/support/raw.mjs';
+import { Caller, queryTool, SECRET } from '../e2e/support/sessions.mjs';
+import { assert, eventually, keptAlive, range } from './support.mjs';
+
+export const title = 'Crashes and reloads (PRX-17, OPS-08, SES-22)';
+
+const env = { PROTEUS_ADMIN_SECRET: SECRET };
+
+/** Registers and removes by a few lanes until the gateway dies, and keeps what was acknowledged: a name is there, or gone, or nobody knows. */
+class Ledger {
+  constructor() {
+    this.there = new Set();
+    this.gone = new Set();
+    this.attempts = 0;
+  }
+
+  async work(make, remove) {
+    try {
+      for (;;) {
+        const name = `n${this.attempts++}`;
+        await make(name);
+        this.there.add(name);
+        if (this.attempts % 4) continue;
+        this.there.delete(name);
+        await remove(name);
+        this.gone.add(name);
+      }
+    } catch (error) {
+      if (error.code === 'ERR_ASSERTION') throw error;
+    }
+  }
+
+  check(found) {
+    for (const name of this.there) assert.ok(found.has(name), `${name} was acknowledged and is lost`);
+    for (const name of this.gone) assert.ok(!found.has(name), `${name} was removed and is back`);
+  }
+}
+
+const KINDS = {
+  upstreams: {
+    make: async (caller, name) => assert.equal((await caller.admin('/admin/upstreams', { name, url: 'http://127.0.0.1:9/mcp' })).status, 201),
+    remove: (caller, name) => caller.send('DELETE', `/admin/upstreams/${name}`, { 'x-admin-secret': SECRET }),
+    found: async (caller) => new Set((await caller.admin('/admin/upstreams')).json.upstreams.map(({ name }) => name))
+  },
+  'session tools': {
+    prepare: (caller) => caller.admin('/admin/session/init', { session_id: 's', user_token: 'token-of-s', user_id: 'u' }),
+    make: async (caller, name) => assert.equal((await caller.admin('/admin/tools/register', { session_id: 's', tools: [queryTool(name, 'http://127.0.0.1:9/')] })).status, 200),
+    remove: (caller, name) => caller.admin('/admin/tools/unregister', { session_id: 's', name }),
+    found: async (caller) => new Set((await caller.admin('/admin/tools/list?session_id=s')).json.tools.map(({ name }) => name)),
+    most: 200
+  }
+};
+
+async function crash(kind, rounds, own) {
+  const { folder, forget } = makeFolder();
+  own({ stop: forget });
+  const ledger = new Ledger();
+  let gateway = await startGateway({ folder, env });
+  own({ stop: () => (gateway.signal('SIGKILL'), gateway.ended) });
+  for (let round = 0; round < rounds; ++round) {
+    const caller = new Caller(gateway.url, 4);
+    await kind.prepare?.(caller);
+    const before = ledger.there.size;
+    const room = (kind.most ?? Infinity) - before;
+    if (room <= 4) break;
+    // Killed in the middle of the work, at another moment each time; not before something was acknowledged.
+    const killed = (async () => {
+      await eventually('something is acknowledged', () => ledger.there.size > before + Math.min(room - 4, round % 7));
+      gateway.signal('SIGKILL');
+    })();
+    const lane = () => ledger.work((name) => kind.make(caller, name), (name) => kind.remove(caller, name));
+    await Promise.all([lane(), lane(), lane(), killed]);
+    assert.equal(await gateway.ended, 'SIGKILL');
+    caller.close();
+    gateway = await startGateway({ folder, env });
+    const next = new Caller(gateway.url, 4);
+    ledger.check(await kind.found(next));
+    next.close();
+  }
+  return `${rounds} kills, ${ledger.there.size} acknowledged, ${ledger.gone.size} removed`;
+}
+
+export const cases = (full) => [
+  ...Object.entries(KINDS).map(([what, kind]) => ({
+    tried: `kill -9 in the middle of registering ${what}, over and over: none that was acknowledged is lost`,
+    run: ({ own }) => crash(kind, full ? 30 : 4, own)
+  })),
+  {
+    tried: 'reloads in a row under load: no call fails, nobody is let in or out by mistake',
+    run: async ({ own }) => {
+      const upstream = own(await startFakeUpstream(['one'], () => ({ content: [{ type: 'text', text: 'x' }] })));
+      const upstreams = [{ name: 'up', url: upstream.url }];
+      const tokens = [{ name: 'ann', token_env: 'ANN' }];
+      const gateway = own(await startGateway({ upstreams, tokens, env: { ...env, ANN: 'token-of-ann' } }));
+      const { agent } = own(keptAlive(8));
+      const reloads = full ? 200 : 30;
+      let going = true;
+      let calls = 0;
+      const load = range(4).map(async () => {
+        while (going) {
+          const answer = await ask(agent, gateway.url, 'tools/call', { name: 'up_one', arguments: {} });
+          assert.ok(answer.result && !answer.result.isError, JSON.stringify(answer).slice(0, 300));
+          calls += 1;
+        }
+      });
+      const ended = Promise.all(load);
+      const reloading = (async () => {
+        for (let i = 0; i < reloads; ++i) {
+          const limits = { calls_per_principal: 200 + i };
+          gateway.reconfigure({ upstreams: i % 2 ? upstreams : [...upstreams, { name: `more${i}`, url: upstream.url }], limits, contexts: { [`c${i}`]: {} } });
+          const before = calls;
+          await eventually('calls go on', () => calls > before + 5);
+        }
+      })();
+      await Promise.race([reloading, ended]);
+      going = false;
+      await ended;
+      return `${reloads} reloads, ${calls} calls, none failed`;
+    }
+  }
+];
