@@ -1,0 +1,6 @@
+#!/usr/bin/env bash
+# compat.sh [short|full] [run.mjs arguments]: servers and clients that others wrote, directly and through the gateway.
+# shellcheck source=scripts/lib.sh
+source "$(dirname "$0")/lib.sh"
+
+"$(node_path)" tests/compat/run.mjs "${@:-short}"

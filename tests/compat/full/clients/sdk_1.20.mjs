@@ -1,0 +1,3 @@
+import { connectSdk } from '../../short/clients/sdk.mjs';
+
+export const connect = (target) => connectSdk((path) => import(`sdk-1.20/${path}`), target);

@@ -1,0 +1,3 @@
+import { connectV2 } from './sdk_v2.mjs';
+
+export const connect = (target) => connectV2(target, 'legacy');
