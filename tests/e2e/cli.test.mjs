@@ -132,7 +132,7 @@ test('a refusal is shown in the words of the server, and one for want of a token
     assert.match(refused.stderr, /HTTP 401: A bearer token is needed; --bearer-env VARIABLE sends the token/);
     const nothing = await proteus('list', lost.url);
     assert.equal(nothing.code, 1);
-    assert.match(nothing.stderr, /HTTP 404: There is nothing here\. Try elsewhere\.\n$/);
+    assert.match(nothing.stderr, /HTTP 404: There is nothing here\. Try elsewhere\. \(Streamable HTTP was tried, and then HTTP\+SSE: [^\n]*\)\n$/);
   } finally {
     await closed.stop();
     await lost.stop();

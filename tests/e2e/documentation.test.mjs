@@ -100,7 +100,7 @@ function proteus(args, options = {}) {
 }
 
 // Programs that a test does not run: they would change the machine, are not here, or are what runs this.
-const LEFT_TO_THE_READER = ['make', 'claude', 'podman', 'useradd', 'install', 'systemctl', 'runuser', 'scripts/e2e.sh', 'scripts/fuzz.sh'];
+const LEFT_TO_THE_READER = ['make', 'claude', 'podman', 'useradd', 'install', 'systemctl', 'runuser', 'scripts/attack.sh', 'scripts/e2e.sh', 'scripts/fuzz.sh'];
 // What is shown and is no command: lines of the log, a request, messages.
 const OUTPUT = [/^\d{4}-\d\d-\d\dT/, /^POST \S+ HTTP/, /^\/\w*: /];
 const isShell = (block) => block.language === '' && !OUTPUT.some((shape) => shape.test(block.text));

@@ -76,10 +76,10 @@ test('PRO-01 one endpoint serves both eras at once, and a change reaches clients
   }
 });
 
-test('PRO-02 each legacy revision is negotiated, and an unknown one is answered with 2025-11-25', async () => {
+test('PRO-02 PRO-22 each legacy revision is negotiated, and an unknown one is answered with 2025-11-25', async () => {
   const server = await startServer('everything-server', ['--port', '0', '--era', 'both']);
   try {
-    const revisions = { '2025-11-25': '2025-11-25', '2025-06-18': '2025-06-18', '2025-03-26': '2025-03-26', '1999-01-01': '2025-11-25' };
+    const revisions = { '2025-11-25': '2025-11-25', '2025-06-18': '2025-06-18', '2025-03-26': '2025-03-26', '2024-11-05': '2024-11-05', '1999-01-01': '2025-11-25' };
     for (const [asked, answered] of Object.entries(revisions)) {
       const response = await fetch(server.url, {
         method: 'POST',
@@ -112,6 +112,8 @@ describe('through the gateway', { concurrency: 3 }, () => {
   }
 });
 
+const TOKEN = 'the-token-of-the-agent';
+
 function pair(client, server) {
   const crossing = client.era !== server.era;
   const asked = !crossing ? 'PRO-08' : server.era === 'legacy' ? 'BRG-01' : 'BRG-02';
@@ -119,14 +121,19 @@ function pair(client, server) {
   let started;
   runningPrograms(async (programs) => {
     started = await server.start(programs);
-    gateway = await startGateway({ upstreams: [{ name: 'foreign', prefix: '', ...started.upstream }] });
+    // With a name, so that what a legacy server keeps for a session is kept for this client.
+    gateway = await startGateway({
+      upstreams: [{ name: 'foreign', prefix: '', ...started.upstream }],
+      tokens: [{ name: 'agent', token_env: 'AGENT_TOKEN' }],
+      env: { AGENT_TOKEN: TOKEN }
+    });
     programs.push(gateway);
   });
 
   /** A test with a session of its own, which answers for its roots at any time. */
   const it = (name, body) =>
     test(name, () =>
-      using(client, { url: gateway.url }, (session) => {
+      using(client, { url: gateway.url, token: TOKEN }, (session) => {
         session.answer('roots/list', () => ({ roots: [{ uri: 'file:///srv/project', name: 'project' }] }));
         return body(session);
       })

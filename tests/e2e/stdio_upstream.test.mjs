@@ -17,13 +17,29 @@ function childrenOf(pid) {
   return ids.filter(Boolean).map(Number);
 }
 
+describe('a stdio upstream that never stops talking', () => {
+  test('SEC-03 gets few lines of the log, with its name, and one that says how many were left out', async () => {
+    const chatty = { name: 'chatty', command: ['python3', FIXTURE, '--era', 'legacy', '--fault', 'chatter'] };
+    const gateway = await startGateway({ upstreams: [chatty], server: { threads: 1 } });
+    await gateway.stop();
+    const lines = gateway.log().split('\n');
+    const printed = lines.filter((line) => line.includes('chatty: doing something'));
+    const ignored = lines.filter((line) => line.includes('upstream chatty: ignored'));
+    // A program is started once to look at it, and perhaps once more.
+    for (const kind of [printed, ignored]) assert.ok(kind.length > 0 && kind.length <= 130, `${kind.length} lines`);
+    const missing = lines.map((line) => /chatty: (\d+) more lines|unwritten=(\d+)/.exec(line)).filter(Boolean);
+    assert.ok(missing.reduce((sum, [, last, before]) => sum + Number(last ?? before), 0) > 30_000);
+    assert.ok(gateway.log().length < 200_000, `${gateway.log().length} bytes`);
+  });
+});
+
 for (const era of ['legacy', 'modern']) {
   for (const client of CLIENTS) {
     describe(`${client.name}, a ${era} stdio upstream in Python`, () => {
       let gateway;
       let live;
       runningPrograms(async (programs) => {
-        const upstream = { name: 'python', command: ['python3', FIXTURE, '--era', era] };
+        const upstream = { name: 'python', command: ['python3', FIXTURE, '--era', era], anonymous_sessions: 'shared' };
         gateway = await startGateway({ upstreams: [upstream], server: { threads: 1 } });
         programs.push(gateway);
         live = await startGateway({ upstreams: [{ ...upstream, refresh_strategy: 'direct_proxy' }], server: { threads: 1 } });

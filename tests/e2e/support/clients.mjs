@@ -2,9 +2,14 @@
 import * as v2 from '@modelcontextprotocol/client';
 import { StdioClientTransport as StdioV2 } from '@modelcontextprotocol/client/stdio';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { SSEClientTransport as SseV1 } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import * as schemas from '@modelcontextprotocol/sdk/types.js';
+import { Client as ClientOld } from 'mcp-sdk-2024-11-05/client/index.js';
+import { SSEClientTransport as SseOld } from 'mcp-sdk-2024-11-05/client/sse.js';
+import { StdioClientTransport as StdioOld } from 'mcp-sdk-2024-11-05/client/stdio.js';
+import * as oldSchemas from 'mcp-sdk-2024-11-05/types.js';
 
 import { program, within } from './programs.mjs';
 
@@ -13,7 +18,7 @@ const CAPABILITIES = { elicitation: {}, sampling: {}, roots: { listChanged: true
 const PATIENCE_MS = 15_000;
 
 // v1 takes a schema where v2 takes the method.
-const V1_SCHEMA = {
+const byMethod = (schemas) => ({
   'elicitation/create': schemas.ElicitRequestSchema,
   'sampling/createMessage': schemas.CreateMessageRequestSchema,
   'roots/list': schemas.ListRootsRequestSchema,
@@ -22,13 +27,26 @@ const V1_SCHEMA = {
   'notifications/resources/list_changed': schemas.ResourceListChangedNotificationSchema,
   'notifications/resources/updated': schemas.ResourceUpdatedNotificationSchema,
   'notifications/message': schemas.LoggingMessageNotificationSchema
-};
+});
+const V1_SCHEMA = byMethod(schemas);
+const OLD_SCHEMA = byMethod(oldSchemas);
 
 const V1 = {
   make: () => new ClientV1(INFO, { capabilities: CAPABILITIES }),
   Http: HttpV1,
+  Sse: SseV1,
   Stdio: StdioV1,
   key: (method) => V1_SCHEMA[method],
+  call: (client, params, options) => client.callTool(params, undefined, options)
+};
+
+// A release that knows 2024-11-05 and nothing else. It has no Streamable HTTP, which is lent to it.
+const OLD = {
+  make: () => new ClientOld(INFO, { capabilities: { sampling: {}, roots: { listChanged: true } } }),
+  Http: HttpV1,
+  Sse: SseOld,
+  Stdio: StdioOld,
+  key: (method) => OLD_SCHEMA[method],
   call: (client, params, options) => client.callTool(params, undefined, options)
 };
 
@@ -47,6 +65,9 @@ export const CLIENTS = [
   { name: 'TypeScript SDK v2, modern', era: 'modern', sdk: V2({ pin: '2026-07-28' }) }
 ];
 
+/** A client of 2024-11-05. */
+export const OLD_CLIENT = { name: 'TypeScript SDK 1.4, 2024-11-05', era: 'legacy', sdk: OLD };
+
 /** The v2 client that finds the era out by itself. */
 export const DETECTING = { name: 'TypeScript SDK v2, detecting', sdk: V2('auto') };
 
@@ -54,10 +75,28 @@ function authorization(token) {
   return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }
 
+function makeTransport(sdk, target, fetching) {
+  if (target.sse) return sseTransport(sdk, target);
+  if (target.url) {
+    return new sdk.Http(new URL(target.url), { fetch: fetching, requestInit: { headers: authorization(target.token) } });
+  }
+  return new sdk.Stdio({
+    command: target.command ?? program('everything-server'),
+    args: target.args ?? ['--stdio', ...target.stdio],
+    stderr: 'ignore'
+  });
+}
+
+function sseTransport(sdk, { sse, token }) {
+  const headers = authorization(token);
+  const fetching = (url, init) => fetch(url, { ...init, headers: { ...init?.headers, ...headers } });
+  return new sdk.Sse(new URL(sse), { eventSourceInit: { fetch: fetching }, requestInit: { headers } });
+}
+
 /**
  * A connected client and what passed over its wire.
  *
- * `target` is `{ url }`, with `token` where a bearer token is to be sent, `{ stdio: [arguments of everything-server] }`, or `{ command, args }`.
+ * `target` is `{ url }`, or `{ sse }` for the HTTP+SSE transport, with `token` where a bearer token is to be sent, `{ stdio: [arguments of everything-server] }`, or `{ command, args }`.
  */
 export class Session {
   static async open({ sdk, era }, target) {
@@ -78,13 +117,7 @@ export class Session {
         if (init?.method === 'GET' && response.ok) open();
         return response;
       };
-      this.transport = target.url
-        ? new sdk.Http(new URL(target.url), { fetch: fetching, requestInit: { headers: authorization(target.token) } })
-        : new sdk.Stdio({
-            command: target.command ?? program('everything-server'),
-            args: target.args ?? ['--stdio', ...target.stdio],
-            stderr: 'ignore'
-          });
+      this.transport = makeTransport(sdk, target, fetching);
       // Without a standing stream to wait for, notifications have a way as soon as there is a connection.
       if (!target.url || era === 'modern') open();
     });

@@ -1,0 +1,92 @@
+// A legacy server, over stdio or HTTP, that tells and asks within its calls, besides them and after them.
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { CallToolRequestSchema, ListToolsRequestSchema, ResultSchema, RootsListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+
+const LATER_MS = 20;
+const TOOLS = {
+  inside: 'Sends `messages` on the stream of the call',
+  beside: 'Sends `messages` outside of the stream of the call, while it runs',
+  later: 'Sends `messages` after the call was answered',
+  ask_later: 'Sends the requests `messages` after the call was answered; `report` has what became of them',
+  take_back: 'Cancels the requests that are not answered yet',
+  report: 'What the client told, what it answered, and which roots it has'
+};
+
+async function connect(transport) {
+  const server = new Server({ name: 'talker', version: '1' }, { capabilities: { tools: {}, logging: {} } });
+  const heard = [];
+  const answers = {};
+  const unwanted = new AbortController();
+  let roots = 'nobody asked';
+
+  const send = (message, options) => transport.send({ jsonrpc: '2.0', ...message }, options);
+  const ask = async ({ method, params }) => {
+    try {
+      answers[method] = await server.request({ method, params }, ResultSchema, { signal: unwanted.signal });
+    } catch (error) {
+      answers[method] = { error: error.message };
+    }
+  };
+  const askForRoots = async () => {
+    try {
+      const answer = await server.listRoots();
+      // As servers do that look at the directories first.
+      await new Promise((looked) => setTimeout(looked, LATER_MS));
+      roots = answer.roots;
+    } catch (error) {
+      roots = error.message;
+    }
+  };
+  const run = {
+    inside: async (messages, { requestId, _meta }) => {
+      for (const message of messages) await send(message, { relatedRequestId: requestId });
+      if (_meta?.progressToken === undefined) return;
+      const params = { progressToken: _meta.progressToken, progress: 1 };
+      await send({ method: 'notifications/progress', params }, { relatedRequestId: requestId });
+    },
+    beside: async (messages) => {
+      for (const message of messages) await send(message);
+      // What was sent before it has arrived when it is answered.
+      await server.ping();
+    },
+    later: (messages) => void setTimeout(() => messages.forEach((message) => send(message)), LATER_MS),
+    ask_later: (messages) => void setTimeout(() => messages.forEach(ask), LATER_MS),
+    take_back: () => unwanted.abort('changed its mind'),
+    report: () => ({ heard, answers, roots })
+  };
+
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: Object.entries(TOOLS).map(([name, description]) => ({ name, description, inputSchema: { type: 'object' } }))
+  }));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
+    const said = await run[params.name](params.arguments?.messages ?? [], extra);
+    return { content: [{ type: 'text', text: JSON.stringify(said ?? null) }] };
+  });
+  server.setNotificationHandler(RootsListChangedNotificationSchema, askForRoots);
+  server.fallbackNotificationHandler = async (notification) => void heard.push(notification);
+  server.oninitialized = () => server.getClientCapabilities()?.roots && askForRoots();
+  await server.connect(transport);
+}
+
+if (process.argv[2] === 'stdio') {
+  await connect(new StdioServerTransport());
+} else {
+  const sessions = new Map();
+  const http = createServer(async (request, response) => {
+    const known = sessions.get(request.headers['mcp-session-id']);
+    if (known) return known.handleRequest(request, response);
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (id) => sessions.set(id, transport)
+    });
+    await connect(transport);
+    await transport.handleRequest(request, response);
+  });
+  http.keepAliveTimeout = 0;
+  http.listen(0, '127.0.0.1', () => console.log(`listening on http://127.0.0.1:${http.address().port}/mcp`));
+}
