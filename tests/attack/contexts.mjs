@@ -1,12 +1,13 @@
 // What a context excludes stays out, however a URI or a name is written.
 import { startGateway } from '../e2e/support/gateway.mjs';
-import { headersOf } from '../e2e/support/raw.mjs';
-import { assert, modern, post, speaking, startCanary, statusOf, tool } from './support.mjs';
+import { events, headersOf, send } from '../e2e/support/raw.mjs';
+import { assert, eventually, modern, post, speaking, startCanary, statusOf, tool } from './support.mjs';
 
 export const title = 'What a context excludes (CTX-16, CTX-17)';
 
 export async function stage(own) {
   const results = {
+    'server/discover': { supportedVersions: ['2026-07-28'], capabilities: { tools: {}, resources: { subscribe: true } } },
     'tools/list': { tools: [tool('open'), tool('secret')] },
     'resources/list': { resources: [{ name: 'a', uri: 'file:///open/a' }, { name: 'b', uri: 'file:///secret/b' }] },
     'resources/templates/list': { resourceTemplates: [{ name: 'any', uriTemplate: 'file://{+path}' }, { name: 'web', uriTemplate: 'http://host/{+path}' }] },
@@ -40,29 +41,60 @@ const ask = async (url, method, params, token = 'token-of-ann') => {
   return JSON.parse(text);
 };
 
+/** A session of the legacy era in the narrow context; its requests have no headers that repeat names. */
+async function legacySession(url) {
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', authorization: 'Bearer token-of-ann' };
+  const say = async (method, params, more = {}) => {
+    const { text, headers: got } = await post(`${url}/narrow`, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), { ...headers, ...more });
+    return { ...JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text), session: got['mcp-session-id'] };
+  };
+  const { session } = await say('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } });
+  assert.ok(session, 'there is no session');
+  return (method, params) => say(method, params, { 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' });
+}
+
+/** Has a modern client listen, until `stop`; `heard` are the resources that the gateway agrees to tell it of. */
+async function listen(url, uris) {
+  const params = { notifications: { resourceSubscriptions: uris } };
+  const told = events(await send(`${url}/narrow`, 'subscriptions/listen', params, { token: 'token-of-ann' }));
+  const { value } = await told.next();
+  assert.equal(value?.method, 'notifications/subscriptions/acknowledged');
+  return { heard: value.params.notifications.resourceSubscriptions ?? [], stop: () => told.return() };
+}
+
 export const cases = () => [
   {
     tried: 'an excluded resource read by another spelling: percent encodings, //, /./, /../, case, ports, backslashes',
     run: async ({ url, upstream }) => {
       const reads = () => upstream.seen.filter(({ body }) => body.includes('"resources/read"'));
-      for (const uri of EXCLUDED) {
-        const before = reads().length;
-        const answer = await ask(url, 'resources/read', { uri });
-        assert.ok(answer.error, `${uri} was read`);
-        assert.equal(reads().length, before, `${uri} reached the upstream`);
+      const legacy = await legacySession(url);
+      for (const say of [(...said) => ask(url, ...said), legacy]) {
+        for (const uri of EXCLUDED) {
+          const before = reads().length;
+          const answer = await say('resources/read', { uri });
+          assert.ok(answer.error, `${uri} was read`);
+          assert.equal(reads().length, before, `${uri} reached the upstream`);
+        }
+        for (const uri of ['file:///open/a', 'file:///open/other', 'http://host/open']) {
+          assert.equal((await say('resources/read', { uri })).result?.contents?.[0]?.text, 'the content', uri);
+        }
       }
-      for (const uri of ['file:///open/a', 'file:///open/other', 'http://host/open']) {
-        assert.equal((await ask(url, 'resources/read', { uri })).result?.contents?.[0]?.text, 'the content', uri);
-      }
-      return `${EXCLUDED.length} spellings`;
+      return `${EXCLUDED.length} spellings, in both eras`;
     }
   },
   {
     tried: 'subscribing to it, and listing it',
-    run: async ({ url, upstream }) => {
-      assert.ok(!JSON.stringify(await ask(url, 'resources/list', {})).includes('secret/b'));
+    run: async ({ own, url, upstream }) => {
+      const list = JSON.stringify(await ask(url, 'resources/list', {}));
+      assert.ok(list.includes('open/a') && !list.includes('secret/b'), list);
       assert.ok(!JSON.stringify(await ask(url, 'tools/list', {})).includes('up_secret'));
-      assert.ok(!upstream.seen.some(({ body }) => body.includes('subscri') && body.includes('secret')));
+      const legacy = await legacySession(url);
+      for (const uri of EXCLUDED) assert.ok((await legacy('resources/subscribe', { uri })).error, `${uri} was subscribed to`);
+      const { heard } = own(await listen(url, [...EXCLUDED, 'file:///open/a']));
+      assert.ok(!heard.some((uri) => EXCLUDED.includes(uri)), `a client is told of ${heard}`);
+      await eventually('the upstream is listened to', () => upstream.seen.some(({ body }) => body.includes('subscriptions/listen') && body.includes('file:///open/a')));
+      assert.ok(!upstream.seen.some(({ body }) => body.includes('subscriptions/listen') && body.includes('ecret')), 'the upstream was asked for it');
+      return `${EXCLUDED.length} spellings, in both eras`;
     }
   },
   {
@@ -75,8 +107,10 @@ export const cases = () => [
         const { text } = await post(`${url}/narrow`, body, headers);
         assert.ok(JSON.parse(text).error, name);
       }
+      const legacy = await legacySession(url);
+      for (const name of names) assert.ok((await legacy('tools/call', { name, arguments: {} })).error, name);
       assert.ok(!upstream.seen.some(({ body }) => body.includes('tools/call')), 'a call reached the upstream');
-      return `${names.length} names`;
+      return `${names.length} names, in both eras`;
     }
   },
   {

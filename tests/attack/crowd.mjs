@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 
 import { startFakeUpstream } from '../e2e/support/fake_upstream.mjs';
 import { startGateway } from '../e2e/support/gateway.mjs';
+import { within } from '../e2e/support/programs.mjs';
 import { headersOf } from '../e2e/support/raw.mjs';
 import { assert, byAFew, eventually, head, keptAlive, modern, peakMemory, post, range, statusOf, Wire } from './support.mjs';
 
@@ -18,6 +19,9 @@ async function isServed(url) {
   return (await statusOf(url, head + body)) === 200;
 }
 
+/** Each has written all, or was answered before. */
+const everyoneIsTaken = (wires) => within(60_000, 'the gateway takes what is sent, or answers', Promise.all(wires.map(({ taken }) => taken)));
+
 /** Opens so many connections that each send nearly all of `opening`, and gives by how much the gateway's peak memory grew. */
 async function growthBy({ url, pid }, count, opening) {
   const before = peakMemory(pid);
@@ -29,11 +33,12 @@ async function growthBy({ url, pid }, count, opening) {
       for (const piece of opening.slice(0, -1)) wire.socket.write(piece);
       wire.socket.write(opening.at(-1), done);
     });
-    wires.push({ wire, written });
+    const answered = new Promise((done) => wire.socket.once('data', done));
+    wires.push({ wire, taken: Promise.race([written, answered]) });
     // A few at a time, so that it is the gateway which is tried, and not the memory of this process.
-    if (wires.length % 50 === 0) await Promise.all(wires.map(({ wire, written }) => Promise.race([written, eventually('an answer', () => wire.text !== '')])));
+    if (wires.length % 50 === 0) await everyoneIsTaken(wires);
   }
-  await Promise.all(wires.map(({ wire, written }) => Promise.race([written, eventually('an answer', () => wire.text !== '')])));
+  await everyoneIsTaken(wires);
   assert.ok(await isServed(url), 'a caller with a token is not served meanwhile');
   const grown = peakMemory(pid) - before;
   for (const { wire } of wires) wire.destroy();

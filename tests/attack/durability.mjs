@@ -59,6 +59,7 @@ async function crash(kind, rounds, own) {
   own({ stop: forget });
   const ledger = new Ledger();
   let gateway = await startGateway({ folder, env });
+  let kills = 0;
   own({ stop: () => (gateway.signal('SIGKILL'), gateway.ended) });
   for (let round = 0; round < rounds; ++round) {
     const caller = new Caller(gateway.url, 4);
@@ -74,13 +75,14 @@ async function crash(kind, rounds, own) {
     const lane = () => ledger.work((name) => kind.make(caller, name), (name) => kind.remove(caller, name));
     await Promise.all([lane(), lane(), lane(), killed]);
     assert.equal(await gateway.ended, 'SIGKILL');
+    kills += 1;
     caller.close();
     gateway = await startGateway({ folder, env });
     const next = new Caller(gateway.url, 4);
     ledger.check(await kind.found(next));
     next.close();
   }
-  return `${rounds} kills, ${ledger.there.size} acknowledged, ${ledger.gone.size} removed`;
+  return `${kills} kills, ${ledger.there.size} acknowledged, ${ledger.gone.size} removed`;
 }
 
 export const cases = (full) => [

@@ -71,7 +71,7 @@ export const cases = () => [
     tried: `escapes, controls and invisible characters in \`${what}\``,
     run: async (stage) => {
       const shown = await onTerminal(args(stage), { PROTEUS_ADMIN_SECRET: SECRET });
-      assert.ok(shown.length > 20, `it said nothing: ${shown}`);
+      assert.ok(shown.includes('pwned'), `it does not show what the stranger wrote: ${shown}`);
       assertHarmless(shown, what);
       return `${Object.keys(NASTY).length} kinds, ${shown.length} characters`;
     }
