@@ -56,8 +56,11 @@ Task<Result<>> Channel::listen(std::function<void()> on_open) {
   co_return std::unexpected(*closed_);
 }
 
-void Channel::take(std::string_view bytes, const json::ScanLimits& limits) {
-  auto messages = scan_messages(bytes, limits, version_);
+Task<> Channel::take_aside(BackgroundThreads& background, std::string bytes, json::ScanLimits limits) {
+  take(co_await scan_messages_aside(background, std::move(bytes), limits, version_));
+}
+
+void Channel::take(Result<std::vector<Received>> messages) {
   if (!messages) return log_->warning("ignored: {}", messages.error().message());
   for (auto& message : *messages)
     dispatch(std::move(message));

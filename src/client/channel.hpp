@@ -4,9 +4,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/stranger_log.hpp"
 #include "base/task_group.hpp"
+#include "client/received.hpp"
 #include "client/transport.hpp"
 #include "client/waiting.hpp"
 
@@ -30,7 +32,9 @@ class Channel : public Transport {
   virtual Task<Result<>> write(const Outgoing& message) = 0;
 
   // What was read from the stream. What is no message is logged and ignored.
-  void take(std::string_view bytes, const json::ScanLimits& limits);
+  void take(std::string_view bytes, const json::ScanLimits& limits) { take(scan_messages(bytes, limits, version_)); }
+  // The same in the background. What follows on the stream has to wait for it.
+  Task<> take_aside(BackgroundThreads& background, std::string bytes, json::ScanLimits limits);
   // Nothing more will come: every exchange under way fails with this.
   void fail(const Error& error);
 
@@ -46,6 +50,7 @@ class Channel : public Transport {
   };
   class Registration;
 
+  void take(Result<std::vector<Received>> messages);
   void dispatch(Received message);
   void answer(Received message);
   // Whom an error is for whose id the server could not read.

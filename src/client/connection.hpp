@@ -142,7 +142,8 @@ class Connection final : private Inbox {
   RequestFrame frame(const Footing& footing, mcp::Method method, const RequestOptions& options);
   Result<> add_headers(Composed& composed, const Params& params) const;
   Task<Result<std::string>> gather_inputs(const Answer& required, const RequestOptions& options);
-  void learn_tools(Listing& listing);
+  // Whether parameters of tools are repeated in headers.
+  bool mirrors_parameters() const;
 
   // What follows from a footing that was not there before.
   void note(const Footing& footing);

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,14 +12,37 @@ namespace {
 
 constexpr int kTimeouts = 4;
 
+// Does work on so many bytes, in the background where there is one and they are many.
+template <class Work, class Value = std::invoke_result_t<Work&>>
+Task<Value> aside(BackgroundThreads* background, std::size_t bytes, Work work) {
+  if (background == nullptr) co_return work();
+  co_return co_await background->run(bytes, std::move(work));
+}
+
+struct Learned {
+  Listing listing;  // without the tools whose annotations are invalid
+  Mirrors mirrors;
+};
+
+Learned learn(Listing listing, StrangerLog& log) {
+  Learned learned{std::move(listing), {}};
+  std::erase_if(learned.listing.entries, [&](const Entry& tool) {
+    const auto read = learned.mirrors.learn(tool.name, tool.definition);
+    if (!read) log.warning("the tool {} is left out: {}", log::printable(tool.name), read.error().message());
+    return !read.has_value();
+  });
+  return learned;
+}
+
 }  // namespace
 
 Task<Result<Listing>> Connection::list(mcp::Method method, RequestOptions options) {
+  const Visit visit(*this);
   const auto opened = co_await open();
   if (!opened) co_return std::unexpected(opened.error());
   if (!mcp::offers((*opened)->offers, method)) co_return Listing{};
   const std::string_view method_name = mcp::to_string(method);
-  ListReader reader(method, options_.limits.lists, *options_.log);
+  const auto reader = std::make_shared<ListReader>(method, options_.limits.lists, options_.log);
   std::optional<std::string> cursor;
   const auto page_time = time_of(method, options);
   const auto end = std::chrono::steady_clock::now() + options.list_timeout.value_or(kTimeouts * page_time);
@@ -27,7 +52,7 @@ Task<Result<Listing>> Connection::list(mcp::Method method, RequestOptions option
     options.timeout = std::min(page_time, left);
     Params params;
     if (cursor) params.members.add(fmt::format(R"("cursor":{})", *cursor));
-    const auto page = co_await request(method, std::move(params), options);
+    auto page = co_await request(method, std::move(params), options);
     if (!page) {
       Listing none;
       if (!cursor && is_unimplemented(page.error())) {
@@ -36,25 +61,23 @@ Task<Result<Listing>> Connection::list(mcp::Method method, RequestOptions option
       }
       co_return std::unexpected(page.error());
     }
-    auto next = reader.add(*page);
+    const std::size_t size = page->text().size();
+    auto next =
+        co_await aside(options_.background, size, [reader, page = std::move(*page)] { return reader->add(page); });
     if (!next) co_return std::unexpected(std::move(next.error()));
     cursor = std::move(*next);
   } while (cursor);
-  Listing listing = reader.take();
-  if (method == mcp::Method::tools_list) learn_tools(listing);
-  co_return listing;
+  if (method != mcp::Method::tools_list || !mirrors_parameters()) co_return reader->take();
+  Learned learned = co_await aside(
+      options_.background, reader->bytes(),
+      [listing = reader->take(), log = options_.log]() mutable { return learn(std::move(listing), *log); });
+  mirrors_ = std::move(learned.mirrors);
+  co_return std::move(learned.listing);
 }
 
-void Connection::learn_tools(Listing& listing) {
+bool Connection::mirrors_parameters() const {
   const auto& footing = link_.current();
-  if (!footing || footing->era() != mcp::Era::modern || !footing->transport->has_headers()) return;
-  mirrors_.clear();
-  std::erase_if(listing.entries, [this](const Entry& tool) {
-    const auto learned = mirrors_.learn(tool.name, tool.definition);
-    if (!learned)
-      options_.log->warning("the tool {} is left out: {}", log::printable(tool.name), learned.error().message());
-    return !learned.has_value();
-  });
+  return footing && footing->era() == mcp::Era::modern && footing->transport->has_headers();
 }
 
 }  // namespace proteus::client

@@ -82,7 +82,8 @@ Express::Express(net::HttpClient& http, net::Url url, const Options& options)
                              mcp::to_string(mcp::kModern), mcp::meta::kClientInfo, options.client_info,
                              mcp::meta::kClientCapabilities)),
       log_level_head_(fmt::format(R"(,"{}":")", mcp::meta::kLogLevel)),
-      progress_extension_(options.progress_extension) {}
+      progress_extension_(options.progress_extension),
+      background_(options.background) {}
 
 // The request, up to what is sent.
 void Express::compose(Composed& text, const Request& request) {
@@ -167,6 +168,7 @@ Result<Express::Sight> Express::look_at_body(Sent& sent, bool events, const Requ
   const auto body = sent.response->try_read_all(message_bytes_);
   if (!body) return std::unexpected(naming_limit(body.error(), message_bytes_));
   if (!*body) return Sight{.waits = true};
+  if ((sent.is_long = is_for_background((*body)->size(), background_) && !events)) return Sight{};
   std::shared_ptr<const void> owner = std::move(sent.response);
   auto answer = events ? read_whole(**body, owner, sent.id, request)
                        : judge(Received::scan(**body, std::move(owner), limits()), sent.id);
@@ -192,6 +194,7 @@ Task<Result<std::optional<Answer>>> Express::rest(Sent sent, const Request& requ
     if (!seen->waits) break;
     (void)co_await sent.response->wait();
   }
+  if (sent.is_long) co_return co_await read_aside(std::move(sent));
   net::ClientResponse& response = *sent.response;
   if (response.status() == 200 && response.has_content_type("text/event-stream")) {
     co_return co_await read_events(std::move(response), sent.id, request);
@@ -200,6 +203,15 @@ Task<Result<std::optional<Answer>>> Express::rest(Sent sent, const Request& requ
   if (!reply) co_return std::unexpected(reply.error());
   if (long_way_may_mend(*reply)) co_return std::nullopt;
   co_return std::unexpected(reply_error(*reply));
+}
+
+Task<Result<std::optional<Answer>>> Express::read_aside(Sent sent) const {
+  const auto body = sent.response->try_read_all(message_bytes_);
+  if (!body) co_return std::unexpected(naming_limit(body.error(), message_bytes_));
+  // The response belongs to this thread.
+  std::string bytes(body->value_or(std::string_view()));
+  sent.response.reset();
+  co_return judge(co_await scan_aside(*background_, std::move(bytes), limits()), sent.id);
 }
 
 json::ScanLimits Express::limits() const {
@@ -216,7 +228,10 @@ Task<Result<std::optional<Answer>>> Express::read_events(net::ClientResponse res
     if (!event) co_return std::unexpected(event.error());
     if (!*event) co_return std::unexpected(ended_early());
     if (!may_be_message(**event)) continue;
-    auto received = Received::scan(std::string((*event)->data), limits());
+    std::string data((*event)->data);
+    auto received = is_for_background(data.size(), background_)
+                        ? co_await scan_aside(*background_, std::move(data), limits())
+                        : Received::scan(std::move(data), limits());
     if (!received || is_answer(received->message())) co_return judge(std::move(received), id);
     if (take_notification(received->message(), id, request, false)) stream.extend_deadline(request.timeout);
   }

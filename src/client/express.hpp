@@ -48,7 +48,8 @@ class Express {
   struct Sent {
     std::shared_ptr<net::ClientResponse> response;
     std::uint64_t id;
-    bool begun = false;  // the head of the answer is here
+    bool begun = false;    // the head of the answer is here
+    bool is_long = false;  // all of it is, and is to be read in the background
   };
   // Nothing where it has to be waited for a connection; nothing was sent then. Of the request only what `look` and
   // `rest` need must live on: not the members, nor the capabilities, `_meta` and headers.
@@ -72,7 +73,8 @@ class Express {
   Result<Sight> look_at_body(Sent& sent, bool events, const Request& request) const;
   Task<Result<std::optional<Answer>>> read_events(net::ClientResponse response, std::uint64_t id,
                                                   const Request& request) const;
-  // Events that are all there already; `owner` keeps them.
+  Task<Result<std::optional<Answer>>> read_aside(Sent sent) const;
+  // Events that are all there already, and few; `owner` keeps them.
   Result<Answer> read_whole(std::string_view events, const std::shared_ptr<const void>& owner, std::uint64_t id,
                             const Request& request) const;
   static Result<Answer> judge(Result<Received> received, std::uint64_t id);
@@ -86,6 +88,7 @@ class Express {
   const std::string meta_head_;  // up to the capabilities
   const std::string log_level_head_;
   const int progress_extension_;
+  BackgroundThreads* const background_;
   std::uint64_t last_id_ = 0;
 };
 

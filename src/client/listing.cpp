@@ -101,8 +101,8 @@ Result<std::optional<std::string>> ListReader::add(const Received& page) {
     listing_.entries.push_back({std::move(*name), element});
   }
   if (left_out > 0) {
-    log_.warning("{}: {} entries of a page are left out, without a usable {}; the first is {}", mcp::to_string(method_),
-                 left_out, keys.name, log::printable(unusable, 80));
+    log_->warning("{}: {} entries of a page are left out, without a usable {}; the first is {}",
+                  mcp::to_string(method_), left_out, keys.name, log::printable(unusable, 80));
   }
   narrow(listing_.caching, read_caching(page), listing_.pages.empty());
   listing_.pages.push_back(page.bytes());

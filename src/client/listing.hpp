@@ -43,19 +43,20 @@ struct ListLimits {
 // Puts a list together from its pages, which come one by one from a server that is not trusted.
 class ListReader {
  public:
-  // The log outlives it.
-  ListReader(mcp::Method method, const ListLimits& limits, StrangerLog& log)
-      : method_(method), limits_(limits), log_(log) {}
+  ListReader(mcp::Method method, const ListLimits& limits, std::shared_ptr<StrangerLog> log)
+      : method_(method), limits_(limits), log_(std::move(log)) {}
 
   // Takes a page. The cursor of the next one, as JSON text; nothing where this was the last. Fails where the
   // page is no list, a limit is broken or a cursor returns.
   Result<std::optional<std::string>> add(const Received& page);
   Listing take() { return std::move(listing_); }
+  // Of all pages.
+  std::size_t bytes() const { return bytes_; }
 
  private:
   mcp::Method method_;
   ListLimits limits_;
-  StrangerLog& log_;
+  std::shared_ptr<StrangerLog> log_;
   std::size_t bytes_ = 0;
   std::set<std::string> cursors_;
   Listing listing_;

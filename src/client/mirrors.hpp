@@ -15,7 +15,6 @@ class Mirrors {
  public:
   // Reads the annotations of a tool's definition. Fails where they are invalid: the tool must not be offered.
   Result<> learn(std::string_view tool, std::string_view definition);
-  void clear() { parameters_.clear(); }
 
   // The headers for a call; none for a tool that has no annotations or is not known. `arguments` is the
   // object as JSON, or empty.

@@ -66,7 +66,10 @@ class OldSse final : public Channel {
       if (!event) co_return fail(event.error());
       if (!*event) co_return fail(errors::interrupted("the server ended its event stream"));
       if ((*event)->type != "message" || (*event)->data.empty()) continue;
-      take((*event)->data, limits);
+      if (is_for_background((*event)->data.size(), options_.background))
+        co_await take_aside(*options_.background, std::string((*event)->data), limits);
+      else
+        take((*event)->data, limits);
     }
   }
 

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/background_threads.hpp"
 #include "base/stranger_log.hpp"
 #include "base/task.hpp"
 #include "client/authorizer.hpp"
@@ -110,6 +111,8 @@ struct Options {
   bool hear_in_answers = false;
 
   Limits limits;
+  // Where lists and messages are read that take long; outlives the connection. Null: where they arrive.
+  BackgroundThreads* background = nullptr;
   std::vector<Header> headers;             // sent with every HTTP request
   std::shared_ptr<Authorizer> authorizer;  // may be empty
   Handlers handlers;

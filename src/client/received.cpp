@@ -94,6 +94,17 @@ Result<std::vector<Received>> scan_messages(std::string_view bytes, const json::
   return messages;
 }
 
+Task<Result<Received>> scan_aside(BackgroundThreads& background, std::string bytes, json::ScanLimits limits) {
+  co_return co_await background.run(
+      [bytes = std::move(bytes), limits]() mutable { return Received::scan(std::move(bytes), limits); });
+}
+
+Task<Result<std::vector<Received>>> scan_messages_aside(BackgroundThreads& background, std::string bytes,
+                                                        json::ScanLimits limits, std::optional<mcp::Version> version) {
+  co_return co_await background.run(
+      [bytes = std::move(bytes), limits, version] { return scan_messages(bytes, limits, version); });
+}
+
 Result<boost::json::value> Received::value() const { return json::parse(result()); }
 
 }  // namespace proteus::client

@@ -9,6 +9,8 @@
 #include <boost/json/value.hpp>
 #include <proteus/error.hpp>
 
+#include "base/background_threads.hpp"
+#include "base/task.hpp"
 #include "json/message.hpp"
 #include "mcp/version.hpp"
 
@@ -65,6 +67,19 @@ class Received {
 // The messages in something received: one, or those of a batch, which only 2025-03-26 has.
 Result<std::vector<Received>> scan_messages(std::string_view bytes, const json::ScanLimits& limits,
                                             std::optional<mcp::Version> version);
+
+// What exceeds this takes more than 5 ms where it is made of the shortest tokens there are.
+inline constexpr std::size_t kLongMessage = std::size_t{1} << 20U;
+
+// Whether a message of so many bytes is to be read in the background; there may be none.
+inline bool is_for_background(std::size_t bytes, const BackgroundThreads* background) {
+  return bytes > kLongMessage && background != nullptr;
+}
+
+// As Received::scan and scan_messages, in the background.
+Task<Result<Received>> scan_aside(BackgroundThreads& background, std::string bytes, json::ScanLimits limits);
+Task<Result<std::vector<Received>>> scan_messages_aside(BackgroundThreads& background, std::string bytes,
+                                                        json::ScanLimits limits, std::optional<mcp::Version> version);
 
 // What a request is answered with.
 using Answer = Received;

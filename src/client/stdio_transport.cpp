@@ -56,7 +56,10 @@ class StdioTransport final : public Channel {
       auto line = co_await process_->read_line();
       if (!line) co_return fail(naming_limit(line.error(), limits.bytes));
       if (!*line) co_return fail(co_await ended());
-      if (!(*line)->empty()) take(**line, limits);
+      if (is_for_background((*line)->size(), options_.background))
+        co_await take_aside(*options_.background, std::string(**line), limits);
+      else if (!(*line)->empty())
+        take(**line, limits);
     }
   }
 

@@ -25,6 +25,8 @@ bool is_session_id(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return c >= 0x21 && c <= 0x7e; });
 }
 
+bool is_message(const net::SseEvent& event) { return !event.data.empty() && event.type == "message"; }
+
 bool is_success(const net::ClientResponse& response) { return response.status() >= 200 && response.status() < 300; }
 
 class StreamableHttp final : public Transport {
@@ -76,6 +78,9 @@ class StreamableHttp final : public Transport {
   Task<Result<net::ClientResponse>> get(const StreamPosition& position);
   // The answer to `id`, where the event is that; other messages go to the inbox.
   Result<std::optional<Reply>> take(const net::SseEvent& event, RequestId id);
+  // The same for the data of a long one, which is read in the background.
+  Task<Result<std::optional<Reply>>> take_aside(std::string data, RequestId id);
+  Result<std::optional<Reply>> take(Result<std::vector<Received>> messages, RequestId id);
   Task<Result<std::optional<Reply>>> read_events(EventStream& stream, RequestId id);
   std::chrono::milliseconds pause(const StreamPosition& position) const {
     return std::max(position.retry.value_or(options_.reconnect_delay), kLeastRetry);
@@ -119,7 +124,11 @@ Task<Result<Reply>> StreamableHttp::read(net::ClientResponse response, RequestId
     if (body && !*body) body = co_await response.read_all(options_.limits.message_bytes);
     if (!body) co_return std::unexpected(naming_limit(std::move(body.error()), options_.limits.message_bytes));
     // The reply may go to other threads, and the response belongs to this one: the bytes are copied.
-    co_return read_json(response.status(), Received::scan(std::string(**body), scan_limits_), id);
+    std::string copy(**body);
+    if (!is_for_background(copy.size(), options_.background))
+      co_return read_json(response.status(), Received::scan(std::move(copy), scan_limits_), id);
+    auto message = co_await scan_aside(*options_.background, std::move(copy), scan_limits_);
+    co_return read_json(response.status(), std::move(message), id);
   }
   if (response.has_content_type("text/event-stream")) {
     co_return co_await read_stream(events_of(std::move(response)), id);
@@ -221,6 +230,11 @@ class StreamableHttp::Posted final : public Sent {
     constexpr std::chrono::milliseconds kNone{0};  // deadlines are the caller's now
     if (events_) {
       events_->set_deadline(kNone);
+      if (!long_event_.empty()) {
+        auto reply = co_await transport_.take_aside(std::exchange(long_event_, {}), id_);
+        if (!reply) co_return std::unexpected(std::move(reply.error()));
+        if (*reply) co_return std::move(**reply);
+      }
       co_return co_await transport_.read_stream(std::move(events_), id_);
     }
     response_->set_deadline(kNone);
@@ -252,6 +266,7 @@ class StreamableHttp::Posted final : public Sent {
     const auto body = response_->try_read_all(most);
     if (!body) return std::unexpected(naming_limit(body.error(), most));
     if (!*body) return Sight{.reply = {}, .waits = true};
+    if (is_for_background((*body)->size(), transport_.options_.background)) return Sight{};
     const auto& limits = transport_.scan_limits_;
     auto reply = read_json(
         200,
@@ -268,6 +283,13 @@ class StreamableHttp::Posted final : public Sent {
       if (!event && event.error().kind() == ErrorKind::interrupted) return Sight{};
       if (!event) return std::unexpected(event.error());
       if (!*event) return Sight{.reply = {}, .waits = !events_->ended()};
+      if (is_for_background((*event)->data.size(), transport_.options_.background)) {
+        if (is_message(**event)) {
+          long_event_ = (*event)->data;
+          return Sight{};
+        }
+        continue;
+      }
       auto reply = transport_.take(**event, id_);
       if (!reply) return std::unexpected(std::move(reply.error()));
       if (*reply) return Sight{.reply = std::move(**reply)};
@@ -276,7 +298,8 @@ class StreamableHttp::Posted final : public Sent {
 
   StreamableHttp& transport_;
   std::shared_ptr<net::ClientResponse> response_;
-  Events events_;  // in place of that, where it is a stream of events
+  Events events_;           // in place of that, where it is a stream of events
+  std::string long_event_;  // of those, which `rest` reads
   const RequestId id_;
   const Stay stay_;
   State state_ = State::sent;
@@ -293,14 +316,22 @@ Task<Result<std::optional<Reply>>> StreamableHttp::read_events(EventStream& stre
     auto event = co_await stream.next();
     if (!event) co_return std::unexpected(std::move(event.error()));
     if (!*event) co_return std::optional<Reply>();
-    auto reply = take(**event, id);
+    const bool is_long = is_for_background((*event)->data.size(), options_.background) && is_message(**event);
+    auto reply = is_long ? co_await take_aside(std::string((*event)->data), id) : take(**event, id);
     if (!reply || *reply) co_return reply;
   }
 }
 
 Result<std::optional<Reply>> StreamableHttp::take(const net::SseEvent& event, RequestId id) {
-  if (event.data.empty() || event.type != "message") return std::nullopt;
-  auto messages = scan_messages(event.data, scan_limits_, version_);
+  if (!is_message(event)) return std::nullopt;
+  return take(scan_messages(event.data, scan_limits_, version_), id);
+}
+
+Task<Result<std::optional<Reply>>> StreamableHttp::take_aside(std::string data, RequestId id) {
+  co_return take(co_await scan_messages_aside(*options_.background, std::move(data), scan_limits_, version_), id);
+}
+
+Result<std::optional<Reply>> StreamableHttp::take(Result<std::vector<Received>> messages, RequestId id) {
   if (!messages) return std::unexpected(std::move(messages.error()));
   std::optional<Reply> reply;
   for (auto& message : *messages) {

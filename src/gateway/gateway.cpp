@@ -175,6 +175,7 @@ Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings
       .pins = std::move(pins),
       .start_places = start_places_,
       .background = background_threads_,
+      .answers = answer_threads_,
       .publish =
           [this](catalog::SnapshotPointer snapshot) {
             // So that no request has to: what contexts show of it is as much work as it is.

@@ -180,6 +180,7 @@ class Gateway {
       std::make_shared<client::StartPlaces>(std::max(4U, std::thread::hardware_concurrency()));
   // Two, so that one upstream's long lists do not keep all others' waiting. Behind all that its work uses.
   BackgroundThreads background_threads_{2};
+  BackgroundThreads answer_threads_{1};
 
   // Of the control thread.
   Turns changes_;

@@ -195,12 +195,7 @@ Task<LivePagePointer> LivePages::fetch(Wanted wanted) {
     co_return page;
   }
   const std::string_view array = answer->member(catalog::info(wanted.kind).member);
-  auto elements = json::elements_of(array, catalog::ListLimits{}.definitions);
-  if (!elements) {
-    page->error = log_failure(call_, *wanted.upstream.upstream, errors::protocol("the answer is not a list"));
-    co_return page;
-  }
-  auto list = co_await wanted.upstream->read_list(wanted.kind, answer->bytes(), std::move(*elements));
+  auto list = co_await wanted.upstream->read_list(wanted.kind, answer->bytes(), array);
   if (!list) {
     page->error = log_failure(call_, *wanted.upstream.upstream, std::move(list.error()));
     co_return page;

@@ -70,6 +70,7 @@ Upstream::~Upstream() = default;
 client::Options Upstream::options() const {
   client::Options options = basic_options();
   options.known = refresher_.known();
+  options.background = &around_.answers;
   return options;
 }
 
@@ -98,6 +99,7 @@ client::Options Upstream::basic_options() const {
 client::Options Upstream::control_options() const {
   client::Options control = basic_options();
   control.handlers = *declare_everything(refuse_question);
+  control.background = &around_.background;
   return control;
 }
 

@@ -56,6 +56,8 @@ struct UpstreamSurroundings {
 
   // Where definitions are parsed and compared, which may take long.
   BackgroundThreads& background;
+  // Where long answers to callers are read: not there, so that no list delays them.
+  BackgroundThreads& answers;
   // Called on a thread of those.
   std::function<Result<catalog::Publication>(catalog::SnapshotPointer)> publish;
   // After each refresh, also one that failed; with what was published where it changed something.
@@ -89,6 +91,9 @@ class Upstream {
   // `bytes`.
   Task<Result<catalog::DefinitionList::Pointer>> read_list(catalog::Kind kind, std::shared_ptr<const void> bytes,
                                                            std::vector<std::string_view> texts) const;
+  // The same for the array of them.
+  Task<Result<catalog::DefinitionList::Pointer>> read_list(catalog::Kind kind, std::shared_ptr<const void> bytes,
+                                                           std::string_view array) const;
   boost::asio::io_context& io() const { return around_.io; }
   // Thread-safe. Of an upstream that is listed live: whether it knew the method when it was last asked for such a list.
   void answered_live(catalog::Kind kind, bool implemented);

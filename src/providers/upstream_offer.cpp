@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "json/message.hpp"
 #include "providers/kept_lists.hpp"
 #include "providers/upstream.hpp"
 
@@ -33,6 +34,18 @@ Task<Result<catalog::DefinitionList::Pointer>> Upstream::read_list(catalog::Kind
     size += text.size();
   co_return co_await around_.background.run(size, [maker = offer_maker(), kind, bytes = std::move(bytes),
                                                    texts = std::move(texts)] { return maker.list(kind, texts); });
+}
+
+Task<Result<catalog::DefinitionList::Pointer>> Upstream::read_list(catalog::Kind kind,
+                                                                   std::shared_ptr<const void> bytes,
+                                                                   std::string_view array) const {
+  co_return co_await around_.background.run(
+      array.size(),
+      [maker = offer_maker(), kind, bytes = std::move(bytes), array]() -> Result<catalog::DefinitionList::Pointer> {
+        const auto texts = json::elements_of(array, catalog::ListLimits{}.definitions);
+        if (!texts) return std::unexpected(errors::protocol("the answer is not a list"));
+        return maker.list(kind, *texts);
+      });
 }
 
 Task<std::optional<catalog::Publication>> Upstream::restore(std::vector<store::SnapshotRecord> records) {

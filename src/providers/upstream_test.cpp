@@ -33,6 +33,7 @@ class SilentUpstream : public ::testing::Test {
                            .limits = {},
                            .client_info = R"({"name":"test","version":"1"})",
                            .background = background,
+                           .answers = background,
                            .publish = [](catalog::SnapshotPointer) -> Result<catalog::Publication> {
                              return std::unexpected(errors::internal("nothing is there"));
                            },
