@@ -8,7 +8,9 @@ const PAGE = 15;  // large definitions, within the 16 MiB of a message
 const options = (variant) => {
   const all = [];
   for (let size = 0; size < LARGE; size += 60) all.push(`{"type":"string","const":"option ${all.length} of variant ${variant}"}`);
-  return `"inputSchema":{"type":"object","properties":{"choice":{"anyOf":[${all.join(',')}]}}}`;
+  // A parameter that headers repeat has the whole definition read by whoever makes the headers.
+  const mirrored = kind === 'mirrored' ? ',"x-mcp-header":"Choice"' : '';
+  return `"inputSchema":{"type":"object","properties":{"choice":{"type":"string"${mirrored}},"more":{"anyOf":[${all.join(',')}]}}}`;
 };
 
 const shared = { resultType: 'complete', ttlMs: 0, cacheScope: 'public' };
@@ -39,10 +41,15 @@ function slowTemplates() {
 const asked = { method: 'elicitation/create', params: { mode: 'form', message: 'Sure?', requestedSchema: { type: 'object', properties: {} } } };
 const question = { resultType: 'input_required', inputRequests: { sure: asked }, requestState: 'x' };
 
+/** As much as fits a message, in values of one byte. */
+const tokens = kind === 'tokens' ? `${JSON.stringify({ ...shared, content: [] }).slice(0, -1)},"structuredContent":{"n":[0${',0'.repeat(8_388_000)}]}}` : '';
+let calls = 0;
+
 const small = '{"name":"harmless","inputSchema":{"type":"object"}}';
 const harmless = { tools: () => page('tools', [small]) };
 const lists = {
   definitions: () => ({ tools: largeTools() }),
+  mirrored: () => ({ tools: largeTools() }),
   proposals: () => ({ tools: largeTools() }),
   templates: () => ({ ...harmless, 'resources/templates': slowTemplates() })
 };
@@ -66,11 +73,13 @@ const server = createServer(async (request, response) => {
     const list = /^(.*)\/list$/.exec(method)?.[1];
     if (hostile[list]) return hostile[list](params?.cursor);
     if (list) return page(list === 'resources/templates' ? 'resourceTemplates' : list, []);
+    if (kind === 'tokens') return tokens;
     return JSON.stringify(kind === 'question' ? question : { ...shared, content: [] });
   };
   const text = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${answer()}}`;
-  response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(text);
+  const asEvents = kind === 'tokens' && method === 'tools/call' && ++calls % 2 === 0;
+  response.writeHead(200, { 'content-type': asEvents ? 'text/event-stream' : 'application/json' });
+  response.end(asEvents ? `data: ${text}\n\n` : text);
 });
 server.listen(0, '127.0.0.1', () => console.log(`listening on http://127.0.0.1:${server.address().port}/mcp`));
 process.on('SIGTERM', () => process.exit(0));

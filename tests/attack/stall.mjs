@@ -1,7 +1,11 @@
 // The stall drill: what one stranger sends, at ten times the size that once stopped the gateway, beside sixteen healthy upstreams. No call of theirs
-// may fail, and no handler may keep a worker for 50 ms of CPU time. On a machine that has nothing else to do their p99 may grow by 5 ms.
-import { readFileSync } from 'node:fs';
-import { setPriority } from 'node:os';
+// may fail, no handler may keep a worker for 50 ms of CPU time, and their p99 may grow by 5 ms.
+//
+// What is measured is whether callers wait for the gateway, and not how a machine shares its cores with whatever else runs on it, the attacker's own programs
+// among them. So everything that a healthy call passes goes ahead of all that: it has a real-time priority while it is measured. Where that is not
+// allowed, the p99 is judged on a quiet machine alone.
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 
@@ -16,14 +20,31 @@ export const title = 'Strangers cannot make us late (SEC-03)';
 
 const HEALTHY = 16;
 const ALLOWED_MS = 5;
+const AHEAD = ['chrt', '--fifo', '1'];
 const script = (name) => fileURLToPath(new URL(`./${name}.mjs`, import.meta.url));
 
 const p99 = (times) => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? NaN;
 
-async function measure(url, seconds) {
-  const { stdout, stderr } = await run(process.execPath, [script('load'), url, String(HEALTHY), String(seconds)], { timeout: 120_000 });
+/** Whether programs may be given a real-time priority. */
+async function mayGoAhead() {
+  return (await run(AHEAD[0], [...AHEAD.slice(1), 'true'])).code === 0;
+}
+
+/** Gives a process a real-time priority, except for its threads that work in the background. */
+function goAhead({ pid }) {
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    if (readFileSync(`/proc/${pid}/task/${thread}/comm`, 'utf8').trim() === 'background') continue;
+    execFileSync(AHEAD[0], ['--fifo', '--pid', '1', thread]);
+  }
+}
+
+/** Calls of the healthy upstreams, for so long. */
+async function measure(url, seconds, ahead) {
+  const [program, ...args] = [...(ahead ? AHEAD : []), process.execPath, script('load'), url, String(HEALTHY), String(seconds)];
+  const { stdout, stderr } = await run(program, args, { timeout: 120_000 });
   assert.ok(stdout, `the load did not run: ${stderr}`);
-  return JSON.parse(stdout);
+  const { times, failures } = JSON.parse(stdout);
+  return { count: times.length, failures, p99: p99(times) };
 }
 
 /** Which part of the machine is busy, within a second. */
@@ -58,20 +79,29 @@ function repeat(act) {
   let going = true;
   let count = 0;
   let size = 0;
+  const statuses = new Set();
   const ended = (async () => {
     while (going) {
-      size = Math.max(size, (await act()).size);
+      const answer = await act();
+      size = Math.max(size, answer.size);
+      statuses.add(answer.status);
       count += 1;
     }
   })();
-  return { stop: () => ((going = false), ended), figures: () => `${count} times, answers of ${Math.ceil(size / 1024)} KiB` };
+  return { stop: () => ((going = false), ended), figures: () => `${count} times, answered ${[...statuses]} with ${Math.ceil(size / 1024)} KiB` };
 }
 
 /** Each says what it is, how the hostile upstream is configured, and what is done meanwhile. */
 const ATTACKS = (scale) => ({
   definitions: {
     tried: `${15 * scale} tools of 0.9 MB each, others at each reading, read again every second`,
-    upstream: { auto_refresh: true, refresh_interval: '1s' }
+    upstream: { auto_refresh: true, refresh_interval: '1s' },
+    listed: { tools: 15 * scale }
+  },
+  mirrored: {
+    tried: 'the same, with a parameter of each tool that headers repeat',
+    upstream: { auto_refresh: true, refresh_interval: '1s' },
+    listed: { tools: 15 * scale }
   },
   instructions: {
     tried: `${Math.min(800_000 * scale, 7_500_000)} newlines and the name of a hidden tool in instructions`,
@@ -82,6 +112,7 @@ const ATTACKS = (scale) => ({
   },
   templates: {
     tried: `${6000 * scale} URI templates with 25 variables each, and a URI of 8 KB`,
+    listed: { resource_templates: 6000 * scale },
     act: ({ url }) => {
       const sent = asking('resources/read', { uri: `t://${'a'.repeat(8000)}` });
       return () => fetchSize(url, sent);
@@ -91,6 +122,15 @@ const ATTACKS = (scale) => ({
     tried: `GET /admin/proposals with ${15 * scale} definitions of 0.9 MB`,
     upstream: { trust: 'pin' },
     act: ({ url }) => () => fetchSize(new URL('/admin/proposals', url), { method: 'GET', headers: { 'x-admin-secret': SECRET } })
+  },
+  tokens: {
+    tried: "an upstream's answers of 16 MiB in the shortest tokens there are, as JSON and as events",
+    // Receiving, copying and sending so much is work of the worker, 10 ms of it: see docs/security.md.
+    unjudged: 'a worker copies 16 MiB',
+    act: ({ url }) => {
+      const sent = asking('tools/call', { name: 'hostile_harmless', arguments: {} });
+      return () => fetchSize(url, sent);
+    }
   },
   question: {
     tried: "280,000 arguments in an agent's call that the upstream answers with a question",
@@ -129,21 +169,24 @@ const ATTACKS = (scale) => ({
 });
 
 export async function stage(own, full) {
+  const ahead = await mayGoAhead();
   const busy = await busyPart();
   const server = own(await startServer('everything-server', ['--port', '0', '--era', 'modern']));
-  return { healthy: range(HEALTHY).map((index) => ({ name: `h${index}`, url: server.url })), scale: full ? 10 : 1, seconds: full ? 10 : 2, judged: full && busy < 0.1, busy };
+  if (ahead) goAhead(server);
+  const unjudged = !full ? 'in short' : !ahead && busy > 0.1 ? `${Math.round(busy * 100)} % of the machine was busy before` : '';
+  return { healthy: range(HEALTHY).map((index) => ({ name: `h${index}`, url: server.url })), scale: full ? 10 : 1, seconds: full ? 10 : 1.5, ahead, unjudged };
 }
 
-async function drill({ own, healthy, scale, seconds, judged, busy }, name, { upstream = {}, prepare, act }) {
+async function drill({ own, healthy, scale, seconds, ahead, unjudged: alone }, name, { upstream = {}, listed = {}, unjudged = alone, prepare, act }) {
   const hostile = own(await startScript('hostile', [script('hostile_upstream'), name, String(scale)]));
-  setPriority(hostile.pid, 15);
   const backend = own(await startBackend());
   const tokens = [{ name: 'few', token_env: 'FEW_TOKEN', upstreams: ['h1', 'hostile'] }];
   const gateway = own(await startGateway({ upstreams: healthy, tokens, log: { level: 'warning' }, env: { PROTEUS_ADMIN_SECRET: SECRET, FEW_TOKEN: 'few-token' } }));
+  if (ahead) goAhead(gateway);
   const { url } = gateway;
   const admin = new Caller(url, 4);
   own({ stop: () => admin.close() });
-  const before = await measure(url, Math.max(1, seconds / 2));
+  const before = await measure(url, Math.max(1, seconds / 2), ahead);
   assert.deepEqual(before.failures.slice(0, 3), [], 'without any attack');
 
   const memory = peakMemory(gateway.pid);
@@ -151,21 +194,23 @@ async function drill({ own, healthy, scale, seconds, judged, busy }, name, { ups
   const many = JSON.stringify(Object.fromEntries(range(240_000).map((index) => [`n${index}`, index])));
   const large = name === 'answers' ? own(await startCanary(() => [200, { 'content-type': 'application/json' }, many])) : undefined;
   await prepare?.({ admin, backend, large: large && { url: `${large.origin}/give` } });
+  // An attack that goes on without us is measured from its beginning.
   const isRead = async () => ['connected', 'degraded'].includes((await admin.admin('/admin/upstreams/hostile')).json?.state);
-  const attacked = act ? eventually('the hostile upstream is read', isRead, 60_000).then(() => repeat(act({ url }))) : undefined;
-  const attack = await attacked;
-  const during = await measure(url, seconds);
+  const attack = act ? await eventually('the hostile upstream is read', isRead, 60_000).then(() => repeat(act({ url }))) : undefined;
+  const during = await measure(url, seconds, ahead);
   await attack?.stop();
 
+  await eventually('the hostile upstream is read', isRead, 60_000);
+  const { json: seen } = await admin.admin('/admin/upstreams/hostile');
+  for (const [kind, count] of Object.entries(listed)) assert.equal(seen[kind], count, `of its ${kind}, ${seen[kind]} arrived: nothing was tried`);
   const stalls = await metric(url, 'proteus_worker_stalls_total');
   const grown = Math.round((peakMemory(gateway.pid) - memory) / 1024 / 1024);
-  const [was, is] = [p99(before.times), p99(during.times)];
-  assert.deepEqual(during.failures.slice(0, 3), [], `${during.failures.length} of ${during.times.length} calls failed`);
+  assert.deepEqual(during.failures.slice(0, 3), [], `${during.failures.length} of ${during.count} calls failed`);
   assert.equal(stalls, 0, `${stalls} stalls: ${gateway.log().split('\n').find((line) => line.includes(' stalled: '))}`);
-  assert.ok(during.times.length > seconds * 50, `only ${during.times.length} calls`);
-  if (judged) assert.ok(is <= was + ALLOWED_MS, `p99 grew from ${was.toFixed(1)} to ${is.toFixed(1)} ms`);
-  const note = judged ? '' : `; p99 not judged${busy < 0.1 ? '' : `, ${Math.round(busy * 100)} % of the machine was busy before`}`;
-  return `p99 ${was.toFixed(1)} → ${is.toFixed(1)} ms, ${during.times.length} calls, none failed, no stall, ${grown} MiB more memory${attack ? `; ${attack.figures()}` : ''}${note}`;
+  assert.ok(during.count > seconds * 50, `only ${during.count} calls`);
+  const change = `p99 ${before.p99.toFixed(1)} → ${during.p99.toFixed(1)} ms`;
+  if (!unjudged) assert.ok(during.p99 <= before.p99 + ALLOWED_MS, change);
+  return `${change}${unjudged ? ` (not judged: ${unjudged})` : ''}, ${during.count} calls, none failed, no stall, ${grown} MiB more memory${attack ? `; ${attack.figures()}` : ''}`;
 }
 
 export const cases = (full) => Object.entries(ATTACKS(full ? 10 : 1)).map(([name, attack]) => ({ tried: attack.tried, run: (stage) => drill(stage, name, attack) }));
