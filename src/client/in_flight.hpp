@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "client/options.hpp"
-#include "client/waiting.hpp"
+#include "base/waiting.hpp"
 
 namespace proteus::client {
 

@@ -8,7 +8,7 @@
 #include "client/era.hpp"
 #include "client/event_stream.hpp"
 #include "client/http_caller.hpp"
-#include "client/waiting.hpp"
+#include "base/waiting.hpp"
 #include "json/text.hpp"
 #include "mcp/headers.hpp"
 

@@ -18,7 +18,7 @@
 
 #include "base/secret.hpp"
 #include "base/task_group.hpp"
-#include "client/waiting.hpp"
+#include "base/waiting.hpp"
 #include "gateway/confirmation.hpp"
 #include "gateway/egress.hpp"
 #include "gateway/gateway.hpp"
@@ -166,7 +166,7 @@ class ToolSessions {
   OwnChanges changes_;
   TaskGroup background_;
   std::unordered_set<std::string> busy_;  // sessions that are being changed
-  client::Bell freed_;
+  Bell freed_;
   std::map<std::string, store::Writes> removals_;  // that the store did not take yet, by session
   std::set<json::Digest> claimed_;                 // tokens that are being given to a session
   boost::asio::steady_timer timer_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/debounce.hpp"
 #include "catalog/kind.hpp"
 #include "gateway/bridge/own_lists.hpp"
 #include "gateway/upstreams.hpp"
@@ -146,11 +147,11 @@ class CallerLine : public std::enable_shared_from_this<CallerLine> {
   std::atomic<bool> retired_ = false;
   std::optional<Error> failure_;
   Clock::Monotonic failed_at_{};
-  client::Bell settling_;
+  Bell settling_;
 
   bool reviewing_ = false;
   catalog::KindSet changed_;
-  Clock::Monotonic told_at_{};
+  Debounce telling_;
   catalog::Snapshot::Lists own_;
   catalog::SnapshotPointer shown_;  // of those
 };
