@@ -13,6 +13,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <proteus/error.hpp>
 
@@ -82,8 +83,8 @@ class ToolSessions {
   // that somebody else has. `who` is the name of the admin key, for the audit.
   Task<Result<Initialized>> init(Init init, std::string who);
 
-  // Reads the tools of a registration from the text of a JSON array. All faults are in the data of the error.
-  Result<std::vector<providers::ReadTool>> read_tools(std::string_view text);
+  // Reads the tools of a registration from a JSON array and its text. All faults are in the data of the error.
+  Result<std::vector<providers::ReadTool>> read_tools(const boost::json::array& parsed, std::string_view text);
 
   struct Registration {
     ToolSessionId id;
