@@ -96,8 +96,8 @@ Task<Result<client::Answer>> CallerLine::request(std::shared_ptr<CallerLine> sel
   co_return answer;
 }
 
-std::shared_ptr<client::PostedRequest> CallerLine::post(mcp::Method method, const client::Params& params,
-                                                        client::RequestOptions& options, LogWish logs) {
+std::shared_ptr<client::PendingRequest> CallerLine::post(mcp::Method method, const client::Params& params,
+                                                         client::RequestOptions& options, LogWish logs) {
   if (!use() || (logs == LogWish::all && !connection_->log_level())) return nullptr;
   return connection_->post(method, params, options, client::Stay::here);
 }

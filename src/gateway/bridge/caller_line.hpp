@@ -74,8 +74,8 @@ class CallerLine : public std::enable_shared_from_this<CallerLine> {
                                               client::Params params, client::RequestOptions options, LogWish logs);
   // The same where that needs no waiting, for an answer that stays on this thread; null where it does. See
   // client::Connection.
-  std::shared_ptr<client::PostedRequest> post(mcp::Method method, const client::Params& params,
-                                              client::RequestOptions& options, LogWish logs);
+  std::shared_ptr<client::PendingRequest> post(mcp::Method method, const client::Params& params,
+                                               client::RequestOptions& options, LogWish logs);
 
   // Notes a use. False where `ready` is to be awaited before anything is sent, or what follows from it may be missed.
   bool use();
