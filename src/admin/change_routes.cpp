@@ -10,7 +10,7 @@
 #include "base/log.hpp"
 #include "json/text.hpp"
 #include "net/sse.hpp"
-#include "server/http_answers.hpp"
+#include "server/http_answer.hpp"
 #include "server/outbox.hpp"
 
 namespace proteus::admin {

@@ -44,7 +44,8 @@ Task<Result<Answer>> register_tools(SessionDesk desk, Visit& visit) {
   if (!body) co_return std::unexpected(body.error());
   auto read = read_registration(*body);
   if (!read) co_return std::unexpected(read.error());
-  auto tools = desk.sessions.read_tools(json::find_member(visit.exchange().request().body(), "tools"));
+  auto tools = desk.sessions.read_tools(body->at("tools").get_array(),
+                                        json::find_member(visit.exchange().request().body(), "tools"));
   if (!tools) co_return std::unexpected(tools.error());
   read->tools = std::move(*tools);
   const std::string id = read->id.value();

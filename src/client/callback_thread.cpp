@@ -6,7 +6,7 @@
 #include <boost/asio/this_coro.hpp>
 
 #include "base/log.hpp"
-#include "client/waiting.hpp"
+#include "base/waiting.hpp"
 
 namespace proteus::client {
 

@@ -68,7 +68,7 @@ void Channel::take(Result<std::vector<Received>> messages) {
 
 void Channel::dispatch(Received message) {
   switch (message.message().kind) {
-    case json::MessageKind::notification: return inbox_.on_notification(std::move(message), kNoRequest);
+    case json::MessageKind::notification: return inbox_.on_notification(message, kNoRequest);
     case json::MessageKind::request: return inbox_.on_request(std::move(message), kNoRequest);
     case json::MessageKind::result:
     case json::MessageKind::error:

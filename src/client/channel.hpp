@@ -8,9 +8,9 @@
 
 #include "base/stranger_log.hpp"
 #include "base/task_group.hpp"
+#include "base/waiting.hpp"
 #include "client/received.hpp"
 #include "client/transport.hpp"
-#include "client/waiting.hpp"
 
 namespace proteus::client {
 

@@ -1,74 +1,91 @@
 #include "client/compose.hpp"
 
-#include <fmt/format.h>
-
 #include "mcp/headers.hpp"
+#include "mcp/meta.hpp"
 
 namespace proteus::client {
 namespace {
 
-void add_member(std::string& out, std::string_view key, std::string_view value) {
-  if (!out.empty()) out += ',';
-  out += '"';
-  out += key;
-  out += "\":";
-  out += value;
-}
+void add(auto& out, std::string_view text) { out.append(text); }
 
-std::string meta_members(const RequestFrame& frame) {
-  std::string out;
+void add_meta(auto& out, const RequestFrame& frame) {
+  std::string_view between;
+  const auto next = [&] { add(out, std::exchange(between, ",")); };
   if (frame.era == mcp::Era::modern) {
-    out.reserve(256 + frame.client_info.size() + frame.client_capabilities.size() + frame.more_meta.size());
-    add_member(out, mcp::meta::kProtocolVersion, fmt::format("\"{}\"", mcp::to_string(mcp::kModern)));
-    add_member(out, mcp::meta::kClientInfo, frame.client_info);
-    add_member(out, mcp::meta::kClientCapabilities, frame.client_capabilities);
-    if (frame.log_level) add_member(out, mcp::meta::kLogLevel, fmt::format("\"{}\"", mcp::to_string(*frame.log_level)));
+    next();
+    add(out, frame.modern_meta);
+    add(out, frame.client_capabilities);
+    if (frame.log_level) {
+      next();
+      fmt::format_to(fmt::appender(out), R"("{}":"{}")", mcp::meta::kLogLevel, mcp::to_string(*frame.log_level));
+    }
   }
-  if (frame.progress) add_member(out, mcp::meta::kProgressToken, fmt::format("{}", frame.id));
+  if (frame.progress) {
+    next();
+    add(out, R"("progressToken":)");
+    add(out, fmt::format_int(frame.id).c_str());
+  }
   if (!frame.more_meta.empty()) {
-    if (!out.empty()) out += ',';
-    out += frame.more_meta;
+    next();
+    add(out, frame.more_meta);
   }
-  return out;
 }
 
 }  // namespace
 
-Composed::Composed(const RequestFrame& frame, const Params& params)
-    : head_(fmt::format(R"({{"jsonrpc":"2.0","id":{},"method":"{}")", frame.id, mcp::to_string(frame.method))) {
+std::string modern_meta(std::string_view client_info) {
+  return fmt::format(R"("{}":"{}","{}":{},"{}":)", mcp::meta::kProtocolVersion, mcp::to_string(mcp::kModern),
+                     mcp::meta::kClientInfo, client_info, mcp::meta::kClientCapabilities);
+}
+
+Composed::Composed(const RequestFrame& frame, const Params& params) {
   outgoing_.id = frame.id;
   outgoing_.method = frame.method;
-  const std::string meta = meta_members(frame);
-  if (params.members.empty() && frame.more_members.empty() && meta.empty()) {
-    head_ += '}';
-    outgoing_.parts.push_back(head_);
+  add(head_, R"({"jsonrpc":"2.0","id":)");
+  add(head_, fmt::format_int(frame.id).c_str());
+  add(head_, R"(,"method":")");
+  add(head_, mcp::to_string(frame.method));
+  const bool has_meta = frame.era == mcp::Era::modern || frame.progress || !frame.more_meta.empty();
+  if (params.members.empty() && frame.more_members.empty() && !has_meta) {
+    add(head_, R"("})");
+    outgoing_.parts.push_back({head_.data(), head_.size()});
     return;
   }
-  head_ += R"(,"params":{)";
-  bool first = params.members.empty();
+  add(head_, R"(","params":{)");
+  std::string_view between = params.members.empty() ? "" : ",";
   if (!frame.more_members.empty()) {
-    if (!first) tail_ += ',';
-    tail_ += frame.more_members;
-    first = false;
+    add(tail_, std::exchange(between, ","));
+    add(tail_, frame.more_members);
   }
-  if (!meta.empty()) {
-    tail_ += first ? R"("_meta":{)" : R"(,"_meta":{)";
-    tail_ += meta;
-    tail_ += '}';
+  if (has_meta) {
+    add(tail_, between);
+    add(tail_, R"("_meta":{)");
+    add_meta(tail_, frame);
+    add(tail_, "}");
   }
-  tail_ += "}}";
-  outgoing_.parts.push_back(head_);
+  add(tail_, "}}");
+  outgoing_.parts.push_back({head_.data(), head_.size()});
   params.members.for_each([this](std::string_view piece) { outgoing_.parts.push_back(piece); });
-  outgoing_.parts.push_back(tail_);
+  outgoing_.parts.push_back({tail_.data(), tail_.size()});
 }
 
 void Composed::add_standard_headers(std::string_view name) {
-  auto& headers = outgoing_.headers;
-  headers.emplace_back(mcp::header::kProtocolVersion, mcp::to_string(mcp::kModern));
-  headers.emplace_back(mcp::header::kMethod, mcp::to_string(outgoing_.method));
-  const auto* info = mcp::find_method(mcp::Era::modern, mcp::Sender::client, mcp::to_string(outgoing_.method));
-  if (info != nullptr && info->named_by != mcp::NamedBy::nothing)
-    headers.emplace_back(mcp::header::kName, mcp::encode_header_value(name));
+  outgoing_.version = mcp::kModern;
+  const auto* info = mcp::find_method(mcp::Era::modern, mcp::Sender::client, outgoing_.method);
+  outgoing_.headers.push_back({mcp::header::kMethod, mcp::to_string(outgoing_.method)});
+  if (info == nullptr || info->named_by == mcp::NamedBy::nothing) return;
+  name_ = mcp::encode_header_value(name);
+  outgoing_.headers.push_back({mcp::header::kName, name_});
+}
+
+void Composed::add_headers(std::span<const Header> headers) {
+  for (const auto& [name, value] : headers)
+    outgoing_.headers.push_back({name, value});
+}
+
+void Composed::add_headers(std::vector<Header>&& headers) {
+  headers_ = std::move(headers);
+  add_headers(std::span<const Header>(headers_));
 }
 
 }  // namespace proteus::client

@@ -4,7 +4,7 @@
 
 #include "base/log.hpp"
 #include "client/era.hpp"
-#include "client/posted_request.hpp"
+#include "client/pending_request.hpp"
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
 #include "mcp/notifications.hpp"
@@ -24,7 +24,7 @@ Result<bool> asks_for_input(const Answer& answer) {
 }
 
 bool may_ask(mcp::Method method) {
-  const auto* info = mcp::find_method(mcp::Era::modern, mcp::Sender::client, mcp::to_string(method));
+  const auto* info = mcp::find_method(mcp::Era::modern, mcp::Sender::client, method);
   return info != nullptr && info->may_ask;
 }
 
@@ -35,6 +35,7 @@ Connection::Connection(const Executor& executor, MakerFactory make, Options opti
       options_(std::move(options)),
       maker_(make(options_, *this)),
       capabilities_(mcp::write_client_capabilities(options_.handlers.capabilities())),
+      modern_meta_(modern_meta(options_.client_info)),
       tasks_(executor),
       link_(executor, *maker_, options_, last_id_),
       questions_(executor, options_, requests_, tasks_),
@@ -103,18 +104,11 @@ Task<Result<Answer>> Connection::request(mcp::Method method, Params params, Requ
   return request(method, std::move(params), std::move(options), false);
 }
 
-Task<Result<Answer>> Connection::finish(std::shared_ptr<PostedRequest> posted, Params params) {
-  auto answer = co_await posted->answer();
-  if (!answer) co_return std::unexpected(std::move(answer.error()));
-  if (*answer) co_return std::move(**answer);
-  co_return co_await PostedRequest::rest(std::move(posted), std::move(params));
-}
-
 Task<Result<Answer>> Connection::request(mcp::Method method, Params params, RequestOptions options, bool again) {
   const Visit visit(*this);
   if (!again) {
-    if (auto posted = post(method, params, options, Stay::anywhere)) {
-      co_return co_await finish(std::move(posted), std::move(params));
+    if (auto pending = post(method, params, options, Stay::anywhere)) {
+      co_return co_await PendingRequest::finish(std::move(pending), std::move(params));
     }
   }
   for (;; again = true) {
@@ -139,7 +133,7 @@ Task<Result<Answer>> Connection::request(mcp::Method method, Params params, Requ
 
 Task<Connection::Outcome> Connection::attempt(const Footing& footing, mcp::Method method, const Params& params,
                                               const RequestOptions& options) {
-  if (mcp::find_method(footing.era(), mcp::Sender::client, mcp::to_string(method)) == nullptr) {
+  if (mcp::find_method(footing.era(), mcp::Sender::client, method) == nullptr) {
     return refuse(method, footing.era());
   }
   return footing.era() == mcp::Era::modern ? attempt_rounds(footing, method, params, options)
@@ -166,9 +160,10 @@ Task<Connection::Outcome> Connection::attempt_rounds(const Footing& footing, mcp
       if (!co_await list(mcp::Method::tools_list)) co_return outcome;
       continue;
     }
+    if (options.inputs == Inputs::hand_back) co_return outcome;
     const auto asks = asks_for_input(*outcome.answer);
     if (!asks) co_return Outcome{std::unexpected(asks.error())};
-    if (!*asks || options.inputs == Inputs::hand_back) co_return outcome;
+    if (!*asks) co_return outcome;
     if (!may_ask(method)) {
       co_return Outcome{std::unexpected(errors::protocol(fmt::format("the server asks for input for {}", name)))};
     }
@@ -187,9 +182,9 @@ RequestFrame Connection::frame(const Footing& footing, mcp::Method method, const
   frame.era = footing.era();
   frame.id = ++last_id_;
   frame.method = method;
-  frame.client_info = options_.client_info;
-  frame.client_capabilities = capabilities_;
-  frame.progress = static_cast<bool>(options.on_progress);
+  frame.modern_meta = modern_meta_;
+  frame.client_capabilities = options.capabilities.empty() ? capabilities_ : options.capabilities;
+  frame.progress = options.wants_progress();
   frame.log_level = options.log_level ? options.log_level : log_level_;
   frame.more_meta = options.meta;
   return frame;
@@ -204,26 +199,23 @@ Task<Connection::Outcome> Connection::exchange(const Footing& footing, mcp::Meth
   request.more_members = more_members;
   std::string own_capabilities;
   // In the legacy era they were told once, when the session began.
-  if (options.has_handlers() && footing.era() == mcp::Era::modern) {
+  if (options.has_handlers() && options.capabilities.empty() && footing.era() == mcp::Era::modern) {
     own_capabilities = mcp::write_client_capabilities(options.own_handlers()->capabilities());
     request.client_capabilities = own_capabilities;
   }
-  if (!options.capabilities.empty()) request.client_capabilities = options.capabilities;
   Composed composed(request, params);
   if (footing.transport->has_headers()) {
     if (footing.era() == mcp::Era::modern) {
       if (auto added = add_headers(composed, params); !added)
         co_return Outcome{std::unexpected(std::move(added.error()))};
     }
-    for (const auto& header : options.headers)
-      composed.outgoing().headers.push_back(header);
+    composed.add_headers(options.headers);
   }
 
   const auto timeout = time_of(method, options);
   Deadline deadline(executor_, timeout, timeout * options_.progress_extension);
-  const InFlight in_flight{request.id, &deadline, &options};
-  const InFlightTable::Entry entry(requests_, in_flight);
-  co_return co_await await_reply(footing, in_flight, method, footing.transport->exchange(composed.outgoing()));
+  const InFlightTable::Entry entry(requests_, {request.id, deadline, options});
+  co_return co_await await_reply(footing, entry.request(), method, footing.transport->exchange(composed.outgoing()));
 }
 
 std::chrono::milliseconds Connection::time_of(mcp::Method method, const RequestOptions& options) const {
@@ -246,23 +238,28 @@ Task<Connection::Outcome> Connection::await_reply(const Footing& footing, const 
   co_return judge(footing, std::move(*reply));
 }
 
-std::shared_ptr<PostedRequest> Connection::post(mcp::Method method, const Params& params, RequestOptions& options,
-                                                Stay stay) {
+std::shared_ptr<PendingRequest> Connection::post(mcp::Method method, const Params& params, RequestOptions& options,
+                                                 Stay stay) {
   const Footing* const footing = link_.standing();
-  if (footing == nullptr || footing->era() != mcp::Era::legacy || requests_.size() >= options_.limits.requests) {
+  if (footing == nullptr || !footing->transport->has_streams() || requests_.size() >= options_.limits.requests) {
     return nullptr;
   }
-  if (mcp::find_method(mcp::Era::legacy, mcp::Sender::client, mcp::to_string(method)) == nullptr) return nullptr;
+  const bool modern = footing->era() == mcp::Era::modern;
+  if (mcp::find_method(footing->era(), mcp::Sender::client, method) == nullptr) return nullptr;
   note(*footing);
-  if ((keep_stream(*footing) && may_ask(method)) || awaits_roots(*footing, method)) return nullptr;
+  if (modern ? options.inputs != Inputs::hand_back || options.has_handlers()
+             : (keep_stream(*footing) && may_ask(method)) || awaits_roots(*footing, method)) {
+    return nullptr;
+  }
   const RequestFrame request = frame(*footing, method, options);
   Composed composed(request, params);
-  if (footing->transport->has_headers()) composed.outgoing().headers = options.headers;
-  auto sent = footing->transport->try_exchange(composed.outgoing(), time_of(method, options), stay);
-  if (!sent) return nullptr;
+  if (modern) composed.add_standard_headers(params.name);
+  composed.add_headers(options.headers);
+  auto reply = footing->transport->try_exchange(composed.outgoing(), time_of(method, options), stay);
+  if (!reply) return nullptr;
   if (may_act(method)) questions_.set_roots_due(false);
-  return std::make_shared<PostedRequest>(PostedRequest::Key{}, *this, *footing, std::move(sent), request.id, method,
-                                         std::move(options));
+  return std::make_shared<PendingRequest>(PendingRequest::Key{}, *this, *footing, std::move(reply), request.id, method,
+                                          std::move(options));
 }
 
 Connection::Outcome Connection::judge(const Footing& footing, Reply reply) {
@@ -292,8 +289,7 @@ Result<> Connection::add_headers(Composed& composed, const Params& params) const
   if (!read) return std::unexpected(read.error());
   auto mirrored = mirrors_.headers(params.name, read->value("arguments"));
   if (!mirrored) return std::unexpected(std::move(mirrored.error()));
-  for (auto& header : *mirrored)
-    composed.outgoing().headers.push_back(std::move(header));
+  composed.add_headers(std::move(*mirrored));
   return {};
 }
 

@@ -19,7 +19,7 @@ namespace proteus::client {
 // Makes the maker of a connection's transports; both are given what belongs to the connection.
 using MakerFactory = std::function<std::unique_ptr<TransportMaker>(const Options& options, Inbox& inbox)>;
 
-class PostedRequest;
+class PendingRequest;
 
 // A connection to one MCP server of either era, over any transport. It connects when first needed, finds the
 // server's era and transport, keeps what it found, and connects again when it must.
@@ -53,9 +53,9 @@ class Connection final : private Inbox {
   // options say otherwise. Nothing is sent twice that may have run.
   Task<Result<Answer>> request(mcp::Method method, Params params, RequestOptions options = {});
 
-  // Sends a request to a legacy server where that needs no waiting: see PostedRequest. Null where it does; nothing was
-  // sent then, and the options are as they were.
-  std::shared_ptr<PostedRequest> post(mcp::Method method, const Params& params, RequestOptions& options, Stay stay);
+  // Sends a request where that needs no waiting: see PendingRequest. Null where it does, and where a modern server's
+  // need for input is not to be handed back; nothing was sent then, and the options are as they were.
+  std::shared_ptr<PendingRequest> post(mcp::Method method, const Params& params, RequestOptions& options, Stay stay);
 
   // All pages of a list; `method` is one of the four list methods. What the server does not offer, or offers and does
   // not implement, is an empty list. Over HTTP, tools of a modern server whose header annotations are invalid are left
@@ -102,7 +102,7 @@ class Connection final : private Inbox {
 
  private:
   friend class Listener;
-  friend class PostedRequest;
+  friend class PendingRequest;
   // Somebody's coroutine that is in here, and must have left before the connection is destroyed.
   class Visit {
    public:
@@ -124,7 +124,6 @@ class Connection final : private Inbox {
   };
 
   Task<Result<Answer>> request(mcp::Method method, Params params, RequestOptions options, bool again);
-  static Task<Result<Answer>> finish(std::shared_ptr<PostedRequest> posted, Params params);
   // All of what they are given outlives these.
   Task<Outcome> attempt(const Footing& footing, mcp::Method method, const Params& params,
                         const RequestOptions& options);
@@ -163,7 +162,7 @@ class Connection final : private Inbox {
   void cancel_at_server(const Footing& footing, RequestId id, std::string_view reason);
   Task<> send_cancelled(std::shared_ptr<Transport> transport, RequestId id, std::string reason);
 
-  void on_notification(Received message, RequestId during) override;
+  void on_notification(const Received& message, RequestId during) override;
   void on_request(Received message, RequestId during) override;
   void on_log(const json::Message& message, RequestId during);
   void on_unclaimed(const json::Message& message, mcp::Era era);
@@ -172,6 +171,7 @@ class Connection final : private Inbox {
   Options options_;
   std::unique_ptr<TransportMaker> maker_;
   std::string capabilities_;  // declared, where a call has no handlers of its own
+  const std::string modern_meta_;
   RequestId last_id_ = kNoRequest;
   TaskGroup tasks_;
   InFlightTable requests_;

@@ -27,11 +27,15 @@ bool names_nobody(const mcp::MethodInfo* method) {
 
 }  // namespace
 
-void Connection::on_notification(Received received, RequestId during) {
+void Connection::on_notification(const Received& received, RequestId during) {
   const json::Message& message = received.message();
   if (options_.on_notification) options_.on_notification(message);
-  const bool claimed = requests_.on_notification(message, during);
   const mcp::Era era = facts_ ? facts_->era() : mcp::Era::legacy;
+  // 2026-07-28, "Streamable HTTP": what comes on the stream of a request relates to that request.
+  const bool astray = era == mcp::Era::modern && during != kNoRequest && message.body.has(mcp::meta::kProgressToken) &&
+                      json::as_int64(message.body.value(mcp::meta::kProgressToken)) != during;
+  if (astray) return;
+  const bool claimed = requests_.on_notification(message, during);
   const auto* method = mcp::find_method(era, mcp::Sender::server, message.method);
   if (!claimed && names_nobody(method)) on_unclaimed(message, era);
   if (is_unknown(method)) return;

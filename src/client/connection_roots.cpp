@@ -31,7 +31,7 @@ bool Connection::awaits_roots(const Footing& footing, mcp::Method method) const 
 Task<Result<>> Connection::await_roots(Footing footing, const RequestOptions& options) {
   // Stands still while somebody is asked.
   Deadline deadline(executor_, options_.timeout, {});
-  const InFlightTable::Entry entry(requests_, {++last_id_, &deadline, &options, false});
+  const InFlightTable::Entry entry(requests_, {++last_id_, deadline, options, false});
   questions_.somebody_came();
   co_return co_await before(deadline, settle_roots(footing.generation), "asking the client for its roots");
 }

@@ -1,5 +1,7 @@
 #include "client/event_stream.hpp"
 
+#include <functional>
+
 #include "client/received.hpp"
 
 namespace proteus::client {
@@ -11,6 +13,7 @@ Result<> EventStream::take(const Result<std::string_view>& bytes) {
     return std::unexpected(*broken_);
   }
   ended_ = bytes->empty();
+  if (!ended_) bytes_ = *bytes;
   reader_.feed(*bytes);
   return {};
 }
@@ -28,12 +31,16 @@ Result<std::optional<net::SseEvent>> EventStream::try_next() {
   }
 }
 
+bool EventStream::keeps(std::string_view data) const {
+  const std::less_equal<const char*> not_after;
+  return whole_ && not_after(bytes_.data(), data.data()) &&
+         not_after(data.data() + data.size(), bytes_.data() + bytes_.size());
+}
+
 Task<Result<std::optional<net::SseEvent>>> EventStream::next() {
   for (;;) {
-    auto event = reader_.next();
-    if (!event) co_return std::unexpected(naming_limit(std::move(event.error()), message_bytes_));
-    if (*event || ended_) co_return event;
-    if (broken_) co_return std::unexpected(*broken_);
+    auto event = try_next();
+    if (!event || *event || ended_) co_return event;
     if (auto taken = take(co_await response_.read_some()); !taken) co_return std::unexpected(std::move(taken.error()));
   }
 }

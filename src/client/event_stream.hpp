@@ -19,7 +19,8 @@ class EventStream {
   EventStream(net::ClientResponse response, std::size_t max_event_bytes, std::string last_event_id = {})
       : response_(std::move(response)),
         message_bytes_(max_event_bytes),
-        reader_({.line_bytes = max_event_bytes, .event_bytes = max_event_bytes}, std::move(last_event_id)) {
+        reader_({.line_bytes = max_event_bytes, .event_bytes = max_event_bytes}, std::move(last_event_id)),
+        whole_(response_.is_all_here()) {
     reader_.feed({});
   }
   EventStream(const EventStream&) = delete;
@@ -31,12 +32,15 @@ class EventStream {
   // The same where it is here: nothing where more is to come. `ended` then says whether none will.
   Result<std::optional<net::SseEvent>> try_next();
   bool ended() const { return ended_; }
+  // Whether all events came with the head of the answer.
+  bool is_whole() const { return whole_; }
+  // Whether these bytes of an event stay where they are for as long as the stream lives.
+  bool keeps(std::string_view data) const;
 
   // See net::ClientResponse.
   Task<net::Waited> wait() { return response_.wait(); }
   void stop_waiting() { response_.stop_waiting(); }
   void set_deadline(std::chrono::milliseconds from_now) { response_.set_deadline(from_now); }
-  void extend_deadline(std::chrono::milliseconds from_now) { response_.extend_deadline(from_now); }
 
   const std::string& last_event_id() const { return reader_.last_event_id(); }
   std::optional<std::chrono::milliseconds> retry() const { return reader_.retry(); }
@@ -47,6 +51,8 @@ class EventStream {
   net::ClientResponse response_;
   const std::size_t message_bytes_;
   net::SseReader reader_;
+  const bool whole_;
+  std::string_view bytes_;  // that were read last
   bool ended_ = false;
   std::optional<Error> broken_;
 };

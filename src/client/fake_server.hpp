@@ -18,7 +18,7 @@
 #include <fmt/format.h>
 
 #include "base/task_group.hpp"
-#include "client/waiting.hpp"
+#include "base/waiting.hpp"
 #include "net/tcp_stream.hpp"
 #include "net/test_run.hpp"
 #include "net/url.hpp"

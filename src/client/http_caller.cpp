@@ -8,6 +8,7 @@
 
 #include "base/log.hpp"
 #include "client/retry_after.hpp"
+#include "mcp/headers.hpp"
 
 namespace proteus::client {
 namespace {
@@ -36,25 +37,30 @@ bool is_refused(const Result<net::ClientResponse>& response) {
 
 Task<Result<net::ClientResponse>> HttpCaller::send(std::string_view method, const net::Url& url,
                                                    const std::vector<Header>& headers,
-                                                   const std::vector<std::string_view>& body,
                                                    std::chrono::milliseconds head_timeout) {
-  return send(method, url, Head{{}, headers}, body, head_timeout);
+  return send(method, url, headers, nullptr, head_timeout);
 }
 
 Task<Result<net::ClientResponse>> HttpCaller::post(const net::Url& url, const Outgoing& message,
                                                    const std::vector<Header>& headers) {
-  return send("POST", url, Head{kPosted, headers, message.headers}, message.parts, {});
+  return send("POST", url, headers, &message, {});
 }
 
-Task<Result<net::ClientResponse>> HttpCaller::send(std::string_view method, const net::Url& url, Head head,
-                                                   std::span<const std::string_view> body,
+Task<Result<net::ClientResponse>> HttpCaller::send(std::string_view method, const net::Url& url,
+                                                   std::span<const Header> headers, const Outgoing* message,
                                                    std::chrono::milliseconds head_timeout) {
   const bool at_home = url.origin() == url_.origin();
   for (bool again = false;; again = true) {
     std::vector<Header> credentials;
-    boost::container::small_vector<net::Field, 12> fields(head.always.begin(), head.always.end());
-    add_fields(fields, head.headers);
-    add_fields(fields, head.more);
+    boost::container::small_vector<net::Field, 12> fields;
+    std::span<const std::string_view> body;
+    if (message != nullptr) {
+      fields.assign(kPosted.begin(), kPosted.end());
+      if (message->version) fields.push_back({mcp::header::kProtocolVersion, mcp::to_string(*message->version)});
+      fields.insert(fields.end(), message->headers.begin(), message->headers.end());
+      body = {message->parts.data(), message->parts.size()};
+    }
+    add_fields(fields, headers);
     if (at_home) add_fields(fields, options_.headers);
     if (at_home && options_.authorizer) {
       auto given = co_await options_.authorizer->headers();
@@ -87,13 +93,11 @@ std::string HttpCaller::prepare_post(std::span<const Header> headers) const {
 std::optional<net::ClientResponse> HttpCaller::try_post(const Outgoing& message, std::string_view prepared,
                                                         std::chrono::milliseconds time) {
   if (options_.authorizer || prepared.empty()) return std::nullopt;
-  boost::container::small_vector<net::Field, 4> fields;
-  add_fields(fields, message.headers);
   return http_.try_send({.url = url_,
                          .method = "POST",
-                         .fields = {fields.data(), fields.size()},
+                         .fields = {message.headers.data(), message.headers.size()},
                          .prepared = prepared,
-                         .body = message.parts,
+                         .body = {message.parts.data(), message.parts.size()},
                          .deadlines = {.connect = options_.connect_timeout, .head = time, .whole = time}});
 }
 

@@ -28,8 +28,7 @@ class HttpCaller {
   // come. `head_timeout` bounds that; zero: the caller does. Where the answer is 401 or 403 and the
   // authorizer then has other credentials, it is sent once more. The arguments must outlive the await.
   Task<Result<net::ClientResponse>> send(std::string_view method, const net::Url& url,
-                                         const std::vector<Header>& headers, const std::vector<std::string_view>& body,
-                                         std::chrono::milliseconds head_timeout);
+                                         const std::vector<Header>& headers, std::chrono::milliseconds head_timeout);
   Task<Result<net::ClientResponse>> post(const net::Url& url, const Outgoing& message,
                                          const std::vector<Header>& headers);
 
@@ -40,15 +39,9 @@ class HttpCaller {
                                               std::chrono::milliseconds time);
 
  private:
-  // The fields of a request but for those that every request has.
-  struct Head {
-    std::span<const net::Field> always;
-    std::span<const Header> headers;
-    std::span<const Header> more = {};
-  };
-  Task<Result<net::ClientResponse>> send(std::string_view method, const net::Url& url, Head head,
-                                         std::span<const std::string_view> body,
-                                         std::chrono::milliseconds head_timeout);
+  // `message` is null for a request without one.
+  Task<Result<net::ClientResponse>> send(std::string_view method, const net::Url& url, std::span<const Header> headers,
+                                         const Outgoing* message, std::chrono::milliseconds head_timeout);
 
   net::HttpClient& http_;
   net::Url url_;

@@ -40,18 +40,19 @@ Result<LogEntry> read_log(const json::Message& message) {
 
 const InFlight* InFlightTable::find(RequestId id) const {
   const auto found = requests_.find(id);
-  return found == requests_.end() ? nullptr : &found->second;
+  return found == requests_.end() ? nullptr : &*found;
 }
 
 void InFlightTable::expire() const {
-  for (const auto& [id, request] : requests_)
+  for (const InFlight& request : requests_)
     request.deadline->expire();
 }
 
 void InFlightTable::on_progress(const json::Message& message) const {
   const auto token = json::as_int64(message.body.value(mcp::meta::kProgressToken));
   const InFlight* const request = token ? find(*token) : nullptr;
-  if (request == nullptr || !request->options->on_progress) return;
+  if (request == nullptr || !request->options->wants_progress()) return;
+  if (!request->options->on_progress) return request->deadline->extend();
   const auto progress = read_progress(message);
   if (!progress) return log::debug("progress is ignored: {}", progress.error().message());
   request->deadline->extend();
@@ -61,7 +62,7 @@ void InFlightTable::on_progress(const json::Message& message) const {
 void InFlightTable::on_log(const LogEntry& entry, RequestId during) const {
   const InFlight* wanting = find(during);
   if (wanting == nullptr) {
-    for (const auto& [id, request] : requests_) {
+    for (const InFlight& request : requests_) {
       if (!request.options->on_log) continue;
       if (wanting != nullptr) return;
       wanting = &request;
@@ -71,7 +72,7 @@ void InFlightTable::on_log(const LogEntry& entry, RequestId during) const {
 }
 
 const InFlight* InFlightTable::first_asked() const {
-  for (const auto& [id, request] : requests_) {
+  for (const InFlight& request : requests_) {
     if (request.options->has_handlers()) return &request;
   }
   return nullptr;
@@ -79,7 +80,7 @@ const InFlight* InFlightTable::first_asked() const {
 
 bool InFlightTable::any_asked_sent() const {
   return std::ranges::any_of(
-      requests_, [](const auto& entry) { return entry.second.is_sent && entry.second.options->has_handlers(); });
+      requests_, [](const InFlight& request) { return request.is_sent && request.options->has_handlers(); });
 }
 
 const InFlight* InFlightTable::addressee(Owner owner, mcp::Era era, std::optional<mcp::LogLevel> level) const {
@@ -90,7 +91,7 @@ const InFlight* InFlightTable::addressee(Owner owner, mcp::Era era, std::optiona
   std::size_t wanting = 0;
   const InFlight* first_told = nullptr;
   const InFlight* first_wanting = nullptr;
-  for (const auto& [id, request] : requests_) {
+  for (const InFlight& request : requests_) {
     if (!request.options->on_notification) continue;
     if (told++ == 0) first_told = &request;
     const auto& wanted = request.options->log_level;
@@ -112,10 +113,10 @@ bool InFlightTable::on_notification(const json::Message& message, RequestId duri
 }
 
 InFlightTable::Hold::Hold(InFlightTable& table, RequestId during) : table_(table) {
-  for (auto& [id, request] : table_.requests_) {
-    if (during != kNoRequest && id != during) continue;
+  for (const InFlight& request : table_.requests_) {
+    if (during != kNoRequest && request.id != during) continue;
     request.deadline->hold();
-    held_.push_back(id);
+    held_.push_back(request.id);
   }
 }
 

@@ -1,20 +1,25 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <string_view>
+#include <vector>
 
+#include <boost/intrusive/set.hpp>
+
+#include "base/waiting.hpp"
 #include "client/options.hpp"
-#include "client/waiting.hpp"
 
 namespace proteus::client {
 
 // A request under way, as far as messages that arrive meanwhile concern it.
-struct InFlight {
-  RequestId id = kNoRequest;
-  Deadline* deadline = nullptr;
-  const RequestOptions* options = nullptr;
-  bool is_sent = true;  // false while it waits for something to be answered first
+struct InFlight : boost::intrusive::set_base_hook<> {
+  InFlight(RequestId number, Deadline& until, const RequestOptions& given, bool sent = true)
+      : id(number), deadline(&until), options(&given), is_sent(sent) {}
+
+  RequestId id;
+  Deadline* deadline;
+  const RequestOptions* options;
+  bool is_sent;  // false while it waits for something to be answered first
 };
 
 // The requests of one connection that are under way.
@@ -23,16 +28,19 @@ class InFlightTable {
   // Is in the table for as long as it lives.
   class Entry {
    public:
-    Entry(InFlightTable& table, InFlight request) : table_(table), id_(request.id) {
-      table_.requests_.emplace(id_, request);
+    // Of the newest id there is.
+    Entry(InFlightTable& table, InFlight request) : table_(table), request_(request) {
+      table_.requests_.insert(table_.requests_.end(), request_);
     }
-    ~Entry() { table_.requests_.erase(id_); }
+    ~Entry() { table_.requests_.erase(table_.requests_.iterator_to(request_)); }
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
 
+    const InFlight& request() const { return request_; }
+
    private:
     InFlightTable& table_;
-    RequestId id_;
+    InFlight request_;
   };
 
   std::size_t size() const { return requests_.size(); }
@@ -40,13 +48,13 @@ class InFlightTable {
   // The only one whose caller can be asked, or the only one there is; null where there are others like it, or none.
   const InFlight* only() const {
     const InFlight* found = nullptr;
-    for (const auto& [id, request] : requests_) {
+    for (const InFlight& request : requests_) {
       if (!request.options->has_handlers()) continue;
       if (found != nullptr) return nullptr;
       found = &request;
     }
     if (found != nullptr) return found;
-    return requests_.size() == 1 ? &requests_.begin()->second : nullptr;
+    return requests_.size() == 1 ? &*requests_.begin() : nullptr;
   }
 
   // The first whose caller can be asked; null where there is none.
@@ -84,7 +92,11 @@ class InFlightTable {
 
  private:
   friend class Entry;
-  std::map<RequestId, InFlight> requests_;
+  struct IdOf {
+    using type = RequestId;
+    RequestId operator()(const InFlight& request) const { return request.id; }
+  };
+  boost::intrusive::set<InFlight, boost::intrusive::key_of_value<IdOf>> requests_;
 };
 
 Result<mcp::Progress> read_progress(const json::Message& message);

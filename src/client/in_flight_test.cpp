@@ -13,7 +13,7 @@ class Addressee : public ::testing::Test {
   // A request under way, and whether its caller asked for log messages.
   struct Under {
     Under(InFlightTable& table, boost::asio::io_context& io, RequestId id, std::optional<LogLevel> level)
-        : deadline(Deadline::never(io.get_executor())), entry(table, {id, &deadline, &options}) {
+        : deadline(Deadline::never(io.get_executor())), entry(table, {id, deadline, options}) {
       options.on_notification = [](const json::Message&) {};
       options.log_level = level;
     }

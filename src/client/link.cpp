@@ -273,11 +273,12 @@ Task<Result<Reply>> Link::handshake_request(mcp::Method method, Params params, m
 Task<Result<Reply>> Link::exchange(std::shared_ptr<Transport> transport, mcp::Method method, Params params,
                                    mcp::Era era) {
   const std::string capabilities = mcp::write_client_capabilities(options_.handlers.capabilities());
+  const std::string meta = modern_meta(options_.client_info);
   RequestFrame frame;
   frame.era = era;
   frame.id = ++last_id_;
   frame.method = method;
-  frame.client_info = options_.client_info;
+  frame.modern_meta = meta;
   frame.client_capabilities = capabilities;
   Composed composed(frame, params);
   if (era == mcp::Era::modern && transport->has_headers()) composed.add_standard_headers({});

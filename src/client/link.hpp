@@ -8,11 +8,11 @@
 #include <proteus/error.hpp>
 
 #include "base/task_group.hpp"
+#include "base/waiting.hpp"
 #include "client/era.hpp"
 #include "client/facts.hpp"
 #include "client/options.hpp"
 #include "client/transport.hpp"
-#include "client/waiting.hpp"
 
 namespace proteus::client {
 

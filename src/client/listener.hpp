@@ -12,8 +12,8 @@
 #include <proteus/error.hpp>
 
 #include "base/task.hpp"
+#include "base/waiting.hpp"
 #include "client/link.hpp"
-#include "client/waiting.hpp"
 #include "json/message.hpp"
 #include "mcp/notifications.hpp"
 

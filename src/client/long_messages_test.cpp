@@ -6,9 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "client/express.hpp"
 #include "client/fake_server.hpp"
-#include "client/posted_request.hpp"
+#include "client/pending_request.hpp"
 #include "client/test_support.hpp"
 
 namespace proteus::client {
@@ -131,6 +130,26 @@ TEST_P(LongMessages, AreNotWaitedForByWhoeverGivesThemUp) {
   client.reset();
 }
 
+// What is polled on the worker's thread is not scanned there either.
+TEST_P(LongMessages, AreReadInTheBackgroundWhenTheyWereSentAtOnce) {  // SEC-03
+  Client client(io, server.url(), options());
+  EXPECT_EQ(client.text("short"), "short");
+  const auto params = [] {
+    Params params{.name = "long", .members = {}};
+    params.members.add(R"("name":"long","arguments":{})");
+    return params;
+  };
+  const auto posted = client.connection.post(mcp::Method::tools_call, params(), {}, Stay::here);
+  ASSERT_NE(posted, nullptr);
+  net::test::Started waiting(io, PendingRequest::finish(posted, params()));
+  net::test::run_until(io, [&] { return server.count("tools/call") == 2; });
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EQ(client.text("short"), "short");
+  EXPECT_FALSE(waiting.is_done());
+  background.release();
+  EXPECT_EQ(Client::text_of(waiting.finish()), std::string(kLongMessage, 'x'));
+}
+
 INSTANTIATE_TEST_SUITE_P(Servers, LongMessages, kServers, name_of);
 
 TEST(LongMessagesOfPrograms, AreReadInTheBackgroundToo) {
@@ -142,61 +161,6 @@ TEST(LongMessagesOfPrograms, AreReadInTheBackgroundToo) {
   EXPECT_THAT(client.text("echo", fmt::format(R"({{"text":"{}"}})", text)), ::testing::HasSubstr(text));
   EXPECT_EQ(client.text("echo"), "{}");
 }
-
-// The short way to a modern server.
-class LongExpress : public ::testing::TestWithParam<Form> {
- protected:
-  LongExpress() {
-    mcp.on["tools/call"] = [](const FakeRequest& request) {
-      FakeResponse response = test::result(request, test::text_result(std::string(kLongMessage, 'x')));
-      if (GetParam() == Form::json) return response;
-      response.type = "text/event-stream";
-      response.body = fmt::format("data: {}\n\n", response.body);
-      return response;
-    };
-    options.background = background.threads();
-  }
-  ~LongExpress() override {
-    http.close();
-    io.poll();
-  }
-
-  FakeMcp mcp = FakeMcp::modern();
-  asio::io_context io;
-  FakeServer server{io, [this](const FakeRequest& request) { return mcp(request); }};
-  BusyBackground background{io};
-  SystemClock clock;
-  net::HttpClient http{io, clock};
-  Options options = test::quick();
-  mcp::Payload nothing;
-};
-
-TEST_P(LongExpress, ReadsALongAnswerInTheBackground) {  // SEC-03
-  Express express(http, server.url(), options);
-  const Express::Request call{.method = mcp::Method::tools_call,
-                              .name = "long",
-                              .members = nothing,
-                              .capabilities = "{}",
-                              .meta = "",
-                              .timeout = 10s};
-  const Express::Request list{.method = mcp::Method::tools_list,
-                              .name = "",
-                              .members = nothing,
-                              .capabilities = "{}",
-                              .meta = "",
-                              .timeout = 10s};
-  net::test::Started waiting(io, express.send(call));
-  net::test::run_until(io, [&] { return server.count("tools/call") == 1; });
-  for (int i = 0; i < 20; ++i)
-    EXPECT_TRUE(net::test::run(io, express.send(list)));
-  EXPECT_FALSE(waiting.is_done());
-  background.release();
-  const auto answer = waiting.finish();
-  ASSERT_TRUE(answer && *answer);
-  EXPECT_EQ(Client::text_of(**answer), std::string(kLongMessage, 'x'));
-}
-
-INSTANTIATE_TEST_SUITE_P(Forms, LongExpress, ::testing::Values(Form::json, Form::events));
 
 }  // namespace
 }  // namespace proteus::client

@@ -36,7 +36,7 @@ class Noise {
 
 class DeafInbox final : public Inbox {
  public:
-  void on_notification(Received /*message*/, RequestId /*during*/) override {}
+  void on_notification(const Received& /*message*/, RequestId /*during*/) override {}
   void on_request(Received /*message*/, RequestId /*during*/) override {}
 };
 

@@ -24,8 +24,7 @@ class OldSse final : public Channel {
 
   Task<Result<>> start() override {
     const std::vector<Header> headers = {{"Accept", "text/event-stream"}};
-    const std::vector<std::string_view> no_body;
-    auto response = co_await caller_.send("GET", caller_.url(), headers, no_body, options_.timeout);
+    auto response = co_await caller_.send("GET", caller_.url(), headers, options_.timeout);
     if (!response) co_return std::unexpected(std::move(response.error()));
     if (response->status() != 200) {
       co_return std::unexpected(

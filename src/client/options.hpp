@@ -144,6 +144,9 @@ struct RequestOptions {
   std::optional<std::chrono::milliseconds> list_timeout;  // of all pages of a list; four times the other by default
   // Where set, progress is asked for, and extends the time-out.
   std::function<void(const mcp::Progress&)> on_progress;
+  // The same without being called: `on_notification` is told.
+  bool progress = false;
+  bool wants_progress() const { return progress || on_progress; }
   // Where set, log messages of at least this level are asked for; legacy servers need `set_log_level`.
   std::function<void(const LogEntry&)> on_log;
   std::optional<mcp::LogLevel> log_level;

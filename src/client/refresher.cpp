@@ -39,6 +39,7 @@ Refresher::Refresher(RefreshPolicy policy, Surroundings around, MakerFactory mak
       tasks_(around_.executor),
       alarm_(around_.executor),
       tried_(around_.executor),
+      reading_(policy_.debounce),
       asked_(around_.executor),
       auto_refresh_(policy_.auto_refresh) {}
 
@@ -47,7 +48,7 @@ Options Refresher::with_announcements(Options options) {
   options.max_reconnect_delay = policy_.last_retry;
   options.on_announcement = [this](const Announcement& announcement) { on_announcement(announcement); };
   // What was kept for the session is gone, and perhaps the server was started anew.
-  options.on_session_lost = [this] { want_refresh(policy_.debounce); };
+  options.on_session_lost = [this] { want_refresh(reading_.window()); };
   options.on_era_corrected = [this] { want_refresh({}); };
   return options;
 }
@@ -137,7 +138,7 @@ void Refresher::set_auto_refresh(bool on) {
   });
 }
 
-void Refresher::want_refresh(std::chrono::milliseconds in) {
+void Refresher::want_refresh(std::chrono::nanoseconds in) {
   const auto at = around_.clock.now() + in;
   if (!refresh_at_ || at < *refresh_at_) refresh_at_ = at;
   alarm_.cancel();
@@ -160,7 +161,7 @@ Task<> Refresher::read_lists() {
   refresh_at_.reset();
   poll_at_.reset();
   const auto began = around_.clock.now();
-  read_at_ = began;
+  reading_.act(began);
   Result<Gathered> gathered;
   try {
     gathered = co_await discover();

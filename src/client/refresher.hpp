@@ -15,12 +15,13 @@
 #include <proteus/error.hpp>
 
 #include "base/clock.hpp"
+#include "base/debounce.hpp"
 #include "base/task_group.hpp"
+#include "base/waiting.hpp"
 #include "catalog/change.hpp"
 #include "client/backoff.hpp"
 #include "client/circuit_breaker.hpp"
 #include "client/connection.hpp"
-#include "client/waiting.hpp"
 
 namespace proteus::client {
 
@@ -168,7 +169,7 @@ class Refresher {
   void succeeded(Reading& reading);
   void failed_in_part(const Error& error);
   void failed(Error error);
-  void want_refresh(std::chrono::milliseconds in);
+  void want_refresh(std::chrono::nanoseconds in);
   std::chrono::milliseconds pause_after(unsigned failures, const Error& why);
   Clock::Monotonic left_alone_until() const;
   void reached();
@@ -190,7 +191,6 @@ class Refresher {
   void note_facts(std::shared_ptr<const ServerFacts> facts);
   bool polls() const;
   Watch watch() const;
-  std::chrono::milliseconds debounced() const;
   Task<std::shared_ptr<Round>> join_round();
   Task<> join_freshening();
   Task<> read_soon();
@@ -217,7 +217,7 @@ class Refresher {
   std::optional<Clock::Monotonic> poll_at_;
   Clock::Monotonic health_at_{};
   Clock::Monotonic left_alone_until_{};  // the server asked for that
-  Clock::Monotonic read_at_{};           // when the lists were last begun to be read
+  Debounce reading_;                     // of the lists: one that is announced soon after another waits for more
   bool asked_to_listen_ = false;
   bool listening_ = false;                     // asked to, and not refused for good
   bool refused_to_listen_ = false;             // for good, and the log has it

@@ -196,7 +196,7 @@ void Refresher::on_announcement(const Announcement& announcement) {
       return;
     case Announcement::Kind::interrupted:
     case Announcement::Kind::ended: announcing_ = false; return poll_instead();
-    case Announcement::Kind::reopened: announcing_ = true; return missed(policy_.debounce);
+    case Announcement::Kind::reopened: announcing_ = true; return missed(reading_.window());
   }
 }
 
@@ -205,7 +205,7 @@ void Refresher::lists_announced(catalog::KindSet kinds) {
     const std::scoped_lock lock(mutex_);
     ++health_.announcements;
   }
-  want_refresh(debounced());
+  want_refresh(reading_.wait(around_.clock.now()));
   if (!keeps_lists() && around_.on_lists_changed) around_.on_lists_changed(kinds);
 }
 
@@ -217,13 +217,6 @@ void Refresher::missed(std::chrono::milliseconds wait) {
     if (known && mcp::offers(known->offers, catalog::info(kind).list_method)) kinds.add(kind);
   }
   if (around_.on_lists_changed) around_.on_lists_changed(kinds);
-}
-
-// The first announcement is followed at once; one that comes soon after a refresh waits for more of its kind.
-std::chrono::milliseconds Refresher::debounced() const {
-  const auto due = read_at_ + policy_.debounce;
-  const auto now = around_.clock.now();
-  return due > now ? std::chrono::ceil<std::chrono::milliseconds>(due - now) : std::chrono::milliseconds(0);
 }
 
 void Refresher::follow(std::set<std::string> uris) {
@@ -260,8 +253,8 @@ Task<> Refresher::announced() { co_await asio::co_spawn(around_.executor, read_s
 Task<> Refresher::read_soon() {
   if (closing_ || !keeps_lists() || !policy_.event_driven_refresh || policy_.ttl.count() > 0) co_return;
   const auto asked = around_.clock.now();
-  if (const auto wait = debounced(); wait.count() > 0) co_await sleep_for(wait);
-  if (read_at_ < asked) co_await join_round();
+  if (const auto wait = reading_.wait(asked); wait.count() > 0) co_await sleep_for(wait);
+  if (reading_.acted() < asked) co_await join_round();
 }
 
 }  // namespace proteus::client

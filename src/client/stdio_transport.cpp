@@ -74,7 +74,7 @@ class StdioTransport final : public Channel {
 
   Task<Result<>> write(const Outgoing& message) override {
     if (!process_) co_return std::unexpected(errors::unreachable("the program was not started"));
-    std::vector<std::string_view> parts = message.parts;
+    std::vector<std::string_view> parts(message.parts.begin(), message.parts.end());
     // Line ends are white space in JSON, and must not be in a line.
     std::string flat;
     const auto breaks = [](std::string_view part) {

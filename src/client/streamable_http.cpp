@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "base/waiting.hpp"
 #include "client/era.hpp"
 #include "client/event_stream.hpp"
 #include "client/http_caller.hpp"
-#include "client/waiting.hpp"
 #include "json/text.hpp"
 #include "mcp/headers.hpp"
 
@@ -25,9 +25,27 @@ bool is_session_id(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return c >= 0x21 && c <= 0x7e; });
 }
 
-bool is_message(const net::SseEvent& event) { return !event.data.empty() && event.type == "message"; }
-
 bool is_success(const net::ClientResponse& response) { return response.status() >= 200 && response.status() < 300; }
+
+// What a message is to whoever waits for the answer to a request.
+enum class Role : std::uint8_t { answer, notification, request, stray };
+
+Role role_of(const json::Message& message, RequestId id) {
+  if (message.kind == json::MessageKind::notification) return Role::notification;
+  if (message.kind == json::MessageKind::request) return Role::request;
+  if (id == kNoRequest) return Role::stray;
+  // A server that could not read the id answers without one, by an error.
+  const bool nameless = message.id.empty() && !message.error.empty();
+  return nameless || json::as_int64(message.id) == id ? Role::answer : Role::stray;
+}
+
+Error wrong_type(const net::ClientResponse& response) {
+  const std::string_view type = response.content_type();
+  return errors::protocol(
+      type.empty() ? fmt::format("the server answered a request with HTTP {} and nothing in it", response.status())
+                   : fmt::format("the server answered with {}, which is neither JSON nor an event stream",
+                                 log::printable(type, 64)));
+}
 
 class StreamableHttp final : public Transport {
  public:
@@ -54,7 +72,8 @@ class StreamableHttp final : public Transport {
   }
 
   Task<Result<Reply>> exchange(const Outgoing& request) override;
-  std::unique_ptr<Sent> try_exchange(const Outgoing& request, std::chrono::milliseconds time, Stay stay) override;
+  std::shared_ptr<PendingReply> try_exchange(const Outgoing& request, std::chrono::milliseconds time,
+                                             Stay stay) override;
   Task<Result<>> send(const Outgoing& message) override;
   Task<Result<>> listen(std::function<void()> on_open) override;
   Task<> close() override;
@@ -67,21 +86,18 @@ class StreamableHttp final : public Transport {
   using Headers = std::shared_ptr<const std::vector<Header>>;
   void write_session_headers();
   Result<> take_session(const net::ClientResponse& response);
-  // The reply to a request, once the head of the answer is here.
-  Task<Result<Reply>> read(net::ClientResponse response, RequestId id);
-  static Result<Reply> read_json(unsigned status, Result<Received> message, RequestId id);
-  using Events = std::unique_ptr<EventStream>;
-  Events events_of(net::ClientResponse response, std::string last_event_id = {}) const {
-    return std::make_unique<EventStream>(std::move(response), options_.limits.message_bytes, std::move(last_event_id));
-  }
-  Task<Result<Reply>> read_stream(Events stream, RequestId id);
+  // Goes on with a stream that ended or broke off before the answer, where the server said how.
+  Task<Result<Reply>> resume(std::unique_ptr<EventStream> stream, RequestId id);
   Task<Result<net::ClientResponse>> get(const StreamPosition& position);
-  // The answer to `id`, where the event is that; other messages go to the inbox.
-  Result<std::optional<Reply>> take(const net::SseEvent& event, RequestId id);
-  // The same for the data of a long one, which is read in the background.
+  // The answer to `id` where it is here; other messages go to the inbox. `owner` keeps the stream; null where the
+  // answer is to have bytes of its own. A long message ends it: that goes into `aside`, to be read in the background.
+  Result<PendingReply::Poll> poll(EventStream& stream, RequestId id, const std::shared_ptr<const void>& owner,
+                                  std::string& aside);
   Task<Result<std::optional<Reply>>> take_aside(std::string data, RequestId id);
-  Result<std::optional<Reply>> take(Result<std::vector<Received>> messages, RequestId id);
-  Task<Result<std::optional<Reply>>> read_events(EventStream& stream, RequestId id);
+  // Nothing at the end of the stream.
+  Task<Result<std::optional<Reply>>> read(EventStream& stream, RequestId id);
+  // Into `reply` where it is the answer.
+  void take(const Received& message, RequestId id, std::optional<Reply>& reply) const;
   std::chrono::milliseconds pause(const StreamPosition& position) const {
     return std::max(position.retry.value_or(options_.reconnect_delay), kLeastRetry);
   }
@@ -102,42 +118,13 @@ void StreamableHttp::write_session_headers() {
   if (is_legacy()) {
     if (!session_.empty()) headers.emplace_back(mcp::header::kSessionId, session_);
     headers.emplace_back(mcp::header::kProtocolVersion, mcp::to_string(*version_));
+    prepared_ = caller_.prepare_post(headers);
+  } else {
+    // A modern request says its version by itself.
+    const Header version(mcp::header::kProtocolVersion, mcp::to_string(mcp::kModern));
+    prepared_ = version_ ? caller_.prepare_post({&version, 1}) : "";
   }
-  prepared_ = is_legacy() ? caller_.prepare_post(headers) : "";
   session_headers_ = std::make_shared<std::vector<Header>>(std::move(headers));
-}
-
-Task<Result<Reply>> StreamableHttp::exchange(const Outgoing& request) {
-  const Headers headers = session_headers_;
-  auto response = co_await caller_.post(caller_.url(), request, *headers);
-  if (!response) co_return std::unexpected(std::move(response.error()));
-  if (request.method == mcp::Method::initialize && is_success(*response)) {
-    if (auto taken = take_session(*response); !taken) co_return std::unexpected(std::move(taken.error()));
-  }
-  co_return co_await read(std::move(*response), request.id);
-}
-
-Task<Result<Reply>> StreamableHttp::read(net::ClientResponse response, RequestId id) {
-  if (!is_success(response)) co_return co_await read_refusal(response);
-  if (response.has_content_type("application/json")) {
-    auto body = response.try_read_all(options_.limits.message_bytes);
-    if (body && !*body) body = co_await response.read_all(options_.limits.message_bytes);
-    if (!body) co_return std::unexpected(naming_limit(std::move(body.error()), options_.limits.message_bytes));
-    // The reply may go to other threads, and the response belongs to this one: the bytes are copied.
-    std::string copy(**body);
-    if (!is_for_background(copy.size(), options_.background))
-      co_return read_json(response.status(), Received::scan(std::move(copy), scan_limits_), id);
-    auto message = co_await scan_aside(*options_.background, std::move(copy), scan_limits_);
-    co_return read_json(response.status(), std::move(message), id);
-  }
-  if (response.has_content_type("text/event-stream")) {
-    co_return co_await read_stream(events_of(std::move(response)), id);
-  }
-  const std::string type(response.content_type());
-  co_return std::unexpected(errors::protocol(
-      type.empty() ? fmt::format("the server answered a request with HTTP {} and nothing in it", response.status())
-                   : fmt::format("the server answered with {}, which is neither JSON nor an event stream",
-                                 log::printable(type, 64))));
 }
 
 Result<> StreamableHttp::take_session(const net::ClientResponse& response) {
@@ -149,29 +136,139 @@ Result<> StreamableHttp::take_session(const net::ClientResponse& response) {
   return {};
 }
 
-Result<Reply> StreamableHttp::read_json(unsigned status, Result<Received> message, RequestId id) {
-  if (!message) return std::unexpected(std::move(message.error()));
-  const auto kind = message->message().kind;
-  const bool answers = kind == json::MessageKind::result || kind == json::MessageKind::error;
-  const bool ours = json::as_int64(message->message().id) == id;
-  if ((answers && !ours && !message->message().id.empty()) || kind == json::MessageKind::request ||
-      kind == json::MessageKind::notification) {
-    return std::unexpected(
-        errors::protocol(fmt::format("the server answered with a message that is no answer to the request: {}",
-                                     log::printable(message->text(), 80))));
+// The answer to a POST, JSON or a stream of events.
+class StreamableHttp::Posted final : public PendingReply, public std::enable_shared_from_this<Posted> {
+ public:
+  // `begun`: the head of the answer is here.
+  Posted(StreamableHttp& transport, net::ClientResponse response, RequestId id, Stay stay, bool begun)
+      : transport_(transport), response_(std::move(response)), id_(id), stay_(stay) {
+    if (begun) begin();
   }
-  Reply reply;
-  reply.status = static_cast<int>(status);
-  reply.message = std::move(*message);
-  return reply;
+
+  Result<Poll> poll() override {
+    if (state_ == State::sent) {
+      const auto here = response_.try_read_head();
+      if (!here) return std::unexpected(here.error());
+      if (!*here) return Poll{.waits = true};
+      begin();
+    }
+    if (state_ == State::json) return poll_json();
+    if (state_ == State::other) return Poll{};
+    if (!aside_.empty()) return Poll{};
+    auto polled = transport_.poll(*events_, id_, stay_ == Stay::here ? shared_from_this() : nullptr, aside_);
+    // An interrupted stream may be resumed.
+    if (!polled && polled.error().kind() == ErrorKind::interrupted) return Poll{};
+    return polled;
+  }
+
+  Task<net::Waited> wait() override { return events_ ? events_->wait() : response_.wait(); }
+  void stop_waiting() override { events_ ? events_->stop_waiting() : response_.stop_waiting(); }
+  void set_deadline(std::chrono::milliseconds from_now) override {
+    events_ ? events_->set_deadline(from_now) : response_.set_deadline(from_now);
+  }
+  bool is_all_here() const override { return events_ && events_->is_whole(); }
+
+  Task<Result<Reply>> finish() override {
+    set_deadline({});
+    for (;;) {
+      auto polled = poll();
+      if (!polled) co_return std::unexpected(std::move(polled.error()));
+      if (polled->reply) co_return std::move(*polled->reply);
+      if (polled->waits) {
+        (void)co_await wait();
+      } else if (!aside_.empty()) {
+        auto reply = co_await transport_.take_aside(std::exchange(aside_, {}), id_);
+        if (!reply) co_return std::unexpected(std::move(reply.error()));
+        if (*reply) co_return std::move(**reply);
+      } else {
+        break;
+      }
+    }
+    if (state_ == State::json) co_return co_await read_aside();
+    if (events_) co_return co_await transport_.resume(std::move(events_), id_);
+    if (!is_success(response_)) co_return co_await read_refusal(response_);
+    co_return std::unexpected(wrong_type(response_));
+  }
+
+ private:
+  enum class State : std::uint8_t { sent, json, events, other };
+
+  void begin() {
+    state_ = State::other;
+    if (!is_success(response_)) return;
+    if (response_.has_content_type("application/json")) {
+      state_ = State::json;
+    } else if (response_.has_content_type("text/event-stream")) {
+      state_ = State::events;
+      events_ = std::make_unique<EventStream>(std::move(response_), transport_.options_.limits.message_bytes);
+    }
+  }
+
+  Result<Poll> poll_json() {
+    const std::size_t most = transport_.options_.limits.message_bytes;
+    const auto body = response_.try_read_all(most);
+    if (!body) return std::unexpected(naming_limit(body.error(), most));
+    if (!*body) return Poll{.waits = true};
+    if (is_for_background((*body)->size(), transport_.options_.background)) return Poll{};
+    const auto& limits = transport_.scan_limits_;
+    auto reply = judge(stay_ == Stay::here ? Received::scan(**body, shared_from_this(), limits)
+                                           : Received::scan(std::string(**body), limits));
+    if (!reply) return std::unexpected(std::move(reply.error()));
+    return Poll{.reply = std::move(*reply)};
+  }
+
+  // A long answer in JSON, all of which is here.
+  Task<Result<Reply>> read_aside() {
+    const auto body = response_.try_read_all(transport_.options_.limits.message_bytes);
+    if (!body) co_return std::unexpected(body.error());
+    co_return judge(
+        co_await scan_aside(*transport_.options_.background, std::string(body->value_or("")), transport_.scan_limits_));
+  }
+
+  Result<Reply> judge(Result<Received> message) const {
+    if (!message) return std::unexpected(std::move(message.error()));
+    if (role_of(message->message(), id_) != Role::answer) {
+      return std::unexpected(
+          errors::protocol(fmt::format("the server answered with a message that is no answer to the request: {}",
+                                       log::printable(message->text(), 80))));
+    }
+    return Reply{static_cast<int>(response_.status()), std::move(*message), {}};
+  }
+
+  StreamableHttp& transport_;
+  net::ClientResponse response_;
+  std::unique_ptr<EventStream> events_;  // in place of that, where it is a stream of events
+  std::string aside_;                    // the long one of those that is next
+  const RequestId id_;
+  const Stay stay_;
+  State state_ = State::sent;
+};
+
+Task<Result<Reply>> StreamableHttp::exchange(const Outgoing& request) {
+  const Headers headers = session_headers_;
+  auto response = co_await caller_.post(caller_.url(), request, *headers);
+  if (!response) co_return std::unexpected(std::move(response.error()));
+  if (request.method == mcp::Method::initialize && is_success(*response)) {
+    if (auto taken = take_session(*response); !taken) co_return std::unexpected(std::move(taken.error()));
+  }
+  // The reply may go to other threads, and the response belongs to this one: the bytes are copied.
+  Posted posted(*this, std::move(*response), request.id, Stay::anywhere, true);
+  co_return co_await posted.finish();
 }
 
-Task<Result<Reply>> StreamableHttp::read_stream(Events stream, RequestId id) {
+std::shared_ptr<PendingReply> StreamableHttp::try_exchange(const Outgoing& request, std::chrono::milliseconds time,
+                                                           Stay stay) {
+  auto response = caller_.try_post(request, prepared_, time);
+  if (!response) return nullptr;
+  return std::make_shared<Posted>(*this, std::move(*response), request.id, stay, false);
+}
+
+Task<Result<Reply>> StreamableHttp::resume(std::unique_ptr<EventStream> stream, RequestId id) {
   StreamPosition position;
   for (;;) {
     Error ended = errors::interrupted("the server ended the stream without an answer");
     if (stream) {
-      auto reply = co_await read_events(*stream, id);
+      auto reply = co_await read(*stream, id);
       if (reply && *reply) co_return std::move(**reply);
       if (!reply) {
         ended = std::move(reply.error());
@@ -193,170 +290,88 @@ Task<Result<Reply>> StreamableHttp::read_stream(Events stream, RequestId id) {
       co_return std::unexpected(
           std::move(ended).within(fmt::format("a stream could not be resumed (HTTP {})", again->status())));
     }
-    stream = events_of(std::move(*again), position.last_event_id);
+    stream = std::make_unique<EventStream>(std::move(*again), options_.limits.message_bytes, position.last_event_id);
   }
 }
 
-// What was sent over an idle connection.
-class StreamableHttp::Posted final : public Sent {
- public:
-  Posted(StreamableHttp& transport, net::ClientResponse response, RequestId id, Stay stay)
-      : transport_(transport),
-        response_(std::make_shared<net::ClientResponse>(std::move(response))),
-        id_(id),
-        stay_(stay) {}
-
-  Result<Sight> look() override {
-    if (state_ == State::sent) {
-      const auto here = response_->try_read_head();
-      if (!here) return std::unexpected(here.error());
-      if (!*here) return Sight{.reply = {}, .waits = true};
-      begin();
-    }
-    switch (state_) {
-      case State::json: return look_at_json();
-      case State::events: return look_at_events();
-      default: return Sight{};
-    }
-  }
-
-  Task<> wait() override {
-    // What became of it, the next look tells.
-    (void)co_await (events_ ? events_->wait() : response_->wait());
-  }
-  void stop_waiting() override { events_ ? events_->stop_waiting() : response_->stop_waiting(); }
-
-  Task<Result<Reply>> rest() override {
-    constexpr std::chrono::milliseconds kNone{0};  // deadlines are the caller's now
-    if (events_) {
-      events_->set_deadline(kNone);
-      if (!long_event_.empty()) {
-        auto reply = co_await transport_.take_aside(std::exchange(long_event_, {}), id_);
-        if (!reply) co_return std::unexpected(std::move(reply.error()));
-        if (*reply) co_return std::move(**reply);
-      }
-      co_return co_await transport_.read_stream(std::move(events_), id_);
-    }
-    response_->set_deadline(kNone);
-    while (state_ == State::sent) {
-      co_await wait();
-      const auto here = response_->try_read_head();
-      if (!here) co_return std::unexpected(here.error());
-      if (*here) state_ = State::begun;
-    }
-    co_return co_await transport_.read(std::move(*response_), id_);
-  }
-
- private:
-  enum class State : std::uint8_t { sent, begun, json, events };
-
-  void begin() {
-    state_ = State::begun;
-    if (response_->status() != 200) return;
-    if (response_->has_content_type("application/json")) {
-      state_ = State::json;
-    } else if (response_->has_content_type("text/event-stream")) {
-      state_ = State::events;
-      events_ = transport_.events_of(std::move(*response_));
-    }
-  }
-
-  Result<Sight> look_at_json() {
-    const std::size_t most = transport_.options_.limits.message_bytes;
-    const auto body = response_->try_read_all(most);
-    if (!body) return std::unexpected(naming_limit(body.error(), most));
-    if (!*body) return Sight{.reply = {}, .waits = true};
-    if (is_for_background((*body)->size(), transport_.options_.background)) return Sight{};
-    const auto& limits = transport_.scan_limits_;
-    auto reply = read_json(
-        200,
-        stay_ == Stay::here ? Received::scan(**body, response_, limits) : Received::scan(std::string(**body), limits),
-        id_);
-    if (!reply) return std::unexpected(std::move(reply.error()));
-    return Sight{.reply = std::move(*reply)};
-  }
-
-  Result<Sight> look_at_events() {
-    for (;;) {
-      const auto event = events_->try_next();
-      // An interrupted stream may be resumed.
-      if (!event && event.error().kind() == ErrorKind::interrupted) return Sight{};
-      if (!event) return std::unexpected(event.error());
-      if (!*event) return Sight{.reply = {}, .waits = !events_->ended()};
-      if (is_for_background((*event)->data.size(), transport_.options_.background)) {
-        if (is_message(**event)) {
-          long_event_ = (*event)->data;
-          return Sight{};
-        }
-        continue;
-      }
-      auto reply = transport_.take(**event, id_);
-      if (!reply) return std::unexpected(std::move(reply.error()));
-      if (*reply) return Sight{.reply = std::move(**reply)};
-    }
-  }
-
-  StreamableHttp& transport_;
-  std::shared_ptr<net::ClientResponse> response_;
-  Events events_;           // in place of that, where it is a stream of events
-  std::string long_event_;  // of those, which `rest` reads
-  const RequestId id_;
-  const Stay stay_;
-  State state_ = State::sent;
-};
-
-std::unique_ptr<Sent> StreamableHttp::try_exchange(const Outgoing& request, std::chrono::milliseconds time, Stay stay) {
-  auto response = caller_.try_post(request, prepared_, time);
-  if (!response) return nullptr;
-  return std::make_unique<Posted>(*this, std::move(*response), request.id, stay);
-}
-
-Task<Result<std::optional<Reply>>> StreamableHttp::read_events(EventStream& stream, RequestId id) {
+Task<Result<std::optional<Reply>>> StreamableHttp::read(EventStream& stream, RequestId id) {
+  std::string aside;
   for (;;) {
-    auto event = co_await stream.next();
-    if (!event) co_return std::unexpected(std::move(event.error()));
-    if (!*event) co_return std::optional<Reply>();
-    const bool is_long = is_for_background((*event)->data.size(), options_.background) && is_message(**event);
-    auto reply = is_long ? co_await take_aside(std::string((*event)->data), id) : take(**event, id);
-    if (!reply || *reply) co_return reply;
+    auto polled = poll(stream, id, nullptr, aside);
+    if (!polled) co_return std::unexpected(std::move(polled.error()));
+    if (polled->reply) co_return std::move(polled->reply);
+    if (!aside.empty()) {
+      auto reply = co_await take_aside(std::exchange(aside, {}), id);
+      if (!reply || *reply) co_return reply;
+    } else if (polled->waits) {
+      (void)co_await stream.wait();
+    } else {
+      co_return std::optional<Reply>();
+    }
   }
-}
-
-Result<std::optional<Reply>> StreamableHttp::take(const net::SseEvent& event, RequestId id) {
-  if (!is_message(event)) return std::nullopt;
-  return take(scan_messages(event.data, scan_limits_, version_), id);
 }
 
 Task<Result<std::optional<Reply>>> StreamableHttp::take_aside(std::string data, RequestId id) {
-  co_return take(co_await scan_messages_aside(*options_.background, std::move(data), scan_limits_, version_), id);
+  const auto messages = co_await scan_messages_aside(*options_.background, std::move(data), scan_limits_, version_);
+  if (!messages) co_return std::unexpected(messages.error());
+  std::optional<Reply> reply;
+  for (const auto& message : *messages)
+    take(message, id, reply);
+  co_return reply;
 }
 
-Result<std::optional<Reply>> StreamableHttp::take(Result<std::vector<Received>> messages, RequestId id) {
-  if (!messages) return std::unexpected(std::move(messages.error()));
-  std::optional<Reply> reply;
-  for (auto& message : *messages) {
-    switch (message.message().kind) {
-      case json::MessageKind::notification: inbox_.on_notification(std::move(message), id); continue;
-      case json::MessageKind::request: inbox_.on_request(std::move(message), id); continue;
-      default: break;
+Result<PendingReply::Poll> StreamableHttp::poll(EventStream& stream, RequestId id,
+                                                const std::shared_ptr<const void>& owner, std::string& aside) {
+  PendingReply::Poll polled;
+  Received received;
+  while (!polled.reply) {
+    const auto event = stream.try_next();
+    if (!event) return std::unexpected(event.error());
+    if (!*event) {
+      polled.waits = !stream.ended();
+      break;
     }
-    const bool nameless = message.message().id.empty() && !message.message().error.empty();
-    if (reply || id == kNoRequest || (!nameless && json::as_int64(message.message().id) != id)) {
-      options_.log->warning("an answer to no request is ignored; its id is {}",
-                            log::printable(message.message().id, 64));
+    const std::string_view data = (*event)->data;
+    if (data.empty() || (*event)->type != "message") continue;
+    if (is_for_background(data.size(), options_.background)) {
+      aside = data;
+      break;
+    }
+    if (version_ == mcp::Version::v2025_03_26) {
+      const auto messages = scan_messages(data, scan_limits_, version_);
+      if (!messages) return std::unexpected(messages.error());
+      for (const auto& message : *messages)
+        take(message, id, polled.reply);
       continue;
     }
-    reply = Reply{200, std::move(message), {}};
+    const bool kept = owner && stream.keeps(data);
+    const auto copy = kept ? nullptr : std::make_shared<const std::string>(data);
+    const auto scanned = kept ? received.rescan(data, owner, scan_limits_) : received.rescan(*copy, copy, scan_limits_);
+    if (!scanned) return std::unexpected(scanned.error());
+    if (kept) received.set_on_one_line();
+    take(received, id, polled.reply);
   }
-  return reply;
+  return polled;
+}
+
+void StreamableHttp::take(const Received& message, RequestId id, std::optional<Reply>& reply) const {
+  switch (role_of(message.message(), id)) {
+    case Role::notification: return inbox_.on_notification(message, id);
+    case Role::request: return inbox_.on_request(message.copy(), id);
+    case Role::answer:
+      if (reply) break;
+      reply = Reply{200, message, {}};
+      return;
+    case Role::stray: break;
+  }
+  options_.log->warning("an answer to no request is ignored; its id is {}", log::printable(message.message().id, 64));
 }
 
 Task<Result<net::ClientResponse>> StreamableHttp::get(const StreamPosition& position) {
   std::vector<Header> headers = *session_headers_;
   headers.emplace_back("Accept", "text/event-stream");
   if (!position.last_event_id.empty()) headers.emplace_back(mcp::header::kLastEventId, position.last_event_id);
-  const std::vector<std::string_view> no_body;
-  co_return co_await caller_.send("GET", caller_.url(), headers, no_body, options_.timeout);
+  co_return co_await caller_.send("GET", caller_.url(), headers, options_.timeout);
 }
 
 Task<Result<>> StreamableHttp::send(const Outgoing& message) {
@@ -389,7 +404,7 @@ Task<Result<>> StreamableHttp::listen(std::function<void()> on_open) {
     {
       EventStream stream(std::move(*response), options_.limits.message_bytes, listening_.last_event_id);
       const std::string session = session_;
-      const auto ended = co_await read_events(stream, kNoRequest);
+      const auto ended = co_await read(stream, kNoRequest);
       if (session == session_) listening_.take(stream);  // another session has other events
       if (!ended && ended.error().kind() != ErrorKind::interrupted) co_return std::unexpected(ended.error());
     }
@@ -402,8 +417,7 @@ Task<> StreamableHttp::close() {
   const Headers headers = session_headers_;
   session_.clear();
   write_session_headers();
-  const std::vector<std::string_view> no_body;
-  auto response = co_await caller_.send("DELETE", caller_.url(), *headers, no_body, kGoodbyeTimeout);
+  auto response = co_await caller_.send("DELETE", caller_.url(), *headers, kGoodbyeTimeout);
   // 405 means that the server ends sessions when it likes; any other answer changes nothing either.
   if (!response) options_.log->debug("the session was not ended: {}", response.error().message());
 }
@@ -415,8 +429,7 @@ Task<Result<>> end_session(net::HttpClient& http, net::Url url, Options options,
   const std::vector<Header> headers = {
       {std::string(mcp::header::kSessionId), session.id},
       {std::string(mcp::header::kProtocolVersion), std::string(mcp::to_string(session.version))}};
-  const std::vector<std::string_view> no_body;
-  auto response = co_await caller.send("DELETE", caller.url(), headers, no_body, kGoodbyeTimeout);
+  auto response = co_await caller.send("DELETE", caller.url(), headers, kGoodbyeTimeout);
   if (!response) co_return std::unexpected(std::move(response.error()));
   co_return Result<>{};
 }

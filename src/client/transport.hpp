@@ -10,12 +10,15 @@
 #include <utility>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
 #include <proteus/error.hpp>
 
 #include "base/task.hpp"
 #include "client/received.hpp"
 #include "mcp/method.hpp"
 #include "mcp/version.hpp"
+#include "net/fields.hpp"
+#include "net/stream.hpp"
 
 namespace proteus::client {
 
@@ -29,8 +32,10 @@ using Header = std::pair<std::string, std::string>;
 struct Outgoing {
   RequestId id = kNoRequest;  // none for a notification or an answer of ours
   mcp::Method method{};
-  std::vector<std::string_view> parts;
-  std::vector<Header> headers;  // where the transport has any
+  boost::container::small_vector<std::string_view, 12> parts;
+  // Where the transport has any.
+  boost::container::small_vector<net::Field, 8> headers;
+  std::optional<mcp::Version> version;  // that it says in a header by itself, where nothing was negotiated before
 };
 
 // What came back to a request: a message, or the refusal of an HTTP server to give one.
@@ -51,7 +56,7 @@ struct HttpSession {
 class Inbox {
  public:
   // `during`: the request on whose stream it came, where a transport can tell.
-  virtual void on_notification(Received message, RequestId during) = 0;
+  virtual void on_notification(const Received& message, RequestId during) = 0;
   virtual void on_request(Received message, RequestId during) = 0;
 
  protected:
@@ -61,26 +66,29 @@ class Inbox {
 // Where an answer goes. What stays on the connection's thread can share the bytes that were received.
 enum class Stay : std::uint8_t { here, anywhere };
 
-// A request that was sent, and whose answer is not there yet. Belongs to its transport's thread; the transport
-// outlives it.
-class Sent {
+// The reply to a request that was sent. Belongs to its transport's thread; the transport outlives it.
+class PendingReply {
  public:
-  virtual ~Sent() = default;
+  virtual ~PendingReply() = default;
 
   // What can be told without waiting.
-  struct Sight {
-    std::optional<Reply> reply;
-    bool waits = false;  // without a reply: whether one may come by and by, or only `rest` can tell
+  struct Poll {
+    std::optional<Reply> reply = {};
+    bool waits = false;  // without a reply: whether one may come by and by, or only `finish` can tell
   };
   // Other messages that have come go to the inbox.
-  virtual Result<Sight> look() = 0;
-  // Until there may be more to see.
-  virtual Task<> wait() = 0;
+  virtual Result<Poll> poll() = 0;
+  // Until there may be more to poll. What ended it otherwise, the next poll says.
+  virtual Task<net::Waited> wait() = 0;
   // Ends that.
   virtual void stop_waiting() = 0;
+  // Moves the end of its time, counted from now.
+  virtual void set_deadline(std::chrono::milliseconds from_now) = 0;
+  // Whether the server has said all it had to say.
+  virtual bool is_all_here() const = 0;
 
-  // As `Transport::exchange`, from where it stands.
-  virtual Task<Result<Reply>> rest() = 0;
+  // As `Transport::exchange`, from where it stands. Deadlines are the caller's again.
+  virtual Task<Result<Reply>> finish() = 0;
 };
 
 // One way to reach a server. Belongs to one thread; `close` must have ended before it is destroyed. Requests
@@ -99,9 +107,9 @@ class Transport {
   // Deadlines are the caller's.
   virtual Task<Result<Reply>> exchange(const Outgoing& request) = 0;
   // The beginning of that, where it needs no waiting; null where it does, and nothing was sent then. The reply is to be
-  // there within the time, unless `rest` is called.
-  virtual std::unique_ptr<Sent> try_exchange(const Outgoing& /*request*/, std::chrono::milliseconds /*time*/,
-                                             Stay /*stay*/) {
+  // there within the time, unless `finish` is called.
+  virtual std::shared_ptr<PendingReply> try_exchange(const Outgoing& /*request*/, std::chrono::milliseconds /*time*/,
+                                                     Stay /*stay*/) {
     return nullptr;
   }
   // Sends what has no answer. An HTTP refusal is an error.

@@ -137,7 +137,7 @@ Task<Result<>> DatasetRegistry::do_load() {
 
 Task<> DatasetRegistry::watch() {
   for (;;) {
-    co_await client::sleep_for(kBetweenLooks);
+    co_await sleep_for(kBetweenLooks);
     if (!turns_.taken()) co_await do_look();
   }
 }

@@ -23,7 +23,7 @@ mcp::Method changed_method(catalog::Kind kind) {
 }
 
 Fanout::Fanout(boost::asio::io_context& io, server::Listeners& listeners, std::chrono::milliseconds debounce)
-    : io_(io), listeners_(listeners), debounce_(debounce), timer_(io) {}
+    : io_(io), listeners_(listeners), telling_(debounce), timer_(io) {}
 
 void Fanout::publish(const catalog::Publication& publication) {
   if (publication.changes.empty()) return;
@@ -78,7 +78,7 @@ void Fanout::collect(const catalog::Publication& publication, Time at) {
 // The first change is told of at once; those that follow closely wait for one another.
 void Fanout::tell_soon() {
   if (std::exchange(waiting_, true)) return;
-  timer_.expires_at(std::max(std::chrono::steady_clock::now(), told_at_ + debounce_));
+  timer_.expires_at(telling_.due(std::chrono::steady_clock::now()));
   timer_.async_wait([this](const boost::system::error_code& error) {
     if (!error) tell();
   });
@@ -162,7 +162,7 @@ class Fanout::News {
 
 void Fanout::tell() {
   waiting_ = false;
-  told_at_ = std::chrono::steady_clock::now();
+  telling_.act(std::chrono::steady_clock::now());
   News news(std::exchange(changes_, {}), std::exchange(after_, nullptr), contexts_, std::exchange(live_, {}),
             std::exchange(own_, {}));
   const catalog::KindSet for_all = news.kinds_for_all();

@@ -9,6 +9,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "base/debounce.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/contexts.hpp"
 #include "server/listeners.hpp"
@@ -62,10 +63,9 @@ class Fanout {
 
   boost::asio::io_context& io_;
   server::Listeners& listeners_;
-  const std::chrono::milliseconds debounce_;
+  Debounce telling_;
   std::function<void(catalog::Kind)> observer_;
   boost::asio::steady_timer timer_;
-  Time told_at_{};
   bool waiting_ = false;
   bool stopped_ = false;
   catalog::CatalogState::Pointer after_;

@@ -180,13 +180,14 @@ client::RequestOptions Forwarding::options(const Lane& lane) {
   } else {
     options.capabilities = request.client_capabilities;
   }
-  const bool wants_progress = !request.progress_token.empty();
-  if (wants_progress) options.on_progress = [](const mcp::Progress&) {};
+  options.progress = !request.progress_token.empty();
   options.on_notification = [this, here = lane.here](const json::Message& message) {
     std::string text = forwarded_notification(message, call_.request());
     if (text.empty()) return;
-    if (here) return call_.send(std::move(text));
-    asio::post(worker_.io(), [this, text = std::move(text)]() mutable { call_.send(std::move(text)); });
+    if (!here)
+      return asio::post(worker_.io(), [this, text = std::move(text)]() mutable { call_.send(std::move(text)); });
+    const bool with_answer = pending_ != nullptr && pending_->is_all_here();
+    with_answer ? call_.send_with_answer(std::move(text)) : call_.send(std::move(text));
   };
   options.headers = mirrored();
   return options;
@@ -217,51 +218,6 @@ Task<Result<Forwarded>> Forwarding::run_known() {
   return run(params_->take());
 }
 
-Task<Result<Forwarded>> Forwarding::run_express(std::shared_ptr<client::Express> express, client::Params params) {
-  const mcp::Request& request = call_.request();
-  const auto& settings = route_.upstream->settings();
-  const std::string meta =
-      forwarded_meta(request, settings.propagates_meta() ? Propagate::all : Propagate::trace_context);
-  const auto headers = mirrored();
-  net::RequestAbort abort;
-  const server::Cancellation::Hook cancel(call_.cancellation(), [&abort] { abort(); });
-  const bool named = request.method->named_by != mcp::NamedBy::nothing;
-  const bool wants_progress = !request.progress_token.empty();
-  const auto on_notification = [this](const json::Message& message, bool answered) {
-    std::string text = forwarded_notification(message, call_.request());
-    if (text.empty()) return;
-    answered ? call_.send_with_answer(std::move(text)) : call_.send(std::move(text));
-  };
-  const client::Express::Request wanted{
-      .method = request.method->method,
-      .name = named ? std::string_view(params.name) : std::string_view(),
-      .members = params.members,
-      .capabilities = request.client_capabilities,
-      .meta = meta,
-      .headers = headers,
-      .log_level = request.log_level,
-      .progress = wants_progress,
-      .on_notification = on_notification,
-      .timeout = request.method->method == mcp::Method::tools_call ? settings.call_timeout : settings.timeout,
-      .abort = &abort};
-  Result<std::optional<client::Answer>> answer;
-  if (auto sent = express->try_send(wanted)) {
-    for (;;) {
-      auto seen = express->look(*sent, wanted);
-      if (!seen) co_return std::unexpected(std::move(seen.error()));
-      if (seen->answer) co_return std::move(*seen->answer);
-      if (!seen->waits) break;
-      (void)co_await sent->response->wait();
-    }
-    answer = co_await express->rest(std::move(*sent), wanted);
-  } else {
-    answer = co_await express->send(wanted);
-  }
-  if (!answer) co_return std::unexpected(std::move(answer.error()));
-  if (*answer) co_return std::move(**answer);
-  co_return co_await run_long(std::move(params));
-}
-
 // Names that only its modern side has are asked for there.
 std::shared_ptr<const client::ServerFacts> Forwarding::legacy_facts() const {
   if (call_.session() == nullptr) return nullptr;
@@ -274,33 +230,43 @@ std::shared_ptr<const client::ServerFacts> Forwarding::legacy_facts() const {
 }
 
 Task<Result<Forwarded>> Forwarding::run(client::Params params) {
-  auto express = facts_ && facts_->era() == mcp::Era::legacy ? nullptr : worker_.express(route_.upstream);
-  return express ? run_express(std::move(express), std::move(params)) : run_long(std::move(params));
-}
-
-std::shared_ptr<client::PostedRequest> Forwarding::post(CallerLine& line, const client::Params& params,
-                                                        client::RequestOptions& options) {
-  return line.post(call_.request().method->method, params, options, logs_wanted());
-}
-
-Task<Result<Forwarded>> Forwarding::run_long(client::Params params) {
-  if (!facts_) facts_ = route_.upstream->facts();
-  if (call_.cancellation().requested()) co_return std::unexpected(errors::cancelled("the request"));
+  line_ = nullptr;
+  if (!facts_ && !route_.upstream->is_modern()) facts_ = route_.upstream->facts();
+  if (call_.cancellation().requested()) return refuse(errors::cancelled("the request"));
   Lane lane = choose_lane();
   client::RequestOptions prepared = options(lane);
-  const auto posted = lane.here && lane.line ? post(*lane.line, params, prepared) : nullptr;
-  if (!posted) {
-    const Executor thread = lane.thread;
-    co_return co_await run_there(thread, request(std::move(lane), std::move(params), std::move(prepared)));
+  if (auto pending = post(lane, params, prepared)) {
+    return run_pending(std::move(lane), std::move(pending), std::move(params));
   }
-  const server::Cancellation::Hook cancel(call_.cancellation(), [&posted] { posted->cancel(); });
-  auto answer = co_await posted->answer();
-  if (answer && !*answer) {
-    co_return co_await run_there(lane.thread, client::PostedRequest::rest(posted, std::move(params)));
+  const Executor thread = lane.thread;
+  return run_there(thread, request(std::move(lane), std::move(params), std::move(prepared)));
+}
+
+std::shared_ptr<client::PendingRequest> Forwarding::post(const Lane& lane, const client::Params& params,
+                                                         client::RequestOptions& options) const {
+  const mcp::Method method = call_.request().method->method;
+  if (!lane.here) return nullptr;
+  if (lane.line) return lane.line->post(method, params, options, logs_wanted());
+  return lane.connection ? lane.connection->post(method, params, options, client::Stay::here) : nullptr;
+}
+
+Task<Result<Forwarded>> Forwarding::run_pending(Lane lane, std::shared_ptr<client::PendingRequest> pending,
+                                                client::Params params) {
+  std::optional<server::Cancellation::Hook> cancel(std::in_place, call_.cancellation(),
+                                                   [&pending] { pending->cancel(); });
+  pending_ = pending.get();
+  auto polled = pending->poll();
+  for (; polled && polled->waits; polled = pending->poll())
+    (void)co_await pending->wait();
+  pending_ = nullptr;
+  cancel.reset();
+  if (polled && !polled->answer) {
+    if (line_) co_return co_await go_on_aside(std::move(pending), std::move(params));
+    co_return co_await run_there(lane.thread, client::PendingRequest::finish(std::move(pending), std::move(params)));
   }
   if (asks_) co_await stop_asking();
-  if (!answer) co_return std::unexpected(std::move(answer.error()));
-  co_return std::move(**answer);
+  if (!polled) co_return std::unexpected(std::move(polled.error()));
+  co_return std::move(*polled->answer);
 }
 
 Task<> Forwarding::stop_asking() {
@@ -308,7 +274,7 @@ Task<> Forwarding::stop_asking() {
   co_await asks->close();
 }
 
-Task<Result<Forwarded>> Forwarding::run_there(const Executor& thread, Task<Result<client::Answer>> request) {
+Task<Result<Forwarded>> Forwarding::run_there(Executor thread, Task<Result<client::Answer>> request) {
   auto signal = std::make_shared<asio::cancellation_signal>();
   auto running = std::make_shared<bool>(true);
   const server::Cancellation::Hook cancel(call_.cancellation(), [&] {

@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "client/posted_request.hpp"
+#include "client/pending_request.hpp"
 #include "gateway/bridge/attendance.hpp"
 #include "gateway/bridge/client_asks.hpp"
 #include "gateway/bridge/parked_calls.hpp"
@@ -41,16 +41,18 @@ class Forwarding {
   LogWish logs_wanted() const;
   // Of a legacy client's session at an upstream that speaks both eras; null where it is spoken to in the modern one.
   std::shared_ptr<const client::ServerFacts> legacy_facts() const;
-  Task<Result<Forwarded>> run_express(std::shared_ptr<client::Express> express, client::Params params);
-  Task<Result<Forwarded>> run_long(client::Params params);
   // Sends it at once where that needs no waiting. Null where it does, and the options are as they were.
-  std::shared_ptr<client::PostedRequest> post(CallerLine& line, const client::Params& params,
-                                              client::RequestOptions& options);
+  std::shared_ptr<client::PendingRequest> post(const Lane& lane, const client::Params& params,
+                                               client::RequestOptions& options) const;
+  // Waits for its answer here; where there is more to it, it runs on its own thread, or aside.
+  Task<Result<Forwarded>> run_pending(Lane lane, std::shared_ptr<client::PendingRequest> pending,
+                                      client::Params params);
   // Runs it on the thread of its connection; cancelled with the caller's.
-  Task<Result<Forwarded>> run_there(const Executor& thread, Task<Result<client::Answer>> request);
+  Task<Result<Forwarded>> run_there(Executor thread, Task<Result<client::Answer>> request);
 
   // Of a modern client at a legacy upstream, which may ask while it runs.
   Task<Result<Forwarded>> run_bridged();
+  Task<Result<Forwarded>> go_on_aside(std::shared_ptr<client::PendingRequest> pending, client::Params params);
   Task<Result<Forwarded>> run_aside(Worker& home, Task<Result<client::Answer>> request);
   client::RequestOptions bridged_options(const Lane& lane);
   void start_running(Worker& home);
@@ -77,8 +79,9 @@ class Forwarding {
   std::optional<ForwardedParams> params_;
   std::shared_ptr<ClientAsks> asks_;
   std::optional<server::SessionStream::Way> way_;
-  std::shared_ptr<CallerLine> line_;      // of a bridged call
-  std::shared_ptr<RunningCall> running_;  // once there is more to it than an answer
+  const client::PendingRequest* pending_ = nullptr;  // while it is polled
+  std::shared_ptr<CallerLine> line_;                 // of a bridged call
+  std::shared_ptr<RunningCall> running_;             // once there is more to it than an answer
   std::shared_ptr<const client::Handlers> running_handlers_;
 };
 

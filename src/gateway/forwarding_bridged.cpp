@@ -37,9 +37,9 @@ void run_on(RunningCall& running, Worker& home, const ServedUpstream& upstream, 
 }
 
 // The line stays for as long as it runs.
-Task<Result<client::Answer>> go_on(std::shared_ptr<CallerLine> line, std::shared_ptr<client::PostedRequest> posted,
+Task<Result<client::Answer>> go_on(std::shared_ptr<CallerLine> line, std::shared_ptr<client::PendingRequest> pending,
                                    client::Params params) {
-  auto answer = co_await client::PostedRequest::rest(std::move(posted), std::move(params));
+  auto answer = co_await client::PendingRequest::finish(std::move(pending), std::move(params));
   line.reset();
   co_return answer;
 }
@@ -87,30 +87,33 @@ std::shared_ptr<const client::Handlers> Forwarding::running_handlers() {
   return running_handlers_;
 }
 
+Task<Result<Forwarded>> Forwarding::go_on_aside(std::shared_ptr<client::PendingRequest> pending,
+                                                client::Params params) {
+  auto handlers = running_handlers();
+  attach(pending->options(), *running_, std::move(handlers));
+  return run_aside(worker_, go_on(line_, std::move(pending), owned(std::move(params))));
+}
+
 // Nearly all are answered, and nothing is asked: such an answer is waited for here.
 Task<Result<Forwarded>> Forwarding::run_bridged() {
   client::Params params = params_->take();
   const bool own = needs_own_session();
   Worker& found = own ? worker_ : home();
   const bool here = &found == &worker_;
-  client::RequestOptions prepared = bridged_options({.thread = found.io().get_executor(), .here = here});
+  Lane lane{.thread = found.io().get_executor(), .here = here};
+  client::RequestOptions prepared = bridged_options(lane);
   running_ = nullptr;
   if (here) {
-    line_ = own ? worker_.fresh_line(route_.upstream) : worker_.line_of(route_.upstream, call_.caller().principal);
+    lane.line = line_ =
+        own ? worker_.fresh_line(route_.upstream) : worker_.line_of(route_.upstream, call_.caller().principal);
     prepared.make_handlers = [this] { return running_handlers(); };
-    if (const auto posted = post(*line_, params, prepared)) {
-      const server::Cancellation::Hook cancel(call_.cancellation(), [&posted] { posted->cancel(); });
-      auto answer = co_await posted->answer();
-      if (!answer) co_return std::unexpected(std::move(answer.error()));
-      if (*answer) co_return std::move(**answer);
-      auto handlers = running_handlers();
-      attach(posted->options(), *running_, std::move(handlers));
-      co_return co_await run_aside(worker_, go_on(line_, posted, owned(std::move(params))));
+    if (auto pending = post(lane, params, prepared)) {
+      return run_pending(std::move(lane), std::move(pending), std::move(params));
     }
   }
   start_running(found);
   attach(prepared, *running_, running_handlers_);
-  co_return co_await run_aside(
+  return run_aside(
       found, request_aside(found, route_.upstream, call_.caller().principal,
                            own ? std::exchange(line_, nullptr) : nullptr, running_, call_.request().method->method,
                            owned(std::move(params)), std::move(prepared), logs_wanted()));

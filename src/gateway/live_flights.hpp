@@ -9,8 +9,8 @@
 #include <proteus/error.hpp>
 
 #include "base/task.hpp"
+#include "base/waiting.hpp"
 #include "catalog/definition_list.hpp"
-#include "client/waiting.hpp"
 
 namespace proteus::gateway {
 
@@ -35,7 +35,7 @@ class LiveFlights {
  private:
   struct Flight {
     explicit Flight(const Executor& executor) : landed(executor) {}
-    client::Bell landed;
+    Bell landed;
     bool is_over = false;
     LivePagePointer page;  // null where whoever asked gave up
   };

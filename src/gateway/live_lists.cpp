@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/task_group.hpp"
-#include "client/waiting.hpp"
+#include "base/waiting.hpp"
 #include "gateway/bridge/legacy_lists.hpp"
 #include "gateway/forwarding.hpp"
 #include "gateway/freshening.hpp"
@@ -237,8 +237,8 @@ Task<> LivePages::read_all(ServedUpstream upstream, Kind kind, CallerLists& into
   const auto reading = into.memory().begin(upstream);
   Result<ListedNames::Pointer> names = std::unexpected(errors::internal("the list was not read"));
   try {
-    client::Deadline deadline(co_await boost::asio::this_coro::executor, upstream->settings().timeout, {});
-    names = co_await client::before(deadline, read_names(upstream, kind, into.key()), "the list");
+    Deadline deadline(co_await boost::asio::this_coro::executor, upstream->settings().timeout, {});
+    names = co_await before(deadline, read_names(upstream, kind, into.key()), "the list");
   } catch (const std::exception& fault) {
     names = std::unexpected(errors::internal(fault.what()));
   }

@@ -5,7 +5,7 @@
 namespace proteus::gateway {
 
 OwnChanges::OwnChanges(boost::asio::io_context& io, server::Listeners& listeners, std::chrono::milliseconds debounce)
-    : listeners_(listeners), debounce_(debounce), timer_(io) {}
+    : listeners_(listeners), window_(debounce), timer_(io) {}
 
 void OwnChanges::changed(const std::shared_ptr<const ToolSession>& session) {
   if (stopped_) return;
@@ -30,20 +30,20 @@ void OwnChanges::tell(const ToolSession& session) {
 
 void OwnChanges::hold(std::shared_ptr<const ToolSession> session) {
   again_.emplace(session.get(), false);
-  told_.push_back({std::chrono::steady_clock::now() + debounce_, std::move(session)});
+  told_.push_back({Debounce(window_, std::chrono::steady_clock::now()), std::move(session)});
   if (!std::exchange(waiting_, true)) wait();
 }
 
 void OwnChanges::wait() {
-  timer_.expires_at(told_.front().until);
+  timer_.expires_at(told_.front().telling.due(std::chrono::steady_clock::now()));
   timer_.async_wait([this](const boost::system::error_code& error) {
     if (!error && !stopped_) go_on();
   });
 }
 
 void OwnChanges::go_on() {
-  const Time now = std::chrono::steady_clock::now();
-  while (!told_.empty() && told_.front().until <= now) {
+  const auto now = std::chrono::steady_clock::now();
+  while (!told_.empty() && told_.front().telling.due(now) == now) {
     const Told first = std::move(told_.front());
     told_.pop_front();
     const bool again = again_.extract(first.session.get()).mapped();

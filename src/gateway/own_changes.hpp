@@ -9,6 +9,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "base/debounce.hpp"
 #include "gateway/tool_session.hpp"
 #include "server/listeners.hpp"
 
@@ -30,9 +31,8 @@ class OwnChanges {
   void stop();
 
  private:
-  using Time = std::chrono::steady_clock::time_point;
   struct Told {
-    Time until;  // nothing is told before
+    Debounce telling;
     std::shared_ptr<const ToolSession> session;
   };
 
@@ -42,7 +42,7 @@ class OwnChanges {
   void go_on();
 
   server::Listeners& listeners_;
-  const std::chrono::milliseconds debounce_;
+  const std::chrono::milliseconds window_;
   std::function<void()> observer_;
   boost::asio::steady_timer timer_;
   bool stopped_ = false;

@@ -82,7 +82,8 @@ Result<> ToolSessions::check_size(const ToolSet& set) {
   return {};
 }
 
-Result<std::vector<providers::ReadTool>> ToolSessions::read_tools(std::string_view text) {
+Result<std::vector<providers::ReadTool>> ToolSessions::read_tools(const boost::json::array& parsed,
+                                                                  std::string_view text) {
   const auto elements = json::elements_of(text, kMaxTools);
   if (!elements) return std::unexpected(Error(elements.error()).within("tools"));
   std::vector<providers::ReadTool> tools;
@@ -91,7 +92,7 @@ Result<std::vector<providers::ReadTool>> ToolSessions::read_tools(std::string_vi
   const providers::UrlCheck may_ask = [this](const net::Url& url) { return around_.egress.check_strictly(url); };
   std::set<std::string, std::less<>> seen;
   for (std::size_t i = 0; i < elements->size(); ++i) {
-    auto outcome = providers::read_http_tool((*elements)[i], schemas_, may_ask);
+    auto outcome = providers::read_http_tool((*elements)[i], schemas_, may_ask, &parsed[i]);
     if (auto* wrong = std::get_if<std::vector<providers::ToolFault>>(&outcome)) {
       for (auto& fault : *wrong) {
         fault.pointer = fmt::format("/tools/{}{}", i, fault.pointer);

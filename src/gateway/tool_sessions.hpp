@@ -13,12 +13,13 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <proteus/error.hpp>
 
 #include "base/secret.hpp"
 #include "base/task_group.hpp"
-#include "client/waiting.hpp"
+#include "base/waiting.hpp"
 #include "gateway/confirmation.hpp"
 #include "gateway/egress.hpp"
 #include "gateway/gateway.hpp"
@@ -82,8 +83,8 @@ class ToolSessions {
   // that somebody else has. `who` is the name of the admin key, for the audit.
   Task<Result<Initialized>> init(Init init, std::string who);
 
-  // Reads the tools of a registration from the text of a JSON array. All faults are in the data of the error.
-  Result<std::vector<providers::ReadTool>> read_tools(std::string_view text);
+  // Reads the tools of a registration from a JSON array and its text. All faults are in the data of the error.
+  Result<std::vector<providers::ReadTool>> read_tools(const boost::json::array& parsed, std::string_view text);
 
   struct Registration {
     ToolSessionId id;
@@ -166,7 +167,7 @@ class ToolSessions {
   OwnChanges changes_;
   TaskGroup background_;
   std::unordered_set<std::string> busy_;  // sessions that are being changed
-  client::Bell freed_;
+  Bell freed_;
   std::map<std::string, store::Writes> removals_;  // that the store did not take yet, by session
   std::set<json::Digest> claimed_;                 // tokens that are being given to a session
   boost::asio::steady_timer timer_;

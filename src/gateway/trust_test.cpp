@@ -138,11 +138,14 @@ TEST(Progress, ComesInOneLineEachHoweverTheUpstreamBreaksThem) {
   });
   TestGateway gateway({upstream_at("up", upstream.port())});
   gateway.discover();
-  const auto answer =
-      RawClient(gateway.port())
-          .request("POST", modern_fields("tools/call", "up_tool"),
-                   rpc("1", "tools/call",
-                       R"("name":"up_tool","arguments":{},)" + modern_meta("{}", R"(,"progressToken":"mine")")));
+  const auto call = [&] {
+    return RawClient(gateway.port())
+        .request("POST", modern_fields("tools/call", "up_tool"),
+                 rpc("1", "tools/call",
+                     R"("name":"up_tool","arguments":{},)" + modern_meta("{}", R"(,"progressToken":"mine")")));
+  };
+  EXPECT_EQ(call().status, 200) << "over a connection that is opened for it, as a stream";
+  const auto answer = call();  // over an idle connection, in one piece
   std::vector<boost::json::value> messages;
   std::istringstream lines(answer.body);
   for (std::string line; std::getline(lines, line);) {

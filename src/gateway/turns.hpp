@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/task.hpp"
-#include "client/waiting.hpp"
+#include "base/waiting.hpp"
 
 namespace proteus::gateway {
 
@@ -39,7 +39,7 @@ class Turns {
 
  private:
   bool taken_ = false;
-  client::Bell free_;
+  Bell free_;
 };
 
 }  // namespace proteus::gateway

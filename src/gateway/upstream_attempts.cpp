@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "client/waiting.hpp"
+#include "base/waiting.hpp"
 #include "mcp/over_limit.hpp"
 
 namespace proteus::gateway {
@@ -42,7 +42,7 @@ Result<> UpstreamAttempts::begin() {
 Task<bool> UpstreamAttempts::again(const Error& error) {
   const auto pause = pause_after(error);
   if (!pause) co_return false;
-  co_await client::sleep_for(*pause);
+  co_await sleep_for(*pause);
   co_return true;
 }
 

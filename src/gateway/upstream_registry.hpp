@@ -14,7 +14,7 @@
 
 #include "base/environment.hpp"
 #include "base/published.hpp"
-#include "client/waiting.hpp"
+#include "base/waiting.hpp"
 #include "gateway/egress.hpp"
 #include "gateway/gateway.hpp"
 #include "gateway/registration_rules.hpp"

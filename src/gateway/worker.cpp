@@ -1,6 +1,7 @@
 #include "gateway/worker.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -139,7 +140,6 @@ const UpstreamTable& Worker::upstreams() {
       return std::ranges::none_of(table_->order, [&](const auto& served) { return served.instance == instance; });
     };
     std::erase_if(shared_, [&](const auto& entry) { return gone(entry.first); });
-    std::erase_if(express_, [&](const auto& entry) { return gone(entry.first); });
     std::erase_if(by_principal_, [&](const auto& entry) { return gone(entry.first.second); });
     std::erase_if(prepared_, [&](const auto& entry) { return gone(entry.first); });
     for (const auto& weak : lines_) {
@@ -151,17 +151,13 @@ const UpstreamTable& Worker::upstreams() {
 
 CallerConnection Worker::shared_connection(const ServedUpstream& upstream) {
   CallerConnection& connection = shared_[upstream.instance];
-  if (!connection) connection = connect(*upstream.upstream, upstream->options());
+  if (!connection) {
+    client::Options options = upstream->options();
+    // Each of those who share it has limits of its own.
+    options.limits.requests = std::numeric_limits<std::size_t>::max();
+    connection = connect(*upstream.upstream, std::move(options));
+  }
   return connection;
-}
-
-std::shared_ptr<client::Express> Worker::express(const ServedUpstream& upstream) {
-  const auto* url = std::get_if<net::Url>(&upstream->endpoint());
-  // A modern one at a URL speaks Streamable HTTP.
-  if (url == nullptr || !upstream->is_modern()) return nullptr;
-  auto& express = express_[upstream.instance];
-  if (!express) express = std::make_shared<client::Express>(http_, *url, upstream->options());
-  return express;
 }
 
 std::shared_ptr<CallerLine> Worker::line_of(const ServedUpstream& upstream, const std::string& principal) {

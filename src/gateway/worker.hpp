@@ -11,7 +11,6 @@
 #include "catalog/catalog.hpp"
 #include "catalog/view_cache.hpp"
 #include "client/connection.hpp"
-#include "client/express.hpp"
 #include "gateway/access.hpp"
 #include "gateway/bridge/caller_line.hpp"
 #include "gateway/live_flights.hpp"
@@ -76,9 +75,6 @@ class Worker {
 
   // The connection that all callers share: to a modern upstream, which keeps nothing for them.
   CallerConnection shared_connection(const ServedUpstream& upstream);
-  // The short way to it; null where there is none: it is not known to be modern, or not reached by Streamable HTTP.
-  // Requests under way on it may outlive the upstream.
-  std::shared_ptr<client::Express> express(const ServedUpstream& upstream);
   // One for all requests of a principal that have no session: to a legacy upstream, which may keep something for it.
   std::shared_ptr<CallerLine> line_of(const ServedUpstream& upstream, const std::string& principal);
   // One in which nothing was asked yet, for a single call of a caller that nothing tells from others. It ends with its
@@ -138,7 +134,6 @@ class Worker {
   TaskGroup left_behind_;
   TaskGroup closing_;
   std::unordered_map<std::uint64_t, CallerConnection> shared_;
-  std::unordered_map<std::uint64_t, std::shared_ptr<client::Express>> express_;
   Programs* programs_ = nullptr;
   std::function<Hearer(const std::string& principal)> hearers_;
   std::map<std::pair<std::string, std::uint64_t>, std::shared_ptr<CallerLine>> by_principal_;

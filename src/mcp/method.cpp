@@ -118,6 +118,12 @@ const MethodInfo* find_method(Era era, Sender sender, std::string_view name) {
   return found == table.end() ? nullptr : &*found;
 }
 
+const MethodInfo* find_method(Era era, Sender sender, Method method) {
+  const auto table = methods(era, sender);
+  const auto found = std::ranges::find(table, method, &MethodInfo::method);
+  return found == table.end() ? nullptr : &*found;
+}
+
 std::string_view to_string(Method method) {
   for (const auto table : {methods(Era::legacy, Sender::client), methods(Era::legacy, Sender::server),
                            methods(Era::modern, Sender::client), methods(Era::modern, Sender::server)}) {

@@ -61,6 +61,7 @@ struct MethodInfo {
 // The methods that exist in an era, from one side. This table is what makes a method unknown in an era.
 std::span<const MethodInfo> methods(Era era, Sender sender);
 const MethodInfo* find_method(Era era, Sender sender, std::string_view name);
+const MethodInfo* find_method(Era era, Sender sender, Method method);
 
 // The name on the wire, the same in every era that has the method.
 std::string_view to_string(Method method);

@@ -7,11 +7,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "net/bell.hpp"
 #include "net/connecting.hpp"
 #include "net/deadlines.hpp"
 #include "net/http_client.hpp"
 #include "net/stream.hpp"
+#include "net/timer.hpp"
 
 namespace proteus::net {
 

@@ -50,13 +50,9 @@ class ClientExchange final : private Timed {
   // Something went wrong with the connection that the answer does not tell.
   void forbid_reuse() { is_reusable_ = false; }
 
-  // Until when the answer is to be there, and until when however often that is extended.
-  void set_end(Clock::Monotonic end, Clock::Monotonic latest) {
-    end_ = end;
-    latest_ = latest;
-  }
+  // Until when the answer is to be there.
+  void set_end(Clock::Monotonic end) { end_ = end; }
   Clock::Monotonic end_time() const { return end_; }
-  Clock::Monotonic latest() const { return latest_; }
   // Of the head; then the answer's own begins.
   void start_deadline(Clock::Monotonic deadline);
   void move_end(Clock::Monotonic end) {
@@ -119,7 +115,6 @@ class ClientExchange final : private Timed {
   ResponseParser parser_;
   Fields fields_;
   Clock::Monotonic end_ = Clock::Monotonic::max();
-  Clock::Monotonic latest_ = Clock::Monotonic::max();
   std::vector<std::string_view> unsent_;  // of the request
   std::string kept_;                      // what that refers to, where it is kept
 

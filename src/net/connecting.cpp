@@ -28,7 +28,7 @@ std::string host_and_port(const Url& url) {
 
 // What the answer for a name goes to, on the thread of who asked.
 struct Lookup {
-  explicit Lookup(asio::io_context& io) : answered(io) {}
+  explicit Lookup(asio::io_context& io) : answered(io.get_executor()) {}
   void take(FoundName answer) {
     found = std::move(answer);
     answered.ring();
@@ -92,7 +92,7 @@ Task<Result<Connecting::Endpoints>> Connecting::resolve(const Url& host) {
   const auto wait = means_.names->find(std::string(host.host()), notify);
   if (!wait) co_return std::unexpected(wait.error());
   while (!lookup->found) {
-    co_await lookup->answered.wait();
+    co_await lookup->answered.wait_quietly();
     const auto cancelled = (co_await asio::this_coro::cancellation_state).cancelled();
     if (is_given_up_ || cancelled != asio::cancellation_type::none) {
       co_return std::unexpected(failure(host, "looking up its name", cancelled));

@@ -11,8 +11,8 @@
 
 #include "base/clock.hpp"
 #include "base/task.hpp"
+#include "base/waiting.hpp"
 #include "net/address_filter.hpp"
-#include "net/bell.hpp"
 #include "net/deadlines.hpp"
 #include "net/name_lookup.hpp"
 #include "net/proxy.hpp"

@@ -41,7 +41,7 @@ Result<std::unique_ptr<ClientExchange>> begin(const std::shared_ptr<ClientCore>&
   if (request.abort != nullptr) exchange->abort_by(*request.abort);
   if (exchange->is_aborted()) return std::unexpected(errors::cancelled("the request"));
   const auto now = core->clock().recent();
-  exchange->set_end(after(now, request.deadlines.whole), after(now, request.deadlines.longest));
+  exchange->set_end(after(now, request.deadlines.whole));
   return exchange;
 }
 
@@ -163,10 +163,6 @@ Task<Result<std::string_view>> ClientResponse::read_some() { return exchange_->r
 
 void ClientResponse::set_deadline(std::chrono::milliseconds from_now) {
   exchange_->move_end(after(exchange_->core().clock().now(), from_now));
-}
-
-void ClientResponse::extend_deadline(std::chrono::milliseconds from_now) {
-  exchange_->move_end(std::min(after(exchange_->core().clock().now(), from_now), exchange_->latest()));
 }
 
 }  // namespace proteus::net

@@ -52,7 +52,6 @@ struct RequestDeadlines {
   std::chrono::milliseconds connect = std::chrono::seconds(5);
   std::chrono::milliseconds head = std::chrono::seconds(30);   // from the connection to the head of the answer
   std::chrono::milliseconds whole = std::chrono::seconds(60);  // from the start to the last byte
-  std::chrono::milliseconds longest{0};                        // the same, however often it is extended
 };
 
 // A way to end a request from outside, on its thread, wherever it is: what was not sent by then is not sent. Without
@@ -127,8 +126,6 @@ class ClientResponse {
 
   // Moves the end of the whole exchange, counted from now; zero for none.
   void set_deadline(std::chrono::milliseconds from_now);
-  // The same, within the longest that the request may take.
-  void extend_deadline(std::chrono::milliseconds from_now);
 
  private:
   friend class HttpClient;

@@ -16,9 +16,10 @@
 
 #include "base/log.hpp"
 #include "base/stranger_log.hpp"
-#include "net/bell.hpp"
+#include "base/waiting.hpp"
 #include "net/completion.hpp"
 #include "net/line_buffer.hpp"
+#include "net/timer.hpp"
 #include "net/turn.hpp"
 
 namespace proteus::net {
@@ -79,8 +80,8 @@ struct Process::State : std::enable_shared_from_this<State> {
         diagnostics(on),
         lines(options.max_line_bytes),
         stderr_lines(options.max_stderr_line_bytes),
-        room(on),
-        exit_bell(on) {}
+        room(on.get_executor()),
+        exit_bell(on.get_executor()) {}
 
   ~State() {
     if (exit) return;
@@ -248,7 +249,7 @@ struct Process::State : std::enable_shared_from_this<State> {
     while (!exit && !*up) {
       const auto cancellation = co_await asio::this_coro::cancellation_state;
       if (cancellation.cancelled() != asio::cancellation_type::none) break;
-      co_await exit_bell.wait();
+      co_await exit_bell.wait_quietly();
     }
   }
 
@@ -336,7 +337,7 @@ Task<Result<std::optional<std::string_view>>> Process::read_line() {
 Task<Result<>> Process::write(std::span<const std::string_view> parts) {
   const auto state = state_;
   while (state->queued_bytes() > state->options.max_queued_bytes) {
-    co_await state->room.wait();
+    co_await state->room.wait_quietly();
     const auto cancellation = co_await asio::this_coro::cancellation_state;
     if (cancellation.cancelled() != asio::cancellation_type::none) {
       co_return std::unexpected(errors::cancelled("writing to a child process"));
@@ -361,7 +362,7 @@ void Process::close_input() { state_->close_input(); }
 Task<ExitStatus> Process::wait() {
   const auto state = state_;
   while (!state->exit)
-    co_await state->exit_bell.wait();
+    co_await state->exit_bell.wait_quietly();
   co_return *state->exit;
 }
 
@@ -380,7 +381,7 @@ Task<ExitStatus> Process::terminate(Grace grace) {
   }
   state->signal_group(SIGKILL);
   while (!state->exit)
-    co_await state->exit_bell.wait();
+    co_await state->exit_bell.wait_quietly();
   state->abandon();
   co_await asio::this_coro::throw_if_cancelled(throws);
   co_return *state->exit;

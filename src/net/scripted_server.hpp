@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/task_group.hpp"
-#include "net/bell.hpp"
+#include "base/waiting.hpp"
 #include "net/tcp_stream.hpp"
 #include "net/test_run.hpp"
 #include "net/tls.hpp"
@@ -47,7 +47,7 @@ class ScriptedServer {
         scripts_(std::move(scripts)),
         tls_(std::move(tls)),
         acceptor_(io, {boost::asio::ip::make_address(address), 0}),
-        resumed_(io),
+        resumed_(io.get_executor()),
         group_(io.get_executor()) {
     group_.spawn("acceptor", accept());
   }
@@ -128,7 +128,7 @@ class ScriptedServer {
           break;
         case Step::Kind::pause:
           while (resumes_ == 0)
-            co_await resumed_.wait();
+            co_await resumed_.wait_quietly();
           --resumes_;
           break;
       }

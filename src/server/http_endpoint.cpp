@@ -10,7 +10,6 @@
 #include "mcp/headers.hpp"
 #include "server/cors.hpp"
 #include "server/http_answer.hpp"
-#include "server/http_answers.hpp"
 #include "server/legacy_http.hpp"
 #include "server/modern_http.hpp"
 

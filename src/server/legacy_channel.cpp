@@ -1,6 +1,6 @@
 #include "server/legacy_channel.hpp"
 
-#include "server/http_answers.hpp"
+#include "server/http_answer.hpp"
 
 namespace proteus::server {
 

@@ -9,7 +9,7 @@
 #include "mcp/headers.hpp"
 #include "mcp/over_limit.hpp"
 #include "net/refused_request.hpp"
-#include "server/http_answers.hpp"
+#include "server/http_answer.hpp"
 #include "server/legacy_answer.hpp"
 #include "server/legacy_channel.hpp"
 
@@ -55,7 +55,7 @@ Task<> LegacyHttp::post(net::Exchange& exchange, json::Message& message, const C
   auto [session, status, why] = find_session(endpoint_.sessions_, exchange.request(), caller);
   if (!session) {
     const Error error = mcp::errors::invalid_request(std::string(why));
-    co_return co_await reply_error(exchange, status, message.id, error, mcp::Era::legacy);
+    co_return co_await reply(exchange, HttpAnswer::error(status, message.id, error, mcp::Era::legacy));
   }
   switch (message.kind) {
     case json::MessageKind::request: co_return co_await request(exchange, message, std::move(session));
@@ -65,13 +65,13 @@ Task<> LegacyHttp::post(net::Exchange& exchange, json::Message& message, const C
     // An answer that nobody waits for any more came too late, which is no fault of the client's.
     default: session->client_requests().resolve(message);
   }
-  co_await reply_empty(exchange, 202);
+  co_await reply(exchange, HttpAnswer::empty(202));
 }
 
 Task<> LegacyHttp::initialize(net::Exchange& exchange, json::Message& message, const Caller& caller) {
   auto hello = read_hello(message, caller);
-  if (!hello) co_return co_await reply_error(exchange, 400, message.id, hello.error(), mcp::Era::legacy);
-  const mcp::Reply reply = initialize_reply(endpoint_.service_, *hello);
+  if (!hello) co_return co_await reply(exchange, HttpAnswer::error(400, message.id, hello.error(), mcp::Era::legacy));
+  mcp::Reply welcome = initialize_reply(endpoint_.service_, *hello);
   auto session = endpoint_.sessions_.create(std::move(*hello));
   if (!session) {
     if (RefusalLog* const refusals = endpoint_.options_.refusals; refusals != nullptr) {
@@ -79,25 +79,23 @@ Task<> LegacyHttp::initialize(net::Exchange& exchange, json::Message& message, c
           net::refused(exchange.request(), RefusalReason::limit, session.error().message(), caller.principal));
     }
     const unsigned status = mcp::retry_after(session.error()).count() > 0 ? 429 : 503;
-    co_return co_await reply_error(exchange, status, message.id, session.error(), mcp::Era::legacy);
+    co_return co_await reply(exchange, HttpAnswer::error(status, message.id, session.error(), mcp::Era::legacy));
   }
   const std::string fields = fmt::format("{}: {}\r\n", mcp::header::kSessionId, (*session)->id().value());
-  co_await reply_result(exchange, message.id, *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "initialize"),
-                        reply, {mcp::Era::legacy, {}, {}}, fields);
+  co_await reply(exchange,
+                 HttpAnswer(message.id, *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "initialize"),
+                            std::move(welcome), {mcp::Era::legacy, {}, {}}, fields));
 }
 
 Task<> LegacyHttp::request(net::Exchange& exchange, json::Message& message, std::shared_ptr<Session> session) {
   const Result<mcp::Request> request = mcp::legacy::decode(message, session->facts());
-  if (!request) co_return co_await reply_error(exchange, 200, message.id, request.error(), mcp::Era::legacy);
+  if (!request)
+    co_return co_await reply(exchange, HttpAnswer::error(200, message.id, request.error(), mcp::Era::legacy));
   const auto answered = answer_session_request(*request, *session, endpoint_.service_);
-  if (answered) {
-    const std::string body = write_outcome(*request, *answered);
-    co_return co_await reply_json(exchange, 200, body);
-  }
+  if (answered) co_return co_await reply(exchange, HttpAnswer::json(write_outcome(*request, *answered)));
   if (changes_subscriptions(*request)) {
     const mcp::Outcome changed = co_await change_subscriptions(*request, *session, endpoint_.service_);
-    const std::string body = write_outcome(*request, changed);
-    co_return co_await reply_json(exchange, 200, body);
+    co_return co_await reply(exchange, HttpAnswer::json(write_outcome(*request, changed)));
   }
   co_await call(exchange, *request, std::move(session));
 }
@@ -107,26 +105,26 @@ Task<> LegacyHttp::call(net::Exchange& exchange, const mcp::Request& request, st
   auto cancellation = std::make_shared<Cancellation>(executor);
   const std::string id(request.id());
   if (!session->in_flight().add(id, cancellation)) {
-    co_return co_await reply_error(exchange, 400, request.id(), id_in_use(), mcp::Era::legacy);
+    co_return co_await reply(exchange, HttpAnswer::error(400, request.id(), id_in_use(), mcp::Era::legacy));
   }
   LegacyChannel channel(exchange, executor, *session, cancellation, endpoint_.options_.keep_alive);
   Call call(request, session->hello().caller, channel);
   call.join(*session, endpoint_.options_.asking.deadline);
-  const mcp::Outcome outcome =
+  mcp::Outcome outcome =
       co_await handle_asking(endpoint_.service_, call, channel, session->client_requests(), endpoint_.options_.asking);
   session->in_flight().remove(id);
 
   if (cancellation->requested()) {
     if (channel.streaming()) co_return co_await channel.close();
-    co_return co_await reply_empty(exchange, 202);
+    co_return co_await reply(exchange, HttpAnswer::empty(202));
   }
   if (channel.streaming()) co_return co_await channel.finish(write_outcome(request, outcome));
   if (!outcome) {
-    co_return co_await reply_error(exchange, legacy_status(outcome.error()), request.id(), outcome.error(),
-                                   mcp::Era::legacy);
+    co_return co_await reply(
+        exchange, HttpAnswer::error(legacy_status(outcome.error()), request.id(), outcome.error(), mcp::Era::legacy));
   }
-  co_await reply_result(exchange, request.id(), *request.method, std::get<mcp::Reply>(*outcome),
-                        {mcp::Era::legacy, {}, {}});
+  co_await reply(exchange, HttpAnswer(request.id(), *request.method, std::move(std::get<mcp::Reply>(*outcome)),
+                                      {mcp::Era::legacy, {}, {}}));
 }
 
 Task<> LegacyHttp::batch(net::Exchange& exchange, const Caller& caller) {
@@ -134,12 +132,12 @@ Task<> LegacyHttp::batch(net::Exchange& exchange, const Caller& caller) {
   const bool allowed = session && session->hello().version == mcp::Version::v2025_03_26;
   if (!allowed) {
     const Error error = mcp::errors::invalid_request("A batch is allowed in a session of 2025-03-26 only");
-    co_return co_await reply_error(exchange, session ? 400 : status, {}, error, mcp::Era::legacy);
+    co_return co_await reply(exchange, HttpAnswer::error(session ? 400 : status, {}, error, mcp::Era::legacy));
   }
   const auto elements = json::elements_of(exchange.request().body(), kMaxBatch, endpoint_.options_.messages);
   if (!elements || elements->empty()) {
     const Error error = mcp::errors::invalid_request(elements ? "The batch is empty" : elements.error().message());
-    co_return co_await reply_error(exchange, 400, {}, error, mcp::Era::legacy);
+    co_return co_await reply(exchange, HttpAnswer::error(400, {}, error, mcp::Era::legacy));
   }
 
   const Executor executor = co_await boost::asio::this_coro::executor;
@@ -161,7 +159,7 @@ Task<> LegacyHttp::batch(net::Exchange& exchange, const Caller& caller) {
     }
   }
   if (channel.streaming()) co_return co_await channel.close();
-  co_await reply_empty(exchange, 202);
+  co_await reply(exchange, HttpAnswer::empty(202));
 }
 
 Task<std::string> LegacyHttp::answer_in_batch(json::Message& message, Session& session, LegacyChannel& channel,
@@ -178,7 +176,7 @@ Task<std::string> LegacyHttp::answer_in_batch(json::Message& message, Session& s
 Task<> LegacyHttp::get(net::Exchange& exchange, const Caller& caller) {
   const net::Request& request = exchange.request();
   const auto refuse = [&exchange](unsigned status, const Error& error) {
-    return reply_error(exchange, status, {}, error, mcp::Era::legacy);
+    return reply(exchange, HttpAnswer::error(status, {}, error, mcp::Era::legacy));
   };
   if (!accepts(request, "text/event-stream")) {
     const Error error = mcp::errors::invalid_request("Accept must list text/event-stream");
@@ -223,10 +221,10 @@ Task<> LegacyHttp::remove(net::Exchange& exchange, const Caller& caller) {
   auto [session, status, why] = find_session(endpoint_.sessions_, exchange.request(), caller);
   if (!session) {
     const Error error = mcp::errors::invalid_request(std::string(why));
-    co_return co_await reply_error(exchange, status, {}, error, mcp::Era::legacy);
+    co_return co_await reply(exchange, HttpAnswer::error(status, {}, error, mcp::Era::legacy));
   }
   endpoint_.sessions_.remove(session->id().value(), caller);
-  co_await reply_empty(exchange, 200);
+  co_await reply(exchange, HttpAnswer::empty(200));
 }
 
 }  // namespace proteus::server

@@ -5,10 +5,10 @@
 #include "mcp/jsonrpc.hpp"
 #include "server/http_answer.hpp"
 #include "server/http_endpoint.hpp"
+#include "server/modern_answer.hpp"
+#include "server/modern_channel.hpp"
 
 namespace proteus::server {
-
-class ModernRound;
 
 // One stateless request over HTTP (2026-07-28). `message` and `caller` must outlive it.
 class ModernHttp {
@@ -20,11 +20,21 @@ class ModernHttp {
   Task<> go_on();
 
  private:
+  // One that the service answers.
+  struct Calling {
+    explicit Calling(const ModernHttp& http);
+
+    ModernChannel channel;
+    Call call;
+    ModernRound round;
+    std::optional<mcp::Outcome> outcome = {};
+  };
+
   Task<> listen();
   Task<> call();
   std::optional<HttpAnswer> call_at_once();
-  // With what was sent in front of it.
-  HttpAnswer whole_answer(const ModernRound& round, mcp::Outcome& outcome, std::string frames) const;
+  // The outcome, with what was sent in front of it.
+  HttpAnswer whole_answer();
   HttpAnswer refuse(const Error& error) const;
   mcp::ResultStyle style() const { return endpoint_.service_.modern_style(); }
 
@@ -34,6 +44,7 @@ class ModernHttp {
   const Caller& caller_;
   const mcp::HeaderLookup headers_;
   mcp::Request request_;
+  std::optional<Calling> calling_;
 };
 
 }  // namespace proteus::server

@@ -8,7 +8,7 @@
 #include "base/task_group.hpp"
 #include "mcp/base64.hpp"
 #include "mcp/errors.hpp"
-#include "server/http_answers.hpp"
+#include "server/http_answer.hpp"
 #include "server/http_endpoint.hpp"
 #include "server/legacy_answer.hpp"
 #include "server/line_channel.hpp"
@@ -154,10 +154,10 @@ Task<> OldSse::open(net::Exchange& exchange, const Caller& caller) {
   const net::Request& request = exchange.request();
   if (!accepts(request, kEventsType)) {
     const Error error = mcp::errors::invalid_request("Accept must list text/event-stream");
-    co_return co_await reply_error(exchange, 406, {}, error, mcp::Era::legacy);
+    co_return co_await reply(exchange, HttpAnswer::error(406, {}, error, mcp::Era::legacy));
   }
   const auto place = endpoint_.admit_stream(caller);
-  if (!place) co_return co_await reply_error(exchange, 429, {}, place.error(), mcp::Era::legacy);
+  if (!place) co_return co_await reply(exchange, HttpAnswer::error(429, {}, place.error(), mcp::Era::legacy));
   const auto line = std::make_shared<Line>(endpoint_, caller, co_await asio::this_coro::executor);
   const std::string id = mcp::base64_encode(random_bytes(24), mcp::Base64::url);
   {
@@ -177,7 +177,7 @@ Task<> OldSse::open(net::Exchange& exchange, const Caller& caller) {
 
 Task<> OldSse::post(net::Exchange& exchange, const Caller& caller) {
   const auto refuse = [&exchange](unsigned status, std::string_view id, const Error& error) {
-    return reply_error(exchange, status, id, error, mcp::Era::legacy);
+    return reply(exchange, HttpAnswer::error(status, id, error, mcp::Era::legacy));
   };
   const auto line = find(stream_id_of(exchange.request()), caller);
   if (!line || !line->is_open()) {

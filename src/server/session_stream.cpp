@@ -3,7 +3,7 @@
 #include <boost/asio/post.hpp>
 
 #include "server/call.hpp"
-#include "server/http_answers.hpp"
+#include "server/http_answer.hpp"
 
 namespace proteus::server {
 namespace {

@@ -49,7 +49,8 @@ CallerLine::CallerLine(Worker& worker, const ServedUpstream& upstream, std::chro
       stream_wait_(stream_wait),
       hearer_(std::move(hearer)),
       used_(worker.now()),
-      settling_(worker.io().get_executor()) {}
+      settling_(worker.io().get_executor()),
+      telling_(worker.debounce()) {}
 
 CallerLine::~CallerLine() { (void)hearer_.lists->replace(instance_, shown_, nullptr); }
 
@@ -95,8 +96,8 @@ Task<Result<client::Answer>> CallerLine::request(std::shared_ptr<CallerLine> sel
   co_return answer;
 }
 
-std::shared_ptr<client::PostedRequest> CallerLine::post(mcp::Method method, const client::Params& params,
-                                                        client::RequestOptions& options, LogWish logs) {
+std::shared_ptr<client::PendingRequest> CallerLine::post(mcp::Method method, const client::Params& params,
+                                                         client::RequestOptions& options, LogWish logs) {
   if (!use() || (logs == LogWish::all && !connection_->log_level())) return nullptr;
   return connection_->post(method, params, options, client::Stay::here);
 }
@@ -128,8 +129,8 @@ Task<> CallerLine::ready() {
   const auto self = shared_from_this();
   // Whatever keeps it from opening, the one who sends something will be told.
   (void)co_await connection_->open();
-  client::Deadline soon(worker_.io().get_executor(), stream_wait_, {});
-  (void)co_await client::before(soon, wait_until_settled(), "listening");
+  Deadline soon(worker_.io().get_executor(), stream_wait_, {});
+  (void)co_await before(soon, wait_until_settled(), "listening");
   waited_for_ = true;
 }
 
@@ -298,10 +299,9 @@ Task<> CallerLine::review(std::shared_ptr<void> reviewing) {
   const auto self = shared_from_this();
   const auto until_the_end = std::move(reviewing);
   while (!changed_.empty()) {
-    const auto wait = told_at_ + worker_.debounce() - worker_.now();
-    if (wait.count() > 0) co_await client::sleep_for(wait);
+    if (const auto wait = telling_.wait(worker_.now()); wait.count() > 0) co_await sleep_for(wait);
     catalog::KindSet kinds = std::exchange(changed_, {});
-    told_at_ = worker_.now();
+    telling_.act(worker_.now());
     const auto upstream = upstream_.lock();
     if (!upstream) co_return;
     if (!upstream->is_direct()) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/debounce.hpp"
 #include "catalog/kind.hpp"
 #include "gateway/bridge/own_lists.hpp"
 #include "gateway/upstreams.hpp"
@@ -73,8 +74,8 @@ class CallerLine : public std::enable_shared_from_this<CallerLine> {
                                               client::Params params, client::RequestOptions options, LogWish logs);
   // The same where that needs no waiting, for an answer that stays on this thread; null where it does. See
   // client::Connection.
-  std::shared_ptr<client::PostedRequest> post(mcp::Method method, const client::Params& params,
-                                              client::RequestOptions& options, LogWish logs);
+  std::shared_ptr<client::PendingRequest> post(mcp::Method method, const client::Params& params,
+                                               client::RequestOptions& options, LogWish logs);
 
   // Notes a use. False where `ready` is to be awaited before anything is sent, or what follows from it may be missed.
   bool use();
@@ -146,11 +147,11 @@ class CallerLine : public std::enable_shared_from_this<CallerLine> {
   std::atomic<bool> retired_ = false;
   std::optional<Error> failure_;
   Clock::Monotonic failed_at_{};
-  client::Bell settling_;
+  Bell settling_;
 
   bool reviewing_ = false;
   catalog::KindSet changed_;
-  Clock::Monotonic told_at_{};
+  Debounce telling_;
   catalog::Snapshot::Lists own_;
   catalog::SnapshotPointer shown_;  // of those
 };

@@ -9,8 +9,8 @@
 #include <boost/asio/cancellation_signal.hpp>
 
 #include "base/task.hpp"
+#include "base/waiting.hpp"
 #include "client/handlers.hpp"
-#include "client/waiting.hpp"
 #include "server/call.hpp"
 
 namespace proteus::gateway {
@@ -36,7 +36,7 @@ class ClientAsks : public std::enable_shared_from_this<ClientAsks> {
   const Executor thread_;
   std::atomic<std::uint64_t> last_ = 0;
   std::map<std::uint64_t, boost::asio::cancellation_signal> open_;
-  client::Bell last_ended_;
+  Bell last_ended_;
 };
 
 }  // namespace proteus::gateway

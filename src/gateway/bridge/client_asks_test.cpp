@@ -4,7 +4,7 @@
 
 #include "gateway/bridge/bridge_fixture.hpp"
 #include "net/http_test_server.hpp"
-#include "server/http_answers.hpp"
+#include "server/http_answer.hpp"
 
 namespace proteus::gateway {
 namespace {
@@ -21,11 +21,13 @@ class Impatient {
 
  private:
   static Task<> handle(net::Exchange& exchange) {
-    if (exchange.request().method() != "POST") co_return co_await server::reply_empty(exchange, 405);
+    if (exchange.request().method() != "POST")
+      co_return co_await server::reply(exchange, server::HttpAnswer::empty(405));
     const auto message = boost::json::parse(exchange.request().body()).as_object();
-    if (!message.contains("method") || !message.contains("id")) co_return co_await server::reply_empty(exchange, 202);
+    if (!message.contains("method") || !message.contains("id"))
+      co_return co_await server::reply(exchange, server::HttpAnswer::empty(202));
     const std::string_view method = message.at("method").as_string();
-    if (method == "server/discover") co_return co_await server::reply_empty(exchange, 400);
+    if (method == "server/discover") co_return co_await server::reply(exchange, server::HttpAnswer::empty(400));
     const std::string id = boost::json::serialize(message.at("id"));
     const auto answer = [&id](std::string_view result) {
       return fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", id, result);
@@ -33,11 +35,11 @@ class Impatient {
     if (method == "initialize") {
       const std::string hello = answer(
           R"({"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"i","version":"1"}})");
-      co_return co_await server::reply_json(exchange, 200, hello, "Mcp-Session-Id: s\r\n");
+      co_return co_await server::reply(exchange, server::HttpAnswer::json(hello, "Mcp-Session-Id: s\r\n"));
     }
     if (method == "tools/list") {
       const std::string list = answer(R"({"tools":[{"name":"ask","inputSchema":{"type":"object"}}]})");
-      co_return co_await server::reply_json(exchange, 200, list);
+      co_return co_await server::reply(exchange, server::HttpAnswer::json(list));
     }
     const std::string events =
         server::sse_frame(

@@ -6,7 +6,7 @@
 
 #include "gateway/bridge/bridge_fixture.hpp"
 #include "net/http_test_server.hpp"
-#include "server/http_answers.hpp"
+#include "server/http_answer.hpp"
 
 namespace proteus::gateway {
 namespace {
@@ -37,11 +37,12 @@ class DualUpstream {
   Task<> handle(net::Exchange& exchange) {
     const std::string id(exchange.request().fields().find("Mcp-Session-Id").value_or(""));
     if (exchange.request().method() != "POST") {
-      co_return co_await server::reply_empty(exchange, exchange.request().method() == "GET" ? 405 : 200);
+      co_return co_await server::reply(exchange,
+                                       server::HttpAnswer::empty(exchange.request().method() == "GET" ? 405 : 200));
     }
     const auto message = boost::json::parse(exchange.request().body()).as_object();
     const std::string method(message.at("method").as_string());
-    if (!message.contains("id")) co_return co_await server::reply_empty(exchange, 202);
+    if (!message.contains("id")) co_return co_await server::reply(exchange, server::HttpAnswer::empty(202));
     const auto* const params = message.if_contains("params");
     const bool modern = params != nullptr && params->as_object().contains("_meta") &&
                         params->at("_meta").as_object().contains("io.modelcontextprotocol/protocolVersion");
@@ -53,11 +54,11 @@ class DualUpstream {
       if (method == "tools/call" && !modern) callers_.insert(id);
       result = answer(method, modern, fields);
     }
-    if (result.empty()) co_return co_await server::reply_empty(exchange, 400);
-    co_await server::reply_json(
-        exchange, 200,
-        fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", boost::json::serialize(message.at("id")), result),
-        fields);
+    if (result.empty()) co_return co_await server::reply(exchange, server::HttpAnswer::empty(400));
+    co_await server::reply(exchange,
+                           server::HttpAnswer::json(fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})",
+                                                                boost::json::serialize(message.at("id")), result),
+                                                    fields));
   }
 
   std::string answer(const std::string& method, bool modern, std::string& fields) {

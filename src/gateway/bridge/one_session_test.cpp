@@ -6,7 +6,7 @@
 
 #include "gateway/bridge/bridge_fixture.hpp"
 #include "net/http_test_server.hpp"
-#include "server/http_answers.hpp"
+#include "server/http_answer.hpp"
 
 namespace proteus::gateway {
 namespace {
@@ -37,28 +37,29 @@ class CountingUpstream {
  private:
   Task<> handle(net::Exchange& exchange) {
     const std::string id(exchange.request().fields().find("Mcp-Session-Id").value_or(""));
-    if (exchange.request().method() == "GET") co_return co_await server::reply_empty(exchange, 405);
+    if (exchange.request().method() == "GET")
+      co_return co_await server::reply(exchange, server::HttpAnswer::empty(405));
     if (exchange.request().method() == "DELETE") {
       {
         const std::scoped_lock lock(mutex_);
         calls_.erase(id);
       }
-      co_return co_await server::reply_empty(exchange, 200);
+      co_return co_await server::reply(exchange, server::HttpAnswer::empty(200));
     }
     const auto message = boost::json::parse(exchange.request().body()).as_object();
     const std::string method(message.at("method").as_string());
-    if (method == "server/discover") co_return co_await server::reply_empty(exchange, 400);
-    if (!message.contains("id")) co_return co_await server::reply_empty(exchange, 202);
+    if (method == "server/discover") co_return co_await server::reply(exchange, server::HttpAnswer::empty(400));
+    if (!message.contains("id")) co_return co_await server::reply(exchange, server::HttpAnswer::empty(202));
     std::string fields;
     std::string result;
     {
       const std::scoped_lock lock(mutex_);
       result = answer(method, id, fields);
     }
-    co_await server::reply_json(
-        exchange, 200,
-        fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", boost::json::serialize(message.at("id")), result),
-        fields);
+    co_await server::reply(exchange,
+                           server::HttpAnswer::json(fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})",
+                                                                boost::json::serialize(message.at("id")), result),
+                                                    fields));
   }
 
   std::string answer(std::string_view method, const std::string& id, std::string& fields) {

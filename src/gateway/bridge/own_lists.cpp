@@ -5,7 +5,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 
-#include "client/waiting.hpp"
+#include "base/waiting.hpp"
 
 namespace proteus::gateway {
 
@@ -16,7 +16,7 @@ namespace {
 // Rung by a thread that is not its own.
 struct Wake {
   explicit Wake(const Executor& executor) : bell(executor) {}
-  client::Bell bell;
+  Bell bell;
   bool rung = false;
 };
 
@@ -51,8 +51,8 @@ Task<> OwnLists::caught_up(std::shared_ptr<OwnLists> self, std::chrono::millisec
       });
     });
   }
-  client::Deadline deadline(executor, most, {});
-  (void)co_await client::before(deadline, wait_for(wake), "a caller's own lists");
+  Deadline deadline(executor, most, {});
+  (void)co_await before(deadline, wait_for(wake), "a caller's own lists");
 }
 
 }  // namespace proteus::gateway

@@ -169,7 +169,7 @@ Task<> ParkedSessions::end_at(ServedUpstream upstream, net::HttpClient& http) {
                    ended.error().message());
       break;
     }
-    co_await client::sleep_for(pause);
+    co_await sleep_for(pause);
     pause *= 2;
   }
   std::erase_if(sessions_, is_left);

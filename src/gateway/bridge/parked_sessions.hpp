@@ -64,7 +64,7 @@ class ParkedSessions {
   std::uint64_t wanted_ = 0;
   std::uint64_t written_ = 0;
   bool writing_ = false;
-  client::Bell wrote_;
+  Bell wrote_;
   TaskGroup tasks_;
 };
 

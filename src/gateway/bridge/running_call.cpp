@@ -38,7 +38,7 @@ bool has_failed(const Result<client::Answer>& end) { return !end || is_tool_erro
 }  // namespace
 
 RunningCall::RunningCall(const Executor& thread, mcp::ClientCapabilities client)
-    : thread_(thread), client_(client), deadline_(client::Deadline::never(thread)), news_(thread), timer_(thread) {}
+    : thread_(thread), client_(client), deadline_(Deadline::never(thread)), news_(thread), timer_(thread) {}
 
 std::shared_ptr<const client::Handlers> RunningCall::handlers() {
   return providers::declare_everything(
@@ -48,7 +48,7 @@ std::shared_ptr<const client::Handlers> RunningCall::handlers() {
 Task<> RunningCall::run(Task<Result<client::Answer>> request) {
   const auto self = shared_from_this();
   try {
-    end_ = co_await client::before(deadline_, std::move(request), "the call");
+    end_ = co_await before(deadline_, std::move(request), "the call");
   } catch (const boost::system::system_error&) {
     end_ = std::unexpected(errors::cancelled("the call"));
   }
@@ -95,7 +95,7 @@ Task<Result<std::string>> RunningCall::ask(client::Question question) {
   request.key = key_of(request);
   if (auto early = early_.extract(request.key)) co_return std::move(early.mapped());
 
-  Open open{std::move(request), client::Bell(thread_), {}};
+  Open open{std::move(request), Bell(thread_), {}};
   const auto place = open_.insert(open_.end(), &open);
   const std::shared_ptr<void> taken_out(nullptr, [&](void*) { open_.erase(place); });
   news_.cancel();

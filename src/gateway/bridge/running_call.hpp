@@ -15,9 +15,9 @@
 #include <proteus/error.hpp>
 
 #include "base/task.hpp"
+#include "base/waiting.hpp"
 #include "client/handlers.hpp"
 #include "client/received.hpp"
-#include "client/waiting.hpp"
 #include "mcp/meta.hpp"
 #include "mcp/reply.hpp"
 
@@ -70,7 +70,7 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
  private:
   struct Open {
     mcp::InputRequest request;
-    client::Bell bell;
+    Bell bell;
     std::optional<std::string> answer;
   };
 
@@ -82,7 +82,7 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
 
   const Executor thread_;
   const mcp::ClientCapabilities client_;
-  client::Deadline deadline_;
+  Deadline deadline_;
   boost::asio::steady_timer news_;
   boost::asio::steady_timer timer_;
   std::function<void()> on_asked_;

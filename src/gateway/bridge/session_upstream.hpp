@@ -14,7 +14,7 @@
 
 #include "mcp/notifications.hpp"
 #include "net/http_test_server.hpp"
-#include "server/http_answers.hpp"
+#include "server/http_answer.hpp"
 #include "server/outbox.hpp"
 
 // For tests: a legacy upstream that tells each of its sessions something else.
@@ -57,12 +57,12 @@ class SessionUpstream {
         const std::scoped_lock lock(mutex_);
         sessions_.erase(id);
       }
-      co_return co_await server::reply_empty(exchange, 200);
+      co_return co_await server::reply(exchange, server::HttpAnswer::empty(200));
     }
     const auto message = boost::json::parse(exchange.request().body()).as_object();
     const std::string method(message.at("method").as_string());
-    if (method == "server/discover") co_return co_await server::reply_empty(exchange, 400);
-    if (!message.contains("id")) co_return co_await server::reply_empty(exchange, 202);
+    if (method == "server/discover") co_return co_await server::reply(exchange, server::HttpAnswer::empty(400));
+    if (!message.contains("id")) co_return co_await server::reply(exchange, server::HttpAnswer::empty(202));
     std::string fields;
     std::string result;
     {
@@ -71,7 +71,7 @@ class SessionUpstream {
     }
     const std::string body =
         fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", boost::json::serialize(message.at("id")), result);
-    co_await server::reply_json(exchange, 200, body, fields);
+    co_await server::reply(exchange, server::HttpAnswer::json(body, fields));
   }
 
   std::string answer(std::string_view method, const boost::json::object& message, const std::string& id,

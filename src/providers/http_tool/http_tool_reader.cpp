@@ -45,16 +45,21 @@ class Reader {
   Reader(std::string_view text, SharedSchemas& schemas, const UrlCheck& may_ask)
       : text_(text), schemas_(schemas), may_ask_(may_ask) {}
 
-  std::variant<ReadTool, std::vector<ToolFault>> read() {
+  // `given` is null where the text is yet to be parsed.
+  std::variant<ReadTool, std::vector<ToolFault>> read(const value* given) {
     if (text_.size() > http_tool_limits::kBytes) {
       fault("", fmt::format("is larger than {} bytes", http_tool_limits::kBytes));
       return std::move(faults_);
     }
-    const auto parsed = json::parse(text_, kMaxDepth);
-    if (!parsed) fault("", parsed.error().message());
-    if (parsed && !parsed->is_object()) fault("", "must be an object");
+    Result<value> parsed;
+    if (given == nullptr) {
+      parsed = json::parse(text_, kMaxDepth);
+      if (!parsed) fault("", parsed.error().message());
+      given = parsed ? &*parsed : nullptr;
+    }
+    if (given != nullptr && !given->is_object()) fault("", "must be an object");
     if (!faults_.empty()) return std::move(faults_);
-    read_members(parsed->get_object());
+    read_members(given->get_object());
     if (!faults_.empty() || !url_) return std::move(faults_);
     auto tool = std::make_shared<const HttpTool>(HttpTool{.name = std::move(name_),
                                                           .url = std::move(*url_),
@@ -251,8 +256,9 @@ class Reader {
 }  // namespace
 
 std::variant<ReadTool, std::vector<ToolFault>> read_http_tool(std::string_view text, SharedSchemas& schemas,
-                                                              const UrlCheck& may_ask) {
-  return Reader(text, schemas, may_ask).read();
+                                                              const UrlCheck& may_ask,
+                                                              const boost::json::value* parsed) {
+  return Reader(text, schemas, may_ask).read(parsed);
 }
 
 std::string join_tool(std::string_view definition, std::string_view hidden) {

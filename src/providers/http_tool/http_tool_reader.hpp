@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include <boost/json/value.hpp>
 #include <proteus/error.hpp>
 
 #include "providers/http_tool/http_tool.hpp"
@@ -30,8 +31,10 @@ struct ReadTool {
 using UrlCheck = std::function<Result<>(const net::Url&)>;
 
 // Reads a tool from the text of a JSON object; the text must be JSON. Everything that is wrong with it is said.
+// `parsed` is the tree of the text, where the caller has it already.
 std::variant<ReadTool, std::vector<ToolFault>> read_http_tool(std::string_view text, SharedSchemas& schemas,
-                                                              const UrlCheck& may_ask);
+                                                              const UrlCheck& may_ask,
+                                                              const boost::json::value* parsed = nullptr);
 
 // The text of a tool from its two halves, as `read_http_tool` takes it.
 std::string join_tool(std::string_view definition, std::string_view hidden);

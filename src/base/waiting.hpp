@@ -15,17 +15,17 @@
 #include "base/task.hpp"
 
 // Waiting for something, and not for ever. Everything here belongs to one executor.
-namespace proteus::client {
+namespace proteus {
 
 // Wakes the coroutines that wait for a state to change; they look at it again.
 class Bell {
  public:
-  explicit Bell(const Executor& executor) : timer_(executor) {
-    timer_.expires_at(boost::asio::steady_timer::time_point::max());
-  }
+  explicit Bell(const Executor& executor) : timer_(executor, boost::asio::steady_timer::time_point::max()) {}
   void ring() { timer_.cancel(); }
   // Ends when rung; a cancelled coroutine ends by an exception, as with Asio's own operations.
   Task<> wait();
+  // Ends when rung or cancelled; the caller finds out which.
+  Task<> wait_quietly();
 
  private:
   boost::asio::steady_timer timer_;
@@ -51,6 +51,8 @@ class Deadline {
   // Does not pass any more, unless it expires.
   void lift();
   bool expired() const { return expired_; }
+  // How long until it passes; nothing where it has, or while it is held.
+  std::optional<Clock::duration> left() const;
 
   // Called when any of these has changed something; empty for nothing to call.
   void set_on_change(std::function<void()> on_change) { on_change_ = std::move(on_change); }
@@ -127,4 +129,4 @@ Task<Result<T>> before(Deadline& deadline, Task<Result<T>> task, std::string_vie
   co_return std::unexpected(errors::cancelled(what));
 }
 
-}  // namespace proteus::client
+}  // namespace proteus

@@ -1,4 +1,4 @@
-#include "client/waiting.hpp"
+#include "base/waiting.hpp"
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -6,9 +6,9 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <gtest/gtest.h>
 
-#include "net/test_run.hpp"
+#include "base/test_run.hpp"
 
-namespace proteus::client {
+namespace proteus {
 namespace {
 
 using namespace std::chrono_literals;
@@ -35,14 +35,14 @@ Task<Result<int>> hang_before(Deadline& deadline, bool& stopped) {
 TEST(Before, GivesWhatTheTaskReturns) {
   asio::io_context io;
   Deadline deadline(io.get_executor(), 1h, 1h);
-  EXPECT_EQ(net::test::run(io, before(deadline, answer(7), "the call")), 7);
+  EXPECT_EQ(test::run(io, before(deadline, answer(7), "the call")), 7);
 }
 
 TEST(Before, StopsATaskWhoseDeadlinePasses) {
   asio::io_context io;
   Deadline deadline(io.get_executor(), 10ms, 10ms);
   bool stopped = false;
-  const auto result = net::test::run(io, hang_before(deadline, stopped));
+  const auto result = test::run(io, hang_before(deadline, stopped));
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().kind(), ErrorKind::timeout);
   EXPECT_EQ(result.error().message(), "the call timed out");
@@ -62,7 +62,7 @@ TEST(Before, StopsTheTaskOfACancelledCallerBeforeItThrows) {
                  }));
   io.poll();
   signal.emit(asio::cancellation_type::terminal);
-  net::test::run_until(io, [&] { return thrown; });
+  test::run_until(io, [&] { return thrown; });
 }
 
 TEST(Deadline, IsMovedByProgress) {
@@ -72,7 +72,7 @@ TEST(Deadline, IsMovedByProgress) {
   asio::steady_timer later(io, 50ms);
   later.async_wait([&](auto) { deadline.extend(); });
   bool stopped = false;
-  const auto result = net::test::run(io, hang_before(deadline, stopped));
+  const auto result = test::run(io, hang_before(deadline, stopped));
   EXPECT_EQ(result.error().kind(), ErrorKind::timeout);
   EXPECT_GE(Deadline::Clock::now() - begin, 250ms);
 }
@@ -85,7 +85,7 @@ TEST(Deadline, IsNotMovedBeyondItsMaximum) {
   std::optional<Result<int>> result;
   asio::co_spawn(io, hang_before(deadline, stopped),
                  [&](const std::exception_ptr&, Result<int> value) { result = std::move(value); });
-  net::test::run_until(io, [&] {
+  test::run_until(io, [&] {
     deadline.extend();
     return result.has_value();
   });
@@ -105,9 +105,9 @@ TEST(Deadline, StandsStillWhileItIsHeld) {
     EXPECT_FALSE(result);
     deadline.release();
   });
-  net::test::run_until(io, [&] { return result.has_value(); });
+  test::run_until(io, [&] { return result.has_value(); });
   EXPECT_EQ(result->error().kind(), ErrorKind::timeout);
 }
 
 }  // namespace
-}  // namespace proteus::client
+}  // namespace proteus

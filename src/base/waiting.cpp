@@ -1,4 +1,4 @@
-#include "client/waiting.hpp"
+#include "base/waiting.hpp"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-namespace proteus::client {
+namespace proteus {
 
 namespace asio = boost::asio;
 
@@ -21,9 +21,13 @@ void throw_if_cancelled(const asio::cancellation_state& state) {
 
 }  // namespace
 
-Task<> Bell::wait() {
+Task<> Bell::wait_quietly() {
   boost::system::error_code ignored;
   co_await timer_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+}
+
+Task<> Bell::wait() {
+  co_await wait_quietly();
   throw_if_cancelled(co_await asio::this_coro::cancellation_state);
 }
 
@@ -77,6 +81,12 @@ void Deadline::lift() {
 void Deadline::end() {
   ended_ = true;
   changed();
+}
+
+std::optional<Deadline::Clock::duration> Deadline::left() const {
+  const auto now = Clock::now();
+  if (expired_ || holds_ > 0 || now >= due_) return std::nullopt;
+  return due_ - now;
 }
 
 void Deadline::changed() {
@@ -133,4 +143,4 @@ Task<bool> attend(std::shared_ptr<Aside> aside, Deadline& deadline) {
 
 }  // namespace detail
 
-}  // namespace proteus::client
+}  // namespace proteus

@@ -1,10 +1,11 @@
-// Requests to legacy servers that are sent at once.
-#include "client/posted_request.hpp"
+// Requests that are sent at once.
+#include "client/pending_request.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "client/legacy_http_fixture.hpp"
+#include "client/modern_http_fixture.hpp"
 
 namespace proteus::client {
 namespace {
@@ -15,10 +16,21 @@ using test::Client;
 using test::FakeRequest;
 using test::FakeResponse;
 using test::Feed;
-using Posting = std::shared_ptr<PostedRequest>;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Posting = std::shared_ptr<PendingRequest>;
 
 constexpr std::string_view kQuestion =
     R"({"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}})";
+
+// Nothing where there is more to it than an answer.
+Task<Result<std::optional<Answer>>> answered(Posting posted) {
+  auto polled = posted->poll();
+  for (; polled && polled->waits; polled = posted->poll())
+    (void)co_await posted->wait();
+  if (!polled) co_return std::unexpected(polled.error());
+  co_return polled->answer;
+}
 
 class Posted : public test::LegacyHttp {
  protected:
@@ -26,11 +38,14 @@ class Posted : public test::LegacyHttp {
     mcp.on["tools/call"] = [this](const FakeRequest&) { return stream(feed); };
   }
 
+ public:
   static Params params() {
     Params params{.name = "echo", .members = {}};
     params.members.add(R"("name":"echo","arguments":{})");
     return params;
   }
+
+ protected:
   static Posting post(Client& client, RequestOptions options = {}) {
     return client.connection.post(mcp::Method::tools_call, params(), options, Stay::here);
   }
@@ -40,13 +55,13 @@ class Posted : public test::LegacyHttp {
     return post(client, std::move(options));
   }
   // Its text, what went wrong, or that there is more to it.
-  static std::string answer_of(Client& client, const Posting& posted) { return told(client.run(posted->answer())); }
+  static std::string answer_of(Client& client, const Posting& posted) { return told(client.run(answered(posted))); }
   static std::string told(const Result<std::optional<Answer>>& answer) {
     if (answer && !*answer) return "more";
     return Client::text_of(answer ? Result<Answer>(**answer) : std::unexpected(answer.error()));
   }
   static std::string rest_of(Client& client, const Posting& posted) {
-    return Client::text_of(client.run(PostedRequest::rest(posted, params())));
+    return Client::text_of(client.run(PendingRequest::finish(posted, params())));
   }
   RequestOptions answering(int& made) const {
     RequestOptions options;
@@ -90,7 +105,7 @@ TEST_F(Posted, IsAnsweredByAnEventThatComesLater) {
   Client client(io, server.url(), test::quick());
   const auto posted = post_to_known(client, answering(made));
   ASSERT_NE(posted, nullptr);
-  net::test::Started waiting(io, posted->answer());
+  net::test::Started waiting(io, answered(posted));
   client.run_until([&] { return server.count("tools/call") == 1; });
   feed->push(": still there\n\n");
   net::test::settle(io);
@@ -125,7 +140,7 @@ TEST_F(Posted, IsMoreThanAnAnswerWhereTheServerAsksOnItsOwnStream) {
   EXPECT_TRUE(client.run(client.connection.list(mcp::Method::tools_list))) << "over a connection besides the stream's";
   const auto posted = post(client, answering(made));
   ASSERT_NE(posted, nullptr);
-  net::test::Started waiting(io, posted->answer());
+  net::test::Started waiting(io, answered(posted));
   client.run_until([&] { return server.count("tools/call") == 1; });
   own->event(kQuestion);
   EXPECT_EQ(told(waiting.finish()), "more");
@@ -154,13 +169,14 @@ TEST_F(Posted, HasMoreTimeWhereProgressIsTold) {  // PRO-08
   options.on_progress = [&](const mcp::Progress& told) { progress.push_back(told.progress); };
   const auto posted = post_to_known(client, options);
   ASSERT_NE(posted, nullptr);
+  net::test::Started waiting(io, answered(posted));
   client.run_until([&] { return server.count("tools/call") == 1; });
   const std::string id = server.last("tools/call").id();
   feed->event(fmt::format(
       R"({{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":{},"progress":5}}}})", id));
-  EXPECT_EQ(answer_of(client, posted), "more");
+  client.run_until([&] { return !progress.empty(); });
   feed->event(answer(server.last("tools/call"), "done"));
-  EXPECT_EQ(rest_of(client, posted), "done");
+  EXPECT_EQ(told(waiting.finish()), "done");
   EXPECT_THAT(progress, ::testing::ElementsAre(5.0));
 }
 
@@ -225,7 +241,7 @@ TEST_F(Posted, TellsTheServerWhenItsTimeIsOver) {  // PRO-09
   options.timeout = 20ms;
   const auto posted = post_to_known(client, options);
   ASSERT_NE(posted, nullptr);
-  const auto answer = client.run(posted->answer());
+  const auto answer = client.run(answered(posted));
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().kind(), ErrorKind::timeout);
   EXPECT_EQ(answer.error().message(), "tools/call timed out");
@@ -237,7 +253,7 @@ TEST_F(Posted, TellsTheServerWhenItIsCancelled) {  // PRO-09
   Client client(io, server.url(), test::quick());
   const auto posted = post_to_known(client);
   ASSERT_NE(posted, nullptr);
-  net::test::Started waiting(io, posted->answer());
+  net::test::Started waiting(io, answered(posted));
   client.run_until([&] { return server.count("tools/call") == 1; });
   posted->cancel();
   const auto answer = waiting.finish();
@@ -255,6 +271,143 @@ TEST_F(Posted, EndsWithItsConnection) {
   client.run(client.connection.close());
   ASSERT_TRUE(call.is_done());
   EXPECT_EQ(call.finish().error().kind(), ErrorKind::cancelled);
+}
+
+// Over a connection that is opened for it, or over an idle one.
+enum class Way { connecting, at_once };
+const auto kWays = ::testing::Values(Way::connecting, Way::at_once);
+std::string name_of(const ::testing::TestParamInfo<Way>& way) {
+  return way.param == Way::connecting ? "Connecting" : "AtOnce";
+}
+
+// A call of a modern server's tool whose answer is a stream.
+class PostedToModern : public test::ModernHttp, public ::testing::WithParamInterface<Way> {
+ protected:
+  PostedToModern() {
+    mcp.on["tools/call"] = [this](const FakeRequest&) {
+      return FakeResponse{.type = "text/event-stream", .feed = feed};
+    };
+    options.inputs = Inputs::hand_back;
+    options.progress = true;
+    options.on_notification = [this](const json::Message& message) {
+      told.emplace_back(message.body.value("progress"));
+      if (on_told) on_told();
+    };
+  }
+
+  void start(std::chrono::milliseconds timeout = 10s) {
+    options.timeout = timeout;
+    if (GetParam() == Way::at_once) {
+      ASSERT_TRUE(client.run(client.connection.request(mcp::Method::tools_list, {})));
+      const auto posted = client.connection.post(mcp::Method::tools_call, Posted::params(), options, Stay::here);
+      ASSERT_NE(posted, nullptr);
+      call.emplace(io, PendingRequest::finish(posted, Posted::params()));
+    } else {
+      call.emplace(io, client.connection.request(mcp::Method::tools_call, Posted::params(), options));
+    }
+    client.run_until([&] { return server.count("tools/call") == 1; });
+  }
+  void tell(std::string_view token, int progress) {
+    feed->event(fmt::format(
+        R"({{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":{},"progress":{}}}}})", token,
+        progress));
+  }
+
+  std::shared_ptr<Feed> feed = server.feed();
+  Client client{io, server.url(), test::quick()};
+  RequestOptions options;
+  std::vector<std::string> told;
+  std::function<void()> on_told;
+  std::optional<net::test::Started<Result<Answer>>> call;
+};
+
+INSTANTIATE_TEST_SUITE_P(Ways, PostedToModern, kWays, name_of);
+
+TEST_P(PostedToModern, TellsProgressOfThisRequestAlone) {  // PRX-14
+  start();
+  const auto token = server.last("tools/call").params().at("_meta").at("progressToken");
+  EXPECT_EQ(boost::json::serialize(token), server.last("tools/call").id());
+  tell("77", 1);
+  tell(boost::json::serialize(token), 2);
+  feed->event(fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", server.last("tools/call").id(),
+                          test::text_result("done")));
+  EXPECT_EQ(Client::text_of(call->finish()), "done");
+  EXPECT_THAT(told, ElementsAre("2"));
+}
+
+TEST_P(PostedToModern, HasTimeForAsLongAsItProgressesAndNotForEver) {  // PRO-08
+  const auto timeout = 20ms;
+  const auto began = std::chrono::steady_clock::now();
+  start(timeout);
+  on_told = [&] { tell(server.last("tools/call").id(), 1); };
+  on_told();
+  EXPECT_EQ(call->finish().error().kind(), ErrorKind::timeout);
+  EXPECT_GE(std::chrono::steady_clock::now() - began, Options().progress_extension * timeout);
+}
+
+TEST_P(PostedToModern, EndsWhereProgressStops) {
+  start(20ms);
+  tell(server.last("tools/call").id(), 1);
+  EXPECT_EQ(call->finish().error().kind(), ErrorKind::timeout);
+}
+
+// Events that came together with the head are read as those that come one by one.
+class WholeEvents : public PostedToModern {
+ protected:
+  void start_with(const std::function<std::string(const std::string& id)>& events) {
+    mcp.on["tools/call"] = [events](const FakeRequest& request) {
+      return FakeResponse{.type = "text/event-stream", .body = events(request.id())};
+    };
+    start();
+    answer.emplace(call->finish());
+  }
+  static std::string result(const std::string& id) {
+    return fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", id, test::text_result("done"));
+  }
+  static std::string progress(const std::string& token) {
+    return fmt::format(
+        R"(data: {{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":{},"progress":3}}}})"
+        "\n\n",
+        token);
+  }
+
+  std::optional<Result<Answer>> answer;
+};
+
+INSTANTIATE_TEST_SUITE_P(Ways, WholeEvents, kWays, name_of);
+
+TEST_P(WholeEvents, AreToldAndAnswered) {
+  start_with([](const std::string& id) {
+    return ": a comment\n\n" + progress("77") + progress(id) + "event: other\ndata: x\n\n" +
+           "data: {\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"roots/list\"}\n\n" + "data: " + result(id) + "\n\n" +
+           progress(id);
+  });
+  ASSERT_TRUE(*answer);
+  EXPECT_THAT((*answer)->text(), HasSubstr("done"));
+  EXPECT_THAT(told, ElementsAre("3")) << "of this request alone, and nothing behind the answer";
+}
+
+TEST_P(WholeEvents, MayHaveTheirDataInSeveralLines) {
+  start_with([](const std::string& id) {
+    std::string told = progress(id);
+    std::string text = result(id);
+    return progress(id) + told.insert(told.find(R"("method")"), "\ndata: ") + progress(id) +  //
+           "data: " + text.insert(text.find(R"("result")"), "\ndata: ") + "\n\n";
+  });
+  ASSERT_TRUE(*answer);
+  EXPECT_THAT((*answer)->text(), HasSubstr("done"));
+  EXPECT_FALSE((*answer)->on_one_line());
+  EXPECT_THAT(told, ElementsAre("3", "3", "3"));
+}
+
+TEST_P(WholeEvents, MayEndWithoutAnAnswer) {
+  start_with([](const std::string& id) { return progress(id) + "data: " + result(id); });
+  EXPECT_EQ(answer->error().kind(), ErrorKind::interrupted) << "an event that is not closed is none";
+}
+
+TEST_P(WholeEvents, AreHeldToWhatAMessageIs) {
+  start_with([](const std::string&) { return std::string("data: {]\n\n"); });
+  EXPECT_EQ(answer->error().kind(), ErrorKind::protocol);
 }
 
 }  // namespace
