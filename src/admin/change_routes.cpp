@@ -129,7 +129,7 @@ Task<Result<Answer>> changes_of(gateway::ChangeLog& changes, Visit& visit, std::
   if (const auto last = request.fields().find("Last-Event-ID")) {
     const auto [end, fault] = std::from_chars(last->data(), last->data() + last->size(), from);
     if (fault != std::errc{} || end != last->data() + last->size())
-      co_return std::unexpected(errors::invalid("Last-Event-ID is none of this stream"));
+      co_return std::unexpected(errors::invalid("Last-Event-ID does not belong to this stream"));
   }
   co_return co_await follow(changes, visit, from, keep_alive);
 }

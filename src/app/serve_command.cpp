@@ -77,14 +77,14 @@ class Watch {
     LoadedConfig loaded = load_config(options_.flags(), process_environment(), Purpose::serve);
     configuration_ = loaded.watch;
     print_diagnostics(loaded, format_);
-    if (!loaded.outcome.config) return log::error("the configuration is not taken over; the one before stays");
+    if (!loaded.outcome.config) return log::error("the new configuration is refused; the old one stays");
     const log::Settings lines = loaded.outcome.config->log;
     if (const auto taken = serving_.reload(std::move(*loaded.outcome.config)); !taken) {
-      return log::error("the configuration is not taken over: {}", taken.error().message());
+      return log::error("the new configuration is refused: {}", taken.error().message());
     }
     log::configure(lines);
     format_ = lines.format;
-    log::info("the configuration is taken over");
+    log::info("the new configuration is in use");
   }
 
   void renew_tls() {

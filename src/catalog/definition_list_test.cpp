@@ -78,7 +78,7 @@ TEST(DefinitionList, LeavesOutWhatCannotBeOfferedAndSaysWhy) {
       {R"({"name":"a","inputSchema":{"type":"object","a":{"b":1,"b":2}}})", "twice"},
       {R"({"name":"a","inputSchema":{"type":"object","properties":{"p":{"type":"number","x-mcp-header":"P"}}}})",
        "x-mcp-header"},
-      {R"({"name":"a","description":5,"inputSchema":{"type":"object"}})", "description is no string"},
+      {R"({"name":"a","description":5,"inputSchema":{"type":"object"}})", "description is not a string"},
       // TSK-01
       {R"({"name":"a","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}})", "only as a task"},
       {tool(std::string(129, 'x')), "limit of 128"},
