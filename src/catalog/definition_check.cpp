@@ -31,7 +31,7 @@ Result<void> check_input_schema(const value& schema) {
   }
   const value* const properties = members->if_contains("properties");
   if (properties != nullptr) {
-    if (!properties->is_object()) return fault("the properties of its inputSchema are no object");
+    if (!properties->is_object()) return fault("the properties of its inputSchema are not an object");
     for (const auto& [name, property] : properties->get_object()) {
       if (!property.is_object() && !property.is_bool()) return fault("a property of its inputSchema is not a schema");
     }
@@ -52,7 +52,7 @@ Result<std::vector<mcp::MirroredParameter>> check_tool(const object& tool) {
     return fault("its outputSchema is not an object");
   }
   if (const value* const hints = tool.if_contains("annotations"); hints != nullptr && !hints->is_object()) {
-    return fault("its annotations are no object");
+    return fault("its annotations are not an object");
   }
   // 2025-11-25, "Tasks": such a tool refuses every call that is no task, and tasks are not carried.
   if (const value* const execution = tool.if_contains("execution"); execution != nullptr && execution->is_object()) {
