@@ -7,13 +7,13 @@ build: ## build the programs into build/release/bin
 	@scripts/setup.sh build
 	@scripts/build.sh release
 
-test: ## everything that must hold: lint, unit, integration, conformance, official clients, drills of attacks, installation
+test: ## run all tests: lint, unit, integration, conformance, official clients, installation
 	@scripts/test.sh
 
-test-full: ## make test with all of make attack and make compat, then the thread sanitizer, the single-era conformance runs, all of clang-tidy, and fuzzing
+test-full: ## make test, make attack and make compat in full, the thread sanitizer, single-era conformance, clang-tidy, and fuzzing
 	@scripts/test.sh full
 
-attack: build ## the drills of a hostile trial, in full, as a table: tried, held, figures
+attack: build ## run the attack drills in full and print a table: tried, held, figures
 	@scripts/setup.sh build npm
 	@scripts/attack.sh --full
 
@@ -21,15 +21,15 @@ run: build ## start the quickstart on 127.0.0.1:8080 (PORT=… for another port)
 	@scripts/setup.sh run
 	@scripts/run.sh
 
-bench: ## measure beside nginx, the TypeScript SDK and another gateway; BENCH_ONLY=… for some rows
+bench: ## compare with nginx, the TypeScript SDK and another gateway; BENCH_ONLY=… for some rows
 	@scripts/setup.sh build bench npm
 	@scripts/bench.sh
 
-compat: build ## servers and clients that others wrote, directly and through the gateway: docs/compatibility.md
+compat: build ## compare published servers and clients, directly and through the gateway: docs/compatibility.md
 	@scripts/setup.sh test npm compat
 	@scripts/compat.sh full --write
 
-profile: ## record where the time goes under load, for the compiler: bench/proteus.profdata
+profile: ## record a profile under load for the compiler: bench/proteus.profdata
 	@scripts/setup.sh build bench npm
 	@scripts/profile.sh
 
@@ -37,7 +37,7 @@ fuzz: ## run every fuzz target, FUZZ_SECONDS=60 each
 	@scripts/setup.sh build
 	@scripts/fuzz.sh
 
-lint: ## formatting, includes, shell scripts, clang-tidy
+lint: ## check formatting, includes, shell scripts, clang-tidy
 	@scripts/setup.sh build lint
 	@scripts/lint.sh all
 
@@ -51,5 +51,5 @@ install: build ## install the programs and the library under PREFIX=/usr/local
 clean: ## remove everything that was built
 	@rm -rf build
 
-help: ## this list
+help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20

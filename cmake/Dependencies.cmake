@@ -1,4 +1,4 @@
-# Third-party libraries, all from Debian 12; ARCHITECTURE.md says why each one is here.
+# Third-party libraries, all from Debian 12; docs/internals/dependencies.md says why each one is here.
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 find_package(Boost 1.81 REQUIRED COMPONENTS json url)

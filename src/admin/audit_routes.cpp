@@ -29,8 +29,9 @@ Task<Result<Answer>> page(store::Store& store, Visit& visit) {
 Routes audit_routes(store::Store& store) {
   return {{.method = "GET",
            .path = "/admin/audit",
-           .help = "Who did what with this API, the newest first.",
-           .parameters = {{"limit", "At most so many, up to 1000."}, {"before", "Only those with a lower number."}},
+           .help = "Shows who did what with this API, the newest first.",
+           .parameters = {{"limit", "Maximum number to return, up to 1000."},
+                          {"before", "Only those with a lower number."}},
            .handle = [&store](Visit& visit) { return page(store, visit); }}};
 }
 

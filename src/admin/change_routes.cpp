@@ -129,7 +129,7 @@ Task<Result<Answer>> changes_of(gateway::ChangeLog& changes, Visit& visit, std::
   if (const auto last = request.fields().find("Last-Event-ID")) {
     const auto [end, fault] = std::from_chars(last->data(), last->data() + last->size(), from);
     if (fault != std::errc{} || end != last->data() + last->size())
-      co_return std::unexpected(errors::invalid("Last-Event-ID is none of this stream"));
+      co_return std::unexpected(errors::invalid("Last-Event-ID does not belong to this stream"));
   }
   co_return co_await follow(changes, visit, from, keep_alive);
 }
@@ -139,8 +139,10 @@ Task<Result<Answer>> changes_of(gateway::ChangeLog& changes, Visit& visit, std::
 Routes change_routes(gateway::ChangeLog& changes, std::chrono::milliseconds keep_alive) {
   return {{.method = "GET",
            .path = "/admin/changes",
-           .help = "What upstreams changed. With Accept: text/event-stream it goes on with what is to come.",
-           .parameters = {{"since", "Only changes with a higher number."}, {"limit", "At most so many, up to 1000."}},
+           .help = "Shows what upstreams changed. With Accept: text/event-stream the answer stays open and follows new "
+                   "changes.",
+           .parameters = {{"since", "Only changes with a higher number."},
+                          {"limit", "Maximum number to return, up to 1000."}},
            .handle = [&changes, keep_alive](Visit& visit) { return changes_of(changes, visit, keep_alive); }}};
 }
 

@@ -173,20 +173,20 @@ Task<Result<Answer>> tools_in(gateway::Gateway& gateway, Visit& visit) {
 }  // namespace
 
 Routes context_routes(gateway::Gateway& gateway) {
-  const Parameter explain{"explain", "Also which part of each description came from where."};
+  const Parameter explain{"explain", "Also show where each part of a description came from."};
   return {
       {.method = "GET",
        .path = "/admin/contexts",
-       .help = "All contexts with what was written for them, and what an operator should look at.",
+       .help = "Shows all contexts with their settings, and warnings.",
        .handle = [&gateway](Visit&) { return list(gateway); }},
       {.method = "GET",
        .path = "/admin/contexts/{name}/tools",
-       .help = "The tools as they look in a context to whom may use everything.",
+       .help = "Shows the tools in a context, as a caller with full access sees them.",
        .parameters = {explain},
        .handle = [&gateway](Visit& visit) { return tools_in(gateway, visit); }},
       {.method = "GET",
        .path = "/admin/catalog/tools",
-       .help = "The tools as they look without a context to whom may use everything.",
+       .help = "Shows the tools without a context, as a caller with full access sees them.",
        .parameters = {explain},
        .handle = [&gateway](Visit& visit) { return tools(gateway, visit); }},
   };

@@ -60,7 +60,7 @@ std::optional<Door::Visitor> Router::visitor_of(const net::Request& request) con
   const std::size_t given = request.fields().count(kSecret);
   auto visitor = given == 1 ? door_.admit(*request.fields().find(kSecret)) : std::nullopt;
   if (!visitor) {
-    const std::string_view why = given == 0 ? "X-Admin-Secret is missing" : "the secret is not known";
+    const std::string_view why = given == 0 ? "X-Admin-Secret is missing" : "the secret is unknown";
     refusals_.add(net::refused(request, RefusalReason::admin_secret, why));
   }
   return visitor;
@@ -98,8 +98,8 @@ Task<> Router::handle(net::Exchange& exchange) {
   const net::Request& request = exchange.request();
   auto visitor = visitor_of(request);
   if (!visitor) {
-    co_return co_await reply_problem(exchange, errors::unauthenticated(fmt::format(
-                                                   "the {} header is missing, or its secret is not known", kSecret)));
+    co_return co_await reply_problem(
+        exchange, errors::unauthenticated(fmt::format("the {} header is missing or its secret is unknown", kSecret)));
   }
   Found found = find(request.method(), request.path());
   if (found.route == nullptr && found.allowed.empty()) {

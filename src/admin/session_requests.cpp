@@ -41,8 +41,8 @@ class BodyReader {
       if (std::ranges::find(known, std::string_view(member.key())) != known.end()) continue;
       const std::string_view meant = nearest(member.key(), known);
       const std::string name = log::printable(member.key(), 64);
-      place_.member(name).fault(meant.empty() ? "is not known"
-                                              : fmt::format("is not known; perhaps {} was meant", meant));
+      place_.member(name).fault(meant.empty() ? "is not a known key"
+                                              : fmt::format("is not a known key; did you mean {}?", meant));
     }
   }
 

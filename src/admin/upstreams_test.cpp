@@ -333,7 +333,7 @@ TEST_F(UpstreamsAfterARestart, OfTheFileAreNotOverriddenInThePlaceOfOneThatWaits
     Bench bench(disk.store(), {{entry({{"name", "bank"}, {"url", upstream.url()}})}, {}});
     const auto refused = bench.ask("PATCH", "/admin/upstreams/bank", {{"timeout", "9s"}});
     EXPECT_EQ(refused.status, 409);
-    EXPECT_THAT(refused.body, HasSubstr("waits in the store"));
+    EXPECT_THAT(refused.body, HasSubstr("registered over the API"));
   }
   disk.reopen();
   Bench bench(disk.store());

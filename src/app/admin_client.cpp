@@ -60,10 +60,12 @@ Error refusal(const Heard& heard) {
 }  // namespace
 
 void AdminTarget::add_options(CLI::App& command) {
-  command.add_option("--server", server, "The gateway; by default the local one of the configuration")
+  command
+      .add_option("--server", server, "URL of the gateway; by default the local one that the configuration describes")
       ->type_name("URL");
-  command.add_option("--config", file, "The file; by default $PROTEUS_CONFIG, then ./proteus.toml")->type_name("FILE");
-  command.add_option("--data", data, "The data directory, which has the admin secret")->type_name("DIR");
+  command.add_option("--config", file, "Configuration file; by default $PROTEUS_CONFIG, then ./proteus.toml")
+      ->type_name("FILE");
+  command.add_option("--data", data, "Data directory with the admin secret")->type_name("DIR");
 }
 
 Result<AdminClient> AdminClient::make(const AdminTarget& target) {

@@ -36,9 +36,9 @@ void add_admin_secret_command(CLI::App& app, Invocation& invocation) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* const command = app.add_subcommand("admin-secret", "Print the admin secret in use");
-  command->add_option("--config", options->file, "The file; by default $PROTEUS_CONFIG, then ./proteus.toml")
+  command->add_option("--config", options->file, "Configuration file; by default $PROTEUS_CONFIG, then ./proteus.toml")
       ->type_name("FILE");
-  command->add_option("--data", options->data, "The data directory")->type_name("DIR");
+  command->add_option("--data", options->data, "Data directory")->type_name("DIR");
   command->callback([options, &invocation] {
     ConfigFlags flags;
     if (!options->file.empty()) flags.file = options->file;

@@ -82,7 +82,7 @@ client::ElicitationAnswer ask_user(const client::Elicitation& elicitation, std::
         answer.content.emplace(name, std::move(*value));
         break;
       }
-      out << "That is no value for it.\n";
+      out << "That is not a valid value.\n";
     }
   }
   return answer;

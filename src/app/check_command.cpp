@@ -75,8 +75,8 @@ ExitCode check(const CheckOptions& options) {
 
 void add_check_command(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<CheckOptions>();
-  CLI::App* const command = app.add_subcommand("check", "Say everything that is wrong with a configuration");
-  command->add_option("--config", options->file, "The file; by default $PROTEUS_CONFIG, then ./proteus.toml")
+  CLI::App* const command = app.add_subcommand("check", "Report everything that is wrong with a configuration");
+  command->add_option("--config", options->file, "Configuration file; by default $PROTEUS_CONFIG, then ./proteus.toml")
       ->type_name("FILE");
   command->add_flag("--json", options->json, "Print JSON, for programs");
   command->callback([options, &invocation] { invocation.exit_code = check(*options); });

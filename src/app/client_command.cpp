@@ -174,13 +174,13 @@ void add_target_options(CLI::App& command, ClientOptions& options) {
   command.add_flag("--json", options.json, "Print JSON, for programs");
   command.add_option("--header", target.headers, "Send this header: \"Name: value\"; may be repeated")
       ->allow_extra_args(false);
-  command.add_option("--bearer-env", target.bearer_variable, "Send the token in this environment variable")
+  command.add_option("--bearer-env", target.bearer_variable, "Send the token from this environment variable")
       ->type_name("VARIABLE");
   command.add_option("--timeout", target.timeout, "Wait at most this long for an answer: 500ms, 30s, 5m")
       ->type_name("DURATION");
-  command.add_option("--era", target.era, "Which protocol to speak; found out by default")
+  command.add_option("--era", target.era, "Protocol to speak; detected by default")
       ->check(CLI::IsMember({"auto", "legacy", "modern"}));
-  command.add_option("--transport", target.transport, "Which HTTP transport to use; found out by default")
+  command.add_option("--transport", target.transport, "HTTP transport to use; detected by default")
       ->check(CLI::IsMember({"auto", "streamable-http", "sse"}));
   command.add_option("--ca-file", target.ca_file, "Trust these certificate authorities (PEM)")
       ->check(CLI::ExistingFile);
@@ -197,12 +197,12 @@ void add(CLI::App& client, Invocation& invocation, const std::string& name, cons
   auto options = std::make_shared<ClientOptions>();
   options->arguments.resize(others.size() + 1);
   CLI::App* const command = client.add_subcommand(name, description);
-  command->add_option("URL", options->arguments[0], "Where the server is, http or https; or stdio:<command>");
+  command->add_option("URL", options->arguments[0], "URL of the server, http or https; or stdio:<command>");
   for (std::size_t i = 0; i < others.size(); ++i)
     command->add_option(others[i].name, options->arguments[i + 1], others[i].description);
   command->footer(
-      "Behind --, instead of the URL, stands a program that speaks MCP on its standard streams:\n  proteus client " +
-      name + (others.empty() ? "" : " echo '{\"x\": 1}'") + " -- python3 server.py");
+      "Instead of a URL, you can give a program that speaks MCP on its standard streams:\n  proteus client " + name +
+      (others.empty() ? "" : " echo '{\"x\": 1}'") + " -- python3 server.py");
   add_target_options(*command, *options);
   command->callback([options, &invocation, run_it] {
     log::set_level(options->verbose ? log::Level::debug : log::Level::warning);
@@ -216,12 +216,12 @@ void add(CLI::App& client, Invocation& invocation, const std::string& name, cons
 }  // namespace
 
 void add_client_command(CLI::App& app, Invocation& invocation) {
-  CLI::App* const client = app.add_subcommand("client", "Speak to any MCP server, of either era");
+  CLI::App* const client = app.add_subcommand("client", "Talk to any MCP server, of either era");
   client->require_subcommand(1);
   add(*client, invocation, "list", "Show the tools, prompts and resources of a server", {}, list);
   add(*client, invocation, "call", "Call a tool, show its progress and print its result",
       {{"NAME", "The tool's name"}, {"JSON", "Its arguments, an object; - reads them from standard input"}}, call);
-  add(*client, invocation, "watch", "Show live what is added, removed and changed, until Ctrl-C", {}, watch);
+  add(*client, invocation, "watch", "Show what is added, removed and changed, until Ctrl-C", {}, watch);
 }
 
 }  // namespace proteus::app

@@ -74,7 +74,7 @@ Result<client::McpServer::Builder> ClientTarget::builder() const {
     return std::unexpected(errors::invalid("a URL and a command are given; one server has one"));
   if (!at.empty() && !at.starts_with("http://") && !at.starts_with("https://")) {
     return std::unexpected(
-        errors::invalid(fmt::format("\"{}\" is no URL: it begins with http://, https:// or stdio:", at)));
+        errors::invalid(fmt::format("\"{}\" is not a URL: it must begin with http://, https:// or stdio:", at)));
   }
 
   auto builder = client::McpServer::builder(at);

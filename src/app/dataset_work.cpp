@@ -209,7 +209,7 @@ ExitCode propose_dataset(const DatasetOptions& options) {
   } else {
     if (options.out.empty()) fmt::print("{}", draft);
     print("", proposal.problems);
-    fmt::print(stderr, "a draft of {} and {}{}; it is in force for nobody until it is ratified\n",
+    fmt::print(stderr, "a draft of {} and {}{}; it has no effect until it is ratified\n",
                counted(proposal.mapping.entities.size(), "entity", "entities"),
                counted(proposal.mapping.relationships.size(), "relationship", "relationships"),
                options.out.empty() ? "" : " in " + one_line(options.out));

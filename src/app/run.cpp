@@ -51,7 +51,7 @@ ExitCode run(std::vector<std::string> arguments) {
     invocation.behind_dashes.assign(dashes + 1, arguments.end());
     arguments.erase(dashes, arguments.end());
   }
-  CLI::App app("A dynamic gateway for the Model Context Protocol, and a client for any server of it", "proteus");
+  CLI::App app("A gateway for the Model Context Protocol (MCP), and a client for any MCP server", "proteus");
   app.set_version_flag("--version", "proteus " PROTEUS_VERSION);
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);

@@ -77,14 +77,14 @@ class Watch {
     LoadedConfig loaded = load_config(options_.flags(), process_environment(), Purpose::serve);
     configuration_ = loaded.watch;
     print_diagnostics(loaded, format_);
-    if (!loaded.outcome.config) return log::error("the configuration is not taken over; the one before stays");
+    if (!loaded.outcome.config) return log::error("the new configuration is refused; the old one stays");
     const log::Settings lines = loaded.outcome.config->log;
     if (const auto taken = serving_.reload(std::move(*loaded.outcome.config)); !taken) {
-      return log::error("the configuration is not taken over: {}", taken.error().message());
+      return log::error("the new configuration is refused: {}", taken.error().message());
     }
     log::configure(lines);
     format_ = lines.format;
-    log::info("the configuration is taken over");
+    log::info("the new configuration is in use");
   }
 
   void renew_tls() {
@@ -143,11 +143,10 @@ ExitCode serve(const ServeOptions& options) {
 void add_serve_command(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<ServeOptions>();
   CLI::App* const command = app.add_subcommand("serve", "Run the gateway");
-  command->add_option("--config", options->file, "The file; by default $PROTEUS_CONFIG, then ./proteus.toml")
+  command->add_option("--config", options->file, "Configuration file; by default $PROTEUS_CONFIG, then ./proteus.toml")
       ->type_name("FILE");
-  command->add_option("--listen", options->listen, "Where to listen, instead of what the file says")
-      ->type_name("HOST:PORT");
-  command->add_option("--data", options->data, "The data directory")->type_name("DIR");
+  command->add_option("--listen", options->listen, "Address to listen on; overrides the file")->type_name("HOST:PORT");
+  command->add_option("--data", options->data, "Data directory")->type_name("DIR");
   command->callback([options, &invocation] { invocation.exit_code = serve(*options); });
 }
 

@@ -95,12 +95,10 @@ ExitCode serve_stdio(const StdioCommandOptions& options) {
 void add_stdio_command(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<StdioCommandOptions>();
   CLI::App* const command = app.add_subcommand("stdio", "Serve one client on standard input and output");
-  command->add_option("--config", options->file, "The file; by default $PROTEUS_CONFIG, then ./proteus.toml")
+  command->add_option("--config", options->file, "Configuration file; by default $PROTEUS_CONFIG, then ./proteus.toml")
       ->type_name("FILE");
-  command->add_option("--data", options->data, "The data directory; each running gateway needs one of its own")
-      ->type_name("DIR");
-  command->add_option("--context", options->context, "The context the client is in; by default none")
-      ->type_name("NAME");
+  command->add_option("--data", options->data, "Data directory; each running gateway needs its own")->type_name("DIR");
+  command->add_option("--context", options->context, "Context of the client; by default none")->type_name("NAME");
   command->callback([options, &invocation] { invocation.exit_code = serve_stdio(*options); });
 }
 

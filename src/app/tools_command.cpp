@@ -103,30 +103,31 @@ ExitCode decide(const ToolsOptions& options, std::string_view how) {
 }  // namespace
 
 void add_tools_command(CLI::App& app, Invocation& invocation) {
-  CLI::App* const tools = app.add_subcommand("tools", "What a running gateway serves");
+  CLI::App* const tools = app.add_subcommand("tools", "Show and ratify what a running gateway serves");
   tools->require_subcommand(1);
   auto options = std::make_shared<ToolsOptions>();
-  CLI::App* const listing = tools->add_subcommand("list", "All tools, as they look in a context or without one");
+  CLI::App* const listing = tools->add_subcommand("list", "Show all tools, with or without a context");
   options->target.add_options(*listing);
-  listing->add_option("--context", options->context, "The context they are looked at in")->type_name("NAME");
-  listing->add_flag("--explain", options->explain, "Show which part of each description came from where");
-  listing->add_flag("--json", options->json, "For programs");
+  listing->add_option("--context", options->context, "Show the tools as they look in this context")->type_name("NAME");
+  listing->add_flag("--explain", options->explain, "Show where each part of a description came from");
+  listing->add_flag("--json", options->json, "Print JSON, for programs");
   listing->callback([options, &invocation] { invocation.exit_code = list(*options); });
 
-  CLI::App* const differing = tools->add_subcommand("diff", "What pinned upstreams list and nobody has ratified");
+  CLI::App* const differing =
+      tools->add_subcommand("diff", "Show definitions of pinned upstreams that nobody has ratified");
   options->target.add_options(*differing);
-  differing->add_option("--upstream", options->upstream, "Only those of this one")->type_name("NAME");
-  differing->add_flag("--json", options->json, "For programs");
+  differing->add_option("--upstream", options->upstream, "Only definitions of this upstream")->type_name("NAME");
+  differing->add_flag("--json", options->json, "Print JSON, for programs");
   differing->callback([options, &invocation] { invocation.exit_code = diff(*options); });
 
   const auto add_decision = [&](const char* how, const char* help) {
     CLI::App* const command = tools->add_subcommand(how, help);
     options->target.add_options(*command);
-    command->add_option("ID", options->ids, "As `proteus tools diff` shows them");
-    command->add_flag("--all", options->all, "All that wait at one upstream");
-    command->add_option("--upstream", options->upstream, "That upstream")->type_name("NAME");
+    command->add_option("ID", options->ids, "Ids of proposals, as `proteus tools diff` shows them");
+    command->add_flag("--all", options->all, "All proposals of one upstream");
+    command->add_option("--upstream", options->upstream, "The upstream for --all")->type_name("NAME");
     command->add_option("--by", options->by, "Who decides; by default the name of the admin key")->type_name("WHO");
-    command->add_flag("--json", options->json, "For programs");
+    command->add_flag("--json", options->json, "Print JSON, for programs");
     command->callback([options, how, &invocation] { invocation.exit_code = decide(*options, how); });
   };
   add_decision("ratify", "Serve exactly what was proposed");

@@ -121,8 +121,8 @@ std::string as_json(std::string_view module, std::string_view message, std::span
 Result<Level> parse_level(std::string_view text) {
   const auto found = std::ranges::find(kLevels, text);
   if (found != kLevels.end()) return static_cast<Level>(found - kLevels.begin());
-  return std::unexpected(
-      errors::invalid(fmt::format("'{}' is no level; there are {}", printable(text, 32), fmt::join(kLevels, ", "))));
+  return std::unexpected(errors::invalid(
+      fmt::format("'{}' is not a level; the levels are {}", printable(text, 32), fmt::join(kLevels, ", "))));
 }
 
 bool same_ignoring_case(std::string_view a, std::string_view b) {
@@ -147,8 +147,8 @@ void configure(const Settings& settings) {
 
 Result<> check_module(std::string_view name) {
   if (std::ranges::find(kModules, name) != kModules.end()) return {};
-  return std::unexpected(
-      errors::invalid(fmt::format("'{}' is no module; there are {}", printable(name, 32), fmt::join(kModules, ", "))));
+  return std::unexpected(errors::invalid(
+      fmt::format("'{}' is not a module; the modules are {}", printable(name, 32), fmt::join(kModules, ", "))));
 }
 
 Result<> apply(std::string_view text, Settings& settings) {

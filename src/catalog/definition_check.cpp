@@ -18,28 +18,28 @@ std::unexpected<Error> fault(std::string_view why) { return std::unexpected(erro
 Result<void> check_string(const object& of, std::string_view key, bool required) {
   const value* const found = of.if_contains(key);
   if (found == nullptr && required) return fault(fmt::format("it has no {}", key));
-  if (found != nullptr && !found->is_string()) return fault(fmt::format("its {} is no string", key));
+  if (found != nullptr && !found->is_string()) return fault(fmt::format("its {} is not a string", key));
   return {};
 }
 
 Result<void> check_input_schema(const value& schema) {
   const object* const members = schema.if_object();
-  if (members == nullptr) return fault("its inputSchema is no object");
+  if (members == nullptr) return fault("its inputSchema is not an object");
   const value* const type = members->if_contains("type");
   if (type == nullptr || !type->is_string() || type->get_string() != "object") {
     return fault("its inputSchema does not have the type \"object\"");
   }
   const value* const properties = members->if_contains("properties");
   if (properties != nullptr) {
-    if (!properties->is_object()) return fault("the properties of its inputSchema are no object");
+    if (!properties->is_object()) return fault("the properties of its inputSchema are not an object");
     for (const auto& [name, property] : properties->get_object()) {
-      if (!property.is_object() && !property.is_bool()) return fault("a property of its inputSchema is no schema");
+      if (!property.is_object() && !property.is_bool()) return fault("a property of its inputSchema is not a schema");
     }
   }
   const value* const required = members->if_contains("required");
   const auto is_string = [](const value& element) { return element.is_string(); };
   if (required != nullptr && (!required->is_array() || !std::ranges::all_of(required->get_array(), is_string))) {
-    return fault("what its inputSchema requires is no array of strings");
+    return fault("what its inputSchema requires is not an array of strings");
   }
   return {};
 }
@@ -49,10 +49,10 @@ Result<std::vector<mcp::MirroredParameter>> check_tool(const object& tool) {
   if (input == nullptr) return fault("it has no inputSchema");
   if (auto checked = check_input_schema(*input); !checked) return std::unexpected(checked.error());
   if (const value* const output = tool.if_contains("outputSchema"); output != nullptr && !output->is_object()) {
-    return fault("its outputSchema is no object");
+    return fault("its outputSchema is not an object");
   }
   if (const value* const hints = tool.if_contains("annotations"); hints != nullptr && !hints->is_object()) {
-    return fault("its annotations are no object");
+    return fault("its annotations are not an object");
   }
   // 2025-11-25, "Tasks": such a tool refuses every call that is no task, and tasks are not carried.
   if (const value* const execution = tool.if_contains("execution"); execution != nullptr && execution->is_object()) {

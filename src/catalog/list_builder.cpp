@@ -41,7 +41,7 @@ class ListBuilder {
     const std::string_view key = members->value(info(kind_).key);
     if (key.empty()) return omit({}, errors::invalid(fmt::format("it has no {}", info(kind_).key)));
     auto own = json::decode_string(key);
-    if (!own) return omit({}, errors::invalid(fmt::format("its {} is no string", info(kind_).key)));
+    if (!own) return omit({}, errors::invalid(fmt::format("its {} is not a string", info(kind_).key)));
     if (auto checked = check_own_name(kind_, *own); !checked) return omit(*own, checked.error());
     candidates_.push_back({raw, key, std::move(*own), {}});
   }

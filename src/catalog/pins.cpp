@@ -16,7 +16,7 @@ Result<> check_text(std::string_view kind, std::string_view text) {
     if (info(each).plural != kind) continue;
     const auto value = json::parse(text);
     if (!value) return std::unexpected(value.error());
-    if (!value->is_object()) return std::unexpected(errors::invalid("it is no object"));
+    if (!value->is_object()) return std::unexpected(errors::invalid("it is not an object"));
     const auto checked = check_definition(each, *value);
     if (!checked) return std::unexpected(checked.error());
     return {};

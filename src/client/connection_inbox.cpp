@@ -59,7 +59,7 @@ void Connection::on_unclaimed(const json::Message& message, mcp::Era era) {
     return told->options->on_notification(message);
   }
   if (options_.on_unclaimed) return options_.on_unclaimed(message);
-  options_.log->debug("a notification is for nobody: {}", log::printable(message.method, 64));
+  options_.log->debug("a notification has no receiver: {}", log::printable(message.method, 64));
 }
 
 void Connection::on_log(const json::Message& message, RequestId during) {
@@ -89,7 +89,7 @@ Task<Result<std::string>> Connection::gather_inputs(const Answer& required, cons
   if (!requests.empty()) {
     std::vector<std::unique_ptr<std::string>> storage;
     const auto questions = json::members_of(requests, storage);
-    if (!questions) co_return fault("inputRequests is no object");
+    if (!questions) co_return fault("inputRequests is not an object");
     if (questions->size() > options_.limits.server_requests)
       co_return std::unexpected(errors::too_large("the number of inputs required", options_.limits.server_requests));
     members = R"("inputResponses":{)";

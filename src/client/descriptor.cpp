@@ -124,7 +124,7 @@ const json::Binding<McpServer::Settings>& McpServer::Settings::binding() {
       field("max_consecutive_failures", &S::max_consecutive_failures, json::integer<unsigned>(1, 1'000'000),
             "Readings that fail before it has failed."),
       field("ttl", &S::ttl, duration(json::Zero::allowed), "Above zero: how long lists are used before they are read."),
-      field("health_interval", &S::health_interval, duration(), "How long it may be quiet before it is probed."),
+      field("health_interval", &S::health_interval, duration(), "Time without traffic before the client probes it."),
       field("circuit_failures", &S::circuit_failures, json::integer<unsigned>(1, 1'000'000),
             "Consecutive failures that open the circuit."),
       field("circuit_open", &S::circuit_open, duration(), "How long an open circuit refuses requests."),

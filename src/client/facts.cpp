@@ -51,7 +51,7 @@ Result<ServerFacts> read_discover(const Received& answer) {
     return fault("names no versions");
   ServerFacts facts;
   for (const auto& version : versions->get_array()) {
-    if (!version.is_string()) return fault("names a version that is no string");
+    if (!version.is_string()) return fault("names a version that is not a string");
     facts.versions.push_back(log::printable(std::string_view(version.get_string()), 32));
   }
   read_common(answer, facts);

@@ -58,7 +58,7 @@ Task<Result<std::string>> ask(const Handlers& handlers, Question question) {
   std::string params = complete ? question.params : std::string();
   auto result = co_await (**handler)(std::move(question));
   if (!result) co_return std::unexpected(std::move(result.error()));
-  if (!json::is_object(*result)) co_return std::unexpected(errors::internal("a handler's answer is no object"));
+  if (!json::is_object(*result)) co_return std::unexpected(errors::internal("a handler's answer is not an object"));
   if (complete) co_return with_defaults(std::move(*result), params);
   co_return std::move(*result);
 }

@@ -110,7 +110,7 @@ Result<std::optional<std::string>> ListReader::add(const Received& page) {
   const std::string_view cursor = page.member("nextCursor");
   // Not asked for by the specification, but servers that mean the end by these are common.
   if (cursor.empty() || cursor == "null" || cursor == "\"\"") return std::nullopt;
-  if (!json::is_string(cursor)) return within(errors::protocol("the cursor is no string"));
+  if (!json::is_string(cursor)) return within(errors::protocol("the cursor is not a string"));
   if (cursor.size() > kMaxCursorBytes) return within(errors::too_large("a cursor", kMaxCursorBytes));
   if (!cursors_.emplace(cursor).second) return within(errors::protocol("a cursor returns: the pages would never end"));
   return std::string(cursor);

@@ -84,7 +84,7 @@ TEST(SourceFaults, AFileThatIsNoDatabaseIsSaidToBeNone) {
   const auto workup = ask("sqlite://" + file.string());
   ASSERT_FALSE(workup);
   EXPECT_EQ(workup.error().kind(), ErrorKind::unreachable);
-  EXPECT_THAT(workup.error().message(), HasSubstr("no SQLite database"));
+  EXPECT_THAT(workup.error().message(), HasSubstr("not an SQLite database"));
   EXPECT_FALSE(ask("sqlite://" + folder.path().string()));
   EXPECT_FALSE(ask("sqlite:///nowhere/x.db"));
   EXPECT_FALSE(std::filesystem::exists("/nowhere"));

@@ -140,7 +140,7 @@ class Rules {
   void check_end(std::size_t index, std::string_view key, const std::string& table) {
     if (mapping_.entity_of(table) != nullptr) return;
     add(ProblemKind::unmapped_end, "relationships", index, key,
-        fmt::format("the table {} is no entity's; map it under [[entities]], or leave the relationship out",
+        fmt::format("the table {} is not an entity; map it under [[entities]], or leave the relationship out",
                     log::printable(table)));
   }
 

@@ -52,7 +52,7 @@ TEST(Mapping, EveryFaultIsNamedWithItsLine) {
   EXPECT_THAT(faults(head + entity +
                      "[[relationships]]\ntype = \"R\"\nfrom_table = \"t\"\nfrom_column = \"a\"\nto_table = \"u\"\n"
                      "to_column = \"id\"\n"),
-              ElementsAre(HasSubstr("m.toml:12:1: relationships[0].to_table: the table u is no entity's")));
+              ElementsAre(HasSubstr("m.toml:12:1: relationships[0].to_table: the table u is not an entity")));
   EXPECT_THAT(faults(std::string((std::size_t{1} << 20U) + 1, '#')), ElementsAre(HasSubstr("over the limit")));
 }
 
@@ -85,7 +85,7 @@ TEST(Ontology, EndsMustBeTypes) {
   const auto parsed = parse_ontology(
       "[[entity_types]]\nname = \"a\"\n[[relationship_types]]\nname = \"R\"\ndomain = \"a\"\nrange = \"b\"\n");
   ASSERT_FALSE(parsed);
-  EXPECT_EQ(show("o", parsed.error().front()), "o:6:1: relationship_types[0].range: b is none of the entity types");
+  EXPECT_EQ(show("o", parsed.error().front()), "o:6:1: relationship_types[0].range: b is not one of the entity types");
 }
 
 TEST(Naming, NamesAreReadAsTheyAreWritten) {

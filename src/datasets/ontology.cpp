@@ -89,7 +89,7 @@ std::expected<Ontology, Problems> parse_ontology(std::string_view text) {
       problems.push_back({.kind = ProblemKind::unknown_type,
                           .position = document->locate(fmt::format("/relationship_types/{}/{}", i, key)),
                           .path = fmt::format("relationship_types[{}].{}", i, key),
-                          .message = fmt::format("{} is none of the entity types", log::printable(*type))});
+                          .message = fmt::format("{} is not one of the entity types", log::printable(*type))});
     }
   }
   if (!problems.empty()) return std::unexpected(std::move(problems));

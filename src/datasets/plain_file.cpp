@@ -32,7 +32,7 @@ Result<std::string> read_plain_file(const std::filesystem::path& file, std::size
   }
   struct stat facts{};
   if (::fstat(fd.get(), &facts) != 0) return failed("reading", file);
-  if (!S_ISREG(facts.st_mode)) return refused(file, "is no regular file");
+  if (!S_ISREG(facts.st_mode)) return refused(file, "is not a regular file");
   if (static_cast<std::size_t>(facts.st_size) > limit) return std::unexpected(errors::too_large(file.string(), limit));
   return store::read_all(fd, file, limit);
 }

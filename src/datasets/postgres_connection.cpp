@@ -89,7 +89,7 @@ Result<PostgresConnection> PostgresConnection::open(const Secret& url, const Pat
   if (!connection.connection_) return std::unexpected(errors::exhausted("no memory for a connection to the source"));
   // What libpq says about a URL it cannot read quotes parts of it.
   if (PQstatus(connection.connection_.get()) == CONNECTION_BAD)
-    return std::unexpected(errors::invalid("the address of the source is no PostgreSQL URL that can be used"));
+    return std::unexpected(errors::invalid("the address of the source is not a usable PostgreSQL URL"));
   if (auto connected = connection.connect(patience); !connected) return std::unexpected(std::move(connected.error()));
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(patience.until - std::chrono::steady_clock::now());
   for (const auto& sql :
@@ -183,7 +183,7 @@ Error PostgresConnection::give_up(const Patience& patience) {
 Result<std::string> PostgresConnection::quote(std::string_view identifier) const {
   char* const quoted = PQescapeIdentifier(connection_.get(), identifier.data(), identifier.size());
   if (quoted == nullptr)
-    return std::unexpected(errors::invalid("a name in the mapping is no text PostgreSQL can have"));
+    return std::unexpected(errors::invalid("a name in the mapping is not valid text for PostgreSQL"));
   std::string text(quoted);
   PQfreemem(quoted);
   return text;

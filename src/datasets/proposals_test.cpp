@@ -98,7 +98,7 @@ range = "Department"
   const Mapping mapping = propose_and_validate(&ontology.value());
   EXPECT_EQ(mapping.entity_of("employees")->type, "Employee");
   EXPECT_THAT(mapping.relationship_types(), Contains("MEMBER_OF"));
-  EXPECT_THAT(problems, Contains(HasSubstr("project is no entity type of the ontology")));
+  EXPECT_THAT(problems, Contains(HasSubstr("project is not an entity type of the ontology")));
 }
 
 // Texts made of what SQL, TOML, JSON and terminals give a meaning to.

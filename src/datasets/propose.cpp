@@ -64,7 +64,8 @@ class Proposing {
     made_.mapping.dsn_env = request.dsn_env;
     made_.mapping.schema = request.schema;
     made_.notes.head = {
-        fmt::format("A draft of the dataset {}, guessed from the source. It is in force for nobody.", request.name),
+        fmt::format("A draft of the dataset {}, guessed from the source. It has no effect until it is ratified.",
+                    request.name),
         "Look it over, remove what agents should not see, then ratify it:",
         fmt::format("  proteus dataset ratify {}.toml --by WHO", request.name)};
   }
@@ -145,7 +146,7 @@ class Proposing {
       if (entity_type_of(type.name) == guess) return type.name;
     }
     problem(ProblemKind::unknown_type,
-            fmt::format("the table {}: {} is no entity type of the ontology", shown(table.name), shown(guess)));
+            fmt::format("the table {}: {} is not an entity type of the ontology", shown(table.name), shown(guess)));
     return guess;
   }
 

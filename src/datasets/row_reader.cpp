@@ -105,7 +105,7 @@ Result<Peers> RowReader::follow(const Node& from, const LinkPlan& link, std::siz
   if (is_null(own)) return Peers{};
   if (!can_be_key(own)) {
     gap(Gap::Kind::not_text,
-        fmt::format("{} of {} cannot be followed: {} is no value that rows can be found by", link.relationship->type,
+        fmt::format("{} of {} cannot be followed: {} is not a value to find rows by", link.relationship->type,
                     from.reference->ref, from.plan->brief[link.own]),
         {from.reference->cite});
     return Peers{};

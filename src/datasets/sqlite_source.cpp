@@ -217,7 +217,9 @@ class SqliteSource final : public Source {
       case SQLITE_LOCKED:
         if (patience_ != nullptr && patience_->is_over()) return errors::timeout("waiting for a lock of the source");
         return errors::unreachable("the source is locked by another program");
-      case SQLITE_NOTADB: usable_ = false; return errors::unreachable("the file of the source is no SQLite database");
+      case SQLITE_NOTADB:
+        usable_ = false;
+        return errors::unreachable("the file of the source is not an SQLite database");
       case SQLITE_CORRUPT: usable_ = false; return errors::unreachable("the database of the source is damaged");
       case SQLITE_CANTOPEN:
       case SQLITE_IOERR:

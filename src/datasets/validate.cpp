@@ -42,7 +42,7 @@ class Validator {
       for (const auto& type : ontology_->entity_types)
         known.emplace_back(type.name);
       add(ProblemKind::unknown_type, "type",
-          fmt::format("{} is no entity type of the ontology{}", shown(entity.type), hint(entity.type, known)));
+          fmt::format("{} is not an entity type of the ontology{}", shown(entity.type), hint(entity.type, known)));
     }
     const TableFacts* const table = find_table("table", entity.table);
     if (table == nullptr) return;
@@ -79,8 +79,9 @@ class Validator {
       known.reserve(ontology_->relationship_types.size());
       for (const auto& type : ontology_->relationship_types)
         known.emplace_back(type.name);
-      return add(ProblemKind::unknown_type, "type",
-                 fmt::format("{} is no relationship type of the ontology{}", shown(one.type), hint(one.type, known)));
+      return add(
+          ProblemKind::unknown_type, "type",
+          fmt::format("{} is not a relationship type of the ontology{}", shown(one.type), hint(one.type, known)));
     }
     const EntityMapping* const from = mapping_.entity_of(one.from_table);
     const EntityMapping* const to = mapping_.entity_of(one.to_table);

@@ -109,18 +109,17 @@ Task<mcp::Outcome> Confirmations::ask_by_result(server::Call& call, mcp::InputRe
   switch (claim(*number, call.caller().principal, result)) {
     case Claim::first: break;
     case Claim::running:
-      co_return tool_error("This confirmed call runs already; its result goes to the request that started it.");
+      co_return tool_error("This confirmed call is already running; its result goes to the request that started it.");
     case Claim::ended:
       if (result) co_return reply_of(std::move(*result));
-      co_return tool_error("This confirmed call has run already; its result went to the request that started it.");
+      co_return tool_error("This confirmed call has already run; its result went to the request that started it.");
     case Claim::too_late:
-      co_return tool_error(
-          "The confirmation came too late. Nothing was run by it; call the tool again to be asked anew.");
+      co_return tool_error("The confirmation came too late. Nothing was run; call the tool again to be asked again.");
     case Claim::full:
-      co_return tool_error("Too many confirmed calls were made lately. Nothing was run; try again in some minutes.");
+      co_return tool_error("There were too many confirmed calls recently. Nothing was run; try again in some minutes.");
   }
   // However this ends, by an exception too: it has been started.
-  std::string members = tool_error("The confirmed call was started, and its result is not known.").members.str();
+  std::string members = tool_error("The confirmed call was started, but its result is unknown.").members.str();
   const std::shared_ptr<void> settled(nullptr, [&](void*) { settle(*number, std::move(members)); });
   mcp::Reply reply = confirmed ? co_await run() : tool_text(kCancelled);
   members = reply.members.str();

@@ -215,7 +215,7 @@ Task<> DatasetRegistry::update(bool unchanged_too) {
   if (remembered || !writes.empty()) {
     // What is no longer ratified is not served, also where the store cannot say so: the next start finds out by itself.
     if (auto written = co_await write(next, std::move(writes)); !written)
-      log::error("what became of datasets is not kept: {}", written.error().message());
+      log::error("the state of datasets could not be stored: {}", written.error().message());
   }
   take_over(std::move(next));
 }

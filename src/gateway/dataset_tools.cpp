@@ -80,8 +80,8 @@ std::string advice(const std::string& dataset, const Error& error) {
           dataset, error.message());
     default:
       return fmt::format(
-          "The source of {} no longer fits its mapping: {}. Its owner has to propose and ratify it anew; "
-          "until then use another dataset.",
+          "The source of {} no longer fits its mapping: {}. Its owner must propose and ratify it again; until then use "
+          "another dataset.",
           dataset, error.message());
   }
 }
@@ -219,13 +219,13 @@ std::string DatasetTools::why_not_connected(const server::Call& call, const std:
   const std::string tool = DatasetRegistry::tool_of(dataset);
   const auto view = gateway_.service().here().view(call);
   if (const auto found = view->find(catalog::Kind::tool, tool)) return name_taken(tool, found);
-  return fmt::format("the gateway cannot offer {}; its operator finds the reason in the log", tool);
+  return fmt::format("the gateway cannot offer {}; its operator can find the reason in the log", tool);
 }
 
 Task<DatasetTools::Answer> DatasetTools::work_up(server::Call& call, std::string dataset, Arguments arguments) {
   if (!datasets::check_dataset_name(dataset)) {
     co_return ToolResult::error(
-        "dataset must be the plain name of a connected dataset. list_datasets gives the names there are.");
+        "dataset must be the plain name of a connected dataset. list_datasets shows the names.");
   }
   co_await registry_.look();
   const DatasetStatePointer state = registry_.state();

@@ -110,7 +110,7 @@ Result<std::shared_ptr<const Principal>> Principals::find(std::string_view autho
                                                           const FindMore& more) const {
   if (authorization.empty()) {
     if (anonymous_) return anonymous_;
-    return std::unexpected(errors::unauthenticated("A bearer token is needed"));
+    return std::unexpected(errors::unauthenticated("A bearer token is required"));
   }
   const std::string_view token = bearer(authorization);
   if (!token.empty()) {
@@ -119,7 +119,7 @@ Result<std::shared_ptr<const Principal>> Principals::find(std::string_view autho
     if (found != by_token_.end()) return found->second;
     if (auto known = more ? more(digest) : nullptr) return known;
   }
-  return std::unexpected(errors::unauthenticated("The bearer token is not known"));
+  return std::unexpected(errors::unauthenticated("The bearer token is unknown"));
 }
 
 }  // namespace proteus::gateway

@@ -42,13 +42,13 @@ Result<> Quota::count_request(Clock::Monotonic now) {
 Result<Turnstile::Pass> Quota::enter_call() {
   if (auto pass = calls_.enter()) return pass;
   return std::unexpected(
-      refusal(fmt::format("{} calls are under way, and no more allowed at once", limits_.calls_per_principal), kSoon));
+      refusal(fmt::format("{} calls are running, which is the limit", limits_.calls_per_principal), kSoon));
 }
 
 Result<Turnstile::Pass> Quota::enter_stream() {
   if (auto pass = streams_.enter()) return pass;
   return std::unexpected(
-      refusal(fmt::format("{} streams are open, and no more allowed at once", limits_.streams_per_principal), kSoon));
+      refusal(fmt::format("{} streams are open, which is the limit", limits_.streams_per_principal), kSoon));
 }
 
 bool Quota::is_idle(Clock::Monotonic now) const {

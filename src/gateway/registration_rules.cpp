@@ -28,14 +28,13 @@ void add_variables(const UpstreamSettings& settings, RegistrationRules::Variable
 }
 
 std::string own_secret(std::string_view variable) {
-  return fmt::format("{} is a secret of Proteus itself, and is sent to nobody", variable);
+  return fmt::format("{} is a secret of Proteus itself and is never sent", variable);
 }
 
 std::string not_named(std::string_view variable) {
   return fmt::format(
-      "the configuration does not name {} for this upstream: only [admin] environment, or an upstream of the file at "
-      "the "
-      "same place, lets the API use a variable",
+      "the configuration does not name {} for this upstream: [admin] environment, or an upstream of the file at the "
+      "same place, must name it",
       variable);
 }
 
@@ -63,7 +62,7 @@ std::vector<json::Fault> RegistrationRules::check(const UpstreamEntry& entry) co
   // A program's variables decide what it runs as much as its arguments do.
   for (const std::string_view key : {"command", "environment"}) {
     if (is_program && programs_ == Commands::refused && entry.given.contains(key))
-      root.member(key).fault("[admin] commands does not let the API say what is run");
+      root.member(key).fault("[admin] commands does not allow the API to set what runs");
   }
 
   const std::string where = place_of(settings);

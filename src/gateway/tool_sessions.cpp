@@ -104,7 +104,7 @@ Result<std::shared_ptr<void>> ToolSessions::claim(const Init& init, const ToolSe
   const auto holder = table_.holder(token);
   if ((holder && holder.get() != by) || around_.gateway.knows_token(token) || claimed_.contains(token)) {
     return std::unexpected(
-        errors::conflict("user_token is the token of somebody else already; each session needs one of its own"));
+        errors::conflict("another principal already has this user_token; each session needs its own"));
   }
   if (!init.context.empty() && !around_.gateway.has_context(init.context)) {
     return std::unexpected(
@@ -112,7 +112,7 @@ Result<std::shared_ptr<void>> ToolSessions::claim(const Init& init, const ToolSe
   }
   if (by == nullptr && table_.size() >= options_.sessions) {
     return std::unexpected(
-        errors::exhausted(fmt::format("there are {} sessions, and no more allowed", options_.sessions)));
+        errors::exhausted(fmt::format("there are {} sessions, which is the limit", options_.sessions)));
   }
   claimed_.insert(token);
   return std::shared_ptr<void>(nullptr, [this, token](void*) { claimed_.erase(token); });
@@ -224,11 +224,10 @@ Task<Result<std::vector<std::string>>> ToolSessions::do_register(Registration re
     if (registration.user_id && *registration.user_id != bound->user_id)
       co_return std::unexpected(errors::conflict("the session belongs to another user"));
     if (registration.user_token && json::sha256(registration.user_token->reveal()) != bound->token)
-      co_return std::unexpected(
-          errors::conflict("the session has another user_token; session/init gives it a new one"));
+      co_return std::unexpected(errors::conflict("the session has a different user_token; session/init changes it"));
   } else {
     if (!registration.user_token) {
-      co_return std::unexpected(errors::not_found(fmt::format("there is no session {}; give a user_token to make it",
+      co_return std::unexpected(errors::not_found(fmt::format("there is no session {}; give a user_token to create it",
                                                               log::printable(registration.id.value(), 128))));
     }
     made = Init{.id = registration.id,
@@ -318,7 +317,7 @@ Task<ToolSessions::Removed> ToolSessions::do_cleanup(ToolSessionId id, std::stri
   if (written) {
     removals_.erase(id.value());
   } else if (entry) {
-    log::warning("session {} is taken away, but the store does not know it yet: {}", log::printable(id.value(), 128),
+    log::warning("session {} was removed, but the store has not recorded that yet: {}", log::printable(id.value(), 128),
                  written.error().message());
     removals_.insert_or_assign(id.value(), std::move(writes));
   }
@@ -335,7 +334,7 @@ Task<> ToolSessions::write_removals() {
     if (found == removals_.end()) continue;
     if (const auto written = co_await around_.store.write(found->second); !written) co_return;
     removals_.erase(id);
-    log::info("the store knows now that session {} was taken away", log::printable(id, 128));
+    log::info("the store has recorded the removal of session {}", log::printable(id, 128));
   }
 }
 

@@ -12,12 +12,12 @@ std::string_view explain(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::unreachable: return "cannot be reached";
     case ErrorKind::timeout: return "did not answer in time";
-    case ErrorKind::interrupted: return "broke the connection before it had answered";
-    case ErrorKind::protocol: return "gave an answer that is not valid";
-    case ErrorKind::unavailable: return "is not able to answer now";
+    case ErrorKind::interrupted: return "closed the connection before it answered";
+    case ErrorKind::protocol: return "sent an invalid answer";
+    case ErrorKind::unavailable: return "cannot answer now";
     case ErrorKind::unauthenticated: return "does not accept the gateway's credentials";
-    case ErrorKind::forbidden: return "does not allow the gateway this request";
-    case ErrorKind::not_found: return "does not answer where the gateway asks it";
+    case ErrorKind::forbidden: return "does not allow the gateway to make this request";
+    case ErrorKind::not_found: return "does not serve MCP at its configured address";
     case ErrorKind::remote: return "refused the request";
     case ErrorKind::conflict:
     case ErrorKind::internal: return "could not be asked";

@@ -42,7 +42,7 @@ TEST(UpstreamErrors, PassOnWhatTheUpstreamAnswered) {
 // REF-29
 TEST(UpstreamErrors, SayWhenToTryAgain) {
   const Error told = for_caller(errors::unavailable("HTTP 503").with_retry_after(std::chrono::seconds(20)), "bank");
-  EXPECT_EQ(told.message(), "upstream bank is not able to answer now; try again in 20 s");
+  EXPECT_EQ(told.message(), "upstream bank cannot answer now; try again in 20 s");
 }
 
 }  // namespace

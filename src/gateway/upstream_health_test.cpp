@@ -173,7 +173,7 @@ TEST_F(Failing, ReadsAreSentAgainUnlessTheUpstreamWantsALongerPause) {
   EXPECT_TRUE(read().as_object().contains("error"));
   EXPECT_EQ(upstream.received("resources/read").size(), 3U);
   fail_with(Reaction::refuse(503, "", "Retry-After: 20\r\n"));
-  EXPECT_EQ(message_of(read()), "upstream up is not able to answer now; try again in 20 s");
+  EXPECT_EQ(message_of(read()), "upstream up cannot answer now; try again in 20 s");
   EXPECT_EQ(upstream.received("resources/read").size(), 4U);
 }
 

@@ -253,14 +253,14 @@ Task<Result<RegisteredPointer>> UpstreamRegistry::do_patch(std::string name, boo
   if (!before) co_return std::unexpected(errors::not_found(fmt::format("there is no upstream {}", name)));
   if (before->secrets_lost && (!patch.is_object() || !patch.get_object().contains("authentication"))) {
     co_return std::unexpected(errors::conflict(
-        fmt::format("the secrets of upstream {} cannot be read any more; give its authentication anew", name)));
+        fmt::format("the secrets of upstream {} can no longer be read; set its authentication again", name)));
   }
   const bool of_file = before->origin != UpstreamOrigin::runtime;
   if (of_file && waiting_.contains(name)) {
-    co_return std::unexpected(errors::conflict(fmt::format(
-        "upstream {} is of the configuration file, and another one of that name was registered over the API and waits "
-        "in the store; change it in the file, or take it out there, delete the other one, and put it back",
-        name)));
+    co_return std::unexpected(errors::conflict(
+        fmt::format("upstream {} is in the configuration file, and the store has another one of that name, registered "
+                    "over the API; change it in the file, or remove it there, delete the other one, and add it again",
+                    name)));
   }
   const bool overridden = before->origin == UpstreamOrigin::file_override;
   UpstreamEntry from = before->entry;
@@ -311,10 +311,10 @@ Task<Result<RegisteredPointer>> UpstreamRegistry::do_remove(std::string name, st
   const RegisteredPointer before = find(name);
   if (!before) co_return std::unexpected(errors::not_found(fmt::format("there is no upstream {}", name)));
   if (before->origin != UpstreamOrigin::runtime) {
-    co_return std::unexpected(errors::conflict(fmt::format(
-        "upstream {} is in the configuration file, and only there it can be removed; what was changed over the API is "
-        "taken back by a PATCH with null",
-        name)));
+    co_return std::unexpected(
+        errors::conflict(fmt::format("upstream {} is in the configuration file and can be removed only there; a PATCH "
+                                     "with null undoes changes made over the API",
+                                     name)));
   }
   RegisteredUpstreams next = *all_.get();
   std::erase(next, before);

@@ -134,7 +134,7 @@ Result<Request> decode(json::Message& message, const HeaderLookup& lookup, Eras 
   if (!level.empty()) {
     request.log_level = json::is_string(level) ? parse_log_level(json::decoded(level, message.decoded)) : std::nullopt;
     if (!request.log_level)
-      return std::unexpected(errors::invalid_params(fmt::format("{} is no level", meta::kLogLevel)));
+      return std::unexpected(errors::invalid_params(fmt::format("{} is not a level", meta::kLogLevel)));
   }
   return request;
 }

@@ -63,7 +63,7 @@ TEST_F(HttpClientTest, RefusesWhatWouldBreakTheRequest) {
   EXPECT_EQ(kind_with({"HOST", "a"}), "'HOST' cannot be a field of a request");
   EXPECT_EQ(kind_with({"Transfer-Encoding", "chunked"}), "'Transfer-Encoding' cannot be a field of a request");
   EXPECT_EQ(kind_with({"Content-Length", "1"}), "'Content-Length' cannot be a field of a request");
-  EXPECT_EQ(fetch({.url = server_->url(), .method = "GET /"}).fault, "'GET /' is no method");
+  EXPECT_EQ(fetch({.url = server_->url(), .method = "GET /"}).fault, "'GET /' is not a method");
   EXPECT_EQ(server_->connections, 0U);
 }
 

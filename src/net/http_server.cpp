@@ -69,7 +69,7 @@ HttpServer::~HttpServer() { stop(); }
 Result<> HttpServer::listen() {
   ErrorCode error;
   const auto address = asio::ip::make_address(options_.address, error);
-  if (error) return std::unexpected(errors::invalid(fmt::format("{} is no IP address", options_.address)));
+  if (error) return std::unexpected(errors::invalid(fmt::format("{} is not an IP address", options_.address)));
   asio::ip::tcp::endpoint endpoint(address, options_.port);
   std::vector<TcpAcceptor> acceptors;
   for (const auto& part : parts_) {

@@ -88,7 +88,7 @@ Result<std::string> prepare_fields(std::span<const Field> fields, std::string_vi
 Result<> write_request_head(std::string& out, const ClientRequest& request, std::string_view user_agent,
                             const Proxy* proxy) {
   if (!is_token(request.method) || request.method == "CONNECT") {
-    return std::unexpected(errors::invalid(fmt::format("'{}' is no method", log::printable(request.method))));
+    return std::unexpected(errors::invalid(fmt::format("'{}' is not a method", log::printable(request.method))));
   }
   const bool absolute = proxy && !request.url.is_https();
   const std::string_view target = absolute ? std::string_view(request.url.text()) : request.url.target();

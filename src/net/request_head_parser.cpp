@@ -219,7 +219,7 @@ RequestHeadParser::Outcome RequestHeadParser::parse_content_length(std::string_v
   const auto [rest, error] = std::from_chars(begin, end, framing_.content_length);
   const bool digits = !value.empty() && std::ranges::all_of(value, is_digit);
   if (!digits || (error != std::errc() && error != std::errc::result_out_of_range)) {
-    return refuse(400, "the Content-Length is no number");
+    return refuse(400, "the Content-Length is not a number");
   }
   if (error != std::errc() || framing_.content_length > limits_.body_bytes) {
     return refuse(413, "the request body is too large");

@@ -88,7 +88,7 @@ client::Options Upstream::basic_options() const {
   options.headers = credentials_;
   // On a connection that is nobody's.
   options.on_unclaimed = [log = log_](const json::Message& notification) {
-    log->debug("a notification is for nobody: {}", log::printable(notification.method, 64));
+    log->debug("a notification has no receiver: {}", log::printable(notification.method, 64));
   };
   options.start_places = around_.start_places;
   options.log = log_;

@@ -68,70 +68,71 @@ const json::Binding<UpstreamSettings>& upstream_binding() {
   using S = UpstreamSettings;
   static const json::Binding<S> binding{
       field("name", &S::name, text({.check = check_upstream_name, .when_empty = json::WhenEmpty::left_out}),
-            "What the upstream is called, once among all.")
+            "Unique name of the upstream.")
           .by_default("required"),
       field("display_name", &S::display_name,
             text({.check = check_display_name, .when_empty = json::WhenEmpty::left_out}),
-            "What people call it, in any script: shown beside the name.")
+            "Name for people, in any script; shown beside the name.")
           .by_default("none"),
       field("url", &S::url, text({.max_bytes = 8192, .check = check_url, .when_empty = json::WhenEmpty::left_out}),
-            "Where it is, `http` or `https`; this or `command`.")
+            "URL, `http` or `https`. Give this or `command`.")
           .by_default("none"),
       field("command", &S::command, json::list(text({.max_bytes = 32768}), "strings", {.least = 1, .most = 256}),
-            "A program that speaks MCP on its standard streams, and its arguments; no shell is involved.")
+            "Program that speaks MCP on its standard streams, and its arguments. Proteus uses no shell.")
           .by_default("none"),
       field("environment", &S::environment, json::map(text({.max_bytes = 32768}), "strings", check_variable_name),
-            "Environment variables of the program."),
+            "Environment variables to set for the program."),
       field("pass_environment", &S::pass_environment,
             json::list(text({.max_bytes = 256, .check = check_variable_name}), "strings"),
-            "Environment variables of Proteus that the program gets, too: the place for its secrets."),
+            "Environment variables of Proteus to pass to the program. Use this for its secrets."),
       field("transport", &S::transport,
             json::choice<std::optional<Transport>>({{"auto", std::nullopt},
                                                     {"streamable-http", Transport::streamable_http},
                                                     {"sse", Transport::sse},
                                                     {"stdio", Transport::stdio}}),
-            "How it is spoken to; `auto` tries Streamable HTTP, then the HTTP+SSE transport of 2024-11-05.")
-          .by_default("\"stdio\" where `command` is given, else \"auto\""),
+            "Transport; `auto` tries Streamable HTTP, then the HTTP+SSE transport of 2024-11-05.")
+          .by_default("\"stdio\" if `command` is given, else \"auto\""),
       field("era", &S::era,
             json::choice<std::optional<mcp::Era>>(
                 {{"auto", std::nullopt}, {"legacy", mcp::Era::legacy}, {"modern", mcp::Era::modern}}),
-            "Which era of the protocol it speaks; `auto` finds out."),
+            "Era of the protocol it speaks; `auto` detects it."),
       field("prefix", &S::prefix, json::optional(text({.check = check_prefix})),
-            "In front of the names of its tools and prompts; `\"\"` for none.")
+            "Prefix for the names of its tools and prompts; `\"\"` for none.")
           .by_default("\"<name>_\""),
       field("refresh_strategy", &S::refresh_strategy,
             json::choice<RefreshStrategy>(
                 {{"cached", RefreshStrategy::cached}, {"direct_proxy", RefreshStrategy::direct_proxy}}),
             "Whether lists come from memory or, for each caller, from the upstream itself."),
       field("meta_propagation_enabled", &S::meta_propagation_enabled, json::optional(json::boolean()),
-            "Whether the caller's own `_meta` keys go to the upstream.")
+            "Whether Proteus sends the caller's own `_meta` keys to the upstream.")
           .by_default("true for `direct_proxy`, false for `cached`"),
       field("fail_fast_on_startup", &S::fail_fast_on_startup, json::boolean(),
-            "Whether Proteus refuses to start while it is down."),
-      field("auto_refresh", &S::auto_refresh, json::boolean(), "Whether its lists are read again on a timer."),
+            "Whether Proteus refuses to start while the upstream is down."),
+      field("auto_refresh", &S::auto_refresh, json::boolean(), "Whether Proteus reads its lists on a timer."),
       field("refresh_interval", &S::refresh_interval, duration(),
-            "How often `auto_refresh` does that, and how often lists are read while announcements cannot be heard."),
+            "Interval of `auto_refresh`, and of reading lists while Proteus cannot receive announcements."),
       field("event_driven_refresh", &S::event_driven_refresh, json::boolean(),
-            "Whether its lists are read again when it announces a change."),
+            "Whether Proteus reads its lists when it announces a change."),
       field("ttl", &S::ttl, duration(json::Zero::allowed),
-            "Above zero: the first use after this time reads its lists again."),
-      field("connect_timeout", &S::connect_timeout, duration(), "For a connection to be made."),
+            "Above zero: the first use after this time reads its lists."),
+      field("connect_timeout", &S::connect_timeout, duration(), "Time to establish a connection."),
       field("timeout", &S::timeout, duration(),
-            "For lists, reads and prompts; reading all lists with all pages may take four times that, and once more "
-            "where one of them is late."),
-      field("call_timeout", &S::call_timeout, duration(), "For `tools/call`; progress extends it up to ten times."),
-      field("health_interval", &S::health_interval, duration(), "How long it may be quiet before it is probed."),
+            "Timeout for lists, reads and prompts. Reading all pages of all lists may take four times as long, plus "
+            "one `timeout` if one list is late."),
+      field("call_timeout", &S::call_timeout, duration(),
+            "Timeout for `tools/call`; progress extends it up to ten times."),
+      field("health_interval", &S::health_interval, duration(), "Time without traffic before Proteus probes it."),
       field("max_consecutive_failures", &S::max_consecutive_failures, failures(),
-            "So many failed refreshes in a row make its state `failed`."),
+            "Consecutive failed refreshes that make its state `failed`."),
       field("circuit_failures", &S::circuit_failures, failures(), "Consecutive failed requests that open its circuit."),
       field("circuit_open", &S::circuit_open, duration(),
-            "How long an open circuit refuses requests before it lets a probe through; longer where the upstream asks "
-            "for it by `Retry-After`."),
+            "How long an open circuit refuses requests before it lets a probe through; longer if the upstream sends "
+            "`Retry-After`."),
       field("max_message_bytes", &S::max_message_bytes, json::size(kibibytes(1), ByteSize(std::uint64_t{1} << 30U)),
-            "The largest message it may send: a line of a program, the body of an answer, an event of a stream."),
+            "Maximum size of a message it sends: a program's line, a response body, an event of a stream."),
       field("program_idle", &S::program_idle, duration(),
-            "With `command`: a program that runs for one caller ends when that has had neither a stream nor a request "
-            "for so long, and is started again by its next request."),
+            "With `command`: a program that runs for one caller ends when the caller has had neither a stream nor a "
+            "request for this long. The caller's next request starts it again."),
       field("names", &S::names,
             json::choice<NameStyle>({{"as-is", NameStyle::as_is}, {"portable", NameStyle::portable}}),
             "`portable` offers only names that every known client accepts."),
@@ -140,11 +141,11 @@ const json::Binding<UpstreamSettings>& upstream_binding() {
       field("anonymous_sessions", &S::anonymous_sessions,
             json::choice<AnonymousSessions>(
                 {{"per-call", AnonymousSessions::per_call}, {"shared", AnonymousSessions::shared}}),
-            "At a legacy upstream that keeps sessions: whether each tool call of an anonymous client of the modern era "
-            "runs in a session of its own, or all of them share one, with whatever the upstream keeps in it."),
+            "At a legacy upstream that keeps sessions: whether each tool call of an anonymous modern client gets its "
+            "own session, or all share one, including the state that the upstream keeps in it."),
       field("authentication", &S::authentication,
             json::table<Authentication>(authentication_binding(), check_authentication),
-            "How Proteus makes itself known to it."),
+            "Credentials that Proteus sends."),
   };
   return binding;
 }

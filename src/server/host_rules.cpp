@@ -74,7 +74,7 @@ Result<std::optional<std::string_view>> HostRules::check(const net::Request& req
   };
   const std::string_view host = request.fields().find("Host").value_or("");
   if (!allows_host(host)) {
-    return refuse(RefusalReason::host, host, "This server is not known by the name in the Host header");
+    return refuse(RefusalReason::host, host, "This server does not accept the name in the Host header");
   }
   const auto origin = request.fields().find("Origin");
   if (!allows_origin(origin)) {

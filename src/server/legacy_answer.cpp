@@ -48,7 +48,7 @@ std::optional<mcp::Outcome> answer_session_request(const mcp::Request& request, 
     case mcp::Method::ping: return mcp::Reply{};
     case mcp::Method::set_log_level: {
       const auto level = mcp::parse_log_level(json::plain_string(request.param("level")).value_or(""));
-      if (!level) return std::unexpected(mcp::errors::invalid_params("params.level is no log level"));
+      if (!level) return std::unexpected(mcp::errors::invalid_params("params.level is not a log level"));
       session.set_log_level(*level);
       service.session_listens(session);
       return mcp::Reply{};

@@ -25,7 +25,7 @@ struct SessionLookup {
   std::string_view why;
 };
 SessionLookup find_session(Sessions& sessions, const net::Request& request, const Caller& caller) {
-  if (repeated_metadata(request)) return {nullptr, 400, "An MCP header is there twice"};
+  if (repeated_metadata(request)) return {nullptr, 400, "An MCP header is repeated"};
   const auto version = request.fields().find(mcp::header::kProtocolVersion);
   if (version) {
     const auto known = mcp::parse_version(*version);
@@ -131,7 +131,7 @@ Task<> LegacyHttp::batch(net::Exchange& exchange, const Caller& caller) {
   auto [session, status, why] = find_session(endpoint_.sessions_, exchange.request(), caller);
   const bool allowed = session && session->hello().version == mcp::Version::v2025_03_26;
   if (!allowed) {
-    const Error error = mcp::errors::invalid_request("A batch is allowed in a session of 2025-03-26 only");
+    const Error error = mcp::errors::invalid_request("A batch is allowed only in a session of 2025-03-26");
     co_return co_await reply(exchange, HttpAnswer::error(session ? 400 : status, {}, error, mcp::Era::legacy));
   }
   const auto elements = json::elements_of(exchange.request().body(), kMaxBatch, endpoint_.options_.messages);

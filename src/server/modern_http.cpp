@@ -23,7 +23,7 @@ std::optional<HttpAnswer> ModernHttp::answer() {
   // 2026-07-28 has no notifications from a client over HTTP, and no responses; the former do no harm.
   if (message_.kind == json::MessageKind::notification) return HttpAnswer::empty(202);
   if (message_.kind != json::MessageKind::request) {
-    return refuse(mcp::errors::invalid_request("A client sends requests and notifications, no responses"));
+    return refuse(mcp::errors::invalid_request("A client may send requests and notifications, but no responses"));
   }
   if (const auto repeated = repeated_metadata(exchange_.request())) {
     return refuse(mcp::errors::header_mismatch(fmt::format("{} is there twice", *repeated)));

@@ -181,7 +181,7 @@ Task<> OldSse::post(net::Exchange& exchange, const Caller& caller) {
   };
   const auto line = find(stream_id_of(exchange.request()), caller);
   if (!line || !line->is_open()) {
-    const Error error = mcp::errors::invalid_request("There is no such stream any more; open a new one with GET");
+    const Error error = mcp::errors::invalid_request("This stream no longer exists; open a new one with GET");
     co_return co_await refuse(404, {}, error);
   }
   const std::string_view body = exchange.request().body();

@@ -34,18 +34,18 @@ void SessionPlaces::Place::reset() {
 Result<SessionPlaces::Place> SessionPlaces::take(const std::string& principal, const std::string& id) {
   const std::scoped_lock lock(mutex_);
   if (taken_ >= all_) {
-    return std::unexpected(errors::exhausted(fmt::format("{} sessions are open, and no more allowed", all_)));
+    return std::unexpected(errors::exhausted(fmt::format("{} sessions are open, which is the limit", all_)));
   }
   const auto found = by_principal_.find(principal);
   const std::size_t own = found == by_principal_.end() ? 0 : found->second.size();
   if (principal.empty() && own >= all_ - reserve_) {
     return std::unexpected(
-        errors::exhausted(fmt::format("{} sessions of anonymous callers are open, and no more allowed", own)));
+        errors::exhausted(fmt::format("{} sessions of anonymous callers are open, which is the limit", own)));
   }
   const bool has_share = !principal.empty() && own >= std::max<std::size_t>(all_ / kShares, 1);
   if (has_share && all_ - taken_ <= all_ / kReserves) {
     return std::unexpected(mcp::errors::over_limit(
-        fmt::format("{} sessions of yours are open, and no more allowed while others may need the rest; end some", own),
+        fmt::format("You have {} open sessions, which is the limit while others may need the rest; end some", own),
         kLater));
   }
   by_principal_[principal].insert(id);

@@ -24,7 +24,7 @@ Result<> create(const std::filesystem::path& path) {
   if (!created && errno != EEXIST) return std::unexpected(errors::directory_refused(path, system_message(errno)));
   struct stat facts{};
   if (::stat(path.c_str(), &facts) != 0) return std::unexpected(errors::directory_refused(path, system_message(errno)));
-  if (!S_ISDIR(facts.st_mode)) return std::unexpected(errors::directory_refused(path, "it is no directory"));
+  if (!S_ISDIR(facts.st_mode)) return std::unexpected(errors::directory_refused(path, "it is not a directory"));
   if ((facts.st_mode & S_IWOTH) != 0) {
     return std::unexpected(errors::directory_refused(path, "every user may write to it; give it mode 0700"));
   }

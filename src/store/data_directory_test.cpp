@@ -76,7 +76,7 @@ TEST_F(DataDirectoryTest, IsRefusedWhereItIsNotSafeOrNoDirectory) {
   EXPECT_THAT(open_to_all.error().message(), HasSubstr("every user may write to it"));
   const auto file = temporary_.path() / "file";
   std::ofstream(file) << "x";
-  EXPECT_THAT(DataDirectory::open(file).error().message(), HasSubstr("it is no directory"));
+  EXPECT_THAT(DataDirectory::open(file).error().message(), HasSubstr("it is not a directory"));
   EXPECT_FALSE(DataDirectory::open(file / "below"));
   EXPECT_FALSE(DataDirectory::open(""));
 }

@@ -47,7 +47,7 @@ Result<std::string> read_private(const std::filesystem::path& file, std::size_t 
   }
   struct stat facts{};
   if (::fstat(fd.get(), &facts) != 0) return failed("reading", file);
-  if (!S_ISREG(facts.st_mode)) return refused(file, "is no regular file");
+  if (!S_ISREG(facts.st_mode)) return refused(file, "is not a regular file");
   if (facts.st_uid != ::geteuid()) return refused(file, "belongs to another user");
   if ((facts.st_mode & (S_IRWXG | S_IRWXO)) != 0) return refused(file, "is open to other users; give it mode 0600");
   return read_all(fd, file, limit);

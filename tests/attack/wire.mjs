@@ -81,7 +81,7 @@ const SMUGGLING = {
   'another protocol': 'GET /healthz HTTPS/1.1\r\nHost: localhost\r\n\r\n',
   'a target without a slash': 'GET healthz HTTP/1.1\r\nHost: localhost\r\n\r\n',
   'CONNECT': 'CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n',
-  'a chunk size that is no number': chunked('G\r\n{}\r\n0\r\n\r\n'),
+  'a chunk size that is not a number': chunked('G\r\n{}\r\n0\r\n\r\n'),
   'a chunk size with 0x': chunked('0x2\r\n{}\r\n0\r\n\r\n'),
   'a signed chunk size': chunked('+2\r\n{}\r\n0\r\n\r\n'),
   'a negative chunk size': chunked('-2\r\n{}\r\n0\r\n\r\n'),

@@ -123,13 +123,13 @@ async function answering(status, headers, body) {
 }
 
 test('a refusal is shown in the words of the server, and one for want of a token with a hint', async () => {
-  const error = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'A bearer token is needed' } });
+  const error = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'A bearer token is required' } });
   const closed = await answering(401, { 'content-type': 'application/json' }, error);
   const lost = await answering(404, { 'content-type': 'text/plain' }, 'There is nothing here.\nTry elsewhere.\n');
   try {
     const refused = await proteus('list', closed.url);
     assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /HTTP 401: A bearer token is needed; --bearer-env VARIABLE sends the token/);
+    assert.match(refused.stderr, /HTTP 401: A bearer token is required; --bearer-env VARIABLE sends the token/);
     const nothing = await proteus('list', lost.url);
     assert.equal(nothing.code, 1);
     assert.match(nothing.stderr, /HTTP 404: There is nothing here\. Try elsewhere\. \(Streamable HTTP was tried, and then HTTP\+SSE: [^\n]*\)\n$/);

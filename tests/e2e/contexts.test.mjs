@@ -210,7 +210,7 @@ test(`CTX-06 two clients in two contexts list ${LISTS} times while manifests are
     return seen;
   };
   const reload = async () => {
-    const taken = () => gateway.log().split('the configuration is taken over').length;
+    const taken = () => gateway.log().split('the new configuration is in use').length;
     for (let round = 1; running > 0; ++round) {
       const before = taken();
       gateway.reconfigure(manifests(round));

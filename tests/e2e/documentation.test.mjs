@@ -1,5 +1,5 @@
-// What the documentation shows is tried: configurations of clients are connected with, commands are typed, configurations of ours
-// are checked, links are followed. C++ is compiled by tests/install.
+// What the documentation shows is tried: clients connect with their configurations, commands are typed, our configurations
+// are checked, links are followed, and what the prose names exists. tests/install compiles the C++.
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, test } from 'node:test';
 
 import { CLIENTS, Session } from './support/clients.mjs';
-import { anchors, blocks, commands, links, pages, programOf } from './support/documentation.mjs';
+import { anchors, blocks, commands, commandsInProse, links, namedFiles, pages, programOf, sourceFiles, textOfPage } from './support/documentation.mjs';
 import { configuration, makeFolder, startGateway } from './support/gateway.mjs';
 import { program, root, startServer } from './support/programs.mjs';
 import { runningPrograms } from './support/programs_of_suite.mjs';
@@ -100,12 +100,20 @@ function proteus(args, options = {}) {
 }
 
 // Programs that a test does not run: they would change the machine, are not here, or are what runs this.
-const LEFT_TO_THE_READER = ['make', 'claude', 'podman', 'useradd', 'install', 'systemctl', 'runuser', 'scripts/attack.sh', 'scripts/e2e.sh', 'scripts/fuzz.sh'];
+const LEFT_TO_THE_READER = ['make', 'cmake', 'claude', 'podman', 'useradd', 'install', 'systemctl', 'runuser', 'scripts/attack.sh', 'scripts/e2e.sh', 'scripts/fuzz.sh'];
 // What is shown and is no command: lines of the log, a request, messages.
 const OUTPUT = [/^\d{4}-\d\d-\d\dT/, /^POST \S+ HTTP/, /^\/\w*: /];
 const isShell = (block) => block.language === '' && !OUTPUT.some((shape) => shape.test(block.text));
 const isUsage = (block) => /^proteus .*\[--/m.test(block.text);
 const isTranscript = (block) => block.text.startsWith('$ ');
+
+/** That the script or the target of `make` that a command begins with is in the tree. */
+function assertExists(command, at) {
+  const name = programOf(command);
+  if (name.startsWith('scripts/')) assert.ok(existsSync(join(root, name)), `${at}: ${name}`);
+  const [, target] = /^make ([a-z][\w-]*)/.exec(command) ?? [];
+  if (target) assert.match(readFileSync(join(root, 'Makefile'), 'utf8'), new RegExp(`^${target}:`, 'm'), `${at}: make ${target}`);
+}
 
 describe('commands in the documentation', () => {
   const servers = {};
@@ -152,9 +160,7 @@ describe('commands in the documentation', () => {
         for (const command of commands(block.text)) {
           const name = programOf(command);
           assert.ok(known.includes(name), `${block.at}: nobody runs ${name}`);
-          if (name.startsWith('scripts/')) assert.ok(existsSync(join(root, name)), name);
-          const [, target] = /^make (\S+)/.exec(command) ?? [];
-          if (target) assert.match(readFileSync(join(root, 'Makefile'), 'utf8'), new RegExp(`^${target}:`, 'm'), `${block.at}: make ${target}`);
+          assertExists(command, block.at);
         }
       }
     }
@@ -176,6 +182,22 @@ describe('commands in the documentation', () => {
       });
     }
   }
+
+  test('what the prose names is there: targets, scripts, commands of proteus', async () => {
+    const asked = new Set();
+    for (const page of pages()) {
+      for (const command of commandsInProse(page)) {
+        assertExists(command, page);
+        const [, first, second] = /^proteus ([a-z][a-z-]*)(?: ([a-z]+))?/.exec(command) ?? [];
+        if (first) asked.add([first, ...(['client', 'tools', 'dataset'].includes(first) && second ? [second] : [])].join(' '));
+      }
+    }
+    assert.ok(asked.size >= 10, [...asked].join(', '));
+    for (const command of asked) {
+      const { code, stderr } = await proteus([...command.split(' '), '--help']);
+      assert.equal(code, 0, `proteus ${command}\n${stderr}`);
+    }
+  });
 
   test('docs/configuration.md: faults are told as it shows', async () => {
     const [transcript] = blocks('docs/configuration.md').filter(isTranscript);
@@ -237,6 +259,28 @@ create table employees (id integer primary key, name text, email text, title tex
 
   test('JSON is JSON', () => {
     for (const { text, at } of all.filter((block) => block.language === 'json')) assert.doesNotThrow(() => JSON.parse(text), at);
+  });
+
+  test('source files that are named are there', () => {
+    const known = sourceFiles();
+    for (const page of pages()) for (const name of namedFiles(page)) assert.ok(known.has(name), `${page}: ${name}`);
+  });
+
+  test('every page can be reached from the README', () => {
+    const reached = new Set(['README.md']);
+    for (const page of reached) {
+      for (const link of links(page)) {
+        const target = normalize(join(dirname(page), link.split('#')[0]));
+        if (target.endsWith('.md')) reached.add(target);
+      }
+    }
+    // A folder of sources may explain itself to those who open it.
+    assert.deepEqual(pages().filter((page) => !reached.has(page) && !page.startsWith('src/')), []);
+  });
+
+  test('the README is short: 700 words before its links', () => {
+    const words = textOfPage('README.md').split('\n## Read on\n')[0].split(/\s+/);
+    assert.ok(words.length <= 700, `${words.length} words`);
   });
 
   test('links lead somewhere', () => {

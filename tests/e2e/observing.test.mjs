@@ -152,13 +152,13 @@ describe('the log', () => {
     const lines = (log) => log.split('\n').filter((line) => line !== '').map((line) => JSON.parse(line));
     try {
       gateway.write(`${configuration({ log: { format: 'json' } })}\nnonsense = 1\n`);
-      await eventually('the fault is reported', () => /the one before stays/.test(gateway.log()));
+      await eventually('the fault is reported', () => /the old one stays/.test(gateway.log()));
       const fault = lines(gateway.log()).find((line) => line.key?.endsWith('nonsense'));
       assert.equal(fault.level, 'error');
       assert.match(fault.file, /proteus\.toml$/);
       assert.ok(Number(fault.line) > 0);
       gateway.write('this is = no TOML at all =');
-      await eventually('that is reported, too', () => gateway.log().match(/the one before stays/g).length > 1);
+      await eventually('that is reported, too', () => gateway.log().match(/the old one stays/g).length > 1);
       lines(gateway.log());
 
       const file = join(gateway.folder, 'other.toml');

@@ -164,7 +164,7 @@ describe('a gateway whose file changes', () => {
 
       gateway.write(`${configuration({ upstreams: [{ name: 'two', url: two.url }], tokens: [bob] })}\nnonsense = 1\n[limit]\n`);
       gateway.signal('SIGHUP');
-      await eventually('it says so', () => /the one before stays/.test(gateway.log()));
+      await eventually('it says so', () => /the old one stays/.test(gateway.log()));
       assert.match(gateway.log(), /nonsense/);
       assert.deepEqual(await toolNames(gateway.url, { token: env.ADA }), ['one_a']);
       assert.equal((await send(gateway.url, 'tools/list', {}, { token: env.BOB })).status, 401);

@@ -28,7 +28,7 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.cpp"):
         old.unlink()
-    for page in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
+    for page in [root / "README.md", *sorted((root / "docs").rglob("*.md"))]:
         text = page.read_text()
         for block in BLOCK.finditer(text):
             if block["why"]:

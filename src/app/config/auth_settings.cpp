@@ -27,12 +27,12 @@ Result<> check_upstream(std::string_view scope) {
 const json::Binding<TokenSettings>& token_binding() {
   using S = TokenSettings;
   static const json::Binding<S> binding{
-      field("name", &S::name, name(), "Who has the token; a principal.").required(),
-      field("token_env", &S::token_env, variable(), "The environment variable that holds the token.").required(),
+      field("name", &S::name, name(), "Name of the principal that has the token.").required(),
+      field("token_env", &S::token_env, variable(), "Environment variable that holds the token.").required(),
       field("contexts", &S::contexts, json::list(text({.check = check_scope}), "strings"),
-            "The contexts it may use; `*` for all, `\"\"` for the plain `/mcp`."),
+            "Contexts it may use; `*` for all, `\"\"` for plain `/mcp`."),
       field("upstreams", &S::upstreams, json::list(text({.check = check_upstream}), "strings", {.most = 10'000}),
-            "The upstreams it may use; `*` for all."),
+            "Upstreams it may use; `*` for all."),
   };
   return binding;
 }
@@ -40,8 +40,8 @@ const json::Binding<TokenSettings>& token_binding() {
 const json::Binding<AdminKey>& admin_key_binding() {
   using S = AdminKey;
   static const json::Binding<S> binding{
-      field("name", &S::name, name(), "Who has the key; goes into the audit.").required(),
-      field("secret_env", &S::secret_env, variable(), "The environment variable that holds the key.").required(),
+      field("name", &S::name, name(), "Name of the key's holder, for the audit.").required(),
+      field("secret_env", &S::secret_env, variable(), "Environment variable that holds the key.").required(),
   };
   return binding;
 }
@@ -54,7 +54,7 @@ const json::Binding<AuthSettings>& auth_binding() {
       field("anonymous", &S::anonymous,
             json::choice<Anonymous>(
                 {{"loopback", Anonymous::loopback}, {"never", Anonymous::never}, {"always", Anonymous::always}}),
-            "Whether callers without a token are served; `loopback`: only on a loopback listener."),
+            "Whether to admit callers without a token; `loopback`: only on a loopback listener."),
       field("tokens", &S::tokens, json::list(json::table(token_binding()), "tables", {.most = kMaxTokens}),
             "Tokens, and what each may use."),
   };
@@ -65,14 +65,12 @@ const json::Binding<AdminSettings>& admin_binding() {
   using S = AdminSettings;
   static const json::Binding<S> binding{
       field("keys", &S::keys, json::list(json::table(admin_key_binding()), "tables"),
-            "Keys for the admin API, besides the admin secret."),
+            "Keys for the admin API, in addition to the admin secret."),
       field("environment", &S::environment, json::list(variable(), "strings", {.most = 10'000}),
-            "Environment variables that the API may name for upstreams anywhere, by `token_env` and its like and by "
-            "`pass_environment`. Without that only those that an upstream of the file names, and only for the same "
-            "origin or command."),
+            "Environment variables that the API may name for any upstream, in `token_env` and similar keys and in "
+            "`pass_environment`. It may always name those of an upstream in the file, for the same origin or command."),
       field("commands", &S::commands, json::boolean(),
-            "Whether the API may register programs. Who may do that can do, and read, whatever the gateway's user "
-            "can."),
+            "Whether the API may register programs. A program can do and read everything that the gateway's user can."),
   };
   return binding;
 }

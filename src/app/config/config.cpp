@@ -27,7 +27,7 @@ std::vector<std::string_view> common_order(const Config& config, const ByName& o
 const json::Binding<DatasetSettings>& dataset_binding() {
   static const json::Binding<DatasetSettings> binding{
       json::field("mappings", &DatasetSettings::mappings, json::text(),
-                  "The directory of dataset mappings, relative to the file."),
+                  "Directory of dataset mappings, relative to the file."),
   };
   return binding;
 }

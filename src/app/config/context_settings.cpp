@@ -22,7 +22,7 @@ Result<> check_tool(std::string_view name) {
 
 const json::Binding<ExampleQuery>& example_binding() {
   static const json::Binding<ExampleQuery> binding{
-      field("title", &ExampleQuery::title, text(), "What it shows.").required(),
+      field("title", &ExampleQuery::title, text(), "What the query shows.").required(),
       field("text", &ExampleQuery::text, text({.max_bytes = kProse}), "The query.").required(),
   };
   return binding;
@@ -34,26 +34,25 @@ const json::Binding<ContextSettings>& context_binding() {
   using S = ContextSettings;
   static const json::Binding<S> binding{
       field("parent", &S::parent, text({.check = check_name_or_none}),
-            "The context whose keys hold here unless they are given."),
-      field("display_name", &S::display_name, text({.check = check_display_name}),
-            "What people call it, in any script."),
+            "Context whose keys apply unless this one sets them."),
+      field("display_name", &S::display_name, text({.check = check_display_name}), "Name for people, in any script."),
       field("include", &S::include, patterns(),
-            "Tools that are in, by the name clients see or the upstream's own; `*` stands for any characters. "
-            "`prompt:x*` is of prompts, `resource:x*` of resources."),
-      field("exclude", &S::exclude, patterns(), "Tools that are not, though included."),
-      field("sibling_subgraphs", &S::sibling_subgraphs, names(), "Other contexts that agents are told about."),
+            "Tools to include, by the name clients see or the upstream's own; `*` matches any characters. `prompt:x*` "
+            "matches prompts, `resource:x*` resources."),
+      field("exclude", &S::exclude, patterns(), "Tools to exclude from those included."),
+      field("sibling_subgraphs", &S::sibling_subgraphs, names(), "Other contexts to mention to agents."),
       field("sibling_tools", &S::sibling_tools, json::optional(patterns()),
-            "Tools whose descriptions mention them; `[]` for none, `[\"*\"]` for all.")
+            "Tools whose descriptions mention the siblings; `[]` for none, `[\"*\"]` for all.")
           .by_default("one tool of each upstream"),
-      field("schemas", &S::schemas, names(), "Schemas in use, whose guidance is appended."),
+      field("schemas", &S::schemas, names(), "Schemas whose guidance is appended to descriptions."),
       field("instructions", &S::instructions, text({.max_bytes = kProse}),
-            "What clients are told at their start, instead of what upstreams say of themselves."),
+            "Instructions for clients that connect, instead of what upstreams say about themselves."),
       field("dataset", &S::dataset, text({.check = check_name_or_none}),
-            "The dataset whose types `{entity_types}` and `{relationship_types}` mean."),
+            "Dataset that supplies `{entity_types}` and `{relationship_types}`."),
       field("example_queries", &S::example_queries, json::list(json::table(example_binding()), "tables"),
-            "Queries to begin with."),
+            "Example queries."),
       field("tool_supplements", &S::tool_supplements, json::map(text({.max_bytes = kProse}), "strings", check_tool),
-            "Texts appended to the description of a tool, by the name clients see or the upstream's own."),
+            "Text to append to the description of a tool, by the name clients see or the upstream's own."),
   };
   return binding;
 }
@@ -63,7 +62,7 @@ const json::Binding<SchemaSettings>& schema_binding() {
   static const json::Binding<S> binding{
       field("tools", &S::tools, patterns(), "Tools whose descriptions get the guidance."),
       field("guidance", &S::guidance, text({.max_bytes = kProse}),
-            "The text that is appended; `{entity_types}` and `{relationship_types}` are filled in."),
+            "Text to append; Proteus fills in `{entity_types}` and `{relationship_types}`."),
   };
   return binding;
 }

@@ -18,11 +18,11 @@ const json::Binding<log::Settings>& log_binding() {
   using S = log::Settings;
   using json::field;
   static const json::Binding<S> binding{
-      field("level", &S::level, level(), "The least level of lines that are written."),
+      field("level", &S::level, level(), "Lowest level to write."),
       field("modules", &S::modules, json::map<log::Level>(level(), "levels", log::check_module),
-            "Levels of single modules, such as `{ gateway = \"debug\" }`."),
+            "Levels for single modules, such as `{ gateway = \"debug\" }`."),
       field("format", &S::format, json::choice<log::Format>({{"text", log::Format::text}, {"json", log::Format::json}}),
-            "How a line is written."),
+            "Format of a line."),
   };
   return binding;
 }

@@ -23,7 +23,7 @@ std::vector<json::KeyInfo> default_keys() {
   json::KeyInfo upstream{.name = "upstream",
                          .type = "table",
                          .default_text = {},
-                         .meaning = "Any key of an upstream but `name`, `url` and `command`.",
+                         .meaning = "Any key of an upstream except `name`, `url` and `command`.",
                          .keys = {}};
   return {upstream};
 }
@@ -50,23 +50,23 @@ json::Codec<Unread> upstream_defaults() {
 const json::Binding<Sections>& sections_binding() {
   using S = Sections;
   static const json::Binding<S> binding{
-      field("server", &S::server, json::table(server_binding()), "Listening and serving."),
+      field("server", &S::server, json::table(server_binding()), "The listener."),
       field("auth", &S::auth, json::table(auth_binding()), "Who may call."),
       field("admin", &S::admin, json::table(admin_binding()), "Who may administer."),
       field("sessions", &S::sessions, json::table(session_binding()), "Tool sessions and streams."),
-      field(
-          "egress", &S::egress, json::table(egress_binding()),
-          "Where HTTP tools and upstreams registered at runtime may be. Loopback is allowed while every listener is on "
-          "loopback."),
-      field("limits", &S::limits, json::table(limit_binding()), "What one caller or upstream may use."),
-      field("log", &S::log, json::table(log_binding()), "What is written to standard error."),
+      field("egress", &S::egress, json::table(egress_binding()),
+            "Addresses that session tools and upstreams registered at runtime may use. Loopback is allowed while every "
+            "listener is on loopback."),
+      field("limits", &S::limits, json::table(limit_binding()), "Limits per caller and upstream."),
+      field("log", &S::log, json::table(log_binding()), "The log on standard error."),
       field("defaults", &S::upstream_defaults, upstream_defaults(), "Defaults for every upstream."),
       field("upstreams", &S::upstreams, unread("list of tables", providers::upstream_binding().describe()),
-            "The MCP servers behind the gateway, in the order in which they win names."),
-      field("datasets", &S::datasets, json::table(dataset_binding()), "Governed datasets."),
-      field("contexts", &S::contexts, unread("table of tables", context_binding().describe()), "Lenses, by name."),
+            "The MCP servers behind the gateway. If two have the same name for something, the first one wins."),
+      field("datasets", &S::datasets, json::table(dataset_binding()),
+            "Databases that agents may read through ratified mappings."),
+      field("contexts", &S::contexts, unread("table of tables", context_binding().describe()), "Contexts, by name."),
       field("schemas", &S::schemas, unread("table of tables", schema_binding().describe()),
-            "Guidance for the contexts that use it, by name."),
+            "Guidance for the contexts that use them, by name."),
   };
   return binding;
 }

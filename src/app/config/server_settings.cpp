@@ -96,23 +96,22 @@ json::Codec<std::optional<ListenAddress>> address_or_none() {
 const json::Binding<ServerSettings>& server_binding() {
   using S = ServerSettings;
   static const json::Binding<S> binding{
-      field("listen", &S::listen, listen_address(), "Where to listen; port 0 takes one that is free."),
+      field("listen", &S::listen, listen_address(), "Address to listen on; port 0 takes a free port."),
       field("threads", &S::threads, json::integer<unsigned>(0, 1024), "Worker threads; 0 for one per core."),
       field("allowed_origins", &S::allowed_origins, json::list(text({.check = check_origin}), "strings"),
-            "Origins whose pages may call from a browser, besides loopback origins on a loopback listener; `*` for "
-            "all."),
+            "Origins of web pages that may call; `*` for all. A loopback listener always allows loopback origins."),
       field("allowed_hosts", &S::allowed_hosts, json::list(text({.check = check_host}), "strings"),
-            "Names that a loopback listener is also reached by."),
+            "Other host names that clients may use for a loopback listener."),
       field("old_sse", &S::old_sse, json::boolean(),
-            "Serve the HTTP+SSE transport of 2024-11-05, too, at `/sse` and `/sse/{context}`, for clients that know "
+            "Also serve the HTTP+SSE transport of 2024-11-05, at `/sse` and `/sse/{context}`, for clients that know "
             "nothing newer."),
       field("max_body", &S::max_body, json::size(kibibytes(1), ByteSize(std::uint64_t{1} << 30U)),
-            "The largest request body."),
-      field("page_size", &S::page_size, json::integer<unsigned>(1, 100'000), "Entries on one page of a list."),
-      field("grace", &S::grace, duration(json::Zero::allowed), "How long running calls may finish at shutdown."),
+            "Maximum size of a request body."),
+      field("page_size", &S::page_size, json::integer<unsigned>(1, 100'000), "Entries per page of a list."),
+      field("grace", &S::grace, duration(json::Zero::allowed), "Time for running calls to finish at shutdown."),
       field("tls", &S::tls, json::table<TlsSettings>(tls_binding(), check_tls), "Serve over TLS."),
       field("ops_listen", &S::ops_listen, address_or_none(),
-            "Health and metrics on an address of their own; `\"\"` for none."),
+            "Separate address for health and metrics; `\"\"` for none."),
   };
   return binding;
 }
@@ -120,10 +119,10 @@ const json::Binding<ServerSettings>& server_binding() {
 const json::Binding<SessionSettings>& session_binding() {
   using S = SessionSettings;
   static const json::Binding<S> binding{
-      field("idle_timeout", &S::idle_timeout, duration(), "A tool session that is not used for so long ends."),
-      field("http_timeout", &S::http_timeout, duration(), "For the back end of a session's tool to answer."),
+      field("idle_timeout", &S::idle_timeout, duration(), "A tool session ends after this time without use."),
+      field("http_timeout", &S::http_timeout, duration(), "Time for a session tool's back end to answer."),
       field("event_store", &S::event_store, json::choice<EventStore>({{"memory", EventStore::memory}}),
-            "Where events are kept for clients that resume a stream."),
+            "Where Proteus keeps events for clients that resume a stream."),
       field("events_per_stream", &S::events_per_stream, json::integer<unsigned>(1, 1'000'000),
             "Events kept per stream for replay."),
   };
@@ -134,9 +133,9 @@ const json::Binding<EgressSettings>& egress_binding() {
   using S = EgressSettings;
   static const json::Binding<S> binding{
       field("allow_private", &S::allow_private, json::boolean(),
-            "Whether HTTP tools and upstreams registered at runtime may be at private addresses."),
+            "Whether session tools and upstreams registered at runtime may use private addresses."),
       field("allow", &S::allow, json::list(text({.check = check_egress}), "strings"),
-            "Networks, addresses and hosts that are allowed regardless."),
+            "Networks, addresses and hosts that are always allowed."),
   };
   return binding;
 }

@@ -67,7 +67,7 @@ std::shared_ptr<CallerLine> CallerLine::make(Worker& worker, const ServedUpstrea
   options.on_unclaimed = [weak = line->weak_from_this()](const json::Message& notification) {
     const auto self = weak.lock();
     if (self && self->hearer_.told) return self->hearer_.told(notification);
-    log::debug("a notification is for nobody: {}", log::printable(notification.method, 64));
+    log::debug("a notification has no receiver: {}", log::printable(notification.method, 64));
   };
   options.on_session_lost = [weak = line->weak_from_this()] {
     const auto self = weak.lock();

@@ -172,7 +172,7 @@ TEST_F(LegacyToModern, SpeaksTheLegacyDialect) {
   EXPECT_FALSE(listed.as_object().contains("resultType"));
   EXPECT_FALSE(listed.as_object().contains("ttlMs"));
   for (const auto& tool : listed.at("tools").as_array())
-    EXPECT_FALSE(tool.as_object().contains("outputSchema")) << "an output that is no object is of the modern era";
+    EXPECT_FALSE(tool.as_object().contains("outputSchema")) << "an output that is not an object is of the modern era";
   const auto counted = client.call("2", "numbers").json().at("result");
   EXPECT_FALSE(counted.as_object().contains("structuredContent"));
   EXPECT_EQ(counted.at("content").at(0).at("text"), "[1,2]");

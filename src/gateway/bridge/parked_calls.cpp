@@ -72,8 +72,8 @@ Result<ParkedCalls::Call> ParkedCalls::take(std::string_view ticket) {
   auto call = remove(std::string(ticket), Unparked::resumed);
   if (call) return std::move(*call);
   return std::unexpected(mcp::errors::invalid_params(
-      "the call that this requestState belongs to does not wait any more: it was answered before, its time is over, or "
-      "the gateway was restarted. It was not run again. To start anew, send the request without requestState"));
+      "the call that this requestState belongs to no longer waits: it was already answered, it expired, or the gateway "
+      "was restarted. It was not run again. To start again, send the request without requestState"));
 }
 
 void ParkedCalls::cancel(const Call& call) {

@@ -231,7 +231,7 @@ class Translator {
     }
     const bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     if (word) {
-      invalid(fmt::format("\\{} is no escape that ECMA-262 knows", c));
+      invalid(fmt::format("\\{} is not an escape of ECMA-262", c));
       return {};
     }
     return {.point = code_point()};

@@ -44,10 +44,10 @@ std::string explain(const Error& error, std::chrono::milliseconds timeout, std::
                          seconds(timeout));
     case ErrorKind::interrupted:
       return "The connection to the tool's back end broke before it answered. The call may have run.";
-    case ErrorKind::protocol: return "The tool's back end gave an answer that is not valid HTTP, or encoded.";
+    case ErrorKind::protocol: return "The tool's back end sent an answer that is encoded or not valid HTTP.";
     case ErrorKind::too_large:
       return fmt::format("The answer of the tool's back end is larger than {} bytes; ask for less.", limit);
-    case ErrorKind::forbidden: return "The tool's back end is at an address that may not be asked.";
+    case ErrorKind::forbidden: return "The gateway may not connect to the address of the tool's back end.";
     case ErrorKind::cancelled: return "The call was cancelled.";
     default: break;
   }
@@ -62,7 +62,7 @@ std::string explain_status(unsigned status) {
   if (status == 429) return fmt::format("The tool's back end asks to be called less often ({}).", shown);
   if (status >= 500) return fmt::format("The tool's back end failed ({}).", shown);
   if (status >= 400) return fmt::format("The tool's back end refused the call ({}).", shown);
-  return fmt::format("The tool's back end gave an answer that is no result ({}).", shown);
+  return fmt::format("The tool's back end gave an answer that is not a result ({}).", shown);
 }
 
 bool has_lines(std::string_view text) { return text.contains('\n') || text.contains('\r'); }

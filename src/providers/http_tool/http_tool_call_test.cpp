@@ -208,7 +208,7 @@ TEST_F(HttpToolCalls, FollowRedirectsWithinReason) {
   expect_error("/away307", "another host");
   expect_error("/loop", "not followed");
   expect_error("/nowhere", "not followed");
-  expect_error("/metadata", "may not be asked");
+  expect_error("/metadata", "may not connect");
   EXPECT_THAT(other.asked(), SizeIs(1));
 }
 

@@ -132,7 +132,7 @@ class Reader {
       if (std::ranges::find(known, std::string_view(member.key())) != known.end()) continue;
       const std::string_view meant = nearest(member.key(), known);
       fault(fmt::format("/{}", log::printable(member.key(), 64)),
-            meant.empty() ? "is not known" : fmt::format("is not known; perhaps {} was meant", meant));
+            meant.empty() ? "is not a known key" : fmt::format("is not a known key; did you mean {}?", meant));
     }
   }
 
@@ -149,7 +149,7 @@ class Reader {
   void read_action(const object& tool) {
     const std::string* const action = text_of(tool, "action", "/action", false);
     if (action == nullptr) return;
-    if (action->empty()) return fault("/action", "must not be empty; leave it out where there is none");
+    if (action->empty()) return fault("/action", "must not be empty; omit it instead");
     if (action->size() > kMaxAction) return fault("/action", fmt::format("is longer than {} bytes", kMaxAction));
     action_ = *action;
   }

@@ -4,10 +4,20 @@ import { join } from 'node:path';
 
 import { root } from './programs.mjs';
 
+const GENERATED_OR_FOREIGN = new Set(['node_modules', 'build', '.git']);
+
+/** Every Markdown page below `folder`, by its path in the tree. */
+function pagesBelow(folder) {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return GENERATED_OR_FOREIGN.has(entry.name) ? [] : pagesBelow(path);
+    return entry.name.endsWith('.md') ? [path] : [];
+  });
+}
+
 /** Every page that a reader is given, by its path in the tree. */
 export function pages() {
-  const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
-  return ['README.md', 'deploy/README.md', ...docs.map((name) => `docs/${name}`)];
+  return pagesBelow('').sort();
 }
 
 export function textOfPage(page) {
@@ -57,6 +67,27 @@ export function commands(text) {
 /** The program that a command begins with. */
 export function programOf(command) {
   return command.replace(/^(\w+=\S* )*/, '').split(/\s/)[0].replace(/^build\/release\/bin\//, '');
+}
+
+/** The programs, scripts and `make` targets that the prose of a page names between backticks. */
+export function commandsInProse(page) {
+  const prose = textOfPage(page).replaceAll(/^```[\s\S]*?^```/gm, '');
+  return [...prose.matchAll(/`((?:make|proteus|scripts\/)[^`\n]*)`/g)].map(([, command]) => command);
+}
+
+/** The source files and tests that the prose of a page names between backticks, by their last part: folders may move. */
+export function namedFiles(page) {
+  const prose = textOfPage(page).replaceAll(/^```[\s\S]*?^```/gm, '').replaceAll(/\[[^\]]*\]\(https?:[^)]*\)/g, '');
+  return [...prose.matchAll(/`(?:[\w/-]*\/)?([\w-]+\.(?:hpp|cpp|mjs|sh))`/g)].map(([, name]) => name);
+}
+
+/** The last part of the path of every file in the tree. */
+export function sourceFiles() {
+  const below = (folder) =>
+    readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) =>
+      entry.isDirectory() ? (GENERATED_OR_FOREIGN.has(entry.name) ? [] : below(join(folder, entry.name))) : [entry.name]
+    );
+  return new Set(below(''));
 }
 
 /** The relative links of a page. */
