@@ -43,6 +43,11 @@ const supergateway = (output, label, path, more) =>
 
 const BROADCAST = 'supergateway sends what its one program asks to all of its clients, and takes the first answer; a gateway has a connection for each session beside its own';
 const LOSSY = 'mcp-proxy loses progress that comes right before an answer, also directly';
+// The gateway shows one list to all, which is that of the modern side.
+const TASKLESS = {
+  normalise: [[',"execution":{"taskSupport":"forbidden"}', '']],
+  notes: { tools: 'but for taskSupport: "forbidden", which is the default: the modern side of mcp-proxy does not list it, the legacy side does' }
+};
 
 export const OVER_HTTP = [
   fastmcpOver('stdio', 'stdio', { path: undefined }),
@@ -55,6 +60,6 @@ export const OVER_HTTP = [
   supergateway(['streamableHttp', '--stateful'], 'HTTP with sessions', '/mcp', MORE),
   supergateway(['streamableHttp'], 'HTTP without sessions', '/mcp'),
   supergateway(['sse'], 'old SSE', '/sse', { ...MORE, via: 'sse', cannot: { 'other era, asking': BROADCAST, sampling: BROADCAST, elicitation: BROADCAST, 'asking at once': BROADCAST } }),
-  overHttp('mcp-proxy', 'HTTP', '/mcp', (port) => ['--port', port, '--server', 'stream', '--', ...house], { ...CALLS, ...MORE, eras: ['legacy', 'modern'], cannot: { progress: LOSSY } }),
+  overHttp('mcp-proxy', 'HTTP', '/mcp', (port) => ['--port', port, '--server', 'stream', '--', ...house], { ...CALLS, ...MORE, ...TASKLESS, eras: ['legacy', 'modern'], cannot: { progress: LOSSY } }),
   overHttp('mcp-proxy', 'old SSE', '/sse', (port) => ['--port', port, '--server', 'sse', '--', ...house], { ...CALLS, via: 'sse' })
 ];
