@@ -325,7 +325,8 @@ TEST_F(UpstreamsAfterARestart, OfTheFileAreNotOverriddenInThePlaceOfOneThatWaits
   TestUpstream upstream;
   {
     Bench bench(disk.store());
-    bench.ask("POST", "/admin/upstreams", {{"name", "bank"}, {"url", upstream.url()}, {"era", "modern"}, {"timeout", "7s"}});
+    bench.ask("POST", "/admin/upstreams",
+              {{"name", "bank"}, {"url", upstream.url()}, {"era", "modern"}, {"timeout", "7s"}});
   }
   disk.reopen();
   {
