@@ -42,6 +42,7 @@ const supergateway = (output, label, path, more) =>
   overHttp('supergateway', label, path, (port) => ['--stdio', house.join(' '), '--outputTransport', ...output, '--port', port, '--logLevel', 'none'], { ...CALLS, ...more });
 
 const BROADCAST = 'supergateway sends what its one program asks to all of its clients, and takes the first answer; a gateway has a connection for each session beside its own';
+const FIRST_CALL = 'supergateway sends every question on the stream of its oldest call; a question ends with the call on whose stream it came, so that one is lost at times where another call asked it';
 const LOSSY = 'mcp-proxy loses progress that comes right before an answer, also directly';
 // The gateway shows one list to all, which is that of the modern side.
 const TASKLESS = {
@@ -57,7 +58,7 @@ export const OVER_HTTP = [
   overHttp('@upstash/context7-mcp', 'HTTP', '/mcp', (port) => ['--transport', 'http', '--port', port], { env: () => ({ OTEL_METRICS_EXPORTER: 'none' }) }),
   overHttp('@antv/mcp-server-chart', 'HTTP', '/mcp', (port) => ['--transport', 'streamable', '--port', port]),
   overHttp('@antv/mcp-server-chart', 'old SSE', '/sse', (port) => ['--transport', 'sse', '--port', port], { via: 'sse' }),
-  supergateway(['streamableHttp', '--stateful'], 'HTTP with sessions', '/mcp', MORE),
+  supergateway(['streamableHttp', '--stateful'], 'HTTP with sessions', '/mcp', { ...MORE, cannot: { 'asking at once': FIRST_CALL } }),
   supergateway(['streamableHttp'], 'HTTP without sessions', '/mcp'),
   supergateway(['sse'], 'old SSE', '/sse', { ...MORE, via: 'sse', cannot: { 'other era, asking': BROADCAST, sampling: BROADCAST, elicitation: BROADCAST, 'asking at once': BROADCAST } }),
   overHttp('mcp-proxy', 'HTTP', '/mcp', (port) => ['--port', port, '--server', 'stream', '--', ...house], { ...CALLS, ...MORE, ...TASKLESS, eras: ['legacy', 'modern'], cannot: { progress: LOSSY } }),
