@@ -78,6 +78,15 @@ const InFlight* InFlightTable::first_asked() const {
   return nullptr;
 }
 
+const InFlight* InFlightTable::latest_asked(const std::function<std::size_t(RequestId)>& rank) const {
+  const InFlight* found = nullptr;
+  for (const auto& [id, request] : requests_) {
+    if (!request.options->has_handlers()) continue;
+    if (found == nullptr || rank(id) <= rank(found->id)) found = &request;
+  }
+  return found;
+}
+
 bool InFlightTable::any_asked_sent() const {
   return std::ranges::any_of(
       requests_, [](const InFlight& request) { return request.is_sent && request.options->has_handlers(); });

@@ -59,6 +59,8 @@ class InFlightTable {
 
   // The first whose caller can be asked; null where there is none.
   const InFlight* first_asked() const;
+  // Of those whose callers can be asked, the latest of the least rank; null where there is none.
+  const InFlight* latest_asked(const std::function<std::size_t(RequestId)>& rank) const;
   // Whether one whose caller can be asked has been sent.
   bool any_asked_sent() const;
   // Whom a notification is for that came with no request and names none; `level` is that of a log message. Null for

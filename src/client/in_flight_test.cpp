@@ -1,5 +1,7 @@
 #include "client/in_flight.hpp"
 
+#include <map>
+
 #include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>
 
@@ -66,6 +68,24 @@ TEST_F(Addressee, IsAnyRequestOfOneCallerThatWantsIt) {  // PRO-21
   EXPECT_EQ(found(Owner::caller, mcp::Era::legacy, LogLevel::error), 2);
   EXPECT_EQ(found(Owner::caller, mcp::Era::legacy, LogLevel::info), 3);
   EXPECT_EQ(found(Owner::caller, mcp::Era::legacy, std::nullopt), 1);
+}
+
+TEST_F(Addressee, OfAQuestionIsTheLatestOfThoseThatWereAskedLeast) {  // PRO-08
+  std::map<RequestId, std::size_t> asked;
+  const auto next = [&] {
+    const InFlight* const request = table.latest_asked([&](RequestId id) { return asked[id]; });
+    return request == nullptr ? kNoRequest : request->id;
+  };
+  Under one(table, io, 1, std::nullopt);
+  EXPECT_EQ(next(), kNoRequest) << "nobody can be asked";
+  Under two(table, io, 2, std::nullopt);
+  const Under three(table, io, 3, std::nullopt);
+  one.options.handlers = two.options.handlers = std::make_shared<const Handlers>();
+  EXPECT_EQ(next(), 2);
+  asked[2] = 1;
+  EXPECT_EQ(next(), 1);
+  asked[1] = 1;
+  EXPECT_EQ(next(), 2);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "client/questions.hpp"
 
+#include <cstdint>
+
 #include <fmt/format.h>
 
 #include "base/log.hpp"
@@ -105,12 +107,37 @@ const InFlight* Questions::asked_by(mcp::Method method, RequestId during) const 
   return requests_.only();
 }
 
+bool Questions::is_of_any(mcp::Method method, RequestId during) const {
+  return during == kNoRequest && options_.owner == Owner::caller && !is_stray_roots(method, during) &&
+         requests_.only() == nullptr && requests_.first_asked() != nullptr;
+}
+
+// Nothing says whose question it is, and all are of one caller: the answer reaches the server by the question's own
+// id, whichever request its caller was told of it with. Those that are not asked yet come first, the latest of them
+// before the others.
+Task<Result<std::string>> Questions::ask_in_turn(Question question) {
+  std::set<RequestId> asked;
+  Result<std::string> answer = std::unexpected(errors::cancelled("the question"));
+  for (;;) {
+    const InFlight* const request =
+        requests_.latest_asked([&](RequestId id) { return asked.contains(id) ? SIZE_MAX : asked_in_turn_.count(id); });
+    if (request == nullptr || !asked.insert(request->id).second) co_return answer;
+    const auto own = request->options->own_handlers();
+    const auto noted = asked_in_turn_.insert(request->id);
+    const std::shared_ptr<void> forgotten(nullptr, [this, noted](void*) { asked_in_turn_.erase(noted); });
+    answer = co_await ask(*own, question);
+    // The request ended without it: it was another one's, and the server still waits.
+    if (answer || answer.error().kind() != ErrorKind::cancelled) co_return answer;
+  }
+}
+
 Task<Result<std::string>> Questions::ask_owner(mcp::Method method, std::string params, RequestId during) {
   if (is_stray_roots(method, during) && options_.owner != Owner::session) {
     while (requests_.first_asked() == nullptr)
       co_await arrival_.wait();
   }
   const InFlightTable::Hold hold(requests_, during);
+  if (is_of_any(method, during)) co_return co_await ask_in_turn({method, std::move(params), during, false});
   const InFlight* const request = asked_by(method, during);
   const std::shared_ptr<const Handlers> own = request != nullptr ? request->options->own_handlers() : nullptr;
   Question question{method, std::move(params), during, request != nullptr && !request->is_sent};

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -53,6 +54,9 @@ class Questions {
   // Finds out whose question it is, and asks them.
   Task<Result<std::string>> ask_owner(mcp::Method method, std::string params, RequestId during);
   const InFlight* asked_by(mcp::Method method, RequestId during) const;
+  // Of one that may be of any request of one caller: asks them in turn, as those end that it was not of.
+  Task<Result<std::string>> ask_in_turn(Question question);
+  bool is_of_any(mcp::Method method, RequestId during) const;
   bool is_stray_roots(mcp::Method method, RequestId during) const;
   Task<> refuse(std::string text, std::shared_ptr<Transport> transport, std::unique_ptr<Open> open);
   Task<> send(std::string text, std::shared_ptr<Transport> transport);
@@ -62,6 +66,7 @@ class Questions {
   InFlightTable& requests_;
   TaskGroup& tasks_;
   std::multimap<std::string, Deadline*, std::less<>> open_;
+  std::multiset<RequestId> asked_in_turn_;
   Bell arrival_;
   Bell roots_settled_;
   std::size_t open_roots_ = 0;

@@ -198,7 +198,7 @@ Task<Result<Forwarded>> Forwarding::run() {
   if (call_.cancellation().requested()) return refuse(errors::cancelled("the request"));
   // Of one that is known to be modern nothing more need be known, unless it also speaks the era of a legacy client.
   const bool modern = route_.upstream->is_modern();
-  facts_ = modern ? legacy_facts() : route_.upstream->facts();
+  facts_ = !modern ? route_.upstream->facts() : call_.session() != nullptr ? legacy_facts(route_) : nullptr;
   return modern || facts_ ? run_known() : run_unknown();
 }
 
@@ -218,15 +218,9 @@ Task<Result<Forwarded>> Forwarding::run_known() {
   return run(params_->take());
 }
 
-// Names that only its modern side has are asked for there.
-std::shared_ptr<const client::ServerFacts> Forwarding::legacy_facts() const {
-  if (call_.session() == nullptr) return nullptr;
-  const auto side = route_.upstream->legacy_side();
-  if (!side) return nullptr;
-  const bool by_template = route_.found && route_.found.definition->pattern != nullptr;
-  const bool there = by_template ? side->has(catalog::Kind::resource_template, route_.found.definition->own)
-                                 : side->has(route_.kind, route_.own);
-  return there ? side->facts : nullptr;
+Task<Result<Forwarded>> Forwarding::list(client::Params params) {
+  if (call_.session() != nullptr && route_.upstream->is_modern()) facts_ = legacy_facts(route_);
+  return run(std::move(params));
 }
 
 Task<Result<Forwarded>> Forwarding::run(client::Params params) {

@@ -23,8 +23,8 @@ class Forwarding {
   // With the request's own params. Where the upstream is of the era before the client's, and the client must be asked
   // for something first, the call is parked.
   Task<Result<Forwarded>> run();
-  // With others, which outlive it.
-  Task<Result<Forwarded>> run(client::Params params);
+  // A page of what the upstream lists, with other params, which outlive it.
+  Task<Result<Forwarded>> list(client::Params params);
 
  private:
   // Where it is sent from: the thread that a connection belongs to.
@@ -36,11 +36,10 @@ class Forwarding {
     Worker* home = nullptr;                 // where the caller's line is found, on its thread
   };
 
+  Task<Result<Forwarded>> run(client::Params params);
   Task<Result<Forwarded>> run_known();
   Task<Result<Forwarded>> run_unknown();
   LogWish logs_wanted() const;
-  // Of a legacy client's session at an upstream that speaks both eras; null where it is spoken to in the modern one.
-  std::shared_ptr<const client::ServerFacts> legacy_facts() const;
   // Sends it at once where that needs no waiting. Null where it does, and the options are as they were.
   std::shared_ptr<client::PendingRequest> post(const Lane& lane, const client::Params& params,
                                                client::RequestOptions& options) const;

@@ -224,9 +224,9 @@ Task<Result<client::Answer>> LivePages::request(const Wanted& wanted) {
   }
   const Route route{wanted.upstream, {}, {}, {}, {}};
   Forwarding forwarding(call_, worker_, reach_, route);
-  auto answer = co_await forwarding.run(params_of(wanted));
+  auto answer = co_await forwarding.list(params_of(wanted));
   while (!answer && co_await attempts.again(answer.error()))
-    answer = co_await forwarding.run(params_of(wanted));
+    answer = co_await forwarding.list(params_of(wanted));
   attempts.report(answer);
   if (observer_) observer_({wanted.upstream, method, clock_.now() - began, answer ? nullptr : &answer.error()});
   if (answer) co_return std::get<client::Answer>(std::move(*answer));

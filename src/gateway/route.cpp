@@ -232,6 +232,20 @@ Result<Route> route_in_catalog(const Wanted& wanted, catalog::Found found, const
 
 }  // namespace
 
+std::shared_ptr<const client::ServerFacts> legacy_facts(const Route& route) {
+  const auto side = route.upstream->legacy_side();
+  if (!side) return nullptr;
+  // What is listed live is listed in the session, and used where it was listed.
+  if (route.upstream->is_direct()) return side->facts;
+  if (!route.found) return side->has(route.kind, route.own) ? side->facts : nullptr;
+  // What stands in front of the catalog was listed in the session itself.
+  const bool alone = route.view->place_of(route.found) < catalog::View::kMaxFront;
+  const bool by_template = route.found.definition->pattern != nullptr;
+  const bool there =
+      by_template ? side->has(Kind::resource_template, route.found.definition->own) : side->has(route.kind, route.own);
+  return alone || there ? side->facts : nullptr;
+}
+
 Result<Wanted> wanted_by(const mcp::Request& request, std::string& decoded) {
   switch (request.method->method) {
     case mcp::Method::tools_call: return Wanted{Kind::tool, request.name};

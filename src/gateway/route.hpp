@@ -25,6 +25,10 @@ struct Route {
   catalog::Kind kind = catalog::Kind::tool;  // of what is asked for
 };
 
+// How a session of the legacy era reaches it at an upstream that speaks both: what the legacy side is, where that has
+// the entry, this session alone is shown it, or lists are live. Null where it is asked for in the modern era.
+std::shared_ptr<const client::ServerFacts> legacy_facts(const Route& route);
+
 // What a request asks for. The name is the request's own, or lies in `decoded` of `wanted_by`.
 struct Wanted {
   catalog::Kind kind = catalog::Kind::tool;

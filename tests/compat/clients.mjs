@@ -19,6 +19,7 @@ export const CLIENTS = [
   row('LangChain adapters', '@langchain/mcp-adapters', 'langchain'),
   row('Mastra', '@mastra/mcp', 'mastra', { server: 'v2' }),
   row('OpenAI Agents', '@openai/agents', 'openai_agents', { server: 'v2' }),
+  row('OpenAI Agents, at a server of both eras', '@openai/agents', 'openai_agents', { server: 'v2 with sessions' }),
   row('mcp-use', 'mcp-use', 'mcp_use'),
   row('mcporter', 'mcporter', 'mcporter'),
   row('Strands Agents', '@strands-agents/sdk', 'strands'),

@@ -46,7 +46,7 @@ async function judge(check, direct, through) {
     const [wanted, found] = await perform(check, direct, through);
     if (!through.same(wanted, found)) return { verdict: 'differs', reason: difference(wanted, found) };
     // Nothing to compare is no success.
-    return { verdict: wanted.length > 0 ? 'same' : 'not offered' };
+    return wanted.length > 0 ? { verdict: 'same', reason: direct.row.notes?.[check.name] } : { verdict: 'not offered' };
   } catch (error) {
     return { verdict: 'differs', reason: error.message.split('\n')[0].slice(0, 300) };
   }

@@ -9,7 +9,7 @@ import { CLIENTS, STEPS } from './clients.mjs';
 import { eachOf, SIGN } from './run_servers.mjs';
 import { here, scratch, startGatewayOf, startRow } from './start.mjs';
 
-const SERVER = { v1: 'short/servers/sdk_v1.mjs', v2: 'short/servers/sdk_v2.mjs' };
+const SERVER = { v1: ['short/servers/sdk_v1.mjs'], v2: ['short/servers/sdk_v2.mjs'], 'v2 with sessions': ['short/servers/sdk_v2.mjs', 'http-sessions'] };
 
 /** What a client saw at each step: a map to `{ seen }` or `{ error }`. */
 function drive(row, target, prefix) {
@@ -26,7 +26,8 @@ function drive(row, target, prefix) {
 
 /** Where a client goes directly, and where it goes through the gateway; `closing` gets what is to be ended. */
 async function startTargets(row, folder, closing) {
-  const house = { name: row.name, via: row.via, script: () => [join(here, SERVER[row.server]), row.via] };
+  const [script, mode = row.via] = SERVER[row.server];
+  const house = { name: row.name, via: row.via, script: () => [join(here, script), mode] };
   const direct = await startRow(house, folder, 'direct');
   closing.push(direct.stop);
   const behind = await startRow(house, folder, 'gateway');

@@ -101,6 +101,26 @@ for (const transport of ['stdio', 'http']) {
         assert.deepEqual((await report(session)).answers.ping, {});
       });
 
+      // Over HTTP a modern client that listens to nothing has no stream upstream to be asked on.
+      if (transport === 'stdio') {
+        it('PRO-08 BRG-01 a question that may be of either of two calls is answered, also when the other one ends first', async (session) => {
+          const again = Promise.withResolvers();
+          let asked = 0;
+          let accompanying;
+          // A client that was asked with the call that ends without it is asked again.
+          session.answer('elicitation/create', async () => {
+            if (++asked === 1) await Promise.race([again.promise, accompanying]);
+            else again.resolve();
+            return { action: 'accept', content: { name: 'Ada' } };
+          });
+          const form = { message: 'Name?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } } } };
+          const asking = call(session, 'ask', [{ method: 'elicitation/create', params: form }]);
+          accompanying = call(session, 'accompany', []);
+          const [answer] = await Promise.all([asking, accompanying]);
+          assert.deepEqual(JSON.parse(textOf(answer)).content, { name: 'Ada' });
+        });
+      }
+
       // Without a session there is no way to the client but a call.
       if (client.era === 'modern') return;
 

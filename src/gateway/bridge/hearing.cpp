@@ -76,6 +76,15 @@ Task<> open_line(Worker& worker, ServedUpstream upstream, std::string principal)
   if (!line->use()) co_await line->ready();
 }
 
+// A session hears over the line that its calls go over: what those bring about is told there, and may be told nowhere
+// else. Where the legacy side tells of nothing, the modern one may.
+std::shared_ptr<const client::ServerFacts> facts_for(server::Session* session, const Route& route) {
+  auto facts = route.upstream->facts();
+  if (session == nullptr || !facts || facts->era() == mcp::Era::legacy) return facts;
+  auto legacy = legacy_facts(route);
+  return legacy && legacy->offers.subscribe ? legacy : facts;
+}
+
 Hearing::Refused all_refused(std::vector<std::string> uris, const Error& why) {
   Hearing::Refused refused;
   refused.reserve(uris.size());
@@ -94,6 +103,13 @@ Hearing::Refused for_caller(Hearing::Refused refused, const providers::Upstream&
 }
 
 }  // namespace
+
+// What is to be followed at one upstream, in one era.
+struct Hearing::Followed {
+  ServedUpstream upstream;
+  std::shared_ptr<const client::ServerFacts> facts;
+  std::vector<std::string> uris;
+};
 
 // One `follow`, and what was refused so far.
 struct Hearing::Asking {
@@ -237,7 +253,7 @@ Task<Hearing::Refused> Hearing::follow(Worker& here, const server::Caller& calle
   if (accepted.uris.empty()) co_return Refused{};
 
   const auto asking = std::make_shared<Asking>(Asking{here, caller, session});
-  std::map<std::uint64_t, std::pair<ServedUpstream, std::vector<std::string>>> by_upstream;
+  std::map<std::pair<std::uint64_t, bool>, Followed> by_upstream;
   for (const auto& uri : accepted.uris) {
     const auto route = co_await route_of(uri);
     if (!route) {
@@ -247,22 +263,25 @@ Task<Hearing::Refused> Hearing::follow(Worker& here, const server::Caller& calle
     // What is answered within the process is told of within the process.
     if (!route->upstream) continue;
     if (on_follow_) on_follow_(uri, route->upstream->name());
-    auto& [upstream, uris] = by_upstream[route->upstream.instance];
-    upstream = route->upstream;
-    uris.push_back(uri);
+    auto facts = facts_for(session, *route);
+    const bool legacy = facts && facts->era() == mcp::Era::legacy;
+    Followed& followed = by_upstream[{route->upstream.instance, legacy}];
+    followed.upstream = route->upstream;
+    followed.facts = std::move(facts);
+    followed.uris.push_back(uri);
   }
   TaskGroup group(here.io().get_executor());
-  for (auto& [instance, entry] : by_upstream)
-    group.spawn("following resources", ask_aside(asking, std::move(entry.first), std::move(entry.second)));
+  for (auto& [key, followed] : by_upstream)
+    group.spawn("following resources", ask_aside(asking, std::move(followed)));
   co_await group.join();
   co_return std::move(asking->refused);
 }
 
-Task<> Hearing::ask_aside(std::shared_ptr<Asking> asking, ServedUpstream upstream, std::vector<std::string> uris) {
-  const auto all = uris;
+Task<> Hearing::ask_aside(std::shared_ptr<Asking> asking, Followed followed) {
+  const auto all = followed.uris;
   Refused refused;
   try {
-    refused = co_await ask(asking->here, asking->caller, asking->session, std::move(upstream), std::move(uris));
+    refused = co_await ask(asking->here, asking->caller, asking->session, std::move(followed));
   } catch (const std::exception& fault) {
     refused = all_refused(all, errors::internal(fault.what()));
   }
@@ -270,12 +289,8 @@ Task<> Hearing::ask_aside(std::shared_ptr<Asking> asking, ServedUpstream upstrea
 }
 
 Task<Hearing::Refused> Hearing::ask(Worker& here, const server::Caller& caller, server::Session* session,
-                                    ServedUpstream upstream, std::vector<std::string> uris) {
-  auto facts = upstream->facts();
-  // What its modern side tells of is heard over the gateway's own connection, once for all.
-  if (facts && facts->era() == mcp::Era::modern && !facts->offers.subscribe && session != nullptr) {
-    if (const auto side = upstream->legacy_side()) facts = side->facts;
-  }
+                                    Followed followed) {
+  auto& [upstream, facts, uris] = followed;
   const std::string& name = upstream->settings().name;
   if (!facts)
     co_return all_refused(std::move(uris), errors::unreachable(fmt::format("upstream {} is not there", name)));

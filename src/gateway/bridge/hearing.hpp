@@ -44,15 +44,15 @@ class Hearing {
 
  private:
   struct Asking;
+  struct Followed;
 
   void streams_changed(const std::string& principal);
   void update(const std::string& principal);
   Hearer hearer_of(const std::string& principal, Worker& worker);
   Hearer hearer_of(server::Session& session);
   Task<> tell_everybody();
-  Task<Refused> ask(Worker& here, const server::Caller& caller, server::Session* session, ServedUpstream upstream,
-                    std::vector<std::string> uris);
-  Task<> ask_aside(std::shared_ptr<Asking> asking, ServedUpstream upstream, std::vector<std::string> uris);
+  Task<Refused> ask(Worker& here, const server::Caller& caller, server::Session* session, Followed followed);
+  Task<> ask_aside(std::shared_ptr<Asking> asking, Followed followed);
   Task<> open_live_lines(Worker& here, const server::Caller& caller, const mcp::SubscriptionFilter& accepted);
 
   const std::vector<Worker*> workers_;

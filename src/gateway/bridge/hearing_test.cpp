@@ -193,6 +193,8 @@ struct Attached {
 
 class OwnSession : public ::testing::TestWithParam<providers::RefreshStrategy> {
  protected:
+  explicit OwnSession(Speaks speaks = Speaks::legacy) : upstream(speaks) {}
+
   SessionUpstream upstream;
   TestGateway gateway{{settings()}};
 
@@ -298,12 +300,45 @@ TEST_P(OwnSession, HoldsNoStreamForACallerThatHasNone) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Strategies, OwnSession,
-                         ::testing::Values(providers::RefreshStrategy::cached,
-                                           providers::RefreshStrategy::direct_proxy),
-                         [](const auto& strategy) {
-                           return strategy.param == providers::RefreshStrategy::cached ? "Cached" : "Live";
-                         });
+// At an upstream that speaks both eras.
+class OwnLegacySession : public OwnSession {
+ protected:
+  OwnLegacySession() : OwnSession(Speaks::both) {}
+  void SetUp() override {
+    OwnSession::SetUp();
+    wait_until([&] { return gateway.upstream("private").legacy_side() != nullptr; });
+  }
+};
+
+// BRG-07, BRG-12: the calls that bring updates about are made in the session, and so are subscriptions.
+TEST_P(OwnLegacySession, TellsOfUpdates) {
+  Attached one(gateway);
+  ASSERT_TRUE(one.subscribe("test://shared"));
+  one.client.call("3", "touch");
+  EXPECT_EQ(one.next(), kUpdated);
+}
+
+// BRG-07, BRG-12: the modern side never heard of it.
+TEST_P(OwnLegacySession, IsAskedForWhatItAloneHas) {
+  Attached one(gateway);
+  Attached other(gateway);
+  one.client.call("3", "make");
+  EXPECT_EQ(one.next(), "notifications/resources/list_changed");
+  EXPECT_THAT(one.resources(), ::testing::UnorderedElementsAre("test://own", "test://shared"));
+  EXPECT_THAT(other.resources(), ElementsAre("test://shared"));
+  const auto read = one.client.post(rpc("4", "resources/read", R"("uri":"test://own")")).json();
+  EXPECT_TRUE(read.as_object().contains("result")) << read;
+  EXPECT_TRUE(one.subscribe("test://own"));
+}
+
+const auto kStrategies =
+    ::testing::Values(providers::RefreshStrategy::cached, providers::RefreshStrategy::direct_proxy);
+std::string name_of(const ::testing::TestParamInfo<providers::RefreshStrategy>& strategy) {
+  return strategy.param == providers::RefreshStrategy::cached ? "Cached" : "Live";
+}
+
+INSTANTIATE_TEST_SUITE_P(Strategies, OwnSession, kStrategies, name_of);
+INSTANTIATE_TEST_SUITE_P(Strategies, OwnLegacySession, kStrategies, name_of);
 
 }  // namespace
 }  // namespace proteus::gateway

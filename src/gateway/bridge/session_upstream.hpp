@@ -20,11 +20,15 @@
 // For tests: a legacy upstream that tells each of its sessions something else.
 namespace proteus::gateway::test {
 
+enum class Speaks { legacy, both };
+
 // Has a resource test://shared, and a tool `make` that makes the session it is called in have one more, test://own,
-// and says so in that session. The tool `touch` tells of an update of what that session subscribed to.
+// and says so in that session. The tool `touch` tells of an update of what that session subscribed to. A modern side
+// lists the same but test://own, and says that it tells of updates, which it never does.
 class SessionUpstream {
  public:
-  SessionUpstream() : server_([this](net::Exchange& exchange) { return handle(exchange); }) {}
+  explicit SessionUpstream(Speaks speaks = Speaks::legacy)
+      : speaks_(speaks), server_([this](net::Exchange& exchange) { return handle(exchange); }) {}
 
   std::uint16_t port() const { return server_.port(); }
   // Streams that are open by GET.
@@ -44,6 +48,9 @@ class SessionUpstream {
   }
 
  private:
+  static constexpr std::string_view kTools =
+      R"([{"name":"make","inputSchema":{"type":"object"}},{"name":"touch","inputSchema":{"type":"object"}}])";
+
   struct Session {
     bool has_own = false;
     std::set<std::string> subscribed;
@@ -61,17 +68,33 @@ class SessionUpstream {
     }
     const auto message = boost::json::parse(exchange.request().body()).as_object();
     const std::string method(message.at("method").as_string());
-    if (method == "server/discover") co_return co_await server::reply(exchange, server::HttpAnswer::empty(400));
+    if (method == "server/discover" && speaks_ == Speaks::legacy)
+      co_return co_await server::reply(exchange, server::HttpAnswer::empty(400));
     if (!message.contains("id")) co_return co_await server::reply(exchange, server::HttpAnswer::empty(202));
     std::string fields;
     std::string result;
     {
       const std::scoped_lock lock(mutex_);
-      result = answer(method, message, id, fields);
+      const bool modern = id.empty() && method != "initialize";
+      result = modern ? modern_answer(method) : answer(method, message, id, fields);
     }
+    if (result.empty()) co_return co_await server::reply(exchange, server::HttpAnswer::empty(404));
     const std::string body =
         fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", boost::json::serialize(message.at("id")), result);
     co_await server::reply(exchange, server::HttpAnswer::json(body, fields));
+  }
+
+  std::string modern_answer(std::string_view method) {
+    if (method == "server/discover") {
+      return R"({"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"resources":{"subscribe":true}}})";
+    }
+    if (method == "tools/list") {
+      return fmt::format(R"({{"resultType":"complete","tools":{}}})", kTools);
+    }
+    if (method == "resources/list")
+      return R"({"resultType":"complete","resources":[{"uri":"test://shared","name":"shared"}]})";
+    if (method == "resources/templates/list") return R"({"resultType":"complete","resourceTemplates":[]})";
+    return {};
   }
 
   std::string answer(std::string_view method, const boost::json::object& message, const std::string& id,
@@ -83,9 +106,7 @@ class SessionUpstream {
       return R"({"protocolVersion":"2025-11-25","capabilities":{"tools":{},"resources":{"subscribe":true,"listChanged":true}},"serverInfo":{"name":"s","version":"1"}})";
     }
     Session& session = sessions_[id];
-    if (method == "tools/list") {
-      return R"({"tools":[{"name":"make","inputSchema":{"type":"object"}},{"name":"touch","inputSchema":{"type":"object"}}]})";
-    }
+    if (method == "tools/list") return fmt::format(R"({{"tools":{}}})", kTools);
     if (method == "resources/list") {
       return fmt::format(R"({{"resources":[{{"uri":"test://shared","name":"shared"}}{}]}})",
                          session.has_own ? R"(,{"uri":"test://own","name":"own"})" : "");
@@ -124,6 +145,7 @@ class SessionUpstream {
       streams_.erase(found);
   }
 
+  const Speaks speaks_;
   std::mutex mutex_;
   int last_ = 0;
   std::map<std::string, Session> sessions_;

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { members } from '../wire/json_text.mjs';
 import { outcomeText, Peer } from '../wire/peer.mjs';
 import { definitions } from './lists.mjs';
-import { call } from './requests.mjs';
+import { call, comparable } from './requests.mjs';
 
 const ASKED_AT_ONCE = 4;
 
@@ -16,12 +16,11 @@ function childrenOf(pid) {
 /** What must be the same whatever happened: the tools, and the content of a call. */
 async function essence(side) {
   const seen = side.capabilities.tools ? await definitions(side, 'tools/list', 'tools') : [];
-  const [first] = [side.row.call ?? []].flat();
+  const [first] = [side.row.steady ?? side.row.call ?? []].flat();
   // What a call says of a server that remembers depends on what was done before.
   if (!first || side.row.remembers) return seen;
   const answer = await call(side, first);
-  if (answer.error) throw new Error(`tools/call: ${JSON.stringify(answer.error)}`);
-  return [...seen, members(outcomeText(answer)).get('content')];
+  return [...seen, answer.error ? comparable(side, answer) : members(outcomeText(answer)).get('content')];
 }
 
 /** Tries again until the answer is the one that is wanted; gives the last one. */
@@ -34,11 +33,20 @@ async function eventually(side, wanted, look) {
   return last;
 }
 
+function kill(pid) {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    // It has ended by itself meanwhile.
+    if (error.code !== 'ESRCH') throw error;
+  }
+}
+
 /** A gateway asks nobody twice for a call that may have run; so the client tries again, over the same session. */
 async function restart(direct, through) {
   const wanted = direct.fresh;
   if (through.restart) await through.restart();
-  else for (const child of childrenOf(through.gateway.pid)) process.kill(child, 'SIGKILL');
+  else for (const child of childrenOf(through.gateway.pid)) kill(child);
   return [wanted, await eventually(through, wanted, () => essence(through))];
 }
 

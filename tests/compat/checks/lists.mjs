@@ -19,10 +19,11 @@ function nameless(text) {
   return [...members(text)].filter(([key]) => key !== 'name').map(([key, value]) => `${JSON.stringify(key)}:${value}`).join();
 }
 
-/** Definitions by the server's own name; sorted, because a gateway has an order of its own. */
+/** Definitions by the server's own name; sorted, because a gateway has an order of its own, and without what a gateway is to leave out. */
 export async function definitions(side, method, key) {
   const texts = await listed(side.peer, method, key);
-  const lines = texts.map((text) => [side.ownName(JSON.parse(text).name), nameless(text)]);
+  const named = texts.map((text) => [side.ownName(JSON.parse(text).name), nameless(text)]);
+  const lines = side.gateway ? named : named.filter(([name]) => !side.row.leftOut?.includes(name));
   return lines.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, rest]) => `${name} ${rest}`);
 }
 

@@ -15,6 +15,7 @@ contexts: [{ name: none, context: { cluster: none, user: none } }]
 current-context: none
 `;
 
+const BOTH = ['legacy', 'modern'];
 const other = (name, more = {}) => ({ name, package: name, form: 'full', via: 'stdio', eras: ['legacy'], script: () => [scriptOf(name)], ...more });
 const withArguments = (name, args, more = {}) => other(name, { script: () => [scriptOf(name), ...args], ...more });
 const withKey = (name, ...variables) => other(name, { env: () => Object.fromEntries(variables.map((variable) => [variable, 'none'])) });
@@ -34,9 +35,9 @@ export const OTHERS = [
     remembers: true,
     call: [{ name: 'new_page', arguments: { url: PAGE }, patience: 60_000 }, { name: 'list_pages', patience: 30_000 }]
   }),
-  other('@upstash/context7-mcp'),
+  other('@upstash/context7-mcp', { eras: BOTH }),
   withKey('@notionhq/notion-mcp-server', 'NOTION_TOKEN'),
-  other('mongodb-mcp-server', { env: () => ({ MDB_MCP_TELEMETRY: 'disabled' }), call: [{ name: 'list-connections' }], read: 'debug://mongodb' }),
+  other('mongodb-mcp-server', { eras: BOTH, env: () => ({ MDB_MCP_TELEMETRY: 'disabled' }), call: [{ name: 'list-connections' }], read: 'debug://mongodb' }),
   other('mcp-server-kubernetes', {
     prepare: (folder) => writeFileSync(join(folder, 'config'), KUBECONFIG),
     env: ({ folder }) => ({ KUBECONFIG: join(folder, 'config') })

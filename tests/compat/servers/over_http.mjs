@@ -42,7 +42,13 @@ const supergateway = (output, label, path, more) =>
   overHttp('supergateway', label, path, (port) => ['--stdio', house.join(' '), '--outputTransport', ...output, '--port', port, '--logLevel', 'none'], { ...CALLS, ...more });
 
 const BROADCAST = 'supergateway sends what its one program asks to all of its clients, and takes the first answer; a gateway has a connection for each session beside its own';
+const FIRST_CALL = 'supergateway sends every question on the stream of its oldest call; a question ends with the call on whose stream it came, so that one is lost at times where another call asked it';
 const LOSSY = 'mcp-proxy loses progress that comes right before an answer, also directly';
+// The gateway shows one list to all, which is that of the modern side.
+const TASKLESS = {
+  normalise: [[',"execution":{"taskSupport":"forbidden"}', '']],
+  notes: { tools: 'but for taskSupport: "forbidden", which is the default: the modern side of mcp-proxy does not list it, the legacy side does' }
+};
 
 export const OVER_HTTP = [
   fastmcpOver('stdio', 'stdio', { path: undefined }),
@@ -52,9 +58,9 @@ export const OVER_HTTP = [
   overHttp('@upstash/context7-mcp', 'HTTP', '/mcp', (port) => ['--transport', 'http', '--port', port], { env: () => ({ OTEL_METRICS_EXPORTER: 'none' }) }),
   overHttp('@antv/mcp-server-chart', 'HTTP', '/mcp', (port) => ['--transport', 'streamable', '--port', port]),
   overHttp('@antv/mcp-server-chart', 'old SSE', '/sse', (port) => ['--transport', 'sse', '--port', port], { via: 'sse' }),
-  supergateway(['streamableHttp', '--stateful'], 'HTTP with sessions', '/mcp', MORE),
+  supergateway(['streamableHttp', '--stateful'], 'HTTP with sessions', '/mcp', { ...MORE, cannot: { 'asking at once': FIRST_CALL } }),
   supergateway(['streamableHttp'], 'HTTP without sessions', '/mcp'),
   supergateway(['sse'], 'old SSE', '/sse', { ...MORE, via: 'sse', cannot: { 'other era, asking': BROADCAST, sampling: BROADCAST, elicitation: BROADCAST, 'asking at once': BROADCAST } }),
-  overHttp('mcp-proxy', 'HTTP', '/mcp', (port) => ['--port', port, '--server', 'stream', '--', ...house], { ...CALLS, ...MORE, eras: ['legacy', 'modern'], cannot: { progress: LOSSY } }),
+  overHttp('mcp-proxy', 'HTTP', '/mcp', (port) => ['--port', port, '--server', 'stream', '--', ...house], { ...CALLS, ...MORE, ...TASKLESS, eras: ['legacy', 'modern'], cannot: { progress: LOSSY } }),
   overHttp('mcp-proxy', 'old SSE', '/sse', (port) => ['--port', port, '--server', 'sse', '--', ...house], { ...CALLS, via: 'sse' })
 ];

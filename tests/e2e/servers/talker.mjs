@@ -13,6 +13,8 @@ const TOOLS = {
   beside: 'Sends `messages` outside of the stream of the call, while it runs',
   later: 'Sends `messages` after the call was answered',
   ask_later: 'Sends the requests `messages` after the call was answered; `report` has what became of them',
+  ask: 'Sends the first of the requests `messages` as soon as `accompany` runs, and gives what it was answered',
+  accompany: 'Is answered a while after `ask` has asked, whatever becomes of that',
   take_back: 'Cancels the requests that are not answered yet',
   report: 'What the client told, what it answered, and which roots it has'
 };
@@ -22,6 +24,8 @@ async function connect(transport) {
   const heard = [];
   const answers = {};
   const unwanted = new AbortController();
+  const accompanied = Promise.withResolvers();
+  const asked = Promise.withResolvers();
   let roots = 'nobody asked';
 
   const send = (message, options) => transport.send({ jsonrpc: '2.0', ...message }, options);
@@ -56,6 +60,17 @@ async function connect(transport) {
     },
     later: (messages) => void setTimeout(() => messages.forEach((message) => send(message)), LATER_MS),
     ask_later: (messages) => void setTimeout(() => messages.forEach(ask), LATER_MS),
+    ask: async ([{ method, params }]) => {
+      await accompanied.promise;
+      const answered = server.request({ method, params }, ResultSchema);
+      asked.resolve();
+      return answered.catch((error) => ({ error: error.message }));
+    },
+    accompany: async () => {
+      accompanied.resolve();
+      await asked.promise;
+      await new Promise((done) => setTimeout(done, 10 * LATER_MS));
+    },
     take_back: () => unwanted.abort('changed its mind'),
     report: () => ({ heard, answers, roots })
   };
