@@ -17,10 +17,11 @@ inline constexpr std::array kKinds = {Kind::tool, Kind::prompt, Kind::resource, 
 
 struct KindInfo {
   mcp::Method list_method;
-  std::string_view member;  // of the list's result
-  std::string_view key;     // the member that names a definition
-  std::string_view plural;  // in our own answers
-  std::string_view word;    // in messages
+  mcp::Method changed_method;  // notifies clients that the list has changed
+  std::string_view member;     // of the list's result
+  std::string_view key;        // the member that names a definition
+  std::string_view plural;     // in our own answers
+  std::string_view word;       // in messages
 };
 const KindInfo& info(Kind kind);
 

@@ -12,16 +12,6 @@
 
 namespace proteus::gateway {
 
-mcp::Method changed_method(catalog::Kind kind) {
-  switch (kind) {
-    case catalog::Kind::tool: return mcp::Method::tools_changed;
-    case catalog::Kind::prompt: return mcp::Method::prompts_changed;
-    case catalog::Kind::resource:
-    case catalog::Kind::resource_template: break;
-  }
-  return mcp::Method::resources_changed;
-}
-
 Fanout::Fanout(boost::asio::io_context& io, server::Listeners& listeners, std::chrono::milliseconds debounce)
     : io_(io), listeners_(listeners), telling_(debounce), timer_(io) {}
 
@@ -171,7 +161,7 @@ void Fanout::tell() {
     return kinds.has(kind) || (kind == catalog::Kind::resource && kinds.has(catalog::Kind::resource_template));
   };
   for (const catalog::Kind kind : {catalog::Kind::tool, catalog::Kind::prompt, catalog::Kind::resource}) {
-    const mcp::Method changed = changed_method(kind);
+    const mcp::Method changed = info(kind).changed_method;
     if (news.is_only_own()) {
       for (const auto& [principal, kinds] : news.own()) {
         if (has(kinds, kind)) listeners_.list_changed_for(principal, changed);

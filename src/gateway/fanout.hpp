@@ -16,9 +16,6 @@
 
 namespace proteus::gateway {
 
-// What clients are told where a list of this kind is another.
-mcp::Method changed_method(catalog::Kind kind);
-
 // Tells clients whose lists changed: at once, and then not again before the debounce window has passed. Changes within
 // it are one, and what was undone within it is none; each client hears only of lists that are others for it.
 class Fanout {

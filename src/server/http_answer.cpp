@@ -136,24 +136,6 @@ std::optional<std::string_view> repeated_metadata(const net::Request& request) {
   return std::nullopt;
 }
 
-void join_lines(std::string& message) {
-  // Hardly ever there.
-  for (std::size_t at = 0; (at = net::find_line_end(message, at)) != std::string::npos; ++at)
-    message[at] = ' ';
-}
-
-void append_sse_frame(std::string& frames, std::string message) {
-  join_lines(message);
-  frames.reserve(frames.size() + 2 * kEventBefore.size() + message.size() + kEventBehind.size());  // one more follows
-  frames.append(kEventBefore).append(message).append(kEventBehind);
-}
-
-std::string sse_frame(std::string message) {
-  std::string frame;
-  append_sse_frame(frame, std::move(message));
-  return frame;
-}
-
 Task<bool> stream_events(net::Exchange& exchange, std::shared_ptr<Outbox> outbox,
                          std::chrono::milliseconds keep_alive) {
   bool open = co_await exchange.begin_stream({.status = 200, .prepared = kEventsFields});

@@ -13,6 +13,7 @@
 #include "mcp/errors.hpp"
 #include "mcp/jsonrpc.hpp"
 #include "net/http_server.hpp"
+#include "server/event_text.hpp"
 #include "server/outbox.hpp"
 
 // The HTTP answers that both eras give. `fields` are whole lines of the head, made by net::field_lines, and live longer
@@ -79,17 +80,6 @@ bool accepts_both(const net::Request& request);
 
 // An MCP header that the request has twice: two readers could each believe another one.
 std::optional<std::string_view> repeated_metadata(const net::Request& request);
-
-// What clients skip.
-inline constexpr std::string_view kComment = ":\n\n";
-// Around the data of an event.
-inline constexpr std::string_view kEventBefore = "data: ";
-inline constexpr std::string_view kEventBehind = "\n\n";
-// One event on one line, whatever white space the message was written with.
-std::string sse_frame(std::string message);
-void append_sse_frame(std::string& frames, std::string message);
-// Line ends in JSON stand between tokens only, where a space does as well.
-void join_lines(std::string& message);
 
 // Writes what comes into the outbox as an event stream until it is closed or the client is gone; quiet times
 // are filled with comments. The outbox is closed afterwards. True if the client got all of it.

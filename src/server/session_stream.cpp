@@ -3,7 +3,7 @@
 #include <boost/asio/post.hpp>
 
 #include "server/call.hpp"
-#include "server/http_answer.hpp"
+#include "server/event_text.hpp"
 
 namespace proteus::server {
 namespace {

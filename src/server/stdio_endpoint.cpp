@@ -12,7 +12,7 @@
 
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
-#include "server/http_answer.hpp"
+#include "server/event_text.hpp"
 #include "server/legacy_answer.hpp"
 #include "server/line_channel.hpp"
 #include "server/listen_stream.hpp"

@@ -5,7 +5,6 @@
 
 #include "base/log.hpp"
 #include "gateway/bridge/programs.hpp"
-#include "gateway/fanout.hpp"
 #include "gateway/worker.hpp"
 
 namespace proteus::gateway {
@@ -310,7 +309,7 @@ Task<> CallerLine::review(std::shared_ptr<void> reviewing) {
     }
     for (const Kind kind : {Kind::tool, Kind::prompt, Kind::resource}) {
       const bool told = kinds.has(kind) || (kind == Kind::resource && kinds.has(Kind::resource_template));
-      if (told) hearer_.list_changed(changed_method(kind));
+      if (told) hearer_.list_changed(info(kind).changed_method);
     }
   }
 }

@@ -1,0 +1,1 @@
+// Empty: the precompiled header needs a source that it is compiled with.
