@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "bench.hpp"
-#include "catalog/catalog.hpp"
-#include "catalog/view.hpp"
+#include "catalog/view/catalog.hpp"
+#include "catalog/view/view.hpp"
 
 namespace proteus {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <boost/asio/signal_set.hpp>
 
-#include "net/http_server.hpp"
+#include "net/http_server/http_server.hpp"
 
 namespace {
 

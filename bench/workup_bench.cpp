@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "bench.hpp"
-#include "datasets/workup.hpp"
+#include "datasets/sources/workup.hpp"
 
 namespace proteus {
 namespace {

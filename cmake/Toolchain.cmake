@@ -19,6 +19,8 @@ endif()
 add_compile_options(-Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
                     -Woverloaded-virtual -Wimplicit-fallthrough -fcolor-diagnostics)
 add_compile_options($<$<CONFIG:Release>:-g1>)
+# Some libraries ask for it and others do not; sources that share a precompiled header must agree.
+add_compile_options(-pthread)
 
 if(PROTEUS_SANITIZE)
   add_compile_options(-fsanitize=${PROTEUS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

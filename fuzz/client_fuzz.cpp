@@ -10,10 +10,10 @@
 #include <boost/asio/io_context.hpp>
 
 #include "base/log.hpp"
-#include "client/calls.hpp"
-#include "client/channel.hpp"
-#include "client/connection.hpp"
-#include "client/inventory.hpp"
+#include "client/api/inventory.hpp"
+#include "client/connection/calls.hpp"
+#include "client/connection/connection.hpp"
+#include "client/transport/channel.hpp"
 
 namespace {
 

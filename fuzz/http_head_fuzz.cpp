@@ -9,7 +9,7 @@
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
 
-#include "net/request_head_parser.hpp"
+#include "net/http_server/request_head_parser.hpp"
 
 namespace {
 

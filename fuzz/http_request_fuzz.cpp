@@ -14,8 +14,8 @@
 
 #include "base/clock.hpp"
 #include "base/log.hpp"
-#include "net/http_worker.hpp"
-#include "net/memory_stream.hpp"
+#include "net/http_server/http_worker.hpp"
+#include "net/io/memory_stream.hpp"
 
 namespace {
 

@@ -13,8 +13,8 @@
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
 
-#include "net/plain_head.hpp"
-#include "net/response_parser.hpp"
+#include "net/http_client/plain_head.hpp"
+#include "net/http_client/response_parser.hpp"
 
 namespace {
 

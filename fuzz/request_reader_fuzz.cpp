@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "net/request_reader.hpp"
+#include "net/http_server/request_reader.hpp"
 
 namespace {
 

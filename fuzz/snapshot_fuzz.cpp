@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "catalog/catalog.hpp"
-#include "catalog/view.hpp"
+#include "catalog/view/catalog.hpp"
+#include "catalog/view/view.hpp"
 #include "check.hpp"
 #include "json/message.hpp"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "net/sse.hpp"
+#include "net/http/sse.hpp"
 
 namespace {
 

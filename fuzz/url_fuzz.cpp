@@ -10,7 +10,7 @@
 #include <curl/curl.h>
 
 #include "check.hpp"
-#include "net/url.hpp"
+#include "net/http/url.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "app/command.hpp"
+#include "app/commands/command.hpp"
 
 int main(int argc, char** argv) {
   try {

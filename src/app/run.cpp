@@ -8,8 +8,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "app/command.hpp"
-#include "app/terminal.hpp"
+#include "app/commands/command.hpp"
+#include "app/commands/terminal.hpp"
 #include "base/nearest.hpp"
 
 namespace proteus::app {

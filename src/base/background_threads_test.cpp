@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/test_run.hpp"
+#include "base/testing/test_run.hpp"
 
 namespace proteus {
 namespace {

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/batch_thread.hpp"
-#include "base/test_run.hpp"
+#include "base/testing/test_run.hpp"
 
 namespace proteus {
 namespace {

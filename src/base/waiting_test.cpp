@@ -6,7 +6,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <gtest/gtest.h>
 
-#include "base/test_run.hpp"
+#include "base/testing/test_run.hpp"
 
 namespace proteus {
 namespace {

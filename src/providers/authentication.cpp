@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "mcp/base64.hpp"
-#include "net/fields.hpp"
+#include "net/http/fields.hpp"
 
 namespace proteus::providers {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "client/handlers.hpp"
+#include "client/message/handlers.hpp"
 
 namespace proteus::providers {
 

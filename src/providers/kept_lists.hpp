@@ -5,8 +5,8 @@
 #include <proteus/error.hpp>
 
 #include "base/clock.hpp"
-#include "catalog/snapshot.hpp"
-#include "client/facts.hpp"
+#include "catalog/definitions/snapshot.hpp"
+#include "client/message/facts.hpp"
 #include "store/records.hpp"
 
 // What an upstream listed, between the form it is served in and the form it is kept in.

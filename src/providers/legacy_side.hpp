@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "catalog/kind.hpp"
-#include "client/connection.hpp"
-#include "client/facts.hpp"
+#include "catalog/definitions/kind.hpp"
+#include "client/connection/connection.hpp"
+#include "client/message/facts.hpp"
 
 namespace proteus::providers {
 

@@ -8,8 +8,8 @@
 
 #include <proteus/error.hpp>
 
-#include "catalog/snapshot.hpp"
-#include "client/all_lists.hpp"
+#include "catalog/definitions/snapshot.hpp"
+#include "client/connection/all_lists.hpp"
 #include "providers/pin_board.hpp"
 #include "store/records.hpp"
 

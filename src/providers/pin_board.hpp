@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "catalog/pins.hpp"
+#include "catalog/pins/pins.hpp"
 #include "mcp/uri_pattern.hpp"
 #include "store/records.hpp"
 

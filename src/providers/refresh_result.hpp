@@ -7,7 +7,7 @@
 #include <proteus/error.hpp>
 
 #include "base/clock.hpp"
-#include "catalog/change.hpp"
+#include "catalog/pins/change.hpp"
 
 namespace proteus::providers {
 

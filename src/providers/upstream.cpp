@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
-#include "client/transports.hpp"
+#include "client/connection/transports.hpp"
 #include "providers/declaring.hpp"
 
 namespace proteus::providers {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/names.hpp"
-#include "net/url.hpp"
+#include "net/http/url.hpp"
 
 namespace proteus::providers {
 namespace {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "catalog/definition.hpp"
-#include "client/all_lists.hpp"
-#include "client/refresher.hpp"
+#include "catalog/definitions/definition.hpp"
+#include "client/connection/all_lists.hpp"
+#include "client/connection/refresher.hpp"
 #include "mcp/version.hpp"
 #include "providers/upstream_settings.hpp"
 

@@ -3,7 +3,7 @@
 #include <boost/asio/use_future.hpp>
 #include <gtest/gtest.h>
 
-#include "net/scripted_server.hpp"
+#include "net/testing/scripted_server.hpp"
 
 namespace proteus::providers {
 namespace {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "store/pepper.hpp"
-#include "store/test_support.hpp"
+#include "store/testing/test_support.hpp"
 
 namespace proteus::store::test {
 namespace {

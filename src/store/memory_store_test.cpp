@@ -1,6 +1,6 @@
 #include "store/memory_store.hpp"
 
-#include "store/store_contract.hpp"
+#include "store/testing/store_contract.hpp"
 
 namespace proteus::store::test {
 namespace {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "app/config/test_support.hpp"
+#include "app/testing/config_support.hpp"
 
 namespace proteus::app {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "app/config/source_reader.hpp"
 #include "base/nearest.hpp"
-#include "gateway/dataset_tools.hpp"
+#include "gateway/datasets/dataset_tools.hpp"
 
 namespace proteus::app {
 namespace {

@@ -5,7 +5,7 @@
 #include <boost/asio/ip/address.hpp>
 #include <fmt/format.h>
 
-#include "net/proxy.hpp"
+#include "net/http_client/proxy.hpp"
 
 namespace proteus::app {
 

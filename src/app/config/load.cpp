@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "net/tls.hpp"
+#include "net/io/tls.hpp"
 
 namespace proteus::app {
 namespace {

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
+#include "app/config/file_watch.hpp"
 #include "app/config/read_config.hpp"
-#include "app/file_watch.hpp"
 
 // From the disk to a configuration.
 namespace proteus::app {

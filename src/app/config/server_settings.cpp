@@ -6,7 +6,7 @@
 #include <boost/asio/ip/network_v4.hpp>
 #include <boost/asio/ip/network_v6.hpp>
 
-#include "net/url.hpp"
+#include "net/http/url.hpp"
 
 namespace proteus::app {
 namespace {

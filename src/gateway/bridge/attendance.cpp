@@ -7,7 +7,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "gateway/translation.hpp"
+#include "gateway/routing/translation.hpp"
 
 namespace proteus::gateway {
 

@@ -5,11 +5,11 @@
 #include <proteus/error.hpp>
 
 #include "base/task.hpp"
-#include "client/received.hpp"
+#include "client/message/received.hpp"
 #include "gateway/bridge/parked_calls.hpp"
-#include "gateway/worker.hpp"
+#include "gateway/connections/worker.hpp"
 #include "mcp/reply.hpp"
-#include "server/call.hpp"
+#include "server/core/call.hpp"
 
 namespace proteus::gateway {
 

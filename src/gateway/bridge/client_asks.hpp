@@ -10,8 +10,8 @@
 
 #include "base/task.hpp"
 #include "base/waiting.hpp"
-#include "client/handlers.hpp"
-#include "server/call.hpp"
+#include "client/message/handlers.hpp"
+#include "server/core/call.hpp"
 
 namespace proteus::gateway {
 

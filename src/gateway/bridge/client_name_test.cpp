@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "gateway/scripted_upstream.hpp"
-#include "gateway/test_gateway.hpp"
+#include "gateway/testing/scripted_upstream.hpp"
+#include "gateway/testing/test_gateway.hpp"
 
 // A legacy upstream that answers with 2024-11-05, and who it is told its clients are.
 namespace proteus::gateway {

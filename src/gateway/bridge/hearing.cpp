@@ -11,10 +11,10 @@
 
 #include "base/log.hpp"
 #include "base/task_group.hpp"
-#include "gateway/bridge/session_lines.hpp"
-#include "gateway/route.hpp"
-#include "gateway/upstream_errors.hpp"
-#include "gateway/worker.hpp"
+#include "gateway/connections/session_lines.hpp"
+#include "gateway/connections/worker.hpp"
+#include "gateway/routing/route.hpp"
+#include "gateway/upstreams/upstream_errors.hpp"
 #include "json/text.hpp"
 #include "providers/declaring.hpp"
 

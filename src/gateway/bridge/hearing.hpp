@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "gateway/bridge/caller_line.hpp"
-#include "server/listeners.hpp"
-#include "server/service.hpp"
+#include "gateway/connections/caller_line.hpp"
+#include "server/core/listeners.hpp"
+#include "server/core/service.hpp"
 
 namespace proteus::gateway {
 

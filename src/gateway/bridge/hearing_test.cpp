@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 
-#include "gateway/bridge/bridge_fixture.hpp"
-#include "gateway/bridge/session_upstream.hpp"
-#include "gateway/scripted_upstream.hpp"
+#include "gateway/testing/bridge_fixture.hpp"
+#include "gateway/testing/scripted_upstream.hpp"
+#include "gateway/testing/session_upstream.hpp"
 
 namespace proteus::gateway {
 namespace {

@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "catalog/kind.hpp"
-#include "catalog/view.hpp"
+#include "catalog/definitions/kind.hpp"
+#include "catalog/view/view.hpp"
 #include "mcp/request.hpp"
 
 namespace proteus::gateway {

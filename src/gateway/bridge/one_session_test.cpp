@@ -4,9 +4,9 @@
 
 #include <gmock/gmock.h>
 
-#include "gateway/bridge/bridge_fixture.hpp"
-#include "net/http_test_server.hpp"
-#include "server/http_answer.hpp"
+#include "gateway/testing/bridge_fixture.hpp"
+#include "net/testing/http_test_server.hpp"
+#include "server/http/http_answer.hpp"
 
 namespace proteus::gateway {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "base/clock.hpp"
 #include "gateway/bridge/running_call.hpp"
-#include "gateway/upstreams.hpp"
+#include "gateway/upstreams/upstreams.hpp"
 
 namespace proteus::gateway {
 

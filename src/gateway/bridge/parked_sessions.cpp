@@ -10,7 +10,7 @@
 #include <boost/json/value_to.hpp>
 
 #include "base/log.hpp"
-#include "client/streamable_http.hpp"
+#include "client/transport/streamable_http.hpp"
 #include "mcp/base64.hpp"
 
 namespace proteus::gateway {

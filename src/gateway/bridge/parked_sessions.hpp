@@ -10,9 +10,9 @@
 #include "base/sealing.hpp"
 #include "base/stranger_log.hpp"
 #include "base/task_group.hpp"
-#include "client/connection.hpp"
-#include "gateway/upstreams.hpp"
-#include "net/http_client.hpp"
+#include "client/connection/connection.hpp"
+#include "gateway/upstreams/upstreams.hpp"
+#include "net/http_client/http_client.hpp"
 #include "store/store.hpp"
 
 namespace proteus::gateway {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "client/handlers.hpp"
+#include "client/message/handlers.hpp"
 #include "mcp/reply.hpp"
 
 // What servers ask for, from one era to the other.

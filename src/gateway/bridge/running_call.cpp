@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 
 #include "gateway/bridge/questions.hpp"
-#include "gateway/translation.hpp"
+#include "gateway/routing/translation.hpp"
 #include "mcp/errors.hpp"
 #include "providers/declaring.hpp"
-#include "server/client_requests.hpp"
+#include "server/core/client_requests.hpp"
 
 namespace proteus::gateway {
 

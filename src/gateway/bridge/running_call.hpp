@@ -16,8 +16,8 @@
 
 #include "base/task.hpp"
 #include "base/waiting.hpp"
-#include "client/handlers.hpp"
-#include "client/received.hpp"
+#include "client/message/handlers.hpp"
+#include "client/message/received.hpp"
 #include "mcp/meta.hpp"
 #include "mcp/reply.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "gateway/bridge/bridge_fixture.hpp"
+#include "gateway/testing/bridge_fixture.hpp"
 
 namespace proteus::gateway {
 namespace {

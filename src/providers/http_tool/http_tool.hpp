@@ -10,7 +10,7 @@
 #include <boost/json/object.hpp>
 
 #include "json/schema/schema.hpp"
-#include "net/url.hpp"
+#include "net/http/url.hpp"
 
 namespace proteus::providers {
 

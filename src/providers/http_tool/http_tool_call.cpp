@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "json/text.hpp"
-#include "net/response_head.hpp"
+#include "net/http_server/response_head.hpp"
 
 namespace proteus::providers {
 namespace {

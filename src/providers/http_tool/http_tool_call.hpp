@@ -9,7 +9,7 @@
 #include "base/task.hpp"
 #include "mcp/reply.hpp"
 #include "mcp/version.hpp"
-#include "net/http_client.hpp"
+#include "net/http_client/http_client.hpp"
 #include "providers/http_tool/http_tool.hpp"
 
 namespace proteus::providers {

@@ -4,12 +4,12 @@
 #include <boost/json/parse.hpp>
 #include <gmock/gmock.h>
 
-#include "base/test_run.hpp"
-#include "net/closed_port.hpp"
-#include "net/egress_rules.hpp"
+#include "base/testing/test_run.hpp"
+#include "net/http_client/egress_rules.hpp"
+#include "net/testing/closed_port.hpp"
 #include "providers/http_tool/arguments.hpp"
 #include "providers/http_tool/http_tool_reader.hpp"
-#include "providers/http_tool/test_backend.hpp"
+#include "providers/testing/test_backend.hpp"
 
 namespace proteus::providers {
 namespace {

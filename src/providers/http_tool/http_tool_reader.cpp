@@ -10,8 +10,8 @@
 #include "base/log.hpp"
 #include "base/nearest.hpp"
 #include "base/units.hpp"
-#include "catalog/definition_check.hpp"
-#include "catalog/names.hpp"
+#include "catalog/definitions/definition_check.hpp"
+#include "catalog/definitions/names.hpp"
 #include "json/text.hpp"
 #include "providers/http_tool/input_schema.hpp"
 

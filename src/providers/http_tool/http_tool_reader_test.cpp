@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "net/egress_rules.hpp"
-#include "providers/http_tool/test_backend.hpp"
+#include "net/http_client/egress_rules.hpp"
+#include "providers/testing/test_backend.hpp"
 
 namespace proteus::providers {
 namespace {

@@ -1,0 +1,28 @@
+#include "admin/http/keys.hpp"
+
+#include "base/sealing.hpp"
+
+namespace proteus::admin {
+namespace {
+
+std::string_view bytes(const json::Digest& digest) {
+  return {reinterpret_cast<const char*>(digest.data()), digest.size()};
+}
+
+}  // namespace
+
+AdminKeys::AdminKeys(const std::vector<AdminKey>& keys) {
+  for (const auto& key : keys) {
+    if (!key.secret.empty()) entries_.push_back({key.name, digest(key.secret.reveal())});
+  }
+}
+
+const std::string* AdminKeys::find(const json::Digest& digest) const {
+  const std::string* found = nullptr;
+  for (const auto& entry : entries_) {
+    if (equal_in_constant_time(bytes(entry.digest), bytes(digest))) found = &entry.name;
+  }
+  return found;
+}
+
+}  // namespace proteus::admin

@@ -1,0 +1,135 @@
+#include "admin/http/router.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "admin/http/problem.hpp"
+#include "base/log.hpp"
+#include "net/http_server/refused_request.hpp"
+
+namespace proteus::admin {
+namespace {
+
+constexpr std::string_view kSecret = "X-Admin-Secret";
+
+std::string_view take_segment(std::string_view& path) {
+  if (path.starts_with('/')) path.remove_prefix(1);
+  const std::string_view segment = path.substr(0, path.find('/'));
+  path.remove_prefix(segment.size());
+  return segment;
+}
+
+std::optional<Visit::Variables> match(std::string_view pattern, std::string_view path) {
+  Visit::Variables variables;
+  while (!pattern.empty() && !path.empty()) {
+    const std::string_view wanted = take_segment(pattern);
+    const std::string_view given = take_segment(path);
+    if (wanted.starts_with('{') && !given.empty()) {
+      variables.emplace_back(wanted.substr(1, wanted.size() - 2), given);
+    } else if (wanted != given) {
+      return std::nullopt;
+    }
+  }
+  if (!pattern.empty() || !path.empty()) return std::nullopt;
+  return variables;
+}
+
+Result<> check_parameters(const Route& route, std::string_view query) {
+  for (const auto& [key, value] : split_query(query)) {
+    const bool known = std::ranges::any_of(route.parameters, [&](const auto& one) { return one.name == key; });
+    if (!known)
+      return std::unexpected(errors::invalid(fmt::format("there is no parameter {}", log::printable(key, 64))));
+  }
+  return {};
+}
+
+}  // namespace
+
+Router::Router(Routes routes, AdminKeys keys, RefusalLog& refusals)
+    : routes_(std::move(routes)), door_(std::move(keys)), refusals_(refusals) {
+  routes_.insert(routes_.begin(), {.method = "GET", .path = kRoot, .help = "This list.", .handle = {}});
+  help_ = write_help();
+}
+
+std::optional<Door::Visitor> Router::visitor_of(const net::Request& request) const {
+  const std::size_t given = request.fields().count(kSecret);
+  auto visitor = given == 1 ? door_.admit(*request.fields().find(kSecret)) : std::nullopt;
+  if (!visitor) {
+    const std::string_view why = given == 0 ? "X-Admin-Secret is missing" : "the secret is unknown";
+    refusals_.add(net::refused(request, RefusalReason::admin_secret, why));
+  }
+  return visitor;
+}
+
+bool Router::knows(const net::Request& request) const { return visitor_of(request).has_value(); }
+
+Router::Found Router::find(std::string_view method, std::string_view path) const {
+  Found found;
+  for (const auto& route : routes_) {
+    auto variables = match(route.path, path);
+    if (!variables) continue;
+    if (route.method == method) return {&route, std::move(*variables), {}};
+    found.allowed += fmt::format("{}{}", found.allowed.empty() ? "" : ", ", route.method);
+  }
+  return found;
+}
+
+std::string Router::write_help() const {
+  boost::json::array all;
+  for (const auto& route : routes_) {
+    boost::json::array parameters;
+    for (const auto& parameter : route.parameters)
+      parameters.push_back({{"name", parameter.name}, {"help", parameter.help}});
+    all.push_back({{"method", route.method},
+                   {"path", route.path},
+                   {"help", route.help},
+                   {"changes_state", route.effect == Effect::changes},
+                   {"parameters", std::move(parameters)}});
+  }
+  return boost::json::serialize(boost::json::object{{"routes", std::move(all)}});
+}
+
+Task<> Router::handle(net::Exchange& exchange) {
+  const net::Request& request = exchange.request();
+  auto visitor = visitor_of(request);
+  if (!visitor) {
+    co_return co_await reply_problem(
+        exchange, errors::unauthenticated(fmt::format("the {} header is missing or its secret is unknown", kSecret)));
+  }
+  Found found = find(request.method(), request.path());
+  if (found.route == nullptr && found.allowed.empty()) {
+    co_return co_await reply_problem(exchange,
+                                     errors::not_found("there is nothing at this path; GET /admin lists all"));
+  }
+  if (found.route == nullptr) {
+    co_return co_await reply_problem(exchange, 405,
+                                     errors::unsupported(fmt::format("this path takes {}", found.allowed)),
+                                     fmt::format("Allow: {}\r\n", found.allowed));
+  }
+  const Route& route = *found.route;
+  if (auto checked = check_parameters(route, request.query()); !checked)
+    co_return co_await reply_problem(exchange, std::move(checked.error()));
+  if (!co_await exchange.read_body(net::Standing::known)) co_return;
+  Answer answer{.body = help_};
+  if (route.handle) {
+    Visit visit(exchange, door_, std::move(*visitor), std::move(found.variables));
+    auto handled = co_await route.handle(visit);
+    if (!handled) {
+      if (handled.error().kind() == ErrorKind::exhausted) {
+        refusals_.add(net::refused(request, RefusalReason::limit, handled.error().message(), visit.who()));
+      }
+      co_return co_await reply_problem(exchange, std::move(handled.error()));
+    }
+    answer = std::move(*handled);
+  }
+  if (answer.sent) co_return;
+  co_await exchange.reply({.status = answer.status, .content_type = "application/json", .prepared = answer.fields},
+                          answer.body);
+}
+
+}  // namespace proteus::admin

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "admin/http/door.hpp"
+#include "admin/http/keys.hpp"
+#include "admin/http/route.hpp"
+#include "base/refusal_log.hpp"
+
+namespace proteus::admin {
+
+// Answers requests to /admin and below it: who is it, what do they want. Without the right X-Admin-Secret nothing is
+// looked at. Requests may come on any worker's thread.
+class Router {
+ public:
+  static constexpr std::string_view kRoot = "/admin";
+  static bool owns(std::string_view path) {
+    return path.starts_with(kRoot) && (path.size() == kRoot.size() || path[kRoot.size()] == '/');
+  }
+
+  // What handlers refer to outlives it, and so does the log of refusals. GET /admin, the list of them all, comes by
+  // itself.
+  Router(Routes routes, AdminKeys keys, RefusalLog& refusals);
+
+  // Any thread: those who may come in from the next request on. Streams of others end.
+  void set_keys(AdminKeys keys) { door_.set_keys(std::move(keys)); }
+  // Whether a request brings the secret of a key; one that does not is refused.
+  bool knows(const net::Request& request) const;
+
+  Task<> handle(net::Exchange& exchange);
+
+ private:
+  struct Found {
+    const Route* route = nullptr;
+    Visit::Variables variables;
+    std::string allowed;  // methods there are at the path; empty where there is no such path
+  };
+
+  std::optional<Door::Visitor> visitor_of(const net::Request& request) const;
+  Found find(std::string_view method, std::string_view path) const;
+  std::string write_help() const;
+
+  Routes routes_;
+  std::string help_;
+  Door door_;
+  RefusalLog& refusals_;
+};
+
+}  // namespace proteus::admin

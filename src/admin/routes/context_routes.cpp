@@ -1,0 +1,195 @@
+#include "admin/routes/context_routes.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "catalog/contexts/contexts.hpp"
+#include "gateway/callers/context_review.hpp"
+#include "json/text.hpp"
+
+namespace proteus::admin {
+namespace {
+
+namespace asio = boost::asio;
+using boost::json::array;
+using boost::json::object;
+using catalog::Kind;
+
+array strings(const std::vector<std::string>& all) { return array(all.begin(), all.end()); }
+
+object context_document(const catalog::Context& context, const catalog::CatalogState& state,
+                        const gateway::UpstreamTable& upstreams) {
+  const catalog::ContextManifest& manifest = context.manifest();
+  array siblings;
+  for (const auto& sibling : context.siblings())
+    siblings.emplace_back(sibling.name);
+  object supplements;
+  for (const auto& [tool, text] : manifest.tool_supplements)
+    supplements[tool] = text;
+  object out{{"name", context.name()},
+             {"display_name", context.display_name()},
+             {"endpoint", catalog::context_path(context.name())},
+             {"parent", manifest.parent.empty() ? boost::json::value(nullptr) : boost::json::value(manifest.parent)},
+             {"include", strings(manifest.include)},
+             {"exclude", strings(manifest.exclude)},
+             {"siblings", std::move(siblings)},
+             {"schemas", strings(manifest.schemas)},
+             {"dataset", manifest.dataset},
+             {"instructions", context.instructions()},
+             {"tool_supplements", std::move(supplements)}};
+  if (manifest.sibling_tools) out["sibling_tools"] = strings(*manifest.sibling_tools);
+  out["warnings"] = strings(gateway::context_warnings(context, state, upstreams));
+  return out;
+}
+
+// What an upstream that is listed live offers to the gateway itself.
+Task<Result<catalog::DefinitionList::Pointer>> read_live(gateway::ServedUpstream served) {
+  auto read = co_await served->control().list(catalog::info(Kind::tool).list_method);
+  if (!read) co_return std::unexpected(std::move(read.error()));
+  const auto listing = std::make_shared<const client::Listing>(std::move(*read));
+  std::vector<std::string_view> texts;
+  texts.reserve(listing->entries.size());
+  for (const auto& entry : listing->entries)
+    texts.push_back(entry.definition);
+  co_return co_await served->read_list(Kind::tool, listing, std::move(texts));
+}
+
+std::string description_of(const catalog::Definition& tool) {
+  return json::decode_string(json::find_member(tool.text, "description")).value_or("");
+}
+
+enum class Explain : std::uint8_t { no, yes };
+
+// The tools of one gateway as they look in a context, or as they are.
+class Survey {
+ public:
+  Survey(const gateway::Gateway& gateway, std::shared_ptr<const catalog::ContextLens> lens, Explain explain)
+      : table_(gateway.upstreams()),
+        lens_(std::move(lens)),
+        view_(gateway.catalog().current(), {.front = {}, .lens = lens_}),
+        explain_(explain) {}
+
+  Task<object> run() {
+    const auto& ranks = view_.state().ranks();
+    for (std::uint32_t rank = 0; rank < view_.state().places(); ++rank) {
+      const catalog::Snapshot* const snapshot = view_.state().at(rank);
+      const auto* served = table_->find(ranks.names[rank].value());
+      if (served != nullptr && (*served)->is_direct()) {
+        const gateway::ServedUpstream live = *served;
+        const auto list = co_await asio::co_spawn(live->io(), read_live(live), asio::use_awaitable);
+        if (list) {
+          add(*list, live->settings().name, false);
+        } else {
+          missing_.push_back(object{{"upstream", live->settings().name}, {"error", list.error().message()}});
+        }
+      } else if (snapshot != nullptr) {
+        add(snapshot->lists()[Kind::tool], snapshot->upstream().value(), true);
+      }
+    }
+    object out;
+    if (lens_) out["context"] = lens_->context().name();
+    out["tools"] = std::move(tools_);
+    if (!missing_.empty()) out["missing"] = std::move(missing_);
+    if (lens_) out["warnings"] = strings(gateway::context_warnings(lens_->context(), view_.state(), *table_));
+    co_return out;
+  }
+
+ private:
+  void add(const catalog::DefinitionList::Pointer& base, const std::string& upstream, bool in_catalog) {
+    const auto seen = lens_ ? lens_->through(base) : base;
+    const auto* const served = table_->find(upstream);
+    std::optional<catalog::ToolParts> parts;
+    if (lens_) parts.emplace(*lens_, *base);
+    for (const catalog::Definition& tool : seen->definitions()) {
+      const auto winner = view_.find(Kind::tool, tool.shown);
+      if (in_catalog && (!winner || winner.snapshot->upstream().value() != upstream)) continue;
+      object one{
+          {"name", tool.shown}, {"upstream", upstream}, {"own_name", tool.own}, {"description", description_of(tool)}};
+      if (served != nullptr && !(*served)->settings().display_name.empty())
+        one["upstream_display_name"] = (*served)->settings().display_name;
+      if (explain_ == Explain::yes) one["parts"] = explained(*base->find(tool.shown), parts);
+      tools_.push_back(std::move(one));
+    }
+  }
+
+  static array explained(const catalog::Definition& base, const std::optional<catalog::ToolParts>& parts) {
+    array out{object{{"from", "base"}, {"text", description_of(base)}}};
+    if (!parts) return out;
+    for (const auto& part : parts->of(base)) {
+      object one{{"from", catalog::to_string(part.origin)}};
+      if (!part.name.empty()) one["name"] = part.name;
+      one["text"] = part.text;
+      out.push_back(std::move(one));
+    }
+    return out;
+  }
+
+  std::shared_ptr<const gateway::UpstreamTable> table_;
+  std::shared_ptr<const catalog::ContextLens> lens_;
+  catalog::View view_;
+  Explain explain_;
+  array tools_;
+  array missing_;
+};
+
+Task<Result<Answer>> list(gateway::Gateway& gateway) {
+  const auto state = gateway.catalog().current();
+  const auto table = gateway.upstreams();
+  const auto contexts = gateway.access()->contexts;
+  array all;
+  if (contexts) {
+    for (const auto& [name, context] : contexts->all())
+      all.push_back(context_document(*context, *state, *table));
+  }
+  co_return Answer{.body = boost::json::serialize(object{{"contexts", std::move(all)}})};
+}
+
+Explain explain_of(const Visit& visit) {
+  const auto given = visit.parameter("explain");
+  return given && *given != "false" && *given != "0" ? Explain::yes : Explain::no;
+}
+
+Task<Result<Answer>> tools(gateway::Gateway& gateway, Visit& visit) {
+  Survey survey(gateway, nullptr, explain_of(visit));
+  co_return Answer{.body = boost::json::serialize(co_await survey.run())};
+}
+
+Task<Result<Answer>> tools_in(gateway::Gateway& gateway, Visit& visit) {
+  const std::string name = visit.variable("name");
+  const auto contexts = gateway.access()->contexts;
+  auto lens = contexts ? contexts->lens(name, [](std::string_view) { return true; }) : nullptr;
+  if (!lens) {
+    co_return std::unexpected(errors::not_found(fmt::format("there is no context {}", log::printable(name, 100))));
+  }
+  Survey survey(gateway, std::move(lens), explain_of(visit));
+  co_return Answer{.body = boost::json::serialize(co_await survey.run())};
+}
+
+}  // namespace
+
+Routes context_routes(gateway::Gateway& gateway) {
+  const Parameter explain{"explain", "Also show where each part of a description came from."};
+  return {
+      {.method = "GET",
+       .path = "/admin/contexts",
+       .help = "Shows all contexts with their settings, and warnings.",
+       .handle = [&gateway](Visit&) { return list(gateway); }},
+      {.method = "GET",
+       .path = "/admin/contexts/{name}/tools",
+       .help = "Shows the tools in a context, as a caller with full access sees them.",
+       .parameters = {explain},
+       .handle = [&gateway](Visit& visit) { return tools_in(gateway, visit); }},
+      {.method = "GET",
+       .path = "/admin/catalog/tools",
+       .help = "Shows the tools without a context, as a caller with full access sees them.",
+       .parameters = {explain},
+       .handle = [&gateway](Visit& visit) { return tools(gateway, visit); }},
+  };
+}
+
+}  // namespace proteus::admin

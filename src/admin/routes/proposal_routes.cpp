@@ -1,0 +1,124 @@
+#include "admin/routes/proposal_routes.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "json/text.hpp"
+
+namespace proteus::admin {
+namespace {
+
+using boost::json::array;
+using boost::json::object;
+using boost::json::value;
+
+constexpr std::size_t kLongestPerson = 200;
+
+value definition(const std::string& kind, const std::string& text) {
+  if (text.empty()) return nullptr;
+  if (kind == catalog::kInstructions) return value(text);
+  auto parsed = json::parse(text);
+  return parsed ? std::move(*parsed) : value(nullptr);
+}
+
+void add_display_name(object& out, const gateway::UpstreamProposal& one) {
+  if (!one.display_name.empty()) out["upstream_display_name"] = one.display_name;
+}
+
+object document(const gateway::UpstreamProposal& one) {
+  const catalog::Proposal& proposal = one.posted.proposal;
+  array reasons;
+  for (const auto& reason : proposal.reasons)
+    reasons.emplace_back(reason);
+  object out{{"id", one.posted.id},
+             {"type", "pin"},
+             {"upstream", one.upstream},
+             {"kind", proposal.kind},
+             {"name", proposal.name},
+             {"sha256", proposal.hash},
+             {"change", proposal.before.empty() ? "new" : "changed"},
+             {"breaking", proposal.breaking},
+             {"reasons", std::move(reasons)},
+             {"diff", catalog::readable_diff(proposal.kind, proposal.before, proposal.after)},
+             {"ratified", definition(proposal.kind, proposal.before)},
+             {"proposed", definition(proposal.kind, proposal.after)}};
+  add_display_name(out, one);
+  return out;
+}
+
+std::string written(const gateway::PinDecisions& pins, const std::optional<std::string>& upstream) {
+  array all;
+  for (const auto& one : pins.proposals()) {
+    if (!upstream || *upstream == one.upstream) all.push_back(document(one));
+  }
+  return boost::json::serialize(object{{"proposals", std::move(all)}});
+}
+
+// Upstreams wrote what is proposed, and may have written much: it is compared in the background.
+Task<Result<Answer>> list(gateway::PinDecisions& pins, Visit& visit) {
+  std::optional<std::string> upstream(visit.parameter("upstream"));
+  co_return Answer{.body = co_await pins.background().run(
+                       [&pins, upstream = std::move(upstream)] { return written(pins, upstream); })};
+}
+
+// Who decides, as the body says; the name of the key where it says nothing.
+Result<std::string> decider(Visit& visit) {
+  if (visit.exchange().request().body().empty()) return visit.who();
+  const auto body = visit.body();
+  if (!body) return std::unexpected(body.error());
+  const auto* members = body->if_object();
+  if (members == nullptr) return std::unexpected(errors::invalid("the body must be an object"));
+  for (const auto& member : *members) {
+    if (member.key() != "by") return std::unexpected(errors::invalid("the body has only one key, \"by\""));
+  }
+  const auto* by = members->if_contains("by");
+  if (by == nullptr) return visit.who();
+  if (!by->is_string() || by->get_string().empty() || by->get_string().size() > kLongestPerson) {
+    return std::unexpected(errors::invalid(fmt::format("by must be a name of 1 to {} bytes", kLongestPerson)));
+  }
+  return std::string(by->get_string());
+}
+
+Task<Result<Answer>> decide(gateway::PinDecisions& pins, Visit& visit, store::Verdict verdict) {
+  auto by = decider(visit);
+  if (!by) co_return std::unexpected(std::move(by.error()));
+  const auto decided = co_await pins.decide(visit.variable("id"), verdict, *by, visit.who());
+  if (!decided) co_return std::unexpected(decided.error());
+  const catalog::Proposal& proposal = decided->posted.proposal;
+  object out{{"id", decided->posted.id},
+             {"status", verdict == store::Verdict::ratified ? "ratified" : "rejected"},
+             {"by", *by},
+             {"upstream", decided->upstream},
+             {"kind", proposal.kind},
+             {"name", proposal.name},
+             {"sha256", proposal.hash}};
+  add_display_name(out, *decided);
+  co_return Answer{.body = boost::json::serialize(out)};
+}
+
+}  // namespace
+
+Routes proposal_routes(gateway::PinDecisions& pins) {
+  return {
+      {.method = "GET",
+       .path = "/admin/proposals",
+       .help = "Shows definitions of pinned upstreams that nobody has ratified, and what they would change.",
+       .parameters = {{"upstream", "Only definitions of this upstream."}},
+       .handle = [&pins](Visit& visit) { return list(pins, visit); }},
+      {.method = "POST",
+       .path = "/admin/proposals/{id}/ratify",
+       .help = "Serves exactly what was proposed from now on; the body may name the person who decides: {\"by\": …}.",
+       .effect = Effect::changes,
+       .handle = [&pins](Visit& visit) { return decide(pins, visit, store::Verdict::ratified); }},
+      {.method = "POST",
+       .path = "/admin/proposals/{id}/reject",
+       .help = "Does not propose exactly this again; what is ratified stays.",
+       .effect = Effect::changes,
+       .handle = [&pins](Visit& visit) { return decide(pins, visit, store::Verdict::rejected); }},
+  };
+}
+
+}  // namespace proteus::admin

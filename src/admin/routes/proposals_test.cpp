@@ -1,0 +1,80 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "admin/testing/test_bench.hpp"
+
+namespace proteus::admin {
+namespace {
+
+using boost::json::object;
+using boost::json::value;
+using test::Bench;
+using test::TestUpstream;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class Proposals : public ::testing::Test {
+ protected:
+  Proposals() : bench(store) {
+    bench.ask("POST", "/admin/upstreams", {{"name", "bank"}, {"url", upstream.url()}, {"trust", "pin"}});
+    bench.refresh("bank");
+  }
+
+  value waiting() { return bench.ask("GET", "/admin/proposals").json().at("proposals"); }
+  std::string path(std::string_view how) {
+    return fmt::format("/admin/proposals/{}/{}", std::string_view(waiting().at(0).at("id").as_string()), how);
+  }
+
+  store::MemoryStore store{{}};
+  TestUpstream upstream;
+  Bench bench;
+};
+
+// PIN-05, SEC-08
+TEST_F(Proposals, AreShownRatifiedAndAudited) {
+  EXPECT_THAT(bench.tools(), IsEmpty());
+  EXPECT_EQ(bench.get("bank").at("pins").at("proposals"), 1);
+  const value proposal = waiting().at(0);
+  EXPECT_EQ(proposal.at("upstream"), "bank");
+  EXPECT_EQ(proposal.at("kind"), "tools");
+  EXPECT_EQ(proposal.at("name"), "ping");
+  EXPECT_EQ(proposal.at("change"), "new");
+  EXPECT_EQ(proposal.at("proposed").at("name"), "ping");
+  EXPECT_THAT(std::string(proposal.at("diff").as_string()), HasSubstr("+ name: \"ping\""));
+  const auto ratified = bench.ask("POST", path("ratify"), {{"by", "ada"}});
+  EXPECT_EQ(ratified.status, 200);
+  EXPECT_EQ(ratified.json().at("status"), "ratified");
+  EXPECT_THAT(bench.tools(), ElementsAre("bank_ping"));
+  EXPECT_THAT(waiting().as_array(), IsEmpty());
+  EXPECT_EQ(bench.get("bank").at("pins").at("ratified"), 1);
+  const value audit = bench.ask("GET", "/admin/audit?limit=1").json().at("audit").at(0);
+  EXPECT_EQ(audit.at("what"), "pin.ratify");
+  EXPECT_EQ(audit.at("who"), "admin");
+  EXPECT_EQ(audit.at("detail").at("by"), "ada");
+  EXPECT_EQ(audit.at("detail").at("sha256"), proposal.at("sha256"));
+}
+
+// PIN-05
+TEST_F(Proposals, AreRejectedAndNotProposedAgain) {
+  const auto rejected = bench.ask("POST", path("reject"));
+  EXPECT_EQ(rejected.json().at("by"), "admin") << "the key, where nobody is named";
+  bench.refresh("bank");
+  EXPECT_THAT(waiting().as_array(), IsEmpty());
+  EXPECT_THAT(bench.tools(), IsEmpty());
+  EXPECT_EQ(bench.get("bank").at("pins").at("rejected"), 1);
+}
+
+TEST_F(Proposals, RefuseWhatIsNotADecision) {
+  EXPECT_EQ(bench.ask("POST", "/admin/proposals/pin-0/ratify").status, 404);
+  EXPECT_EQ(bench.ask("POST", path("ratify"), {{"by", 1}}).status, 400);
+  EXPECT_EQ(bench.ask("POST", path("ratify"), {{"by", ""}}).status, 400);
+  EXPECT_EQ(bench.ask("POST", path("ratify"), {{"buy", "ada"}}).status, 400);
+  EXPECT_EQ(bench.ask("POST", path("ratify"), "[").status, 400);
+  EXPECT_EQ(bench.send("POST", path("ratify"), {}, {}).status, 401);
+  EXPECT_EQ(bench.ask("GET", "/admin/proposals?upstream=other").json().at("proposals").as_array().size(), 0U);
+  EXPECT_EQ(waiting().as_array().size(), 1U);
+}
+
+}  // namespace
+}  // namespace proteus::admin

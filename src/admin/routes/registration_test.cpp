@@ -1,0 +1,162 @@
+// What an upstream that comes over the admin API may name of the gateway's own process.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "admin/testing/test_bench.hpp"
+
+namespace proteus::admin {
+namespace {
+
+using namespace test;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Environment with_secrets() {
+  return fixed_environment({{"PROTEUS_PEPPER", "the-pepper"},
+                            {"CI_TOKEN", "of-a-caller"},
+                            {"LISTED", "hunter2"},
+                            {"OF_THE_FILE", "hunter2"},
+                            {"ANY_OTHER", "of-the-machine"}});
+}
+
+gateway::RegistrationSettings listing() {
+  return {.environment = {"LISTED", "PROTEUS_PEPPER"}, .own_secrets = {"PROTEUS_PEPPER", "CI_TOKEN"}};
+}
+
+object bearer(std::string_view variable) { return {{"type", "bearer"}, {"token_env", variable}}; }
+
+std::vector<std::string> pointers(const Reply& reply) {
+  std::vector<std::string> out;
+  const value body = reply.json();
+  if (const auto* all = body.as_object().if_contains("errors"); all != nullptr) {
+    for (const auto& one : all->as_array())
+      out.emplace_back(one.at("pointer").as_string());
+  }
+  return out;
+}
+
+class Registration : public ::testing::Test {
+ protected:
+  // One of the file with a token, and one that is a program.
+  Bench::File file() const {
+    return {.upstreams = {entry({{"name", "filed"}, {"url", there.url()}, {"authentication", bearer("OF_THE_FILE")}}),
+                          entry({{"name", "program"}, {"command", {"cat"}}, {"pass_environment", {"OF_THE_FILE"}}})},
+            .defaults = {},
+            .registration = listing()};
+  }
+  object at(const TestUpstream& upstream, object more) const {
+    object keys{{"name", "bank"}, {"url", upstream.url()}};
+    for (const auto& member : more)
+      keys[member.key()] = member.value();
+    return keys;
+  }
+
+  TestUpstream there{"hunter2"};
+  TestUpstream elsewhere{"hunter2"};
+  store::MemoryStore memory;
+  Bench bench{memory, file(), {.allow_loopback = true}, with_secrets()};
+};
+
+// SEC-01: no variable that the configuration does not name for it reaches an upstream.
+TEST_F(Registration, NamesOnlyVariablesThatTheConfigurationNames) {
+  for (const auto* variable : {"ANY_OTHER", "OF_THE_FILE", "NOT_SET"}) {
+    const auto refused = bench.ask("POST", "/admin/upstreams", at(elsewhere, {{"authentication", bearer(variable)}}));
+    EXPECT_EQ(refused.status, 400) << variable;
+    EXPECT_THAT(pointers(refused), ElementsAre("/authentication/token_env"));
+    EXPECT_THAT(refused.body, HasSubstr(std::string("does not name ") + variable));
+  }
+  const auto header = bench.ask(
+      "POST", "/admin/upstreams",
+      at(elsewhere, {{"authentication", {{"type", "header"}, {"name", "X-Key"}, {"value_env", "ANY_OTHER"}}}}));
+  EXPECT_THAT(pointers(header), ElementsAre("/authentication/value_env"));
+  const auto basic = bench.ask(
+      "POST", "/admin/upstreams",
+      at(elsewhere, {{"authentication", {{"type", "basic"}, {"username", "u"}, {"password_env", "ANY_OTHER"}}}}));
+  EXPECT_THAT(pointers(basic), ElementsAre("/authentication/password_env"));
+  EXPECT_EQ(elsewhere.requests, 0);
+
+  EXPECT_EQ(bench.ask("POST", "/admin/upstreams", at(elsewhere, {{"authentication", bearer("LISTED")}})).status, 201);
+  EXPECT_EQ(bench.refresh("bank").at("ok"), true);
+  EXPECT_EQ(bench.ask("DELETE", "/admin/upstreams/bank").status, 200);
+  EXPECT_EQ(bench.ask("POST", "/admin/upstreams", at(there, {{"authentication", bearer("OF_THE_FILE")}})).status, 201);
+}
+
+TEST_F(Registration, NeverNamesSecretsOfTheGateway) {
+  for (const auto* variable : {"PROTEUS_PEPPER", "CI_TOKEN"}) {
+    const auto refused = bench.ask("POST", "/admin/upstreams", at(elsewhere, {{"authentication", bearer(variable)}}));
+    EXPECT_EQ(refused.status, 400) << variable;
+    EXPECT_THAT(pointers(refused), ElementsAre("/authentication/token_env"));
+    EXPECT_THAT(refused.body, HasSubstr("secret of Proteus itself"));
+  }
+  EXPECT_EQ(elsewhere.requests, 0);
+}
+
+TEST_F(Registration, GivesProgramsOnlyVariablesThatTheConfigurationNames) {
+  const auto refused = bench.ask("POST", "/admin/upstreams",
+                                 {{"name", "new"},
+                                  {"command", {"cat", "-u"}},
+                                  {"pass_environment", {"LISTED", "ANY_OTHER", "OF_THE_FILE", "PROTEUS_PEPPER"}}});
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(pointers(refused), ElementsAre("/pass_environment/1", "/pass_environment/2", "/pass_environment/3"));
+}
+
+// What the file sends to one place is not taken to another by a change of the place.
+TEST_F(Registration, DoesNotMoveATokenOfTheFileElsewhere) {
+  const auto moved = bench.ask("PATCH", "/admin/upstreams/filed", {{"url", elsewhere.url()}});
+  EXPECT_EQ(moved.status, 400);
+  EXPECT_THAT(pointers(moved), ElementsAre("/url"));
+  const auto other = bench.ask("PATCH", "/admin/upstreams/program", {{"command", {"env"}}});
+  EXPECT_THAT(pointers(other), ElementsAre("/command"));
+  EXPECT_EQ(elsewhere.requests, 0);
+  EXPECT_EQ(bench.ask("PATCH", "/admin/upstreams/filed", {{"timeout", "9s"}}).status, 200);
+  EXPECT_EQ(bench
+                .ask("PATCH", "/admin/upstreams/filed",
+                     {{"url", elsewhere.url()}, {"authentication", {{"type", "bearer"}, {"token", "hunter2"}}}})
+                .status,
+            200);
+}
+
+TEST_F(Registration, OfProgramsCanBeTurnedOff) {
+  auto without = file();
+  without.registration.programs = gateway::Commands::refused;
+  ASSERT_TRUE(bench.load(without));
+  const auto refused = bench.ask("POST", "/admin/upstreams", {{"name", "new"}, {"command", {"cat"}}});
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(pointers(refused), ElementsAre("/command"));
+  const auto changed = bench.ask("PATCH", "/admin/upstreams/program", {{"environment", {{"LD_PRELOAD", "/tmp/x"}}}});
+  EXPECT_THAT(pointers(changed), ElementsAre("/environment"));
+  EXPECT_EQ(bench.ask("PATCH", "/admin/upstreams/program", {{"timeout", "9s"}}).status, 200);
+}
+
+// One that was stored when it was allowed stays in the list, and says why it is not served.
+TEST_F(Registration, ThatNoLongerFitsIsKeptAndNotServed) {
+  // Of one era, so that nobody looks for a legacy side while requests are counted.
+  const object listed = at(elsewhere, {{"era", "modern"}, {"authentication", bearer("LISTED")}});
+  ASSERT_EQ(bench.ask("POST", "/admin/upstreams", listed).status, 201);
+  EXPECT_EQ(bench.refresh("bank").at("ok"), true);
+  auto less = file();
+  less.registration.environment.clear();
+  ASSERT_TRUE(bench.load(less));
+  const int requests = elsewhere.requests;
+  EXPECT_EQ(bench.get("bank").at("state"), "failed");
+  EXPECT_THAT(bench.get("bank").at("last_error").as_string().c_str(), HasSubstr("does not name LISTED"));
+  EXPECT_THAT(bench.tools(), Not(::testing::Contains("bank_ping")));
+  EXPECT_EQ(bench.ask("POST", "/admin/upstreams/bank/refresh").status, 409);
+  EXPECT_EQ(elsewhere.requests, requests);
+  ASSERT_TRUE(bench.load(file()));
+  EXPECT_EQ(bench.refresh("bank").at("ok"), true);
+}
+
+// `[defaults.upstream]` is for those that are registered, too.
+TEST_F(Registration, InheritsWhatTheDefaultsName) {
+  auto more = file();
+  more.defaults.authentication.type = providers::Authentication::Type::bearer;
+  more.defaults.authentication.token_env = "OF_THE_FILE";
+  ASSERT_TRUE(bench.load(more));
+  EXPECT_EQ(bench.ask("POST", "/admin/upstreams", at(elsewhere, {})).status, 201);
+  EXPECT_EQ(bench.refresh("bank").at("ok"), true);
+}
+
+}  // namespace
+}  // namespace proteus::admin

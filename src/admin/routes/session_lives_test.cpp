@@ -1,0 +1,122 @@
+// Tool sessions one after the other, and over a restart.
+#include <gmock/gmock.h>
+
+#include "admin/testing/session_bench.hpp"
+#include "gateway/testing/session_upstream.hpp"
+#include "store/testing/full_store.hpp"
+
+namespace proteus::admin::test {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(SessionsAtALegacyUpstream, LeaveNothingForTheNextUserOfTheirId) {
+  gateway::test::SessionUpstream upstream;
+  store::MemoryStore store;
+  SessionBench bench(store);
+  bench.ask("POST", "/admin/upstreams",
+            {{"name", "private"},
+             {"url", fmt::format("http://127.0.0.1:{}/mcp", upstream.port())},
+             {"prefix", ""},
+             {"refresh_strategy", "direct_proxy"}});
+  bench.refresh("private");
+  const auto resources = [&](std::string_view token) { return std::string(bench.mcp(token, "resources/list").body); };
+  bench.init("chat", "tok_first");
+  // Each worker has a line of its own.
+  for (int i = 0; i < 8; ++i)
+    ASSERT_EQ(bench.call_as("tok_first", "make", "{}").status, 200);
+  wait_until([&] { return resources("tok_first").contains("test://own"); });
+  bench.cleanup("chat");
+  ASSERT_EQ(bench.init("chat", "tok_next").status, 200);
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_THAT(resources("tok_next"), AllOf(HasSubstr("test://shared"), Not(HasSubstr("test://own"))));
+  }
+  bench.cleanup("chat");
+  wait_until([&] { return upstream.sessions() == 1; });  // the one that it is discovered by
+}
+
+// SES-17, SES-22
+TEST(SessionsOverARestart, KeepTheTimeOfTheirLastUse) {
+  store::MemoryStore store;
+  {
+    SessionBench bench(store);
+    bench.init("a", "tok_a");
+    bench.init("b", "tok_b");
+    bench.clock.skip(std::chrono::minutes(20));
+    bench.tools_of("tok_a");
+  }
+  SessionBench bench(store);
+  // Its clock stands where the first one's was at the beginning: what was used later was used now.
+  bench.clock.skip(std::chrono::minutes(29));
+  EXPECT_EQ(bench.status_for("tok_a"), 200);
+  bench.clock.skip(std::chrono::minutes(2));
+  EXPECT_EQ(bench.status_for("tok_b"), 401);
+  EXPECT_EQ(bench.status_for("tok_a"), 200);
+}
+
+TEST(SessionsOverARestart, LeaveATokenToTheOneThatUsedItLast) {
+  store::MemoryStore store;
+  {
+    SessionBench bench(store);
+    bench.init("z", "tok");
+    bench.add("z", {tool_text("old", bench.backend.url())});
+    bench.clock.skip(std::chrono::minutes(31));
+    ASSERT_EQ(bench.init("b", "tok").status, 200) << "nobody has it any more";
+    bench.add("b", {tool_text("new", bench.backend.url())});
+  }
+  SessionBench bench(store);
+  EXPECT_THAT(bench.tools_of("tok"), ElementsAre("new"));
+}
+
+// SES-22
+TEST(SessionsOverARestart, OutliveAWallClockThatWasSetBack) {
+  store::MemoryStore store;
+  {
+    SessionBench bench(store);
+    bench.init("before", "tok_before");
+    bench.clock.set_back(std::chrono::hours(24 * 365));
+    bench.init("after", "tok_after");
+    bench.tools_of("tok_before");
+  }
+  SessionBench bench(store);
+  EXPECT_EQ(bench.status_for("tok_before"), 200);
+  EXPECT_EQ(bench.status_for("tok_after"), 200);
+}
+
+// SES-16, OPS-08
+TEST(SessionsOnAFullDisk, LoseTheirTokenAtOnceAndTheirRecordLater) {
+  store::test::FullStore store;
+  SessionBench bench(store);
+  bench.init("s", "tok");
+  bench.add("s", {tool_text("one", bench.backend.url())});
+  store.full = true;
+  const auto gone = bench.cleanup("s");
+  EXPECT_EQ(gone.status, 200);
+  EXPECT_EQ(gone.json(), boost::json::parse(R"({"session_id":"s","removed":1,"durable":false})"));
+  EXPECT_EQ(bench.status_for("tok"), 401);
+  EXPECT_EQ(bench.cleanup("s").json().at("durable"), false) << "it still is not";
+
+  store.full = false;
+  bench.run(bench.sessions.look_over());
+  EXPECT_TRUE(bench.run(store.kept.tool_sessions()).value().empty());
+  EXPECT_EQ(bench.cleanup("s").json(), boost::json::parse(R"({"session_id":"s","removed":0})"));
+}
+
+TEST(SessionsOnAFullDisk, MayComeBackBeforeTheStoreHeardThatTheyLeft) {
+  store::test::FullStore store;
+  SessionBench bench(store);
+  bench.init("s", "tok");
+  store.full = true;
+  bench.cleanup("s");
+  store.full = false;
+  ASSERT_EQ(bench.init("s", "tok_new").status, 200);
+  bench.run(bench.sessions.look_over());
+  EXPECT_EQ(bench.status_for("tok_new"), 200);
+  EXPECT_EQ(bench.run(store.kept.tool_sessions()).value().size(), 1U);
+}
+
+}  // namespace
+}  // namespace proteus::admin::test

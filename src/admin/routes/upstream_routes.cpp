@@ -1,0 +1,137 @@
+#include "admin/routes/upstream_routes.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "admin/routes/upstream_document.hpp"
+#include "base/log.hpp"
+#include "json/text.hpp"
+
+namespace proteus::admin {
+namespace {
+
+using gateway::RegisteredPointer;
+
+constexpr std::size_t kMostOfOne = 1000;
+constexpr std::size_t kMostOfMany = 20;  // of each
+
+// What the handlers work with.
+struct UpstreamDesk {
+  gateway::Gateway& gateway;
+  gateway::UpstreamRegistry& registry;
+  store::Store& store;
+};
+
+std::string show(const UpstreamDesk& desk, const gateway::RegisteredUpstream& registered) {
+  const auto table = desk.gateway.upstreams();
+  const catalog::View view(desk.gateway.catalog().current());
+  return boost::json::serialize(upstream_document(registered, table->find(registered.name()), view, kMostOfOne));
+}
+
+Error unknown(std::string_view name) {
+  return errors::not_found(fmt::format("there is no upstream {}", log::printable(name, 100)));
+}
+
+Task<Result<Answer>> list(UpstreamDesk desk) {
+  const auto table = desk.gateway.upstreams();
+  const catalog::View view(desk.gateway.catalog().current());
+  boost::json::array all;
+  for (const auto& one : *desk.registry.all())
+    all.push_back(upstream_document(*one, table->find(one->name()), view, kMostOfMany));
+  co_return Answer{.body = boost::json::serialize(boost::json::object{{"upstreams", std::move(all)}})};
+}
+
+Task<Result<Answer>> create(UpstreamDesk desk, Visit& visit) {
+  auto body = visit.body();
+  if (!body) co_return std::unexpected(std::move(body.error()));
+  const auto created = co_await desk.registry.create(std::move(*body), visit.who());
+  if (!created) co_return std::unexpected(created.error());
+  co_return Answer{.status = 201,
+                   .body = show(desk, **created),
+                   .fields = fmt::format("Location: /admin/upstreams/{}\r\n", (*created)->name())};
+}
+
+Task<Result<Answer>> get(UpstreamDesk desk, Visit& visit) {
+  const std::string name = visit.variable("name");
+  const auto found = desk.registry.find(name);
+  if (!found) co_return std::unexpected(unknown(name));
+  co_return Answer{.body = show(desk, *found)};
+}
+
+Task<Result<Answer>> patch(UpstreamDesk desk, Visit& visit) {
+  auto body = visit.body();
+  if (!body) co_return std::unexpected(std::move(body.error()));
+  const auto patched = co_await desk.registry.patch(visit.variable("name"), std::move(*body), visit.who());
+  if (!patched) co_return std::unexpected(patched.error());
+  co_return Answer{.body = show(desk, **patched)};
+}
+
+Task<Result<Answer>> remove(UpstreamDesk desk, Visit& visit) {
+  const std::string name = visit.variable("name");
+  const auto found = desk.registry.find(name);
+  if (!found) co_return std::unexpected(unknown(name));
+  std::string last = show(desk, *found);
+  const auto removed = co_await desk.registry.remove(name, visit.who());
+  if (!removed) co_return std::unexpected(removed.error());
+  co_return Answer{.body = std::move(last)};
+}
+
+Task<Result<Answer>> refresh(UpstreamDesk desk, Visit& visit) {
+  const std::string name = visit.variable("name");
+  const auto found = desk.registry.find(name);
+  if (!found) co_return std::unexpected(unknown(name));
+  const auto table = desk.gateway.upstreams();
+  const auto* known = table->find(name);
+  if (known == nullptr)
+    co_return std::unexpected(errors::conflict(fmt::format("upstream {} is not served: {}", name, found->fault)));
+  const gateway::ServedUpstream served = *known;
+  const auto audited =
+      co_await desk.store.append(store::AuditRecord{.number = 0,
+                                                    .at = store::to_time(desk.gateway.clock().wall()),
+                                                    .who = visit.who(),
+                                                    .what = "upstream.refresh",
+                                                    .detail = fmt::format(R"({{"name":{}}})", json::quote(name))});
+  // A disk that is full is no reason to serve old lists.
+  if (!audited) log::warning("a refresh is not audited: {}", audited.error().message());
+  const auto result = co_await served->refresh();
+  co_return Answer{.body = providers::write_refresh_result(result)};
+}
+
+}  // namespace
+
+Routes upstream_routes(gateway::Gateway& gateway, gateway::UpstreamRegistry& registry, store::Store& store) {
+  const UpstreamDesk desk{gateway, registry, store};
+  return {
+      {.method = "GET",
+       .path = "/admin/upstreams",
+       .help = "Shows all upstreams with their status, in the order in which they win names.",
+       .handle = [desk](Visit&) { return list(desk); }},
+      {.method = "POST",
+       .path = "/admin/upstreams",
+       .help = "Registers an upstream; the body has the keys of [[upstreams]].",
+       .effect = Effect::changes,
+       .handle = [desk](Visit& visit) { return create(desk, visit); }},
+      {.method = "GET",
+       .path = "/admin/upstreams/{name}",
+       .help = "Shows one upstream with its status.",
+       .handle = [desk](Visit& visit) { return get(desk, visit); }},
+      {.method = "PATCH",
+       .path = "/admin/upstreams/{name}",
+       .help = "Changes the keys in the body; null resets a key. For an upstream of the file this is an override.",
+       .effect = Effect::changes,
+       .handle = [desk](Visit& visit) { return patch(desk, visit); }},
+      {.method = "DELETE",
+       .path = "/admin/upstreams/{name}",
+       .help = "Removes an upstream that was registered here.",
+       .effect = Effect::changes,
+       .handle = [desk](Visit& visit) { return remove(desk, visit); }},
+      {.method = "POST",
+       .path = "/admin/upstreams/{name}/refresh",
+       .help = "Reads the upstream's lists now, and says what changed.",
+       .effect = Effect::changes,
+       .handle = [desk](Visit& visit) { return refresh(desk, visit); }},
+  };
+}
+
+}  // namespace proteus::admin

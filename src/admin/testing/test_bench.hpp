@@ -1,0 +1,253 @@
+#pragma once
+
+// For tests: a whole gateway with its admin API on a loopback port, and upstreams written with the server library.
+
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_future.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+#include <proteus/server.hpp>
+
+#include "admin/http/ops.hpp"
+#include "admin/http/router.hpp"
+#include "admin/routes/audit_routes.hpp"
+#include "admin/routes/change_routes.hpp"
+#include "admin/routes/context_routes.hpp"
+#include "admin/routes/graph_tools.hpp"
+#include "admin/routes/proposal_routes.hpp"
+#include "admin/routes/session_routes.hpp"
+#include "admin/routes/upstream_routes.hpp"
+#include "gateway/observe/metrics.hpp"
+#include "gateway/testing/test_gateway.hpp"
+#include "net/testing/http_test_server.hpp"
+#include "server/testing/test_server.hpp"
+#include "store/memory_store.hpp"
+
+namespace proteus::admin::test {
+
+using boost::json::object;
+using boost::json::value;
+using gateway::test::wait_until;
+
+inline server::ToolHandler says(std::string text) {
+  return [text](server::Context&) { return server::ToolResult::text(text); };
+}
+
+// An upstream with one tool, `ping`, that anyone may list; given a token, only its holder may.
+class TestUpstream {
+ public:
+  explicit TestUpstream(std::string token = {}) : server({.name = "test", .version = "1"}, {.tools = true}) {
+    if (!server.add_tool({.name = "ping"}, says("pong"))) throw std::runtime_error("no tool");
+    server::HttpOptions options;
+    options.authenticate = [this, token](std::string_view authorization) -> Result<std::string> {
+      ++requests;
+      if (!token.empty() && authorization != "Bearer " + token) return std::unexpected(errors::unauthenticated("who?"));
+      return std::string();
+    };
+    port = server.listen(options).value();
+  }
+  ~TestUpstream() { server.stop(); }
+
+  std::string url() const { return fmt::format("http://127.0.0.1:{}/mcp", port); }
+
+  server::Server server;
+  std::atomic<int> requests = 0;
+  std::uint16_t port = 0;
+};
+
+struct Reply {
+  int status = 0;
+  std::string head;
+  std::string body;
+
+  value json() const { return boost::json::parse(body); }
+};
+
+inline constexpr std::string_view kSecret = "the admin secret";
+inline constexpr std::string_view kOpsSecret = "of the operators";
+
+inline gateway::GatewayOptions gateway_options(const gateway::Egress& egress) {
+  gateway::GatewayOptions options;
+  options.service.server_info = R"({"name":"proteus","version":"0"})";
+  options.debounce = options.upstreams.debounce = std::chrono::milliseconds(1);
+  options.http.address_filter = egress.filter();
+  return options;
+}
+
+// Goes on by itself, and can be moved ahead, and its wall clock back, from any thread.
+class SkippingClock final : public Clock {
+ public:
+  Monotonic now() const override { return std::chrono::steady_clock::now() + std::chrono::milliseconds(ahead_); }
+  Wall wall() const override { return std::chrono::system_clock::now() + std::chrono::milliseconds(ahead_ - behind_); }
+  void skip(std::chrono::milliseconds by) { ahead_ += by.count(); }
+  void set_back(std::chrono::milliseconds by) { behind_ += by.count(); }
+
+ private:
+  std::atomic<std::int64_t> ahead_ = 0;
+  std::atomic<std::int64_t> behind_ = 0;
+};
+
+inline gateway::ToolSessionOptions session_options() {
+  gateway::ToolSessionOptions options;
+  options.debounce = std::chrono::milliseconds(1);
+  options.calls.timeout = std::chrono::seconds(5);
+  return options;
+}
+
+// What a configuration file says of upstreams.
+struct BenchFile {
+  std::vector<providers::UpstreamEntry> upstreams = {};
+  providers::UpstreamSettings defaults = {};
+  gateway::RegistrationSettings registration = {};
+};
+
+class Bench {
+ public:
+  using File = BenchFile;
+
+  // The store outlives it.
+  explicit Bench(store::Store& kept, File file = {}, net::EgressSettings allowed = {.allow_loopback = true},
+                 Environment environment = fixed_environment({}))
+      : store(kept),
+        workers(2),
+        egress(allowed),
+        gateway(workers, clock, environment, store, SealingKey::random(), gateway_options(egress)),
+        changes(workers.at(0), store),
+        metrics(gateway),
+        registry({workers.at(0), gateway, store, clock, environment, egress}),
+        sessions({workers, gateway, store, clock, egress}, session_options()),
+        router(routes(), AdminKeys({{"admin", Secret(std::string(kSecret))}, {"ops", Secret(std::string(kOpsSecret))}}),
+               gateway.refusals()),
+        ops({readiness, [this] { return metrics.render(); },
+             [this](const net::Request& request) { return router.knows(request); }}),
+        server(workers, {.refusals = &gateway.refusals()},
+               [this](net::Exchange& exchange) { return route(exchange); }) {
+    gateway.set_on_refreshed([this](const providers::RefreshResult& result, const catalog::Publication*) {
+      metrics.refreshed(result);
+      changes.refreshed(result);
+    });
+    gateway.set_on_changed(
+        [this](const catalog::Publication& publication) { changes.changed(publication, clock.wall()); });
+    gateway.set_access({std::make_shared<const gateway::Principals>(std::vector<gateway::PrincipalSettings>{},
+                                                                    gateway::Anonymous::served),
+                        {}});
+    metrics.set_tool_sessions([this] { return sessions.size(); });
+    workers.run();
+    loaded = load(std::move(file));
+    if (auto known = run(sessions.load()); !known) loaded = known;
+    if (auto listening = server.listen(); !listening) throw std::runtime_error(listening.error().message());
+  }
+  ~Bench() {
+    // A call that waits for a user ends with its session.
+    gateway.end_streams();
+    server.stop();
+    gateway.stop();
+    boost::asio::co_spawn(workers.at(0), sessions.stop(), boost::asio::use_future).get();
+    boost::asio::co_spawn(workers.at(0), changes.stop(), boost::asio::use_future).get();
+    workers.stop();
+    workers.join();
+  }
+  Bench(const Bench&) = delete;
+  Bench& operator=(const Bench&) = delete;
+
+  Result<> load(File file) {
+    return run(registry.load(std::move(file.upstreams), std::move(file.defaults), std::move(file.registration)));
+  }
+  template <class T>
+  T run(Task<T> task) {
+    return boost::asio::co_spawn(workers.at(1), std::move(task), boost::asio::use_future).get();
+  }
+
+  // `fields` are whole lines.
+  Reply send(std::string_view method, std::string_view path, std::string_view body, std::string_view fields) {
+    net::RawClient client(server.local_port());
+    client.send(head(method, path, fmt::format("{}Content-Length: {}\r\n", fields, body.size())) + std::string(body));
+    const net::Answer answer = client.receive(method == "HEAD");
+    return {answer.status, answer.head, answer.body};
+  }
+  Reply ask(std::string_view method, std::string_view path, std::string_view body = {}) {
+    return send(method, path, body, fmt::format("X-Admin-Secret: {}\r\n", kSecret));
+  }
+  Reply ask(std::string_view method, std::string_view path, const object& body) {
+    return ask(method, path, std::string_view(boost::json::serialize(body)));
+  }
+  // A stream of events that is being read.
+  std::unique_ptr<net::RawClient> open(std::string_view path, std::string_view fields = {}) {
+    auto client = std::make_unique<net::RawClient>(server.local_port());
+    client->send(
+        head("GET", path, fmt::format("X-Admin-Secret: {}\r\nAccept: text/event-stream\r\n{}", kSecret, fields)));
+    if (client->receive(true).status != 200) throw std::runtime_error("no stream");
+    return client;
+  }
+  std::string head(std::string_view method, std::string_view path, std::string_view fields) const {
+    return fmt::format("{} {} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n{}\r\n", method, path, server.local_port(), fields);
+  }
+
+  // What an MCP client sees.
+  std::vector<std::string> tools() {
+    server::RawClient client(server.local_port());
+    const auto answer = client.request("POST", server::modern_fields("tools/list"),
+                                       server::rpc("1", "tools/list", server::modern_meta()));
+    std::vector<std::string> names;
+    for (const auto& tool : answer.json().at("result").at("tools").as_array())
+      names.emplace_back(tool.at("name").as_string());
+    return names;
+  }
+  server::RawClient::Answer call(std::string_view name) {
+    server::RawClient client(server.local_port());
+    return server::modern_call(client, name);
+  }
+  value refresh(std::string_view name) { return ask("POST", fmt::format("/admin/upstreams/{}/refresh", name)).json(); }
+  value get(std::string_view name) { return ask("GET", fmt::format("/admin/upstreams/{}", name)).json(); }
+
+  SkippingClock clock;
+  store::Store& store;
+  net::Workers workers;
+  gateway::Egress egress;
+  gateway::Gateway gateway;
+  gateway::ChangeLog changes;
+  gateway::Metrics metrics;
+  gateway::UpstreamRegistry registry;
+  gateway::PinDecisions pins{gateway, store};
+  gateway::ToolSessions sessions;
+  Readiness readiness;
+  Router router;
+  Ops ops;
+  MetricsAccess metrics_access = MetricsAccess::open;
+  GraphTools graph_tools{gateway, {}};
+  net::HttpServer server;
+  Result<> loaded;
+
+ private:
+  Routes routes() {
+    Routes all = upstream_routes(gateway, registry, store);
+    for (auto& more : {session_routes(gateway, sessions), change_routes(changes), audit_routes(store),
+                       context_routes(gateway), proposal_routes(pins)})
+      all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  Task<> route(net::Exchange& exchange) {
+    const std::string_view path = exchange.request().path();
+    if (Router::owns(path)) return router.handle(exchange);
+    if (GraphTools::owns(path)) return graph_tools.handle(exchange);
+    if (Ops::owns(path)) return ops.handle(exchange, metrics_access);
+    return gateway.handle(exchange);
+  }
+};
+
+// An entry as the file has it.
+inline providers::UpstreamEntry entry(object keys, const providers::UpstreamSettings& base = {}) {
+  auto parsed = providers::parse_upstream(keys, base);
+  if (!parsed) throw std::runtime_error(parsed.error().front().message);
+  return *parsed;
+}
+
+}  // namespace proteus::admin::test

@@ -1,0 +1,345 @@
+// What the subcommands of `proteus dataset` do.
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "app/commands/dataset_command.hpp"
+#include "app/commands/terminal.hpp"
+#include "app/config/load.hpp"
+#include "base/environment.hpp"
+#include "datasets/mapping/mapping_directory.hpp"
+#include "datasets/propose/propose.hpp"
+#include "datasets/propose/validate.hpp"
+#include "store/pepper.hpp"
+
+namespace proteus::app {
+namespace {
+
+using boost::json::array;
+using boost::json::object;
+using datasets::Problem;
+using datasets::Problems;
+
+ExitCode fail(const DatasetOptions& options, const Error& error, ExitCode code = ExitCode::problems) {
+  if (options.json) fmt::print("{}\n", boost::json::serialize(object{{"ok", false}, {"error", error.message()}}));
+  fmt::print(stderr, "proteus: {}\n", one_line(error.message()));
+  return code;
+}
+
+array write(const Problems& problems) {
+  array all;
+  all.reserve(problems.size());
+  for (const auto& problem : problems)
+    all.push_back(datasets::write_problem(problem));
+  return all;
+}
+
+void print(std::string_view file, const Problems& problems) {
+  const Terminal terminal = Terminal::of(STDERR_FILENO);
+  for (const Problem& problem : problems) {
+    const Style style = problem.refuses() ? Style::red : Style::yellow;
+    fmt::print(stderr, "{}\n", terminal.styled(style, one_line(datasets::show(file, problem))));
+  }
+}
+
+// What a gateway with these flags would use.
+struct Place {
+  std::filesystem::path mappings;
+  std::filesystem::path data;
+  MasterSecrets secrets;
+};
+
+std::optional<Place> find_place(const DatasetOptions& options) {
+  ConfigFlags flags;
+  if (!options.config.empty()) flags.file = options.config;
+  if (!options.data.empty()) flags.overrides.data = options.data;
+  const LoadedConfig loaded = load_config(flags, process_environment(), Purpose::check);
+  if (!loaded.outcome.config) {
+    fmt::print(stderr, "proteus: the configuration has faults; `proteus check` shows them\n");
+    return std::nullopt;
+  }
+  const Config& config = *loaded.outcome.config;
+  return Place{options.mappings.empty() ? config.datasets.mappings : options.mappings, config.data_directory,
+               config.secrets};
+}
+
+// The pepper is read and, where no gateway has run yet, made; its lock stays with the gateway.
+Result<store::Pepper> find_pepper(const Place& place) {
+  if (place.secrets.pepper) return store::Pepper::given(place.secrets.pepper->reveal());
+  auto read = store::Pepper::read(place.data);
+  if (read || read.error().kind() != ErrorKind::not_found) return read;
+  auto directory = store::DataDirectory::open(place.data);
+  if (!directory) return std::unexpected(std::move(directory.error()));
+  return store::Pepper::read_or_create(*directory);
+}
+
+Result<datasets::MappingDirectory> open_directory(const Place& place) {
+  const auto pepper = find_pepper(place);
+  if (!pepper) return std::unexpected(pepper.error());
+  std::optional<std::string_view> previous;
+  if (place.secrets.previous_pepper) previous = place.secrets.previous_pepper->reveal();
+  return datasets::MappingDirectory(place.mappings, datasets::Seals(pepper->value(), previous));
+}
+
+Result<datasets::Introspection> introspect(const std::string& variable, const std::string& schema) {
+  auto value = process_environment()(variable);
+  if (!value || value->empty())
+    return std::unexpected(errors::invalid(fmt::format("the environment variable {} is not set", variable)));
+  const datasets::Patience patience;
+  auto source = datasets::open_source(Secret(std::move(*value)), schema, patience);
+  if (!source) return std::unexpected(std::move(source.error()).within(variable));
+  auto found = (*source)->introspect(patience);
+  if (!found) return std::unexpected(std::move(found.error()).within(variable));
+  return found;
+}
+
+struct OntologyFile {
+  std::optional<datasets::Ontology> ontology;
+  Problems problems;
+  std::string file;
+};
+
+// The one that is named; else the one beside, if there is one.
+Result<OntologyFile> read_ontology(const std::string& named, const std::filesystem::path& beside) {
+  OntologyFile read{.ontology = {},
+                    .problems = {},
+                    .file = named.empty() ? (beside / datasets::MappingDirectory::kOntology).string() : named};
+  const auto text = datasets::read_plain_file(read.file, datasets::limits::kMappingBytes);
+  if (!text) {
+    if (named.empty() && text.error().kind() == ErrorKind::not_found) return read;
+    return std::unexpected(text.error());
+  }
+  auto parsed = datasets::parse_ontology(*text);
+  if (parsed) {
+    read.ontology = std::move(*parsed);
+  } else {
+    read.problems = std::move(parsed.error());
+  }
+  return read;
+}
+
+struct Checked {
+  std::string text;
+  std::optional<datasets::Mapping> mapping;
+  Problems problems;
+};
+
+// Everything that is wrong with a mapping. Fails where that cannot be found out.
+Result<Checked> check(const DatasetOptions& options, const std::filesystem::path& ontology_beside) {
+  Checked checked;
+  auto text = datasets::read_plain_file(options.file, datasets::limits::kMappingBytes);
+  if (!text) return std::unexpected(std::move(text.error()));
+  checked.text = std::move(*text);
+  const auto ontology = read_ontology(options.ontology, ontology_beside);
+  if (!ontology) return std::unexpected(ontology.error());
+  for (Problem problem : ontology->problems) {
+    problem.message = datasets::show(ontology->file, problem);
+    checked.problems.push_back({.kind = problem.kind, .message = std::move(problem.message)});
+  }
+  const auto parsed = datasets::parse_mapping(checked.text);
+  if (!parsed) {
+    checked.problems.insert(checked.problems.end(), parsed.error().begin(), parsed.error().end());
+    return checked;
+  }
+  checked.mapping = parsed->mapping;
+  const auto source = introspect(parsed->mapping.dsn_env, parsed->mapping.schema);
+  if (!source) return std::unexpected(source.error());
+  const auto found = datasets::validate(*parsed, *source, ontology->ontology ? &*ontology->ontology : nullptr);
+  checked.problems.insert(checked.problems.end(), found.begin(), found.end());
+  return checked;
+}
+
+std::filesystem::path directory_of(const std::string& file) { return std::filesystem::path(file).parent_path(); }
+
+std::string counted(std::size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+// Somebody may have edited what is there, and a draft can be made again.
+Result<> write_draft(const std::string& file, const std::string& draft, bool force) {
+  std::error_code ignored;
+  if (!directory_of(file).empty()) std::filesystem::create_directories(directory_of(file), ignored);
+  if (!force && std::filesystem::exists(file, ignored)) {
+    const auto there = datasets::read_plain_file(file, datasets::limits::kMappingBytes);
+    if (there && *there == draft) return {};
+    return std::unexpected(errors::conflict(
+        fmt::format("{} exists and differs from this draft; write elsewhere, or overwrite it with --force", file)));
+  }
+  return datasets::write_plain_file(file, draft);
+}
+
+}  // namespace
+
+ExitCode propose_dataset(const DatasetOptions& options) {
+  if (auto named = datasets::check_dataset_name(options.name); !named)
+    return fail(options, std::move(named.error()).within("--name"), ExitCode::usage);
+  if (auto named = check_variable_name(options.dsn_env); !named)
+    return fail(options, std::move(named.error()).within("--dsn-env"), ExitCode::usage);
+  std::optional<datasets::Ontology> ontology;
+  if (!options.ontology.empty()) {
+    auto read = read_ontology(options.ontology, {});
+    if (!read) return fail(options, read.error(), ExitCode::usage);
+    if (!read->problems.empty()) {
+      print(read->file, read->problems);
+      return ExitCode::usage;
+    }
+    ontology = std::move(read->ontology);
+  }
+  const auto source = introspect(options.dsn_env, options.schema);
+  if (!source) return fail(options, source.error());
+  const auto proposal =
+      datasets::propose({options.name, options.dsn_env, options.schema}, *source, ontology ? &*ontology : nullptr);
+  const std::string draft = proposal.draft();
+  if (!options.out.empty()) {
+    if (auto written = write_draft(options.out, draft, options.force); !written) return fail(options, written.error());
+  }
+  if (options.json) {
+    object out{{"ok", proposal.problems.empty()},
+               {"name", options.name},
+               {"entities", proposal.mapping.entities.size()},
+               {"relationships", proposal.mapping.relationships.size()},
+               {"problems", write(proposal.problems)}};
+    out.emplace(options.out.empty() ? "draft" : "file", options.out.empty() ? draft : options.out);
+    fmt::print("{}\n", boost::json::serialize(out));
+  } else {
+    if (options.out.empty()) fmt::print("{}", draft);
+    print("", proposal.problems);
+    fmt::print(stderr, "a draft of {} and {}{}; it has no effect until it is ratified\n",
+               counted(proposal.mapping.entities.size(), "entity", "entities"),
+               counted(proposal.mapping.relationships.size(), "relationship", "relationships"),
+               options.out.empty() ? "" : " in " + one_line(options.out));
+  }
+  return proposal.problems.empty() ? ExitCode::done : ExitCode::problems;
+}
+
+ExitCode validate_dataset(const DatasetOptions& options) {
+  const auto checked = check(options, directory_of(options.file));
+  if (!checked) return fail(options, checked.error());
+  const bool ok = !datasets::any_refuses(checked->problems);
+  if (options.json) {
+    fmt::print("{}\n", boost::json::serialize(
+                           object{{"ok", ok}, {"file", options.file}, {"problems", write(checked->problems)}}));
+  } else {
+    print(options.file, checked->problems);
+    if (ok) fmt::print("{}: fits its source\n", one_line(options.file));
+  }
+  return ok ? ExitCode::done : ExitCode::problems;
+}
+
+ExitCode ratify_dataset(const DatasetOptions& options) {
+  if (auto named = datasets::check_who(options.by); !named)
+    return fail(options, std::move(named.error()).within("--by"), ExitCode::usage);
+  const auto place = find_place(options);
+  if (!place) return ExitCode::usage;
+  const auto checked = check(options, place->mappings);
+  if (!checked) return fail(options, checked.error());
+  if (datasets::any_refuses(checked->problems)) {
+    if (options.json) {
+      fmt::print("{}\n", boost::json::serialize(
+                             object{{"ok", false}, {"file", options.file}, {"problems", write(checked->problems)}}));
+    }
+    print(options.file, checked->problems);
+    fmt::print(stderr, "not ratified\n");
+    return ExitCode::problems;
+  }
+  const auto directory = open_directory(*place);
+  if (!directory) return fail(options, directory.error());
+  const auto ratified =
+      directory->ratify(checked->text, *checked->mapping, options.by, std::chrono::system_clock::now());
+  if (!ratified) return fail(options, ratified.error());
+  if (options.json) {
+    fmt::print("{}\n", boost::json::serialize(object{{"ok", true},
+                                                     {"name", checked->mapping->name},
+                                                     {"sha256", ratified->sha256},
+                                                     {"by", ratified->by},
+                                                     {"at", datasets::write_instant(ratified->at)},
+                                                     {"problems", write(checked->problems)}}));
+  } else {
+    print(options.file, checked->problems);
+    fmt::print("{} is ratified: {}\n", checked->mapping->name, ratified->sha256);
+  }
+  return ExitCode::done;
+}
+
+ExitCode revoke_dataset(const DatasetOptions& options) {
+  if (auto named = datasets::check_dataset_name(options.name); !named)
+    return fail(options, std::move(named.error()).within("NAME"), ExitCode::usage);
+  if (auto named = datasets::check_who(options.by); !named)
+    return fail(options, std::move(named.error()).within("--by"), ExitCode::usage);
+  const auto place = find_place(options);
+  if (!place) return ExitCode::usage;
+  const auto directory = open_directory(*place);
+  if (!directory) return fail(options, directory.error());
+  const auto revoked = directory->revoke(options.name, options.by, std::chrono::system_clock::now());
+  if (!revoked) return fail(options, revoked.error());
+  if (options.json) {
+    fmt::print(
+        "{}\n",
+        boost::json::serialize(object{
+            {"ok", true}, {"name", options.name}, {"by", revoked->by}, {"at", datasets::write_instant(revoked->at)}}));
+  } else {
+    fmt::print("{} is ratified no more; a gateway that has it connected withdraws it\n", options.name);
+  }
+  return ExitCode::done;
+}
+
+ExitCode disconnect_dataset(const DatasetOptions& options) {
+  if (auto named = datasets::check_dataset_name(options.name); !named)
+    return fail(options, std::move(named.error()).within("NAME"), ExitCode::usage);
+  const auto client = AdminClient::make(options.target);
+  if (!client) {
+    const bool unusable = client.error().kind() == ErrorKind::invalid;
+    return fail(options, client.error(), unusable ? ExitCode::usage : ExitCode::problems);
+  }
+  const auto answer = client->ask("POST", fmt::format("/admin/datasets/{}/disconnect", options.name));
+  if (!answer) return fail(options, answer.error());
+  if (options.json) {
+    fmt::print("{}\n", boost::json::serialize(object{{"ok", true}, {"name", options.name}, {"connected", false}}));
+  } else {
+    fmt::print("{} is disconnected; it stays ratified, so that it can be connected again\n", options.name);
+  }
+  return ExitCode::done;
+}
+
+ExitCode list_datasets(const DatasetOptions& options) {
+  const auto place = find_place(options);
+  if (!place) return ExitCode::usage;
+  const auto directory = open_directory(*place);
+  if (!directory) return fail(options, directory.error());
+  const auto content = directory->read_whole();
+  if (!content) return fail(options, content.error());
+  Table table({"NAME", "STATUS", "RATIFIED BY", "AT", "FILE", "NOTE"});
+  array all;
+  for (const auto& file : content->files) {
+    const bool ratified = file.ratified && !file.ratified->revoked;
+    const std::string by = ratified ? file.ratified->by : "";
+    const std::string at = ratified ? datasets::write_instant(file.ratified->at) : "";
+    table.add(
+        {file.name, std::string(to_string(file.status)), one_line(by), at, one_line(file.file), one_line(file.reason)});
+    object one{{"name", file.name}, {"file", file.file}, {"hash", file.sha256}, {"status", to_string(file.status)}};
+    if (ratified) {
+      one.emplace("by", by);
+      one.emplace("at", at);
+    }
+    if (!file.reason.empty()) one.emplace("reason", file.reason);
+    if (!file.problems.empty()) one.emplace("problems", write(file.problems));
+    all.push_back(std::move(one));
+  }
+  if (options.json) {
+    fmt::print("{}\n", boost::json::serialize(object{{"datasets", std::move(all)}}));
+  } else if (content->files.empty()) {
+    fmt::print("no mappings in {}\n", one_line(place->mappings.string()));
+  } else {
+    fmt::print("{}", table.str(Terminal::of(STDOUT_FILENO)));
+  }
+  for (const auto& fault : content->faults)
+    fmt::print(stderr, "{}: {}\n", datasets::MappingDirectory::kRatified, one_line(fault));
+  return content->faults.empty() ? ExitCode::done : ExitCode::problems;
+}
+
+}  // namespace proteus::app

@@ -1,0 +1,398 @@
+#include "app/serving/serving.hpp"
+
+#include <algorithm>
+#include <array>
+#include <thread>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_future.hpp>
+#include <fmt/format.h>
+
+#include "admin/http/ops.hpp"
+#include "admin/http/problem.hpp"
+#include "admin/http/router.hpp"
+#include "admin/routes/audit_routes.hpp"
+#include "admin/routes/change_routes.hpp"
+#include "admin/routes/context_routes.hpp"
+#include "admin/routes/dataset_routes.hpp"
+#include "admin/routes/graph_tools.hpp"
+#include "admin/routes/proposal_routes.hpp"
+#include "admin/routes/session_routes.hpp"
+#include "admin/routes/upstream_routes.hpp"
+#include "app/serving/admin_secret.hpp"
+#include "app/serving/served_manifests.hpp"
+#include "base/log.hpp"
+#include "base/task_group.hpp"
+#include "gateway/callers/context_review.hpp"
+#include "gateway/datasets/dataset_registry.hpp"
+#include "gateway/datasets/dataset_tools.hpp"
+#include "gateway/observe/change_log.hpp"
+#include "gateway/observe/metrics.hpp"
+#include "gateway/operate/pin_decisions.hpp"
+#include "gateway/operate/upstream_registry.hpp"
+#include "gateway/sessions/tool_sessions.hpp"
+#include "net/http_client/proxy.hpp"
+#include "server/stdio/stdio_endpoint.hpp"
+#include "store/pepper.hpp"
+#include "store/sealer.hpp"
+#include "store/sqlite/sqlite_store.hpp"
+
+namespace proteus::app {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::chrono::seconds kFirstLists{3};
+
+bool serves_anonymous(const Config& config) {
+  switch (config.auth.anonymous) {
+    case Anonymous::loopback: return config.is_loopback_only();
+    case Anonymous::never: return false;
+    case Anonymous::always: return true;
+  }
+  return false;
+}
+
+gateway::Offering offering_of(const Config& config) {
+  return config.datasets.named ? gateway::Offering::always : gateway::Offering::with_directory;
+}
+
+}  // namespace
+
+struct Serving::Surroundings {
+  Surroundings(Serving& serving, asio::io_context& control, datasets::MappingDirectory mappings)
+      : changes(control, *serving.store_),
+        metrics(*serving.gateway_),
+        registry({control, *serving.gateway_, *serving.store_, serving.clock_, serving.environment_, *serving.egress_}),
+        pins(*serving.gateway_, *serving.store_),
+        sessions({*serving.workers_, *serving.gateway_, *serving.store_, serving.clock_, *serving.egress_},
+                 serving.session_options()),
+        datasets({control, *serving.store_, serving.clock_, serving.environment_}, std::move(mappings),
+                 offering_of(serving.config_)),
+        dataset_tools(std::make_shared<gateway::DatasetTools>(datasets, *serving.gateway_)),
+        router(routes(*serving.gateway_, *serving.store_), serving.admin_keys(), serving.gateway_->refusals()),
+        ops({readiness, [this] { return metrics.render(); },
+             [this](const net::Request& request) { return router.knows(request); }}),
+        graph_tools(*serving.gateway_, serving.host_rules()),
+        background(control.get_executor()) {
+    metrics.set_tool_sessions([this] { return sessions.size(); });
+    metrics.set_stalls([&workers = *serving.workers_] { return workers.stalls(); });
+    sessions.changes().set_observer([this] { metrics.told_of(catalog::Kind::tool); });
+  }
+
+  admin::Routes routes(gateway::Gateway& gateway, store::Store& store) {
+    admin::Routes all = admin::upstream_routes(gateway, registry, store);
+    for (auto& more :
+         {admin::session_routes(gateway, sessions), admin::dataset_routes(datasets), admin::proposal_routes(pins),
+          admin::context_routes(gateway), admin::change_routes(changes), admin::audit_routes(store)}) {
+      all.insert(all.end(), more.begin(), more.end());
+    }
+    return all;
+  }
+
+  gateway::ChangeLog changes;
+  gateway::Metrics metrics;
+  gateway::UpstreamRegistry registry;
+  gateway::PinDecisions pins;
+  gateway::ToolSessions sessions;
+  gateway::DatasetRegistry datasets;
+  std::shared_ptr<gateway::DatasetTools> dataset_tools;
+  admin::Readiness readiness;
+  admin::Router router;
+  admin::Ops ops;
+  admin::GraphTools graph_tools;
+  TaskGroup background;
+};
+
+Serving::Serving(Config config, Environment environment, Front front)
+    : config_(std::move(config)), environment_(std::move(environment)), front_(front) {}
+
+Result<std::unique_ptr<Serving>> Serving::start(Config config, Environment environment, Front front) {
+  std::unique_ptr<Serving> serving(new Serving(std::move(config), std::move(environment), front));
+  if (auto opened = serving->open(); !opened) return std::unexpected(opened.error());
+  return serving;
+}
+
+Result<> Serving::open() {
+  auto directory = store::DataDirectory::open(config_.data_directory);
+  if (!directory) return std::unexpected(directory.error());
+  directory_ = std::move(*directory);
+  auto pepper = config_.secrets.pepper ? store::Pepper::given(config_.secrets.pepper->reveal())
+                                       : store::Pepper::read_or_create(*directory_);
+  if (!pepper) return std::unexpected(pepper.error());
+  std::optional<store::Pepper> previous;
+  if (config_.secrets.previous_pepper) {
+    auto given = store::Pepper::given(config_.secrets.previous_pepper->reveal());
+    if (!given) return std::unexpected(given.error());
+    previous = std::move(*given);
+  }
+  auto opened = store::SqliteStore::open({.file = directory_->file("proteus.db"), .retention = {}, .backlog = {}},
+                                         store::Sealer(*pepper, previous));
+  if (!opened) return std::unexpected(opened.error());
+  store_ = std::move(*opened);
+
+  const std::size_t threads =
+      config_.server.threads > 0 ? config_.server.threads : std::max(1U, std::thread::hardware_concurrency());
+  workers_ = std::make_unique<net::Workers>(threads);
+  admin_secret_ = config_.secrets.admin_secret ? *config_.secrets.admin_secret : derive_admin_secret(pepper->value());
+  egress_ = std::make_unique<gateway::Egress>(egress());
+  auto proxies = net::ProxySettings::from([this](const char* name) { return environment_(std::string(name)); });
+  if (!proxies) return std::unexpected(proxies.error());
+  proxies_ = std::move(*proxies);
+  gateway_ = std::make_unique<gateway::Gateway>(*workers_, clock_, environment_, *store_,
+                                                SealingKey::derive(pepper->value(), "gateway"), options());
+  auto& control = workers_->at(0);
+  datasets::MappingDirectory mappings(
+      config_.datasets.mappings,
+      datasets::Seals(pepper->value(), previous ? std::optional<std::string_view>(previous->value()) : std::nullopt));
+  if (previous) {
+    if (const auto resealed = mappings.reseal(); !resealed) return std::unexpected(resealed.error());
+  }
+  around_ = std::make_unique<Surroundings>(*this, control, std::move(mappings));
+  gateway_->set_locals({around_->dataset_tools});
+  gateway_->set_on_refreshed([this](const providers::RefreshResult& result, const catalog::Publication*) {
+    around_->metrics.refreshed(result);
+    around_->changes.refreshed(result);
+  });
+  gateway_->set_on_changed(
+      [this](const catalog::Publication& publication) { around_->changes.changed(publication, clock_.wall()); });
+  workers_->run();
+  workers_->watch_stalls(config_.limits.worker_stall);
+  if (previous) {
+    const auto resealed = asio::co_spawn(control, store_->reseal(), asio::use_future).get();
+    if (!resealed) return std::unexpected(resealed.error());
+  }
+  apply_access();
+  const auto sessions = asio::co_spawn(control, around_->sessions.load(), asio::use_future).get();
+  if (!sessions) return sessions;
+  asio::post(control, [this] { around_->sessions.start(); });
+  if (const auto loaded = asio::co_spawn(control, around_->datasets.load(), asio::use_future).get(); !loaded)
+    return loaded;
+  if (const auto loaded = asio::co_spawn(control, load_upstreams(), asio::use_future).get(); !loaded) return loaded;
+  const bool must_wait =
+      std::ranges::any_of(config_.upstreams, [](const auto& entry) { return entry.settings.fail_fast_on_startup; });
+  if (must_wait) {
+    const auto started = asio::co_spawn(control, gateway_->started(), asio::use_future).get();
+    if (!started) return std::unexpected(started.error());
+  }
+  asio::post(control, [this] { around_->background.spawn("start-up discovery", become_ready()); });
+  return front_ == Front::http ? listen() : Result<>{};
+}
+
+Task<Result<>> Serving::load_upstreams() {
+  return around_->registry.load(config_.upstreams, config_.upstream_defaults, registration(config_));
+}
+
+Task<> Serving::become_ready() {
+  const auto started = co_await gateway_->started();
+  if (!started) log::warning("{}", started.error().message());
+  report_contexts();
+  around_->readiness.set(admin::Readiness::State::ready);
+  tried_.set_value();
+}
+
+void Serving::apply_access() {
+  std::vector<gateway::PrincipalSettings> principals;
+  principals.reserve(config_.auth.tokens.size());
+  for (const auto& token : config_.auth.tokens)
+    principals.push_back({token.name, token.token, token.contexts, token.upstreams});
+  gateway::Access access;
+  access.principals = std::make_shared<const gateway::Principals>(
+      principals,
+      front_ == Front::stdio || serves_anonymous(config_) ? gateway::Anonymous::served : gateway::Anonymous::refused);
+  const auto before = gateway_->access()->contexts;
+  manifests_ = served_manifests(config_, before ? &manifests_ : nullptr);
+  access.contexts = catalog::Contexts::make(
+      manifests_, [this](const std::string& dataset) { return around_->datasets.state()->types_of(dataset); },
+      before.get());
+  gateway_->set_access(std::move(access));
+}
+
+void Serving::report_contexts() const {
+  const auto contexts = gateway_->access()->contexts;
+  const auto state = gateway_->catalog().current();
+  const auto upstreams = gateway_->upstreams();
+  for (const auto& [name, context] : contexts->all()) {
+    for (const auto& warning : gateway::context_warnings(*context, *state, *upstreams))
+      log::warning("context {}: {}", name, warning);
+  }
+}
+
+Result<> Serving::listen() {
+  auto tls = read_tls();
+  if (!tls) return std::unexpected(tls.error());
+  const auto& address = config_.server.listen;
+  auto server = listen_at(address, *tls, [this, operators = operator_rules(address)](net::Exchange& exchange) {
+    return route(exchange, operators);
+  });
+  if (!server) return std::unexpected(server.error());
+  server_ = std::move(*server);
+  if (!config_.server.ops_listen) return {};
+  const auto& ops_address = *config_.server.ops_listen;
+  auto ops = listen_at(ops_address, *tls, [this, operators = operator_rules(ops_address)](net::Exchange& exchange) {
+    return route_ops(exchange, operators);
+  });
+  if (!ops) return std::unexpected(ops.error());
+  ops_server_ = std::move(*ops);
+  return {};
+}
+
+std::vector<std::filesystem::path> Serving::tls_files() const {
+  if (!config_.server.tls.enabled()) return {};
+  return {config_.server.tls.certificate, config_.server.tls.key};
+}
+
+Result<std::optional<net::TlsContext>> Serving::read_tls() const {
+  if (!config_.server.tls.enabled()) return std::nullopt;
+  return net::TlsContext::server(config_.server.tls.certificate, config_.server.tls.key);
+}
+
+Result<> Serving::renew_tls() {
+  const auto tls = read_tls();
+  if (!tls) return std::unexpected(tls.error());
+  for (net::HttpServer* const server : {server_.get(), ops_server_.get()}) {
+    if (server != nullptr && *tls) server->set_tls(**tls);
+  }
+  return {};
+}
+
+Result<std::unique_ptr<net::HttpServer>> Serving::listen_at(const ListenAddress& address,
+                                                            std::optional<net::TlsContext> tls,
+                                                            net::HttpHandler handler) {
+  net::HttpServerOptions options;
+  options.address = address.host == "localhost" ? "127.0.0.1" : address.host;
+  options.port = address.port;
+  options.limits.body_bytes = config_.server.max_body.value();
+  options.refusals = &gateway_->refusals();
+  options.tls = std::move(tls);
+  auto server = std::make_unique<net::HttpServer>(*workers_, std::move(options), std::move(handler));
+  if (auto listening = server->listen(); !listening) return std::unexpected(listening.error());
+  return server;
+}
+
+namespace {
+
+Task<> reply_not_found(net::Exchange& exchange, std::string_view hint) {
+  const std::array<std::string_view, 3> parts = {"There is nothing at this path", hint, ".\n"};
+  co_await exchange.reply({.status = 404, .content_type = "text/plain"}, parts);
+}
+
+// "/mcp" of "/mcp/work", and so on.
+bool is_at(std::string_view path, std::string_view root) {
+  return path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/');
+}
+
+}  // namespace
+
+Task<> Serving::route(net::Exchange& exchange, const server::HostRules& operators) {
+  const std::string_view path = exchange.request().path();
+  if (is_at(path, "/mcp")) return gateway_->handle(exchange);
+  const bool is_old_sse = is_at(path, "/sse");
+  if (is_old_sse && config_.server.old_sse) return gateway_->handle_old_sse(exchange);
+  if (admin::GraphTools::owns(path)) return around_->graph_tools.handle(exchange);
+  if (auto allowed = operators.check(exchange.request(), &gateway_->refusals()); !allowed)
+    return admin::reply_problem(exchange, std::move(allowed.error()));
+  if (admin::Router::owns(path)) return around_->router.handle(exchange);
+  if (admin::Ops::owns(path)) {
+    const bool open = config_.server.listen.is_loopback();
+    return around_->ops.handle(exchange, open ? admin::MetricsAccess::open : admin::MetricsAccess::with_secret);
+  }
+  return reply_not_found(exchange, is_old_sse ? "; [server] old_sse = true serves the HTTP+SSE transport here, and "
+                                                "Streamable HTTP is at /mcp"
+                                              : "; MCP clients connect to /mcp");
+}
+
+Task<> Serving::route_ops(net::Exchange& exchange, const server::HostRules& operators) {
+  if (auto allowed = operators.check(exchange.request(), &gateway_->refusals()); !allowed)
+    return admin::reply_problem(exchange, std::move(allowed.error()));
+  if (admin::Ops::owns(exchange.request().path())) return around_->ops.handle(exchange, admin::MetricsAccess::open);
+  return reply_not_found(exchange, "");
+}
+
+std::string Serving::url() const {
+  const auto& listen = config_.server.listen;
+  const std::string host = listen.host.contains(':') ? fmt::format("[{}]", listen.host) : listen.host;
+  return fmt::format("{}://{}:{}/mcp", config_.server.tls.enabled() ? "https" : "http", host, server_->local_port());
+}
+
+Result<> Serving::reload(Config config) {
+  if (config.server != config_.server || config.data_directory != config_.data_directory ||
+      config.limits != config_.limits || config.sessions != config_.sessions) {
+    log::warning("changes of [server], [limits], [sessions] and of the data directory take effect after a restart");
+  }
+  // Upstreams that were registered at runtime are looked at again by the new rules.
+  const EgressSettings rules_before = std::exchange(config_.egress, config.egress);
+  egress_->set_rules(egress());
+  const auto loaded =
+      asio::co_spawn(workers_->at(0),
+                     around_->registry.load(config.upstreams, config.upstream_defaults, registration(config)),
+                     asio::use_future)
+          .get();
+  if (!loaded) {
+    config_.egress = rules_before;
+    egress_->set_rules(egress());
+    return loaded;
+  }
+  config_.auth = config.auth;
+  config_.admin = config.admin;
+  around_->router.set_keys(admin_keys());
+  config_.contexts = config.contexts;
+  config_.schemas = config.schemas;
+  config_.broken = config.broken;
+  config_.upstreams = config.upstreams;
+  config_.upstream_defaults = config.upstream_defaults;
+  config_.datasets = config.datasets;
+  asio::co_spawn(workers_->at(0), around_->datasets.set_directory(config_.datasets.mappings, offering_of(config_)),
+                 asio::use_future)
+      .get();
+  apply_access();
+  report_contexts();
+  return {};
+}
+
+Result<> Serving::serve(server::StdioPipes& pipes, const std::string& context) {
+  // A client lists once and at once, so what is there at the start should be in it; what is slow is announced later.
+  tried_.get_future().wait_for(kFirstLists);
+  auto& io = workers_->at(0);
+  auto principal = gateway_->access()->principals->find("");
+  if (!principal) return std::unexpected(principal.error());
+  server::StdioOptions options;
+  options.caller.grant = std::move(*principal);
+  // Without a name, and yet nobody else is there: what upstreams keep for it is kept for it alone.
+  options.caller.principal = "standard input";
+  options.caller.context = context;
+  server::StdioEndpoint endpoint(gateway_->service(), gateway_->listeners(), clock_, SealingKey::random(), options,
+                                 io.get_executor(), [&pipes](std::string line) { pipes.write(std::move(line)); });
+  return server::serve(endpoint, pipes, io);
+}
+
+void Serving::drain() {
+  if (std::exchange(drained_, true) || !server_) return;
+  around_->readiness.set(admin::Readiness::State::draining);
+  server::drain(*server_, *workers_, gateway_->endpoint(), config_.server.grace);
+}
+
+Serving::~Serving() {
+  if (!workers_) return;
+  if (gateway_) gateway_->end_streams();
+  if (server_ && !drained_) server_->stop();
+  if (ops_server_) ops_server_->stop();
+  server_.reset();
+  ops_server_.reset();
+  if (gateway_) gateway_->stop();
+  if (around_) {
+    const auto end = [](Surroundings& around) -> Task<> {
+      co_await around.background.join();
+      co_await around.sessions.stop();
+      co_await around.datasets.stop();
+      co_await around.changes.stop();
+    };
+    asio::co_spawn(workers_->at(0), end(*around_), asio::use_future).get();
+  }
+  workers_->stop();
+  workers_->join();
+}
+
+}  // namespace proteus::app

@@ -1,0 +1,89 @@
+// What the parts of a running gateway are told, as the configuration has it.
+#include <fmt/format.h>
+
+#include "app/serving/serving.hpp"
+#include "gateway/sessions/tool_sessions.hpp"
+#include "net/http_client/name_lookup.hpp"
+
+namespace proteus::app {
+namespace {
+
+constexpr const char* kUserAgent = "proteus/" PROTEUS_VERSION;
+
+}  // namespace
+
+server::HostRules Serving::host_rules() const {
+  return {.loopback = config_.server.listen.is_loopback(),
+          .allowed_origins = config_.server.allowed_origins,
+          .allowed_hosts = config_.server.allowed_hosts};
+}
+
+server::HostRules Serving::operator_rules(const ListenAddress& address) const {
+  return {.loopback = address.is_loopback(),
+          .allowed_origins = config_.server.allowed_origins,
+          .allowed_hosts = config_.server.allowed_hosts,
+          .for_operators = true};
+}
+
+gateway::GatewayOptions Serving::options() const {
+  gateway::GatewayOptions options;
+  options.service.server_info = fmt::format(R"({{"name":"proteus","version":"{}"}})", PROTEUS_VERSION);
+  options.service.page_size = config_.server.page_size;
+  options.service.meta = {
+      .keys = config_.limits.meta_keys, .depth = config_.limits.meta_depth, .bytes = config_.limits.meta_bytes.value()};
+  options.quotas = {.calls_per_principal = config_.limits.calls_per_principal,
+                    .calls_per_upstream = config_.limits.calls_per_upstream,
+                    .streams_per_principal = config_.limits.streams_per_principal,
+                    .requests_per_minute = config_.limits.requests_per_minute};
+  options.programs = {.total = config_.limits.programs, .per_upstream = config_.limits.programs_per_upstream};
+  options.service.parking = {.total = config_.limits.parked_calls,
+                             .per_principal = config_.limits.parked_calls_per_principal,
+                             .deadline = config_.limits.parked_for};
+  options.upstreams.lists.pages = config_.limits.list_pages;
+  options.upstreams.lists.entries = config_.limits.list_entries;
+  options.upstreams.definitions.definitions = config_.limits.list_entries;
+  options.upstreams.debounce = config_.limits.debounce;
+  options.debounce = config_.limits.debounce;
+  options.endpoint.hosts = host_rules();
+  options.endpoint.sessions.idle = std::chrono::ceil<std::chrono::seconds>(config_.sessions.idle_timeout);
+  options.endpoint.kept_events.events_per_stream = config_.sessions.events_per_stream;
+  options.http.user_agent = kUserAgent;
+  options.http.proxies = proxies_;
+  options.http.address_filter = egress_->filter();
+  options.http.filter_version = &egress_->version();
+  options.http.names = std::make_shared<net::NameLookup>();
+  return options;
+}
+
+gateway::ToolSessionOptions Serving::session_options() const {
+  gateway::ToolSessionOptions options;
+  options.idle = config_.sessions.idle_timeout;
+  options.debounce = config_.limits.debounce;
+  options.calls.timeout = config_.sessions.http_timeout;
+  options.http.user_agent = kUserAgent;
+  options.http.proxies = proxies_;
+  // Not that of the upstreams, which what is registered here must not hold up.
+  options.http.names = std::make_shared<net::NameLookup>();
+  return options;
+}
+
+net::EgressSettings Serving::egress() const {
+  return {.allow_private = config_.egress.allow_private,
+          .allow_loopback = config_.is_loopback_only(),
+          .allow = config_.egress.allow};
+}
+
+gateway::RegistrationSettings Serving::registration(const Config& config) {
+  return {.environment = config.admin.environment,
+          .own_secrets = config.own_secret_variables(),
+          .programs = config.admin.commands ? gateway::Commands::allowed : gateway::Commands::refused};
+}
+
+admin::AdminKeys Serving::admin_keys() const {
+  std::vector<admin::AdminKey> keys = {{"admin", admin_secret_}};
+  for (const auto& key : config_.admin.keys)
+    keys.push_back({key.name, key.secret});
+  return admin::AdminKeys(keys);
+}
+
+}  // namespace proteus::app

@@ -1,0 +1,93 @@
+#include "catalog/pins/change.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "json/text.hpp"
+
+namespace proteus::catalog {
+namespace {
+
+// Both lists are in the order of names.
+KindChange diff(Kind kind, const DefinitionList& before, const DefinitionList& after) {
+  KindChange change;
+  if (&before == &after) return change;
+  auto old = before.definitions().begin();
+  auto now = after.definitions().begin();
+  while (old != before.definitions().end() || now != after.definitions().end()) {
+    if (now == after.definitions().end() || (old != before.definitions().end() && old->shown < now->shown)) {
+      change.removed.emplace_back((old++)->shown);
+    } else if (old == before.definitions().end() || now->shown < old->shown) {
+      change.added.emplace_back((now++)->shown);
+    } else {
+      if (old->hash != now->hash) change.changed.push_back(compare(kind, *old, *now));
+      ++old;
+      ++now;
+    }
+  }
+  return change;
+}
+
+void write_names(std::string& out, const std::vector<std::string>& names) {
+  out.push_back('[');
+  for (const auto& name : names) {
+    if (out.back() != '[') out.push_back(',');
+    json::append_quoted(out, name);
+  }
+  out.push_back(']');
+}
+
+}  // namespace
+
+bool Change::empty() const { return which().empty(); }
+
+bool Change::breaking() const {
+  return std::ranges::any_of(kKinds, [&](Kind kind) {
+    return std::ranges::any_of(
+        kinds[kind].changed, [](const ChangedDefinition& one) { return one.compatibility == Compatibility::breaking; });
+  });
+}
+
+KindSet Change::which() const {
+  KindSet set;
+  for (const Kind kind : kKinds) {
+    if (!kinds[kind].empty()) set.add(kind);
+  }
+  return set;
+}
+
+Change diff(const Snapshot* before, const Snapshot* after) {
+  Change change;
+  if (before == nullptr && after == nullptr) return change;
+  change.upstream = after != nullptr ? after->upstream() : before->upstream();
+  for (const Kind kind : kKinds) {
+    const auto none = DefinitionList::empty(kind);
+    change.kinds[kind] =
+        diff(kind, before != nullptr ? before->list(kind) : *none, after != nullptr ? after->list(kind) : *none);
+  }
+  return change;
+}
+
+std::string write_change(const Change& change) {
+  std::string out;
+  for (const Kind kind : kKinds) {
+    const KindChange& of = change.kinds[kind];
+    out += fmt::format("{}\"{}\":{{\"added\":", out.empty() ? "" : ",", info(kind).plural);
+    write_names(out, of.added);
+    out += ",\"removed\":";
+    write_names(out, of.removed);
+    out += ",\"changed\":[";
+    for (const auto& one : of.changed) {
+      if (out.back() != '[') out.push_back(',');
+      out += fmt::format("{{\"name\":{},\"breaking\":{},\"reasons\":", json::quote(one.name),
+                         one.compatibility == Compatibility::breaking);
+      write_names(out, one.reasons);
+      out.push_back('}');
+    }
+    out += "]}";
+  }
+  return out;
+}
+
+}  // namespace proteus::catalog

@@ -1,0 +1,197 @@
+#include "catalog/view/catalog.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <unordered_set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/sealing.hpp"
+#include "catalog/view/view.hpp"
+
+namespace proteus::catalog {
+namespace {
+
+constexpr std::size_t kMaxGaps = 64;
+
+// Not to be mistaken for that of another catalog, or of this one before a restart.
+std::uint64_t first_layout() {
+  const std::string bytes = random_bytes(sizeof(std::uint64_t));
+  std::uint64_t number = 0;
+  std::memcpy(&number, bytes.data(), sizeof number);
+  return number;
+}
+
+Result<void> check(const std::vector<UpstreamName>& order) {
+  std::unordered_set<UpstreamName> seen;
+  for (const auto& name : order) {
+    if (name.value().empty()) return std::unexpected(errors::invalid("an upstream needs a name"));
+    if (!seen.insert(name).second) {
+      return std::unexpected(errors::conflict(fmt::format("there are two upstreams {}", name.value())));
+    }
+  }
+  if (order.size() >= Holder::kMaxRank / 2)
+    return std::unexpected(errors::too_large("the number of upstreams", order.size()));
+  return {};
+}
+
+std::vector<UpstreamName> live(const Ranks& ranks) {
+  std::vector<UpstreamName> names;
+  std::ranges::copy_if(ranks.names, std::back_inserter(names), [](const auto& name) { return !name.value().empty(); });
+  return names;
+}
+
+bool any_shadowed(const CatalogState& state, Kind kind) {
+  for (std::uint32_t rank = 0; rank < state.places(); ++rank) {
+    if (!state.shadowed(rank, kind).empty()) return true;
+  }
+  return false;
+}
+
+bool same_omissions(const Snapshot& a, const Snapshot& b) {
+  return std::ranges::all_of(kKinds, [&](Kind kind) {
+    return a.list(kind).omitted() == b.list(kind).omitted() && a.list(kind).omissions() == b.list(kind).omissions();
+  });
+}
+
+void leave(Ranks& ranks, std::uint32_t rank) {
+  ranks.by_name.erase(ranks.names[rank]);
+  ranks.names[rank] = {};
+}
+
+void join(Ranks& ranks, const UpstreamName& name) {
+  ranks.by_name.emplace(name, static_cast<std::uint32_t>(ranks.names.size()));
+  ranks.names.push_back(name);
+}
+
+}  // namespace
+
+Catalog::Catalog() {
+  auto ranks = std::make_shared<Ranks>();
+  ranks->layout = first_layout();
+  StateEditor editor{CatalogState()};
+  editor.rename(std::move(ranks));
+  state_ = editor.take();
+  version_ = state_->version();
+}
+
+CatalogState::Pointer Catalog::current() const {
+  const std::lock_guard lock(swapping_);
+  return state_;
+}
+
+// A reader that sees the number finds the state: the number changes last.
+Publication Catalog::swap(CatalogState::Pointer next, std::vector<Change> changes) {
+  Publication publication{nullptr, std::move(next), std::move(changes), {}};
+  {
+    const std::lock_guard lock(swapping_);
+    publication.before = std::exchange(state_, publication.after);
+  }
+  version_.store(publication.after->version(), std::memory_order_release);
+  const View before(publication.before);
+  const View after(publication.after);
+  for (const Change& change : publication.changes)
+    publication.visible.add(concerned(before, after, change));
+  return publication;
+}
+
+Result<Publication> Catalog::publish(SnapshotPointer snapshot) {
+  const UpstreamName& upstream = snapshot->upstream();
+  // Comparing definitions may take long; other writers need not wait for it.
+  SnapshotPointer before = current()->find(upstream);
+  Change change = diff(before.get(), snapshot.get());
+
+  const std::lock_guard lock(writing_);
+  const auto state = current();
+  const auto rank = state->ranks().of(upstream);
+  if (!rank) {
+    return std::unexpected(errors::not_found(fmt::format("there is no upstream {} to publish for", upstream.value())));
+  }
+  std::uint64_t& version = versions_[upstream];
+  if (snapshot->version() <= version) {
+    return std::unexpected(errors::conflict(fmt::format("version {} of {} is published already, {} comes too late",
+                                                        version, upstream.value(), snapshot->version())));
+  }
+  if (state->find(upstream) != before) {
+    before = state->find(upstream);
+    change = diff(before.get(), snapshot.get());
+  }
+  version = snapshot->version();
+  if (before && change.empty() && before->facts() == snapshot->facts() && same_omissions(*before, *snapshot)) {
+    return Publication{state, state, {}, {}};
+  }
+  StateEditor editor(*state);
+  editor.put(*rank, std::move(snapshot));
+  std::vector<Change> changes;
+  if (!change.empty()) changes.push_back(std::move(change));
+  return swap(editor.take(), std::move(changes));
+}
+
+Result<Publication> Catalog::remove(const UpstreamName& upstream) {
+  const std::lock_guard lock(writing_);
+  const auto state = current();
+  const auto rank = state->ranks().of(upstream);
+  if (!rank) return std::unexpected(errors::not_found(fmt::format("there is no upstream {}", upstream.value())));
+  versions_.erase(upstream);
+  std::vector<Change> changes;
+  Change change = diff(state->at(*rank), nullptr);
+  if (!change.empty()) changes.push_back(std::move(change));
+  auto ranks = std::make_shared<Ranks>(state->ranks());
+  leave(*ranks, *rank);
+  StateEditor editor(*state);
+  editor.put(*rank, nullptr);
+  editor.rename(std::move(ranks));
+  return swap(editor.take(), std::move(changes));
+}
+
+Result<Publication> Catalog::set_order(const std::vector<UpstreamName>& order) {
+  if (auto checked = check(order); !checked) return std::unexpected(checked.error());
+  const std::lock_guard lock(writing_);
+  const auto state = current();
+  const Ranks& before = state->ranks();
+  const auto names = live(before);
+  if (names == order) return Publication{state, state, {}, {}};
+
+  const std::unordered_set<UpstreamName> wanted(order.begin(), order.end());
+  auto ranks = std::make_shared<Ranks>(before);
+  std::vector<std::uint32_t> gone;
+  std::vector<Change> changes;
+  for (const auto& name : names) {
+    if (wanted.contains(name)) continue;
+    gone.push_back(*before.of(name));
+    versions_.erase(name);
+    leave(*ranks, gone.back());
+    Change change = diff(state->at(gone.back()), nullptr);
+    if (!change.empty()) changes.push_back(std::move(change));
+  }
+  const auto kept = live(*ranks);
+  const std::size_t gaps = ranks->names.size() - kept.size();
+  StateEditor editor(*state);
+  if (std::ranges::equal(kept, std::span(order).first(kept.size())) && gaps <= std::max(kMaxGaps, order.size())) {
+    for (const auto rank : gone)
+      editor.put(rank, nullptr);
+    for (const auto& name : std::span(order).subspan(kept.size()))
+      join(*ranks, name);
+    editor.rename(std::move(ranks));
+    return swap(editor.take(), std::move(changes));
+  }
+
+  auto anew = std::make_shared<Ranks>();
+  anew->layout = before.layout + 1;
+  std::vector<std::optional<std::uint32_t>> from;
+  for (const auto& name : order) {
+    from.push_back(before.of(name));
+    join(*anew, name);
+  }
+  editor.reorder(std::move(anew), from);
+  auto publication = swap(editor.take(), std::move(changes));
+  // Another may win a name now.
+  for (const Kind kind : kKinds) {
+    if (any_shadowed(*publication.before, kind) || any_shadowed(*publication.after, kind))
+      publication.visible.add(kind);
+  }
+  return publication;
+}
+
+}  // namespace proteus::catalog

@@ -1,0 +1,168 @@
+#include "client/api/host.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "client/connection/attempt.hpp"
+#include "client/connection/calls.hpp"
+#include "client/connection/transports.hpp"
+
+namespace proteus::client {
+namespace {
+
+Options with_log(Options options, const std::string& name) {
+  options.log = std::make_shared<StrangerLog>(name);
+  return options;
+}
+
+}  // namespace
+
+void CallingThread::post(std::function<void()> function) {
+  const std::lock_guard lock(mutex_);
+  functions_.push_back(std::move(function));
+  wake_.notify_one();
+}
+
+void CallingThread::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    wake_.wait(lock, [this] { return !functions_.empty(); });
+    const auto function = std::move(functions_.front());
+    functions_.pop_front();
+    if (!function) return;
+    lock.unlock();
+    function();
+    lock.lock();
+  }
+}
+
+Host::Turn::Turn(Host& host) : host_(host) {
+  const std::lock_guard lock(host_.mutex_);
+  allowed_ = !host_.closing_;
+  if (allowed_) ++host_.turns_;
+}
+
+Host::Turn::~Turn() {
+  if (!allowed_) return;
+  const std::lock_guard lock(host_.mutex_);
+  if (--host_.turns_ == 0) host_.idle_.notify_all();
+}
+
+Host::Host(std::shared_ptr<boost::asio::io_context> io, Endpoint endpoint, Options options, net::HttpClientOptions http,
+           HostSettings settings, OnChange on_change)
+    : io_(std::move(io)),
+      http_(*io_, clock_, std::move(http)),
+      settings_(std::move(settings)),
+      on_change_(std::move(on_change)),
+      refresher_(settings_.refresh, refreshing(), transports_to(std::move(endpoint), *io_, http_),
+                 with_log(std::move(options), settings_.name)),
+      thread_([this] { io_->run(); }) {}
+
+Host::~Host() { close(); }
+
+Refresher::Surroundings Host::refreshing() {
+  return {.executor = io_->get_executor(),
+          .clock = clock_,
+          .chance = random_chance,
+          .breaker = breaker_,
+          .name = settings_.name,
+          .read = [this] { return read(); },
+          .on_read = [this](const Reading& reading) { on_read(reading); }};
+}
+
+Result<> Host::open() {
+  refresher_.start();
+  CallingThread caller;
+  return call<void>([this](Connection&) { return refresher_.first_try(); }, caller);
+}
+
+Task<Result<Gathered>> Host::read() {
+  const auto before = inventory();
+  auto after = co_await take_inventory(refresher_.connection(), settings_.list_meta, before);
+  if (!after) co_return std::unexpected(std::move(after.error()));
+  log_unimplemented(settings_.name, before ? before->faults : std::vector<ListFault>(), (*after)->faults);
+  Gathered gathered{changes_between(before.get(), **after), (*after)->failure};
+  const std::lock_guard lock(mutex_);
+  inventory_ = std::move(*after);
+  co_return gathered;
+}
+
+// What is there at the start is no change; where the server came late, it is.
+void Host::on_read(const Reading& reading) {
+  const bool first = !std::exchange(read_once_, true);
+  if (!first && !reading.change.empty()) on_change_(reading.change);
+}
+
+Reading Host::read_now() {
+  CallingThread caller;
+  const auto refresh = [](Refresher& refresher) -> Task<Result<Reading>> { co_return co_await refresher.refresh(); };
+  auto reading = call<Reading>([&](Connection&) { return refresh(refresher_); }, caller);
+  if (reading) return std::move(*reading);
+  return {.at = clock_.wall(), .error = std::move(reading.error())};
+}
+
+void Host::freshen() {
+  if (refresher_.is_stale()) read_now();
+}
+
+Result<Answer> Host::request(std::function<Task<Result<Answer>>(Connection&)> make, CallingThread& meanwhile) {
+  return call<Answer>([&](Connection&) { return send(std::move(make)); }, meanwhile);
+}
+
+Task<Result<Answer>> Host::send(std::function<Task<Result<Answer>>(Connection&)> make) {
+  co_await refresher_.freshen();
+  if (!breaker_.allows()) {
+    ++refused_requests_;
+    co_return std::unexpected(errors::unreachable(
+        fmt::format("{} has failed repeatedly and is not asked for now; try again later", settings_.name)));
+  }
+  ++requests_;
+  Attempt attempt(breaker_);
+  auto answer = co_await make(refresher_.connection());
+  attempt.report(answer);
+  if (!answer) ++failed_requests_;
+  if (answer && wants_refresh(*answer)) co_await refresher_.refresh();
+  co_return answer;
+}
+
+void Host::close() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (closing_) return;
+    closing_ = true;
+  }
+  CallingThread caller;
+  boost::asio::co_spawn(*io_, shut_down(), [&](const std::exception_ptr&, const Result<>&) { caller.finish(); });
+  caller.run();
+  {
+    std::unique_lock lock(mutex_);
+    idle_.wait(lock, [this] { return turns_ == 0; });
+  }
+  work_.reset();
+  io_->stop();
+  thread_.join();
+}
+
+Task<Result<>> Host::shut_down() {
+  co_await refresher_.close();
+  http_.close();
+  co_return Result<>{};
+}
+
+std::shared_ptr<const Inventory> Host::inventory() const {
+  const std::lock_guard lock(mutex_);
+  return inventory_;
+}
+
+Counters Host::counters() const {
+  const ServerHealth health = refresher_.health();
+  return {.requests = requests_,
+          .failed_requests = failed_requests_,
+          .refused_requests = refused_requests_,
+          .refreshes = health.refreshes,
+          .failed_refreshes = health.failed_refreshes,
+          .announcements = health.announcements};
+}
+
+}  // namespace proteus::client

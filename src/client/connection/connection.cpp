@@ -1,0 +1,330 @@
+#include "client/connection/connection.hpp"
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "client/connection/pending_request.hpp"
+#include "client/message/era.hpp"
+#include "json/text.hpp"
+#include "mcp/errors.hpp"
+#include "mcp/notifications.hpp"
+
+namespace proteus::client {
+namespace {
+
+// What kind of result a modern server gave; an absent kind means a complete one.
+Result<bool> asks_for_input(const Answer& answer) {
+  const std::string_view raw = answer.member("resultType");
+  if (raw.empty()) return false;
+  const auto type = json::decode_string(raw);
+  if (type && *type == "complete") return false;
+  if (type && *type == "input_required") return true;
+  return std::unexpected(
+      errors::protocol(fmt::format("the server answered with an unknown type of result: {}", log::printable(raw, 64))));
+}
+
+bool may_ask(mcp::Method method) {
+  const auto* info = mcp::find_method(mcp::Era::modern, mcp::Sender::client, method);
+  return info != nullptr && info->may_ask;
+}
+
+}  // namespace
+
+Connection::Connection(const Executor& executor, MakerFactory make, Options options)
+    : executor_(executor),
+      options_(std::move(options)),
+      maker_(make(options_, *this)),
+      capabilities_(mcp::write_client_capabilities(options_.handlers.capabilities())),
+      modern_meta_(modern_meta(options_.client_info)),
+      tasks_(executor),
+      link_(executor, *maker_, options_, last_id_),
+      questions_(executor, options_, requests_, tasks_),
+      listener_(*this),
+      left_(executor),
+      greeting_ended_(executor) {}
+
+Connection::~Connection() = default;
+
+Task<Result<std::shared_ptr<const ServerFacts>>> Connection::open() {
+  const Visit visit(*this);
+  auto footing = co_await link_.establish();
+  if (!footing) co_return std::unexpected(std::move(footing.error()));
+  note(*footing);
+  keep_stream(*footing);
+  co_return facts_;
+}
+
+Task<> Connection::close() {
+  listener_.stop();
+  requests_.expire();
+  co_await link_.close();
+  tasks_.cancel();
+  // Visitors wait for tasks, and start some as they leave.
+  while (visits_ > 0 || tasks_.size() > 0) {
+    co_await tasks_.join();
+    if (visits_ > 0) co_await left_.wait();
+  }
+}
+
+Task<bool> Connection::rest() {
+  if (!is_idle()) co_return false;
+  const Visit visit(*this);
+  listener_.stop();
+  co_await link_.rest();
+  co_return true;
+}
+
+Task<Result<>> Connection::listen(mcp::SubscriptionFilter wanted) {
+  const Visit visit(*this);
+  co_return co_await listener_.listen(std::move(wanted));
+}
+
+void Connection::note(const Footing& footing) {
+  if (footing.generation == noted_) return;
+  noted_ = footing.generation;
+  facts_ = footing.facts;
+  if (footing.era() == mcp::Era::modern) return;
+  questions_.set_roots_due(true);
+  if (log_level_) tasks_.spawn("setting the log level", restore_log_level(*log_level_));
+}
+
+// A legacy server may ask on a stream of its own while a request runs. True where that is not open yet.
+bool Connection::keep_stream(const Footing& footing) {
+  return footing.era() == mcp::Era::legacy && options_.handlers.any() && footing.transport->has_streams() &&
+         listener_.keep_stream();
+}
+
+std::optional<HttpSession> Connection::session() const {
+  const auto& footing = link_.current();
+  if (!footing || footing->transport->session().empty()) return std::nullopt;
+  return HttpSession{std::string(footing->transport->session()), footing->facts->version};
+}
+
+Task<Result<Answer>> Connection::request(mcp::Method method, Params params, RequestOptions options) {
+  return request(method, std::move(params), std::move(options), false);
+}
+
+Task<Result<Answer>> Connection::request(mcp::Method method, Params params, RequestOptions options, bool again) {
+  const Visit visit(*this);
+  if (!again) {
+    if (auto pending = post(method, params, options, Stay::anywhere)) {
+      co_return co_await PendingRequest::finish(std::move(pending), std::move(params));
+    }
+  }
+  for (;; again = true) {
+    if (link_.standing() == nullptr) questions_.set_roots_due(true);
+    auto footing = co_await link_.establish();
+    if (!footing) co_return std::unexpected(std::move(footing.error()));
+    note(*footing);
+    if (keep_stream(*footing) && may_ask(method)) co_await listener_.wait_for_stream();
+    while (awaits_roots(*footing, method)) {
+      auto known = co_await await_roots(*footing, options);
+      if (!known) co_return std::unexpected(std::move(known.error()));
+      // The session may be another by now.
+      footing = co_await link_.establish();
+      if (!footing) co_return std::unexpected(std::move(footing.error()));
+      note(*footing);
+    }
+    if (may_act(method)) questions_.set_roots_due(false);
+    Outcome outcome = co_await attempt(*footing, method, params, options);
+    if (!outcome.again || again) co_return std::move(outcome.answer);
+  }
+}
+
+Task<Connection::Outcome> Connection::attempt(const Footing& footing, mcp::Method method, const Params& params,
+                                              const RequestOptions& options) {
+  if (mcp::find_method(footing.era(), mcp::Sender::client, method) == nullptr) {
+    return refuse(method, footing.era());
+  }
+  return footing.era() == mcp::Era::modern ? attempt_rounds(footing, method, params, options)
+                                           : exchange(footing, method, params, options, {});
+}
+
+Task<Connection::Outcome> Connection::refuse(mcp::Method method, mcp::Era era) {
+  co_return Outcome{std::unexpected(errors::unsupported(fmt::format(
+      "{} does not exist in the {} era, which this server is of", mcp::to_string(method), mcp::to_string(era))))};
+}
+
+Task<Connection::Outcome> Connection::attempt_rounds(const Footing& footing, mcp::Method method, const Params& params,
+                                                     const RequestOptions& options) {
+  const std::string_view name = mcp::to_string(method);
+  bool relisted = false;
+  std::string inputs;
+  for (int rounds = 0;;) {
+    Outcome outcome = co_await exchange(footing, method, params, options, inputs);
+    if (outcome.again) co_return outcome;
+    if (!outcome.answer) {
+      const bool mismatch = outcome.answer.error().rpc_code() == mcp::code::kHeaderMismatch;
+      if (!mismatch || method != mcp::Method::tools_call || std::exchange(relisted, true)) co_return outcome;
+      // The tool's annotations changed since it was listed, or it never was.
+      if (!co_await list(mcp::Method::tools_list)) co_return outcome;
+      continue;
+    }
+    if (options.inputs == Inputs::hand_back) co_return outcome;
+    const auto asks = asks_for_input(*outcome.answer);
+    if (!asks) co_return Outcome{std::unexpected(asks.error())};
+    if (!*asks) co_return outcome;
+    if (!may_ask(method)) {
+      co_return Outcome{std::unexpected(errors::protocol(fmt::format("the server asks for input for {}", name)))};
+    }
+    if (++rounds > options_.limits.input_rounds) {
+      co_return Outcome{std::unexpected(errors::exhausted(
+          fmt::format("the server asked for input {} times for one request", options_.limits.input_rounds)))};
+    }
+    auto gathered = co_await gather_inputs(*outcome.answer, options);
+    if (!gathered) co_return Outcome{std::unexpected(std::move(gathered.error()))};
+    inputs = std::move(*gathered);
+  }
+}
+
+RequestFrame Connection::frame(const Footing& footing, mcp::Method method, const RequestOptions& options) {
+  RequestFrame frame;
+  frame.era = footing.era();
+  frame.id = ++last_id_;
+  frame.method = method;
+  frame.modern_meta = modern_meta_;
+  frame.client_capabilities = options.capabilities.empty() ? capabilities_ : options.capabilities;
+  frame.progress = options.wants_progress();
+  frame.log_level = options.log_level ? options.log_level : log_level_;
+  frame.more_meta = options.meta;
+  return frame;
+}
+
+Task<Connection::Outcome> Connection::exchange(const Footing& footing, mcp::Method method, const Params& params,
+                                               const RequestOptions& options, std::string_view more_members) {
+  if (requests_.size() >= options_.limits.requests) {
+    co_return Outcome{std::unexpected(errors::exhausted("too many requests to this server are under way"))};
+  }
+  RequestFrame request = frame(footing, method, options);
+  request.more_members = more_members;
+  std::string own_capabilities;
+  // In the legacy era they were told once, when the session began.
+  if (options.has_handlers() && options.capabilities.empty() && footing.era() == mcp::Era::modern) {
+    own_capabilities = mcp::write_client_capabilities(options.own_handlers()->capabilities());
+    request.client_capabilities = own_capabilities;
+  }
+  Composed composed(request, params);
+  if (footing.transport->has_headers()) {
+    if (footing.era() == mcp::Era::modern) {
+      if (auto added = add_headers(composed, params); !added)
+        co_return Outcome{std::unexpected(std::move(added.error()))};
+    }
+    composed.add_headers(options.headers);
+  }
+
+  const auto timeout = time_of(method, options);
+  Deadline deadline(executor_, timeout, timeout * options_.progress_extension);
+  const InFlightTable::Entry entry(requests_, {request.id, deadline, options});
+  co_return co_await await_reply(footing, entry.request(), method, footing.transport->exchange(composed.outgoing()));
+}
+
+std::chrono::milliseconds Connection::time_of(mcp::Method method, const RequestOptions& options) const {
+  return options.timeout.value_or(method == mcp::Method::tools_call ? options_.call_timeout : options_.timeout);
+}
+
+Task<Connection::Outcome> Connection::await_reply(const Footing& footing, const InFlight& request, mcp::Method method,
+                                                  Task<Result<Reply>> replying) {
+  Result<Reply> reply;
+  try {
+    reply = co_await before(*request.deadline, std::move(replying), mcp::to_string(method));
+  } catch (...) {
+    cancel_at_server(footing, request.id, "the caller no longer waits");
+    throw;
+  }
+  if (!reply) {
+    if (reply.error().kind() == ErrorKind::timeout) cancel_at_server(footing, request.id, "timed out");
+    co_return Outcome{std::unexpected(std::move(reply.error()))};
+  }
+  co_return judge(footing, std::move(*reply));
+}
+
+std::shared_ptr<PendingRequest> Connection::post(mcp::Method method, const Params& params, RequestOptions& options,
+                                                 Stay stay) {
+  const Footing* const footing = link_.standing();
+  if (footing == nullptr || !footing->transport->has_streams() || requests_.size() >= options_.limits.requests) {
+    return nullptr;
+  }
+  const bool modern = footing->era() == mcp::Era::modern;
+  if (mcp::find_method(footing->era(), mcp::Sender::client, method) == nullptr) return nullptr;
+  note(*footing);
+  if (modern ? options.inputs != Inputs::hand_back || options.has_handlers()
+             : (keep_stream(*footing) && may_ask(method)) || awaits_roots(*footing, method)) {
+    return nullptr;
+  }
+  const RequestFrame request = frame(*footing, method, options);
+  Composed composed(request, params);
+  if (modern) composed.add_standard_headers(params.name);
+  composed.add_headers(options.headers);
+  auto reply = footing->transport->try_exchange(composed.outgoing(), time_of(method, options), stay);
+  if (!reply) return nullptr;
+  if (may_act(method)) questions_.set_roots_due(false);
+  return std::make_shared<PendingRequest>(PendingRequest::Key{}, *this, *footing, std::move(reply), request.id, method,
+                                          std::move(options));
+}
+
+Connection::Outcome Connection::judge(const Footing& footing, Reply reply) {
+  const bool refused = reply.status > 299;
+  if (!refused && reply.message && reply.message->message().kind == json::MessageKind::result)
+    return {std::move(*reply.message)};
+  if (footing.era() == mcp::Era::legacy && footing.transport->has_session() && says_session_unknown(reply)) {
+    forget_session(footing);
+    return {std::unexpected(errors::not_found("the server no longer knows the session")), options_.renew_session};
+  }
+  const bool again = !options_.era && contradicts(reply, footing.era()) && link_.era_doubtful(footing.generation);
+  return {std::unexpected(reply_error(reply)), again};
+}
+
+void Connection::forget_session(const Footing& footing) {
+  if (!link_.session_lost(footing.generation)) return;
+  options_.log->note(log::Level::info, "forgot the session");
+  if (options_.on_session_lost) options_.on_session_lost();
+}
+
+Result<> Connection::add_headers(Composed& composed, const Params& params) const {
+  composed.add_standard_headers(params.name);
+  if (composed.outgoing().method != mcp::Method::tools_call || !mirrors_.has(params.name)) return {};
+  const std::string members = "{" + params.members.str() + "}";
+  std::vector<std::unique_ptr<std::string>> storage;
+  const auto read = json::members_of(members, storage);
+  if (!read) return std::unexpected(read.error());
+  auto mirrored = mirrors_.headers(params.name, read->value("arguments"));
+  if (!mirrored) return std::unexpected(std::move(mirrored.error()));
+  composed.add_headers(std::move(*mirrored));
+  return {};
+}
+
+void Connection::cancel_at_server(const Footing& footing, RequestId id, std::string_view reason) {
+  // A modern server sees that the request's own stream is closed.
+  if (footing.era() == mcp::Era::modern && footing.transport->has_streams()) return;
+  if (link_.is_closed() || !footing.transport->usable()) return;
+  tasks_.spawn("cancelling a request", send_cancelled(footing.transport, id, std::string(reason)));
+}
+
+Task<> Connection::send_cancelled(std::shared_ptr<Transport> transport, RequestId id, std::string reason) {
+  const std::string text = mcp::cancelled_notification(fmt::format("{}", id), reason);
+  Outgoing message;
+  message.method = mcp::Method::cancelled;
+  message.parts.emplace_back(text);
+  Deadline deadline(executor_, options_.timeout, {});
+  const auto sent = co_await before(deadline, transport->send(message), "notifications/cancelled");
+  if (!sent) options_.log->debug("a cancellation did not reach the server: {}", sent.error().message());
+}
+
+Task<Result<>> Connection::set_log_level(mcp::LogLevel level) {
+  auto opened = co_await open();
+  if (!opened) co_return std::unexpected(std::move(opened.error()));
+  log_level_ = level;
+  if ((*opened)->era() == mcp::Era::modern) co_return Result<>{};
+  Params params;
+  params.members.add(fmt::format(R"("level":"{}")", mcp::to_string(level)));
+  auto answer = co_await request(mcp::Method::set_log_level, std::move(params));
+  if (!answer) co_return std::unexpected(std::move(answer.error()));
+  co_return Result<>{};
+}
+
+Task<> Connection::restore_log_level(mcp::LogLevel level) {
+  const auto set = co_await set_log_level(level);
+  if (!set) options_.log->warning("the log level was not set again: {}", set.error().message());
+}
+
+}  // namespace proteus::client

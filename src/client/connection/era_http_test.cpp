@@ -1,0 +1,94 @@
+// Finding out over HTTP which era a server is of.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "client/testing/fake_server.hpp"
+#include "client/testing/test_support.hpp"
+
+namespace proteus::client {
+namespace {
+
+using namespace std::chrono_literals;
+using test::Client;
+using test::FakeMcp;
+using test::FakeRequest;
+using test::FakeResponse;
+using test::FakeServer;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class EraOverHttp : public ::testing::Test {
+ protected:
+  FakeMcp mcp = FakeMcp::legacy();
+  boost::asio::io_context io;
+  FakeServer server{io, [this](const FakeRequest& request) { return mcp(request); }};
+};
+
+TEST_F(EraOverHttp, TakesAnAnswerToDiscoverThatIsNoneForNoProof) {
+  mcp.on["server/discover"] = [](const FakeRequest& request) { return test::result(request, "{}"); };
+  Client client(io, server.url(), test::quick());
+  EXPECT_EQ(client.text("echo"), "done");
+  EXPECT_EQ(client.connection.facts()->era(), mcp::Era::legacy);
+}
+
+TEST_F(EraOverHttp, TakesADiscoveredLegacyVersionForWhatItIs) {
+  mcp.on["server/discover"] = [](const FakeRequest& request) {
+    return test::result(request, R"({"supportedVersions":["2025-11-25"],"capabilities":{}})");
+  };
+  Client client(io, server.url(), test::quick());
+  EXPECT_EQ(client.text("echo"), "done");
+  EXPECT_EQ(client.connection.facts()->era(), mcp::Era::legacy);
+}
+
+TEST_F(EraOverHttp, ForcedEraNeedsNoProbe) {
+  Options options = test::quick();
+  options.era = mcp::Era::legacy;
+  Client client(io, server.url(), options);
+  EXPECT_EQ(client.text("echo"), "done");
+  EXPECT_EQ(server.count("server/discover"), 0U);
+}
+
+TEST_F(EraOverHttp, DoesNotGuessWhenItIsNotLetIn) {
+  mcp.on["server/discover"] = [](const FakeRequest&) { return FakeResponse{.status = 401}; };
+  Client client(io, server.url(), test::quick());
+  EXPECT_EQ(client.call("echo").error().kind(), ErrorKind::unauthenticated);
+  EXPECT_EQ(server.count("initialize"), 0U);
+}
+
+TEST_F(EraOverHttp, DoesNotFallBackFromAModernRefusal) {
+  mcp.on["server/discover"] = [](const FakeRequest& request) {
+    return test::rpc_error(request, -32021, "Missing capability", 400, R"({"requiredCapabilities":{}})");
+  };
+  Client client(io, server.url(), test::quick());
+  EXPECT_EQ(client.call("echo").error().rpc_code(), -32021);
+  EXPECT_EQ(server.count("initialize"), 0U);
+}
+
+TEST_F(EraOverHttp, FindsOutAnewWhenAModernServerTurnsOutToBeLegacy) {
+  // Some answer server/discover, and nothing else without a session.
+  mcp.on["server/discover"] = FakeMcp::modern().on["server/discover"];
+  const auto fine = mcp.on["tools/call"];
+  mcp.on["tools/call"] = [&, fine](const FakeRequest& request) {
+    if (!request.header("mcp-session-id").empty()) return fine(request);
+    mcp.on.erase("server/discover");
+    return FakeResponse{.status = 400, .type = "text/plain", .body = "Bad Request: no session"};
+  };
+  Client client(io, server.url(), test::quick());
+  EXPECT_EQ(client.text("echo"), "done");
+  EXPECT_EQ(client.connection.facts()->era(), mcp::Era::legacy);
+}
+
+TEST_F(EraOverHttp, FindsOutAnewWhenTheServerWasUpgraded) {
+  Client client(io, server.url(), test::quick());
+  EXPECT_EQ(client.text("echo"), "done");
+  mcp = FakeMcp::modern();
+  mcp.on["tools/call"] = [](const FakeRequest& request) {
+    if (request.header("mcp-method").empty()) return test::rpc_error(request, -32020, "Mcp-Method is missing", 400);
+    return test::result(request, test::text_result("modern now"));
+  };
+  EXPECT_EQ(client.text("echo"), "modern now");
+  EXPECT_EQ(client.connection.facts()->era(), mcp::Era::modern);
+}
+
+}  // namespace
+}  // namespace proteus::client

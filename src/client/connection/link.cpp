@@ -1,0 +1,294 @@
+#include "client/connection/link.hpp"
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "client/message/compose.hpp"
+#include "mcp/jsonrpc.hpp"
+
+namespace proteus::client {
+
+using Kind = ProbeVerdict::Kind;
+
+namespace {
+
+// The same error, with more to say about it.
+Error adding(const Error& error, std::string_view more) {
+  return Error(error.kind(), error.message() + std::string(more))
+      .with_rpc_code(error.rpc_code())
+      .with_data(error.data())
+      .with_retry_after(error.retry_after());
+}
+
+}  // namespace
+
+// Holds the others back while one makes a footing, however that ends.
+class Link::Attempt {
+ public:
+  explicit Attempt(Link& link) : link_(link) { link_.busy_ = true; }
+  ~Attempt() {
+    link_.busy_ = false;
+    link_.idle_.ring();
+  }
+  Attempt(const Attempt&) = delete;
+  Attempt& operator=(const Attempt&) = delete;
+
+ private:
+  Link& link_;
+};
+
+Link::Link(const Executor& executor, TransportMaker& maker, const Options& options, RequestId& last_id)
+    : executor_(executor),
+      maker_(maker),
+      options_(options),
+      last_id_(last_id),
+      known_era_(options.era),
+      known_old_sse_(options.transport == TransportChoice::old_sse),
+      probing_(executor),
+      closing_(executor),
+      idle_(executor) {
+  const KnownServer& known = options.known;
+  if (!known.facts) return;
+  if (options.transport == TransportChoice::automatic) known_old_sse_ = known.old_sse;
+  if (options.era) return;
+  known_era_ = known.facts->era();
+  if (known_era_ == mcp::Era::modern) known_modern_ = known.facts;
+}
+
+Task<Result<Footing>> Link::establish() {
+  while (busy_)
+    co_await idle_.wait();
+  if (closed_) co_return std::unexpected(errors::cancelled("the connection"));
+  if (footing_ && footing_->transport->usable()) co_return *footing_;
+  const Attempt hold(*this);
+  footing_.reset();
+  if (transport_ && !transport_->usable()) co_await drop_transport();
+  auto made = co_await attempt();
+  if (!made) {
+    co_await drop_transport();
+    co_return std::unexpected(std::move(made.error()));
+  }
+  co_return *footing_;
+}
+
+bool Link::session_lost(std::uint64_t generation) {
+  if (!footing_ || footing_->generation != generation) return false;
+  transport_->forget_session();
+  footing_.reset();
+  return true;
+}
+
+bool Link::era_doubtful(std::uint64_t generation) {
+  if (!session_lost(generation)) return false;
+  options_.log->note(log::Level::info, "is not of the era it was taken for; finding out anew");
+  forget();
+  return true;
+}
+
+void Link::renew(std::uint64_t generation) {
+  if (!footing_ || footing_->generation != generation) return;
+  footing_.reset();
+  close_transport();
+  transport_.reset();
+}
+
+void Link::forget() {
+  known_era_ = options_.era;
+  known_old_sse_ = options_.transport == TransportChoice::old_sse;
+  known_modern_.reset();
+}
+
+Task<> Link::rest() {
+  while (busy_)
+    co_await idle_.wait();
+  if (closed_) co_return;
+  const Attempt hold(*this);
+  footing_.reset();
+  co_await drop_transport();
+}
+
+Task<> Link::close() {
+  closed_ = true;
+  footing_.reset();
+  // What is under way fails by this, and an attempt ends.
+  if (handshake_ != nullptr) handshake_->expire();
+  if (transport_) close_transport();
+  while (busy_)
+    co_await idle_.wait();
+  co_await drop_transport();
+  co_await probing_.join();
+}
+
+// Whoever waits here may be cancelled; the closing goes on, and `close` waits for it.
+Task<> Link::drop_transport() {
+  if (transport_) {
+    close_transport();
+    transport_.reset();
+    probe_.reset();
+  }
+  co_await closing_.join();
+}
+
+void Link::close_transport() {
+  const auto close = [](std::shared_ptr<Transport> transport) -> Task<> { co_await transport->close(); };
+  closing_.spawn("closing a transport", close(transport_));
+}
+
+Task<Result<>> Link::start(std::shared_ptr<Transport> transport) {
+  co_await drop_transport();
+  if (closed_) co_return std::unexpected(errors::cancelled("the connection"));
+  transport_ = std::move(transport);
+  Deadline deadline(executor_, options_.connect_timeout, {});
+  const Noted noted(handshake_, deadline);
+  auto started = co_await before(deadline, transport_->start(), "connecting");
+  if (!started) co_await drop_transport();
+  co_return started;
+}
+
+Task<Result<>> Link::attempt() {
+  const bool remembered = (known_era_ && !options_.era) || known_old_sse_;
+  auto made = co_await attempt_as_known();
+  // What was remembered proved wrong, and is forgotten: find out anew.
+  if (!made && remembered && known_era_ == options_.era && !known_old_sse_) made = co_await attempt_as_known();
+  co_return made;
+}
+
+Task<Result<>> Link::attempt_as_known() {
+  if (maker_.runs_program()) return attempt_program();
+  return known_old_sse_ ? attempt_old_sse() : attempt_http();
+}
+
+// 2026-07-28, "Streamable HTTP", "Backward Compatibility".
+Task<Result<>> Link::attempt_http() {
+  if (!transport_) {
+    if (auto started = co_await start(maker_.streamable_http()); !started) co_return started;
+  }
+  if (const auto known = known_modern_) {
+    transport_->speak(mcp::kModern);
+    stand_on(*known);
+    co_return Result<>{};
+  }
+  if (known_era_ != mcp::Era::legacy) {
+    auto verdict = co_await probe(options_.timeout);
+    if (!verdict) co_return std::unexpected(std::move(verdict.error()));
+    if (verdict->kind == Kind::modern) co_return adopt_modern(std::move(*verdict));
+    if (verdict->kind == Kind::fault) co_return std::unexpected(std::move(verdict->error));
+    if (options_.era) co_return std::unexpected(errors::unsupported("the server does not answer server/discover"));
+  }
+  auto reply = co_await initialize();
+  if (!reply) co_return std::unexpected(std::move(reply.error()));
+  if (suggests_old_transport(*reply)) {
+    if (options_.transport == TransportChoice::streamable_http) {
+      co_return std::unexpected(adding(reply_error(*reply), " (only Streamable HTTP was tried, as `transport` says)"));
+    }
+    auto old = co_await attempt_old_sse();
+    if (old) co_return old;
+    forget();
+    co_return std::unexpected(
+        adding(reply_error(*reply),
+               fmt::format(" (Streamable HTTP was tried, and then HTTP+SSE: {})", old.error().message())));
+  }
+  co_return co_await adopt_legacy(*reply);
+}
+
+Task<Result<>> Link::attempt_old_sse() {
+  const bool forced = options_.transport == TransportChoice::old_sse;
+  if (auto started = co_await start(maker_.old_sse()); !started) {
+    const bool reached = started.error().kind() != ErrorKind::unreachable;
+    if (!forced && known_old_sse_ && reached) forget();
+    co_return started;
+  }
+  auto reply = co_await initialize();
+  if (!reply) {
+    co_await drop_transport();
+    co_return std::unexpected(std::move(reply.error()));
+  }
+  auto adopted = co_await adopt_legacy(*reply);
+  known_old_sse_ = adopted.has_value();
+  co_return adopted;
+}
+
+Task<Result<ProbeVerdict>> Link::probe(std::chrono::milliseconds timeout) {
+  for (int asked = 0;; ++asked) {
+    auto reply = co_await handshake_request(mcp::Method::discover, {}, mcp::Era::modern, timeout);
+    if (!reply) co_return std::unexpected(std::move(reply.error()));
+    ProbeVerdict verdict = judge_probe(*reply);
+    if (verdict.kind != Kind::again) co_return verdict;
+    if (asked > 0) {
+      verdict.kind = Kind::fault;
+      co_return verdict;
+    }
+  }
+}
+
+Result<> Link::adopt_modern(ProbeVerdict verdict) {
+  known_era_ = mcp::Era::modern;
+  transport_->speak(mcp::kModern);
+  stand_on(std::move(verdict.facts));
+  return {};
+}
+
+Task<Result<Reply>> Link::initialize() {
+  transport_->forget_session();
+  Params params;
+  params.members.add(
+      fmt::format(R"("protocolVersion":"{}","capabilities":{},"clientInfo":{})", mcp::to_string(mcp::kNewestLegacy),
+                  mcp::write_client_capabilities(options_.handlers.capabilities()), options_.client_info));
+  return handshake_request(mcp::Method::initialize, std::move(params), mcp::Era::legacy, options_.timeout);
+}
+
+Task<Result<>> Link::adopt_legacy(const Reply& reply) {
+  if (!reply.message || reply.message->message().kind != json::MessageKind::result || reply.status > 299) {
+    // A server that has no `initialize` is of the other era, whatever error it says so with.
+    if (reply.message && reply.status < 500) forget();
+    co_return std::unexpected(reply_error(reply));
+  }
+  auto facts = read_initialize(*reply.message);
+  if (!facts) {
+    co_await drop_transport();
+    co_return std::unexpected(std::move(facts.error()));
+  }
+  transport_->speak(facts->version);
+  const std::string text = mcp::write_notification(mcp::to_string(mcp::Method::initialized), {});
+  Outgoing initialized;
+  initialized.method = mcp::Method::initialized;
+  initialized.parts.emplace_back(text);
+  Deadline deadline(executor_, options_.timeout, {});
+  const Noted noted(handshake_, deadline);
+  auto sent = co_await before(deadline, transport_->send(initialized), "notifications/initialized");
+  if (!sent) co_return std::unexpected(std::move(sent.error()));
+  known_era_ = mcp::Era::legacy;
+  facts->keeps_session = transport_->keeps_session();
+  stand_on(std::move(*facts));
+  co_return Result<>{};
+}
+
+Task<Result<Reply>> Link::handshake_request(mcp::Method method, Params params, mcp::Era era,
+                                            std::chrono::milliseconds timeout) {
+  Deadline deadline(executor_, timeout, {});
+  const Noted noted(handshake_, deadline);
+  co_return co_await before(deadline, exchange(transport_, method, std::move(params), era), mcp::to_string(method));
+}
+
+Task<Result<Reply>> Link::exchange(std::shared_ptr<Transport> transport, mcp::Method method, Params params,
+                                   mcp::Era era) {
+  const std::string capabilities = mcp::write_client_capabilities(options_.handlers.capabilities());
+  const std::string meta = modern_meta(options_.client_info);
+  RequestFrame frame;
+  frame.era = era;
+  frame.id = ++last_id_;
+  frame.method = method;
+  frame.modern_meta = meta;
+  frame.client_capabilities = capabilities;
+  Composed composed(frame, params);
+  if (era == mcp::Era::modern && transport->has_headers()) composed.add_standard_headers({});
+  co_return co_await transport->exchange(composed.outgoing());
+}
+
+void Link::stand_on(ServerFacts facts) {
+  for (const std::string& what : facts.left_out)
+    options_.log->warning("{}", what);
+  footing_ = Footing{transport_, std::make_shared<const ServerFacts>(std::move(facts)), ++generation_};
+}
+
+}  // namespace proteus::client

@@ -1,0 +1,180 @@
+#include "client/connection/questions.hpp"
+
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "mcp/errors.hpp"
+#include "mcp/jsonrpc.hpp"
+
+namespace proteus::client {
+namespace {
+
+// Longer ids are an attack on whoever keeps them.
+constexpr std::size_t kMaxIdBytes = 1024;
+// Servers look at the directories they are given before they go by them, and do not say when they have.
+constexpr std::chrono::milliseconds kRootsTakeEffect{100};
+
+std::string write_answer(std::string_view id, std::string_view result) {
+  return fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", id, result);
+}
+
+// Whether nobody has answered; a refusal is an answer.
+bool is_silence(const Error& error) {
+  return error.kind() == ErrorKind::timeout || error.kind() == ErrorKind::cancelled ||
+         error.kind() == ErrorKind::interrupted;
+}
+
+}  // namespace
+
+class Questions::Open {
+ public:
+  // `awaited`: calls wait for its answer; `due`: and must have one.
+  Open(Questions& questions, std::string_view id, bool awaited, bool due)
+      : questions_(questions),
+        awaited_(awaited),
+        due_(due),
+        deadline_(questions.executor_, questions.options_.handler_timeout, {}),
+        at_(questions.open_.emplace(id, &deadline_)) {
+    if (awaited_) ++questions_.open_roots_;
+  }
+  ~Open() {
+    questions_.open_.erase(at_);
+    if (awaited_ && --questions_.open_roots_ == 0) questions_.roots_settled_.ring();
+  }
+  Open(const Open&) = delete;
+  Open& operator=(const Open&) = delete;
+
+  const std::string& id() const { return at_->first; }
+  Deadline& deadline() { return deadline_; }
+  bool awaited() const { return awaited_; }
+  bool due() const { return due_; }
+
+ private:
+  Questions& questions_;
+  const bool awaited_;
+  const bool due_;
+  Deadline deadline_;
+  std::multimap<std::string, Deadline*, std::less<>>::iterator at_;
+};
+
+void Questions::on_request(Received request, RequestId during, std::shared_ptr<Transport> transport) {
+  const json::Message& message = request.message();
+  const std::size_t limit = options_.limits.server_requests;
+  if (message.id.size() > kMaxIdBytes || open_.size() >= 2 * limit) {
+    return options_.log->warning("a request of the server is ignored: {}",
+                                 open_.size() >= 2 * limit ? "it asks too much at once" : "its id is too long");
+  }
+  std::optional<Error> refusal;
+  const auto* method = mcp::find_method(mcp::Era::legacy, mcp::Sender::server, message.method);
+  if (method == nullptr || method->form != mcp::Form::request) {
+    refusal = mcp::errors::method_not_found(log::printable(message.method, 64));
+  } else if (open_.size() >= limit || open_.contains(message.id)) {
+    refusal = errors::exhausted("too many requests of the server are unanswered");
+  }
+  // What a call asks for itself, as far as that can be told, is of no concern to others. A session can be asked at any
+  // time; whoever has none, while it waits with a request.
+  const bool stray_roots = !refusal && is_stray_roots(method->method, during);
+  const bool awaited = stray_roots && (options_.owner == Owner::session ? roots_due_ : !requests_.any_asked_sent());
+  auto open = std::make_unique<Open>(*this, message.id, awaited, awaited && roots_due_);
+  if (refusal) {
+    tasks_.spawn("refusing a request of the server", refuse(mcp::write_error(message.id, *refusal, mcp::Era::legacy),
+                                                            std::move(transport), std::move(open)));
+    return;
+  }
+  tasks_.spawn("answering the server",
+               answer(std::move(request), method->method, during, std::move(transport), std::move(open)));
+}
+
+void Questions::on_cancelled(std::string_view id) {
+  const auto [begin, end] = open_.equal_range(id);
+  for (auto at = begin; at != end; ++at)
+    at->second->expire();
+}
+
+bool Questions::is_stray_roots(mcp::Method method, RequestId during) const {
+  return method == mcp::Method::list_roots && during == kNoRequest && options_.owner != Owner::everybody;
+}
+
+const InFlight* Questions::asked_by(mcp::Method method, RequestId during) const {
+  if (during != kNoRequest) return requests_.find(during);
+  if (is_stray_roots(method, during)) {
+    if (options_.owner == Owner::session) return nullptr;
+    if (options_.owner == Owner::caller) return requests_.first_asked();
+  }
+  // One that does not say what it is asked for is asked for the only request there is.
+  return requests_.only();
+}
+
+bool Questions::is_of_any(mcp::Method method, RequestId during) const {
+  return during == kNoRequest && options_.owner == Owner::caller && !is_stray_roots(method, during) &&
+         requests_.only() == nullptr && requests_.first_asked() != nullptr;
+}
+
+// Nothing says whose question it is, and all are of one caller: the answer reaches the server by the question's own
+// id, whichever request its caller was told of it with. Those that are not asked yet come first, the latest of them
+// before the others.
+Task<Result<std::string>> Questions::ask_in_turn(Question question) {
+  std::set<RequestId> asked;
+  Result<std::string> answer = std::unexpected(errors::cancelled("the question"));
+  for (;;) {
+    const InFlight* const request =
+        requests_.latest_asked([&](RequestId id) { return asked.contains(id) ? SIZE_MAX : asked_in_turn_.count(id); });
+    if (request == nullptr || !asked.insert(request->id).second) co_return answer;
+    const auto own = request->options->own_handlers();
+    const auto noted = asked_in_turn_.insert(request->id);
+    const std::shared_ptr<void> forgotten(nullptr, [this, noted](void*) { asked_in_turn_.erase(noted); });
+    answer = co_await ask(*own, question);
+    // The request ended without it: it was another one's, and the server still waits.
+    if (answer || answer.error().kind() != ErrorKind::cancelled) co_return answer;
+  }
+}
+
+Task<Result<std::string>> Questions::ask_owner(mcp::Method method, std::string params, RequestId during) {
+  if (is_stray_roots(method, during) && options_.owner != Owner::session) {
+    while (requests_.first_asked() == nullptr)
+      co_await arrival_.wait();
+  }
+  const InFlightTable::Hold hold(requests_, during);
+  if (is_of_any(method, during)) co_return co_await ask_in_turn({method, std::move(params), during, false});
+  const InFlight* const request = asked_by(method, during);
+  const std::shared_ptr<const Handlers> own = request != nullptr ? request->options->own_handlers() : nullptr;
+  Question question{method, std::move(params), during, request != nullptr && !request->is_sent};
+  co_return co_await ask(own ? *own : options_.handlers, std::move(question));
+}
+
+Task<> Questions::answer(Received request, mcp::Method method, RequestId during, std::shared_ptr<Transport> transport,
+                         std::unique_ptr<Open> open) {
+  if (method == mcp::Method::ping) co_return co_await send(write_answer(open->id(), "{}"), std::move(transport));
+  auto asked = ask_owner(method, std::string(request.message().params), during);
+  const auto result = co_await before(open->deadline(), std::move(asked), mcp::to_string(method));
+  const bool unwanted = open->deadline().expired();  // cancelled: an answer is not wanted
+  if (open->due() && (unwanted || (!result && is_silence(result.error())))) roots_missed_ = true;
+  if (unwanted) co_return;
+  co_await send(
+      result ? write_answer(open->id(), *result) : mcp::write_error(open->id(), result.error(), mcp::Era::legacy),
+      std::move(transport));
+  // It is still open as far as calls are concerned.
+  if (result && open->awaited()) co_await sleep_for(kRootsTakeEffect);
+}
+
+Task<> Questions::wait_for_roots() {
+  while (open_roots_ > 0)
+    co_await roots_settled_.wait();
+}
+
+Task<> Questions::refuse(std::string text, std::shared_ptr<Transport> transport, std::unique_ptr<Open> open) {
+  co_await send(std::move(text), std::move(transport));
+  open.reset();
+}
+
+Task<> Questions::send(std::string text, std::shared_ptr<Transport> transport) {
+  Outgoing message;
+  message.parts.emplace_back(text);
+  Deadline deadline(executor_, options_.timeout, {});
+  const auto sent = co_await before(deadline, transport->send(message), "answering the server");
+  if (!sent) options_.log->warning("an answer did not reach the server: {}", sent.error().message());
+}
+
+}  // namespace proteus::client

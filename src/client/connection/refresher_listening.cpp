@@ -1,0 +1,260 @@
+// What a server says by itself, and whether it is there at all.
+#include <algorithm>
+#include <utility>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/log.hpp"
+#include "client/connection/calls.hpp"
+#include "client/connection/refresher.hpp"
+
+namespace proteus::client {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::chrono::milliseconds kListenFirst{250};
+
+}  // namespace
+
+// What changes between the reading and the first announcement must not be missed: whoever is slow to agree to announce
+// is read once more then.
+Task<> Refresher::begin_listening() {
+  if (std::exchange(asked_to_listen_, true)) co_return;
+  struct Waiting {
+    explicit Waiting(const Executor& executor) : timer(executor, kListenFirst) {}
+    asio::steady_timer timer;
+    bool settled = false;
+    bool given_up = false;
+  };
+  auto waiting = std::make_shared<Waiting>(around_.executor);
+  const auto settle = [](Refresher& refresher, std::shared_ptr<Waiting> wait) -> Task<> {
+    co_await refresher.keep_listening();
+    wait->settled = true;
+    wait->timer.cancel();
+    if (wait->given_up && refresher.announcing_) refresher.missed({});
+  };
+  asking_ = true;
+  tasks_.spawn("listening", settle(*this, waiting));
+  boost::system::error_code ignored;
+  if (!waiting->settled) co_await waiting->timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  waiting->given_up = !waiting->settled;
+}
+
+// In the background: a server that is slow to agree, or never does, holds up nothing else.
+void Refresher::start_listening() {
+  listen_at_.reset();
+  ask_again_ = true;
+  if (!std::exchange(asking_, true)) tasks_.spawn("listening", keep_listening());
+}
+
+Task<> Refresher::keep_listening() {
+  const std::shared_ptr<void> end(nullptr, [this](void*) { asking_ = false; });
+  do {
+    ask_again_ = false;
+    co_await listen();
+  } while (ask_again_ && !closing_);
+}
+
+Task<> Refresher::listen() {
+  const auto known = facts();
+  if (!known) co_return;
+  mcp::SubscriptionFilter wanted;
+  const bool for_us = policy_.event_driven_refresh && policy_.ttl.count() == 0;
+  if (keeps_lists() ? for_us : known->era() == mcp::Era::modern) {
+    wanted.tools = known->offers.tools.list_changed;
+    wanted.prompts = known->offers.prompts.list_changed;
+    wanted.resources = known->offers.resources.list_changed;
+  }
+  expects_announcements_ = wanted.tools || wanted.prompts || wanted.resources;
+  if (known->offers.subscribe && known->era() == mcp::Era::modern) {
+    const std::scoped_lock lock(mutex_);
+    wanted.uris.assign(followed_.begin(), followed_.end());
+  }
+  if (!wanted.tools && !wanted.prompts && !wanted.resources && wanted.uris.empty()) {
+    asked_for_.clear();
+    heard_of_.clear();
+    announcing_ = false;
+    if (std::exchange(listening_, false) || connection_.is_listening()) connection_.hush();
+    co_return;
+  }
+  std::set<std::string> asked(wanted.uris.begin(), wanted.uris.end());
+  listened(co_await ask_to_announce(std::move(wanted)));
+  asked_for_ = std::move(asked);
+  asked_.ring();
+}
+
+// Resources that it does not want to tell of, or so many of them, are no reason not to hear of its lists.
+Task<Result<>> Refresher::ask_to_announce(mcp::SubscriptionFilter wanted) {
+  const bool lists = wanted.tools || wanted.prompts || wanted.resources;
+  auto agreed = co_await connection_.listen(wanted);
+  listen_error_ = agreed ? std::nullopt : std::optional(agreed.error());
+  if (agreed) heard_of_ = {wanted.uris.begin(), wanted.uris.end()};
+  if (agreed || closing_ || !lists || wanted.uris.empty() || !is_final(agreed.error())) co_return agreed;
+  log_->note(log::Level::warning, "tells of no single resources: {}", agreed.error().message());
+  wanted.uris.clear();
+  auto lists_agreed = co_await connection_.listen(std::move(wanted));
+  if (lists_agreed) heard_of_.clear();
+  co_return lists_agreed;
+}
+
+void Refresher::listened(const Result<>& agreed) {
+  if (agreed) {
+    if (std::exchange(listen_failures_, 0) > 0) missed({});
+    listening_ = announcing_ = true;
+    refused_to_listen_ = false;
+    return;
+  }
+  // What it agreed to before it still tells.
+  const bool hears = connection_.is_listening();
+  const bool later = !is_final(agreed.error());
+  listening_ = hears || later;
+  if (!hears) announcing_ = false;
+  // An operator who relies on announcements should know that there are none.
+  const bool told = later || hears || !expects_announcements_ || std::exchange(refused_to_listen_, true);
+  log_->note(told ? log::Level::info : log::Level::warning, "announces no {}changes: {}{}", hears ? "further " : "",
+             agreed.error().message(), polls() ? "; its lists are read every refresh_interval instead" : "");
+  if (later) {
+    listen_at_ = around_.clock.now() + pause_after(++listen_failures_, agreed.error());
+    alarm_.cancel();
+  }
+  poll_instead();
+}
+
+void Refresher::poll_instead() {
+  if (!polls() || poll_at_) return;
+  poll_at_ = around_.clock.now() + jittered(policy_.refresh_interval, around_.chance);
+  alarm_.cancel();
+}
+
+void Refresher::note_facts(std::shared_ptr<const ServerFacts> facts) {
+  const std::scoped_lock lock(mutex_);
+  if (facts_ && facts_->era() != facts->era()) listen_at_ = around_.clock.now();
+  modern_ = facts->era() == mcp::Era::modern;
+  facts_ = std::move(facts);
+  old_sse_ = connection_.known().old_sse;
+}
+
+// Apart from refresh: it reads no lists, unless what the server says of itself is other than before.
+Task<> Refresher::check_health() {
+  const auto before = facts();
+  health_at_ = around_.clock.now() + jittered(policy_.health_interval, around_.chance);
+  const auto alive = co_await ping(connection_);
+  if (!alive) {
+    if (alive.error().kind() == ErrorKind::remote) co_return;
+    const std::scoped_lock lock(mutex_);
+    const unsigned failures = ++health_.consecutive_failures;
+    log_->note(failures == 1 ? log::Level::warning : log::Level::debug, "does not answer: {}", alive.error().message());
+    if (health_.state == ServerState::connected) health_.state = ServerState::degraded;
+    if (failures >= policy_.max_consecutive_failures) health_.state = ServerState::failed;
+    health_.last_error = alive.error();
+    health_at_ = around_.clock.now() + std::min(policy_.health_interval, pause_after(failures, alive.error()));
+    co_return;
+  }
+  note_facts(connection_.facts());
+  reached();
+  {
+    const std::scoped_lock lock(mutex_);
+    const bool recovered = health_.state == ServerState::degraded || health_.state == ServerState::failed;
+    if (recovered && !refresh_at_) {
+      log_->note(log::Level::info, "is back");
+      health_.state = ServerState::connected;
+      health_.consecutive_failures = 0;
+      health_.last_error.reset();
+    }
+  }
+  const auto now_known = facts();
+  const bool other = before && now_known &&
+                     (before->info != now_known->info || before->capabilities != now_known->capabilities ||
+                      before->version != now_known->version);
+  if (other) want_refresh({});
+}
+
+// Where the server could not be reached, that is over. Whether requests work that it took and failed, only a request
+// can tell.
+void Refresher::reached() {
+  reached_at_ = around_.clock.now();
+  const auto failure = around_.breaker.status().failure;
+  if (!failure) return;
+  const bool broke = failure->kind() == ErrorKind::interrupted || failure->kind() == ErrorKind::timeout;
+  const bool was_gone = broke && health().consecutive_failures > 0;
+  if (was_gone || failure->kind() == ErrorKind::unreachable) around_.breaker.succeeded();
+}
+
+void Refresher::on_announcement(const Announcement& announcement) {
+  switch (announcement.kind) {
+    case Announcement::Kind::tools: return lists_announced({catalog::Kind::tool});
+    case Announcement::Kind::prompts: return lists_announced({catalog::Kind::prompt});
+    case Announcement::Kind::resources:
+      return lists_announced({catalog::Kind::resource, catalog::Kind::resource_template});
+    case Announcement::Kind::resource:
+      if (around_.on_resource_updated) around_.on_resource_updated(announcement.uri);
+      return;
+    case Announcement::Kind::interrupted:
+    case Announcement::Kind::ended: announcing_ = false; return poll_instead();
+    case Announcement::Kind::reopened: announcing_ = true; return missed(reading_.window());
+  }
+}
+
+void Refresher::lists_announced(catalog::KindSet kinds) {
+  {
+    const std::scoped_lock lock(mutex_);
+    ++health_.announcements;
+  }
+  want_refresh(reading_.wait(around_.clock.now()));
+  if (!keeps_lists() && around_.on_lists_changed) around_.on_lists_changed(kinds);
+}
+
+void Refresher::missed(std::chrono::milliseconds wait) {
+  if (keeps_lists()) return want_refresh(wait);
+  const auto known = facts();
+  catalog::KindSet kinds;
+  for (const catalog::Kind kind : catalog::kKinds) {
+    if (known && mcp::offers(known->offers, catalog::info(kind).list_method)) kinds.add(kind);
+  }
+  if (around_.on_lists_changed) around_.on_lists_changed(kinds);
+}
+
+void Refresher::follow(std::set<std::string> uris) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (followed_ == uris) return;
+    followed_ = std::move(uris);
+  }
+  asio::post(around_.executor, [this] {
+    if (asked_to_listen_ && !closing_) start_listening();
+  });
+}
+
+Task<Result<>> Refresher::tells_of(std::string uri) {
+  co_return co_await asio::co_spawn(around_.executor, ask_within_time(std::move(uri)), asio::use_awaitable);
+}
+
+Task<Result<>> Refresher::ask_within_time(std::string uri) {
+  Deadline deadline(around_.executor, timeout_, {});
+  co_return co_await before(deadline, wait_until_asked(std::move(uri)), "subscriptions/listen");
+}
+
+Task<Result<>> Refresher::wait_until_asked(std::string uri) {
+  while (!closing_ && !asked_for_.contains(uri))
+    co_await asked_.wait();
+  if (closing_) co_return std::unexpected(errors::cancelled("the subscription"));
+  if (listen_error_ && !heard_of_.contains(uri)) co_return std::unexpected(*listen_error_);
+  if (const Error* const why = connection_.refused(uri)) co_return std::unexpected(*why);
+  co_return Result<>{};
+}
+
+Task<> Refresher::announced() { co_await asio::co_spawn(around_.executor, read_soon(), asio::use_awaitable); }
+
+Task<> Refresher::read_soon() {
+  if (closing_ || !keeps_lists() || !policy_.event_driven_refresh || policy_.ttl.count() > 0) co_return;
+  const auto asked = around_.clock.now();
+  if (const auto wait = reading_.wait(asked); wait.count() > 0) co_await sleep_for(wait);
+  if (reading_.acted() < asked) co_await join_round();
+}
+
+}  // namespace proteus::client

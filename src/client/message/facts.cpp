@@ -1,0 +1,75 @@
+#include "client/message/facts.hpp"
+
+#include <algorithm>
+
+#include <boost/json/array.hpp>
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "json/text.hpp"
+#include "mcp/meta.hpp"
+
+namespace proteus::client {
+namespace {
+
+constexpr std::size_t kMaxVersions = 64;
+
+bool is_too_long(ServerFacts& facts, std::string_view what, std::string_view said, std::size_t limit) {
+  if (said.size() <= limit) return false;
+  facts.left_out.push_back(
+      fmt::format("its {} are left out: they have {} bytes, and {} are allowed", what, said.size(), limit));
+  return true;
+}
+
+void read_common(const Received& answer, ServerFacts& facts) {
+  if (const auto raw = answer.member("capabilities");
+      json::is_object(raw) && !is_too_long(facts, "capabilities", raw, kLongestDescription)) {
+    facts.capabilities = raw;
+    facts.offers = mcp::parse_server_capabilities(raw);
+  }
+  if (auto text = json::decode_string(answer.member("instructions"));
+      text && !is_too_long(facts, "instructions", *text, kLongestInstructions))
+    facts.instructions = std::move(*text);
+  // In `_meta` since 2026-07-28; many put it where it was before.
+  for (const auto raw : {answer.message().meta.value(mcp::meta::kServerInfo), answer.member("serverInfo")}) {
+    if (!json::is_object(raw) || is_too_long(facts, "name and description", raw, kLongestDescription)) continue;
+    facts.info = raw;
+    break;
+  }
+}
+
+}  // namespace
+
+Result<ServerFacts> read_discover(const Received& answer) {
+  const auto fault = [](std::string_view why) {
+    return std::unexpected(errors::protocol(fmt::format("the answer to server/discover {}", why)));
+  };
+  const std::string_view raw = answer.member("supportedVersions");
+  if (raw.empty() || raw.front() != '[') return fault("names no versions");
+  const auto versions = json::parse(raw);
+  if (!versions || versions->get_array().empty() || versions->get_array().size() > kMaxVersions)
+    return fault("names no versions");
+  ServerFacts facts;
+  for (const auto& version : versions->get_array()) {
+    if (!version.is_string()) return fault("names a version that is not a string");
+    facts.versions.push_back(log::printable(std::string_view(version.get_string()), 32));
+  }
+  read_common(answer, facts);
+  return facts;
+}
+
+Result<ServerFacts> read_initialize(const Received& answer) {
+  const auto text = json::decode_string(answer.member("protocolVersion"));
+  if (!text) return std::unexpected(errors::protocol("the answer to initialize names no protocol version"));
+  const auto version = mcp::parse_version(*text);
+  if (!version || mcp::era_of(*version) != mcp::Era::legacy) {
+    return std::unexpected(errors::unsupported(
+        fmt::format("the server wants protocol version {}, which has no handshake here", log::printable(*text, 32))));
+  }
+  ServerFacts facts;
+  facts.version = *version;
+  read_common(answer, facts);
+  return facts;
+}
+
+}  // namespace proteus::client

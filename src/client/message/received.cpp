@@ -1,0 +1,110 @@
+#include "client/message/received.hpp"
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "client/message/listing.hpp"
+#include "json/text.hpp"
+
+namespace proteus::client {
+
+namespace {
+
+// What a program prints by mistake is worth showing. What begins as a message does may be a caller's result, which is
+// never logged.
+std::string excerpt_of(std::string_view bytes) {
+  const auto first = bytes.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || bytes[first] == '{' || bytes[first] == '[') return {};
+  return ": " + log::printable(bytes, 80);
+}
+
+}  // namespace
+
+struct Received::Content {
+  std::shared_ptr<const void> bytes;
+  json::Message message = {};
+};
+
+Error naming_limit(Error error, std::size_t message_bytes) {
+  if (error.kind() != ErrorKind::too_large || !error.message().contains(fmt::format("{}", message_bytes))) return error;
+  return {ErrorKind::too_large, fmt::format("{} bytes, which max_message_bytes sets", error.message())};
+}
+
+Result<Received> Received::scan(std::string bytes, const json::ScanLimits& limits) {
+  const auto owner = std::make_shared<const std::string>(std::move(bytes));
+  return scan(*owner, owner, limits);
+}
+
+Result<Received> Received::scan(std::string_view bytes, std::shared_ptr<const void> owner,
+                                const json::ScanLimits& limits) {
+  Received received;
+  received.content_ = std::make_shared<Content>(std::move(owner));
+  if (auto scanned = received.read(bytes, limits); !scanned) return std::unexpected(std::move(scanned.error()));
+  return received;
+}
+
+Result<void> Received::rescan(std::string_view bytes, const std::shared_ptr<const void>& owner,
+                              const json::ScanLimits& limits) {
+  on_one_line_ = false;
+  if (content_ && content_.use_count() == 1 && content_->bytes == owner) {
+    std::destroy_at(&content_->message);
+    std::construct_at(&content_->message);
+  } else {
+    content_ = std::make_shared<Content>(owner);
+  }
+  return read(bytes, limits);
+}
+
+Result<void> Received::read(std::string_view bytes, const json::ScanLimits& limits) {
+  if (auto scanned = json::scan_into(content_->message, bytes, limits); !scanned) {
+    if (scanned.error().kind() == ErrorKind::too_large)
+      return std::unexpected(std::move(scanned.error()).within("a message of the server"));
+    return std::unexpected(errors::protocol(
+        fmt::format("the server sent what is no message: {}{}", scanned.error().message(), excerpt_of(bytes))));
+  }
+  return {};
+}
+
+Received Received::copy() const {
+  // It was within its limits before.
+  const json::ScanLimits any{.bytes = text().size(), .depth = 1024, .members = text().size()};
+  return scan(std::string(text()), any).value_or(Received());
+}
+
+const json::Message& Received::message() const {
+  static const json::Message nothing;
+  return content_ ? content_->message : nothing;
+}
+
+Result<std::vector<Received>> scan_messages(std::string_view bytes, const json::ScanLimits& limits,
+                                            std::optional<mcp::Version> version) {
+  constexpr std::size_t kMaxBatch = 100;
+  std::vector<std::string_view> texts = {bytes};
+  if (version == mcp::Version::v2025_03_26 && bytes.starts_with('[')) {
+    auto batch = elements_of(bytes, kMaxBatch);
+    if (!batch) return std::unexpected(std::move(batch.error()));
+    texts = std::move(*batch);
+  }
+  std::vector<Received> messages;
+  for (const auto text : texts) {
+    auto message = Received::scan(std::string(text), limits);
+    if (!message) return std::unexpected(std::move(message.error()));
+    messages.push_back(std::move(*message));
+  }
+  return messages;
+}
+
+Task<Result<Received>> scan_aside(BackgroundThreads& background, std::string bytes, json::ScanLimits limits) {
+  co_return co_await background.run(
+      [bytes = std::move(bytes), limits]() mutable { return Received::scan(std::move(bytes), limits); });
+}
+
+Task<Result<std::vector<Received>>> scan_messages_aside(BackgroundThreads& background, std::string bytes,
+                                                        json::ScanLimits limits, std::optional<mcp::Version> version) {
+  co_return co_await background.run(
+      [bytes = std::move(bytes), limits, version] { return scan_messages(bytes, limits, version); });
+}
+
+Result<boost::json::value> Received::value() const { return json::parse(result()); }
+
+}  // namespace proteus::client

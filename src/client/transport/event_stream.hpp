@@ -1,0 +1,71 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include <proteus/error.hpp>
+
+#include "base/task.hpp"
+#include "net/http/sse.hpp"
+#include "net/http_client/http_client.hpp"
+
+namespace proteus::client {
+
+// The events of an answer of the type text/event-stream. Does not move: the reader points into it.
+class EventStream {
+ public:
+  // `last_event_id` is that of the stream which this one goes on from.
+  EventStream(net::ClientResponse response, std::size_t max_event_bytes, std::string last_event_id = {})
+      : response_(std::move(response)),
+        message_bytes_(max_event_bytes),
+        reader_({.line_bytes = max_event_bytes, .event_bytes = max_event_bytes}, std::move(last_event_id)),
+        whole_(response_.is_all_here()) {
+    reader_.feed({});
+  }
+  EventStream(const EventStream&) = delete;
+  EventStream& operator=(const EventStream&) = delete;
+
+  // The next event; nothing at the end. Its views hold until the next call.
+  Task<Result<std::optional<net::SseEvent>>> next();
+
+  // The same where it is here: nothing where more is to come. `ended` then says whether none will.
+  Result<std::optional<net::SseEvent>> try_next();
+  bool ended() const { return ended_; }
+  // Whether all events came with the head of the answer.
+  bool is_whole() const { return whole_; }
+  // Whether these bytes of an event stay where they are for as long as the stream lives.
+  bool keeps(std::string_view data) const;
+
+  // See net::ClientResponse.
+  Task<net::Waited> wait() { return response_.wait(); }
+  void stop_waiting() { response_.stop_waiting(); }
+  void set_deadline(std::chrono::milliseconds from_now) { response_.set_deadline(from_now); }
+
+  const std::string& last_event_id() const { return reader_.last_event_id(); }
+  std::optional<std::chrono::milliseconds> retry() const { return reader_.retry(); }
+
+ private:
+  Result<> take(const Result<std::string_view>& bytes);
+
+  net::ClientResponse response_;
+  const std::size_t message_bytes_;
+  net::SseReader reader_;
+  const bool whole_;
+  std::string_view bytes_;  // that were read last
+  bool ended_ = false;
+  std::optional<Error> broken_;
+};
+
+// Where a stream stands, to go on from there on another connection.
+struct StreamPosition {
+  std::string last_event_id;
+  std::optional<std::chrono::milliseconds> retry;
+
+  void take(const EventStream& stream) {
+    last_event_id = stream.last_event_id();
+    if (stream.retry()) retry = stream.retry();
+  }
+};
+
+}  // namespace proteus::client

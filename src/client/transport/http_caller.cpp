@@ -1,0 +1,138 @@
+#include "client/transport/http_caller.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <boost/container/small_vector.hpp>
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "client/message/retry_after.hpp"
+#include "mcp/headers.hpp"
+
+namespace proteus::client {
+namespace {
+
+constexpr std::array kPosted = {net::Field{"Content-Type", "application/json"},
+                                net::Field{"Accept", "application/json, text/event-stream"}};
+constexpr std::size_t kMaxRefusalBytes = 64UL * 1024;
+
+// The beginning of a body as part of a sentence.
+std::string excerpt_of(std::string body) {
+  std::ranges::replace_if(body, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+  const auto begin = std::min(body.find_first_not_of(' '), body.size());
+  return log::printable(std::string_view(body).substr(begin, body.find_last_not_of(' ') + 1 - begin), 200);
+}
+
+void add_fields(auto& fields, std::span<const Header> headers) {
+  for (const auto& [name, value] : headers)
+    fields.push_back({name, value});
+}
+
+bool is_refused(const Result<net::ClientResponse>& response) {
+  return response && (response->status() == 401 || response->status() == 403);
+}
+
+}  // namespace
+
+Task<Result<net::ClientResponse>> HttpCaller::send(std::string_view method, const net::Url& url,
+                                                   const std::vector<Header>& headers,
+                                                   std::chrono::milliseconds head_timeout) {
+  return send(method, url, headers, nullptr, head_timeout);
+}
+
+Task<Result<net::ClientResponse>> HttpCaller::post(const net::Url& url, const Outgoing& message,
+                                                   const std::vector<Header>& headers) {
+  return send("POST", url, headers, &message, {});
+}
+
+Task<Result<net::ClientResponse>> HttpCaller::send(std::string_view method, const net::Url& url,
+                                                   std::span<const Header> headers, const Outgoing* message,
+                                                   std::chrono::milliseconds head_timeout) {
+  const bool at_home = url.origin() == url_.origin();
+  for (bool again = false;; again = true) {
+    std::vector<Header> credentials;
+    boost::container::small_vector<net::Field, 12> fields;
+    std::span<const std::string_view> body;
+    if (message != nullptr) {
+      fields.assign(kPosted.begin(), kPosted.end());
+      if (message->version) fields.push_back({mcp::header::kProtocolVersion, mcp::to_string(*message->version)});
+      fields.insert(fields.end(), message->headers.begin(), message->headers.end());
+      body = {message->parts.data(), message->parts.size()};
+    }
+    add_fields(fields, headers);
+    if (at_home) add_fields(fields, options_.headers);
+    if (at_home && options_.authorizer) {
+      auto given = co_await options_.authorizer->headers();
+      if (!given) co_return std::unexpected(std::move(given.error()));
+      credentials = std::move(*given);
+      add_fields(fields, credentials);
+    }
+    auto response =
+        co_await http_.send({.url = url,
+                             .method = method,
+                             .fields = {fields.data(), fields.size()},
+                             .body = body,
+                             .deadlines = {.connect = options_.connect_timeout, .head = head_timeout, .whole = {}}});
+    if (again || !options_.authorizer || !is_refused(response)) co_return response;
+    const std::string challenge(response->fields().find("WWW-Authenticate").value_or(""));
+    const auto better = co_await options_.authorizer->refused(static_cast<int>(response->status()), challenge);
+    if (!better) co_return std::unexpected(better.error());
+    if (!*better) co_return response;
+    co_await drain(*response);
+  }
+}
+
+std::string HttpCaller::prepare_post(std::span<const Header> headers) const {
+  boost::container::small_vector<net::Field, 12> fields(kPosted.begin(), kPosted.end());
+  add_fields(fields, headers);
+  add_fields(fields, options_.headers);
+  return http_.prepare({fields.data(), fields.size()}).value_or("");
+}
+
+std::optional<net::ClientResponse> HttpCaller::try_post(const Outgoing& message, std::string_view prepared,
+                                                        std::chrono::milliseconds time) {
+  if (options_.authorizer || prepared.empty()) return std::nullopt;
+  return http_.try_send({.url = url_,
+                         .method = "POST",
+                         .fields = {message.headers.data(), message.headers.size()},
+                         .prepared = prepared,
+                         .body = {message.parts.data(), message.parts.size()},
+                         .deadlines = {.connect = options_.connect_timeout, .head = time, .whole = time}});
+}
+
+Task<Result<Reply>> read_refusal(net::ClientResponse& response) {
+  Reply reply;
+  reply.status = static_cast<int>(response.status());
+  reply.retry_after = read_retry_after(response.fields());
+  if (reply.status < 400) {
+    const auto location = response.fields().find("Location");
+    if (location) reply.excerpt = fmt::format("it points to {}", log::printable(*location));
+    co_return reply;
+  }
+  std::string body;
+  while (body.size() < kMaxRefusalBytes) {
+    const auto bytes = co_await response.read_some();
+    // Half a body says more than the fault of its other half.
+    if (!bytes || bytes->empty()) break;
+    body += *bytes;
+  }
+  if (response.has_content_type("application/json")) {
+    json::ScanLimits limits;
+    limits.bytes = kMaxRefusalBytes;
+    if (auto message = Received::scan(body, limits)) reply.message = std::move(*message);
+  }
+  if (!reply.message || reply.message->message().error.empty()) {
+    reply.message.reset();
+    reply.excerpt = excerpt_of(std::move(body));
+  }
+  co_return reply;
+}
+
+Task<> drain(net::ClientResponse& response) {
+  // A body of unknown length may be a stream that never ends.
+  if (response.content_length().value_or(kMaxRefusalBytes + 1) > kMaxRefusalBytes) co_return;
+  static_cast<void>(co_await response.read_all(kMaxRefusalBytes));
+}
+
+}  // namespace proteus::client

@@ -1,0 +1,441 @@
+#include "client/transport/streamable_http.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "base/waiting.hpp"
+#include "client/message/era.hpp"
+#include "client/transport/event_stream.hpp"
+#include "client/transport/http_caller.hpp"
+#include "json/text.hpp"
+#include "mcp/headers.hpp"
+
+namespace proteus::client {
+namespace {
+
+constexpr std::size_t kMaxSessionIdBytes = 1024;
+// A server that asks to be polled at once gets a breath nevertheless.
+constexpr std::chrono::milliseconds kLeastRetry{20};
+constexpr std::chrono::milliseconds kGoodbyeTimeout{2000};
+
+bool is_session_id(std::string_view text) {
+  return !text.empty() && text.size() <= kMaxSessionIdBytes &&
+         std::ranges::all_of(text, [](char c) { return c >= 0x21 && c <= 0x7e; });
+}
+
+bool is_success(const net::ClientResponse& response) { return response.status() >= 200 && response.status() < 300; }
+
+// What a message is to whoever waits for the answer to a request.
+enum class Role : std::uint8_t { answer, notification, request, stray };
+
+Role role_of(const json::Message& message, RequestId id) {
+  if (message.kind == json::MessageKind::notification) return Role::notification;
+  if (message.kind == json::MessageKind::request) return Role::request;
+  if (id == kNoRequest) return Role::stray;
+  // A server that could not read the id answers without one, by an error.
+  const bool nameless = message.id.empty() && !message.error.empty();
+  return nameless || json::as_int64(message.id) == id ? Role::answer : Role::stray;
+}
+
+Error wrong_type(const net::ClientResponse& response) {
+  const std::string_view type = response.content_type();
+  return errors::protocol(
+      type.empty() ? fmt::format("the server answered a request with HTTP {} and nothing in it", response.status())
+                   : fmt::format("the server answered with {}, which is neither JSON nor an event stream",
+                                 log::printable(type, 64)));
+}
+
+class StreamableHttp final : public Transport {
+ public:
+  StreamableHttp(net::HttpClient& http, net::Url url, const Options& options, Inbox& inbox)
+      : caller_(http, std::move(url), options), options_(options), inbox_(inbox) {
+    scan_limits_.bytes = options.limits.message_bytes;
+  }
+
+  Task<Result<>> start() override { co_return Result<>{}; }
+  bool usable() const override { return true; }
+  bool has_headers() const override { return true; }
+  bool has_streams() const override { return true; }
+  std::string_view session() const override { return session_; }
+  bool keeps_session() const override { return has_session(); }
+  void speak(mcp::Version version) override {
+    version_ = version;
+    write_session_headers();
+  }
+  void forget_session() override {
+    session_.clear();
+    version_.reset();
+    listening_ = {};
+    write_session_headers();
+  }
+
+  Task<Result<Reply>> exchange(const Outgoing& request) override;
+  std::shared_ptr<PendingReply> try_exchange(const Outgoing& request, std::chrono::milliseconds time,
+                                             Stay stay) override;
+  Task<Result<>> send(const Outgoing& message) override;
+  Task<Result<>> listen(std::function<void()> on_open) override;
+  Task<> close() override;
+
+ private:
+  class Posted;
+
+  bool is_legacy() const { return version_ && mcp::era_of(*version_) == mcp::Era::legacy; }
+  // Requests under way keep those that they were sent with.
+  using Headers = std::shared_ptr<const std::vector<Header>>;
+  void write_session_headers();
+  Result<> take_session(const net::ClientResponse& response);
+  // Goes on with a stream that ended or broke off before the answer, where the server said how.
+  Task<Result<Reply>> resume(std::unique_ptr<EventStream> stream, RequestId id);
+  Task<Result<net::ClientResponse>> get(const StreamPosition& position);
+  // The answer to `id` where it is here; other messages go to the inbox. `owner` keeps the stream; null where the
+  // answer is to have bytes of its own. A long message ends it: that goes into `aside`, to be read in the background.
+  Result<PendingReply::Poll> poll(EventStream& stream, RequestId id, const std::shared_ptr<const void>& owner,
+                                  std::string& aside);
+  Task<Result<std::optional<Reply>>> take_aside(std::string data, RequestId id);
+  // Nothing at the end of the stream.
+  Task<Result<std::optional<Reply>>> read(EventStream& stream, RequestId id);
+  // Into `reply` where it is the answer.
+  void take(const Received& message, RequestId id, std::optional<Reply>& reply) const;
+  std::chrono::milliseconds pause(const StreamPosition& position) const {
+    return std::max(position.retry.value_or(options_.reconnect_delay), kLeastRetry);
+  }
+
+  HttpCaller caller_;
+  const Options& options_;
+  Inbox& inbox_;
+  json::ScanLimits scan_limits_;
+  std::optional<mcp::Version> version_;
+  std::string session_;
+  Headers session_headers_ = std::make_shared<std::vector<Header>>();
+  std::string prepared_;  // the same, for requests that are sent at once
+  StreamPosition listening_;
+};
+
+void StreamableHttp::write_session_headers() {
+  std::vector<Header> headers;
+  if (is_legacy()) {
+    if (!session_.empty()) headers.emplace_back(mcp::header::kSessionId, session_);
+    headers.emplace_back(mcp::header::kProtocolVersion, mcp::to_string(*version_));
+    prepared_ = caller_.prepare_post(headers);
+  } else {
+    // A modern request says its version by itself.
+    const Header version(mcp::header::kProtocolVersion, mcp::to_string(mcp::kModern));
+    prepared_ = version_ ? caller_.prepare_post({&version, 1}) : "";
+  }
+  session_headers_ = std::make_shared<std::vector<Header>>(std::move(headers));
+}
+
+Result<> StreamableHttp::take_session(const net::ClientResponse& response) {
+  const auto id = response.fields().find(mcp::header::kSessionId);
+  if (!id) return {};
+  if (!is_session_id(*id)) return std::unexpected(errors::protocol("the server gave an unusable session id"));
+  session_ = *id;
+  write_session_headers();
+  return {};
+}
+
+// The answer to a POST, JSON or a stream of events.
+class StreamableHttp::Posted final : public PendingReply, public std::enable_shared_from_this<Posted> {
+ public:
+  // `begun`: the head of the answer is here.
+  Posted(StreamableHttp& transport, net::ClientResponse response, RequestId id, Stay stay, bool begun)
+      : transport_(transport), response_(std::move(response)), id_(id), stay_(stay) {
+    if (begun) begin();
+  }
+
+  Result<Poll> poll() override {
+    if (state_ == State::sent) {
+      const auto here = response_.try_read_head();
+      if (!here) return std::unexpected(here.error());
+      if (!*here) return Poll{.waits = true};
+      begin();
+    }
+    if (state_ == State::json) return poll_json();
+    if (state_ == State::other) return Poll{};
+    if (!aside_.empty()) return Poll{};
+    auto polled = transport_.poll(*events_, id_, stay_ == Stay::here ? shared_from_this() : nullptr, aside_);
+    // An interrupted stream may be resumed.
+    if (!polled && polled.error().kind() == ErrorKind::interrupted) return Poll{};
+    return polled;
+  }
+
+  Task<net::Waited> wait() override { return events_ ? events_->wait() : response_.wait(); }
+  void stop_waiting() override { events_ ? events_->stop_waiting() : response_.stop_waiting(); }
+  void set_deadline(std::chrono::milliseconds from_now) override {
+    events_ ? events_->set_deadline(from_now) : response_.set_deadline(from_now);
+  }
+  bool is_all_here() const override { return events_ && events_->is_whole(); }
+
+  Task<Result<Reply>> finish() override {
+    set_deadline({});
+    for (;;) {
+      auto polled = poll();
+      if (!polled) co_return std::unexpected(std::move(polled.error()));
+      if (polled->reply) co_return std::move(*polled->reply);
+      if (polled->waits) {
+        (void)co_await wait();
+      } else if (!aside_.empty()) {
+        auto reply = co_await transport_.take_aside(std::exchange(aside_, {}), id_);
+        if (!reply) co_return std::unexpected(std::move(reply.error()));
+        if (*reply) co_return std::move(**reply);
+      } else {
+        break;
+      }
+    }
+    if (state_ == State::json) co_return co_await read_aside();
+    if (events_) co_return co_await transport_.resume(std::move(events_), id_);
+    if (!is_success(response_)) co_return co_await read_refusal(response_);
+    co_return std::unexpected(wrong_type(response_));
+  }
+
+ private:
+  enum class State : std::uint8_t { sent, json, events, other };
+
+  void begin() {
+    state_ = State::other;
+    if (!is_success(response_)) return;
+    if (response_.has_content_type("application/json")) {
+      state_ = State::json;
+    } else if (response_.has_content_type("text/event-stream")) {
+      state_ = State::events;
+      events_ = std::make_unique<EventStream>(std::move(response_), transport_.options_.limits.message_bytes);
+    }
+  }
+
+  Result<Poll> poll_json() {
+    const std::size_t most = transport_.options_.limits.message_bytes;
+    const auto body = response_.try_read_all(most);
+    if (!body) return std::unexpected(naming_limit(body.error(), most));
+    if (!*body) return Poll{.waits = true};
+    if (is_for_background((*body)->size(), transport_.options_.background)) return Poll{};
+    const auto& limits = transport_.scan_limits_;
+    auto reply = judge(stay_ == Stay::here ? Received::scan(**body, shared_from_this(), limits)
+                                           : Received::scan(std::string(**body), limits));
+    if (!reply) return std::unexpected(std::move(reply.error()));
+    return Poll{.reply = std::move(*reply)};
+  }
+
+  // A long answer in JSON, all of which is here.
+  Task<Result<Reply>> read_aside() {
+    const auto body = response_.try_read_all(transport_.options_.limits.message_bytes);
+    if (!body) co_return std::unexpected(body.error());
+    co_return judge(
+        co_await scan_aside(*transport_.options_.background, std::string(body->value_or("")), transport_.scan_limits_));
+  }
+
+  Result<Reply> judge(Result<Received> message) const {
+    if (!message) return std::unexpected(std::move(message.error()));
+    if (role_of(message->message(), id_) != Role::answer) {
+      return std::unexpected(
+          errors::protocol(fmt::format("the server answered with a message that is no answer to the request: {}",
+                                       log::printable(message->text(), 80))));
+    }
+    return Reply{static_cast<int>(response_.status()), std::move(*message), {}};
+  }
+
+  StreamableHttp& transport_;
+  net::ClientResponse response_;
+  std::unique_ptr<EventStream> events_;  // in place of that, where it is a stream of events
+  std::string aside_;                    // the long one of those that is next
+  const RequestId id_;
+  const Stay stay_;
+  State state_ = State::sent;
+};
+
+Task<Result<Reply>> StreamableHttp::exchange(const Outgoing& request) {
+  const Headers headers = session_headers_;
+  auto response = co_await caller_.post(caller_.url(), request, *headers);
+  if (!response) co_return std::unexpected(std::move(response.error()));
+  if (request.method == mcp::Method::initialize && is_success(*response)) {
+    if (auto taken = take_session(*response); !taken) co_return std::unexpected(std::move(taken.error()));
+  }
+  // The reply may go to other threads, and the response belongs to this one: the bytes are copied.
+  Posted posted(*this, std::move(*response), request.id, Stay::anywhere, true);
+  co_return co_await posted.finish();
+}
+
+std::shared_ptr<PendingReply> StreamableHttp::try_exchange(const Outgoing& request, std::chrono::milliseconds time,
+                                                           Stay stay) {
+  auto response = caller_.try_post(request, prepared_, time);
+  if (!response) return nullptr;
+  return std::make_shared<Posted>(*this, std::move(*response), request.id, stay, false);
+}
+
+Task<Result<Reply>> StreamableHttp::resume(std::unique_ptr<EventStream> stream, RequestId id) {
+  StreamPosition position;
+  for (;;) {
+    Error ended = errors::interrupted("the server ended the stream without an answer");
+    if (stream) {
+      auto reply = co_await read(*stream, id);
+      if (reply && *reply) co_return std::move(**reply);
+      if (!reply) {
+        ended = std::move(reply.error());
+        if (ended.kind() != ErrorKind::interrupted) co_return std::unexpected(std::move(ended));
+      }
+      position.take(*stream);
+      stream.reset();
+    }
+    // Only where the server said how to go on, and in the era that has it.
+    if (!is_legacy() || position.last_event_id.empty()) co_return std::unexpected(std::move(ended));
+    co_await sleep_for(pause(position));
+    auto again = co_await get(position);
+    if (!again) {
+      if (again.error().kind() != ErrorKind::unreachable && again.error().kind() != ErrorKind::interrupted)
+        co_return std::unexpected(std::move(again.error()));
+      continue;
+    }
+    if (!is_success(*again) || !again->has_content_type("text/event-stream")) {
+      co_return std::unexpected(
+          std::move(ended).within(fmt::format("a stream could not be resumed (HTTP {})", again->status())));
+    }
+    stream = std::make_unique<EventStream>(std::move(*again), options_.limits.message_bytes, position.last_event_id);
+  }
+}
+
+Task<Result<std::optional<Reply>>> StreamableHttp::read(EventStream& stream, RequestId id) {
+  std::string aside;
+  for (;;) {
+    auto polled = poll(stream, id, nullptr, aside);
+    if (!polled) co_return std::unexpected(std::move(polled.error()));
+    if (polled->reply) co_return std::move(polled->reply);
+    if (!aside.empty()) {
+      auto reply = co_await take_aside(std::exchange(aside, {}), id);
+      if (!reply || *reply) co_return reply;
+    } else if (polled->waits) {
+      (void)co_await stream.wait();
+    } else {
+      co_return std::optional<Reply>();
+    }
+  }
+}
+
+Task<Result<std::optional<Reply>>> StreamableHttp::take_aside(std::string data, RequestId id) {
+  const auto messages = co_await scan_messages_aside(*options_.background, std::move(data), scan_limits_, version_);
+  if (!messages) co_return std::unexpected(messages.error());
+  std::optional<Reply> reply;
+  for (const auto& message : *messages)
+    take(message, id, reply);
+  co_return reply;
+}
+
+Result<PendingReply::Poll> StreamableHttp::poll(EventStream& stream, RequestId id,
+                                                const std::shared_ptr<const void>& owner, std::string& aside) {
+  PendingReply::Poll polled;
+  Received received;
+  while (!polled.reply) {
+    const auto event = stream.try_next();
+    if (!event) return std::unexpected(event.error());
+    if (!*event) {
+      polled.waits = !stream.ended();
+      break;
+    }
+    const std::string_view data = (*event)->data;
+    if (data.empty() || (*event)->type != "message") continue;
+    if (is_for_background(data.size(), options_.background)) {
+      aside = data;
+      break;
+    }
+    if (version_ == mcp::Version::v2025_03_26) {
+      const auto messages = scan_messages(data, scan_limits_, version_);
+      if (!messages) return std::unexpected(messages.error());
+      for (const auto& message : *messages)
+        take(message, id, polled.reply);
+      continue;
+    }
+    const bool kept = owner && stream.keeps(data);
+    const auto copy = kept ? nullptr : std::make_shared<const std::string>(data);
+    const auto scanned = kept ? received.rescan(data, owner, scan_limits_) : received.rescan(*copy, copy, scan_limits_);
+    if (!scanned) return std::unexpected(scanned.error());
+    if (kept) received.set_on_one_line();
+    take(received, id, polled.reply);
+  }
+  return polled;
+}
+
+void StreamableHttp::take(const Received& message, RequestId id, std::optional<Reply>& reply) const {
+  switch (role_of(message.message(), id)) {
+    case Role::notification: return inbox_.on_notification(message, id);
+    case Role::request: return inbox_.on_request(message.copy(), id);
+    case Role::answer:
+      if (reply) break;
+      reply = Reply{200, message, {}};
+      return;
+    case Role::stray: break;
+  }
+  options_.log->warning("an answer to no request is ignored; its id is {}", log::printable(message.message().id, 64));
+}
+
+Task<Result<net::ClientResponse>> StreamableHttp::get(const StreamPosition& position) {
+  std::vector<Header> headers = *session_headers_;
+  headers.emplace_back("Accept", "text/event-stream");
+  if (!position.last_event_id.empty()) headers.emplace_back(mcp::header::kLastEventId, position.last_event_id);
+  co_return co_await caller_.send("GET", caller_.url(), headers, options_.timeout);
+}
+
+Task<Result<>> StreamableHttp::send(const Outgoing& message) {
+  const Headers headers = session_headers_;
+  auto response = co_await caller_.post(caller_.url(), message, *headers);
+  if (!response) co_return std::unexpected(std::move(response.error()));
+  if (is_success(*response)) {
+    co_await drain(*response);
+    co_return Result<>{};
+  }
+  auto refusal = co_await read_refusal(*response);
+  co_return std::unexpected(refusal ? reply_error(*refusal) : std::move(refusal.error()));
+}
+
+Task<Result<>> StreamableHttp::listen(std::function<void()> on_open) {
+  if (!is_legacy()) co_return std::unexpected(errors::unsupported("a modern server has no stream of its own"));
+  for (bool resumed = false;; resumed = !listening_.last_event_id.empty()) {
+    auto response = co_await get(listening_);
+    if (!response) co_return std::unexpected(std::move(response.error()));
+    if (response->status() == 405)
+      co_return std::unexpected(errors::unsupported("the server offers no stream of its own"));
+    if (!is_success(*response)) {
+      auto refusal = co_await read_refusal(*response);
+      co_return std::unexpected(refusal ? reply_error(*refusal) : std::move(refusal.error()));
+    }
+    if (!response->has_content_type("text/event-stream"))
+      co_return std::unexpected(errors::unsupported("the server answers GET with something else than a stream"));
+    // What is resumed at once was not interrupted.
+    if (!resumed) on_open();
+    {
+      EventStream stream(std::move(*response), options_.limits.message_bytes, listening_.last_event_id);
+      const std::string session = session_;
+      const auto ended = co_await read(stream, kNoRequest);
+      if (session == session_) listening_.take(stream);  // another session has other events
+      if (!ended && ended.error().kind() != ErrorKind::interrupted) co_return std::unexpected(ended.error());
+    }
+    co_await sleep_for(pause(listening_));
+  }
+}
+
+Task<> StreamableHttp::close() {
+  if (session_.empty()) co_return;
+  const Headers headers = session_headers_;
+  session_.clear();
+  write_session_headers();
+  auto response = co_await caller_.send("DELETE", caller_.url(), *headers, kGoodbyeTimeout);
+  // 405 means that the server ends sessions when it likes; any other answer changes nothing either.
+  if (!response) options_.log->debug("the session was not ended: {}", response.error().message());
+}
+
+}  // namespace
+
+Task<Result<>> end_session(net::HttpClient& http, net::Url url, Options options, HttpSession session) {
+  HttpCaller caller(http, std::move(url), options);
+  const std::vector<Header> headers = {
+      {std::string(mcp::header::kSessionId), session.id},
+      {std::string(mcp::header::kProtocolVersion), std::string(mcp::to_string(session.version))}};
+  auto response = co_await caller.send("DELETE", caller.url(), headers, kGoodbyeTimeout);
+  if (!response) co_return std::unexpected(std::move(response.error()));
+  co_return Result<>{};
+}
+
+std::unique_ptr<Transport> streamable_http(net::HttpClient& http, net::Url url, const Options& options, Inbox& inbox) {
+  return std::make_unique<StreamableHttp>(http, std::move(url), options, inbox);
+}
+
+}  // namespace proteus::client

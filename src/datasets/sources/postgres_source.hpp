@@ -1,0 +1,16 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <proteus/error.hpp>
+
+#include "base/secret.hpp"
+#include "datasets/sources/source.hpp"
+
+namespace proteus::datasets {
+
+// A PostgreSQL database, in sessions that are read-only. Tables are those of one schema.
+Result<std::unique_ptr<Source>> open_postgres(const Secret& url, const std::string& schema, const Patience& patience);
+
+}  // namespace proteus::datasets

@@ -1,0 +1,82 @@
+#include "datasets/sources/source.hpp"
+
+#include <algorithm>
+
+#include "datasets/sources/postgres_source.hpp"
+#include "datasets/sources/sqlite_source.hpp"
+
+namespace proteus::datasets {
+namespace {
+
+constexpr std::string_view kSqlite = "sqlite://";
+constexpr std::size_t kLongestDsn = 4096;
+
+bool is_postgres(std::string_view dsn) { return dsn.starts_with("postgres://") || dsn.starts_with("postgresql://"); }
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+Result<std::string> decode_path(std::string_view encoded) {
+  std::string path;
+  for (std::size_t i = 0; i < encoded.size(); ++i) {
+    if (encoded[i] != '%') {
+      path += encoded[i];
+      continue;
+    }
+    const int high = i + 2 < encoded.size() ? hex_digit(encoded[i + 1]) : -1;
+    const int low = high >= 0 ? hex_digit(encoded[i + 2]) : -1;
+    if (low < 0 || (high == 0 && low == 0)) return std::unexpected(errors::invalid("its path is not well encoded"));
+    path += static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  return path;
+}
+
+}  // namespace
+
+const ColumnFacts* TableFacts::column(std::string_view wanted) const {
+  const auto found = std::ranges::find(columns, wanted, &ColumnFacts::name);
+  return found == columns.end() ? nullptr : &*found;
+}
+
+bool TableFacts::is_key(std::string_view wanted) const {
+  const auto is_it = [&](const std::vector<std::string>& key) { return key.size() == 1 && key.front() == wanted; };
+  return is_it(primary_key) || std::ranges::any_of(unique, is_it);
+}
+
+const TableFacts* Introspection::table(std::string_view wanted) const {
+  const auto found = std::ranges::find(tables, wanted, &TableFacts::name);
+  return found == tables.end() ? nullptr : &*found;
+}
+
+bool Patience::is_over() const {
+  return (given_up && given_up->load(std::memory_order_relaxed)) || std::chrono::steady_clock::now() >= until;
+}
+
+Error Patience::error() const {
+  if (given_up && given_up->load(std::memory_order_relaxed)) return errors::cancelled("reading the source");
+  return errors::timeout("reading the source");
+}
+
+Result<> check_dsn(const Secret& dsn) {
+  const std::string_view text = dsn.reveal();
+  if (text.size() > kLongestDsn) return std::unexpected(errors::too_large("the address of the source", kLongestDsn));
+  if (is_postgres(text)) return {};
+  if (text.starts_with(kSqlite) && text.substr(kSqlite.size()).starts_with('/')) return {};
+  return std::unexpected(errors::invalid("must be sqlite:///absolute/path/to/file or postgres://…"));
+}
+
+Result<std::unique_ptr<Source>> open_source(const Secret& dsn, const std::string& schema, const Patience& patience) {
+  if (auto checked = check_dsn(dsn); !checked) return std::unexpected(std::move(checked.error()));
+  const std::string_view text = dsn.reveal();
+  if (is_postgres(text)) return open_postgres(dsn, schema, patience);
+  const auto path = decode_path(text.substr(kSqlite.size()));
+  if (!path) return std::unexpected(path.error());
+  return open_sqlite(*path);
+}
+
+}  // namespace proteus::datasets

@@ -1,0 +1,25 @@
+#include "gateway/callers/access.hpp"
+
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace proteus::gateway {
+
+Error Access::no_such_context(const Principal& principal) const {
+  constexpr std::size_t kMostNamed = 8;
+  if (principal.enters_all()) return errors::not_found("There is no such context");
+  std::vector<std::string> open;
+  if (principal.may_enter("")) open.emplace_back("/mcp");
+  if (contexts) {
+    for (const auto& [name, context] : contexts->all()) {
+      if (open.size() < kMostNamed && principal.may_enter(name)) open.push_back("/mcp/" + name);
+    }
+  }
+  if (open.empty()) return errors::not_found("There is no such context, and none that this token may enter");
+  return errors::not_found(
+      fmt::format("There is no such context for this token; it may use {}", fmt::join(open, ", ")));
+}
+
+}  // namespace proteus::gateway

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <memory>
+
+#include "catalog/contexts/contexts.hpp"
+#include "gateway/callers/principal.hpp"
+
+namespace proteus::gateway {
+
+// Who may ask, and for what: replaced as a whole by a reload.
+struct Access {
+  std::shared_ptr<const Principals> principals;
+  catalog::Contexts::Pointer contexts;  // besides the plain one; null for none
+
+  // For a principal that asked for a context that is not there, or not for it: the answer is the same, and names some
+  // that it may enter.
+  Error no_such_context(const Principal& principal) const;
+};
+
+}  // namespace proteus::gateway

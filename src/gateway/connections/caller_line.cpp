@@ -1,0 +1,359 @@
+#include "gateway/connections/caller_line.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include "base/log.hpp"
+#include "gateway/connections/programs.hpp"
+#include "gateway/connections/worker.hpp"
+
+namespace proteus::gateway {
+namespace {
+
+using catalog::Kind;
+
+constexpr std::chrono::seconds kTryAgain{5};
+
+bool wants_nothing(const mcp::SubscriptionFilter& filter) {
+  return !filter.tools && !filter.prompts && !filter.resources && filter.uris.empty();
+}
+
+bool same(const mcp::SubscriptionFilter& a, const mcp::SubscriptionFilter& b) {
+  return a.tools == b.tools && a.prompts == b.prompts && a.resources == b.resources && a.uris == b.uris;
+}
+
+bool same(const catalog::DefinitionList::Pointer& a, const catalog::DefinitionList::Pointer& b) {
+  const std::size_t size = a ? a->size() : 0;
+  if (size != (b ? b->size() : 0)) return false;
+  for (std::size_t i = 0; i < size; ++i) {
+    if ((*a)[i].shown != (*b)[i].shown || (*a)[i].hash != (*b)[i].hash) return false;
+  }
+  return true;
+}
+
+std::uint64_t next_version() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
+}  // namespace
+
+CallerLine::CallerLine(Worker& worker, const ServedUpstream& upstream, std::chrono::milliseconds stream_wait,
+                       Hearer hearer)
+    : worker_(worker),
+      instance_(upstream.instance),
+      upstream_(upstream.upstream),
+      runs_program_(std::holds_alternative<net::Command>(upstream->endpoint())),
+      program_idle_(upstream->settings().program_idle),
+      stream_wait_(stream_wait),
+      hearer_(std::move(hearer)),
+      used_(worker.now()),
+      settling_(worker.io().get_executor()),
+      telling_(worker.debounce()) {}
+
+CallerLine::~CallerLine() { (void)hearer_.lists->replace(instance_, shown_, nullptr); }
+
+std::shared_ptr<CallerLine> CallerLine::make(Worker& worker, const ServedUpstream& upstream, client::Options options,
+                                             Hearer hearer) {
+  // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): the constructor is private
+  const std::shared_ptr<CallerLine> line(new CallerLine(worker, upstream, options.stream_wait, std::move(hearer)));
+  line->may_ask_ = options.handlers.any();
+  options.hear_in_answers = true;
+  options.admit_program = [&worker, instance = upstream.instance] { return worker.programs().take(instance); };
+  options.on_announcement = [weak = line->weak_from_this()](const client::Announcement& announcement) {
+    if (const auto self = weak.lock()) self->on_announcement(announcement);
+  };
+  options.on_unclaimed = [weak = line->weak_from_this()](const json::Message& notification) {
+    const auto self = weak.lock();
+    if (self && self->hearer_.told) return self->hearer_.told(notification);
+    log::debug("a notification has no receiver: {}", log::printable(notification.method, 64));
+  };
+  options.on_session_lost = [weak = line->weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self) return;
+    for (const Kind kind : catalog::kKinds) {
+      if (self->own_[kind]) self->changed({kind});
+    }
+  };
+  line->connection_ = worker.connect(*upstream.upstream, std::move(options));
+  worker.keep(line);
+  line->renew();
+  return line;
+}
+
+Task<Result<client::Answer>> CallerLine::request(std::shared_ptr<CallerLine> self, mcp::Method method,
+                                                 client::Params params, client::RequestOptions options, LogWish logs) {
+  if (!self->use()) co_await self->ready();
+  const CallerConnection connection = self->connection_;
+  if (logs == LogWish::all && !connection->log_level()) co_await connection->set_log_level(mcp::LogLevel::debug);
+  auto answer = co_await connection->request(method, std::move(params), std::move(options));
+  self->used_ = self->worker_.now();
+  if (!answer && !connection->facts()) {
+    // It never answered in this era; it may still do so in the other.
+    if (const auto upstream = self->upstream_.lock()) upstream->forget_legacy_side();
+  }
+  co_return answer;
+}
+
+std::shared_ptr<client::PendingRequest> CallerLine::post(mcp::Method method, const client::Params& params,
+                                                         client::RequestOptions& options, LogWish logs) {
+  if (!use() || (logs == LogWish::all && !connection_->log_level())) return nullptr;
+  return connection_->post(method, params, options, client::Stay::here);
+}
+
+bool CallerLine::use() {
+  used_ = worker_.now();
+  if (resting_) listen_anew();
+  try_again_after(kTryAgain);
+  return settled_ || waited_for_;
+}
+
+void CallerLine::listen_anew() {
+  failure_.reset();
+  wanted_ = {};
+  renew();
+}
+
+void CallerLine::try_again_after(std::chrono::seconds time) {
+  if (failure_ && worker_.now() - failed_at_ > time) listen_anew();
+}
+
+Task<Result<>> CallerLine::wait_until_settled() {
+  while (!settled_)
+    co_await settling_.wait();
+  co_return Result<>{};
+}
+
+Task<> CallerLine::ready() {
+  const auto self = shared_from_this();
+  // Whatever keeps it from opening, the one who sends something will be told.
+  (void)co_await connection_->open();
+  Deadline soon(worker_.io().get_executor(), stream_wait_, {});
+  (void)co_await before(soon, wait_until_settled(), "listening");
+  waited_for_ = true;
+}
+
+void CallerLine::notify(std::string notification, bool roots_changed) {
+  if (retired_) return;
+  roots_changed ? connection_->notify_roots_changed(std::move(notification))
+                : connection_->notify(std::move(notification));
+}
+
+Task<> CallerLine::log_everything() {
+  const auto self = shared_from_this();
+  (void)co_await connection_->set_log_level(mcp::LogLevel::debug);
+}
+
+void CallerLine::renew() {
+  if (retired_) return;
+  const auto& facts = connection_->facts();
+  if (facts && facts->offers.logging && !connection_->log_level() && hearer_.logs() == LogWish::all) {
+    worker_.run("setting a log level", log_everything());
+  }
+  mcp::SubscriptionFilter wanted = hearer_.wanted().value_or(mcp::SubscriptionFilter{});
+  std::erase_if(wanted.uris, [this](const auto& uri) { return !uris_.contains(uri); });
+  const std::set<std::string_view> still(wanted.uris.begin(), wanted.uris.end());
+  std::erase_if(uris_, [&](const auto& uri) { return !still.contains(uri); });
+  resting_ = false;
+  want(std::move(wanted));
+}
+
+void CallerLine::want(mcp::SubscriptionFilter wanted) {
+  if (same(wanted, wanted_)) return;
+  const bool begins = wants_nothing(wanted_);
+  wanted_ = std::move(wanted);
+  if (wants_nothing(wanted_)) {
+    connection_->hush();
+    failure_.reset();
+    settled_ = true;
+    settling_.ring();
+    return;
+  }
+  // Whatever was announced since it was heard last.
+  if (begins && std::exchange(heard_, true))
+    changed({Kind::tool, Kind::prompt, Kind::resource, Kind::resource_template});
+  settled_ = waited_for_ = false;
+  if (!listening_) worker_.run("listening for a caller", listen());
+}
+
+Task<> CallerLine::listen() {
+  const auto self = shared_from_this();
+  if (std::exchange(listening_, true)) co_return;
+  const std::shared_ptr<void> end(nullptr, [this](void*) {
+    listening_ = false;
+    settled_ = true;
+    settling_.ring();
+  });
+  for (;;) {
+    const mcp::SubscriptionFilter asked = wanted_;
+    if (wants_nothing(asked)) co_return connection_->hush();
+    const auto agreed = co_await connection_->listen(asked);
+    const bool of_some =
+        std::ranges::any_of(asked.uris, [this](const auto& uri) { return connection_->refused(uri) != nullptr; });
+    failure_.reset();
+    if (!agreed && !of_some) {
+      failure_ = agreed.error();
+      failed_at_ = worker_.now();
+    }
+    if (same(asked, wanted_)) co_return;
+  }
+}
+
+Task<std::vector<server::Service::Refused>> CallerLine::follow(std::vector<std::string> uris) {
+  const auto self = shared_from_this();
+  used_ = worker_.now();
+  uris_.insert(uris.begin(), uris.end());
+  if (failure_) wanted_ = {};
+  renew();
+  while (!settled_)
+    co_await settling_.wait();
+  std::vector<server::Service::Refused> refused;
+  for (auto& uri : uris) {
+    const Error* why = failure_ ? &*failure_ : connection_->refused(uri);
+    if (why == nullptr) continue;
+    uris_.erase(uri);
+    refused.push_back({std::move(uri), *why});
+  }
+  co_return refused;
+}
+
+void CallerLine::rest_if_idle(Clock::Monotonic time) {
+  if (used_ >= time || hearer_.attached()) return;
+  connection_->hush();
+  wanted_ = {};
+  resting_ = true;
+}
+
+bool CallerLine::holds_idle_program() const {
+  return runs_program_ && connection_->is_open() && connection_->is_idle() && !hearer_.attached();
+}
+
+Task<bool> CallerLine::end_idle_program() {
+  const auto self = shared_from_this();
+  if (!holds_idle_program()) co_return false;
+  wanted_ = {};
+  resting_ = true;
+  own_ = {};
+  show_nothing_of_its_own();
+  co_return co_await connection_->rest();
+}
+
+void CallerLine::retire() {
+  retired_ = true;
+  want({});
+  show_nothing_of_its_own();
+}
+
+void CallerLine::show_nothing_of_its_own() {
+  (void)hearer_.lists->replace(instance_, std::exchange(shown_, nullptr), nullptr);
+}
+
+void CallerLine::on_announcement(const client::Announcement& announcement) {
+  if (retired_) return;
+  switch (announcement.kind) {
+    case client::Announcement::Kind::tools: return changed({Kind::tool});
+    case client::Announcement::Kind::prompts: return changed({Kind::prompt});
+    case client::Announcement::Kind::resources: return changed({Kind::resource, Kind::resource_template});
+    case client::Announcement::Kind::resource: return hearer_.resource_updated(announcement.uri);
+    case client::Announcement::Kind::interrupted: return;
+    case client::Announcement::Kind::reopened: return missed();
+    case client::Announcement::Kind::ended:
+      failure_ = errors::interrupted("the upstream announces nothing any more");
+      failed_at_ = worker_.now();
+      return;
+  }
+}
+
+// Anything, perhaps, of what this caller alone is shown; the rest is heard elsewhere.
+void CallerLine::missed() {
+  const auto upstream = upstream_.lock();
+  if (!upstream) return;
+  for (const Kind kind : catalog::kKinds) {
+    if (upstream->is_direct() || own_[kind]) changed({kind});
+  }
+}
+
+void CallerLine::changed(catalog::KindSet kinds) {
+  const auto upstream = upstream_.lock();
+  if (!upstream) return;
+  upstream->lists_changed();
+  // Where announcements are not to be heeded, the lists of one caller are no exception.
+  const auto& settings = upstream->settings();
+  if (!upstream->is_direct() && (!settings.event_driven_refresh || settings.ttl.count() > 0)) return;
+  changed_.add(kinds);
+  if (reviewing_) return;
+  reviewing_ = true;
+  // Whoever lists next waits for it, so that what a call has added is in the very next list.
+  const bool kept = !upstream->is_direct();
+  if (kept) hearer_.lists->fall_behind();
+  std::shared_ptr<void> reviewing(nullptr, [self = shared_from_this(), kept](void*) {
+    self->reviewing_ = false;
+    if (kept) self->hearer_.lists->catch_up();
+  });
+  worker_.run("looking at a caller's own lists", review(std::move(reviewing)));
+}
+
+// At once, and then not again before the debounce window has passed.
+Task<> CallerLine::review(std::shared_ptr<void> reviewing) {
+  const auto self = shared_from_this();
+  const auto until_the_end = std::move(reviewing);
+  while (!changed_.empty()) {
+    if (const auto wait = telling_.wait(worker_.now()); wait.count() > 0) co_await sleep_for(wait);
+    catalog::KindSet kinds = std::exchange(changed_, {});
+    telling_.act(worker_.now());
+    const auto upstream = upstream_.lock();
+    if (!upstream) co_return;
+    if (!upstream->is_direct()) {
+      co_await upstream->announced();
+      kinds = co_await read_own_lists(upstream, kinds);
+    }
+    for (const Kind kind : {Kind::tool, Kind::prompt, Kind::resource}) {
+      const bool told = kinds.has(kind) || (kind == Kind::resource && kinds.has(Kind::resource_template));
+      if (told) hearer_.list_changed(info(kind).changed_method);
+    }
+  }
+}
+
+// Says which of them are others than before, for this caller alone.
+Task<catalog::KindSet> CallerLine::read_own_lists(std::shared_ptr<providers::Upstream> upstream,
+                                                  catalog::KindSet kinds) {
+  catalog::KindSet others;
+  for (const Kind kind : catalog::kKinds) {
+    if (!kinds.has(kind)) continue;
+    auto own = co_await read_own_list(upstream, kind);
+    if (!own) {
+      log::debug("upstream {}: a caller's own list is not read: {}", upstream->settings().name, own.error().message());
+      continue;
+    }
+    if (same(own_[kind], *own)) continue;
+    own_[kind] = (*own)->size() > 0 ? std::move(*own) : nullptr;
+    others.add(kind);
+  }
+  if (others.empty() || retired_) co_return catalog::KindSet{};
+  const bool any = std::ranges::any_of(catalog::kKinds, [this](Kind kind) { return own_[kind] != nullptr; });
+  catalog::SnapshotPointer shown;
+  if (any) shown = std::make_shared<const catalog::Snapshot>(upstream->name(), next_version(), own_);
+  if (hearer_.lists->replace(instance_, shown_, shown)) shown_ = std::move(shown);
+  co_return others;
+}
+
+// Without what all are shown.
+Task<Result<catalog::DefinitionList::Pointer>> CallerLine::read_own_list(std::shared_ptr<providers::Upstream> upstream,
+                                                                         Kind kind) {
+  auto read = co_await connection_->list(catalog::info(kind).list_method);
+  if (!read) co_return std::unexpected(read.error());
+  const auto listing = std::make_shared<const client::Listing>(std::move(*read));
+  std::vector<std::string_view> texts;
+  texts.reserve(listing->entries.size());
+  for (const auto& entry : listing->entries)
+    texts.push_back(entry.definition);
+  const auto list = co_await upstream->read_list(kind, listing, std::move(texts));
+  if (!list) co_return std::unexpected(list.error());
+  const auto shared = worker_.snapshot_of(upstream->name());
+  co_return catalog::DefinitionList::derive(*list, [&](const catalog::Definition& definition) {
+    const auto* const known = shared ? shared->list(kind).find(definition.shown) : nullptr;
+    return catalog::DefinitionList::Face{.kept = known == nullptr || known->hash != definition.hash};
+  });
+}
+
+}  // namespace proteus::gateway

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "gateway/connections/caller_line.hpp"
+#include "server/core/session.hpp"
+
+namespace proteus::gateway {
+
+// The sessions with legacy upstreams that one client's session has: what an upstream keeps for a session is kept for
+// this client alone. Goes with the client's session. Thread-safe.
+class SessionLines {
+ public:
+  // Those of a session; made where there are none.
+  static std::shared_ptr<SessionLines> of(server::Session& session) {
+    return std::static_pointer_cast<SessionLines>(
+        session.attachment([] { return std::static_pointer_cast<void>(std::make_shared<SessionLines>()); }));
+  }
+  // The same; null where there are none.
+  static std::shared_ptr<SessionLines> find(server::Session& session) {
+    return std::static_pointer_cast<SessionLines>(session.attachment());
+  }
+
+  using Line = std::shared_ptr<CallerLine>;
+  // The one there is to an upstream, or what `make` makes.
+  Line get(std::uint64_t instance, const std::function<Line()>& make) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = lines_.find(instance);
+    if (found != lines_.end()) return found->second;
+    // Those to upstreams that are no longer there.
+    std::erase_if(lines_, [](const auto& entry) { return entry.second->retired(); });
+    return lines_.emplace(instance, make()).first->second;
+  }
+  std::vector<Line> all() {
+    const std::scoped_lock lock(mutex_);
+    std::vector<Line> all;
+    all.reserve(lines_.size());
+    for (const auto& [instance, line] : lines_)
+      all.push_back(line);
+    return all;
+  }
+  const std::shared_ptr<OwnLists>& lists() const { return lists_; }
+
+ private:
+  const std::shared_ptr<OwnLists> lists_ = std::make_shared<OwnLists>();
+  std::mutex mutex_;
+  std::map<std::uint64_t, Line> lines_;
+};
+
+}  // namespace proteus::gateway

@@ -1,0 +1,287 @@
+#include "gateway/connections/worker.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/log.hpp"
+#include "base/memory.hpp"
+#include "client/connection/transports.hpp"
+#include "gateway/callers/sight.hpp"
+#include "gateway/connections/session_lines.hpp"
+#include "providers/declaring.hpp"
+
+namespace proteus::gateway {
+namespace {
+
+Task<> end_program(std::shared_ptr<CallerLine> line) { (void)co_await line->end_idle_program(); }
+
+constexpr std::size_t kViews = 4096;
+constexpr std::size_t kManyViews = 64;
+// A thread gives back what others have freed of it, too, and they may take their time: for two minutes or so.
+constexpr int kGiveBack = 24;
+// Whoever waits for an answer has a deadline of its own.
+constexpr std::chrono::hours kNeverOfItself{24};
+// What an upstream keeps for somebody may be missed.
+constexpr std::chrono::minutes kLinesKept{30};
+// One that was prepared for a call that does not come.
+constexpr std::chrono::minutes kPreparedKept{1};
+// For a caller that does nothing but listen.
+constexpr std::chrono::seconds kListenAgain{60};
+// A stream that nobody hears is kept so much longer than what is made again in no time.
+constexpr std::chrono::seconds kStreamsKept{50};
+
+}  // namespace
+
+Worker::Worker(boost::asio::io_context& io, const Clock& clock, const catalog::Catalog& catalog,
+               const UpstreamTables& tables, const Published<Access>& access, QuotaTable& quotas,
+               net::HttpClientOptions http, std::chrono::milliseconds debounce)
+    : io_(io),
+      clock_(clock),
+      debounce_(debounce),
+      http_(io, clock, std::move(http)),
+      reader_(catalog),
+      views_(clock, kViews),
+      access_(access),
+      tables_(tables),
+      quotas_(quotas, clock),
+      flights_(io.get_executor()),
+      table_(tables_.get().get()),
+      left_behind_(io.get_executor()),
+      closing_(io.get_executor()) {}
+
+std::shared_ptr<const catalog::View> Worker::view_with(const server::Caller& caller,
+                                                       std::shared_ptr<const OwnLists::Snapshots> alone) {
+  const Sight sight(caller, outlook(caller), std::move(alone));
+  return views_.get(reader_.current(), sight.fingerprint(), [&] { return sight.layers(); });
+}
+
+std::shared_ptr<OwnLists> Worker::own_lists(const server::Caller& caller, server::Session* session) {
+  if (session != nullptr) {
+    const auto lines = SessionLines::find(*session);
+    return lines ? lines->lists() : nullptr;
+  }
+  const Home* const home = homes_.empty() ? nullptr : home_of(caller.principal);
+  return home != nullptr ? home->lists : nullptr;
+}
+
+std::shared_ptr<const catalog::View> Worker::view(const server::Caller& caller, server::Session* session) {
+  const auto own = own_lists(caller, session);
+  return view_with(caller, own ? own->get() : nullptr);
+}
+
+mcp::CacheScope Worker::cache_scope(const catalog::View& view) {
+  return view.is_shared() && access_->principals->are_alike() ? mcp::CacheScope::shared : mcp::CacheScope::per_caller;
+}
+
+catalog::SnapshotPointer Worker::snapshot_of(const catalog::UpstreamName& upstream) {
+  const auto& state = reader_.current();
+  const auto rank = state->ranks().of(upstream);
+  return rank ? state->pointer_at(*rank) : nullptr;
+}
+
+void Worker::drop_unused_since(Clock::Monotonic time) {
+  drop_unused_lines(time);
+  const std::size_t before = views_.size();
+  views_.drop_unused_since(time);
+  quotas_.drop_idle();
+  if (views_.size() + kManyViews <= before) give_back_ = kGiveBack;
+  if (give_back_ == 0) return;
+  --give_back_;
+  give_back_memory();
+}
+
+void Worker::drop_unused_lines(Clock::Monotonic time) {
+  std::erase_if(lines_, [](const auto& line) { return line.expired(); });
+  for (const auto& weak : lines_) {
+    const auto line = weak.lock();
+    if (!line) continue;
+    line->try_again_after(kListenAgain);
+    line->rest_if_idle(time - kStreamsKept);
+    if (line->used() + line->program_idle() < now() && line->holds_idle_program())
+      run("ending a program", end_program(line));
+  }
+  std::erase_if(by_principal_, [&](const auto& entry) {
+    const bool idle = entry.second->used() + kLinesKept < std::min(time, now());
+    return idle && entry.second.use_count() == 1 && home_of(entry.first.first) == nullptr;
+  });
+  std::erase_if(own_lists_, [](const auto& entry) { return entry.second.use_count() == 1; });
+  std::erase_if(prepared_,
+                [&](const auto& entry) { return entry.second && entry.second->used() + kPreparedKept < time; });
+}
+
+std::shared_ptr<CallerLine> Worker::longest_idle_line(std::optional<std::uint64_t> instance) {
+  std::shared_ptr<CallerLine> found;
+  for (const auto& weak : lines_) {
+    auto line = weak.lock();
+    if (!line || (instance && line->instance() != *instance) || !line->holds_idle_program()) continue;
+    if (!found || line->used() < found->used()) found = std::move(line);
+  }
+  return found;
+}
+
+std::optional<Clock::Monotonic> Worker::longest_idle_program(std::optional<std::uint64_t> instance) {
+  const auto line = longest_idle_line(instance);
+  return line ? std::optional(line->used()) : std::nullopt;
+}
+
+Task<bool> Worker::end_longest_idle_program(std::optional<std::uint64_t> instance) {
+  const auto line = longest_idle_line(instance);
+  co_return line&& co_await line->end_idle_program();
+}
+
+const UpstreamTable& Worker::upstreams() {
+  if (table_ != tables_.get().get()) [[unlikely]] {
+    table_ = tables_.get().get();
+    // Connections to what is no longer there are closed when the last call on them has ended.
+    const auto gone = [this](std::uint64_t instance) {
+      return std::ranges::none_of(table_->order, [&](const auto& served) { return served.instance == instance; });
+    };
+    std::erase_if(shared_, [&](const auto& entry) { return gone(entry.first); });
+    std::erase_if(by_principal_, [&](const auto& entry) { return gone(entry.first.second); });
+    std::erase_if(prepared_, [&](const auto& entry) { return gone(entry.first); });
+    for (const auto& weak : lines_) {
+      if (const auto line = weak.lock(); line && gone(line->instance())) line->retire();
+    }
+  }
+  return *table_;
+}
+
+CallerConnection Worker::shared_connection(const ServedUpstream& upstream) {
+  CallerConnection& connection = shared_[upstream.instance];
+  if (!connection) {
+    client::Options options = upstream->options();
+    // Each of those who share it has limits of its own.
+    options.limits.requests = std::numeric_limits<std::size_t>::max();
+    connection = connect(*upstream.upstream, std::move(options));
+  }
+  return connection;
+}
+
+std::shared_ptr<CallerLine> Worker::line_of(const ServedUpstream& upstream, const std::string& principal) {
+  std::shared_ptr<CallerLine>& line = by_principal_[{principal, upstream.instance}];
+  const auto owner = principal.empty() ? client::Owner::strangers : client::Owner::caller;
+  if (!line) line = make_line(upstream, owner, hearers_(principal));
+  return line;
+}
+
+std::shared_ptr<CallerLine> Worker::make_line(const ServedUpstream& upstream, client::Owner owner, Hearer hearer) {
+  client::Options options = upstream->options();
+  // What a client can be asked for is told by each of its requests, and to a session of the upstream only once.
+  options.handlers = *providers::declare_everything(providers::refuse_question);
+  options.handler_timeout = kNeverOfItself;
+  options.owner = owner;
+  return CallerLine::make(*this, upstream, std::move(options), std::move(hearer));
+}
+
+std::shared_ptr<CallerLine> Worker::fresh_line(const ServedUpstream& upstream) {
+  auto [entry, first] = prepared_.try_emplace(upstream.instance);
+  if (upstream->is_first_call_apart()) {
+    log::info(
+        "upstream {} keeps sessions: each tool call of an anonymous client of the modern era runs in a session of its "
+        "own; with anonymous_sessions = \"shared\" they share one",
+        upstream->settings().name);
+  }
+  std::shared_ptr<CallerLine> line = std::exchange(entry->second, nullptr);
+  if (line || first) run("preparing a session", prepare_line(upstream));
+  return line ? line : make_line(upstream, client::Owner::caller, Hearer::nobody());
+}
+
+Task<> Worker::prepare_line(ServedUpstream upstream) {
+  auto line = make_line(upstream, client::Owner::caller, Hearer::nobody());
+  const auto opened = co_await line->connection()->open();
+  const auto place = prepared_.find(upstream.instance);
+  if (place == prepared_.end()) co_return;
+  if (opened) {
+    place->second = std::move(line);
+  } else {
+    // The next call tries by itself.
+    prepared_.erase(place);
+  }
+}
+
+void Worker::give_up(const ServedUpstream& upstream, const std::string& principal,
+                     const std::shared_ptr<CallerLine>& line) {
+  const auto found = by_principal_.find({principal, upstream.instance});
+  if (found == by_principal_.end() || found->second != line) return;
+  by_principal_.erase(found);
+  // Whoever listened on it goes on listening.
+  std::vector<std::string> followed(line->followed().begin(), line->followed().end());
+  line->retire();
+  if (home_of(principal) == nullptr) return;
+  const auto follow = [](std::shared_ptr<CallerLine> next, std::vector<std::string> uris) -> Task<> {
+    (void)co_await next->follow(std::move(uris));
+  };
+  run("listening for a caller", follow(line_of(upstream, principal), std::move(followed)));
+}
+
+void Worker::forget(const std::string& principal) {
+  const auto first = by_principal_.lower_bound({principal, 0});
+  auto last = first;
+  for (; last != by_principal_.end() && last->first.first == principal; ++last)
+    last->second->retire();
+  by_principal_.erase(first, last);
+  own_lists_.erase(principal);
+}
+
+void Worker::keep(const std::shared_ptr<CallerLine>& line) {
+  // Those that are gone make room before more is taken.
+  if (lines_.size() == lines_.capacity()) std::erase_if(lines_, [](const auto& one) { return one.expired(); });
+  lines_.push_back(line);
+}
+
+const Home* Worker::home_of(const std::string& principal) const {
+  const auto found = homes_.find(principal);
+  return found == homes_.end() ? nullptr : &found->second;
+}
+
+void Worker::set_home(const std::string& principal, std::optional<Home> home) {
+  if (home) {
+    homes_.insert_or_assign(principal, std::move(*home));
+  } else {
+    homes_.erase(principal);
+  }
+}
+
+void Worker::renew_lines(const std::string& principal) {
+  for (auto line = by_principal_.lower_bound({principal, 0});
+       line != by_principal_.end() && line->first.first == principal; ++line)
+    line->second->renew();
+}
+
+std::shared_ptr<OwnLists> Worker::lists_of(const std::string& principal) {
+  std::shared_ptr<OwnLists>& lists = own_lists_[principal];
+  if (!lists) lists = std::make_shared<OwnLists>();
+  return lists;
+}
+
+CallerConnection Worker::connect(const providers::Upstream& upstream, client::Options options) {
+  auto connection = std::make_unique<client::Connection>(
+      io_.get_executor(), client::transports_to(upstream.endpoint(), io_, http_), std::move(options));
+  ++open_;
+  return {connection.release(), [this](client::Connection* last) {
+            boost::asio::post(io_, [this, last] {
+              --open_;
+              closing_.spawn("closing a connection", end(std::unique_ptr<client::Connection>(last)));
+            });
+          }};
+}
+
+Task<> Worker::end(std::unique_ptr<client::Connection> connection) { co_await connection->close(); }
+
+Task<> Worker::close() {
+  left_behind_.cancel();
+  co_await left_behind_.join();
+  shared_.clear();
+  by_principal_.clear();
+  prepared_.clear();
+  while (open_ > 0 || closing_.size() > 0) {
+    co_await closing_.join();
+    co_await boost::asio::post(io_, boost::asio::use_awaitable);
+  }
+  http_.close();
+}
+
+}  // namespace proteus::gateway

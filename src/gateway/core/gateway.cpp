@@ -1,0 +1,427 @@
+#include "gateway/core/gateway.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/use_future.hpp>
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "gateway/upstreams/local_provider.hpp"
+#include "net/http_server/refused_request.hpp"
+
+namespace proteus::gateway {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// What follows the first part of a path: "work" of "/mcp/work". A slash at the end says nothing.
+std::string_view context_of(std::string_view path) {
+  const std::size_t slash = path.find('/', 1);
+  if (slash == std::string_view::npos) return {};
+  path.remove_prefix(slash + 1);
+  if (path.ends_with('/')) path.remove_suffix(1);
+  return path;
+}
+
+// Of what another one of the same name published all versions are below it.
+std::uint64_t first_version(std::uint64_t instance) { return instance << 32U; }
+
+GatewayOptions completed(GatewayOptions options) {
+  if (!options.chance) options.chance = client::random_chance;
+  options.service.chance = options.chance;
+  return options;
+}
+
+}  // namespace
+
+Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environment, store::Store& store,
+                 SealingKey key, GatewayOptions options)
+    : workers_(workers),
+      clock_(clock),
+      environment_(std::move(environment)),
+      store_(store),
+      options_(completed(std::move(options))),
+      refusals_(clock),
+      tables_(std::make_shared<const UpstreamTable>()),
+      access_(std::make_shared<const Access>(
+          Access{std::make_shared<const Principals>(std::vector<PrincipalSettings>{}, Anonymous::refused), {}})),
+      quotas_(options_.quotas, refusals_),
+      programs_(options_.programs),
+      fanout_(workers.at(0), listeners_, options_.debounce),
+      parked_sessions_(workers.at(0), store, key),
+      background_(workers.at(0).get_executor()),
+      changes_(workers.at(0).get_executor()) {
+  std::vector<Worker*> parts;
+  parts.reserve(workers.size());
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    parts.push_back(parts_
+                        .emplace_back(std::make_unique<Worker>(workers.at(i), clock, catalog_, tables_, access_,
+                                                               quotas_, options_.http, options_.debounce))
+                        .get());
+  }
+  programs_.set_workers(parts);
+  hearing_ = std::make_unique<Hearing>(parts, listeners_);
+  hearing_->set_on_follow(
+      [this](const std::string& uri, const catalog::UpstreamName& upstream) { follow_at(uri, upstream); });
+  service_ = std::make_unique<GatewayService>(options_.service, std::move(parts), *hearing_, clock, key, refusals_);
+  service_->set_on_lists_changed(
+      [this](const std::string& principal, catalog::KindSet kinds) { fanout_.lists_changed_for(principal, kinds); });
+  service_->parked().set_prepare([this](const ParkedCalls::Call& call) {
+    return parked_sessions_.keep(call.upstream, call.running->connection());
+  });
+  server::HttpEndpointOptions endpoint = options_.endpoint;
+  endpoint.refusals = &refusals_;
+  endpoint.authenticate = [this](const net::Request& request) { return admit(request, context_of(request.path())); };
+  if (options_.quotas.requests_per_minute > 0) {
+    endpoint.admit_request = [this](const server::Caller& caller) { return admit_request(caller); };
+  }
+  endpoint.admit_stream = [this](const server::Caller& caller) { return admit_stream(caller); };
+  endpoint_ = std::make_unique<server::HttpEndpoint>(*service_, listeners_, clock, key, std::move(endpoint));
+  listeners_.set_on_follow([this](const std::string& uri, bool followed) { follow(uri, followed); });
+}
+
+Gateway::~Gateway() = default;
+
+void Gateway::set_access(Access access) {
+  const std::scoped_lock lock(setting_access_);
+  change_access(std::make_shared<const Access>(std::move(access)));
+}
+
+void Gateway::renew_contexts() {
+  const std::scoped_lock lock(setting_access_);
+  const auto before = access_.get();
+  if (!before->contexts || before->contexts->empty()) return;
+  change_access(std::make_shared<const Access>(before->principals, before->contexts->renewed()));
+}
+
+void Gateway::change_access(const std::shared_ptr<const Access>& access) {
+  access_.set(access);
+  fanout_.set_contexts(access->contexts, catalog_.current());
+  // A stream and a session go on with what was granted when they began, so that they end where that has changed.
+  const auto outdated = [&access](const server::Caller& caller) {
+    const bool there = caller.context.empty() || (access->contexts && access->contexts->find(caller.context));
+    // Those who have something of their own are known by others.
+    return !there || (!principal_of(caller).own() && !access->principals->keeps(principal_of(caller)));
+  };
+  listeners_.end(outdated);
+  endpoint_->sessions().end(outdated);
+}
+
+bool Gateway::has_context(std::string_view name) const {
+  const auto contexts = access_.get()->contexts;
+  return contexts && contexts->find(name);
+}
+
+Result<server::Caller> Gateway::admit(const net::Request& request, std::string_view context) const {
+  const Access& access = service_->here().access();
+  auto principal = access.principals->find(request, find_principal_);
+  if (!principal) {
+    refusals_.add(net::refused(request, RefusalReason::token, principal.error().message()));
+    return std::unexpected(principal.error());
+  }
+  if (context.empty()) context = (*principal)->home();
+  const bool there = context.empty() || (access.contexts && access.contexts->find(context));
+  if (!there || !(*principal)->may_enter(context)) {
+    const std::string_view why = there ? "the principal may not enter it" : "there is none of that name";
+    refusals_.add(net::refused(request, RefusalReason::context, why, (*principal)->name()));
+    return std::unexpected(access.no_such_context(**principal));
+  }
+  server::Caller caller;
+  caller.principal = (*principal)->key();
+  caller.context = context;
+  caller.grant = std::move(*principal);
+  return caller;
+}
+
+Result<> Gateway::admit_request(const server::Caller& caller) {
+  return service_->here().quota(caller.principal).count_request(clock_.recent());
+}
+
+Result<std::shared_ptr<void>> Gateway::admit_stream(const server::Caller& caller) {
+  auto pass = service_->here().quota(caller.principal).enter_stream();
+  if (!pass) return std::unexpected(pass.error());
+  return std::make_shared<Turnstile::Pass>(std::move(*pass));
+}
+
+net::HttpClient& Gateway::http_of(asio::io_context& io) {
+  return (*std::ranges::find_if(parts_, [&](const auto& part) { return &part->io() == &io; }))->http();
+}
+
+Task<Result<std::shared_ptr<providers::PinBoard>>> Gateway::pins_for(const providers::UpstreamSettings& settings) {
+  if (settings.trust != providers::Trust::pin) co_return nullptr;
+  const auto decided = co_await store_.pins_of(settings.name);
+  if (!decided) co_return std::unexpected(decided.error());
+  co_return std::make_shared<providers::PinBoard>(settings.name, *decided);
+}
+
+Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings,
+                                     std::shared_ptr<providers::PinBoard> pins) {
+  asio::io_context& io = workers_.next();
+  const std::uint64_t instance = ++last_instance_;
+  providers::UpstreamSurroundings around{
+      .io = io,
+      .http = http_of(io),
+      .clock = clock_,
+      .environment = environment_,
+      .chance = options_.chance,
+      .limits = options_.upstreams,
+      .client_info = options_.service.server_info,
+      .published_version = first_version(instance),
+      .pins = std::move(pins),
+      .start_places = start_places_,
+      .background = background_threads_,
+      .answers = answer_threads_,
+      .publish =
+          [this](catalog::SnapshotPointer snapshot) {
+            // So that no request has to: what contexts show of it is as much work as it is.
+            if (const auto contexts = access_.get()->contexts) contexts->look_at(snapshot);
+            return catalog_.publish(std::move(snapshot));
+          },
+      .on_refreshed =
+          [this](const providers::RefreshResult& result, const catalog::Publication* publication) {
+            if (publication != nullptr) fanout_.publish(*publication);
+            if (publication != nullptr && !publication->changes.empty()) {
+              asio::post(control(), [this] { share_followed(); });
+            }
+            if (on_refreshed_) on_refreshed_(result, publication);
+          },
+      .keep =
+          [this](std::vector<store::SnapshotRecord> records) {
+            asio::post(control(), [this, records = std::move(records)]() mutable {
+              background_.spawn("keeping lists", keep(std::move(records)));
+            });
+          },
+      .on_resource_updated =
+          [this, name = catalog::UpstreamName(settings.name)](const std::string& uri) {
+            listeners_.resource_updated(
+                uri, [&](const server::Caller& caller) { return principal_of(caller).access().allows(name); });
+          },
+      .on_lists_changed = [this, name = catalog::UpstreamName(settings.name)](
+                              catalog::KindSet kinds) { fanout_.lists_changed(name, kinds); },
+  };
+  auto made = providers::Upstream::make(settings, std::move(around));
+  if (!made) return std::unexpected(made.error());
+  struct Metered {
+    Metered(std::shared_ptr<UpstreamMeter> counted, std::size_t at_once, std::unique_ptr<providers::Upstream> served)
+        : meter(std::move(counted)), calls(at_once), upstream(std::move(served)) {}
+    std::shared_ptr<UpstreamMeter> meter;
+    Turnstile calls;
+    std::unique_ptr<providers::Upstream> upstream;
+  };
+  const auto metered = std::make_shared<Metered>(meters_ ? meters_(settings) : std::shared_ptr<UpstreamMeter>(),
+                                                 options_.quotas.calls_per_upstream, std::move(*made));
+  return ServedUpstream{instance, {metered, metered->upstream.get()}, metered->meter.get(), &metered->calls};
+}
+
+Task<Result<>> Gateway::set_upstreams(Settings settings) {
+  co_return co_await asio::co_spawn(control(), change_upstreams(std::move(settings)), asio::use_awaitable);
+}
+
+Task<Result<>> Gateway::change_upstreams(Settings settings) {
+  const auto turn = co_await changes_.take();
+  const auto before = tables_.get();
+  std::vector<ServedUpstream> order;
+  std::vector<ServedUpstream> fresh;
+  std::vector<catalog::UpstreamName> names;
+  names.reserve(locals_.size() + settings.size());
+  for (const auto& local : locals_)
+    names.push_back(local->name());
+  for (const auto& each : settings) {
+    names.emplace_back(each.name);
+    const ServedUpstream* known = before->find(each.name);
+    if (known != nullptr && (*known)->settings() == each) {
+      order.push_back(*known);
+      continue;
+    }
+    auto pins = co_await pins_for(each);
+    if (!pins) co_return std::unexpected(std::move(pins.error()).within(fmt::format("upstream {}", each.name)));
+    auto made = make(each, std::move(*pins));
+    if (!made) co_return std::unexpected(std::move(made.error()).within(fmt::format("upstream {}", each.name)));
+    order.push_back(*made);
+    fresh.push_back(std::move(*made));
+  }
+
+  Kept kept = co_await kept_lists(fresh);
+  auto ordered = catalog_.set_order(names);
+  if (!ordered) co_return std::unexpected(ordered.error());
+  tables_.set(std::make_shared<const UpstreamTable>(order, locals_));
+  announce(*ordered);
+  if (before->locals.empty()) {
+    for (const auto& local : locals_) {
+      if (auto offered = local->snapshot()) (void)catalog_.publish(std::move(offered));
+    }
+  }
+  for (const auto& served : before->order) {
+    if (std::ranges::none_of(order, [&](const auto& other) { return other.instance == served.instance; })) {
+      const bool replaced = tables_.get()->find(served->settings().name) != nullptr;
+      log::info("upstream {} {}", served->settings().label(), replaced ? "starts anew: its settings changed" : "left");
+      background_.spawn("ending an upstream", retire(served));
+    }
+  }
+  for (const auto& served : fresh) {
+    const auto taken = co_await take_over(served, kept);
+    // What comes back at the start has not changed.
+    if (taken && before->find(served->settings().name) != nullptr) announce(*taken);
+    served->start();
+  }
+  share_followed();
+  if (!std::exchange(ended_left_, true)) parked_sessions_.end_left(tables_.get(), http_of(control()));
+  co_return Result<>{};
+}
+
+Result<> Gateway::publish_local(catalog::SnapshotPointer snapshot) {
+  auto publication = catalog_.publish(std::move(snapshot));
+  if (!publication) return std::unexpected(publication.error());
+  asio::post(control(), [this, publication = std::move(*publication)] { announce(publication); });
+  return {};
+}
+
+Task<Gateway::Kept> Gateway::kept_lists(const std::vector<ServedUpstream>& upstreams) {
+  Kept kept;
+  if (upstreams.empty()) co_return kept;
+  // One that an operator registers costs its own lists, and not those of all.
+  auto records = upstreams.size() == 1 ? co_await store_.snapshots_of(upstreams.front()->settings().name)
+                                       : co_await store_.snapshots();
+  if (!records) log::warning("what upstreams listed before is not known: {}", records.error().message());
+  for (auto& record : records ? *records : std::vector<store::SnapshotRecord>{})
+    kept[record.upstream].push_back(std::move(record));
+  co_return kept;
+}
+
+// Until it answers, it is served as it was before; one that is listed live has nothing to serve.
+Task<std::optional<catalog::Publication>> Gateway::take_over(ServedUpstream served, Kept& kept) {
+  if (served->is_direct()) {
+    auto emptied = catalog_.publish(std::make_shared<const catalog::Snapshot>(
+        served->name(), first_version(served.instance), catalog::Snapshot::Lists{}));
+    if (!emptied) co_return std::nullopt;
+    co_return std::move(*emptied);
+  }
+  const auto found = kept.find(served->settings().name);
+  if (found == kept.end()) co_return std::nullopt;
+  co_return co_await served->restore(std::move(found->second));
+}
+
+void Gateway::announce(const catalog::Publication& publication) {
+  fanout_.publish(publication);
+  if (on_changed_ && !publication.changes.empty()) on_changed_(publication);
+}
+
+Task<> Gateway::retire(ServedUpstream served) {
+  co_await asio::co_spawn(served->io(), served->close(), asio::use_awaitable);
+}
+
+Task<Result<>> Gateway::started() {
+  const auto table = tables_.get();
+  for (const auto& served : table->order) {
+    auto tried = co_await asio::co_spawn(served->io(), served->first_try(), asio::use_awaitable);
+    if (!tried && served->settings().fail_fast_on_startup) {
+      co_return std::unexpected(
+          std::move(tried.error())
+              .within(fmt::format("upstream {} must be there at the start", served->settings().label())));
+    }
+  }
+  co_return Result<>{};
+}
+
+Task<> Gateway::keep(std::vector<store::SnapshotRecord> records) {
+  store::Writes writes;
+  for (auto& record : records)
+    writes.emplace_back(store::PutSnapshot{std::move(record)});
+  const auto written = co_await store_.write(std::move(writes));
+  if (!written) log::warning("what an upstream listed is not kept: {}", written.error().message());
+}
+
+void Gateway::follow(const std::string& uri, bool followed) {
+  asio::post(control(), [this, uri, followed] {
+    if (followed) {
+      followed_.try_emplace(uri);
+    } else {
+      followed_.erase(uri);
+    }
+    share_followed_soon();
+  });
+}
+
+void Gateway::follow_at(const std::string& uri, const catalog::UpstreamName& upstream) {
+  asio::post(control(), [this, uri, upstream] {
+    const auto found = followed_.find(uri);
+    if (found != followed_.end() && found->second.insert(upstream).second) share_followed_soon();
+  });
+}
+
+// Many come at once when a session ends.
+void Gateway::share_followed_soon() {
+  if (std::exchange(sharing_followed_, true)) return;
+  asio::post(control(), [this] {
+    sharing_followed_ = false;
+    share_followed();
+  });
+}
+
+// Each resource is followed at the upstreams that clients may read it from.
+void Gateway::share_followed() {
+  const auto table = tables_.get();
+  std::map<std::string, std::set<std::string>> by_upstream;
+  const catalog::View view(catalog_.current());
+  for (const auto& [uri, routed_to] : followed_) {
+    const std::uint32_t hash = catalog::name_hash(uri);
+    bool found = false;
+    for (const auto entry : view.state().holders(catalog::Kind::resource, hash)) {
+      const auto* const snapshot = view.state().at(catalog::NameIndex::unpack(entry).rank);
+      if (snapshot == nullptr || snapshot->list(catalog::Kind::resource).find(uri, hash) == nullptr) continue;
+      by_upstream[snapshot->upstream().value()].insert(uri);
+      found = true;
+    }
+    const auto by_template = found ? catalog::Found{} : view.match_template(uri);
+    if (by_template) by_upstream[by_template.snapshot->upstream().value()].insert(uri);
+    // Who has a resource that is listed live was found out for each of those who follow it.
+    for (const auto& upstream : routed_to) {
+      const ServedUpstream* const served = table->find(upstream.value());
+      if (served != nullptr && (*served)->is_direct()) by_upstream[upstream.value()].insert(uri);
+    }
+  }
+  for (const auto& served : table->order)
+    served->follow(by_upstream[served->settings().name]);
+}
+
+void Gateway::drop_unused_since(Clock::Monotonic time) {
+  endpoint_->sessions().end_idle();
+  for (const auto& part : parts_)
+    asio::post(part->io(), [worker = part.get(), time] { worker->drop_unused_since(time); });
+  service_->remembered().drop_expired();
+  asio::post(control(), [this] { background_.spawn("tidying up", parked_sessions_.tidy()); });
+}
+
+void Gateway::forget(const std::string& principal) {
+  for (const auto& part : parts_)
+    asio::post(part->io(), [worker = part.get(), principal] { worker->forget(principal); });
+}
+
+void Gateway::end_streams() { endpoint_->end_streams(); }
+
+void Gateway::stop() {
+  end_streams();
+  service_->parked().close();
+  // What was said of streams that ended has come around then, from any worker to all others.
+  for (std::size_t i = 0; i < 2 * parts_.size(); ++i)
+    asio::post(parts_[i % parts_.size()]->io(), asio::use_future).get();
+  const auto end_upstreams = [](Gateway& gateway) -> Task<> {
+    gateway.fanout_.stop();
+    for (const auto& served : gateway.tables_.get()->order)
+      gateway.background_.spawn("ending an upstream", gateway.retire(served));
+    co_await gateway.parked_sessions_.stop();
+    co_await gateway.background_.join();
+  };
+  asio::co_spawn(control(), end_upstreams(*this), asio::use_future).get();
+  for (const auto& part : parts_)
+    asio::co_spawn(part->io(), part->close(), asio::use_future).get();
+  // Nothing waits any more, and no session is left.
+  asio::co_spawn(control(), parked_sessions_.tidy(), asio::use_future).get();
+}
+
+}  // namespace proteus::gateway

@@ -1,0 +1,194 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <proteus/error.hpp>
+
+#include "base/clock.hpp"
+#include "base/environment.hpp"
+#include "base/published.hpp"
+#include "base/refusal_log.hpp"
+#include "gateway/bridge/hearing.hpp"
+#include "gateway/bridge/parked_sessions.hpp"
+#include "gateway/callers/access.hpp"
+#include "gateway/callers/principal.hpp"
+#include "gateway/connections/programs.hpp"
+#include "gateway/connections/worker.hpp"
+#include "gateway/core/fanout.hpp"
+#include "gateway/core/turns.hpp"
+#include "gateway/request/service.hpp"
+#include "gateway/upstreams/upstreams.hpp"
+#include "net/io/workers.hpp"
+#include "server/http/http_endpoint.hpp"
+#include "store/store.hpp"
+
+namespace proteus::gateway {
+
+struct GatewayOptions {
+  ServiceOptions service;
+  providers::UpstreamLimits upstreams;
+  QuotaLimits quotas;
+  ProgramLimits programs;
+  server::HttpEndpointOptions endpoint;  // apart from who authenticates
+  net::HttpClientOptions http;
+  std::chrono::milliseconds debounce{200};
+  client::Chance chance;  // a random one where not given
+};
+
+// The gateway: upstreams that come and go behind one endpoint. Made before the workers run. Where nothing else is said
+// a function belongs to the owner's thread, which is no worker.
+class Gateway {
+ public:
+  // Everything given outlives it.
+  Gateway(net::Workers& workers, const Clock& clock, Environment environment, store::Store& store, SealingKey key,
+          GatewayOptions options);
+  ~Gateway();
+  Gateway(const Gateway&) = delete;
+  Gateway& operator=(const Gateway&) = delete;
+
+  // From any thread. Callers that are no longer known are refused from the next request on, and their streams end;
+  // those whose lists are others by their context are told.
+  void set_access(Access access);
+  // From any thread: the types of a dataset that contexts name may be others now.
+  void renew_contexts();
+  std::shared_ptr<const Access> access() const { return access_.get(); }
+  // From any thread: where long computing belongs.
+  BackgroundThreads& background_threads() { return background_threads_; }
+
+  // On a worker's thread: who sends a request to this context, the empty one being the plain endpoint. Fails where
+  // nobody is known by its credentials, and where there is no such context for them.
+  Result<server::Caller> admit(const net::Request& request, std::string_view context) const;
+  // On a worker's thread: whether the caller may ask once more within this minute.
+  Result<> admit_request(const server::Caller& caller);
+
+  // Who answers within the process, in front of all upstreams, whose names cannot be theirs. Before upstreams are set.
+  void set_locals(Locals locals) { locals_ = std::move(locals); }
+  // From any thread: what one of them offers from now on. The versions of its snapshots grow.
+  Result<> publish_local(catalog::SnapshotPointer snapshot);
+
+  // Who knows tokens besides the configuration. Before anything is asked; called on the workers' threads.
+  void set_find_principal(Principals::FindMore find) { find_principal_ = std::move(find); }
+  // From any thread: whether a token or a context is one of the configuration.
+  bool knows_token(const json::Digest& token) const { return access_.get()->principals->knows(token); }
+  bool has_context(std::string_view name) const;
+
+  using Settings = std::vector<providers::UpstreamSettings>;
+  // On any worker's thread. These upstreams, in this order, from now on: those that are the same stay as they are,
+  // others are made anew, and those not named end. Opens no connection by itself. Fails, without effect, where one
+  // cannot be made.
+  Task<Result<>> set_upstreams(Settings settings);
+  // On the control thread: the upstreams are these until the end of the turn, and whoever makes others has not begun.
+  Task<Turns::Turn> hold_upstreams() { return changes_.take(); }
+  boost::asio::io_context& control() { return workers_.at(0); }
+  // Completes when each upstream was tried once; fails where one that must be there at the start is not.
+  Task<Result<>> started();
+
+  // On any worker's thread: one HTTP request to an MCP endpoint.
+  Task<> handle(net::Exchange& exchange) { return endpoint_->handle(exchange); }
+  // The same for clients of the HTTP+SSE transport.
+  Task<> handle_old_sse(net::Exchange& exchange) { return endpoint_->handle_old_sse(exchange); }
+  server::HttpEndpoint& endpoint() { return *endpoint_; }
+
+  GatewayService& service() { return *service_; }
+  server::Listeners& listeners() { return listeners_; }
+  const catalog::Catalog& catalog() const { return catalog_; }
+  Fanout& fanout() { return fanout_; }
+  std::shared_ptr<const UpstreamTable> upstreams() const { return tables_.get(); }
+  const Clock& clock() const { return clock_; }
+  // Thread-safe. Whoever else turns requests away reports it here, too.
+  RefusalLog& refusals() const { return refusals_; }
+
+  using OnRefreshed = std::function<void(const providers::RefreshResult&, const catalog::Publication*)>;
+  // Before upstreams are set. Called on the threads of upstreams.
+  void set_on_refreshed(OnRefreshed on_refreshed) { on_refreshed_ = std::move(on_refreshed); }
+  using OnChanged = std::function<void(const catalog::Publication&)>;
+  // Before upstreams are set. Called on the control thread for changes that no refresh made: upstreams that left, or
+  // that were made anew and serve what they had under other names.
+  void set_on_changed(OnChanged on_changed) { on_changed_ = std::move(on_changed); }
+  using MeterMaker = std::function<std::shared_ptr<UpstreamMeter>(const providers::UpstreamSettings&)>;
+  // Before upstreams are set. Called on the control thread for each upstream that is made.
+  void set_meters(MeterMaker meters) { meters_ = std::move(meters); }
+
+  // From any thread, every few seconds: ends the sessions of clients that have been idle for too long, and lets workers
+  // forget what nobody has asked for lately, such as the views of sessions that ended, programs that run for nobody,
+  // and sessions with upstreams that nobody uses.
+  void drop_unused_since(Clock::Monotonic time);
+  // From any thread: whoever had this key is gone for good, and so are its sessions with upstreams.
+  void forget(const std::string& principal);
+  // Ends all streams; requests are still answered.
+  void end_streams();
+  // Ends everything. The workers run, and nothing is asked any more.
+  void stop();
+
+ private:
+  using Kept = std::map<std::string, std::vector<store::SnapshotRecord>, std::less<>>;  // by upstream
+
+  void change_access(const std::shared_ptr<const Access>& access);
+  Result<std::shared_ptr<void>> admit_stream(const server::Caller& caller);
+  Result<ServedUpstream> make(const providers::UpstreamSettings& settings, std::shared_ptr<providers::PinBoard> pins);
+  Task<Result<std::shared_ptr<providers::PinBoard>>> pins_for(const providers::UpstreamSettings& settings);
+  Task<Result<>> change_upstreams(Settings settings);
+  Task<> retire(ServedUpstream served);
+  Task<> keep(std::vector<store::SnapshotRecord> records);
+  Task<Kept> kept_lists(const std::vector<ServedUpstream>& upstreams);
+  Task<std::optional<catalog::Publication>> take_over(ServedUpstream served, Kept& kept);
+  void announce(const catalog::Publication& publication);
+  void follow(const std::string& uri, bool followed);
+  void follow_at(const std::string& uri, const catalog::UpstreamName& upstream);
+  void share_followed_soon();
+  void share_followed();
+  net::HttpClient& http_of(boost::asio::io_context& io);
+
+  net::Workers& workers_;
+  const Clock& clock_;
+  const Environment environment_;
+  store::Store& store_;
+  const GatewayOptions options_;
+
+  mutable RefusalLog refusals_;
+  server::Listeners listeners_;
+  catalog::Catalog catalog_;
+  UpstreamTables tables_;
+  Published<Access> access_;
+  std::mutex setting_access_;
+  Principals::FindMore find_principal_;
+  Locals locals_;
+  QuotaTable quotas_;
+  Programs programs_;
+  std::vector<std::unique_ptr<Worker>> parts_;  // one for each worker
+  Fanout fanout_;
+  std::unique_ptr<Hearing> hearing_;
+  ParkedSessions parked_sessions_;
+  std::unique_ptr<GatewayService> service_;
+  std::unique_ptr<server::HttpEndpoint> endpoint_;
+  OnRefreshed on_refreshed_;
+  OnChanged on_changed_;
+  MeterMaker meters_;
+  TaskGroup background_;  // on the control thread
+  // Of programs, which are busy with themselves then; some wait for other things than a core.
+  std::shared_ptr<client::StartPlaces> start_places_ =
+      std::make_shared<client::StartPlaces>(std::max(4U, std::thread::hardware_concurrency()));
+  // Two, so that one upstream's long lists do not keep all others' waiting. Behind all that its work uses.
+  BackgroundThreads background_threads_{2};
+  BackgroundThreads answer_threads_{1};
+
+  // Of the control thread.
+  Turns changes_;
+  std::uint64_t last_instance_ = 0;
+  bool ended_left_ = false;  // what an earlier process left at upstreams was looked for
+  // Resources that somebody follows, and the upstreams to which that was routed.
+  std::map<std::string, std::set<catalog::UpstreamName>> followed_;
+  bool sharing_followed_ = false;  // soon
+};
+
+}  // namespace proteus::gateway

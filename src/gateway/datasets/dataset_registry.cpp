@@ -1,0 +1,364 @@
+#include "gateway/datasets/dataset_registry.hpp"
+
+#include <algorithm>
+
+#include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "json/text.hpp"
+
+namespace proteus::gateway {
+
+namespace asio = boost::asio;
+
+using datasets::DatasetFile;
+using datasets::DatasetStatus;
+using datasets::DirectoryContent;
+
+namespace {
+
+constexpr std::string_view kConnected = "datasets.connected";
+constexpr std::string_view kFloors = "datasets.floors";
+constexpr std::string_view kGateway = "gateway";
+constexpr std::chrono::seconds kBetweenLooks{1};
+constexpr std::size_t kMostConnected = 200;
+
+std::string listed(const std::vector<std::string>& names) {
+  if (names.empty()) return "none is available";
+  std::string all;
+  for (const auto& name : names)
+    all += (all.empty() ? "available: " : ", ") + name;
+  return all;
+}
+
+Error no_plain_name() {
+  return errors::invalid(
+      "a dataset is connected by its name alone: letters, digits, hyphens and underscores. Addresses and paths are "
+      "never taken; only what a person has ratified can be connected");
+}
+
+boost::json::object object_of(const Result<std::optional<std::string>>& setting) {
+  if (!setting || !*setting) return {};
+  auto parsed = json::parse(**setting);
+  if (!parsed || !parsed->is_object()) return {};
+  return std::move(parsed->get_object());
+}
+
+// All that somebody else may have to know of.
+std::string face_of(const DatasetState& state) {
+  std::string face = state.offered ? "offered" : "";
+  for (const auto& [name, plan] : state.connected)
+    face += fmt::format(";{} {}", name, plan ? plan->sha256() : std::string());
+  face += '|';
+  for (const DatasetFile& file : state.content.files) {
+    if (file.status == DatasetStatus::ratified) face += fmt::format(";{} {}", file.name, file.sha256);
+  }
+  return face;
+}
+
+std::string why_gone(const DatasetFile* file) {
+  if (file == nullptr) return "its file is gone from the directory of mappings";
+  return file->reason;
+}
+
+}  // namespace
+
+std::vector<std::string> DatasetState::available() const {
+  std::vector<std::string> names;
+  for (const DatasetFile& file : content.files) {
+    if (file.status == DatasetStatus::ratified) names.push_back(file.name);
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+std::optional<catalog::DatasetTypes> DatasetState::types_of(std::string_view name) const {
+  const DatasetFile* const file = content.find(name);
+  if (file == nullptr || file->status != DatasetStatus::ratified) return std::nullopt;
+  return catalog::DatasetTypes{file->plan->mapping().entity_types(), file->plan->mapping().relationship_types()};
+}
+
+DatasetRegistry::DatasetRegistry(Surroundings surroundings, datasets::MappingDirectory directory, Offering offering,
+                                 datasets::SourcePoolOptions pools)
+    : around_(std::move(surroundings)),
+      directory_(std::move(directory)),
+      pool_options_(pools),
+      state_(std::make_shared<const DatasetState>()),
+      background_(around_.control.get_executor()),
+      offering_(offering),
+      turns_(around_.control.get_executor()) {}
+
+DatasetRegistry::~DatasetRegistry() = default;
+
+std::string DatasetRegistry::tool_of(std::string_view name) { return fmt::format("workup_{}", name); }
+
+Task<Result<>> DatasetRegistry::load() {
+  co_return co_await asio::co_spawn(around_.control, do_load(), asio::use_awaitable);
+}
+Task<> DatasetRegistry::set_directory(std::filesystem::path path, Offering offering) {
+  co_await asio::co_spawn(around_.control, do_set_directory(std::move(path), offering), asio::use_awaitable);
+}
+Task<> DatasetRegistry::look() { co_await asio::co_spawn(around_.control, do_look(), asio::use_awaitable); }
+Task<Result<DatasetRegistry::Connecting>> DatasetRegistry::connect(std::string name, std::string who) {
+  co_return co_await asio::co_spawn(around_.control, do_connect(std::move(name), std::move(who)), asio::use_awaitable);
+}
+Task<Result<>> DatasetRegistry::disconnect(std::string name, std::string who) {
+  co_return co_await asio::co_spawn(around_.control, do_disconnect(std::move(name), std::move(who)),
+                                    asio::use_awaitable);
+}
+
+Task<Result<>> DatasetRegistry::do_load() {
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  const auto turn = co_await turns_.take();
+  const auto connected = co_await around_.store.setting(std::string(kConnected));
+  if (!connected) co_return std::unexpected(connected.error());
+  const auto floors = co_await around_.store.setting(std::string(kFloors));
+  if (!floors) co_return std::unexpected(floors.error());
+  for (const auto& member : object_of(floors)) {
+    const auto* text = member.value().if_string();
+    const auto at = text != nullptr ? datasets::parse_instant(*text) : std::nullopt;
+    if (at) floors_[std::string(member.key())] = *at;
+  }
+  DatasetState before;
+  for (const auto& member : object_of(connected))
+    before.connected.emplace(std::string(member.key()), nullptr);
+  state_.set(std::make_shared<const DatasetState>(std::move(before)));
+  co_await update(true);
+  background_.spawn("watching the directory of mappings", watch());
+  co_return Result<>{};
+}
+
+Task<> DatasetRegistry::watch() {
+  for (;;) {
+    co_await sleep_for(kBetweenLooks);
+    if (!turns_.taken()) co_await do_look();
+  }
+}
+
+Task<> DatasetRegistry::do_set_directory(std::filesystem::path path, Offering offering) {
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  const auto turn = co_await turns_.take();
+  if (path == directory_.path() && offering == offering_) co_return;
+  offering_ = offering;
+  directory_.set_path(std::move(path));
+  co_await update(true);
+}
+
+Task<> DatasetRegistry::do_look() {
+  const auto turn = co_await turns_.take();
+  co_await update(false);
+}
+
+// The newest record of each dataset is remembered: an older one that comes back, from a backup or from somebody who
+// kept it, is authentic and no longer true.
+bool DatasetRegistry::remember(DirectoryContent& content) {
+  bool grew = false;
+  for (DatasetFile& file : content.files) {
+    if (!file.ratified || file.status == DatasetStatus::duplicate) continue;
+    auto& floor = floors_[file.name];
+    if (file.ratified->at > floor) {
+      floor = file.ratified->at;
+      grew = true;
+    } else if (file.ratified->at < floor) {
+      file.status = DatasetStatus::superseded;
+      file.reason =
+          "the record in ratified.toml is older than one that was in force before; ratify the file again to use it";
+    }
+  }
+  return grew;
+}
+
+Task<> DatasetRegistry::update(bool unchanged_too) {
+  std::string signature = directory_.signature();
+  if (!unchanged_too && signature == signature_) co_return;
+  const DatasetStatePointer before = state_.get();
+  DatasetState next = *before;
+  auto content = directory_.read();
+  if (!content) {
+    // What was ratified stays so: a disk that does not answer says nothing about a person's approval.
+    if (before->fault != content.error().message()) log::error("{}", content.error().message());
+    next.fault = content.error().message();
+    state_.set(std::make_shared<const DatasetState>(std::move(next)));
+    co_return;
+  }
+  if (!*content) co_return;  // the next look sees what is being written now
+  signature_ = std::move(signature);
+  next.fault.clear();
+  next.content = std::move(**content);
+  next.offered = offering_ == Offering::always || directory_.exists();
+  const bool remembered = remember(next.content);
+  for (const auto& file : next.content.files) {
+    if (file.status == DatasetStatus::invalid) log::warning("{}: {}", log::printable(file.file), file.reason);
+  }
+  for (const auto& fault : next.content.faults)
+    log::warning("{}: {}", datasets::MappingDirectory::kRatified, log::printable(fault));
+
+  store::Writes writes;
+  for (auto& [name, plan] : before->connected) {
+    const DatasetFile* const file = next.content.find(name);
+    if (file != nullptr && file->status == DatasetStatus::ratified) {
+      next.connected[name] = file->plan;
+      continue;
+    }
+    next.connected.erase(name);
+    next.withdrawn[name] = {why_gone(file), store::to_time(around_.clock.wall())};
+    log::warning("the dataset {} is withdrawn: {}", name, why_gone(file));
+    writes.push_back(audit(std::string(kGateway), "dataset.withdraw", name, why_gone(file)));
+  }
+  if (remembered || !writes.empty()) {
+    // What is no longer ratified is not served, also where the store cannot say so: the next start finds out by itself.
+    if (auto written = co_await write(next, std::move(writes)); !written)
+      log::error("the state of datasets could not be stored: {}", written.error().message());
+  }
+  take_over(std::move(next));
+}
+
+void DatasetRegistry::take_over(DatasetState next) {
+  const bool same = face_of(*state_.get()) == face_of(next);
+  const auto now = std::make_shared<const DatasetState>(std::move(next));
+  drop_pools(*now);
+  state_.set(now);
+  if (!same && on_changed_) on_changed_(*now);
+}
+
+void DatasetRegistry::drop_pools(const DatasetState& state) {
+  std::vector<std::shared_ptr<datasets::SourcePool>> dropped;  // they end outside the lock
+  const std::lock_guard lock(mutex_);
+  std::erase_if(pools_, [&](auto& entry) {
+    const auto found = state.connected.find(entry.first);
+    if (found != state.connected.end() && found->second && found->second->sha256() == entry.second.plan->sha256())
+      return false;
+    dropped.push_back(std::move(entry.second.pool));
+    return true;
+  });
+}
+
+store::Write DatasetRegistry::audit(std::string who, std::string what, std::string_view name,
+                                    std::string_view reason) const {
+  boost::json::object detail{{"name", name}};
+  if (!reason.empty()) detail.emplace("reason", reason);
+  return store::AppendAudit{{.number = 0,
+                             .at = store::to_time(around_.clock.wall()),
+                             .who = std::move(who),
+                             .what = std::move(what),
+                             .detail = boost::json::serialize(detail)}};
+}
+
+Task<Result<>> DatasetRegistry::write(const DatasetState& state, store::Writes writes) {
+  boost::json::object connected;
+  for (const auto& [name, plan] : state.connected)
+    connected.emplace(name, plan ? plan->sha256() : std::string());
+  boost::json::object floors;
+  for (const auto& [name, at] : floors_)
+    floors.emplace(name, datasets::write_instant(at));
+  writes.emplace_back(store::PutSetting{{std::string(kConnected), boost::json::serialize(connected)}});
+  writes.emplace_back(store::PutSetting{{std::string(kFloors), boost::json::serialize(floors)}});
+  auto written = co_await around_.store.write(std::move(writes));
+  if (!written) co_return std::unexpected(std::move(written.error()));
+  co_return Result<>{};
+}
+
+Task<Result<DatasetRegistry::Connecting>> DatasetRegistry::do_connect(std::string name, std::string who) {
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  if (!datasets::check_dataset_name(name)) co_return std::unexpected(no_plain_name());
+  const auto turn = co_await turns_.take();
+  co_await update(false);
+  const DatasetStatePointer before = state_.get();
+  const DatasetFile* const file = before->content.find(name);
+  if (file == nullptr) {
+    co_return std::unexpected(
+        errors::not_found(fmt::format("there is no dataset {}; {}", name, listed(before->available()))));
+  }
+  if (file->status != DatasetStatus::ratified) {
+    co_return std::unexpected(errors::conflict(fmt::format("the dataset {} cannot be connected: {}. For now, {}", name,
+                                                           file->reason, listed(before->available()))));
+  }
+  if (before->connected.contains(name)) co_return Connecting::already;
+  if (before->connected.size() == kMostConnected)
+    co_return std::unexpected(errors::exhausted(fmt::format("{} datasets are connected already", kMostConnected)));
+  if (name_check_) {
+    if (auto checked = name_check_(tool_of(name)); !checked) co_return std::unexpected(std::move(checked.error()));
+  }
+  DatasetState next = *before;
+  next.connected[name] = file->plan;
+  next.withdrawn.erase(name);
+  store::Writes writes;
+  writes.push_back(audit(std::move(who), "dataset.connect", name));
+  if (auto written = co_await write(next, std::move(writes)); !written)
+    co_return std::unexpected(std::move(written.error()));
+  take_over(std::move(next));
+  co_return Connecting::fresh;
+}
+
+Task<Result<>> DatasetRegistry::do_disconnect(std::string name, std::string who) {
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  const auto turn = co_await turns_.take();
+  const DatasetStatePointer before = state_.get();
+  if (!before->connected.contains(name)) {
+    const bool known = before->content.find(name) != nullptr;
+    co_return std::unexpected(errors::not_found(fmt::format(
+        "{} dataset {}", known ? "nothing is connected to the" : "there is no", log::printable(name, 100))));
+  }
+  DatasetState next = *before;
+  next.connected.erase(name);
+  store::Writes writes;
+  writes.push_back(audit(std::move(who), "dataset.disconnect", name));
+  if (auto written = co_await write(next, std::move(writes)); !written)
+    co_return std::unexpected(std::move(written.error()));
+  take_over(std::move(next));
+  co_return Result<>{};
+}
+
+Task<Result<datasets::WorkupDocument>> DatasetRegistry::work_up(std::string name, datasets::WorkupRequest request,
+                                                                datasets::SourcePool::GivenUp given_up) {
+  const DatasetStatePointer state = state_.get();
+  const auto found = state->connected.find(name);
+  if (found == state->connected.end() || !found->second)
+    co_return std::unexpected(errors::not_found(fmt::format("the dataset {} is not connected", name)));
+  const datasets::PlanPointer plan = found->second;
+  const std::string& variable = plan->mapping().dsn_env;
+  auto value = around_.environment(variable);
+  if (!value || value->empty()) {
+    co_return std::unexpected(errors::unreachable(fmt::format(
+        "the environment variable {} of the gateway, which says where the source is, is not set", variable)));
+  }
+  const Secret dsn(std::move(*value));
+  if (auto checked = datasets::check_dsn(dsn); !checked) {
+    co_return std::unexpected(errors::unreachable(
+        fmt::format("the environment variable {} of the gateway {}", variable, checked.error().message())));
+  }
+  std::shared_ptr<datasets::SourcePool> pool;
+  {
+    const std::lock_guard lock(mutex_);
+    Pool& kept = pools_[name];
+    if (!kept.pool || kept.plan->sha256() != plan->sha256())
+      kept = {plan, std::make_shared<datasets::SourcePool>(dsn, plan->mapping().schema, pool_options_)};
+    pool = kept.pool;
+  }
+  std::function<Result<datasets::WorkupDocument>(datasets::Source&, const datasets::Patience&)> work =
+      [plan, request = std::move(request)](datasets::Source& source,
+                                           const datasets::Patience& patience) -> Result<datasets::WorkupDocument> {
+    auto workup = datasets::work_up(*plan, source, request, patience);
+    if (!workup) return std::unexpected(std::move(workup.error()));
+    return datasets::WorkupDocument{.json = datasets::write_workup(*workup),
+                                    .text = datasets::describe_workup(*workup)};
+  };
+  co_return co_await datasets::SourcePool::run<datasets::WorkupDocument>(std::move(pool), std::move(work),
+                                                                         std::move(given_up));
+}
+
+Task<> DatasetRegistry::stop() {
+  background_.cancel();
+  co_await background_.join();
+  const std::lock_guard lock(mutex_);
+  pools_.clear();
+}
+
+}  // namespace proteus::gateway

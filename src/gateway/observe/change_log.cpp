@@ -1,0 +1,130 @@
+#include "gateway/observe/change_log.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+
+namespace proteus::gateway {
+namespace {
+
+constexpr std::size_t kAtOnce = 100;
+
+store::ChangeRecord record_of(const LoggedChange& logged) {
+  return {.number = 0,
+          .at = store::to_time(logged.at),
+          .upstream = logged.change.upstream.value(),
+          .kind = write_kinds(logged.change.which()),
+          .change = fmt::format("{{{}}}", catalog::write_change(logged.change))};
+}
+
+}  // namespace
+
+std::string write_kinds(catalog::KindSet kinds) {
+  std::string out;
+  for (const catalog::Kind kind : catalog::kKinds) {
+    if (kinds.has(kind)) out += fmt::format("{}{}", out.empty() ? "" : ",", catalog::info(kind).plural);
+  }
+  return out;
+}
+
+ChangeLog::ChangeLog(boost::asio::io_context& control, store::Store& store)
+    : control_(control), store_(store), background_(control.get_executor()) {}
+
+void ChangeLog::refreshed(const providers::RefreshResult& result) {
+  if (!result.change.empty()) report(result.change, result.at);
+}
+
+void ChangeLog::changed(const catalog::Publication& publication, Clock::Wall at) {
+  for (const auto& change : publication.changes)
+    report(change, at);
+}
+
+void ChangeLog::report(catalog::Change change, Clock::Wall at) {
+  if (change.empty()) return;
+  {
+    const std::scoped_lock lock(mutex_);
+    waiting_.push_back({0, at, std::move(change)});
+    if (waiting_.size() > kMaxWaiting) {
+      lines_.warning("a change of upstream {} is not logged: too many wait", waiting_.front().change.upstream.value());
+      waiting_.pop_front();
+    }
+    if (std::exchange(writing_, true)) return;
+  }
+  boost::asio::post(control_, [this] { background_.spawn("change log", write_waiting()); });
+}
+
+Task<> ChangeLog::write_waiting() {
+  for (;;) {
+    std::vector<LoggedChange> changes;
+    {
+      const std::scoped_lock lock(mutex_);
+      const auto count = static_cast<std::ptrdiff_t>(std::min(waiting_.size(), kAtOnce));
+      if (count == 0) {
+        writing_ = false;
+        co_return;
+      }
+      std::move(waiting_.begin(), waiting_.begin() + count, std::back_inserter(changes));
+      waiting_.erase(waiting_.begin(), waiting_.begin() + count);
+    }
+    store::Writes writes;
+    for (const auto& logged : changes)
+      writes.emplace_back(store::AppendChange{record_of(logged)});
+    const auto written = co_await store_.write(std::move(writes));
+    if (written) {
+      for (std::size_t i = 0; i < changes.size(); ++i)
+        changes[i].number = written->changes[i];
+    } else {
+      lines_.warning("{} changes of upstreams are not logged: {}", changes.size(), written.error().message());
+    }
+    tell(changes);
+  }
+}
+
+void ChangeLog::tell(const std::vector<LoggedChange>& changes) {
+  const std::scoped_lock lock(listening_);
+  for (const auto& logged : changes) {
+    for (const auto& [id, listener] : listeners_)
+      listener(logged);
+  }
+}
+
+ChangeLog::Registration ChangeLog::listen(Listener listener) {
+  const std::scoped_lock lock(listening_);
+  listeners_.emplace(++last_id_, std::move(listener));
+  return {*this, last_id_};
+}
+
+bool ChangeLog::is_writing() {
+  const std::scoped_lock lock(mutex_);
+  return writing_;
+}
+
+Task<> ChangeLog::stop() {
+  while (is_writing()) {
+    co_await boost::asio::post(control_, boost::asio::use_awaitable);
+    co_await background_.join();
+  }
+}
+
+ChangeLog::Registration::Registration(Registration&& other) noexcept
+    : log_(std::exchange(other.log_, nullptr)), id_(other.id_) {}
+
+ChangeLog::Registration& ChangeLog::Registration::operator=(Registration&& other) noexcept {
+  std::swap(log_, other.log_);
+  std::swap(id_, other.id_);
+  return *this;
+}
+
+ChangeLog::Registration::~Registration() {
+  if (log_ == nullptr) return;
+  const std::scoped_lock lock(log_->listening_);
+  log_->listeners_.erase(id_);
+}
+
+}  // namespace proteus::gateway

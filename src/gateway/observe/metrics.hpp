@@ -1,0 +1,69 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "gateway/bridge/parked_calls.hpp"
+#include "gateway/core/gateway.hpp"
+#include "gateway/observe/meter.hpp"
+
+namespace proteus::gateway {
+
+// Everything that is counted, and the text that Prometheus reads. The sets of labels are bounded: methods, eras, kinds
+// and outcomes are fixed, and upstreams are those there are.
+//
+// Thread-safe. Made after the gateway and before upstreams are set; destroyed after the gateway has stopped, and before
+// it.
+class Metrics {
+ public:
+  // Takes the gateway's observers, apart from that of refreshes, which has other listeners, too.
+  explicit Metrics(Gateway& gateway);
+  Metrics(const Metrics&) = delete;
+  Metrics& operator=(const Metrics&) = delete;
+
+  // For Gateway::set_on_refreshed.
+  void refreshed(const providers::RefreshResult& result);
+  // Clients were told of a list by others than the fan-out.
+  void told_of(catalog::Kind kind) { list_changed_[kind].add(); }
+  // Where others count what is shown here. Before `render`.
+  void set_tool_sessions(std::function<std::size_t()> count) { tool_sessions_ = std::move(count); }
+  void set_stalls(std::function<std::uint64_t()> count) { stalls_ = std::move(count); }
+
+  // In the text format 0.0.4.
+  static constexpr std::string_view kContentType = "text/plain; version=0.0.4; charset=utf-8";
+  std::string render();
+
+ private:
+  enum class Outcome : std::uint8_t { ok, tool_error, input_required, error, cancelled };
+  static constexpr std::array<std::string_view, 5> kOutcomes = {"ok", "tool_error", "input_required", "error",
+                                                                "cancelled"};
+  static constexpr std::size_t kMethods = static_cast<std::size_t>(mcp::Method::progress) + 1;
+  static constexpr std::array kEras = {mcp::Era::legacy, mcp::Era::modern};
+
+  struct alignas(kCacheLine) Requests {
+    std::array<Counter, kOutcomes.size()> outcomes;
+  };
+
+  void count(const AnsweredRequest& answered);
+  std::shared_ptr<UpstreamMeter> meter(const providers::UpstreamSettings& settings);
+  void forget_unused();
+
+  Gateway& gateway_;
+  std::array<std::array<Requests, kEras.size()>, kMethods> requests_;
+  Durations request_time_;
+  Durations refresh_time_;
+  catalog::PerKind<Counter> list_changed_;
+  std::function<std::size_t()> tool_sessions_;
+  std::function<std::uint64_t()> stalls_;
+  std::array<Counter, kUnparked.size()> unparked_;
+  Durations parked_time_;
+
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<UpstreamMeter>, std::less<>> meters_;
+};
+
+}  // namespace proteus::gateway

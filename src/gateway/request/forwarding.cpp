@@ -1,0 +1,291 @@
+#include "gateway/request/forwarding.hpp"
+
+#include <algorithm>
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <fmt/format.h>
+
+#include "json/text.hpp"
+#include "mcp/headers.hpp"
+#include "server/core/session.hpp"
+
+namespace proteus::gateway {
+
+namespace asio = boost::asio;
+
+namespace {
+
+Task<Result<client::Answer>> request_from_home(Worker& home, ServedUpstream upstream, std::string principal,
+                                               mcp::Method method, client::Params params,
+                                               client::RequestOptions options, LogWish logs) {
+  co_return co_await CallerLine::request(home.line_of(upstream, principal), method, std::move(params),
+                                         std::move(options), logs);
+}
+
+Task<Result<client::Answer>> request_on(CallerConnection connection, mcp::Method method, client::Params params,
+                                        client::RequestOptions options) {
+  co_return co_await connection->request(method, std::move(params), std::move(options));
+}
+
+// A header for a parameter that we do not know of may mean something to the upstream (2026-07-28, "Custom Headers from
+// Tool Parameters": intermediaries forward them).
+void add_unknown_parameters(const net::Fields& fields, std::vector<client::Header>& headers) {
+  constexpr std::string_view kPrefix = "Mcp-Param-";
+  for (const auto& field : fields) {
+    if (field.name.size() <= kPrefix.size() || !net::same_field_name(field.name.substr(0, kPrefix.size()), kPrefix)) {
+      continue;
+    }
+    const bool known = std::ranges::any_of(
+        headers, [&](const client::Header& header) { return net::same_field_name(header.first, field.name); });
+    if (!known) headers.emplace_back(field.name, field.value);
+  }
+}
+
+// Notes when it has ended, on its own thread: a signal emitted later would reach into what is no more.
+Task<Result<client::Answer>> run_noted(Task<Result<client::Answer>> request, std::shared_ptr<bool> running) {
+  const std::shared_ptr<void> end(nullptr, [running](void*) { *running = false; });
+  co_return co_await std::move(request);
+}
+
+using FactsOrError = Result<std::shared_ptr<const client::ServerFacts>>;
+
+Task<FactsOrError> open_control(std::shared_ptr<providers::Upstream> upstream) {
+  co_return co_await upstream->control().open();
+}
+
+// What a server is, by the connection that it would be asked on if it were modern.
+Task<FactsOrError> find_out(ServedUpstream upstream, Worker& worker) {
+  if (std::holds_alternative<net::Command>(upstream->endpoint())) {
+    co_return co_await asio::co_spawn(upstream->io(), open_control(upstream.upstream), asio::use_awaitable);
+  }
+  const CallerConnection connection = worker.shared_connection(upstream);
+  co_return co_await connection->open();
+}
+
+Task<Result<Forwarded>> refuse(Error why) { co_return std::unexpected(std::move(why)); }
+
+}  // namespace
+
+Forwarding::Forwarding(server::Call& call, Worker& worker, Reach reach, const Route& route)
+    : call_(call), worker_(worker), reach_(reach), route_(route) {}
+
+LogWish Forwarding::logs_wanted() const {
+  const auto level = call_.request().log_level;
+  if (!level || !facts_ || facts_->era() != mcp::Era::legacy || !facts_->offers.logging) return LogWish::none;
+  return call_.session() == nullptr ? LogWish::all : wish_of(*level);
+}
+
+std::vector<client::Header> Forwarding::mirrored() const {
+  std::vector<client::Header> headers;
+  if (route_.found && route_.found.definition->mirrored != nullptr) {
+    const auto arguments = json::parse(call_.request().param("arguments"));
+    if (arguments) {
+      headers = mcp::mirror(*route_.found.definition->mirrored, *arguments).value_or(std::vector<client::Header>());
+    }
+  }
+  if (call_.fields() != nullptr && call_.request().method->method == mcp::Method::tools_call) {
+    add_unknown_parameters(*call_.fields(), headers);
+  }
+  return headers;
+}
+
+// What nameless callers read leaves nothing behind, so that each worker may have a line for it; where they listen, it
+// is the one that is listened to.
+Worker& Forwarding::home() {
+  const std::string& principal = call_.caller().principal;
+  const bool shared =
+      facts_->keeps_session && route_.upstream->settings().anonymous_sessions == providers::AnonymousSessions::shared;
+  if (!principal.empty() || shared) return reach_.hearing.home_of(principal);
+  const Home* const home = worker_.home_of(principal);
+  return home != nullptr ? *home->worker : worker_;
+}
+
+bool Forwarding::needs_own_session() const {
+  return call_.caller().principal.empty() && call_.request().method->method == mcp::Method::tools_call &&
+         facts_->keeps_session &&
+         route_.upstream->settings().anonymous_sessions == providers::AnonymousSessions::per_call;
+}
+
+Forwarding::Lane Forwarding::choose_lane() {
+  const bool legacy = facts_ && facts_->era() == mcp::Era::legacy;
+  const Executor own_thread = worker_.io().get_executor();
+  if (legacy && call_.session() != nullptr) return session_lane();
+  if (legacy) {
+    Worker& found = home();
+    const bool here = &found == &worker_;
+    return {.thread = found.io().get_executor(),
+            .here = here,
+            .line = here ? worker_.line_of(route_.upstream, call_.caller().principal) : nullptr,
+            .home = &found};
+  }
+  // A modern program keeps nothing for anyone: one of it is enough, and it runs already.
+  if (std::holds_alternative<net::Command>(route_.upstream->endpoint())) {
+    auto& io = route_.upstream->io();
+    return {io.get_executor(), {route_.upstream.upstream, &route_.upstream->control()}, &io == &worker_.io()};
+  }
+  return {own_thread, worker_.shared_connection(route_.upstream)};
+}
+
+Forwarding::Lane Forwarding::session_lane() {
+  server::Session& session = *call_.session();
+  auto line = reach_.hearing.line_of(worker_, session, route_.upstream);
+  if (line->may_ask() && !session.hears()) {
+    way_.emplace(session.outside(), call_, worker_.io().get_executor());
+  }
+  const bool here = &line->worker() == &worker_;
+  return {.thread = line->worker().io().get_executor(), .here = here, .line = std::move(line)};
+}
+
+Task<Result<client::Answer>> Forwarding::request(Lane lane, client::Params params, client::RequestOptions options) {
+  const mcp::Method method = call_.request().method->method;
+  if (lane.line) return CallerLine::request(lane.line, method, std::move(params), std::move(options), logs_wanted());
+  if (lane.home != nullptr) {
+    return request_from_home(*lane.home, route_.upstream, call_.caller().principal, method, std::move(params),
+                             std::move(options), logs_wanted());
+  }
+  return request_on(lane.connection, method, std::move(params), std::move(options));
+}
+
+std::shared_ptr<const client::Handlers> Forwarding::session_handlers() {
+  auto handlers = std::make_shared<client::Handlers>();
+  if (!asks_) asks_ = std::make_shared<ClientAsks>(call_, worker_.io().get_executor());
+  const client::Handler ask = [asks = asks_](client::Question question) {
+    return ClientAsks::ask(asks, std::move(question));
+  };
+  const mcp::ClientCapabilities& client = call_.client();
+  if (client.elicitation_form) handlers->elicit_form = ask;
+  if (client.elicitation_url) handlers->elicit_url = ask;
+  if (client.sampling) handlers->sample = ask;
+  if (client.roots) handlers->list_roots = ask;
+  handlers->sample_with_tools = client.sampling_tools;
+  handlers->apply_defaults = false;
+  return handlers;
+}
+
+client::RequestOptions Forwarding::options(const Lane& lane) {
+  const mcp::Request& request = call_.request();
+  const auto& settings = route_.upstream->settings();
+  client::RequestOptions options;
+  options.meta = forwarded_meta(request, settings.propagates_meta() ? Propagate::all : Propagate::trace_context);
+  options.inputs = client::Inputs::hand_back;
+  options.log_level = request.log_level;
+  if (facts_ && facts_->era() == mcp::Era::legacy) {
+    if (call_.session() != nullptr && lane.here) options.make_handlers = [this] { return session_handlers(); };
+    if (call_.session() != nullptr && !lane.here) options.handlers = session_handlers();
+  } else {
+    options.capabilities = request.client_capabilities;
+  }
+  options.progress = !request.progress_token.empty();
+  options.on_notification = [this, here = lane.here](const json::Message& message) {
+    std::string text = forwarded_notification(message, call_.request());
+    if (text.empty()) return;
+    if (!here)
+      return asio::post(worker_.io(), [this, text = std::move(text)]() mutable { call_.send(std::move(text)); });
+    const bool with_answer = pending_ != nullptr && pending_->is_all_here();
+    with_answer ? call_.send_with_answer(std::move(text)) : call_.send(std::move(text));
+  };
+  options.headers = mirrored();
+  return options;
+}
+
+Task<Result<Forwarded>> Forwarding::run() {
+  // It may have left between two attempts.
+  if (call_.cancellation().requested()) return refuse(errors::cancelled("the request"));
+  // Of one that is known to be modern nothing more need be known, unless it also speaks the era of a legacy client.
+  const bool modern = route_.upstream->is_modern();
+  facts_ = !modern ? route_.upstream->facts() : call_.session() != nullptr ? legacy_facts(route_) : nullptr;
+  return modern || facts_ ? run_known() : run_unknown();
+}
+
+// It has not answered yet since the gateway started. Whether it keeps sessions must be known before anything is asked,
+// because a session is not for everybody.
+Task<Result<Forwarded>> Forwarding::run_unknown() {
+  auto found = co_await find_out(route_.upstream, worker_);
+  if (!found) co_return std::unexpected(std::move(found.error()));
+  if ((*found)->era() == mcp::Era::legacy) facts_ = std::move(*found);
+  co_return co_await run_known();
+}
+
+Task<Result<Forwarded>> Forwarding::run_known() {
+  const bool legacy = facts_ && facts_->era() == mcp::Era::legacy;
+  params_.emplace(call_.request(), route_.own, call_.rounds(), facts_ ? facts_->era() : mcp::Era::modern);
+  if (legacy && call_.session() == nullptr && call_.request().method->may_ask) return run_bridged();
+  return run(params_->take());
+}
+
+Task<Result<Forwarded>> Forwarding::list(client::Params params) {
+  if (call_.session() != nullptr && route_.upstream->is_modern()) facts_ = legacy_facts(route_);
+  return run(std::move(params));
+}
+
+Task<Result<Forwarded>> Forwarding::run(client::Params params) {
+  line_ = nullptr;
+  if (!facts_ && !route_.upstream->is_modern()) facts_ = route_.upstream->facts();
+  if (call_.cancellation().requested()) return refuse(errors::cancelled("the request"));
+  Lane lane = choose_lane();
+  client::RequestOptions prepared = options(lane);
+  if (auto pending = post(lane, params, prepared)) {
+    return run_pending(std::move(lane), std::move(pending), std::move(params));
+  }
+  const Executor thread = lane.thread;
+  return run_there(thread, request(std::move(lane), std::move(params), std::move(prepared)));
+}
+
+std::shared_ptr<client::PendingRequest> Forwarding::post(const Lane& lane, const client::Params& params,
+                                                         client::RequestOptions& options) const {
+  const mcp::Method method = call_.request().method->method;
+  if (!lane.here) return nullptr;
+  if (lane.line) return lane.line->post(method, params, options, logs_wanted());
+  return lane.connection ? lane.connection->post(method, params, options, client::Stay::here) : nullptr;
+}
+
+Task<Result<Forwarded>> Forwarding::run_pending(Lane lane, std::shared_ptr<client::PendingRequest> pending,
+                                                client::Params params) {
+  std::optional<server::Cancellation::Hook> cancel(std::in_place, call_.cancellation(),
+                                                   [&pending] { pending->cancel(); });
+  pending_ = pending.get();
+  auto polled = pending->poll();
+  for (; polled && polled->waits; polled = pending->poll())
+    (void)co_await pending->wait();
+  pending_ = nullptr;
+  cancel.reset();
+  if (polled && !polled->answer) {
+    if (line_) co_return co_await go_on_aside(std::move(pending), std::move(params));
+    co_return co_await run_there(lane.thread, client::PendingRequest::finish(std::move(pending), std::move(params)));
+  }
+  if (asks_) co_await stop_asking();
+  if (!polled) co_return std::unexpected(std::move(polled.error()));
+  co_return std::move(*polled->answer);
+}
+
+Task<> Forwarding::stop_asking() {
+  const auto asks = std::exchange(asks_, nullptr);
+  co_await asks->close();
+}
+
+Task<Result<Forwarded>> Forwarding::run_there(Executor thread, Task<Result<client::Answer>> request) {
+  auto signal = std::make_shared<asio::cancellation_signal>();
+  auto running = std::make_shared<bool>(true);
+  const server::Cancellation::Hook cancel(call_.cancellation(), [&] {
+    asio::dispatch(thread, [signal, running] {
+      if (*running) signal->emit(asio::cancellation_type::terminal);
+    });
+  });
+  Result<client::Answer> answer = std::unexpected(errors::cancelled("the request"));
+  try {
+    answer = co_await asio::co_spawn(thread, run_noted(std::move(request), running),
+                                     asio::bind_cancellation_slot(signal->slot(), asio::use_awaitable));
+  } catch (const boost::system::system_error&) {
+    // As it was.
+  }
+  if (asks_) co_await stop_asking();
+  if (!answer) co_return std::unexpected(std::move(answer.error()));
+  co_return std::move(*answer);
+}
+
+}  // namespace proteus::gateway

@@ -1,0 +1,132 @@
+// Requests of modern clients to legacy upstreams, which ask while they run.
+#include <boost/asio/post.hpp>
+#include <fmt/format.h>
+
+#include "gateway/request/forwarding.hpp"
+#include "providers/declaring.hpp"
+
+namespace proteus::gateway {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// A session that has just begun may ask for roots by itself, while some call runs in it. Where nameless callers listen,
+// that call must not end the session for all of them.
+std::shared_ptr<const client::Handlers> without_stray_roots(const client::Handlers& all) {
+  auto handlers = std::make_shared<client::Handlers>(all);
+  handlers->list_roots = [ask = all.list_roots](client::Question question) {
+    return question.during == client::kNoRequest ? providers::refuse_question(std::move(question))
+                                                 : ask(std::move(question));
+  };
+  return handlers;
+}
+
+// The call may outlive the request that it came by.
+client::Params owned(client::Params params) {
+  params.members = mcp::Payload(params.members.str());
+  return params;
+}
+
+// What a nameless caller was asked for is not left where the next one would meet it.
+void run_on(RunningCall& running, Worker& home, const ServedUpstream& upstream, const std::string& principal,
+            const std::shared_ptr<CallerLine>& line) {
+  running.set_connection(line->connection());
+  if (!principal.empty()) return;
+  running.set_on_asked([&home, upstream, principal, line] { home.give_up(upstream, principal, line); });
+}
+
+// The line stays for as long as it runs.
+Task<Result<client::Answer>> go_on(std::shared_ptr<CallerLine> line, std::shared_ptr<client::PendingRequest> pending,
+                                   client::Params params) {
+  auto answer = co_await client::PendingRequest::finish(std::move(pending), std::move(params));
+  line.reset();
+  co_return answer;
+}
+
+// `own` is the line where that is not the caller's usual one.
+Task<Result<client::Answer>> request_aside(Worker& home, ServedUpstream upstream, std::string principal,
+                                           std::shared_ptr<CallerLine> own, std::shared_ptr<RunningCall> running,
+                                           mcp::Method method, client::Params params, client::RequestOptions options,
+                                           LogWish logs) {
+  const auto line = own ? std::move(own) : home.line_of(upstream, principal);
+  run_on(*running, home, upstream, principal, line);
+  co_return co_await CallerLine::request(line, method, std::move(params), std::move(options), logs);
+}
+
+// Who is asked and told from now on.
+void attach(client::RequestOptions& options, RunningCall& running, std::shared_ptr<const client::Handlers> handlers) {
+  options.handlers = std::move(handlers);
+  options.make_handlers = nullptr;
+  options.on_notification = [&running](const json::Message& message) { running.notify(message); };
+}
+
+}  // namespace
+
+client::RequestOptions Forwarding::bridged_options(const Lane& lane) {
+  client::RequestOptions prepared = options(lane);
+  if (!prepared.meta.empty()) prepared.meta += ',';
+  prepared.meta += fmt::format(R"("{}":{})", mcp::meta::kBehindGateway, call_.request().client_capabilities);
+  return prepared;
+}
+
+void Forwarding::start_running(Worker& home) {
+  const std::string& principal = call_.caller().principal;
+  running_ = std::make_shared<RunningCall>(home.io().get_executor(), call_.client());
+  running_handlers_ = running_->handlers();
+  if (principal.empty() && !needs_own_session() && worker_.home_of(principal) != nullptr) {
+    running_handlers_ = without_stray_roots(*running_handlers_);
+  }
+}
+
+std::shared_ptr<const client::Handlers> Forwarding::running_handlers() {
+  if (!running_) {
+    start_running(worker_);
+    run_on(*running_, worker_, route_.upstream, call_.caller().principal, line_);
+  }
+  return running_handlers_;
+}
+
+Task<Result<Forwarded>> Forwarding::go_on_aside(std::shared_ptr<client::PendingRequest> pending,
+                                                client::Params params) {
+  auto handlers = running_handlers();
+  attach(pending->options(), *running_, std::move(handlers));
+  return run_aside(worker_, go_on(line_, std::move(pending), owned(std::move(params))));
+}
+
+// Nearly all are answered, and nothing is asked: such an answer is waited for here.
+Task<Result<Forwarded>> Forwarding::run_bridged() {
+  client::Params params = params_->take();
+  const bool own = needs_own_session();
+  Worker& found = own ? worker_ : home();
+  const bool here = &found == &worker_;
+  Lane lane{.thread = found.io().get_executor(), .here = here};
+  client::RequestOptions prepared = bridged_options(lane);
+  running_ = nullptr;
+  if (here) {
+    lane.line = line_ =
+        own ? worker_.fresh_line(route_.upstream) : worker_.line_of(route_.upstream, call_.caller().principal);
+    prepared.make_handlers = [this] { return running_handlers(); };
+    if (auto pending = post(lane, params, prepared)) {
+      return run_pending(std::move(lane), std::move(pending), std::move(params));
+    }
+  }
+  start_running(found);
+  attach(prepared, *running_, running_handlers_);
+  return run_aside(
+      found, request_aside(found, route_.upstream, call_.caller().principal,
+                           own ? std::exchange(line_, nullptr) : nullptr, running_, call_.request().method->method,
+                           owned(std::move(params)), std::move(prepared), logs_wanted()));
+}
+
+Task<Result<Forwarded>> Forwarding::run_aside(Worker& home, Task<Result<client::Answer>> request) {
+  auto runs = running_->run(std::move(request));
+  if (&home == &worker_) {
+    worker_.run("a call", std::move(runs));
+  } else {
+    asio::post(home.io(), [&home, runs = std::move(runs)]() mutable { home.run("a call", std::move(runs)); });
+  }
+  co_return co_await attend(call_, worker_, reach_.parked, {running_, route_.upstream, call_.caller().principal});
+}
+
+}  // namespace proteus::gateway

@@ -1,0 +1,385 @@
+#include "gateway/request/live_lists.hpp"
+
+#include <algorithm>
+
+#include <boost/asio/this_coro.hpp>
+#include <fmt/format.h>
+
+#include "base/task_group.hpp"
+#include "base/waiting.hpp"
+#include "gateway/bridge/legacy_lists.hpp"
+#include "gateway/request/forwarding.hpp"
+#include "gateway/upstreams/freshening.hpp"
+#include "gateway/upstreams/upstream_attempts.hpp"
+#include "gateway/upstreams/upstream_errors.hpp"
+#include "json/text.hpp"
+
+namespace proteus::gateway {
+namespace {
+
+using catalog::Kind;
+
+Result<std::optional<catalog::Cursor>> cursor_of(const mcp::Request& request, const catalog::View& view, Kind kind,
+                                                 const catalog::Cursors& cursors) {
+  const std::string_view raw = request.param("cursor");
+  if (raw.empty()) return std::nullopt;
+  auto opened = cursors.open(json::decode_string(raw).value_or(""), kind, view.scope());
+  if (!opened) return std::unexpected(opened.error());
+  const auto position = catalog::resume(view.state(), *opened);
+  if (!position) return std::unexpected(position.error());
+  return std::move(*opened);
+}
+
+Result<std::string> next_member(const catalog::Cursor& next, const catalog::View& view, Kind kind,
+                                const catalog::Cursors& cursors) {
+  const auto sealed = cursors.seal(next, kind, view.scope());
+  if (!sealed) return std::unexpected(sealed.error());
+  return fmt::format(R"(],"nextCursor":{})", json::quote(*sealed));
+}
+
+// The shortest time and the narrowest scope of all that have something in the list.
+mcp::Caching caching_of(const catalog::View& view, mcp::CacheScope scope, Kind kind) {
+  mcp::Caching caching{std::chrono::milliseconds::max(), scope};
+  const auto& state = view.state();
+  for (std::uint32_t rank = 0; rank < state.places(); ++rank) {
+    const auto* snapshot = state.at(rank);
+    if (snapshot == nullptr || !view.access().allows(snapshot->upstream())) continue;
+    const auto& said = snapshot->facts().caching[kind];
+    if (!said) {
+      caching.ttl = std::chrono::milliseconds(0);
+      continue;
+    }
+    caching.ttl = std::min(caching.ttl, said->ttl);
+    if (said->scope == mcp::CacheScope::per_caller) caching.scope = mcp::CacheScope::per_caller;
+  }
+  if (caching.ttl == std::chrono::milliseconds::max()) caching.ttl = std::chrono::milliseconds(0);
+  return caching;
+}
+
+constexpr std::size_t kMostPages = 1000;
+
+// Whether another upstream may list something by the same name.
+bool may_clash(const ServedUpstream& served, Kind kind, const UpstreamTable& upstreams) {
+  const auto& prefix = served->rules().prefix;
+  return std::ranges::any_of(upstreams.order, [&](const ServedUpstream& other) {
+    return other.instance != served.instance && (catalog::may_show(kind, prefix, other->rules()) ||
+                                                 catalog::may_show(kind, other->rules().prefix, served->rules()));
+  });
+}
+
+std::string list_head(Kind kind) { return fmt::format(R"("{}":[)", catalog::info(kind).member); }
+
+}  // namespace
+
+mcp::Outcome cached_page(std::shared_ptr<const catalog::View> view, mcp::CacheScope scope, Kind kind,
+                         const mcp::Request& request, const catalog::Cursors& cursors, std::size_t page_size) {
+  const auto cursor = cursor_of(request, *view, kind, cursors);
+  if (!cursor) return std::unexpected(cursor.error());
+  const catalog::Page page = view->page(kind, *cursor ? (*cursor)->position : catalog::Position{}, page_size);
+  mcp::Reply reply;
+  reply.members.add(list_head(kind));
+  if (needs_legacy_form(*view, kind, request)) {
+    reply.members.add(legacy_form(page.str()));
+  } else {
+    page.append_to(reply.members, view);
+  }
+  if (page.next) {
+    auto next = next_member(catalog::cursor_at(view->state(), *page.next), *view, kind, cursors);
+    if (!next) return std::unexpected(next.error());
+    reply.members.add(std::move(*next));
+  } else {
+    reply.members.add("]");
+  }
+  reply.caching = caching_of(*view, scope, kind);
+  return reply;
+}
+
+struct LiveList::Part {
+  ServedUpstream upstream;
+  std::uint32_t place = 0;
+  std::string cursor;  // the upstream's own; empty for its first page
+  std::optional<Error> error;
+  catalog::DefinitionList::Pointer list;
+  std::optional<std::string> next;
+};
+
+LiveList::LiveList(server::Call& call, Worker& worker, Reach reach, Kind kind, const catalog::Cursors& cursors,
+                   std::size_t page_size, const std::function<void(const UpstreamRequest&)>& observer,
+                   const Clock& clock, const client::Chance& chance, RememberedLists& remembered)
+    : call_(call),
+      worker_(worker),
+      pages_(call, worker, reach, observer, clock, chance),
+      lists_(remembered, Asker::of(call)),
+      kind_(kind),
+      cursors_(cursors),
+      page_size_(page_size) {}
+
+Task<mcp::Outcome> LiveList::run() {
+  co_await freshen(expired_for(principal_of(call_.caller()).access(), worker_.upstreams()));
+  view_ = worker_.view(call_);
+  const auto cursor = cursor_of(call_.request(), *view_, kind_, cursors_);
+  if (!cursor) co_return std::unexpected(cursor.error());
+  const catalog::Cursor from = cursor->value_or(catalog::cursor_at(view_->state(), {}));
+
+  TaskGroup asking(co_await boost::asio::this_coro::executor);
+  for (const ServedUpstream& served : worker_.upstreams().order) {
+    if (!served->is_direct() || !view_->access().allows(served->name())) continue;
+    const auto rank = view_->state().ranks().of(served->name());
+    const auto facts = served->facts();
+    if (!rank || (facts && !mcp::offers(facts->offers, catalog::info(kind_).list_method))) continue;
+    auto part = std::make_shared<Part>();
+    part->upstream = served;
+    part->place = catalog::View::kMaxFront + *rank;
+    const bool continued = part->place == from.position.place && from.live;
+    if ((part->place < from.position.place || continued) && may_clash(served, kind_, worker_.upstreams())) {
+      earlier_.push_back(std::make_shared<Earlier>(served, part->place));
+      asking.spawn("live list of earlier pages", read_earlier(earlier_.back()));
+    }
+    if (part->place < from.position.place) continue;
+    if (continued) part->cursor = from.provider_cursor;
+    parts_.push_back(part);
+    asking.spawn("live list", ask(part));
+  }
+  co_await asking.join();
+  std::ranges::sort(parts_, {}, [](const auto& part) { return part->place; });
+  co_return compose(from);
+}
+
+// All that an upstream's answer may depend on; nothing where the caller wants more than the answer.
+std::optional<std::string> LiveList::shared_by(const Part& part) const {
+  const mcp::Request& request = call_.request();
+  if (!request.progress_token.empty() || (request.log_level && call_.session() == nullptr)) return std::nullopt;
+  const auto& settings = part.upstream->settings();
+  const std::string meta =
+      forwarded_meta(request, settings.propagates_meta() ? Propagate::all : Propagate::trace_context);
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", part.upstream.instance, static_cast<int>(kind_),
+                     json::quote(call_.caller().principal), static_cast<const void*>(call_.session()),
+                     json::quote(part.cursor), request.client_capabilities, meta);
+}
+
+Task<> LiveList::ask(std::shared_ptr<Part> part) {
+  const auto reading = lists_.memory().begin(part->upstream);
+  const LivePagePointer page = co_await pages_.get(part->upstream, kind_, part->cursor, shared_by(*part));
+  part->error = page->error;
+  if (part->error) co_return;
+  remember(*part, *page, reading);
+  part->list = view_->lens() != nullptr ? view_->lens()->through(page->list) : page->list;
+  part->next = page->next;
+}
+
+void LiveList::remember(const Part& part, const LivePage& page, RememberedLists::Reading reading) {
+  if (!part.cursor.empty() || !worker_.upstreams().routed_by_lists) return;
+  // More pages may tell something else than was remembered.
+  auto names = page.next ? nullptr : std::make_shared<const ListedNames>(std::span(&page.list, 1));
+  lists_.memory().put(lists_.key(), part.upstream, kind_, reading, std::move(names));
+}
+
+Task<LivePagePointer> LivePages::get(ServedUpstream upstream, Kind kind, std::string cursor,
+                                     std::optional<std::string> key) {
+  Wanted wanted{std::move(upstream), kind, std::move(cursor)};
+  if (!key) co_return co_await fetch(std::move(wanted));
+  co_return co_await worker_.flights().get(std::move(*key), [this, &wanted] { return fetch(wanted); });
+}
+
+Task<LivePagePointer> LivePages::fetch(Wanted wanted) {
+  auto page = std::make_shared<LivePage>();
+  auto answer = co_await request(wanted);
+  const bool implemented = answer || !wanted.cursor.empty() || !client::is_unimplemented(answer.error());
+  if (answer || !implemented) wanted.upstream->answered_live(wanted.kind, implemented);
+  if (!implemented) {
+    page->list = catalog::DefinitionList::empty(wanted.kind);
+    co_return page;
+  }
+  if (!answer) {
+    page->error = std::move(answer.error());
+    co_return page;
+  }
+  const std::string_view array = answer->member(catalog::info(wanted.kind).member);
+  auto list = co_await wanted.upstream->read_list(wanted.kind, answer->bytes(), array);
+  if (!list) {
+    page->error = log_failure(call_, *wanted.upstream.upstream, std::move(list.error()));
+    co_return page;
+  }
+  page->list = std::move(*list);
+  if (const std::string_view next = answer->member("nextCursor"); !next.empty() && next != "null") {
+    auto decoded = json::decode_string(next);
+    if (decoded) page->next = std::move(*decoded);
+  }
+  co_return page;
+}
+
+client::Params LivePages::params_of(const Wanted& wanted) {
+  client::Params params;
+  if (!wanted.cursor.empty()) params.members.add(fmt::format(R"("cursor":{})", json::quote(wanted.cursor)));
+  return params;
+}
+
+Task<Result<client::Answer>> LivePages::request(const Wanted& wanted) {
+  const mcp::Method method = catalog::info(wanted.kind).list_method;
+  const auto began = clock_.now();
+  UpstreamAttempts attempts(wanted.upstream, method, began, clock_, chance_);
+  if (auto admitted = attempts.begin(); !admitted) {
+    if (attempts.cut_off() && observer_) observer_({wanted.upstream, method, {}, &admitted.error(), true});
+    co_return std::unexpected(std::move(admitted.error()));
+  }
+  const Route route{wanted.upstream, {}, {}, {}, {}};
+  Forwarding forwarding(call_, worker_, reach_, route);
+  auto answer = co_await forwarding.list(params_of(wanted));
+  while (!answer && co_await attempts.again(answer.error()))
+    answer = co_await forwarding.list(params_of(wanted));
+  attempts.report(answer);
+  if (observer_) observer_({wanted.upstream, method, clock_.now() - began, answer ? nullptr : &answer.error()});
+  if (answer) co_return std::get<client::Answer>(std::move(*answer));
+  co_return std::unexpected(log_failure(call_, *wanted.upstream.upstream, std::move(answer.error())));
+}
+
+Task<> LivePages::read_all(ServedUpstream upstream, Kind kind, CallerLists& into) {
+  const auto reading = into.memory().begin(upstream);
+  Result<ListedNames::Pointer> names = std::unexpected(errors::internal("the list was not read"));
+  try {
+    Deadline deadline(co_await boost::asio::this_coro::executor, upstream->settings().timeout, {});
+    names = co_await before(deadline, read_names(upstream, kind, into.key()), "the list");
+  } catch (const std::exception& fault) {
+    names = std::unexpected(errors::internal(fault.what()));
+  }
+  into.add(upstream, kind, reading, std::move(names));
+}
+
+Task<Result<ListedNames::Pointer>> LivePages::read_names(ServedUpstream upstream, Kind kind,
+                                                         const std::string& caller) {
+  std::vector<catalog::DefinitionList::Pointer> pages;
+  std::size_t definitions = 0;
+  std::set<std::string> cursors{""};
+  std::string cursor;
+  for (;;) {
+    std::string key =
+        fmt::format("names\n{}\n{}\n{}\n{}", upstream.instance, static_cast<int>(kind), json::quote(cursor), caller);
+    const auto page = co_await get(upstream, kind, cursor, std::move(key));
+    if (page->error) co_return std::unexpected(*page->error);
+    pages.push_back(page->list);
+    if (!page->next) break;
+    definitions += page->list->size();
+    const bool too_long = pages.size() == kMostPages || definitions > catalog::ListLimits{}.definitions;
+    if (too_long) co_return std::unexpected(errors::too_large("the list", catalog::ListLimits{}.definitions));
+    cursor = *page->next;
+    if (!cursors.insert(cursor).second) co_return std::unexpected(errors::protocol("a cursor of the list returns"));
+  }
+  co_return std::make_shared<const ListedNames>(pages);
+}
+
+Task<> LiveList::read_earlier(std::shared_ptr<Earlier> earlier) {
+  if (lists_.find(earlier->upstream, kind_).state == CallerLists::Known::State::unread) {
+    co_await pages_.read_all(earlier->upstream, kind_, lists_);
+  }
+  earlier->names = lists_.find(earlier->upstream, kind_).names;
+}
+
+bool LiveList::is_taken(std::string_view name, std::uint32_t place) const {
+  if (taken_.contains(name)) return true;
+  return std::ranges::any_of(earlier_, [&](const auto& earlier) {
+    if (earlier->names == nullptr || earlier->place >= place) return false;
+    const auto own = earlier->names->own_name(name);
+    const auto* const lens = view_->lens();
+    return own && (lens == nullptr || lens->admits(kind_, {name, *own, earlier->upstream->rules().prefix}));
+  });
+}
+
+bool LiveList::clashes() const {
+  const auto in_catalog = [this](std::string_view name) { return bool(view_->find(kind_, name)); };
+  return std::ranges::any_of(taken_, in_catalog) || std::ranges::any_of(earlier_, [&](const auto& earlier) {
+           return earlier->names != nullptr && earlier->names->any_shown(in_catalog);
+         });
+}
+
+bool LiveList::add_cached(catalog::Position& position, std::uint32_t until) {
+  const bool one_by_one = clashes();
+  while (position.place < until) {
+    if (count_ >= page_size_) return false;
+    const catalog::Page page = view_->page(kind_, position, one_by_one ? 1 : page_size_ - count_, until);
+    const bool lost =
+        one_by_one && page.definitions == 1 &&
+        is_taken(json::decode_string(json::find_member(page.str(), catalog::info(kind_).key)).value_or(""), until);
+    if (page.definitions > 0 && !lost) {
+      if (count_ > 0) payload_.add(",");
+      page.append_to(payload_, view_);
+      count_ += page.definitions;
+    }
+    position = page.next.value_or(catalog::Position{until, {}});
+  }
+  return true;
+}
+
+bool LiveList::add_live(Part& part) {
+  if (part.error) {
+    missing_.push_back(part.upstream->settings().name);
+    last_error_ = std::move(part.error);
+    return true;
+  }
+  for (const auto& definition : part.list->definitions()) {
+    const auto holder = view_->find(kind_, definition.shown);
+    const bool in_front =
+        holder && holder.definition->shown == definition.shown && view_->place_of(holder) < part.place;
+    const bool lost = in_front || is_taken(definition.shown, part.place);
+    if (lost) continue;
+    taken_.emplace(definition.shown);
+    if (count_ > 0) payload_.add(",");
+    payload_.add(definition.text, part.list);
+    ++count_;
+  }
+  return !part.next;
+}
+
+mcp::Outcome LiveList::compose(const catalog::Cursor& from) {
+  catalog::Position position = from.position;
+  bool whole = true;
+  for (const auto& part : parts_) {
+    whole = add_cached(position, part->place);
+    if (!whole) {
+      next_ = catalog::cursor_at(view_->state(), position);
+      break;
+    }
+    whole = add_live(*part);
+    if (!whole) {
+      next_ = catalog::cursor_at(view_->state(), {part->place, {}});
+      next_->provider_cursor = *part->next;
+      next_->live = true;
+      break;
+    }
+    position = {part->place + 1, {}};
+  }
+  if (whole && !add_cached(position, catalog::View::kMaxFront + view_->state().places())) {
+    next_ = catalog::cursor_at(view_->state(), position);
+  }
+  const bool anyone = std::ranges::any_of(worker_.upstreams().order, [this](const ServedUpstream& served) {
+    return !served->is_direct() && view_->access().allows(served->name());
+  });
+  if (!missing_.empty() && missing_.size() == parts_.size() && !anyone) return std::unexpected(*std::move(last_error_));
+
+  mcp::Reply reply;
+  reply.members.add(list_head(kind_));
+  const bool modern =
+      needs_legacy_form(*view_, kind_, call_.request()) ||
+      std::ranges::any_of(parts_, [](const auto& part) { return part->list && part->list->has_modern_output(); });
+  if (modern && kind_ == Kind::tool && call_.request().era() == mcp::Era::legacy) {
+    reply.members.add(legacy_form(payload_.str()));
+  } else {
+    reply.members.add(std::move(payload_));
+  }
+  if (next_) {
+    auto member = next_member(*next_, *view_, kind_, cursors_);
+    if (!member) return std::unexpected(member.error());
+    reply.members.add(std::move(*member));
+  } else {
+    reply.members.add("]");
+  }
+  if (!missing_.empty()) {
+    std::string names;
+    for (const auto& name : missing_)
+      names += fmt::format("{}{}", names.empty() ? "" : ",", json::quote(name));
+    reply.meta = fmt::format(R"("proteus/missing":[{}])", names);
+  }
+  if (parts_.empty()) reply.caching = caching_of(*view_, worker_.cache_scope(*view_), kind_);
+  return reply;
+}
+
+}  // namespace proteus::gateway

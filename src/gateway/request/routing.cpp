@@ -1,0 +1,88 @@
+#include "gateway/request/routing.hpp"
+
+#include <utility>
+
+#include <boost/asio/this_coro.hpp>
+
+#include "base/task_group.hpp"
+#include "gateway/request/live_lists.hpp"
+
+namespace proteus::gateway {
+namespace {
+
+using catalog::Kind;
+
+// A list that is read because another request is to be routed: as the same caller, and nobody is told of it.
+class ListCall final : public server::CallChannel {
+ public:
+  ListCall(const Asker& asker, Kind kind, server::Cancellation& cancellation)
+      : request_(asker.request), cancellation_(cancellation), call_(request_, asker.caller, *this) {
+    const auto method = mcp::to_string(catalog::info(kind).list_method);
+    request_.method = mcp::find_method(request_.era(), mcp::Sender::client, method);
+    request_.name = request_.progress_token = {};
+    request_.log_level.reset();
+    if (asker.session != nullptr) call_.join(*asker.session, {});
+  }
+
+  server::Call& call() { return call_; }
+
+  void send(std::string) override {}
+  void release(std::chrono::milliseconds) override {}
+  server::Cancellation& cancellation() override { return cancellation_; }
+
+ private:
+  mcp::Request request_;
+  server::Cancellation& cancellation_;
+  server::Call call_;
+};
+
+}  // namespace
+
+Result<std::variant<Route, UnreadLists>> Routing::find(const Wanted& wanted) {
+  const Asker& asker = lists_.asker();
+  const auto outlook = worker_.outlook(asker.caller);
+  return find_route(wanted, asker.caller, worker_.view(asker.caller, asker.session), worker_.upstreams(),
+                    outlook ? outlook->guide : nullptr, lists_);
+}
+
+std::optional<Result<Route>> Routing::at_once(const Wanted& wanted) {
+  auto found = find(wanted);
+  if (found) {
+    if (auto* route = std::get_if<Route>(&*found)) return std::move(*route);
+    return std::nullopt;
+  }
+  // An upstream may have it by now.
+  if (lists_.recalled()) return std::nullopt;
+  return std::unexpected(std::move(found.error()));
+}
+
+Task<Result<Route>> Routing::run(Wanted wanted, Means means) {
+  for (;;) {
+    auto found = find(wanted);
+    if (!found) {
+      const bool again =
+          lists_.recalled() && worker_.quota(lists_.asker().caller.principal).may_look_again(means.clock.now());
+      if (!again) co_return std::unexpected(std::move(found.error()));
+      lists_.read_anew();
+      continue;
+    }
+    if (auto* route = std::get_if<Route>(&*found)) co_return std::move(*route);
+    co_await read(std::get<UnreadLists>(*found), means);
+    if (means.cancellation.requested()) co_return std::unexpected(errors::cancelled("the request"));
+  }
+}
+
+Task<> Routing::read(const UnreadLists& unread, const Means& means) {
+  TaskGroup reading(co_await boost::asio::this_coro::executor);
+  for (const ServedUpstream& upstream : unread.upstreams)
+    reading.spawn("lists for a route", read_one(upstream, unread.kind, means));
+  co_await reading.join();
+}
+
+Task<> Routing::read_one(ServedUpstream upstream, Kind kind, const Means& means) {
+  ListCall asking(lists_.asker(), kind, means.cancellation);
+  LivePages live(asking.call(), worker_, means.reach, means.observer, means.clock, means.chance);
+  co_await live.read_all(std::move(upstream), kind, lists_);
+}
+
+}  // namespace proteus::gateway

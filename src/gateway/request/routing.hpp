@@ -1,0 +1,43 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "gateway/connections/worker.hpp"
+#include "gateway/request/service.hpp"
+#include "gateway/routing/caller_lists.hpp"
+#include "gateway/routing/route.hpp"
+
+namespace proteus::gateway {
+
+// The way from what a request wants to its route. Reads the lists that decide it, as the caller and only where several
+// upstreams may be meant. Lives on the thread of its worker, for as long as the request runs.
+class Routing {
+ public:
+  // All of these outlive it.
+  Routing(CallerLists& lists, Worker& worker) : lists_(lists), worker_(worker) {}
+
+  // Nothing where lists must be read first.
+  std::optional<Result<Route>> at_once(const Wanted& wanted);
+
+  // What reading takes. The cancellation is the request's own.
+  struct Means {
+    Reach reach;
+    const std::function<void(const UpstreamRequest&)>& observer;
+    const Clock& clock;
+    const client::Chance& chance;
+    server::Cancellation& cancellation;
+  };
+  // `wanted` lives as long as this runs.
+  Task<Result<Route>> run(Wanted wanted, Means means);
+
+ private:
+  Result<std::variant<Route, UnreadLists>> find(const Wanted& wanted);
+  Task<> read(const UnreadLists& unread, const Means& means);
+  Task<> read_one(ServedUpstream upstream, catalog::Kind kind, const Means& means);
+
+  CallerLists& lists_;
+  Worker& worker_;
+};
+
+}  // namespace proteus::gateway

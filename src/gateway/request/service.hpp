@@ -1,0 +1,148 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/refusal_log.hpp"
+#include "catalog/view/cursor.hpp"
+#include "gateway/bridge/attendance.hpp"
+#include "gateway/bridge/hearing.hpp"
+#include "gateway/bridge/parked_calls.hpp"
+#include "gateway/connections/worker.hpp"
+#include "gateway/routing/remembered_lists.hpp"
+#include "gateway/routing/route.hpp"
+#include "gateway/routing/translation.hpp"
+#include "gateway/upstreams/turnstile.hpp"
+#include "server/core/service.hpp"
+
+namespace proteus::gateway {
+
+class UpstreamAttempts;
+
+struct ServiceOptions {
+  std::string server_info;  // an Implementation object
+  std::size_t page_size = 1000;
+  MetaLimits meta;
+  ParkingLimits parking;
+  client::Chance chance;
+  RememberedListsLimits remembered;
+};
+
+// What is worth counting about a request that went to an upstream.
+struct UpstreamRequest {
+  const ServedUpstream& upstream;
+  mcp::Method method;
+  std::chrono::nanoseconds took;
+  const Error* error;          // of its own, or on the way; null for none
+  bool cut_off = false;        // the circuit is open, and nothing was sent
+  bool is_tool_error = false;  // it was answered, and the tool says that it failed
+};
+
+// What is worth counting about a request of a client.
+struct AnsweredRequest {
+  mcp::Method method;
+  mcp::Era era;
+  std::chrono::nanoseconds took;
+  const mcp::Outcome& outcome;
+};
+
+// The gateway's answers: from the catalog where it can, from upstreams where it must. Called on the threads of the
+// workers.
+class GatewayService final : public server::Service {
+ public:
+  // The workers, who hears them, and the log of refusals outlive it.
+  GatewayService(ServiceOptions options, std::vector<Worker*> workers, Hearing& hearing, const Clock& clock,
+                 SealingKey cursor_key, RefusalLog& refusals);
+
+  ParkedCalls& parked() { return parked_; }
+  RememberedLists& remembered() { return remembered_; }
+
+  // Told of each request to an upstream when it has ended.
+  void set_observer(std::function<void(const UpstreamRequest&)> observer) { observer_ = std::move(observer); }
+  // Told of each request of a client when it has been answered. Before anything is asked.
+  void set_request_observer(std::function<void(const AnsweredRequest&)> observer) {
+    request_observer_ = std::move(observer);
+  }
+
+  // Told when the answer to a call says that lists of an upstream that is listed live have changed for the caller.
+  // Before anything is asked; called on any worker.
+  using OnListsChanged = std::function<void(const std::string& principal, catalog::KindSet kinds)>;
+  void set_on_lists_changed(OnListsChanged on_lists_changed) { on_lists_changed_ = std::move(on_lists_changed); }
+
+  // The worker whose thread this is.
+  Worker& here() const;
+
+  Face face(const server::Caller& caller, mcp::Era era) override;
+  mcp::ResultStyle modern_style() const override { return {mcp::Era::modern, options_.server_info, tail_}; }
+  Task<mcp::Outcome> handle(server::Call& call) override;
+  std::optional<mcp::Outcome> answer(server::Call& call) override;
+  mcp::SubscriptionFilter accept(const mcp::SubscriptionFilter& wanted, const server::Caller& caller,
+                                 server::Session* session) override;
+  Task<std::vector<Refused>> follow(const server::Caller& caller, server::Session* session, const mcp::Request& request,
+                                    const mcp::SubscriptionFilter& accepted) override;
+  void session_listens(server::Session& session) override { Hearing::session_listens(session); }
+  void client_notified(server::Session& session, const json::Message& notification) override {
+    Hearing::client_notified(session, notification);
+  }
+
+ private:
+  class Timing;
+  struct Errand;
+
+  Reach reach() { return {parked_, hearing_}; }
+  static mcp::ServerCapabilities offered_to(const catalog::View& view, const UpstreamTable& upstreams, mcp::Era era);
+
+  // What upstreams show this caller alone, where they have said that it is another and it was not read yet.
+  std::shared_ptr<OwnLists> lists_behind(server::Call& call) const;
+  std::optional<mcp::Outcome> list_cached(server::Call& call, catalog::Kind kind);
+  Task<mcp::Outcome> list(server::Call& call, catalog::Kind kind);
+  Task<mcp::Outcome> forward(server::Call& call, const Timing& timing);
+  Task<mcp::Outcome> forward(server::Call& call, const Timing& timing, Turnstile::Pass&& place,
+                             std::optional<Result<Route>>&& route, Clock::Monotonic began);
+  // After what is too old to route it by was read again.
+  Task<mcp::Outcome> forward_fresh(server::Call& call, Timing timing, Turnstile::Pass place,
+                                   std::vector<ServedUpstream> expired);
+  // The same after what upstreams have announced to this caller was read.
+  Task<mcp::Outcome> forward_caught_up(server::Call& call, Timing timing, Turnstile::Pass place,
+                                       std::shared_ptr<OwnLists> lists);
+  static std::vector<ServedUpstream> expired_on_way(const std::optional<Result<Route>>& route, server::Call& call,
+                                                    Worker& worker);
+  Result<Turnstile::Pass> take_place(server::Call& call, Worker& worker);
+  // Nothing where lists must be read first.
+  std::optional<Result<Route>> route_at_once(server::Call& call, Worker& worker);
+  Task<Result<Route>> route_by_lists(server::Call& call);
+  Task<mcp::Outcome> forward_by_lists(server::Call& call, Timing timing, Turnstile::Pass place);
+  Task<mcp::Outcome> dispatch(server::Call& call, const Timing& timing, Errand errand);
+  static Task<mcp::Outcome> answer_locally(server::Call& call, Errand errand);
+  // Whether it may be sent to the upstream now.
+  Result<> admit(const Route& route, UpstreamAttempts& attempts, const server::Call& call) const;
+  Task<mcp::Outcome> send(server::Call& call, Timing timing, Errand errand);
+  Task<mcp::Outcome> resume(server::Call& call, Turnstile::Pass place);
+  mcp::CacheScope widest_scope(const server::Call& call, const providers::Upstream& upstream) const;
+  // What the upstream offers has changed, and the very next list is to show it. What is given outlives this.
+  Task<> refresh_for(const server::Caller& caller, const ServedUpstream& upstream);
+  // What becomes of a request that has been to an upstream.
+  mcp::Outcome conclude(server::Call& call, const ServedUpstream& upstream, std::chrono::nanoseconds took,
+                        Result<Forwarded> forwarded) const;
+
+  const std::uint64_t number_;  // of all services of the program
+  const ServiceOptions options_;
+  const std::string tail_;
+  const std::vector<Worker*> workers_;
+  Hearing& hearing_;
+  const Clock& clock_;
+  RefusalLog& refusals_;
+  const catalog::Cursors cursors_;
+  ParkedCalls parked_;
+  RememberedLists remembered_;
+  std::function<void(const UpstreamRequest&)> observer_;
+  std::function<void(const AnsweredRequest&)> request_observer_;
+  OnListsChanged on_lists_changed_;
+};
+
+// The kind whose list a method asks for.
+std::optional<catalog::Kind> listed_by(mcp::Method method);
+
+}  // namespace proteus::gateway

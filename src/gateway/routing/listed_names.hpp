@@ -1,0 +1,66 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "catalog/definitions/definition_list.hpp"
+
+namespace proteus::gateway {
+
+// The names in one upstream's list of one kind: enough to tell whether the upstream has something, without the
+// definitions. Immutable, and safe to read from any thread.
+class ListedNames {
+ public:
+  using Pointer = std::shared_ptr<const ListedNames>;
+
+  // From all pages of the list, in order; of equal names the first counts. The pages are needed only during the call.
+  explicit ListedNames(std::span<const catalog::DefinitionList::Pointer> pages);
+
+  // The upstream's own name for what clients see by this name.
+  std::optional<std::string_view> own_name(std::string_view shown) const;
+  // The same for the prefix and the own name of something that is shown by a portable name. Takes linear time.
+  std::optional<std::string_view> own_name_by_alias(std::string_view alias) const;
+
+  // Whether any shown name is one that `test` accepts.
+  template <class Test>
+  bool any_shown(Test&& test) const {
+    return std::ranges::any_of(names_, [&](const Name& name) { return test(shown(name)); });
+  }
+  // Whether a template in the list stands for a URI, and `admits` its text.
+  template <class Admits>
+  bool has_template_for(std::string_view uri, Admits&& admits) const {
+    if (uri.size() > catalog::kLongestUri) return false;
+    for (const auto& [name, pattern] : patterns_) {
+      if (pattern.matches(uri) && admits(shown(names_[name]))) return true;
+    }
+    return false;
+  }
+
+  // Roughly what it takes of memory.
+  std::size_t bytes() const;
+
+ private:
+  struct Name {  // places in the text
+    std::uint32_t shown;
+    std::uint32_t shown_size;
+    std::uint32_t own;
+    std::uint32_t own_size;
+  };
+  std::string_view shown(const Name& name) const { return std::string_view(text_).substr(name.shown, name.shown_size); }
+  std::string_view own(const Name& name) const { return std::string_view(text_).substr(name.own, name.own_size); }
+
+  std::string prefix_;
+  std::string text_;
+  std::vector<Name> names_;  // in the order of the shown ones
+  std::vector<std::pair<std::uint32_t, mcp::UriPattern>> patterns_;
+};
+
+}  // namespace proteus::gateway

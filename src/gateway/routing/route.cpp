@@ -1,0 +1,285 @@
+#include "gateway/routing/route.hpp"
+
+#include <array>
+#include <optional>
+
+#include <boost/container/small_vector.hpp>
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "gateway/callers/principal.hpp"
+#include "gateway/routing/completion_reference.hpp"
+#include "gateway/upstreams/local_provider.hpp"
+#include "json/text.hpp"
+#include "mcp/errors.hpp"
+
+namespace proteus::gateway {
+namespace {
+
+using catalog::Kind;
+
+Error unknown(const Wanted& wanted) {
+  switch (wanted.kind) {
+    case Kind::tool: return mcp::errors::unknown_tool(wanted.name);
+    case Kind::prompt: return mcp::errors::unknown_prompt(wanted.name);
+    case Kind::resource:
+    case Kind::resource_template: break;
+  }
+  return mcp::errors::resource_not_found(wanted.name);
+}
+
+// How something is looked for in a list.
+enum class By : std::uint8_t { shown_name, alias, pattern };
+struct Way {
+  Kind kind;
+  By by;
+};
+// What is found by the first way comes before what is found by the second, whoever has it; see catalog::View::find.
+using Ways = std::array<Way, 2>;
+
+constexpr Ways ways_of(Kind kind) {
+  switch (kind) {
+    case Kind::resource: return {{{Kind::resource, By::shown_name}, {Kind::resource_template, By::pattern}}};
+    case Kind::resource_template:
+      return {{{Kind::resource_template, By::shown_name}, {Kind::resource, By::shown_name}}};
+    case Kind::tool:
+    case Kind::prompt: break;
+  }
+  return {{{kind, By::shown_name}, {kind, By::alias}}};
+}
+
+// Where the catalog has something.
+struct Holder {
+  catalog::Found found;
+  std::size_t way = 0;
+};
+
+Holder find_in_catalog(const catalog::View& view, const Wanted& wanted) {
+  const Ways ways = ways_of(wanted.kind);
+  if (const auto found = view.find(wanted.kind, wanted.name)) {
+    const bool aliased = ways[1].by == By::alias && found.definition->shown != wanted.name;
+    return {found, aliased ? 1U : 0U};
+  }
+  if (ways[1].by == By::shown_name) return {view.find(ways[1].kind, wanted.name), 1};
+  if (ways[1].by == By::alias) return {};
+  const auto found = view.match_template(wanted.name);
+  // A template may stand for more than is let in.
+  const bool kept_out =
+      found && view.lens() != nullptr && !view.lens()->admits(Kind::resource, {wanted.name, wanted.name});
+  return kept_out ? Holder{} : Holder{found, 1};
+}
+
+bool offers(const client::ServerFacts& facts, Kind kind) {
+  switch (kind) {
+    case Kind::tool: return facts.offers.tools.offered;
+    case Kind::prompt: return facts.offers.prompts.offered;
+    case Kind::resource:
+    case Kind::resource_template: break;
+  }
+  return facts.offers.resources.offered;
+}
+
+bool is_named(Kind kind) { return kind == Kind::tool || kind == Kind::prompt; }
+
+bool is_admitted(const ServedUpstream& served, const catalog::View& view, const Wanted& wanted, std::string_view own) {
+  if (view.lens() != nullptr && !view.lens()->admits(wanted.kind, {wanted.name, own, served->rules().prefix})) {
+    return false;
+  }
+  return !served->pins() || served->pins()->admits(wanted.kind, own);
+}
+
+// The upstream's own name, as far as that is certain without its list.
+std::optional<std::string_view> own_without_list(const ServedUpstream& served, const Wanted& wanted) {
+  if (!is_named(wanted.kind)) return wanted.name;
+  if (!wanted.name.starts_with(served->rules().prefix)) return std::nullopt;
+  return wanted.name.substr(served->rules().prefix.size());
+}
+
+bool names_are_portable(const ServedUpstream& served, const Wanted& wanted) {
+  return is_named(wanted.kind) && served->rules().style == catalog::NameStyle::portable;
+}
+
+// Whether an upstream that is listed live may have something.
+bool is_candidate(const ServedUpstream& served, const catalog::View& view, const Wanted& wanted) {
+  if (!served->is_direct() || !catalog::may_show(wanted.kind, wanted.name, served->rules())) return false;
+  if (!view.access().allows(served->name())) return false;
+  const auto facts = served->facts();
+  if (facts && !offers(*facts, wanted.kind)) return false;
+  return names_are_portable(served, wanted) ||
+         is_admitted(served, view, wanted, own_without_list(served, wanted).value_or(wanted.name));
+}
+
+// The upstream's own name for something that it has listed.
+std::optional<std::string_view> own_by_list(const ListedNames& names, Way way, const ServedUpstream& served,
+                                            const catalog::View& view, const Wanted& wanted) {
+  std::optional<std::string_view> own;
+  switch (way.by) {
+    case By::shown_name: own = names.own_name(wanted.name); break;
+    case By::alias:
+      if (names_are_portable(served, wanted)) own = names.own_name_by_alias(wanted.name);
+      break;
+    case By::pattern: {
+      const auto admits = [&](std::string_view text) { return is_admitted(served, view, {way.kind, text}, text); };
+      if (names.has_template_for(wanted.name, admits)) own = wanted.name;
+      break;
+    }
+  }
+  if (own && !is_admitted(served, view, wanted, *own)) own.reset();
+  return own;
+}
+
+// What agents are told of an upstream that fails is its name and the kind of failure.
+Error undecided(const Wanted& wanted, const ServedUpstream& served, ErrorKind why) {
+  return errors::unreachable(fmt::format("upstream {} cannot say whether {} is its own: its lists cannot be read ({})",
+                                         served->settings().name, log::printable(wanted.name, 200), to_string(why)));
+}
+
+std::shared_ptr<LocalProvider> find_local(const server::Caller& caller, const UpstreamTable& upstreams,
+                                          const std::shared_ptr<LocalProvider>& guide,
+                                          const catalog::UpstreamName& name) {
+  if (guide && guide->name() == name) return guide;
+  const auto& own = principal_of(caller).own();
+  return own && own->name() == name ? own : upstreams.find_local(name);
+}
+
+// Those upstreams of which one may get a request; lives no longer than what it was made of.
+class Candidates {
+ public:
+  Candidates(const Wanted& wanted, const catalog::View& view, const UpstreamTable& upstreams)
+      : wanted_(wanted), view_(view), holder_(find_in_catalog(view, wanted)) {
+    if (upstreams.any_direct) find_live(upstreams);
+  }
+
+  const catalog::Found& in_catalog() const { return holder_.found; }
+  const ServedUpstream* only_live() const { return live_.size() == 1 && !holder_.found ? live_.front() : nullptr; }
+  bool catalog_only() const { return live_.empty(); }
+
+  struct Listed {
+    const ServedUpstream* upstream = nullptr;  // null: the one in the catalog, or nobody
+    std::string_view own = {};                 // lives as long as the lists
+  };
+  // Who is the first to have listed it.
+  Result<std::variant<Listed, UnreadLists>> decide(CallerLists& lists) const {
+    const ServedUpstream* unreadable = nullptr;
+    ErrorKind why = ErrorKind::internal;
+    const Ways ways = ways_of(wanted_.kind);
+    for (std::size_t way = 0; way < ways.size(); ++way) {
+      UnreadLists unread{ways[way].kind, {}};
+      std::optional<Listed> listed;
+      const bool holds = holder_.found && holder_.way == way;
+      for (std::size_t i = 0; i < live_.size() && !(holds && i == holder_at_) && !listed; ++i) {
+        const auto known = lists.find(*live_[i], ways[way].kind);
+        switch (known.state) {
+          case CallerLists::Known::State::unread: unread.upstreams.push_back(*live_[i]); break;
+          case CallerLists::Known::State::unreadable:
+            if (unreadable == nullptr) why = known.why;
+            if (unreadable == nullptr) unreadable = live_[i];
+            break;
+          case CallerLists::Known::State::read:
+            if (const auto own = own_by_list(*known.names, ways[way], *live_[i], view_, wanted_)) {
+              listed = Listed{live_[i], *own};
+            }
+            break;
+        }
+      }
+      if (!unread.upstreams.empty()) return unread;
+      if (listed) return *listed;
+      if (holds) return Listed{};
+    }
+    if (unreadable != nullptr && only_live() == nullptr) return std::unexpected(undecided(wanted_, *unreadable, why));
+    return Listed{};
+  }
+
+ private:
+  // Whoever answers within the process, and what only this caller is shown, stands in front of all upstreams.
+  void find_live(const UpstreamTable& upstreams) {
+    const catalog::Snapshot* const holder = holder_.found.snapshot;
+    const bool in_front = holder != nullptr && view_.place_of(holder_.found) < catalog::View::kMaxFront;
+    const bool within = holder != nullptr && upstreams.find(holder->upstream().value()) == nullptr;
+    const bool settled = holder != nullptr && holder_.way == 0;
+    if (settled && (in_front || within)) return;
+    for (const ServedUpstream& served : upstreams.order) {
+      if (holder != nullptr && !in_front && served->name() == holder->upstream()) {
+        holder_at_ = live_.size();
+        if (settled) return;
+      }
+      if (is_candidate(served, view_, wanted_)) live_.push_back(&served);
+    }
+  }
+
+  const Wanted& wanted_;
+  const catalog::View& view_;
+  Holder holder_;
+  std::size_t holder_at_ = 0;                                      // in front of this one of those listed live
+  boost::container::small_vector<const ServedUpstream*, 8> live_;  // in the order of configuration
+};
+
+Result<Route> route_in_catalog(const Wanted& wanted, catalog::Found found, const server::Caller& caller,
+                               std::shared_ptr<const catalog::View> view, const UpstreamTable& upstreams,
+                               const std::shared_ptr<LocalProvider>& guide) {
+  if (!found) return std::unexpected(unknown(wanted));
+  const ServedUpstream* served = upstreams.find(found.snapshot->upstream().value());
+  if (served == nullptr) {
+    auto local = find_local(caller, upstreams, guide, found.snapshot->upstream());
+    if (!local) return std::unexpected(unknown(wanted));
+    return Route{{}, std::string(found.definition->own), found, std::move(view), std::move(local), wanted.kind};
+  }
+  // A URI that a template stands for is its own name.
+  const bool by_template = wanted.kind == Kind::resource && found.definition->pattern != nullptr;
+  return Route{*served,    std::string(by_template ? wanted.name : found.definition->own), found, std::move(view), {},
+               wanted.kind};
+}
+
+}  // namespace
+
+std::shared_ptr<const client::ServerFacts> legacy_facts(const Route& route) {
+  const auto side = route.upstream->legacy_side();
+  if (!side) return nullptr;
+  // What is listed live is listed in the session, and used where it was listed.
+  if (route.upstream->is_direct()) return side->facts;
+  if (!route.found) return side->has(route.kind, route.own) ? side->facts : nullptr;
+  // What stands in front of the catalog was listed in the session itself.
+  const bool alone = route.view->place_of(route.found) < catalog::View::kMaxFront;
+  const bool by_template = route.found.definition->pattern != nullptr;
+  const bool there =
+      by_template ? side->has(Kind::resource_template, route.found.definition->own) : side->has(route.kind, route.own);
+  return alone || there ? side->facts : nullptr;
+}
+
+Result<Wanted> wanted_by(const mcp::Request& request, std::string& decoded) {
+  switch (request.method->method) {
+    case mcp::Method::tools_call: return Wanted{Kind::tool, request.name};
+    case mcp::Method::prompts_get: return Wanted{Kind::prompt, request.name};
+    case mcp::Method::resources_read: return Wanted{Kind::resource, request.name};
+    case mcp::Method::complete: break;
+    default: return std::unexpected(mcp::errors::method_not_found(request.method->name));
+  }
+  const auto reference = CompletionReference::of(request);
+  if (!reference) return std::unexpected(reference.error());
+  decoded = json::decode_string(reference->name).value();
+  return Wanted{reference->kind, decoded};
+}
+
+Result<std::variant<Route, UnreadLists>> find_route(const Wanted& wanted, const server::Caller& caller,
+                                                    std::shared_ptr<const catalog::View> view,
+                                                    const UpstreamTable& upstreams,
+                                                    const std::shared_ptr<LocalProvider>& guide, CallerLists& lists) {
+  const Candidates candidates(wanted, *view, upstreams);
+  const auto to_live = [&](const ServedUpstream& served, std::string_view own) {
+    return Route{served, std::string(own), {}, view, {}, wanted.kind};
+  };
+  const ServedUpstream* const only = candidates.only_live();
+  const auto certain = only != nullptr ? own_without_list(*only, wanted) : std::nullopt;
+  if (certain && !names_are_portable(*only, wanted)) return to_live(*only, *certain);
+  if (!candidates.catalog_only()) {
+    auto decided = candidates.decide(lists);
+    if (!decided) return std::unexpected(std::move(decided.error()));
+    if (auto* unread = std::get_if<UnreadLists>(&*decided)) return std::move(*unread);
+    const auto& listed = std::get<Candidates::Listed>(*decided);
+    if (listed.upstream != nullptr) return to_live(*listed.upstream, listed.own);
+    if (certain && is_admitted(*only, *view, wanted, *certain)) return to_live(*only, *certain);
+  }
+  return route_in_catalog(wanted, candidates.in_catalog(), caller, std::move(view), upstreams, guide);
+}
+
+}  // namespace proteus::gateway

@@ -1,0 +1,208 @@
+#include "gateway/sessions/confirmation.hpp"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "base/sealing.hpp"
+#include "gateway/sessions/confirmation_text.hpp"
+#include "json/canonical.hpp"
+#include "json/text.hpp"
+#include "providers/http_tool/http_tool_call.hpp"
+
+namespace proteus::gateway {
+namespace {
+
+using providers::tool_error;
+using providers::tool_text;
+
+constexpr std::string_view kKey = "confirmation";
+constexpr std::string_view kCancelled = "Command execution cancelled by user.";
+constexpr std::chrono::seconds kMarkedEach{30};
+
+mcp::InputRequest question_of(std::string_view message) {
+  return {std::string(kKey), mcp::Method::elicit,
+          fmt::format(R"({{"message":{},"requestedSchema":{{"type":"object","properties":{{"confirmed":)"
+                      R"({{"type":"boolean","title":"Run it","description":"Whether the call may run"}}}},)"
+                      R"("required":["confirmed"]}}}})",
+                      json::quote(message))};
+}
+
+bool is_confirmed(std::string_view answer) {
+  const auto parsed = json::parse(answer);
+  if (!parsed || !parsed->is_object()) return false;
+  const auto* action = parsed->get_object().if_contains("action");
+  const auto* content = parsed->get_object().if_contains("content");
+  if (action == nullptr || !action->is_string() || action->get_string() != "accept") return false;
+  const auto* confirmed =
+      content != nullptr && content->is_object() ? content->get_object().if_contains("confirmed") : nullptr;
+  return confirmed != nullptr && confirmed->is_bool() && confirmed->get_bool();
+}
+
+mcp::Reply reply_of(std::string members) {
+  mcp::Reply reply;
+  reply.members.add(std::move(members));
+  return reply;
+}
+
+std::string hex_of(std::string_view bytes) { return json::hex(json::sha256(bytes)).substr(0, 16); }
+
+}  // namespace
+
+Confirmations::Confirmations(const Clock& clock, Limits limits)
+    : clock_(clock), limits_(limits), process_(hex_of(random_bytes(16))) {}
+
+Task<mcp::Outcome> Confirmations::ask_first(server::Call& call, Question question, const Run& run) {
+  const auto message = confirmation_text(question.tool, question.arguments);
+  if (!message) {
+    co_return tool_error(
+        fmt::format("This tool runs only after the user has confirmed it, and its arguments are too long to be shown "
+                    "to the user as "
+                    "a whole: at most {} bytes. Nothing was run; call it with shorter arguments.",
+                    kLongestQuestion));
+  }
+  auto asked = question_of(*message);
+  co_return co_await (call.session() != nullptr ? ask_within(call, std::move(asked), run)
+                                                : ask_by_result(call, std::move(asked), run));
+}
+
+Task<mcp::Outcome> Confirmations::ask_within(server::Call& call, mcp::InputRequest question, const Run& run) {
+  const auto answer = co_await call.ask(std::move(question));
+  if (answer) {
+    if (!is_confirmed(*answer)) co_return tool_text(kCancelled);
+    co_return co_await run();
+  }
+  switch (answer.error().kind()) {
+    case ErrorKind::cancelled: co_return std::unexpected(answer.error());
+    case ErrorKind::timeout: co_return tool_text(kCancelled);
+    case ErrorKind::unsupported:
+      co_return tool_error(
+          "This tool runs only after the user has confirmed it, and this client cannot ask the user: it does not offer "
+          "elicitation. Nothing was run.");
+    default: break;
+  }
+  co_return tool_error("The client could not ask the user for confirmation. Nothing was run.");
+}
+
+Task<mcp::Outcome> Confirmations::ask_by_result(server::Call& call, mcp::InputRequest question, const Run& run) {
+  const server::Rounds& rounds = call.rounds();
+  mcp::InputRequired required;
+  required.requests.push_back(std::move(question));
+  // An answer that comes without having been asked for is none.
+  if (rounds.state.empty()) {
+    required.state = new_state();
+    co_return required;
+  }
+  const auto number = number_of(rounds.state);
+  if (!number) {
+    co_return tool_error(
+        "The gateway was restarted after it asked for confirmation, and cannot tell whether the call ran. Check that "
+        "before you call the tool again.");
+  }
+  const auto answer = rounds.answers.find(kKey);
+  if (answer == rounds.answers.end()) {
+    required.state = rounds.state;
+    co_return required;
+  }
+  const bool confirmed = is_confirmed(answer->second);
+  std::optional<std::string> result;
+  switch (claim(*number, call.caller().principal, result)) {
+    case Claim::first: break;
+    case Claim::running:
+      co_return tool_error("This confirmed call is already running; its result goes to the request that started it.");
+    case Claim::ended:
+      if (result) co_return reply_of(std::move(*result));
+      co_return tool_error("This confirmed call has already run; its result went to the request that started it.");
+    case Claim::too_late:
+      co_return tool_error("The confirmation came too late. Nothing was run; call the tool again to be asked again.");
+    case Claim::full:
+      co_return tool_error("There were too many confirmed calls recently. Nothing was run; try again in some minutes.");
+  }
+  // However this ends, by an exception too: it has been started.
+  std::string members = tool_error("The confirmed call was started, but its result is unknown.").members.str();
+  const std::shared_ptr<void> settled(nullptr, [&](void*) { settle(*number, std::move(members)); });
+  mcp::Reply reply = confirmed ? co_await run() : tool_text(kCancelled);
+  members = reply.members.str();
+  co_return reply;
+}
+
+std::string Confirmations::new_state() {
+  const std::scoped_lock lock(mutex_);
+  const auto now = clock_.now();
+  ++last_;
+  if (asked_.empty() || asked_.back().first + kMarkedEach < now) asked_.emplace_back(now, last_);
+  return fmt::format("{}:{}", process_, last_);
+}
+
+// Questions between two marks are as old as the younger one at least.
+bool Confirmations::is_too_late(Number number, Clock::Monotonic now) {
+  while (asked_.size() > 1 && asked_[1].first + limits_.remembered <= now) {
+    asked_.pop_front();
+    first_open_ = asked_.front().second;
+  }
+  if (asked_.size() == 1 && asked_.front().first + kMarkedEach + limits_.remembered <= now) {
+    asked_.clear();
+    first_open_ = last_ + 1;
+  }
+  return number < first_open_;
+}
+
+std::optional<Confirmations::Number> Confirmations::number_of(std::string_view state) const {
+  if (!state.starts_with(process_) || state.size() <= process_.size() || state[process_.size()] != ':')
+    return std::nullopt;
+  state.remove_prefix(process_.size() + 1);
+  Number number = 0;
+  const auto [end, error] = std::from_chars(state.data(), state.data() + state.size(), number);
+  if (error != std::errc() || end != state.data() + state.size()) return std::nullopt;
+  return number;
+}
+
+void Confirmations::forget_old() {
+  const auto now = clock_.now();
+  while (!by_time_.empty() && by_time_.front().first + limits_.remembered < now) {
+    const auto found = decided_.find(by_time_.front().second);
+    if (found != decided_.end()) {
+      if (found->second.result) kept_bytes_ -= found->second.result->size();
+      const auto own = by_principal_.find(found->second.principal);
+      if (--own->second == 0) by_principal_.erase(own);
+      decided_.erase(found);
+    }
+    by_time_.pop_front();
+  }
+}
+
+Confirmations::Claim Confirmations::claim(Number number, const std::string& principal,
+                                          std::optional<std::string>& result) {
+  const std::scoped_lock lock(mutex_);
+  forget_old();
+  if (const auto found = decided_.find(number); found != decided_.end()) {
+    result = found->second.result;
+    return found->second.ended ? Claim::ended : Claim::running;
+  }
+  if (is_too_late(number, clock_.now())) return Claim::too_late;
+  if (decided_.size() >= limits_.decided) return Claim::full;
+  const auto own = by_principal_.find(principal);
+  if (own != by_principal_.end() && own->second >= limits_.of_one) return Claim::full;
+  ++by_principal_[principal];
+  decided_.emplace(number, Decision{.principal = principal, .ended = false, .result = {}});
+  by_time_.emplace_back(clock_.now(), number);
+  return Claim::first;
+}
+
+void Confirmations::settle(Number number, std::string members) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = decided_.find(number);
+  if (found == decided_.end()) return;
+  found->second.ended = true;
+  if (members.size() > limits_.result_bytes || kept_bytes_ + members.size() > limits_.all_result_bytes) return;
+  kept_bytes_ += members.size();
+  found->second.result = std::move(members);
+}
+
+std::size_t Confirmations::remembered() {
+  const std::scoped_lock lock(mutex_);
+  forget_old();
+  return decided_.size();
+}
+
+}  // namespace proteus::gateway

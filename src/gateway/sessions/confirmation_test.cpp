@@ -1,0 +1,112 @@
+#include "gateway/sessions/confirmation.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/testing/test_run.hpp"
+
+namespace proteus::gateway {
+namespace {
+
+using namespace std::chrono_literals;
+
+class NoChannel final : public server::CallChannel {
+ public:
+  explicit NoChannel(const Executor& executor) : cancellation_(executor) {}
+  void send(std::string) override {}
+  void release(std::chrono::milliseconds) override {}
+  server::Cancellation& cancellation() override { return cancellation_; }
+
+ private:
+  server::Cancellation cancellation_;
+};
+
+class ConfirmationLimits : public ::testing::Test {
+ protected:
+  // A modern client's two tries: it is asked, and agrees.
+  void confirm(const std::string& principal) { agree(principal, question_for(principal)); }
+
+  // The state of the question.
+  std::string question_for(const std::string& principal) {
+    const server::Caller caller{.principal = principal};
+    const mcp::Request request;
+    NoChannel channel(io_.get_executor());
+    server::Call asked(request, caller, channel);
+    return std::get<mcp::InputRequired>(ask(asked)).state;
+  }
+  void agree(const std::string& principal, const std::string& state) {
+    const server::Caller caller{.principal = principal};
+    const mcp::Request request;
+    NoChannel channel(io_.get_executor());
+    server::Call answered(request, caller, channel);
+    answered.rounds() = {.round = 1,
+                         .answers = {{"confirmation", R"({"action":"accept","content":{"confirmed":true}})"}},
+                         .state = state};
+    ask(answered);
+  }
+
+  ManualClock clock_;
+  Confirmations confirmations_{clock_, {.decided = 5, .of_one = 2}};
+  int runs_ = 0;
+
+ private:
+  std::variant<mcp::Reply, mcp::InputRequired> ask(server::Call& call) {
+    const Confirmations::Run run = [this]() -> Task<mcp::Reply> {
+      ++runs_;
+      co_return mcp::Reply();
+    };
+    return proteus::test::run(io_, confirmations_.ask_first(call, {"drop", ""}, run)).value();
+  }
+
+  boost::asio::io_context io_;
+};
+
+TEST_F(ConfirmationLimits, LeaveRoomForOthersWhereOneHasConfirmedTooMuch) {
+  for (int i = 0; i < 3; ++i)
+    confirm("greedy");
+  EXPECT_EQ(runs_, 2);
+  confirm("other");
+  EXPECT_EQ(runs_, 3);
+  clock_.advance(12min);
+  confirm("greedy");
+  EXPECT_EQ(runs_, 4) << "what is long ago does not count";
+  EXPECT_EQ(confirmations_.remembered(), 1U);
+}
+
+// SES-12, PRO-10: the seal on a state expires by the wall clock, which may be set back.
+TEST_F(ConfirmationLimits, RunNothingTwiceHoweverOldTheStateIs) {
+  const std::string state = question_for("ada");
+  agree("ada", state);
+  EXPECT_EQ(runs_, 1);
+  for (int minutes = 0; minutes < 30; ++minutes) {
+    clock_.advance(1min);
+    agree("ada", state);
+    question_for("other");
+  }
+  EXPECT_EQ(runs_, 1);
+  EXPECT_EQ(confirmations_.remembered(), 0U);
+}
+
+TEST_F(ConfirmationLimits, LeaveAQuestionOpenForAsLongAsItsStateIsGood) {
+  std::vector<std::string> states;
+  for (int i = 0; i < 20; ++i) {
+    states.push_back(question_for("ada"));
+    clock_.advance(30s);
+  }
+  agree("ada", states.front());
+  EXPECT_EQ(runs_, 1) << "ten minutes";
+  clock_.advance(2min);
+  agree("ada", states.front());
+  agree("ada", states.at(1));
+  EXPECT_EQ(runs_, 1) << "twelve";
+  agree("ada", states.back());
+  EXPECT_EQ(runs_, 2);
+}
+
+TEST_F(ConfirmationLimits, HoldForAllTogether) {
+  for (const char* principal : {"a", "a", "b", "b", "c", "d"})
+    confirm(principal);
+  EXPECT_EQ(runs_, 5);
+}
+
+}  // namespace
+}  // namespace proteus::gateway

@@ -1,0 +1,256 @@
+// What tool sessions do by themselves: come back at the start, and end when nobody uses them.
+#include <algorithm>
+#include <map>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "gateway/sessions/tool_sessions.hpp"
+#include "json/message.hpp"
+#include "json/text.hpp"
+
+namespace proteus::gateway {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t kSessionsAtOnce = 500;  // sessions in one write
+constexpr auto kLongestInterval = std::chrono::seconds(5);
+constexpr auto kUnusedKept = std::chrono::seconds(10);  // it is made again in no time
+constexpr auto kShortestInterval = std::chrono::milliseconds(50);
+
+std::string_view to_string(CatalogMode mode) { return mode == CatalogMode::shared ? "shared" : "session"; }
+
+Secret member(const boost::json::value& secrets, std::string_view key) {
+  const auto* found = secrets.is_object() ? secrets.get_object().if_contains(key) : nullptr;
+  return found != nullptr && found->is_string() ? Secret(std::string(found->get_string())) : Secret();
+}
+
+boost::json::array write_faults(const std::vector<providers::ToolFault>& faults) {
+  boost::json::array all;
+  all.reserve(faults.size());
+  for (const auto& fault : faults) {
+    boost::json::object one{{"pointer", fault.pointer}, {"message", fault.message}};
+    if (!fault.tool.empty()) one["tool"] = fault.tool;
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+}  // namespace
+
+store::ToolSessionRecord ToolSessions::record_of(const Init& init, store::Time created_at) {
+  boost::json::object secrets{{"user_token", init.user_token.reveal()}};
+  if (init.backend_token) secrets["backend_token"] = init.backend_token->reveal();
+  return {.id = init.id.value(),
+          .user_id = init.user_id,
+          .secrets = boost::json::serialize(secrets),
+          .context = init.context,
+          .catalog = std::string(to_string(init.catalog)),
+          .created_at = created_at,
+          .last_used_at = time_now(),
+          .secrets_fault = {}};
+}
+
+std::shared_ptr<const SessionBinding> ToolSessions::binding_of(const Init& init) {
+  return std::make_shared<const SessionBinding>(
+      SessionBinding{.user_id = init.user_id,
+                     .token = json::sha256(init.user_token.reveal()),
+                     .bearer = init.backend_token ? *init.backend_token : init.user_token,
+                     .context = init.context,
+                     .catalog = init.catalog});
+}
+
+bool ToolSessions::looks_the_same(const ToolSet& before, const ToolSet& after) {
+  if (!before.snapshot || !after.snapshot) return before.snapshot == after.snapshot;
+  return before.snapshot->lists()[catalog::Kind::tool] == after.snapshot->lists()[catalog::Kind::tool];
+}
+
+Result<> ToolSessions::check_size(const ToolSet& set) {
+  if (set.tools.size() > kMaxTools) return std::unexpected(errors::too_large("the tools of a session", kMaxTools));
+  if (set.snapshot && set.snapshot->list(catalog::Kind::tool).joined().size() > kMaxToolBytes)
+    return std::unexpected(errors::too_large("the definitions of a session's tools", kMaxToolBytes));
+  return {};
+}
+
+Result<std::vector<providers::ReadTool>> ToolSessions::read_tools(const boost::json::array& parsed,
+                                                                  std::string_view text) {
+  const auto elements = json::elements_of(text, kMaxTools);
+  if (!elements) return std::unexpected(Error(elements.error()).within("tools"));
+  std::vector<providers::ReadTool> tools;
+  std::vector<providers::ToolFault> faults;
+  tools.reserve(elements->size());
+  const providers::UrlCheck may_ask = [this](const net::Url& url) { return around_.egress.check_strictly(url); };
+  std::set<std::string, std::less<>> seen;
+  for (std::size_t i = 0; i < elements->size(); ++i) {
+    auto outcome = providers::read_http_tool((*elements)[i], schemas_, may_ask, &parsed[i]);
+    if (auto* wrong = std::get_if<std::vector<providers::ToolFault>>(&outcome)) {
+      for (auto& fault : *wrong) {
+        fault.pointer = fmt::format("/tools/{}{}", i, fault.pointer);
+        faults.push_back(std::move(fault));
+      }
+      continue;
+    }
+    auto& tool = tools.emplace_back(std::get<providers::ReadTool>(std::move(outcome)));
+    if (!seen.insert(tool.tool->name).second)
+      faults.push_back({tool.tool->name, fmt::format("/tools/{}/name", i), "is there twice"});
+  }
+  if (faults.empty()) return tools;
+  const auto& first = faults.front();
+  return std::unexpected(
+      errors::invalid(fmt::format("the tools have {} {}, and none is registered; {}: {}", faults.size(),
+                                  faults.size() == 1 ? "fault" : "faults", first.pointer, first.message))
+          .with_data(boost::json::serialize(write_faults(faults))));
+}
+
+Task<Result<>> ToolSessions::load() {
+  auto sessions = co_await around_.store.tool_sessions();
+  if (!sessions) co_return std::unexpected(sessions.error());
+  // One that was idle for too long may be there still, and its token another one's, which has used it since.
+  std::ranges::sort(*sessions, {}, &store::ToolSessionRecord::last_used_at);
+  auto records = co_await around_.store.session_tools();
+  if (!records) co_return std::unexpected(records.error());
+  std::map<std::string, std::vector<ToolOfSet>, std::less<>> tools;
+  for (const auto& record : *records) {
+    std::string why = record.secrets_fault;
+    if (why.empty()) {
+      // Where it may lead is looked at when it is called: rules may have changed, and come back.
+      auto outcome = providers::read_http_tool(providers::join_tool(record.definition, record.secrets), schemas_, {});
+      if (auto* read = std::get_if<providers::ReadTool>(&outcome)) {
+        tools[record.session].push_back({read->tool, std::move(read->definition)});
+        continue;
+      }
+      why = std::get<std::vector<providers::ToolFault>>(outcome).front().message;
+    }
+    log::warning("the tool {} of session {} is not served: {}", record.name, record.session, why);
+  }
+  latest_at_ = around_.clock.now();
+  for (const auto& record : *sessions)
+    latest_ = std::max({latest_, record.created_at, record.last_used_at});
+  const auto wall = time_now();
+  const auto now = latest_at_;
+  for (const auto& record : *sessions) {
+    const auto secrets = json::parse(record.secrets.empty() ? "null" : record.secrets);
+    Secret token = secrets ? member(*secrets, "user_token") : Secret();
+    if (token.empty()) {
+      log::warning("the session {} is not served: {}", record.id,
+                   record.secrets_fault.empty() ? "it has no token" : record.secrets_fault);
+      continue;
+    }
+    last_created_ = std::max(last_created_, record.created_at);
+    Secret backend = member(*secrets, "backend_token");
+    const auto idle_for = std::max(wall - record.last_used_at, std::chrono::microseconds(0));
+    ToolSessionEntry entry = make(ToolSessionId(record.id), record.created_at, now - idle_for);
+    if (const auto found = tools.find(record.id); found != tools.end()) {
+      auto set = sets_.make(entry.session->name(), std::move(found->second));
+      if (set) {
+        entry.session->set_tools(*set);
+      } else {
+        log::warning("the tools of session {} are not served: {}", record.id, set.error().message());
+      }
+    }
+    put(entry, binding_of({.id = entry.session->id(),
+                           .user_token = std::move(token),
+                           .user_id = record.user_id,
+                           .backend_token = backend.empty() ? std::nullopt : std::optional(std::move(backend)),
+                           .context = record.context,
+                           .catalog = record.catalog == "session" ? CatalogMode::session : CatalogMode::shared}));
+  }
+  written_until_ = now;
+  co_return Result<>{};
+}
+
+Task<> ToolSessions::look_over() { co_await asio::co_spawn(control(), do_look_over(), asio::use_awaitable); }
+
+Task<> ToolSessions::do_look_over() {
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  co_await write_removals();
+  co_await end_idle();
+  co_await write_uses();
+  around_.gateway.drop_unused_since(around_.clock.now() - kUnusedKept);
+}
+
+Task<> ToolSessions::end_idle() {
+  for (;;) {
+    std::vector<ToolSessionEntry> idle;
+    store::Writes writes;
+    for (auto& entry : table_.all()) {
+      const std::string& id = entry.session->id().value();
+      if (idle.size() == kSessionsAtOnce) break;
+      if (!table_.is_idle(*entry.session) || !busy_.insert(id).second) continue;
+      writes.emplace_back(store::RemoveToolSession{id});
+      idle.push_back(std::move(entry));
+    }
+    if (idle.empty()) co_return;
+    const std::shared_ptr<void> freed(nullptr, [&](void*) {
+      for (const auto& entry : idle)
+        busy_.erase(entry.session->id().value());
+      freed_.ring();
+    });
+    const auto written = co_await around_.store.write(std::move(writes));
+    if (!written) {
+      log::warning("sessions that nobody uses are not ended: {}", written.error().message());
+      co_return;
+    }
+    for (const auto& entry : idle) {
+      end(entry);
+      log::info("session {} has ended: nobody used it", entry.session->id().value());
+      // Each takes a moment, and others want this thread, too.
+      co_await asio::post(control(), asio::use_awaitable);
+    }
+  }
+}
+
+Task<> ToolSessions::write_uses() {
+  const auto now = around_.clock.now();
+  const auto time = time_now();
+  store::Writes writes;
+  const auto entries = table_.all();
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const ToolSession& session = *entries[i].session;
+    const auto used = session.last_used();
+    if (used >= written_until_) {
+      const auto at = time - std::chrono::floor<std::chrono::microseconds>(now - used);
+      writes.emplace_back(store::TouchToolSession{session.id().value(), at});
+    }
+    if (writes.size() < kSessionsAtOnce && i + 1 < entries.size()) continue;
+    if (writes.empty()) continue;
+    if (const auto written = co_await around_.store.write(std::exchange(writes, {})); !written) {
+      log::warning("when sessions were used is not kept: {}", written.error().message());
+      co_return;
+    }
+  }
+  written_until_ = now;
+}
+
+void ToolSessions::start() { background_.spawn("tool sessions", look_over_now_and_then()); }
+
+Task<> ToolSessions::look_over_now_and_then() {
+  const auto interval = std::clamp<std::chrono::milliseconds>(options_.idle / 10, kShortestInterval, kLongestInterval);
+  while (!stopped_) {
+    timer_.expires_after(interval);
+    boost::system::error_code ignored;
+    co_await timer_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+    if (!stopped_) co_await do_look_over();
+  }
+}
+
+Task<> ToolSessions::stop() {
+  stopped_ = true;
+  timer_.cancel();
+  changes_.stop();
+  co_await background_.join();
+  co_await write_uses();
+  co_await clients_.close();
+}
+
+}  // namespace proteus::gateway

@@ -1,0 +1,216 @@
+#include "net/http/sse.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/blocks.hpp"
+
+namespace proteus::net {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::string_view kLineEnds = "\r\n";
+
+// More would be no reconnecting at all, and overflow the clocks it is added to.
+constexpr std::chrono::milliseconds kLongestRetry = std::chrono::hours(24);
+
+// What one large event needed is not kept for the rest of a long stream.
+constexpr std::size_t kKeptCapacity = std::size_t{64} << 10U;
+
+void reset(std::string& text) {
+  if (text.capacity() > kKeptCapacity) {
+    std::string().swap(text);
+  } else {
+    text.clear();
+  }
+}
+
+std::optional<std::chrono::milliseconds> parse_retry(std::string_view value) {
+  using Count = std::chrono::milliseconds::rep;
+  Count count = 0;
+  if (value.empty() || value.front() == '-') return std::nullopt;
+  const auto [end, fault] = std::from_chars(value.data(), value.data() + value.size(), count);
+  if (fault != std::errc{} || end != value.data() + value.size()) return std::nullopt;
+  return std::min(std::chrono::milliseconds(count), kLongestRetry);
+}
+
+bool fits_one_line(std::string_view text) {
+  constexpr std::string_view kForbidden("\r\n\0", 3);
+  return text.find_first_of(kForbidden) == std::string_view::npos;
+}
+
+}  // namespace
+
+std::size_t find_line_end(std::string_view text, std::size_t from) {
+  const char* const end = text.data() + text.size();
+  const char* const found = blocks::find(
+      text.data() + from, end, [](auto byte) { return (byte == '\n') | (byte == '\r'); },
+      [](auto a, auto b, auto c, auto d) {
+        // No other characters are as small, but for tabs and what hardly occurs.
+        const auto least = [](auto one, auto other) { return __builtin_elementwise_min(one, other); };
+        return static_cast<blocks::Block>(least(least(a, b), least(c, d)) <= '\r');
+      });
+  return found == end ? std::string_view::npos : static_cast<std::size_t>(found - text.data());
+}
+
+void SseReader::feed(std::string_view chunk) {
+  chunk_ = chunk;
+  position_ = 0;
+}
+
+Result<std::optional<SseEvent>> SseReader::next() {
+  if (delivered_) {
+    delivered_ = false;
+    type_ = data_ = {};
+    has_data_ = false;
+    reset(kept_type_);
+    reset(kept_data_);
+  }
+  while (!broken_) {
+    const auto line = take_line();
+    if (!line) {
+      if (!broken_) keep_unfinished();
+      break;
+    }
+    if (!line->empty()) {
+      take_field(*line);
+    } else if (auto event = dispatch()) {
+      return event;
+    }
+  }
+  if (broken_) return std::unexpected(*broken_);
+  return std::nullopt;
+}
+
+std::optional<std::string_view> SseReader::take_line() {
+  if (skip_lf_ && position_ < chunk_.size()) {
+    skip_lf_ = false;
+    if (chunk_[position_] == '\n') ++position_;
+  }
+  const std::size_t end = find_line_end(chunk_, position_);
+  const std::size_t length = std::min(end, chunk_.size()) - position_;
+  if ((line_begun_ ? partial_line_.size() : 0) + length > limits_.line_bytes) {
+    break_limit("a line of an event stream", limits_.line_bytes);
+    return std::nullopt;
+  }
+  if (end == std::string_view::npos) return std::nullopt;
+
+  std::string_view line = chunk_.substr(position_, length);
+  position_ = end + 1;
+  skip_lf_ = chunk_[end] == '\r';
+  if (std::exchange(line_begun_, false)) line = partial_line_.append(line);
+  if (first_line_) {
+    first_line_ = false;
+    if (line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
+  }
+  return line;
+}
+
+void SseReader::take_field(std::string_view line) {
+  const std::size_t colon = line.find(':');
+  const std::string_view name = line.substr(0, colon);
+  std::string_view value = colon == std::string_view::npos ? std::string_view() : line.substr(colon + 1);
+  if (value.starts_with(' ')) value.remove_prefix(1);
+
+  if (name == "data") {
+    take_data(value);
+  } else if (name == "event") {
+    type_ = value;
+  } else if (name == "id") {
+    if (value.find('\0') == std::string_view::npos) take_id(value);
+  } else if (name == "retry") {
+    if (const auto time = parse_retry(value)) retry_ = new_retry_ = time;
+  }
+}
+
+void SseReader::take_id(std::string_view value) {
+  new_id_ = value.size() > limits_.id_bytes ? std::string_view() : value;
+  has_new_id_ = true;
+}
+
+void SseReader::take_data(std::string_view value) {
+  if (data_.size() + (has_data_ ? 1 : 0) + value.size() > limits_.event_bytes) {
+    return break_limit("an event of an event stream", limits_.event_bytes);
+  }
+  if (!has_data_) {
+    has_data_ = true;
+    data_ = value;
+    return;
+  }
+  if (data_.data() != kept_data_.data()) kept_data_ = data_;
+  kept_data_ += '\n';
+  kept_data_ += value;
+  data_ = kept_data_;
+}
+
+std::optional<SseEvent> SseReader::dispatch() {
+  if (std::exchange(has_new_id_, false)) last_id_.swap(new_id_);
+  if (!has_data_) {
+    type_ = {};
+    return std::nullopt;
+  }
+  delivered_ = true;
+  return SseEvent{.type = type_.empty() ? "message" : type_,
+                  .data = data_,
+                  .id = last_id_,
+                  .retry = std::exchange(new_retry_, std::nullopt)};
+}
+
+// The chunk is about to go; what an unfinished event needs of it is copied.
+void SseReader::keep_unfinished() {
+  if (type_.data() != kept_type_.data()) {
+    kept_type_ = type_;
+    type_ = kept_type_;
+  }
+  if (data_.data() != kept_data_.data()) {
+    kept_data_ = data_;
+    data_ = kept_data_;
+  }
+  if (!line_begun_) reset(partial_line_);
+  partial_line_ += chunk_.substr(position_);
+  line_begun_ = !partial_line_.empty();
+  chunk_ = {};
+  position_ = 0;
+}
+
+void SseReader::break_limit(std::string_view what, std::size_t limit) { broken_ = errors::too_large(what, limit); }
+
+std::span<const std::string_view> SseEncoder::event(const SseEvent& event) {
+  pieces_.clear();
+  if (!event.type.empty() && event.type != "message" && fits_one_line(event.type)) {
+    pieces_.insert(pieces_.end(), {"event: ", event.type, "\n"});
+  }
+  if (!event.id.empty() && fits_one_line(event.id)) pieces_.insert(pieces_.end(), {"id: ", event.id, "\n"});
+  if (event.retry && event.retry->count() >= 0) {
+    const auto [end, _] =
+        std::to_chars(retry_text_.data(), retry_text_.data() + retry_text_.size(), event.retry->count());
+    pieces_.insert(pieces_.end(), {"retry: ", std::string_view(retry_text_.data(), end), "\n"});
+  }
+  lines("data: ", event.data);
+  pieces_.emplace_back("\n");
+  return pieces_;
+}
+
+std::span<const std::string_view> SseEncoder::comment(std::string_view text) {
+  pieces_.clear();
+  lines(text.empty() ? ":" : ": ", text);
+  pieces_.emplace_back("\n");
+  return pieces_;
+}
+
+void SseEncoder::lines(std::string_view name, std::string_view text) {
+  for (;;) {
+    const std::size_t end = find_line_end(text);
+    pieces_.insert(pieces_.end(), {name, text.substr(0, end), "\n"});
+    if (end == std::string_view::npos) return;
+    text.remove_prefix(text.substr(end).starts_with(kLineEnds) ? end + 2 : end + 1);
+  }
+}
+
+void write_sse_event(std::string& out, const SseEvent& event) {
+  SseEncoder encoder;
+  for (const std::string_view piece : encoder.event(event))
+    out += piece;
+}
+
+}  // namespace proteus::net

@@ -1,0 +1,266 @@
+#include "net/http/sse.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace proteus::net {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::ElementsAre;
+
+struct Event {
+  std::string type;
+  std::string data;
+  std::string id;
+  std::optional<milliseconds> retry;
+  friend bool operator==(const Event&, const Event&) = default;
+};
+
+void PrintTo(const Event& event, std::ostream* out) {
+  *out << event.type << "|" << event.data << "|" << event.id << "|" << (event.retry ? event.retry->count() : -1);
+}
+
+Event message(std::string data, std::string id = "") { return {"message", std::move(data), std::move(id), {}}; }
+
+std::vector<Event> read(SseReader& reader, std::string_view stream, std::size_t chunk_size = std::string::npos) {
+  std::vector<Event> events;
+  while (!stream.empty()) {
+    // A copy of its own, so that a view that outlives its chunk is found by the address sanitizer.
+    const std::string chunk(stream.substr(0, chunk_size));
+    stream.remove_prefix(chunk.size());
+    const auto fed = reader.feed(chunk, [&](const SseEvent& event) {
+      events.push_back({std::string(event.type), std::string(event.data), std::string(event.id), event.retry});
+    });
+    EXPECT_TRUE(fed) << fed.error().message();
+  }
+  return events;
+}
+
+std::vector<Event> read(std::string_view stream) {
+  SseReader reader;
+  return read(reader, stream);
+}
+
+TEST(SseReader, JoinsDataLinesAndNamesTheType) {
+  EXPECT_THAT(read("event: update\ndata: one\ndata: two\n\n"), ElementsAre(Event{"update", "one\ntwo", "", {}}));
+}
+
+TEST(SseReader, TakesAnyLineEnd) {
+  EXPECT_THAT(read("data: a\n\ndata: b\r\rdata: c\r\n\r\n"), ElementsAre(message("a"), message("b"), message("c")));
+}
+
+TEST(SseReader, TakesACarriageReturnAndALineFeedAsOneLineEnd) {
+  EXPECT_THAT(read("event: a\r\ndata: 1\r\ndata: 2\r\n\r\n"), ElementsAre(Event{"a", "1\n2", "", {}}));
+}
+
+TEST(SseReader, DispatchesAtACarriageReturnWithoutWaitingForALineFeed) {
+  SseReader reader;
+  EXPECT_THAT(read(reader, "data: a\r\r"), ElementsAre(message("a")));
+  EXPECT_THAT(read(reader, "\ndata: b\r\n\r\n"), ElementsAre(message("b")));
+}
+
+TEST(FindLineEnd, FindsTheFirstWhereverItIs) {
+  for (const char end : {'\n', '\r'}) {
+    for (std::size_t size = 1; size <= 200; ++size) {
+      std::string text(size, 'x');
+      for (std::size_t i = 0; i < size; i += 7)
+        text[i] = "\t\v\f\b\x0e \xff"[i / 7 % 7];  // those next to it
+      EXPECT_EQ(find_line_end(text), std::string::npos) << size;
+      text.back() = end;
+      for (std::size_t at = size; at-- > 0;) {
+        text[at] = end;
+        ASSERT_EQ(find_line_end(text), at) << size;
+        ASSERT_EQ(find_line_end(text, at), at) << size;
+      }
+      EXPECT_EQ(find_line_end(text, size), std::string::npos) << size;
+    }
+  }
+}
+
+TEST(SseReader, RemovesOneSpaceOnly) {
+  EXPECT_THAT(read("data:  a \n\ndata:b\n\ndata:\tc\n\n"), ElementsAre(message(" a "), message("b"), message("\tc")));
+}
+
+TEST(SseReader, TakesALineWithoutColonAsAFieldWithoutValue) {
+  EXPECT_THAT(read("data\n\ndata\ndata\n\n"), ElementsAre(message(""), message("\n")));
+}
+
+TEST(SseReader, IgnoresCommentsAndUnknownFields) {
+  EXPECT_THAT(read(": hello\ndatum: x\nDATA: y\n data: z\ndata: a\n:\n\n"), ElementsAre(message("a")));
+}
+
+TEST(SseReader, SkipsTheByteOrderMarkAtTheStartOnly) {
+  SseReader reader;
+  EXPECT_THAT(read(reader,
+                   "\xEF\xBB\xBF"
+                   "data: a\n\n"
+                   "\xEF\xBB\xBF"
+                   "data: b\n\ndata: c\n\n",
+                   1),
+              ElementsAre(message("a"), message("c")));
+}
+
+TEST(SseReader, KeepsHalfAByteOrderMarkAsText) {
+  EXPECT_THAT(read("\xEF\xBB"
+                   "data: a\n\ndata: b\n\n"),
+              ElementsAre(message("b")));
+}
+
+TEST(SseReader, RemembersTheLastEventId) {
+  EXPECT_THAT(read("id: 1\ndata: a\n\ndata: b\n\nid\ndata: c\n\n"),
+              ElementsAre(message("a", "1"), message("b", "1"), message("c", "")));
+}
+
+TEST(SseReader, GoesOnFromTheIdOfAnEarlierStream) {
+  SseReader reader({}, "7");
+  EXPECT_THAT(read(reader, ": nothing yet\n\n"), ElementsAre());
+  EXPECT_EQ(reader.last_event_id(), "7");
+  EXPECT_THAT(read(reader, "data: a\n\nid\ndata: b\n\n"), ElementsAre(message("a", "7"), message("b")));
+}
+
+TEST(SseReader, IgnoresAnIdWithNul) {
+  using namespace std::string_view_literals;
+  EXPECT_THAT(read("id: 1\nid: 2\0\ndata: a\n\n"sv), ElementsAre(message("a", "1")));
+}
+
+TEST(SseReader, TakesAnIdOverTheLimitForAnEmptyOne) {
+  SseReader reader({.id_bytes = 4});
+  EXPECT_THAT(read(reader, "id: 1234\ndata: a\n\nid: 12345\ndata: b\n\ndata: c\n\nid: 6\ndata: d\n\n"),
+              ElementsAre(message("a", "1234"), message("b"), message("c"), message("d", "6")));
+}
+
+TEST(SseReader, KeepsALongIdFromBeingLookedAtWithEveryLine) {
+  SseReader reader;
+  read(reader, "id: " + std::string(std::size_t{8} << 20U, 'x') + "\n\n");
+  EXPECT_EQ(reader.last_event_id(), "")
+      << "where it is kept, each of the empty lines to come costs as much as it is long";
+  EXPECT_THAT(read(reader, std::string(std::size_t{1} << 20U, '\n')), ElementsAre());
+}
+
+TEST(SseReader, DispatchesNothingWithoutDataButKeepsItsIdAndRetry) {
+  SseReader reader;
+  EXPECT_THAT(read(reader, "event: odd\nid: 7\nretry: 250\n\n"), ElementsAre());
+  EXPECT_EQ(reader.last_event_id(), "7");
+  EXPECT_EQ(reader.retry(), milliseconds(250));
+  EXPECT_THAT(read(reader, "data: a\n\ndata: b\n\n"),
+              ElementsAre(Event{"message", "a", "7", milliseconds(250)}, message("b", "7")));
+}
+
+TEST(SseReader, DispatchesAnEventWhoseDataIsEmpty) {
+  EXPECT_THAT(read("id: 7\ndata:\n\n"), ElementsAre(message("", "7")));
+}
+
+TEST(SseReader, DropsWhatTheEndCutsOff) {
+  SseReader reader;
+  EXPECT_THAT(read(reader, "id: 1\ndata: a\n\nid: 2\ndata: b\n"), ElementsAre(message("a", "1")));
+  EXPECT_EQ(reader.last_event_id(), "1");
+}
+
+TEST(SseReader, TakesRetryOnlyFromDigitsThatFit) {
+  SseReader reader;
+  read(reader, "retry: 100\nretry: -1\nretry: +1\nretry: 1x\nretry: 1 \nretry:\nretry: 99999999999999999999\n");
+  EXPECT_EQ(reader.retry(), milliseconds(100));
+  read(reader, "retry: 9223372036854775807\n");
+  EXPECT_EQ(reader.retry(), std::chrono::hours(24));
+}
+
+TEST(SseReader, ReadsTheSameEventsHoweverTheyAreCut) {
+  const std::string stream =
+      "\xEF\xBB\xBF: hi\r\nevent: first\r\ndata: {\"a\":1}\r\n\r\nid: 12345678901234567890\rdata: x\rdata: "
+      "y\r\r"
+      "retry: 5\n\ndata\n\nevent: longer than any small string\ndata: and data that is longer, "
+      "too\nid\n\ndata: cut";
+  const std::vector<Event> whole = read(stream);
+  ASSERT_THAT(whole, ElementsAre(Event{"first", "{\"a\":1}", "", {}}, message("x\ny", "12345678901234567890"),
+                                 Event{"message", "", "12345678901234567890", milliseconds(5)},
+                                 Event{"longer than any small string", "and data that is longer, too", "", {}}));
+  for (std::size_t size = 1; size < stream.size(); ++size) {
+    SseReader reader;
+    EXPECT_EQ(read(reader, stream, size), whole) << "in chunks of " << size;
+  }
+}
+
+TEST(SseReader, DoesNotCopyAnEventThatLiesInOneChunk) {
+  const std::string chunk = "event: update\ndata: {\"a\":1}\n\n";
+  SseReader reader;
+  reader.feed(chunk);
+  const auto event = reader.next();
+  ASSERT_TRUE(event && *event);
+  EXPECT_EQ((*event)->data.data(), chunk.data() + chunk.find('{'));
+}
+
+TEST(SseReader, DoesNotCopyTheLineOfALargeEventTwice) {
+  SseReader reader;
+  ASSERT_TRUE(reader.feed("data: " + std::string(100, 'x'), [](const SseEvent&) { FAIL(); }));
+  std::string data;
+  ASSERT_TRUE(reader.feed("yz\n\ndata: next\n", [&](const SseEvent& event) { data = event.data; }));
+  EXPECT_EQ(data, std::string(100, 'x') + "yz");
+}
+
+TEST(SseReader, RefusesALineOverTheLimitWithoutReadingItsEnd) {
+  SseReader reader({.line_bytes = 10, .event_bytes = 100});
+  int events = 0;
+  const auto count = [&](const SseEvent&) { ++events; };
+  EXPECT_TRUE(reader.feed("data: 1234\n\n:23456789", count));
+  EXPECT_EQ(events, 1);
+  EXPECT_TRUE(reader.feed("0", count));
+  const auto fed = reader.feed("1", count);
+  ASSERT_FALSE(fed);
+  EXPECT_EQ(fed.error().kind(), ErrorKind::too_large);
+  EXPECT_FALSE(reader.feed("\ndata: a\n\n", count)) << "a broken reader stays broken";
+  EXPECT_EQ(events, 1);
+}
+
+TEST(SseReader, RefusesAnEventOverTheLimit) {
+  SseReader reader({.line_bytes = 100, .event_bytes = 5});
+  EXPECT_TRUE(reader.feed("data: ab\ndata: cd\n\ndata: ab\ndata: c\n", [](const SseEvent&) {}));
+  const auto fed = reader.feed("data: d\n", [](const SseEvent&) {});
+  ASSERT_FALSE(fed);
+  EXPECT_EQ(fed.error().message(), "an event of an event stream is over the limit of 5");
+}
+
+std::string joined(std::span<const std::string_view> pieces) {
+  std::string out;
+  for (const auto piece : pieces)
+    out += piece;
+  return out;
+}
+
+TEST(SseEncoder, WritesWhatAReaderReads) {
+  SseEncoder encoder;
+  const SseEvent event{.type = "update", .data = "one\ntwo\r\nthree\rfour\n", .id = "5", .retry = milliseconds(9)};
+  const std::string text = joined(encoder.event(event));
+  EXPECT_EQ(text, "event: update\nid: 5\nretry: 9\ndata: one\ndata: two\ndata: three\ndata: four\ndata: \n\n");
+  EXPECT_THAT(read(text), ElementsAre(Event{"update", "one\ntwo\nthree\nfour\n", "5", milliseconds(9)}));
+}
+
+TEST(SseEncoder, GathersDataWithoutCopyingIt) {
+  const std::string data = "{}";
+  SseEncoder encoder;
+  EXPECT_THAT(encoder.event({.data = data}),
+              testing::Contains(testing::Truly([&](std::string_view piece) { return piece.data() == data.data(); })));
+}
+
+TEST(SseEncoder, LeavesOutATypeOrIdThatWouldBreakTheStream) {
+  SseEncoder encoder;
+  EXPECT_EQ(joined(encoder.event({.type = "a\ndata: b", .data = "x", .id = "1\r"})), "data: x\n\n");
+}
+
+TEST(SseEncoder, WritesCommentsThatReadersIgnore) {
+  SseEncoder encoder;
+  EXPECT_EQ(joined(encoder.comment()), ":\n\n");
+  EXPECT_EQ(joined(encoder.comment("a\nb")), ": a\n: b\n\n");
+}
+
+TEST(WriteSseEvent, AppendsToAString) {
+  std::string out = "data: a\n\n";
+  write_sse_event(out, {.data = "b"});
+  EXPECT_THAT(read(out), ElementsAre(message("a"), message("b")));
+}
+
+}  // namespace
+}  // namespace proteus::net

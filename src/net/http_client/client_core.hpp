@@ -1,0 +1,95 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "net/http_client/connecting.hpp"
+#include "net/http_client/http_client.hpp"
+#include "net/io/deadlines.hpp"
+#include "net/io/stream.hpp"
+#include "net/io/timer.hpp"
+
+namespace proteus::net {
+
+// Where the idle connections to one host wait. Lives while it has any, or while an exchange uses it.
+struct HostPool {
+  struct Idle {
+    Stream stream;
+    Clock::Monotonic since;
+    Clock::Monotonic until;
+    std::uint64_t filter_version;
+  };
+  std::string key;
+  std::vector<Idle> idle;  // the last one was used last, and is used next
+  std::size_t users = 0;
+};
+
+// What exchanges of one client share: pools, deadlines, spare memory. Outlives the client while responses
+// need it.
+class ClientCore : public std::enable_shared_from_this<ClientCore> {
+ public:
+  ClientCore(boost::asio::io_context& io, const Clock& clock, HttpClientOptions options);
+  ~ClientCore();
+
+  const HttpClientOptions& options() const { return options_; }
+  const Clock& clock() const { return clock_; }
+  Deadlines& deadlines() { return deadlines_; }
+  Connecting::Means means();
+
+  // Counted; each `enter` needs its `leave`.
+  HostPool& enter(std::string_view key);
+  void leave(HostPool& host);
+
+  // An idle connection that the host has not closed meanwhile, and that might be opened now; none if there is none.
+  std::optional<HostPool::Idle> take_idle(HostPool& host);
+  // `version` is that of the filter by which it was opened.
+  void give_back(HostPool& host, Stream stream, std::chrono::milliseconds idle_time, std::uint64_t version);
+  std::uint64_t filter_version() const {
+    return options_.filter_version == nullptr ? 0 : options_.filter_version->load(std::memory_order_acquire);
+  }
+
+  // An exchange, perhaps used before.
+  std::unique_ptr<ClientExchange> new_exchange();
+  void recycle(std::unique_ptr<ClientExchange> exchange);
+
+  // Makes sure that deadlines are looked at.
+  void arm();
+  void sweep();
+
+  void close();
+  bool is_closed() const { return closed_; }
+
+  void count_opened() { ++opened_; }
+  HttpClient::Stats stats() const;
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
+  enum class Pace : std::uint8_t { off, slow, fast };
+
+  void arm(Pace pace);
+  void drop_spare(Clock::Monotonic now);
+  Result<TlsContext> tls();
+
+  boost::asio::io_context& io_;
+  const Clock& clock_;
+  HttpClientOptions options_;
+  Deadlines deadlines_;
+  std::unordered_map<std::string, HostPool, Hash, std::equal_to<>> hosts_;
+  std::vector<std::unique_ptr<ClientExchange>> spare_;
+  std::size_t unneeded_ = 0;  // of the spare ones, since they were looked at
+  Clock::Monotonic look_at_spare_{};
+  Timer timer_;
+  Pace pace_ = Pace::off;
+  bool closed_ = false;
+  std::size_t opened_ = 0;
+  std::size_t reused_ = 0;
+};
+
+}  // namespace proteus::net

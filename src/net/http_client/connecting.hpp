@@ -1,0 +1,77 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <proteus/error.hpp>
+
+#include "base/clock.hpp"
+#include "base/task.hpp"
+#include "base/waiting.hpp"
+#include "net/http/url.hpp"
+#include "net/http_client/address_filter.hpp"
+#include "net/http_client/name_lookup.hpp"
+#include "net/http_client/proxy.hpp"
+#include "net/http_client/response_parser.hpp"
+#include "net/io/deadlines.hpp"
+#include "net/io/tcp_stream.hpp"
+#include "net/io/tls.hpp"
+
+namespace proteus::net {
+
+// One attempt to open a connection for requests to a URL. Errors are `unreachable`, as nothing was sent to
+// the host that a request is for; `cancelled`; or what the filter said.
+class Connecting final : private Timed {
+ public:
+  struct Means {
+    boost::asio::io_context& io;
+    const Clock& clock;
+    Deadlines& deadlines;
+    const AddressFilter& filter;  // may be empty
+    std::shared_ptr<NameLookup> names;
+    std::function<Result<TlsContext>()> tls;  // asked only where it is needed
+    ResponseLimits proxy_limits;
+  };
+  explicit Connecting(Means means) : means_(std::move(means)) {}
+
+  // All addresses of the host are tried in turn, each with its share of the time that is left. Through a
+  // proxy only the proxy's name is resolved, and the filter sees nothing: see `check_behind_proxy`. The arguments must
+  // outlive the await.
+  Task<Result<Stream>> run(const Url& url, const Proxy* proxy, Clock::Monotonic deadline);
+
+  // Ends it as cancelled, wherever it is.
+  void abandon();
+
+ private:
+  using Endpoints = std::vector<boost::asio::ip::tcp::endpoint>;
+
+  Task<Result<Endpoints>> resolve(const Url& host);
+  Task<Result<Stream>> connect(const Url& host, Endpoints endpoints, Clock::Monotonic deadline,
+                               const AddressFilter& filter);
+  Task<Result<>> open_tunnel(Stream& stream, const Url& url, const Proxy& proxy);
+  Task<Result<Stream>> secure(Stream stream, const Url& host);
+
+  Error failure(const Url& host, std::string_view why, boost::asio::cancellation_type cancelled) const;
+  void give_up() override;
+
+  Means means_;
+  std::shared_ptr<struct Lookup> lookup_;
+  std::optional<TcpSocket> socket_;
+  Stream* stream_ = nullptr;
+  bool is_given_up_ = false;   // for this address, where its time is up
+  bool is_abandoned_ = false;  // for all
+};
+
+// The addresses a host stands for by itself, without asking anyone: an address, or localhost in both
+// families.
+std::vector<boost::asio::ip::address> known_addresses(std::string_view host);
+
+// Shows the filter a host that only a proxy looks up, where it is an address itself. For each request: one connection
+// to a proxy serves all hosts.
+Result<> check_behind_proxy(const AddressFilter& filter, const Url& url);
+
+}  // namespace proteus::net

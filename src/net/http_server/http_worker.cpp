@@ -1,0 +1,142 @@
+#include "net/http_server/http_worker.hpp"
+
+#include <array>
+
+#include <boost/asio/steady_timer.hpp>
+#include <fmt/chrono.h>
+
+#include "base/log.hpp"
+#include "net/http_server/refusal.hpp"
+#include "net/io/completion.hpp"
+#include "net/io/tcp_stream.hpp"
+
+namespace proteus::net {
+namespace {
+
+namespace asio = boost::asio;
+
+// Without descriptors to accept with, trying again at once would only spin.
+constexpr auto kAcceptPause = std::chrono::milliseconds(100);
+
+std::string date_line(Clock::Wall time) {
+  return fmt::format("Date: {:%a, %d %b %Y %H:%M:%S} GMT\r\n", fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
+}
+
+}  // namespace
+
+HttpWorker::HttpWorker(asio::io_context& context, HttpLimits limits, ReadMemory& memory, HttpHandler handler,
+                       const Clock& clock, std::chrono::milliseconds sweep_interval, RefusalLog* refusals)
+    : context_(context), clock_(clock), service_(context.get_executor()), running_(context.get_executor()) {
+  surroundings_.limits = limits;
+  surroundings_.memory = &memory;
+  surroundings_.handler = std::move(handler);
+  surroundings_.refusals = refusals;
+  surroundings_.tick = sweep_interval;
+  sweep();
+}
+
+void HttpWorker::start() { service_.spawn("sweep", keep_sweeping()); }
+
+void HttpWorker::accept_from(TcpAcceptor acceptor, std::optional<TlsContext> tls) {
+  acceptor_ = std::move(acceptor);
+  tls_ = std::move(tls);
+  service_.spawn("accept", accept());
+}
+
+void HttpWorker::set_tls(TlsContext tls) { tls_ = std::move(tls); }
+
+Task<> HttpWorker::accept() {
+  asio::steady_timer pause(context_);
+  while (acceptor_->is_open()) {
+    TcpSocket socket(context_.get_executor());
+    auto [error] = co_await acceptor_->async_wait(TcpAcceptor::wait_read, kAwaited);
+    if (!error) error = accept_socket(*acceptor_, socket);
+    if (!error) {
+      adopt(tcp_stream(std::move(socket)));
+    } else if (error != asio::error::would_block && acceptor_->is_open()) {
+      log::warning("cannot accept a connection: {}", error.message());
+      pause.expires_after(kAcceptPause);
+      co_await pause.async_wait(kAwaited);
+    }
+  }
+}
+
+void HttpWorker::adopt(Stream stream) {
+  if (connections_.size() >= surroundings_.limits.connections) {
+    const Refusal refusal{503, "too many connections"};
+    surroundings_.report(refusal, stream.peer());
+    const std::string answer = refusal_answer(refusal, surroundings_.date_line);
+    const std::string_view part = answer;
+    if (!tls_) stream.try_write({&part, 1});
+    return stream.close();
+  }
+  if (tls_) stream = tls_server_stream(std::move(stream), *tls_);
+  running_.spawn("connection", serve(std::move(stream)));
+}
+
+Task<> HttpWorker::serve(Stream stream) {
+  struct Listed {
+    Listed(HttpWorker& owner, std::shared_ptr<Connection> connection)
+        : worker(owner), place(worker.connections_.insert(worker.connections_.end(), std::move(connection))) {
+      worker.count_.fetch_add(1, std::memory_order_relaxed);
+    }
+    ~Listed() {
+      worker.connections_.erase(place);
+      worker.count_.fetch_sub(1, std::memory_order_relaxed);
+    }
+    Listed(const Listed&) = delete;
+    Listed& operator=(const Listed&) = delete;
+
+    HttpWorker& worker;
+    std::list<std::shared_ptr<Connection>>::iterator place;
+  };
+  const auto connection = std::make_shared<Connection>(surroundings_, std::move(stream));
+  const Listed listed(*this, connection);
+  co_await connection->run();
+}
+
+Task<> HttpWorker::keep_sweeping() {
+  asio::steady_timer timer(context_);
+  while (true) {
+    timer.expires_after(surroundings_.tick);
+    co_await timer.async_wait(asio::use_awaitable);
+    sweep();
+  }
+}
+
+void HttpWorker::sweep() {
+  surroundings_.now = clock_.now();
+  if (const auto wall = std::chrono::floor<std::chrono::seconds>(clock_.wall()); wall != dated_) {
+    dated_ = wall;
+    surroundings_.date_line = date_line(wall);
+  }
+  for (const auto& connection : connections_)
+    connection->sweep();
+  if (surroundings_.now >= drain_ends_) abort_all();
+}
+
+void HttpWorker::begin_drain(std::chrono::milliseconds grace) {
+  surroundings_.draining = true;
+  drain_ends_ = std::min(drain_ends_, clock_.now() + grace);
+  if (acceptor_) {
+    ErrorCode ignored;
+    acceptor_->close(ignored);
+  }
+  for (const auto& connection : connections_)
+    connection->begin_drain();
+  if (grace == std::chrono::milliseconds(0)) abort_all();
+}
+
+void HttpWorker::abort_all() {
+  for (const auto& connection : connections_)
+    connection->abort();
+  running_.cancel();
+}
+
+Task<> HttpWorker::finish_drain() {
+  co_await running_.join();
+  service_.cancel();
+  co_await service_.join();
+}
+
+}  // namespace proteus::net

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <atomic>
+#include <list>
+#include <memory>
+#include <optional>
+
+#include <boost/asio/io_context.hpp>
+
+#include "base/clock.hpp"
+#include "base/task_group.hpp"
+#include "net/http_server/http_connection.hpp"
+#include "net/io/tcp_socket.hpp"
+#include "net/io/tls.hpp"
+
+namespace proteus::net {
+
+// The part of an HTTP server that lives on one worker: its connections and their deadlines. Every member
+// function belongs to the thread of `context`, except the constructor and `connections`. Must be drained to
+// its end before it is destroyed.
+class HttpWorker {
+ public:
+  // `memory` is what all workers of the server share, and outlives it; so does the clock.
+  HttpWorker(boost::asio::io_context& context, HttpLimits limits, ReadMemory& memory, HttpHandler handler,
+             const Clock& clock, std::chrono::milliseconds sweep_interval, RefusalLog* refusals = nullptr);
+
+  // Sweeps from now on.
+  void start();
+  void accept_from(TcpAcceptor acceptor, std::optional<TlsContext> tls);
+  // Serves a connection that came from elsewhere.
+  void adopt(Stream stream);
+  void set_tls(TlsContext tls);
+
+  // Enforces the deadlines of all connections, once.
+  void sweep();
+
+  // Stops accepting, closes idle connections, and after `grace` all of them.
+  void begin_drain(std::chrono::milliseconds grace);
+  // Completes when nothing is left; only after `begin_drain`.
+  Task<> finish_drain();
+
+  std::size_t connections() const { return count_.load(std::memory_order_relaxed); }
+  boost::asio::io_context& context() { return context_; }
+
+ private:
+  Task<> accept();
+  Task<> keep_sweeping();
+  Task<> serve(Stream stream);
+  void abort_all();
+
+  boost::asio::io_context& context_;
+  const Clock& clock_;
+  HttpSurroundings surroundings_;
+  std::optional<TcpAcceptor> acceptor_;
+  std::optional<TlsContext> tls_;
+  std::list<std::shared_ptr<Connection>> connections_;
+  std::atomic<std::size_t> count_ = 0;
+  Clock::Monotonic drain_ends_ = Clock::Monotonic::max();
+  Clock::Wall dated_ = Clock::Wall::min();
+  TaskGroup service_;  // accepting and sweeping
+  TaskGroup running_;  // the connections
+};
+
+}  // namespace proteus::net

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string_view>
+
+#include "base/refusal_log.hpp"
+#include "net/http_server/request.hpp"
+
+namespace proteus::net {
+
+// What a RefusalLog is told of a request. Valid as long as its arguments.
+inline RefusedRequest refused(const Request& request, RefusalReason reason, std::string_view why,
+                              std::string_view principal = {}) {
+  return {.reason = reason, .why = why, .peer = request.peer().address, .path = request.path(), .principal = principal};
+}
+
+}  // namespace proteus::net

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "net/http/fields.hpp"
+#include "net/http_server/read_buffer.hpp"
+#include "net/io/stream.hpp"
+
+namespace proteus::net {
+
+enum class HttpVersion : std::uint8_t { http_1_0, http_1_1 };
+
+// What a handler keeps for the further requests of a connection.
+class ConnectionNote {
+ public:
+  virtual ~ConnectionNote() = default;
+};
+
+// One HTTP request. All views point into the connection's buffers, which do not move them: they are valid until the
+// request's exchange ends.
+class Request {
+ public:
+  // How many bytes behind `body` may be read, whatever they hold: parsers that work in whole vectors need no
+  // copy.
+  static constexpr std::size_t kBodyPadding = ReadBuffer::kPadding;
+
+  std::string_view method() const { return method_; }
+  // As it was sent.
+  std::string_view target() const { return target_; }
+  // The parts of the target, not decoded: neither holds the question mark. Empty path for "*".
+  std::string_view path() const { return path_; }
+  std::string_view query() const { return query_; }
+  const Fields& fields() const { return fields_; }
+  // Whole, and decoded if it came in chunks. Empty as long as not all of it is here; see Exchange::read_body.
+  std::string_view body() const { return body_; }
+  HttpVersion version() const { return version_; }
+
+  const Peer& peer() const { return *peer_; }
+  bool is_tls() const { return tls_; }
+  // Of whoever handles the requests; none at first.
+  std::unique_ptr<ConnectionNote>& note() const { return note_; }
+
+ private:
+  friend class RequestReader;
+  friend class RequestHeadParser;
+  friend class Connection;
+
+  void clear();
+  // Splits the target. False if it has none of the forms a server is asked with (RFC 9112, 3.2).
+  bool set_target(std::string_view target);
+
+  std::string_view method_;
+  std::string_view target_;
+  std::string_view path_;
+  std::string_view query_;
+  std::string_view body_;
+  Fields fields_;
+  HttpVersion version_ = HttpVersion::http_1_1;
+  bool tls_ = false;
+  const Peer* peer_ = nullptr;
+  mutable std::unique_ptr<ConnectionNote> note_;
+};
+
+}  // namespace proteus::net

@@ -1,0 +1,62 @@
+#include "net/io/readiness.hpp"
+
+#include <boost/asio/post.hpp>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+namespace proteus::net {
+namespace {
+
+// A pair of sockets of which one end has something to read whenever it was read.
+class Busy {
+ public:
+  explicit Busy(boost::asio::io_context& io) : ends_(make_pair()) {
+    watch_.emplace(boost::asio::use_service<Readiness>(io), ends_[0].get());
+    send();
+    wait();
+  }
+
+  std::size_t answered = 0;
+
+ private:
+  static std::array<UniqueFd, 2> make_pair() {
+    std::array<int, 2> pair{};
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair.data()), 0);
+    return {UniqueFd(pair[0]), UniqueFd(pair[1])};
+  }
+  void send() { EXPECT_EQ(::send(ends_[1].get(), "x", 1, 0), 1); }
+  void wait() {
+    watch_->wait(Readiness::Side::read, [this](Readiness::ErrorCode error) {
+      if (error || ++answered == kMost) return;
+      char byte = 0;
+      EXPECT_EQ(::recv(ends_[0].get(), &byte, 1, 0), 1);
+      watch_->exhausted(Readiness::Side::read);
+      send();
+      wait();
+    });
+  }
+
+  static constexpr std::size_t kMost = 10'000;
+  std::array<UniqueFd, 2> ends_;
+  std::optional<Readiness::Watch> watch_;
+};
+
+TEST(Readiness, LeavesATurnToOthersHoweverBusySocketsAre) {
+  boost::asio::io_context io(1);
+  Busy one(io);
+  Busy other(io);
+  std::size_t before = 0;
+  for (int turn = 0; turn < 10; ++turn) {
+    bool ran = false;
+    boost::asio::post(io, [&] { ran = true; });
+    while (!ran)
+      ASSERT_GT(io.run_one(), 0U);
+    EXPECT_LE(one.answered + other.answered - before, 100U);
+    before = one.answered + other.answered;
+  }
+  EXPECT_GT(one.answered, 0U);
+  EXPECT_GT(other.answered, 0U);
+}
+
+}  // namespace
+}  // namespace proteus::net

@@ -1,0 +1,68 @@
+#include "net/io/workers.hpp"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <fmt/format.h>
+#include <pthread.h>
+
+#include "base/log.hpp"
+#include "net/io/stall_watch.hpp"
+
+namespace proteus::net {
+namespace {
+
+void run_worker(boost::asio::io_context& context, std::size_t index) {
+  pthread_setname_np(pthread_self(), fmt::format("worker-{}", index).c_str());
+  const auto keep_running = boost::asio::make_work_guard(context);
+  while (!context.stopped()) {
+    try {
+      context.run();
+    } catch (const std::exception& error) {
+      log::error("a handler of worker {} threw: {}", index, error.what());
+    }
+  }
+}
+
+}  // namespace
+
+Workers::Workers(std::size_t count) {
+  contexts_.reserve(count);
+  for (std::size_t i = 0; i < count; ++i)
+    contexts_.push_back(std::make_unique<boost::asio::io_context>(1));
+}
+
+Workers::~Workers() {
+  stop();
+  join();
+}
+
+boost::asio::io_context& Workers::next() {
+  return *contexts_[next_.fetch_add(1, std::memory_order_relaxed) % contexts_.size()];
+}
+
+void Workers::run() {
+  threads_.reserve(contexts_.size());
+  for (std::size_t i = 0; i < contexts_.size(); ++i) {
+    threads_.emplace_back([context = contexts_[i].get(), i] { run_worker(*context, i); });
+  }
+}
+
+void Workers::watch_stalls(std::chrono::nanoseconds threshold) {
+  std::vector<StallWatch::Worker> watched;
+  for (std::size_t i = 0; i < threads_.size(); ++i)
+    watched.push_back({*contexts_[i], threads_[i].native_handle()});
+  stall_watch_ = std::make_unique<StallWatch>(watched, threshold);
+}
+
+std::uint64_t Workers::stalls() const { return stall_watch_ ? stall_watch_->count() : 0; }
+
+void Workers::stop() {
+  for (auto& context : contexts_)
+    context->stop();
+}
+
+void Workers::join() {
+  stall_watch_.reset();
+  threads_.clear();
+}
+
+}  // namespace proteus::net

@@ -1,9 +1,0 @@
-#pragma once
-
-#include "base/test_run.hpp"
-
-namespace proteus::net::test {
-
-using namespace proteus::test;
-
-}  // namespace proteus::net::test

@@ -1,0 +1,77 @@
+#include "server/core/event_store.hpp"
+
+#include <functional>
+
+namespace proteus::server {
+namespace {
+
+// A small event costs more than its text.
+constexpr std::size_t kPerEvent = 128;
+
+std::size_t cost(std::string_view message) { return message.size() + kPerEvent; }
+
+}  // namespace
+
+std::size_t MemoryEventStore::Hash::operator()(const EventStreamId& id) const {
+  return std::hash<std::string>{}(id.session) * 31 + id.stream;
+}
+
+void MemoryEventStore::Shard::drop_oldest(Stream& stream) {
+  const auto oldest = stream.events.front();
+  const std::size_t freed = cost(oldest->event.message);
+  stream.events.pop_front();
+  stream.bytes -= freed;
+  bytes -= freed;
+  by_age.erase(oldest);
+}
+
+void MemoryEventStore::append(const EventStreamId& id, std::uint64_t number, std::string_view message) {
+  Shard& home = shard_of(id);
+  const std::scoped_lock lock(home.mutex);
+  Stream& stream = home.streams[id];
+  home.by_age.push_back({&stream, {number, std::string(message)}});
+  stream.events.push_back(std::prev(home.by_age.end()));
+  stream.bytes += cost(message);
+  home.bytes += cost(message);
+  while (stream.events.size() > limits_.events_per_stream ||
+         (stream.bytes > limits_.bytes_per_stream && stream.events.size() > 1)) {
+    home.drop_oldest(stream);
+  }
+  // A stream's own oldest event is the first of its events by age, too, so that none comes to have a hole.
+  while (home.bytes > limits_.bytes / shards_.size() && home.by_age.size() > 1)
+    home.drop_oldest(*home.by_age.front().stream);
+}
+
+Task<Result<std::vector<KeptEvent>>> MemoryEventStore::read_after(EventStreamId id, std::uint64_t number) {
+  std::vector<KeptEvent> kept;
+  Shard& home = shard_of(id);
+  const std::scoped_lock lock(home.mutex);
+  const auto found = home.streams.find(id);
+  if (found == home.streams.end()) co_return kept;
+  kept.reserve(found->second.events.size());
+  for (const auto& event : found->second.events) {
+    if (event->event.number > number) kept.push_back(event->event);
+  }
+  co_return kept;
+}
+
+void MemoryEventStore::forget(const EventStreamId& id) {
+  Shard& home = shard_of(id);
+  const std::scoped_lock lock(home.mutex);
+  const auto found = home.streams.find(id);
+  if (found == home.streams.end()) return;
+  while (!found->second.events.empty())
+    home.drop_oldest(found->second);
+  home.streams.erase(found);
+}
+
+std::size_t MemoryEventStore::bytes() const {
+  std::size_t all = 0;
+  for (const Shard& home : shards_) {
+    const std::scoped_lock lock(home.mutex);
+    all += home.bytes;
+  }
+  return all;
+}
+
+}  // namespace proteus::server

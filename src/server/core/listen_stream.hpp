@@ -1,0 +1,60 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mcp/jsonrpc.hpp"
+#include "mcp/notifications.hpp"
+#include "server/core/listeners.hpp"
+
+namespace proteus::server {
+
+// One `subscriptions/listen` of a modern client, over any transport: acknowledges first, then passes on what
+// the filter names, each message tagged with the subscription's id. What happens between `start` and `acknowledge` is
+// told after it. `send` and `close` are called from any thread.
+class ListenStream final : public Listener {
+ public:
+  ListenStream(Caller caller, mcp::SubscriptionFilter filter, std::string id, mcp::ResultStyle style,
+               std::function<void(std::string)> send, std::function<void()> close);
+  ~ListenStream() override;
+  ListenStream(const ListenStream&) = delete;
+  ListenStream& operator=(const ListenStream&) = delete;
+
+  // The listeners must outlive it.
+  [[nodiscard]] Listeners::Registration start(Listeners& listeners);
+  // Says what is told of: what the filter names, without these resources.
+  void acknowledge(const std::vector<std::string>& without = {});
+
+  const Caller& caller() const override { return caller_; }
+  std::optional<mcp::SubscriptionFilter> stream_filter() const override;
+  void list_changed(mcp::Method changed) override;
+  void resource_updated(std::string_view uri) override;
+  void end() override;
+
+ private:
+  void acknowledge_locked();
+  void tell(std::string message);
+
+  const Caller caller_;
+  const std::string id_;
+  const mcp::ResultStyle style_;
+  const std::function<void(std::string)> send_;
+  const std::function<void()> close_;
+  Listeners* follows_ = nullptr;
+  std::vector<std::string> followed_;
+
+  mutable std::mutex mutex_;
+  mcp::SubscriptionFilter filter_;
+  std::set<std::string, std::less<>> told_of_;  // the resources of the filter, which may be many
+  bool acknowledged_ = false;
+  std::deque<std::string> held_;          // until it is acknowledged; each once
+  std::set<std::string_view> held_once_;  // the same
+};
+
+}  // namespace proteus::server

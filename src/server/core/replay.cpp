@@ -1,0 +1,166 @@
+#include "server/core/replay.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "net/http/sse.hpp"
+
+namespace proteus::server {
+namespace {
+
+std::optional<std::uint64_t> number(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || status != std::errc{} || stop != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::string write_event_id(EventId id) { return fmt::format("{}-{}", id.stream, id.number); }
+
+std::optional<EventId> parse_event_id(std::string_view text) {
+  const auto dash = text.find('-');
+  if (dash == std::string_view::npos) return std::nullopt;
+  const auto stream = number(text.substr(0, dash));
+  const auto event = number(text.substr(dash + 1));
+  if (!stream || !event) return std::nullopt;
+  return EventId{*stream, *event};
+}
+
+ReplayStream::~ReplayStream() {
+  if (store_ != nullptr) store_->forget(id_);
+}
+
+std::string ReplayStream::frame(std::uint64_t number, std::string_view message) const {
+  const std::string id = write_event_id({id_.stream, number});
+  std::string out;
+  net::write_sse_event(out, {.data = message, .id = id});
+  return out;
+}
+
+void ReplayStream::push(std::string_view message) {
+  const std::scoped_lock lock(mutex_);
+  push_locked(message);
+}
+
+void ReplayStream::push_once(std::string_view message) {
+  const std::scoped_lock lock(mutex_);
+  if (outbox_ && outbox_->closed()) outbox_.reset();
+  // Without a connection everything is undelivered, as far as this side knows.
+  if (!outbox_ && waiting_.contains(message)) return;
+  push_locked(message);
+  if (!outbox_) waiting_.emplace(message, last_);
+}
+
+void ReplayStream::push_if_opened(std::string_view message) {
+  const std::scoped_lock lock(mutex_);
+  if (opened_) push_locked(message);
+}
+
+void ReplayStream::push_locked(std::string_view message) {
+  if (finished_) return;
+  ++last_;
+  if (store_ != nullptr) store_->append(id_, last_, message);
+  if (!outbox_) return;
+  if (outbox_->push(frame(last_, message))) {
+    sent_ = last_;
+  } else {
+    outbox_.reset();
+  }
+}
+
+void ReplayStream::finish() {
+  const std::scoped_lock lock(mutex_);
+  finished_ = true;
+  if (outbox_) outbox_->close();
+  outbox_.reset();
+}
+
+void ReplayStream::begin(std::shared_ptr<Outbox> outbox, Prime prime) {
+  const std::scoped_lock lock(mutex_);
+  if (prime == Prime::yes) outbox->push(frame(0, {}));
+  take_over(std::move(outbox));
+}
+
+Task<ReplayStream::Attach> ReplayStream::attach(std::shared_ptr<Outbox> outbox, std::optional<std::uint64_t> wanted,
+                                                std::weak_ptr<void> place) {
+  Resumption resumption{.outbox = outbox, .exact = wanted.has_value()};
+  {
+    const std::scoped_lock lock(mutex_);
+    resumption.after = wanted.value_or(sent_);
+    resumption.known = last_;
+    if (resumption.after > last_) co_return Attach::gone;
+  }
+  for (;;) {
+    Result<std::vector<KeptEvent>> kept;
+    if (store_ != nullptr) kept = co_await store_->read_after(id_, resumption.after);
+    if (!kept) co_return Attach::gone;
+    const std::scoped_lock lock(mutex_);
+    const Caught caught = catch_up(resumption, *kept);
+    if (caught == Caught::gone) co_return Attach::gone;
+    if (caught == Caught::behind) continue;
+    place_ = std::move(place);
+    take_over(std::move(outbox));
+    co_return Attach::attached;
+  }
+}
+
+ReplayStream::Caught ReplayStream::catch_up(Resumption& resumption, const std::vector<KeptEvent>& kept) {
+  const std::uint64_t first = kept.empty() ? resumption.known + 1 : kept.front().number;
+  const bool lost = first > resumption.after + 1;
+  if (lost && resumption.exact) return Caught::gone;
+  if (lost) resumption.lost_below = first;
+  for (const auto& event : kept)
+    resumption.outbox->push(frame(event.number, event.message));
+  resumption.after = kept.empty() ? std::max(resumption.after, resumption.known) : kept.back().number;
+  resumption.known = last_;
+  if (resumption.after < last_) return Caught::behind;
+  // What was to be said once, and has been given up since, is said again.
+  for (const auto& [message, number] : std::exchange(waiting_, {})) {
+    if (number >= resumption.lost_below || finished_) continue;
+    ++last_;
+    if (store_ != nullptr) store_->append(id_, last_, message);
+    resumption.outbox->push(frame(last_, message));
+  }
+  return Caught::up;
+}
+
+void ReplayStream::take_over(std::shared_ptr<Outbox> outbox) {
+  if (outbox_) outbox_->close();
+  outbox_ = std::move(outbox);
+  opened_ = true;
+  sent_ = last_;
+  if (finished_) {
+    outbox_->close();
+    outbox_.reset();
+  }
+}
+
+void ReplayStream::detach(std::optional<std::chrono::milliseconds> retry) {
+  const std::scoped_lock lock(mutex_);
+  if (!outbox_) return;
+  if (retry) outbox_->push(fmt::format("retry: {}\n\n", retry->count()));
+  outbox_->close();
+  outbox_.reset();
+}
+
+bool ReplayStream::attached() {
+  const std::scoped_lock lock(mutex_);
+  return outbox_ != nullptr && !outbox_->closed();
+}
+
+bool ReplayStream::finished() {
+  const std::scoped_lock lock(mutex_);
+  return finished_;
+}
+
+std::shared_ptr<void> ReplayStream::place() {
+  const std::scoped_lock lock(mutex_);
+  return place_.lock();
+}
+
+}  // namespace proteus::server

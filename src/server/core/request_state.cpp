@@ -1,0 +1,118 @@
+#include "server/core/request_state.hpp"
+
+#include <fmt/format.h>
+
+#include "json/canonical.hpp"
+#include "json/message.hpp"
+#include "json/text.hpp"
+#include "mcp/base64.hpp"
+#include "mcp/errors.hpp"
+
+namespace proteus::server {
+namespace {
+
+// A client carries the state back and forth; this much is a burden, more is a mistake.
+constexpr std::size_t kMaxState = std::size_t{256} * 1024;
+
+std::int64_t seconds_of(Clock::Wall time) {
+  return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
+}
+
+// To put values in order takes many times what it takes to read them. Whoever sends more than this sends the same bytes
+// again, or is asked again.
+constexpr std::size_t kMostByValue = std::size_t{64} * 1024;
+
+// Arguments count by value: a client may write them anew for the retry. What has no single value, because a key comes
+// twice, cannot be bound: whoever confirms one reading of it might get the other.
+Result<std::string> mark_of(std::string_view arguments) {
+  if (arguments.size() > kMostByValue) return "bytes " + json::hex(json::sha256(arguments));
+  const auto digest = json::canonical_hash(arguments.empty() ? "{}" : arguments);
+  if (!digest) {
+    return std::unexpected(mcp::errors::invalid_params(
+        fmt::format("params.arguments cannot be bound to an answer: {}", digest.error().message())));
+  }
+  return json::hex(*digest);
+}
+
+// What a state is good for.
+Result<std::string> binding(const mcp::Request& request, const Caller& caller) {
+  const auto arguments = mark_of(request.param("arguments"));
+  if (!arguments) return arguments;
+  std::string out;
+  for (const std::string_view part :
+       {std::string_view(caller.principal), std::string_view(caller.context), request.method->name, request.name}) {
+    out += fmt::format("{}:{}", part.size(), part);
+  }
+  return out + *arguments;
+}
+
+Error not_ours() {
+  return mcp::errors::invalid_params(
+      "requestState is not valid for this request: it was changed, belongs to another request or caller, or "
+      "has "
+      "expired. Send the request again without it.");
+}
+
+Result<void> add_responses(std::string_view raw, Rounds& rounds) {
+  if (raw.empty()) return {};
+  std::vector<std::unique_ptr<std::string>> storage;
+  if (!json::is_object(raw)) {
+    return std::unexpected(mcp::errors::invalid_params("params.inputResponses must be an object"));
+  }
+  const auto members = json::members_of(raw, storage);
+  if (!members) return std::unexpected(members.error());
+  for (const auto& [key, value] : *members) {
+    if (!json::is_object(value)) {
+      return std::unexpected(
+          mcp::errors::invalid_params(fmt::format("params.inputResponses[{}] must be an object", json::quote(key))));
+    }
+    rounds.answers.insert_or_assign(std::string(key), std::string(value));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> RequestStates::mint(const mcp::Request& request, const Caller& caller, const Rounds& rounds) const {
+  std::string plain = fmt::format(R"({{"e":{},"r":{},"s":{},"a":{{)", seconds_of(clock_.wall()) + lifetime_.count(),
+                                  rounds.round, json::quote(rounds.state));
+  bool first = true;
+  for (const auto& [key, answer] : rounds.answers) {
+    if (!std::exchange(first, false)) plain += ',';
+    json::append_quoted(plain, key);
+    plain += ':';
+    plain += answer;
+  }
+  plain += "}}";
+  if (plain.size() > kMaxState) return std::unexpected(errors::too_large("the state of the request", kMaxState));
+  const auto bound = binding(request, caller);
+  if (!bound) return std::unexpected(bound.error());
+  return mcp::base64_encode(key_.seal(plain, *bound), mcp::Base64::url);
+}
+
+Result<Rounds> RequestStates::open(const mcp::Request& request, const Caller& caller) const {
+  Rounds rounds;
+  const std::string_view raw = request.param("requestState");
+  if (!raw.empty()) {
+    if (!json::is_string(raw)) return std::unexpected(mcp::errors::invalid_params("requestState must be a string"));
+    const auto text = json::decode_string(raw);
+    const auto sealed = text ? mcp::base64_decode(*text, mcp::Base64::url) : std::nullopt;
+    const auto bound = binding(request, caller);
+    if (!bound) return std::unexpected(bound.error());
+    const auto plain = sealed ? key_.open(*sealed, *bound) : std::nullopt;
+    if (!plain) return std::unexpected(not_ours());
+    std::vector<std::unique_ptr<std::string>> storage;
+    const auto members = json::members_of(*plain, storage);
+    if (!members) return std::unexpected(not_ours());
+    if (json::as_int64(members->value("e")).value_or(0) < seconds_of(clock_.wall())) return std::unexpected(not_ours());
+    rounds.round = static_cast<unsigned>(json::as_int64(members->value("r")).value_or(0));
+    rounds.state = json::decode_string(members->value("s")).value_or("");
+    if (auto added = add_responses(members->value("a"), rounds); !added) return std::unexpected(added.error());
+  }
+  if (auto added = add_responses(request.param("inputResponses"), rounds); !added) {
+    return std::unexpected(added.error());
+  }
+  return rounds;
+}
+
+}  // namespace proteus::server

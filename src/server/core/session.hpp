@@ -1,0 +1,185 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/strong.hpp"
+#include "mcp/request.hpp"
+#include "server/core/caller.hpp"
+#include "server/core/client_requests.hpp"
+#include "server/core/listeners.hpp"
+#include "server/core/replay.hpp"
+#include "server/core/session_places.hpp"
+
+namespace proteus::server {
+
+using ClientSessionId = Strong<std::string, struct ClientSessionIdTag>;
+
+// The requests of a client that are being answered, so that it can cancel one. Thread-safe.
+class InFlight {
+ public:
+  // False where a request of that id is still running: ids must not be reused.
+  bool add(std::string_view id, std::shared_ptr<Cancellation> cancellation);
+  void remove(std::string_view id);
+  void cancel(std::string_view id);
+  // Those that come later are cancelled as well.
+  void cancel_all();
+
+ private:
+  std::mutex mutex_;
+  bool closed_ = false;
+  std::unordered_map<std::string, std::shared_ptr<Cancellation>> running_;
+};
+
+// What a legacy client said in its handshake, and what is under way with it. Thread-safe.
+class Session final : public Listener {
+ public:
+  struct Hello {
+    Caller caller;
+    mcp::Version version = mcp::kNewestLegacy;
+    std::string client_capabilities;
+    std::string client_info;
+  };
+
+  // What belongs to no request goes to the standalone stream, or to the line of a transport that has no streams.
+  // Events are kept where there is a store. It and the listeners must outlive the session.
+  Session(ClientSessionId id, Hello hello, EventStore* events, std::shared_ptr<SessionLine> line = nullptr,
+          Listeners* follows = nullptr);
+  ~Session() override;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  const ClientSessionId& id() const { return id_; }
+  const Hello& hello() const { return hello_; }
+  const Caller& caller() const override { return hello_.caller; }
+  mcp::legacy::SessionFacts facts() const;
+
+  void set_log_level(mcp::LogLevel level) { log_level_ = level; }
+  mcp::LogLevel log_level() const { return log_level_; }
+  // False where there are as many as there may be.
+  bool subscribe(std::string uri);
+  void unsubscribe(const std::string& uri);
+  std::vector<std::string> subscriptions();
+  // Whether there is a way to its client for what belongs to no request.
+  bool hears() const { return outside_->hears(); }
+
+  // The stream for what belongs to no request, behind GET.
+  ReplayStream& standalone() { return *standalone_; }
+  // A stream for one request. Finished ones are kept for a while, and the oldest given up.
+  std::shared_ptr<ReplayStream> new_stream();
+  std::shared_ptr<ReplayStream> find_stream(std::uint64_t id);
+
+  InFlight& in_flight() { return in_flight_; }
+  ClientRequests& client_requests() { return *client_requests_; }
+  // Both may be kept for longer than the session, which ends them.
+  const std::shared_ptr<ClientRequests>& shared_client_requests() const { return client_requests_; }
+  const std::shared_ptr<SessionStream>& outside() const { return outside_; }
+  // Passes on a notification that belongs to no request: a log message of the level that the client wants, or one that
+  // it may know.
+  void pass_on(const json::Message& notification);
+
+  // Something that whoever answers keeps for this session, and that goes with it. `make` is called once, under a lock.
+  std::shared_ptr<void> attachment(const std::function<std::shared_ptr<void>()>& make);
+  // The same where there is one.
+  std::shared_ptr<void> attachment();
+
+  // Cancels what runs, and closes all streams.
+  void close();
+  bool has_connection();
+
+  void list_changed(mcp::Method changed) override;
+  void resource_updated(std::string_view uri) override;
+  void end() override;
+
+ private:
+  const ClientSessionId id_;
+  const Hello hello_;
+  EventStore* const events_;
+  std::atomic<mcp::LogLevel> log_level_ = mcp::LogLevel::info;
+  std::shared_ptr<ReplayStream> standalone_;
+  const std::shared_ptr<SessionStream> outside_;
+  InFlight in_flight_;
+  const std::shared_ptr<ClientRequests> client_requests_ = std::make_shared<ClientRequests>();
+
+  Listeners* const follows_;
+
+  std::mutex mutex_;
+  std::shared_ptr<void> attachment_;
+  std::set<std::string, std::less<>> subscriptions_;
+  std::uint64_t last_stream_ = 0;
+  std::deque<std::shared_ptr<ReplayStream>> streams_;
+};
+
+// All sessions, by id. Thread-safe; a look-up takes one short lock of many.
+class Sessions {
+ public:
+  struct Limits {
+    std::size_t sessions = 10'000;
+    std::size_t reserve = 0;  // of them, not for anonymous callers
+    std::chrono::seconds idle = std::chrono::minutes(30);
+    // Where places run out, for those that were never used since their handshake.
+    std::chrono::seconds unused = std::chrono::seconds(10);
+  };
+
+  // Everything given outlives it.
+  Sessions(const Clock& clock, Listeners& listeners, EventStore& events, Limits limits)
+      : clock_(clock),
+        listeners_(listeners),
+        events_(events),
+        limits_(limits),
+        places_(limits.sessions, limits.reserve) {}
+
+  // Fails where there are too many, or too many of this principal; idle ones are ended first, and before that fails
+  // also those that were never used.
+  Result<std::shared_ptr<Session>> create(Session::Hello hello, std::shared_ptr<SessionLine> line = nullptr);
+  // Nothing where it does not exist, or belongs to another caller: the two look the same.
+  std::shared_ptr<Session> find(std::string_view id, const Caller& caller);
+  bool remove(std::string_view id, const Caller& caller);
+
+  void end_idle() { end_idle(limits_.idle); }
+  // Those of some callers.
+  void end(const Listeners::Concerns& concerns);
+  // Those of one principal whom it concerns; looks at nobody else's.
+  void end_of(const std::string& principal, const Listeners::Concerns& concerns);
+  void close_all();
+  std::size_t size() const { return places_.taken(); }
+  // Those with a way to their client for what belongs to no request.
+  std::size_t attached();
+
+ private:
+  struct Entry {
+    std::shared_ptr<Session> session;
+    Listeners::Registration registration;
+    Clock::Monotonic last_used;
+    SessionPlaces::Place place;
+    bool is_used = false;  // since its handshake
+  };
+  struct Shard {
+    std::mutex mutex;
+    std::unordered_map<std::string, Entry> entries;
+  };
+  Shard& shard(std::string_view id);
+  void end_idle(std::chrono::seconds unused);
+
+  const Clock& clock_;
+  Listeners& listeners_;
+  EventStore& events_;
+  const Limits limits_;
+  SessionPlaces places_;
+  std::atomic<Clock::Monotonic> last_sweep_{Clock::Monotonic{}};
+  std::array<Shard, 16> shards_;
+};
+
+}  // namespace proteus::server

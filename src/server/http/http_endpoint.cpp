@@ -1,0 +1,274 @@
+#include "server/http/http_endpoint.hpp"
+
+#include <future>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_future.hpp>
+
+#include "mcp/errors.hpp"
+#include "mcp/headers.hpp"
+#include "server/http/cors.hpp"
+#include "server/http/http_answer.hpp"
+#include "server/http/legacy_http.hpp"
+#include "server/http/modern_http.hpp"
+
+namespace proteus::server {
+namespace {
+
+bool modern_version(std::optional<std::string_view> header) {
+  const auto version = header ? mcp::parse_version(*header) : std::nullopt;
+  return version && mcp::era_of(*version) == mcp::Era::modern;
+}
+
+// Those that a path takes, as a list and in words.
+struct Methods {
+  std::string_view list;
+  std::string_view allow;
+  const char* why_not;
+};
+constexpr Methods kAnyEra = {"GET, POST, DELETE, OPTIONS", "Allow: GET, POST, DELETE, OPTIONS\r\n",
+                             "This endpoint takes GET, POST, DELETE and OPTIONS"};
+constexpr Methods kModernOnly = {"POST, OPTIONS", "Allow: POST, OPTIONS\r\n", "This endpoint takes POST and OPTIONS"};
+constexpr Methods kOldStream = {"GET, OPTIONS", "Allow: GET, OPTIONS\r\n",
+                                "This path takes GET and OPTIONS; GET opens the stream of the HTTP+SSE transport, and "
+                                "Streamable HTTP is at /mcp"};
+constexpr Methods kOldPost = {"POST, OPTIONS", "Allow: POST, OPTIONS\r\n", "This URL takes POST and OPTIONS"};
+
+constexpr const char* kNoJson = "The Content-Type must be application/json";
+
+bool has_json(const net::Request& request) {
+  std::string_view type = request.fields().find("Content-Type").value_or("");
+  type = type.substr(0, type.find_first_of("; \t"));
+  return net::same_field_name(type, kJsonType);
+}
+
+// Where callers can have a name, those without one leave a quarter of the sessions to them.
+Sessions::Limits session_limits(const HttpEndpointOptions& options) {
+  Sessions::Limits limits = options.sessions;
+  if (options.authenticate) limits.reserve = limits.sessions / 4;
+  return limits;
+}
+
+}  // namespace
+
+HttpEndpoint::HttpEndpoint(Service& service, Listeners& listeners, const Clock& clock, SealingKey key,
+                           HttpEndpointOptions options)
+    : service_(service),
+      listeners_(listeners),
+      options_(std::move(options)),
+      own_events_(options_.events == nullptr ? std::make_unique<MemoryEventStore>(options_.kept_events) : nullptr),
+      sessions_(clock, listeners, options_.events != nullptr ? *options_.events : *own_events_,
+                session_limits(options_)),
+      states_(key, clock) {}
+
+// One HTTP request. Making it does all that needs no waiting; what does is left for `finish`.
+class HttpEndpoint::Visit {
+ public:
+  Visit(HttpEndpoint& endpoint, net::Exchange& exchange, Transport transport)
+      : endpoint_(endpoint), exchange_(exchange), transport_(transport), legacy_(endpoint), answer_(answer()) {}
+
+  // Sends the answer, if there is one; false where `finish` has something left to do.
+  bool try_finish();
+  static Task<> finish(std::unique_ptr<Visit> visit);
+
+ private:
+  enum class Then : std::uint8_t { modern, legacy, batch, get, remove, read, open_old, post_old };
+
+  std::optional<HttpAnswer> answer();
+  std::optional<HttpAnswer> answer_streamable();
+  std::optional<HttpAnswer> answer_post();
+  std::optional<HttpAnswer> answer_old_sse();
+  std::optional<HttpAnswer> answer_message();
+  const Methods& methods() const;
+  HttpAnswer refuse_method() const {
+    return refuse(405, mcp::errors::invalid_request(methods().why_not), methods().allow);
+  }
+  net::Standing standing() const;
+  Task<> go_on();
+  HttpAnswer refuse(unsigned status, const Error& error, std::string_view fields = {}) const {
+    return HttpAnswer::error(status, message_.id, error, mcp::Era::modern, fields);
+  }
+  HttpAnswer refuse(unsigned status, const char* why) const {
+    return refuse(status, mcp::errors::invalid_request(why));
+  }
+
+  HttpEndpoint& endpoint_;
+  net::Exchange& exchange_;
+  const Transport transport_;
+  Caller caller_;
+  json::Message message_;
+  std::optional<ModernHttp> modern_;
+  LegacyHttp legacy_;
+  Then then_ = Then::modern;
+  std::optional<HttpAnswer> answer_;  // found with all of the above
+};
+
+std::optional<HttpAnswer> HttpEndpoint::Visit::answer() {
+  const HttpEndpointOptions& options = endpoint_.options_;
+  const net::Request& request = exchange_.request();
+  const auto origin = options.hosts.check(request, options.refusals);
+  if (!origin) return refuse(403, mcp::errors::invalid_request(origin.error().message()));
+  if (*origin) exchange_.add_fields(cors_fields(**origin));
+  // A browser asks without credentials.
+  if (request.method() == "OPTIONS") {
+    exchange_.add_fields(options_fields(request, methods().list));
+    return HttpAnswer::empty(204);
+  }
+  if (options.authenticate) {
+    auto authenticated = options.authenticate(request);
+    if (!authenticated && authenticated.error().kind() == ErrorKind::not_found) {
+      return refuse(404, authenticated.error());
+    }
+    if (!authenticated) return refuse(401, authenticated.error(), "WWW-Authenticate: Bearer\r\n");
+    caller_ = std::move(*authenticated);
+  }
+  if (options.admit_request) {
+    if (const auto admitted = options.admit_request(caller_); !admitted) return refuse(429, admitted.error());
+  }
+  // From here on it is known who asks.
+  return transport_ == Transport::old_sse ? answer_old_sse() : answer_streamable();
+}
+
+std::optional<HttpAnswer> HttpEndpoint::Visit::answer_streamable() {
+  const HttpEndpointOptions& options = endpoint_.options_;
+  const std::string_view method = exchange_.request().method();
+  if (method == "POST") return answer_post();
+  if (options.eras.legacy && (method == "GET" || method == "DELETE")) {
+    then_ = method == "GET" ? Then::get : Then::remove;
+    return std::nullopt;
+  }
+  return refuse_method();
+}
+
+std::optional<HttpAnswer> HttpEndpoint::Visit::answer_old_sse() {
+  const net::Request& request = exchange_.request();
+  // Clients that try the transport of 2025-03-26 first post to the path itself, and go on to GET when they are refused.
+  const bool is_posted_to = OldSse::names_stream(request);
+  if (request.method() != (is_posted_to ? "POST" : "GET")) return refuse_method();
+  if (is_posted_to && !has_json(request)) return refuse(415, kNoJson);
+  then_ = is_posted_to ? Then::post_old : Then::open_old;
+  return std::nullopt;
+}
+
+std::optional<HttpAnswer> HttpEndpoint::Visit::answer_post() {
+  const net::Request& request = exchange_.request();
+  if (!has_json(request)) return refuse(415, kNoJson);
+  if (!accepts_both(request)) {
+    return refuse(406, "Accept must list application/json and text/event-stream");
+  }
+  if (exchange_.has_body()) return answer_message();
+  then_ = Then::read;
+  return std::nullopt;
+}
+
+const Methods& HttpEndpoint::Visit::methods() const {
+  if (transport_ == Transport::old_sse) return OldSse::names_stream(exchange_.request()) ? kOldPost : kOldStream;
+  return endpoint_.options_.eras.legacy ? kAnyEra : kModernOnly;
+}
+
+// Where nobody can be known, nobody has to be kept from taking the memory of others.
+net::Standing HttpEndpoint::Visit::standing() const {
+  const bool is_stranger = endpoint_.options_.authenticate && caller_.principal.empty();
+  return is_stranger ? net::Standing::stranger : net::Standing::known;
+}
+
+std::optional<HttpAnswer> HttpEndpoint::Visit::answer_message() {
+  const HttpEndpointOptions& options = endpoint_.options_;
+  const net::Request& request = exchange_.request();
+  const auto version = request.fields().find(mcp::header::kProtocolVersion);
+  const auto scanned = json::scan_into(message_, request.body(), options.messages);
+  if (!scanned) return refuse(mcp::http_status(scanned.error(), mcp::Era::modern), scanned.error());
+  if (message_.kind == json::MessageKind::invalid) {
+    const bool array = request.body().find_first_not_of(" \t\r\n") == request.body().find('[');
+    if (array && options.eras.legacy && !modern_version(version)) {
+      then_ = Then::batch;
+      return std::nullopt;
+    }
+    return refuse(400, mcp::errors::invalid_request("Not a JSON-RPC message: " + message_.fault));
+  }
+
+  if (mcp::modern::claims(message_, version)) {
+    if (!options.eras.modern) return refuse(400, "This server speaks MCP with a session: initialize first");
+    modern_.emplace(endpoint_, exchange_, message_, caller_);
+    return modern_->answer();
+  }
+  if (options.eras.legacy) {
+    then_ = Then::legacy;
+    return std::nullopt;
+  }
+  // A client of the past has no way to learn what to speak but this message.
+  return refuse(400, version ? mcp::errors::unsupported_version(*version, options.eras)
+                             : mcp::errors::header_mismatch(
+                                   "MCP-Protocol-Version is missing; this server speaks 2026-07-28 only"));
+}
+
+Task<> HttpEndpoint::Visit::go_on() {
+  switch (then_) {
+    case Then::modern: return modern_->go_on();
+    case Then::legacy: return legacy_.post(exchange_, message_, caller_);
+    case Then::batch: return legacy_.batch(exchange_, caller_);
+    case Then::get: return legacy_.get(exchange_, caller_);
+    case Then::open_old: return endpoint_.old_sse_.open(exchange_, caller_);
+    case Then::post_old: return endpoint_.old_sse_.post(exchange_, caller_);
+    case Then::remove:
+    case Then::read: break;
+  }
+  return legacy_.remove(exchange_, caller_);
+}
+
+bool HttpEndpoint::Visit::try_finish() {
+  if (!answer_) return false;
+  const HttpAnswer::Parts parts = answer_->parts();
+  return exchange_.try_reply(answer_->head(), {parts.data(), parts.size()});
+}
+
+Task<> HttpEndpoint::Visit::finish(std::unique_ptr<Visit> visit) {
+  if (visit->then_ == Then::read) {
+    if (!co_await visit->exchange_.read_body(visit->standing())) co_return;
+    visit->then_ = Then::modern;
+    visit->answer_ = visit->answer_message();
+    if (visit->try_finish()) co_return;
+  }
+  if (visit->then_ == Then::post_old && !co_await visit->exchange_.read_body(visit->standing())) co_return;
+  if (visit->answer_) {
+    co_await visit->exchange_.finish_reply();
+    co_return;
+  }
+  // What runs here ends by its own rules: a closed connection, a cancelled request, the end of streams.
+  co_await boost::asio::this_coro::reset_cancellation_state(boost::asio::disable_cancellation());
+  co_await visit->go_on();
+}
+
+Task<> HttpEndpoint::handle(net::Exchange& exchange) { return handle(exchange, Transport::streamable_http); }
+
+Task<> HttpEndpoint::handle_old_sse(net::Exchange& exchange) { return handle(exchange, Transport::old_sse); }
+
+Task<> HttpEndpoint::handle(net::Exchange& exchange, Transport transport) {
+  auto visit = std::make_unique<Visit>(*this, exchange, transport);
+  if (visit->try_finish()) return {};
+  return Visit::finish(std::move(visit));
+}
+
+Result<std::shared_ptr<void>> HttpEndpoint::admit_stream(const Caller& caller) const {
+  if (!options_.admit_stream) return nullptr;
+  return options_.admit_stream(caller);
+}
+
+void HttpEndpoint::end_listening() { listeners_.end_all(); }
+
+void HttpEndpoint::end_streams() {
+  end_listening();
+  sessions_.close_all();
+}
+
+void drain(net::HttpServer& server, net::Workers& workers, HttpEndpoint& endpoint, std::chrono::milliseconds grace) {
+  // New connections are refused first, so that no stream opens behind the back of those that are told to end.
+  auto drained = boost::asio::co_spawn(workers.at(0), server.drain(grace), boost::asio::use_future);
+  endpoint.end_listening();
+  // A call of a legacy client does not end with its connection, so that the server alone cannot cut it short.
+  if (drained.wait_for(grace) == std::future_status::timeout) endpoint.end_streams();
+  drained.get();
+}
+
+}  // namespace proteus::server

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+
+#include "base/clock.hpp"
+#include "base/refusal_log.hpp"
+#include "net/http_server/http_server.hpp"
+#include "server/core/asking.hpp"
+#include "server/core/event_store.hpp"
+#include "server/core/listeners.hpp"
+#include "server/core/request_state.hpp"
+#include "server/core/service.hpp"
+#include "server/core/session.hpp"
+#include "server/http/host_rules.hpp"
+#include "server/http/old_sse.hpp"
+
+namespace proteus::server {
+
+struct HttpEndpointOptions {
+  mcp::Eras eras;
+  HostRules hosts;
+  // Who sends a request, before its body is read; an error becomes 401, or 404 where there is nothing to find. None:
+  // everyone is anonymous.
+  std::function<Result<Caller>(const net::Request&)> authenticate;
+  // Whether a caller may ask once more now; an error becomes 429. None: as often as they like.
+  std::function<Result<>(const Caller&)> admit_request;
+  // A caller's place for one more stream that stays open, held for as long as the stream is; an error where there is
+  // none. None: as many as they like.
+  std::function<Result<std::shared_ptr<void>>(const Caller&)> admit_stream;
+  std::chrono::milliseconds keep_alive = std::chrono::seconds(15);  // comments on quiet streams
+  RefusalLog* refusals = nullptr;  // told of requests that are turned away; outlives the endpoint
+  AskingLimits asking;
+  Sessions::Limits sessions;
+  // Where the events of legacy streams are kept; outlives the endpoint. None: in memory, within the bounds below.
+  EventStore* events = nullptr;
+  MemoryEventStore::Limits kept_events;
+  json::ScanLimits messages;
+};
+
+// One MCP endpoint over HTTP, both eras at once. Requests may come on any worker's thread.
+class HttpEndpoint {
+ public:
+  HttpEndpoint(Service& service, Listeners& listeners, const Clock& clock, SealingKey key, HttpEndpointOptions options);
+
+  // Answers one HTTP request to the endpoint's path.
+  Task<> handle(net::Exchange& exchange);
+  // The same to a path of the HTTP+SSE transport, where there is one.
+  Task<> handle_old_sse(net::Exchange& exchange);
+
+  Sessions& sessions() { return sessions_; }
+
+  // Ends the streams that only listen, in good order. Those that answer a running request go on, and new requests are
+  // still answered.
+  void end_listening();
+  // Ends all streams, and cancels what runs for legacy clients. New requests are still answered.
+  void end_streams();
+
+ private:
+  friend class ModernHttp;
+  friend class LegacyHttp;
+  friend class OldSse;
+
+  class Visit;
+  enum class Transport : std::uint8_t { streamable_http, old_sse };
+
+  Task<> handle(net::Exchange& exchange, Transport transport);
+
+  Result<std::shared_ptr<void>> admit_stream(const Caller& caller) const;
+
+  Service& service_;
+  Listeners& listeners_;
+  const HttpEndpointOptions options_;
+  std::unique_ptr<EventStore> own_events_;  // where none was given
+  Sessions sessions_;
+  RequestStates states_;
+  OldSse old_sse_{*this};
+};
+
+// Takes no new work at the server's address, ends what only listens, and lets running requests finish. What is left
+// after `grace` is cancelled. Blocks until nothing is left; called from a thread that is none of the workers, which
+// run.
+void drain(net::HttpServer& server, net::Workers& workers, HttpEndpoint& endpoint, std::chrono::milliseconds grace);
+
+}  // namespace proteus::server

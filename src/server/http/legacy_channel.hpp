@@ -1,0 +1,59 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/task_group.hpp"
+#include "net/http_server/http_server.hpp"
+#include "server/core/call.hpp"
+#include "server/core/session.hpp"
+
+namespace proteus::server {
+
+// Clients of 2025-11-25 take an event without data, in front of the answer to a POST, as the sign that they may come
+// back (SEP-1699); older ones trip over it.
+inline ReplayStream::Prime primes(const Session& session) {
+  return session.hello().version >= mcp::Version::v2025_11_25 ? ReplayStream::Prime::yes : ReplayStream::Prime::no;
+}
+
+// The answer to a legacy POST: a single JSON object, unless something is sent in front of it. A stream
+// outlives the client's connection: the session keeps it until the answer was fetched.
+class LegacyChannel final : public CallChannel {
+ public:
+  LegacyChannel(net::Exchange& exchange, const Executor& executor, Session& session,
+                std::shared_ptr<Cancellation> cancellation, std::chrono::milliseconds keep_alive)
+      : exchange_(exchange),
+        executor_(executor),
+        session_(session),
+        cancellation_(std::move(cancellation)),
+        keep_alive_(keep_alive) {}
+
+  void send(std::string message) override;
+  void release(std::chrono::milliseconds retry) override { stream().detach(retry); }
+  Cancellation& cancellation() override { return *cancellation_; }
+
+  // For the next request of several that are answered on one stream.
+  void set_cancellation(std::shared_ptr<Cancellation> cancellation) { cancellation_ = std::move(cancellation); }
+
+  bool streaming() const { return stream_ != nullptr; }
+  // Must be awaited before the end, where `streaming`.
+  Task<> close();
+  Task<> finish(std::string message);
+
+ private:
+  ReplayStream& stream();
+  static Task<> pump(net::Exchange& exchange, std::shared_ptr<ReplayStream> stream, std::shared_ptr<Outbox> outbox,
+                     std::chrono::milliseconds keep_alive);
+
+  net::Exchange& exchange_;
+  Executor executor_;
+  Session& session_;
+  std::shared_ptr<Cancellation> cancellation_;
+  std::chrono::milliseconds keep_alive_;
+  std::shared_ptr<ReplayStream> stream_;
+  std::optional<TaskGroup> group_;
+};
+
+}  // namespace proteus::server

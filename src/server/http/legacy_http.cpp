@@ -1,0 +1,230 @@
+#include "server/http/legacy_http.hpp"
+
+#include <optional>
+
+#include <boost/asio/this_coro.hpp>
+#include <fmt/format.h>
+
+#include "mcp/errors.hpp"
+#include "mcp/headers.hpp"
+#include "mcp/over_limit.hpp"
+#include "net/http_server/refused_request.hpp"
+#include "server/core/legacy_answer.hpp"
+#include "server/http/http_answer.hpp"
+#include "server/http/legacy_channel.hpp"
+
+namespace proteus::server {
+namespace {
+
+constexpr std::size_t kMaxBatch = 100;
+
+// The session a request names, or the HTTP error that says why there is none.
+struct SessionLookup {
+  std::shared_ptr<Session> session;
+  unsigned status = 0;
+  std::string_view why;
+};
+SessionLookup find_session(Sessions& sessions, const net::Request& request, const Caller& caller) {
+  if (repeated_metadata(request)) return {nullptr, 400, "An MCP header is repeated"};
+  const auto version = request.fields().find(mcp::header::kProtocolVersion);
+  if (version) {
+    const auto known = mcp::parse_version(*version);
+    if (!known || mcp::era_of(*known) != mcp::Era::legacy) {
+      return {nullptr, 400, "The MCP-Protocol-Version header names a revision this server does not speak"};
+    }
+  }
+  const auto id = request.fields().find(mcp::header::kSessionId);
+  if (!id && request.method() == "GET") {
+    // Also what a person reads who opens the URL in a browser.
+    return {nullptr, 400,
+            "This is an MCP server, for MCP clients: they POST initialize first, and name their session in the "
+            "Mcp-Session-Id header, which is missing"};
+  }
+  if (!id) return {nullptr, 400, "The Mcp-Session-Id header is missing; initialize first"};
+  auto session = sessions.find(*id, caller);
+  if (!session) return {nullptr, 404, "Unknown session; initialize again"};
+  return {std::move(session), 0, {}};
+}
+
+}  // namespace
+
+Task<> LegacyHttp::post(net::Exchange& exchange, json::Message& message, const Caller& caller) {
+  if (message.kind == json::MessageKind::request && message.method == "initialize") {
+    co_return co_await initialize(exchange, message, caller);
+  }
+  auto [session, status, why] = find_session(endpoint_.sessions_, exchange.request(), caller);
+  if (!session) {
+    const Error error = mcp::errors::invalid_request(std::string(why));
+    co_return co_await reply(exchange, HttpAnswer::error(status, message.id, error, mcp::Era::legacy));
+  }
+  switch (message.kind) {
+    case json::MessageKind::request: co_return co_await request(exchange, message, std::move(session));
+    case json::MessageKind::notification:
+      take_notification(message, *session, session->in_flight(), endpoint_.service_);
+      break;
+    // An answer that nobody waits for any more came too late, which is no fault of the client's.
+    default: session->client_requests().resolve(message);
+  }
+  co_await reply(exchange, HttpAnswer::empty(202));
+}
+
+Task<> LegacyHttp::initialize(net::Exchange& exchange, json::Message& message, const Caller& caller) {
+  auto hello = read_hello(message, caller);
+  if (!hello) co_return co_await reply(exchange, HttpAnswer::error(400, message.id, hello.error(), mcp::Era::legacy));
+  mcp::Reply welcome = initialize_reply(endpoint_.service_, *hello);
+  auto session = endpoint_.sessions_.create(std::move(*hello));
+  if (!session) {
+    if (RefusalLog* const refusals = endpoint_.options_.refusals; refusals != nullptr) {
+      refusals->add(
+          net::refused(exchange.request(), RefusalReason::limit, session.error().message(), caller.principal));
+    }
+    const unsigned status = mcp::retry_after(session.error()).count() > 0 ? 429 : 503;
+    co_return co_await reply(exchange, HttpAnswer::error(status, message.id, session.error(), mcp::Era::legacy));
+  }
+  const std::string fields = fmt::format("{}: {}\r\n", mcp::header::kSessionId, (*session)->id().value());
+  co_await reply(exchange,
+                 HttpAnswer(message.id, *mcp::find_method(mcp::Era::legacy, mcp::Sender::client, "initialize"),
+                            std::move(welcome), {mcp::Era::legacy, {}, {}}, fields));
+}
+
+Task<> LegacyHttp::request(net::Exchange& exchange, json::Message& message, std::shared_ptr<Session> session) {
+  const Result<mcp::Request> request = mcp::legacy::decode(message, session->facts());
+  if (!request)
+    co_return co_await reply(exchange, HttpAnswer::error(200, message.id, request.error(), mcp::Era::legacy));
+  const auto answered = answer_session_request(*request, *session, endpoint_.service_);
+  if (answered) co_return co_await reply(exchange, HttpAnswer::json(write_outcome(*request, *answered)));
+  if (changes_subscriptions(*request)) {
+    const mcp::Outcome changed = co_await change_subscriptions(*request, *session, endpoint_.service_);
+    co_return co_await reply(exchange, HttpAnswer::json(write_outcome(*request, changed)));
+  }
+  co_await call(exchange, *request, std::move(session));
+}
+
+Task<> LegacyHttp::call(net::Exchange& exchange, const mcp::Request& request, std::shared_ptr<Session> session) {
+  const Executor executor = co_await boost::asio::this_coro::executor;
+  auto cancellation = std::make_shared<Cancellation>(executor);
+  const std::string id(request.id());
+  if (!session->in_flight().add(id, cancellation)) {
+    co_return co_await reply(exchange, HttpAnswer::error(400, request.id(), id_in_use(), mcp::Era::legacy));
+  }
+  LegacyChannel channel(exchange, executor, *session, cancellation, endpoint_.options_.keep_alive);
+  Call call(request, session->hello().caller, channel);
+  call.join(*session, endpoint_.options_.asking.deadline);
+  mcp::Outcome outcome =
+      co_await handle_asking(endpoint_.service_, call, channel, session->client_requests(), endpoint_.options_.asking);
+  session->in_flight().remove(id);
+
+  if (cancellation->requested()) {
+    if (channel.streaming()) co_return co_await channel.close();
+    co_return co_await reply(exchange, HttpAnswer::empty(202));
+  }
+  if (channel.streaming()) co_return co_await channel.finish(write_outcome(request, outcome));
+  if (!outcome) {
+    co_return co_await reply(
+        exchange, HttpAnswer::error(legacy_status(outcome.error()), request.id(), outcome.error(), mcp::Era::legacy));
+  }
+  co_await reply(exchange, HttpAnswer(request.id(), *request.method, std::move(std::get<mcp::Reply>(*outcome)),
+                                      {mcp::Era::legacy, {}, {}}));
+}
+
+Task<> LegacyHttp::batch(net::Exchange& exchange, const Caller& caller) {
+  auto [session, status, why] = find_session(endpoint_.sessions_, exchange.request(), caller);
+  const bool allowed = session && session->hello().version == mcp::Version::v2025_03_26;
+  if (!allowed) {
+    const Error error = mcp::errors::invalid_request("A batch is allowed only in a session of 2025-03-26");
+    co_return co_await reply(exchange, HttpAnswer::error(session ? 400 : status, {}, error, mcp::Era::legacy));
+  }
+  const auto elements = json::elements_of(exchange.request().body(), kMaxBatch, endpoint_.options_.messages);
+  if (!elements || elements->empty()) {
+    const Error error = mcp::errors::invalid_request(elements ? "The batch is empty" : elements.error().message());
+    co_return co_await reply(exchange, HttpAnswer::error(400, {}, error, mcp::Era::legacy));
+  }
+
+  const Executor executor = co_await boost::asio::this_coro::executor;
+  auto cancellation = std::make_shared<Cancellation>(executor);
+  LegacyChannel channel(exchange, executor, *session, cancellation, endpoint_.options_.keep_alive);
+  bool first = true;
+  for (const std::string_view element : *elements) {
+    auto message = json::scan(element, endpoint_.options_.messages);
+    if (!message || message->kind == json::MessageKind::invalid) {
+      const Error error = message ? mcp::errors::invalid_request(message->fault) : message.error();
+      channel.send(mcp::write_error(message ? message->id : std::string_view{}, error, mcp::Era::legacy));
+    } else if (message->kind == json::MessageKind::request) {
+      std::string answer = co_await answer_in_batch(*message, *session, channel, std::exchange(first, false));
+      if (!answer.empty()) channel.send(std::move(answer));
+    } else if (message->kind == json::MessageKind::notification) {
+      take_notification(*message, *session, session->in_flight(), endpoint_.service_);
+    } else {
+      session->client_requests().resolve(*message);
+    }
+  }
+  if (channel.streaming()) co_return co_await channel.close();
+  co_await reply(exchange, HttpAnswer::empty(202));
+}
+
+Task<std::string> LegacyHttp::answer_in_batch(json::Message& message, Session& session, LegacyChannel& channel,
+                                              bool counted) {
+  if (!counted && endpoint_.options_.admit_request) {
+    const auto admitted = endpoint_.options_.admit_request(session.caller());
+    if (!admitted) co_return mcp::write_error(message.id, admitted.error(), mcp::Era::legacy);
+  }
+  channel.set_cancellation(std::make_shared<Cancellation>(co_await boost::asio::this_coro::executor));
+  co_return co_await answer_request(message, session, session.in_flight(), channel, endpoint_.service_,
+                                    endpoint_.options_.asking);
+}
+
+Task<> LegacyHttp::get(net::Exchange& exchange, const Caller& caller) {
+  const net::Request& request = exchange.request();
+  const auto refuse = [&exchange](unsigned status, const Error& error) {
+    return reply(exchange, HttpAnswer::error(status, {}, error, mcp::Era::legacy));
+  };
+  if (!accepts(request, "text/event-stream")) {
+    const Error error = mcp::errors::invalid_request("Accept must list text/event-stream");
+    co_return co_await refuse(406, error);
+  }
+  auto [session, status, why] = find_session(endpoint_.sessions_, request, caller);
+  if (!session) {
+    const Error error = mcp::errors::invalid_request(std::string(why));
+    co_return co_await refuse(status, error);
+  }
+
+  std::shared_ptr<ReplayStream> stream = session->find_stream(0);
+  std::optional<std::uint64_t> after;
+  if (const auto last = request.fields().find(mcp::header::kLastEventId)) {
+    const auto id = parse_event_id(*last);
+    stream = id ? session->find_stream(id->stream) : nullptr;
+    after = id ? std::optional(id->number) : std::nullopt;
+  }
+  std::shared_ptr<void> place = stream ? stream->place() : nullptr;
+  if (!place) {
+    auto admitted = endpoint_.admit_stream(caller);
+    if (!admitted) co_return co_await refuse(429, admitted.error());
+    place = std::move(*admitted);
+  }
+  auto outbox = std::make_shared<Outbox>(co_await boost::asio::this_coro::executor);
+  // For whoever waits for a first byte. An event without data is for the answers to POST alone.
+  outbox->push(std::string(kComment));
+  if (!stream || co_await stream->attach(outbox, after, place) == ReplayStream::Attach::gone) {
+    const Error error = mcp::errors::invalid_request(
+        "The events after this Last-Event-ID are no longer kept; open a new stream without it");
+    co_return co_await refuse(400, error);
+  }
+  exchange.on_disconnect([outbox] { outbox->close(); });
+  if (stream->id() == 0) {
+    session->outside()->opened();
+    endpoint_.service_.session_listens(*session);
+  }
+  co_await stream_events(exchange, outbox, endpoint_.options_.keep_alive);
+}
+
+Task<> LegacyHttp::remove(net::Exchange& exchange, const Caller& caller) {
+  auto [session, status, why] = find_session(endpoint_.sessions_, exchange.request(), caller);
+  if (!session) {
+    const Error error = mcp::errors::invalid_request(std::string(why));
+    co_return co_await reply(exchange, HttpAnswer::error(status, {}, error, mcp::Era::legacy));
+  }
+  endpoint_.sessions_.remove(session->id().value(), caller);
+  co_await reply(exchange, HttpAnswer::empty(200));
+}
+
+}  // namespace proteus::server

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "server/http/http_endpoint.hpp"
+
+namespace proteus::server {
+
+class LegacyChannel;
+
+// Sessions over Streamable HTTP (2024-11-05 to 2025-11-25). Made anew for each HTTP request.
+class LegacyHttp {
+ public:
+  explicit LegacyHttp(HttpEndpoint& endpoint) : endpoint_(endpoint) {}
+
+  Task<> post(net::Exchange& exchange, json::Message& message, const Caller& caller);
+  // An array of messages, which only 2025-03-26 knew; the answers come on one stream.
+  Task<> batch(net::Exchange& exchange, const Caller& caller);
+  Task<> get(net::Exchange& exchange, const Caller& caller);
+  Task<> remove(net::Exchange& exchange, const Caller& caller);
+
+ private:
+  Task<> initialize(net::Exchange& exchange, json::Message& message, const Caller& caller);
+  Task<> request(net::Exchange& exchange, json::Message& message, std::shared_ptr<Session> session);
+  Task<> call(net::Exchange& exchange, const mcp::Request& request, std::shared_ptr<Session> session);
+  // Empty where the request was cancelled. `counted`: the HTTP request stood for this one when it was let in.
+  Task<std::string> answer_in_batch(json::Message& message, Session& session, LegacyChannel& channel, bool counted);
+
+  HttpEndpoint& endpoint_;
+};
+
+}  // namespace proteus::server

@@ -1,0 +1,117 @@
+#include "server/http/modern_http.hpp"
+
+#include <fmt/format.h>
+
+#include "mcp/errors.hpp"
+#include "server/core/listen_stream.hpp"
+
+namespace proteus::server {
+ModernHttp::ModernHttp(HttpEndpoint& endpoint, net::Exchange& exchange, json::Message& message, const Caller& caller)
+    : endpoint_(endpoint),
+      exchange_(exchange),
+      message_(message),
+      caller_(caller),
+      headers_([&exchange](std::string_view name) { return exchange.request().fields().find(name); }) {}
+
+// A request that is wrong in itself is refused with 400, also where the same code could answer a good one with 200.
+HttpAnswer ModernHttp::refuse(const Error& error) const {
+  const unsigned status = mcp::http_status(error, mcp::Era::modern);
+  return HttpAnswer::error(status == 200 ? 400 : status, message_.id, error, mcp::Era::modern);
+}
+
+std::optional<HttpAnswer> ModernHttp::answer() {
+  // 2026-07-28 has no notifications from a client over HTTP, and no responses; the former do no harm.
+  if (message_.kind == json::MessageKind::notification) return HttpAnswer::empty(202);
+  if (message_.kind != json::MessageKind::request) {
+    return refuse(mcp::errors::invalid_request("A client may send requests and notifications, but no responses"));
+  }
+  if (const auto repeated = repeated_metadata(exchange_.request())) {
+    return refuse(mcp::errors::header_mismatch(fmt::format("{} is there twice", *repeated)));
+  }
+  auto request = mcp::modern::decode(message_, headers_, endpoint_.options_.eras);
+  if (!request) return refuse(request.error());
+  request_ = *request;
+  switch (request_.method->method) {
+    case mcp::Method::discover:
+      return HttpAnswer(request_.id(), *request_.method,
+                        discover_reply(endpoint_.service_, caller_, endpoint_.options_.eras), style());
+    case mcp::Method::listen: return std::nullopt;
+    default: return call_at_once();
+  }
+}
+
+ModernHttp::Calling::Calling(const ModernHttp& http)
+    : channel(http.exchange_, http.endpoint_.options_.keep_alive),
+      call(http.request_, http.caller_, channel, &http.headers_),
+      round(call, http.endpoint_.states_) {
+  call.set_fields(http.exchange_.request().fields());
+}
+
+std::optional<HttpAnswer> ModernHttp::call_at_once() {
+  Calling& calling = calling_.emplace(*this);
+  if (auto opened = calling.round.open(); !opened) return refuse(opened.error());
+  calling.outcome = endpoint_.service_.answer(calling.call);
+  if (!calling.outcome) return std::nullopt;
+  calling.round.close(*calling.outcome);
+  if (calling.channel.streaming()) return std::nullopt;
+  return whole_answer();
+}
+
+HttpAnswer ModernHttp::whole_answer() {
+  std::string frames = calling_->channel.take_frames();
+  mcp::Outcome& outcome = *calling_->outcome;
+  if (auto* const reply = outcome ? std::get_if<mcp::Reply>(&*outcome) : nullptr) {
+    if (frames.empty()) return HttpAnswer(request_.id(), *request_.method, std::move(*reply), style());
+    return HttpAnswer(std::move(frames), request_.id(), *request_.method, std::move(*reply), style());
+  }
+  if (!frames.empty()) {
+    append_sse_frame(frames, calling_->round.write(outcome, style()));
+    return HttpAnswer::events(std::move(frames));
+  }
+  if (!outcome) {
+    const unsigned status = mcp::http_status(outcome.error(), mcp::Era::modern);
+    return HttpAnswer::error(status, request_.id(), outcome.error(), mcp::Era::modern);
+  }
+  return HttpAnswer::json(calling_->round.write(outcome, style()));
+}
+
+Task<> ModernHttp::go_on() {
+  if (request_.method->method == mcp::Method::listen) return listen();
+  return call();
+}
+
+Task<> ModernHttp::call() {
+  auto& [channel, call, round, outcome] = *calling_;
+  if (!outcome) {
+    outcome = co_await endpoint_.service_.handle(call);
+    round.close(*outcome);
+  }
+  if (channel.streaming()) {
+    co_await (channel.cancelled() ? channel.close() : channel.finish(round.write(*outcome, style())));
+  } else if (!channel.cancelled()) {
+    const HttpAnswer answer = whole_answer();
+    const HttpAnswer::Parts parts = answer.parts();
+    if (!exchange_.try_reply(answer.head(), {parts.data(), parts.size()})) co_await exchange_.finish_reply();
+  }
+}
+
+Task<> ModernHttp::listen() {
+  const auto wanted = mcp::parse_subscription_filter(request_.param("notifications"));
+  if (!wanted)
+    co_return co_await reply(exchange_, HttpAnswer::error(400, request_.id(), wanted.error(), mcp::Era::modern));
+  const auto place = endpoint_.admit_stream(caller_);
+  if (!place)
+    co_return co_await reply(exchange_, HttpAnswer::error(429, request_.id(), place.error(), mcp::Era::modern));
+  auto outbox = std::make_shared<Outbox>(exchange_.executor());
+  const mcp::SubscriptionFilter accepted = endpoint_.service_.accept(*wanted, caller_, nullptr);
+  ListenStream stream(
+      caller_, accepted, std::string(request_.id()), style(),
+      [outbox](std::string message) { outbox->push_once(sse_frame(std::move(message))); },
+      [outbox] { outbox->close(); });
+  const auto registration = stream.start(endpoint_.listeners_);
+  exchange_.on_disconnect([outbox] { outbox->close(); });
+  stream.acknowledge(refused_uris(co_await endpoint_.service_.follow(caller_, nullptr, request_, accepted)));
+  co_await stream_events(exchange_, outbox, endpoint_.options_.keep_alive);
+}
+
+}  // namespace proteus::server

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+
+#include "mcp/jsonrpc.hpp"
+#include "server/core/modern_answer.hpp"
+#include "server/http/http_answer.hpp"
+#include "server/http/http_endpoint.hpp"
+#include "server/http/modern_channel.hpp"
+
+namespace proteus::server {
+
+// One stateless request over HTTP (2026-07-28). `message` and `caller` must outlive it.
+class ModernHttp {
+ public:
+  ModernHttp(HttpEndpoint& endpoint, net::Exchange& exchange, json::Message& message, const Caller& caller);
+
+  // The answer, where it can be had without waiting. Otherwise `go_on` gives it.
+  std::optional<HttpAnswer> answer();
+  Task<> go_on();
+
+ private:
+  // One that the service answers.
+  struct Calling {
+    explicit Calling(const ModernHttp& http);
+
+    ModernChannel channel;
+    Call call;
+    ModernRound round;
+    std::optional<mcp::Outcome> outcome = {};
+  };
+
+  Task<> listen();
+  Task<> call();
+  std::optional<HttpAnswer> call_at_once();
+  // The outcome, with what was sent in front of it.
+  HttpAnswer whole_answer();
+  HttpAnswer refuse(const Error& error) const;
+  mcp::ResultStyle style() const { return endpoint_.service_.modern_style(); }
+
+  HttpEndpoint& endpoint_;
+  net::Exchange& exchange_;
+  json::Message& message_;
+  const Caller& caller_;
+  const mcp::HeaderLookup headers_;
+  mcp::Request request_;
+  std::optional<Calling> calling_;
+};
+
+}  // namespace proteus::server

@@ -1,0 +1,33 @@
+#include "store/sqlite/sqlite_transaction.hpp"
+
+#include "store/sqlite/sqlite_query.hpp"
+
+namespace proteus::store {
+
+SqliteTransaction::~SqliteTransaction() {
+  if (connection_.in_transaction()) static_cast<void>(connection_.query("ROLLBACK").run());
+}
+
+Result<> SqliteTransaction::begin() { return connection_.query("BEGIN IMMEDIATE").run(); }
+Result<> SqliteTransaction::commit() { return connection_.query("COMMIT").run(); }
+
+// After an error that rolled all back there is no savepoint to return to.
+SqliteSavepoint::~SqliteSavepoint() {
+  if (!open_ || !connection_.in_transaction()) return;
+  static_cast<void>(connection_.query("ROLLBACK TO part").run());
+  static_cast<void>(connection_.query("RELEASE part").run());
+}
+
+Result<> SqliteSavepoint::begin() {
+  auto begun = connection_.query("SAVEPOINT part").run();
+  open_ = begun.has_value();
+  return begun;
+}
+
+Result<> SqliteSavepoint::release() {
+  auto released = connection_.query("RELEASE part").run();
+  if (released) open_ = false;
+  return released;
+}
+
+}  // namespace proteus::store
