@@ -195,12 +195,14 @@ describe('a gateway that is killed', () => {
     const acknowledged = new Map();
     const removed = new Set();
     let attempts = 0;
+    let state = 20261116;
+    const chance = () => (state = (state * 48271) % 2147483647) / 2147483647; // the same delays in every run
     const start = () => startGateway({ folder, env: { PROTEUS_ADMIN_SECRET: secret } });
     let gateway = await start();
     try {
       for (let round = 0; round < 12; ++round) {
         const admin = new URL('/admin/upstreams', gateway.url);
-        const killed = new Promise((done) => setTimeout(() => done(gateway.signal('SIGKILL')), 5 + Math.random() * 60));
+        const killed = new Promise((done) => setTimeout(() => done(gateway.signal('SIGKILL')), 5 + 60 * chance()));
         const work = async (lane) => {
           for (;;) {
             const name = `u${round}-${lane}-${attempts++}`;

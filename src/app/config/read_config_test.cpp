@@ -264,18 +264,15 @@ TEST(Config, BoundsWhatItReads) {
 }
 
 // REF-01
-TEST(Config, LoadsAThousandUpstreamsInMillisecondsAndWithoutTheNetwork) {
+TEST(Config, LoadsAThousandUpstreamsWithoutLookingUpTheirNames) {
   std::string toml;
   for (int i = 0; i < 1000; ++i)
     toml += fmt::format("[[upstreams]]\nname = \"u{0}\"\nurl = \"http://u{0}.invalid:9/mcp\"\ntimeout = \"7s\"\n", i);
-  const auto begin = std::chrono::steady_clock::now();
   const auto [config, said] = read(toml);
-  const auto took = std::chrono::steady_clock::now() - begin;
   ASSERT_TRUE(config);
+  EXPECT_THAT(said, IsEmpty()) << "no name of .invalid can be looked up";
   EXPECT_EQ(config->upstreams.size(), 1000U);
   EXPECT_EQ(config->upstreams[999].settings.url, "http://u999.invalid:9/mcp");
-  // Resolving a thousand names that do not exist would take many times as long, even with sanitizers on a busy machine.
-  EXPECT_LT(took, 3s);
 }
 
 TEST(Config, IsLayered) {

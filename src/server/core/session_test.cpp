@@ -1,0 +1,151 @@
+#include "server/core/session.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace proteus::server {
+namespace {
+
+TEST(Sessions, AreBoundedAndEndWhenIdle) {
+  ManualClock clock;
+  Listeners listeners;
+  MemoryEventStore events;
+  Sessions sessions(clock, listeners, events, {.sessions = 2, .idle = std::chrono::minutes(30)});
+  const auto first = sessions.create({}).value();
+  const auto second = sessions.create({}).value();
+  EXPECT_FALSE(sessions.create({}));
+  clock.advance(std::chrono::minutes(20));
+  EXPECT_TRUE(sessions.find(first->id().value(), {}));
+  clock.advance(std::chrono::minutes(20));
+  EXPECT_TRUE(sessions.create({}));
+  EXPECT_TRUE(sessions.find(first->id().value(), {}));
+  EXPECT_FALSE(sessions.find(second->id().value(), {}));
+  EXPECT_EQ(listeners.size(), 2U);
+}
+
+TEST(Sessions, AreNotAllOnePrincipals) {
+  ManualClock clock;
+  Listeners listeners;
+  MemoryEventStore events;
+  Sessions sessions(clock, listeners, events, {.sessions = 16, .idle = std::chrono::minutes(30)});
+  const auto create = [&](std::string principal) {
+    Session::Hello hello;
+    hello.caller.principal = std::move(principal);
+    return sessions.create(std::move(hello));
+  };
+  for (int i = 0; i < 12; ++i)
+    ASSERT_TRUE(create("greedy"));
+  const auto refused = create("greedy");
+  ASSERT_FALSE(refused) << "a quarter is for those who have less than an eighth";
+  EXPECT_GT(mcp::retry_after(refused.error()).count(), 0);
+  const auto other = create("other").value();
+  EXPECT_TRUE(create("other"));
+  EXPECT_FALSE(create("other"));
+  EXPECT_TRUE(create(""));
+  EXPECT_TRUE(create(""));
+  EXPECT_EQ(sessions.size(), 16U);
+  const auto full = create("new");
+  ASSERT_FALSE(full);
+  EXPECT_EQ(mcp::retry_after(full.error()).count(), 0) << "it is nothing that this one did";
+  sessions.remove(other->id().value(), other->caller());
+  EXPECT_FALSE(create("greedy"));
+  EXPECT_TRUE(create("new"));
+  clock.advance(std::chrono::minutes(30));
+  EXPECT_TRUE(create("greedy"));
+  EXPECT_EQ(sessions.size(), 1U);
+}
+
+TEST(Sessions, OfOnePrincipalEndWithoutALookAtOthers) {
+  ManualClock clock;
+  Listeners listeners;
+  MemoryEventStore events;
+  Sessions sessions(clock, listeners, events, {});
+  const auto create = [&](std::string principal) {
+    Session::Hello hello;
+    hello.caller.principal = std::move(principal);
+    return sessions.create(std::move(hello)).value();
+  };
+  const auto kept = create("one");
+  const auto gone = create("one");
+  const auto other = create("other");
+  int looked_at = 0;
+  const Listeners::Concerns second = [&](const Caller& caller) {
+    ++looked_at;
+    return &caller == &gone->caller();
+  };
+  sessions.end_of("one", second);
+  EXPECT_EQ(looked_at, 2);
+  EXPECT_FALSE(sessions.find(gone->id().value(), gone->caller()));
+  EXPECT_TRUE(sessions.find(kept->id().value(), kept->caller()));
+  EXPECT_TRUE(sessions.find(other->id().value(), other->caller()));
+  EXPECT_EQ(sessions.size(), 2U);
+  looked_at = 0;
+  listeners.end_of("one", second);
+  EXPECT_EQ(looked_at, 1);
+  listeners.end_of("nobody", second);
+  sessions.end_of("nobody", second);
+  EXPECT_EQ(looked_at, 1);
+}
+
+Session::Hello hello_of(std::string principal) {
+  Session::Hello hello;
+  hello.caller.principal = std::move(principal);
+  return hello;
+}
+
+// SEC-07
+TEST(Sessions, OfTheAnonymousLeaveAReserve) {
+  ManualClock clock;
+  Listeners listeners;
+  MemoryEventStore events;
+  Sessions sessions(clock, listeners, events, {.sessions = 16, .reserve = 4});
+  for (int i = 0; i < 12; ++i)
+    EXPECT_TRUE(sessions.create({}));
+  EXPECT_FALSE(sessions.create({}));
+  EXPECT_TRUE(sessions.create(hello_of("agent")));
+  Sessions all(clock, listeners, events, {.sessions = 16});
+  for (int i = 0; i < 16; ++i)
+    EXPECT_TRUE(all.create({})) << "where nobody has a name";
+}
+
+// SEC-07
+TEST(Sessions, ThatWereNeverUsedGoFirst) {
+  ManualClock clock;
+  Listeners listeners;
+  MemoryEventStore events;
+  Sessions sessions(clock, listeners, events, {.sessions = 4, .reserve = 1, .unused = std::chrono::seconds(10)});
+  const auto used = sessions.create({}).value();
+  const auto unused = sessions.create({}).value();
+  clock.advance(std::chrono::seconds(9));
+  EXPECT_TRUE(sessions.find(used->id().value(), {}));
+  const auto young = sessions.create({}).value();
+  EXPECT_FALSE(sessions.create({})) << "all could still be wanted";
+  clock.advance(std::chrono::seconds(2));
+  EXPECT_TRUE(sessions.create({}));
+  EXPECT_FALSE(sessions.find(unused->id().value(), {}));
+  EXPECT_TRUE(sessions.find(used->id().value(), {}));
+  EXPECT_TRUE(sessions.find(young->id().value(), {}));
+  clock.advance(std::chrono::minutes(20));
+  EXPECT_TRUE(sessions.create(hello_of("agent"))) << "there is a place";
+  EXPECT_TRUE(sessions.find(used->id().value(), {})) << "and nobody has to go";
+}
+
+TEST(Sessions, AreLookedThroughForIdleOnesNowAndThenOnly) {
+  ManualClock clock;
+  Listeners listeners;
+  MemoryEventStore events;
+  Sessions sessions(clock, listeners, events, {.sessions = 1, .idle = std::chrono::minutes(30)});
+  const auto used = sessions.create({}).value();
+  ASSERT_TRUE(sessions.find(used->id().value(), {}));
+  clock.advance(std::chrono::minutes(30) - std::chrono::milliseconds(500));
+  EXPECT_FALSE(sessions.create({})) << "it is not idle";
+  clock.advance(std::chrono::milliseconds(500));
+  EXPECT_FALSE(sessions.create({})) << "they were looked at half a second ago";
+  clock.advance(std::chrono::seconds(1));
+  EXPECT_TRUE(sessions.create({}));
+}
+
+}  // namespace
+}  // namespace proteus::server
