@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/log.hpp"
+
 namespace proteus::datasets {
 
 std::string_view to_string(ProblemKind kind) {
@@ -43,5 +45,7 @@ boost::json::object write_problem(const Problem& problem) {
   }
   return out;
 }
+
+std::string shown(std::string_view name) { return log::printable(name, 100); }
 
 }  // namespace proteus::datasets

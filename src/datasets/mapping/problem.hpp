@@ -38,6 +38,9 @@ using Problems = std::vector<Problem>;
 
 bool any_refuses(const Problems& problems);
 
+// A name of the source as a message shows it.
+std::string shown(std::string_view name);
+
 // "acme.toml:12:3: entities[0].table: …", on one line.
 std::string show(std::string_view file, const Problem& problem);
 boost::json::object write_problem(const Problem& problem);

@@ -15,8 +15,6 @@ namespace {
 
 constexpr std::size_t kMostAttributes = 40;
 
-std::string shown(std::string_view name) { return log::printable(name, 100); }
-
 bool is_texty(const ColumnFacts& column) {
   const std::string type = joined(words_of(column.type), " ");
   return type.empty() || type.contains("char") || type.contains("text") || type.contains("clob") ||

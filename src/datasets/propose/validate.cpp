@@ -11,8 +11,6 @@
 namespace proteus::datasets {
 namespace {
 
-std::string shown(std::string_view name) { return log::printable(name, 100); }
-
 // ", did you mean x?" where there is one near.
 std::string hint(std::string_view name, const std::vector<std::string_view>& known) {
   const std::string_view near = nearest(name, known);

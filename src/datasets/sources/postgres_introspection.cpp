@@ -40,13 +40,14 @@ constexpr const char* kForeignKeys =
     "WHERE f.contype = 'f' AND n.nspname = $1 AND m.nspname = $1 AND f.conparentid = 0 "
     "ORDER BY c.relname COLLATE \"C\", f.conname COLLATE \"C\", k.place";
 
-class Looking {
+class PostgresIntrospection {
  public:
-  Looking(PostgresConnection& connection, const std::string& schema, const Patience& patience)
+  PostgresIntrospection(PostgresConnection& connection, const std::string& schema, const Patience& patience)
       : connection_(connection), schema_(schema), patience_(patience) {}
 
   Result<Introspection> run() {
-    for (const auto step : {&Looking::tables, &Looking::columns, &Looking::keys, &Looking::foreign_keys}) {
+    for (const auto step : {&PostgresIntrospection::tables, &PostgresIntrospection::columns,
+                            &PostgresIntrospection::keys, &PostgresIntrospection::foreign_keys}) {
       if (auto looked = (this->*step)(); !looked) return std::unexpected(std::move(looked.error()));
     }
     return std::move(found_);
@@ -138,7 +139,7 @@ class Looking {
 
 Result<Introspection> introspect_postgres(PostgresConnection& connection, const std::string& schema,
                                           const Patience& patience) {
-  return Looking(connection, schema, patience).run();
+  return PostgresIntrospection(connection, schema, patience).run();
 }
 
 }  // namespace proteus::datasets

@@ -44,15 +44,6 @@ std::optional<Number> parse(std::string_view text) {
   return number;
 }
 
-std::string prefix_pattern(std::string_view text) {
-  std::string pattern;
-  for (const char c : text) {
-    if (c == '%' || c == '_' || c == '\\') pattern += '\\';
-    pattern += c;
-  }
-  return pattern + '%';
-}
-
 class PostgresSource final : public Source {
  public:
   PostgresSource(PostgresConnection connection, std::string schema)

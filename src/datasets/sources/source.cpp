@@ -38,6 +38,15 @@ Result<std::string> decode_path(std::string_view encoded) {
 
 }  // namespace
 
+std::string prefix_pattern(std::string_view text) {
+  std::string pattern;
+  for (const char c : text) {
+    if (c == '%' || c == '_' || c == '\\') pattern += '\\';
+    pattern += c;
+  }
+  return pattern + '%';
+}
+
 const ColumnFacts* TableFacts::column(std::string_view wanted) const {
   const auto found = std::ranges::find(columns, wanted, &ColumnFacts::name);
   return found == columns.end() ? nullptr : &*found;

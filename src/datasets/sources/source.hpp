@@ -119,6 +119,9 @@ inline constexpr std::size_t kTables = 2000;
 inline constexpr std::size_t kTableColumns = 1000;
 }  // namespace limits
 
+// The LIKE pattern of texts that begin with this one; its escape is a backslash.
+std::string prefix_pattern(std::string_view text);
+
 // One connection. Blocks; used by one thread at a time.
 class Source {
  public:

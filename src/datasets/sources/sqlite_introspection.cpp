@@ -48,9 +48,9 @@ class Cursor {
   int code_ = 0;
 };
 
-class Looking {
+class SqliteIntrospection {
  public:
-  explicit Looking(sqlite3& database) : database_(database) {}
+  explicit SqliteIntrospection(sqlite3& database) : database_(database) {}
 
   std::optional<Introspection> run() {
     read(
@@ -146,6 +146,6 @@ class Looking {
 
 }  // namespace
 
-std::optional<Introspection> introspect_sqlite(sqlite3& database) { return Looking(database).run(); }
+std::optional<Introspection> introspect_sqlite(sqlite3& database) { return SqliteIntrospection(database).run(); }
 
 }  // namespace proteus::datasets

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kStepsBetweenLooks = 1000;  // instructions of SQLite's machine: some 20 µs
 constexpr int kLongestCell = 1 << 28;     // beyond it SQLite refuses to read a value
-constexpr std::size_t kMaxStatements = 1000;
+constexpr std::size_t kSqliteStatements = 1000;
 constexpr std::size_t kExpectedRows = 64;  // there is room for so many from the start
 
 std::string quote(std::string_view identifier) {
@@ -60,15 +60,6 @@ void append_shape(std::string& shape, const Select& select) {
   for (const Condition& condition : select.any_of)
     add(condition.column, static_cast<char>('0' + std::to_underlying(condition.comparison)));
   add(select.order_by, 'o');
-}
-
-std::string prefix_pattern(std::string_view text) {
-  std::string pattern;
-  for (const char c : text) {
-    if (c == '%' || c == '_' || c == '\\') pattern += '\\';
-    pattern += c;
-  }
-  return pattern + '%';
 }
 
 class SqliteSource final : public Source {
@@ -161,7 +152,7 @@ class SqliteSource final : public Source {
     shape_.clear();
     append_shape(shape_, select);
     if (const auto found = statements_.find(shape_); found != statements_.end()) return found->second.get();
-    if (statements_.size() >= kMaxStatements) statements_.clear();
+    if (statements_.size() >= kSqliteStatements) statements_.clear();
     auto statement = prepare(write(select));
     if (!statement) return std::unexpected(std::move(statement.error()));
     // A table of the source may be anything: what it does is looked at once more.

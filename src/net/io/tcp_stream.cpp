@@ -23,7 +23,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-ErrorCode last_error() {
+ErrorCode read_or_write_error() {
   if (errno == EAGAIN || errno == EWOULDBLOCK) return asio::error::would_block;
   return {errno, boost::system::system_category()};
 }
@@ -81,7 +81,7 @@ class TcpTransport final : public Transport {
       if (got == 0) return {asio::error::eof, 0};
       if (got < 0 && errno == EINTR) continue;
       if (got < static_cast<long>(into.size())) watch_->exhausted(Readiness::Side::read);
-      if (got < 0) return {last_error(), 0};
+      if (got < 0) return {read_or_write_error(), 0};
       return {{}, static_cast<std::size_t>(got)};
     }
   }
@@ -155,7 +155,7 @@ class TcpTransport final : public Transport {
     } while (sent < 0 && errno == EINTR);
     if (sent == static_cast<long>(wanted)) return {{}, wanted};
     watch_->exhausted(Readiness::Side::write);
-    if (sent < 0) return {last_error(), 0};
+    if (sent < 0) return {read_or_write_error(), 0};
     return {asio::error::would_block, static_cast<std::size_t>(sent)};
   }
 
