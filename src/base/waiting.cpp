@@ -117,7 +117,7 @@ void run_aside(const Executor& executor, std::shared_ptr<Aside> aside, Task<> ta
                  }));
 }
 
-Task<bool> attend(std::shared_ptr<Aside> aside, Deadline& deadline) {
+Task<bool> wait_for_call(std::shared_ptr<Aside> aside, Deadline& deadline) {
   aside->on_end = [&deadline] { deadline.end(); };
   bool passed = false;
   try {

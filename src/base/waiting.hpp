@@ -103,7 +103,7 @@ struct Aside {
 void run_aside(const Executor& executor, std::shared_ptr<Aside> aside, Task<> task);
 // Waits until the task has ended, or the deadline has passed; then stops the task and waits for its end. True
 // where it ended by itself. Throws where the awaiting coroutine was cancelled.
-Task<bool> attend(std::shared_ptr<Aside> aside, Deadline& deadline);
+Task<bool> wait_for_call(std::shared_ptr<Aside> aside, Deadline& deadline);
 
 template <class T>
 Task<> store(Task<T> task, std::shared_ptr<std::optional<T>> into) {
@@ -121,7 +121,7 @@ Task<Result<T>> before(Deadline& deadline, Task<Result<T>> task, std::string_vie
   auto result = std::make_shared<std::optional<Result<T>>>();
   auto aside = std::make_shared<detail::Aside>();
   detail::run_aside(executor, aside, detail::store(std::move(task), result));
-  const bool in_time = co_await detail::attend(aside, deadline);
+  const bool in_time = co_await detail::wait_for_call(aside, deadline);
   // A task that was stopped may say so by an error of its own.
   if (result->has_value() && (in_time || (*result)->has_value())) co_return std::move(**result);
   if (!in_time) co_return std::unexpected(deadline.expired() ? errors::cancelled(what) : errors::timeout(what));

@@ -10,7 +10,7 @@
 
 #include "catalog/definitions/snapshot.hpp"
 #include "client/connection/all_lists.hpp"
-#include "providers/pin_board.hpp"
+#include "providers/upstream_pins.hpp"
 #include "store/records.hpp"
 
 namespace proteus::providers {
@@ -33,8 +33,8 @@ struct OfferMaker {
   catalog::UpstreamName upstream;
   catalog::NameRules rules;
   catalog::ListLimits limits;
-  std::shared_ptr<PinBoard> pins;  // null where it is not pinned
-  bool live = false;               // listed for each caller; read only to be proposed
+  std::shared_ptr<UpstreamPins> pins;  // null where it is not pinned
+  bool live = false;                   // listed for each caller; read only to be proposed
 
   // What has not changed since `previous` is taken from there, and so is a kind that was not read or is over a limit.
   Result<Offer> make(std::uint64_t version, catalog::RawListing raw, const Offer& previous) const;

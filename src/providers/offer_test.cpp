@@ -51,7 +51,7 @@ TEST_F(Offers, KeepAKindThatIsOverItsLimitAndTakeTheOthers) {
 
 // REF-34: what a person ratified is not taken back by a list that cannot be read, also just after a restart.
 TEST_F(Offers, KeepWhatIsRatifiedOfAKindThatWasNotRead) {
-  maker.pins = std::make_shared<PinBoard>("up", std::vector<store::PinRecord>());
+  maker.pins = std::make_shared<UpstreamPins>("up", std::vector<store::PinRecord>());
   make({{kPay}}, {{}});
   for (const auto& [id, proposal] : maker.pins->posted()) {
     ASSERT_TRUE(maker.pins->take({.upstream = "up",

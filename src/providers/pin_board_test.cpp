@@ -1,7 +1,7 @@
-#include "providers/pin_board.hpp"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include "providers/upstream_pins.hpp"
 
 namespace proteus::providers {
 namespace {
@@ -20,8 +20,8 @@ catalog::DefinitionList::Pointer tools(const std::vector<std::string>& names, st
   return catalog::DefinitionList::build(Kind::tool, raw, {}, {}).value();
 }
 
-TEST(PinBoard, UnblocksWhatACallerSeesAsItWasRatifiedAndNothingElse) {
-  PinBoard board("a", {});
+TEST(UpstreamPins, UnblocksWhatACallerSeesAsItWasRatifiedAndNothingElse) {
+  UpstreamPins board("a", {});
   const std::vector<std::string> names = {"pa", "pay", "pay2"};
   board.judge(*tools(names, "string"), Reading::whole);
   for (const auto& [id, proposal] : board.posted()) {

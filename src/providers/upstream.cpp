@@ -37,32 +37,32 @@ client::ListFault unimplemented(catalog::Kind kind) {
 
 }  // namespace
 
-Result<std::unique_ptr<Upstream>> Upstream::make(UpstreamSettings settings, UpstreamSurroundings surroundings) {
-  auto endpoint = endpoint_of(settings, surroundings.environment);
+Result<std::unique_ptr<Upstream>> Upstream::make(UpstreamSettings settings, UpstreamSurroundings dependencies) {
+  auto endpoint = endpoint_of(settings, dependencies.environment);
   if (!endpoint) return std::unexpected(endpoint.error());
-  auto found = credentials(settings.authentication, surroundings.environment);
+  auto found = credentials(settings.authentication, dependencies.environment);
   if (!found) return std::unexpected(std::move(found.error()).within("upstream " + settings.name));
   std::vector<client::Header> headers;
   if (*found) headers.emplace_back((*found)->header, (*found)->value.reveal());
   return std::unique_ptr<Upstream>(
-      new Upstream(std::move(settings), std::move(surroundings), std::move(*endpoint), std::move(headers)));
+      new Upstream(std::move(settings), std::move(dependencies), std::move(*endpoint), std::move(headers)));
 }
 
-Upstream::Upstream(UpstreamSettings settings, UpstreamSurroundings surroundings, client::Endpoint endpoint,
+Upstream::Upstream(UpstreamSettings settings, UpstreamSurroundings dependencies, client::Endpoint endpoint,
                    std::vector<client::Header> credentials)
     : settings_(std::move(settings)),
       name_(settings_.name),
-      around_(std::move(surroundings)),
+      dependencies_(std::move(dependencies)),
       endpoint_(std::move(endpoint)),
       credentials_(std::move(credentials)),
       rules_{settings_.effective_prefix(),
              settings_.names == NameStyle::portable ? catalog::NameStyle::portable : catalog::NameStyle::as_is},
-      log_(std::make_shared<StrangerLog>("upstream " + settings_.label(), around_.clock)),
-      printed_(std::make_shared<StrangerLog>(settings_.name, around_.clock)),
-      breaker_(around_.clock, settings_.circuit_failures, settings_.circuit_open, "upstream " + settings_.name),
-      version_(around_.published_version),
-      looks_(around_.io.get_executor()),
-      refresher_(policy(), refreshing(), client::transports_to(endpoint_, around_.io, around_.http),
+      log_(std::make_shared<StrangerLog>("upstream " + settings_.label(), dependencies_.clock)),
+      printed_(std::make_shared<StrangerLog>(settings_.name, dependencies_.clock)),
+      breaker_(dependencies_.clock, settings_.circuit_failures, settings_.circuit_open, "upstream " + settings_.name),
+      version_(dependencies_.published_version),
+      looks_(dependencies_.io.get_executor()),
+      refresher_(policy(), refreshing(), client::transports_to(endpoint_, dependencies_.io, dependencies_.http),
                  control_options()) {}
 
 Upstream::~Upstream() = default;
@@ -70,13 +70,13 @@ Upstream::~Upstream() = default;
 client::Options Upstream::options() const {
   client::Options options = basic_options();
   options.known = refresher_.known();
-  options.background = &around_.answers;
+  options.background = &dependencies_.answers;
   return options;
 }
 
 client::Options Upstream::basic_options() const {
   client::Options options;
-  options.client_info = around_.client_info;
+  options.client_info = dependencies_.client_info;
   options.era = settings_.era;
   if (settings_.transport == Transport::streamable_http) options.transport = client::TransportChoice::streamable_http;
   if (settings_.transport == Transport::sse) options.transport = client::TransportChoice::old_sse;
@@ -84,13 +84,13 @@ client::Options Upstream::basic_options() const {
   options.timeout = settings_.timeout;
   options.call_timeout = settings_.call_timeout;
   options.limits.message_bytes = settings_.max_message_bytes.value();
-  options.limits.lists = around_.limits.lists;
+  options.limits.lists = dependencies_.limits.lists;
   options.headers = credentials_;
   // On a connection that is nobody's.
   options.on_unclaimed = [log = log_](const json::Message& notification) {
     log->debug("a notification has no receiver: {}", log::printable(notification.method, 64));
   };
-  options.start_places = around_.start_places;
+  options.start_places = dependencies_.start_places;
   options.log = log_;
   options.on_stderr_line = [log = printed_](std::string_view line) { log->info("{}", line); };
   return options;
@@ -99,7 +99,7 @@ client::Options Upstream::basic_options() const {
 client::Options Upstream::control_options() const {
   client::Options control = basic_options();
   control.handlers = *declare_everything(refuse_question);
-  control.background = &around_.background;
+  control.background = &dependencies_.background;
   return control;
 }
 
@@ -112,28 +112,29 @@ client::RefreshPolicy Upstream::policy() const {
           .ttl = settings_.ttl,
           .health_interval = settings_.health_interval,
           .max_consecutive_failures = settings_.max_consecutive_failures,
-          .debounce = around_.limits.debounce,
-          .first_retry = around_.limits.first_retry,
-          .last_retry = around_.limits.last_retry};
+          .debounce = dependencies_.limits.debounce,
+          .first_retry = dependencies_.limits.first_retry,
+          .last_retry = dependencies_.limits.last_retry};
 }
 
-client::Refresher::Surroundings Upstream::refreshing() {
-  return {.executor = around_.io.get_executor(),
-          .clock = around_.clock,
-          .chance = around_.chance,
+client::Refresher::Dependencies Upstream::refreshing() {
+  return {.executor = dependencies_.io.get_executor(),
+          .clock = dependencies_.clock,
+          .chance = dependencies_.chance,
           .breaker = breaker_,
           .name = "upstream " + settings_.label(),
           .read = [this] { return read(); },
           .on_read =
               [this](const client::Reading& reading) {
                 const auto published = std::exchange(published_, std::nullopt);
-                if (around_.on_refreshed) around_.on_refreshed(result_of(reading), published ? &*published : nullptr);
+                if (dependencies_.on_refreshed)
+                  dependencies_.on_refreshed(result_of(reading), published ? &*published : nullptr);
               },
-          .on_resource_updated = around_.on_resource_updated,
+          .on_resource_updated = dependencies_.on_resource_updated,
           .on_lists_changed =
               [this](catalog::KindSet kinds) {
                 lists_changed();
-                if (around_.on_lists_changed) around_.on_lists_changed(kinds);
+                if (dependencies_.on_lists_changed) dependencies_.on_lists_changed(kinds);
               }};
 }
 
@@ -165,7 +166,8 @@ Task<> Upstream::look_at_legacy_side() {
   client::Options options = control_options();
   options.era = mcp::Era::legacy;
   options.timeout = std::min<std::chrono::milliseconds>(options.timeout, kLook);
-  client::Connection connection(around_.io.get_executor(), client::transports_to(endpoint_, around_.io, around_.http),
+  client::Connection connection(dependencies_.io.get_executor(),
+                                client::transports_to(endpoint_, dependencies_.io, dependencies_.http),
                                 std::move(options));
   std::shared_ptr<const LegacySide> side;
   try {

@@ -21,8 +21,8 @@
 #include "net/http_client/http_client.hpp"
 #include "providers/legacy_side.hpp"
 #include "providers/offer.hpp"
-#include "providers/pin_board.hpp"
 #include "providers/refresh_result.hpp"
+#include "providers/upstream_pins.hpp"
 #include "providers/upstream_settings.hpp"
 #include "providers/upstream_status.hpp"
 #include "store/records.hpp"
@@ -49,7 +49,7 @@ struct UpstreamSurroundings {
   // Its snapshots have versions above this one: another one of the same name published those up to it.
   std::uint64_t published_version = 0;
   // What is decided about its definitions, where the settings say that only what a person ratified is served.
-  std::shared_ptr<PinBoard> pins = {};
+  std::shared_ptr<UpstreamPins> pins = {};
 
   // Where a program waits for its turn to start; may be empty.
   std::shared_ptr<client::StartPlaces> start_places = {};
@@ -77,7 +77,7 @@ struct UpstreamSurroundings {
 class Upstream {
  public:
   // Opens nothing. Fails where the settings cannot be used, such as a secret that is not in the environment.
-  static Result<std::unique_ptr<Upstream>> make(UpstreamSettings settings, UpstreamSurroundings surroundings);
+  static Result<std::unique_ptr<Upstream>> make(UpstreamSettings settings, UpstreamSurroundings dependencies);
   ~Upstream();
   Upstream(const Upstream&) = delete;
   Upstream& operator=(const Upstream&) = delete;
@@ -86,7 +86,7 @@ class Upstream {
   const catalog::UpstreamName& name() const { return name_; }
   const catalog::NameRules& rules() const { return rules_; }
   // Null where it is not pinned.
-  const std::shared_ptr<PinBoard>& pins() const { return around_.pins; }
+  const std::shared_ptr<UpstreamPins>& pins() const { return dependencies_.pins; }
   // Thread-safe. What may be shown of a list that a caller was given: all of it, unless it is pinned. The texts lie in
   // `bytes`.
   Task<Result<catalog::DefinitionList::Pointer>> read_list(catalog::Kind kind, std::shared_ptr<const void> bytes,
@@ -94,7 +94,7 @@ class Upstream {
   // The same for the array of them.
   Task<Result<catalog::DefinitionList::Pointer>> read_list(catalog::Kind kind, std::shared_ptr<const void> bytes,
                                                            std::string_view array) const;
-  boost::asio::io_context& io() const { return around_.io; }
+  boost::asio::io_context& io() const { return dependencies_.io; }
   // Thread-safe. Of an upstream that is listed live: whether it knew the method when it was last asked for such a list.
   void answered_live(catalog::Kind kind, bool implemented);
   bool is_direct() const { return settings_.refresh_strategy == RefreshStrategy::direct_proxy; }
@@ -153,11 +153,11 @@ class Upstream {
   Task<> announced() { return refresher_.announced(); }
 
  private:
-  Upstream(UpstreamSettings settings, UpstreamSurroundings surroundings, client::Endpoint endpoint,
+  Upstream(UpstreamSettings settings, UpstreamSurroundings dependencies, client::Endpoint endpoint,
            std::vector<client::Header> credentials);
 
   client::RefreshPolicy policy() const;
-  client::Refresher::Surroundings refreshing();
+  client::Refresher::Dependencies refreshing();
   client::Options basic_options() const;
   client::Options control_options() const;
   Task<Result<client::Gathered>> read();
@@ -172,7 +172,7 @@ class Upstream {
 
   const UpstreamSettings settings_;
   const catalog::UpstreamName name_;
-  UpstreamSurroundings around_;
+  UpstreamSurroundings dependencies_;
   const client::Endpoint endpoint_;
   const std::vector<client::Header> credentials_;
   const catalog::NameRules rules_;
@@ -182,7 +182,7 @@ class Upstream {
 
   std::uint64_t version_ = 0;
   Offer offer_;  // that was read last
-  PinBoard::Counts reported_;
+  UpstreamPins::Counts reported_;
   std::optional<catalog::Publication> published_;  // by the reading under way
 
   std::atomic<std::uint64_t> lists_version_ = 0;

@@ -21,8 +21,8 @@ std::string counts_of(const catalog::Snapshot& snapshot) {
 OfferMaker Upstream::offer_maker() const {
   return {.upstream = name_,
           .rules = rules_,
-          .limits = around_.limits.definitions,
-          .pins = around_.pins,
+          .limits = dependencies_.limits.definitions,
+          .pins = dependencies_.pins,
           .live = is_direct()};
 }
 
@@ -32,14 +32,14 @@ Task<Result<catalog::DefinitionList::Pointer>> Upstream::read_list(catalog::Kind
   std::size_t size = 0;
   for (const std::string_view text : texts)
     size += text.size();
-  co_return co_await around_.background.run(size, [maker = offer_maker(), kind, bytes = std::move(bytes),
-                                                   texts = std::move(texts)] { return maker.list(kind, texts); });
+  co_return co_await dependencies_.background.run(size, [maker = offer_maker(), kind, bytes = std::move(bytes),
+                                                         texts = std::move(texts)] { return maker.list(kind, texts); });
 }
 
 Task<Result<catalog::DefinitionList::Pointer>> Upstream::read_list(catalog::Kind kind,
                                                                    std::shared_ptr<const void> bytes,
                                                                    std::string_view array) const {
-  co_return co_await around_.background.run(
+  co_return co_await dependencies_.background.run(
       array.size(),
       [maker = offer_maker(), kind, bytes = std::move(bytes), array]() -> Result<catalog::DefinitionList::Pointer> {
         const auto texts = json::elements_of(array, catalog::ListLimits{}.definitions);
@@ -53,7 +53,7 @@ Task<std::optional<catalog::Publication>> Upstream::restore(std::vector<store::S
   std::size_t bytes = 0;
   for (const auto& record : records)
     bytes += record.entries.size();
-  auto restored = co_await around_.background.run(
+  auto restored = co_await dependencies_.background.run(
       bytes, [maker = offer_maker(), version = ++version_, records = std::move(records)] {
         return maker.restore(version, records);
       });
@@ -71,7 +71,7 @@ Task<std::optional<catalog::Publication>> Upstream::restore(std::vector<store::S
 }
 
 Task<Result<Offer>> Upstream::read_lists() {
-  const bool reads = !is_direct() || around_.pins;
+  const bool reads = !is_direct() || dependencies_.pins;
   auto read = std::make_shared<client::AllLists>(
       co_await client::read_all_lists(control(), reads ? catalog::KindSet::all() : catalog::KindSet()));
   if (!read->any) co_return std::unexpected(std::move(*read->failure));
@@ -89,7 +89,7 @@ Task<Result<Offer>> Upstream::read_lists() {
     }
     raw.facts.caching[kind] = listing->caching;
   }
-  auto offer = co_await around_.background.run(
+  auto offer = co_await dependencies_.background.run(
       bytes, [maker = offer_maker(), version = version_ + 1, read, raw = std::move(raw), previous = offer_]() mutable {
         return maker.make(version, std::move(raw), previous);
       });
@@ -101,8 +101,8 @@ Task<Result<Offer>> Upstream::read_lists() {
 
 Task<Result<catalog::Publication>> Upstream::publish(catalog::SnapshotPointer snapshot) {
   const std::size_t bytes = offer_.size() + Offer{nullptr, snapshot}.size();
-  co_return co_await around_.background.run(
-      bytes, [publish = around_.publish, snapshot = std::move(snapshot)] { return publish(snapshot); });
+  co_return co_await dependencies_.background.run(
+      bytes, [publish = dependencies_.publish, snapshot = std::move(snapshot)] { return publish(snapshot); });
 }
 
 Task<Result<catalog::Change>> Upstream::take_over(Offer offer) {
@@ -136,10 +136,10 @@ Task<Result<catalog::Change>> Upstream::take_over(Offer offer) {
     log_->note(log::Level::info, "{}{}", joins ? "joined" : "is back",
                is_direct() ? ", its lists are asked for live" : ": " + counts_of(*offer_.served));
   }
-  if (around_.pins) report_pins();
-  if (around_.keep && !is_direct() && (first || !change.empty())) {
-    around_.keep(co_await around_.background.run(
-        offer_.size(), [snapshot = offer_.served, facts = control().facts(), at = around_.clock.wall()] {
+  if (dependencies_.pins) report_pins();
+  if (dependencies_.keep && !is_direct() && (first || !change.empty())) {
+    dependencies_.keep(co_await dependencies_.background.run(
+        offer_.size(), [snapshot = offer_.served, facts = control().facts(), at = dependencies_.clock.wall()] {
           return keep_lists(*snapshot, *facts, at);
         }));
   }
@@ -147,7 +147,7 @@ Task<Result<catalog::Change>> Upstream::take_over(Offer offer) {
 }
 
 void Upstream::report_pins() {
-  const auto counts = around_.pins->counts();
+  const auto counts = dependencies_.pins->counts();
   if (counts == std::exchange(reported_, counts)) return;
   if (counts.proposals > 0) {
     log_->note(log::Level::warning,

@@ -33,14 +33,14 @@ Task<> Ops::handle(net::Exchange& exchange, MetricsAccess access) {
   }
   if (request.path() == "/healthz") co_return co_await reply_status(exchange, 200, "ok");
   if (request.path() == "/readyz") {
-    const auto state = around_.readiness.state();
+    const auto state = dependencies_.readiness.state();
     co_return co_await reply_status(exchange, state == Readiness::State::ready ? 200 : 503, to_string(state));
   }
-  if (access == MetricsAccess::with_secret && !around_.has_secret(request)) {
+  if (access == MetricsAccess::with_secret && !dependencies_.has_secret(request)) {
     co_return co_await reply_problem(exchange,
                                      errors::unauthenticated("metrics need the X-Admin-Secret header on this address"));
   }
-  const std::string text = around_.metrics();
+  const std::string text = dependencies_.metrics();
   co_await exchange.reply({.status = 200, .content_type = gateway::Metrics::kContentType}, text);
 }
 

@@ -35,19 +35,19 @@ enum class MetricsAccess : std::uint8_t { open, with_secret };
 // on any worker's thread.
 class Ops {
  public:
-  struct Surroundings {
+  struct Dependencies {
     const Readiness& readiness;                           // outlives it
     std::function<std::string()> metrics;                 // the text that Prometheus reads
     std::function<bool(const net::Request&)> has_secret;  // whether a request brings the admin secret
   };
-  explicit Ops(Surroundings surroundings) : around_(std::move(surroundings)) {}
+  explicit Ops(Dependencies dependencies) : dependencies_(std::move(dependencies)) {}
 
   static bool owns(std::string_view path) { return path == "/healthz" || path == "/readyz" || path == "/metrics"; }
   // A path that it owns.
   Task<> handle(net::Exchange& exchange, MetricsAccess access);
 
  private:
-  const Surroundings around_;
+  const Dependencies dependencies_;
 };
 
 }  // namespace proteus::admin

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "admin/testing/test_bench.hpp"
+#include "admin/testing/admin_fixture.hpp"
 #include "base/log.hpp"
 #include "net/testing/raw_client.hpp"
 

@@ -21,12 +21,12 @@ std::vector<std::pair<std::string_view, std::string_view>> split_query(std::stri
   return parts;
 }
 
-std::string Visit::variable(std::string_view key) const {
+std::string AdminRequest::variable(std::string_view key) const {
   const auto found = std::ranges::find(variables_, key, [](const auto& variable) { return variable.first; });
   return found == variables_.end() ? std::string() : std::string(found->second);
 }
 
-Result<boost::json::value> Visit::body(std::size_t max_depth) const {
+Result<boost::json::value> AdminRequest::body(std::size_t max_depth) const {
   const std::string_view text = exchange_.request().body();
   if (text.size() > kMaxBody) return std::unexpected(errors::too_large("the body", kMaxBody));
   if (text.empty()) return std::unexpected(errors::invalid("the body is empty, and must be JSON"));
@@ -35,14 +35,14 @@ Result<boost::json::value> Visit::body(std::size_t max_depth) const {
   return parsed;
 }
 
-std::optional<std::string_view> Visit::parameter(std::string_view name) const {
+std::optional<std::string_view> AdminRequest::parameter(std::string_view name) const {
   for (const auto& [key, value] : split_query(exchange_.request().query())) {
     if (key == name) return value;
   }
   return std::nullopt;
 }
 
-Result<std::optional<std::uint64_t>> Visit::number(std::string_view name) const {
+Result<std::optional<std::uint64_t>> AdminRequest::number(std::string_view name) const {
   const auto text = parameter(name);
   if (!text) return std::nullopt;
   std::uint64_t value = 0;
@@ -52,7 +52,7 @@ Result<std::optional<std::uint64_t>> Visit::number(std::string_view name) const 
   return value;
 }
 
-Result<std::size_t> Visit::limit() const {
+Result<std::size_t> AdminRequest::limit() const {
   const auto given = number("limit");
   if (!given) return std::unexpected(given.error());
   const std::uint64_t limit = given->value_or(kUsualLimit);

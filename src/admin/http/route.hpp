@@ -11,7 +11,7 @@
 #include <boost/json/value.hpp>
 #include <proteus/error.hpp>
 
-#include "admin/http/door.hpp"
+#include "admin/http/admin_auth.hpp"
 #include "net/http_server/exchange.hpp"
 
 // The routes of the admin API are data: what they take, what they do, and what they mean, so that help can be made from
@@ -19,18 +19,20 @@
 namespace proteus::admin {
 
 // One request that has been authenticated and routed. Belongs to the thread of its exchange.
-class Visit {
+class AdminRequest {
  public:
   using Variables = std::vector<std::pair<std::string_view, std::string_view>>;
 
-  Visit(net::Exchange& exchange, Door& door, Door::Visitor visitor, Variables variables)
-      : exchange_(exchange), door_(door), visitor_(std::move(visitor)), variables_(std::move(variables)) {}
+  AdminRequest(net::Exchange& exchange, AdminAuth& auth, AdminAuth::KeyHolder holder, Variables variables)
+      : exchange_(exchange), auth_(auth), holder_(std::move(holder)), variables_(std::move(variables)) {}
 
   net::Exchange& exchange() { return exchange_; }
   // The name of the admin key.
-  const std::string& who() const { return visitor_.name; }
+  const std::string& who() const { return holder_.name; }
   // For an answer that goes on: `end` is asked for when the key is taken away.
-  [[nodiscard]] Door::Stay stay(Door::Stay::End end) { return Door::Stay(door_, visitor_, std::move(end)); }
+  [[nodiscard]] AdminAuth::KeyLease lease(AdminAuth::KeyLease::End end) {
+    return AdminAuth::KeyLease(auth_, holder_, std::move(end));
+  }
   // What stands in the path for `{key}`.
   std::string variable(std::string_view key) const;
 
@@ -50,8 +52,8 @@ class Visit {
 
  private:
   net::Exchange& exchange_;
-  Door& door_;
-  const Door::Visitor visitor_;
+  AdminAuth& auth_;
+  const AdminAuth::KeyHolder holder_;
   const Variables variables_;
 };
 
@@ -75,7 +77,7 @@ struct Route {
   std::string_view help;
   Effect effect = Effect::reads;
   std::vector<Parameter> parameters = {};  // of the query; others are refused
-  std::function<Task<Result<Answer>>(Visit&)> handle;
+  std::function<Task<Result<Answer>>(AdminRequest&)> handle;
 };
 using Routes = std::vector<Route>;
 

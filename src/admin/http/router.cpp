@@ -24,8 +24,8 @@ std::string_view take_segment(std::string_view& path) {
   return segment;
 }
 
-std::optional<Visit::Variables> match(std::string_view pattern, std::string_view path) {
-  Visit::Variables variables;
+std::optional<AdminRequest::Variables> match(std::string_view pattern, std::string_view path) {
+  AdminRequest::Variables variables;
   while (!pattern.empty() && !path.empty()) {
     const std::string_view wanted = take_segment(pattern);
     const std::string_view given = take_segment(path);
@@ -51,19 +51,19 @@ Result<> check_parameters(const Route& route, std::string_view query) {
 }  // namespace
 
 Router::Router(Routes routes, AdminKeys keys, RefusalLog& refusals)
-    : routes_(std::move(routes)), door_(std::move(keys)), refusals_(refusals) {
+    : routes_(std::move(routes)), auth_(std::move(keys)), refusals_(refusals) {
   routes_.insert(routes_.begin(), {.method = "GET", .path = kRoot, .help = "This list.", .handle = {}});
   help_ = write_help();
 }
 
-std::optional<Door::Visitor> Router::visitor_of(const net::Request& request) const {
+std::optional<AdminAuth::KeyHolder> Router::visitor_of(const net::Request& request) const {
   const std::size_t given = request.fields().count(kSecret);
-  auto visitor = given == 1 ? door_.admit(*request.fields().find(kSecret)) : std::nullopt;
-  if (!visitor) {
+  auto holder = given == 1 ? auth_.admit(*request.fields().find(kSecret)) : std::nullopt;
+  if (!holder) {
     const std::string_view why = given == 0 ? "X-Admin-Secret is missing" : "the secret is unknown";
     refusals_.add(net::refused(request, RefusalReason::admin_secret, why));
   }
-  return visitor;
+  return holder;
 }
 
 bool Router::knows(const net::Request& request) const { return visitor_of(request).has_value(); }
@@ -96,8 +96,8 @@ std::string Router::write_help() const {
 
 Task<> Router::handle(net::Exchange& exchange) {
   const net::Request& request = exchange.request();
-  auto visitor = visitor_of(request);
-  if (!visitor) {
+  auto holder = visitor_of(request);
+  if (!holder) {
     co_return co_await reply_problem(
         exchange, errors::unauthenticated(fmt::format("the {} header is missing or its secret is unknown", kSecret)));
   }
@@ -117,7 +117,7 @@ Task<> Router::handle(net::Exchange& exchange) {
   if (!co_await exchange.read_body(net::Standing::known)) co_return;
   Answer answer{.body = help_};
   if (route.handle) {
-    Visit visit(exchange, door_, std::move(*visitor), std::move(found.variables));
+    AdminRequest visit(exchange, auth_, std::move(*holder), std::move(found.variables));
     auto handled = co_await route.handle(visit);
     if (!handled) {
       if (handled.error().kind() == ErrorKind::exhausted) {

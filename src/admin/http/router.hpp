@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "admin/http/door.hpp"
+#include "admin/http/admin_auth.hpp"
 #include "admin/http/keys.hpp"
 #include "admin/http/route.hpp"
 #include "base/refusal_log.hpp"
@@ -27,7 +27,7 @@ class Router {
   Router(Routes routes, AdminKeys keys, RefusalLog& refusals);
 
   // Any thread: those who may come in from the next request on. Streams of others end.
-  void set_keys(AdminKeys keys) { door_.set_keys(std::move(keys)); }
+  void set_keys(AdminKeys keys) { auth_.set_keys(std::move(keys)); }
   // Whether a request brings the secret of a key; one that does not is refused.
   bool knows(const net::Request& request) const;
 
@@ -36,17 +36,17 @@ class Router {
  private:
   struct Found {
     const Route* route = nullptr;
-    Visit::Variables variables;
+    AdminRequest::Variables variables;
     std::string allowed;  // methods there are at the path; empty where there is no such path
   };
 
-  std::optional<Door::Visitor> visitor_of(const net::Request& request) const;
+  std::optional<AdminAuth::KeyHolder> visitor_of(const net::Request& request) const;
   Found find(std::string_view method, std::string_view path) const;
   std::string write_help() const;
 
   Routes routes_;
   std::string help_;
-  Door door_;
+  AdminAuth auth_;
   RefusalLog& refusals_;
 };
 

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "admin/testing/test_bench.hpp"
+#include "admin/testing/admin_fixture.hpp"
 
 namespace proteus::admin {
 namespace {
@@ -144,13 +144,13 @@ TEST_F(AdminApi, StreamsEndWithTheirKey) {
 
 // Between the look at its key and the stream.
 TEST_F(AdminApi, AStreamOfAKeyThatJustWentEndsAtOnce) {
-  Door door(AdminKeys({{"admin", Secret("s")}}));
-  const auto visitor = door.admit("s");
-  ASSERT_TRUE(visitor);
-  EXPECT_FALSE(door.admit("t"));
-  door.set_keys(AdminKeys({}));
+  AdminAuth auth(AdminKeys({{"admin", Secret("s")}}));
+  const auto holder = auth.admit("s");
+  ASSERT_TRUE(holder);
+  EXPECT_FALSE(auth.admit("t"));
+  auth.set_keys(AdminKeys({}));
   bool ended = false;
-  const Door::Stay stay(door, *visitor, [&] { ended = true; });
+  const AdminAuth::KeyLease lease(auth, *holder, [&] { ended = true; });
   EXPECT_TRUE(ended);
 }
 

@@ -8,7 +8,7 @@
 namespace proteus::admin {
 namespace {
 
-Task<Result<Answer>> page(store::Store& store, Visit& visit) {
+Task<Result<Answer>> page(store::Store& store, AdminRequest& visit) {
   const auto limit = visit.limit();
   if (!limit) co_return std::unexpected(limit.error());
   const auto before = visit.number("before");
@@ -32,7 +32,7 @@ Routes audit_routes(store::Store& store) {
            .help = "Shows who did what with this API, the newest first.",
            .parameters = {{"limit", "Maximum number to return, up to 1000."},
                           {"before", "Only those with a lower number."}},
-           .handle = [&store](Visit& visit) { return page(store, visit); }}};
+           .handle = [&store](AdminRequest& visit) { return page(store, visit); }}};
 }
 
 }  // namespace proteus::admin

@@ -42,12 +42,12 @@ Task<Result<Answer>> page(gateway::ChangeLog& changes, std::uint64_t since, std:
 // memory, however slowly the client reads.
 class Follower {
  public:
-  Follower(gateway::ChangeLog& changes, Visit& visit, std::uint64_t since)
+  Follower(gateway::ChangeLog& changes, AdminRequest& visit, std::uint64_t since)
       : changes_(changes),
         exchange_(visit.exchange()),
         outbox_(std::make_shared<server::Outbox>(exchange_.executor())),
         since_(since),
-        stay_(visit.stay([outbox = outbox_] { outbox->close(); })) {
+        lease_(visit.lease([outbox = outbox_] { outbox->close(); })) {
     registration_ = changes.listen([outbox = outbox_](const gateway::LoggedChange&) { outbox->push_once("new"); });
     exchange_.on_disconnect([outbox = outbox_] { outbox->close(); });
     exchange_.on_drain([outbox = outbox_] { outbox->close(); });
@@ -58,7 +58,7 @@ class Follower {
     // So that a client knows at once that it follows.
     open = open && co_await exchange_.write(":\n\n");
     while (open && !outbox_->closed()) {
-      const auto read = co_await changes_.read(since_, Visit::kUsualLimit);
+      const auto read = co_await changes_.read(since_, AdminRequest::kUsualLimit);
       if (!read) {
         log::warning("a stream of changes ends: {}", read.error().message());
         break;
@@ -99,11 +99,11 @@ class Follower {
   net::Exchange& exchange_;
   const std::shared_ptr<server::Outbox> outbox_;
   std::uint64_t since_;
-  const Door::Stay stay_;
+  const AdminAuth::KeyLease lease_;
   gateway::ChangeLog::Registration registration_;
 };
 
-Task<Result<Answer>> follow(gateway::ChangeLog& changes, Visit& visit, std::uint64_t since,
+Task<Result<Answer>> follow(gateway::ChangeLog& changes, AdminRequest& visit, std::uint64_t since,
                             std::chrono::milliseconds keep_alive) {
   Follower follower(changes, visit, since);
   co_await follower.run(keep_alive);
@@ -115,7 +115,8 @@ bool wants_stream(const net::Request& request) {
          server::accepts(request, server::kEventsType);
 }
 
-Task<Result<Answer>> changes_of(gateway::ChangeLog& changes, Visit& visit, std::chrono::milliseconds keep_alive) {
+Task<Result<Answer>> changes_of(gateway::ChangeLog& changes, AdminRequest& visit,
+                                std::chrono::milliseconds keep_alive) {
   auto since = visit.number("since");
   if (!since) co_return std::unexpected(std::move(since.error()));
   const auto limit = visit.limit();
@@ -143,7 +144,7 @@ Routes change_routes(gateway::ChangeLog& changes, std::chrono::milliseconds keep
                    "changes.",
            .parameters = {{"since", "Only changes with a higher number."},
                           {"limit", "Maximum number to return, up to 1000."}},
-           .handle = [&changes, keep_alive](Visit& visit) { return changes_of(changes, visit, keep_alive); }}};
+           .handle = [&changes, keep_alive](AdminRequest& visit) { return changes_of(changes, visit, keep_alive); }}};
 }
 
 }  // namespace proteus::admin

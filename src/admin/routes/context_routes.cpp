@@ -149,17 +149,17 @@ Task<Result<Answer>> list(gateway::Gateway& gateway) {
   co_return Answer{.body = boost::json::serialize(object{{"contexts", std::move(all)}})};
 }
 
-Explain explain_of(const Visit& visit) {
+Explain explain_of(const AdminRequest& visit) {
   const auto given = visit.parameter("explain");
   return given && *given != "false" && *given != "0" ? Explain::yes : Explain::no;
 }
 
-Task<Result<Answer>> tools(gateway::Gateway& gateway, Visit& visit) {
+Task<Result<Answer>> tools(gateway::Gateway& gateway, AdminRequest& visit) {
   Survey survey(gateway, nullptr, explain_of(visit));
   co_return Answer{.body = boost::json::serialize(co_await survey.run())};
 }
 
-Task<Result<Answer>> tools_in(gateway::Gateway& gateway, Visit& visit) {
+Task<Result<Answer>> tools_in(gateway::Gateway& gateway, AdminRequest& visit) {
   const std::string name = visit.variable("name");
   const auto contexts = gateway.access()->contexts;
   auto lens = contexts ? contexts->lens(name, [](std::string_view) { return true; }) : nullptr;
@@ -178,17 +178,17 @@ Routes context_routes(gateway::Gateway& gateway) {
       {.method = "GET",
        .path = "/admin/contexts",
        .help = "Shows all contexts with their settings, and warnings.",
-       .handle = [&gateway](Visit&) { return list(gateway); }},
+       .handle = [&gateway](AdminRequest&) { return list(gateway); }},
       {.method = "GET",
        .path = "/admin/contexts/{name}/tools",
        .help = "Shows the tools in a context, as a caller with full access sees them.",
        .parameters = {explain},
-       .handle = [&gateway](Visit& visit) { return tools_in(gateway, visit); }},
+       .handle = [&gateway](AdminRequest& visit) { return tools_in(gateway, visit); }},
       {.method = "GET",
        .path = "/admin/catalog/tools",
        .help = "Shows the tools without a context, as a caller with full access sees them.",
        .parameters = {explain},
-       .handle = [&gateway](Visit& visit) { return tools(gateway, visit); }},
+       .handle = [&gateway](AdminRequest& visit) { return tools(gateway, visit); }},
   };
 }
 

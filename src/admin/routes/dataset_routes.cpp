@@ -72,14 +72,14 @@ std::string show(const DatasetRegistry& registry, std::string_view name) {
                          : boost::json::serialize(document(*state, *file));
 }
 
-Task<Result<Answer>> connect(DatasetRegistry& registry, Visit& visit) {
+Task<Result<Answer>> connect(DatasetRegistry& registry, AdminRequest& visit) {
   const std::string name = visit.variable("name");
   const auto connected = co_await registry.connect(name, visit.who());
   if (!connected) co_return std::unexpected(connected.error());
   co_return Answer{.body = show(registry, name)};
 }
 
-Task<Result<Answer>> disconnect(DatasetRegistry& registry, Visit& visit) {
+Task<Result<Answer>> disconnect(DatasetRegistry& registry, AdminRequest& visit) {
   const std::string name = visit.variable("name");
   const auto disconnected = co_await registry.disconnect(name, visit.who());
   if (!disconnected) co_return std::unexpected(disconnected.error());
@@ -93,17 +93,17 @@ Routes dataset_routes(gateway::DatasetRegistry& registry) {
       {.method = "GET",
        .path = "/admin/datasets",
        .help = "Shows all datasets: their files, who ratified them, whether they are connected, and why not.",
-       .handle = [&registry](Visit&) { return list(registry); }},
+       .handle = [&registry](AdminRequest&) { return list(registry); }},
       {.method = "POST",
        .path = "/admin/datasets/{name}/connect",
        .help = "Connects a ratified dataset, so that everybody who may see it gets its tool.",
        .effect = Effect::changes,
-       .handle = [&registry](Visit& visit) { return connect(registry, visit); }},
+       .handle = [&registry](AdminRequest& visit) { return connect(registry, visit); }},
       {.method = "POST",
        .path = "/admin/datasets/{name}/disconnect",
        .help = "Disconnects a dataset, which removes its tool.",
        .effect = Effect::changes,
-       .handle = [&registry](Visit& visit) { return disconnect(registry, visit); }},
+       .handle = [&registry](AdminRequest& visit) { return disconnect(registry, visit); }},
   };
 }
 

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "admin/testing/dataset_bench.hpp"
+#include "admin/testing/dataset_fixture.hpp"
 #include "gateway/datasets/dataset_definitions.hpp"
 #include "json/schema/schema.hpp"
 #include "store/memory_store.hpp"

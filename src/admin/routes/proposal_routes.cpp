@@ -58,14 +58,14 @@ std::string written(const gateway::PinDecisions& pins, const std::optional<std::
 }
 
 // Upstreams wrote what is proposed, and may have written much: it is compared in the background.
-Task<Result<Answer>> list(gateway::PinDecisions& pins, Visit& visit) {
+Task<Result<Answer>> list(gateway::PinDecisions& pins, AdminRequest& visit) {
   std::optional<std::string> upstream(visit.parameter("upstream"));
   co_return Answer{.body = co_await pins.background().run(
                        [&pins, upstream = std::move(upstream)] { return written(pins, upstream); })};
 }
 
 // Who decides, as the body says; the name of the key where it says nothing.
-Result<std::string> decider(Visit& visit) {
+Result<std::string> decider(AdminRequest& visit) {
   if (visit.exchange().request().body().empty()) return visit.who();
   const auto body = visit.body();
   if (!body) return std::unexpected(body.error());
@@ -82,7 +82,7 @@ Result<std::string> decider(Visit& visit) {
   return std::string(by->get_string());
 }
 
-Task<Result<Answer>> decide(gateway::PinDecisions& pins, Visit& visit, store::Verdict verdict) {
+Task<Result<Answer>> decide(gateway::PinDecisions& pins, AdminRequest& visit, store::Verdict verdict) {
   auto by = decider(visit);
   if (!by) co_return std::unexpected(std::move(by.error()));
   const auto decided = co_await pins.decide(visit.variable("id"), verdict, *by, visit.who());
@@ -107,17 +107,17 @@ Routes proposal_routes(gateway::PinDecisions& pins) {
        .path = "/admin/proposals",
        .help = "Shows definitions of pinned upstreams that nobody has ratified, and what they would change.",
        .parameters = {{"upstream", "Only definitions of this upstream."}},
-       .handle = [&pins](Visit& visit) { return list(pins, visit); }},
+       .handle = [&pins](AdminRequest& visit) { return list(pins, visit); }},
       {.method = "POST",
        .path = "/admin/proposals/{id}/ratify",
        .help = "Serves exactly what was proposed from now on; the body may name the person who decides: {\"by\": …}.",
        .effect = Effect::changes,
-       .handle = [&pins](Visit& visit) { return decide(pins, visit, store::Verdict::ratified); }},
+       .handle = [&pins](AdminRequest& visit) { return decide(pins, visit, store::Verdict::ratified); }},
       {.method = "POST",
        .path = "/admin/proposals/{id}/reject",
        .help = "Does not propose exactly this again; what is ratified stays.",
        .effect = Effect::changes,
-       .handle = [&pins](Visit& visit) { return decide(pins, visit, store::Verdict::rejected); }},
+       .handle = [&pins](AdminRequest& visit) { return decide(pins, visit, store::Verdict::rejected); }},
   };
 }
 

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "admin/testing/test_bench.hpp"
+#include "admin/testing/admin_fixture.hpp"
 
 namespace proteus::admin {
 namespace {

@@ -1,7 +1,7 @@
 // Session tools as clients of both eras meet them.
 #include <gmock/gmock.h>
 
-#include "admin/testing/session_bench.hpp"
+#include "admin/testing/session_fixture.hpp"
 
 namespace proteus::admin::test {
 namespace {

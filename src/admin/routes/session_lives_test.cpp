@@ -1,7 +1,7 @@
 // Tool sessions one after the other, and over a restart.
 #include <gmock/gmock.h>
 
-#include "admin/testing/session_bench.hpp"
+#include "admin/testing/session_fixture.hpp"
 #include "gateway/testing/session_upstream.hpp"
 #include "store/testing/full_store.hpp"
 

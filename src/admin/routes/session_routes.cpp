@@ -27,7 +27,7 @@ constexpr std::size_t kMaxDepth = 100;  // schemas are deep
 
 std::string write(const boost::json::object& body) { return boost::json::serialize(body); }
 
-Task<Result<Answer>> init(SessionDesk desk, Visit& visit) {
+Task<Result<Answer>> init(SessionDesk desk, AdminRequest& visit) {
   const auto body = visit.body();
   if (!body) co_return std::unexpected(body.error());
   auto read = read_init(*body);
@@ -39,7 +39,7 @@ Task<Result<Answer>> init(SessionDesk desk, Visit& visit) {
                                   {"status", *done == ToolSessions::Initialized::created ? "created" : "updated"}})};
 }
 
-Task<Result<Answer>> register_tools(SessionDesk desk, Visit& visit) {
+Task<Result<Answer>> register_tools(SessionDesk desk, AdminRequest& visit) {
   const auto body = visit.body(kMaxDepth);
   if (!body) co_return std::unexpected(body.error());
   auto read = read_registration(*body);
@@ -55,7 +55,7 @@ Task<Result<Answer>> register_tools(SessionDesk desk, Visit& visit) {
                        write({{"session_id", id}, {"registered", boost::json::array(names->begin(), names->end())}})};
 }
 
-Task<Result<Answer>> unregister(SessionDesk desk, Visit& visit) {
+Task<Result<Answer>> unregister(SessionDesk desk, AdminRequest& visit) {
   const auto body = visit.body();
   if (!body) co_return std::unexpected(body.error());
   const auto read = read_unregistration(*body);
@@ -65,7 +65,7 @@ Task<Result<Answer>> unregister(SessionDesk desk, Visit& visit) {
   co_return Answer{.body = write({{"session_id", read->id.value()}, {"unregistered", read->name}})};
 }
 
-Task<Result<Answer>> cleanup(SessionDesk desk, Visit& visit) {
+Task<Result<Answer>> cleanup(SessionDesk desk, AdminRequest& visit) {
   const auto body = visit.body();
   if (!body) co_return std::unexpected(body.error());
   const auto id = read_cleanup(*body);
@@ -106,7 +106,7 @@ std::string unescaped(std::string_view text) {
   return out;
 }
 
-Task<Result<Answer>> list(SessionDesk desk, Visit& visit) {
+Task<Result<Answer>> list(SessionDesk desk, AdminRequest& visit) {
   const auto given = visit.parameter("session_id");
   if (!given) co_return std::unexpected(errors::invalid("the parameter session_id is missing"));
   const auto id = read_session_id(unescaped(*given));
@@ -135,28 +135,28 @@ Routes session_routes(gateway::Gateway& gateway, ToolSessions& sessions) {
        .help = "Binds a token to a session; the body has session_id, user_token, user_id, and perhaps backend_token, "
                "context and catalog.",
        .effect = Effect::changes,
-       .handle = [desk](Visit& visit) { return init(desk, visit); }},
+       .handle = [desk](AdminRequest& visit) { return init(desk, visit); }},
       {.method = "POST",
        .path = "/admin/session/cleanup",
        .help = "Removes a session with its tools and its token; the body has session_id.",
        .effect = Effect::changes,
-       .handle = [desk](Visit& visit) { return cleanup(desk, visit); }},
+       .handle = [desk](AdminRequest& visit) { return cleanup(desk, visit); }},
       {.method = "POST",
        .path = "/admin/tools/register",
        .help = "Gives a session tools, all or none; the body has session_id and tools, and to make the session "
                "user_token and user_id.",
        .effect = Effect::changes,
-       .handle = [desk](Visit& visit) { return register_tools(desk, visit); }},
+       .handle = [desk](AdminRequest& visit) { return register_tools(desk, visit); }},
       {.method = "POST",
        .path = "/admin/tools/unregister",
        .help = "Removes one tool; the body has session_id and name.",
        .effect = Effect::changes,
-       .handle = [desk](Visit& visit) { return unregister(desk, visit); }},
+       .handle = [desk](AdminRequest& visit) { return unregister(desk, visit); }},
       {.method = "GET",
        .path = "/admin/tools/list",
        .help = "Shows the tools of a session, without secrets.",
        .parameters = {{"session_id", "Which session."}},
-       .handle = [desk](Visit& visit) { return list(desk, visit); }},
+       .handle = [desk](AdminRequest& visit) { return list(desk, visit); }},
   };
 }
 

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "admin/testing/session_bench.hpp"
+#include "admin/testing/session_fixture.hpp"
 
 namespace proteus::admin::test {
 namespace {

@@ -42,7 +42,7 @@ Task<Result<Answer>> list(UpstreamDesk desk) {
   co_return Answer{.body = boost::json::serialize(boost::json::object{{"upstreams", std::move(all)}})};
 }
 
-Task<Result<Answer>> create(UpstreamDesk desk, Visit& visit) {
+Task<Result<Answer>> create(UpstreamDesk desk, AdminRequest& visit) {
   auto body = visit.body();
   if (!body) co_return std::unexpected(std::move(body.error()));
   const auto created = co_await desk.registry.create(std::move(*body), visit.who());
@@ -52,14 +52,14 @@ Task<Result<Answer>> create(UpstreamDesk desk, Visit& visit) {
                    .fields = fmt::format("Location: /admin/upstreams/{}\r\n", (*created)->name())};
 }
 
-Task<Result<Answer>> get(UpstreamDesk desk, Visit& visit) {
+Task<Result<Answer>> get(UpstreamDesk desk, AdminRequest& visit) {
   const std::string name = visit.variable("name");
   const auto found = desk.registry.find(name);
   if (!found) co_return std::unexpected(unknown(name));
   co_return Answer{.body = show(desk, *found)};
 }
 
-Task<Result<Answer>> patch(UpstreamDesk desk, Visit& visit) {
+Task<Result<Answer>> patch(UpstreamDesk desk, AdminRequest& visit) {
   auto body = visit.body();
   if (!body) co_return std::unexpected(std::move(body.error()));
   const auto patched = co_await desk.registry.patch(visit.variable("name"), std::move(*body), visit.who());
@@ -67,7 +67,7 @@ Task<Result<Answer>> patch(UpstreamDesk desk, Visit& visit) {
   co_return Answer{.body = show(desk, **patched)};
 }
 
-Task<Result<Answer>> remove(UpstreamDesk desk, Visit& visit) {
+Task<Result<Answer>> remove(UpstreamDesk desk, AdminRequest& visit) {
   const std::string name = visit.variable("name");
   const auto found = desk.registry.find(name);
   if (!found) co_return std::unexpected(unknown(name));
@@ -77,7 +77,7 @@ Task<Result<Answer>> remove(UpstreamDesk desk, Visit& visit) {
   co_return Answer{.body = std::move(last)};
 }
 
-Task<Result<Answer>> refresh(UpstreamDesk desk, Visit& visit) {
+Task<Result<Answer>> refresh(UpstreamDesk desk, AdminRequest& visit) {
   const std::string name = visit.variable("name");
   const auto found = desk.registry.find(name);
   if (!found) co_return std::unexpected(unknown(name));
@@ -106,31 +106,31 @@ Routes upstream_routes(gateway::Gateway& gateway, gateway::UpstreamRegistry& reg
       {.method = "GET",
        .path = "/admin/upstreams",
        .help = "Shows all upstreams with their status, in the order in which they win names.",
-       .handle = [desk](Visit&) { return list(desk); }},
+       .handle = [desk](AdminRequest&) { return list(desk); }},
       {.method = "POST",
        .path = "/admin/upstreams",
        .help = "Registers an upstream; the body has the keys of [[upstreams]].",
        .effect = Effect::changes,
-       .handle = [desk](Visit& visit) { return create(desk, visit); }},
+       .handle = [desk](AdminRequest& visit) { return create(desk, visit); }},
       {.method = "GET",
        .path = "/admin/upstreams/{name}",
        .help = "Shows one upstream with its status.",
-       .handle = [desk](Visit& visit) { return get(desk, visit); }},
+       .handle = [desk](AdminRequest& visit) { return get(desk, visit); }},
       {.method = "PATCH",
        .path = "/admin/upstreams/{name}",
        .help = "Changes the keys in the body; null resets a key. For an upstream of the file this is an override.",
        .effect = Effect::changes,
-       .handle = [desk](Visit& visit) { return patch(desk, visit); }},
+       .handle = [desk](AdminRequest& visit) { return patch(desk, visit); }},
       {.method = "DELETE",
        .path = "/admin/upstreams/{name}",
        .help = "Removes an upstream that was registered here.",
        .effect = Effect::changes,
-       .handle = [desk](Visit& visit) { return remove(desk, visit); }},
+       .handle = [desk](AdminRequest& visit) { return remove(desk, visit); }},
       {.method = "POST",
        .path = "/admin/upstreams/{name}/refresh",
        .help = "Reads the upstream's lists now, and says what changed.",
        .effect = Effect::changes,
-       .handle = [desk](Visit& visit) { return refresh(desk, visit); }},
+       .handle = [desk](AdminRequest& visit) { return refresh(desk, visit); }},
   };
 }
 

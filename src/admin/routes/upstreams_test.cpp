@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "admin/testing/test_bench.hpp"
+#include "admin/testing/admin_fixture.hpp"
 #include "store/testing/full_store.hpp"
 #include "store/testing/sqlite_fixture.hpp"
 
@@ -96,7 +96,7 @@ TEST_F(Upstreams, AreRefusedWithEveryFaultAndNothingIsRegistered) {
   for (const auto* wrong : {"", "{", "[]", "7", R"({"name":"a","name":"b","url":"http://127.0.0.1/"})"})
     EXPECT_EQ(bench.ask("POST", "/admin/upstreams", std::string_view(wrong)).status, 400) << wrong;
   EXPECT_EQ(bench.ask("POST", "/admin/upstreams", std::string(1000, '[') + std::string(1000, ']')).status, 400);
-  EXPECT_EQ(bench.ask("POST", "/admin/upstreams", std::string(Visit::kMaxBody + 1, ' ')).status, 413);
+  EXPECT_EQ(bench.ask("POST", "/admin/upstreams", std::string(AdminRequest::kMaxBody + 1, ' ')).status, 413);
   EXPECT_THAT(bench.ask("GET", "/admin/upstreams").json().at("upstreams").as_array(), IsEmpty());
 
   ASSERT_EQ(bench.ask("POST", "/admin/upstreams", bank()).status, 201);

@@ -61,8 +61,8 @@ gateway::Offering offering_of(const Config& config) {
 
 }  // namespace
 
-struct Serving::Surroundings {
-  Surroundings(Serving& serving, asio::io_context& control, datasets::MappingDirectory mappings)
+struct Serving::Dependencies {
+  Dependencies(Serving& serving, asio::io_context& control, datasets::MappingDirectory mappings)
       : changes(control, *serving.store_),
         metrics(*serving.gateway_),
         registry({control, *serving.gateway_, *serving.store_, serving.clock_, serving.environment_, *serving.egress_}),
@@ -150,14 +150,14 @@ Result<> Serving::open() {
   if (previous) {
     if (const auto resealed = mappings.reseal(); !resealed) return std::unexpected(resealed.error());
   }
-  around_ = std::make_unique<Surroundings>(*this, control, std::move(mappings));
-  gateway_->set_locals({around_->dataset_tools});
+  dependencies_ = std::make_unique<Dependencies>(*this, control, std::move(mappings));
+  gateway_->set_locals({dependencies_->dataset_tools});
   gateway_->set_on_refreshed([this](const providers::RefreshResult& result, const catalog::Publication*) {
-    around_->metrics.refreshed(result);
-    around_->changes.refreshed(result);
+    dependencies_->metrics.refreshed(result);
+    dependencies_->changes.refreshed(result);
   });
   gateway_->set_on_changed(
-      [this](const catalog::Publication& publication) { around_->changes.changed(publication, clock_.wall()); });
+      [this](const catalog::Publication& publication) { dependencies_->changes.changed(publication, clock_.wall()); });
   workers_->run();
   workers_->watch_stalls(config_.limits.worker_stall);
   if (previous) {
@@ -165,10 +165,10 @@ Result<> Serving::open() {
     if (!resealed) return std::unexpected(resealed.error());
   }
   apply_access();
-  const auto sessions = asio::co_spawn(control, around_->sessions.load(), asio::use_future).get();
+  const auto sessions = asio::co_spawn(control, dependencies_->sessions.load(), asio::use_future).get();
   if (!sessions) return sessions;
-  asio::post(control, [this] { around_->sessions.start(); });
-  if (const auto loaded = asio::co_spawn(control, around_->datasets.load(), asio::use_future).get(); !loaded)
+  asio::post(control, [this] { dependencies_->sessions.start(); });
+  if (const auto loaded = asio::co_spawn(control, dependencies_->datasets.load(), asio::use_future).get(); !loaded)
     return loaded;
   if (const auto loaded = asio::co_spawn(control, load_upstreams(), asio::use_future).get(); !loaded) return loaded;
   const bool must_wait =
@@ -177,19 +177,19 @@ Result<> Serving::open() {
     const auto started = asio::co_spawn(control, gateway_->started(), asio::use_future).get();
     if (!started) return std::unexpected(started.error());
   }
-  asio::post(control, [this] { around_->background.spawn("start-up discovery", become_ready()); });
+  asio::post(control, [this] { dependencies_->background.spawn("start-up discovery", become_ready()); });
   return front_ == Front::http ? listen() : Result<>{};
 }
 
 Task<Result<>> Serving::load_upstreams() {
-  return around_->registry.load(config_.upstreams, config_.upstream_defaults, registration(config_));
+  return dependencies_->registry.load(config_.upstreams, config_.upstream_defaults, registration(config_));
 }
 
 Task<> Serving::become_ready() {
   const auto started = co_await gateway_->started();
   if (!started) log::warning("{}", started.error().message());
   report_contexts();
-  around_->readiness.set(admin::Readiness::State::ready);
+  dependencies_->readiness.set(admin::Readiness::State::ready);
   tried_.set_value();
 }
 
@@ -205,7 +205,7 @@ void Serving::apply_access() {
   const auto before = gateway_->access()->contexts;
   manifests_ = served_manifests(config_, before ? &manifests_ : nullptr);
   access.contexts = catalog::Contexts::make(
-      manifests_, [this](const std::string& dataset) { return around_->datasets.state()->types_of(dataset); },
+      manifests_, [this](const std::string& dataset) { return dependencies_->datasets.state()->types_of(dataset); },
       before.get());
   gateway_->set_access(std::move(access));
 }
@@ -291,13 +291,13 @@ Task<> Serving::route(net::Exchange& exchange, const server::HostRules& operator
   if (is_at(path, "/mcp")) return gateway_->handle(exchange);
   const bool is_old_sse = is_at(path, "/sse");
   if (is_old_sse && config_.server.old_sse) return gateway_->handle_old_sse(exchange);
-  if (admin::GraphTools::owns(path)) return around_->graph_tools.handle(exchange);
+  if (admin::GraphTools::owns(path)) return dependencies_->graph_tools.handle(exchange);
   if (auto allowed = operators.check(exchange.request(), &gateway_->refusals()); !allowed)
     return admin::reply_problem(exchange, std::move(allowed.error()));
-  if (admin::Router::owns(path)) return around_->router.handle(exchange);
+  if (admin::Router::owns(path)) return dependencies_->router.handle(exchange);
   if (admin::Ops::owns(path)) {
     const bool open = config_.server.listen.is_loopback();
-    return around_->ops.handle(exchange, open ? admin::MetricsAccess::open : admin::MetricsAccess::with_secret);
+    return dependencies_->ops.handle(exchange, open ? admin::MetricsAccess::open : admin::MetricsAccess::with_secret);
   }
   return reply_not_found(exchange, is_old_sse ? "; [server] old_sse = true serves the HTTP+SSE transport here, and "
                                                 "Streamable HTTP is at /mcp"
@@ -307,7 +307,8 @@ Task<> Serving::route(net::Exchange& exchange, const server::HostRules& operator
 Task<> Serving::route_ops(net::Exchange& exchange, const server::HostRules& operators) {
   if (auto allowed = operators.check(exchange.request(), &gateway_->refusals()); !allowed)
     return admin::reply_problem(exchange, std::move(allowed.error()));
-  if (admin::Ops::owns(exchange.request().path())) return around_->ops.handle(exchange, admin::MetricsAccess::open);
+  if (admin::Ops::owns(exchange.request().path()))
+    return dependencies_->ops.handle(exchange, admin::MetricsAccess::open);
   return reply_not_found(exchange, "");
 }
 
@@ -327,7 +328,7 @@ Result<> Serving::reload(Config config) {
   egress_->set_rules(egress());
   const auto loaded =
       asio::co_spawn(workers_->at(0),
-                     around_->registry.load(config.upstreams, config.upstream_defaults, registration(config)),
+                     dependencies_->registry.load(config.upstreams, config.upstream_defaults, registration(config)),
                      asio::use_future)
           .get();
   if (!loaded) {
@@ -337,14 +338,15 @@ Result<> Serving::reload(Config config) {
   }
   config_.auth = config.auth;
   config_.admin = config.admin;
-  around_->router.set_keys(admin_keys());
+  dependencies_->router.set_keys(admin_keys());
   config_.contexts = config.contexts;
   config_.schemas = config.schemas;
   config_.broken = config.broken;
   config_.upstreams = config.upstreams;
   config_.upstream_defaults = config.upstream_defaults;
   config_.datasets = config.datasets;
-  asio::co_spawn(workers_->at(0), around_->datasets.set_directory(config_.datasets.mappings, offering_of(config_)),
+  asio::co_spawn(workers_->at(0),
+                 dependencies_->datasets.set_directory(config_.datasets.mappings, offering_of(config_)),
                  asio::use_future)
       .get();
   apply_access();
@@ -370,7 +372,7 @@ Result<> Serving::serve(server::StdioPipes& pipes, const std::string& context) {
 
 void Serving::drain() {
   if (std::exchange(drained_, true) || !server_) return;
-  around_->readiness.set(admin::Readiness::State::draining);
+  dependencies_->readiness.set(admin::Readiness::State::draining);
   server::drain(*server_, *workers_, gateway_->endpoint(), config_.server.grace);
 }
 
@@ -382,14 +384,14 @@ Serving::~Serving() {
   server_.reset();
   ops_server_.reset();
   if (gateway_) gateway_->stop();
-  if (around_) {
-    const auto end = [](Surroundings& around) -> Task<> {
+  if (dependencies_) {
+    const auto end = [](Dependencies& around) -> Task<> {
       co_await around.background.join();
       co_await around.sessions.stop();
       co_await around.datasets.stop();
       co_await around.changes.stop();
     };
-    asio::co_spawn(workers_->at(0), end(*around_), asio::use_future).get();
+    asio::co_spawn(workers_->at(0), end(*dependencies_), asio::use_future).get();
   }
   workers_->stop();
   workers_->join();

@@ -58,7 +58,7 @@ class Serving {
   Serving(Config config, Environment environment, Front front);
 
   // What stands around a gateway: made with it, and gone before it.
-  struct Surroundings;
+  struct Dependencies;
 
   Result<> open();
   Result<> listen();
@@ -92,7 +92,7 @@ class Serving {
   std::unique_ptr<net::Workers> workers_;
   std::unique_ptr<gateway::Egress> egress_;
   std::unique_ptr<gateway::Gateway> gateway_;
-  std::unique_ptr<Surroundings> around_;
+  std::unique_ptr<Dependencies> dependencies_;
   std::unique_ptr<net::HttpServer> server_;
   std::unique_ptr<net::HttpServer> ops_server_;
   bool drained_ = false;

@@ -125,7 +125,7 @@ class ShortestWay {
  private:
   using Count = std::ptrdiff_t;
   // How many lines of `before` are done, by diagonal: that number less how many of `after` are.
-  using Reach = std::vector<Count>;
+  using BridgeDependencies = std::vector<Count>;
 
   static bool adds(Count below, Count above, Count diagonal, Count changes) {
     return diagonal == -changes || (diagonal != changes && below < above);
@@ -135,7 +135,7 @@ class ShortestWay {
     const Count size_before = std::ssize(before_);
     const Count size_after = std::ssize(after_);
     const Count most = std::min(kMostChanges, size_before + size_after);
-    Reach all(static_cast<std::size_t>(2 * most + 3), 0);
+    BridgeDependencies all(static_cast<std::size_t>(2 * most + 3), 0);
     const auto reach = [&](Count diagonal) -> Count& { return all[static_cast<std::size_t>(diagonal + most + 1)]; };
     for (Count changes = 0; changes <= most; ++changes) {
       reached_.emplace_back(&reach(-changes - 1), &reach(changes + 1) + 1);
@@ -158,7 +158,7 @@ class ShortestWay {
     Count a = std::ssize(before_);
     Count b = std::ssize(after_);
     for (; changes >= 0; --changes) {
-      const Reach& reached = reached_[static_cast<std::size_t>(changes)];
+      const BridgeDependencies& reached = reached_[static_cast<std::size_t>(changes)];
       const auto reach = [&](Count diagonal) { return reached[static_cast<std::size_t>(diagonal + changes + 1)]; };
       const Count diagonal = a - b;
       Count from_a = 0;
@@ -177,7 +177,7 @@ class ShortestWay {
 
   Text before_;
   Text after_;
-  std::vector<Reach> reached_;  // before each number of changes was tried
+  std::vector<BridgeDependencies> reached_;  // before each number of changes was tried
 };
 
 std::vector<Line> compared(const Lines& before, const Lines& after) {

@@ -37,13 +37,13 @@ void CallingThread::run() {
   }
 }
 
-Host::Turn::Turn(Host& host) : host_(host) {
+Host::CallUnderWay::CallUnderWay(Host& host) : host_(host) {
   const std::lock_guard lock(host_.mutex_);
   allowed_ = !host_.closing_;
   if (allowed_) ++host_.turns_;
 }
 
-Host::Turn::~Turn() {
+Host::CallUnderWay::~CallUnderWay() {
   if (!allowed_) return;
   const std::lock_guard lock(host_.mutex_);
   if (--host_.turns_ == 0) host_.idle_.notify_all();
@@ -61,7 +61,7 @@ Host::Host(std::shared_ptr<boost::asio::io_context> io, Endpoint endpoint, Optio
 
 Host::~Host() { close(); }
 
-Refresher::Surroundings Host::refreshing() {
+Refresher::Dependencies Host::refreshing() {
   return {.executor = io_->get_executor(),
           .clock = clock_,
           .chance = random_chance,

@@ -82,7 +82,7 @@ class Host {
   // to the task, which may refer to it. What is posted to `meanwhile` runs on the calling thread.
   template <class T>
   Result<T> call(std::function<Task<Result<T>>(Connection&)> make, CallingThread& meanwhile) {
-    const Turn turn(*this);
+    const CallUnderWay turn(*this);
     if (!turn) return std::unexpected(errors::cancelled("the connection"));
     std::optional<Result<T>> result;
     boost::asio::co_spawn(*io_, make(refresher_.connection()), [&](std::exception_ptr thrown, Result<T> value) {
@@ -98,12 +98,12 @@ class Host {
 
  private:
   // A call under way, which the thread must not end before.
-  class Turn {
+  class CallUnderWay {
    public:
-    explicit Turn(Host& host);
-    ~Turn();
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
+    explicit CallUnderWay(Host& host);
+    ~CallUnderWay();
+    CallUnderWay(const CallUnderWay&) = delete;
+    CallUnderWay& operator=(const CallUnderWay&) = delete;
     explicit operator bool() const { return allowed_; }
 
    private:
@@ -111,7 +111,7 @@ class Host {
     bool allowed_;
   };
 
-  Refresher::Surroundings refreshing();
+  Refresher::Dependencies refreshing();
   Task<Result<Gathered>> read();
   void on_read(const Reading& reading);
   Task<Result<Answer>> send(std::function<Task<Result<Answer>>(Connection&)> make);

@@ -47,10 +47,10 @@ Connection::~Connection() = default;
 
 Task<Result<std::shared_ptr<const ServerFacts>>> Connection::open() {
   const Visit visit(*this);
-  auto footing = co_await link_.establish();
-  if (!footing) co_return std::unexpected(std::move(footing.error()));
-  note(*footing);
-  keep_stream(*footing);
+  auto negotiated = co_await link_.establish();
+  if (!negotiated) co_return std::unexpected(std::move(negotiated.error()));
+  note(*negotiated);
+  keep_stream(*negotiated);
   co_return facts_;
 }
 
@@ -79,25 +79,25 @@ Task<Result<>> Connection::listen(mcp::SubscriptionFilter wanted) {
   co_return co_await listener_.listen(std::move(wanted));
 }
 
-void Connection::note(const Footing& footing) {
-  if (footing.generation == noted_) return;
-  noted_ = footing.generation;
-  facts_ = footing.facts;
-  if (footing.era() == mcp::Era::modern) return;
+void Connection::note(const Negotiated& negotiated) {
+  if (negotiated.generation == noted_) return;
+  noted_ = negotiated.generation;
+  facts_ = negotiated.facts;
+  if (negotiated.era() == mcp::Era::modern) return;
   questions_.set_roots_due(true);
   if (log_level_) tasks_.spawn("setting the log level", restore_log_level(*log_level_));
 }
 
 // A legacy server may ask on a stream of its own while a request runs. True where that is not open yet.
-bool Connection::keep_stream(const Footing& footing) {
-  return footing.era() == mcp::Era::legacy && options_.handlers.any() && footing.transport->has_streams() &&
+bool Connection::keep_stream(const Negotiated& negotiated) {
+  return negotiated.era() == mcp::Era::legacy && options_.handlers.any() && negotiated.transport->has_streams() &&
          listener_.keep_stream();
 }
 
 std::optional<HttpSession> Connection::session() const {
-  const auto& footing = link_.current();
-  if (!footing || footing->transport->session().empty()) return std::nullopt;
-  return HttpSession{std::string(footing->transport->session()), footing->facts->version};
+  const auto& negotiated = link_.current();
+  if (!negotiated || negotiated->transport->session().empty()) return std::nullopt;
+  return HttpSession{std::string(negotiated->transport->session()), negotiated->facts->version};
 }
 
 Task<Result<Answer>> Connection::request(mcp::Method method, Params params, RequestOptions options) {
@@ -113,31 +113,31 @@ Task<Result<Answer>> Connection::request(mcp::Method method, Params params, Requ
   }
   for (;; again = true) {
     if (link_.standing() == nullptr) questions_.set_roots_due(true);
-    auto footing = co_await link_.establish();
-    if (!footing) co_return std::unexpected(std::move(footing.error()));
-    note(*footing);
-    if (keep_stream(*footing) && may_ask(method)) co_await listener_.wait_for_stream();
-    while (awaits_roots(*footing, method)) {
-      auto known = co_await await_roots(*footing, options);
+    auto negotiated = co_await link_.establish();
+    if (!negotiated) co_return std::unexpected(std::move(negotiated.error()));
+    note(*negotiated);
+    if (keep_stream(*negotiated) && may_ask(method)) co_await listener_.wait_for_stream();
+    while (awaits_roots(*negotiated, method)) {
+      auto known = co_await await_roots(*negotiated, options);
       if (!known) co_return std::unexpected(std::move(known.error()));
       // The session may be another by now.
-      footing = co_await link_.establish();
-      if (!footing) co_return std::unexpected(std::move(footing.error()));
-      note(*footing);
+      negotiated = co_await link_.establish();
+      if (!negotiated) co_return std::unexpected(std::move(negotiated.error()));
+      note(*negotiated);
     }
     if (may_act(method)) questions_.set_roots_due(false);
-    Outcome outcome = co_await attempt(*footing, method, params, options);
+    Outcome outcome = co_await attempt(*negotiated, method, params, options);
     if (!outcome.again || again) co_return std::move(outcome.answer);
   }
 }
 
-Task<Connection::Outcome> Connection::attempt(const Footing& footing, mcp::Method method, const Params& params,
+Task<Connection::Outcome> Connection::attempt(const Negotiated& negotiated, mcp::Method method, const Params& params,
                                               const RequestOptions& options) {
-  if (mcp::find_method(footing.era(), mcp::Sender::client, method) == nullptr) {
-    return refuse(method, footing.era());
+  if (mcp::find_method(negotiated.era(), mcp::Sender::client, method) == nullptr) {
+    return refuse(method, negotiated.era());
   }
-  return footing.era() == mcp::Era::modern ? attempt_rounds(footing, method, params, options)
-                                           : exchange(footing, method, params, options, {});
+  return negotiated.era() == mcp::Era::modern ? attempt_rounds(negotiated, method, params, options)
+                                              : exchange(negotiated, method, params, options, {});
 }
 
 Task<Connection::Outcome> Connection::refuse(mcp::Method method, mcp::Era era) {
@@ -145,13 +145,13 @@ Task<Connection::Outcome> Connection::refuse(mcp::Method method, mcp::Era era) {
       "{} does not exist in the {} era, which this server is of", mcp::to_string(method), mcp::to_string(era))))};
 }
 
-Task<Connection::Outcome> Connection::attempt_rounds(const Footing& footing, mcp::Method method, const Params& params,
-                                                     const RequestOptions& options) {
+Task<Connection::Outcome> Connection::attempt_rounds(const Negotiated& negotiated, mcp::Method method,
+                                                     const Params& params, const RequestOptions& options) {
   const std::string_view name = mcp::to_string(method);
   bool relisted = false;
   std::string inputs;
   for (int rounds = 0;;) {
-    Outcome outcome = co_await exchange(footing, method, params, options, inputs);
+    Outcome outcome = co_await exchange(negotiated, method, params, options, inputs);
     if (outcome.again) co_return outcome;
     if (!outcome.answer) {
       const bool mismatch = outcome.answer.error().rpc_code() == mcp::code::kHeaderMismatch;
@@ -177,9 +177,9 @@ Task<Connection::Outcome> Connection::attempt_rounds(const Footing& footing, mcp
   }
 }
 
-RequestFrame Connection::frame(const Footing& footing, mcp::Method method, const RequestOptions& options) {
+RequestFrame Connection::frame(const Negotiated& negotiated, mcp::Method method, const RequestOptions& options) {
   RequestFrame frame;
-  frame.era = footing.era();
+  frame.era = negotiated.era();
   frame.id = ++last_id_;
   frame.method = method;
   frame.modern_meta = modern_meta_;
@@ -190,22 +190,22 @@ RequestFrame Connection::frame(const Footing& footing, mcp::Method method, const
   return frame;
 }
 
-Task<Connection::Outcome> Connection::exchange(const Footing& footing, mcp::Method method, const Params& params,
+Task<Connection::Outcome> Connection::exchange(const Negotiated& negotiated, mcp::Method method, const Params& params,
                                                const RequestOptions& options, std::string_view more_members) {
   if (requests_.size() >= options_.limits.requests) {
     co_return Outcome{std::unexpected(errors::exhausted("too many requests to this server are under way"))};
   }
-  RequestFrame request = frame(footing, method, options);
+  RequestFrame request = frame(negotiated, method, options);
   request.more_members = more_members;
   std::string own_capabilities;
   // In the legacy era they were told once, when the session began.
-  if (options.has_handlers() && options.capabilities.empty() && footing.era() == mcp::Era::modern) {
+  if (options.has_handlers() && options.capabilities.empty() && negotiated.era() == mcp::Era::modern) {
     own_capabilities = mcp::write_client_capabilities(options.own_handlers()->capabilities());
     request.client_capabilities = own_capabilities;
   }
   Composed composed(request, params);
-  if (footing.transport->has_headers()) {
-    if (footing.era() == mcp::Era::modern) {
+  if (negotiated.transport->has_headers()) {
+    if (negotiated.era() == mcp::Era::modern) {
       if (auto added = add_headers(composed, params); !added)
         co_return Outcome{std::unexpected(std::move(added.error()))};
     }
@@ -215,67 +215,68 @@ Task<Connection::Outcome> Connection::exchange(const Footing& footing, mcp::Meth
   const auto timeout = time_of(method, options);
   Deadline deadline(executor_, timeout, timeout * options_.progress_extension);
   const InFlightTable::Entry entry(requests_, {request.id, deadline, options});
-  co_return co_await await_reply(footing, entry.request(), method, footing.transport->exchange(composed.outgoing()));
+  co_return co_await await_reply(negotiated, entry.request(), method,
+                                 negotiated.transport->exchange(composed.outgoing()));
 }
 
 std::chrono::milliseconds Connection::time_of(mcp::Method method, const RequestOptions& options) const {
   return options.timeout.value_or(method == mcp::Method::tools_call ? options_.call_timeout : options_.timeout);
 }
 
-Task<Connection::Outcome> Connection::await_reply(const Footing& footing, const InFlight& request, mcp::Method method,
-                                                  Task<Result<Reply>> replying) {
+Task<Connection::Outcome> Connection::await_reply(const Negotiated& negotiated, const InFlight& request,
+                                                  mcp::Method method, Task<Result<Reply>> replying) {
   Result<Reply> reply;
   try {
     reply = co_await before(*request.deadline, std::move(replying), mcp::to_string(method));
   } catch (...) {
-    cancel_at_server(footing, request.id, "the caller no longer waits");
+    cancel_at_server(negotiated, request.id, "the caller no longer waits");
     throw;
   }
   if (!reply) {
-    if (reply.error().kind() == ErrorKind::timeout) cancel_at_server(footing, request.id, "timed out");
+    if (reply.error().kind() == ErrorKind::timeout) cancel_at_server(negotiated, request.id, "timed out");
     co_return Outcome{std::unexpected(std::move(reply.error()))};
   }
-  co_return judge(footing, std::move(*reply));
+  co_return judge(negotiated, std::move(*reply));
 }
 
 std::shared_ptr<PendingRequest> Connection::post(mcp::Method method, const Params& params, RequestOptions& options,
                                                  Stay stay) {
-  const Footing* const footing = link_.standing();
-  if (footing == nullptr || !footing->transport->has_streams() || requests_.size() >= options_.limits.requests) {
+  const Negotiated* const negotiated = link_.standing();
+  if (negotiated == nullptr || !negotiated->transport->has_streams() || requests_.size() >= options_.limits.requests) {
     return nullptr;
   }
-  const bool modern = footing->era() == mcp::Era::modern;
-  if (mcp::find_method(footing->era(), mcp::Sender::client, method) == nullptr) return nullptr;
-  note(*footing);
+  const bool modern = negotiated->era() == mcp::Era::modern;
+  if (mcp::find_method(negotiated->era(), mcp::Sender::client, method) == nullptr) return nullptr;
+  note(*negotiated);
   if (modern ? options.inputs != Inputs::hand_back || options.has_handlers()
-             : (keep_stream(*footing) && may_ask(method)) || awaits_roots(*footing, method)) {
+             : (keep_stream(*negotiated) && may_ask(method)) || awaits_roots(*negotiated, method)) {
     return nullptr;
   }
-  const RequestFrame request = frame(*footing, method, options);
+  const RequestFrame request = frame(*negotiated, method, options);
   Composed composed(request, params);
   if (modern) composed.add_standard_headers(params.name);
   composed.add_headers(options.headers);
-  auto reply = footing->transport->try_exchange(composed.outgoing(), time_of(method, options), stay);
+  auto reply = negotiated->transport->try_exchange(composed.outgoing(), time_of(method, options), stay);
   if (!reply) return nullptr;
   if (may_act(method)) questions_.set_roots_due(false);
-  return std::make_shared<PendingRequest>(PendingRequest::Key{}, *this, *footing, std::move(reply), request.id, method,
-                                          std::move(options));
+  return std::make_shared<PendingRequest>(PendingRequest::Key{}, *this, *negotiated, std::move(reply), request.id,
+                                          method, std::move(options));
 }
 
-Connection::Outcome Connection::judge(const Footing& footing, Reply reply) {
+Connection::Outcome Connection::judge(const Negotiated& negotiated, Reply reply) {
   const bool refused = reply.status > 299;
   if (!refused && reply.message && reply.message->message().kind == json::MessageKind::result)
     return {std::move(*reply.message)};
-  if (footing.era() == mcp::Era::legacy && footing.transport->has_session() && says_session_unknown(reply)) {
-    forget_session(footing);
+  if (negotiated.era() == mcp::Era::legacy && negotiated.transport->has_session() && says_session_unknown(reply)) {
+    forget_session(negotiated);
     return {std::unexpected(errors::not_found("the server no longer knows the session")), options_.renew_session};
   }
-  const bool again = !options_.era && contradicts(reply, footing.era()) && link_.era_doubtful(footing.generation);
+  const bool again = !options_.era && contradicts(reply, negotiated.era()) && link_.era_doubtful(negotiated.generation);
   return {std::unexpected(reply_error(reply)), again};
 }
 
-void Connection::forget_session(const Footing& footing) {
-  if (!link_.session_lost(footing.generation)) return;
+void Connection::forget_session(const Negotiated& negotiated) {
+  if (!link_.session_lost(negotiated.generation)) return;
   options_.log->note(log::Level::info, "forgot the session");
   if (options_.on_session_lost) options_.on_session_lost();
 }
@@ -293,11 +294,11 @@ Result<> Connection::add_headers(Composed& composed, const Params& params) const
   return {};
 }
 
-void Connection::cancel_at_server(const Footing& footing, RequestId id, std::string_view reason) {
+void Connection::cancel_at_server(const Negotiated& negotiated, RequestId id, std::string_view reason) {
   // A modern server sees that the request's own stream is closed.
-  if (footing.era() == mcp::Era::modern && footing.transport->has_streams()) return;
-  if (link_.is_closed() || !footing.transport->usable()) return;
-  tasks_.spawn("cancelling a request", send_cancelled(footing.transport, id, std::string(reason)));
+  if (negotiated.era() == mcp::Era::modern && negotiated.transport->has_streams()) return;
+  if (link_.is_closed() || !negotiated.transport->usable()) return;
+  tasks_.spawn("cancelling a request", send_cancelled(negotiated.transport, id, std::string(reason)));
 }
 
 Task<> Connection::send_cancelled(std::shared_ptr<Transport> transport, RequestId id, std::string reason) {

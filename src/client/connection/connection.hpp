@@ -11,7 +11,7 @@
 #include "client/connection/listener.hpp"
 #include "client/connection/questions.hpp"
 #include "client/message/compose.hpp"
-#include "client/message/mirrors.hpp"
+#include "client/message/header_parameters.hpp"
 #include "client/message/options.hpp"
 
 namespace proteus::client {
@@ -125,41 +125,41 @@ class Connection final : private Inbox {
 
   Task<Result<Answer>> request(mcp::Method method, Params params, RequestOptions options, bool again);
   // All of what they are given outlives these.
-  Task<Outcome> attempt(const Footing& footing, mcp::Method method, const Params& params,
+  Task<Outcome> attempt(const Negotiated& negotiated, mcp::Method method, const Params& params,
                         const RequestOptions& options);
   static Task<Outcome> refuse(mcp::Method method, mcp::Era era);
   // With as many rounds as a modern server needs.
-  Task<Outcome> attempt_rounds(const Footing& footing, mcp::Method method, const Params& params,
+  Task<Outcome> attempt_rounds(const Negotiated& negotiated, mcp::Method method, const Params& params,
                                const RequestOptions& options);
-  Task<Outcome> exchange(const Footing& footing, mcp::Method method, const Params& params,
+  Task<Outcome> exchange(const Negotiated& negotiated, mcp::Method method, const Params& params,
                          const RequestOptions& options, std::string_view more_members);
   // Of a request that was sent, within its time.
-  Task<Outcome> await_reply(const Footing& footing, const InFlight& request, mcp::Method method,
+  Task<Outcome> await_reply(const Negotiated& negotiated, const InFlight& request, mcp::Method method,
                             Task<Result<Reply>> replying);
-  Outcome judge(const Footing& footing, Reply reply);
+  Outcome judge(const Negotiated& negotiated, Reply reply);
   std::chrono::milliseconds time_of(mcp::Method method, const RequestOptions& options) const;
-  RequestFrame frame(const Footing& footing, mcp::Method method, const RequestOptions& options);
+  RequestFrame frame(const Negotiated& negotiated, mcp::Method method, const RequestOptions& options);
   Result<> add_headers(Composed& composed, const Params& params) const;
   Task<Result<std::string>> gather_inputs(const Answer& required, const RequestOptions& options);
   // Whether parameters of tools are repeated in headers.
   bool mirrors_parameters() const;
 
   // What follows from a footing that was not there before.
-  void note(const Footing& footing);
-  bool keep_stream(const Footing& footing);
-  void forget_session(const Footing& footing);
+  void note(const Negotiated& negotiated);
+  bool keep_stream(const Negotiated& negotiated);
+  void forget_session(const Negotiated& negotiated);
   Task<> restore_log_level(mcp::LogLevel level);
   // Whether it may act on the client's roots.
   static bool may_act(mcp::Method method);
   // Whether roots may be asked for, or are, that must be known before this request is sent.
-  bool awaits_roots(const Footing& footing, mcp::Method method) const;
+  bool awaits_roots(const Negotiated& negotiated, mcp::Method method) const;
   // Ends when they are.
-  Task<Result<>> await_roots(Footing footing, const RequestOptions& options);
+  Task<Result<>> await_roots(Negotiated negotiated, const RequestOptions& options);
   Task<Result<>> settle_roots(std::uint64_t generation);
   // False where something runs in it.
   bool give_up_session(std::uint64_t generation);
   Task<> send_notification(std::shared_ptr<Transport> transport, std::string text);
-  void cancel_at_server(const Footing& footing, RequestId id, std::string_view reason);
+  void cancel_at_server(const Negotiated& negotiated, RequestId id, std::string_view reason);
   Task<> send_cancelled(std::shared_ptr<Transport> transport, RequestId id, std::string reason);
 
   void on_notification(const Received& message, RequestId during) override;
@@ -178,7 +178,7 @@ class Connection final : private Inbox {
   Link link_;
   Questions questions_;
   Listener listener_;
-  Mirrors mirrors_;
+  HeaderParameters mirrors_;
   std::shared_ptr<const ServerFacts> facts_;
   std::optional<mcp::LogLevel> log_level_;
   std::size_t visits_ = 0;

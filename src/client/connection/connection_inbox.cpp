@@ -70,8 +70,8 @@ void Connection::on_log(const json::Message& message, RequestId during) {
 }
 
 void Connection::on_request(Received received, RequestId during) {
-  const auto& footing = link_.current();
-  const bool modern = footing ? footing->era() == mcp::Era::modern : false;
+  const auto& negotiated = link_.current();
+  const bool modern = negotiated ? negotiated->era() == mcp::Era::modern : false;
   if (modern || !link_.transport()) {
     return options_.log->warning("a request of the server is ignored, in its era it has none to make: {}",
                                  log::printable(received.message().method, 64));

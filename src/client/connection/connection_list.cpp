@@ -21,7 +21,7 @@ Task<Value> aside(BackgroundThreads* background, std::size_t bytes, Work work) {
 
 struct Learned {
   Listing listing;  // without the tools whose annotations are invalid
-  Mirrors mirrors;
+  HeaderParameters mirrors;
 };
 
 Learned learn(Listing listing, StrangerLog& log) {
@@ -76,8 +76,8 @@ Task<Result<Listing>> Connection::list(mcp::Method method, RequestOptions option
 }
 
 bool Connection::mirrors_parameters() const {
-  const auto& footing = link_.current();
-  return footing && footing->era() == mcp::Era::modern && footing->transport->has_headers();
+  const auto& negotiated = link_.current();
+  return negotiated && negotiated->era() == mcp::Era::modern && negotiated->transport->has_headers();
 }
 
 }  // namespace proteus::client

@@ -22,18 +22,18 @@ bool Connection::may_act(mcp::Method method) {
          method == mcp::Method::resources_read;
 }
 
-bool Connection::awaits_roots(const Footing& footing, mcp::Method method) const {
+bool Connection::awaits_roots(const Negotiated& negotiated, mcp::Method method) const {
   if (options_.owner == Owner::everybody || !options_.handlers.list_roots) return false;
-  if (footing.era() != mcp::Era::legacy || !may_act(method)) return false;
-  return footing.generation != greeted_ || questions_.open_roots() > 0 || questions_.roots_missed();
+  if (negotiated.era() != mcp::Era::legacy || !may_act(method)) return false;
+  return negotiated.generation != greeted_ || questions_.open_roots() > 0 || questions_.roots_missed();
 }
 
-Task<Result<>> Connection::await_roots(Footing footing, const RequestOptions& options) {
+Task<Result<>> Connection::await_roots(Negotiated negotiated, const RequestOptions& options) {
   // Stands still while somebody is asked.
   Deadline deadline(executor_, options_.timeout, {});
   const InFlightTable::Entry entry(requests_, {++last_id_, deadline, options, false});
   questions_.somebody_came();
-  co_return co_await before(deadline, settle_roots(footing.generation), "asking the client for its roots");
+  co_return co_await before(deadline, settle_roots(negotiated.generation), "asking the client for its roots");
 }
 
 Task<Result<>> Connection::settle_roots(std::uint64_t generation) {
@@ -73,10 +73,10 @@ bool Connection::give_up_session(std::uint64_t generation) {
 }
 
 void Connection::notify(std::string notification) {
-  const Footing* const footing = link_.standing();
-  if (footing == nullptr || footing->era() != mcp::Era::legacy) return;
+  const Negotiated* const negotiated = link_.standing();
+  if (negotiated == nullptr || negotiated->era() != mcp::Era::legacy) return;
   if (notifying_ >= kMaxNotifying) return log::debug("a notification is dropped: the server takes none");
-  tasks_.spawn("notifying the server", send_notification(footing->transport, std::move(notification)));
+  tasks_.spawn("notifying the server", send_notification(negotiated->transport, std::move(notification)));
 }
 
 void Connection::notify_roots_changed(std::string notification) {

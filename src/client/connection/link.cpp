@@ -55,26 +55,26 @@ Link::Link(const Executor& executor, TransportMaker& maker, const Options& optio
   if (known_era_ == mcp::Era::modern) known_modern_ = known.facts;
 }
 
-Task<Result<Footing>> Link::establish() {
+Task<Result<Negotiated>> Link::establish() {
   while (busy_)
     co_await idle_.wait();
   if (closed_) co_return std::unexpected(errors::cancelled("the connection"));
-  if (footing_ && footing_->transport->usable()) co_return *footing_;
+  if (negotiated_ && negotiated_->transport->usable()) co_return *negotiated_;
   const Attempt hold(*this);
-  footing_.reset();
+  negotiated_.reset();
   if (transport_ && !transport_->usable()) co_await drop_transport();
   auto made = co_await attempt();
   if (!made) {
     co_await drop_transport();
     co_return std::unexpected(std::move(made.error()));
   }
-  co_return *footing_;
+  co_return *negotiated_;
 }
 
 bool Link::session_lost(std::uint64_t generation) {
-  if (!footing_ || footing_->generation != generation) return false;
+  if (!negotiated_ || negotiated_->generation != generation) return false;
   transport_->forget_session();
-  footing_.reset();
+  negotiated_.reset();
   return true;
 }
 
@@ -86,8 +86,8 @@ bool Link::era_doubtful(std::uint64_t generation) {
 }
 
 void Link::renew(std::uint64_t generation) {
-  if (!footing_ || footing_->generation != generation) return;
-  footing_.reset();
+  if (!negotiated_ || negotiated_->generation != generation) return;
+  negotiated_.reset();
   close_transport();
   transport_.reset();
 }
@@ -103,13 +103,13 @@ Task<> Link::rest() {
     co_await idle_.wait();
   if (closed_) co_return;
   const Attempt hold(*this);
-  footing_.reset();
+  negotiated_.reset();
   co_await drop_transport();
 }
 
 Task<> Link::close() {
   closed_ = true;
-  footing_.reset();
+  negotiated_.reset();
   // What is under way fails by this, and an attempt ends.
   if (handshake_ != nullptr) handshake_->expire();
   if (transport_) close_transport();
@@ -288,7 +288,7 @@ Task<Result<Reply>> Link::exchange(std::shared_ptr<Transport> transport, mcp::Me
 void Link::stand_on(ServerFacts facts) {
   for (const std::string& what : facts.left_out)
     options_.log->warning("{}", what);
-  footing_ = Footing{transport_, std::make_shared<const ServerFacts>(std::move(facts)), ++generation_};
+  negotiated_ = Negotiated{transport_, std::make_shared<const ServerFacts>(std::move(facts)), ++generation_};
 }
 
 }  // namespace proteus::client

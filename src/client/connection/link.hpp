@@ -17,7 +17,7 @@
 namespace proteus::client {
 
 // What a request is made with: held for as long as it runs, even if the link is renewed meanwhile.
-struct Footing {
+struct Negotiated {
   std::shared_ptr<Transport> transport;
   std::shared_ptr<const ServerFacts> facts;
   std::uint64_t generation = 0;
@@ -43,12 +43,12 @@ class Link {
   Link(const Executor& executor, TransportMaker& maker, const Options& options, RequestId& last_id);
 
   // Gives the footing there is, or makes one. Callers at the same time share one attempt.
-  Task<Result<Footing>> establish();
+  Task<Result<Negotiated>> establish();
   // The footing there is; nothing where none is, or where it was lost.
-  const std::optional<Footing>& current() const { return footing_; }
+  const std::optional<Negotiated>& current() const { return negotiated_; }
   // The same where a request can be made on it at once; null otherwise.
-  const Footing* standing() const {
-    return !busy_ && !closed_ && footing_ && footing_->transport->usable() ? &*footing_ : nullptr;
+  const Negotiated* standing() const {
+    return !busy_ && !closed_ && negotiated_ && negotiated_->transport->usable() ? &*negotiated_ : nullptr;
   }
   // What there is of one: also while a footing is being made.
   const std::shared_ptr<Transport>& transport() const { return transport_; }
@@ -114,7 +114,7 @@ class Link {
   std::shared_ptr<Probe> probe_;  // that was begun last
   TaskGroup probing_;             // ends with the transports
   TaskGroup closing_;             // the transports, which belong to the tasks in it; never cancelled
-  std::optional<Footing> footing_;
+  std::optional<Negotiated> negotiated_;
   std::uint64_t generation_ = 0;
   bool busy_ = false;
   bool closed_ = false;

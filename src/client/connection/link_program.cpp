@@ -111,7 +111,7 @@ Task<> Link::run_probe(std::shared_ptr<Probe> probe) {
   probe->answered.ring();
   if (closed_ || probe->transport != transport_ || !probe->has(Kind::modern)) co_return;
   if (probe->overtakes && handshake_ != nullptr) co_return handshake_->expire();
-  if (busy_ || !footing_ || footing_->era() == mcp::Era::modern) co_return;
+  if (busy_ || !negotiated_ || negotiated_->era() == mcp::Era::modern) co_return;
   options_.log->note(log::Level::info, "is modern after all: it was slow to say so");
   const auto adopted = adopt_modern(**probe->verdict);
   if (adopted && options_.on_era_corrected) options_.on_era_corrected();
@@ -129,8 +129,8 @@ Task<Result<>> Link::await_probe(std::shared_ptr<Probe> probe, std::chrono::mill
 }
 
 void Link::reconsider() {
-  const bool by_silence = footing_ && !busy_ && !closed_ && footing_->era() == mcp::Era::legacy && !options_.era &&
-                          probe_ && probe_->transport == footing_->transport && !probe_->verdict;
+  const bool by_silence = negotiated_ && !busy_ && !closed_ && negotiated_->era() == mcp::Era::legacy &&
+                          !options_.era && probe_ && probe_->transport == negotiated_->transport && !probe_->verdict;
   if (by_silence && transport_->usable()) begin_probe();
 }
 

@@ -55,8 +55,8 @@ bool is_final(const Error& error) {
 
 Task<Result<>> Listener::listen(mcp::SubscriptionFilter wanted) {
   std::shared_ptr<Round> round = round_;
-  const auto& footing = connection_.link_.current();
-  if (round && !round->stopped && footing && footing->era() == mcp::Era::legacy) {
+  const auto& negotiated = connection_.link_.current();
+  if (round && !round->stopped && negotiated && negotiated->era() == mcp::Era::legacy) {
     // The stream is the same whatever is wanted, and many servers allow only one.
     for (const auto& uri : wanted.uris)
       refused_.erase(uri);
@@ -86,8 +86,8 @@ Task<Result<>> Listener::listen(mcp::SubscriptionFilter wanted) {
 
 bool Listener::keep_stream() {
   if (!round_ || round_->stopped) {
-    const auto& footing = connection_.link_.current();
-    if (footing && footing->generation == streamless_in_) return false;
+    const auto& negotiated = connection_.link_.current();
+    if (negotiated && negotiated->generation == streamless_in_) return false;
     auto round = std::make_shared<Round>(connection_.executor_, mcp::SubscriptionFilter{});
     round->quiet = true;
     start(std::move(round));
@@ -179,9 +179,9 @@ Task<> Listener::run(std::shared_ptr<Round> round) {
     const auto ended = co_await open_stream(round);
     if (round->stopped) break;
     const Error error = ended ? errors::interrupted("the server ended the stream") : ended.error();
-    const auto& footing = connection_.link_.current();
-    if (footing && footing->era() == mcp::Era::legacy && is_final(error)) {
-      streamless_in_ = footing->generation;
+    const auto& negotiated = connection_.link_.current();
+    if (negotiated && negotiated->era() == mcp::Era::legacy && is_final(error)) {
+      streamless_in_ = negotiated->generation;
       if (!round->quiet && connection_.options_.hear_in_answers && error.kind() == ErrorKind::unsupported) {
         co_await hear_in_answers(round);
         break;
@@ -212,55 +212,55 @@ Task<> Listener::run(std::shared_ptr<Round> round) {
 }
 
 Task<Result<>> Listener::open_stream(std::shared_ptr<Round> round) {
-  auto footing = co_await connection_.link_.establish();
-  if (!footing) co_return std::unexpected(std::move(footing.error()));
-  connection_.note(*footing);
+  auto negotiated = co_await connection_.link_.establish();
+  if (!negotiated) co_return std::unexpected(std::move(negotiated.error()));
+  connection_.note(*negotiated);
   if (round->stopped) co_return Result<>{};
-  if (footing->era() == mcp::Era::modern) co_return co_await open_modern(round, std::move(*footing));
-  co_return co_await open_legacy(round, std::move(*footing));
+  if (negotiated->era() == mcp::Era::modern) co_return co_await open_modern(round, std::move(*negotiated));
+  co_return co_await open_legacy(round, std::move(*negotiated));
 }
 
-Task<Result<>> Listener::open_modern(std::shared_ptr<Round> round, Footing footing) {
+Task<Result<>> Listener::open_modern(std::shared_ptr<Round> round, Negotiated negotiated) {
   if (round->quiet) co_return std::unexpected(errors::unsupported("a modern server asks nothing by itself"));
   Params params;
   params.members.add(fmt::format(R"("notifications":{})", mcp::write_subscription_filter(round->wanted)));
   const RequestOptions options;
-  RequestFrame frame = connection_.frame(footing, mcp::Method::listen, options);
+  RequestFrame frame = connection_.frame(negotiated, mcp::Method::listen, options);
   Composed composed(frame, params);
-  if (footing.transport->has_headers()) composed.add_standard_headers({});
+  if (negotiated.transport->has_headers()) composed.add_standard_headers({});
   // Until the acknowledgement, which lifts it.
   Deadline deadline(connection_.executor_, connection_.options_.timeout, {});
   const Noted noted(round->wait, deadline);
   round->stream = frame.id;
   try {
-    auto reply = co_await before(deadline, footing.transport->exchange(composed.outgoing()), "subscriptions/listen");
+    auto reply = co_await before(deadline, negotiated.transport->exchange(composed.outgoing()), "subscriptions/listen");
     round->stream = kNoRequest;
     if (!reply) {
-      if (reply.error().kind() == ErrorKind::timeout) connection_.cancel_at_server(footing, frame.id, "");
+      if (reply.error().kind() == ErrorKind::timeout) connection_.cancel_at_server(negotiated, frame.id, "");
       co_return std::unexpected(std::move(reply.error()));
     }
     if (!reply->message || reply->message->message().kind != json::MessageKind::result) {
-      if (contradicts(*reply, mcp::Era::modern)) connection_.link_.era_doubtful(footing.generation);
+      if (contradicts(*reply, mcp::Era::modern)) connection_.link_.era_doubtful(negotiated.generation);
       co_return std::unexpected(reply_error(*reply));
     }
     co_return Result<>{};
   } catch (...) {
-    connection_.cancel_at_server(footing, frame.id, "");
+    connection_.cancel_at_server(negotiated, frame.id, "");
     throw;
   }
 }
 
-Task<Result<>> Listener::open_legacy(std::shared_ptr<Round> round, Footing footing) {
+Task<Result<>> Listener::open_legacy(std::shared_ptr<Round> round, Negotiated negotiated) {
   Deadline deadline = Deadline::never(connection_.executor_);
   const Noted noted(round->wait, deadline);
   auto on_open = [this, round] {
     round->stream_open = true;
     connection_.tasks_.spawn("subscribing", subscribe(round));
   };
-  auto ended = co_await before(deadline, footing.transport->listen(std::move(on_open)), "listening");
+  auto ended = co_await before(deadline, negotiated.transport->listen(std::move(on_open)), "listening");
   round->stream_open = false;
-  if (!ended && ended.error().kind() == ErrorKind::not_found && footing.transport->has_session())
-    connection_.forget_session(footing);
+  if (!ended && ended.error().kind() == ErrorKind::not_found && negotiated.transport->has_session())
+    connection_.forget_session(negotiated);
   co_return ended;
 }
 
@@ -294,10 +294,10 @@ Task<> Listener::subscribe(std::shared_ptr<Round> round) {
   Subscriptions plan;
   std::uint64_t planned = 0;
   while (!round->stopped && round->stream_open) {
-    const auto& footing = connection_.link_.current();
-    if (!footing) co_return;
-    if (subscribed_in_ != footing->generation) {
-      subscribed_in_ = footing->generation;
+    const auto& negotiated = connection_.link_.current();
+    if (!negotiated) co_return;
+    if (subscribed_in_ != negotiated->generation) {
+      subscribed_in_ = negotiated->generation;
       subscribed_.clear();
       refused_.clear();
       planned = 0;

@@ -63,8 +63,8 @@ class Listener {
   Task<> run(std::shared_ptr<Round> round);
   Task<Result<>> wait_until_settled(std::shared_ptr<Round> round);
   Task<Result<>> open_stream(std::shared_ptr<Round> round);
-  Task<Result<>> open_modern(std::shared_ptr<Round> round, Footing footing);
-  Task<Result<>> open_legacy(std::shared_ptr<Round> round, Footing footing);
+  Task<Result<>> open_modern(std::shared_ptr<Round> round, Negotiated negotiated);
+  Task<Result<>> open_legacy(std::shared_ptr<Round> round, Negotiated negotiated);
   // What is to be asked so that the session is subscribed to these, in n log n of how many they are.
   using Subscriptions = std::deque<std::pair<mcp::Method, std::string>>;
   Subscriptions plan_subscriptions(const std::vector<std::string>& wanted) const;

@@ -15,12 +15,12 @@ Reply apart(Reply reply) {
 
 }  // namespace
 
-PendingRequest::PendingRequest(Key /*key*/, Connection& connection, Footing footing,
+PendingRequest::PendingRequest(Key /*key*/, Connection& connection, Negotiated negotiated,
                                std::shared_ptr<PendingReply> reply, RequestId id, mcp::Method method,
                                RequestOptions options)
     : connection_(connection),
       visit_(connection),
-      footing_(std::move(footing)),
+      negotiated_(std::move(negotiated)),
       method_(method),
       options_(std::move(options)),
       deadline_(connection.executor_, connection.time_of(method, options_),
@@ -34,7 +34,7 @@ PendingRequest::~PendingRequest() { leave(); }
 
 void PendingRequest::leave() {
   if (std::exchange(ended_, true)) return;
-  connection_.cancel_at_server(footing_, entry_->request().id, "the caller no longer waits");
+  connection_.cancel_at_server(negotiated_, entry_->request().id, "the caller no longer waits");
 }
 
 // Progress gives it more time. Whatever else moves the deadline is more than an answer.
@@ -59,14 +59,14 @@ Task<net::Waited> PendingRequest::wait() {
 Error PendingRequest::end(Error error) {
   ended_ = true;
   if (error.kind() != ErrorKind::timeout) return error;
-  connection_.cancel_at_server(footing_, entry_->request().id, "timed out");
+  connection_.cancel_at_server(negotiated_, entry_->request().id, "timed out");
   return errors::timeout(mcp::to_string(method_));
 }
 
 // A modern server that misses headers has not run it; the connection finds out which.
 bool PendingRequest::is_to_be_sent_again(const Connection::Outcome& outcome) const {
   return outcome.again ||
-         (!outcome.answer && footing_.era() == mcp::Era::modern && method_ == mcp::Method::tools_call &&
+         (!outcome.answer && negotiated_.era() == mcp::Era::modern && method_ == mcp::Method::tools_call &&
           outcome.answer.error().rpc_code() == mcp::code::kHeaderMismatch);
 }
 
@@ -89,7 +89,7 @@ Result<PendingRequest::Poll> PendingRequest::poll() {
     return Poll{.waits = polled->waits};
   }
   ended_ = true;
-  auto outcome = connection_.judge(footing_, std::move(*polled->reply));
+  auto outcome = connection_.judge(negotiated_, std::move(*polled->reply));
   if ((again_ = more_ = is_to_be_sent_again(outcome))) return Poll{};
   if (!outcome.answer) return std::unexpected(std::move(outcome.answer.error()));
   return Poll{.answer = std::move(*outcome.answer)};
@@ -107,7 +107,7 @@ Task<Result<Answer>> PendingRequest::finish(std::shared_ptr<PendingRequest> self
     self->ended_ = true;
     auto replying = self->arrived_ ? at_once(std::move(*self->arrived_)) : self->reply_->finish();
     auto outcome =
-        co_await connection.await_reply(self->footing_, self->entry_->request(), self->method_, std::move(replying));
+        co_await connection.await_reply(self->negotiated_, self->entry_->request(), self->method_, std::move(replying));
     if (!self->is_to_be_sent_again(outcome)) co_return std::move(outcome.answer);
   }
   self->entry_.reset();

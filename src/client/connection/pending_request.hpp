@@ -30,8 +30,8 @@ class PendingRequest {
     friend class Connection;
     Key() = default;
   };
-  PendingRequest(Key key, Connection& connection, Footing footing, std::shared_ptr<PendingReply> reply, RequestId id,
-                 mcp::Method method, RequestOptions options);
+  PendingRequest(Key key, Connection& connection, Negotiated negotiated, std::shared_ptr<PendingReply> reply,
+                 RequestId id, mcp::Method method, RequestOptions options);
   ~PendingRequest();
   PendingRequest(const PendingRequest&) = delete;
   PendingRequest& operator=(const PendingRequest&) = delete;
@@ -64,7 +64,7 @@ class PendingRequest {
 
   Connection& connection_;
   const Connection::Visit visit_;
-  const Footing footing_;
+  const Negotiated negotiated_;
   const mcp::Method method_;
   RequestOptions options_;
   Deadline deadline_;

@@ -30,17 +30,17 @@ struct Refresher::Round {
   }
 };
 
-Refresher::Refresher(RefreshPolicy policy, Surroundings around, MakerFactory make, Options options)
+Refresher::Refresher(RefreshPolicy policy, Dependencies around, MakerFactory make, Options options)
     : policy_(policy),
-      around_(std::move(around)),
+      dependencies_(std::move(around)),
       timeout_(options.timeout),
       log_(options.log),
-      connection_(around_.executor, std::move(make), with_announcements(std::move(options))),
-      tasks_(around_.executor),
-      alarm_(around_.executor),
-      tried_(around_.executor),
+      connection_(dependencies_.executor, std::move(make), with_announcements(std::move(options))),
+      tasks_(dependencies_.executor),
+      alarm_(dependencies_.executor),
+      tried_(dependencies_.executor),
       reading_(policy_.debounce),
-      asked_(around_.executor),
+      asked_(dependencies_.executor),
       auto_refresh_(policy_.auto_refresh) {}
 
 Options Refresher::with_announcements(Options options) {
@@ -54,7 +54,7 @@ Options Refresher::with_announcements(Options options) {
 }
 
 void Refresher::start() {
-  asio::post(around_.executor, [this] { tasks_.spawn(around_.name, run()); });
+  asio::post(dependencies_.executor, [this] { tasks_.spawn(dependencies_.name, run()); });
 }
 
 Task<Result<>> Refresher::first_try() {
@@ -71,7 +71,7 @@ void Refresher::end_first_try(std::optional<Error> error) {
 }
 
 Reading Refresher::cancelled_reading() const {
-  return {.at = around_.clock.wall(), .error = errors::cancelled("the refresh")};
+  return {.at = dependencies_.clock.wall(), .error = errors::cancelled("the refresh")};
 }
 
 Task<> Refresher::close() {
@@ -88,9 +88,9 @@ Task<> Refresher::close() {
 // One thing after the other: lists are never read twice at the same time, and a slow one delays nobody else's.
 Task<> Refresher::run() {
   want_refresh({});
-  health_at_ = around_.clock.now() + policy_.health_interval;
+  health_at_ = dependencies_.clock.now() + policy_.health_interval;
   while (!closing_) {
-    const auto now = around_.clock.now();
+    const auto now = dependencies_.clock.now();
     const auto left_alone = left_alone_until();
     const auto is_due = [&](const std::optional<Clock::Monotonic>& at) {
       return at && std::max(*at, left_alone) <= now;
@@ -131,7 +131,7 @@ Watch Refresher::watch() const {
 }
 
 void Refresher::set_auto_refresh(bool on) {
-  asio::post(around_.executor, [this, on] {
+  asio::post(dependencies_.executor, [this, on] {
     auto_refresh_ = on;
     if (!polls()) poll_at_.reset();
     poll_instead();
@@ -139,28 +139,28 @@ void Refresher::set_auto_refresh(bool on) {
 }
 
 void Refresher::want_refresh(std::chrono::nanoseconds in) {
-  const auto at = around_.clock.now() + in;
+  const auto at = dependencies_.clock.now() + in;
   if (!refresh_at_ || at < *refresh_at_) refresh_at_ = at;
   alarm_.cancel();
 }
 
 std::chrono::milliseconds Refresher::pause_after(unsigned failures, const Error& why) {
   const std::chrono::milliseconds asked = why.retry_after();
-  if (asked.count() > 0) left_alone_until_ = std::max(left_alone_until_, around_.clock.now() + asked);
-  return std::max(backoff(failures, policy_.first_retry, policy_.last_retry, around_.chance), asked);
+  if (asked.count() > 0) left_alone_until_ = std::max(left_alone_until_, dependencies_.clock.now() + asked);
+  return std::max(backoff(failures, policy_.first_retry, policy_.last_retry, dependencies_.chance), asked);
 }
 
 Clock::Monotonic Refresher::left_alone_until() const {
-  return std::max(left_alone_until_, around_.breaker.status().left_alone_until);
+  return std::max(left_alone_until_, dependencies_.breaker.status().left_alone_until);
 }
 
 // However it ends, also by `close`, whoever waits for it is told.
 Task<> Refresher::read_lists() {
-  const auto round = next_ ? std::exchange(next_, nullptr) : std::make_shared<Round>(around_.executor);
+  const auto round = next_ ? std::exchange(next_, nullptr) : std::make_shared<Round>(dependencies_.executor);
   under_way_ = round;
   refresh_at_.reset();
   poll_at_.reset();
-  const auto began = around_.clock.now();
+  const auto began = dependencies_.clock.now();
   reading_.act(began);
   Result<Gathered> gathered;
   try {
@@ -168,8 +168,8 @@ Task<> Refresher::read_lists() {
   } catch (const std::exception& fault) {
     gathered = std::unexpected(errors::internal(fault.what()));
   }
-  Reading reading{.at = around_.clock.wall(),
-                  .duration = std::chrono::duration_cast<std::chrono::milliseconds>(around_.clock.now() - began)};
+  Reading reading{.at = dependencies_.clock.wall(),
+                  .duration = std::chrono::duration_cast<std::chrono::milliseconds>(dependencies_.clock.now() - began)};
   if (closing_) {
     reading = cancelled_reading();
   } else {
@@ -187,7 +187,7 @@ Task<Result<Gathered>> Refresher::discover() {
   if (!opened) co_return std::unexpected(opened.error());
   note_facts(*opened);
   co_await begin_listening();
-  auto gathered = co_await around_.read();
+  auto gathered = co_await dependencies_.read();
   note_facts(connection_.facts());
   co_return gathered;
 }
@@ -208,9 +208,9 @@ void Refresher::conclude(Reading& reading, Result<Gathered> gathered) {
     }
   }
   try {
-    if (around_.on_read) around_.on_read(reading);
+    if (dependencies_.on_read) dependencies_.on_read(reading);
   } catch (const std::exception& fault) {
-    log::error("{}: what was read is not passed on: {}", around_.name, fault.what());
+    log::error("{}: what was read is not passed on: {}", dependencies_.name, fault.what());
     reading.error = errors::internal(fault.what());
     want_refresh(pause_after(1, *reading.error));
   }
@@ -218,8 +218,8 @@ void Refresher::conclude(Reading& reading, Result<Gathered> gathered) {
 
 void Refresher::succeeded(Reading& reading) {
   reached();
-  fresh_until_ = around_.clock.now() + policy_.ttl;
-  if (std::exchange(partial_readings_, 0U) > 0) log::info("{}: all its lists can be read again", around_.name);
+  fresh_until_ = dependencies_.clock.now() + policy_.ttl;
+  if (std::exchange(partial_readings_, 0U) > 0) log::info("{}: all its lists can be read again", dependencies_.name);
   const std::scoped_lock lock(mutex_);
   health_.state = ServerState::connected;
   health_.last_refresh_at = reading.at;
@@ -239,10 +239,10 @@ void Refresher::failed_in_part(const Error& error) {
     ++health_.failed_refreshes;
   }
   const bool told = ++partial_readings_ > 1;
-  log::at(told ? log::Level::debug : log::Level::warning, "{}: not all of its lists can be read: {}", around_.name,
-          error.message());
+  log::at(told ? log::Level::debug : log::Level::warning, "{}: not all of its lists can be read: {}",
+          dependencies_.name, error.message());
   const auto pause = pause_after(partial_readings_, error);
-  fresh_until_ = around_.clock.now() + std::max(pause, policy_.ttl);
+  fresh_until_ = dependencies_.clock.now() + std::max(pause, policy_.ttl);
   want_refresh(pause);
 }
 
@@ -260,13 +260,13 @@ void Refresher::failed(Error error) {
       failures == 1 || failures == policy_.max_consecutive_failures ? log::Level::warning : log::Level::debug;
   log_->note(level, "cannot be read: {}", error.message());
   const auto pause = pause_after(failures, error);
-  fresh_until_ = around_.clock.now() + pause;
+  fresh_until_ = dependencies_.clock.now() + pause;
   want_refresh(pause);
 }
 
 Task<std::shared_ptr<Refresher::Round>> Refresher::join_round() {
   if (closing_) co_return nullptr;
-  if (!next_) next_ = std::make_shared<Round>(around_.executor);
+  if (!next_) next_ = std::make_shared<Round>(dependencies_.executor);
   const auto round = next_;
   alarm_.cancel();
   co_await round->wait();
@@ -280,17 +280,17 @@ Task<> Refresher::join_freshening() {
 }
 
 Task<Reading> Refresher::refresh() {
-  const auto round = co_await asio::co_spawn(around_.executor, join_round(), asio::use_awaitable);
+  const auto round = co_await asio::co_spawn(dependencies_.executor, join_round(), asio::use_awaitable);
   if (round) co_return *round->reading;
   co_return cancelled_reading();
 }
 
 bool Refresher::is_stale() const {
-  return policy_.ttl.count() > 0 && keeps_lists() && around_.clock.now() >= fresh_until_.load();
+  return policy_.ttl.count() > 0 && keeps_lists() && dependencies_.clock.now() >= fresh_until_.load();
 }
 
 Task<> Refresher::freshen() {
-  if (is_stale()) co_await asio::co_spawn(around_.executor, join_freshening(), asio::use_awaitable);
+  if (is_stale()) co_await asio::co_spawn(dependencies_.executor, join_freshening(), asio::use_awaitable);
 }
 
 std::shared_ptr<const ServerFacts> Refresher::facts() const {
@@ -304,7 +304,7 @@ KnownServer Refresher::known() const {
 }
 
 ServerHealth Refresher::health() const {
-  const auto requests = around_.breaker.status();
+  const auto requests = dependencies_.breaker.status();
   const std::scoped_lock lock(mutex_);
   ServerHealth health = health_;
   health.circuit = requests.state;

@@ -96,7 +96,7 @@ std::string_view to_string(ServerState state);
 class Refresher {
  public:
   // Everything outlives it. The functions are called on its thread.
-  struct Surroundings {
+  struct Dependencies {
     Executor executor;
     const Clock& clock;
     Chance chance;
@@ -114,7 +114,7 @@ class Refresher {
   };
 
   // Opens nothing. Sets those of the options that are about announcements and lost sessions.
-  Refresher(RefreshPolicy policy, Surroundings around, MakerFactory make, Options options);
+  Refresher(RefreshPolicy policy, Dependencies around, MakerFactory make, Options options);
   Refresher(const Refresher&) = delete;
   Refresher& operator=(const Refresher&) = delete;
 
@@ -198,7 +198,7 @@ class Refresher {
   Task<Result<>> wait_until_asked(std::string uri);
 
   const RefreshPolicy policy_;
-  const Surroundings around_;
+  const Dependencies dependencies_;
   const std::chrono::milliseconds timeout_;
   const std::shared_ptr<StrangerLog> log_;
 

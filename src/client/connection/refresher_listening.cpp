@@ -31,7 +31,7 @@ Task<> Refresher::begin_listening() {
     bool settled = false;
     bool given_up = false;
   };
-  auto waiting = std::make_shared<Waiting>(around_.executor);
+  auto waiting = std::make_shared<Waiting>(dependencies_.executor);
   const auto settle = [](Refresher& refresher, std::shared_ptr<Waiting> wait) -> Task<> {
     co_await refresher.keep_listening();
     wait->settled = true;
@@ -119,7 +119,7 @@ void Refresher::listened(const Result<>& agreed) {
   log_->note(told ? log::Level::info : log::Level::warning, "announces no {}changes: {}{}", hears ? "further " : "",
              agreed.error().message(), polls() ? "; its lists are read every refresh_interval instead" : "");
   if (later) {
-    listen_at_ = around_.clock.now() + pause_after(++listen_failures_, agreed.error());
+    listen_at_ = dependencies_.clock.now() + pause_after(++listen_failures_, agreed.error());
     alarm_.cancel();
   }
   poll_instead();
@@ -127,13 +127,13 @@ void Refresher::listened(const Result<>& agreed) {
 
 void Refresher::poll_instead() {
   if (!polls() || poll_at_) return;
-  poll_at_ = around_.clock.now() + jittered(policy_.refresh_interval, around_.chance);
+  poll_at_ = dependencies_.clock.now() + jittered(policy_.refresh_interval, dependencies_.chance);
   alarm_.cancel();
 }
 
 void Refresher::note_facts(std::shared_ptr<const ServerFacts> facts) {
   const std::scoped_lock lock(mutex_);
-  if (facts_ && facts_->era() != facts->era()) listen_at_ = around_.clock.now();
+  if (facts_ && facts_->era() != facts->era()) listen_at_ = dependencies_.clock.now();
   modern_ = facts->era() == mcp::Era::modern;
   facts_ = std::move(facts);
   old_sse_ = connection_.known().old_sse;
@@ -142,7 +142,7 @@ void Refresher::note_facts(std::shared_ptr<const ServerFacts> facts) {
 // Apart from refresh: it reads no lists, unless what the server says of itself is other than before.
 Task<> Refresher::check_health() {
   const auto before = facts();
-  health_at_ = around_.clock.now() + jittered(policy_.health_interval, around_.chance);
+  health_at_ = dependencies_.clock.now() + jittered(policy_.health_interval, dependencies_.chance);
   const auto alive = co_await ping(connection_);
   if (!alive) {
     if (alive.error().kind() == ErrorKind::remote) co_return;
@@ -152,7 +152,7 @@ Task<> Refresher::check_health() {
     if (health_.state == ServerState::connected) health_.state = ServerState::degraded;
     if (failures >= policy_.max_consecutive_failures) health_.state = ServerState::failed;
     health_.last_error = alive.error();
-    health_at_ = around_.clock.now() + std::min(policy_.health_interval, pause_after(failures, alive.error()));
+    health_at_ = dependencies_.clock.now() + std::min(policy_.health_interval, pause_after(failures, alive.error()));
     co_return;
   }
   note_facts(connection_.facts());
@@ -177,12 +177,12 @@ Task<> Refresher::check_health() {
 // Where the server could not be reached, that is over. Whether requests work that it took and failed, only a request
 // can tell.
 void Refresher::reached() {
-  reached_at_ = around_.clock.now();
-  const auto failure = around_.breaker.status().failure;
+  reached_at_ = dependencies_.clock.now();
+  const auto failure = dependencies_.breaker.status().failure;
   if (!failure) return;
   const bool broke = failure->kind() == ErrorKind::interrupted || failure->kind() == ErrorKind::timeout;
   const bool was_gone = broke && health().consecutive_failures > 0;
-  if (was_gone || failure->kind() == ErrorKind::unreachable) around_.breaker.succeeded();
+  if (was_gone || failure->kind() == ErrorKind::unreachable) dependencies_.breaker.succeeded();
 }
 
 void Refresher::on_announcement(const Announcement& announcement) {
@@ -192,7 +192,7 @@ void Refresher::on_announcement(const Announcement& announcement) {
     case Announcement::Kind::resources:
       return lists_announced({catalog::Kind::resource, catalog::Kind::resource_template});
     case Announcement::Kind::resource:
-      if (around_.on_resource_updated) around_.on_resource_updated(announcement.uri);
+      if (dependencies_.on_resource_updated) dependencies_.on_resource_updated(announcement.uri);
       return;
     case Announcement::Kind::interrupted:
     case Announcement::Kind::ended: announcing_ = false; return poll_instead();
@@ -205,8 +205,8 @@ void Refresher::lists_announced(catalog::KindSet kinds) {
     const std::scoped_lock lock(mutex_);
     ++health_.announcements;
   }
-  want_refresh(reading_.wait(around_.clock.now()));
-  if (!keeps_lists() && around_.on_lists_changed) around_.on_lists_changed(kinds);
+  want_refresh(reading_.wait(dependencies_.clock.now()));
+  if (!keeps_lists() && dependencies_.on_lists_changed) dependencies_.on_lists_changed(kinds);
 }
 
 void Refresher::missed(std::chrono::milliseconds wait) {
@@ -216,7 +216,7 @@ void Refresher::missed(std::chrono::milliseconds wait) {
   for (const catalog::Kind kind : catalog::kKinds) {
     if (known && mcp::offers(known->offers, catalog::info(kind).list_method)) kinds.add(kind);
   }
-  if (around_.on_lists_changed) around_.on_lists_changed(kinds);
+  if (dependencies_.on_lists_changed) dependencies_.on_lists_changed(kinds);
 }
 
 void Refresher::follow(std::set<std::string> uris) {
@@ -225,17 +225,17 @@ void Refresher::follow(std::set<std::string> uris) {
     if (followed_ == uris) return;
     followed_ = std::move(uris);
   }
-  asio::post(around_.executor, [this] {
+  asio::post(dependencies_.executor, [this] {
     if (asked_to_listen_ && !closing_) start_listening();
   });
 }
 
 Task<Result<>> Refresher::tells_of(std::string uri) {
-  co_return co_await asio::co_spawn(around_.executor, ask_within_time(std::move(uri)), asio::use_awaitable);
+  co_return co_await asio::co_spawn(dependencies_.executor, ask_within_time(std::move(uri)), asio::use_awaitable);
 }
 
 Task<Result<>> Refresher::ask_within_time(std::string uri) {
-  Deadline deadline(around_.executor, timeout_, {});
+  Deadline deadline(dependencies_.executor, timeout_, {});
   co_return co_await before(deadline, wait_until_asked(std::move(uri)), "subscriptions/listen");
 }
 
@@ -248,11 +248,11 @@ Task<Result<>> Refresher::wait_until_asked(std::string uri) {
   co_return Result<>{};
 }
 
-Task<> Refresher::announced() { co_await asio::co_spawn(around_.executor, read_soon(), asio::use_awaitable); }
+Task<> Refresher::announced() { co_await asio::co_spawn(dependencies_.executor, read_soon(), asio::use_awaitable); }
 
 Task<> Refresher::read_soon() {
   if (closing_ || !keeps_lists() || !policy_.event_driven_refresh || policy_.ttl.count() > 0) co_return;
-  const auto asked = around_.clock.now();
+  const auto asked = dependencies_.clock.now();
   if (const auto wait = reading_.wait(asked); wait.count() > 0) co_await sleep_for(wait);
   if (reading_.acted() < asked) co_await join_round();
 }

@@ -31,7 +31,7 @@ RunningCall::Sink sink_of(server::Call& request, Worker& worker) {
 
 Task<Result<Forwarded>> wait(ParkedCalls& parked, ParkedCalls::Call call, std::uint64_t number, RunningCall::Sink sink,
                              RunningCall::Answers answers) {
-  auto news = co_await call.running->attend(number, std::move(sink), std::move(answers));
+  auto news = co_await call.running->wait_for_call(number, std::move(sink), std::move(answers));
   if (!news) co_return std::unexpected(std::move(news.error()));
   if (auto* answer = std::get_if<client::Answer>(&*news)) co_return std::move(*answer);
   co_await parked.prepare(call);
@@ -42,7 +42,8 @@ Task<Result<Forwarded>> wait(ParkedCalls& parked, ParkedCalls::Call call, std::u
 
 }  // namespace
 
-Task<Result<Forwarded>> attend(server::Call& request, Worker& worker, ParkedCalls& parked, ParkedCalls::Call call) {
+Task<Result<Forwarded>> wait_for_call(server::Call& request, Worker& worker, ParkedCalls& parked,
+                                      ParkedCalls::Call call) {
   const auto running = call.running;
   const std::uint64_t number = next_number();
   const server::Cancellation::Hook leave(request.cancellation(), [&running, number] {

@@ -136,7 +136,7 @@ RunningCall::News RunningCall::take_end() {
   return std::move(**end_);
 }
 
-Task<RunningCall::News> RunningCall::attend(std::uint64_t number, Sink sink, Answers answers) {
+Task<RunningCall::News> RunningCall::wait_for_call(std::uint64_t number, Sink sink, Answers answers) {
   const auto self = shared_from_this();
   stop_timer();
   attending_ = number;

@@ -57,7 +57,7 @@ class RunningCall : public std::enable_shared_from_this<RunningCall> {
   // One request of the client that waits here: with answers, of which those that nobody asked for yet are kept; until
   // the upstream has answered, or until questions are open. Questions that come close to one another are told together.
   // `number` tells one that waits from those before it.
-  Task<News> attend(std::uint64_t number, Sink sink, Answers answers);
+  Task<News> wait_for_call(std::uint64_t number, Sink sink, Answers answers);
   // The client that waits under this number is gone.
   void leave(std::uint64_t number);
 

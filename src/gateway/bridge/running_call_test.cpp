@@ -60,8 +60,8 @@ TEST_F(Running, RefusesAQuestionThatIsTooLarge) {
 // BRG-03: what was never asked for is kept for later, within a bound
 TEST_F(Running, KeepsOnlySoMuchThatNobodyAskedFor) {
   const std::string huge = R"({"action":")" + std::string(std::size_t{1} << 20U, 'x') + R"("})";
-  auto waiting = asio::co_spawn(io, call->attend(1, {}, {{"small", R"({"action":"accept"})"}, {"zz_huge", huge}}),
-                                asio::use_future);
+  auto waiting = asio::co_spawn(
+      io, call->wait_for_call(1, {}, {{"small", R"({"action":"accept"})"}, {"zz_huge", huge}}), asio::use_future);
   const auto answered = [this](std::string_view key) {
     const auto handlers = call->handlers();
     auto result = asio::co_spawn(
@@ -91,7 +91,8 @@ TEST_F(Running, KeepsTheLatestNotificationsForWhoComesBack) {
     std::vector<std::string> steps;
     auto waiting = asio::co_spawn(
         io,
-        call->attend(1, [&](const json::Message& message) { steps.emplace_back(message.body.value("progress")); }, {}),
+        call->wait_for_call(
+            1, [&](const json::Message& message) { steps.emplace_back(message.body.value("progress")); }, {}),
         asio::use_future);
     io.restart();
     io.poll();
@@ -122,7 +123,7 @@ TEST_F(Running, KeepsTheAnswerForWhoComesBack) {
   };
   asio::co_spawn(io, call->run(answer()), asio::detached);
   io.run();
-  const auto news = run(call->attend(1, {}, {}));
+  const auto news = run(call->wait_for_call(1, {}, {}));
   ASSERT_TRUE(news);
   EXPECT_TRUE(std::holds_alternative<client::Answer>(*news));
 }

@@ -128,8 +128,9 @@ std::string composed(const catalog::ContextLens& lens, std::string said) {
 
 }  // namespace
 
-std::string instructions_for(const Outlook* outlook, const catalog::View& view, const UpstreamTable& upstreams) {
-  const catalog::ContextLens* const lens = outlook != nullptr ? outlook->lens.get() : nullptr;
+std::string instructions_for(const ContextView* context_view, const catalog::View& view,
+                             const UpstreamTable& upstreams) {
+  const catalog::ContextLens* const lens = context_view != nullptr ? context_view->lens.get() : nullptr;
   std::string text;
   if (lens != nullptr && !lens->context().instructions().empty()) {
     text = lens->context().instructions();

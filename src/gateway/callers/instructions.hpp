@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "catalog/view/view.hpp"
-#include "gateway/callers/outlook.hpp"
+#include "gateway/callers/context_view.hpp"
 #include "gateway/upstreams/upstreams.hpp"
 
 namespace proteus::gateway {
@@ -14,6 +14,7 @@ namespace proteus::gateway {
 //
 // Costs nothing more where a caller sees everything; elsewhere in proportion to the words of the text, which
 // client::kLongestInstructions bounds for each upstream, and to the number of upstreams.
-std::string instructions_for(const Outlook* outlook, const catalog::View& view, const UpstreamTable& upstreams);
+std::string instructions_for(const ContextView* context_view, const catalog::View& view,
+                             const UpstreamTable& upstreams);
 
 }  // namespace proteus::gateway

@@ -39,13 +39,13 @@ Result<> Quota::count_request(Clock::Monotonic now) {
               std::chrono::ceil<std::chrono::seconds>(wait)));
 }
 
-Result<Turnstile::Pass> Quota::enter_call() {
+Result<ConcurrencyLimit::Pass> Quota::enter_call() {
   if (auto pass = calls_.enter()) return pass;
   return std::unexpected(
       refusal(fmt::format("{} calls are running, which is the limit", limits_.calls_per_principal), kSoon));
 }
 
-Result<Turnstile::Pass> Quota::enter_stream() {
+Result<ConcurrencyLimit::Pass> Quota::enter_stream() {
   if (auto pass = streams_.enter()) return pass;
   return std::unexpected(
       refusal(fmt::format("{} streams are open, which is the limit", limits_.streams_per_principal), kSoon));

@@ -13,7 +13,7 @@
 #include "base/clock.hpp"
 #include "base/rate_limit.hpp"
 #include "base/refusal_log.hpp"
-#include "gateway/upstreams/turnstile.hpp"
+#include "gateway/upstreams/concurrency_limit.hpp"
 
 // How much one principal may ask for, so that none takes what the others need. What a call needs of it costs a look-up
 // in a thread's own table and two atomic additions.
@@ -33,8 +33,8 @@ class Quota {
 
   // Fails, saying when to try again, where there have been too many.
   Result<> count_request(Clock::Monotonic now);
-  Result<Turnstile::Pass> enter_call();
-  Result<Turnstile::Pass> enter_stream();
+  Result<ConcurrencyLimit::Pass> enter_call();
+  Result<ConcurrencyLimit::Pass> enter_stream();
   // Whether lists may be read once more for a name that is in none of those remembered; counts it.
   bool may_look_again(Clock::Monotonic now) { return looks_.take(now).count() == 0; }
 
@@ -48,8 +48,8 @@ class Quota {
   RefusalLog& refusals_;
   RateLimit requests_;
   RateLimit looks_;
-  Turnstile calls_;
-  Turnstile streams_;
+  ConcurrencyLimit calls_;
+  ConcurrencyLimit streams_;
 };
 
 // All principals', by name. Thread-safe. They are made when first needed and go when nobody holds them any more.

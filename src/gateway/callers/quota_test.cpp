@@ -32,7 +32,7 @@ TEST(Quota, CountsCallsAndStreamsApart) {
   ASSERT_TRUE(call);
   EXPECT_FALSE(quota.enter_call());
   EXPECT_TRUE(quota.enter_stream());
-  *call = Turnstile::Pass();
+  *call = ConcurrencyLimit::Pass();
   EXPECT_TRUE(quota.enter_call());
 }
 

@@ -9,14 +9,14 @@
 #include "base/log.hpp"
 #include "base/memory.hpp"
 #include "client/connection/transports.hpp"
-#include "gateway/callers/sight.hpp"
-#include "gateway/connections/session_lines.hpp"
+#include "gateway/callers/view_spec.hpp"
+#include "gateway/connections/upstream_sessions_of_client.hpp"
 #include "providers/declaring.hpp"
 
 namespace proteus::gateway {
 namespace {
 
-Task<> end_program(std::shared_ptr<CallerLine> line) { (void)co_await line->end_idle_program(); }
+Task<> end_program(std::shared_ptr<UpstreamSession> line) { (void)co_await line->end_idle_program(); }
 
 constexpr std::size_t kViews = 4096;
 constexpr std::size_t kManyViews = 64;
@@ -47,20 +47,20 @@ Worker::Worker(boost::asio::io_context& io, const Clock& clock, const catalog::C
       access_(access),
       tables_(tables),
       quotas_(quotas, clock),
-      flights_(io.get_executor()),
+      shared_requests_(io.get_executor()),
       table_(tables_.get().get()),
       left_behind_(io.get_executor()),
       closing_(io.get_executor()) {}
 
 std::shared_ptr<const catalog::View> Worker::view_with(const server::Caller& caller,
                                                        std::shared_ptr<const OwnLists::Snapshots> alone) {
-  const Sight sight(caller, outlook(caller), std::move(alone));
-  return views_.get(reader_.current(), sight.fingerprint(), [&] { return sight.layers(); });
+  const ViewSpec view_spec(caller, context_view(caller), std::move(alone));
+  return views_.get(reader_.current(), view_spec.fingerprint(), [&] { return view_spec.layers(); });
 }
 
 std::shared_ptr<OwnLists> Worker::own_lists(const server::Caller& caller, server::Session* session) {
   if (session != nullptr) {
-    const auto lines = SessionLines::find(*session);
+    const auto lines = UpstreamSessionsOfClient::find(*session);
     return lines ? lines->lists() : nullptr;
   }
   const Home* const home = homes_.empty() ? nullptr : home_of(caller.principal);
@@ -112,8 +112,8 @@ void Worker::drop_unused_lines(Clock::Monotonic time) {
                 [&](const auto& entry) { return entry.second && entry.second->used() + kPreparedKept < time; });
 }
 
-std::shared_ptr<CallerLine> Worker::longest_idle_line(std::optional<std::uint64_t> instance) {
-  std::shared_ptr<CallerLine> found;
+std::shared_ptr<UpstreamSession> Worker::longest_idle_line(std::optional<std::uint64_t> instance) {
+  std::shared_ptr<UpstreamSession> found;
   for (const auto& weak : lines_) {
     auto line = weak.lock();
     if (!line || (instance && line->instance() != *instance) || !line->holds_idle_program()) continue;
@@ -160,23 +160,24 @@ CallerConnection Worker::shared_connection(const ServedUpstream& upstream) {
   return connection;
 }
 
-std::shared_ptr<CallerLine> Worker::line_of(const ServedUpstream& upstream, const std::string& principal) {
-  std::shared_ptr<CallerLine>& line = by_principal_[{principal, upstream.instance}];
+std::shared_ptr<UpstreamSession> Worker::line_of(const ServedUpstream& upstream, const std::string& principal) {
+  std::shared_ptr<UpstreamSession>& line = by_principal_[{principal, upstream.instance}];
   const auto owner = principal.empty() ? client::Owner::strangers : client::Owner::caller;
-  if (!line) line = make_line(upstream, owner, hearers_(principal));
+  if (!line) line = make_line(upstream, owner, observers_(principal));
   return line;
 }
 
-std::shared_ptr<CallerLine> Worker::make_line(const ServedUpstream& upstream, client::Owner owner, Hearer hearer) {
+std::shared_ptr<UpstreamSession> Worker::make_line(const ServedUpstream& upstream, client::Owner owner,
+                                                   SessionObserver observer) {
   client::Options options = upstream->options();
   // What a client can be asked for is told by each of its requests, and to a session of the upstream only once.
   options.handlers = *providers::declare_everything(providers::refuse_question);
   options.handler_timeout = kNeverOfItself;
   options.owner = owner;
-  return CallerLine::make(*this, upstream, std::move(options), std::move(hearer));
+  return UpstreamSession::make(*this, upstream, std::move(options), std::move(observer));
 }
 
-std::shared_ptr<CallerLine> Worker::fresh_line(const ServedUpstream& upstream) {
+std::shared_ptr<UpstreamSession> Worker::fresh_line(const ServedUpstream& upstream) {
   auto [entry, first] = prepared_.try_emplace(upstream.instance);
   if (upstream->is_first_call_apart()) {
     log::info(
@@ -184,13 +185,13 @@ std::shared_ptr<CallerLine> Worker::fresh_line(const ServedUpstream& upstream) {
         "own; with anonymous_sessions = \"shared\" they share one",
         upstream->settings().name);
   }
-  std::shared_ptr<CallerLine> line = std::exchange(entry->second, nullptr);
+  std::shared_ptr<UpstreamSession> line = std::exchange(entry->second, nullptr);
   if (line || first) run("preparing a session", prepare_line(upstream));
-  return line ? line : make_line(upstream, client::Owner::caller, Hearer::nobody());
+  return line ? line : make_line(upstream, client::Owner::caller, SessionObserver::nobody());
 }
 
 Task<> Worker::prepare_line(ServedUpstream upstream) {
-  auto line = make_line(upstream, client::Owner::caller, Hearer::nobody());
+  auto line = make_line(upstream, client::Owner::caller, SessionObserver::nobody());
   const auto opened = co_await line->connection()->open();
   const auto place = prepared_.find(upstream.instance);
   if (place == prepared_.end()) co_return;
@@ -203,7 +204,7 @@ Task<> Worker::prepare_line(ServedUpstream upstream) {
 }
 
 void Worker::give_up(const ServedUpstream& upstream, const std::string& principal,
-                     const std::shared_ptr<CallerLine>& line) {
+                     const std::shared_ptr<UpstreamSession>& line) {
   const auto found = by_principal_.find({principal, upstream.instance});
   if (found == by_principal_.end() || found->second != line) return;
   by_principal_.erase(found);
@@ -211,7 +212,7 @@ void Worker::give_up(const ServedUpstream& upstream, const std::string& principa
   std::vector<std::string> followed(line->followed().begin(), line->followed().end());
   line->retire();
   if (home_of(principal) == nullptr) return;
-  const auto follow = [](std::shared_ptr<CallerLine> next, std::vector<std::string> uris) -> Task<> {
+  const auto follow = [](std::shared_ptr<UpstreamSession> next, std::vector<std::string> uris) -> Task<> {
     (void)co_await next->follow(std::move(uris));
   };
   run("listening for a caller", follow(line_of(upstream, principal), std::move(followed)));
@@ -226,7 +227,7 @@ void Worker::forget(const std::string& principal) {
   own_lists_.erase(principal);
 }
 
-void Worker::keep(const std::shared_ptr<CallerLine>& line) {
+void Worker::keep(const std::shared_ptr<UpstreamSession>& line) {
   // Those that are gone make room before more is taken.
   if (lines_.size() == lines_.capacity()) std::erase_if(lines_, [](const auto& one) { return one.expired(); });
   lines_.push_back(line);

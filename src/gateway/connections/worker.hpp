@@ -12,11 +12,11 @@
 #include "catalog/view/view_cache.hpp"
 #include "client/connection/connection.hpp"
 #include "gateway/callers/access.hpp"
-#include "gateway/callers/outlook.hpp"
+#include "gateway/callers/context_view.hpp"
 #include "gateway/callers/principal.hpp"
 #include "gateway/callers/quota.hpp"
-#include "gateway/connections/caller_line.hpp"
-#include "gateway/connections/live_flights.hpp"
+#include "gateway/connections/shared_requests.hpp"
+#include "gateway/connections/upstream_session.hpp"
 #include "gateway/upstreams/upstreams.hpp"
 #include "net/http_client/http_client.hpp"
 #include "server/core/call.hpp"
@@ -50,8 +50,8 @@ class Worker {
 
   const Access& access() { return *access_; }
   // What contexts make of what a caller sees; null where there are none.
-  std::shared_ptr<const Outlook> outlook(const server::Caller& caller) {
-    return outlooks_.of(access_->contexts, caller);
+  std::shared_ptr<const ContextView> context_view(const server::Caller& caller) {
+    return context_views_.of(access_->contexts, caller);
   }
   // What a caller sees now.
   std::shared_ptr<const catalog::View> view(const server::Caller& caller) { return view_with(caller, nullptr); }
@@ -71,17 +71,18 @@ class Worker {
   // What a principal may still ask for; see QuotaReader.
   Quota& quota(const std::string& principal) { return quotas_.get(principal); }
 
-  LiveFlights& flights() { return flights_; }
+  SharedRequests& shared_requests() { return shared_requests_; }
 
   // The connection that all callers share: to a modern upstream, which keeps nothing for them.
   CallerConnection shared_connection(const ServedUpstream& upstream);
   // One for all requests of a principal that have no session: to a legacy upstream, which may keep something for it.
-  std::shared_ptr<CallerLine> line_of(const ServedUpstream& upstream, const std::string& principal);
+  std::shared_ptr<UpstreamSession> line_of(const ServedUpstream& upstream, const std::string& principal);
   // One in which nothing was asked yet, for a single call of a caller that nothing tells from others. It ends with its
   // last holder. Another one is prepared meanwhile, so that the next call need not wait.
-  std::shared_ptr<CallerLine> fresh_line(const ServedUpstream& upstream);
+  std::shared_ptr<UpstreamSession> fresh_line(const ServedUpstream& upstream);
   // It is nobody's any more; requests under way on it go on.
-  void give_up(const ServedUpstream& upstream, const std::string& principal, const std::shared_ptr<CallerLine>& line);
+  void give_up(const ServedUpstream& upstream, const std::string& principal,
+               const std::shared_ptr<UpstreamSession>& line);
   // All that is kept for a principal that does not come back; requests under way go on.
   void forget(const std::string& principal);
   // A connection to an upstream that nobody else uses.
@@ -95,13 +96,15 @@ class Worker {
   // Ends that one; false where there is none any more.
   Task<bool> end_longest_idle_program(std::optional<std::uint64_t> instance);
   // A line of this worker, so that it can rest.
-  void keep(const std::shared_ptr<CallerLine>& line);
+  void keep(const std::shared_ptr<UpstreamSession>& line);
 
   // Where a principal that listens is at home; null for one that does not.
   const Home* home_of(const std::string& principal) const;
   void set_home(const std::string& principal, std::optional<Home> home);
   // Who hears what is announced on a line of a principal. Before anything is asked.
-  void set_hearers(std::function<Hearer(const std::string& principal)> hearers) { hearers_ = std::move(hearers); }
+  void set_observers(std::function<SessionObserver(const std::string& principal)> observers) {
+    observers_ = std::move(observers);
+  }
   void renew_lines(const std::string& principal);
   std::shared_ptr<OwnLists> lists_of(const std::string& principal);
 
@@ -114,8 +117,9 @@ class Worker {
   std::shared_ptr<const catalog::View> view_with(const server::Caller& caller,
                                                  std::shared_ptr<const OwnLists::Snapshots> alone);
   void drop_unused_lines(Clock::Monotonic time);
-  std::shared_ptr<CallerLine> longest_idle_line(std::optional<std::uint64_t> instance);
-  std::shared_ptr<CallerLine> make_line(const ServedUpstream& upstream, client::Owner owner, Hearer hearer);
+  std::shared_ptr<UpstreamSession> longest_idle_line(std::optional<std::uint64_t> instance);
+  std::shared_ptr<UpstreamSession> make_line(const ServedUpstream& upstream, client::Owner owner,
+                                             SessionObserver observer);
   Task<> prepare_line(ServedUpstream upstream);
   static Task<> end(std::unique_ptr<client::Connection> connection);
 
@@ -125,21 +129,21 @@ class Worker {
   net::HttpClient http_;
   catalog::CatalogReader reader_;
   catalog::ViewCache views_;
-  Outlooks outlooks_;
+  ContextViews context_views_;
   Published<Access>::Reader access_;
   UpstreamTables::Reader tables_;
   QuotaReader quotas_;
-  LiveFlights flights_;
+  SharedRequests shared_requests_;
   const UpstreamTable* table_;  // that connections were last looked over for
   TaskGroup left_behind_;
   TaskGroup closing_;
   std::unordered_map<std::uint64_t, CallerConnection> shared_;
   Programs* programs_ = nullptr;
-  std::function<Hearer(const std::string& principal)> hearers_;
-  std::map<std::pair<std::string, std::uint64_t>, std::shared_ptr<CallerLine>> by_principal_;
+  std::function<SessionObserver(const std::string& principal)> observers_;
+  std::map<std::pair<std::string, std::uint64_t>, std::shared_ptr<UpstreamSession>> by_principal_;
   // One for the next call that wants one to itself, by upstream; null while it is being prepared.
-  std::unordered_map<std::uint64_t, std::shared_ptr<CallerLine>> prepared_;
-  std::vector<std::weak_ptr<CallerLine>> lines_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<UpstreamSession>> prepared_;
+  std::vector<std::weak_ptr<UpstreamSession>> lines_;
   std::unordered_map<std::string, Home> homes_;
   std::unordered_map<std::string, std::shared_ptr<OwnLists>> own_lists_;  // of principals that are at home here
   std::size_t open_ = 0;

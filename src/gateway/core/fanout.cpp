@@ -8,7 +8,7 @@
 
 #include "catalog/view/view.hpp"
 #include "gateway/callers/principal.hpp"
-#include "gateway/callers/sight.hpp"
+#include "gateway/callers/view_spec.hpp"
 
 namespace proteus::gateway {
 
@@ -118,8 +118,8 @@ class Fanout::News {
   catalog::KindSet published_for(const server::Caller& caller, Time since) {
     const auto first = std::ranges::find_if(changes_, [&](const Entry& entry) { return entry.at >= since; });
     if (first == changes_.end()) return {};
-    const Sight was(caller, outlook(first->contexts, caller));
-    const Sight is(caller, outlook(contexts_, caller));
+    const ViewSpec was(caller, context_view(first->contexts, caller));
+    const ViewSpec is(caller, context_view(contexts_, caller));
     // By what a caller may see, and by the first change that it was here for.
     std::pair key(fmt::format("{}\n\n{}", was.fingerprint(), is.fingerprint()),
                   static_cast<std::size_t>(first - changes_.begin()));
@@ -137,8 +137,9 @@ class Fanout::News {
       kinds.add(catalog::concerned(before, after, entry->change));
     return kinds;
   }
-  std::shared_ptr<const Outlook> outlook(const catalog::Contexts::Pointer& contexts, const server::Caller& caller) {
-    return outlooks_[contexts.get()].of(contexts, caller);
+  std::shared_ptr<const ContextView> context_view(const catalog::Contexts::Pointer& contexts,
+                                                  const server::Caller& caller) {
+    return context_views_[contexts.get()].of(contexts, caller);
   }
 
   std::vector<Entry> changes_;
@@ -146,7 +147,7 @@ class Fanout::News {
   catalog::Contexts::Pointer contexts_;
   const LiveByUpstream live_;
   const KindsByPrincipal own_;
-  std::map<const catalog::Contexts*, Outlooks> outlooks_;
+  std::map<const catalog::Contexts*, ContextViews> context_views_;
   std::map<std::pair<std::string, std::size_t>, catalog::KindSet> known_;
 };
 

@@ -65,10 +65,11 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
                         .get());
   }
   programs_.set_workers(parts);
-  hearing_ = std::make_unique<Hearing>(parts, listeners_);
-  hearing_->set_on_follow(
+  subscriptions_ = std::make_unique<Subscriptions>(parts, listeners_);
+  subscriptions_->set_on_follow(
       [this](const std::string& uri, const catalog::UpstreamName& upstream) { follow_at(uri, upstream); });
-  service_ = std::make_unique<GatewayService>(options_.service, std::move(parts), *hearing_, clock, key, refusals_);
+  service_ =
+      std::make_unique<GatewayService>(options_.service, std::move(parts), *subscriptions_, clock, key, refusals_);
   service_->set_on_lists_changed(
       [this](const std::string& principal, catalog::KindSet kinds) { fanout_.lists_changed_for(principal, kinds); });
   service_->parked().set_prepare([this](const ParkedCalls::Call& call) {
@@ -145,22 +146,22 @@ Result<> Gateway::admit_request(const server::Caller& caller) {
 Result<std::shared_ptr<void>> Gateway::admit_stream(const server::Caller& caller) {
   auto pass = service_->here().quota(caller.principal).enter_stream();
   if (!pass) return std::unexpected(pass.error());
-  return std::make_shared<Turnstile::Pass>(std::move(*pass));
+  return std::make_shared<ConcurrencyLimit::Pass>(std::move(*pass));
 }
 
 net::HttpClient& Gateway::http_of(asio::io_context& io) {
   return (*std::ranges::find_if(parts_, [&](const auto& part) { return &part->io() == &io; }))->http();
 }
 
-Task<Result<std::shared_ptr<providers::PinBoard>>> Gateway::pins_for(const providers::UpstreamSettings& settings) {
+Task<Result<std::shared_ptr<providers::UpstreamPins>>> Gateway::pins_for(const providers::UpstreamSettings& settings) {
   if (settings.trust != providers::Trust::pin) co_return nullptr;
   const auto decided = co_await store_.pins_of(settings.name);
   if (!decided) co_return std::unexpected(decided.error());
-  co_return std::make_shared<providers::PinBoard>(settings.name, *decided);
+  co_return std::make_shared<providers::UpstreamPins>(settings.name, *decided);
 }
 
 Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings,
-                                     std::shared_ptr<providers::PinBoard> pins) {
+                                     std::shared_ptr<providers::UpstreamPins> pins) {
   asio::io_context& io = workers_.next();
   const std::uint64_t instance = ++last_instance_;
   providers::UpstreamSurroundings around{
@@ -210,7 +211,7 @@ Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings
     Metered(std::shared_ptr<UpstreamMeter> counted, std::size_t at_once, std::unique_ptr<providers::Upstream> served)
         : meter(std::move(counted)), calls(at_once), upstream(std::move(served)) {}
     std::shared_ptr<UpstreamMeter> meter;
-    Turnstile calls;
+    ConcurrencyLimit calls;
     std::unique_ptr<providers::Upstream> upstream;
   };
   const auto metered = std::make_shared<Metered>(meters_ ? meters_(settings) : std::shared_ptr<UpstreamMeter>(),

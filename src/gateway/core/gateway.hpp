@@ -18,14 +18,14 @@
 #include "base/environment.hpp"
 #include "base/published.hpp"
 #include "base/refusal_log.hpp"
-#include "gateway/bridge/hearing.hpp"
 #include "gateway/bridge/parked_sessions.hpp"
+#include "gateway/bridge/subscriptions.hpp"
 #include "gateway/callers/access.hpp"
 #include "gateway/callers/principal.hpp"
 #include "gateway/connections/programs.hpp"
 #include "gateway/connections/worker.hpp"
+#include "gateway/core/async_mutex.hpp"
 #include "gateway/core/fanout.hpp"
-#include "gateway/core/turns.hpp"
 #include "gateway/request/service.hpp"
 #include "gateway/upstreams/upstreams.hpp"
 #include "net/io/workers.hpp"
@@ -88,7 +88,7 @@ class Gateway {
   // cannot be made.
   Task<Result<>> set_upstreams(Settings settings);
   // On the control thread: the upstreams are these until the end of the turn, and whoever makes others has not begun.
-  Task<Turns::Turn> hold_upstreams() { return changes_.take(); }
+  Task<AsyncMutex::Lock> hold_upstreams() { return changes_.take(); }
   boost::asio::io_context& control() { return workers_.at(0); }
   // Completes when each upstream was tried once; fails where one that must be there at the start is not.
   Task<Result<>> started();
@@ -135,8 +135,9 @@ class Gateway {
 
   void change_access(const std::shared_ptr<const Access>& access);
   Result<std::shared_ptr<void>> admit_stream(const server::Caller& caller);
-  Result<ServedUpstream> make(const providers::UpstreamSettings& settings, std::shared_ptr<providers::PinBoard> pins);
-  Task<Result<std::shared_ptr<providers::PinBoard>>> pins_for(const providers::UpstreamSettings& settings);
+  Result<ServedUpstream> make(const providers::UpstreamSettings& settings,
+                              std::shared_ptr<providers::UpstreamPins> pins);
+  Task<Result<std::shared_ptr<providers::UpstreamPins>>> pins_for(const providers::UpstreamSettings& settings);
   Task<Result<>> change_upstreams(Settings settings);
   Task<> retire(ServedUpstream served);
   Task<> keep(std::vector<store::SnapshotRecord> records);
@@ -167,7 +168,7 @@ class Gateway {
   Programs programs_;
   std::vector<std::unique_ptr<Worker>> parts_;  // one for each worker
   Fanout fanout_;
-  std::unique_ptr<Hearing> hearing_;
+  std::unique_ptr<Subscriptions> subscriptions_;
   ParkedSessions parked_sessions_;
   std::unique_ptr<GatewayService> service_;
   std::unique_ptr<server::HttpEndpoint> endpoint_;
@@ -183,7 +184,7 @@ class Gateway {
   BackgroundThreads answer_threads_{1};
 
   // Of the control thread.
-  Turns changes_;
+  AsyncMutex changes_;
   std::uint64_t last_instance_ = 0;
   bool ended_left_ = false;  // what an earlier process left at upstreams was looked for
   // Resources that somebody follows, and the upstreams to which that was routed.

@@ -85,41 +85,42 @@ std::optional<catalog::DatasetTypes> DatasetState::types_of(std::string_view nam
   return catalog::DatasetTypes{file->plan->mapping().entity_types(), file->plan->mapping().relationship_types()};
 }
 
-DatasetRegistry::DatasetRegistry(Surroundings surroundings, datasets::MappingDirectory directory, Offering offering,
+DatasetRegistry::DatasetRegistry(Dependencies dependencies, datasets::MappingDirectory directory, Offering offering,
                                  datasets::SourcePoolOptions pools)
-    : around_(std::move(surroundings)),
+    : dependencies_(std::move(dependencies)),
       directory_(std::move(directory)),
       pool_options_(pools),
       state_(std::make_shared<const DatasetState>()),
-      background_(around_.control.get_executor()),
+      background_(dependencies_.control.get_executor()),
       offering_(offering),
-      turns_(around_.control.get_executor()) {}
+      one_at_a_time_(dependencies_.control.get_executor()) {}
 
 DatasetRegistry::~DatasetRegistry() = default;
 
 std::string DatasetRegistry::tool_of(std::string_view name) { return fmt::format("workup_{}", name); }
 
 Task<Result<>> DatasetRegistry::load() {
-  co_return co_await asio::co_spawn(around_.control, do_load(), asio::use_awaitable);
+  co_return co_await asio::co_spawn(dependencies_.control, do_load(), asio::use_awaitable);
 }
 Task<> DatasetRegistry::set_directory(std::filesystem::path path, Offering offering) {
-  co_await asio::co_spawn(around_.control, do_set_directory(std::move(path), offering), asio::use_awaitable);
+  co_await asio::co_spawn(dependencies_.control, do_set_directory(std::move(path), offering), asio::use_awaitable);
 }
-Task<> DatasetRegistry::look() { co_await asio::co_spawn(around_.control, do_look(), asio::use_awaitable); }
+Task<> DatasetRegistry::look() { co_await asio::co_spawn(dependencies_.control, do_look(), asio::use_awaitable); }
 Task<Result<DatasetRegistry::Connecting>> DatasetRegistry::connect(std::string name, std::string who) {
-  co_return co_await asio::co_spawn(around_.control, do_connect(std::move(name), std::move(who)), asio::use_awaitable);
+  co_return co_await asio::co_spawn(dependencies_.control, do_connect(std::move(name), std::move(who)),
+                                    asio::use_awaitable);
 }
 Task<Result<>> DatasetRegistry::disconnect(std::string name, std::string who) {
-  co_return co_await asio::co_spawn(around_.control, do_disconnect(std::move(name), std::move(who)),
+  co_return co_await asio::co_spawn(dependencies_.control, do_disconnect(std::move(name), std::move(who)),
                                     asio::use_awaitable);
 }
 
 Task<Result<>> DatasetRegistry::do_load() {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  const auto turn = co_await turns_.take();
-  const auto connected = co_await around_.store.setting(std::string(kConnected));
+  const auto turn = co_await one_at_a_time_.take();
+  const auto connected = co_await dependencies_.store.setting(std::string(kConnected));
   if (!connected) co_return std::unexpected(connected.error());
-  const auto floors = co_await around_.store.setting(std::string(kFloors));
+  const auto floors = co_await dependencies_.store.setting(std::string(kFloors));
   if (!floors) co_return std::unexpected(floors.error());
   for (const auto& member : object_of(floors)) {
     const auto* text = member.value().if_string();
@@ -138,13 +139,13 @@ Task<Result<>> DatasetRegistry::do_load() {
 Task<> DatasetRegistry::watch() {
   for (;;) {
     co_await sleep_for(kBetweenLooks);
-    if (!turns_.taken()) co_await do_look();
+    if (!one_at_a_time_.taken()) co_await do_look();
   }
 }
 
 Task<> DatasetRegistry::do_set_directory(std::filesystem::path path, Offering offering) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  const auto turn = co_await turns_.take();
+  const auto turn = co_await one_at_a_time_.take();
   if (path == directory_.path() && offering == offering_) co_return;
   offering_ = offering;
   directory_.set_path(std::move(path));
@@ -152,7 +153,7 @@ Task<> DatasetRegistry::do_set_directory(std::filesystem::path path, Offering of
 }
 
 Task<> DatasetRegistry::do_look() {
-  const auto turn = co_await turns_.take();
+  const auto turn = co_await one_at_a_time_.take();
   co_await update(false);
 }
 
@@ -208,7 +209,7 @@ Task<> DatasetRegistry::update(bool unchanged_too) {
       continue;
     }
     next.connected.erase(name);
-    next.withdrawn[name] = {why_gone(file), store::to_time(around_.clock.wall())};
+    next.withdrawn[name] = {why_gone(file), store::to_time(dependencies_.clock.wall())};
     log::warning("the dataset {} is withdrawn: {}", name, why_gone(file));
     writes.push_back(audit(std::string(kGateway), "dataset.withdraw", name, why_gone(file)));
   }
@@ -245,7 +246,7 @@ store::Write DatasetRegistry::audit(std::string who, std::string what, std::stri
   boost::json::object detail{{"name", name}};
   if (!reason.empty()) detail.emplace("reason", reason);
   return store::AppendAudit{{.number = 0,
-                             .at = store::to_time(around_.clock.wall()),
+                             .at = store::to_time(dependencies_.clock.wall()),
                              .who = std::move(who),
                              .what = std::move(what),
                              .detail = boost::json::serialize(detail)}};
@@ -260,7 +261,7 @@ Task<Result<>> DatasetRegistry::write(const DatasetState& state, store::Writes w
     floors.emplace(name, datasets::write_instant(at));
   writes.emplace_back(store::PutSetting{{std::string(kConnected), boost::json::serialize(connected)}});
   writes.emplace_back(store::PutSetting{{std::string(kFloors), boost::json::serialize(floors)}});
-  auto written = co_await around_.store.write(std::move(writes));
+  auto written = co_await dependencies_.store.write(std::move(writes));
   if (!written) co_return std::unexpected(std::move(written.error()));
   co_return Result<>{};
 }
@@ -268,7 +269,7 @@ Task<Result<>> DatasetRegistry::write(const DatasetState& state, store::Writes w
 Task<Result<DatasetRegistry::Connecting>> DatasetRegistry::do_connect(std::string name, std::string who) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   if (!datasets::check_dataset_name(name)) co_return std::unexpected(no_plain_name());
-  const auto turn = co_await turns_.take();
+  const auto turn = co_await one_at_a_time_.take();
   co_await update(false);
   const DatasetStatePointer before = state_.get();
   const DatasetFile* const file = before->content.find(name);
@@ -299,7 +300,7 @@ Task<Result<DatasetRegistry::Connecting>> DatasetRegistry::do_connect(std::strin
 
 Task<Result<>> DatasetRegistry::do_disconnect(std::string name, std::string who) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  const auto turn = co_await turns_.take();
+  const auto turn = co_await one_at_a_time_.take();
   const DatasetStatePointer before = state_.get();
   if (!before->connected.contains(name)) {
     const bool known = before->content.find(name) != nullptr;
@@ -324,7 +325,7 @@ Task<Result<datasets::WorkupDocument>> DatasetRegistry::work_up(std::string name
     co_return std::unexpected(errors::not_found(fmt::format("the dataset {} is not connected", name)));
   const datasets::PlanPointer plan = found->second;
   const std::string& variable = plan->mapping().dsn_env;
-  auto value = around_.environment(variable);
+  auto value = dependencies_.environment(variable);
   if (!value || value->empty()) {
     co_return std::unexpected(errors::unreachable(fmt::format(
         "the environment variable {} of the gateway, which says where the source is, is not set", variable)));

@@ -24,7 +24,7 @@
 #include "datasets/mapping/mapping_directory.hpp"
 #include "datasets/sources/source_pool.hpp"
 #include "datasets/sources/workup.hpp"
-#include "gateway/core/turns.hpp"
+#include "gateway/core/async_mutex.hpp"
 #include "store/store.hpp"
 
 namespace proteus::gateway {
@@ -60,13 +60,13 @@ enum class Offering : std::uint8_t { always, with_directory };
 class DatasetRegistry {
  public:
   // Everything outlives it.
-  struct Surroundings {
+  struct Dependencies {
     boost::asio::io_context& control;  // of the gateway's first worker
     store::Store& store;
     const Clock& clock;
     Environment environment;
   };
-  DatasetRegistry(Surroundings surroundings, datasets::MappingDirectory directory, Offering offering,
+  DatasetRegistry(Dependencies dependencies, datasets::MappingDirectory directory, Offering offering,
                   datasets::SourcePoolOptions pools = {});
   ~DatasetRegistry();
   DatasetRegistry(const DatasetRegistry&) = delete;
@@ -124,7 +124,7 @@ class DatasetRegistry {
   Task<Result<>> write(const DatasetState& state, store::Writes writes);
   store::Write audit(std::string who, std::string what, std::string_view name, std::string_view reason = {}) const;
 
-  const Surroundings around_;
+  const Dependencies dependencies_;
   datasets::MappingDirectory directory_;
   const datasets::SourcePoolOptions pool_options_;
   Published<DatasetState> state_;
@@ -136,7 +136,7 @@ class DatasetRegistry {
   Offering offering_;
   std::string signature_;
   std::map<std::string, store::Time, std::less<>> floors_;  // no older record counts
-  Turns turns_;
+  AsyncMutex one_at_a_time_;
 
   std::mutex mutex_;
   std::map<std::string, Pool, std::less<>> pools_;  // guarded by mutex_

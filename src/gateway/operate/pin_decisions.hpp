@@ -38,7 +38,7 @@ class PinDecisions {
  private:
   struct Decision {
     std::string id;
-    std::shared_ptr<const providers::PinBoard> board;  // that it was found on
+    std::shared_ptr<const providers::UpstreamPins> board;  // that it was found on
     store::PinRecord record;
     std::string who;
   };

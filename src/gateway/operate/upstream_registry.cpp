@@ -68,10 +68,10 @@ std::string_view to_string(UpstreamOrigin origin) {
   return "file";
 }
 
-UpstreamRegistry::UpstreamRegistry(Surroundings surroundings)
-    : around_(std::move(surroundings)),
+UpstreamRegistry::UpstreamRegistry(Dependencies dependencies)
+    : dependencies_(std::move(dependencies)),
       all_(std::make_shared<const RegisteredUpstreams>()),
-      turns_(around_.control.get_executor()) {}
+      one_at_a_time_(dependencies_.control.get_executor()) {}
 
 RegisteredPointer UpstreamRegistry::find(std::string_view name) const {
   const auto all = all_.get();
@@ -80,21 +80,24 @@ RegisteredPointer UpstreamRegistry::find(std::string_view name) const {
 }
 
 Task<Result<>> UpstreamRegistry::load(Entries file, UpstreamSettings defaults, RegistrationSettings registration) {
-  co_return co_await asio::co_spawn(
-      around_.control, do_load(std::move(file), std::move(defaults), std::move(registration)), asio::use_awaitable);
+  co_return co_await asio::co_spawn(dependencies_.control,
+                                    do_load(std::move(file), std::move(defaults), std::move(registration)),
+                                    asio::use_awaitable);
 }
 
 Task<Result<RegisteredPointer>> UpstreamRegistry::create(boost::json::value given, std::string who) {
-  co_return co_await asio::co_spawn(around_.control, do_create(std::move(given), std::move(who)), asio::use_awaitable);
+  co_return co_await asio::co_spawn(dependencies_.control, do_create(std::move(given), std::move(who)),
+                                    asio::use_awaitable);
 }
 
 Task<Result<RegisteredPointer>> UpstreamRegistry::patch(std::string name, boost::json::value patch, std::string who) {
-  co_return co_await asio::co_spawn(around_.control, do_patch(std::move(name), std::move(patch), std::move(who)),
+  co_return co_await asio::co_spawn(dependencies_.control, do_patch(std::move(name), std::move(patch), std::move(who)),
                                     asio::use_awaitable);
 }
 
 Task<Result<RegisteredPointer>> UpstreamRegistry::remove(std::string name, std::string who) {
-  co_return co_await asio::co_spawn(around_.control, do_remove(std::move(name), std::move(who)), asio::use_awaitable);
+  co_return co_await asio::co_spawn(dependencies_.control, do_remove(std::move(name), std::move(who)),
+                                    asio::use_awaitable);
 }
 
 Result<> UpstreamRegistry::check(const RegisteredUpstream& registered) const {
@@ -106,10 +109,10 @@ Result<> UpstreamRegistry::check(const RegisteredUpstream& registered) const {
   if (registered.origin != UpstreamOrigin::file && !settings.url.empty()) {
     const auto url = net::Url::parse(settings.url);
     if (!url) return std::unexpected(fault_at("url", url.error().message()));
-    if (auto allowed = around_.egress.check(*url); !allowed)
+    if (auto allowed = dependencies_.egress.check(*url); !allowed)
       return std::unexpected(fault_at("url", allowed.error().message()));
   }
-  const auto found = providers::credentials(settings.authentication, around_.environment);
+  const auto found = providers::credentials(settings.authentication, dependencies_.environment);
   if (!found) return std::unexpected(fault_at("authentication", found.error().message()));
   return {};
 }
@@ -124,7 +127,7 @@ RegisteredPointer UpstreamRegistry::checked(RegisteredUpstream registered) const
 
 store::Write UpstreamRegistry::audit(std::string who, std::string what, boost::json::object detail) const {
   return store::AppendAudit{{.number = 0,
-                             .at = store::to_time(around_.clock.wall()),
+                             .at = store::to_time(dependencies_.clock.wall()),
                              .who = std::move(who),
                              .what = std::move(what),
                              .detail = boost::json::serialize(detail)}};
@@ -135,26 +138,26 @@ Task<Result<>> UpstreamRegistry::apply(RegisteredUpstreams next) {
   for (const auto& one : next) {
     if (one->fault.empty()) settings.push_back(one->entry.settings);
   }
-  if (auto set = co_await around_.gateway.set_upstreams(std::move(settings)); !set) co_return set;
+  if (auto set = co_await dependencies_.gateway.set_upstreams(std::move(settings)); !set) co_return set;
   all_.set(std::make_shared<const RegisteredUpstreams>(std::move(next)));
   co_return Result<>{};
 }
 
 Task<Result<>> UpstreamRegistry::change(RegisteredUpstreams next, store::Writes writes, store::Writes undo) {
-  auto written = co_await around_.store.write(std::move(writes));
+  auto written = co_await dependencies_.store.write(std::move(writes));
   if (!written) co_return std::unexpected(std::move(written.error()));
   auto applied = co_await apply(std::move(next));
   if (applied) co_return applied;
-  const auto undone = co_await around_.store.write(std::move(undo));
+  const auto undone = co_await dependencies_.store.write(std::move(undo));
   if (!undone) log::error("a change of an upstream that failed is still in the store: {}", undone.error().message());
   co_return applied;
 }
 
 Task<Result<>> UpstreamRegistry::do_load(Entries file, UpstreamSettings defaults, RegistrationSettings registration) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  const auto turn = co_await turns_.take();
+  const auto turn = co_await one_at_a_time_.take();
 
-  auto records = co_await around_.store.upstreams();
+  auto records = co_await dependencies_.store.upstreams();
   if (!records) co_return std::unexpected(std::move(records.error()));
   std::map<std::string_view, const store::UpstreamRecord*> by_name;
   for (const auto& record : *records)
@@ -162,7 +165,7 @@ Task<Result<>> UpstreamRegistry::do_load(Entries file, UpstreamSettings defaults
   std::map<std::string, UpstreamEntry, std::less<>> entries;
   for (const auto& entry : file)
     entries.emplace(entry.settings.name, entry);
-  around_.egress.trust(origins_of(entries));
+  dependencies_.egress.trust(origins_of(entries));
   auto rules_before = std::exchange(rules_, RegistrationRules(registration, file, defaults));
 
   RegisteredUpstreams next;
@@ -199,7 +202,7 @@ Task<Result<>> UpstreamRegistry::do_load(Entries file, UpstreamSettings defaults
   }
 
   if (auto applied = co_await apply(std::move(next)); !applied) {
-    around_.egress.trust(origins_of(file_));
+    dependencies_.egress.trust(origins_of(file_));
     rules_ = std::move(rules_before);
     co_return applied;
   }
@@ -207,14 +210,14 @@ Task<Result<>> UpstreamRegistry::do_load(Entries file, UpstreamSettings defaults
   waiting_ = std::move(waiting);
   defaults_ = std::move(defaults);
   if (writes.empty()) co_return Result<>{};
-  const auto written = co_await around_.store.write(std::move(writes));
+  const auto written = co_await dependencies_.store.write(std::move(writes));
   if (!written) log::warning("what no longer holds is still in the store: {}", written.error().message());
   co_return Result<>{};
 }
 
 Task<Result<RegisteredPointer>> UpstreamRegistry::do_create(boost::json::value given, std::string who) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  const auto turn = co_await turns_.take();
+  const auto turn = co_await one_at_a_time_.take();
 
   auto entry = providers::parse_upstream(given, defaults_);
   if (!entry) co_return std::unexpected(errors::faults(kWhat, entry.error()));
@@ -223,7 +226,7 @@ Task<Result<RegisteredPointer>> UpstreamRegistry::do_create(boost::json::value g
   RegisteredUpstreams next = *all_.get();
   if (next.size() >= kMaxUpstreams)
     co_return std::unexpected(errors::too_large("the number of upstreams", kMaxUpstreams));
-  const auto now = store::to_time(around_.clock.wall());
+  const auto now = store::to_time(dependencies_.clock.wall());
   auto registered = std::make_shared<const RegisteredUpstream>(RegisteredUpstream{.id = random_id(),
                                                                                   .created_at = now,
                                                                                   .updated_at = now,
@@ -247,7 +250,7 @@ Task<Result<RegisteredPointer>> UpstreamRegistry::do_create(boost::json::value g
 Task<Result<RegisteredPointer>> UpstreamRegistry::do_patch(std::string name, boost::json::value patch,
                                                            std::string who) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  const auto turn = co_await turns_.take();
+  const auto turn = co_await one_at_a_time_.take();
 
   const RegisteredPointer before = find(name);
   if (!before) co_return std::unexpected(errors::not_found(fmt::format("there is no upstream {}", name)));
@@ -275,7 +278,7 @@ Task<Result<RegisteredPointer>> UpstreamRegistry::do_patch(std::string name, boo
   RegisteredUpstream after = *before;
   after.origin = restores ? UpstreamOrigin::file : of_file ? UpstreamOrigin::file_override : UpstreamOrigin::runtime;
   after.entry = restores ? file_.find(name)->second : std::move(*entry);
-  after.updated_at = store::to_time(around_.clock.wall());
+  after.updated_at = store::to_time(dependencies_.clock.wall());
   after.fault.clear();
   after.secrets_lost = false;
   auto fit = check(after);
@@ -306,7 +309,7 @@ Task<Result<RegisteredPointer>> UpstreamRegistry::do_patch(std::string name, boo
 
 Task<Result<RegisteredPointer>> UpstreamRegistry::do_remove(std::string name, std::string who) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  const auto turn = co_await turns_.take();
+  const auto turn = co_await one_at_a_time_.take();
 
   const RegisteredPointer before = find(name);
   if (!before) co_return std::unexpected(errors::not_found(fmt::format("there is no upstream {}", name)));

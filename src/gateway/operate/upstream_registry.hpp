@@ -15,8 +15,8 @@
 #include "base/environment.hpp"
 #include "base/published.hpp"
 #include "base/waiting.hpp"
+#include "gateway/core/async_mutex.hpp"
 #include "gateway/core/gateway.hpp"
-#include "gateway/core/turns.hpp"
 #include "gateway/operate/egress.hpp"
 #include "gateway/operate/registration_rules.hpp"
 #include "providers/upstream_entry.hpp"
@@ -59,7 +59,7 @@ class UpstreamRegistry {
   static constexpr std::size_t kMaxUpstreams = 10'000;
 
   // Everything outlives it.
-  struct Surroundings {
+  struct Dependencies {
     boost::asio::io_context& control;  // of the gateway's first worker
     Gateway& gateway;
     store::Store& store;
@@ -67,7 +67,7 @@ class UpstreamRegistry {
     Environment environment;
     Egress& egress;
   };
-  explicit UpstreamRegistry(Surroundings surroundings);
+  explicit UpstreamRegistry(Dependencies dependencies);
 
   using Entries = std::vector<providers::UpstreamEntry>;
   // At the start and at each reload: what the file has now, the base of those registered at runtime, and what those may
@@ -105,11 +105,11 @@ class UpstreamRegistry {
   Task<Result<>> change(RegisteredUpstreams next, store::Writes writes, store::Writes undo);
   store::Write audit(std::string who, std::string what, boost::json::object detail) const;
 
-  Surroundings around_;
+  Dependencies dependencies_;
   Published<RegisteredUpstreams> all_;
 
   // Of the control thread.
-  Turns turns_;
+  AsyncMutex one_at_a_time_;
   std::map<std::string, providers::UpstreamEntry, std::less<>> file_;
   std::set<std::string, std::less<>> waiting_;  // registered at runtime, and of the file, too
   providers::UpstreamSettings defaults_;

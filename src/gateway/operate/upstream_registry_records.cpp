@@ -33,7 +33,7 @@ std::string hash_of(const UpstreamEntry& entry) {
 }
 
 RegisteredUpstream UpstreamRegistry::from_file(const UpstreamEntry& entry) const {
-  const auto now = store::to_time(around_.clock.wall());
+  const auto now = store::to_time(dependencies_.clock.wall());
   RegisteredUpstream registered{.id = id_of(entry.settings.name),
                                 .created_at = now,
                                 .updated_at = now,

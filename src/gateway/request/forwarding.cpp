@@ -23,8 +23,8 @@ namespace {
 Task<Result<client::Answer>> request_from_home(Worker& home, ServedUpstream upstream, std::string principal,
                                                mcp::Method method, client::Params params,
                                                client::RequestOptions options, LogWish logs) {
-  co_return co_await CallerLine::request(home.line_of(upstream, principal), method, std::move(params),
-                                         std::move(options), logs);
+  co_return co_await UpstreamSession::request(home.line_of(upstream, principal), method, std::move(params),
+                                              std::move(options), logs);
 }
 
 Task<Result<client::Answer>> request_on(CallerConnection connection, mcp::Method method, client::Params params,
@@ -71,8 +71,8 @@ Task<Result<Forwarded>> refuse(Error why) { co_return std::unexpected(std::move(
 
 }  // namespace
 
-Forwarding::Forwarding(server::Call& call, Worker& worker, Reach reach, const Route& route)
-    : call_(call), worker_(worker), reach_(reach), route_(route) {}
+Forwarding::Forwarding(server::Call& call, Worker& worker, BridgeDependencies reach, const Route& route)
+    : call_(call), worker_(worker), bridge_(reach), route_(route) {}
 
 LogWish Forwarding::logs_wanted() const {
   const auto level = call_.request().log_level;
@@ -100,7 +100,7 @@ Worker& Forwarding::home() {
   const std::string& principal = call_.caller().principal;
   const bool shared =
       facts_->keeps_session && route_.upstream->settings().anonymous_sessions == providers::AnonymousSessions::shared;
-  if (!principal.empty() || shared) return reach_.hearing.home_of(principal);
+  if (!principal.empty() || shared) return bridge_.subscriptions.home_of(principal);
   const Home* const home = worker_.home_of(principal);
   return home != nullptr ? *home->worker : worker_;
 }
@@ -133,7 +133,7 @@ Forwarding::Lane Forwarding::choose_lane() {
 
 Forwarding::Lane Forwarding::session_lane() {
   server::Session& session = *call_.session();
-  auto line = reach_.hearing.line_of(worker_, session, route_.upstream);
+  auto line = bridge_.subscriptions.line_of(worker_, session, route_.upstream);
   if (line->may_ask() && !session.hears()) {
     way_.emplace(session.outside(), call_, worker_.io().get_executor());
   }
@@ -143,7 +143,8 @@ Forwarding::Lane Forwarding::session_lane() {
 
 Task<Result<client::Answer>> Forwarding::request(Lane lane, client::Params params, client::RequestOptions options) {
   const mcp::Method method = call_.request().method->method;
-  if (lane.line) return CallerLine::request(lane.line, method, std::move(params), std::move(options), logs_wanted());
+  if (lane.line)
+    return UpstreamSession::request(lane.line, method, std::move(params), std::move(options), logs_wanted());
   if (lane.home != nullptr) {
     return request_from_home(*lane.home, route_.upstream, call_.caller().principal, method, std::move(params),
                              std::move(options), logs_wanted());

@@ -18,7 +18,7 @@ namespace proteus::gateway {
 class Forwarding {
  public:
   // All of these outlive it.
-  Forwarding(server::Call& call, Worker& worker, Reach reach, const Route& route);
+  Forwarding(server::Call& call, Worker& worker, BridgeDependencies reach, const Route& route);
 
   // With the request's own params. Where the upstream is of the era before the client's, and the client must be asked
   // for something first, the call is parked.
@@ -32,8 +32,8 @@ class Forwarding {
     Executor thread;
     CallerConnection connection = {};
     bool here = true;
-    std::shared_ptr<CallerLine> line = {};  // whose connection it is then
-    Worker* home = nullptr;                 // where the caller's line is found, on its thread
+    std::shared_ptr<UpstreamSession> line = {};  // whose connection it is then
+    Worker* home = nullptr;                      // where the caller's line is found, on its thread
   };
 
   Task<Result<Forwarded>> run(client::Params params);
@@ -72,14 +72,14 @@ class Forwarding {
 
   server::Call& call_;
   Worker& worker_;
-  const Reach reach_;
+  const BridgeDependencies bridge_;
   const Route& route_;
   std::shared_ptr<const client::ServerFacts> facts_;
   std::optional<ForwardedParams> params_;
   std::shared_ptr<ClientAsks> asks_;
   std::optional<server::SessionStream::Way> way_;
   const client::PendingRequest* pending_ = nullptr;  // while it is polled
-  std::shared_ptr<CallerLine> line_;                 // of a bridged call
+  std::shared_ptr<UpstreamSession> line_;            // of a bridged call
   std::shared_ptr<RunningCall> running_;             // once there is more to it than an answer
   std::shared_ptr<const client::Handlers> running_handlers_;
 };

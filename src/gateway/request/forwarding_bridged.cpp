@@ -30,15 +30,15 @@ client::Params owned(client::Params params) {
 
 // What a nameless caller was asked for is not left where the next one would meet it.
 void run_on(RunningCall& running, Worker& home, const ServedUpstream& upstream, const std::string& principal,
-            const std::shared_ptr<CallerLine>& line) {
+            const std::shared_ptr<UpstreamSession>& line) {
   running.set_connection(line->connection());
   if (!principal.empty()) return;
   running.set_on_asked([&home, upstream, principal, line] { home.give_up(upstream, principal, line); });
 }
 
 // The line stays for as long as it runs.
-Task<Result<client::Answer>> go_on(std::shared_ptr<CallerLine> line, std::shared_ptr<client::PendingRequest> pending,
-                                   client::Params params) {
+Task<Result<client::Answer>> go_on(std::shared_ptr<UpstreamSession> line,
+                                   std::shared_ptr<client::PendingRequest> pending, client::Params params) {
   auto answer = co_await client::PendingRequest::finish(std::move(pending), std::move(params));
   line.reset();
   co_return answer;
@@ -46,12 +46,12 @@ Task<Result<client::Answer>> go_on(std::shared_ptr<CallerLine> line, std::shared
 
 // `own` is the line where that is not the caller's usual one.
 Task<Result<client::Answer>> request_aside(Worker& home, ServedUpstream upstream, std::string principal,
-                                           std::shared_ptr<CallerLine> own, std::shared_ptr<RunningCall> running,
+                                           std::shared_ptr<UpstreamSession> own, std::shared_ptr<RunningCall> running,
                                            mcp::Method method, client::Params params, client::RequestOptions options,
                                            LogWish logs) {
   const auto line = own ? std::move(own) : home.line_of(upstream, principal);
   run_on(*running, home, upstream, principal, line);
-  co_return co_await CallerLine::request(line, method, std::move(params), std::move(options), logs);
+  co_return co_await UpstreamSession::request(line, method, std::move(params), std::move(options), logs);
 }
 
 // Who is asked and told from now on.
@@ -126,7 +126,8 @@ Task<Result<Forwarded>> Forwarding::run_aside(Worker& home, Task<Result<client::
   } else {
     asio::post(home.io(), [&home, runs = std::move(runs)]() mutable { home.run("a call", std::move(runs)); });
   }
-  co_return co_await attend(call_, worker_, reach_.parked, {running_, route_.upstream, call_.caller().principal});
+  co_return co_await wait_for_call(call_, worker_, bridge_.parked,
+                                   {running_, route_.upstream, call_.caller().principal});
 }
 
 }  // namespace proteus::gateway

@@ -103,9 +103,10 @@ struct LiveList::Part {
   std::optional<std::string> next;
 };
 
-LiveList::LiveList(server::Call& call, Worker& worker, Reach reach, Kind kind, const catalog::Cursors& cursors,
-                   std::size_t page_size, const std::function<void(const UpstreamRequest&)>& observer,
-                   const Clock& clock, const client::Chance& chance, RememberedLists& remembered)
+LiveList::LiveList(server::Call& call, Worker& worker, BridgeDependencies reach, Kind kind,
+                   const catalog::Cursors& cursors, std::size_t page_size,
+                   const std::function<void(const UpstreamRequest&)>& observer, const Clock& clock,
+                   const client::Chance& chance, RememberedLists& remembered)
     : call_(call),
       worker_(worker),
       pages_(call, worker, reach, observer, clock, chance),
@@ -178,7 +179,7 @@ Task<LivePagePointer> LivePages::get(ServedUpstream upstream, Kind kind, std::st
                                      std::optional<std::string> key) {
   Wanted wanted{std::move(upstream), kind, std::move(cursor)};
   if (!key) co_return co_await fetch(std::move(wanted));
-  co_return co_await worker_.flights().get(std::move(*key), [this, &wanted] { return fetch(wanted); });
+  co_return co_await worker_.shared_requests().get(std::move(*key), [this, &wanted] { return fetch(wanted); });
 }
 
 Task<LivePagePointer> LivePages::fetch(Wanted wanted) {
@@ -223,7 +224,7 @@ Task<Result<client::Answer>> LivePages::request(const Wanted& wanted) {
     co_return std::unexpected(std::move(admitted.error()));
   }
   const Route route{wanted.upstream, {}, {}, {}, {}};
-  Forwarding forwarding(call_, worker_, reach_, route);
+  Forwarding forwarding(call_, worker_, bridge_, route);
   auto answer = co_await forwarding.list(params_of(wanted));
   while (!answer && co_await attempts.again(answer.error()))
     answer = co_await forwarding.list(params_of(wanted));

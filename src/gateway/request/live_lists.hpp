@@ -9,7 +9,7 @@
 
 #include "catalog/view/cursor.hpp"
 #include "catalog/view/view.hpp"
-#include "gateway/connections/live_flights.hpp"
+#include "gateway/connections/shared_requests.hpp"
 #include "gateway/connections/worker.hpp"
 #include "gateway/request/service.hpp"
 #include "gateway/routing/caller_lists.hpp"
@@ -25,10 +25,10 @@ mcp::Outcome cached_page(std::shared_ptr<const catalog::View> view, mcp::CacheSc
 class LivePages {
  public:
   // All of these outlive it.
-  LivePages(server::Call& call, Worker& worker, Reach reach,
+  LivePages(server::Call& call, Worker& worker, BridgeDependencies reach,
             const std::function<void(const UpstreamRequest&)>& observer, const Clock& clock,
             const client::Chance& chance)
-      : call_(call), worker_(worker), reach_(reach), observer_(observer), clock_(clock), chance_(chance) {}
+      : call_(call), worker_(worker), bridge_(reach), observer_(observer), clock_(clock), chance_(chance) {}
 
   // `cursor` is the upstream's own, empty for its first page. Those who ask at once with the same key share a request;
   // without a key it is not shared.
@@ -51,7 +51,7 @@ class LivePages {
 
   server::Call& call_;
   Worker& worker_;
-  const Reach reach_;
+  const BridgeDependencies bridge_;
   const std::function<void(const UpstreamRequest&)>& observer_;
   const Clock& clock_;
   const client::Chance& chance_;
@@ -62,8 +62,9 @@ class LivePages {
 // live upstream's own page does; the cursor then holds that upstream's.
 class LiveList {
  public:
-  LiveList(server::Call& call, Worker& worker, Reach reach, catalog::Kind kind, const catalog::Cursors& cursors,
-           std::size_t page_size, const std::function<void(const UpstreamRequest&)>& observer, const Clock& clock,
+  LiveList(server::Call& call, Worker& worker, BridgeDependencies reach, catalog::Kind kind,
+           const catalog::Cursors& cursors, std::size_t page_size,
+           const std::function<void(const UpstreamRequest&)>& observer, const Clock& clock,
            const client::Chance& chance, RememberedLists& remembered);
 
   Task<mcp::Outcome> run();

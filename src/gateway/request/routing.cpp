@@ -40,9 +40,9 @@ class ListCall final : public server::CallChannel {
 
 Result<std::variant<Route, UnreadLists>> Routing::find(const Wanted& wanted) {
   const Asker& asker = lists_.asker();
-  const auto outlook = worker_.outlook(asker.caller);
+  const auto context_view = worker_.context_view(asker.caller);
   return find_route(wanted, asker.caller, worker_.view(asker.caller, asker.session), worker_.upstreams(),
-                    outlook ? outlook->guide : nullptr, lists_);
+                    context_view ? context_view->guide : nullptr, lists_);
 }
 
 std::optional<Result<Route>> Routing::at_once(const Wanted& wanted) {

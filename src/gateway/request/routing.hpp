@@ -22,7 +22,7 @@ class Routing {
 
   // What reading takes. The cancellation is the request's own.
   struct Means {
-    Reach reach;
+    BridgeDependencies reach;
     const std::function<void(const UpstreamRequest&)>& observer;
     const Clock& clock;
     const client::Chance& chance;

@@ -112,13 +112,13 @@ std::optional<Kind> listed_by(mcp::Method method) {
   return std::nullopt;
 }
 
-GatewayService::GatewayService(ServiceOptions options, std::vector<Worker*> workers, Hearing& hearing,
+GatewayService::GatewayService(ServiceOptions options, std::vector<Worker*> workers, Subscriptions& subscriptions,
                                const Clock& clock, SealingKey cursor_key, RefusalLog& refusals)
     : number_(next_number()),
       options_(std::move(options)),
       tail_(mcp::result_tail(options_.server_info)),
       workers_(std::move(workers)),
-      hearing_(hearing),
+      subscriptions_(subscriptions),
       clock_(clock),
       refusals_(refusals),
       cursors_(cursor_key),
@@ -162,9 +162,9 @@ mcp::ServerCapabilities GatewayService::offered_to(const catalog::View& view, co
 server::Service::Face GatewayService::face(const server::Caller& caller, mcp::Era era) {
   Worker& worker = here();
   const auto view = worker.view(caller);
-  const auto outlook = worker.outlook(caller);
+  const auto context_view = worker.context_view(caller);
   return {offered_to(*view, worker.upstreams(), era),
-          {options_.server_info, instructions_for(outlook.get(), *view, worker.upstreams())},
+          {options_.server_info, instructions_for(context_view.get(), *view, worker.upstreams())},
           {std::chrono::milliseconds(0), worker.cache_scope(*view)}};
 }
 
@@ -202,8 +202,10 @@ Task<std::vector<server::Service::Refused>> GatewayService::follow(const server:
   Routing routing(lists, worker);
   const auto never = std::make_shared<server::Cancellation>(worker.io().get_executor());
   const Routing::Means means{reach(), observer_, clock_, options_.chance, *never};
-  const Hearing::RouteOf route_of = [&](const std::string& uri) { return routing.run({Kind::resource, uri}, means); };
-  co_return co_await hearing_.follow(worker, caller, session, accepted, route_of);
+  const Subscriptions::RouteOf route_of = [&](const std::string& uri) {
+    return routing.run({Kind::resource, uri}, means);
+  };
+  co_return co_await subscriptions_.follow(worker, caller, session, accepted, route_of);
 }
 
 // How long a request takes; told of when it ends.
@@ -247,7 +249,7 @@ class GatewayService::Timing {
 
 // What a request that goes to an upstream has, and needs.
 struct GatewayService::Errand {
-  Turnstile::Pass place;  // among its caller's
+  ConcurrencyLimit::Pass place;  // among its caller's
   Route route;
   Clock::Monotonic began;  // when it could be sent
 };
@@ -316,13 +318,13 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call, const Timing& tim
   return forward(call, timing, std::move(*place), std::move(route), timing.began());
 }
 
-Task<mcp::Outcome> GatewayService::forward_caught_up(server::Call& call, Timing timing, Turnstile::Pass place,
+Task<mcp::Outcome> GatewayService::forward_caught_up(server::Call& call, Timing timing, ConcurrencyLimit::Pass place,
                                                      std::shared_ptr<OwnLists> lists) {
   co_await OwnLists::caught_up(std::move(lists), kCatchUp);
   co_return co_await forward(call, timing, std::move(place), route_at_once(call, here()), timing.now());
 }
 
-Task<mcp::Outcome> GatewayService::forward(server::Call& call, const Timing& timing, Turnstile::Pass&& place,
+Task<mcp::Outcome> GatewayService::forward(server::Call& call, const Timing& timing, ConcurrencyLimit::Pass&& place,
                                            std::optional<Result<Route>>&& route, Clock::Monotonic began) {
   if (!route) return forward_by_lists(call, timing, std::move(place));
   if (!*route) return timing.refuse(std::move(route->error()));
@@ -338,7 +340,7 @@ Task<Result<Route>> GatewayService::route_by_lists(server::Call& call) {
                     co_await routing.run(*wanted, {reach(), observer_, clock_, options_.chance, call.cancellation()}));
 }
 
-Task<mcp::Outcome> GatewayService::forward_by_lists(server::Call& call, Timing timing, Turnstile::Pass place) {
+Task<mcp::Outcome> GatewayService::forward_by_lists(server::Call& call, Timing timing, ConcurrencyLimit::Pass place) {
   auto route = co_await route_by_lists(call);
   if (!route) {
     mcp::Outcome outcome = std::unexpected(std::move(route.error()));
@@ -353,7 +355,7 @@ Task<mcp::Outcome> GatewayService::dispatch(server::Call& call, const Timing& ti
   return send(call, timing, std::move(errand));
 }
 
-Task<mcp::Outcome> GatewayService::forward_fresh(server::Call& call, Timing timing, Turnstile::Pass place,
+Task<mcp::Outcome> GatewayService::forward_fresh(server::Call& call, Timing timing, ConcurrencyLimit::Pass place,
                                                  std::vector<ServedUpstream> expired) {
   co_await freshen(std::move(expired));
   co_return co_await forward(call, timing, std::move(place), route_at_once(call, here()), timing.now());
@@ -370,13 +372,13 @@ std::vector<ServedUpstream> GatewayService::expired_on_way(const std::optional<R
   return expired_for(principal_of(call.caller()).access(), worker.upstreams());
 }
 
-Result<Turnstile::Pass> GatewayService::take_place(server::Call& call, Worker& worker) {
-  if (call.holds_place()) return Turnstile::Pass();
+Result<ConcurrencyLimit::Pass> GatewayService::take_place(server::Call& call, Worker& worker) {
+  if (call.holds_place()) return ConcurrencyLimit::Pass();
   auto pass = worker.quota(call.caller().principal).enter_call();
   if (!pass || call.session() == nullptr) return pass;
   // Between its rounds such a call waits for its client, and is under way all the same.
-  call.hold_place(std::make_shared<Turnstile::Pass>(std::move(*pass)));
-  return Turnstile::Pass();
+  call.hold_place(std::make_shared<ConcurrencyLimit::Pass>(std::move(*pass)));
+  return ConcurrencyLimit::Pass();
 }
 
 std::optional<Result<Route>> GatewayService::route_at_once(server::Call& call, Worker& worker) {
@@ -448,7 +450,7 @@ Task<> GatewayService::refresh_for(const server::Caller& caller, const ServedUps
   }
 }
 
-Task<mcp::Outcome> GatewayService::resume(server::Call& call, Turnstile::Pass /*place*/) {
+Task<mcp::Outcome> GatewayService::resume(server::Call& call, ConcurrencyLimit::Pass /*place*/) {
   auto taken = parked_.take(call.rounds().state);
   if (!taken) co_return std::unexpected(taken.error());
   const ServedUpstream upstream = taken->upstream;
@@ -463,7 +465,7 @@ Task<mcp::Outcome> GatewayService::resume(server::Call& call, Turnstile::Pass /*
         "the upstream that asked for this input does not answer to this name any more. The call was cancelled"));
   }
   const auto began = clock_.now();
-  auto forwarded = co_await attend(call, here(), parked_, std::move(*taken));
+  auto forwarded = co_await wait_for_call(call, here(), parked_, std::move(*taken));
   if (wants_refresh(forwarded)) co_await refresh_for(call.caller(), upstream);
   co_return conclude(call, upstream, clock_.now() - began, std::move(forwarded));
 }

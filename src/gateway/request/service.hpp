@@ -8,13 +8,13 @@
 #include "base/refusal_log.hpp"
 #include "catalog/view/cursor.hpp"
 #include "gateway/bridge/attendance.hpp"
-#include "gateway/bridge/hearing.hpp"
 #include "gateway/bridge/parked_calls.hpp"
+#include "gateway/bridge/subscriptions.hpp"
 #include "gateway/connections/worker.hpp"
 #include "gateway/routing/remembered_lists.hpp"
 #include "gateway/routing/route.hpp"
 #include "gateway/routing/translation.hpp"
-#include "gateway/upstreams/turnstile.hpp"
+#include "gateway/upstreams/concurrency_limit.hpp"
 #include "server/core/service.hpp"
 
 namespace proteus::gateway {
@@ -53,7 +53,7 @@ struct AnsweredRequest {
 class GatewayService final : public server::Service {
  public:
   // The workers, who hears them, and the log of refusals outlive it.
-  GatewayService(ServiceOptions options, std::vector<Worker*> workers, Hearing& hearing, const Clock& clock,
+  GatewayService(ServiceOptions options, std::vector<Worker*> workers, Subscriptions& subscriptions, const Clock& clock,
                  SealingKey cursor_key, RefusalLog& refusals);
 
   ParkedCalls& parked() { return parked_; }
@@ -82,16 +82,16 @@ class GatewayService final : public server::Service {
                                  server::Session* session) override;
   Task<std::vector<Refused>> follow(const server::Caller& caller, server::Session* session, const mcp::Request& request,
                                     const mcp::SubscriptionFilter& accepted) override;
-  void session_listens(server::Session& session) override { Hearing::session_listens(session); }
+  void session_listens(server::Session& session) override { Subscriptions::session_listens(session); }
   void client_notified(server::Session& session, const json::Message& notification) override {
-    Hearing::client_notified(session, notification);
+    Subscriptions::client_notified(session, notification);
   }
 
  private:
   class Timing;
   struct Errand;
 
-  Reach reach() { return {parked_, hearing_}; }
+  BridgeDependencies reach() { return {parked_, subscriptions_}; }
   static mcp::ServerCapabilities offered_to(const catalog::View& view, const UpstreamTable& upstreams, mcp::Era era);
 
   // What upstreams show this caller alone, where they have said that it is another and it was not read yet.
@@ -99,27 +99,27 @@ class GatewayService final : public server::Service {
   std::optional<mcp::Outcome> list_cached(server::Call& call, catalog::Kind kind);
   Task<mcp::Outcome> list(server::Call& call, catalog::Kind kind);
   Task<mcp::Outcome> forward(server::Call& call, const Timing& timing);
-  Task<mcp::Outcome> forward(server::Call& call, const Timing& timing, Turnstile::Pass&& place,
+  Task<mcp::Outcome> forward(server::Call& call, const Timing& timing, ConcurrencyLimit::Pass&& place,
                              std::optional<Result<Route>>&& route, Clock::Monotonic began);
   // After what is too old to route it by was read again.
-  Task<mcp::Outcome> forward_fresh(server::Call& call, Timing timing, Turnstile::Pass place,
+  Task<mcp::Outcome> forward_fresh(server::Call& call, Timing timing, ConcurrencyLimit::Pass place,
                                    std::vector<ServedUpstream> expired);
   // The same after what upstreams have announced to this caller was read.
-  Task<mcp::Outcome> forward_caught_up(server::Call& call, Timing timing, Turnstile::Pass place,
+  Task<mcp::Outcome> forward_caught_up(server::Call& call, Timing timing, ConcurrencyLimit::Pass place,
                                        std::shared_ptr<OwnLists> lists);
   static std::vector<ServedUpstream> expired_on_way(const std::optional<Result<Route>>& route, server::Call& call,
                                                     Worker& worker);
-  Result<Turnstile::Pass> take_place(server::Call& call, Worker& worker);
+  Result<ConcurrencyLimit::Pass> take_place(server::Call& call, Worker& worker);
   // Nothing where lists must be read first.
   std::optional<Result<Route>> route_at_once(server::Call& call, Worker& worker);
   Task<Result<Route>> route_by_lists(server::Call& call);
-  Task<mcp::Outcome> forward_by_lists(server::Call& call, Timing timing, Turnstile::Pass place);
+  Task<mcp::Outcome> forward_by_lists(server::Call& call, Timing timing, ConcurrencyLimit::Pass place);
   Task<mcp::Outcome> dispatch(server::Call& call, const Timing& timing, Errand errand);
   static Task<mcp::Outcome> answer_locally(server::Call& call, Errand errand);
   // Whether it may be sent to the upstream now.
   Result<> admit(const Route& route, UpstreamAttempts& attempts, const server::Call& call) const;
   Task<mcp::Outcome> send(server::Call& call, Timing timing, Errand errand);
-  Task<mcp::Outcome> resume(server::Call& call, Turnstile::Pass place);
+  Task<mcp::Outcome> resume(server::Call& call, ConcurrencyLimit::Pass place);
   mcp::CacheScope widest_scope(const server::Call& call, const providers::Upstream& upstream) const;
   // What the upstream offers has changed, and the very next list is to show it. What is given outlives this.
   Task<> refresh_for(const server::Caller& caller, const ServedUpstream& upstream);
@@ -131,7 +131,7 @@ class GatewayService final : public server::Service {
   const ServiceOptions options_;
   const std::string tail_;
   const std::vector<Worker*> workers_;
-  Hearing& hearing_;
+  Subscriptions& subscriptions_;
   const Clock& clock_;
   RefusalLog& refusals_;
   const catalog::Cursors cursors_;

@@ -89,7 +89,7 @@ Result<std::vector<providers::ReadTool>> ToolSessions::read_tools(const boost::j
   std::vector<providers::ReadTool> tools;
   std::vector<providers::ToolFault> faults;
   tools.reserve(elements->size());
-  const providers::UrlCheck may_ask = [this](const net::Url& url) { return around_.egress.check_strictly(url); };
+  const providers::UrlCheck may_ask = [this](const net::Url& url) { return dependencies_.egress.check_strictly(url); };
   std::set<std::string, std::less<>> seen;
   for (std::size_t i = 0; i < elements->size(); ++i) {
     auto outcome = providers::read_http_tool((*elements)[i], schemas_, may_ask, &parsed[i]);
@@ -113,11 +113,11 @@ Result<std::vector<providers::ReadTool>> ToolSessions::read_tools(const boost::j
 }
 
 Task<Result<>> ToolSessions::load() {
-  auto sessions = co_await around_.store.tool_sessions();
+  auto sessions = co_await dependencies_.store.tool_sessions();
   if (!sessions) co_return std::unexpected(sessions.error());
   // One that was idle for too long may be there still, and its token another one's, which has used it since.
   std::ranges::sort(*sessions, {}, &store::ToolSessionRecord::last_used_at);
-  auto records = co_await around_.store.session_tools();
+  auto records = co_await dependencies_.store.session_tools();
   if (!records) co_return std::unexpected(records.error());
   std::map<std::string, std::vector<ToolOfSet>, std::less<>> tools;
   for (const auto& record : *records) {
@@ -133,7 +133,7 @@ Task<Result<>> ToolSessions::load() {
     }
     log::warning("the tool {} of session {} is not served: {}", record.name, record.session, why);
   }
-  latest_at_ = around_.clock.now();
+  latest_at_ = dependencies_.clock.now();
   for (const auto& record : *sessions)
     latest_ = std::max({latest_, record.created_at, record.last_used_at});
   const auto wall = time_now();
@@ -176,7 +176,7 @@ Task<> ToolSessions::do_look_over() {
   co_await write_removals();
   co_await end_idle();
   co_await write_uses();
-  around_.gateway.drop_unused_since(around_.clock.now() - kUnusedKept);
+  dependencies_.gateway.drop_unused_since(dependencies_.clock.now() - kUnusedKept);
 }
 
 Task<> ToolSessions::end_idle() {
@@ -196,7 +196,7 @@ Task<> ToolSessions::end_idle() {
         busy_.erase(entry.session->id().value());
       freed_.ring();
     });
-    const auto written = co_await around_.store.write(std::move(writes));
+    const auto written = co_await dependencies_.store.write(std::move(writes));
     if (!written) {
       log::warning("sessions that nobody uses are not ended: {}", written.error().message());
       co_return;
@@ -211,7 +211,7 @@ Task<> ToolSessions::end_idle() {
 }
 
 Task<> ToolSessions::write_uses() {
-  const auto now = around_.clock.now();
+  const auto now = dependencies_.clock.now();
   const auto time = time_now();
   store::Writes writes;
   const auto entries = table_.all();
@@ -224,7 +224,7 @@ Task<> ToolSessions::write_uses() {
     }
     if (writes.size() < kSessionsAtOnce && i + 1 < entries.size()) continue;
     if (writes.empty()) continue;
-    if (const auto written = co_await around_.store.write(std::exchange(writes, {})); !written) {
+    if (const auto written = co_await dependencies_.store.write(std::exchange(writes, {})); !written) {
       log::warning("when sessions were used is not kept: {}", written.error().message());
       co_return;
     }

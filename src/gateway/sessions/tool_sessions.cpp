@@ -30,40 +30,40 @@ Error unknown_session(const ToolSessionId& id) {
 }  // namespace
 
 // The right to change one session, until its end.
-class ToolSessions::Turn {
+class ToolSessions::ExclusiveAccess {
  public:
-  static Task<std::unique_ptr<Turn>> take(ToolSessions& sessions, std::string id) {
+  static Task<std::unique_ptr<ExclusiveAccess>> take(ToolSessions& sessions, std::string id) {
     while (sessions.busy_.contains(id))
       co_await sessions.freed_.wait();
-    co_return std::make_unique<Turn>(sessions, std::move(id));
+    co_return std::make_unique<ExclusiveAccess>(sessions, std::move(id));
   }
-  Turn(ToolSessions& sessions, std::string id) : sessions_(sessions), id_(std::move(id)) {
+  ExclusiveAccess(ToolSessions& sessions, std::string id) : sessions_(sessions), id_(std::move(id)) {
     sessions_.busy_.insert(id_);
   }
-  ~Turn() {
+  ~ExclusiveAccess() {
     sessions_.busy_.erase(id_);
     sessions_.freed_.ring();
   }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
+  ExclusiveAccess(const ExclusiveAccess&) = delete;
+  ExclusiveAccess& operator=(const ExclusiveAccess&) = delete;
 
  private:
   ToolSessions& sessions_;
   const std::string id_;
 };
 
-ToolSessions::ToolSessions(Surroundings surroundings, ToolSessionOptions options)
-    : around_(surroundings),
+ToolSessions::ToolSessions(Dependencies dependencies, ToolSessionOptions options)
+    : dependencies_(dependencies),
       options_(std::move(options)),
-      clients_(around_.workers, around_.clock, with_filter(options_.http, around_.egress)),
-      confirmations_(around_.clock),
-      calls_{clients_, around_.clock, confirmations_, checks_, options_.calls},
-      table_(around_.clock, options_.idle),
-      changes_(control(), around_.gateway.listeners(), options_.debounce),
+      clients_(dependencies_.workers, dependencies_.clock, with_filter(options_.http, dependencies_.egress)),
+      confirmations_(dependencies_.clock),
+      calls_{clients_, dependencies_.clock, confirmations_, checks_, options_.calls},
+      table_(dependencies_.clock, options_.idle),
+      changes_(control(), dependencies_.gateway.listeners(), options_.debounce),
       background_(control().get_executor()),
       freed_(control().get_executor()),
       timer_(control()) {
-  around_.gateway.set_find_principal([this](const json::Digest& token) { return table_.find(token); });
+  dependencies_.gateway.set_find_principal([this](const json::Digest& token) { return table_.find(token); });
 }
 
 ToolSessions::~ToolSessions() = default;
@@ -89,7 +89,7 @@ Task<ToolSessions::Removed> ToolSessions::cleanup(ToolSessionId id, std::string 
 std::shared_ptr<ToolSession> ToolSessions::use(const ToolSessionId& id) {
   const auto entry = table_.find(id);
   if (!entry || table_.is_idle(*entry.session)) return nullptr;
-  entry.session->touch(around_.clock.now());
+  entry.session->touch(dependencies_.clock.now());
   return entry.session;
 }
 
@@ -102,11 +102,11 @@ ToolSessions::Known ToolSessions::look_up(const ToolSessionId& id) const {
 Result<std::shared_ptr<void>> ToolSessions::claim(const Init& init, const ToolSession* by) {
   const json::Digest token = json::sha256(init.user_token.reveal());
   const auto holder = table_.holder(token);
-  if ((holder && holder.get() != by) || around_.gateway.knows_token(token) || claimed_.contains(token)) {
+  if ((holder && holder.get() != by) || dependencies_.gateway.knows_token(token) || claimed_.contains(token)) {
     return std::unexpected(
         errors::conflict("another principal already has this user_token; each session needs its own"));
   }
-  if (!init.context.empty() && !around_.gateway.has_context(init.context)) {
+  if (!init.context.empty() && !dependencies_.gateway.has_context(init.context)) {
     return std::unexpected(
         errors::invalid(fmt::format("context: there is no context {}", log::printable(init.context, 64))));
   }
@@ -140,9 +140,9 @@ store::Time ToolSessions::next_created_at() {
 }
 
 store::Time ToolSessions::time_now() {
-  const auto now = around_.clock.now();
+  const auto now = dependencies_.clock.now();
   const auto passed = std::chrono::floor<std::chrono::microseconds>(now - latest_at_);
-  latest_ = std::max(store::to_time(around_.clock.wall()), latest_ + passed);
+  latest_ = std::max(store::to_time(dependencies_.clock.wall()), latest_ + passed);
   latest_at_ = now;
   return latest_;
 }
@@ -154,20 +154,20 @@ void ToolSessions::put(ToolSessionEntry& entry, const std::shared_ptr<const Sess
 
 void ToolSessions::revoke(const std::string& key, const std::function<bool(const Principal&)>& whose) {
   const auto concerned = [&](const server::Caller& caller) { return whose(principal_of(caller)); };
-  around_.gateway.listeners().end_of(key, concerned);
-  around_.gateway.endpoint().sessions().end_of(key, concerned);
+  dependencies_.gateway.listeners().end_of(key, concerned);
+  dependencies_.gateway.endpoint().sessions().end_of(key, concerned);
 }
 
 void ToolSessions::end(const ToolSessionEntry& entry) {
   table_.remove(*entry.session);
   if (entry.session->snapshot()) changes_.changed_for_the_last_time(*entry.session);
   revoke(entry.principal->key(), [&](const Principal& principal) { return principal.own() == entry.session; });
-  around_.gateway.forget(entry.principal->key());
+  dependencies_.gateway.forget(entry.principal->key());
 }
 
 store::Write ToolSessions::audit(std::string who, std::string what, boost::json::object detail) const {
   return store::AppendAudit{{.number = 0,
-                             .at = store::to_time(around_.clock.wall()),
+                             .at = store::to_time(dependencies_.clock.wall()),
                              .who = std::move(who),
                              .what = std::move(what),
                              .detail = boost::json::serialize(detail)}};
@@ -176,7 +176,7 @@ store::Write ToolSessions::audit(std::string who, std::string what, boost::json:
 Task<Result<ToolSessions::Initialized>> ToolSessions::do_init(Init init, std::string who) {
   // What has begun is ended, whether or not somebody still waits: the store and the table must agree. So below.
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  const auto turn = co_await Turn::take(*this, init.id.value());
+  const auto turn = co_await ExclusiveAccess::take(*this, init.id.value());
   Known known = look_up(init.id);
   ToolSessionEntry entry = known.live;
   if (entry && entry.session->binding()->user_id != init.user_id) {
@@ -185,14 +185,14 @@ Task<Result<ToolSessions::Initialized>> ToolSessions::do_init(Init init, std::st
   const auto claimed = claim(init, entry.session.get());
   if (!claimed) co_return std::unexpected(claimed.error());
   const bool is_new = !entry;
-  if (is_new) entry = make(init.id, next_created_at(), around_.clock.now());
+  if (is_new) entry = make(init.id, next_created_at(), dependencies_.clock.now());
 
   store::Writes writes;
   if (is_new) writes.emplace_back(store::RemoveToolSession{init.id.value()});
   writes.emplace_back(store::PutToolSession{record_of(init, entry.session->created_at())});
   writes.push_back(audit(std::move(who), "session.init",
                          {{"session_id", init.id.value()}, {"status", is_new ? "created" : "updated"}}));
-  if (const auto written = co_await around_.store.write(std::move(writes)); !written)
+  if (const auto written = co_await dependencies_.store.write(std::move(writes)); !written)
     co_return std::unexpected(written.error());
 
   removals_.erase(init.id.value());
@@ -200,7 +200,7 @@ Task<Result<ToolSessions::Initialized>> ToolSessions::do_init(Init init, std::st
   const auto before = entry.principal;
   const auto old = entry.session->binding();
   const auto binding = binding_of(init);
-  entry.session->touch(around_.clock.now());
+  entry.session->touch(dependencies_.clock.now());
   const bool same =
       !is_new && old->token == binding->token && old->context == binding->context && old->catalog == binding->catalog;
   if (same) {
@@ -214,7 +214,7 @@ Task<Result<ToolSessions::Initialized>> ToolSessions::do_init(Init init, std::st
 
 Task<Result<std::vector<std::string>>> ToolSessions::do_register(Registration registration, std::string who) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  const auto turn = co_await Turn::take(*this, registration.id.value());
+  const auto turn = co_await ExclusiveAccess::take(*this, registration.id.value());
   const Known known = look_up(registration.id);
   ToolSessionEntry entry = known.live;
   std::optional<Init> made;
@@ -236,7 +236,7 @@ Task<Result<std::vector<std::string>>> ToolSessions::do_register(Registration re
     auto claiming = claim(*made, nullptr);
     if (!claiming) co_return std::unexpected(claiming.error());
     claimed = std::move(*claiming);
-    entry = make(registration.id, next_created_at(), around_.clock.now());
+    entry = make(registration.id, next_created_at(), dependencies_.clock.now());
   }
 
   std::vector<std::string> names;
@@ -266,12 +266,12 @@ Task<Result<std::vector<std::string>>> ToolSessions::do_register(Registration re
   if (auto fits = check_size(**set); !fits) co_return std::unexpected(fits.error());
   writes.push_back(
       audit(std::move(who), "tools.register", {{"session_id", registration.id.value()}, {"tools", std::move(listed)}}));
-  if (const auto written = co_await around_.store.write(std::move(writes)); !written)
+  if (const auto written = co_await dependencies_.store.write(std::move(writes)); !written)
     co_return std::unexpected(written.error());
 
   removals_.erase(registration.id.value());
   if (known.idle) end(known.idle);
-  entry.session->touch(around_.clock.now());
+  entry.session->touch(dependencies_.clock.now());
   entry.session->set_tools(*set);
   if (made) put(entry, binding_of(*made));
   if (!looks_the_same(*before, **set)) changes_.changed(entry.session);
@@ -280,7 +280,7 @@ Task<Result<std::vector<std::string>>> ToolSessions::do_register(Registration re
 
 Task<Result<>> ToolSessions::do_unregister(ToolSessionId id, std::string name, std::string who) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  const auto turn = co_await Turn::take(*this, id.value());
+  const auto turn = co_await ExclusiveAccess::take(*this, id.value());
   const ToolSessionEntry entry = look_up(id).live;
   if (!entry) co_return std::unexpected(unknown_session(id));
   const auto before = entry.session->tools();
@@ -293,9 +293,9 @@ Task<Result<>> ToolSessions::do_unregister(ToolSessionId id, std::string name, s
   store::Writes writes;
   writes.emplace_back(store::RemoveSessionTool{id.value(), name});
   writes.push_back(audit(std::move(who), "tools.unregister", {{"session_id", id.value()}, {"tool", name}}));
-  if (const auto written = co_await around_.store.write(std::move(writes)); !written)
+  if (const auto written = co_await dependencies_.store.write(std::move(writes)); !written)
     co_return std::unexpected(written.error());
-  entry.session->touch(around_.clock.now());
+  entry.session->touch(dependencies_.clock.now());
   entry.session->set_tools(*set);
   changes_.changed(entry.session);
   co_return Result<>{};
@@ -303,7 +303,7 @@ Task<Result<>> ToolSessions::do_unregister(ToolSessionId id, std::string name, s
 
 Task<ToolSessions::Removed> ToolSessions::do_cleanup(ToolSessionId id, std::string who) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  const auto turn = co_await Turn::take(*this, id.value());
+  const auto turn = co_await ExclusiveAccess::take(*this, id.value());
   const Known known = look_up(id);
   const ToolSessionEntry& entry = known.live ? known.live : known.idle;
   Removed removed{.tools = known.live ? entry.session->tools()->tools.size() : 0};
@@ -312,7 +312,7 @@ Task<ToolSessions::Removed> ToolSessions::do_cleanup(ToolSessionId id, std::stri
   store::Writes writes;
   writes.emplace_back(store::RemoveToolSession{id.value()});
   writes.push_back(audit(std::move(who), "session.cleanup", {{"session_id", id.value()}, {"removed", removed.tools}}));
-  const auto written = co_await around_.store.write(writes);
+  const auto written = co_await dependencies_.store.write(writes);
   removed.is_durable = written.has_value();
   if (written) {
     removals_.erase(id.value());
@@ -329,10 +329,10 @@ Task<> ToolSessions::write_removals() {
   for (const auto& [id, writes] : removals_)
     ids.push_back(id);
   for (auto& id : ids) {
-    const auto turn = co_await Turn::take(*this, id);
+    const auto turn = co_await ExclusiveAccess::take(*this, id);
     const auto found = removals_.find(id);
     if (found == removals_.end()) continue;
-    if (const auto written = co_await around_.store.write(found->second); !written) co_return;
+    if (const auto written = co_await dependencies_.store.write(found->second); !written) co_return;
     removals_.erase(id);
     log::info("the store has recorded the removal of session {}", log::printable(id, 128));
   }

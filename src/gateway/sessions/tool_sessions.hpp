@@ -54,14 +54,14 @@ class ToolSessions {
   static constexpr std::size_t kMaxToken = 4096;
 
   // Everything outlives it.
-  struct Surroundings {
+  struct Dependencies {
     net::Workers& workers;
     Gateway& gateway;
     store::Store& store;
     const Clock& clock;
     const Egress& egress;
   };
-  ToolSessions(Surroundings surroundings, ToolSessionOptions options);
+  ToolSessions(Dependencies dependencies, ToolSessionOptions options);
   ~ToolSessions();
 
   // At the start, before anything is asked: what is in the store. What cannot be read stays there, and is not served.
@@ -114,7 +114,7 @@ class ToolSessions {
   Task<> look_over();
 
  private:
-  class Turn;
+  class ExclusiveAccess;
   // A session by its id: one that is there, or one that was idle for too long and is to be taken out.
   struct Known {
     ToolSessionEntry live;
@@ -150,9 +150,9 @@ class ToolSessions {
   void revoke(const std::string& key, const std::function<bool(const Principal&)>& whose);
   void end(const ToolSessionEntry& entry);
   store::Write audit(std::string who, std::string what, boost::json::object detail) const;
-  boost::asio::io_context& control() const { return around_.workers.at(0); }
+  boost::asio::io_context& control() const { return dependencies_.workers.at(0); }
 
-  Surroundings around_;
+  Dependencies dependencies_;
   const ToolSessionOptions options_;
   providers::SharedSchemas schemas_;
   ToolSets sets_;

@@ -9,7 +9,7 @@
 #include "base/task.hpp"
 #include "client/connection/attempt.hpp"
 #include "client/connection/backoff.hpp"
-#include "gateway/upstreams/turnstile.hpp"
+#include "gateway/upstreams/concurrency_limit.hpp"
 #include "gateway/upstreams/upstreams.hpp"
 #include "mcp/method.hpp"
 
@@ -57,7 +57,7 @@ class UpstreamAttempts {
   const Clock::Monotonic began_;
   const Clock& clock_;
   const client::Chance& chance_;
-  Turnstile::Pass place_;
+  ConcurrencyLimit::Pass place_;
   unsigned failures_ = 0;
   std::optional<client::Attempt> attempt_;  // once it was let through
   bool cut_off_ = false;

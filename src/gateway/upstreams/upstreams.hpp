@@ -12,15 +12,15 @@
 namespace proteus::gateway {
 
 class LocalProvider;
-class Turnstile;
+class ConcurrencyLimit;
 class UpstreamMeter;
 
 // An upstream that calls may go to. Calls under way keep it, also when it has been removed.
 struct ServedUpstream {
   std::uint64_t instance = 0;  // another one for each, also of the same name
   std::shared_ptr<providers::Upstream> upstream;
-  UpstreamMeter* meter = nullptr;  // lives as long as the upstream; null where nobody counts
-  Turnstile* calls = nullptr;      // lives as long as the upstream
+  UpstreamMeter* meter = nullptr;     // lives as long as the upstream; null where nobody counts
+  ConcurrencyLimit* calls = nullptr;  // lives as long as the upstream
 
   providers::Upstream* operator->() const { return upstream.get(); }
   explicit operator bool() const { return upstream != nullptr; }

@@ -143,7 +143,7 @@ bool ClientExchange::send_over_idle(std::span<const std::string_view> body, Cloc
 
 Task<Waited> ClientExchange::wait() {
   if (std::exchange(is_others_turn_, false)) return give_way();
-  turn_.begin();
+  budget_.begin();
   return unsent_.empty() ? stream_.wait_readable() : send_rest();
 }
 
@@ -292,7 +292,7 @@ Result<std::optional<std::string_view>> ClientExchange::try_read_some() {
     if (auto decoded = decode_received(); !decoded) return std::unexpected(std::move(decoded).error());
     if (parser_.is_done()) release();
     if (decoded_ > 0 || parser_.is_done()) return std::string_view(window().data(), decoded_);
-    if ((is_others_turn_ = turn_.is_over())) return std::nullopt;
+    if ((is_others_turn_ = budget_.is_over())) return std::nullopt;
     if (auto received = receive_body(); !received) return std::unexpected(std::move(received).error());
     if (raw_ == 0 && stream_) return std::nullopt;
   }

@@ -13,8 +13,8 @@
 #include "net/http_client/connecting.hpp"
 #include "net/http_client/response_parser.hpp"
 #include "net/io/deadlines.hpp"
+#include "net/io/step_budget.hpp"
 #include "net/io/stream.hpp"
-#include "net/io/turn.hpp"
 
 namespace proteus::net {
 
@@ -124,7 +124,7 @@ class ClientExchange final : private Timed {
   Buffer body_;               // where the body does not fit behind the head
   std::size_t decoded_ = 0;   // bytes of the body at the front of the window
   std::size_t raw_ = 0;       // received bytes after them, framing not yet taken off
-  Turn turn_;                 // of reading some
+  StepBudget budget_;         // of reading some
   bool is_others_turn_ = false;
   bool is_streamed_ = false;          // what is decoded was given out by read_some
   bool is_reusable_ = true;           // as far as only we can tell

@@ -56,8 +56,8 @@ void HttpSurroundings::report(const Refusal& refusal, const Peer& peer) const {
       {.reason = limit ? RefusalReason::limit : RefusalReason::malformed, .why = refusal.detail, .peer = peer.address});
 }
 
-Connection::Connection(const HttpSurroundings& surroundings, Stream stream)
-    : surroundings_(surroundings), stream_(std::move(stream)), reader_(surroundings.limits, surroundings.memory) {
+Connection::Connection(const HttpSurroundings& dependencies, Stream stream)
+    : surroundings_(dependencies), stream_(std::move(stream)), reader_(dependencies.limits, dependencies.memory) {
   reader_.request().peer_ = &stream_.peer();
   reader_.request().tls_ = stream_.is_tls();
 }

@@ -35,7 +35,7 @@ struct HttpSurroundings {
 // Whoever spawns `run` keeps it in a shared_ptr and calls `sweep` now and then.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(const HttpSurroundings& surroundings, Stream stream);
+  Connection(const HttpSurroundings& dependencies, Stream stream);
 
   // Until either side closes. The stream is closed when it ends.
   Task<> run();

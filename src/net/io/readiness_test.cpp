@@ -46,7 +46,7 @@ TEST(Readiness, LeavesATurnToOthersHoweverBusySocketsAre) {
   Busy one(io);
   Busy other(io);
   std::size_t before = 0;
-  for (int turn = 0; turn < 10; ++turn) {
+  for (int budget = 0; budget < 10; ++budget) {
     bool ran = false;
     boost::asio::post(io, [&] { ran = true; });
     while (!ran)

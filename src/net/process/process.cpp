@@ -18,8 +18,8 @@
 #include "base/stranger_log.hpp"
 #include "base/waiting.hpp"
 #include "net/io/completion.hpp"
+#include "net/io/step_budget.hpp"
 #include "net/io/timer.hpp"
-#include "net/io/turn.hpp"
 #include "net/process/line_buffer.hpp"
 
 namespace proteus::net {
@@ -268,7 +268,7 @@ struct Process::State : std::enable_shared_from_this<State> {
   Descriptor output;
   Descriptor diagnostics;
   LineBuffer lines;
-  Turn turn;  // of who reads them
+  StepBudget budget;  // of who reads them
   StderrLines stderr_lines;
   std::string queue;
   std::size_t queue_sent = 0;
@@ -315,7 +315,7 @@ Task<Result<std::optional<std::string_view>>> Process::read_line() {
       co_return std::unexpected(
           errors::interrupted(fmt::format("the output of '{}' ended within a line", state->program)));
     }
-    if (state->turn.is_over()) {
+    if (state->budget.is_over()) {
       if (!co_await let_others_run()) co_return std::unexpected(errors::cancelled("reading a line"));
       continue;
     }
@@ -326,7 +326,7 @@ Task<Result<std::optional<std::string_view>>> Process::read_line() {
     } else if (got < 0 && errno == EAGAIN) {
       const auto [error] = co_await state->output.async_wait(Descriptor::wait_read, kAwaited);
       if (error) co_return std::unexpected(errors::cancelled("reading a line"));
-      state->turn.begin();
+      state->budget.begin();
     } else if (got == 0 || errno != EINTR) {
       error_code ignored;
       state->output.close(ignored);

@@ -28,7 +28,7 @@ enum class LogWish : std::uint8_t { none, all };
 inline LogWish wish_of(mcp::LogLevel level) { return level < mcp::LogLevel::info ? LogWish::all : LogWish::none; }
 
 // Whom a line is for. The functions may be called on any thread.
-struct Hearer {
+struct SessionObserver {
   // What the caller's streams want to hear of; nothing where it has no stream.
   std::function<std::optional<mcp::SubscriptionFilter>()> wanted;
   // Whether there is a stream to tell it on.
@@ -42,7 +42,7 @@ struct Hearer {
   std::shared_ptr<OwnLists> lists;
 
   // For a line on which nothing is heard.
-  static Hearer nobody() {
+  static SessionObserver nobody() {
     return {.wanted = [] { return std::nullopt; },
             .attached = [] { return false; },
             .list_changed = [](mcp::Method) {},
@@ -54,14 +54,14 @@ struct Hearer {
 // A caller's own connection to a legacy upstream, and what is announced on it: that is for this caller alone. It is
 // listened to for as long as somebody wants to hear of something. Belongs to the thread of its worker, and may be let
 // go of on any.
-class CallerLine : public std::enable_shared_from_this<CallerLine> {
+class UpstreamSession : public std::enable_shared_from_this<UpstreamSession> {
  public:
   // Everything given outlives it. Opens nothing by itself, unless somebody listens.
-  static std::shared_ptr<CallerLine> make(Worker& worker, const ServedUpstream& upstream, client::Options options,
-                                          Hearer hearer);
-  ~CallerLine();
-  CallerLine(const CallerLine&) = delete;
-  CallerLine& operator=(const CallerLine&) = delete;
+  static std::shared_ptr<UpstreamSession> make(Worker& worker, const ServedUpstream& upstream, client::Options options,
+                                               SessionObserver observer);
+  ~UpstreamSession();
+  UpstreamSession(const UpstreamSession&) = delete;
+  UpstreamSession& operator=(const UpstreamSession&) = delete;
 
   Worker& worker() const { return worker_; }
   std::uint64_t instance() const { return instance_; }
@@ -70,7 +70,7 @@ class CallerLine : public std::enable_shared_from_this<CallerLine> {
   bool may_ask() const { return may_ask_; }
 
   // A request on it, once what follows from it can be heard.
-  static Task<Result<client::Answer>> request(std::shared_ptr<CallerLine> self, mcp::Method method,
+  static Task<Result<client::Answer>> request(std::shared_ptr<UpstreamSession> self, mcp::Method method,
                                               client::Params params, client::RequestOptions options, LogWish logs);
   // The same where that needs no waiting, for an answer that stays on this thread; null where it does. See
   // client::Connection.
@@ -108,7 +108,8 @@ class CallerLine : public std::enable_shared_from_this<CallerLine> {
   void try_again_after(std::chrono::seconds time);
 
  private:
-  CallerLine(Worker& worker, const ServedUpstream& upstream, std::chrono::milliseconds stream_wait, Hearer hearer);
+  UpstreamSession(Worker& worker, const ServedUpstream& upstream, std::chrono::milliseconds stream_wait,
+                  SessionObserver observer);
 
   void show_nothing_of_its_own();
 
@@ -132,7 +133,7 @@ class CallerLine : public std::enable_shared_from_this<CallerLine> {
   const bool runs_program_;
   const std::chrono::milliseconds program_idle_;
   const std::chrono::milliseconds stream_wait_;
-  const Hearer hearer_;
+  const SessionObserver observer_;
   bool may_ask_ = false;
   CallerConnection connection_;
   Clock::Monotonic used_;

@@ -1,4 +1,4 @@
-#include "client/message/mirrors.hpp"
+#include "client/message/header_parameters.hpp"
 
 #include <boost/json/object.hpp>
 
@@ -6,7 +6,7 @@
 
 namespace proteus::client {
 
-Result<> Mirrors::learn(std::string_view tool, std::string_view definition) {
+Result<> HeaderParameters::learn(std::string_view tool, std::string_view definition) {
   const auto known = parameters_.find(tool);
   if (known != parameters_.end()) parameters_.erase(known);
   // Most tools have none, and most lists are long.
@@ -22,7 +22,7 @@ Result<> Mirrors::learn(std::string_view tool, std::string_view definition) {
   return {};
 }
 
-Result<std::vector<Header>> Mirrors::headers(std::string_view tool, std::string_view arguments) const {
+Result<std::vector<Header>> HeaderParameters::headers(std::string_view tool, std::string_view arguments) const {
   const auto known = parameters_.find(tool);
   if (known == parameters_.end() || arguments.empty()) return std::vector<Header>();
   const auto value = json::parse(arguments);

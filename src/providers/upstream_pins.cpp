@@ -1,4 +1,4 @@
-#include "providers/pin_board.hpp"
+#include "providers/upstream_pins.hpp"
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@ namespace proteus::providers {
 using catalog::Kind;
 using catalog::Proposal;
 
-PinBoard::PinBoard(std::string upstream, const std::vector<store::PinRecord>& decided)
+UpstreamPins::UpstreamPins(std::string upstream, const std::vector<store::PinRecord>& decided)
     : upstream_(std::move(upstream)) {
   catalog::Pins pins;
   for (const auto& record : decided) {
@@ -24,7 +24,7 @@ PinBoard::PinBoard(std::string upstream, const std::vector<store::PinRecord>& de
   pins_ = std::make_shared<const catalog::Pins>(std::move(pins));
 }
 
-Result<> PinBoard::decide(catalog::Pins& pins, const store::PinRecord& record) {
+Result<> UpstreamPins::decide(catalog::Pins& pins, const store::PinRecord& record) {
   if (record.verdict == store::Verdict::rejected) {
     pins.reject(record.kind, record.name, record.hash);
     return {};
@@ -37,7 +37,7 @@ Result<> PinBoard::decide(catalog::Pins& pins, const store::PinRecord& record) {
   return {};
 }
 
-Result<> PinBoard::take(const store::PinRecord& record) {
+Result<> UpstreamPins::take(const store::PinRecord& record) {
   const std::scoped_lock lock(mutex_);
   catalog::Pins pins = *pins_;
   if (auto taken = decide(pins, record); !taken) return taken;
@@ -52,7 +52,7 @@ Result<> PinBoard::take(const store::PinRecord& record) {
   return {};
 }
 
-void PinBoard::post(std::vector<Proposal> proposals, std::string_view kind, Reading reading) {
+void UpstreamPins::post(std::vector<Proposal> proposals, std::string_view kind, Reading reading) {
   if (reading == Reading::whole) std::erase_if(posted_, [&](const auto& entry) { return entry.second.kind == kind; });
   for (auto& proposal : proposals) {
     if (posted_.size() >= kMostPosted) return;
@@ -60,7 +60,7 @@ void PinBoard::post(std::vector<Proposal> proposals, std::string_view kind, Read
   }
 }
 
-std::vector<std::string> PinBoard::judge(const catalog::DefinitionList& listed, Reading reading) {
+std::vector<std::string> UpstreamPins::judge(const catalog::DefinitionList& listed, Reading reading) {
   std::shared_ptr<const catalog::Pins> pins;
   {
     const std::scoped_lock lock(mutex_);
@@ -84,19 +84,19 @@ std::vector<std::string> PinBoard::judge(const catalog::DefinitionList& listed, 
   return std::move(judgement.served);
 }
 
-void PinBoard::judge_instructions(const std::string& text) {
+void UpstreamPins::judge_instructions(const std::string& text) {
   const std::scoped_lock lock(mutex_);
   auto judgement = catalog::judge_instructions(*pins_, text);
   instructions_ = std::move(judgement.served.front());
   post(std::move(judgement.proposals), catalog::kInstructions, Reading::whole);
 }
 
-std::string PinBoard::instructions() const {
+std::string UpstreamPins::instructions() const {
   const std::scoped_lock lock(mutex_);
   return instructions_;
 }
 
-bool PinBoard::admits(Kind kind, std::string_view own) const {
+bool UpstreamPins::admits(Kind kind, std::string_view own) const {
   if (own.size() > catalog::kLongestUri) return false;
   const std::scoped_lock lock(mutex_);
   if (pins_->find(catalog::info(kind).plural, own) != nullptr) return true;
@@ -108,7 +108,7 @@ bool PinBoard::admits(Kind kind, std::string_view own) const {
          std::ranges::any_of(templates_, [&](const auto& entry) { return entry.second.matches(own, steps); });
 }
 
-std::optional<std::string> PinBoard::blocked(Kind kind, std::string_view own) const {
+std::optional<std::string> UpstreamPins::blocked(Kind kind, std::string_view own) const {
   const std::scoped_lock lock(mutex_);
   const std::string plural(catalog::info(kind).plural);
   for (auto at = posted_.lower_bound({plural, std::string(own), {}});
@@ -119,7 +119,7 @@ std::optional<std::string> PinBoard::blocked(Kind kind, std::string_view own) co
   return std::nullopt;
 }
 
-std::string PinBoard::id_of(const Proposal& proposal) const {
+std::string UpstreamPins::id_of(const Proposal& proposal) const {
   constexpr std::size_t kDigits = 16;
   const std::string all =
       fmt::format("{}\n{}\n{}:{}\n{}", upstream_, proposal.kind, proposal.name.size(), proposal.name, proposal.hash);
@@ -127,7 +127,7 @@ std::string PinBoard::id_of(const Proposal& proposal) const {
 }
 
 // One at a time under the lock, which calls need as well: proposals are long.
-std::vector<PostedProposal> PinBoard::posted() const {
+std::vector<PostedProposal> UpstreamPins::posted() const {
   std::vector<Key> keys;
   {
     const std::scoped_lock lock(mutex_);
@@ -143,7 +143,7 @@ std::vector<PostedProposal> PinBoard::posted() const {
   return all;
 }
 
-std::optional<PostedProposal> PinBoard::find(std::string_view id) const {
+std::optional<PostedProposal> UpstreamPins::find(std::string_view id) const {
   const std::scoped_lock lock(mutex_);
   for (const auto& [key, proposal] : posted_) {
     if (id_of(proposal) == id) return PostedProposal{std::string(id), proposal};
@@ -151,7 +151,7 @@ std::optional<PostedProposal> PinBoard::find(std::string_view id) const {
   return std::nullopt;
 }
 
-PinBoard::Counts PinBoard::counts() const {
+UpstreamPins::Counts UpstreamPins::counts() const {
   const std::scoped_lock lock(mutex_);
   Counts counts{.ratified = pins_->size()};
   for (const auto& [key, proposal] : posted_) {

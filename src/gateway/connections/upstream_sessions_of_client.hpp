@@ -6,26 +6,26 @@
 #include <mutex>
 #include <vector>
 
-#include "gateway/connections/caller_line.hpp"
+#include "gateway/connections/upstream_session.hpp"
 #include "server/core/session.hpp"
 
 namespace proteus::gateway {
 
 // The sessions with legacy upstreams that one client's session has: what an upstream keeps for a session is kept for
 // this client alone. Goes with the client's session. Thread-safe.
-class SessionLines {
+class UpstreamSessionsOfClient {
  public:
   // Those of a session; made where there are none.
-  static std::shared_ptr<SessionLines> of(server::Session& session) {
-    return std::static_pointer_cast<SessionLines>(
-        session.attachment([] { return std::static_pointer_cast<void>(std::make_shared<SessionLines>()); }));
+  static std::shared_ptr<UpstreamSessionsOfClient> of(server::Session& session) {
+    return std::static_pointer_cast<UpstreamSessionsOfClient>(session.attachment(
+        [] { return std::static_pointer_cast<void>(std::make_shared<UpstreamSessionsOfClient>()); }));
   }
   // The same; null where there are none.
-  static std::shared_ptr<SessionLines> find(server::Session& session) {
-    return std::static_pointer_cast<SessionLines>(session.attachment());
+  static std::shared_ptr<UpstreamSessionsOfClient> find(server::Session& session) {
+    return std::static_pointer_cast<UpstreamSessionsOfClient>(session.attachment());
   }
 
-  using Line = std::shared_ptr<CallerLine>;
+  using Line = std::shared_ptr<UpstreamSession>;
   // The one there is to an upstream, or what `make` makes.
   Line get(std::uint64_t instance, const std::function<Line()>& make) {
     const std::scoped_lock lock(mutex_);

@@ -1,4 +1,4 @@
-#include "net/io/turn.hpp"
+#include "net/io/step_budget.hpp"
 
 #include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/post.hpp>

@@ -1,39 +1,39 @@
-#include "gateway/connections/live_flights.hpp"
+#include "gateway/connections/shared_requests.hpp"
 
 #include <utility>
 
 namespace proteus::gateway {
 
 // Whoever asks for all; when it goes, also by an exception, the others are let go.
-class LiveFlights::Pilot {
+class SharedRequests::Pilot {
  public:
-  Pilot(LiveFlights& flights, std::string key, std::shared_ptr<Flight> flight)
-      : flights_(flights), key_(std::move(key)), flight_(std::move(flight)) {}
+  Pilot(SharedRequests& shared_requests, std::string key, std::shared_ptr<Flight> flight)
+      : shared_requests_(shared_requests), key_(std::move(key)), flight_(std::move(flight)) {}
   ~Pilot() {
     flight_->is_over = true;
     flight_->landed.ring();
-    const auto route = flights_.routes_.find(key_);
-    if (route == flights_.routes_.end()) return;
+    const auto route = shared_requests_.routes_.find(key_);
+    if (route == shared_requests_.routes_.end()) return;
     if (route->second.under_way == flight_) route->second.under_way = nullptr;
     if (route->second.next == flight_) route->second.next = nullptr;
-    if (!route->second.under_way && !route->second.next) flights_.routes_.erase(route);
+    if (!route->second.under_way && !route->second.next) shared_requests_.routes_.erase(route);
   }
   Pilot(const Pilot&) = delete;
   Pilot& operator=(const Pilot&) = delete;
 
   void depart() {
-    Route& route = flights_.routes_[key_];
+    Route& route = shared_requests_.routes_[key_];
     if (route.next == flight_) route.next = nullptr;
     route.under_way = flight_;
   }
 
  private:
-  LiveFlights& flights_;
+  SharedRequests& shared_requests_;
   const std::string key_;
   const std::shared_ptr<Flight> flight_;
 };
 
-Task<LivePagePointer> LiveFlights::get(std::string key, std::function<Task<LivePagePointer>()> fetch) {
+Task<LivePagePointer> SharedRequests::get(std::string key, std::function<Task<LivePagePointer>()> fetch) {
   for (;;) {
     Route& route = routes_[key];
     if (const auto joined = route.next) {

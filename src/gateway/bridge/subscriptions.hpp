@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "gateway/connections/caller_line.hpp"
+#include "gateway/connections/upstream_session.hpp"
 #include "server/core/listeners.hpp"
 #include "server/core/service.hpp"
 
@@ -17,10 +17,10 @@ struct Route;
 
 // Who hears what from upstreams, and how it is brought about: of a modern upstream everybody hears over the connection
 // that the gateway has for itself; of a legacy one each caller over a line of its own. Thread-safe.
-class Hearing {
+class Subscriptions {
  public:
   // Everything given outlives it.
-  Hearing(std::vector<Worker*> workers, server::Listeners& listeners);
+  Subscriptions(std::vector<Worker*> workers, server::Listeners& listeners);
 
   using Refused = std::vector<server::Service::Refused>;
   // Whose resource a URI is.
@@ -40,7 +40,7 @@ class Hearing {
   // Where a principal's lines to legacy upstreams are, so that all of its requests meet in one session.
   Worker& home_of(const std::string& principal) const;
   // The line that a client's session has to an upstream; a new one belongs to `here`.
-  std::shared_ptr<CallerLine> line_of(Worker& here, server::Session& session, const ServedUpstream& upstream);
+  std::shared_ptr<UpstreamSession> line_of(Worker& here, server::Session& session, const ServedUpstream& upstream);
 
  private:
   struct Asking;
@@ -48,8 +48,8 @@ class Hearing {
 
   void streams_changed(const std::string& principal);
   void update(const std::string& principal);
-  Hearer hearer_of(const std::string& principal, Worker& worker);
-  Hearer hearer_of(server::Session& session);
+  SessionObserver observer_of(const std::string& principal, Worker& worker);
+  SessionObserver observer_of(server::Session& session);
   Task<> tell_everybody();
   Task<Refused> ask(Worker& here, const server::Caller& caller, server::Session* session, Followed followed);
   Task<> ask_aside(std::shared_ptr<Asking> asking, Followed followed);
@@ -61,9 +61,9 @@ class Hearing {
 };
 
 // What a request needs besides its worker to reach an upstream of another era.
-struct Reach {
+struct BridgeDependencies {
   ParkedCalls& parked;
-  Hearing& hearing;
+  Subscriptions& subscriptions;
 };
 
 }  // namespace proteus::gateway

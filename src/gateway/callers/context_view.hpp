@@ -15,7 +15,7 @@ namespace proteus::gateway {
 class LocalProvider;
 
 // What contexts make of somebody's look at the catalog. Immutable.
-struct Outlook {
+struct ContextView {
   std::shared_ptr<const catalog::ContextLens> lens;  // null at the plain endpoint
   // Offers and answers for context://<name>: of this context and of the siblings that may be entered; at the plain
   // endpoint, of all that may be. Null where there is none.
@@ -24,13 +24,14 @@ struct Outlook {
   std::string fingerprint;  // the same for those that are the same
 };
 
-Outlook outlook_of(const catalog::Contexts& contexts, const Principal& principal, std::string_view context);
+ContextView outlook_of(const catalog::Contexts& contexts, const Principal& principal, std::string_view context);
 
-// Outlooks as they were made last, so that a request need not make its own. Not thread-safe: each thread has its own.
-class Outlooks {
+// ContextViews as they were made last, so that a request need not make its own. Not thread-safe: each thread has its
+// own.
+class ContextViews {
  public:
   // Null where there are no contexts. Allocates nothing where it was asked for before.
-  std::shared_ptr<const Outlook> of(const catalog::Contexts::Pointer& contexts, const server::Caller& caller);
+  std::shared_ptr<const ContextView> of(const catalog::Contexts::Pointer& contexts, const server::Caller& caller);
 
  private:
   struct Text {
@@ -41,7 +42,7 @@ class Outlooks {
   using ByText = std::unordered_map<std::string, T, Text, std::equal_to<>>;
 
   catalog::Contexts::Pointer contexts_;
-  ByText<ByText<std::shared_ptr<const Outlook>>> known_;  // by what a principal may enter, then by context
+  ByText<ByText<std::shared_ptr<const ContextView>>> known_;  // by what a principal may enter, then by context
   std::size_t size_ = 0;
 };
 

@@ -4,11 +4,11 @@
 
 namespace proteus::net {
 
-// The turn of a coroutine that takes what is there without waiting. A peer that always has more must not keep the
-// thread to itself: timers and everyone else on it would never run.
-class Turn {
+// Limits how many steps a coroutine takes without waiting. A peer that always has more to read must not keep the thread
+// to itself: timers and everyone else on it would never run.
+class StepBudget {
  public:
-  // Asked before each step. True where it is the others' turn first: see `let_others_run`.
+  // Asked before each step. True if others must run first: see `let_others_run`.
   bool is_over() {
     if (++steps_ <= kSteps) return false;
     steps_ = 0;

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "admin/testing/test_bench.hpp"
+#include "admin/testing/admin_fixture.hpp"
 #include "providers/testing/test_backend.hpp"
 
 namespace proteus::admin::test {

@@ -27,13 +27,13 @@ struct PostedProposal {
 
 // What was decided about the definitions of one pinned upstream, and what waits to be. Thread-safe; its lock is held
 // for a moment, and only callers of pinned upstreams take it.
-class PinBoard {
+class UpstreamPins {
  public:
   // Whoever has callers see lists of their own could post without end.
   static constexpr std::size_t kMostPosted = 100'000;
 
   // Decisions whose texts do not have their hashes are left out, and said so in the log.
-  PinBoard(std::string upstream, const std::vector<store::PinRecord>& decided);
+  UpstreamPins(std::string upstream, const std::vector<store::PinRecord>& decided);
 
   // What is served of a list: texts as they were ratified. What is not ratified is posted.
   std::vector<std::string> judge(const catalog::DefinitionList& listed, Reading reading);

@@ -11,7 +11,7 @@
 namespace proteus::client {
 
 // Which parameters of which tools are mirrored into headers, as far as tools were listed.
-class Mirrors {
+class HeaderParameters {
  public:
   // Reads the annotations of a tool's definition. Fails where they are invalid: the tool must not be offered.
   Result<> learn(std::string_view tool, std::string_view definition);

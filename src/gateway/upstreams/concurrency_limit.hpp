@@ -7,9 +7,9 @@
 namespace proteus::gateway {
 
 // Lets so many through at once. Thread-safe; outlives its passes.
-class Turnstile {
+class ConcurrencyLimit {
  public:
-  explicit Turnstile(std::size_t limit) : limit_(limit) {}
+  explicit ConcurrencyLimit(std::size_t limit) : limit_(limit) {}
 
   class Pass {
    public:
@@ -25,9 +25,9 @@ class Turnstile {
     explicit operator bool() const { return turnstile_ != nullptr; }
 
    private:
-    friend class Turnstile;
-    explicit Pass(Turnstile* turnstile) : turnstile_(turnstile) {}
-    Turnstile* turnstile_ = nullptr;
+    friend class ConcurrencyLimit;
+    explicit Pass(ConcurrencyLimit* turnstile) : turnstile_(turnstile) {}
+    ConcurrencyLimit* turnstile_ = nullptr;
   };
 
   // Empty where it is full.

@@ -1,4 +1,4 @@
-#include "gateway/callers/outlook.hpp"
+#include "gateway/callers/context_view.hpp"
 
 #include <map>
 
@@ -53,38 +53,39 @@ const catalog::UpstreamName& guide_name() {
 
 }  // namespace
 
-Outlook outlook_of(const catalog::Contexts& contexts, const Principal& principal, std::string_view context) {
+ContextView outlook_of(const catalog::Contexts& contexts, const Principal& principal, std::string_view context) {
   const auto may_enter = [&](std::string_view name) { return principal.may_enter(name); };
-  Outlook outlook;
-  outlook.personal = !principal.enters_all();
+  ContextView context_view;
+  context_view.personal = !principal.enters_all();
   std::vector<std::string> names;
   if (context.empty()) {
     for (const auto& [name, each] : contexts.all()) {
       if (may_enter(name)) names.push_back(name);
     }
   } else {
-    outlook.lens = contexts.lens(context, may_enter);
-    if (!outlook.lens) return outlook;
+    context_view.lens = contexts.lens(context, may_enter);
+    if (!context_view.lens) return context_view;
     names.emplace_back(context);
-    for (const auto& sibling : outlook.lens->siblings())
+    for (const auto& sibling : context_view.lens->siblings())
       names.push_back(sibling.name);
   }
   ContextGuide::Documents documents;
-  std::string all = outlook.lens ? outlook.lens->fingerprint() : "";
+  std::string all = context_view.lens ? context_view.lens->fingerprint() : "";
   for (const auto& name : names) {
     const auto lens = contexts.lens(name, may_enter);
     auto document = catalog::write_context(lens->context(), lens->siblings());
     all += "\n" + document;
     documents.emplace(std::string(catalog::kContextScheme) + name, std::move(document));
   }
-  outlook.fingerprint = json::hex(json::sha256(all));
+  context_view.fingerprint = json::hex(json::sha256(all));
   if (auto offered = contexts.resources(guide_name(), names)) {
-    outlook.guide = std::make_shared<ContextGuide>(guide_name(), std::move(offered), std::move(documents));
+    context_view.guide = std::make_shared<ContextGuide>(guide_name(), std::move(offered), std::move(documents));
   }
-  return outlook;
+  return context_view;
 }
 
-std::shared_ptr<const Outlook> Outlooks::of(const catalog::Contexts::Pointer& contexts, const server::Caller& caller) {
+std::shared_ptr<const ContextView> ContextViews::of(const catalog::Contexts::Pointer& contexts,
+                                                    const server::Caller& caller) {
   if (!contexts || contexts->empty()) return nullptr;
   if (contexts_ != contexts || size_ >= kMostKnown) {
     known_.clear();
@@ -98,7 +99,7 @@ std::shared_ptr<const Outlook> Outlooks::of(const catalog::Contexts::Pointer& co
   const auto found = at->second.find(caller.context);
   if (found != at->second.end()) return found->second;
   ++size_;
-  auto made = std::make_shared<const Outlook>(outlook_of(*contexts, principal, caller.context));
+  auto made = std::make_shared<const ContextView>(outlook_of(*contexts, principal, caller.context));
   at->second.emplace(caller.context, made);
   return made;
 }

@@ -1,4 +1,4 @@
-#include "gateway/bridge/hearing.hpp"
+#include "gateway/bridge/subscriptions.hpp"
 
 #include <algorithm>
 #include <map>
@@ -11,7 +11,7 @@
 
 #include "base/log.hpp"
 #include "base/task_group.hpp"
-#include "gateway/connections/session_lines.hpp"
+#include "gateway/connections/upstream_sessions_of_client.hpp"
 #include "gateway/connections/worker.hpp"
 #include "gateway/routing/route.hpp"
 #include "gateway/upstreams/upstream_errors.hpp"
@@ -62,12 +62,12 @@ bool is_legacy(const ServedUpstream& served) {
   return facts && facts->era() == mcp::Era::legacy;
 }
 
-Task<Hearing::Refused> follow_on(Worker& worker, ServedUpstream upstream, std::string principal,
-                                 std::vector<std::string> uris) {
+Task<Subscriptions::Refused> follow_on(Worker& worker, ServedUpstream upstream, std::string principal,
+                                       std::vector<std::string> uris) {
   co_return co_await worker.line_of(upstream, principal)->follow(std::move(uris));
 }
 
-Task<Hearing::Refused> follow_on(std::shared_ptr<CallerLine> line, std::vector<std::string> uris) {
+Task<Subscriptions::Refused> follow_on(std::shared_ptr<UpstreamSession> line, std::vector<std::string> uris) {
   co_return co_await line->follow(std::move(uris));
 }
 
@@ -85,15 +85,15 @@ std::shared_ptr<const client::ServerFacts> facts_for(server::Session* session, c
   return legacy && legacy->offers.subscribe ? legacy : facts;
 }
 
-Hearing::Refused all_refused(std::vector<std::string> uris, const Error& why) {
-  Hearing::Refused refused;
+Subscriptions::Refused all_refused(std::vector<std::string> uris, const Error& why) {
+  Subscriptions::Refused refused;
   refused.reserve(uris.size());
   for (auto& uri : uris)
     refused.push_back({std::move(uri), why});
   return refused;
 }
 
-Hearing::Refused for_caller(Hearing::Refused refused, const providers::Upstream& upstream) {
+Subscriptions::Refused for_caller(Subscriptions::Refused refused, const providers::Upstream& upstream) {
   for (auto& [uri, why] : refused) {
     upstream.log().note(log::Level::info, "does not tell of updates of {}: {}", log::printable(uri, 200),
                         why.message());
@@ -105,39 +105,39 @@ Hearing::Refused for_caller(Hearing::Refused refused, const providers::Upstream&
 }  // namespace
 
 // What is to be followed at one upstream, in one era.
-struct Hearing::Followed {
+struct Subscriptions::Followed {
   ServedUpstream upstream;
   std::shared_ptr<const client::ServerFacts> facts;
   std::vector<std::string> uris;
 };
 
 // One `follow`, and what was refused so far.
-struct Hearing::Asking {
+struct Subscriptions::Asking {
   Worker& here;
   const server::Caller& caller;
   server::Session* session;
   Refused refused = {};
 };
 
-Hearing::Hearing(std::vector<Worker*> workers, server::Listeners& listeners)
+Subscriptions::Subscriptions(std::vector<Worker*> workers, server::Listeners& listeners)
     : workers_(std::move(workers)), listeners_(listeners) {
   for (Worker* worker : workers_) {
-    worker->set_hearers([this, worker](const std::string& principal) { return hearer_of(principal, *worker); });
+    worker->set_observers([this, worker](const std::string& principal) { return observer_of(principal, *worker); });
   }
   listeners_.set_on_streams([this](const std::string& principal) { streams_changed(principal); });
 }
 
-Worker& Hearing::home_of(const std::string& principal) const {
+Worker& Subscriptions::home_of(const std::string& principal) const {
   return *workers_[std::hash<std::string>{}(principal) % workers_.size()];
 }
 
-void Hearing::streams_changed(const std::string& principal) {
+void Subscriptions::streams_changed(const std::string& principal) {
   Worker& home = home_of(principal);
   asio::post(home.io(), [this, principal] { update(principal); });
 }
 
 // On the thread of its home: requests of a principal that listens all go over the line that is listened to.
-void Hearing::update(const std::string& principal) {
+void Subscriptions::update(const std::string& principal) {
   Worker& home = home_of(principal);
   std::optional<Home> entry;
   if (listeners_.wanted_by_streams(principal)) entry = Home{&home, home.lists_of(principal)};
@@ -146,8 +146,8 @@ void Hearing::update(const std::string& principal) {
   home.renew_lines(principal);
 }
 
-Hearer Hearing::hearer_of(const std::string& principal, Worker& worker) {
-  if (&home_of(principal) != &worker) return Hearer::nobody();
+SessionObserver Subscriptions::observer_of(const std::string& principal, Worker& worker) {
+  if (&home_of(principal) != &worker) return SessionObserver::nobody();
   return {.wanted = [this, principal] { return listeners_.wanted_by_streams(principal); },
           .attached = [this, principal] { return listeners_.wanted_by_streams(principal).has_value(); },
           .list_changed =
@@ -161,8 +161,8 @@ Hearer Hearing::hearer_of(const std::string& principal, Worker& worker) {
           .lists = worker.lists_of(principal)};
 }
 
-Hearer Hearing::hearer_of(server::Session& session) {
-  const std::shared_ptr<SessionLines> lines = SessionLines::of(session);
+SessionObserver Subscriptions::observer_of(server::Session& session) {
+  const std::shared_ptr<UpstreamSessionsOfClient> lines = UpstreamSessionsOfClient::of(session);
   // A line may outlive the session for a moment.
   const auto visit = [this, gone = std::weak_ptr(lines), client = &session](const server::Listeners::Visit& visit) {
     if (const auto alive = gone.lock()) listeners_.visit(client, visit);
@@ -202,8 +202,9 @@ Hearer Hearing::hearer_of(server::Session& session) {
       .lists = lines->lists()};
 }
 
-std::shared_ptr<CallerLine> Hearing::line_of(Worker& here, server::Session& session, const ServedUpstream& upstream) {
-  return SessionLines::of(session)->get(upstream.instance, [&] {
+std::shared_ptr<UpstreamSession> Subscriptions::line_of(Worker& here, server::Session& session,
+                                                        const ServedUpstream& upstream) {
+  return UpstreamSessionsOfClient::of(session)->get(upstream.instance, [&] {
     client::Options options = upstream->options();
     // Where the upstream speaks both, it is spoken to in the era of the client.
     if (upstream->is_modern()) options.era = mcp::Era::legacy;
@@ -211,12 +212,12 @@ std::shared_ptr<CallerLine> Hearing::line_of(Worker& here, server::Session& sess
     if (names_client(session.hello().client_info)) options.client_info = session.hello().client_info;
     options.handlers = handlers_of(session, options.timeout);
     options.owner = client::Owner::session;
-    return CallerLine::make(here, upstream, std::move(options), hearer_of(session));
+    return UpstreamSession::make(here, upstream, std::move(options), observer_of(session));
   });
 }
 
-void Hearing::session_listens(server::Session& session) {
-  const auto lines = SessionLines::find(session);
+void Subscriptions::session_listens(server::Session& session) {
+  const auto lines = UpstreamSessionsOfClient::find(session);
   if (!lines) return;
   for (const auto& line : lines->all())
     asio::post(line->worker().io(), [weak = std::weak_ptr(line)] {
@@ -224,8 +225,8 @@ void Hearing::session_listens(server::Session& session) {
     });
 }
 
-void Hearing::client_notified(server::Session& session, const json::Message& notification) {
-  const auto lines = SessionLines::find(session);
+void Subscriptions::client_notified(server::Session& session, const json::Message& notification) {
+  const auto lines = UpstreamSessionsOfClient::find(session);
   if (!lines) return;
   const bool roots_changed = notification.method == mcp::to_string(mcp::Method::roots_changed);
   for (const auto& line : lines->all())
@@ -236,13 +237,13 @@ void Hearing::client_notified(server::Session& session, const json::Message& not
 }
 
 // What was posted to them before has reached all workers when this ends.
-Task<> Hearing::tell_everybody() {
+Task<> Subscriptions::tell_everybody() {
   for (Worker* worker : workers_)
     co_await asio::co_spawn(worker->io(), nothing(), asio::use_awaitable);
 }
 
-Task<Hearing::Refused> Hearing::follow(Worker& here, const server::Caller& caller, server::Session* session,
-                                       const mcp::SubscriptionFilter& accepted, const RouteOf& route_of) {
+Task<Subscriptions::Refused> Subscriptions::follow(Worker& here, const server::Caller& caller, server::Session* session,
+                                                   const mcp::SubscriptionFilter& accepted, const RouteOf& route_of) {
   const UpstreamTable& upstreams = here.upstreams();
   const bool any_legacy = std::ranges::any_of(upstreams.order, is_legacy);
   if (session == nullptr && any_legacy) {
@@ -277,7 +278,7 @@ Task<Hearing::Refused> Hearing::follow(Worker& here, const server::Caller& calle
   co_return std::move(asking->refused);
 }
 
-Task<> Hearing::ask_aside(std::shared_ptr<Asking> asking, Followed followed) {
+Task<> Subscriptions::ask_aside(std::shared_ptr<Asking> asking, Followed followed) {
   const auto all = followed.uris;
   Refused refused;
   try {
@@ -288,8 +289,8 @@ Task<> Hearing::ask_aside(std::shared_ptr<Asking> asking, Followed followed) {
   std::ranges::move(refused, std::back_inserter(asking->refused));
 }
 
-Task<Hearing::Refused> Hearing::ask(Worker& here, const server::Caller& caller, server::Session* session,
-                                    Followed followed) {
+Task<Subscriptions::Refused> Subscriptions::ask(Worker& here, const server::Caller& caller, server::Session* session,
+                                                Followed followed) {
   auto& [upstream, facts, uris] = followed;
   const std::string& name = upstream->settings().name;
   if (!facts)
@@ -319,7 +320,8 @@ Task<Hearing::Refused> Hearing::ask(Worker& here, const server::Caller& caller, 
 }
 
 // What is listed live changes for each caller by itself, and nobody else hears of it.
-Task<> Hearing::open_live_lines(Worker& here, const server::Caller& caller, const mcp::SubscriptionFilter& accepted) {
+Task<> Subscriptions::open_live_lines(Worker& here, const server::Caller& caller,
+                                      const mcp::SubscriptionFilter& accepted) {
   const auto& access = principal_of(caller).access();
   Worker& home = home_of(caller.principal);
   TaskGroup group(here.io().get_executor());

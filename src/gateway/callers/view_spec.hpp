@@ -5,21 +5,21 @@
 #include <string_view>
 
 #include "catalog/view/view.hpp"
-#include "gateway/callers/outlook.hpp"
+#include "gateway/callers/context_view.hpp"
 #include "gateway/callers/own_lists.hpp"
 #include "server/core/caller.hpp"
 
 namespace proteus::gateway {
 
 // How a caller looks at the catalog: the one place that decides what is seen. The caller outlives it.
-class Sight {
+class ViewSpec {
  public:
   // `outlook` is null where there are no contexts.
   // `alone` is what upstreams show this caller alone; null for nothing.
-  explicit Sight(const server::Caller& caller, std::shared_ptr<const Outlook> outlook = nullptr,
-                 std::shared_ptr<const OwnLists::Snapshots> alone = nullptr);
-  Sight(const Sight&) = delete;
-  Sight& operator=(const Sight&) = delete;
+  explicit ViewSpec(const server::Caller& caller, std::shared_ptr<const ContextView> context_view = nullptr,
+                    std::shared_ptr<const OwnLists::Snapshots> alone = nullptr);
+  ViewSpec(const ViewSpec&) = delete;
+  ViewSpec& operator=(const ViewSpec&) = delete;
 
   // Names all that the layers depend on: callers for whom it is the same see the same.
   std::string_view fingerprint() const { return fingerprint_; }
@@ -27,7 +27,7 @@ class Sight {
 
  private:
   const server::Caller& caller_;
-  const std::shared_ptr<const Outlook> outlook_;
+  const std::shared_ptr<const ContextView> context_view_;
   const std::shared_ptr<const OwnLists::Snapshots> alone_;
   catalog::SnapshotPointer own_;
   std::string composed_;  // needed only by those who have something of their own, or where there are contexts

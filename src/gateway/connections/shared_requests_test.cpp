@@ -1,4 +1,4 @@
-#include "gateway/connections/live_flights.hpp"
+#include "gateway/connections/shared_requests.hpp"
 
 #include <gmock/gmock.h>
 

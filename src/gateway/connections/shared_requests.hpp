@@ -25,9 +25,9 @@ using LivePagePointer = std::shared_ptr<const LivePage>;
 // Lists of upstreams that are asked for by several at once, and that are the same for all of them: they share a
 // request, as long as it is sent after each of them has asked. So nobody is given what was so before they came. Of one
 // worker's thread.
-class LiveFlights {
+class SharedRequests {
  public:
-  explicit LiveFlights(const Executor& executor) : executor_(executor) {}
+  explicit SharedRequests(const Executor& executor) : executor_(executor) {}
 
   // `key` names all that the answer may depend on. `fetch` asks the upstream; called at most once, or not at all.
   Task<LivePagePointer> get(std::string key, std::function<Task<LivePagePointer>()> fetch);

@@ -1,4 +1,4 @@
-#include "gateway/connections/caller_line.hpp"
+#include "gateway/connections/upstream_session.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -38,25 +38,26 @@ std::uint64_t next_version() {
 
 }  // namespace
 
-CallerLine::CallerLine(Worker& worker, const ServedUpstream& upstream, std::chrono::milliseconds stream_wait,
-                       Hearer hearer)
+UpstreamSession::UpstreamSession(Worker& worker, const ServedUpstream& upstream, std::chrono::milliseconds stream_wait,
+                                 SessionObserver observer)
     : worker_(worker),
       instance_(upstream.instance),
       upstream_(upstream.upstream),
       runs_program_(std::holds_alternative<net::Command>(upstream->endpoint())),
       program_idle_(upstream->settings().program_idle),
       stream_wait_(stream_wait),
-      hearer_(std::move(hearer)),
+      observer_(std::move(observer)),
       used_(worker.now()),
       settling_(worker.io().get_executor()),
       telling_(worker.debounce()) {}
 
-CallerLine::~CallerLine() { (void)hearer_.lists->replace(instance_, shown_, nullptr); }
+UpstreamSession::~UpstreamSession() { (void)observer_.lists->replace(instance_, shown_, nullptr); }
 
-std::shared_ptr<CallerLine> CallerLine::make(Worker& worker, const ServedUpstream& upstream, client::Options options,
-                                             Hearer hearer) {
+std::shared_ptr<UpstreamSession> UpstreamSession::make(Worker& worker, const ServedUpstream& upstream,
+                                                       client::Options options, SessionObserver observer) {
   // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): the constructor is private
-  const std::shared_ptr<CallerLine> line(new CallerLine(worker, upstream, options.stream_wait, std::move(hearer)));
+  const std::shared_ptr<UpstreamSession> line(
+      new UpstreamSession(worker, upstream, options.stream_wait, std::move(observer)));
   line->may_ask_ = options.handlers.any();
   options.hear_in_answers = true;
   options.admit_program = [&worker, instance = upstream.instance] { return worker.programs().take(instance); };
@@ -65,7 +66,7 @@ std::shared_ptr<CallerLine> CallerLine::make(Worker& worker, const ServedUpstrea
   };
   options.on_unclaimed = [weak = line->weak_from_this()](const json::Message& notification) {
     const auto self = weak.lock();
-    if (self && self->hearer_.told) return self->hearer_.told(notification);
+    if (self && self->observer_.told) return self->observer_.told(notification);
     log::debug("a notification has no receiver: {}", log::printable(notification.method, 64));
   };
   options.on_session_lost = [weak = line->weak_from_this()] {
@@ -81,8 +82,9 @@ std::shared_ptr<CallerLine> CallerLine::make(Worker& worker, const ServedUpstrea
   return line;
 }
 
-Task<Result<client::Answer>> CallerLine::request(std::shared_ptr<CallerLine> self, mcp::Method method,
-                                                 client::Params params, client::RequestOptions options, LogWish logs) {
+Task<Result<client::Answer>> UpstreamSession::request(std::shared_ptr<UpstreamSession> self, mcp::Method method,
+                                                      client::Params params, client::RequestOptions options,
+                                                      LogWish logs) {
   if (!self->use()) co_await self->ready();
   const CallerConnection connection = self->connection_;
   if (logs == LogWish::all && !connection->log_level()) co_await connection->set_log_level(mcp::LogLevel::debug);
@@ -95,36 +97,36 @@ Task<Result<client::Answer>> CallerLine::request(std::shared_ptr<CallerLine> sel
   co_return answer;
 }
 
-std::shared_ptr<client::PendingRequest> CallerLine::post(mcp::Method method, const client::Params& params,
-                                                         client::RequestOptions& options, LogWish logs) {
+std::shared_ptr<client::PendingRequest> UpstreamSession::post(mcp::Method method, const client::Params& params,
+                                                              client::RequestOptions& options, LogWish logs) {
   if (!use() || (logs == LogWish::all && !connection_->log_level())) return nullptr;
   return connection_->post(method, params, options, client::Stay::here);
 }
 
-bool CallerLine::use() {
+bool UpstreamSession::use() {
   used_ = worker_.now();
   if (resting_) listen_anew();
   try_again_after(kTryAgain);
   return settled_ || waited_for_;
 }
 
-void CallerLine::listen_anew() {
+void UpstreamSession::listen_anew() {
   failure_.reset();
   wanted_ = {};
   renew();
 }
 
-void CallerLine::try_again_after(std::chrono::seconds time) {
+void UpstreamSession::try_again_after(std::chrono::seconds time) {
   if (failure_ && worker_.now() - failed_at_ > time) listen_anew();
 }
 
-Task<Result<>> CallerLine::wait_until_settled() {
+Task<Result<>> UpstreamSession::wait_until_settled() {
   while (!settled_)
     co_await settling_.wait();
   co_return Result<>{};
 }
 
-Task<> CallerLine::ready() {
+Task<> UpstreamSession::ready() {
   const auto self = shared_from_this();
   // Whatever keeps it from opening, the one who sends something will be told.
   (void)co_await connection_->open();
@@ -133,24 +135,24 @@ Task<> CallerLine::ready() {
   waited_for_ = true;
 }
 
-void CallerLine::notify(std::string notification, bool roots_changed) {
+void UpstreamSession::notify(std::string notification, bool roots_changed) {
   if (retired_) return;
   roots_changed ? connection_->notify_roots_changed(std::move(notification))
                 : connection_->notify(std::move(notification));
 }
 
-Task<> CallerLine::log_everything() {
+Task<> UpstreamSession::log_everything() {
   const auto self = shared_from_this();
   (void)co_await connection_->set_log_level(mcp::LogLevel::debug);
 }
 
-void CallerLine::renew() {
+void UpstreamSession::renew() {
   if (retired_) return;
   const auto& facts = connection_->facts();
-  if (facts && facts->offers.logging && !connection_->log_level() && hearer_.logs() == LogWish::all) {
+  if (facts && facts->offers.logging && !connection_->log_level() && observer_.logs() == LogWish::all) {
     worker_.run("setting a log level", log_everything());
   }
-  mcp::SubscriptionFilter wanted = hearer_.wanted().value_or(mcp::SubscriptionFilter{});
+  mcp::SubscriptionFilter wanted = observer_.wanted().value_or(mcp::SubscriptionFilter{});
   std::erase_if(wanted.uris, [this](const auto& uri) { return !uris_.contains(uri); });
   const std::set<std::string_view> still(wanted.uris.begin(), wanted.uris.end());
   std::erase_if(uris_, [&](const auto& uri) { return !still.contains(uri); });
@@ -158,7 +160,7 @@ void CallerLine::renew() {
   want(std::move(wanted));
 }
 
-void CallerLine::want(mcp::SubscriptionFilter wanted) {
+void UpstreamSession::want(mcp::SubscriptionFilter wanted) {
   if (same(wanted, wanted_)) return;
   const bool begins = wants_nothing(wanted_);
   wanted_ = std::move(wanted);
@@ -176,7 +178,7 @@ void CallerLine::want(mcp::SubscriptionFilter wanted) {
   if (!listening_) worker_.run("listening for a caller", listen());
 }
 
-Task<> CallerLine::listen() {
+Task<> UpstreamSession::listen() {
   const auto self = shared_from_this();
   if (std::exchange(listening_, true)) co_return;
   const std::shared_ptr<void> end(nullptr, [this](void*) {
@@ -199,7 +201,7 @@ Task<> CallerLine::listen() {
   }
 }
 
-Task<std::vector<server::Service::Refused>> CallerLine::follow(std::vector<std::string> uris) {
+Task<std::vector<server::Service::Refused>> UpstreamSession::follow(std::vector<std::string> uris) {
   const auto self = shared_from_this();
   used_ = worker_.now();
   uris_.insert(uris.begin(), uris.end());
@@ -217,18 +219,18 @@ Task<std::vector<server::Service::Refused>> CallerLine::follow(std::vector<std::
   co_return refused;
 }
 
-void CallerLine::rest_if_idle(Clock::Monotonic time) {
-  if (used_ >= time || hearer_.attached()) return;
+void UpstreamSession::rest_if_idle(Clock::Monotonic time) {
+  if (used_ >= time || observer_.attached()) return;
   connection_->hush();
   wanted_ = {};
   resting_ = true;
 }
 
-bool CallerLine::holds_idle_program() const {
-  return runs_program_ && connection_->is_open() && connection_->is_idle() && !hearer_.attached();
+bool UpstreamSession::holds_idle_program() const {
+  return runs_program_ && connection_->is_open() && connection_->is_idle() && !observer_.attached();
 }
 
-Task<bool> CallerLine::end_idle_program() {
+Task<bool> UpstreamSession::end_idle_program() {
   const auto self = shared_from_this();
   if (!holds_idle_program()) co_return false;
   wanted_ = {};
@@ -238,23 +240,23 @@ Task<bool> CallerLine::end_idle_program() {
   co_return co_await connection_->rest();
 }
 
-void CallerLine::retire() {
+void UpstreamSession::retire() {
   retired_ = true;
   want({});
   show_nothing_of_its_own();
 }
 
-void CallerLine::show_nothing_of_its_own() {
-  (void)hearer_.lists->replace(instance_, std::exchange(shown_, nullptr), nullptr);
+void UpstreamSession::show_nothing_of_its_own() {
+  (void)observer_.lists->replace(instance_, std::exchange(shown_, nullptr), nullptr);
 }
 
-void CallerLine::on_announcement(const client::Announcement& announcement) {
+void UpstreamSession::on_announcement(const client::Announcement& announcement) {
   if (retired_) return;
   switch (announcement.kind) {
     case client::Announcement::Kind::tools: return changed({Kind::tool});
     case client::Announcement::Kind::prompts: return changed({Kind::prompt});
     case client::Announcement::Kind::resources: return changed({Kind::resource, Kind::resource_template});
-    case client::Announcement::Kind::resource: return hearer_.resource_updated(announcement.uri);
+    case client::Announcement::Kind::resource: return observer_.resource_updated(announcement.uri);
     case client::Announcement::Kind::interrupted: return;
     case client::Announcement::Kind::reopened: return missed();
     case client::Announcement::Kind::ended:
@@ -265,7 +267,7 @@ void CallerLine::on_announcement(const client::Announcement& announcement) {
 }
 
 // Anything, perhaps, of what this caller alone is shown; the rest is heard elsewhere.
-void CallerLine::missed() {
+void UpstreamSession::missed() {
   const auto upstream = upstream_.lock();
   if (!upstream) return;
   for (const Kind kind : catalog::kKinds) {
@@ -273,7 +275,7 @@ void CallerLine::missed() {
   }
 }
 
-void CallerLine::changed(catalog::KindSet kinds) {
+void UpstreamSession::changed(catalog::KindSet kinds) {
   const auto upstream = upstream_.lock();
   if (!upstream) return;
   upstream->lists_changed();
@@ -285,16 +287,16 @@ void CallerLine::changed(catalog::KindSet kinds) {
   reviewing_ = true;
   // Whoever lists next waits for it, so that what a call has added is in the very next list.
   const bool kept = !upstream->is_direct();
-  if (kept) hearer_.lists->fall_behind();
+  if (kept) observer_.lists->fall_behind();
   std::shared_ptr<void> reviewing(nullptr, [self = shared_from_this(), kept](void*) {
     self->reviewing_ = false;
-    if (kept) self->hearer_.lists->catch_up();
+    if (kept) self->observer_.lists->catch_up();
   });
   worker_.run("looking at a caller's own lists", review(std::move(reviewing)));
 }
 
 // At once, and then not again before the debounce window has passed.
-Task<> CallerLine::review(std::shared_ptr<void> reviewing) {
+Task<> UpstreamSession::review(std::shared_ptr<void> reviewing) {
   const auto self = shared_from_this();
   const auto until_the_end = std::move(reviewing);
   while (!changed_.empty()) {
@@ -309,14 +311,14 @@ Task<> CallerLine::review(std::shared_ptr<void> reviewing) {
     }
     for (const Kind kind : {Kind::tool, Kind::prompt, Kind::resource}) {
       const bool told = kinds.has(kind) || (kind == Kind::resource && kinds.has(Kind::resource_template));
-      if (told) hearer_.list_changed(info(kind).changed_method);
+      if (told) observer_.list_changed(info(kind).changed_method);
     }
   }
 }
 
 // Says which of them are others than before, for this caller alone.
-Task<catalog::KindSet> CallerLine::read_own_lists(std::shared_ptr<providers::Upstream> upstream,
-                                                  catalog::KindSet kinds) {
+Task<catalog::KindSet> UpstreamSession::read_own_lists(std::shared_ptr<providers::Upstream> upstream,
+                                                       catalog::KindSet kinds) {
   catalog::KindSet others;
   for (const Kind kind : catalog::kKinds) {
     if (!kinds.has(kind)) continue;
@@ -333,13 +335,13 @@ Task<catalog::KindSet> CallerLine::read_own_lists(std::shared_ptr<providers::Ups
   const bool any = std::ranges::any_of(catalog::kKinds, [this](Kind kind) { return own_[kind] != nullptr; });
   catalog::SnapshotPointer shown;
   if (any) shown = std::make_shared<const catalog::Snapshot>(upstream->name(), next_version(), own_);
-  if (hearer_.lists->replace(instance_, shown_, shown)) shown_ = std::move(shown);
+  if (observer_.lists->replace(instance_, shown_, shown)) shown_ = std::move(shown);
   co_return others;
 }
 
 // Without what all are shown.
-Task<Result<catalog::DefinitionList::Pointer>> CallerLine::read_own_list(std::shared_ptr<providers::Upstream> upstream,
-                                                                         Kind kind) {
+Task<Result<catalog::DefinitionList::Pointer>> UpstreamSession::read_own_list(
+    std::shared_ptr<providers::Upstream> upstream, Kind kind) {
   auto read = co_await connection_->list(catalog::info(kind).list_method);
   if (!read) co_return std::unexpected(read.error());
   const auto listing = std::make_shared<const client::Listing>(std::move(*read));

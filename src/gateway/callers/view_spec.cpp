@@ -1,4 +1,4 @@
-#include "gateway/callers/sight.hpp"
+#include "gateway/callers/view_spec.hpp"
 
 #include <fmt/format.h>
 
@@ -7,19 +7,19 @@
 
 namespace proteus::gateway {
 
-Sight::Sight(const server::Caller& caller, std::shared_ptr<const Outlook> outlook,
-             std::shared_ptr<const OwnLists::Snapshots> alone)
+ViewSpec::ViewSpec(const server::Caller& caller, std::shared_ptr<const ContextView> context_view,
+                   std::shared_ptr<const OwnLists::Snapshots> alone)
     : caller_(caller),
-      outlook_(std::move(outlook)),
+      context_view_(std::move(context_view)),
       alone_(std::move(alone)),
       fingerprint_(principal_of(caller).access().fingerprint()) {
   const Principal& principal = principal_of(caller);
   if (principal.own()) own_ = principal.own()->snapshot();
-  if (!own_ && !outlook_ && !alone_) return;
+  if (!own_ && !context_view_ && !alone_) return;
   composed_ = fingerprint_;
-  if (outlook_) {
+  if (context_view_) {
     composed_ += '\n';
-    composed_ += outlook_->fingerprint;
+    composed_ += context_view_->fingerprint;
   }
   if (own_) composed_ += fmt::format("\n{}\n{}", own_->upstream().value(), own_->version());
   if (alone_) {
@@ -29,14 +29,14 @@ Sight::Sight(const server::Caller& caller, std::shared_ptr<const Outlook> outloo
   fingerprint_ = composed_;
 }
 
-catalog::Layers Sight::layers() const {
+catalog::Layers ViewSpec::layers() const {
   catalog::Layers layers;
   layers.access = principal_of(caller_).access();
   layers.context = caller_.context;
-  layers.personal = own_ != nullptr || alone_ != nullptr || (outlook_ && outlook_->personal);
-  if (outlook_) layers.lens = outlook_->lens;
+  layers.personal = own_ != nullptr || alone_ != nullptr || (context_view_ && context_view_->personal);
+  if (context_view_) layers.lens = context_view_->lens;
   if (own_) layers.front.push_back(layers.lens ? layers.lens->through(own_) : own_);
-  if (outlook_ && outlook_->guide) layers.front.push_back(outlook_->guide->snapshot());
+  if (context_view_ && context_view_->guide) layers.front.push_back(context_view_->guide->snapshot());
   if (alone_) {
     for (const auto& snapshot : *alone_) {
       if (layers.access.allows(snapshot->upstream()))

@@ -1,0 +1,42 @@
+#include "admin/http/admin_auth.hpp"
+
+#include <utility>
+
+namespace proteus::admin {
+
+void AdminAuth::set_keys(AdminKeys keys) {
+  keys_.set(std::make_shared<const AdminKeys>(std::move(keys)));
+  const std::lock_guard lock(mutex_);
+  for (const KeyLease* lease : leases_) {
+    if (!knows(lease->holder_)) lease->end_();
+  }
+}
+
+std::optional<AdminAuth::KeyHolder> AdminAuth::admit(std::string_view secret) const {
+  const json::Digest digest = AdminKeys::digest(secret);
+  const auto keys = keys_.get();
+  const std::string* name = keys->find(digest);
+  if (name == nullptr) return std::nullopt;
+  return KeyHolder{*name, digest};
+}
+
+bool AdminAuth::knows(const KeyHolder& holder) const {
+  const auto keys = keys_.get();
+  const std::string* name = keys->find(holder.digest);
+  return name != nullptr && *name == holder.name;
+}
+
+// Keys may have changed since the visitor was let in: they are looked at when those who change them can see this.
+AdminAuth::KeyLease::KeyLease(AdminAuth& auth, KeyHolder holder, End end)
+    : auth_(auth), holder_(std::move(holder)), end_(std::move(end)) {
+  const std::lock_guard lock(auth_.mutex_);
+  place_ = auth_.leases_.insert(auth_.leases_.end(), this);
+  if (!auth_.knows(holder_)) end_();
+}
+
+AdminAuth::KeyLease::~KeyLease() {
+  const std::lock_guard lock(auth_.mutex_);
+  auth_.leases_.erase(place_);
+}
+
+}  // namespace proteus::admin

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <utility>
+
+#include "base/task.hpp"
+#include "base/waiting.hpp"
+
+namespace proteus::gateway {
+
+// Lets one coroutine go on at a time. Belongs to one thread, and outlives its locks.
+class AsyncMutex {
+ public:
+  explicit AsyncMutex(const Executor& thread) : free_(thread) {}
+  AsyncMutex(const AsyncMutex&) = delete;
+  AsyncMutex& operator=(const AsyncMutex&) = delete;
+
+  // Held by the coroutine that goes on; the next one does when it ends.
+  class Lock {
+   public:
+    explicit Lock(AsyncMutex& mutex) : mutex_(&mutex) { mutex.taken_ = true; }
+    Lock(Lock&& other) noexcept : mutex_(std::exchange(other.mutex_, nullptr)) {}
+    Lock& operator=(Lock&&) = delete;
+    ~Lock() {
+      if (mutex_ == nullptr) return;
+      mutex_->taken_ = false;
+      mutex_->free_.ring();
+    }
+
+   private:
+    AsyncMutex* mutex_;
+  };
+
+  Task<Lock> take() {
+    while (taken_)
+      co_await free_.wait();
+    co_return Lock(*this);
+  }
+  bool taken() const { return taken_; }
+
+ private:
+  bool taken_ = false;
+  Bell free_;
+};
+
+}  // namespace proteus::gateway
