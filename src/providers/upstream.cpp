@@ -37,7 +37,7 @@ client::ListFault unimplemented(catalog::Kind kind) {
 
 }  // namespace
 
-Result<std::unique_ptr<Upstream>> Upstream::make(UpstreamSettings settings, UpstreamSurroundings dependencies) {
+Result<std::unique_ptr<Upstream>> Upstream::make(UpstreamSettings settings, UpstreamDependencies dependencies) {
   auto endpoint = endpoint_of(settings, dependencies.environment);
   if (!endpoint) return std::unexpected(endpoint.error());
   auto found = credentials(settings.authentication, dependencies.environment);
@@ -48,7 +48,7 @@ Result<std::unique_ptr<Upstream>> Upstream::make(UpstreamSettings settings, Upst
       new Upstream(std::move(settings), std::move(dependencies), std::move(*endpoint), std::move(headers)));
 }
 
-Upstream::Upstream(UpstreamSettings settings, UpstreamSurroundings dependencies, client::Endpoint endpoint,
+Upstream::Upstream(UpstreamSettings settings, UpstreamDependencies dependencies, client::Endpoint endpoint,
                    std::vector<client::Header> credentials)
     : settings_(std::move(settings)),
       name_(settings_.name),

@@ -38,7 +38,7 @@ struct UpstreamLimits {
 };
 
 // What an upstream lives among. Everything outlives it. The functions may be called from its thread at any time.
-struct UpstreamSurroundings {
+struct UpstreamDependencies {
   boost::asio::io_context& io;  // whose thread it belongs to
   net::HttpClient& http;        // of that thread
   const Clock& clock;
@@ -77,7 +77,7 @@ struct UpstreamSurroundings {
 class Upstream {
  public:
   // Opens nothing. Fails where the settings cannot be used, such as a secret that is not in the environment.
-  static Result<std::unique_ptr<Upstream>> make(UpstreamSettings settings, UpstreamSurroundings dependencies);
+  static Result<std::unique_ptr<Upstream>> make(UpstreamSettings settings, UpstreamDependencies dependencies);
   ~Upstream();
   Upstream(const Upstream&) = delete;
   Upstream& operator=(const Upstream&) = delete;
@@ -153,7 +153,7 @@ class Upstream {
   Task<> announced() { return refresher_.announced(); }
 
  private:
-  Upstream(UpstreamSettings settings, UpstreamSurroundings dependencies, client::Endpoint endpoint,
+  Upstream(UpstreamSettings settings, UpstreamDependencies dependencies, client::Endpoint endpoint,
            std::vector<client::Header> credentials);
 
   client::RefreshPolicy policy() const;
@@ -172,7 +172,7 @@ class Upstream {
 
   const UpstreamSettings settings_;
   const catalog::UpstreamName name_;
-  UpstreamSurroundings dependencies_;
+  UpstreamDependencies dependencies_;
   const client::Endpoint endpoint_;
   const std::vector<client::Header> credentials_;
   const catalog::NameRules rules_;

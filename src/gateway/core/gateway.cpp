@@ -164,7 +164,7 @@ Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings
                                      std::shared_ptr<providers::UpstreamPins> pins) {
   asio::io_context& io = workers_.next();
   const std::uint64_t instance = ++last_instance_;
-  providers::UpstreamSurroundings around{
+  providers::UpstreamDependencies around{
       .io = io,
       .http = http_of(io),
       .clock = clock_,

@@ -69,7 +69,7 @@ void Exchange::begin(const ResponseHead& head) {
   Connection& connection = connection_;
   std::string& out = connection.head_;
   out.assign(status_line(head.status));
-  out.append(connection.surroundings_.date_line);
+  out.append(connection.dependencies_.date_line);
   if (!head.content_type.empty()) append_field(out, "Content-Type", head.content_type);
   for (const auto& [name, value] : head.fields)
     append_field(out, name, value);
@@ -84,7 +84,7 @@ void Exchange::begin(const ResponseHead& head) {
 
 bool Exchange::try_reply(const ResponseHead& head, std::span<const std::string_view> body) {
   Connection& connection = connection_;
-  connection.keep_alive_ = has_body() && connection.reader_.keep_alive() && !connection.surroundings_.draining;
+  connection.keep_alive_ = has_body() && connection.reader_.keep_alive() && !connection.dependencies_.draining;
   begin(head);
   if (may_have_body(head.status)) {
     connection.head_.append("Content-Length: ");
@@ -115,7 +115,7 @@ Task<bool> Exchange::begin_stream(const ResponseHead& head) {
   chunked_ = request().version() == HttpVersion::http_1_1;
   bodiless_ = !may_write_body(head.status);
   connection.keep_alive_ =
-      has_body() && connection.reader_.keep_alive() && !connection.surroundings_.draining && chunked_;
+      has_body() && connection.reader_.keep_alive() && !connection.dependencies_.draining && chunked_;
   begin(head);
   if (chunked_ && may_have_body(head.status)) connection.head_.append("Transfer-Encoding: chunked\r\n");
   connection.head_.append(kLineEnd);
@@ -165,7 +165,7 @@ void Exchange::on_disconnect(std::move_only_function<void()> gone) {
 
 void Exchange::on_drain(std::move_only_function<void()> finish) {
   drain_ = std::move(finish);
-  if (!connection_.surroundings_.draining) return;
+  if (!connection_.dependencies_.draining) return;
   boost::asio::post(executor(), [connection = connection_.shared_from_this()] { connection->call_drain(); });
 }
 

@@ -48,7 +48,7 @@ std::string describe(const std::exception_ptr& failure) {
 
 }  // namespace
 
-void HttpSurroundings::report(const Refusal& refusal, const Peer& peer) const {
+void HttpDependencies::report(const Refusal& refusal, const Peer& peer) const {
   if (refusals == nullptr) return;
   constexpr std::array kLimits = {408U, 413U, 431U, 503U};
   const bool limit = std::ranges::find(kLimits, refusal.status) != kLimits.end();
@@ -56,8 +56,8 @@ void HttpSurroundings::report(const Refusal& refusal, const Peer& peer) const {
       {.reason = limit ? RefusalReason::limit : RefusalReason::malformed, .why = refusal.detail, .peer = peer.address});
 }
 
-Connection::Connection(const HttpSurroundings& dependencies, Stream stream)
-    : surroundings_(dependencies), stream_(std::move(stream)), reader_(dependencies.limits, dependencies.memory) {
+Connection::Connection(const HttpDependencies& dependencies, Stream stream)
+    : dependencies_(dependencies), stream_(std::move(stream)), reader_(dependencies.limits, dependencies.memory) {
   reader_.request().peer_ = &stream_.peer();
   reader_.request().tls_ = stream_.is_tls();
 }
@@ -65,23 +65,23 @@ Connection::Connection(const HttpSurroundings& dependencies, Stream stream)
 Task<> Connection::run() {
   const OnExit close([this] { stream_.close(); });
   if (stream_.is_tls() && !co_await shake_hands()) co_return;
-  if (surroundings_.draining) co_return;
+  if (dependencies_.draining) co_return;
   // The first request has less time than later ones: who connects means to ask.
-  deadline_ = deadline_after(surroundings_.limits.head_time);
+  deadline_ = deadline_after(dependencies_.limits.head_time);
   while (co_await read_request()) {
     co_await serve_request();
     if (broken_) co_return;
-    if (!keep_alive_ || surroundings_.draining) break;
+    if (!keep_alive_ || dependencies_.draining) break;
     reader_.finish();
     expecting_ = Phase::idle;
-    deadline_ = deadline_after(surroundings_.limits.keep_alive);
+    deadline_ = deadline_after(dependencies_.limits.keep_alive);
   }
   if (!broken_) co_await linger();
 }
 
 Task<bool> Connection::shake_hands() {
   doing_ = Doing::shaking_hands;
-  deadline_ = deadline_after(surroundings_.limits.handshake_time);
+  deadline_ = deadline_after(dependencies_.limits.handshake_time);
   const Result<> done = co_await stream_.handshake();
   if (!done) log::debug("{}: {}", stream_.peer().address, done.error().message());
   co_return done.has_value();
@@ -95,7 +95,7 @@ Task<bool> Connection::read_request() {
       case Step::head:
       case Step::ready: deadline_ = kNever; co_return true;
       case Step::refused:
-        surroundings_.report(reader_.refusal(), stream_.peer());
+        dependencies_.report(reader_.refusal(), stream_.peer());
         co_await refuse(reader_.refusal());
         co_return false;
       case Step::expects_continue:
@@ -132,7 +132,7 @@ Task<> Connection::serve_request() {
   const OnExit forget([this] { exchange_ = nullptr; });
   std::exception_ptr failure;
   try {
-    if (Task<> rest = surroundings_.handler(exchange); rest.valid()) co_await std::move(rest);
+    if (Task<> rest = dependencies_.handler(exchange); rest.valid()) co_await std::move(rest);
   } catch (...) {
     failure = std::current_exception();
   }
@@ -159,7 +159,7 @@ Task<> Connection::serve_request() {
 }
 
 std::string Connection::answer_of(const Refusal& refusal) const {
-  std::string fields = surroundings_.date_line;
+  std::string fields = dependencies_.date_line;
   if (exchange_ != nullptr) fields += exchange_->fields_;
   return refusal_answer(refusal, fields, reader_.request().method() != "HEAD");
 }
@@ -172,7 +172,7 @@ Task<> Connection::refuse(const Refusal& refusal) {
 
 Task<> Connection::linger() {
   doing_ = Doing::lingering;
-  deadline_ = deadline_after(surroundings_.limits.linger);
+  deadline_ = deadline_after(dependencies_.limits.linger);
   stream_.shutdown();
   std::array<char, 4096> ignored;
   for (std::size_t total = 0; total < kLingerBytes;) {
@@ -226,10 +226,10 @@ bool Connection::try_flush() {
 }
 
 Task<bool> Connection::flush() {
-  Progress progress{surroundings_.now, 0};
+  Progress progress{dependencies_.now, 0};
   doing_ = Doing::writing;
   while (!broken_ && !out_.empty()) {
-    deadline_ = deadline_for(progress, surroundings_.limits.write_stall);
+    deadline_ = deadline_for(progress, dependencies_.limits.write_stall);
     auto [error] = co_await stream_.wait_writable();
     if (!error) {
       const IoResult sent = stream_.try_write(out_);
@@ -247,30 +247,30 @@ Task<bool> Connection::flush() {
 void Connection::expect_bytes() {
   const Phase phase = reader_.phase();
   if (phase == Phase::body) {
-    if (expecting_ != Phase::body) body_ = {surroundings_.now, 0};
-    deadline_ = deadline_for(body_, surroundings_.limits.body_idle);
+    if (expecting_ != Phase::body) body_ = {dependencies_.now, 0};
+    deadline_ = deadline_for(body_, dependencies_.limits.body_idle);
   } else if (phase != expecting_) {
-    deadline_ = deadline_after(surroundings_.limits.head_time);
+    deadline_ = deadline_after(dependencies_.limits.head_time);
   }
   expecting_ = phase;
 }
 
 Clock::Monotonic Connection::deadline_after(std::chrono::milliseconds time) const {
-  return surroundings_.now + surroundings_.tick + time;
+  return dependencies_.now + dependencies_.tick + time;
 }
 
 Clock::Monotonic Connection::deadline_for(const Progress& progress, std::chrono::milliseconds stall) const {
-  const auto earned = std::chrono::milliseconds(progress.bytes * 1000 / surroundings_.limits.minimum_rate);
-  return std::min(deadline_after(stall), progress.since + surroundings_.tick + stall + earned);
+  const auto earned = std::chrono::milliseconds(progress.bytes * 1000 / dependencies_.limits.minimum_rate);
+  return std::min(deadline_after(stall), progress.since + dependencies_.tick + stall + earned);
 }
 
 void Connection::sweep() {
   if (doing_ == Doing::reading && reader_.phase() == Phase::idle) reader_.release_memory();
-  if (surroundings_.now < deadline_) return;
+  if (dependencies_.now < deadline_) return;
   deadline_ = kNever;
   if (doing_ == Doing::reading && reader_.phase() != Phase::idle) {
     const Refusal refusal{408, "the request took too long to arrive"};
-    surroundings_.report(refusal, stream_.peer());
+    dependencies_.report(refusal, stream_.peer());
     const std::string answer = answer_of(refusal);
     const std::string_view part = answer;
     stream_.try_write({&part, 1});

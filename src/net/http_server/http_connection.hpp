@@ -18,7 +18,7 @@ namespace proteus::net {
 
 // What the connections of one worker share. `now` moves only with the sweep, so that deadlines cost no system
 // call.
-struct HttpSurroundings {
+struct HttpDependencies {
   HttpLimits limits;
   HttpHandler handler;
   ReadMemory* memory = nullptr;  // of all workers of the server, and outlives them
@@ -35,7 +35,7 @@ struct HttpSurroundings {
 // Whoever spawns `run` keeps it in a shared_ptr and calls `sweep` now and then.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(const HttpSurroundings& dependencies, Stream stream);
+  Connection(const HttpDependencies& dependencies, Stream stream);
 
   // Until either side closes. The stream is closed when it ends.
   Task<> run();
@@ -81,7 +81,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   static constexpr Clock::Monotonic kNever = Clock::Monotonic::max();
 
-  const HttpSurroundings& surroundings_;
+  const HttpDependencies& dependencies_;
   Stream stream_;
   RequestReader reader_;
   Exchange* exchange_ = nullptr;  // while a handler runs

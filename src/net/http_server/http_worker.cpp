@@ -27,11 +27,11 @@ std::string date_line(Clock::Wall time) {
 HttpWorker::HttpWorker(asio::io_context& context, HttpLimits limits, ReadMemory& memory, HttpHandler handler,
                        const Clock& clock, std::chrono::milliseconds sweep_interval, RefusalLog* refusals)
     : context_(context), clock_(clock), service_(context.get_executor()), running_(context.get_executor()) {
-  surroundings_.limits = limits;
-  surroundings_.memory = &memory;
-  surroundings_.handler = std::move(handler);
-  surroundings_.refusals = refusals;
-  surroundings_.tick = sweep_interval;
+  dependencies_.limits = limits;
+  dependencies_.memory = &memory;
+  dependencies_.handler = std::move(handler);
+  dependencies_.refusals = refusals;
+  dependencies_.tick = sweep_interval;
   sweep();
 }
 
@@ -62,10 +62,10 @@ Task<> HttpWorker::accept() {
 }
 
 void HttpWorker::adopt(Stream stream) {
-  if (connections_.size() >= surroundings_.limits.connections) {
+  if (connections_.size() >= dependencies_.limits.connections) {
     const Refusal refusal{503, "too many connections"};
-    surroundings_.report(refusal, stream.peer());
-    const std::string answer = refusal_answer(refusal, surroundings_.date_line);
+    dependencies_.report(refusal, stream.peer());
+    const std::string answer = refusal_answer(refusal, dependencies_.date_line);
     const std::string_view part = answer;
     if (!tls_) stream.try_write({&part, 1});
     return stream.close();
@@ -90,7 +90,7 @@ Task<> HttpWorker::serve(Stream stream) {
     HttpWorker& worker;
     std::list<std::shared_ptr<Connection>>::iterator place;
   };
-  const auto connection = std::make_shared<Connection>(surroundings_, std::move(stream));
+  const auto connection = std::make_shared<Connection>(dependencies_, std::move(stream));
   const Listed listed(*this, connection);
   co_await connection->run();
 }
@@ -98,25 +98,25 @@ Task<> HttpWorker::serve(Stream stream) {
 Task<> HttpWorker::keep_sweeping() {
   asio::steady_timer timer(context_);
   while (true) {
-    timer.expires_after(surroundings_.tick);
+    timer.expires_after(dependencies_.tick);
     co_await timer.async_wait(asio::use_awaitable);
     sweep();
   }
 }
 
 void HttpWorker::sweep() {
-  surroundings_.now = clock_.now();
+  dependencies_.now = clock_.now();
   if (const auto wall = std::chrono::floor<std::chrono::seconds>(clock_.wall()); wall != dated_) {
     dated_ = wall;
-    surroundings_.date_line = date_line(wall);
+    dependencies_.date_line = date_line(wall);
   }
   for (const auto& connection : connections_)
     connection->sweep();
-  if (surroundings_.now >= drain_ends_) abort_all();
+  if (dependencies_.now >= drain_ends_) abort_all();
 }
 
 void HttpWorker::begin_drain(std::chrono::milliseconds grace) {
-  surroundings_.draining = true;
+  dependencies_.draining = true;
   drain_ends_ = std::min(drain_ends_, clock_.now() + grace);
   if (acceptor_) {
     ErrorCode ignored;

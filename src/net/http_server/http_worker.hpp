@@ -50,7 +50,7 @@ class HttpWorker {
 
   boost::asio::io_context& context_;
   const Clock& clock_;
-  HttpSurroundings surroundings_;
+  HttpDependencies dependencies_;
   std::optional<TcpAcceptor> acceptor_;
   std::optional<TlsContext> tls_;
   std::list<std::shared_ptr<Connection>> connections_;
