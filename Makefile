@@ -7,7 +7,7 @@ build: ## build the programs into build/release/bin
 	@scripts/setup.sh build
 	@scripts/build.sh release
 
-test: ## everything that must hold: lint, unit, integration, conformance, official clients, drills of attacks, installation
+test: ## everything that must hold: lint, unit, integration, conformance, official clients, servers and clients of others, drills of attacks, installation
 	@scripts/test.sh
 
 test-full: ## make test with all of make attack and make compat, then the thread sanitizer, the single-era conformance runs, all of clang-tidy, and fuzzing
