@@ -7,7 +7,7 @@ build: ## build the programs into build/release/bin
 	@scripts/setup.sh build
 	@scripts/build.sh release
 
-test: ## run all tests: lint, unit, integration, conformance, official clients, installation
+test: ## run all tests: lint, unit, integration, conformance, clients and servers of others, attack drills, installation
 	@scripts/test.sh
 
 test-full: ## make test, make attack and make compat in full, the thread sanitizer, single-era conformance, clang-tidy, and fuzzing

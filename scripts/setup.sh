@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# setup.sh <group>...: installs what is missing of the groups in packages.txt. The group npm also installs tests/e2e;
-# together with the group bench also bench, and with the group compat also tests/compat.
+# setup.sh <group>...: installs what is missing of the groups in packages.txt. The group npm also installs tests/e2e and
+# tests/compat/short; together with the group bench also bench, and with the group compat also tests/compat/full.
 # Says nothing and returns at once where everything is there.
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
@@ -98,10 +98,10 @@ missing=$(missing_packages "$@")
 # shellcheck disable=SC2086
 if [[ $missing ]]; then install_debian_packages $missing; fi
 wants() { case " ${groups[*]} " in *" $1 "*) ;; *) return 1 ;; esac }
-if wants npm; then install_npm_packages tests/e2e; fi
-if wants npm && wants bench; then install_npm_packages bench; fi
-if wants npm && wants compat; then
+if wants npm; then
+  install_npm_packages tests/e2e
   install_npm_packages tests/compat/short
-  install_npm_packages tests/compat/full
 fi
+if wants npm && wants bench; then install_npm_packages bench; fi
+if wants npm && wants compat; then install_npm_packages tests/compat/full; fi
 if [[ -s $LOG ]]; then say "Ready after $((SECONDS - started)) s"; fi

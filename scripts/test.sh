@@ -70,21 +70,23 @@ if [[ $mode == full ]]; then groups+=(compat); fi
 scripts/setup.sh "${groups[@]}"
 
 lint=quick
+matrix=short
 drills=()
 if [[ $mode == full ]]; then
   lint=all
+  matrix=full
   drills=(--full)
 fi
 section lint - "Lint (clang-tidy: make lint, make test-full)" scripts/lint.sh "$lint"
 section release - "Release build" scripts/build.sh release
 section conformance release "Conformance: the official suite, server and client, both revisions" conformance
 section e2e release "The official TypeScript clients v1 and v2, and the command line" e2e
+section compat release "Servers and clients that others wrote, directly and through the gateway" scripts/compat.sh "$matrix"
 section attack release "Drills of a hostile trial" scripts/attack.sh "${drills[@]}"
 section install release "Installation: an outside project, clang 19 and g++ 12" tests/install/run.sh
 section unit - "Unit and integration tests, address and undefined-behaviour sanitizers" scripts/unit.sh asan
 if [[ $mode == full ]]; then
   section unit-tsan - "Unit and integration tests, thread sanitizer" scripts/unit.sh tsan
-  section compat release "Servers and clients that others wrote, directly and through the gateway" scripts/compat.sh full
   section single-era release "Conformance of servers of one era" conformance --single-era
   section fuzz - "Fuzzing, ${FUZZ_SECONDS:-60} s for each target" scripts/fuzz.sh
 fi

@@ -80,9 +80,9 @@ const InFlight* InFlightTable::first_asked() const {
 
 const InFlight* InFlightTable::latest_asked(const std::function<std::size_t(RequestId)>& rank) const {
   const InFlight* found = nullptr;
-  for (const auto& [id, request] : requests_) {
+  for (const InFlight& request : requests_) {
     if (!request.options->has_handlers()) continue;
-    if (found == nullptr || rank(id) <= rank(found->id)) found = &request;
+    if (found == nullptr || rank(request.id) <= rank(found->id)) found = &request;
   }
   return found;
 }

@@ -53,10 +53,11 @@ struct Server {
   Form form;
 };
 
-const auto kServers = ::testing::Values(Server{mcp::Era::modern, Form::json}, Server{mcp::Era::modern, Form::events},
-                                        Server{mcp::Era::legacy, Form::json}, Server{mcp::Era::legacy, Form::events});
+const auto kErasAndForms =
+    ::testing::Values(Server{mcp::Era::modern, Form::json}, Server{mcp::Era::modern, Form::events},
+                      Server{mcp::Era::legacy, Form::json}, Server{mcp::Era::legacy, Form::events});
 
-std::string name_of(const ::testing::TestParamInfo<Server>& server) {
+std::string era_and_form(const ::testing::TestParamInfo<Server>& server) {
   return fmt::format("{}{}", server.param.era == mcp::Era::modern ? "Modern" : "Legacy",
                      server.param.form == Form::json ? "Json" : "Events");
 }
@@ -132,14 +133,15 @@ TEST_P(LongMessages, AreNotWaitedForByWhoeverGivesThemUp) {
 
 // What is polled on the worker's thread is not scanned there either.
 TEST_P(LongMessages, AreReadInTheBackgroundWhenTheyWereSentAtOnce) {  // SEC-03
-  Client client(io, server.url(), options());
+  Client client(io, server.url(), LongMessages::options());
   EXPECT_EQ(client.text("short"), "short");
   const auto params = [] {
     Params params{.name = "long", .members = {}};
     params.members.add(R"("name":"long","arguments":{})");
     return params;
   };
-  const auto posted = client.connection.post(mcp::Method::tools_call, params(), {}, Stay::here);
+  RequestOptions options;
+  const auto posted = client.connection.post(mcp::Method::tools_call, params(), options, Stay::here);
   ASSERT_NE(posted, nullptr);
   net::test::Started waiting(io, PendingRequest::finish(posted, params()));
   net::test::run_until(io, [&] { return server.count("tools/call") == 2; });
@@ -150,7 +152,7 @@ TEST_P(LongMessages, AreReadInTheBackgroundWhenTheyWereSentAtOnce) {  // SEC-03
   EXPECT_EQ(Client::text_of(waiting.finish()), std::string(kLongMessage, 'x'));
 }
 
-INSTANTIATE_TEST_SUITE_P(Servers, LongMessages, kServers, name_of);
+INSTANTIATE_TEST_SUITE_P(Servers, LongMessages, kErasAndForms, era_and_form);
 
 TEST(LongMessagesOfPrograms, AreReadInTheBackgroundToo) {
   BackgroundThreads background(1);
