@@ -13,6 +13,11 @@ namespace proteus::client {
 namespace {
 
 constexpr std::size_t kMaxVersions = 64;
+// As JSON. What exceeds them is not decoded to find out.
+constexpr std::size_t kLongestVersions = 64 * kMaxVersions;
+constexpr std::size_t kLongestVersion = 256;
+// An escape such as \u0041 takes six bytes for one.
+constexpr std::size_t kLongestInstructionsAsJson = 6 * kLongestInstructions + 2;
 
 bool is_too_long(ServerFacts& facts, std::string_view what, std::string_view said, std::size_t limit) {
   if (said.size() <= limit) return false;
@@ -27,9 +32,12 @@ void read_common(const Received& answer, ServerFacts& facts) {
     facts.capabilities = raw;
     facts.offers = mcp::parse_server_capabilities(raw);
   }
-  if (auto text = json::decode_string(answer.member("instructions"));
-      text && !is_too_long(facts, "instructions", *text, kLongestInstructions))
+  if (const auto raw = answer.member("instructions"); raw.size() > kLongestInstructionsAsJson) {
+    is_too_long(facts, "instructions", raw, kLongestInstructions);
+  } else if (auto text = json::decode_string(raw);
+             text && !is_too_long(facts, "instructions", *text, kLongestInstructions)) {
     facts.instructions = std::move(*text);
+  }
   // In `_meta` since 2026-07-28; many put it where it was before.
   for (const auto raw : {answer.message().meta.value(mcp::meta::kServerInfo), answer.member("serverInfo")}) {
     if (!json::is_object(raw) || is_too_long(facts, "name and description", raw, kLongestDescription)) continue;
@@ -46,6 +54,7 @@ Result<ServerFacts> read_discover(const Received& answer) {
   };
   const std::string_view raw = answer.member("supportedVersions");
   if (raw.empty() || raw.front() != '[') return fault("names no versions");
+  if (raw.size() > kLongestVersions) return fault("names too many versions");
   const auto versions = json::parse(raw);
   if (!versions || versions->get_array().empty() || versions->get_array().size() > kMaxVersions)
     return fault("names no versions");
@@ -59,7 +68,8 @@ Result<ServerFacts> read_discover(const Received& answer) {
 }
 
 Result<ServerFacts> read_initialize(const Received& answer) {
-  const auto text = json::decode_string(answer.member("protocolVersion"));
+  const std::string_view raw = answer.member("protocolVersion");
+  const auto text = raw.size() <= kLongestVersion ? json::decode_string(raw) : std::nullopt;
   if (!text) return std::unexpected(errors::protocol("the answer to initialize names no protocol version"));
   const auto version = mcp::parse_version(*text);
   if (!version || mcp::era_of(*version) != mcp::Era::legacy) {
