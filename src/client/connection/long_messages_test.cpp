@@ -141,6 +141,7 @@ TEST_P(LongMessages, AreReadInTheBackgroundWhenTheyWereSentAtOnce) {  // SEC-03
     return params;
   };
   RequestOptions options;
+  options.inputs = Inputs::hand_back;
   const auto posted = client.connection.post(mcp::Method::tools_call, params(), options, Stay::here);
   ASSERT_NE(posted, nullptr);
   net::test::Started waiting(io, PendingRequest::finish(posted, params()));

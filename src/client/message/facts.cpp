@@ -69,7 +69,7 @@ Result<ServerFacts> read_discover(const Received& answer) {
 
 Result<ServerFacts> read_initialize(const Received& answer) {
   const std::string_view raw = answer.member("protocolVersion");
-  const auto text = raw.size() <= kLongestVersion ? json::decode_string(raw) : std::nullopt;
+  const auto text = json::decode_string(raw.substr(0, raw.size() <= kLongestVersion ? raw.size() : 0));
   if (!text) return std::unexpected(errors::protocol("the answer to initialize names no protocol version"));
   const auto version = mcp::parse_version(*text);
   if (!version || mcp::era_of(*version) != mcp::Era::legacy) {
