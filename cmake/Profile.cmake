@@ -4,8 +4,10 @@ set(PROTEUS_PROFILE "" CACHE STRING "use: optimise by the profile; generate: bui
 set(profile ${CMAKE_SOURCE_DIR}/bench/proteus.profdata)
 
 if(PROTEUS_PROFILE)
-  # Functions that only one file knows are told apart by its name, wherever the checkout is.
-  add_compile_options("SHELL:-mllvm -static-func-full-module-prefix=false")
+  # Functions that only one file knows are told apart by its path below the build folder, wherever that is.
+  string(REGEX MATCHALL "/" levels ${CMAKE_BINARY_DIR}/)
+  list(LENGTH levels levels)
+  add_compile_options("SHELL:-mllvm -static-func-strip-dirname-prefix=${levels}")
 endif()
 if(PROTEUS_PROFILE STREQUAL "generate")
   add_compile_options(-fprofile-generate -fprofile-update=atomic)
