@@ -63,12 +63,12 @@ export async function startGateway({ env = {}, folder: given, ...settings }) {
   try {
     const stolenBefore = stolenMs();
     const gateway = await startServer('proteus', ['serve', '--config', config, '--data', join(folder, 'data')], { env });
+    const stolen = () => stolenMs() - stolenBefore;
     const stop = async () => {
       const how = await gateway.stop().finally(forget);
       const stalls = gateway.log().split('\n').filter((line) => line.includes(' stalled: '));
       // What the hypervisor takes from a virtual machine counts as CPU time of whoever ran.
-      const stolen = stolenMs() - stolenBefore;
-      if (stalls.length > 0 && stolen >= 50) console.error(`stalls while ${stolen} ms were stolen from this machine:\n${stalls.join('\n')}`);
+      if (stalls.length > 0 && stolen() >= 50) console.error(`stalls while ${stolen()} ms were stolen from this machine:\n${stalls.join('\n')}`);
       else if (stalls.length > 0) throw new Error(`a worker stalled:\n${stalls.join('\n')}`);
       return how;
     };
@@ -76,7 +76,7 @@ export async function startGateway({ env = {}, folder: given, ...settings }) {
       write(configuration({ ...settings, ...changes }));
       gateway.signal('SIGHUP');
     };
-    return { ...gateway, folder, write, reconfigure, stop };
+    return { ...gateway, folder, write, reconfigure, stolen, stop };
   } catch (error) {
     forget();
     throw error;
