@@ -9,6 +9,7 @@ run.py --list      the names of the sections
 
 BENCH_SECONDS   of one measurement, 2 by default, whole seconds for wrk
 BENCH_ROUNDS    of all of them, 5 by default
+BENCH_BESIDE    the folder of another build's programs, to compare calls with it
 """
 import json
 import os
@@ -20,6 +21,7 @@ import sys
 import tempfile
 import time
 
+import beside
 import contexts
 import datasets
 import eras
@@ -52,6 +54,7 @@ SECTIONS = {
     "datasets workup": datasets.measure_workup,
     "datasets connect": datasets.measure_connecting,
     "contexts": contexts.measure,
+    "beside another build": beside.measure,
 }
 
 
