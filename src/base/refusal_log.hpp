@@ -15,6 +15,7 @@ namespace proteus {
 // Why a request was turned away instead of being served.
 enum class RefusalReason : std::uint8_t {
   token,         // no bearer token, or one that nobody knows
+  rule,          // a good token, and no rule for its claims
   admin_secret,  // the same of X-Admin-Secret
   host,
   origin,
@@ -23,7 +24,7 @@ enum class RefusalReason : std::uint8_t {
   malformed,  // not HTTP as this server takes it
 };
 inline constexpr std::array kRefusalReasons = {
-    RefusalReason::token,   RefusalReason::admin_secret, RefusalReason::host,     RefusalReason::origin,
+    RefusalReason::token,   RefusalReason::rule, RefusalReason::admin_secret, RefusalReason::host,     RefusalReason::origin,
     RefusalReason::context, RefusalReason::limit,        RefusalReason::malformed};
 std::string_view to_string(RefusalReason reason);
 

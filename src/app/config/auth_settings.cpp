@@ -52,11 +52,16 @@ const json::Binding<AuthSettings>& auth_binding() {
   using S = AuthSettings;
   static const json::Binding<S> binding{
       field("anonymous", &S::anonymous,
-            json::choice<Anonymous>(
-                {{"loopback", Anonymous::loopback}, {"never", Anonymous::never}, {"always", Anonymous::always}}),
-            "Whether to admit callers without a token; `loopback`: only on a loopback listener."),
+            json::optional(json::choice<Anonymous>(
+                {{"loopback", Anonymous::loopback}, {"never", Anonymous::never}, {"always", Anonymous::always}})),
+            "Whether to admit callers without a token; `loopback`: only on a loopback listener.")
+          .by_default("`\"loopback\"`; `\"never\"` with issuers"),
       field("tokens", &S::tokens, json::list(json::table(token_binding()), "tables", {.most = kMaxTokens}),
             "Tokens, and what each may use."),
+      field("issuers", &S::issuers, json::list(json::table(issuer_binding()), "tables", {.least = 0, .most = 64}),
+            "Identity providers whose tokens callers may use."),
+      field("rules", &S::rules, json::list(json::table(gateway::rule_binding()), "tables", {.least = 0, .most = 1000}),
+            "What callers with a token of an issuer may use; the first rule that fits decides."),
   };
   return binding;
 }

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "app/config/identity_settings.hpp"
 #include "base/secret.hpp"
 #include "json/binding.hpp"
 
@@ -24,8 +26,14 @@ struct TokenSettings {
 enum class Anonymous : std::uint8_t { loopback, never, always };
 
 struct AuthSettings {
-  Anonymous anonymous = Anonymous::loopback;
+  std::optional<Anonymous> anonymous;  // loopback where it is not given, and there are no issuers
   std::vector<TokenSettings> tokens;
+  std::vector<IssuerSettings> issuers;
+  std::vector<gateway::Rule> rules;
+
+  Anonymous admitted_anonymous() const {
+    return anonymous.value_or(issuers.empty() ? Anonymous::loopback : Anonymous::never);
+  }
 
   friend bool operator==(const AuthSettings&, const AuthSettings&) = default;
 };

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <unordered_map>
@@ -7,6 +9,7 @@
 
 #include "app/config/source_reader.hpp"
 #include "base/nearest.hpp"
+#include "catalog/contexts/access.hpp"
 #include "gateway/datasets/dataset_tools.hpp"
 
 namespace proteus::app {
@@ -146,13 +149,86 @@ void check_server(const Config& config, CrossCheck& check) {
   const ListenAddress& listen = config.server.listen;
   const auto& ops = config.server.ops_listen;
   if (ops && *ops == listen && listen.port != 0) server.member("ops_listen").fault("is the same address as listen");
-  if (config.auth.anonymous == Anonymous::always && !listen.is_loopback()) {
+  if (config.auth.admitted_anonymous() == Anonymous::always && !listen.is_loopback()) {
     const Place warning_root(check.warnings);
     const Place auth = warning_root.member("auth");
     auth.member("anonymous").fault("serves everybody who can reach " + listen.text());
   }
   if (check.check_tls && config.server.tls.enabled()) {
     if (const auto fit = check.check_tls(config.server.tls); !fit) server.member("tls").fault(fit.error().message());
+  }
+}
+
+// Secrets that we are known by at issuers.
+void take_issuer_secrets(Config& config, CrossCheck& check) {
+  const Place root(check.purpose == Purpose::serve ? check.faults : check.warnings);
+  const Place auth = root.member("auth");
+  const Place list = auth.member("issuers");
+  for (std::size_t i = 0; i < config.auth.issuers.size(); ++i) {
+    const Place at = list.item(i);
+    const auto take = [&](ClientSettings& client, const char* key) {
+      if (client.client_secret_env.empty()) return;
+      auto value = check.environment(client.client_secret_env);
+      const Place in = at.member(key);
+      if (!value || value->empty()) return in.member("client_secret_env").fault(unset(client.client_secret_env));
+      client.client_secret = Secret(std::move(*value));
+    };
+    take(config.auth.issuers[i].introspection, "introspection");
+    take(config.auth.issuers[i].sign_in, "sign_in");
+  }
+}
+
+void check_issuers(const Config& config, CrossCheck& check) {
+  const Place root(check.faults);
+  const Place auth = root.member("auth");
+  const Place list = auth.member("issuers");
+  const auto& issuers = config.auth.issuers;
+  Once names("auth.issuers");
+  std::optional<std::size_t> introspecting;
+  for (std::size_t i = 0; i < issuers.size(); ++i) {
+    const Place at = list.item(i);
+    names.check(issuers[i].issuer, i, at.member("issuer"));
+    if (issuers[i].introspection.client_id.empty()) continue;
+    if (introspecting) {
+      at.member("introspection")
+          .fault(fmt::format("an opaque token does not say whose it is, and auth.issuers[{}] is asked about it already",
+                             *introspecting));
+    }
+    introspecting = i;
+  }
+  if (!issuers.empty() && config.server.public_url.empty() && !config.server.listen.is_loopback()) {
+    const Place server = root.member("server");
+    server.member("public_url").fault("is missing: with auth.issuers tokens are for the URL that clients use");
+  }
+}
+
+// Rules are tried in their order, so that one that fits everybody hides all behind it.
+void check_rules(const Config& config, CrossCheck& check) {
+  const Place root(check.warnings);
+  const Place auth = root.member("auth");
+  const Place list = auth.member("rules");
+  const auto& rules = config.auth.rules;
+  if (!config.auth.issuers.empty() && rules.empty()) list.fault("there is none, so that no caller of an issuer is let in");
+  if (config.auth.issuers.empty() && !rules.empty()) list.fault("there are no auth.issuers whose callers these are for");
+  std::vector<std::string_view> issuers;
+  for (const auto& issuer : config.auth.issuers)
+    issuers.push_back(issuer.issuer);
+  std::optional<std::size_t> for_everybody;
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    const Place at = list.item(i);
+    if (for_everybody) at.fault(fmt::format("never fits: auth.rules[{}] fits everybody", *for_everybody));
+    if (!for_everybody && rules[i].match.empty()) for_everybody = i;
+    for (std::size_t j = 0; j < i && !for_everybody; ++j) {
+      if (rules[j].match == rules[i].match) at.fault(fmt::format("never fits: auth.rules[{}] fits the same callers", j));
+    }
+    const auto wanted = rules[i].match.find("issuer");
+    if (wanted == rules[i].match.end()) continue;
+    for (const auto& pattern : wanted->second) {
+      const bool fits_one =
+          std::ranges::any_of(issuers, [&](std::string_view one) { return catalog::fits(pattern, one); });
+      const Place match = at.member("match");
+      if (!fits_one) match.member("issuer").fault("fits none of auth.issuers");
+    }
   }
 }
 
@@ -202,6 +278,9 @@ void check_scopes(const Config& config, CrossCheck& check) {
 void CrossCheck::run(Config& config) {
   check_server(config, *this);
   check_principals(config, *this);
+  take_issuer_secrets(config, *this);
+  check_issuers(config, *this);
+  check_rules(config, *this);
   check_upstreams(config, *this);
   check_own_secrets(config, *this);
   check_scopes(config, *this);

@@ -33,6 +33,7 @@
 #include "gateway/operate/upstream_registry.hpp"
 #include "gateway/sessions/tool_sessions.hpp"
 #include "net/http_client/proxy.hpp"
+#include "server/http/cors.hpp"
 #include "server/stdio/stdio_endpoint.hpp"
 #include "store/pepper.hpp"
 #include "store/sealer.hpp"
@@ -47,7 +48,7 @@ namespace {
 constexpr std::chrono::seconds kFirstLists{3};
 
 bool serves_anonymous(const Config& config) {
-  switch (config.auth.anonymous) {
+  switch (config.auth.admitted_anonymous()) {
     case Anonymous::loopback: return config.is_loopback_only();
     case Anonymous::never: return false;
     case Anonymous::always: return true;
@@ -208,6 +209,7 @@ void Serving::apply_access() {
       manifests_, [this](const std::string& dataset) { return dependencies_->datasets.state()->types_of(dataset); },
       before.get());
   gateway_->set_access(std::move(access));
+  gateway_->set_identities(identity_settings(config_.auth.issuers, config_.auth.rules));
 }
 
 void Serving::report_contexts() const {
@@ -229,6 +231,7 @@ Result<> Serving::listen() {
   });
   if (!server) return std::unexpected(server.error());
   server_ = std::move(*server);
+  gateway_->identities().set_public_url(public_url());
   if (!config_.server.ops_listen) return {};
   const auto& ops_address = *config_.server.ops_listen;
   auto ops = listen_at(ops_address, *tls, [this, operators = operator_rules(ops_address)](net::Exchange& exchange) {
@@ -291,6 +294,7 @@ Task<> Serving::route(net::Exchange& exchange, const server::HostRules& operator
   if (is_at(path, "/mcp")) return gateway_->handle(exchange);
   const bool is_old_sse = is_at(path, "/sse");
   if (is_old_sse && config_.server.old_sse) return gateway_->handle_old_sse(exchange);
+  if (path.starts_with(gateway::Resources::kWellKnown)) return reply_resource_metadata(exchange);
   if (admin::GraphTools::owns(path)) return dependencies_->graph_tools.handle(exchange);
   if (auto allowed = operators.check(exchange.request(), &gateway_->refusals()); !allowed)
     return admin::reply_problem(exchange, std::move(allowed.error()));
@@ -312,11 +316,38 @@ Task<> Serving::route_ops(net::Exchange& exchange, const server::HostRules& oper
   return reply_not_found(exchange, "");
 }
 
-std::string Serving::url() const {
+// Resources are named by what clients know, and nothing that a request says: by the listener where nothing is configured.
+net::Url Serving::public_url() const {
+  const auto given = net::Url::parse(config_.server.public_url);
+  return given ? *given : *net::Url::parse(origin());
+}
+
+Task<> Serving::reply_resource_metadata(net::Exchange& exchange) {
+  const net::Request& request = exchange.request();
+  const auto origin = host_rules().check(request, &gateway_->refusals());
+  if (!origin) co_return co_await admin::reply_problem(exchange, origin.error());
+  if (*origin) exchange.add_fields(server::cors_fields(**origin));
+  if (request.method() == "OPTIONS") {
+    exchange.add_fields(server::options_fields(request, "GET, OPTIONS"));
+    co_return co_await exchange.reply({.status = 204});
+  }
+  const auto metadata = gateway_->identities().metadata_at(request.path());
+  if (!metadata) co_return co_await reply_not_found(exchange, "");
+  if (request.method() != "GET" && request.method() != "HEAD") {
+    co_return co_await admin::reply_problem(exchange, 405, errors::unsupported("this path takes GET and OPTIONS"),
+                                            "Allow: GET, OPTIONS\r\n");
+  }
+  co_await exchange.reply({.status = 200, .content_type = "application/json", .prepared = "Cache-Control: max-age=300\r\n"},
+                          *metadata);
+}
+
+std::string Serving::origin() const {
   const auto& listen = config_.server.listen;
   const std::string host = listen.host.contains(':') ? fmt::format("[{}]", listen.host) : listen.host;
-  return fmt::format("{}://{}:{}/mcp", config_.server.tls.enabled() ? "https" : "http", host, server_->local_port());
+  return fmt::format("{}://{}:{}", config_.server.tls.enabled() ? "https" : "http", host, server_->local_port());
 }
+
+std::string Serving::url() const { return origin() + "/mcp"; }
 
 Result<> Serving::reload(Config config) {
   if (config.server != config_.server || config.data_directory != config_.data_directory ||

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "gateway/callers/credentials.hpp"
+
 namespace proteus::gateway {
 namespace {
 
@@ -13,19 +15,6 @@ catalog::Access access_to(const std::vector<std::string>& upstreams) {
 
 // Of anybody's token: a connection keeps no more.
 constexpr std::size_t kLongestKept = 1024;
-
-// The token of "Bearer x"; the scheme is compared without regard to case (RFC 9110, 11.1).
-std::string_view bearer(std::string_view authorization) {
-  constexpr std::string_view kScheme = "bearer ";
-  if (authorization.size() <= kScheme.size()) return {};
-  const bool same = std::ranges::equal(authorization.substr(0, kScheme.size()), kScheme, [](char a, char b) {
-    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b;
-  });
-  if (!same) return {};
-  std::string_view token = authorization.substr(kScheme.size());
-  token.remove_prefix(std::min(token.find_first_not_of(' '), token.size()));
-  return token;
-}
 
 }  // namespace
 
@@ -47,6 +36,12 @@ Principal::Principal(std::string name, const json::Digest& token, catalog::Acces
   token_ = token;
 }
 
+Principal::Principal(std::string name, std::string key, catalog::Access access, std::vector<std::string> contexts,
+                     Voucher voucher)
+    : Principal(std::move(name), std::move(access), std::move(contexts), nullptr, {}, std::move(key)) {
+  voucher_ = std::move(voucher);
+}
+
 bool Principal::same_as(const Principal& other) const {
   return name_ == other.name_ && token_ == other.token_ && access_.fingerprint() == other.access_.fingerprint() &&
          contexts_ == other.contexts_;
@@ -66,6 +61,12 @@ const json::Digest& TokenHash::of(std::string_view token) {
     if (token.size() <= kLongestKept) token_ = Secret(std::string(token));
   }
   return digest_;
+}
+
+void TokenHash::keep(std::string_view token) {
+  if (token.size() <= kLongestKept || token_.reveal() == token) return;
+  digest_ = json::sha256(token);
+  token_ = Secret(std::string(token));
 }
 
 TokenHash& TokenHash::on_connection_of(const net::Request& request) {
@@ -112,7 +113,8 @@ Result<std::shared_ptr<const Principal>> Principals::find(std::string_view autho
     if (anonymous_) return anonymous_;
     return std::unexpected(errors::unauthenticated("A bearer token is required"));
   }
-  const std::string_view token = bearer(authorization);
+  const Credentials given = credentials_of(authorization);
+  const std::string_view token = given.scheme == Credentials::Scheme::bearer ? given.token : std::string_view();
   if (!token.empty()) {
     const json::Digest& digest = hash.of(token);
     const auto found = by_token_.find(digest);

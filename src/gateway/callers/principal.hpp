@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -9,6 +10,7 @@
 
 #include <proteus/error.hpp>
 
+#include "base/clock.hpp"
 #include "base/secret.hpp"
 #include "catalog/contexts/access.hpp"
 #include "json/canonical.hpp"
@@ -31,6 +33,17 @@ class Principal final : public server::Grant {
   // One of the configuration, which is known by this token.
   Principal(std::string name, const json::Digest& token, catalog::Access access, std::vector<std::string> contexts);
 
+  // What an identity provider's word is worth: for how long, and for what.
+  struct Voucher {
+    std::uint64_t generation = 0;  // of the rules that made it
+    Clock::Wall until;
+    std::vector<std::string> scopes;
+    unsigned requests_per_minute = 0;  // 0: no limit of its own
+  };
+  // One that an identity provider vouches for.
+  Principal(std::string name, std::string key, catalog::Access access, std::vector<std::string> contexts,
+            Voucher voucher);
+
   // For people: in logs and audits.
   const std::string& name() const { return name_; }
   // What is kept for it is kept under this: another one that has the name later does not find it.
@@ -44,6 +57,8 @@ class Principal final : public server::Grant {
   const std::string& entry() const { return entry_; }
   // The hash of what it is known by, where the configuration says so.
   const json::Digest& token() const { return token_; }
+  // Null where the configuration, or whoever registered it, vouches for it.
+  const Voucher* voucher() const { return voucher_ ? &*voucher_ : nullptr; }
   // Whether both are known by the same token, and may use the same.
   bool same_as(const Principal& other) const;
 
@@ -56,6 +71,7 @@ class Principal final : public server::Grant {
   std::string entry_;
   std::shared_ptr<LocalProvider> own_;
   std::string home_;
+  std::optional<Voucher> voucher_;
 };
 
 // The principal a caller was found to be.
@@ -76,6 +92,8 @@ struct PrincipalSettings {
 class TokenHash final : public net::ConnectionNote {
  public:
   const json::Digest& of(std::string_view token);
+  // Of a token that was found to be good the connection keeps more: those of identity providers are long.
+  void keep(std::string_view token);
   // That of the connection which the request came over.
   static TokenHash& on_connection_of(const net::Request& request);
 

@@ -86,6 +86,7 @@ void Worker::drop_unused_since(Clock::Monotonic time) {
   drop_unused_lines(time);
   const std::size_t before = views_.size();
   views_.drop_unused_since(time);
+  if (identities_) identities_->drop_unused();
   quotas_.drop_idle();
   if (views_.size() + kManyViews <= before) give_back_ = kGiveBack;
   if (give_back_ == 0) return;

@@ -64,6 +64,9 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
                                                                quotas_, options_.http, options_.debounce))
                         .get());
   }
+  identities_ = std::make_unique<Identities>(workers.at(0).get_executor(), parts_.front()->http(), clock, refusals_);
+  for (const auto& part : parts_)
+    part->set_identities(*identities_);
   programs_.set_workers(parts);
   subscriptions_ = std::make_unique<Subscriptions>(parts, listeners_);
   subscriptions_->set_on_follow(
@@ -77,7 +80,9 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
   });
   server::HttpEndpointOptions endpoint = options_.endpoint;
   endpoint.refusals = &refusals_;
-  endpoint.authenticate = [this](const net::Request& request) { return admit(request, context_of(request.path())); };
+  endpoint.doorkeeper = {
+      .look = [this](const net::Request& request) { return admit_now(request, context_of(request.path())); },
+      .wait = [this](const net::Request& request) { return admit(request, context_of(request.path())); }};
   if (options_.quotas.requests_per_minute > 0) {
     endpoint.admit_request = [this](const server::Caller& caller) { return admit_request(caller); };
   }
@@ -103,11 +108,24 @@ void Gateway::renew_contexts() {
 void Gateway::change_access(const std::shared_ptr<const Access>& access) {
   access_.set(access);
   fanout_.set_contexts(access->contexts, catalog_.current());
+  end_outdated(*access);
+}
+
+void Gateway::set_identities(IdentitySettings settings) {
+  const std::scoped_lock lock(setting_access_);
+  identities_->set(std::move(settings));
+  end_outdated(*access_.get());
+}
+
+void Gateway::end_outdated(const Access& access) {
   // A stream and a session go on with what was granted when they began, so that they end where that has changed.
-  const auto outdated = [&access](const server::Caller& caller) {
-    const bool there = caller.context.empty() || (access->contexts && access->contexts->find(caller.context));
+  const auto outdated = [this, &access](const server::Caller& caller) {
+    const bool there = caller.context.empty() || (access.contexts && access.contexts->find(caller.context));
+    if (!there) return true;
+    const Principal& principal = principal_of(caller);
+    if (principal.voucher() != nullptr) return !identities_->keeps(principal);
     // Those who have something of their own are known by others.
-    return !there || (!principal_of(caller).own() && !access->principals->keeps(principal_of(caller)));
+    return !principal.own() && !access.principals->keeps(principal);
   };
   listeners_.end(outdated);
   endpoint_->sessions().end(outdated);
@@ -118,24 +136,42 @@ bool Gateway::has_context(std::string_view name) const {
   return contexts && contexts->find(name);
 }
 
-Result<server::Caller> Gateway::admit(const net::Request& request, std::string_view context) const {
-  const Access& access = service_->here().access();
-  auto principal = access.principals->find(request, find_principal_);
-  if (!principal) {
+std::optional<server::Admission> Gateway::admit_now(const net::Request& request, std::string_view context) const {
+  Worker& here = service_->here();
+  auto principal = here.access().principals->find(request, find_principal_);
+  if (principal) return enter(request, std::move(*principal), context);
+  if (!here.identities().are_used()) {
     refusals_.add(net::refused(request, RefusalReason::token, principal.error().message()));
-    return std::unexpected(principal.error());
+    return std::unexpected(std::move(principal.error()));
   }
-  if (context.empty()) context = (*principal)->home();
+  auto vouched_for = here.identities().look(request, context);
+  if (!vouched_for) return std::nullopt;
+  if (!*vouched_for) return std::unexpected(std::move(vouched_for->error()));
+  return enter(request, std::move(**vouched_for), context);
+}
+
+Task<server::Admission> Gateway::admit(const net::Request& request, std::string_view context) const {
+  if (auto admitted = admit_now(request, context)) co_return std::move(*admitted);
+  auto vouched_for = co_await service_->here().identities().wait(request, context);
+  if (!vouched_for) co_return std::unexpected(std::move(vouched_for.error()));
+  co_return enter(request, std::move(*vouched_for), context);
+}
+
+server::Admission Gateway::enter(const net::Request& request, std::shared_ptr<const Principal> principal,
+                                 std::string_view context) const {
+  const Access& access = service_->here().access();
+  if (context.empty()) context = principal->home();
   const bool there = context.empty() || (access.contexts && access.contexts->find(context));
-  if (!there || !(*principal)->may_enter(context)) {
+  if (!there || !principal->may_enter(context)) {
     const std::string_view why = there ? "the principal may not enter it" : "there is none of that name";
-    refusals_.add(net::refused(request, RefusalReason::context, why, (*principal)->name()));
-    return std::unexpected(access.no_such_context(**principal));
+    refusals_.add(net::refused(request, RefusalReason::context, why, principal->name()));
+    return std::unexpected(access.no_such_context(*principal));
   }
   server::Caller caller;
-  caller.principal = (*principal)->key();
+  caller.principal = principal->key();
   caller.context = context;
-  caller.grant = std::move(*principal);
+  if (principal->voucher() != nullptr) caller.until = principal->voucher()->until;
+  caller.grant = std::move(principal);
   return caller;
 }
 
@@ -392,6 +428,7 @@ void Gateway::share_followed() {
 
 void Gateway::drop_unused_since(Clock::Monotonic time) {
   endpoint_->sessions().end_idle();
+  listeners_.end_expired(clock_.wall());
   for (const auto& part : parts_)
     asio::post(part->io(), [worker = part.get(), time] { worker->drop_unused_since(time); });
   service_->remembered().drop_expired();
@@ -415,6 +452,7 @@ void Gateway::stop() {
     gateway.fanout_.stop();
     for (const auto& served : gateway.tables_.get()->order)
       gateway.background_.spawn("ending an upstream", gateway.retire(served));
+    co_await gateway.identities_->close();
     co_await gateway.parked_sessions_.stop();
     co_await gateway.background_.join();
   };

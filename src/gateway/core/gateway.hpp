@@ -26,6 +26,7 @@
 #include "gateway/connections/worker.hpp"
 #include "gateway/core/async_mutex.hpp"
 #include "gateway/core/fanout.hpp"
+#include "gateway/identity/identities.hpp"
 #include "gateway/request/service.hpp"
 #include "gateway/upstreams/upstreams.hpp"
 #include "net/io/workers.hpp"
@@ -65,9 +66,16 @@ class Gateway {
   // From any thread: where long computing belongs.
   BackgroundThreads& background_threads() { return background_threads_; }
 
+  // From any thread: the identity providers that vouch for callers.
+  Identities& identities() { return *identities_; }
+  // The same where issuers and rules are to be others.
+  void set_identities(IdentitySettings settings);
+
   // On a worker's thread: who sends a request to this context, the empty one being the plain endpoint. Fails where
-  // nobody is known by its credentials, and where there is no such context for them.
-  Result<server::Caller> admit(const net::Request& request, std::string_view context) const;
+  // nobody is known by its credentials, and where there is no such context for them. The first says nothing where it
+  // would have to wait.
+  std::optional<server::Admission> admit_now(const net::Request& request, std::string_view context) const;
+  Task<server::Admission> admit(const net::Request& request, std::string_view context) const;
   // On a worker's thread: whether the caller may ask once more within this minute.
   Result<> admit_request(const server::Caller& caller);
 
@@ -134,6 +142,10 @@ class Gateway {
   using Kept = std::map<std::string, std::vector<store::SnapshotRecord>, std::less<>>;  // by upstream
 
   void change_access(const std::shared_ptr<const Access>& access);
+  // Ends the streams and sessions of those who are no longer let in as they were.
+  void end_outdated(const Access& access);
+  server::Admission enter(const net::Request& request, std::shared_ptr<const Principal> principal,
+                          std::string_view context) const;
   Result<std::shared_ptr<void>> admit_stream(const server::Caller& caller);
   Result<ServedUpstream> make(const providers::UpstreamSettings& settings,
                               std::shared_ptr<providers::UpstreamPins> pins);
@@ -167,6 +179,7 @@ class Gateway {
   QuotaTable quotas_;
   Programs programs_;
   std::vector<std::unique_ptr<Worker>> parts_;  // one for each worker
+  std::unique_ptr<Identities> identities_;
   Fanout fanout_;
   std::unique_ptr<Subscriptions> subscriptions_;
   ParkedSessions parked_sessions_;

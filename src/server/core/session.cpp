@@ -50,6 +50,7 @@ Session::Session(ClientSessionId id, Hello hello, EventStore* events, std::share
     : id_(std::move(id)),
       hello_(std::move(hello)),
       events_(events),
+      until_(hello_.caller.until),
       standalone_(std::make_shared<ReplayStream>(EventStreamId{id_.value(), 0}, events_)),
       outside_(std::make_shared<SessionStream>(standalone_, std::move(line))),
       follows_(follows) {}
@@ -145,6 +146,10 @@ void Session::pass_on(const json::Message& notification) {
   outside_->send(std::string(notification.text), SessionStream::Unheard::dropped);
 }
 
+void Session::renew(Clock::Wall until) {
+  if (until > until_.load()) until_ = until;
+}
+
 void Session::end() { outside_->end(); }
 
 Sessions::Shard& Sessions::shard(std::string_view id) {
@@ -174,6 +179,7 @@ std::shared_ptr<Session> Sessions::find(std::string_view id, const Caller& calle
   if (found == home.entries.end() || found->second.session->hello().caller != caller) return nullptr;
   found->second.last_used = clock_.now();
   found->second.is_used = true;
+  found->second.session->renew(caller.until);
   return found->second.session;
 }
 

@@ -64,6 +64,9 @@ class Session final : public Listener {
   const ClientSessionId& id() const { return id_; }
   const Hello& hello() const { return hello_; }
   const Caller& caller() const override { return hello_.caller; }
+  Clock::Wall until() const override { return until_.load(); }
+  // Its client came back with these credentials.
+  void renew(Clock::Wall until);
   mcp::legacy::SessionFacts facts() const;
 
   void set_log_level(mcp::LogLevel level) { log_level_ = level; }
@@ -108,6 +111,7 @@ class Session final : public Listener {
   const Hello hello_;
   EventStore* const events_;
   std::atomic<mcp::LogLevel> log_level_ = mcp::LogLevel::info;
+  std::atomic<Clock::Wall> until_;
   std::shared_ptr<ReplayStream> standalone_;
   const std::shared_ptr<SessionStream> outside_;
   InFlight in_flight_;
