@@ -2,8 +2,8 @@
 
 #include <boost/asio/post.hpp>
 
+#include "base/base64.hpp"
 #include "base/sealing.hpp"
-#include "mcp/base64.hpp"
 #include "mcp/errors.hpp"
 
 namespace proteus::gateway {
@@ -41,7 +41,7 @@ Result<> ParkedCalls::admit(const std::string& ticket, const Call& call) {
 }
 
 Result<std::string> ParkedCalls::park(Call call) {
-  std::string ticket = std::string(kMark) + mcp::base64_encode(random_bytes(24));
+  std::string ticket = std::string(kMark) + base64_encode(random_bytes(24));
   if (auto admitted = admit(ticket, call); !admitted) {
     call.running->cancel();
     if (observer_) observer_(Unparked::refused, {});

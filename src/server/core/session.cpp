@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/base64.hpp"
 #include "base/sealing.hpp"
 #include "json/text.hpp"
-#include "mcp/base64.hpp"
 #include "mcp/notifications.hpp"
 
 namespace proteus::server {
@@ -157,7 +157,7 @@ Sessions::Shard& Sessions::shard(std::string_view id) {
 }
 
 Result<std::shared_ptr<Session>> Sessions::create(Session::Hello hello, std::shared_ptr<SessionLine> line) {
-  ClientSessionId id(mcp::base64_encode(random_bytes(24), mcp::Base64::url));
+  ClientSessionId id(base64_encode(random_bytes(24), Base64::url));
   // Sessions grow in number here only, so this is where idle ones have to go.
   auto place = places_.take(hello.caller.principal, id.value());
   if (clock_.now() - last_sweep_.load() > (place ? kSweepInterval : kSweepWhenFull)) {
