@@ -17,6 +17,7 @@
 #include "admin/routes/context_routes.hpp"
 #include "admin/routes/dataset_routes.hpp"
 #include "admin/routes/graph_tools.hpp"
+#include "admin/routes/principal_routes.hpp"
 #include "admin/routes/proposal_routes.hpp"
 #include "admin/routes/session_routes.hpp"
 #include "admin/routes/upstream_routes.hpp"
@@ -87,7 +88,8 @@ struct Serving::Dependencies {
     admin::Routes all = admin::upstream_routes(gateway, registry, store);
     for (auto& more :
          {admin::session_routes(gateway, sessions), admin::dataset_routes(datasets), admin::proposal_routes(pins),
-          admin::context_routes(gateway), admin::change_routes(changes), admin::audit_routes(store)}) {
+          admin::context_routes(gateway), admin::change_routes(changes), admin::audit_routes(store),
+          admin::principal_routes(gateway)}) {
       all.insert(all.end(), more.begin(), more.end());
     }
     return all;

@@ -22,7 +22,7 @@ class KeptByToken {
       : capacity_(capacity), idle_(idle) {}
 
   // Null where it is not known, or not any more. The pointer holds until the next call.
-  const Value* find(const json::Digest& token, Clock::Wall now) {
+  Value* find(const json::Digest& token, Clock::Wall now) {
     const auto found = by_token_.find(token);
     if (found == by_token_.end()) return nullptr;
     if (found->second->until <= now) {
