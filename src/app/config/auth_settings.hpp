@@ -18,7 +18,11 @@ struct TokenSettings {
   std::string token_env;
   std::vector<std::string> contexts = {"*"};  // "" is the plain /mcp
   std::vector<std::string> upstreams = {"*"};
-  Secret token;  // what the variable holds; not a key
+  std::vector<std::string> tools = {"*"};  // patterns of entries
+  std::vector<std::string> deny;           // likewise
+  bool read_only = false;
+  unsigned requests_per_minute = 0;  // 0: no limit besides that of everybody
+  Secret token;                      // what the variable holds; not a key
 
   friend bool operator==(const TokenSettings&, const TokenSettings&) = default;
 };

@@ -200,12 +200,19 @@ void Serving::apply_access() {
   std::vector<gateway::PrincipalSettings> principals;
   principals.reserve(config_.auth.tokens.size());
   for (const auto& token : config_.auth.tokens)
-    principals.push_back({token.name, token.token, token.contexts, token.upstreams});
+    principals.push_back({token.name,
+                          token.token,
+                          token.contexts,
+                          token.upstreams,
+                          {token.tools, token.deny, token.read_only},
+                          token.requests_per_minute});
+  const auto current = gateway_->access();
   gateway::Access access;
   access.principals = std::make_shared<const gateway::Principals>(
       principals,
-      front_ == Front::stdio || serves_anonymous(config_) ? gateway::Anonymous::served : gateway::Anonymous::refused);
-  const auto before = gateway_->access()->contexts;
+      front_ == Front::stdio || serves_anonymous(config_) ? gateway::Anonymous::served : gateway::Anonymous::refused,
+      current->principals.get());
+  const auto before = current->contexts;
   manifests_ = served_manifests(config_, before ? &manifests_ : nullptr);
   access.contexts = catalog::Contexts::make(
       manifests_, [this](const std::string& dataset) { return dependencies_->datasets.state()->types_of(dataset); },

@@ -12,6 +12,9 @@ struct Access {
   std::shared_ptr<const Principals> principals;
   catalog::Contexts::Pointer contexts;  // besides the plain one; null for none
 
+  // Works out what a snapshot will look like to those who have looked before.
+  void look_at(const catalog::SnapshotPointer& snapshot) const;
+
   // For a principal that asked for a context that is not there, or not for it: the answer is the same, and names some
   // that it may enter.
   Error no_such_context(const Principal& principal) const;

@@ -8,49 +8,18 @@
 namespace proteus::gateway {
 namespace {
 
-catalog::Access access_to(const std::vector<std::string>& upstreams) {
-  const bool all = std::ranges::find(upstreams, "*") != upstreams.end();
-  return all ? catalog::Access::all() : catalog::Access::only(upstreams);
-}
-
 // Of anybody's token: a connection keeps no more.
 constexpr std::size_t kLongestKept = 1024;
 
 }  // namespace
 
-Principal::Principal(std::string name, catalog::Access access, std::vector<std::string> contexts,
-                     std::shared_ptr<LocalProvider> own, std::string home, std::string key)
-    : name_(std::move(name)),
-      key_(key.empty() ? name_ : std::move(key)),
-      access_(std::move(access)),
-      contexts_(std::move(contexts)),
-      own_(std::move(own)),
-      home_(std::move(home)) {
-  for (const auto& pattern : contexts_)
-    entry_ += pattern + "\n";
-}
-
-Principal::Principal(std::string name, const json::Digest& token, catalog::Access access,
-                     std::vector<std::string> contexts)
-    : Principal(std::move(name), std::move(access), std::move(contexts)) {
-  token_ = token;
-}
-
-Principal::Principal(std::string name, std::string key, catalog::Access access, std::vector<std::string> contexts,
-                     Voucher voucher)
-    : Principal(std::move(name), std::move(access), std::move(contexts), nullptr, {}, std::move(key)) {
-  voucher_ = std::move(voucher);
+Principal::Principal(Parts parts) : parts_(std::move(parts)) {
+  if (parts_.key.empty()) parts_.key = parts_.name;
 }
 
 bool Principal::same_as(const Principal& other) const {
-  return name_ == other.name_ && token_ == other.token_ && access_.fingerprint() == other.access_.fingerprint() &&
-         contexts_ == other.contexts_;
-}
-
-bool Principal::enters_all() const { return std::ranges::find(contexts_, "*") != contexts_.end(); }
-
-bool Principal::may_enter(std::string_view context) const {
-  return std::ranges::any_of(contexts_, [&](const auto& pattern) { return catalog::fits(pattern, context); });
+  return name() == other.name() && token() == other.token() &&
+         permissions().fingerprint() == other.permissions().fingerprint();
 }
 
 const json::Digest& TokenHash::of(std::string_view token) {
@@ -64,9 +33,7 @@ const json::Digest& TokenHash::of(std::string_view token) {
 }
 
 void TokenHash::keep(std::string_view token) {
-  if (token.size() <= kLongestKept || token_.reveal() == token) return;
-  digest_ = json::sha256(token);
-  token_ = Secret(std::string(token));
+  if (token_.empty()) token_ = Secret(std::string(token));
 }
 
 TokenHash& TokenHash::on_connection_of(const net::Request& request) {
@@ -81,16 +48,23 @@ std::size_t Principals::DigestHash::operator()(const json::Digest& digest) const
   return hash;
 }
 
-Principals::Principals(const std::vector<PrincipalSettings>& settings, Anonymous anonymous) {
+Principals::Principals(const std::vector<PrincipalSettings>& settings, Anonymous anonymous,
+                       const Principals* previous) {
+  const PermissionsTable* const before = previous != nullptr ? &previous->permissions_ : nullptr;
   for (const auto& each : settings) {
     const json::Digest token = json::sha256(each.token.reveal());
-    catalog::Access access = access_to(each.upstreams);
-    are_alike_ = are_alike_ && access.is_all();
-    by_token_.emplace(token, std::make_shared<const Principal>(each.name, token, std::move(access), each.contexts));
+    auto permissions = permissions_.add(
+        {catalog::Access::only(each.upstreams, each.entries), each.contexts, each.requests_per_minute}, before);
+    are_alike_ = are_alike_ && permissions->access().is_all();
+    by_token_.emplace(token, std::make_shared<const Principal>(Principal::Parts{
+                                 .name = each.name, .permissions = std::move(permissions), .token = token}));
   }
   if (anonymous == Anonymous::refused) return;
-  anonymous_ = std::make_shared<const Principal>("", catalog::Access::all(), std::vector<std::string>{"*"});
+  anonymous_ = std::make_shared<const Principal>(
+      Principal::Parts{.name = {}, .permissions = permissions_.add({catalog::Access::all(), {"*"}}, before)});
 }
+
+void Principals::look_at(const catalog::SnapshotPointer& snapshot) const { permissions_.look_at(snapshot); }
 
 bool Principals::keeps(const Principal& principal) const {
   if (anonymous_ && anonymous_->same_as(principal)) return true;

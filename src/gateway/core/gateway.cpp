@@ -83,9 +83,10 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
   endpoint.doorkeeper = {
       .look = [this](const net::Request& request) { return admit_now(request, context_of(request.path())); },
       .wait = [this](const net::Request& request) { return admit(request, context_of(request.path())); }};
-  if (options_.quotas.requests_per_minute > 0) {
-    endpoint.admit_request = [this](const server::Caller& caller) { return admit_request(caller); };
-  }
+  endpoint.challenge = [this](const net::Request& request, const Error& error) {
+    return identities_->challenge(context_of(request.path()), error);
+  };
+  endpoint.admit_request = [this](const server::Caller& caller) { return admit_request(caller); };
   endpoint.admit_stream = [this](const server::Caller& caller) { return admit_stream(caller); };
   endpoint_ = std::make_unique<server::HttpEndpoint>(*service_, listeners_, clock, key, std::move(endpoint));
   listeners_.set_on_follow([this](const std::string& uri, bool followed) { follow(uri, followed); });
@@ -176,7 +177,9 @@ server::Admission Gateway::enter(const net::Request& request, std::shared_ptr<co
 }
 
 Result<> Gateway::admit_request(const server::Caller& caller) {
-  return service_->here().quota(caller.principal).count_request(clock_.recent());
+  const unsigned own = principal_of(caller).permissions().requests_per_minute();
+  if (own == 0 && options_.quotas.requests_per_minute == 0) return {};
+  return service_->here().quota(caller.principal).count_request(clock_.recent(), own);
 }
 
 Result<std::shared_ptr<void>> Gateway::admit_stream(const server::Caller& caller) {
@@ -215,8 +218,8 @@ Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings
       .answers = answer_threads_,
       .publish =
           [this](catalog::SnapshotPointer snapshot) {
-            // So that no request has to: what contexts show of it is as much work as it is.
-            if (const auto contexts = access_.get()->contexts) contexts->look_at(snapshot);
+            // So that no request has to: what is left and shown of it is as much work as it is.
+            access_.get()->look_at(snapshot);
             return catalog_.publish(std::move(snapshot));
           },
       .on_refreshed =

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <boost/algorithm/string/split.hpp>
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
@@ -11,7 +12,9 @@
 #include "base/log.hpp"
 #include "gateway/callers/credentials.hpp"
 #include "json/text.hpp"
+#include "mcp/insufficient_scope.hpp"
 #include "net/http_server/refused_request.hpp"
+#include "server/http/challenge.hpp"
 
 namespace proteus::gateway {
 namespace {
@@ -38,8 +41,11 @@ std::vector<auth::Algorithm> proof_algorithms(const std::vector<auth::IssuerSett
                : std::vector<auth::Algorithm>();
 }
 
-catalog::Access access_of(const Rule& rule) {
-  return catalog::Access::only(rule.upstreams, {.allow = rule.tools, .deny = rule.deny, .read_only = rule.read_only});
+std::shared_ptr<const Permissions> permissions_of(const Rule& rule) {
+  return std::make_shared<const Permissions>(
+      catalog::Access::only(rule.upstreams,
+                            {.tools = rule.tools, .deny = rule.deny, .read_only = rule.read_only}),
+      rule.contexts, rule.requests_per_minute);
 }
 
 unsigned status_of(auth::Refusal::Kind kind) { return kind == auth::Refusal::Kind::unavailable ? 503 : 401; }
@@ -74,7 +80,9 @@ void Identities::set(IdentitySettings settings) {
   next->scopes = all_scopes(next->issuers);
   next->dpop_algorithms = proof_algorithms(next->issuers);
   for (const Rule& rule : next->rules)
-    next->access.push_back(access_of(rule));
+    next->permissions.push_back(permissions_of(rule));
+  for (const auto& issuer : next->issuers)
+    next->implied.emplace_back(issuer.implies.begin(), issuer.implies.end());
   if (next->issuers != before->issuers) {
     verifier_.set_issuers(next->issuers);
     verifier_.fetch_ahead();
@@ -96,13 +104,14 @@ Identities::Found Identities::make_principal(const Settings& settings, const aut
                                              const net::Request& request) const {
   const Rule* const rule = first_that_fits(settings.rules, identity.claims);
   if (rule == nullptr) return std::unexpected(no_rule(request, identity));
-  const auto index = static_cast<std::size_t>(rule - settings.rules.data());
-  Principal::Voucher voucher{.generation = settings.generation,
-                             .until = identity.expires,
-                             .scopes = identity.scopes,
-                             .requests_per_minute = rule->requests_per_minute};
-  return std::make_shared<const Principal>(name_of(*rule, identity.claims), key_of(identity), settings.access[index],
-                                           rule->contexts, std::move(voucher));
+  const auto issuer = std::ranges::find(settings.issuers, identity.issuer(), &auth::IssuerSettings::issuer);
+  const auto& implied = settings.implied[static_cast<std::size_t>(issuer - settings.issuers.begin())];
+  return std::make_shared<const Principal>(Principal::Parts{
+      .name = name_of(*rule, identity.claims),
+      .permissions = settings.permissions[static_cast<std::size_t>(rule - settings.rules.data())],
+      .key = key_of(identity),
+      .scopes = std::make_shared<const catalog::GrantedScopes>(identity.claims.scopes(), implied),
+      .voucher = Principal::Voucher{.generation = settings.generation, .until = identity.expires}});
 }
 
 server::Refusal Identities::refuse(const Settings& settings, const net::Request& request, const std::string& resource,
@@ -140,6 +149,15 @@ server::Refusal Identities::no_rule(const net::Request& request, const auth::Ide
   refusals_.add(net::refused(request, RefusalReason::rule, "no rule of [[auth.rules]] fits the token's claims",
                              identity.subject()));
   return {403, errors::forbidden("This account may not use this server"), {}};
+}
+
+std::string Identities::challenge(std::string_view context, const Error& error) const {
+  const auto settings = settings_.get();
+  if (settings->issuers.empty() || !mcp::lacks_scope(error)) return server::bearer_challenge(error);
+  std::vector<std::string> scopes;
+  boost::split(scopes, mcp::scopes_to_request(error), [](char c) { return c == ' '; });
+  const std::string metadata = settings->resources.metadata_url(settings->resources.endpoint(context));
+  return auth::write_challenge({.error = "insufficient_scope", .scopes = scopes, .resource_metadata = metadata});
 }
 
 std::optional<std::string> Identities::metadata_at(std::string_view path) const {

@@ -62,6 +62,8 @@ class Identities {
   };
   Task<std::expected<Operator, server::Refusal>> find_operator(const net::Request& request);
 
+  // How a request to an endpoint is told which scopes it lacks: see mcp::lacks_scope.
+  std::string challenge(std::string_view context, const Error& error) const;
   // The document of the resource that a path names (RFC 9728); nothing where it names none.
   std::optional<std::string> metadata_at(std::string_view path) const;
   // Which rule fits a set of claims, and why those before it do not, as JSON. For operators.
@@ -73,9 +75,10 @@ class Identities {
 
   struct Settings : IdentitySettings {
     std::uint64_t generation = 0;
-    std::vector<std::string> scopes;                      // of all issuers: what clients are told to ask for
-    std::vector<auth::Algorithm> dpop_algorithms;         // none where proofs are off
-    std::vector<catalog::Access> access;                  // one for each rule
+    std::vector<std::string> scopes;               // of all issuers: what clients are told to ask for
+    std::vector<auth::Algorithm> dpop_algorithms;  // none where proofs are off
+    std::vector<std::shared_ptr<const Permissions>> permissions;  // one for each rule
+    std::vector<catalog::ImpliedScopes> implied;                  // one for each issuer
     Resources resources{*net::Url::parse("http://localhost")};
   };
   using Found = std::expected<std::shared_ptr<const Principal>, server::Refusal>;

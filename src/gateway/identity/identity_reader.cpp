@@ -6,9 +6,10 @@ std::optional<IdentityReader::Found> IdentityReader::look(const net::Request& re
   const Credentials given = credentials_of(request);
   if (given.token.empty())
     return std::unexpected(identities_.unknown(*settings_, request, settings_->resources.endpoint(context)));
-  Known* const known =
-      known_.find(TokenHash::on_connection_of(request).of(given.token), identities_.clock_.wall());
+  TokenHash& hash = TokenHash::on_connection_of(request);
+  Known* const known = known_.find(hash.of(given.token), identities_.clock_.wall());
   if (known == nullptr || known->generation != settings_->generation) return std::nullopt;
+  hash.keep(given.token);
   return use(*known, given, request, context);
 }
 
