@@ -47,8 +47,14 @@ Principal::Principal(std::string name, const json::Digest& token, catalog::Acces
   token_ = token;
 }
 
+Principal::Principal(const PrincipalSettings& settings, const json::Digest& token, std::string key)
+    : Principal(settings.name, access_to(settings.upstreams), settings.contexts, nullptr, {}, std::move(key)) {
+  token_ = token;
+  expires_ = settings.expires;
+}
+
 bool Principal::same_as(const Principal& other) const {
-  return name_ == other.name_ && token_ == other.token_ && access_.fingerprint() == other.access_.fingerprint() &&
+  return name_ == other.name_ && token_ == other.token_ && expires_ == other.expires_ && access_.fingerprint() == other.access_.fingerprint() &&
          contexts_ == other.contexts_;
 }
 
@@ -74,7 +80,7 @@ TokenHash& TokenHash::on_connection_of(const net::Request& request) {
   return static_cast<TokenHash&>(*note);
 }
 
-std::size_t Principals::DigestHash::operator()(const json::Digest& digest) const {
+std::size_t DigestHash::operator()(const json::Digest& digest) const {
   std::size_t hash = 0;
   std::memcpy(&hash, digest.data(), sizeof hash);
   return hash;
@@ -83,18 +89,40 @@ std::size_t Principals::DigestHash::operator()(const json::Digest& digest) const
 Principals::Principals(const std::vector<PrincipalSettings>& settings, Anonymous anonymous) {
   for (const auto& each : settings) {
     const json::Digest token = json::sha256(each.token.reveal());
-    catalog::Access access = access_to(each.upstreams);
-    are_alike_ = are_alike_ && access.is_all();
-    by_token_.emplace(token, std::make_shared<const Principal>(each.name, token, std::move(access), each.contexts));
+    auto principal = std::make_shared<const Principal>(each, token);
+    are_alike_ = are_alike_ && principal->access().is_all();
+    if (each.expires) expiring_.push_back(principal);
+    by_token_.emplace(token, std::move(principal));
   }
   if (anonymous == Anonymous::refused) return;
   anonymous_ = std::make_shared<const Principal>("", catalog::Access::all(), std::vector<std::string>{"*"});
+}
+
+std::vector<std::shared_ptr<const Principal>> Principals::all() const {
+  std::vector<std::shared_ptr<const Principal>> all;
+  all.reserve(by_token_.size());
+  for (const auto& [token, principal] : by_token_)
+    all.push_back(principal);
+  std::ranges::sort(all, {}, [](const auto& principal) -> const std::string& { return principal->name(); });
+  return all;
+}
+
+std::shared_ptr<const Principal> Principals::find_name(std::string_view name) const {
+  const auto found = std::ranges::find_if(by_token_, [&](const auto& entry) { return entry.second->name() == name; });
+  return found == by_token_.end() ? nullptr : found->second;
 }
 
 bool Principals::keeps(const Principal& principal) const {
   if (anonymous_ && anonymous_->same_as(principal)) return true;
   const auto found = by_token_.find(principal.token());
   return found != by_token_.end() && found->second->same_as(principal);
+}
+
+void Principals::withdraw_unless_kept_by(const Principals& others) const {
+  for (const auto& [token, principal] : by_token_) {
+    if (!others.keeps(*principal)) principal->withdraw();
+  }
+  if (anonymous_ && !others.keeps(*anonymous_)) anonymous_->withdraw();
 }
 
 Result<std::shared_ptr<const Principal>> Principals::find(std::string_view authorization) const {

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -9,6 +10,7 @@
 
 #include <proteus/error.hpp>
 
+#include "base/clock.hpp"
 #include "base/secret.hpp"
 #include "catalog/contexts/access.hpp"
 #include "json/canonical.hpp"
@@ -18,6 +20,7 @@
 namespace proteus::gateway {
 
 class LocalProvider;
+struct PrincipalSettings;
 
 // Someone who may ask, and what they may use. Immutable.
 class Principal final : public server::Grant {
@@ -30,6 +33,8 @@ class Principal final : public server::Grant {
             std::shared_ptr<LocalProvider> own = nullptr, std::string home = {}, std::string key = {});
   // One of the configuration, which is known by this token.
   Principal(std::string name, const json::Digest& token, catalog::Access access, std::vector<std::string> contexts);
+  // What the settings say, apart from their token. `key` as above.
+  Principal(const PrincipalSettings& settings, const json::Digest& token, std::string key = {});
 
   // For people: in logs and audits.
   const std::string& name() const { return name_; }
@@ -44,6 +49,12 @@ class Principal final : public server::Grant {
   const std::string& entry() const { return entry_; }
   // The hash of what it is known by, where the configuration says so.
   const json::Digest& token() const { return token_; }
+  // When its token ends by itself.
+  const std::optional<Clock::Wall>& expires() const { return expires_; }
+  bool has_expired(Clock::Wall now) const { return expires_ && *expires_ <= now; }
+  // Whether the configuration decides about it, as about anonymous callers. Others have a key of their own, or something
+  // else: tool sessions, and tokens that were made at runtime.
+  bool is_configured() const { return !own_ && key_ == name_; }
   // Whether both are known by the same token, and may use the same.
   bool same_as(const Principal& other) const;
 
@@ -56,6 +67,7 @@ class Principal final : public server::Grant {
   std::string entry_;
   std::shared_ptr<LocalProvider> own_;
   std::string home_;
+  std::optional<Clock::Wall> expires_;
 };
 
 // The principal a caller was found to be.
@@ -70,6 +82,7 @@ struct PrincipalSettings {
   Secret token;
   std::vector<std::string> contexts = {"*"};
   std::vector<std::string> upstreams = {"*"};
+  std::optional<Clock::Wall> expires = {};
 };
 
 // The hash of the last token that came over a connection; most of its requests carry the same.
@@ -82,6 +95,10 @@ class TokenHash final : public net::ConnectionNote {
  private:
   Secret token_;
   json::Digest digest_{};
+};
+
+struct DigestHash {
+  std::size_t operator()(const json::Digest& digest) const;
 };
 
 // Who is asking: the one place that knows. Immutable; another set of tokens is another object. Tokens are found by
@@ -98,18 +115,23 @@ class Principals {
   // Whether all of them may use the same.
   bool are_alike() const { return are_alike_; }
   bool knows(const json::Digest& token) const { return by_token_.contains(token); }
+  // By name; anonymous callers are not among them.
+  std::vector<std::shared_ptr<const Principal>> all() const;
+  // Null where none of them has this name.
+  std::shared_ptr<const Principal> find_name(std::string_view name) const;
+  // Those whose tokens end by themselves.
+  const std::vector<std::shared_ptr<const Principal>>& expiring() const { return expiring_; }
   // Whether one that was found before would be found now, and the same.
   bool keeps(const Principal& principal) const;
+  // Withdraws those of them that others, which take their place, do not keep.
+  void withdraw_unless_kept_by(const Principals& others) const;
 
  private:
   Result<std::shared_ptr<const Principal>> find(std::string_view authorization, TokenHash& hash,
                                                 const FindMore& more) const;
 
-  struct DigestHash {
-    std::size_t operator()(const json::Digest& digest) const;
-  };
-
   std::unordered_map<json::Digest, std::shared_ptr<const Principal>, DigestHash> by_token_;
+  std::vector<std::shared_ptr<const Principal>> expiring_;
   std::shared_ptr<const Principal> anonymous_;  // null where refused
   bool are_alike_ = true;
 };

@@ -90,6 +90,7 @@ Gateway::~Gateway() = default;
 
 void Gateway::set_access(Access access) {
   const std::scoped_lock lock(setting_access_);
+  access.tokens = access_.get()->tokens;
   change_access(std::make_shared<const Access>(std::move(access)));
 }
 
@@ -97,20 +98,81 @@ void Gateway::renew_contexts() {
   const std::scoped_lock lock(setting_access_);
   const auto before = access_.get();
   if (!before->contexts || before->contexts->empty()) return;
-  change_access(std::make_shared<const Access>(before->principals, before->contexts->renewed()));
+  change_access(std::make_shared<const Access>(before->principals, before->contexts->renewed(), before->tokens));
+}
+
+void Gateway::set_tokens(std::shared_ptr<const IssuedTokens> tokens) {
+  const std::scoped_lock lock(setting_access_);
+  const auto before = access_.get();
+  access_.set(std::make_shared<const Access>(before->principals, before->contexts, std::move(tokens)));
+}
+
+void Gateway::end_streams_of(const Principal& principal) {
+  principal.withdraw();
+  listeners_.end_of(principal.key(), [&](const server::Caller& caller) {
+    return principal_of(caller).token() == principal.token();
+  });
+}
+
+void Gateway::end_callers(const std::string& key, const std::string& why) {
+  const server::Listeners::Concerns everybody = [](const server::Caller&) { return true; };
+  listeners_.end_of(key, everybody);
+  endpoint_->sessions().end_of(key, everybody, why);
+  end_calls([key](const server::Caller& caller) { return caller.principal == key; }, why);
+  service_->parked().cancel_of(key);
+  forget(key);
+}
+
+void Gateway::end_calls(const server::Listeners::Concerns& whose, const std::string& why) {
+  for (const auto& part : parts_)
+    asio::post(part->io(), [worker = part.get(), whose, why] { worker->end_calls(whose, why); });
+}
+
+void Gateway::end_expired() {
+  const auto access = access_.get();
+  const auto now = clock_.wall();
+  const auto end = [&](const std::shared_ptr<const Principal>& principal) {
+    if (!principal->has_expired(now) || !principal->holds()) return;
+    end_streams_of(*principal);
+    if (access->tokens && access->tokens->has_key(principal->key(), now)) return;
+    log::info("the token of {} has expired", principal->name());
+    end_callers(principal->key(), "the token has expired");
+  };
+  std::ranges::for_each(access->principals->expiring(), end);
+  if (access->tokens) std::ranges::for_each(access->tokens->expiring(), end);
+}
+
+std::optional<Clock::Wall> Gateway::next_expiry() const {
+  const auto access = access_.get();
+  std::optional<Clock::Wall> next;
+  const auto look = [&](const std::shared_ptr<const Principal>& principal) {
+    if (principal->holds() && (!next || *principal->expires() < *next)) next = principal->expires();
+  };
+  std::ranges::for_each(access->principals->expiring(), look);
+  if (access->tokens) std::ranges::for_each(access->tokens->expiring(), look);
+  return next;
+}
+
+bool Gateway::knows_token(const json::Digest& token) const {
+  const auto access = access_.get();
+  return access->principals->knows(token) || (access->tokens && access->tokens->knows(token));
 }
 
 void Gateway::change_access(const std::shared_ptr<const Access>& access) {
+  const auto before = access_.get();
   access_.set(access);
+  before->principals->withdraw_unless_kept_by(*access->principals);
   fanout_.set_contexts(access->contexts, catalog_.current());
-  // A stream and a session go on with what was granted when they began, so that they end where that has changed.
-  const auto outdated = [&access](const server::Caller& caller) {
+  // What is open goes on with what was granted when it began, so that it ends where that has changed.
+  const auto outdated = [access](const server::Caller& caller) {
     const bool there = caller.context.empty() || (access->contexts && access->contexts->find(caller.context));
-    // Those who have something of their own are known by others.
-    return !there || (!principal_of(caller).own() && !access->principals->keeps(principal_of(caller)));
+    const Principal& principal = principal_of(caller);
+    return !there || (principal.is_configured() && !access->principals->keeps(principal));
   };
+  constexpr const char* kWhy = "the configuration no longer grants this";
   listeners_.end(outdated);
-  endpoint_->sessions().end(outdated);
+  endpoint_->sessions().end(outdated, kWhy);
+  end_calls(outdated, kWhy);
 }
 
 bool Gateway::has_context(std::string_view name) const {
@@ -120,7 +182,12 @@ bool Gateway::has_context(std::string_view name) const {
 
 Result<server::Caller> Gateway::admit(const net::Request& request, std::string_view context) const {
   const Access& access = service_->here().access();
-  auto principal = access.principals->find(request, find_principal_);
+  auto principal = access.principals->find(request, [&](const json::Digest& token) {
+    auto issued = access.tokens ? access.tokens->find(token, clock_.recent()) : nullptr;
+    return issued || !find_principal_ ? issued : find_principal_(token);
+  });
+  if (principal && (*principal)->expires() && (*principal)->has_expired(clock_.wall()))
+    principal = std::unexpected(errors::unauthenticated("The bearer token has expired"));
   if (!principal) {
     refusals_.add(net::refused(request, RefusalReason::token, principal.error().message()));
     return std::unexpected(principal.error());
