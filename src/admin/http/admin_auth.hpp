@@ -24,6 +24,7 @@ class AdminAuth {
   struct KeyHolder {
     std::string name;     // of the key
     json::Digest digest;  // of its secret
+    Role role;
   };
   std::optional<KeyHolder> admit(std::string_view secret) const;
 

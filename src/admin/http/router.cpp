@@ -102,6 +102,12 @@ Task<> Router::handle(net::Exchange& exchange) {
         exchange, errors::unauthenticated(fmt::format("the {} header is missing or its secret is unknown", kSecret)));
   }
   Found found = find(request.method(), request.path());
+  const bool looks = request.method() == "GET" && (found.route == nullptr || found.route->effect == Effect::reads);
+  if (holder->role == Role::viewer && !looks) {
+    refusals_.add(net::refused(request, RefusalReason::admin_secret, "the key may only look", holder->name));
+    co_return co_await reply_problem(
+        exchange, errors::forbidden(fmt::format("the key {} is a viewer's, which may only GET", holder->name)));
+  }
   if (found.route == nullptr && found.allowed.empty()) {
     co_return co_await reply_problem(exchange,
                                      errors::not_found("there is nothing at this path; GET /admin lists all"));

@@ -37,30 +37,52 @@ class Once {
   std::unordered_map<std::string, std::size_t> seen_;
 };
 
-// Takes a secret out of its variable; one value must not stand for two people.
+// Where a secret is: in a variable or in a file. The places are that of the key, and the same where what is missing is
+// reported.
+struct SecretSource {
+  const std::string& variable;
+  const std::string& file;
+  const Place& place;
+  const Place& if_unset;
+};
+
+// Takes secrets out of where they are; one value must not stand for two people.
 class SecretValues {
  public:
-  SecretValues(const Environment& environment, std::string list) : environment_(&environment), list_(std::move(list)) {}
+  SecretValues(const CrossCheck& check, std::string list) : check_(check), list_(std::move(list)) {}
 
-  void take(const std::string& variable, std::size_t index, Secret& onto, const Place& place, const Place& if_unset) {
-    if (variable.empty()) return;
-    auto value = (*environment_)(variable);
-    if (!value || value->empty()) return if_unset.fault(unset(variable));
+  void take(const SecretSource& source, std::size_t index, Secret& onto) {
+    auto value = read(source);
+    if (!value) return;
     const auto [first, is_new] = seen_.emplace(*value, index);
-    if (!is_new) place.fault(fmt::format("holds the same secret as that of {}[{}]", list_, first->second));
+    if (!is_new) source.place.fault(fmt::format("holds the same secret as that of {}[{}]", list_, first->second));
     onto = Secret(std::move(*value));
   }
 
  private:
-  const Environment* environment_;
+  std::optional<std::string> read(const SecretSource& source) const {
+    if (!source.variable.empty()) {
+      auto value = check_.environment(source.variable);
+      if (value && !value->empty()) return value;
+      source.if_unset.fault(unset(source.variable));
+      return std::nullopt;
+    }
+    if (source.file.empty() || !check_.read_secret) return std::nullopt;
+    auto value = check_.read_secret(source.file);
+    if (value) return std::move(*value);
+    source.if_unset.fault(fmt::format("the file {} {}", source.file, value.error().message()));
+    return std::nullopt;
+  }
+
+  const CrossCheck& check_;
   std::string list_;
   std::unordered_map<std::string, std::size_t> seen_;
 };
 
 void check_principals(Config& config, CrossCheck& check) {
   json::Faults& unset_ones = check.purpose == Purpose::serve ? check.faults : check.warnings;
-  const auto each = [&](const char* section, const char* list, auto& items, auto name, auto variable, const char* key,
-                        auto secret) {
+  const auto each = [&](const char* section, const char* list, auto& items, auto name, const std::string& what,
+                        auto variable, auto file, auto secret) {
     const Place root(check.faults);
     const Place root_if_unset(unset_ones);
     const Place in_section = root.member(section);
@@ -69,17 +91,21 @@ void check_principals(Config& config, CrossCheck& check) {
     const Place unset_list = unset_section.member(list);
     const std::string shown = fmt::format("{}.{}", section, list);
     Once names(shown);
-    SecretValues values(check.environment, shown);
+    SecretValues values(check, shown);
     for (std::size_t i = 0; i < items.size(); ++i) {
       const Place at = in_list.item(i);
       const Place at_if_unset = unset_list.item(i);
       names.check(items[i].*name, i, at.member("name"));
-      values.take(items[i].*variable, i, items[i].*secret, at.member(key), at_if_unset.member(key));
+      const std::string key = what + ((items[i].*file).empty() ? "_env" : "_file");
+      const Place place = at.member(key);
+      const Place if_unset = at_if_unset.member(key);
+      values.take({items[i].*variable, items[i].*file, place, if_unset}, i, items[i].*secret);
     }
   };
-  each("auth", "tokens", config.auth.tokens, &TokenSettings::name, &TokenSettings::token_env, "token_env",
-       &TokenSettings::token);
-  each("admin", "keys", config.admin.keys, &AdminKey::name, &AdminKey::secret_env, "secret_env", &AdminKey::secret);
+  each("auth", "tokens", config.auth.tokens, &TokenSettings::name, "token", &TokenSettings::token_env,
+       &TokenSettings::token_file, &TokenSettings::token);
+  each("admin", "keys", config.admin.keys, &AdminKey::name, "secret", &AdminKey::secret_env, &AdminKey::secret_file,
+       &AdminKey::secret);
 }
 
 void check_upstreams(const Config& config, CrossCheck& check) {

@@ -210,7 +210,7 @@ mappings = 5
           "and underscores, not beginning with a digit",
           "proteus.toml:20:10: egress.allow[0]: must be a network such as \"10.0.0.0/8\", an address, or a host name",
           "proteus.toml:22:1: limits.parked_calls: must be above zero",
-          "proteus.toml:23:1: limits.debounce: is a date or a time, for which no key has a use",
+          "proteus.toml:23:1: limits.debounce: is a date or a time without an offset, for which no key has a use",
           "proteus.toml:25:1: defaults.upstream.name: belongs to one upstream, and cannot be a default",
           "proteus.toml:26:1: defaults.upstream.timeout: must not be negative",
           "proteus.toml:29:1: upstreams[0].url: URL 'ftp://host/' must begin with http:// or https://",

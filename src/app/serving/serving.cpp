@@ -20,6 +20,7 @@
 #include "admin/routes/principal_routes.hpp"
 #include "admin/routes/proposal_routes.hpp"
 #include "admin/routes/session_routes.hpp"
+#include "admin/routes/token_routes.hpp"
 #include "admin/routes/upstream_routes.hpp"
 #include "app/serving/admin_secret.hpp"
 #include "app/serving/served_manifests.hpp"
@@ -31,6 +32,7 @@
 #include "gateway/observe/change_log.hpp"
 #include "gateway/observe/metrics.hpp"
 #include "gateway/operate/pin_decisions.hpp"
+#include "gateway/operate/token_registry.hpp"
 #include "gateway/operate/upstream_registry.hpp"
 #include "gateway/sessions/tool_sessions.hpp"
 #include "net/http_client/proxy.hpp"
@@ -69,6 +71,7 @@ struct Serving::Dependencies {
         metrics(*serving.gateway_),
         registry({control, *serving.gateway_, *serving.store_, serving.clock_, serving.environment_, *serving.egress_}),
         pins(*serving.gateway_, *serving.store_),
+        tokens({control, *serving.gateway_, *serving.store_, serving.clock_}),
         sessions({*serving.workers_, *serving.gateway_, *serving.store_, serving.clock_, *serving.egress_},
                  serving.session_options()),
         datasets({control, *serving.store_, serving.clock_, serving.environment_}, std::move(mappings),
@@ -87,8 +90,9 @@ struct Serving::Dependencies {
   admin::Routes routes(gateway::Gateway& gateway, store::Store& store) {
     admin::Routes all = admin::upstream_routes(gateway, registry, store);
     for (auto& more :
-         {admin::session_routes(gateway, sessions), admin::dataset_routes(datasets), admin::proposal_routes(pins),
-          admin::context_routes(gateway), admin::change_routes(changes), admin::audit_routes(store),
+         {admin::session_routes(gateway, sessions), admin::token_routes(gateway, tokens),
+          admin::dataset_routes(datasets), admin::proposal_routes(pins), admin::context_routes(gateway),
+          admin::change_routes(changes), admin::audit_routes(store),
           admin::principal_routes(gateway)}) {
       all.insert(all.end(), more.begin(), more.end());
     }
@@ -99,6 +103,7 @@ struct Serving::Dependencies {
   gateway::Metrics metrics;
   gateway::UpstreamRegistry registry;
   gateway::PinDecisions pins;
+  gateway::TokenRegistry tokens;
   gateway::ToolSessions sessions;
   gateway::DatasetRegistry datasets;
   std::shared_ptr<gateway::DatasetTools> dataset_tools;
@@ -168,6 +173,9 @@ Result<> Serving::open() {
     if (!resealed) return std::unexpected(resealed.error());
   }
   apply_access();
+  if (const auto loaded = asio::co_spawn(control, dependencies_->tokens.load(), asio::use_future).get(); !loaded)
+    return loaded;
+  asio::post(control, [this] { dependencies_->tokens.start(); });
   const auto sessions = asio::co_spawn(control, dependencies_->sessions.load(), asio::use_future).get();
   if (!sessions) return sessions;
   asio::post(control, [this] { dependencies_->sessions.start(); });
@@ -200,12 +208,13 @@ void Serving::apply_access() {
   std::vector<gateway::PrincipalSettings> principals;
   principals.reserve(config_.auth.tokens.size());
   for (const auto& token : config_.auth.tokens)
-    principals.push_back({token.name,
-                          token.token,
-                          token.contexts,
-                          token.upstreams,
-                          {token.tools, token.deny, token.read_only},
-                          token.requests_per_minute});
+    principals.push_back({.name = token.name,
+                          .token = token.token,
+                          .contexts = token.contexts,
+                          .upstreams = token.upstreams,
+                          .entries = {token.tools, token.deny, token.read_only},
+                          .requests_per_minute = token.requests_per_minute,
+                          .expires = token.expires});
   const auto current = gateway_->access();
   gateway::Access access;
   access.principals = std::make_shared<const gateway::Principals>(
@@ -428,6 +437,7 @@ Serving::~Serving() {
     const auto end = [](Dependencies& around) -> Task<> {
       co_await around.background.join();
       co_await around.sessions.stop();
+      co_await around.tokens.stop();
       co_await around.datasets.stop();
       co_await around.changes.stop();
     };

@@ -1,5 +1,7 @@
 #include "gateway/bridge/parked_calls.hpp"
 
+#include <vector>
+
 #include <boost/asio/post.hpp>
 
 #include "base/base64.hpp"
@@ -81,6 +83,20 @@ void ParkedCalls::cancel(const Call& call) {
     running->stop_timer();
     running->cancel();
   });
+}
+
+void ParkedCalls::cancel_of(const std::string& principal) {
+  std::vector<std::string> tickets;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!by_principal_.contains(principal)) return;
+    for (const auto& [ticket, entry] : entries_) {
+      if (entry.call.principal == principal) tickets.push_back(ticket);
+    }
+  }
+  for (const auto& ticket : tickets) {
+    if (const auto call = remove(ticket, Unparked::refused)) cancel(*call);
+  }
 }
 
 void ParkedCalls::close() {

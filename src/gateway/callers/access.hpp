@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "catalog/contexts/contexts.hpp"
+#include "gateway/callers/issued_tokens.hpp"
 #include "gateway/callers/principal.hpp"
 
 namespace proteus::gateway {
@@ -11,6 +12,10 @@ namespace proteus::gateway {
 struct Access {
   std::shared_ptr<const Principals> principals;
   catalog::Contexts::Pointer contexts;  // besides the plain one; null for none
+  std::shared_ptr<const IssuedTokens> tokens = nullptr;  // made at runtime, besides those of the configuration
+
+  // Whether all of their holders may use the same.
+  bool are_alike() const { return principals->are_alike() && (!tokens || tokens->are_alike()); }
 
   // Works out what a snapshot will look like to those who have looked before.
   void look_at(const catalog::SnapshotPointer& snapshot) const;

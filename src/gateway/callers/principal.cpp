@@ -17,8 +17,21 @@ Principal::Principal(Parts parts) : parts_(std::move(parts)) {
   if (parts_.key.empty()) parts_.key = parts_.name;
 }
 
+Principal::Principal(const PrincipalSettings& settings, const json::Digest& token,
+                     std::shared_ptr<const Permissions> permissions, std::string key)
+    : Principal(Parts{.name = settings.name,
+                      .permissions = std::move(permissions),
+                      .key = std::move(key),
+                      .token = token,
+                      .expires = settings.expires}) {}
+
+Permissions permissions_of(const PrincipalSettings& settings) {
+  return {catalog::Access::only(settings.upstreams, settings.entries), settings.contexts,
+          settings.requests_per_minute};
+}
+
 bool Principal::same_as(const Principal& other) const {
-  return name() == other.name() && token() == other.token() &&
+  return name() == other.name() && token() == other.token() && expires() == other.expires() &&
          permissions().fingerprint() == other.permissions().fingerprint();
 }
 
@@ -42,7 +55,7 @@ TokenHash& TokenHash::on_connection_of(const net::Request& request) {
   return static_cast<TokenHash&>(*note);
 }
 
-std::size_t Principals::DigestHash::operator()(const json::Digest& digest) const {
+std::size_t DigestHash::operator()(const json::Digest& digest) const {
   std::size_t hash = 0;
   std::memcpy(&hash, digest.data(), sizeof hash);
   return hash;
@@ -53,11 +66,11 @@ Principals::Principals(const std::vector<PrincipalSettings>& settings, Anonymous
   const PermissionsTable* const before = previous != nullptr ? &previous->permissions_ : nullptr;
   for (const auto& each : settings) {
     const json::Digest token = json::sha256(each.token.reveal());
-    auto permissions = permissions_.add(
-        {catalog::Access::only(each.upstreams, each.entries), each.contexts, each.requests_per_minute}, before);
-    are_alike_ = are_alike_ && permissions->access().is_all();
-    by_token_.emplace(token, std::make_shared<const Principal>(Principal::Parts{
-                                 .name = each.name, .permissions = std::move(permissions), .token = token}));
+    auto principal =
+        std::make_shared<const Principal>(each, token, permissions_.add(permissions_of(each), before));
+    are_alike_ = are_alike_ && principal->access().is_all();
+    if (each.expires) expiring_.push_back(principal);
+    by_token_.emplace(token, std::move(principal));
   }
   if (anonymous == Anonymous::refused) return;
   anonymous_ = std::make_shared<const Principal>(
@@ -65,11 +78,31 @@ Principals::Principals(const std::vector<PrincipalSettings>& settings, Anonymous
 }
 
 void Principals::look_at(const catalog::SnapshotPointer& snapshot) const { permissions_.look_at(snapshot); }
+std::vector<std::shared_ptr<const Principal>> Principals::all() const {
+  std::vector<std::shared_ptr<const Principal>> all;
+  all.reserve(by_token_.size());
+  for (const auto& [token, principal] : by_token_)
+    all.push_back(principal);
+  std::ranges::sort(all, {}, [](const auto& principal) -> const std::string& { return principal->name(); });
+  return all;
+}
+
+std::shared_ptr<const Principal> Principals::find_name(std::string_view name) const {
+  const auto found = std::ranges::find_if(by_token_, [&](const auto& entry) { return entry.second->name() == name; });
+  return found == by_token_.end() ? nullptr : found->second;
+}
 
 bool Principals::keeps(const Principal& principal) const {
   if (anonymous_ && anonymous_->same_as(principal)) return true;
   const auto found = by_token_.find(principal.token());
   return found != by_token_.end() && found->second->same_as(principal);
+}
+
+void Principals::withdraw_unless_kept_by(const Principals& others) const {
+  for (const auto& [token, principal] : by_token_) {
+    if (!others.keeps(*principal)) principal->withdraw();
+  }
+  if (anonymous_ && !others.keeps(*anonymous_)) anonymous_->withdraw();
 }
 
 Result<std::shared_ptr<const Principal>> Principals::find(std::string_view authorization) const {

@@ -21,16 +21,11 @@
 namespace proteus::gateway {
 
 class LocalProvider;
+struct PrincipalSettings;
 
 // Someone who may ask, and what they may use. Immutable.
 class Principal final : public server::Grant {
  public:
-  // An identity provider's word for somebody.
-  struct Voucher {
-    std::uint64_t generation = 0;  // of the rules that made a principal of it
-    Clock::Wall until;
-  };
-
   struct Parts {
     std::string name;                                           // for people; empty: anonymous
     std::shared_ptr<const Permissions> permissions;             // never null
@@ -41,9 +36,13 @@ class Principal final : public server::Grant {
     // among all of its name.
     std::shared_ptr<LocalProvider> own = {};
     std::string home = {};  // the context that it finds at the plain endpoint; empty for none
-    std::optional<Voucher> voucher = {};
+    std::optional<Clock::Wall> expires = {};  // when its token ends by itself
+    std::uint64_t rules = 0;  // where an identity provider vouches for it: the generation of the rules that made it
   };
   explicit Principal(Parts parts);
+  // What the settings say, apart from their token.
+  Principal(const PrincipalSettings& settings, const json::Digest& token,
+            std::shared_ptr<const Permissions> permissions, std::string key = {});
 
   // For people: in logs and audits.
   const std::string& name() const { return parts_.name; }
@@ -61,8 +60,14 @@ class Principal final : public server::Grant {
   const std::string& entry() const { return permissions().entry(); }
   // The hash of what it is known by, where the configuration says so.
   const json::Digest& token() const { return parts_.token; }
-  // Null where the configuration, or whoever registered it, vouches for it.
-  const Voucher* voucher() const { return parts_.voucher ? &*parts_.voucher : nullptr; }
+  // When its token ends by itself.
+  const std::optional<Clock::Wall>& expires() const { return parts_.expires; }
+  bool has_expired(Clock::Wall now) const { return expires() && *expires() <= now; }
+  // The generation of the rules that made it of an identity provider's word; 0 where others made it.
+  std::uint64_t rules() const { return parts_.rules; }
+  // Whether the configuration decides about it, as about anonymous callers. Others have a key of their own, or something
+  // else: tool sessions, tokens that were made at runtime, and those of identity providers.
+  bool is_configured() const { return !own() && key() == name(); }
   // Whether both are known by the same token, and may use the same.
   bool same_as(const Principal& other) const;
 
@@ -84,7 +89,10 @@ struct PrincipalSettings {
   std::vector<std::string> upstreams = {"*"};
   catalog::EntryRules entries = {};
   unsigned requests_per_minute = 0;  // 0: no limit besides that of everybody
+  std::optional<Clock::Wall> expires = {};
 };
+
+Permissions permissions_of(const PrincipalSettings& settings);
 
 // The hash of the last token that came over a connection; most of its requests carry the same.
 class TokenHash final : public net::ConnectionNote {
@@ -98,6 +106,10 @@ class TokenHash final : public net::ConnectionNote {
  private:
   Secret token_;
   json::Digest digest_{};
+};
+
+struct DigestHash {
+  std::size_t operator()(const json::Digest& digest) const;
 };
 
 // Who is asking: the one place that knows. Immutable; another set of tokens is another object. Tokens are found by
@@ -116,21 +128,26 @@ class Principals {
   // Whether all of them may use the same.
   bool are_alike() const { return are_alike_; }
   bool knows(const json::Digest& token) const { return by_token_.contains(token); }
+  // By name; anonymous callers are not among them.
+  std::vector<std::shared_ptr<const Principal>> all() const;
+  // Null where none of them has this name.
+  std::shared_ptr<const Principal> find_name(std::string_view name) const;
+  // Those whose tokens end by themselves.
+  const std::vector<std::shared_ptr<const Principal>>& expiring() const { return expiring_; }
   // Whether one that was found before would be found now, and the same.
   bool keeps(const Principal& principal) const;
   // Works out what those who have looked before may see of a snapshot, so that no request has to.
   void look_at(const catalog::SnapshotPointer& snapshot) const;
+  // Withdraws those of them that others, which take their place, do not keep.
+  void withdraw_unless_kept_by(const Principals& others) const;
 
  private:
   Result<std::shared_ptr<const Principal>> find(std::string_view authorization, TokenHash& hash,
                                                 const FindMore& more) const;
 
-  struct DigestHash {
-    std::size_t operator()(const json::Digest& digest) const;
-  };
-
   std::unordered_map<json::Digest, std::shared_ptr<const Principal>, DigestHash> by_token_;
   PermissionsTable permissions_;
+  std::vector<std::shared_ptr<const Principal>> expiring_;
   std::shared_ptr<const Principal> anonymous_;  // null where refused
   bool are_alike_ = true;
 };

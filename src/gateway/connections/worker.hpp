@@ -77,6 +77,11 @@ class Worker {
   void set_identities(Identities& identities) { identities_.emplace(identities); }
   IdentityReader& identities() { return *identities_; }
 
+  // Calls of this worker that belong to no session, so that they can be ended.
+  server::RunningCalls& running() { return running_; }
+  // Ends those of some callers, who are told why.
+  void end_calls(const std::function<bool(const server::Caller&)>& whose, const std::string& why);
+
   SharedRequests& shared_requests() { return shared_requests_; }
 
   // The connection that all callers share: to a modern upstream, which keeps nothing for them.
@@ -141,6 +146,7 @@ class Worker {
   QuotaReader quotas_;
   std::optional<IdentityReader> identities_;
   SharedRequests shared_requests_;
+  server::RunningCalls running_;
   const UpstreamTable* table_;  // that connections were last looked over for
   TaskGroup left_behind_;
   TaskGroup closing_;

@@ -96,6 +96,7 @@ Gateway::~Gateway() = default;
 
 void Gateway::set_access(Access access) {
   const std::scoped_lock lock(setting_access_);
+  access.tokens = access_.get()->tokens;
   change_access(std::make_shared<const Access>(std::move(access)));
 }
 
@@ -103,33 +104,93 @@ void Gateway::renew_contexts() {
   const std::scoped_lock lock(setting_access_);
   const auto before = access_.get();
   if (!before->contexts || before->contexts->empty()) return;
-  change_access(std::make_shared<const Access>(before->principals, before->contexts->renewed()));
+  change_access(std::make_shared<const Access>(before->principals, before->contexts->renewed(), before->tokens));
+}
+
+void Gateway::set_tokens(std::shared_ptr<const IssuedTokens> tokens) {
+  const std::scoped_lock lock(setting_access_);
+  const auto before = access_.get();
+  access_.set(std::make_shared<const Access>(before->principals, before->contexts, std::move(tokens)));
+}
+
+void Gateway::end_streams_of(const Principal& principal) {
+  principal.withdraw();
+  listeners_.end_of(principal.key(), [&](const server::Caller& caller) {
+    return principal_of(caller).token() == principal.token();
+  });
+}
+
+void Gateway::end_callers(const std::string& key, const std::string& why) {
+  const server::Listeners::Concerns everybody = [](const server::Caller&) { return true; };
+  listeners_.end_of(key, everybody);
+  endpoint_->sessions().end_of(key, everybody, why);
+  end_calls([key](const server::Caller& caller) { return caller.principal == key; }, why);
+  service_->parked().cancel_of(key);
+  forget(key);
+}
+
+void Gateway::end_calls(const server::Listeners::Concerns& whose, const std::string& why) {
+  for (const auto& part : parts_)
+    asio::post(part->io(), [worker = part.get(), whose, why] { worker->end_calls(whose, why); });
+}
+
+void Gateway::end_expired() {
+  const auto access = access_.get();
+  const auto now = clock_.wall();
+  const auto end = [&](const std::shared_ptr<const Principal>& principal) {
+    if (!principal->has_expired(now) || !principal->holds()) return;
+    end_streams_of(*principal);
+    if (access->tokens && access->tokens->has_key(principal->key(), now)) return;
+    log::info("the token of {} has expired", principal->name());
+    end_callers(principal->key(), "the token has expired");
+  };
+  std::ranges::for_each(access->principals->expiring(), end);
+  if (access->tokens) std::ranges::for_each(access->tokens->expiring(), end);
+}
+
+std::optional<Clock::Wall> Gateway::next_expiry() const {
+  const auto access = access_.get();
+  std::optional<Clock::Wall> next;
+  const auto look = [&](const std::shared_ptr<const Principal>& principal) {
+    if (principal->holds() && (!next || *principal->expires() < *next)) next = principal->expires();
+  };
+  std::ranges::for_each(access->principals->expiring(), look);
+  if (access->tokens) std::ranges::for_each(access->tokens->expiring(), look);
+  return next;
+}
+
+bool Gateway::knows_token(const json::Digest& token) const {
+  const auto access = access_.get();
+  return access->principals->knows(token) || (access->tokens && access->tokens->knows(token));
 }
 
 void Gateway::change_access(const std::shared_ptr<const Access>& access) {
+  const auto before = access_.get();
   access_.set(access);
+  before->principals->withdraw_unless_kept_by(*access->principals);
   fanout_.set_contexts(access->contexts, catalog_.current());
-  end_outdated(*access);
+  end_outdated(access);
 }
 
 void Gateway::set_identities(IdentitySettings settings) {
   const std::scoped_lock lock(setting_access_);
   identities_->set(std::move(settings));
-  end_outdated(*access_.get());
+  end_outdated(access_.get());
 }
 
-void Gateway::end_outdated(const Access& access) {
-  // A stream and a session go on with what was granted when they began, so that they end where that has changed.
-  const auto outdated = [this, &access](const server::Caller& caller) {
-    const bool there = caller.context.empty() || (access.contexts && access.contexts->find(caller.context));
+void Gateway::end_outdated(const std::shared_ptr<const Access>& access) {
+  // What is open goes on with what was granted when it began, so that it ends where that has changed.
+  const auto outdated = [this, access](const server::Caller& caller) {
+    const bool there = caller.context.empty() || (access->contexts && access->contexts->find(caller.context));
     if (!there) return true;
     const Principal& principal = principal_of(caller);
-    if (principal.voucher() != nullptr) return !identities_->keeps(principal);
-    // Those who have something of their own are known by others.
-    return !principal.own() && !access.principals->keeps(principal);
+    if (principal.rules() != 0) return !identities_->keeps(principal);
+    return principal.is_configured() && !access->principals->keeps(principal);
   };
+  constexpr const char* kWhy = "the configuration no longer grants this";
   listeners_.end(outdated);
-  endpoint_->sessions().end(outdated);
+  endpoint_->sessions().end(outdated, kWhy);
+  end_calls(outdated, kWhy);
 }
 
 bool Gateway::has_context(std::string_view name) const {
@@ -139,7 +200,15 @@ bool Gateway::has_context(std::string_view name) const {
 
 std::optional<server::Admission> Gateway::admit_now(const net::Request& request, std::string_view context) const {
   Worker& here = service_->here();
-  auto principal = here.access().principals->find(request, find_principal_);
+  const Access& access = here.access();
+  auto principal = access.principals->find(request, [&](const json::Digest& token) {
+    auto issued = access.tokens ? access.tokens->find(token, clock_.recent()) : nullptr;
+    return issued || !find_principal_ ? issued : find_principal_(token);
+  });
+  if (principal && (*principal)->expires() && (*principal)->has_expired(clock_.wall())) {
+    refusals_.add(net::refused(request, RefusalReason::token, "the token has expired", (*principal)->name()));
+    return std::unexpected(errors::unauthenticated("The bearer token has expired"));
+  }
   if (principal) return enter(request, std::move(*principal), context);
   if (!here.identities().are_used()) {
     refusals_.add(net::refused(request, RefusalReason::token, principal.error().message()));
@@ -171,7 +240,7 @@ server::Admission Gateway::enter(const net::Request& request, std::shared_ptr<co
   server::Caller caller;
   caller.principal = principal->key();
   caller.context = context;
-  if (principal->voucher() != nullptr) caller.until = principal->voucher()->until;
+  if (principal->expires()) caller.until = *principal->expires();
   caller.grant = std::move(principal);
   return caller;
 }

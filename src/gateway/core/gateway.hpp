@@ -57,9 +57,21 @@ class Gateway {
   Gateway(const Gateway&) = delete;
   Gateway& operator=(const Gateway&) = delete;
 
-  // From any thread. Callers that are no longer known are refused from the next request on, and their streams end;
-  // those whose lists are others by their context are told.
+  // From any thread. Callers that are no longer known are refused from the next request on, and what they have open
+  // ends; those whose lists are others by their context are told. Tokens that were made at runtime stay.
   void set_access(Access access);
+  // From any thread: those tokens from now on. Ends nothing by itself.
+  void set_tokens(std::shared_ptr<const IssuedTokens> tokens);
+  // From any thread. Ends the streams that were opened with this principal's token, and with no other of its key.
+  void end_streams_of(const Principal& principal);
+  // From any thread. Whoever has this key is not known any more: ends what they have open (streams, legacy sessions, and
+  // calls, which are answered with `why`), and forgets what is kept for them.
+  void end_callers(const std::string& key, const std::string& why);
+  // From any thread: the same for those whose tokens have expired. Where another token makes its holder somebody of the
+  // same key, sessions and calls go on.
+  void end_expired();
+  // When the next token expires that is still good; nothing where none does.
+  std::optional<Clock::Wall> next_expiry() const;
   // From any thread: the types of a dataset that contexts name may be others now.
   void renew_contexts();
   std::shared_ptr<const Access> access() const { return access_.get(); }
@@ -86,8 +98,9 @@ class Gateway {
 
   // Who knows tokens besides the configuration. Before anything is asked; called on the workers' threads.
   void set_find_principal(Principals::FindMore find) { find_principal_ = std::move(find); }
-  // From any thread: whether a token or a context is one of the configuration.
-  bool knows_token(const json::Digest& token) const { return access_.get()->principals->knows(token); }
+  // From any thread: whether a token is one of the configuration, or was made at runtime.
+  bool knows_token(const json::Digest& token) const;
+  // From any thread: whether a context is one of the configuration.
   bool has_context(std::string_view name) const;
 
   using Settings = std::vector<providers::UpstreamSettings>;
@@ -142,10 +155,11 @@ class Gateway {
   using Kept = std::map<std::string, std::vector<store::SnapshotRecord>, std::less<>>;  // by upstream
 
   void change_access(const std::shared_ptr<const Access>& access);
-  // Ends the streams and sessions of those who are no longer let in as they were.
-  void end_outdated(const Access& access);
+  // Ends what those have open who are no longer let in as they were.
+  void end_outdated(const std::shared_ptr<const Access>& access);
   server::Admission enter(const net::Request& request, std::shared_ptr<const Principal> principal,
                           std::string_view context) const;
+  void end_calls(const server::Listeners::Concerns& whose, const std::string& why);
   Result<std::shared_ptr<void>> admit_stream(const server::Caller& caller);
   Result<ServedUpstream> make(const providers::UpstreamSettings& settings,
                               std::shared_ptr<providers::UpstreamPins> pins);

@@ -44,7 +44,7 @@ std::vector<auth::Algorithm> proof_algorithms(const std::vector<auth::IssuerSett
 std::shared_ptr<const Permissions> permissions_of(const Rule& rule) {
   return std::make_shared<const Permissions>(
       catalog::Access::only(rule.upstreams,
-                            {.tools = rule.tools, .deny = rule.deny, .read_only = rule.read_only}),
+                            {.allow = rule.tools, .deny = rule.deny, .read_only = rule.read_only}),
       rule.contexts, rule.requests_per_minute);
 }
 
@@ -97,7 +97,7 @@ void Identities::set_public_url(const net::Url& url) {
 }
 
 bool Identities::keeps(const Principal& principal) const {
-  return principal.voucher() != nullptr && principal.voucher()->generation == settings_.get()->generation;
+  return principal.rules() == settings_.get()->generation;
 }
 
 Identities::Found Identities::make_principal(const Settings& settings, const auth::Identity& identity,
@@ -111,7 +111,8 @@ Identities::Found Identities::make_principal(const Settings& settings, const aut
       .permissions = settings.permissions[static_cast<std::size_t>(rule - settings.rules.data())],
       .key = key_of(identity),
       .scopes = std::make_shared<const catalog::GrantedScopes>(identity.claims.scopes(), implied),
-      .voucher = Principal::Voucher{.generation = settings.generation, .until = identity.expires}});
+      .expires = identity.expires,
+      .rules = settings.generation});
 }
 
 server::Refusal Identities::refuse(const Settings& settings, const net::Request& request, const std::string& resource,

@@ -285,6 +285,8 @@ std::optional<mcp::Outcome> GatewayService::answer(server::Call& call) {
 
 Task<mcp::Outcome> GatewayService::handle(server::Call& call) {
   const Timing timing(*this, call);
+  // Those of a session end with it.
+  if (call.session() == nullptr && !call.is_linked()) here().running().push_back(call);
   if (auto checked = check_meta(call.request(), options_.meta); !checked)
     return timing.refuse(std::move(checked.error()));
   if (const auto kind = listed_by(call.request().method->method)) return timing.around(list(call, *kind));

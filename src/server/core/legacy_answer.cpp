@@ -110,7 +110,10 @@ Task<std::string> answer_request(json::Message& message, Session& session, const
   call.join(session, limits.deadline);
   const mcp::Outcome outcome = co_await handle_asking(service, call, channel, session.client_requests(), limits);
   in_flight.remove(id);
-  co_return cancellation->requested() ? std::string() : write_outcome(*request, outcome);
+  if (!cancellation->requested()) co_return write_outcome(*request, outcome);
+  // Its client has no use for an answer that it does not want any more.
+  if (cancellation->reason().empty()) co_return std::string();
+  co_return mcp::write_error(id, given_up(*cancellation), mcp::Era::legacy);
 }
 
 std::string answer_before_handshake(const json::Message& message) {

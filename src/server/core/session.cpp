@@ -38,11 +38,11 @@ void InFlight::cancel(std::string_view id) {
   if (found != running_.end()) found->second->request();
 }
 
-void InFlight::cancel_all() {
+void InFlight::cancel_all(const std::string& reason) {
   const std::scoped_lock lock(mutex_);
   closed_ = true;
   for (const auto& [id, cancellation] : running_)
-    cancellation->request();
+    cancellation->request(reason);
 }
 
 Session::Session(ClientSessionId id, Hello hello, EventStore* events, std::shared_ptr<SessionLine> line,
@@ -113,8 +113,8 @@ std::shared_ptr<ReplayStream> Session::find_stream(std::uint64_t id) {
   return found == streams_.end() ? nullptr : *found;
 }
 
-void Session::close() {
-  in_flight_.cancel_all();
+void Session::close(const std::string& reason) {
+  in_flight_.cancel_all(reason);
   client_requests_->end();
   end();
 }
@@ -166,10 +166,14 @@ Result<std::shared_ptr<Session>> Sessions::create(Session::Hello hello, std::sha
   }
   if (!place) return std::unexpected(place.error());
   auto session = std::make_shared<Session>(id, std::move(hello), &events_, std::move(line), &listeners_);
-  Shard& home = shard(id.value());
-  const std::scoped_lock lock(home.mutex);
-  home.entries.emplace(id.value(), Entry{session, listeners_.add(*session), clock_.now(), std::move(*place)});
-  return session;
+  {
+    Shard& home = shard(id.value());
+    const std::scoped_lock lock(home.mutex);
+    home.entries.emplace(id.value(), Entry{session, listeners_.add(*session), clock_.now(), std::move(*place)});
+  }
+  if (session->caller().holds()) return session;
+  remove(id.value(), session->caller());
+  return std::unexpected(errors::unauthenticated("the credentials were withdrawn"));
 }
 
 std::shared_ptr<Session> Sessions::find(std::string_view id, const Caller& caller) {
@@ -229,7 +233,7 @@ std::size_t Sessions::attached() {
   return count;
 }
 
-void Sessions::end(const Listeners::Concerns& concerns) {
+void Sessions::end(const Listeners::Concerns& concerns, const std::string& reason) {
   std::vector<Entry> ended;
   for (auto& home : shards_) {
     const std::scoped_lock lock(home.mutex);
@@ -241,10 +245,10 @@ void Sessions::end(const Listeners::Concerns& concerns) {
     }
   }
   for (auto& entry : ended)
-    entry.session->close();
+    entry.session->close(reason);
 }
 
-void Sessions::end_of(const std::string& principal, const Listeners::Concerns& concerns) {
+void Sessions::end_of(const std::string& principal, const Listeners::Concerns& concerns, const std::string& reason) {
   for (const auto& id : places_.ids_of(principal)) {
     Entry ended;
     {
@@ -255,7 +259,7 @@ void Sessions::end_of(const std::string& principal, const Listeners::Concerns& c
       ended = std::move(found->second);
       home.entries.erase(found);
     }
-    ended.session->close();
+    ended.session->close(reason);
   }
 }
 

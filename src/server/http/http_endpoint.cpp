@@ -94,6 +94,9 @@ class HttpEndpoint::Visit {
   HttpAnswer refuse(unsigned status, const Error& error, std::string_view fields = {}) const {
     return HttpAnswer::error(status, message_.id, error, mcp::Era::modern, fields);
   }
+  HttpAnswer refuse_unknown(const Error& error = errors::unauthenticated("The bearer token is unknown")) const {
+    return refuse(401, error, "WWW-Authenticate: Bearer\r\n");
+  }
   HttpAnswer refuse(unsigned status, const char* why) const {
     return refuse(status, mcp::errors::invalid_request(why));
   }
@@ -255,7 +258,8 @@ Task<> HttpEndpoint::Visit::finish(std::unique_ptr<Visit> visit) {
   if (visit->then_ == Then::read) {
     if (!co_await visit->exchange_.read_body(visit->standing())) co_return;
     visit->then_ = Then::modern;
-    visit->answer_ = visit->answer_message();
+    // Reading may take long.
+    visit->answer_ = visit->caller_.holds() ? visit->answer_message() : visit->refuse_unknown();
     if (visit->try_finish()) co_return;
   }
   if (visit->then_ == Then::post_old && !co_await visit->exchange_.read_body(visit->standing())) co_return;

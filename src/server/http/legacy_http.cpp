@@ -78,7 +78,8 @@ Task<> LegacyHttp::initialize(net::Exchange& exchange, json::Message& message, c
       refusals->add(
           net::refused(exchange.request(), RefusalReason::limit, session.error().message(), caller.principal));
     }
-    const unsigned status = mcp::retry_after(session.error()).count() > 0 ? 429 : 503;
+    const bool is_unknown = session.error().kind() == ErrorKind::unauthenticated;
+    const unsigned status = is_unknown ? 401 : mcp::retry_after(session.error()).count() > 0 ? 429 : 503;
     co_return co_await reply(exchange, HttpAnswer::error(status, message.id, session.error(), mcp::Era::legacy));
   }
   const std::string fields = fmt::format("{}: {}\r\n", mcp::header::kSessionId, (*session)->id().value());
@@ -123,7 +124,9 @@ Task<> LegacyHttp::call(net::Exchange& exchange, const mcp::Request& request, st
       co_await handle_asking(endpoint_.service_, call, channel, session->client_requests(), endpoint_.options_.asking);
   session->in_flight().remove(id);
 
-  if (cancellation->requested()) {
+  if (!cancellation->reason().empty()) {
+    outcome = std::unexpected(given_up(*cancellation));
+  } else if (cancellation->requested()) {
     if (channel.streaming()) co_return co_await channel.close();
     co_return co_await reply(exchange, HttpAnswer::empty(202));
   }

@@ -85,11 +85,13 @@ Task<> ModernHttp::call() {
   auto& [channel, call, round, outcome] = *calling_;
   if (!outcome) {
     outcome = co_await endpoint_.service_.handle(call);
+    if (channel.given_up()) outcome.emplace(std::unexpected(server::given_up(channel.cancellation())));
     round.close(*outcome);
   }
+  const bool unwanted = channel.cancelled() && !channel.given_up();
   if (channel.streaming()) {
-    co_await (channel.cancelled() ? channel.close() : channel.finish(round.write(*outcome, style())));
-  } else if (!channel.cancelled()) {
+    co_await (unwanted ? channel.close() : channel.finish(round.write(*outcome, style())));
+  } else if (!unwanted) {
     const HttpAnswer answer = whole_answer();
     const HttpAnswer::Parts parts = answer.parts();
     if (!exchange_.try_reply(answer.head(), {parts.data(), parts.size()})) co_await exchange_.finish_reply();
