@@ -269,6 +269,12 @@ Task<> HttpEndpoint::Visit::finish(std::unique_ptr<Visit> visit) {
   }
   // What runs here ends by its own rules: a closed connection, a cancelled request, the end of streams.
   co_await boost::asio::this_coro::reset_cancellation_state(boost::asio::disable_cancellation());
+  if (visit->then_ == Then::modern && visit->modern_->listens()) {
+    const auto stream = co_await visit->modern_->open_stream();
+    visit.reset();  // many streams are open for long, and none needs it
+    if (stream) co_await stream->run();
+    co_return;
+  }
   co_await visit->go_on();
 }
 
