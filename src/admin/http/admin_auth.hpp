@@ -25,6 +25,7 @@ class AdminAuth {
     std::string name;     // of the key
     json::Digest digest;  // of its secret
     Role role;
+    bool is_vouched_for = false;  // by an identity provider, instead of a key
   };
   std::optional<KeyHolder> admit(std::string_view secret) const;
 

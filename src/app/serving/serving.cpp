@@ -59,6 +59,20 @@ bool serves_anonymous(const Config& config) {
   return false;
 }
 
+// Operators by identity: rules say what they may do.
+Task<std::expected<admin::Router::Operator, server::Refusal>> find_operator(gateway::Identities& identities,
+                                                                            const net::Request& request) {
+  auto found = co_await identities.find_operator(request);
+  if (!found) co_return std::unexpected(std::move(found.error()));
+  const bool may_change = found->role == gateway::AdminRole::admin;
+  co_return admin::Router::Operator{std::move(found->name), may_change ? admin::Role::admin : admin::Role::viewer};
+}
+
+admin::Router::Doorkeeper operators_of(gateway::Identities& identities) {
+  return {.is_there = [&identities] { return identities.are_used(); },
+          .find = [&identities](const net::Request& request) { return find_operator(identities, request); }};
+}
+
 gateway::Offering offering_of(const Config& config) {
   return config.datasets.named ? gateway::Offering::always : gateway::Offering::with_directory;
 }
@@ -82,6 +96,7 @@ struct Serving::Dependencies {
              [this](const net::Request& request) { return router.knows(request); }}),
         graph_tools(*serving.gateway_, serving.host_rules()),
         background(control.get_executor()) {
+    router.set_doorkeeper(operators_of(serving.gateway_->identities()));
     metrics.set_tool_sessions([this] { return sessions.size(); });
     metrics.set_stalls([&workers = *serving.workers_] { return workers.stalls(); });
     sessions.changes().set_observer([this] { metrics.told_of(catalog::Kind::tool); });
