@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "admin/routes/upstream_document.hpp"
+#include "base/date_time.hpp"
 #include "json/text.hpp"
 
 namespace proteus::admin {
@@ -13,7 +13,7 @@ Task<Result<Answer>> issuers(gateway::Gateway& gateway, AdminRequest& /*visit*/)
   for (const auto& [issuer, keys] : gateway.identities().status()) {
     all += fmt::format(R"({}{{"issuer":{},"keys":{},"fetched":{},"fault":{}}})", all.empty() ? "" : ",",
                        json::quote(issuer), keys.keys,
-                       keys.fetched ? fmt::format("\"{}\"", write_time(*keys.fetched)) : "null",
+                       keys.fetched ? fmt::format("\"{}\"", write_date_time(*keys.fetched)) : "null",
                        keys.fault.empty() ? "null" : json::quote(keys.fault));
   }
   co_return Answer{.body = fmt::format(R"({{"issuers":[{}]}})", all)};

@@ -362,7 +362,8 @@ Task<> Serving::reply_resource_metadata(net::Exchange& exchange) {
   if (*origin) exchange.add_fields(server::cors_fields(**origin));
   if (request.method() == "OPTIONS") {
     exchange.add_fields(server::options_fields(request, "GET, OPTIONS"));
-    co_return co_await exchange.reply({.status = 204});
+    co_await exchange.reply({.status = 204});
+    co_return;
   }
   const auto metadata = gateway_->identities().metadata_at(request.path());
   if (!metadata) co_return co_await reply_not_found(exchange, "");

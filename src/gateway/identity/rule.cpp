@@ -125,8 +125,8 @@ bool fits(const Rule& rule, const auth::Claims& claims) { return first_missing(r
 std::optional<std::string> why_not(const Rule& rule, const auth::Claims& claims) {
   const std::string* missing = first_missing(rule, claims);
   if (missing == nullptr) return std::nullopt;
-  const bool none = values_of(claims, *missing).empty();
-  return fmt::format(none ? "the claim {} is missing" : "no value of the claim {} fits", *missing);
+  if (values_of(claims, *missing).empty()) return fmt::format("the claim {} is missing", *missing);
+  return fmt::format("no value of the claim {} fits", *missing);
 }
 
 const Rule* first_that_fits(std::span<const Rule> rules, const auth::Claims& claims) {

@@ -10,10 +10,11 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "base/base64.hpp"
 #include "base/log.hpp"
 #include "base/units.hpp"
 #include "json/fault_error.hpp"
-#include "mcp/base64.hpp"
+
 
 namespace proteus::gateway {
 
@@ -27,7 +28,7 @@ constexpr std::size_t kSecretBytes = 32;
 
 // The prefix is for those who look for secrets that were published by accident.
 Secret random_token() {
-  return Secret("proteus_" + mcp::base64_encode(random_bytes(kSecretBytes), mcp::Base64::url));
+  return Secret("proteus_" + base64_encode(random_bytes(kSecretBytes), Base64::url));
 }
 
 Error unknown_token(std::string_view name) {

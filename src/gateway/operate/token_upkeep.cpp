@@ -10,10 +10,11 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "base/base64.hpp"
 #include "base/log.hpp"
 #include "gateway/operate/token_registry.hpp"
 #include "json/text.hpp"
-#include "mcp/base64.hpp"
+
 
 namespace proteus::gateway {
 
@@ -27,13 +28,13 @@ constexpr std::chrono::seconds kLongestLook{1};
 constexpr std::chrono::milliseconds kShortestLook{10};
 
 std::string write_digest(const json::Digest& digest) {
-  return mcp::base64_encode({reinterpret_cast<const char*>(digest.data()), digest.size()}, mcp::Base64::url);
+  return base64_encode({reinterpret_cast<const char*>(digest.data()), digest.size()}, Base64::url);
 }
 
 std::optional<json::Digest> digest_at(const boost::json::value& secrets, std::string_view key) {
   const auto* found = secrets.is_object() ? secrets.get_object().if_contains(key) : nullptr;
   if (found == nullptr || !found->is_string()) return std::nullopt;
-  const auto bytes = mcp::base64_decode(found->get_string(), mcp::Base64::url);
+  const auto bytes = base64_decode(found->get_string(), Base64::url);
   json::Digest digest{};
   if (!bytes || bytes->size() != digest.size()) return std::nullopt;
   std::memcpy(digest.data(), bytes->data(), digest.size());
