@@ -62,7 +62,7 @@ TEST(Rule, SaysWhyItDoesNotFit) {
 }
 
 TEST(Rule, NamesAreMadeOfClaimsAndAreOneVisibleLine) {
-  EXPECT_EQ(name_of(rule(R"({"name":"{email} ({sub})"})"), claims(kSomeone)), "someone@example.com (u-17)");
+  EXPECT_EQ(name_of(rule(R"json({"name":"{email} ({sub})"})json"), claims(kSomeone)), "someone@example.com (u-17)");
   EXPECT_EQ(name_of(rule(R"({"name":"{nothing}"})"), claims(kSomeone)), "u-17");
   EXPECT_EQ(name_of(rule(R"({})"), claims(R"({"sub":"a\nb"})")), "a\\x0ab");
   EXPECT_LE(name_of(rule(R"({})"), claims(R"({"sub":")" + std::string(5000, 'x') + R"("})")).size(), 200U);
