@@ -68,14 +68,15 @@ TEST_F(Verifier, TakesTheAudiencesOfTheSettings) {
   ASSERT_TRUE(verdict);
   EXPECT_TRUE((*verdict)->has_configured_audience);
   EXPECT_EQ(use_refusal(**verdict, {}), "");
-  EXPECT_EQ(refusal(token_with("aud", kResource)), "none of the token's audiences is configured for its issuer");
+  EXPECT_EQ(refusal(token_with("aud", boost::json::value(kResource))),
+            "none of the token's audiences is configured for its issuer");
 }
 
 // Another tenant of the same provider, another gateway's issuer, none at all.
 TEST_F(Verifier, RefusesTokensOfOtherIssuers) {
   for (const std::string& other :
        {issuer_.url() + "/", issuer_.url() + "/tenant", std::string("https://other.example"), std::string()}) {
-    const auto verdict = verify(token_with("iss", other));
+    const auto verdict = verify(token_with("iss", boost::json::value(other)));
     ASSERT_FALSE(verdict);
     EXPECT_EQ(verdict.error().reason, "the token names no issuer that is configured");
     EXPECT_EQ(verdict.error().error_code(), "invalid_token");
@@ -113,7 +114,8 @@ TEST_F(Verifier, RefusesTokensOutsideOfTheirTime) {
 TEST_F(Verifier, RefusesAnIdTokenAndAnOversizedOne) {
   EXPECT_EQ(refusal(key_.token(claims(), {{"typ", "id+jwt"}})), "the token's type says that it is no access token");
   EXPECT_EQ(refusal(std::string(20'000, 'x')), "a token is over the limit of 16384");
-  EXPECT_EQ(refusal(token_with("groups", std::string(20'000, 'x'))), "a token is over the limit of 16384");
+  EXPECT_EQ(refusal(token_with("groups", boost::json::value(std::string(20'000, 'x')))),
+            "a token is over the limit of 16384");
 }
 
 TEST_F(Verifier, RefusesOpaqueTokensWhereNobodyIsAskedAboutThem) {

@@ -18,6 +18,8 @@
 // For tests: a verifier with one issuer that can be asked, and time that moves by hand.
 namespace proteus::auth::test {
 
+using namespace proteus::test;
+
 inline const std::string kResource = "https://gateway.example/mcp";
 
 class IssuersTest : public testing::Test {

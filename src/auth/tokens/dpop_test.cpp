@@ -104,7 +104,7 @@ TEST_F(DpopProof, IsRefusedForAnotherRequestOrToken) {
   EXPECT_EQ(fault_with("htm", "GET"), "the proof is for another method");
   EXPECT_EQ(fault_with("htm", "post"), "the proof is for another method");
   EXPECT_EQ(fault_with("htm", nullptr), "the proof is for another method");
-  EXPECT_EQ(fault_with("ath", hash_of("another")), "the proof is for another token");
+  EXPECT_EQ(fault_with("ath", boost::json::value(hash_of("another"))), "the proof is for another token");
   EXPECT_EQ(fault_with("ath", nullptr), "the proof is for another token");
   for (const auto* const url :
        {"https://gateway.example/mcp/x", "https://gateway.example/MCP", "http://gateway.example/mcp",
@@ -134,7 +134,7 @@ TEST_F(DpopProof, IsRefusedOutsideOfItsTime) {
 TEST_F(DpopProof, NeedsAnId) {
   EXPECT_EQ(fault_with("jti", ""), "the proof has no id, or too long a one");
   EXPECT_EQ(fault_with("jti", 1), "the proof has no id, or too long a one");
-  EXPECT_EQ(fault_with("jti", std::string(1000, 'j')), "the proof has no id, or too long a one");
+  EXPECT_EQ(fault_with("jti", boost::json::value(std::string(1000, 'j'))), "the proof has no id, or too long a one");
 }
 
 TEST_F(DpopProof, HasTheNonceWhereOneIsAskedFor) {
