@@ -28,7 +28,7 @@ enum class Scheme : std::uint8_t { bearer, dpop };
 struct TokenUse {
   Scheme scheme = Scheme::bearer;
   std::string_view token = {};
-  std::string_view proof = {};  // the DPoP field; empty for none
+  std::string_view proof = {};  // the DPoP field; empty where there is not exactly one
   std::string_view method = {};
   std::string_view url = {};                    // as clients know it
   std::span<const std::string> audiences = {};  // of the resource

@@ -149,6 +149,7 @@ TEST_F(Verifier, NeverQuotesAToken) {
 TEST_F(Verifier, KnowsTokensThatNameItsIssuers) {
   EXPECT_TRUE(verifier_->names_issuer(key_.token(claims())));
   EXPECT_TRUE(verifier_->names_issuer(test::SigningKey(Algorithm::es256).token(claims()))) << "whoever signed it";
+  EXPECT_TRUE(verifier_->names_issuer(key_.token(claims(), {{"alg", "RS512"}}))) << "though it is not accepted here";
   EXPECT_FALSE(verifier_->names_issuer(token_with("iss", "https://other.example")));
   EXPECT_FALSE(verifier_->names_issuer("opaque"));
 }
