@@ -63,6 +63,14 @@ bool Jwt::is_meant(std::string_view text) {
   return header && header->starts_with('{');
 }
 
+std::string Jwt::claimed_issuer(std::string_view text) {
+  const auto parts = split(text);
+  const auto payload = parts ? read_part((*parts)[1], "payload") : Result<boost::json::object>();
+  if (!payload) return {};
+  const auto* issuer = payload->if_contains("iss");
+  return issuer == nullptr || !issuer->is_string() ? std::string() : std::string(issuer->get_string());
+}
+
 Result<Jwt> Jwt::parse(std::string_view text) {
   if (text.size() > kMaxBytes) return std::unexpected(errors::too_large("a token", kMaxBytes));
   const auto parts = split(text);
