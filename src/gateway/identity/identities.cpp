@@ -166,7 +166,10 @@ std::optional<std::string> Identities::metadata_at(std::string_view path) const 
   if (settings->issuers.empty()) return std::nullopt;
   auto resource = settings->resources.resource_at(path);
   if (!resource) return std::nullopt;
-  auth::ResourceMetadata metadata{.resource = std::move(*resource), .scopes = settings->scopes, .name = "Proteus"};
+  auth::ResourceMetadata metadata;
+  metadata.resource = std::move(*resource);
+  metadata.scopes = settings->scopes;
+  metadata.name = "Proteus";
   for (const auto& issuer : settings->issuers)
     metadata.authorization_servers.push_back(issuer.issuer);
   for (const auth::Algorithm algorithm : settings->dpop_algorithms)
