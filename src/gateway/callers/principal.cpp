@@ -30,7 +30,7 @@ Principal::Principal(Parts parts) : parts_(std::move(parts)) {
 
 bool Principal::same_as(const Principal& other) const {
   return name() == other.name() && token() == other.token() &&
-         permissions().fingerprint() == other.permissions().fingerprint();
+         access().fingerprint() == other.access().fingerprint() && entry() == other.entry();
 }
 
 const json::Digest& TokenHash::of(std::string_view token) {
