@@ -30,7 +30,7 @@ PrincipalSettings ada(catalog::EntryRules rules) {
 }
 PrincipalSettings bob() { return {.name = "bob", .token = Secret("b")}; }
 
-providers::UpstreamSettings live(const ListingUpstream& upstream) {
+providers::UpstreamSettings live_at(const ListingUpstream& upstream) {
   auto settings = upstream_at(upstream.name(), upstream.port());
   settings.refresh_strategy = providers::RefreshStrategy::direct_proxy;
   return settings;
@@ -79,7 +79,7 @@ class EntryAccess : public ::testing::Test {
 
 TEST_F(EntryAccess, CutsEveryListOfACachedAndOfALiveUpstream) {
   for (const bool direct : {false, true}) {
-    TestGateway gateway({direct ? live(upstream) : upstream_at("up", upstream.port())},
+    TestGateway gateway({direct ? live_at(upstream) : upstream_at("up", upstream.port())},
                         {.principals = {ada(rules), bob()}});
     gateway.discover();
     EXPECT_THAT(listed_to(gateway, Kind::tool, "a"), ElementsAre("up_get"));
@@ -94,7 +94,7 @@ TEST_F(EntryAccess, CutsEveryListOfACachedAndOfALiveUpstream) {
 
 TEST_F(EntryAccess, AnswersForWhatMayNotBeUsedAsForWhatDoesNotExist) {
   for (const bool direct : {false, true}) {
-    TestGateway gateway({direct ? live(upstream) : upstream_at("up", upstream.port())},
+    TestGateway gateway({direct ? live_at(upstream) : upstream_at("up", upstream.port())},
                         {.principals = {ada(rules), bob()}});
     gateway.discover();
     const auto same = [&](std::string_view method, std::string_view key, std::string_view hidden,
@@ -132,7 +132,7 @@ TEST_F(EntryAccess, AnswersForWhatMayNotBeUsedAsForWhatDoesNotExist) {
 
 // What a tool declares is read before it is called; a list that cannot be read lets nothing through.
 TEST_F(EntryAccess, SendsNoLiveToolThatIsNotKnownToBeReadOnly) {
-  TestGateway gateway({live(upstream)}, {.principals = {ada({.read_only = true}), bob()}});
+  TestGateway gateway({live_at(upstream)}, {.principals = {ada({.read_only = true}), bob()}});
   gateway.discover();
   upstream.set_mute(true);
   const auto answer = boost::json::serialize(gateway.call("up_get", "{}", bearer("a")));
@@ -147,7 +147,7 @@ TEST_F(EntryAccess, SendsNoLiveToolThatIsNotKnownToBeReadOnly) {
 // A live tool by its portable name, by its original one, and by one that nobody listed.
 TEST_F(EntryAccess, ComparesThePortableNameOfALiveTool) {
   upstream.show(Kind::tool, "", {"get.all", "set"});
-  auto settings = live(upstream);
+  auto settings = live_at(upstream);
   settings.names = providers::NameStyle::portable;
   TestGateway gateway({settings}, {.principals = {ada({.deny = {"up_get_all"}}), bob()}});
   gateway.discover();
