@@ -10,6 +10,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "base/date_time.hpp"
 #include "base/log.hpp"
 #include "base/units.hpp"
 #include "json/fault_error.hpp"
@@ -32,10 +33,6 @@ Secret random_token() {
 
 Error unknown_token(std::string_view name) {
   return errors::not_found(fmt::format("there is no token {} that was made at runtime", log::printable(name, 100)));
-}
-
-std::string shown_time(store::Time time) {
-  return fmt::format("{:%FT%TZ}", std::chrono::floor<std::chrono::seconds>(time));
 }
 
 // Where somebody has both, the earlier.
@@ -156,7 +153,7 @@ Task<Result<TokenRegistry::Issued>> TokenRegistry::do_create(boost::json::value 
   token.principal = holder(token, json::sha256(secret.reveal()), token.expires_at);
 
   boost::json::object detail{{"name", token.name()}, {"access", token_access_binding().write(token.keys)}};
-  if (token.expires_at != store::Time{}) detail["expires_at"] = shown_time(token.expires_at);
+  if (token.expires_at != store::Time{}) detail["expires_at"] = write_date_time(token.expires_at);
   store::Writes writes;
   writes.emplace_back(store::PutToken{to_record(token)});
   writes.push_back(audit(std::move(who), "token.create", std::move(detail)));
