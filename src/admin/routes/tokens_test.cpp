@@ -312,7 +312,7 @@ TEST_F(Tokens, OfTheConfigurationEndTheirCallsWhenTheyGo) {
   const auto of_runtime = call(secret);
   refuse_strangers({other});
   EXPECT_THAT(gone->read_answer().body, HasSubstr("the configuration no longer grants this"));
-  EXPECT_EQ(cancelled, 1);
+  wait_until([&] { return cancelled == 1; });
   EXPECT_EQ(status_for(secret), 200) << "a reload takes no token away that was made here";
 }
 

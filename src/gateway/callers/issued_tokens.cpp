@@ -1,7 +1,5 @@
 #include "gateway/callers/issued_tokens.hpp"
 
-#include <algorithm>
-
 namespace proteus::gateway {
 
 IssuedTokens::IssuedTokens(std::vector<Entry> entries) {
@@ -20,11 +18,12 @@ std::shared_ptr<const Principal> IssuedTokens::find(const json::Digest& token, C
   return found->second.principal;
 }
 
-bool IssuedTokens::has_key(const std::string& key, Clock::Wall now) const {
-  return std::ranges::any_of(by_token_, [&](const auto& entry) {
-    const Principal& principal = *entry.second.principal;
-    return principal.key() == key && !principal.has_expired(now);
-  });
+std::unordered_set<std::string> IssuedTokens::keys_at(Clock::Wall now) const {
+  std::unordered_set<std::string> keys;
+  for (const auto& [token, entry] : by_token_) {
+    if (!entry.principal->has_expired(now)) keys.insert(entry.principal->key());
+  }
+  return keys;
 }
 
 }  // namespace proteus::gateway

@@ -222,7 +222,7 @@ Task<Result<TokenRegistry::Revoked>> TokenRegistry::do_revoke(std::string name, 
   for (const auto& principal : {token->principal, token->previous}) {
     if (principal) principal->withdraw();
   }
-  dependencies_.gateway.end_callers(token->key(), "the token was revoked");
+  dependencies_.gateway.end_callers({token->key()}, "the token was revoked");
   store::Writes writes;
   writes.emplace_back(store::RemoveToken{name});
   writes.push_back(audit(std::move(who), "token.revoke", {{"name", name}}));
