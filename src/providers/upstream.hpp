@@ -87,6 +87,8 @@ class Upstream {
   const catalog::NameRules& rules() const { return rules_; }
   // Null where it is not pinned.
   const std::shared_ptr<UpstreamPins>& pins() const { return dependencies_.pins; }
+  // What its entries ask of a caller's token; null for nothing. Thread-safe.
+  const std::shared_ptr<const catalog::RequiredScopes>& required_scopes() const { return required_scopes_; }
   // Thread-safe. What may be shown of a list that a caller was given: all of it, unless it is pinned. The texts lie in
   // `bytes`.
   Task<Result<catalog::DefinitionList::Pointer>> read_list(catalog::Kind kind, std::shared_ptr<const void> bytes,
@@ -176,6 +178,7 @@ class Upstream {
   const client::Endpoint endpoint_;
   const std::vector<client::Header> credentials_;
   const catalog::NameRules rules_;
+  const std::shared_ptr<const catalog::RequiredScopes> required_scopes_;
   const std::shared_ptr<StrangerLog> log_;
   const std::shared_ptr<StrangerLog> printed_;  // what it says on standard error, as a program
   client::CircuitBreaker breaker_;

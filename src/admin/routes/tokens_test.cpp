@@ -15,6 +15,7 @@ namespace proteus::admin {
 namespace {
 
 using namespace test;
+using boost::json::array;
 using server::LegacyClient;
 using server::modern_fields;
 using server::modern_meta;
@@ -25,7 +26,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
-using boost::json::array;
 
 // Answers when it is cancelled, which it keeps in mind.
 boost::asio::awaitable<server::Outcome<server::ToolResult>> wait_until_cancelled(std::atomic<int>& running,
@@ -73,7 +73,8 @@ class Tokens : public ::testing::Test {
   int status_for(std::string_view token, std::string_view path = "/mcp") {
     RawClient client(bench.server.local_port(), std::string(path));
     return client
-        .request("POST", modern_fields("tools/list") + gateway::test::bearer(token), rpc("1", "tools/list", modern_meta()))
+        .request("POST", modern_fields("tools/list") + gateway::test::bearer(token),
+                 rpc("1", "tools/list", modern_meta()))
         .status;
   }
   std::unique_ptr<RawClient> listen(std::string_view token) {
@@ -147,10 +148,40 @@ TEST_F(Tokens, UseOnlyWhatTheyMay) {
   const std::string secret = made({{"name", "ci"}, {"upstreams", array{"other"}}, {"contexts", array{"work"}}});
   EXPECT_EQ(status_for(secret), 404) << "not the plain endpoint";
   RawClient client(bench.server.local_port(), "/mcp/work");
-  const auto listed =
-      client.request("POST", modern_fields("tools/list") + gateway::test::bearer(secret), rpc("1", "tools/list", modern_meta()));
+  const auto listed = client.request("POST", modern_fields("tools/list") + gateway::test::bearer(secret),
+                                     rpc("1", "tools/list", modern_meta()));
   EXPECT_THAT(listed.json().at("result").at("tools").as_array(), IsEmpty());
   EXPECT_EQ(listed.json().at("result").at("cacheScope"), "private");
+}
+
+// OAU-07, OAU-14
+TEST_F(Tokens, UseOnlyTheToolsTheyMay) {
+  const auto tools_of = [this](const std::string& secret) {
+    RawClient client(bench.server.local_port());
+    const value answer = client
+                             .request("POST", modern_fields("tools/list") + gateway::test::bearer(secret),
+                                      rpc("1", "tools/list", modern_meta()))
+                             .json();
+    std::vector<std::string> names;
+    for (const auto& tool : answer.at("result").at("tools").as_array())
+      names.emplace_back(tool.at("name").as_string());
+    return names;
+  };
+  EXPECT_THAT(tools_of(made({{"name", "all"}})), ElementsAre("bank_ping", "bank_wait"));
+  EXPECT_THAT(tools_of(made({{"name", "one"}, {"tools", array{"bank_p*"}}})), ElementsAre("bank_ping"));
+  EXPECT_THAT(tools_of(made({{"name", "other"}, {"deny", array{"bank_ping"}}})), ElementsAre("bank_wait"));
+  EXPECT_THAT(tools_of(made({{"name", "reader"}, {"read_only", true}})), IsEmpty());
+  EXPECT_EQ(shown("reader").at("read_only"), true);
+  EXPECT_EQ(boost::json::serialize(shown("other").at("deny")), R"(["bank_ping"])");
+  const std::string limited = made({{"name", "limited"}, {"requests_per_minute", 1}});
+  EXPECT_EQ(status_for(limited), 200);
+  EXPECT_EQ(status_for(limited), 429);
+
+  gateway::TokenRegistry again({bench.workers.at(0), bench.gateway, store, bench.clock});
+  ASSERT_TRUE(bench.run(again.load()));
+  EXPECT_TRUE(again.find("reader")->keys.read_only);
+  EXPECT_THAT(again.find("one")->keys.tools, ElementsAre("bank_p*"));
+  EXPECT_EQ(again.find("limited")->keys.requests_per_minute, 1U);
 }
 
 TEST_F(Tokens, AreRefusedWithEachFault) {
@@ -358,8 +389,8 @@ TEST_F(Tokens, AreNotMadeWhereTheStoreDoesNotTakeThem) {
 // A tool session cannot take a token that somebody has.
 TEST_F(Tokens, AreNobodyElses) {
   const std::string secret = made({{"name", "ci"}});
-  const auto taken = bench.ask("POST", "/admin/session/init",
-                               object{{"session_id", "s"}, {"user_token", secret}, {"user_id", 7}});
+  const auto taken =
+      bench.ask("POST", "/admin/session/init", object{{"session_id", "s"}, {"user_token", secret}, {"user_id", 7}});
   EXPECT_EQ(taken.status, 409);
 }
 

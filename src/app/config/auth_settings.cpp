@@ -5,6 +5,7 @@
 #include "base/date_time.hpp"
 #include "base/environment.hpp"
 #include "base/names.hpp"
+#include "catalog/contexts/entry_patterns.hpp"
 
 namespace proteus::app {
 namespace {
@@ -13,6 +14,7 @@ using json::field;
 using json::text;
 
 constexpr std::size_t kMaxTokens = 10'000;
+constexpr std::int64_t kMostRequests = 1'000'000'000;
 
 json::Codec<std::string> name() { return text({.check = check_name}); }
 json::Codec<std::string> variable() { return text({.max_bytes = 256, .check = check_variable_name}); }
@@ -50,6 +52,10 @@ Result<> check_upstream(std::string_view scope) {
   return check_name(scope);
 }
 
+json::Codec<std::vector<std::string>> entry_patterns() {
+  return json::list(text({.max_bytes = 1024, .check = catalog::check_entry_pattern}), "patterns");
+}
+
 const json::Binding<TokenSettings>& token_binding() {
   using S = TokenSettings;
   static const json::Binding<S> binding{
@@ -62,6 +68,15 @@ const json::Binding<TokenSettings>& token_binding() {
             "Contexts it may use; `*` for all, `\"\"` for plain `/mcp`."),
       field("upstreams", &S::upstreams, json::list(text({.check = check_upstream}), "strings", {.most = 10'000}),
             "Upstreams it may use; `*` for all."),
+      field("tools", &S::tools, entry_patterns(),
+            "Tools it may use, by the name clients see; `*` matches any characters. `prompt:x*` matches prompts, "
+            "`resource:x*` resources and templates by URI; if no pattern is about a kind, all of that kind are "
+            "allowed."),
+      field("deny", &S::deny, entry_patterns(), "What it may not use of those, by the same patterns."),
+      field("read_only", &S::read_only, json::boolean(),
+            "Whether it may use only tools that declare `readOnlyHint`. Prompts and resources are not affected."),
+      field("requests_per_minute", &S::requests_per_minute, json::integer<unsigned>(0, kMostRequests),
+            "Requests it may send in a minute; 0: as many as `limits.requests_per_minute` allows."),
       field("expires", &S::expires, date_time(),
             "When it stops working, such as `2027-01-01T00:00:00Z`; what is open then ends."),
   };
@@ -99,7 +114,8 @@ const json::Binding<AuthSettings>& auth_binding() {
             json::choice<Anonymous>(
                 {{"loopback", Anonymous::loopback}, {"never", Anonymous::never}, {"always", Anonymous::always}}),
             "Whether to admit callers without a token; `loopback`: only on a loopback listener."),
-      field("tokens", &S::tokens, json::list(json::table<TokenSettings>(token_binding(), check_token), "tables", {.most = kMaxTokens}),
+      field("tokens", &S::tokens,
+            json::list(json::table<TokenSettings>(token_binding(), check_token), "tables", {.most = kMaxTokens}),
             "Tokens, and what each may use."),
   };
   return binding;

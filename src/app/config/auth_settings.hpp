@@ -20,6 +20,10 @@ struct TokenSettings {
   std::string token_file;                     // or that
   std::vector<std::string> contexts = {"*"};  // "" is the plain /mcp
   std::vector<std::string> upstreams = {"*"};
+  std::vector<std::string> tools = {"*"};  // patterns of entries
+  std::vector<std::string> deny;           // likewise
+  bool read_only = false;
+  unsigned requests_per_minute = 0;  // 0: no limit besides that of everybody
   std::optional<Clock::Wall> expires;
   Secret token;  // what the variable or the file holds; not a key
 

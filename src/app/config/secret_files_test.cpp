@@ -64,9 +64,8 @@ TEST_F(SecretFiles, AreFaultsWhereTheyHoldNoSecret) {
   write("ops.secret", "of-ops");
   EXPECT_THAT(said(), ElementsAre(HasSubstr("auth.tokens[0].token_file: the file ")));
   EXPECT_THAT(said(Purpose::check), ElementsAre(HasSubstr("warning: auth.tokens[0].token_file: the file ")));
-  for (const std::string& wrong :
-       {std::string(), std::string("\n"), std::string("two words"), std::string("two\nlines\n"),
-        std::string("\0", 1), std::string(5000, 'x')}) {
+  for (const std::string& wrong : {std::string(), std::string("\n"), std::string("two words"),
+                                   std::string("two\nlines\n"), std::string("\0", 1), std::string(5000, 'x')}) {
     write("ci.token", wrong);
     EXPECT_THAT(said(), ElementsAre(HasSubstr("must hold one line"))) << wrong.size();
   }
@@ -75,7 +74,8 @@ TEST_F(SecretFiles, AreFaultsWhereTheyHoldNoSecret) {
   write("proteus.toml",
         "[[auth.tokens]]\nname = \"a\"\ntoken_file = \"ci.token\"\n[[auth.tokens]]\nname = \"b\"\ntoken_env = \"A\"\n");
   write("ci.token", "of-env\n");
-  EXPECT_THAT(said(), ElementsAre(HasSubstr("auth.tokens[1].token_env: holds the same secret as that of auth.tokens[0]")));
+  EXPECT_THAT(said(),
+              ElementsAre(HasSubstr("auth.tokens[1].token_env: holds the same secret as that of auth.tokens[0]")));
   fs::remove(directory_.path() / "ci.token");
   fs::create_directory(directory_.path() / "ci.token");
   EXPECT_THAT(said(), ElementsAre(HasSubstr("is no regular file")));
@@ -95,8 +95,8 @@ TEST(Tokens, AreInAVariableOrInAFile) {
 
 TEST(Tokens, ExpireAtAnInstant) {
   for (const std::string_view written : {"2027-01-01T00:00:00Z", "\"2027-01-01T01:00:00+01:00\""}) {
-    const auto outcome = read(
-        fmt::format("[[auth.tokens]]\nname = \"a\"\ntoken_env = \"A\"\nexpires = {}\n", written), {{"A", "x"}});
+    const auto outcome =
+        read(fmt::format("[[auth.tokens]]\nname = \"a\"\ntoken_env = \"A\"\nexpires = {}\n", written), {{"A", "x"}});
     ASSERT_TRUE(outcome.config) << written << outcome.said.at(0);
     EXPECT_EQ(outcome.config->auth.tokens.at(0).expires,
               Clock::Wall(std::chrono::sys_days(std::chrono::year(2027) / 1 / 1)));

@@ -87,10 +87,9 @@ struct Serving::Dependencies {
 
   admin::Routes routes(gateway::Gateway& gateway, store::Store& store) {
     admin::Routes all = admin::upstream_routes(gateway, registry, store);
-    for (auto& more :
-         {admin::session_routes(gateway, sessions), admin::token_routes(gateway, tokens),
-          admin::dataset_routes(datasets), admin::proposal_routes(pins), admin::context_routes(gateway),
-          admin::change_routes(changes), admin::audit_routes(store)}) {
+    for (auto& more : {admin::session_routes(gateway, sessions), admin::token_routes(gateway, tokens),
+                       admin::dataset_routes(datasets), admin::proposal_routes(pins), admin::context_routes(gateway),
+                       admin::change_routes(changes), admin::audit_routes(store)}) {
       all.insert(all.end(), more.begin(), more.end());
     }
     return all;
@@ -209,12 +208,16 @@ void Serving::apply_access() {
                           .token = token.token,
                           .contexts = token.contexts,
                           .upstreams = token.upstreams,
+                          .entries = {token.tools, token.deny, token.read_only},
+                          .requests_per_minute = token.requests_per_minute,
                           .expires = token.expires});
+  const auto current = gateway_->access();
   gateway::Access access;
   access.principals = std::make_shared<const gateway::Principals>(
       principals,
-      front_ == Front::stdio || serves_anonymous(config_) ? gateway::Anonymous::served : gateway::Anonymous::refused);
-  const auto before = gateway_->access()->contexts;
+      front_ == Front::stdio || serves_anonymous(config_) ? gateway::Anonymous::served : gateway::Anonymous::refused,
+      current->principals.get());
+  const auto before = current->contexts;
   manifests_ = served_manifests(config_, before ? &manifests_ : nullptr);
   access.contexts = catalog::Contexts::make(
       manifests_, [this](const std::string& dataset) { return dependencies_->datasets.state()->types_of(dataset); },

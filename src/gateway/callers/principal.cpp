@@ -6,11 +6,6 @@
 namespace proteus::gateway {
 namespace {
 
-catalog::Access access_to(const std::vector<std::string>& upstreams) {
-  const bool all = std::ranges::find(upstreams, "*") != upstreams.end();
-  return all ? catalog::Access::all() : catalog::Access::only(upstreams);
-}
-
 // Of anybody's token: a connection keeps no more.
 constexpr std::size_t kLongestKept = 1024;
 
@@ -29,39 +24,17 @@ std::string_view bearer(std::string_view authorization) {
 
 }  // namespace
 
-Principal::Principal(std::string name, catalog::Access access, std::vector<std::string> contexts,
-                     std::shared_ptr<LocalProvider> own, std::string home, std::string key)
-    : name_(std::move(name)),
-      key_(key.empty() ? name_ : std::move(key)),
-      access_(std::move(access)),
-      contexts_(std::move(contexts)),
-      own_(std::move(own)),
-      home_(std::move(home)) {
-  for (const auto& pattern : contexts_)
-    entry_ += pattern + "\n";
+Principal::Principal(Parts parts) : parts_(std::move(parts)) {
+  if (parts_.key.empty()) parts_.key = parts_.name;
 }
 
-Principal::Principal(std::string name, const json::Digest& token, catalog::Access access,
-                     std::vector<std::string> contexts)
-    : Principal(std::move(name), std::move(access), std::move(contexts)) {
-  token_ = token;
-}
-
-Principal::Principal(const PrincipalSettings& settings, const json::Digest& token, std::string key)
-    : Principal(settings.name, access_to(settings.upstreams), settings.contexts, nullptr, {}, std::move(key)) {
-  token_ = token;
-  expires_ = settings.expires;
+Permissions permissions_of(const PrincipalSettings& settings) {
+  return {catalog::Access::only(settings.upstreams, settings.entries), settings.contexts, settings.requests_per_minute};
 }
 
 bool Principal::same_as(const Principal& other) const {
-  return name_ == other.name_ && token_ == other.token_ && expires_ == other.expires_ && access_.fingerprint() == other.access_.fingerprint() &&
-         contexts_ == other.contexts_;
-}
-
-bool Principal::enters_all() const { return std::ranges::find(contexts_, "*") != contexts_.end(); }
-
-bool Principal::may_enter(std::string_view context) const {
-  return std::ranges::any_of(contexts_, [&](const auto& pattern) { return catalog::fits(pattern, context); });
+  return name() == other.name() && token() == other.token() && expires() == other.expires() &&
+         permissions().fingerprint() == other.permissions().fingerprint();
 }
 
 const json::Digest& TokenHash::of(std::string_view token) {
@@ -86,18 +59,24 @@ std::size_t DigestHash::operator()(const json::Digest& digest) const {
   return hash;
 }
 
-Principals::Principals(const std::vector<PrincipalSettings>& settings, Anonymous anonymous) {
+Principals::Principals(const std::vector<PrincipalSettings>& settings, Anonymous anonymous,
+                       const Principals* previous) {
+  const PermissionsTable* const before = previous != nullptr ? &previous->permissions_ : nullptr;
   for (const auto& each : settings) {
     const json::Digest token = json::sha256(each.token.reveal());
-    auto principal = std::make_shared<const Principal>(each, token);
-    are_alike_ = are_alike_ && principal->access().is_all();
+    auto permissions = permissions_.add(permissions_of(each), before);
+    are_alike_ = are_alike_ && permissions->access().is_all();
+    auto principal = std::make_shared<const Principal>(Principal::Parts{
+        .name = each.name, .permissions = std::move(permissions), .token = token, .expires = each.expires});
     if (each.expires) expiring_.push_back(principal);
     by_token_.emplace(token, std::move(principal));
   }
   if (anonymous == Anonymous::refused) return;
-  anonymous_ = std::make_shared<const Principal>("", catalog::Access::all(), std::vector<std::string>{"*"});
+  anonymous_ = std::make_shared<const Principal>(
+      Principal::Parts{.name = {}, .permissions = permissions_.add({catalog::Access::all(), {"*"}}, before)});
 }
 
+void Principals::look_at(const catalog::SnapshotPointer& snapshot) const { permissions_.look_at(snapshot); }
 std::vector<std::shared_ptr<const Principal>> Principals::all() const {
   std::vector<std::shared_ptr<const Principal>> all;
   all.reserve(by_token_.size());

@@ -78,9 +78,7 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
   server::HttpEndpointOptions endpoint = options_.endpoint;
   endpoint.refusals = &refusals_;
   endpoint.authenticate = [this](const net::Request& request) { return admit(request, context_of(request.path())); };
-  if (options_.quotas.requests_per_minute > 0) {
-    endpoint.admit_request = [this](const server::Caller& caller) { return admit_request(caller); };
-  }
+  endpoint.admit_request = [this](const server::Caller& caller) { return admit_request(caller); };
   endpoint.admit_stream = [this](const server::Caller& caller) { return admit_stream(caller); };
   endpoint_ = std::make_unique<server::HttpEndpoint>(*service_, listeners_, clock, key, std::move(endpoint));
   listeners_.set_on_follow([this](const std::string& uri, bool followed) { follow(uri, followed); });
@@ -109,9 +107,8 @@ void Gateway::set_tokens(std::shared_ptr<const IssuedTokens> tokens) {
 
 void Gateway::end_streams_of(const Principal& principal) {
   principal.withdraw();
-  listeners_.end_of(principal.key(), [&](const server::Caller& caller) {
-    return principal_of(caller).token() == principal.token();
-  });
+  listeners_.end_of(principal.key(),
+                    [&](const server::Caller& caller) { return principal_of(caller).token() == principal.token(); });
 }
 
 void Gateway::end_callers(const std::unordered_set<std::string>& keys, const std::string& why) {
@@ -215,7 +212,9 @@ Result<server::Caller> Gateway::admit(const net::Request& request, std::string_v
 }
 
 Result<> Gateway::admit_request(const server::Caller& caller) {
-  return service_->here().quota(caller.principal).count_request(clock_.recent());
+  const unsigned own = principal_of(caller).permissions().requests_per_minute();
+  if (own == 0 && options_.quotas.requests_per_minute == 0) return {};
+  return service_->here().quota(caller.principal).count_request(clock_.recent(), own);
 }
 
 Result<std::shared_ptr<void>> Gateway::admit_stream(const server::Caller& caller) {
@@ -254,8 +253,8 @@ Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings
       .answers = answer_threads_,
       .publish =
           [this](catalog::SnapshotPointer snapshot) {
-            // So that no request has to: what contexts show of it is as much work as it is.
-            if (const auto contexts = access_.get()->contexts) contexts->look_at(snapshot);
+            // So that no request has to: what is left and shown of it is as much work as it is.
+            access_.get()->look_at(snapshot);
             return catalog_.publish(std::move(snapshot));
           },
       .on_refreshed =

@@ -169,7 +169,8 @@ Task<> LiveList::ask(std::shared_ptr<Part> part) {
 }
 
 void LiveList::remember(const Part& part, const LivePage& page, RememberedLists::Reading reading) {
-  if (!part.cursor.empty() || !worker_.upstreams().routed_by_lists) return;
+  const bool routes = worker_.upstreams().routed_by_lists || view_->access().only_read_only(kind_);
+  if (!part.cursor.empty() || !routes) return;
   // More pages may tell something else than was remembered.
   auto names = page.next ? nullptr : std::make_shared<const ListedNames>(std::span(&page.list, 1));
   lists_.memory().put(lists_.key(), part.upstream, kind_, reading, std::move(names));
@@ -279,9 +280,8 @@ bool LiveList::is_taken(std::string_view name, std::uint32_t place) const {
   if (taken_.contains(name)) return true;
   return std::ranges::any_of(earlier_, [&](const auto& earlier) {
     if (earlier->names == nullptr || earlier->place >= place) return false;
-    const auto own = earlier->names->own_name(name);
-    const auto* const lens = view_->lens();
-    return own && (lens == nullptr || lens->admits(kind_, {name, *own, earlier->upstream->rules().prefix}));
+    const auto entry = earlier->names->find(name);
+    return entry && is_shown(*view_, kind_, *entry, earlier->upstream->rules());
   });
 }
 

@@ -13,6 +13,7 @@
 #include "gateway/request/forwarding.hpp"
 #include "gateway/request/live_lists.hpp"
 #include "gateway/request/routing.hpp"
+#include "gateway/routing/scope_check.hpp"
 #include "gateway/upstreams/freshening.hpp"
 #include "gateway/upstreams/local_provider.hpp"
 #include "gateway/upstreams/upstream_attempts.hpp"
@@ -62,8 +63,12 @@ mcp::ServerCapabilities join(mcp::ServerCapabilities a, const mcp::ServerCapabil
   return a;
 }
 
-// Holds the mirrored parameters of a tool against its headers.
+// Holds the caller's scopes against what is asked for, and the mirrored parameters of a tool against its headers.
 Result<Route> checked(const server::Call& call, Result<Route> route) {
+  const Principal& principal = principal_of(call.caller());
+  if (route && principal.scopes() != nullptr) [[unlikely]] {
+    if (auto granted = check_scopes(*route, principal); !granted) return std::unexpected(std::move(granted.error()));
+  }
   if (!route || call.headers() == nullptr || !route->found || route->found.definition->mirrored == nullptr) {
     return route;
   }
@@ -76,6 +81,15 @@ Result<Route> checked(const server::Call& call, Result<Route> route) {
   const auto held = mcp::check_mirrored(*route->found.definition->mirrored, *arguments, *call.headers());
   if (!held) return std::unexpected(held.error());
   return route;
+}
+
+// Who may not read a resource is not told of it either. The caller outlives it.
+Task<Result<Route>> route_to_follow(Task<Result<Route>> routing, const server::Caller& caller) {
+  auto route = co_await std::move(routing);
+  if (!route) co_return route;
+  if (auto granted = check_scopes(*route, principal_of(caller)); !granted)
+    co_return std::unexpected(std::move(granted.error()));
+  co_return route;
 }
 
 std::uint64_t next_number() {
@@ -203,7 +217,7 @@ Task<std::vector<server::Service::Refused>> GatewayService::follow(const server:
   const auto never = std::make_shared<server::Cancellation>(worker.io().get_executor());
   const Routing::Means means{reach(), observer_, clock_, options_.chance, *never};
   const Subscriptions::RouteOf route_of = [&](const std::string& uri) {
-    return routing.run({Kind::resource, uri}, means);
+    return route_to_follow(routing.run({Kind::resource, uri}, means), caller);
   };
   co_return co_await subscriptions_.follow(worker, caller, session, accepted, route_of);
 }
@@ -446,7 +460,8 @@ Task<> GatewayService::refresh_for(const server::Caller& caller, const ServedUps
     const auto facts = upstream->facts();
     catalog::KindSet kinds;
     for (const Kind kind : catalog::kKinds) {
-      if (!facts || mcp::offers(facts->offers, catalog::info(kind).list_method)) kinds.add(kind);
+      const bool offered = !facts || mcp::offers(facts->offers, catalog::info(kind).list_method);
+      if (offered && principal_of(caller).access().may_have(kind)) kinds.add(kind);
     }
     on_lists_changed_(caller.principal, kinds);
   }

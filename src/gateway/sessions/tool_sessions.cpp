@@ -123,9 +123,13 @@ std::shared_ptr<const Principal> ToolSessions::principal_for(const std::shared_p
   const bool shared = binding.catalog == CatalogMode::shared;
   // A session that has a context has no other.
   std::vector<std::string> contexts = {binding.context.empty() ? "*" : binding.context};
-  return std::make_shared<const Principal>(session->name().value(),
-                                           shared ? catalog::Access::all() : catalog::Access::only({}),
-                                           std::move(contexts), session, binding.context, session->key());
+  return std::make_shared<const Principal>(
+      Principal::Parts{.name = session->name().value(),
+                       .permissions = std::make_shared<const Permissions>(
+                           shared ? catalog::Access::all() : catalog::Access::only({}), std::move(contexts)),
+                       .key = session->key(),
+                       .own = session,
+                       .home = binding.context});
 }
 
 ToolSessionEntry ToolSessions::make(ToolSessionId id, store::Time created_at, Clock::Monotonic last_used) const {

@@ -5,9 +5,11 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_future.hpp>
+#include <fmt/format.h>
 
 #include "mcp/errors.hpp"
 #include "mcp/headers.hpp"
+#include "server/http/challenge.hpp"
 #include "server/http/cors.hpp"
 #include "server/http/http_answer.hpp"
 #include "server/http/legacy_http.hpp"
@@ -90,7 +92,8 @@ class HttpEndpoint::Visit {
     return HttpAnswer::error(status, message_.id, error, mcp::Era::modern, fields);
   }
   HttpAnswer refuse_unknown(const Error& error = errors::unauthenticated("The bearer token is unknown")) const {
-    return refuse(401, error, "WWW-Authenticate: Bearer\r\n");
+    endpoint_.challenge(exchange_, error);
+    return refuse(401, error);
   }
   HttpAnswer refuse(unsigned status, const char* why) const {
     return refuse(status, mcp::errors::invalid_request(why));
@@ -257,6 +260,12 @@ Task<> HttpEndpoint::handle(net::Exchange& exchange, Transport transport) {
 Result<std::shared_ptr<void>> HttpEndpoint::admit_stream(const Caller& caller) const {
   if (!options_.admit_stream) return nullptr;
   return options_.admit_stream(caller);
+}
+
+void HttpEndpoint::challenge(net::Exchange& exchange, const Error& error) const {
+  const std::string value =
+      options_.challenge ? options_.challenge(exchange.request(), error) : bearer_challenge(error);
+  exchange.add_fields(fmt::format("WWW-Authenticate: {}\r\n", value));
 }
 
 void HttpEndpoint::end_listening() { listeners_.end_all(); }

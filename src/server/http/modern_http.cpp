@@ -70,6 +70,7 @@ HttpAnswer ModernHttp::whole_answer() {
   }
   if (!outcome) {
     const unsigned status = mcp::http_status(outcome.error(), mcp::Era::modern);
+    if (status == 403) endpoint_.challenge(exchange_, outcome.error());
     return HttpAnswer::error(status, request_.id(), outcome.error(), mcp::Era::modern);
   }
   return HttpAnswer::json(calling_->round.write(outcome, style()));

@@ -124,8 +124,8 @@ Task<> OldSse::Line::run(std::string text) {
   const auto session = session_;
   auto message = json::scan(text, endpoint_.options_.messages);
   LineChannel channel([this](std::string said) { send(std::move(said)); }, std::make_shared<Cancellation>(executor_));
-  std::string answer = co_await answer_request(*message, *session, session->in_flight(), channel, endpoint_.service_,
-                                               endpoint_.options_.asking);
+  std::string answer = co_await answer_request(*message, *session, caller_, session->in_flight(), channel,
+                                               endpoint_.service_, endpoint_.options_.asking);
   if (!answer.empty()) send(std::move(answer));
   --requests_;
   close_if_idle();
