@@ -43,8 +43,11 @@ function commandLine(gateway) {
     return done.stdout.trim();
   };
   return {
-    create: (name, { upstreams = [], contexts = [], expires } = {}) =>
-      command('create', name, ...upstreams.flatMap((one) => ['--upstream', one]), ...contexts.flatMap((one) => ['--context', one]), ...(expires ? ['--expires', expires] : [])),
+    create: (name, { expires, read_only, ...lists } = {}) => {
+      const options = { upstreams: '--upstream', contexts: '--context', tools: '--tool', deny: '--deny' };
+      const listed = Object.entries(lists).flatMap(([key, values]) => values.flatMap((value) => [options[key], value]));
+      return command('create', name, ...listed, ...(expires ? ['--expires', expires] : []), ...(read_only ? ['--read-only'] : []));
+    },
     rotate: (name, overlap) => command('rotate', name, '--overlap', overlap),
     revoke: (name) => command('revoke', name),
     list: async () => JSON.parse(await command('list', '--json')).tokens
@@ -83,8 +86,12 @@ for (const [how, tokensOf] of Object.entries({ 'over REST': rest, 'by the comman
         const first = await tokens.create('ci', { upstreams: ['up'], contexts: ['', 'work'], expires: '30d' });
         assert.match(first, /^proteus_[\w-]{43}$/);
         assert.equal(await statusFor(gateway, first), 200);
+        const seenBy = async (token) => (await (await send(gateway.url, 'tools/list', {}, { token })).json()).result.tools.map((tool) => tool.name);
         const elsewhere = await tokens.create('elsewhere', { upstreams: ['none'] });
-        assert.deepEqual((await (await send(gateway.url, 'tools/list', {}, { token: elsewhere })).json()).result.tools, []);
+        assert.deepEqual(await seenBy(elsewhere), []);
+        assert.deepEqual(await seenBy(first), ['up_hold', 'up_other']);
+        assert.deepEqual(await seenBy(await tokens.create('some', { tools: ['up_*'], deny: ['up_h*'] })), ['up_other']);
+        assert.deepEqual(await seenBy(await tokens.create('reader', { read_only: true })), []);
         const [listed] = (await tokens.list()).filter((one) => one.name === 'ci');
         assert.deepEqual(listed.upstreams, ['up']);
         assert.deepEqual(listed.contexts, ['', 'work']);
@@ -115,7 +122,7 @@ for (const [how, tokensOf] of Object.entries({ 'over REST': rest, 'by the comman
         assert.equal((await messageOf(await call)).error.message, 'the token was revoked: the request was cancelled');
         assert.match(await legacyCall, /the token was revoked/);
         await legacy.close().catch(() => {});
-        assert.deepEqual((await tokens.list()).map((one) => one.name), ['elsewhere']);
+        assert.deepEqual((await tokens.list()).map((one) => one.name), ['elsewhere', 'reader', 'some']);
         for (const secret of [first, second, third, elsewhere]) assert.ok(!gateway.log().includes(secret));
       } finally {
         await gateway.stop();
@@ -177,7 +184,7 @@ describe('the command line', () => {
       assert.equal((await token('create', 'x', '--expires', 'soon')).code, 1);
       assert.equal((await token('revoke', 'nobody')).code, 1);
       assert.equal((await token('rotate', 'nobody')).code, 1);
-      assert.match((await token('list')).stdout, /^NAME .*\nci +runtime +active/);
+      assert.match((await token('list')).stdout, /^ *NAME .*\n *ci +runtime +active/);
       const json = JSON.parse((await token('rotate', 'ci', '--json')).stdout);
       assert.match(json.token, /^proteus_/);
       assert.ok(json.previous_until);

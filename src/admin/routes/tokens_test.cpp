@@ -246,6 +246,23 @@ TEST_F(Tokens, EndWhatIsOpenWhenTheyAreRevoked) {
   EXPECT_EQ(kept->read_event()->json().at("method"), "notifications/tools/list_changed");
 }
 
+// A request whose body is still to come when its token goes.
+TEST_F(Tokens, AreLookedAtAgainWhereABodyTakesLong) {
+  const std::string secret = made({{"name", "ci"}});
+  const std::string body = rpc("5", "tools/call", R"("name":"bank_wait",)" + modern_meta());
+  RawClient client(bench.server.local_port());
+  client.send_request("POST",
+                      modern_fields("tools/call", "bank_wait") + gateway::test::bearer(secret) +
+                          fmt::format("Content-Type: application/json\r\nContent-Length: {}\r\n", body.size()));
+  wait_until([&] { return shown("ci").as_object().contains("last_used_at"); });
+  revoke("ci");
+  client.send(body);
+  const auto answer = client.read_answer();
+  EXPECT_EQ(answer.status, 401);
+  EXPECT_THAT(answer.field("www-authenticate"), HasSubstr("Bearer"));
+  EXPECT_EQ(running, 0);
+}
+
 TEST_F(Tokens, AreAnotherTokenWhenTheyAreMadeAgain) {
   const std::string before = made({{"name", "ci"}});
   LegacyClient legacy(bench.server.local_port(), "2025-11-25", "{}", gateway::test::bearer(before));
