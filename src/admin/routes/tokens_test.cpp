@@ -251,9 +251,8 @@ TEST_F(Tokens, AreLookedAtAgainWhereABodyTakesLong) {
   const std::string secret = made({{"name", "ci"}});
   const std::string body = rpc("5", "tools/call", R"("name":"bank_wait",)" + modern_meta());
   RawClient client(bench.server.local_port());
-  client.send_request("POST",
-                      modern_fields("tools/call", "bank_wait") + gateway::test::bearer(secret) +
-                          fmt::format("Content-Type: application/json\r\nContent-Length: {}\r\n", body.size()));
+  client.send_request("POST", modern_fields("tools/call", "bank_wait") + gateway::test::bearer(secret) +
+                                  fmt::format("Content-Type: application/json\r\nContent-Length: {}\r\n", body.size()));
   wait_until([&] { return shown("ci").as_object().contains("last_used_at"); });
   revoke("ci");
   client.send(body);
