@@ -115,7 +115,8 @@ const json::Binding<AuthSettings>& auth_binding() {
                 {{"loopback", Anonymous::loopback}, {"never", Anonymous::never}, {"always", Anonymous::always}})),
             "Whether to admit callers without a token; `loopback`: only on a loopback listener.")
           .by_default("`\"loopback\"`; `\"never\"` with issuers"),
-      field("tokens", &S::tokens, json::list(json::table<TokenSettings>(token_binding(), check_token), "tables", {.most = kMaxTokens}),
+      field("tokens", &S::tokens,
+            json::list(json::table<TokenSettings>(token_binding(), check_token), "tables", {.most = kMaxTokens}),
             "Tokens, and what each may use."),
       field("issuers", &S::issuers, json::list(json::table(issuer_binding()), "tables", {.least = 0, .most = 64}),
             "Identity providers whose tokens callers may use."),

@@ -104,11 +104,10 @@ struct Serving::Dependencies {
 
   admin::Routes routes(gateway::Gateway& gateway, store::Store& store) {
     admin::Routes all = admin::upstream_routes(gateway, registry, store);
-    for (auto& more :
-         {admin::session_routes(gateway, sessions), admin::token_routes(gateway, tokens),
-          admin::dataset_routes(datasets), admin::proposal_routes(pins), admin::context_routes(gateway),
-          admin::change_routes(changes), admin::audit_routes(store),
-          admin::principal_routes(gateway)}) {
+    for (auto& more : {admin::session_routes(gateway, sessions), admin::token_routes(gateway, tokens),
+                       admin::dataset_routes(datasets), admin::proposal_routes(pins), admin::context_routes(gateway),
+                       admin::change_routes(changes), admin::audit_routes(store),
+                       admin::principal_routes(gateway)}) {
       all.insert(all.end(), more.begin(), more.end());
     }
     return all;

@@ -21,16 +21,15 @@
 namespace proteus::gateway {
 
 class LocalProvider;
-struct PrincipalSettings;
 
 // Someone who may ask, and what they may use. Immutable.
 class Principal final : public server::Grant {
  public:
   struct Parts {
-    std::string name;                                           // for people; empty: anonymous
-    std::shared_ptr<const Permissions> permissions;             // never null
-    std::string key = {};                                       // the name where it is empty
-    json::Digest token = {};                                    // the hash of what the configuration knows it by
+    std::string name;                                // for people; empty: anonymous
+    std::shared_ptr<const Permissions> permissions;  // never null
+    std::string key = {};                            // the name where it is empty
+    json::Digest token = {};                         // the hash of what it is known by, where that is a token
     std::shared_ptr<const catalog::GrantedScopes> scopes = {};  // null: no scope is asked of it
     // What it alone is offered, in front of everything else; null for nothing. The versions of its snapshots are unique
     // among all of its name.
@@ -40,9 +39,6 @@ class Principal final : public server::Grant {
     std::uint64_t rules = 0;  // where an identity provider vouches for it: the generation of the rules that made it
   };
   explicit Principal(Parts parts);
-  // What the settings say, apart from their token.
-  Principal(const PrincipalSettings& settings, const json::Digest& token,
-            std::shared_ptr<const Permissions> permissions, std::string key = {});
 
   // For people: in logs and audits.
   const std::string& name() const { return parts_.name; }

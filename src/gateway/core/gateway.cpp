@@ -115,18 +115,19 @@ void Gateway::set_tokens(std::shared_ptr<const IssuedTokens> tokens) {
 
 void Gateway::end_streams_of(const Principal& principal) {
   principal.withdraw();
-  listeners_.end_of(principal.key(), [&](const server::Caller& caller) {
-    return principal_of(caller).token() == principal.token();
-  });
+  listeners_.end_of(principal.key(),
+                    [&](const server::Caller& caller) { return principal_of(caller).token() == principal.token(); });
 }
 
-void Gateway::end_callers(const std::string& key, const std::string& why) {
+void Gateway::end_callers(const std::unordered_set<std::string>& keys, const std::string& why) {
   const server::Listeners::Concerns everybody = [](const server::Caller&) { return true; };
-  listeners_.end_of(key, everybody);
-  endpoint_->sessions().end_of(key, everybody, why);
-  end_calls([key](const server::Caller& caller) { return caller.principal == key; }, why);
-  service_->parked().cancel_of(key);
-  forget(key);
+  for (const auto& key : keys) {
+    listeners_.end_of(key, everybody);
+    endpoint_->sessions().end_of(key, everybody, why);
+    service_->parked().cancel_of(key);
+    forget(key);
+  }
+  end_calls([keys](const server::Caller& caller) { return keys.contains(caller.principal); }, why);
 }
 
 void Gateway::end_calls(const server::Listeners::Concerns& whose, const std::string& why) {
@@ -137,15 +138,21 @@ void Gateway::end_calls(const server::Listeners::Concerns& whose, const std::str
 void Gateway::end_expired() {
   const auto access = access_.get();
   const auto now = clock_.wall();
+  std::unordered_set<std::string> keys;
   const auto end = [&](const std::shared_ptr<const Principal>& principal) {
     if (!principal->has_expired(now) || !principal->holds()) return;
     end_streams_of(*principal);
-    if (access->tokens && access->tokens->has_key(principal->key(), now)) return;
-    log::info("the token of {} has expired", principal->name());
-    end_callers(principal->key(), "the token has expired");
+    keys.insert(principal->key());
   };
   std::ranges::for_each(access->principals->expiring(), end);
   if (access->tokens) std::ranges::for_each(access->tokens->expiring(), end);
+  if (keys.empty()) return;
+  if (access->tokens) {
+    for (const auto& key : access->tokens->keys_at(now))
+      keys.erase(key);
+  }
+  if (!keys.empty()) log::info("tokens that have expired: {}", keys.size());
+  end_callers(keys, "the token has expired");
 }
 
 std::optional<Clock::Wall> Gateway::next_expiry() const {
