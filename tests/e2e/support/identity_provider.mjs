@@ -166,7 +166,7 @@ export class IdentityProvider {
   /** Any JWS with the provider's key; `header` and `key` may say otherwise. */
   async sign(claims, { header = {}, key = this.key } = {}) {
     const signer = new jose.SignJWT(claims).setProtectedHeader({ alg: key.alg, typ: 'at+jwt', kid: key.kid, ...header });
-    return signer.sign(await jose.importJWK(key, key.alg));
+    return signer.sign(await jose.importJWK(key, key.alg), { crit: Object.fromEntries((header.crit ?? []).map((name) => [name, true])) });
   }
 
   /** What an access token says, for tests that sign one themselves; times are relative to now, in seconds. */
