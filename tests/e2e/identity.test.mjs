@@ -59,6 +59,10 @@ describe('a token of an identity provider', () => {
     for (const token of [list, fractions, await provider.sign({ ...claims, scp: ['tools'] })]) assert.deepEqual(await toolsOf(gateway.url, token), ALL);
   });
 
+  test('OAU-01 need not say in its type that it is an access token: few issuers do', async () => {
+    for (const typ of ['JWT', undefined, 'application/at+jwt']) assert.deepEqual(await toolsOf(parts.gateway.url, await signed({}, { header: { typ } })), ALL);
+  });
+
   /** Each makes a token that must not be accepted. */
   const REFUSED = {
     'OAU-05 for another resource': () => signed({ resource: 'https://other.example/mcp' }),

@@ -83,6 +83,13 @@ describe('the identity provider of the tests', () => {
     assert.deepEqual(Object.keys(signed.payload).sort(), Object.keys(signedIn.payload).sort());
   });
 
+  test('adds to the claims of a user, or replaces some', async () => {
+    const { payload } = await verify(provider, await provider.tokenFor({ resource: RESOURCE, claims: { groups: ['other'], department: 'sec' } }));
+    assert.deepEqual(payload.groups, ['other']);
+    assert.equal(payload.department, 'sec');
+    assert.deepEqual(payload.realm_access, { roles: ['operator'] });
+  });
+
   test('renews a token where a client may', async () => {
     const { refresh_token, access_token } = await authorize(provider);
     const body = new URLSearchParams({ grant_type: 'refresh_token', client_id: 'desktop', refresh_token, resource: RESOURCE });

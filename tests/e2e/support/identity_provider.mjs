@@ -43,7 +43,7 @@ function providerConfiguration(settings, keys, store) {
     enabledJWA: { idTokenSigningAlgValues: algorithms },
     cookies: { keys: ['signs the cookies of the provider'] },
     findAccount: (_, sub) => ({ accountId: sub, claims: () => ({ sub, ...people[sub] }) }),
-    extraTokenClaims: (_, token) => people[token.accountId],
+    extraTokenClaims: (_, token) => ({ ...people[token.accountId], ...token.besides }),
     issueRefreshToken: (_, client) => refreshTokens && client.grantTypeAllowed('refresh_token'),
     expiresWithSession: () => false,
     clientBasedCORS: () => true,
@@ -184,11 +184,11 @@ export class IdentityProvider {
       client: await Client.find('desktop'),
       scope: scopes.join(' '),
       expiresIn,
-      extra: { ...this.settings.people[subject], ...claims },
       gty: 'authorization_code',
       resourceServer: new ResourceServer(resource, resourceServer(this.settings)),
       ...(dpop ? { jkt: dpop.thumbprint } : {})
     });
+    token.besides = claims;
     return token.save();
   }
 
