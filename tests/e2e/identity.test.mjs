@@ -5,11 +5,10 @@ import { describe, test } from 'node:test';
 
 import * as jose from 'jose';
 
-import { ADMIN_SECRET, issuerEntry, matchClaims, parametersOf, quotes, refusalOf, startProtected, statusOf, toolsOf } from './support/identity.mjs';
+import { ADMIN_SECRET, matchClaims, parametersOf, quotes, refusalOf, startProtected, statusOf, toolsOf } from './support/identity.mjs';
 import { publicHalf, startIdentityProvider } from './support/identity_provider.mjs';
-import { eventually } from './support/programs.mjs';
 import { runningPrograms } from './support/programs_of_suite.mjs';
-import { bodyOf, headersOf, send } from './support/raw.mjs';
+import { send } from './support/raw.mjs';
 
 const ALL = ['delete_report', 'read_report', 'write_report'];
 const PAGE = 'https://app.example.com';
@@ -186,6 +185,19 @@ describe('a token of an identity provider', () => {
     assert.notEqual(await statusOf(gateway.url, sec), 200);
   });
 
+  test('OAU-07 AUT-02 the list over plain HTTP is cut in the same way', async () => {
+    const { provider, at } = parts;
+    const names = async (who) => {
+      const token = await provider.tokenFor({ resource: at('/').slice(0, -1), ...who });
+      const response = await fetch(at('/v1/graphs/sec/mcp/tools'), { headers: { authorization: `Bearer ${token}` } });
+      assert.equal(response.status, 200);
+      return (await response.json()).tools.map(({ name }) => name).sort();
+    };
+    assert.deepEqual(await names({}), ALL);
+    assert.deepEqual(await names({ subject: 'bob' }), ['read_report']);
+    assert.equal((await fetch(at('/v1/graphs/sec/mcp/tools'))).status, 401);
+  });
+
   test('OAU-06 where none fits it is 403, with a reason for the operator alone', async () => {
     const token = await signed({ subject: 'nobody-we-know', scopes: ['other'] });
     const { status, body } = await refusalOf(await ask(token));
@@ -289,107 +301,5 @@ describe('a token of an identity provider', () => {
   test('SES-01 who may not administer learns nothing about rules', async () => {
     const response = await fetch(parts.at('/admin/principals/match'), { method: 'POST', body: '{}' });
     assert.equal(response.status, 401);
-  });
-});
-
-describe('an operator with an identity', () => {
-  let parts;
-  runningPrograms(async (programs) => {
-    parts = await startProtected(programs, {
-      provider: { people: { ada: { groups: ['admins'] }, bob: { groups: ['viewers'] }, eve: { groups: ['callers'] } } },
-      rules: [
-        { match: { groups: ['admins'] }, admin: 'admin', name: 'operator {sub}' },
-        { match: { groups: ['viewers'] }, admin: 'viewer' },
-        { match: { groups: ['callers'] } }
-      ]
-    });
-  });
-  const use = async (token, method, path, headers = {}) => {
-    const response = await fetch(parts.at(path), { method, headers: { ...(token ? { authorization: `Bearer ${token}` } : {}), ...headers } });
-    return { status: response.status, text: await response.text(), challenge: response.headers.get('www-authenticate') };
-  };
-  const operatorToken = (subject, path = '/admin') => parts.provider.tokenFor({ subject, resource: parts.at(path) });
-
-  test('OAU-13 an admin looks and changes, and the audit names the subject', async () => {
-    const token = await operatorToken('ada');
-    assert.equal((await use(token, 'GET', '/admin/upstreams')).status, 200);
-    assert.equal((await use(token, 'POST', '/admin/upstreams/reports/refresh')).status, 200);
-    const { text } = await use(undefined, 'GET', '/admin/audit', { 'x-admin-secret': ADMIN_SECRET });
-    assert.match(text, /operator ada/);
-    assert.ok(!quotes(text, token));
-  });
-
-  test('OAU-13 a viewer looks and changes nothing', async () => {
-    const token = await operatorToken('bob');
-    assert.equal((await use(token, 'GET', '/admin/upstreams')).status, 200);
-    assert.equal((await use(token, 'POST', '/admin/upstreams/reports/refresh')).status, 403);
-  });
-
-  test('OAU-13 whom no rule names an operator gets nowhere', async () => {
-    assert.equal((await use(await operatorToken('eve'), 'GET', '/admin/upstreams')).status, 403);
-  });
-
-  test('OAU-05 a token for the endpoints does not administer, and one for the admin API does not call', async () => {
-    for (const path of ['/mcp', '/']) {
-      const { status, challenge } = await use(await parts.provider.tokenFor({ subject: 'ada', resource: parts.at(path).replace(/\/$/, '') }), 'GET', '/admin/upstreams');
-      assert.equal(status, 401, path);
-      assert.match(challenge, /^Bearer .*oauth-protected-resource\/admin/);
-    }
-    assert.equal(await statusOf(parts.gateway.url, await operatorToken('ada')), 401);
-  });
-
-  test('OAU-13 the admin secret goes on working', async () => {
-    assert.equal((await use(undefined, 'GET', '/admin/upstreams', { 'x-admin-secret': ADMIN_SECRET })).status, 200);
-  });
-});
-
-describe('a gateway that clients know by another URL', () => {
-  const PUBLIC = 'https://tools.example.com/gateway';
-  let parts;
-  runningPrograms(async (programs) => {
-    parts = await startProtected(programs, { server: { public_url: PUBLIC, allowed_hosts: ['tools.example.com'] } });
-  });
-
-  test('OAU-04 OAU-05 is that resource, and no other', async () => {
-    const { provider, gateway } = parts;
-    assert.equal(await statusOf(gateway.url, await provider.tokenFor({ resource: `${PUBLIC}/mcp` })), 200);
-    assert.equal(await statusOf(gateway.url, await provider.tokenFor({ resource: PUBLIC })), 200);
-    assert.equal(await statusOf(gateway.url, await provider.tokenFor({ resource: gateway.url })), 401);
-    const { challenge } = await refusalOf(await send(gateway.url, 'tools/list'));
-    assert.equal(parametersOf(challenge).resource_metadata, `https://tools.example.com${WELL_KNOWN}/gateway/mcp`);
-    const metadata = await (await fetch(parts.at(`${WELL_KNOWN}/gateway/mcp`))).json();
-    assert.equal(metadata.resource, `${PUBLIC}/mcp`);
-  });
-});
-
-describe('a gateway without an issuer, and one that admits anybody', () => {
-  let parts;
-  runningPrograms(async (programs) => {
-    parts = await startProtected(programs, { auth: { anonymous: 'always' } });
-  });
-
-  test('OAU-15 anonymous callers are served where the configuration says so; a bad token is refused all the same', async () => {
-    assert.equal(await statusOf(parts.gateway.url, undefined), 200);
-    assert.equal(await statusOf(parts.gateway.url, 'not-a-token'), 401);
-  });
-
-  test('AUT-04 an issuer that a reload takes away is one no more', async () => {
-    const { gateway, provider, resource } = parts;
-    const token = await provider.tokenFor({ resource });
-    assert.equal(await statusOf(gateway.url, token), 200);
-    const other = issuerEntry(provider, { audience: ['https://other.example'] });
-    gateway.reconfigure({ issuers: [other] });
-    await eventually('the reload', async () => (await statusOf(gateway.url, token)) === 401);
-    assert.equal(await statusOf(gateway.url, await provider.tokenFor({ resource: 'https://other.example' })), 200);
-  });
-
-  test('OAU-15 without issuers nothing is said of them', async () => {
-    const { gateway } = parts;
-    gateway.reconfigure({ issuers: [], rules: [] });
-    const metadata = () => fetch(parts.at(`${WELL_KNOWN}/mcp`));
-    await eventually('the reload', async () => (await metadata()).status === 404);
-    const response = await fetch(gateway.url, { method: 'POST', headers: { ...headersOf('tools/list', {}), authorization: 'Bearer x' }, body: bodyOf('tools/list', {}) });
-    assert.equal(response.status, 401);
-    assert.doesNotMatch(response.headers.get('www-authenticate'), /resource_metadata/);
   });
 });

@@ -1,41 +1,18 @@
 // The provider that the tests of identity stand on does what they take for granted.
 import assert from 'node:assert/strict';
-import { createHash, randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 
 import * as jose from 'jose';
 
-import { makeDpopKey, prove } from './support/dpop.mjs';
-import { signIn } from './support/headless_user.mjs';
+import { makeDpopKey } from './support/dpop.mjs';
+import { authorize as signInAt } from './support/headless_user.mjs';
 import { startIdentityProvider } from './support/identity_provider.mjs';
 import { runningPrograms } from './support/programs_of_suite.mjs';
 
 const RESOURCE = 'http://127.0.0.1:8080/mcp';
 const PEOPLE = { ada: { groups: ['ops', 'staff'], realm_access: { roles: ['operator'] } } };
 
-/** The authorization code flow of a public client, to the answer of the token endpoint. */
-async function authorize(provider, { subject = 'ada', scope = 'tools', client = 'desktop', redirect = provider.redirectUri, dpop, resource = RESOURCE } = {}) {
-  const verifier = randomBytes(32).toString('base64url');
-  const query = new URLSearchParams({
-    client_id: client,
-    response_type: 'code',
-    redirect_uri: redirect,
-    scope,
-    resource,
-    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-    code_challenge_method: 'S256',
-    state: 'the state'
-  });
-  const back = await signIn(`${provider.issuer}/auth?${query}`, subject);
-  assert.equal(back.searchParams.get('state'), 'the state', back.href);
-  assert.equal(back.searchParams.get('iss'), provider.issuer);
-  const url = `${provider.issuer}/token`;
-  const body = new URLSearchParams({ grant_type: 'authorization_code', client_id: client, code: back.searchParams.get('code'), redirect_uri: redirect, code_verifier: verifier, resource });
-  const response = await fetch(url, { method: 'POST', body, headers: dpop ? { dpop: await prove(dpop, { url }) } : {} });
-  const answer = await response.json();
-  assert.equal(response.status, 200, JSON.stringify(answer));
-  return answer;
-}
+const authorize = (provider, more = {}) => signInAt(provider, { resource: RESOURCE, ...more });
 
 const verify = (provider, token, options = {}) =>
   jose.jwtVerify(token, jose.createRemoteJWKSet(new URL(`${provider.issuer}/jwks`)), { issuer: provider.issuer, audience: RESOURCE, typ: 'at+jwt', ...options });

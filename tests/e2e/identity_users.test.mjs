@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
 import { describe, test } from 'node:test';
 
-import { startProtected, statusOf, toolsOf } from './support/identity.mjs';
+import { issuerEntry, startProtected, statusOf, toolsOf } from './support/identity.mjs';
+import { startIdentityProvider } from './support/identity_provider.mjs';
 import { LegacySession } from './support/legacy_raw.mjs';
 import { pipeline, requestBytes } from './support/pipeline.mjs';
 import { eventually, within } from './support/programs.mjs';
@@ -23,8 +24,11 @@ const SEES = { ada: ALL, bob: ['read_report'] };
 describe('two users of one issuer', () => {
   let parts;
   let tokens;
+  let other;
   runningPrograms(async (programs) => {
-    parts = await startProtected(programs, { provider: { people: PEOPLE }, rules: RULES, limits: { calls_per_principal: 4096 } });
+    other = await startIdentityProvider({ people: PEOPLE });
+    programs.push(other);
+    parts = await startProtected(programs, { provider: { people: PEOPLE }, issuers: [issuerEntry(other)], rules: RULES, limits: { calls_per_principal: 4096 } });
     const { provider, resource } = parts;
     // Several for each, so that tokens change within a user as well.
     const three = (subject) => Promise.all(Array.from({ length: 3 }, () => provider.tokenFor({ resource, subject })));
@@ -123,6 +127,15 @@ describe('two users of one issuer', () => {
     assert.equal((await bobs.post('tools/list', {}, tokens.bob[1])).status, 200);
     assert.equal((await session.post('tools/list', {}, tokens.ada[2])).status, 200);
     assert.equal((await session.end(ada)).status < 300, true);
+  });
+
+  test('OAU-09 SEC-05 the same subject of another issuer is somebody else', async () => {
+    const { gateway, resource } = parts;
+    const session = await LegacySession.open(gateway.url, tokens.ada[0]);
+    const theirs = await other.tokenFor({ resource, subject: 'ada' });
+    assert.deepEqual(await toolsOf(gateway.url, theirs), ALL);
+    assert.equal((await session.post('tools/list', {}, theirs)).status, 404);
+    assert.equal((await session.post('tools/list', {}, tokens.ada[1])).status, 200);
   });
 
   test('OAU-09 a limit of one is not the limit of the other', async () => {

@@ -1,4 +1,8 @@
 // A person with a browser: follows an authorization request through the pages of the provider, and comes back with what the client gets.
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+
+import { prove } from './dpop.mjs';
 
 const MOST_PAGES = 12;
 
@@ -43,4 +47,20 @@ export async function signIn(authorizationUrl, subject) {
     form = new URLSearchParams({ prompt, ...(prompt === 'login' ? { login: subject, password: 'any' } : {}) });
   }
   throw new Error(`no way back to the client after ${MOST_PAGES} pages`);
+}
+
+/** The authorization code flow of a public client for `resource`, to the answer of the token endpoint; `dpop` binds what it gets. */
+export async function authorize(provider, { resource, subject = 'ada', scope = 'tools', client = 'desktop', redirect = provider.redirectUri, dpop, nonce }) {
+  const verifier = randomBytes(32).toString('base64url');
+  const challenge = createHash('sha256').update(verifier).digest('base64url');
+  const request = { client_id: client, response_type: 'code', redirect_uri: redirect, scope, resource, code_challenge: challenge, code_challenge_method: 'S256', state: verifier.slice(0, 8), ...(nonce ? { nonce } : {}) };
+  const back = (await signIn(`${provider.issuer}/auth?${new URLSearchParams(request)}`, subject)).searchParams;
+  assert.equal(back.get('state'), request.state, `${back}`);
+  assert.equal(back.get('iss'), provider.issuer);
+  const url = `${provider.issuer}/token`;
+  const body = new URLSearchParams({ grant_type: 'authorization_code', client_id: client, code: back.get('code'), redirect_uri: redirect, code_verifier: verifier, resource });
+  const response = await fetch(url, { method: 'POST', body, headers: dpop ? { dpop: await prove(dpop, { url }) } : {} });
+  const answer = await response.json();
+  assert.equal(response.status, 200, JSON.stringify(answer));
+  return answer;
 }
