@@ -108,15 +108,15 @@ describe('issuers that answer badly', () => {
 
   test('OAU-18 all at once: callers of a good one are answered meanwhile, those of the others refused in time', async () => {
     const { gateway, provider, resource } = parts;
-    const good = () => provider.tokenFor({ resource }).then((token) => statusOf(gateway.url, token));
-    assert.equal(await good(), 200);
+    // A few, each seen for the first time while others wait: thousands would take memory, rightly.
+    const good = await Promise.all(Array.from({ length: 20 }, () => provider.tokenFor({ resource })));
+    assert.equal(await statusOf(gateway.url, good[0]), 200);
     const before = residentKib(gateway.pid);
     const tokens = await Promise.all(KINDS.map((kind) => bad[kind].tokenFor({ resource })));
     let pending = tokens.length;
-    const refusals = tokens.map((token) => statusOf(gateway.url, token).finally(() => --pending));
-    do assert.equal(await good(), 200);
-    while (pending > 0 && (await Promise.race([Promise.all(refusals).then(() => false), new Promise((next) => setImmediate(next, true))])));
-    for (const [i, status] of (await within(LONG, 'refusals', Promise.all(refusals))).entries()) {
+    const refusals = tokens.map((token) => within(LONG, 'a refusal', statusOf(gateway.url, token)).finally(() => --pending));
+    for (let i = 0; i < good.length || pending > 0; ++i) assert.equal(await statusOf(gateway.url, good[i % good.length]), 200);
+    for (const [i, status] of (await Promise.all(refusals)).entries()) {
       assert.ok([401, 503].includes(status), `${KINDS[i]}: ${status}`);
       assert.ok(!quotes(gateway.log(), tokens[i]), KINDS[i]);
     }
