@@ -40,7 +40,7 @@ class IdentityTest : public testing::Test {
     TestGateway::Setup setup;
     setup.clock = &clock_;
     setup.principals = {{.name = "static", .token = Secret("static-token")}};
-    setup.manifests = {{"work", {}}, {"home", {}}};
+    setup.manifests.contexts = {{"work", {}}, {"home", {}}};
     return setup;
   }
 
@@ -148,10 +148,10 @@ TEST_F(IdentityTest, TwoSubjectsHaveNothingInCommonButTheirView) {
   ASSERT_EQ(begun.status, 200);
   const std::string session = "Mcp-Session-Id: " + begun.field("mcp-session-id") + "\r\n";
   RawClient second(gateway_.port());
-  EXPECT_EQ(second.request("POST", bearer(token("b", "x")) + session, rpc("1", "tools/list")).status, 404);
+  EXPECT_EQ(second.request("POST", bearer(token("b", "x")) + session, rpc("1", "tools/list", "")).status, 404);
   // OAU-10: another token of the same subject.
   RawClient again(gateway_.port());
-  EXPECT_EQ(again.request("POST", bearer(token("a", "y", std::string(kBase), 10min)) + session, rpc("1", "tools/list"))
+  EXPECT_EQ(again.request("POST", bearer(token("a", "y", std::string(kBase), 10min)) + session, rpc("1", "tools/list", ""))
                 .status,
             200);
 }
