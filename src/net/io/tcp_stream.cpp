@@ -37,6 +37,9 @@ long send(int socket, std::span<const char> bytes) {
   return ::syscall(SYS_sendto, socket, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL, nullptr, 0);
 }
 
+// More is not handed to the kernel in one go: it copies all of it, and others wait.
+constexpr std::size_t kMostAtOnce = std::size_t{256} << 10U;
+
 // A few small parts are sooner copied than described to the kernel one by one.
 constexpr std::size_t kGathered = 4096;
 
@@ -97,20 +100,26 @@ class TcpTransport final : public Transport {
       std::array<iovec, 32> vectors;
       const std::size_t count = std::min(parts.size(), vectors.size());
       std::size_t wanted = 0;
+      bool cut = false;
       for (std::size_t i = 0; i < count; ++i) {
-        vectors[i] = {const_cast<char*>(parts[i].data()), parts[i].size()};
-        wanted += parts[i].size();
+        const std::size_t size = std::min(parts[i].size(), kMostAtOnce - all.size - wanted);
+        vectors[i] = {const_cast<char*>(parts[i].data()), size};
+        wanted += size;
+        cut = cut || size < parts[i].size();
       }
       parts = parts.subspan(count);
-      if (wanted == 0) continue;
-      msghdr message{};
-      message.msg_iov = vectors.data();
-      message.msg_iovlen = count;
-      // More follows: let the kernel fill its segments.
-      const int flags = MSG_DONTWAIT | MSG_NOSIGNAL | (parts.empty() ? 0 : MSG_MORE);
-      const IoResult some = written([&] { return ::sendmsg(socket_.get(), &message, flags); }, wanted);
-      all = {some.error, all.size + some.size};
-      if (some.error) break;
+      if (wanted > 0) {
+        msghdr message{};
+        message.msg_iov = vectors.data();
+        message.msg_iovlen = count;
+        // More follows: let the kernel fill its segments.
+        const int flags = MSG_DONTWAIT | MSG_NOSIGNAL | (parts.empty() ? 0 : MSG_MORE);
+        const IoResult some = written([&] { return ::sendmsg(socket_.get(), &message, flags); }, wanted);
+        all = {some.error, all.size + some.size};
+      }
+      // Who waits until it can be written again lets others run meanwhile.
+      if (cut && !all.error) all.error = asio::error::would_block;
+      if (all.error) break;
     }
     return all;
   }

@@ -19,6 +19,8 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr std::size_t kRecord = 16UL * 1024;
+// More is not encrypted in one go, because others wait; see tcp_stream.cpp.
+constexpr std::size_t kMostAtOnce = 8 * kRecord;
 constexpr std::array<unsigned char, 9> kAlpn = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
 struct Free {
@@ -111,6 +113,7 @@ class TlsTransport final : public Transport {
     while (true) {
       const std::string_view record = gather(parts, offset);
       if (record.empty()) return {{}, written};
+      if (written >= kMostAtOnce) return {asio::error::would_block, written};
       ERR_clear_error();
       std::size_t size = 0;
       const int outcome = SSL_write_ex(ssl_.get(), record.data(), record.size(), &size);
