@@ -53,8 +53,12 @@ Result<PendingReply::Poll> PostedReply::poll_json() {
   if (!*body) return Poll{.waits = true};
   if (is_for_background((*body)->size(), transport_.options().background)) return Poll{};
   const auto& limits = transport_.scan_limits();
-  auto reply = judge(stay_ == Stay::here ? Received::scan(**body, shared_from_this(), limits)
-                                         : Received::scan(std::string(**body), limits));
+  auto message = stay_ == Stay::here ? Received::scan(**body, shared_from_this(), limits)
+                                     : Received::scan(std::string(**body), limits);
+  if (!message) {
+    if (auto reply = transport_.take_lines(**body, id_)) return Poll{.reply = std::move(*reply)};
+  }
+  auto reply = judge(std::move(message));
   if (!reply) return std::unexpected(std::move(reply.error()));
   return Poll{.reply = std::move(*reply)};
 }

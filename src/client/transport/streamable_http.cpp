@@ -139,6 +139,27 @@ Task<Result<std::optional<Reply>>> StreamableHttp::take_aside(OwnedText data, Re
   co_return reply;
 }
 
+std::optional<Reply> StreamableHttp::take_lines(std::string_view body, RequestId id) const {
+  constexpr std::size_t kMostLines = 100;
+  std::vector<Received> messages;
+  bool answered = false;
+  while (!body.empty()) {
+    const std::string_view line = body.substr(0, body.find('\n'));
+    body.remove_prefix(std::min(body.size(), line.size() + 1));
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    if (messages.size() == kMostLines) return std::nullopt;
+    auto message = Received::scan(std::string(line), scan_limits_);
+    if (!message || message->message().kind == json::MessageKind::invalid) return std::nullopt;
+    answered = answered || role_of(message->message(), id) == Role::answer;
+    messages.push_back(std::move(*message));
+  }
+  std::optional<Reply> reply;
+  if (!answered) return reply;
+  for (const auto& message : messages)
+    take(message, Bytes::own, id, reply);
+  return reply;
+}
+
 Result<PendingReply::Poll> StreamableHttp::poll(EventStream& stream, RequestId id,
                                                 const std::shared_ptr<const void>& owner, OwnedText& aside) {
   PendingReply::Poll polled;

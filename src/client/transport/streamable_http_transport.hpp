@@ -70,6 +70,9 @@ class StreamableHttp final : public Transport {
   Result<PendingReply::Poll> poll(EventStream& stream, RequestId id, const std::shared_ptr<const void>& owner,
                                   OwnedText& aside);
   Task<Result<std::optional<Reply>>> take_aside(OwnedText data, RequestId id);
+  // The answer to `id` in a body that is a few messages, each on a line of its own, although it says that it is JSON:
+  // some servers write notifications in front of an answer that way. Nothing where it is something else.
+  std::optional<Reply> take_lines(std::string_view body, RequestId id) const;
 
  private:
   bool is_legacy() const { return version_ && mcp::era_of(*version_) == mcp::Era::legacy; }

@@ -37,9 +37,6 @@ long send(int socket, std::span<const char> bytes) {
   return ::syscall(SYS_sendto, socket, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL, nullptr, 0);
 }
 
-// More is not handed to the kernel in one go: it copies all of it, and others wait.
-constexpr std::size_t kMostAtOnce = std::size_t{256} << 10U;
-
 // A few small parts are sooner copied than described to the kernel one by one.
 constexpr std::size_t kGathered = 4096;
 

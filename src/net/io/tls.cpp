@@ -19,8 +19,6 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr std::size_t kRecord = 16UL * 1024;
-// More is not encrypted in one go, because others wait; see tcp_stream.cpp.
-constexpr std::size_t kMostAtOnce = 8 * kRecord;
 constexpr std::array<unsigned char, 9> kAlpn = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
 struct Free {
