@@ -49,7 +49,7 @@ TEST(Questions, CostTheRequestTheyAreAskedForNoTime) {
   const std::string question = R"({"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"message":"?"}})";
   ASSERT_TRUE(deadline.left());
   questions.on_request(Received::scan(question, {}).value(), 7, transport);
-  test::run(io, tasks.join());
+  proteus::test::run(io, tasks.join());
   EXPECT_EQ(transport->sent, R"({"jsonrpc":"2.0","id":1,"result":{"action":"decline"}})");
   EXPECT_TRUE(stood_still);
   EXPECT_TRUE(deadline.left());

@@ -276,9 +276,9 @@ Task<mcp::Reply> call_http_tool(net::HttpClient& http, HttpToolCall call, HttpTo
     co_return judged ? answer_of(call.tool.output, text, call.era) : plain(call.tool, *response, text);
   }
   if (!judged && call.tool.output) co_return plain(call.tool, *response, text);
-  const auto [body, owner] = kept(*response, text);
-  if (!judged) co_return co_await call.background.run([body, owner] { return tool_text(body); });
-  co_return co_await answer_aside(call.background, call.tool.output, body, owner, call.era);
+  const auto [lasting, owner] = kept(*response, text);
+  if (!judged) co_return co_await call.background.run([lasting, owner] { return tool_text(lasting); });
+  co_return co_await answer_aside(call.background, call.tool.output, lasting, owner, call.era);
 }
 
 }  // namespace proteus::providers
