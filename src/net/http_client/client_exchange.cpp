@@ -167,15 +167,27 @@ Task<Waited> ClientExchange::send_rest() {
     ear->heard = true;
     ear->stream->stop_waiting();
   });
-  const IoResult sent = co_await stream_.write(unsent_);
-  drop_front(unsent_, sent.size);
-  if (sent.error == asio::error::operation_aborted) co_return Waited{ear->heard ? ErrorCode() : sent.error};
-  if (sent.error) {
-    // No more of it can go. What the host had to say about that may still be read.
-    unsent_.clear();
-    is_reusable_ = false;
+  is_stopped_ = false;
+  while (!unsent_.empty() && !ear->heard) {
+    const auto [blocked] = co_await stream_.wait_writable();
+    // A wait that was over already could not be ended.
+    if (!ear->heard && (is_stopped_ || blocked == asio::error::operation_aborted))
+      co_return Waited{asio::error::operation_aborted};
+    if (ear->heard) break;
+    const IoResult sent = blocked ? IoResult{blocked, 0} : stream_.try_write(unsent_);
+    drop_front(unsent_, sent.size);
+    if (sent.error && sent.error != asio::error::would_block) {
+      // No more of it can go. What the host had to say about that may still be read.
+      unsent_.clear();
+      is_reusable_ = false;
+    }
   }
   co_return Waited{};
+}
+
+void ClientExchange::stop_waiting() {
+  is_stopped_ = true;
+  if (stream_) stream_.stop_waiting();
 }
 
 Result<bool> ClientExchange::receive_head() {

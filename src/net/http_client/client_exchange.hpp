@@ -71,6 +71,8 @@ class ClientExchange final : private Timed {
   // Sends what is left of the request, until there may be something to receive: a host may answer before it has read
   // all of a request, and read no more.
   Task<Waited> wait();
+  // Ends that, where somebody waits.
+  void stop_waiting();
 
   // Reads what has arrived of the head. True once it is complete.
   Result<bool> receive_head();
@@ -121,6 +123,7 @@ class ClientExchange final : private Timed {
   std::size_t raw_ = 0;       // received bytes after them, framing not yet taken off
   StepBudget budget_;         // of reading
   bool is_others_turn_ = false;
+  bool is_stopped_ = false;           // who sends the rest is to stop
   bool is_streamed_ = false;          // what is decoded was given out by read_some
   bool is_reusable_ = true;           // as far as only we can tell
   std::uint64_t filter_version_ = 0;  // by which the connection was opened
