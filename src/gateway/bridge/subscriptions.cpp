@@ -35,7 +35,10 @@ client::Handlers handlers_of(server::Session& session, std::chrono::milliseconds
   const auto asking = [&session](std::chrono::milliseconds within) -> client::Handler {
     return
         [requests = session.shared_client_requests(), stream = session.outside(), within](client::Question question) {
-          mcp::InputRequest request{{}, question.method, question.params.empty() ? "{}" : std::move(question.params)};
+          mcp::InputRequest request{{},
+                                    question.method,
+                                    question.params.empty() ? "{}" : std::move(question.params),
+                                    std::move(question.on_progress)};
           return server::ClientRequests::ask(requests, std::move(request), stream, within);
         };
   };

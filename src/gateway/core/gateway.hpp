@@ -209,7 +209,7 @@ class Gateway {
       std::make_shared<client::StartPlaces>(std::max(4U, std::thread::hardware_concurrency()));
   // Two, so that one upstream's long lists do not keep all others' waiting. Behind all that its work uses.
   BackgroundThreads background_threads_{2};
-  BackgroundThreads answer_threads_{1};
+  BackgroundThreads answer_threads_{std::clamp(std::thread::hardware_concurrency(), 2U, 8U)};
 
   // Of the control thread.
   AsyncMutex changes_;

@@ -165,8 +165,15 @@ Task<> LiveList::ask(std::shared_ptr<Part> part) {
   part->error = page->error;
   if (part->error) co_return;
   remember(*part, *page, reading);
-  part->list = view_->lens() != nullptr ? view_->lens()->through(page->list) : page->list;
+  part->list = view_->lens() == nullptr ? page->list : co_await through_lens(*part, page->list);
   part->next = page->next;
+}
+
+Task<catalog::DefinitionList::Pointer> LiveList::through_lens(const Part& part,
+                                                              catalog::DefinitionList::Pointer list) const {
+  const std::size_t size = list->joined().size();
+  return part.upstream->background().run(
+      size, [view = view_, list = std::move(list)] { return view->lens()->through(list); });
 }
 
 void LiveList::remember(const Part& part, const LivePage& page, RememberedLists::Reading reading) {
