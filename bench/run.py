@@ -46,6 +46,7 @@ SECTIONS = {
     "gateway cached and direct": gateway.measure_strategies,
     "gateway from npm": gateway.measure_npm,
     "catalog": micro.measure_catalog,
+    "tokens": micro.measure_tokens,
     "streams": streams.measure,
     "startup": startup.measure,
     "eras": eras.measure,

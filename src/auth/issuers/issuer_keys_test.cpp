@@ -166,24 +166,37 @@ TEST_F(Keys, AreNotFetchedFromWhereEgressRulesForbid) {
   }
 }
 
+TEST_F(Keys, OfAnIssuerThatDoesNotAnswerAreGivenUp) {
+  issuer_.answer(FakeIssuer::kKeys, {.is_held = true});
+  test::Started<TokenVerifier::Verdict> waiting(io_, verifier_->verify(Secret(token("a"))));
+  test::run_until(io_, [&] { return fetches() == 1; });
+  EXPECT_FALSE(waiting.is_done());
+  clock_.advance(15s);
+  http_->sweep();
+  EXPECT_EQ(waiting.finish().error().kind, Refusal::Kind::unavailable);
+}
+
 // OAU-18: no caller of another issuer notices.
 TEST_F(Keys, OfOneIssuerDoNotWaitForAnother) {
   FakeIssuer other;
-  other.answer(FakeIssuer::kKeys, {.megabytes = 100});
+  other.answer(FakeIssuer::kKeys, {.is_held = true});
   use({settings(), {.issuer = other.url()}});
   issuer_.publish({jwk("a")});
   auto of_other = claims();
   of_other["iss"] = other.url();
   test::Started<TokenVerifier::Verdict> slow(io_,
                                              verifier_->verify(Secret(key_of(Algorithm::es256, "a").token(of_other))));
+  test::run_until(io_, [&] { return other.asked(FakeIssuer::kKeys) == 1; });
   EXPECT_TRUE(verify(token("a")));
+  EXPECT_FALSE(slow.is_done());
+  test::run(io_, verifier_->close());
   EXPECT_FALSE(slow.finish());
 }
 
 TEST_F(Keys, ThatAreWaitedForAreGivenUpWhenTheVerifierCloses) {
-  issuer_.answer(FakeIssuer::kKeys, {.megabytes = 100});
+  issuer_.answer(FakeIssuer::kKeys, {.is_held = true});
   test::Started<TokenVerifier::Verdict> waiting(io_, verifier_->verify(Secret(token("a"))));
-  test::settle(io_);
+  test::run_until(io_, [&] { return fetches() == 1; });
   test::run(io_, verifier_->close());
   EXPECT_FALSE(waiting.finish());
   EXPECT_EQ(refused(token("a")).kind, Refusal::Kind::unavailable);
@@ -197,6 +210,7 @@ TEST_F(Keys, AreNotAffectedByACallerThatGoesAway) {
   gone.cancel();
   EXPECT_TRUE(stays.finish());
   test::run_until(io_, [&] { return gone.is_done(); });
+  EXPECT_EQ(fetches(), 1U);
 }
 
 }  // namespace

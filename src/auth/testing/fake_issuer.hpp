@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "auth/testing/signing_key.hpp"
+#include "base/waiting.hpp"
 #include "net/testing/http_test_server.hpp"
 
 // For tests: an identity provider on a loopback port, which answers what it is told to.
@@ -28,6 +29,7 @@ class FakeIssuer {
     std::string body = {};
     std::string location = {};
     std::size_t megabytes = 0;  // of nothing, behind the body
+    bool is_held = false;       // until the client goes
   };
 
   FakeIssuer() : server_([this](net::Exchange& exchange) { return serve(exchange); }) {
@@ -71,6 +73,12 @@ class FakeIssuer {
 
   Task<> serve(net::Exchange& exchange) {
     const Reply reply = take(exchange.request());
+    if (reply.is_held) {
+      Bell gone(exchange.executor());
+      exchange.on_disconnect([&] { gone.ring(); });
+      co_await gone.wait_quietly();
+      co_return;
+    }
     const net::Field location = {"Location", reply.location};
     const net::ResponseHead head = {.status = reply.status,
                                     .content_type = "application/json",
