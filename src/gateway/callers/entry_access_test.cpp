@@ -215,13 +215,29 @@ TEST(EntryAccessOfSessions, HoldsForWhatAnUpstreamMadeForOneCaller) {
   TestGateway gateway({upstream_at("up", upstream.port())},
                       {.principals = {ada({.deny = {"resource:test://own"}}), bob()}});
   gateway.discover();
-  const auto resources = [&](std::string_view token) {
-    LegacyClient client(gateway.port(), "2025-11-25", "{}", bearer(token));
-    client.call("1", "up_make");
-    return names_in(client.post(rpc("2", "resources/list", "")).json(), Kind::resource);
+  struct Attached {
+    Attached(TestGateway& gateway, std::string_view token)
+        : client(gateway.port(), "2025-11-25", "{}", bearer(token)), stream(gateway.port()) {
+      EXPECT_EQ(stream.request("GET", client.fields() + "Accept: text/event-stream\r\n").status, 200);
+    }
+    std::vector<std::string> resources() {
+      return names_in(client.post(rpc("2", "resources/list", "")).json(), Kind::resource);
+    }
+    LegacyClient client;
+    RawClient stream;
   };
-  EXPECT_THAT(resources("b"), Contains("test://own"));
-  EXPECT_THAT(resources("a"), ElementsAre("test://shared"));
+  Attached of_bob(gateway, "b");
+  of_bob.client.call("1", "up_make");
+  EXPECT_TRUE(of_bob.stream.read_event());
+  EXPECT_THAT(of_bob.resources(), Contains("test://own"));
+  Attached of_ada(gateway, "a");
+  of_ada.client.call("1", "up_make");
+  EXPECT_THAT(of_ada.resources(), ElementsAre("test://shared")) << "which waits for what was announced to it";
+  const auto read = of_ada.client.post(rpc("3", "resources/read", R"("uri":"test://own")"));
+  EXPECT_THAT(read.body, HasSubstr("Resource not found"));
+  gateway.gateway.end_streams();
+  while (const auto event = of_ada.stream.read_event())
+    EXPECT_THAT(event->data, Not(HasSubstr("list_changed")));
 }
 
 // AUT-04, OAU-07
