@@ -30,7 +30,7 @@ PrincipalSettings ada(catalog::EntryRules rules) {
 }
 PrincipalSettings bob() { return {.name = "bob", .token = Secret("b")}; }
 
-providers::UpstreamSettings live(const ListingUpstream& upstream) {
+providers::UpstreamSettings live_at(const ListingUpstream& upstream) {
   auto settings = upstream_at(upstream.name(), upstream.port());
   settings.refresh_strategy = providers::RefreshStrategy::direct_proxy;
   return settings;
@@ -79,7 +79,7 @@ class EntryAccess : public ::testing::Test {
 
 TEST_F(EntryAccess, CutsEveryListOfACachedAndOfALiveUpstream) {
   for (const bool direct : {false, true}) {
-    TestGateway gateway({direct ? live(upstream) : upstream_at("up", upstream.port())},
+    TestGateway gateway({direct ? live_at(upstream) : upstream_at("up", upstream.port())},
                         {.principals = {ada(rules), bob()}});
     gateway.discover();
     EXPECT_THAT(listed_to(gateway, Kind::tool, "a"), ElementsAre("up_get"));
@@ -94,7 +94,7 @@ TEST_F(EntryAccess, CutsEveryListOfACachedAndOfALiveUpstream) {
 
 TEST_F(EntryAccess, AnswersForWhatMayNotBeUsedAsForWhatDoesNotExist) {
   for (const bool direct : {false, true}) {
-    TestGateway gateway({direct ? live(upstream) : upstream_at("up", upstream.port())},
+    TestGateway gateway({direct ? live_at(upstream) : upstream_at("up", upstream.port())},
                         {.principals = {ada(rules), bob()}});
     gateway.discover();
     const auto same = [&](std::string_view method, std::string_view key, std::string_view hidden,
@@ -132,7 +132,7 @@ TEST_F(EntryAccess, AnswersForWhatMayNotBeUsedAsForWhatDoesNotExist) {
 
 // What a tool declares is read before it is called; a list that cannot be read lets nothing through.
 TEST_F(EntryAccess, SendsNoLiveToolThatIsNotKnownToBeReadOnly) {
-  TestGateway gateway({live(upstream)}, {.principals = {ada({.read_only = true}), bob()}});
+  TestGateway gateway({live_at(upstream)}, {.principals = {ada({.read_only = true}), bob()}});
   gateway.discover();
   upstream.set_mute(true);
   const auto answer = boost::json::serialize(gateway.call("up_get", "{}", bearer("a")));
@@ -147,7 +147,7 @@ TEST_F(EntryAccess, SendsNoLiveToolThatIsNotKnownToBeReadOnly) {
 // A live tool by its portable name, by its original one, and by one that nobody listed.
 TEST_F(EntryAccess, ComparesThePortableNameOfALiveTool) {
   upstream.show(Kind::tool, "", {"get.all", "set"});
-  auto settings = live(upstream);
+  auto settings = live_at(upstream);
   settings.names = providers::NameStyle::portable;
   TestGateway gateway({settings}, {.principals = {ada({.deny = {"up_get_all"}}), bob()}});
   gateway.discover();
@@ -215,13 +215,29 @@ TEST(EntryAccessOfSessions, HoldsForWhatAnUpstreamMadeForOneCaller) {
   TestGateway gateway({upstream_at("up", upstream.port())},
                       {.principals = {ada({.deny = {"resource:test://own"}}), bob()}});
   gateway.discover();
-  const auto resources = [&](std::string_view token) {
-    LegacyClient client(gateway.port(), "2025-11-25", "{}", bearer(token));
-    client.call("1", "up_make");
-    return names_in(client.post(rpc("2", "resources/list", "")).json(), Kind::resource);
+  struct Attached {
+    Attached(TestGateway& gateway, std::string_view token)
+        : client(gateway.port(), "2025-11-25", "{}", bearer(token)), stream(gateway.port()) {
+      EXPECT_EQ(stream.request("GET", client.fields() + "Accept: text/event-stream\r\n").status, 200);
+    }
+    std::vector<std::string> resources() {
+      return names_in(client.post(rpc("2", "resources/list", "")).json(), Kind::resource);
+    }
+    LegacyClient client;
+    RawClient stream;
   };
-  EXPECT_THAT(resources("b"), Contains("test://own"));
-  EXPECT_THAT(resources("a"), ElementsAre("test://shared"));
+  Attached of_bob(gateway, "b");
+  of_bob.client.call("1", "up_make");
+  EXPECT_TRUE(of_bob.stream.read_event());
+  EXPECT_THAT(of_bob.resources(), Contains("test://own"));
+  Attached of_ada(gateway, "a");
+  of_ada.client.call("1", "up_make");
+  EXPECT_THAT(of_ada.resources(), ElementsAre("test://shared")) << "which waits for what was announced to it";
+  const auto read = of_ada.client.post(rpc("3", "resources/read", R"("uri":"test://own")"));
+  EXPECT_THAT(read.body, HasSubstr("Resource not found"));
+  gateway.gateway.end_streams();
+  while (const auto event = of_ada.stream.read_event())
+    EXPECT_THAT(event->data, Not(HasSubstr("list_changed")));
 }
 
 // AUT-04, OAU-07

@@ -34,7 +34,7 @@ Permissions permissions_of(const PrincipalSettings& settings) {
 
 bool Principal::same_as(const Principal& other) const {
   return name() == other.name() && token() == other.token() && expires() == other.expires() &&
-         permissions().fingerprint() == other.permissions().fingerprint();
+         access().fingerprint() == other.access().fingerprint() && entry() == other.entry();
 }
 
 const json::Digest& TokenHash::of(std::string_view token) {

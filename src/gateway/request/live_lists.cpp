@@ -123,8 +123,9 @@ Task<mcp::Outcome> LiveList::run() {
   const catalog::Cursor from = cursor->value_or(catalog::cursor_at(view_->state(), {}));
 
   TaskGroup asking(co_await boost::asio::this_coro::executor);
+  const bool any = view_->access().may_have(kind_);
   for (const ServedUpstream& served : worker_.upstreams().order) {
-    if (!served->is_direct() || !view_->access().allows(served->name())) continue;
+    if (!any || !served->is_direct() || !view_->access().allows(served->name())) continue;
     const auto rank = view_->state().ranks().of(served->name());
     const auto facts = served->facts();
     if (!rank || (facts && !mcp::offers(facts->offers, catalog::info(kind_).list_method))) continue;

@@ -132,7 +132,7 @@ std::optional<std::string_view> own_by_list(const ListedNames& names, Way way, c
       break;
     case By::pattern: {
       const auto admits = [&](std::string_view text) { return is_admitted(served, view, {way.kind, text}, text); };
-      if (names.has_template_for(wanted.name, admits)) entry = {wanted.name, wanted.name};
+      if (names.has_template_for(wanted.name, admits)) entry = ListedNames::Entry{wanted.name, wanted.name};
       break;
     }
   }
