@@ -1,15 +1,8 @@
 // OAU-14: tokens that operators make while the gateway runs.
-#include <atomic>
-
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <proteus/server_async.hpp>
 
-#include "admin/testing/admin_fixture.hpp"
-#include "store/testing/full_store.hpp"
+#include "admin/testing/token_fixture.hpp"
 
 namespace proteus::admin {
 namespace {
@@ -26,91 +19,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
-
-// Answers when it is cancelled, which it keeps in mind.
-boost::asio::awaitable<server::Outcome<server::ToolResult>> wait_until_cancelled(std::atomic<int>& running,
-                                                                                 std::atomic<int>& cancelled) {
-  ++running;
-  try {
-    boost::asio::steady_timer timer(co_await boost::asio::this_coro::executor);
-    timer.expires_at(boost::asio::steady_timer::time_point::max());
-    co_await timer.async_wait(boost::asio::use_awaitable);
-  } catch (...) {
-    ++cancelled;
-    throw;
-  }
-  co_return server::ToolResult::text("unreachable");
-}
-
-class Tokens : public ::testing::Test {
- protected:
-  Tokens() {
-    server::add_async_tool(upstream.server, {.name = "wait"}, [this](server::Context&) {
-      return wait_until_cancelled(running, cancelled);
-    }).value();
-    bench.ask("POST", "/admin/upstreams", object{{"name", "bank"}, {"url", upstream.url()}});
-    bench.refresh("bank");
-    refuse_strangers();
-  }
-
-  void refuse_strangers(std::vector<gateway::PrincipalSettings> configured = {}) {
-    bench.gateway.set_access({std::make_shared<const gateway::Principals>(configured, gateway::Anonymous::refused),
-                              catalog::Contexts::make({{{"work", {}}}, {}})});
-  }
-  Reply create(const object& body) { return bench.ask("POST", "/admin/tokens", body); }
-  std::string made(const object& body) { return secret_in(create(body)); }
-  static std::string secret_in(const Reply& reply) {
-    const value answer = reply.json();
-    return std::string(answer.at("token").as_string());
-  }
-  Reply rotate(std::string_view name, std::string_view body = {}) {
-    return bench.ask("POST", fmt::format("/admin/tokens/{}/rotate", name), body);
-  }
-  Reply revoke(std::string_view name) { return bench.ask("DELETE", fmt::format("/admin/tokens/{}", name)); }
-  value shown(std::string_view name) { return bench.ask("GET", fmt::format("/admin/tokens/{}", name)).json(); }
-  void look_over() { bench.run(bench.tokens.look_over()); }
-
-  int status_for(std::string_view token, std::string_view path = "/mcp") {
-    RawClient client(bench.server.local_port(), std::string(path));
-    return client
-        .request("POST", modern_fields("tools/list") + gateway::test::bearer(token),
-                 rpc("1", "tools/list", modern_meta()))
-        .status;
-  }
-  std::unique_ptr<RawClient> listen(std::string_view token) {
-    auto client = std::make_unique<RawClient>(bench.server.local_port());
-    client->request("POST", modern_fields("subscriptions/listen") + gateway::test::bearer(token),
-                    rpc("7", "subscriptions/listen", R"("notifications":{"toolsListChanged":true},)" + modern_meta()));
-    EXPECT_EQ(client->read_event()->json().at("method"), "notifications/subscriptions/acknowledged");
-    return client;
-  }
-  static void expect_end(RawClient& stream) {
-    EXPECT_EQ(stream.read_event()->json().at("method"), "notifications/cancelled");
-    EXPECT_EQ(stream.read_event()->json().at("id"), 7);
-    EXPECT_FALSE(stream.read_event());
-  }
-  // A call that runs.
-  std::unique_ptr<RawClient> call(std::string_view token) {
-    const int before = running;
-    auto client = std::make_unique<RawClient>(bench.server.local_port());
-    client->send_request("POST", modern_fields("tools/call", "bank_wait") + gateway::test::bearer(token),
-                         rpc("5", "tools/call", R"("name":"bank_wait",)" + modern_meta()));
-    wait_until([&] { return running == before + 1; });
-    return client;
-  }
-  std::vector<std::string> audited() {
-    std::vector<std::string> out;
-    for (const auto& entry : bench.ask("GET", "/admin/audit").json().at("audit").as_array())
-      out.emplace_back(entry.at("what").as_string());
-    return out;
-  }
-
-  std::atomic<int> running = 0;
-  std::atomic<int> cancelled = 0;
-  TestUpstream upstream;
-  store::test::FullStore store;
-  Bench bench{store};
-};
 
 TEST_F(Tokens, AreMadeUsedAndShownWithoutTheirSecrets) {
   const auto reply = create({{"name", "ci"}, {"upstreams", array{"bank"}}, {"contexts", array{"", "work"}}});
@@ -310,104 +218,6 @@ TEST_F(Tokens, AreRotatedAtOnceWithoutAnOverlap) {
   EXPECT_EQ(status_for(first), 401);
   EXPECT_EQ(status_for(second), 401);
   EXPECT_EQ(status_for(third), 200);
-}
-
-// OAU-10
-TEST_F(Tokens, ExpireWithAllThatIsOpen) {
-  const std::string secret = made({{"name", "ci"}, {"expires", "1h"}});
-  const auto stream = listen(secret);
-  const auto running_call = call(secret);
-  bench.clock.skip(std::chrono::minutes(59));
-  look_over();
-  EXPECT_EQ(status_for(secret), 200);
-  bench.clock.skip(std::chrono::minutes(1));
-  EXPECT_EQ(status_for(secret), 401);
-  look_over();
-  expect_end(*stream);
-  const auto answer = running_call->read_answer();
-  EXPECT_EQ(answer.json().at("error").at("message"), "the token has expired: the request was cancelled");
-  EXPECT_EQ(shown("ci").at("state"), "expired");
-
-  EXPECT_EQ(rotate("ci").status, 409);
-  const std::string renewed = secret_in(rotate("ci", R"({"expires":"1h"})"));
-  EXPECT_EQ(status_for(renewed), 200);
-  EXPECT_EQ(status_for(secret), 401) << "it had expired";
-}
-
-// OAU-10
-TEST_F(Tokens, OfTheConfigurationExpireToo) {
-  refuse_strangers({{.name = "filed", .token = Secret("f"), .expires = bench.clock.wall() + std::chrono::hours(1)},
-                    {.name = "other", .token = Secret("o")}});
-  const auto stream = listen("f");
-  const auto running_call = call("f");
-  bench.clock.skip(std::chrono::minutes(61));
-  EXPECT_EQ(status_for("f"), 401);
-  look_over();
-  expect_end(*stream);
-  EXPECT_THAT(running_call->read_answer().body, HasSubstr("the token has expired"));
-  EXPECT_EQ(shown("filed").at("state"), "expired");
-  EXPECT_EQ(status_for("o"), 200);
-}
-
-// AUT-04: a call ends with the token, as a stream does.
-TEST_F(Tokens, OfTheConfigurationEndTheirCallsWhenTheyGo) {
-  const gateway::PrincipalSettings other{.name = "other", .token = Secret("o")};
-  refuse_strangers({{.name = "filed", .token = Secret("f")}, other});
-  const std::string secret = made({{"name", "ci"}});
-  const auto gone = call("f");
-  const auto of_other = call("o");
-  const auto of_runtime = call(secret);
-  refuse_strangers({other});
-  EXPECT_THAT(gone->read_answer().body, HasSubstr("the configuration no longer grants this"));
-  wait_until([&] { return cancelled == 1; });
-  EXPECT_EQ(status_for(secret), 200) << "a reload takes no token away that was made here";
-}
-
-TEST_F(Tokens, ComeBackAfterARestartWithWhenTheyWereUsed) {
-  const std::string secret = made({{"name", "ci"}, {"upstreams", array{"bank"}}});
-  const std::string rotated = secret_in(rotate("ci"));
-  EXPECT_EQ(status_for(rotated), 200);
-  bench.clock.skip(std::chrono::minutes(2));
-  look_over();
-  for (const auto& record : bench.run(store.tokens()).value()) {
-    EXPECT_THAT(record.secrets, Not(HasSubstr(secret)));
-    EXPECT_NE(record.last_used_at, store::Time{});
-  }
-  const value before = shown("ci");
-  gateway::TokenRegistry again({bench.workers.at(0), bench.gateway, store, bench.clock});
-  ASSERT_TRUE(bench.run(again.load()));
-  EXPECT_EQ(status_for(secret), 200);
-  EXPECT_EQ(status_for(rotated), 200);
-  const auto loaded = again.find("ci");
-  EXPECT_THAT(loaded->keys.upstreams, ElementsAre("bank"));
-  EXPECT_NE(loaded->used_before, store::Time{});
-}
-
-TEST_F(Tokens, AreNotMadeWhereTheStoreDoesNotTakeThem) {
-  const std::string secret = made({{"name", "ci"}});
-  store.full = true;
-  EXPECT_EQ(create({{"name", "other"}}).status, 503);
-  EXPECT_EQ(rotate("ci").status, 503);
-  EXPECT_EQ(status_for(secret), 200);
-  EXPECT_EQ(shown("other").at("status"), 404);
-
-  const auto revoked = revoke("ci");
-  EXPECT_EQ(revoked.status, 200) << "a full disk keeps no token alive";
-  EXPECT_EQ(revoked.json().at("durable"), false);
-  EXPECT_EQ(status_for(secret), 401);
-  EXPECT_THAT(bench.run(store.tokens()).value(), SizeIs(1));
-  store.full = false;
-  look_over();
-  EXPECT_THAT(bench.run(store.tokens()).value(), IsEmpty());
-  EXPECT_EQ(audited().front(), "token.revoke");
-}
-
-// A tool session cannot take a token that somebody has.
-TEST_F(Tokens, AreNobodyElses) {
-  const std::string secret = made({{"name", "ci"}});
-  const auto taken =
-      bench.ask("POST", "/admin/session/init", object{{"session_id", "s"}, {"user_token", secret}, {"user_id", 7}});
-  EXPECT_EQ(taken.status, 409);
 }
 
 }  // namespace
