@@ -19,7 +19,7 @@ const LOGS = join(root, 'build/logs/conformance-reference');
 // A tool that lets go of its client's connection does so on its own leg of the way. The gateway comes back after as long as `retry` says, and the client gets the answer; with
 // version 1.29 of the TypeScript SDK, which the reference server is locked to, an answer is lost that comes while nobody is connected.
 const DIRECT_ONLY = ['server-sse-polling'];
-// What the suite recommends and the gateway does on purpose otherwise: the server announces changes of lists that it does not make, and the gateway announces only those that are.
+// Recommendations: the server announces changes of lists that it does not make, and on no event stream. The gateway announces lists that have changed.
 const NOT_FOLLOWED = ['sep-2575-server-sends-tools-list-changed-on-subscription', 'sep-2575-server-sends-prompts-list-changed-on-subscription'];
 const isFault = (fault) => !NOT_FOLLOWED.some((id) => fault.startsWith(`WARNING ${id}:`));
 
