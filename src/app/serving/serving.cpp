@@ -81,7 +81,7 @@ gateway::Offering offering_of(const Config& config) {
 
 struct Serving::Dependencies {
   Dependencies(Serving& serving, asio::io_context& control, datasets::MappingDirectory mappings)
-      : changes(control, *serving.store_),
+      : changes(control, *serving.store_, serving.gateway_->background_threads()),
         metrics(*serving.gateway_),
         registry({control, *serving.gateway_, *serving.store_, serving.clock_, serving.environment_, *serving.egress_}),
         pins(*serving.gateway_, *serving.store_),
