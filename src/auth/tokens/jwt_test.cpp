@@ -206,8 +206,10 @@ TEST(Jwt, IsRefusedWhereItIsNoAccessToken) {
   };
   EXPECT_TRUE(accepts({}, {{"typ", "at+jwt"}}));
   EXPECT_TRUE(accepts({}, {{"typ", "application/at+JWT"}}));
-  EXPECT_TRUE(accepts({}, {{"typ", "JWT"}}));
-  EXPECT_TRUE(accepts({}, {}));
+  EXPECT_TRUE(accepts({{"scope", "tools"}}, {{"typ", "JWT"}}));
+  EXPECT_TRUE(accepts({{"azp", "client"}}, {}));
+  EXPECT_FALSE(accepts({}, {{"typ", "JWT"}})) << "the barest ID token";
+  EXPECT_FALSE(accepts({}, {}));
   EXPECT_TRUE(accepts({{"typ", "Bearer"}, {"nonce", "n"}}, {{"typ", "JWT"}})) << "as Keycloak wrote them";
   EXPECT_TRUE(accepts({{"scp", "tools"}, {"nonce", "n"}}, {{"typ", "JWT"}}));
   for (const auto* const type : {"dpop+jwt", "logout+jwt", "secevent+jwt", "id_token+jwt", "JOSE", "x"})
