@@ -29,8 +29,8 @@ Principal::Principal(Parts parts) : parts_(std::move(parts)) {
 }
 
 bool Principal::same_as(const Principal& other) const {
-  return name() == other.name() && token() == other.token() &&
-         access().fingerprint() == other.access().fingerprint() && entry() == other.entry();
+  return name() == other.name() && token() == other.token() && access().fingerprint() == other.access().fingerprint() &&
+         entry() == other.entry();
 }
 
 const json::Digest& TokenHash::of(std::string_view token) {
