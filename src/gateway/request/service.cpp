@@ -63,19 +63,10 @@ mcp::ServerCapabilities join(mcp::ServerCapabilities a, const mcp::ServerCapabil
   return a;
 }
 
-Result<> check_scopes(const Route& route, const server::Caller& caller, RefusalLog& refusals) {
-  auto granted = check_scopes(route, principal_of(caller));
-  if (!granted) {
-    refusals.add(
-        {.reason = RefusalReason::scope, .why = granted.error().message(), .principal = principal_of(caller).name()});
-  }
-  return granted;
-}
-
 // Holds the caller's scopes against what is asked for, and the mirrored parameters of a tool against its headers.
 Result<Route> checked(const server::Call& call, Result<Route> route, RefusalLog& refusals) {
   if (route && principal_of(call.caller()).scopes() != nullptr) [[unlikely]] {
-    auto granted = check_scopes(*route, call.caller(), refusals);
+    auto granted = check_scopes(*route, principal_of(call.caller()), refusals);
     if (!granted) return std::unexpected(std::move(granted.error()));
   }
   if (!route || call.headers() == nullptr || !route->found || route->found.definition->mirrored == nullptr) {
@@ -96,7 +87,7 @@ Result<Route> checked(const server::Call& call, Result<Route> route, RefusalLog&
 Task<Result<Route>> route_to_follow(Task<Result<Route>> routing, const server::Caller& caller, RefusalLog& refusals) {
   auto route = co_await std::move(routing);
   if (!route) co_return route;
-  if (auto granted = check_scopes(*route, caller, refusals); !granted)
+  if (auto granted = check_scopes(*route, principal_of(caller), refusals); !granted)
     co_return std::unexpected(std::move(granted.error()));
   co_return route;
 }
