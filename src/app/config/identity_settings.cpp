@@ -47,7 +47,8 @@ const json::Binding<ClientSettings>& client_binding() {
   using S = ClientSettings;
   static const json::Binding<S> binding{
       field("client_id", &S::client_id, text({.max_bytes = 1024}), "Proteus's client id at the issuer."),
-      field("client_secret_env", &S::client_secret_env, secret_variable(), "Environment variable that holds the secret."),
+      field("client_secret_env", &S::client_secret_env, secret_variable(),
+            "Environment variable that holds the secret."),
   };
   return binding;
 }

@@ -34,7 +34,7 @@ class Principal final : public server::Grant {
     // What it alone is offered, in front of everything else; null for nothing. The versions of its snapshots are unique
     // among all of its name.
     std::shared_ptr<LocalProvider> own = {};
-    std::string home = {};  // the context that it finds at the plain endpoint; empty for none
+    std::string home = {};                    // the context that it finds at the plain endpoint; empty for none
     std::optional<Clock::Wall> expires = {};  // when its token ends by itself
     std::uint64_t rules = 0;  // where an identity provider vouches for it: the generation of the rules that made it
   };
@@ -61,8 +61,8 @@ class Principal final : public server::Grant {
   bool has_expired(Clock::Wall now) const { return expires() && *expires() <= now; }
   // The generation of the rules that made it of an identity provider's word; 0 where others made it.
   std::uint64_t rules() const { return parts_.rules; }
-  // Whether the configuration decides about it, as about anonymous callers. Others have a key of their own, or something
-  // else: tool sessions, tokens that were made at runtime, and those of identity providers.
+  // Whether the configuration decides about it, as about anonymous callers. Others have a key of their own, or
+  // something else: tool sessions, tokens that were made at runtime, and those of identity providers.
   bool is_configured() const { return !own() && key() == name(); }
   // Whether both are known by the same token, and may use the same.
   bool same_as(const Principal& other) const;

@@ -45,7 +45,8 @@ class IdentityTest : public testing::Test {
   }
 
   void rules(std::vector<Rule> rules) {
-    gateway_.gateway.set_identities({.issuers = {{.issuer = issuer_.url(), .scopes = {"tools"}}}, .rules = std::move(rules)});
+    gateway_.gateway.set_identities(
+        {.issuers = {{.issuer = issuer_.url(), .scopes = {"tools"}}}, .rules = std::move(rules)});
   }
 
   std::string token(std::string_view subject, std::string_view group, std::string audience = std::string(kBase),
@@ -95,17 +96,18 @@ TEST_F(IdentityTest, ARefusalSaysWhereToAskForAToken) {
   rules({{}});
   const auto plain = list("");
   EXPECT_EQ(plain.status, 401);
-  EXPECT_EQ(plain.field("www-authenticate"),
-            R"(Bearer scope="tools", resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource/mcp")"
-            R"(, DPoP scope="tools", )"
-            R"(resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource/mcp", )"
-            R"(algs="RS256 PS256 ES256 ES384 EdDSA")");
+  EXPECT_EQ(
+      plain.field("www-authenticate"),
+      R"(Bearer scope="tools", resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource/mcp")"
+      R"(, DPoP scope="tools", )"
+      R"(resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource/mcp", )"
+      R"(algs="RS256 PS256 ES256 ES384 EdDSA")");
   const auto unknown = list("", "/mcp/nothing");
   const auto known = list("", "/mcp/work");
   EXPECT_EQ(unknown.status, 401);
   EXPECT_EQ(unknown.body, known.body) << "whether there is such a context is not to be learned";
-  EXPECT_THAT(list("garbage").field("www-authenticate"), AllOf(StartsWith("Bearer error=\"invalid_token\""),
-                                                               HasSubstr("resource_metadata=")));
+  EXPECT_THAT(list("garbage").field("www-authenticate"),
+              AllOf(StartsWith("Bearer error=\"invalid_token\""), HasSubstr("resource_metadata=")));
 }
 
 // OAU-05
@@ -153,9 +155,10 @@ TEST_F(IdentityTest, TwoSubjectsHaveNothingInCommonButTheirView) {
   EXPECT_EQ(second.request("POST", bearer(token("b", "x")) + session, rpc("1", "tools/list", "")).status, 404);
   // OAU-10: another token of the same subject.
   RawClient again(gateway_.port());
-  EXPECT_EQ(again.request("POST", bearer(token("a", "y", std::string(kBase), 10min)) + session, rpc("1", "tools/list", ""))
-                .status,
-            200);
+  EXPECT_EQ(
+      again.request("POST", bearer(token("a", "y", std::string(kBase), 10min)) + session, rpc("1", "tools/list", ""))
+          .status,
+      200);
 }
 
 // OAU-10

@@ -82,7 +82,8 @@ TEST(Rule, TenThousandGroupsAreNoTrouble) {
   std::string groups;
   for (int i = 0; i < 10'000; ++i)
     groups += (i > 0 ? ",\"g" : "\"g") + std::to_string(i) + "\"";
-  EXPECT_TRUE(fits(rule(R"({"match":{"groups":["nobody*","g9999"]}})"), claims(R"({"sub":"x","groups":[)" + groups + "]}")));
+  EXPECT_TRUE(
+      fits(rule(R"({"match":{"groups":["nobody*","g9999"]}})"), claims(R"({"sub":"x","groups":[)" + groups + "]}")));
 }
 
 }  // namespace

@@ -16,7 +16,6 @@
 #include "base/units.hpp"
 #include "json/fault_error.hpp"
 
-
 namespace proteus::gateway {
 
 namespace asio = boost::asio;

@@ -15,7 +15,6 @@
 #include "gateway/operate/token_registry.hpp"
 #include "json/text.hpp"
 
-
 namespace proteus::gateway {
 
 namespace asio = boost::asio;
