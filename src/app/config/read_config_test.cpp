@@ -132,7 +132,7 @@ TEST(Config, HasTheValuesOfTheContractByDefault) {
   EXPECT_TRUE(written.egress == bare.egress);
   EXPECT_TRUE(written.limits == bare.limits);
   EXPECT_TRUE(written.datasets.mappings == bare.datasets.mappings);
-  EXPECT_EQ(written.auth.anonymous, bare.auth.anonymous);
+  EXPECT_EQ(written.auth.admitted_anonymous(), bare.auth.admitted_anonymous());
   EXPECT_EQ(written.data_directory, "proteus-data");
   EXPECT_TRUE(read_config({}, {}, fixed_environment({}), Purpose::serve).config == bare);
 }
