@@ -26,6 +26,7 @@ import contexts
 import datasets
 import eras
 import gateway
+import identity
 import load
 import micro
 import plain
@@ -45,6 +46,7 @@ SECTIONS = {
     "gateway cached and direct": gateway.measure_strategies,
     "gateway from npm": gateway.measure_npm,
     "catalog": micro.measure_catalog,
+    "tokens": micro.measure_tokens,
     "streams": streams.measure,
     "startup": startup.measure,
     "eras": eras.measure,
@@ -54,6 +56,7 @@ SECTIONS = {
     "datasets workup": datasets.measure_workup,
     "datasets connect": datasets.measure_connecting,
     "contexts": contexts.measure,
+    "identity": identity.measure,
     "beside another build": beside.measure,
 }
 

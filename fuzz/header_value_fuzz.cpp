@@ -4,13 +4,16 @@
 #include <cstdint>
 #include <string>
 
+#include "base/base64.hpp"
 #include "check.hpp"
 #include "json/text.hpp"
-#include "mcp/base64.hpp"
 #include "mcp/headers.hpp"
 
 namespace {
 
+using proteus::Base64;
+using proteus::base64_decode;
+using proteus::base64_encode;
 using proteus::fuzz::check;
 namespace mcp = proteus::mcp;
 
@@ -24,17 +27,17 @@ void check_value(std::string_view text) {
 
   const auto taken = mcp::decode_header_value(text);
   if (taken && *taken != text) {
-    check("=?base64?" + mcp::base64_encode(*taken) + "?=" == text, "an encoded value has one spelling");
+    check("=?base64?" + base64_encode(*taken) + "?=" == text, "an encoded value has one spelling");
   }
   check(mcp::check_name_header(text, taken ? *taken : "").has_value() == taken.has_value(),
         "a name matches what its header decodes to");
 }
 
 void check_base64(std::string_view text) {
-  for (const auto alphabet : {mcp::Base64::standard, mcp::Base64::url}) {
-    const auto bytes = mcp::base64_decode(text, alphabet);
-    check(!bytes || mcp::base64_encode(*bytes, alphabet) == text, "Base64 has one spelling");
-    check(mcp::base64_decode(mcp::base64_encode(text, alphabet), alphabet) == text, "Base64 reads back as the same");
+  for (const auto alphabet : {Base64::standard, Base64::url}) {
+    const auto bytes = base64_decode(text, alphabet);
+    check(!bytes || base64_encode(*bytes, alphabet) == text, "Base64 has one spelling");
+    check(base64_decode(base64_encode(text, alphabet), alphabet) == text, "Base64 reads back as the same");
   }
 }
 

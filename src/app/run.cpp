@@ -61,6 +61,7 @@ ExitCode run(std::vector<std::string> arguments) {
   add_admin_secret_command(app, invocation);
   add_client_command(app, invocation);
   add_tools_command(app, invocation);
+  add_token_command(app, invocation);
   add_dataset_command(app, invocation);
 
   std::ranges::reverse(arguments);

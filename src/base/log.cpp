@@ -15,9 +15,9 @@ namespace proteus::log {
 namespace {
 
 constexpr std::array<std::string_view, 7> kLevels = {"trace", "debug", "info", "warning", "error", "critical", "off"};
-constexpr std::array<std::string_view, 13> kModules = {"base",    "json",   "store",  "net",       "mcp",
-                                                       "catalog", "server", "client", "providers", "datasets",
-                                                       "gateway", "admin",  "app"};
+constexpr std::array<std::string_view, 14> kModules = {"base",     "json",    "store",  "net",    "auth",
+                                                       "mcp",      "catalog", "server", "client", "providers",
+                                                       "datasets", "gateway", "admin",  "app"};
 
 constexpr const char* kTextPattern = "%Y-%m-%dT%H:%M:%S.%eZ %^%l%$ %v";
 constexpr const char* kJsonPattern = R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})";

@@ -9,10 +9,12 @@ namespace proteus {
 std::string_view to_string(RefusalReason reason) {
   switch (reason) {
     case RefusalReason::token: return "token";
+    case RefusalReason::rule: return "rule";
     case RefusalReason::admin_secret: return "admin_secret";
     case RefusalReason::host: return "host";
     case RefusalReason::origin: return "origin";
     case RefusalReason::context: return "context";
+    case RefusalReason::scope: return "scope";
     case RefusalReason::limit: return "limit";
     case RefusalReason::malformed: return "malformed";
   }

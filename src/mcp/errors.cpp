@@ -4,6 +4,7 @@
 
 #include "base/log.hpp"
 #include "json/text.hpp"
+#include "mcp/insufficient_scope.hpp"
 #include "mcp/over_limit.hpp"
 
 namespace proteus::mcp {
@@ -47,6 +48,7 @@ unsigned http_status(const Error& error, Era era) {
   if (code == code::kMissingClientCapability) return modern ? 400 : 200;
   if (is_from_peer(error)) return 200;
   if (retry_after(error).count() > 0) return 429;
+  if (lacks_scope(error)) return 403;
   switch (code) {
     case code::kParseError:
     case code::kInvalidRequest: return error.kind() == ErrorKind::too_large ? 413 : 400;

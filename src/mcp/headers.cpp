@@ -9,9 +9,9 @@
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
 
+#include "base/base64.hpp"
 #include "base/log.hpp"
 #include "json/text.hpp"
-#include "mcp/base64.hpp"
 #include "mcp/errors.hpp"
 
 namespace proteus::mcp {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "mcp/base64.hpp"
+#include "base/base64.hpp"
 #include "net/http/fields.hpp"
 
 namespace proteus::providers {
@@ -169,7 +169,7 @@ Result<std::optional<Credentials>> credentials(const Authentication& authenticat
                                             : secret_of(value_env, value, environment);
   if (!secret) return std::unexpected(secret.error());
   if (type == Type::basic)
-    return Credentials{"Authorization", Secret("Basic " + mcp::base64_encode(username + ":" + secret->reveal()))};
+    return Credentials{"Authorization", Secret("Basic " + base64_encode(username + ":" + secret->reveal()))};
   if (std::ranges::any_of(secret->reveal(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; })) {
     const std::string& variable = authentication.variable();
     return std::unexpected(errors::invalid(

@@ -87,6 +87,8 @@ class Upstream {
   const catalog::NameRules& rules() const { return rules_; }
   // Null where it is not pinned.
   const std::shared_ptr<UpstreamPins>& pins() const { return dependencies_.pins; }
+  // What its entries ask of a caller's token; null for nothing. Thread-safe.
+  const std::shared_ptr<const catalog::RequiredScopes>& required_scopes() const { return required_scopes_; }
   // Thread-safe. What may be shown of a list that a caller was given: all of it, unless it is pinned. The texts lie in
   // `bytes`.
   Task<Result<catalog::DefinitionList::Pointer>> read_list(catalog::Kind kind, std::shared_ptr<const void> bytes,
@@ -94,6 +96,8 @@ class Upstream {
   // The same for the array of them.
   Task<Result<catalog::DefinitionList::Pointer>> read_list(catalog::Kind kind, std::shared_ptr<const void> bytes,
                                                            std::string_view array) const;
+  // Thread-safe. Where else to work on its definitions.
+  BackgroundThreads& background() const { return dependencies_.background; }
   boost::asio::io_context& io() const { return dependencies_.io; }
   // Thread-safe. Of an upstream that is listed live: whether it knew the method when it was last asked for such a list.
   void answered_live(catalog::Kind kind, bool implemented);
@@ -162,6 +166,7 @@ class Upstream {
   client::Options control_options() const;
   Task<Result<client::Gathered>> read();
   Task<Result<Offer>> read_lists();
+  void end_in_background(Offer& offer) const;
   OfferMaker offer_maker() const;
   Task<Result<catalog::Publication>> publish(catalog::SnapshotPointer snapshot);
   Task<Result<catalog::Change>> take_over(Offer offer);
@@ -176,6 +181,7 @@ class Upstream {
   const client::Endpoint endpoint_;
   const std::vector<client::Header> credentials_;
   const catalog::NameRules rules_;
+  const std::shared_ptr<const catalog::RequiredScopes> required_scopes_;
   const std::shared_ptr<StrangerLog> log_;
   const std::shared_ptr<StrangerLog> printed_;  // what it says on standard error, as a program
   client::CircuitBreaker breaker_;

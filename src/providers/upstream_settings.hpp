@@ -13,6 +13,7 @@
 #include "json/binding.hpp"
 #include "mcp/version.hpp"
 #include "providers/authentication.hpp"
+#include "providers/tool_settings.hpp"
 
 namespace proteus::providers {
 
@@ -57,6 +58,7 @@ struct UpstreamSettings {
   Trust trust = Trust::automatic;
   AnonymousSessions anonymous_sessions = AnonymousSessions::per_call;
   Authentication authentication = {};
+  std::vector<ToolSettings> tools = {};
 
   // For people to read: the name, and what they call it where that is given.
   std::string label() const;

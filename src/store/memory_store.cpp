@@ -71,6 +71,15 @@ struct MemoryStore::Apply {
     store.session_tools_.insert_or_assign(std::move(key), std::move(put.record));
   }
   void operator()(const RemoveSessionTool& remove) { store.session_tools_.erase({remove.session, remove.name}); }
+  void operator()(PutToken& put) {
+    std::string name = put.record.name;
+    store.tokens_.insert_or_assign(std::move(name), std::move(put.record));
+  }
+  void operator()(const RemoveToken& remove) { store.tokens_.erase(remove.name); }
+  void operator()(const TouchToken& touch) {
+    const auto found = store.tokens_.find(touch.name);
+    if (found != store.tokens_.end()) found->second.last_used_at = touch.last_used_at;
+  }
 };
 
 Task<Result<Written>> MemoryStore::write(Writes writes) {
@@ -160,6 +169,15 @@ Task<Result<std::vector<SessionToolRecord>>> MemoryStore::session_tools() {
   const std::lock_guard lock(mutex_);
   records.reserve(session_tools_.size());
   for (const auto& [key, record] : session_tools_)
+    records.push_back(record);
+  co_return records;
+}
+
+Task<Result<std::vector<TokenRecord>>> MemoryStore::tokens() {
+  std::vector<TokenRecord> records;
+  const std::lock_guard lock(mutex_);
+  records.reserve(tokens_.size());
+  for (const auto& [name, record] : tokens_)
     records.push_back(record);
   co_return records;
 }

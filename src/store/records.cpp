@@ -75,8 +75,17 @@ struct Texts {
     session(remove.session);
     visit("the name of a tool", remove.name, limits::kName, Empty::refused);
   }
+  void operator()(const PutToken& put) {
+    const auto& record = put.record;
+    token(record.name);
+    visit("what a token may use", record.access, limits::kText, Empty::refused);
+    visit("the hashes of a token", record.secrets, limits::kText, Empty::refused);
+  }
+  void operator()(const RemoveToken& remove) { token(remove.name); }
+  void operator()(const TouchToken& touch) { token(touch.name); }
 
  private:
+  void token(const std::string& text) { visit("the name of a token", text, limits::kName, Empty::refused); }
   void session(const std::string& text) { visit("the id of a tool session", text, limits::kName, Empty::refused); }
   void name(const std::string& text) { visit("the name of an upstream", text, limits::kName, Empty::refused); }
 };
@@ -95,6 +104,8 @@ std::string_view with_lost_secrets(const Write& write) {
   if (const auto* put = std::get_if<PutToolSession>(&write); put != nullptr && !put->record.secrets_fault.empty())
     return put->record.id;
   if (const auto* put = std::get_if<PutSessionTool>(&write); put != nullptr && !put->record.secrets_fault.empty())
+    return put->record.name;
+  if (const auto* put = std::get_if<PutToken>(&write); put != nullptr && !put->record.secrets_fault.empty())
     return put->record.name;
   return {};
 }

@@ -13,6 +13,7 @@
 
 #include "store/session_records.hpp"
 #include "store/time.hpp"
+#include "store/token_records.hpp"
 
 // What the store keeps, as plain values. Texts called JSON are opaque here: they come back as they were put.
 namespace proteus::store {
@@ -129,9 +130,9 @@ struct PutPin {
 };
 
 // Putting replaces; removing what is not there does nothing.
-using Write =
-    std::variant<PutUpstream, RemoveUpstream, PutSnapshot, RemoveSnapshots, AppendChange, AppendAudit, PutSetting,
-                 PutToolSession, RemoveToolSession, TouchToolSession, PutSessionTool, RemoveSessionTool, PutPin>;
+using Write = std::variant<PutUpstream, RemoveUpstream, PutSnapshot, RemoveSnapshots, AppendChange, AppendAudit,
+                           PutSetting, PutToolSession, RemoveToolSession, TouchToolSession, PutSessionTool,
+                           RemoveSessionTool, PutPin, PutToken, RemoveToken, TouchToken>;
 using Writes = std::vector<Write>;
 
 struct Written {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <sstream>
 
 #include <boost/json/array.hpp>
 #include <fmt/format.h>
@@ -113,7 +114,12 @@ std::optional<boost::json::value> convert(const ::toml::node& node, const Place&
   if (const auto* integer = node.as_integer()) return boost::json::value(integer->get());
   if (const auto* number = node.as_floating_point()) return boost::json::value(number->get());
   if (const auto* flag = node.as_boolean()) return boost::json::value(flag->get());
-  place.fault("is a date or a time, for which no key has a use");
+  if (const auto* time = node.as_date_time(); time != nullptr && time->get().offset) {
+    std::ostringstream text;
+    text << time->get();
+    return boost::json::value(text.str());
+  }
+  place.fault("is a date or a time without an offset, for which no key has a use");
   return std::nullopt;
 }
 

@@ -38,7 +38,8 @@ class Document {
 
   // A table.
   const boost::json::value& root() const;
-  // What is TOML but has no place in a configuration: dates, and what is nested too deep. It is left out of `root`.
+  // What is TOML but has no place in a configuration: dates and times that are no instant, and what is nested too deep.
+  // It is left out of `root`; an instant is a text there.
   const std::vector<json::Fault>& faults() const;
   // Where the value, or what is nearest above it, is.
   Position locate(std::string_view pointer) const;

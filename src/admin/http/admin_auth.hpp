@@ -24,6 +24,8 @@ class AdminAuth {
   struct KeyHolder {
     std::string name;     // of the key
     json::Digest digest;  // of its secret
+    Role role;
+    bool is_vouched_for = false;  // by an identity provider, instead of a key
   };
   std::optional<KeyHolder> admit(std::string_view secret) const;
 

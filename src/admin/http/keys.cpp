@@ -13,14 +13,14 @@ std::string_view bytes(const json::Digest& digest) {
 
 AdminKeys::AdminKeys(const std::vector<AdminKey>& keys) {
   for (const auto& key : keys) {
-    if (!key.secret.empty()) entries_.push_back({key.name, digest(key.secret.reveal())});
+    if (!key.secret.empty()) entries_.push_back({key.name, digest(key.secret.reveal()), key.role});
   }
 }
 
-const std::string* AdminKeys::find(const json::Digest& digest) const {
-  const std::string* found = nullptr;
+const AdminKeys::Entry* AdminKeys::find(const json::Digest& digest) const {
+  const Entry* found = nullptr;
   for (const auto& entry : entries_) {
-    if (equal_in_constant_time(bytes(entry.digest), bytes(digest))) found = &entry.name;
+    if (equal_in_constant_time(bytes(entry.digest), bytes(digest))) found = &entry;
   }
   return found;
 }

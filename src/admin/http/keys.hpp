@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,9 +10,13 @@
 
 namespace proteus::admin {
 
+// What the holder of a key may do: everything, or look.
+enum class Role : std::uint8_t { admin, viewer };
+
 struct AdminKey {
   std::string name;  // goes into the audit
   Secret secret;
+  Role role = Role::admin;
 };
 
 // Who may use the admin API. Immutable. Keeps hashes only, and compares with all of them, so that time tells nothing.
@@ -20,15 +25,17 @@ class AdminKeys {
   // An empty secret opens nothing.
   explicit AdminKeys(const std::vector<AdminKey>& keys);
 
-  static json::Digest digest(std::string_view secret) { return json::sha256(secret); }
-  // The name of the key whose secret has this digest; null where it is none.
-  const std::string* find(const json::Digest& digest) const;
-
- private:
   struct Entry {
     std::string name;
     json::Digest digest;
+    Role role;
   };
+
+  static json::Digest digest(std::string_view secret) { return json::sha256(secret); }
+  // The key whose secret has this digest; null where it is none's.
+  const Entry* find(const json::Digest& digest) const;
+
+ private:
   std::vector<Entry> entries_;
 };
 

@@ -11,6 +11,7 @@
 #include "admin/http/problem.hpp"
 #include "base/log.hpp"
 #include "net/http_server/refused_request.hpp"
+#include "net/http_server/response_head.hpp"
 
 namespace proteus::admin {
 namespace {
@@ -66,6 +67,17 @@ std::optional<AdminAuth::KeyHolder> Router::visitor_of(const net::Request& reque
   return holder;
 }
 
+Task<std::expected<AdminAuth::KeyHolder, server::Refusal>> Router::let_in(const net::Request& request) const {
+  if (!request.fields().find(kSecret) && doorkeeper_.is_there && doorkeeper_.is_there()) {
+    auto found = co_await doorkeeper_.find(request);
+    if (!found) co_return std::unexpected(std::move(found.error()));
+    co_return AdminAuth::KeyHolder{std::move(found->name), {}, found->role, true};
+  }
+  if (auto holder = visitor_of(request)) co_return std::move(*holder);
+  co_return std::unexpected(server::Refusal(
+      401, errors::unauthenticated(fmt::format("the {} header is missing or its secret is unknown", kSecret)), {}));
+}
+
 bool Router::knows(const net::Request& request) const { return visitor_of(request).has_value(); }
 
 Router::Found Router::find(std::string_view method, std::string_view path) const {
@@ -96,12 +108,20 @@ std::string Router::write_help() const {
 
 Task<> Router::handle(net::Exchange& exchange) {
   const net::Request& request = exchange.request();
-  auto holder = visitor_of(request);
+  auto holder = co_await let_in(request);
   if (!holder) {
-    co_return co_await reply_problem(
-        exchange, errors::unauthenticated(fmt::format("the {} header is missing or its secret is unknown", kSecret)));
+    const server::Refusal& refusal = holder.error();
+    std::string challenge;
+    if (!refusal.challenge.empty()) net::append_field(challenge, "WWW-Authenticate", refusal.challenge);
+    co_return co_await reply_problem(exchange, refusal.status, refusal.error, challenge);
   }
   Found found = find(request.method(), request.path());
+  const bool looks = found.route != nullptr ? found.route->effect == Effect::reads : request.method() == "GET";
+  if (holder->role == Role::viewer && !looks) {
+    refusals_.add(net::refused(request, RefusalReason::admin_secret, "the key may only look", holder->name));
+    co_return co_await reply_problem(exchange,
+                                     errors::forbidden(fmt::format("{} is a viewer, who may only look", holder->name)));
+  }
   if (found.route == nullptr && found.allowed.empty()) {
     co_return co_await reply_problem(exchange,
                                      errors::not_found("there is nothing at this path; GET /admin lists all"));

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <expected>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +12,7 @@
 #include "admin/http/keys.hpp"
 #include "admin/http/route.hpp"
 #include "base/refusal_log.hpp"
+#include "server/http/admission.hpp"
 
 namespace proteus::admin {
 
@@ -28,6 +31,16 @@ class Router {
 
   // Any thread: those who may come in from the next request on. Streams of others end.
   void set_keys(AdminKeys keys) { auth_.set_keys(std::move(keys)); }
+  // Operators who are known by a token of an identity provider. Set before anything is asked.
+  struct Operator {
+    std::string name;
+    Role role;
+  };
+  struct Doorkeeper {
+    std::function<bool()> is_there;  // whether there are such operators at all
+    std::function<Task<std::expected<Operator, server::Refusal>>(const net::Request&)> find;
+  };
+  void set_doorkeeper(Doorkeeper doorkeeper) { doorkeeper_ = std::move(doorkeeper); }
   // Whether a request brings the secret of a key; one that does not is refused.
   bool knows(const net::Request& request) const;
 
@@ -41,6 +54,8 @@ class Router {
   };
 
   std::optional<AdminAuth::KeyHolder> visitor_of(const net::Request& request) const;
+  // Who it is, or how it is turned away.
+  Task<std::expected<AdminAuth::KeyHolder, server::Refusal>> let_in(const net::Request& request) const;
   Found find(std::string_view method, std::string_view path) const;
   std::string write_help() const;
 
@@ -48,6 +63,7 @@ class Router {
   std::string help_;
   AdminAuth auth_;
   RefusalLog& refusals_;
+  Doorkeeper doorkeeper_;
 };
 
 }  // namespace proteus::admin

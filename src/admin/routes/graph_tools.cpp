@@ -93,11 +93,13 @@ Task<> GraphTools::handle(net::Exchange& exchange) {
   }
   const std::string_view path = request.path();
   const auto caller =
-      gateway_.admit(request, path.substr(kBefore.size(), path.size() - kBefore.size() - kBehind.size()));
-  if (!caller && caller.error().kind() == ErrorKind::unauthenticated) {
-    co_return co_await reply_problem(exchange, 401, caller.error(), "WWW-Authenticate: Bearer\r\n");
+      co_await gateway_.admit(request, path.substr(kBefore.size(), path.size() - kBefore.size() - kBehind.size()));
+  if (!caller) {
+    const server::Refusal& refusal = caller.error();
+    std::string challenge;
+    if (!refusal.challenge.empty()) net::append_field(challenge, "WWW-Authenticate", refusal.challenge);
+    co_return co_await reply_problem(exchange, refusal.status, refusal.error, challenge);
   }
-  if (!caller) co_return co_await reply_problem(exchange, caller.error());
   if (request.method() != "GET") {
     co_return co_await reply_problem(exchange, 405, errors::unsupported("this path takes GET and OPTIONS"),
                                      "Allow: GET, OPTIONS\r\n");

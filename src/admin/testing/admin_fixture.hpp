@@ -24,6 +24,7 @@
 #include "admin/routes/graph_tools.hpp"
 #include "admin/routes/proposal_routes.hpp"
 #include "admin/routes/session_routes.hpp"
+#include "admin/routes/token_routes.hpp"
 #include "admin/routes/upstream_routes.hpp"
 #include "gateway/observe/metrics.hpp"
 #include "gateway/testing/test_gateway.hpp"
@@ -73,6 +74,7 @@ struct Reply {
 
 inline constexpr std::string_view kSecret = "the admin secret";
 inline constexpr std::string_view kOpsSecret = "of the operators";
+inline constexpr std::string_view kViewerSecret = "of those who look";
 
 inline gateway::GatewayOptions gateway_options(const gateway::Egress& egress) {
   gateway::GatewayOptions options;
@@ -120,11 +122,15 @@ class Bench {
         workers(2),
         egress(allowed),
         gateway(workers, clock, environment, store, SealingKey::random(), gateway_options(egress)),
-        changes(workers.at(0), store),
+        changes(workers.at(0), store, gateway.background_threads()),
         metrics(gateway),
         registry({workers.at(0), gateway, store, clock, environment, egress}),
         sessions({workers, gateway, store, clock, egress}, session_options()),
-        router(routes(), AdminKeys({{"admin", Secret(std::string(kSecret))}, {"ops", Secret(std::string(kOpsSecret))}}),
+        tokens({workers.at(0), gateway, store, clock}),
+        router(routes(),
+               AdminKeys({{"admin", Secret(std::string(kSecret))},
+                          {"ops", Secret(std::string(kOpsSecret))},
+                          {"viewer", Secret(std::string(kViewerSecret)), Role::viewer}}),
                gateway.refusals()),
         ops({readiness, [this] { return metrics.render(); },
              [this](const net::Request& request) { return router.knows(request); }}),
@@ -143,6 +149,7 @@ class Bench {
     workers.run();
     loaded = load(std::move(file));
     if (auto known = run(sessions.load()); !known) loaded = known;
+    if (auto known = run(tokens.load()); !known) loaded = known;
     if (auto listening = server.listen(); !listening) throw std::runtime_error(listening.error().message());
   }
   ~Bench() {
@@ -151,6 +158,7 @@ class Bench {
     server.stop();
     gateway.stop();
     boost::asio::co_spawn(workers.at(0), sessions.stop(), boost::asio::use_future).get();
+    boost::asio::co_spawn(workers.at(0), tokens.stop(), boost::asio::use_future).get();
     boost::asio::co_spawn(workers.at(0), changes.stop(), boost::asio::use_future).get();
     workers.stop();
     workers.join();
@@ -218,6 +226,7 @@ class Bench {
   gateway::UpstreamRegistry registry;
   gateway::PinDecisions pins{gateway, store};
   gateway::ToolSessions sessions;
+  gateway::TokenRegistry tokens;
   Readiness readiness;
   Router router;
   Ops ops;
@@ -229,8 +238,8 @@ class Bench {
  private:
   Routes routes() {
     Routes all = upstream_routes(gateway, registry, store);
-    for (auto& more : {session_routes(gateway, sessions), change_routes(changes), audit_routes(store),
-                       context_routes(gateway), proposal_routes(pins)})
+    for (auto& more : {session_routes(gateway, sessions), token_routes(gateway, tokens), change_routes(changes),
+                       audit_routes(store), context_routes(gateway), proposal_routes(pins)})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }

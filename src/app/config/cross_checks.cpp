@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <unordered_map>
@@ -7,6 +9,7 @@
 
 #include "app/config/source_reader.hpp"
 #include "base/nearest.hpp"
+#include "catalog/contexts/access.hpp"
 #include "gateway/datasets/dataset_tools.hpp"
 
 namespace proteus::app {
@@ -34,30 +37,52 @@ class Once {
   std::unordered_map<std::string, std::size_t> seen_;
 };
 
-// Takes a secret out of its variable; one value must not stand for two people.
+// Where a secret is: in a variable or in a file. The places are that of the key, and the same where what is missing is
+// reported.
+struct SecretSource {
+  const std::string& variable;
+  const std::string& file;
+  const Place& place;
+  const Place& if_unset;
+};
+
+// Takes secrets out of where they are; one value must not stand for two people.
 class SecretValues {
  public:
-  SecretValues(const Environment& environment, std::string list) : environment_(&environment), list_(std::move(list)) {}
+  SecretValues(const CrossCheck& check, std::string list) : check_(check), list_(std::move(list)) {}
 
-  void take(const std::string& variable, std::size_t index, Secret& onto, const Place& place, const Place& if_unset) {
-    if (variable.empty()) return;
-    auto value = (*environment_)(variable);
-    if (!value || value->empty()) return if_unset.fault(unset(variable));
+  void take(const SecretSource& source, std::size_t index, Secret& onto) {
+    auto value = read(source);
+    if (!value) return;
     const auto [first, is_new] = seen_.emplace(*value, index);
-    if (!is_new) place.fault(fmt::format("holds the same secret as that of {}[{}]", list_, first->second));
+    if (!is_new) source.place.fault(fmt::format("holds the same secret as that of {}[{}]", list_, first->second));
     onto = Secret(std::move(*value));
   }
 
  private:
-  const Environment* environment_;
+  std::optional<std::string> read(const SecretSource& source) const {
+    if (!source.variable.empty()) {
+      auto value = check_.environment(source.variable);
+      if (value && !value->empty()) return value;
+      source.if_unset.fault(unset(source.variable));
+      return std::nullopt;
+    }
+    if (source.file.empty() || !check_.read_secret) return std::nullopt;
+    auto value = check_.read_secret(source.file);
+    if (value) return std::move(*value);
+    source.if_unset.fault(fmt::format("the file {} {}", source.file, value.error().message()));
+    return std::nullopt;
+  }
+
+  const CrossCheck& check_;
   std::string list_;
   std::unordered_map<std::string, std::size_t> seen_;
 };
 
 void check_principals(Config& config, CrossCheck& check) {
   json::Faults& unset_ones = check.purpose == Purpose::serve ? check.faults : check.warnings;
-  const auto each = [&](const char* section, const char* list, auto& items, auto name, auto variable, const char* key,
-                        auto secret) {
+  const auto each = [&](const char* section, const char* list, auto& items, auto name, const std::string& what,
+                        auto variable, auto file, auto secret) {
     const Place root(check.faults);
     const Place root_if_unset(unset_ones);
     const Place in_section = root.member(section);
@@ -66,17 +91,21 @@ void check_principals(Config& config, CrossCheck& check) {
     const Place unset_list = unset_section.member(list);
     const std::string shown = fmt::format("{}.{}", section, list);
     Once names(shown);
-    SecretValues values(check.environment, shown);
+    SecretValues values(check, shown);
     for (std::size_t i = 0; i < items.size(); ++i) {
       const Place at = in_list.item(i);
       const Place at_if_unset = unset_list.item(i);
       names.check(items[i].*name, i, at.member("name"));
-      values.take(items[i].*variable, i, items[i].*secret, at.member(key), at_if_unset.member(key));
+      const std::string key = what + ((items[i].*file).empty() ? "_env" : "_file");
+      const Place place = at.member(key);
+      const Place if_unset = at_if_unset.member(key);
+      values.take({items[i].*variable, items[i].*file, place, if_unset}, i, items[i].*secret);
     }
   };
-  each("auth", "tokens", config.auth.tokens, &TokenSettings::name, &TokenSettings::token_env, "token_env",
-       &TokenSettings::token);
-  each("admin", "keys", config.admin.keys, &AdminKey::name, &AdminKey::secret_env, "secret_env", &AdminKey::secret);
+  each("auth", "tokens", config.auth.tokens, &TokenSettings::name, "token", &TokenSettings::token_env,
+       &TokenSettings::token_file, &TokenSettings::token);
+  each("admin", "keys", config.admin.keys, &AdminKey::name, "secret", &AdminKey::secret_env, &AdminKey::secret_file,
+       &AdminKey::secret);
 }
 
 void check_upstreams(const Config& config, CrossCheck& check) {
@@ -146,13 +175,89 @@ void check_server(const Config& config, CrossCheck& check) {
   const ListenAddress& listen = config.server.listen;
   const auto& ops = config.server.ops_listen;
   if (ops && *ops == listen && listen.port != 0) server.member("ops_listen").fault("is the same address as listen");
-  if (config.auth.anonymous == Anonymous::always && !listen.is_loopback()) {
+  if (config.auth.admitted_anonymous() == Anonymous::always && !listen.is_loopback()) {
     const Place warning_root(check.warnings);
     const Place auth = warning_root.member("auth");
     auth.member("anonymous").fault("serves everybody who can reach " + listen.text());
   }
   if (check.check_tls && config.server.tls.enabled()) {
     if (const auto fit = check.check_tls(config.server.tls); !fit) server.member("tls").fault(fit.error().message());
+  }
+}
+
+// Secrets that we are known by at issuers.
+void take_issuer_secrets(Config& config, CrossCheck& check) {
+  const Place root(check.purpose == Purpose::serve ? check.faults : check.warnings);
+  const Place auth = root.member("auth");
+  const Place list = auth.member("issuers");
+  for (std::size_t i = 0; i < config.auth.issuers.size(); ++i) {
+    const Place at = list.item(i);
+    const auto take = [&](ClientSettings& client, const char* key) {
+      if (client.client_secret_env.empty()) return;
+      auto value = check.environment(client.client_secret_env);
+      const Place in = at.member(key);
+      if (!value || value->empty()) return in.member("client_secret_env").fault(unset(client.client_secret_env));
+      client.client_secret = Secret(std::move(*value));
+    };
+    take(config.auth.issuers[i].introspection, "introspection");
+    take(config.auth.issuers[i].sign_in, "sign_in");
+  }
+}
+
+void check_issuers(const Config& config, CrossCheck& check) {
+  const Place root(check.faults);
+  const Place auth = root.member("auth");
+  const Place list = auth.member("issuers");
+  const auto& issuers = config.auth.issuers;
+  Once names("auth.issuers");
+  std::optional<std::size_t> introspecting;
+  for (std::size_t i = 0; i < issuers.size(); ++i) {
+    const Place at = list.item(i);
+    names.check(issuers[i].issuer, i, at.member("issuer"));
+    if (issuers[i].introspection.client_id.empty()) continue;
+    if (introspecting) {
+      at.member("introspection")
+          .fault(fmt::format("an opaque token does not say whose it is, and auth.issuers[{}] is asked about it already",
+                             *introspecting));
+    }
+    introspecting = i;
+  }
+  if (!issuers.empty() && config.server.public_url.empty() && !config.server.listen.is_loopback()) {
+    const Place server = root.member("server");
+    server.member("public_url").fault("is missing: with auth.issuers tokens are for the URL that clients use");
+  }
+}
+
+// Rules are tried in their order, so that one that fits everybody hides all behind it.
+void check_rules(const Config& config, CrossCheck& check) {
+  const Place root(check.warnings);
+  const Place auth = root.member("auth");
+  const Place list = auth.member("rules");
+  const auto& rules = config.auth.rules;
+  if (!config.auth.issuers.empty() && rules.empty())
+    list.fault("there is none, so that no caller of an issuer is let in");
+  if (config.auth.issuers.empty() && !rules.empty())
+    list.fault("there are no auth.issuers whose callers these are for");
+  std::vector<std::string_view> issuers;
+  for (const auto& issuer : config.auth.issuers)
+    issuers.push_back(issuer.issuer);
+  std::optional<std::size_t> for_everybody;
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    const Place at = list.item(i);
+    if (for_everybody) at.fault(fmt::format("never fits: auth.rules[{}] fits everybody", *for_everybody));
+    if (!for_everybody && rules[i].match.empty()) for_everybody = i;
+    for (std::size_t j = 0; j < i && !for_everybody; ++j) {
+      if (rules[j].match == rules[i].match)
+        at.fault(fmt::format("never fits: auth.rules[{}] fits the same callers", j));
+    }
+    const auto wanted = rules[i].match.find("issuer");
+    if (wanted == rules[i].match.end()) continue;
+    for (const auto& pattern : wanted->second) {
+      const bool fits_one =
+          std::ranges::any_of(issuers, [&](std::string_view one) { return catalog::fits(pattern, one); });
+      const Place match = at.member("match");
+      if (!fits_one) match.member("issuer").fault("fits none of auth.issuers");
+    }
   }
 }
 
@@ -202,6 +307,9 @@ void check_scopes(const Config& config, CrossCheck& check) {
 void CrossCheck::run(Config& config) {
   check_server(config, *this);
   check_principals(config, *this);
+  take_issuer_secrets(config, *this);
+  check_issuers(config, *this);
+  check_rules(config, *this);
   check_upstreams(config, *this);
   check_own_secrets(config, *this);
   check_scopes(config, *this);

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "app/config/secret_file.hpp"
 #include "net/io/tls.hpp"
 
 namespace proteus::app {
@@ -67,6 +68,10 @@ class Loader {
         return context ? Result<>{} : std::unexpected(context.error());
       };
     }
+    sources_.read_secret = [&loaded](const std::string& file) {
+      loaded.watch.add(file);
+      return read_secret_file(file);
+    };
     loaded.outcome = read_config(sources_, flags.overrides, environment, purpose);
     auto& diagnostics = loaded.outcome.diagnostics;
     diagnostics.insert(diagnostics.begin(), found_.begin(), found_.end());

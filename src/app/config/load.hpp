@@ -17,7 +17,7 @@ struct ConfigFlags {
 struct LoadedConfig {
   ConfigOutcome outcome;
   std::optional<std::string> file;  // the one in use; none: built-in defaults
-  FileWatch watch;                  // the file, and contexts/ beside it, from before they were read
+  FileWatch watch;  // the file, contexts/ beside it, and files that hold secrets, from before they were read
 };
 
 // The file of the flags, else of $PROTEUS_CONFIG, else ./proteus.toml where there is one. One that is named and cannot

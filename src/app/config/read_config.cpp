@@ -48,6 +48,12 @@ void resolve_paths(const std::string& file, Config& config) {
   for (std::string* path : {&config.datasets.mappings, &config.server.tls.certificate, &config.server.tls.key}) {
     if (!path->empty()) *path = (directory / *path).string();
   }
+  for (TokenSettings& token : config.auth.tokens) {
+    if (!token.token_file.empty()) token.token_file = (directory / token.token_file).string();
+  }
+  for (AdminKey& key : config.admin.keys) {
+    if (!key.secret_file.empty()) key.secret_file = (directory / key.secret_file).string();
+  }
 }
 
 Sections read_sections(const Source* main, Config& config, json::Faults& faults) {
@@ -129,7 +135,10 @@ ConfigOutcome read_config(const ConfigSources& sources, const Overrides& overrid
   read_contexts({.main = main, .contexts = sections.contexts, .schemas = sections.schemas, .files = &files}, config,
                 diagnostics);
 
-  CrossCheck check{.environment = environment, .purpose = purpose, .check_tls = sources.check_tls};
+  CrossCheck check{.environment = environment,
+                   .purpose = purpose,
+                   .check_tls = sources.check_tls,
+                   .read_secret = sources.read_secret};
   check.run(config);
   if (main != nullptr) {
     diagnostics.add(Severity::fault, *main, faults.all());

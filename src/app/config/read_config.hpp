@@ -25,6 +25,8 @@ struct ConfigSources {
   std::set<std::string> unreadable_contexts = {};  // names of those that are there and could not be read
   // Whether the files can be served with. None: nobody is going to.
   std::function<Result<>(const TlsSettings&)> check_tls = {};
+  // What a file holds that is named by `token_file` or `secret_file`. None: nobody wants to know.
+  std::function<Result<std::string>(const std::string& file)> read_secret = {};
 };
 
 // Of the command line; they win over the environment, which wins over the file.
@@ -33,8 +35,8 @@ struct Overrides {
   std::optional<std::string> data = {};
 };
 
-// A token whose variable is not set is a fault for `serve`. For `check` it is a warning: the machine that checks a file
-// need not be the one that has the secrets.
+// A token whose variable is not set, or whose file cannot be read, is a fault for `serve`. For `check` it is a warning:
+// the machine that checks a file need not be the one that has the secrets.
 enum class Purpose : std::uint8_t { check, serve };
 
 struct ConfigOutcome {

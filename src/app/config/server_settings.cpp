@@ -45,6 +45,14 @@ Result<> check_origin(std::string_view origin) {
   return {};
 }
 
+Result<> check_public_url(std::string_view text) {
+  if (text.empty()) return {};
+  const auto url = net::Url::parse(text);
+  if (!url || text.contains('?') || text.contains('#'))
+    return std::unexpected(errors::invalid("must be a URL such as \"https://mcp.example.com\", without a query"));
+  return {};
+}
+
 Result<> check_host(std::string_view host) {
   if (!is_host_name(host) && !is_address(host))
     return std::unexpected(errors::invalid("must be a host name or an address, without a port"));
@@ -112,6 +120,9 @@ const json::Binding<ServerSettings>& server_binding() {
       field("tls", &S::tls, json::table<TlsSettings>(tls_binding(), check_tls), "Serve over TLS."),
       field("ops_listen", &S::ops_listen, address_or_none(),
             "Separate address for health and metrics; `\"\"` for none."),
+      field("public_url", &S::public_url, text({.check = check_public_url}),
+            "How clients reach it: tokens are for this URL, and metadata name it. Required with `[[auth.issuers]]` "
+            "unless it listens on loopback."),
   };
   return binding;
 }

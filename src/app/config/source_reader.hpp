@@ -51,11 +51,13 @@ void apply_upstream_environment(const Environment& environment, providers::Upstr
                                 Diagnostics& diagnostics);
 void apply_overrides(const Overrides& overrides, Config& config, Diagnostics& diagnostics);
 
-// What must hold between keys of different sections. Takes the values of tokens and keys from the environment.
+// What must hold between keys of different sections. Takes the values of tokens and keys from the environment and from
+// files.
 struct CrossCheck {
   const Environment& environment;
   Purpose purpose;
-  const std::function<Result<>(const TlsSettings&)>& check_tls;  // may be none
+  const std::function<Result<>(const TlsSettings&)>& check_tls;                    // may be none
+  const std::function<Result<std::string>(const std::string& file)>& read_secret;  // may be none
   json::Faults faults = {};
   json::Faults warnings = {};
 

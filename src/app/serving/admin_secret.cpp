@@ -1,14 +1,14 @@
 #include "app/serving/admin_secret.hpp"
 
+#include "base/base64.hpp"
 #include "base/sealing.hpp"
-#include "mcp/base64.hpp"
 #include "store/pepper.hpp"
 
 namespace proteus::app {
 
 Secret derive_admin_secret(std::string_view pepper) {
   constexpr std::size_t kBytes = 24;
-  return Secret(mcp::base64_encode(derive_bytes(pepper, "admin secret", kBytes), mcp::Base64::url));
+  return Secret(base64_encode(derive_bytes(pepper, "admin secret", kBytes), Base64::url));
 }
 
 Result<Secret> admin_secret_in_use(const Config& config) {

@@ -17,8 +17,10 @@
 #include "admin/routes/context_routes.hpp"
 #include "admin/routes/dataset_routes.hpp"
 #include "admin/routes/graph_tools.hpp"
+#include "admin/routes/principal_routes.hpp"
 #include "admin/routes/proposal_routes.hpp"
 #include "admin/routes/session_routes.hpp"
+#include "admin/routes/token_routes.hpp"
 #include "admin/routes/upstream_routes.hpp"
 #include "app/serving/admin_secret.hpp"
 #include "app/serving/served_manifests.hpp"
@@ -30,9 +32,11 @@
 #include "gateway/observe/change_log.hpp"
 #include "gateway/observe/metrics.hpp"
 #include "gateway/operate/pin_decisions.hpp"
+#include "gateway/operate/token_registry.hpp"
 #include "gateway/operate/upstream_registry.hpp"
 #include "gateway/sessions/tool_sessions.hpp"
 #include "net/http_client/proxy.hpp"
+#include "server/http/cors.hpp"
 #include "server/stdio/stdio_endpoint.hpp"
 #include "store/pepper.hpp"
 #include "store/sealer.hpp"
@@ -47,12 +51,26 @@ namespace {
 constexpr std::chrono::seconds kFirstLists{3};
 
 bool serves_anonymous(const Config& config) {
-  switch (config.auth.anonymous) {
+  switch (config.auth.admitted_anonymous()) {
     case Anonymous::loopback: return config.is_loopback_only();
     case Anonymous::never: return false;
     case Anonymous::always: return true;
   }
   return false;
+}
+
+// Operators by identity: rules say what they may do.
+Task<std::expected<admin::Router::Operator, server::Refusal>> find_operator(gateway::Identities& identities,
+                                                                            const net::Request& request) {
+  auto found = co_await identities.find_operator(request);
+  if (!found) co_return std::unexpected(std::move(found.error()));
+  const bool may_change = found->role == gateway::AdminRole::admin;
+  co_return admin::Router::Operator{std::move(found->name), may_change ? admin::Role::admin : admin::Role::viewer};
+}
+
+admin::Router::Doorkeeper operators_of(gateway::Identities& identities) {
+  return {.is_there = [&identities] { return identities.are_used(); },
+          .find = [&identities](const net::Request& request) { return find_operator(identities, request); }};
 }
 
 gateway::Offering offering_of(const Config& config) {
@@ -63,10 +81,11 @@ gateway::Offering offering_of(const Config& config) {
 
 struct Serving::Dependencies {
   Dependencies(Serving& serving, asio::io_context& control, datasets::MappingDirectory mappings)
-      : changes(control, *serving.store_),
+      : changes(control, *serving.store_, serving.gateway_->background_threads()),
         metrics(*serving.gateway_),
         registry({control, *serving.gateway_, *serving.store_, serving.clock_, serving.environment_, *serving.egress_}),
         pins(*serving.gateway_, *serving.store_),
+        tokens({control, *serving.gateway_, *serving.store_, serving.clock_}),
         sessions({*serving.workers_, *serving.gateway_, *serving.store_, serving.clock_, *serving.egress_},
                  serving.session_options()),
         datasets({control, *serving.store_, serving.clock_, serving.environment_}, std::move(mappings),
@@ -77,6 +96,7 @@ struct Serving::Dependencies {
              [this](const net::Request& request) { return router.knows(request); }}),
         graph_tools(*serving.gateway_, serving.host_rules()),
         background(control.get_executor()) {
+    router.set_doorkeeper(operators_of(serving.gateway_->identities()));
     metrics.set_tool_sessions([this] { return sessions.size(); });
     metrics.set_stalls([&workers = *serving.workers_] { return workers.stalls(); });
     sessions.changes().set_observer([this] { metrics.told_of(catalog::Kind::tool); });
@@ -84,9 +104,9 @@ struct Serving::Dependencies {
 
   admin::Routes routes(gateway::Gateway& gateway, store::Store& store) {
     admin::Routes all = admin::upstream_routes(gateway, registry, store);
-    for (auto& more :
-         {admin::session_routes(gateway, sessions), admin::dataset_routes(datasets), admin::proposal_routes(pins),
-          admin::context_routes(gateway), admin::change_routes(changes), admin::audit_routes(store)}) {
+    for (auto& more : {admin::session_routes(gateway, sessions), admin::token_routes(gateway, tokens),
+                       admin::dataset_routes(datasets), admin::proposal_routes(pins), admin::context_routes(gateway),
+                       admin::change_routes(changes), admin::audit_routes(store), admin::principal_routes(gateway)}) {
       all.insert(all.end(), more.begin(), more.end());
     }
     return all;
@@ -96,6 +116,7 @@ struct Serving::Dependencies {
   gateway::Metrics metrics;
   gateway::UpstreamRegistry registry;
   gateway::PinDecisions pins;
+  gateway::TokenRegistry tokens;
   gateway::ToolSessions sessions;
   gateway::DatasetRegistry datasets;
   std::shared_ptr<gateway::DatasetTools> dataset_tools;
@@ -165,6 +186,9 @@ Result<> Serving::open() {
     if (!resealed) return std::unexpected(resealed.error());
   }
   apply_access();
+  if (const auto loaded = asio::co_spawn(control, dependencies_->tokens.load(), asio::use_future).get(); !loaded)
+    return loaded;
+  asio::post(control, [this] { dependencies_->tokens.start(); });
   const auto sessions = asio::co_spawn(control, dependencies_->sessions.load(), asio::use_future).get();
   if (!sessions) return sessions;
   asio::post(control, [this] { dependencies_->sessions.start(); });
@@ -197,17 +221,26 @@ void Serving::apply_access() {
   std::vector<gateway::PrincipalSettings> principals;
   principals.reserve(config_.auth.tokens.size());
   for (const auto& token : config_.auth.tokens)
-    principals.push_back({token.name, token.token, token.contexts, token.upstreams});
+    principals.push_back({.name = token.name,
+                          .token = token.token,
+                          .contexts = token.contexts,
+                          .upstreams = token.upstreams,
+                          .entries = {token.tools, token.deny, token.read_only},
+                          .requests_per_minute = token.requests_per_minute,
+                          .expires = token.expires});
+  const auto current = gateway_->access();
   gateway::Access access;
   access.principals = std::make_shared<const gateway::Principals>(
       principals,
-      front_ == Front::stdio || serves_anonymous(config_) ? gateway::Anonymous::served : gateway::Anonymous::refused);
-  const auto before = gateway_->access()->contexts;
+      front_ == Front::stdio || serves_anonymous(config_) ? gateway::Anonymous::served : gateway::Anonymous::refused,
+      current->principals.get());
+  const auto before = current->contexts;
   manifests_ = served_manifests(config_, before ? &manifests_ : nullptr);
   access.contexts = catalog::Contexts::make(
       manifests_, [this](const std::string& dataset) { return dependencies_->datasets.state()->types_of(dataset); },
       before.get());
   gateway_->set_access(std::move(access));
+  gateway_->set_identities(identity_settings(config_.auth.issuers, config_.auth.rules));
 }
 
 void Serving::report_contexts() const {
@@ -229,6 +262,7 @@ Result<> Serving::listen() {
   });
   if (!server) return std::unexpected(server.error());
   server_ = std::move(*server);
+  gateway_->identities().set_public_url(public_url());
   if (!config_.server.ops_listen) return {};
   const auto& ops_address = *config_.server.ops_listen;
   auto ops = listen_at(ops_address, *tls, [this, operators = operator_rules(ops_address)](net::Exchange& exchange) {
@@ -291,6 +325,7 @@ Task<> Serving::route(net::Exchange& exchange, const server::HostRules& operator
   if (is_at(path, "/mcp")) return gateway_->handle(exchange);
   const bool is_old_sse = is_at(path, "/sse");
   if (is_old_sse && config_.server.old_sse) return gateway_->handle_old_sse(exchange);
+  if (path.starts_with(gateway::Resources::kWellKnown)) return reply_resource_metadata(exchange);
   if (admin::GraphTools::owns(path)) return dependencies_->graph_tools.handle(exchange);
   if (auto allowed = operators.check(exchange.request(), &gateway_->refusals()); !allowed)
     return admin::reply_problem(exchange, std::move(allowed.error()));
@@ -312,11 +347,40 @@ Task<> Serving::route_ops(net::Exchange& exchange, const server::HostRules& oper
   return reply_not_found(exchange, "");
 }
 
-std::string Serving::url() const {
+// Resources are named by what clients know, and nothing that a request says: by the listener where nothing is
+// configured.
+net::Url Serving::public_url() const {
+  const auto given = net::Url::parse(config_.server.public_url);
+  return given ? *given : *net::Url::parse(origin());
+}
+
+Task<> Serving::reply_resource_metadata(net::Exchange& exchange) {
+  const net::Request& request = exchange.request();
+  const auto origin = host_rules().check(request, &gateway_->refusals());
+  if (!origin) co_return co_await admin::reply_problem(exchange, origin.error());
+  if (*origin) exchange.add_fields(server::cors_fields(**origin));
+  if (request.method() == "OPTIONS") {
+    exchange.add_fields(server::options_fields(request, "GET, OPTIONS"));
+    co_await exchange.reply({.status = 204});
+    co_return;
+  }
+  const auto metadata = gateway_->identities().metadata_at(request.path());
+  if (!metadata) co_return co_await reply_not_found(exchange, "");
+  if (request.method() != "GET" && request.method() != "HEAD") {
+    co_return co_await admin::reply_problem(exchange, 405, errors::unsupported("this path takes GET and OPTIONS"),
+                                            "Allow: GET, OPTIONS\r\n");
+  }
+  co_await exchange.reply(
+      {.status = 200, .content_type = "application/json", .prepared = "Cache-Control: max-age=300\r\n"}, *metadata);
+}
+
+std::string Serving::origin() const {
   const auto& listen = config_.server.listen;
   const std::string host = listen.host.contains(':') ? fmt::format("[{}]", listen.host) : listen.host;
-  return fmt::format("{}://{}:{}/mcp", config_.server.tls.enabled() ? "https" : "http", host, server_->local_port());
+  return fmt::format("{}://{}:{}", config_.server.tls.enabled() ? "https" : "http", host, server_->local_port());
 }
+
+std::string Serving::url() const { return origin() + "/mcp"; }
 
 Result<> Serving::reload(Config config) {
   if (config.server != config_.server || config.data_directory != config_.data_directory ||
@@ -388,6 +452,7 @@ Serving::~Serving() {
     const auto end = [](Dependencies& around) -> Task<> {
       co_await around.background.join();
       co_await around.sessions.stop();
+      co_await around.tokens.stop();
       co_await around.datasets.stop();
       co_await around.changes.stop();
     };

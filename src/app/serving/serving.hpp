@@ -77,6 +77,9 @@ class Serving {
   gateway::ToolSessionOptions session_options() const;
   Task<Result<>> load_upstreams();
   Task<> become_ready();
+  std::string origin() const;
+  net::Url public_url() const;
+  Task<> reply_resource_metadata(net::Exchange& exchange);
   Task<> route(net::Exchange& exchange, const server::HostRules& operators);
   Task<> route_ops(net::Exchange& exchange, const server::HostRules& operators);
 

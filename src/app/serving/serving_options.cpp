@@ -82,7 +82,7 @@ gateway::RegistrationSettings Serving::registration(const Config& config) {
 admin::AdminKeys Serving::admin_keys() const {
   std::vector<admin::AdminKey> keys = {{"admin", admin_secret_}};
   for (const auto& key : config_.admin.keys)
-    keys.push_back({key.name, key.secret});
+    keys.push_back({key.name, key.secret, key.role});
   return admin::AdminKeys(keys);
 }
 

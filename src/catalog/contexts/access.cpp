@@ -7,29 +7,25 @@
 #include "json/canonical.hpp"
 
 namespace proteus::catalog {
+namespace {
 
-// After a mismatch only the last star need be tried again: what an earlier one could take, the last can.
-bool fits(std::string_view pattern, std::string_view text) {
-  std::size_t at = 0;
-  std::size_t in_text = 0;
-  std::size_t star = std::string_view::npos;
-  std::size_t taken_from = 0;
-  while (in_text < text.size()) {
-    if (at < pattern.size() && pattern[at] == '*') {
-      star = at++;
-      taken_from = in_text;
-    } else if (at < pattern.size() && (pattern[at] == '?' || pattern[at] == text[in_text])) {
-      ++at;
-      ++in_text;
-    } else if (star != std::string_view::npos) {
-      at = star + 1;
-      in_text = ++taken_from;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', at) == std::string_view::npos;
+// Neither their order nor how often they are there makes a difference.
+std::vector<std::string> each_once(std::vector<std::string> patterns) {
+  std::ranges::sort(patterns);
+  const auto doubles = std::ranges::unique(patterns);
+  patterns.erase(doubles.begin(), doubles.end());
+  return patterns;
 }
+
+// Lengths in front keep two patterns from being taken for two others.
+std::string written(const std::vector<std::string>& patterns) {
+  std::string all;
+  for (const auto& pattern : patterns)
+    all += fmt::format("{}:{}", pattern.size(), pattern);
+  return all;
+}
+
+}  // namespace
 
 Access Access::all() {
   Access access;
@@ -38,17 +34,20 @@ Access Access::all() {
   return access;
 }
 
-Access Access::only(std::vector<std::string> patterns) {
-  if (std::ranges::find(patterns, "*") != patterns.end()) return all();
+Access Access::only(std::vector<std::string> patterns, EntryRules rules) {
   Access access;
-  std::ranges::sort(patterns);
-  const auto doubles = std::ranges::unique(patterns);
-  patterns.erase(doubles.begin(), doubles.end());
-  access.patterns_ = std::move(patterns);
-  std::string written;
-  for (const auto& pattern : access.patterns_)
-    written += fmt::format("{}:{}", pattern.size(), pattern);
-  access.fingerprint_ = json::hex(json::sha256(written));
+  access.all_ = std::ranges::find(patterns, "*") != patterns.end();
+  if (!access.all_) access.patterns_ = each_once(std::move(patterns));
+  const bool every_entry = rules.allow_all();
+  if (access.all_ && every_entry) return all();
+  std::string rule = access.all_ ? "*" : written(access.patterns_);
+  if (!every_entry) {
+    rules.allow = each_once(std::move(rules.allow));
+    rules.deny = each_once(std::move(rules.deny));
+    rule += fmt::format("\nallow {}\ndeny {}\n{}", written(rules.allow), written(rules.deny), rules.read_only);
+    access.entries_ = std::make_shared<const EntryFilter>(rules);
+  }
+  access.fingerprint_ = json::hex(json::sha256(rule));
   return access;
 }
 

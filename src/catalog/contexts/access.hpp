@@ -1,27 +1,33 @@
 #pragma once
 
+#include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "catalog/contexts/entry_filter.hpp"
 #include "catalog/definitions/names.hpp"
 
 namespace proteus::catalog {
 
-// Whether a text fits a pattern, in which "*" stands for any characters and "?" for any one. Takes time proportional to
-// the lengths of both, multiplied, at worst.
-bool fits(std::string_view pattern, std::string_view text);
-
-// Which providers a caller may use. Immutable.
+// What a caller may use: which providers, and which of their entries. Immutable. Copies share what was worked out by
+// their rules, so that all callers of one rule have copies of one object.
 class Access {
  public:
   static Access all();
-  // Those whose names fit one of the patterns; none where there is no pattern.
-  static Access only(std::vector<std::string> patterns);
+  // The providers whose names fit one of the patterns, none where there is no pattern; and of them the entries that the
+  // rules allow.
+  static Access only(std::vector<std::string> patterns, EntryRules rules = {});
 
-  bool is_all() const { return all_; }
+  // Whether that is everything there is.
+  bool is_all() const { return all_ && !entries_; }
   bool allows(const UpstreamName& upstream) const;
-  // The same for those that allow the same patterns, and for no other.
+  // Null where everything of a provider that is allowed is allowed.
+  const std::shared_ptr<const EntryFilter>& entries() const { return entries_; }
+  // Whether anything of that kind can be there.
+  bool may_have(Kind kind) const { return !entries_ || !entries_->leaves_nothing(kind); }
+  // Whether of that kind only what declares that it changes nothing can be there.
+  bool only_read_only(Kind kind) const { return entries_ && entries_->only_read_only(kind); }
+  // The same for those that allow the same by the same patterns, and for no other.
   const std::string& fingerprint() const { return fingerprint_; }
 
  private:
@@ -29,6 +35,7 @@ class Access {
 
   bool all_ = false;
   std::vector<std::string> patterns_;  // in order, each once
+  std::shared_ptr<const EntryFilter> entries_;
   std::string fingerprint_;
 };
 

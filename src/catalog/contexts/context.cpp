@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "catalog/contexts/access.hpp"
-#include "catalog/definitions/plain_uri.hpp"
 #include "catalog/definitions/sentences.hpp"
 #include "json/canonical.hpp"
 
@@ -17,44 +15,6 @@ std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";
   const auto begin = std::min(text.find_first_not_of(kSpace), text.size());
   return text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin);
-}
-
-struct KindPattern {
-  std::string_view text;
-  bool fits_kind;
-};
-
-// A pattern without the kind in front of it, and whether it is one of this kind.
-KindPattern pattern_for(Kind kind, std::string_view pattern) {
-  constexpr std::string_view kPrompt = "prompt:";
-  constexpr std::string_view kResource = "resource:";
-  if (pattern.starts_with(kPrompt)) return {pattern.substr(kPrompt.size()), kind == Kind::prompt};
-  if (pattern.starts_with(kResource)) {
-    return {pattern.substr(kResource.size()), kind == Kind::resource || kind == Kind::resource_template};
-  }
-  return {pattern, kind == Kind::tool};
-}
-
-bool fits_any_name(std::string_view pattern, const Names& names) {
-  if (fits(pattern, names.shown) || fits(pattern, names.own)) return true;
-  const bool has_alias = !names.prefix.empty() && names.shown.size() != names.prefix.size() + names.own.size();
-  return has_alias && fits(pattern, std::string(names.prefix) + std::string(names.own));
-}
-
-bool speaks_of(const std::vector<std::string>& patterns, Kind kind) {
-  return std::ranges::any_of(patterns, [&](const auto& pattern) { return pattern_for(kind, pattern).fits_kind; });
-}
-
-template <class Fits>
-bool any_fits(const std::vector<std::string>& patterns, Kind kind, Fits&& fits_one) {
-  return std::ranges::any_of(patterns, [&](const auto& pattern) {
-    const auto [text, fits_kind] = pattern_for(kind, pattern);
-    return fits_kind && fits_one(text);
-  });
-}
-
-bool fits_any(const std::vector<std::string>& patterns, Kind kind, const Names& names) {
-  return any_fits(patterns, kind, [&](std::string_view pattern) { return fits_any_name(pattern, names); });
 }
 
 void replace_all(std::string& text, std::string_view what, std::string_view with) {
@@ -83,7 +43,10 @@ void add(std::string& out, const std::vector<std::string>& texts) {
 }  // namespace
 
 Context::Context(const std::string& name, const Manifests& manifests, const TypesOf& types)
-    : name_(name), manifest_(manifests.contexts.at(name)) {
+    : name_(name),
+      manifest_(manifests.contexts.at(name)),
+      selection_{EntryPatterns(manifest_.include), EntryPatterns(manifest_.exclude)} {
+  if (manifest_.sibling_tools) sibling_tools_.emplace(*manifest_.sibling_tools);
   if (types && !manifest_.dataset.empty()) types_ = types(manifest_.dataset);
   find_siblings(manifests);
   find_guidance(manifests);
@@ -116,7 +79,8 @@ void Context::find_guidance(const Manifests& manifests) {
     if (found == manifests.schemas.end() || std::ranges::find(guidance_, schema, &Guidance::schema) != guidance_.end())
       continue;
     auto said = expanded(found->second.guidance);
-    if (!said.empty()) guidance_.push_back({schema, found->second.tools, std::move(said)});
+    if (!said.empty())
+      guidance_.push_back({schema, found->second.tools, EntryPatterns(found->second.tools), std::move(said)});
   }
 }
 
@@ -129,37 +93,20 @@ std::string Context::expanded(std::string_view text) const {
   return out;
 }
 
-bool Context::filters(Kind kind) const {
-  if (speaks_of(manifest_.exclude, kind)) return true;
-  if (manifest_.include.empty()) return kind == Kind::tool;
-  return speaks_of(manifest_.include, kind) && std::ranges::none_of(manifest_.include, [&](const auto& pattern) {
-           const auto [text, fits_kind] = pattern_for(kind, pattern);
-           return fits_kind && text == "*";
-         });
-}
-
-// A URI is compared as it is written and as it may be read: whichever is kept out keeps it out.
 bool Context::admits(Kind kind, const Names& names) const {
-  const auto& include = manifest_.include;
-  const bool whole = include.empty() ? kind != Kind::tool : !speaks_of(include, kind);
-  const auto admitted = [&](const auto& fits_one) {
-    return (whole || any_fits(include, kind, fits_one)) && !any_fits(manifest_.exclude, kind, fits_one);
-  };
-  if (!admitted([&](std::string_view pattern) { return fits_any_name(pattern, names); })) return false;
-  if ((kind != Kind::resource && kind != Kind::resource_template) || !filters(kind)) return true;
-  const auto plain = plain_uri(names.shown);
-  return plain && admitted([&](std::string_view pattern) { return fits(plain_uri_pattern(pattern), *plain); });
+  return selection_.admits(kind, names, ComparedBy::any_name);
 }
 
 std::optional<bool> Context::mentions_siblings(const Names& tool) const {
-  if (!manifest_.sibling_tools) return std::nullopt;
-  return fits_any(*manifest_.sibling_tools, Kind::tool, tool);
+  if (!sibling_tools_) return std::nullopt;
+  return sibling_tools_->fit(Kind::tool, tool, ComparedBy::any_name);
 }
 
 std::vector<Part> Context::parts(const Names& tool) const {
   std::vector<Part> parts;
   for (const Guidance& guidance : guidance_) {
-    if (fits_any(guidance.tools, Kind::tool, tool)) parts.push_back({PartOf::schema, guidance.schema, guidance.text});
+    if (guidance.patterns.fit(Kind::tool, tool, ComparedBy::any_name))
+      parts.push_back({PartOf::schema, guidance.schema, guidance.text});
   }
   const auto supplement = [&](std::string_view key) {
     const auto found = supplements_.find(key);

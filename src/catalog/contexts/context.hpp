@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "catalog/contexts/entry_patterns.hpp"
 #include "catalog/contexts/lens.hpp"
 #include "catalog/contexts/manifest.hpp"
 #include "catalog/definitions/kind.hpp"
@@ -53,7 +54,7 @@ class Context {
   // Whether a pattern of the manifest lets it in, and none keeps it out.
   bool admits(Kind kind, const Names& names) const;
   // Whether a pattern speaks of that kind at all.
-  bool filters(Kind kind) const;
+  bool filters(Kind kind) const { return selection_.filters(kind); }
   // What the description of a tool gets, in order, siblings aside. Blank texts are no parts.
   std::vector<Part> parts(const Names& tool) const;
   // Whether the manifest names the tool as one that mentions siblings; nothing where it names none at all.
@@ -66,6 +67,7 @@ class Context {
   struct Guidance {
     std::string schema;
     std::vector<std::string> tools;
+    EntryPatterns patterns;  // of those
     std::string text;
   };
 
@@ -76,6 +78,8 @@ class Context {
 
   std::string name_;
   ContextManifest manifest_;
+  EntrySelection selection_;
+  std::optional<EntryPatterns> sibling_tools_;
   std::optional<DatasetTypes> types_;
   std::vector<Sibling> siblings_;
   std::vector<Guidance> guidance_;

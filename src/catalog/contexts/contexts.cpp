@@ -30,33 +30,7 @@ ContextLens::ContextLens(std::shared_ptr<const Context> context, std::vector<Sib
       fingerprint_(fingerprint_of(*context_, siblings_)) {}
 
 SnapshotPointer ContextLens::through(const SnapshotPointer& snapshot) const {
-  {
-    const std::scoped_lock lock(mutex_);
-    const auto found = kept_.find(snapshot.get());
-    // Another snapshot may stand where one was that is gone.
-    if (found != kept_.end() && found->second.from.lock() == snapshot) return found->second.seen;
-  }
-  SnapshotPointer seen = see(snapshot);
-  const std::scoped_lock lock(mutex_);
-  if (kept_.size() >= sweep_at_) {
-    std::erase_if(kept_, [](const auto& entry) { return entry.second.from.expired(); });
-    sweep_at_ = 64 + 2 * kept_.size();
-  }
-  // One that shows the snapshot itself must not keep it.
-  if (seen != snapshot) kept_.insert_or_assign(snapshot.get(), Kept{snapshot, seen});
-  return seen;
-}
-
-SnapshotPointer ContextLens::see(const SnapshotPointer& snapshot) const {
-  Snapshot::Lists lists;
-  bool same = true;
-  for (const Kind kind : kKinds) {
-    lists[kind] = through(snapshot->lists()[kind]);
-    same = same && lists[kind] == snapshot->lists()[kind];
-  }
-  if (same) return snapshot;
-  return std::make_shared<const Snapshot>(snapshot->upstream(), snapshot->version(), std::move(lists),
-                                          snapshot->facts());
+  return seen_.get(snapshot, [this](const DefinitionList::Pointer& list) { return through(list); });
 }
 
 DefinitionList::Pointer ContextLens::through(const DefinitionList::Pointer& list) const {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "catalog/contexts/context.hpp"
+#include "catalog/contexts/seen_snapshots.hpp"
 
 namespace proteus::catalog {
 
@@ -29,19 +29,10 @@ class ContextLens final : public Lens {
   bool admits(Kind kind, const Names& names) const override { return context_->admits(kind, names); }
 
  private:
-  struct Kept {
-    std::weak_ptr<const Snapshot> from;
-    SnapshotPointer seen;
-  };
-
-  SnapshotPointer see(const SnapshotPointer& snapshot) const;
-
   const std::shared_ptr<const Context> context_;
   const std::vector<Sibling> siblings_;
   const std::string fingerprint_;
-  mutable std::mutex mutex_;
-  mutable std::map<const Snapshot*, Kept> kept_;
-  mutable std::size_t sweep_at_ = 64;
+  mutable SeenSnapshots seen_;
 };
 
 // What a lens appends to the tools of one list. Siblings are mentioned on the tools that the manifest names for that;

@@ -24,6 +24,7 @@ struct Definition {
   const std::vector<mcp::MirroredParameter>* mirrored = nullptr;
   // Of a template: tells the URIs it may stand for.
   const mcp::UriPattern* pattern = nullptr;
+  bool read_only = false;  // of a tool: it declares that it changes nothing (`readOnlyHint`)
 };
 
 // The definition as the provider wrote it, up to white space and the spelling of its own name. Takes time proportional

@@ -88,4 +88,10 @@ Result<std::vector<mcp::MirroredParameter>> check_definition(Kind kind, const va
   return {};
 }
 
+bool declares_read_only(const value& tool) {
+  const value* const hints = tool.as_object().if_contains("annotations");
+  const value* const hint = hints == nullptr ? nullptr : hints->as_object().if_contains("readOnlyHint");
+  return hint != nullptr && hint->is_bool() && hint->get_bool();
+}
+
 }  // namespace proteus::catalog

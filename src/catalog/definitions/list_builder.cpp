@@ -172,6 +172,7 @@ class ListBuilder {
     if (known != nullptr && known->own == candidate.own && known->text == text) {
       ++reused_;
       definition.hash = known->hash;
+      definition.read_only = known->read_only;
       if (known->mirrored != nullptr) definition.mirrored = &list_->mirrored_.emplace_front(*known->mirrored);
       if (known->pattern != nullptr) definition.pattern = &list_->patterns_.emplace_front(*known->pattern);
       return {};
@@ -185,6 +186,7 @@ class ListBuilder {
       if (!pattern) return std::unexpected(pattern.error());
       definition.pattern = &list_->patterns_.emplace_front(std::move(*pattern));
     }
+    definition.read_only = kind_ == Kind::tool && declares_read_only(*value);
     if (!mirrored->empty()) definition.mirrored = &list_->mirrored_.emplace_front(std::move(*mirrored));
     const auto hash = json::canonical_hash(candidate.raw);
     if (!hash) return std::unexpected(hash.error());

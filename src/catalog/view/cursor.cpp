@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "mcp/base64.hpp"
+#include "base/base64.hpp"
 #include "mcp/errors.hpp"
 
 namespace proteus::catalog {
@@ -70,11 +70,11 @@ Result<std::string> Cursors::seal(const Cursor& cursor, Kind kind, std::string_v
   const std::string plain = fmt::format("{} {} {} {} {}{} {} {}", cursor.layout, cursor.version, cursor.position.place,
                                         cursor.position.name.size(), cursor.position.name, cursor.live ? 1 : 0,
                                         cursor.provider_cursor.size(), cursor.provider_cursor);
-  return mcp::base64_encode(key_.seal(plain, binding(kind, fingerprint)), mcp::Base64::url);
+  return base64_encode(key_.seal(plain, binding(kind, fingerprint)), Base64::url);
 }
 
 Result<Cursor> Cursors::open(std::string_view text, Kind kind, std::string_view fingerprint) const {
-  const auto sealed = text.size() > kMaxText ? std::nullopt : mcp::base64_decode(text, mcp::Base64::url);
+  const auto sealed = text.size() > kMaxText ? std::nullopt : base64_decode(text, Base64::url);
   const auto plain = sealed ? key_.open(*sealed, binding(kind, fingerprint)) : std::nullopt;
   auto cursor = plain ? read(*plain) : std::nullopt;
   if (!cursor) {

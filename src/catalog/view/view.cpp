@@ -8,9 +8,10 @@ namespace proteus::catalog {
 View::View(CatalogState::Pointer state, Layers layers)
     : state_(std::move(state)),
       layers_(std::move(layers)),
+      lens_(layers_.access.entries() ? EntryFilter::before(layers_.access.entries(), layers_.lens) : layers_.lens),
       scope_(layers_.access.fingerprint() + "\n" + layers_.context) {
   if (layers_.front.size() > kMaxFront) throw std::logic_error("a view has too many layers in front");
-  if (layers_.access.is_all() && layers_.front.empty() && !layers_.lens) return;
+  if (layers_.access.is_all() && layers_.front.empty() && !lens_) return;
   choose_seen();
   for (const Kind kind : kKinds)
     find_losers(kind);
@@ -27,8 +28,8 @@ void View::choose_seen() {
     const SnapshotPointer& snapshot = state_->pointer_at(rank);
     if (!snapshot || !layers_.access.allows(snapshot->upstream())) continue;
     (*seen_)[rank] = snapshot.get();
-    if (!layers_.lens) continue;
-    auto other = layers_.lens->through(snapshot);
+    if (!lens_) continue;
+    auto other = lens_->through(snapshot);
     (*seen_)[rank] = other.get();
     if (other != snapshot) through_lens_.push_back(std::move(other));
   }

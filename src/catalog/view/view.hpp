@@ -57,9 +57,9 @@ struct Shadowed {
 // What a view is made of besides the state of the catalog.
 struct Layers {
   Access access = Access::all();
-  // What comes before the catalog, whatever the access: the tools of a session. At most View::kMaxFront.
+  // What comes before the catalog, whatever the access: such as the tools of a session. At most View::kMaxFront.
   std::vector<SnapshotPointer> front;
-  // What the catalog is looked at through; null for nothing. The front is as it is to be seen.
+  // What is left of the catalog is looked at through it; null for nothing. The front is as it is to be seen.
   std::shared_ptr<const Lens> lens = {};
   // Which part of the server is looked at; what continues a list is bound to it.
   std::string context = {};
@@ -85,8 +85,9 @@ class View {
   const Access& access() const { return layers_.access; }
   // Whether others see the same whoever they are.
   bool is_shared() const { return layers_.access.is_all() && !layers_.personal; }
-  // Null for none. What is listed live is looked at through it, too.
-  const Lens* lens() const { return layers_.lens.get(); }
+  // What the access leaves, and then the lens of the layers; null for neither. What is listed live is looked at through
+  // it, too.
+  const Lens* lens() const { return lens_.get(); }
   // What a cursor is bound to.
   const std::string& scope() const { return scope_; }
 
@@ -122,6 +123,7 @@ class View {
 
   CatalogState::Pointer state_;
   Layers layers_;
+  std::shared_ptr<const Lens> lens_;
   std::string scope_;
   // By rank; only where the view is not of everything.
   std::optional<std::vector<const Snapshot*>> seen_;

@@ -6,8 +6,8 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "base/base64.hpp"
 #include "json/text.hpp"
-#include "mcp/base64.hpp"
 #include "mcp/meta.hpp"
 #include "net/http_client/client_tls.hpp"
 
@@ -35,7 +35,7 @@ Result<std::optional<Header>> credentials(const Auth& auth) {
   if (auth.scheme() == Auth::Scheme::header) return Header{auth.name(), *secret};
   const auto user = value_of(auth.user());
   if (!user) return std::unexpected(user.error());
-  return Header{"Authorization", "Basic " + mcp::base64_encode(*user + ":" + *secret)};
+  return Header{"Authorization", "Basic " + base64_encode(*user + ":" + *secret)};
 }
 
 std::string string_at(const boost::json::object& object, std::string_view key) {

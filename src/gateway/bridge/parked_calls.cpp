@@ -1,9 +1,11 @@
 #include "gateway/bridge/parked_calls.hpp"
 
+#include <vector>
+
 #include <boost/asio/post.hpp>
 
+#include "base/base64.hpp"
 #include "base/sealing.hpp"
-#include "mcp/base64.hpp"
 #include "mcp/errors.hpp"
 
 namespace proteus::gateway {
@@ -41,7 +43,7 @@ Result<> ParkedCalls::admit(const std::string& ticket, const Call& call) {
 }
 
 Result<std::string> ParkedCalls::park(Call call) {
-  std::string ticket = std::string(kMark) + mcp::base64_encode(random_bytes(24));
+  std::string ticket = std::string(kMark) + base64_encode(random_bytes(24));
   if (auto admitted = admit(ticket, call); !admitted) {
     call.running->cancel();
     if (observer_) observer_(Unparked::refused, {});
@@ -81,6 +83,20 @@ void ParkedCalls::cancel(const Call& call) {
     running->stop_timer();
     running->cancel();
   });
+}
+
+void ParkedCalls::cancel_of(const std::string& principal) {
+  std::vector<std::string> tickets;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!by_principal_.contains(principal)) return;
+    for (const auto& [ticket, entry] : entries_) {
+      if (entry.call.principal == principal) tickets.push_back(ticket);
+    }
+  }
+  for (const auto& ticket : tickets) {
+    if (const auto call = remove(ticket, Unparked::refused)) cancel(*call);
+  }
 }
 
 void ParkedCalls::close() {

@@ -56,6 +56,8 @@ class ParkedCalls {
   Result<Call> take(std::string_view ticket);
   // From any thread. Ends what was taken, at the upstream, too.
   static void cancel(const Call& call);
+  // From any thread. Cancels those of one principal.
+  void cancel_of(const std::string& principal);
   // Cancels all, and takes no more.
   void close();
 

@@ -9,9 +9,9 @@
 #include <boost/json/serialize.hpp>
 #include <boost/json/value_to.hpp>
 
+#include "base/base64.hpp"
 #include "base/log.hpp"
 #include "client/transport/streamable_http.hpp"
-#include "mcp/base64.hpp"
 
 namespace proteus::gateway {
 
@@ -82,7 +82,7 @@ Task<> ParkedSessions::write() {
                        {"version", mcp::to_string(one.session.version)}});
     }
     std::string value;
-    if (!array.empty()) value = mcp::base64_encode(key_.seal(boost::json::serialize(array), kParkedSessions));
+    if (!array.empty()) value = base64_encode(key_.seal(boost::json::serialize(array), kParkedSessions));
     const auto put = co_await store_.put(store::Setting{std::string(kParkedSessions), std::move(value)});
     if (!put) log::warning("sessions in which calls wait are not kept: {}", put.error().message());
     written_ = all;
@@ -108,7 +108,7 @@ Task<> ParkedSessions::read_left() {
   const auto kept = co_await store_.setting(std::string(kParkedSessions));
   if (!kept) co_return log::warning("sessions that were left are not known: {}", kept.error().message());
   if (!*kept || (*kept)->empty()) co_return;
-  const auto sealed = mcp::base64_decode(**kept);
+  const auto sealed = base64_decode(**kept);
   const auto text = sealed ? key_.open(*sealed, kParkedSessions) : std::nullopt;
   boost::system::error_code fault;
   const auto parsed = text ? boost::json::parse(*text, fault) : boost::json::value();

@@ -7,6 +7,12 @@
 
 namespace proteus::gateway {
 
+void Access::look_at(const catalog::SnapshotPointer& snapshot) const {
+  if (contexts) contexts->look_at(snapshot);
+  principals->look_at(snapshot);
+  if (tokens) tokens->look_at(snapshot);
+}
+
 Error Access::no_such_context(const Principal& principal) const {
   constexpr std::size_t kMostNamed = 8;
   if (principal.enters_all()) return errors::not_found("There is no such context");

@@ -79,12 +79,15 @@ std::set<std::string, std::less<>> hidden_names(std::string_view text, const cat
     });
   }
   const auto prefixes = live_prefixes(upstreams);
+  // What a live tool declares is not known here.
+  const bool untold = view.access().only_read_only(Kind::tool);
   std::set<std::string, std::less<>> hidden;
   for (const auto& [word, known] : words) {
     if (known == Known::hidden && !view.find(Kind::tool, word)) hidden.emplace(word);
     if (known != Known::no || view.lens() == nullptr) continue;
     const bool kept_out = std::ranges::any_of(prefixes, [&](const std::string& prefix) {
-      return word.starts_with(prefix) && !view.lens()->admits(Kind::tool, {word, word.substr(prefix.size()), prefix});
+      return word.starts_with(prefix) &&
+             (untold || !view.lens()->admits(Kind::tool, {word, word.substr(prefix.size()), prefix}));
     });
     if (kept_out) hidden.emplace(word);
   }
@@ -117,11 +120,12 @@ std::string said_by(const catalog::View& view, const UpstreamTable& upstreams) {
   return seen == 1 ? alone : text;
 }
 
-std::string composed(const catalog::ContextLens& lens, std::string said) {
+std::string composed(const catalog::ContextLens& lens, const catalog::View& view, std::string said) {
   const auto& context = lens.context();
   std::string text = fmt::format("This is {}.", context.display_name());
   if (auto related = catalog::sibling_text(lens.siblings()); !related.empty()) text += " " + related;
-  text += fmt::format(" The resource {}{} tells more.", catalog::kContextScheme, context.name());
+  const std::string guide = std::string(catalog::kContextScheme) + context.name();
+  if (view.find(Kind::resource, guide)) text += fmt::format(" The resource {} tells more.", guide);
   if (!said.empty()) text += "\n\n" + said;
   return text;
 }
@@ -136,7 +140,7 @@ std::string instructions_for(const ContextView* context_view, const catalog::Vie
     text = lens->context().instructions();
   } else {
     text = said_by(view, upstreams);
-    if (lens != nullptr) text = composed(*lens, std::move(text));
+    if (lens != nullptr) text = composed(*lens, view, std::move(text));
   }
   if (text.empty() || (view.access().is_all() && lens == nullptr)) return text;
   const auto hidden = hidden_names(text, view, upstreams);

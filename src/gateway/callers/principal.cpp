@@ -3,59 +3,27 @@
 #include <algorithm>
 #include <cstring>
 
+#include "gateway/callers/credentials.hpp"
+
 namespace proteus::gateway {
 namespace {
-
-catalog::Access access_to(const std::vector<std::string>& upstreams) {
-  const bool all = std::ranges::find(upstreams, "*") != upstreams.end();
-  return all ? catalog::Access::all() : catalog::Access::only(upstreams);
-}
 
 // Of anybody's token: a connection keeps no more.
 constexpr std::size_t kLongestKept = 1024;
 
-// The token of "Bearer x"; the scheme is compared without regard to case (RFC 9110, 11.1).
-std::string_view bearer(std::string_view authorization) {
-  constexpr std::string_view kScheme = "bearer ";
-  if (authorization.size() <= kScheme.size()) return {};
-  const bool same = std::ranges::equal(authorization.substr(0, kScheme.size()), kScheme, [](char a, char b) {
-    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b;
-  });
-  if (!same) return {};
-  std::string_view token = authorization.substr(kScheme.size());
-  token.remove_prefix(std::min(token.find_first_not_of(' '), token.size()));
-  return token;
-}
-
 }  // namespace
 
-Principal::Principal(std::string name, catalog::Access access, std::vector<std::string> contexts,
-                     std::shared_ptr<LocalProvider> own, std::string home, std::string key)
-    : name_(std::move(name)),
-      key_(key.empty() ? name_ : std::move(key)),
-      access_(std::move(access)),
-      contexts_(std::move(contexts)),
-      own_(std::move(own)),
-      home_(std::move(home)) {
-  for (const auto& pattern : contexts_)
-    entry_ += pattern + "\n";
+Principal::Principal(Parts parts) : parts_(std::move(parts)) {
+  if (parts_.key.empty()) parts_.key = parts_.name;
 }
 
-Principal::Principal(std::string name, const json::Digest& token, catalog::Access access,
-                     std::vector<std::string> contexts)
-    : Principal(std::move(name), std::move(access), std::move(contexts)) {
-  token_ = token;
+Permissions permissions_of(const PrincipalSettings& settings) {
+  return {catalog::Access::only(settings.upstreams, settings.entries), settings.contexts, settings.requests_per_minute};
 }
 
 bool Principal::same_as(const Principal& other) const {
-  return name_ == other.name_ && token_ == other.token_ && access_.fingerprint() == other.access_.fingerprint() &&
-         contexts_ == other.contexts_;
-}
-
-bool Principal::enters_all() const { return std::ranges::find(contexts_, "*") != contexts_.end(); }
-
-bool Principal::may_enter(std::string_view context) const {
-  return std::ranges::any_of(contexts_, [&](const auto& pattern) { return catalog::fits(pattern, context); });
+  return name() == other.name() && token() == other.token() && expires() == other.expires() &&
+         access().fingerprint() == other.access().fingerprint() && entry() == other.entry();
 }
 
 const json::Digest& TokenHash::of(std::string_view token) {
@@ -68,33 +36,65 @@ const json::Digest& TokenHash::of(std::string_view token) {
   return digest_;
 }
 
+void TokenHash::keep(std::string_view token) {
+  if (token_.empty()) token_ = Secret(std::string(token));
+}
+
 TokenHash& TokenHash::on_connection_of(const net::Request& request) {
   auto& note = request.note();
   if (!note) note = std::make_unique<TokenHash>();
   return static_cast<TokenHash&>(*note);
 }
 
-std::size_t Principals::DigestHash::operator()(const json::Digest& digest) const {
+std::size_t DigestHash::operator()(const json::Digest& digest) const {
   std::size_t hash = 0;
   std::memcpy(&hash, digest.data(), sizeof hash);
   return hash;
 }
 
-Principals::Principals(const std::vector<PrincipalSettings>& settings, Anonymous anonymous) {
+Principals::Principals(const std::vector<PrincipalSettings>& settings, Anonymous anonymous,
+                       const Principals* previous) {
+  const PermissionsTable* const before = previous != nullptr ? &previous->permissions_ : nullptr;
   for (const auto& each : settings) {
     const json::Digest token = json::sha256(each.token.reveal());
-    catalog::Access access = access_to(each.upstreams);
-    are_alike_ = are_alike_ && access.is_all();
-    by_token_.emplace(token, std::make_shared<const Principal>(each.name, token, std::move(access), each.contexts));
+    auto permissions = permissions_.add(permissions_of(each), before);
+    are_alike_ = are_alike_ && permissions->access().is_all();
+    auto principal = std::make_shared<const Principal>(Principal::Parts{
+        .name = each.name, .permissions = std::move(permissions), .token = token, .expires = each.expires});
+    if (each.expires) expiring_.push_back(principal);
+    by_token_.emplace(token, std::move(principal));
   }
   if (anonymous == Anonymous::refused) return;
-  anonymous_ = std::make_shared<const Principal>("", catalog::Access::all(), std::vector<std::string>{"*"});
+  anonymous_ = std::make_shared<const Principal>(
+      Principal::Parts{.name = {}, .permissions = permissions_.add({catalog::Access::all(), {"*"}}, before)});
+}
+
+void Principals::look_at(const catalog::SnapshotPointer& snapshot) const { permissions_.look_at(snapshot); }
+std::vector<std::shared_ptr<const Principal>> Principals::all() const {
+  std::vector<std::shared_ptr<const Principal>> all;
+  all.reserve(by_token_.size());
+  for (const auto& [token, principal] : by_token_)
+    all.push_back(principal);
+  std::ranges::sort(all, {}, [](const auto& principal) -> const std::string& { return principal->name(); });
+  return all;
+}
+
+std::shared_ptr<const Principal> Principals::find_name(std::string_view name) const {
+  const auto found = std::ranges::find_if(by_token_, [&](const auto& entry) { return entry.second->name() == name; });
+  return found == by_token_.end() ? nullptr : found->second;
 }
 
 bool Principals::keeps(const Principal& principal) const {
   if (anonymous_ && anonymous_->same_as(principal)) return true;
   const auto found = by_token_.find(principal.token());
   return found != by_token_.end() && found->second->same_as(principal);
+}
+
+void Principals::withdraw_unless_kept_by(const Principals& others) const {
+  for (const auto& [token, principal] : by_token_) {
+    if (!others.keeps(*principal)) principal->withdraw();
+  }
+  if (anonymous_ && !others.keeps(*anonymous_)) anonymous_->withdraw();
 }
 
 Result<std::shared_ptr<const Principal>> Principals::find(std::string_view authorization) const {
@@ -112,7 +112,8 @@ Result<std::shared_ptr<const Principal>> Principals::find(std::string_view autho
     if (anonymous_) return anonymous_;
     return std::unexpected(errors::unauthenticated("A bearer token is required"));
   }
-  const std::string_view token = bearer(authorization);
+  const Credentials given = credentials_of(authorization);
+  const std::string_view token = given.scheme == Credentials::Scheme::bearer ? given.token : std::string_view();
   if (!token.empty()) {
     const json::Digest& digest = hash.of(token);
     const auto found = by_token_.find(digest);

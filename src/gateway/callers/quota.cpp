@@ -31,12 +31,17 @@ Error Quota::refusal(const std::string& why, std::chrono::seconds retry_after) {
   return mcp::errors::over_limit(why, retry_after);
 }
 
-Result<> Quota::count_request(Clock::Monotonic now) {
-  const auto wait = requests_.take(now);
-  if (wait.count() == 0) return {};
-  return std::unexpected(
-      refusal(fmt::format("More than {} requests within a minute; try again later", limits_.requests_per_minute),
-              std::chrono::ceil<std::chrono::seconds>(wait)));
+Error Quota::too_many(unsigned per_minute, std::chrono::nanoseconds wait) {
+  return refusal(fmt::format("More than {} requests within a minute; try again later", per_minute),
+                 std::chrono::ceil<std::chrono::seconds>(wait));
+}
+
+Result<> Quota::count_request(Clock::Monotonic now, unsigned per_minute) {
+  if (const auto wait = own_requests_.take(now, per_minute); wait.count() > 0)
+    return std::unexpected(too_many(per_minute, wait));
+  if (const auto wait = requests_.take(now); wait.count() > 0)
+    return std::unexpected(too_many(limits_.requests_per_minute, wait));
+  return {};
 }
 
 Result<ConcurrencyLimit::Pass> Quota::enter_call() {
@@ -52,7 +57,8 @@ Result<ConcurrencyLimit::Pass> Quota::enter_stream() {
 }
 
 bool Quota::is_idle(Clock::Monotonic now) const {
-  return calls_.inside() == 0 && streams_.inside() == 0 && requests_.is_unused(now) && looks_.is_unused(now);
+  return calls_.inside() == 0 && streams_.inside() == 0 && requests_.is_unused(now) && own_requests_.is_unused(now) &&
+         looks_.is_unused(now);
 }
 
 std::shared_ptr<Quota> QuotaTable::get(const std::string& principal) {

@@ -31,8 +31,9 @@ class Quota {
  public:
   Quota(const QuotaLimits& limits, std::string principal, RefusalLog& refusals);
 
-  // Fails, saying when to try again, where there have been too many.
-  Result<> count_request(Clock::Monotonic now);
+  // Fails, saying when to try again, where there have been too many: for everybody, or for whom only so many a minute
+  // are meant; 0: as many as for everybody.
+  Result<> count_request(Clock::Monotonic now, unsigned per_minute = 0);
   Result<ConcurrencyLimit::Pass> enter_call();
   Result<ConcurrencyLimit::Pass> enter_stream();
   // Whether lists may be read once more for a name that is in none of those remembered; counts it.
@@ -42,11 +43,13 @@ class Quota {
 
  private:
   Error refusal(const std::string& why, std::chrono::seconds retry_after);
+  Error too_many(unsigned per_minute, std::chrono::nanoseconds wait);
 
   const QuotaLimits limits_;
   const std::string principal_;
   RefusalLog& refusals_;
   RateLimit requests_;
+  RateLimit own_requests_;  // by the principal's own limit
   RateLimit looks_;
   ConcurrencyLimit calls_;
   ConcurrencyLimit streams_;

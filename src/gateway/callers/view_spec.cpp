@@ -35,12 +35,17 @@ catalog::Layers ViewSpec::layers() const {
   layers.context = caller_.context;
   layers.personal = own_ != nullptr || alone_ != nullptr || (context_view_ && context_view_->personal);
   if (context_view_) layers.lens = context_view_->lens;
-  if (own_) layers.front.push_back(layers.lens ? layers.lens->through(own_) : own_);
-  if (context_view_ && context_view_->guide) layers.front.push_back(context_view_->guide->snapshot());
+  const auto seen = [](const auto& lens, catalog::SnapshotPointer snapshot) {
+    return lens ? lens->through(snapshot) : std::move(snapshot);
+  };
+  const auto& entries = layers.access.entries();
+  // What a session has of its own nobody else decides about; a context is the gateway's.
+  if (own_) layers.front.push_back(seen(layers.lens, own_));
+  if (context_view_ && context_view_->guide) layers.front.push_back(seen(entries, context_view_->guide->snapshot()));
   if (alone_) {
     for (const auto& snapshot : *alone_) {
       if (layers.access.allows(snapshot->upstream()))
-        layers.front.push_back(layers.lens ? layers.lens->through(snapshot) : snapshot);
+        layers.front.push_back(seen(layers.lens, seen(entries, snapshot)));
     }
   }
   return layers;

@@ -73,7 +73,13 @@ std::shared_ptr<const catalog::View> Worker::view(const server::Caller& caller, 
 }
 
 mcp::CacheScope Worker::cache_scope(const catalog::View& view) {
-  return view.is_shared() && access_->principals->are_alike() ? mcp::CacheScope::shared : mcp::CacheScope::per_caller;
+  return view.is_shared() && access_->are_alike() ? mcp::CacheScope::shared : mcp::CacheScope::per_caller;
+}
+
+void Worker::end_calls(const std::function<bool(const server::Caller&)>& whose, const std::string& why) {
+  for (server::Call& call : running_) {
+    if (whose(call.caller())) call.cancellation().request(why);
+  }
 }
 
 catalog::SnapshotPointer Worker::snapshot_of(const catalog::UpstreamName& upstream) {
@@ -86,6 +92,7 @@ void Worker::drop_unused_since(Clock::Monotonic time) {
   drop_unused_lines(time);
   const std::size_t before = views_.size();
   views_.drop_unused_since(time);
+  if (identities_) identities_->drop_unused();
   quotas_.drop_idle();
   if (views_.size() + kManyViews <= before) give_back_ = kGiveBack;
   if (give_back_ == 0) return;

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 #include <boost/asio/io_context.hpp>
@@ -17,6 +18,7 @@
 #include "gateway/callers/quota.hpp"
 #include "gateway/connections/shared_requests.hpp"
 #include "gateway/connections/upstream_session.hpp"
+#include "gateway/identity/identity_reader.hpp"
 #include "gateway/upstreams/upstreams.hpp"
 #include "net/http_client/http_client.hpp"
 #include "server/core/call.hpp"
@@ -70,6 +72,15 @@ class Worker {
   const UpstreamTable& upstreams();
   // What a principal may still ask for; see QuotaReader.
   Quota& quota(const std::string& principal) { return quotas_.get(principal); }
+
+  // Who is known by tokens of identity providers. Set before anything is asked.
+  void set_identities(Identities& identities) { identities_.emplace(identities); }
+  IdentityReader& identities() { return *identities_; }
+
+  // Calls of this worker that belong to no session, so that they can be ended.
+  server::RunningCalls& running() { return running_; }
+  // Ends those of some callers, who are told why.
+  void end_calls(const std::function<bool(const server::Caller&)>& whose, const std::string& why);
 
   SharedRequests& shared_requests() { return shared_requests_; }
 
@@ -133,7 +144,9 @@ class Worker {
   Published<Access>::Reader access_;
   UpstreamTables::Reader tables_;
   QuotaReader quotas_;
+  std::optional<IdentityReader> identities_;
   SharedRequests shared_requests_;
+  server::RunningCalls running_;
   const UpstreamTable* table_;  // that connections were last looked over for
   TaskGroup left_behind_;
   TaskGroup closing_;

@@ -11,6 +11,18 @@
 #include "gateway/callers/view_spec.hpp"
 
 namespace proteus::gateway {
+namespace {
+
+// What an upstream that is listed live has changed is not known; what cannot be there has not.
+catalog::KindSet usable(catalog::KindSet kinds, const catalog::Access& access) {
+  catalog::KindSet left;
+  for (const catalog::Kind kind : catalog::kKinds) {
+    if (kinds.has(kind) && access.may_have(kind)) left.add(kind);
+  }
+  return left;
+}
+
+}  // namespace
 
 Fanout::Fanout(boost::asio::io_context& io, server::Listeners& listeners, std::chrono::milliseconds debounce)
     : io_(io), listeners_(listeners), telling_(debounce), timer_(io) {}
@@ -94,7 +106,8 @@ class Fanout::News {
   catalog::KindSet kinds_for(const server::Caller& caller, Time since) {
     catalog::KindSet kinds = published_for(caller, since);
     for (const auto& [upstream, live] : live_) {
-      if (live.at >= since && principal_of(caller).access().allows(upstream)) kinds.add(live.kinds);
+      if (live.at >= since && principal_of(caller).access().allows(upstream))
+        kinds.add(usable(live.kinds, principal_of(caller).access()));
     }
     if (const auto own = own_.find(caller.principal); own != own_.end()) kinds.add(own->second);
     return kinds;

@@ -64,6 +64,9 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
                                                                quotas_, options_.http, options_.debounce))
                         .get());
   }
+  identities_ = std::make_unique<Identities>(workers.at(0).get_executor(), parts_.front()->http(), clock, refusals_);
+  for (const auto& part : parts_)
+    part->set_identities(*identities_);
   programs_.set_workers(parts);
   subscriptions_ = std::make_unique<Subscriptions>(parts, listeners_);
   subscriptions_->set_on_follow(
@@ -77,10 +80,13 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
   });
   server::HttpEndpointOptions endpoint = options_.endpoint;
   endpoint.refusals = &refusals_;
-  endpoint.authenticate = [this](const net::Request& request) { return admit(request, context_of(request.path())); };
-  if (options_.quotas.requests_per_minute > 0) {
-    endpoint.admit_request = [this](const server::Caller& caller) { return admit_request(caller); };
-  }
+  endpoint.doorkeeper = {
+      .look = [this](const net::Request& request) { return admit_now(request, context_of(request.path())); },
+      .wait = [this](const net::Request& request) { return admit(request, context_of(request.path())); }};
+  endpoint.challenge = [this](const net::Request& request, const Error& error) {
+    return identities_->challenge(context_of(request.path()), error);
+  };
+  endpoint.admit_request = [this](const server::Caller& caller) { return admit_request(caller); };
   endpoint.admit_stream = [this](const server::Caller& caller) { return admit_stream(caller); };
   endpoint_ = std::make_unique<server::HttpEndpoint>(*service_, listeners_, clock, key, std::move(endpoint));
   listeners_.set_on_follow([this](const std::string& uri, bool followed) { follow(uri, followed); });
@@ -90,6 +96,7 @@ Gateway::~Gateway() = default;
 
 void Gateway::set_access(Access access) {
   const std::scoped_lock lock(setting_access_);
+  access.tokens = access_.get()->tokens;
   change_access(std::make_shared<const Access>(std::move(access)));
 }
 
@@ -97,20 +104,36 @@ void Gateway::renew_contexts() {
   const std::scoped_lock lock(setting_access_);
   const auto before = access_.get();
   if (!before->contexts || before->contexts->empty()) return;
-  change_access(std::make_shared<const Access>(before->principals, before->contexts->renewed()));
+  change_access(std::make_shared<const Access>(before->principals, before->contexts->renewed(), before->tokens));
 }
 
 void Gateway::change_access(const std::shared_ptr<const Access>& access) {
+  const auto before = access_.get();
   access_.set(access);
+  before->principals->withdraw_unless_kept_by(*access->principals);
   fanout_.set_contexts(access->contexts, catalog_.current());
-  // A stream and a session go on with what was granted when they began, so that they end where that has changed.
-  const auto outdated = [&access](const server::Caller& caller) {
+  end_outdated(access);
+}
+
+void Gateway::set_identities(IdentitySettings settings) {
+  const std::scoped_lock lock(setting_access_);
+  identities_->set(std::move(settings));
+  end_outdated(access_.get());
+}
+
+void Gateway::end_outdated(const std::shared_ptr<const Access>& access) {
+  // What is open goes on with what was granted when it began, so that it ends where that has changed.
+  const auto outdated = [this, access](const server::Caller& caller) {
     const bool there = caller.context.empty() || (access->contexts && access->contexts->find(caller.context));
-    // Those who have something of their own are known by others.
-    return !there || (!principal_of(caller).own() && !access->principals->keeps(principal_of(caller)));
+    if (!there) return true;
+    const Principal& principal = principal_of(caller);
+    if (principal.rules() != 0) return !identities_->keeps(principal);
+    return principal.is_configured() && !access->principals->keeps(principal);
   };
+  constexpr const char* kWhy = "the configuration no longer grants this";
   listeners_.end(outdated);
-  endpoint_->sessions().end(outdated);
+  endpoint_->sessions().end(outdated, kWhy);
+  end_calls(outdated, kWhy);
 }
 
 bool Gateway::has_context(std::string_view name) const {
@@ -118,29 +141,57 @@ bool Gateway::has_context(std::string_view name) const {
   return contexts && contexts->find(name);
 }
 
-Result<server::Caller> Gateway::admit(const net::Request& request, std::string_view context) const {
-  const Access& access = service_->here().access();
-  auto principal = access.principals->find(request, find_principal_);
-  if (!principal) {
-    refusals_.add(net::refused(request, RefusalReason::token, principal.error().message()));
-    return std::unexpected(principal.error());
+std::optional<server::Admission> Gateway::admit_now(const net::Request& request, std::string_view context) const {
+  Worker& here = service_->here();
+  const Access& access = here.access();
+  auto principal = access.principals->find(request, [&](const json::Digest& token) {
+    auto issued = access.tokens ? access.tokens->find(token, clock_.recent()) : nullptr;
+    return issued || !find_principal_ ? issued : find_principal_(token);
+  });
+  if (principal && (*principal)->expires() && (*principal)->has_expired(clock_.wall())) {
+    refusals_.add(net::refused(request, RefusalReason::token, "the token has expired", (*principal)->name()));
+    return std::unexpected(errors::unauthenticated("The bearer token has expired"));
   }
-  if (context.empty()) context = (*principal)->home();
+  if (principal) return enter(request, std::move(*principal), context);
+  if (!here.identities().are_used()) {
+    refusals_.add(net::refused(request, RefusalReason::token, principal.error().message()));
+    return std::unexpected(std::move(principal.error()));
+  }
+  auto vouched_for = here.identities().look(request, context);
+  if (!vouched_for) return std::nullopt;
+  if (!*vouched_for) return std::unexpected(std::move(vouched_for->error()));
+  return enter(request, std::move(**vouched_for), context);
+}
+
+Task<server::Admission> Gateway::admit(const net::Request& request, std::string_view context) const {
+  if (auto admitted = admit_now(request, context)) co_return std::move(*admitted);
+  auto vouched_for = co_await service_->here().identities().wait(request, context);
+  if (!vouched_for) co_return std::unexpected(std::move(vouched_for.error()));
+  co_return enter(request, std::move(*vouched_for), context);
+}
+
+server::Admission Gateway::enter(const net::Request& request, std::shared_ptr<const Principal> principal,
+                                 std::string_view context) const {
+  const Access& access = service_->here().access();
+  if (context.empty()) context = principal->home();
   const bool there = context.empty() || (access.contexts && access.contexts->find(context));
-  if (!there || !(*principal)->may_enter(context)) {
+  if (!there || !principal->may_enter(context)) {
     const std::string_view why = there ? "the principal may not enter it" : "there is none of that name";
-    refusals_.add(net::refused(request, RefusalReason::context, why, (*principal)->name()));
-    return std::unexpected(access.no_such_context(**principal));
+    refusals_.add(net::refused(request, RefusalReason::context, why, principal->name()));
+    return std::unexpected(access.no_such_context(*principal));
   }
   server::Caller caller;
-  caller.principal = (*principal)->key();
+  caller.principal = principal->key();
   caller.context = context;
-  caller.grant = std::move(*principal);
+  if (principal->expires()) caller.until = *principal->expires();
+  caller.grant = std::move(principal);
   return caller;
 }
 
 Result<> Gateway::admit_request(const server::Caller& caller) {
-  return service_->here().quota(caller.principal).count_request(clock_.recent());
+  const unsigned own = principal_of(caller).permissions().requests_per_minute();
+  if (own == 0 && options_.quotas.requests_per_minute == 0) return {};
+  return service_->here().quota(caller.principal).count_request(clock_.recent(), own);
 }
 
 Result<std::shared_ptr<void>> Gateway::admit_stream(const server::Caller& caller) {
@@ -179,8 +230,8 @@ Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings
       .answers = answer_threads_,
       .publish =
           [this](catalog::SnapshotPointer snapshot) {
-            // So that no request has to: what contexts show of it is as much work as it is.
-            if (const auto contexts = access_.get()->contexts) contexts->look_at(snapshot);
+            // So that no request has to: what is left and shown of it is as much work as it is.
+            access_.get()->look_at(snapshot);
             return catalog_.publish(std::move(snapshot));
           },
       .on_refreshed =
@@ -392,6 +443,7 @@ void Gateway::share_followed() {
 
 void Gateway::drop_unused_since(Clock::Monotonic time) {
   endpoint_->sessions().end_idle();
+  listeners_.end_expired(clock_.wall());
   for (const auto& part : parts_)
     asio::post(part->io(), [worker = part.get(), time] { worker->drop_unused_since(time); });
   service_->remembered().drop_expired();
@@ -415,6 +467,7 @@ void Gateway::stop() {
     gateway.fanout_.stop();
     for (const auto& served : gateway.tables_.get()->order)
       gateway.background_.spawn("ending an upstream", gateway.retire(served));
+    co_await gateway.identities_->close();
     co_await gateway.parked_sessions_.stop();
     co_await gateway.background_.join();
   };

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <unordered_set>
 #include <vector>
 
 #include <proteus/error.hpp>
@@ -26,6 +27,7 @@
 #include "gateway/connections/worker.hpp"
 #include "gateway/core/async_mutex.hpp"
 #include "gateway/core/fanout.hpp"
+#include "gateway/identity/identities.hpp"
 #include "gateway/request/service.hpp"
 #include "gateway/upstreams/upstreams.hpp"
 #include "net/io/workers.hpp"
@@ -56,18 +58,37 @@ class Gateway {
   Gateway(const Gateway&) = delete;
   Gateway& operator=(const Gateway&) = delete;
 
-  // From any thread. Callers that are no longer known are refused from the next request on, and their streams end;
-  // those whose lists are others by their context are told.
+  // From any thread. Callers that are no longer known are refused from the next request on, and what they have open
+  // ends; those whose lists are others by their context are told. Tokens that were made at runtime stay.
   void set_access(Access access);
+  // From any thread: those tokens from now on. Ends nothing by itself.
+  void set_tokens(std::shared_ptr<const IssuedTokens> tokens);
+  // From any thread. Ends the streams that were opened with this principal's token, and with no other of its key.
+  void end_streams_of(const Principal& principal);
+  // From any thread. Whoever has one of these keys is not known any more: ends what they have open (streams, legacy
+  // sessions, and calls, which are answered with `why`), and forgets what is kept for them.
+  void end_callers(const std::unordered_set<std::string>& keys, const std::string& why);
+  // From any thread: the same for those whose tokens have expired. Where another token makes its holder somebody of the
+  // same key, sessions and calls go on.
+  void end_expired();
+  // When the next token expires that is still good; nothing where none does.
+  std::optional<Clock::Wall> next_expiry() const;
   // From any thread: the types of a dataset that contexts name may be others now.
   void renew_contexts();
   std::shared_ptr<const Access> access() const { return access_.get(); }
   // From any thread: where long computing belongs.
   BackgroundThreads& background_threads() { return background_threads_; }
 
+  // From any thread: the identity providers that vouch for callers.
+  Identities& identities() { return *identities_; }
+  // The same where issuers and rules are to be others.
+  void set_identities(IdentitySettings settings);
+
   // On a worker's thread: who sends a request to this context, the empty one being the plain endpoint. Fails where
-  // nobody is known by its credentials, and where there is no such context for them.
-  Result<server::Caller> admit(const net::Request& request, std::string_view context) const;
+  // nobody is known by its credentials, and where there is no such context for them. The first says nothing where it
+  // would have to wait.
+  std::optional<server::Admission> admit_now(const net::Request& request, std::string_view context) const;
+  Task<server::Admission> admit(const net::Request& request, std::string_view context) const;
   // On a worker's thread: whether the caller may ask once more within this minute.
   Result<> admit_request(const server::Caller& caller);
 
@@ -78,8 +99,9 @@ class Gateway {
 
   // Who knows tokens besides the configuration. Before anything is asked; called on the workers' threads.
   void set_find_principal(Principals::FindMore find) { find_principal_ = std::move(find); }
-  // From any thread: whether a token or a context is one of the configuration.
-  bool knows_token(const json::Digest& token) const { return access_.get()->principals->knows(token); }
+  // From any thread: whether a token is one of the configuration, or was made at runtime.
+  bool knows_token(const json::Digest& token) const;
+  // From any thread: whether a context is one of the configuration.
   bool has_context(std::string_view name) const;
 
   using Settings = std::vector<providers::UpstreamSettings>;
@@ -134,6 +156,11 @@ class Gateway {
   using Kept = std::map<std::string, std::vector<store::SnapshotRecord>, std::less<>>;  // by upstream
 
   void change_access(const std::shared_ptr<const Access>& access);
+  // Ends what those have open who are no longer let in as they were.
+  void end_outdated(const std::shared_ptr<const Access>& access);
+  server::Admission enter(const net::Request& request, std::shared_ptr<const Principal> principal,
+                          std::string_view context) const;
+  void end_calls(const server::Listeners::Concerns& whose, const std::string& why);
   Result<std::shared_ptr<void>> admit_stream(const server::Caller& caller);
   Result<ServedUpstream> make(const providers::UpstreamSettings& settings,
                               std::shared_ptr<providers::UpstreamPins> pins);
@@ -167,6 +194,7 @@ class Gateway {
   QuotaTable quotas_;
   Programs programs_;
   std::vector<std::unique_ptr<Worker>> parts_;  // one for each worker
+  std::unique_ptr<Identities> identities_;
   Fanout fanout_;
   std::unique_ptr<Subscriptions> subscriptions_;
   ParkedSessions parked_sessions_;
@@ -181,7 +209,7 @@ class Gateway {
       std::make_shared<client::StartPlaces>(std::max(4U, std::thread::hardware_concurrency()));
   // Two, so that one upstream's long lists do not keep all others' waiting. Behind all that its work uses.
   BackgroundThreads background_threads_{2};
-  BackgroundThreads answer_threads_{1};
+  BackgroundThreads answer_threads_{std::clamp(std::thread::hardware_concurrency(), 2U, 8U)};
 
   // Of the control thread.
   AsyncMutex changes_;

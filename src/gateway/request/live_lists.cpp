@@ -123,8 +123,9 @@ Task<mcp::Outcome> LiveList::run() {
   const catalog::Cursor from = cursor->value_or(catalog::cursor_at(view_->state(), {}));
 
   TaskGroup asking(co_await boost::asio::this_coro::executor);
+  const bool any = view_->access().may_have(kind_);
   for (const ServedUpstream& served : worker_.upstreams().order) {
-    if (!served->is_direct() || !view_->access().allows(served->name())) continue;
+    if (!any || !served->is_direct() || !view_->access().allows(served->name())) continue;
     const auto rank = view_->state().ranks().of(served->name());
     const auto facts = served->facts();
     if (!rank || (facts && !mcp::offers(facts->offers, catalog::info(kind_).list_method))) continue;
@@ -164,12 +165,20 @@ Task<> LiveList::ask(std::shared_ptr<Part> part) {
   part->error = page->error;
   if (part->error) co_return;
   remember(*part, *page, reading);
-  part->list = view_->lens() != nullptr ? view_->lens()->through(page->list) : page->list;
+  part->list = view_->lens() == nullptr ? page->list : co_await through_lens(*part, page->list);
   part->next = page->next;
 }
 
+Task<catalog::DefinitionList::Pointer> LiveList::through_lens(const Part& part,
+                                                              catalog::DefinitionList::Pointer list) const {
+  const std::size_t size = list->joined().size();
+  return part.upstream->background().run(
+      size, [view = view_, list = std::move(list)] { return view->lens()->through(list); });
+}
+
 void LiveList::remember(const Part& part, const LivePage& page, RememberedLists::Reading reading) {
-  if (!part.cursor.empty() || !worker_.upstreams().routed_by_lists) return;
+  const bool routes = worker_.upstreams().routed_by_lists || view_->access().only_read_only(kind_);
+  if (!part.cursor.empty() || !routes) return;
   // More pages may tell something else than was remembered.
   auto names = page.next ? nullptr : std::make_shared<const ListedNames>(std::span(&page.list, 1));
   lists_.memory().put(lists_.key(), part.upstream, kind_, reading, std::move(names));
@@ -279,9 +288,8 @@ bool LiveList::is_taken(std::string_view name, std::uint32_t place) const {
   if (taken_.contains(name)) return true;
   return std::ranges::any_of(earlier_, [&](const auto& earlier) {
     if (earlier->names == nullptr || earlier->place >= place) return false;
-    const auto own = earlier->names->own_name(name);
-    const auto* const lens = view_->lens();
-    return own && (lens == nullptr || lens->admits(kind_, {name, *own, earlier->upstream->rules().prefix}));
+    const auto entry = earlier->names->find(name);
+    return entry && is_shown(*view_, kind_, *entry, earlier->upstream->rules());
   });
 }
 

@@ -13,6 +13,7 @@
 #include "gateway/request/forwarding.hpp"
 #include "gateway/request/live_lists.hpp"
 #include "gateway/request/routing.hpp"
+#include "gateway/routing/scope_check.hpp"
 #include "gateway/upstreams/freshening.hpp"
 #include "gateway/upstreams/local_provider.hpp"
 #include "gateway/upstreams/upstream_attempts.hpp"
@@ -62,8 +63,12 @@ mcp::ServerCapabilities join(mcp::ServerCapabilities a, const mcp::ServerCapabil
   return a;
 }
 
-// Holds the mirrored parameters of a tool against its headers.
-Result<Route> checked(const server::Call& call, Result<Route> route) {
+// Holds the caller's scopes against what is asked for, and the mirrored parameters of a tool against its headers.
+Result<Route> checked(const server::Call& call, Result<Route> route, RefusalLog& refusals) {
+  if (route && principal_of(call.caller()).scopes() != nullptr) [[unlikely]] {
+    auto granted = check_scopes(*route, principal_of(call.caller()), refusals);
+    if (!granted) return std::unexpected(std::move(granted.error()));
+  }
   if (!route || call.headers() == nullptr || !route->found || route->found.definition->mirrored == nullptr) {
     return route;
   }
@@ -76,6 +81,15 @@ Result<Route> checked(const server::Call& call, Result<Route> route) {
   const auto held = mcp::check_mirrored(*route->found.definition->mirrored, *arguments, *call.headers());
   if (!held) return std::unexpected(held.error());
   return route;
+}
+
+// Who may not read a resource is not told of it either. What is given outlives it.
+Task<Result<Route>> route_to_follow(Task<Result<Route>> routing, const server::Caller& caller, RefusalLog& refusals) {
+  auto route = co_await std::move(routing);
+  if (!route) co_return route;
+  if (auto granted = check_scopes(*route, principal_of(caller), refusals); !granted)
+    co_return std::unexpected(std::move(granted.error()));
+  co_return route;
 }
 
 std::uint64_t next_number() {
@@ -203,7 +217,7 @@ Task<std::vector<server::Service::Refused>> GatewayService::follow(const server:
   const auto never = std::make_shared<server::Cancellation>(worker.io().get_executor());
   const Routing::Means means{reach(), observer_, clock_, options_.chance, *never};
   const Subscriptions::RouteOf route_of = [&](const std::string& uri) {
-    return routing.run({Kind::resource, uri}, means);
+    return route_to_follow(routing.run({Kind::resource, uri}, means), caller, refusals_);
   };
   co_return co_await subscriptions_.follow(worker, caller, session, accepted, route_of);
 }
@@ -271,6 +285,8 @@ std::optional<mcp::Outcome> GatewayService::answer(server::Call& call) {
 
 Task<mcp::Outcome> GatewayService::handle(server::Call& call) {
   const Timing timing(*this, call);
+  // Those of a session end with it.
+  if (call.session() == nullptr && !call.is_linked()) here().running().push_back(call);
   if (auto checked = check_meta(call.request(), options_.meta); !checked)
     return timing.refuse(std::move(checked.error()));
   if (const auto kind = listed_by(call.request().method->method)) return timing.around(list(call, *kind));
@@ -337,7 +353,8 @@ Task<Result<Route>> GatewayService::route_by_lists(server::Call& call) {
   CallerLists lists(remembered_, Asker::of(call));
   Routing routing(lists, here());
   co_return checked(call,
-                    co_await routing.run(*wanted, {reach(), observer_, clock_, options_.chance, call.cancellation()}));
+                    co_await routing.run(*wanted, {reach(), observer_, clock_, options_.chance, call.cancellation()}),
+                    refusals_);
 }
 
 Task<mcp::Outcome> GatewayService::forward_by_lists(server::Call& call, Timing timing, ConcurrencyLimit::Pass place) {
@@ -387,7 +404,7 @@ std::optional<Result<Route>> GatewayService::route_at_once(server::Call& call, W
   if (!wanted) return std::unexpected(wanted.error());
   CallerLists lists(remembered_, Asker::of(call));
   auto route = Routing(lists, worker).at_once(*wanted);
-  if (route) route = checked(call, std::move(*route));
+  if (route) route = checked(call, std::move(*route), refusals_);
   return route;
 }
 
@@ -444,7 +461,8 @@ Task<> GatewayService::refresh_for(const server::Caller& caller, const ServedUps
     const auto facts = upstream->facts();
     catalog::KindSet kinds;
     for (const Kind kind : catalog::kKinds) {
-      if (!facts || mcp::offers(facts->offers, catalog::info(kind).list_method)) kinds.add(kind);
+      const bool offered = !facts || mcp::offers(facts->offers, catalog::info(kind).list_method);
+      if (offered && principal_of(caller).access().may_have(kind)) kinds.add(kind);
     }
     on_lists_changed_(caller.principal, kinds);
   }

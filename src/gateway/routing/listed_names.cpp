@@ -23,7 +23,7 @@ ListedNames::ListedNames(std::span<const catalog::DefinitionList::Pointer> pages
   for (const auto& page : pages) {
     for (const auto& definition : page->definitions()) {
       Name name{add(definition.shown), static_cast<std::uint32_t>(definition.shown.size()), 0,
-                static_cast<std::uint32_t>(definition.own.size())};
+                static_cast<std::uint32_t>(definition.own.size()) & 0x7FFFFFFFU, definition.read_only ? 1U : 0U};
       name.own = definition.shown.ends_with(definition.own) ? name.shown + name.shown_size - name.own_size
                                                             : add(definition.own);
       names_.push_back(name);
@@ -43,18 +43,18 @@ ListedNames::ListedNames(std::span<const catalog::DefinitionList::Pointer> pages
   }
 }
 
-std::optional<std::string_view> ListedNames::own_name(std::string_view name) const {
+std::optional<ListedNames::Entry> ListedNames::find(std::string_view name) const {
   const auto at = std::ranges::lower_bound(names_, name, {}, [this](const Name& each) { return shown(each); });
   if (at == names_.end() || shown(*at) != name) return std::nullopt;
-  return own(*at);
+  return entry(*at);
 }
 
-std::optional<std::string_view> ListedNames::own_name_by_alias(std::string_view alias) const {
+std::optional<ListedNames::Entry> ListedNames::find_alias(std::string_view alias) const {
   if (!alias.starts_with(prefix_)) return std::nullopt;
   alias.remove_prefix(prefix_.size());
   const auto at = std::ranges::find(names_, alias, [this](const Name& each) { return own(each); });
   if (at == names_.end()) return std::nullopt;
-  return own(*at);
+  return entry(*at);
 }
 
 std::size_t ListedNames::bytes() const {

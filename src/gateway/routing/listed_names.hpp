@@ -24,10 +24,15 @@ class ListedNames {
   // From all pages of the list, in order; of equal names the first counts. The pages are needed only during the call.
   explicit ListedNames(std::span<const catalog::DefinitionList::Pointer> pages);
 
-  // The upstream's own name for what clients see by this name.
-  std::optional<std::string_view> own_name(std::string_view shown) const;
-  // The same for the prefix and the own name of something that is shown by a portable name. Takes linear time.
-  std::optional<std::string_view> own_name_by_alias(std::string_view alias) const;
+  // Something that was listed. Lives as long as the names.
+  struct Entry {
+    std::string_view shown;  // what clients see
+    std::string_view own;    // the upstream's own name
+    bool read_only = false;  // a tool that declares to change nothing
+  };
+  std::optional<Entry> find(std::string_view shown) const;
+  // The same by the prefix and the own name of something that is shown by a portable name. Takes linear time.
+  std::optional<Entry> find_alias(std::string_view alias) const;
 
   // Whether any shown name is one that `test` accepts.
   template <class Test>
@@ -52,8 +57,10 @@ class ListedNames {
     std::uint32_t shown;
     std::uint32_t shown_size;
     std::uint32_t own;
-    std::uint32_t own_size;
+    std::uint32_t own_size : 31;
+    std::uint32_t read_only : 1;
   };
+  Entry entry(const Name& name) const { return {shown(name), own(name), name.read_only != 0}; }
   std::string_view shown(const Name& name) const { return std::string_view(text_).substr(name.shown, name.shown_size); }
   std::string_view own(const Name& name) const { return std::string_view(text_).substr(name.own, name.own_size); }
 

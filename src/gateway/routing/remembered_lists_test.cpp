@@ -23,11 +23,12 @@ ListedNames::Pointer names_of(std::initializer_list<std::string_view> tools, con
 // PRX-19
 TEST(ListedNames, KnowOwnNames) {
   const auto names = names_of({"b", "a.c"}, {.prefix = "p.", .style = catalog::NameStyle::portable});
-  EXPECT_EQ(names->own_name("p_b"), "b");
-  EXPECT_EQ(names->own_name("p_a_c"), "a.c");
-  EXPECT_EQ(names->own_name("p.a.c"), std::nullopt);
-  EXPECT_EQ(names->own_name_by_alias("p.a.c"), "a.c");
-  EXPECT_EQ(names->own_name_by_alias("p.x"), std::nullopt);
+  EXPECT_EQ(names->find("p_b").value().own, "b");
+  EXPECT_EQ(names->find("p_a_c").value().own, "a.c");
+  EXPECT_FALSE(names->find("p.a.c"));
+  EXPECT_EQ(names->find_alias("p.a.c").value().own, "a.c");
+  EXPECT_EQ(names->find_alias("p.a.c").value().shown, "p_a_c");
+  EXPECT_FALSE(names->find_alias("p.x"));
 }
 
 // PRX-19

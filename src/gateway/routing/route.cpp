@@ -81,11 +81,15 @@ bool offers(const client::ServerFacts& facts, Kind kind) {
 
 bool is_named(Kind kind) { return kind == Kind::tool || kind == Kind::prompt; }
 
+bool is_ratified(const ServedUpstream& served, Kind kind, std::string_view own) {
+  return !served->pins() || served->pins()->admits(kind, own);
+}
+
 bool is_admitted(const ServedUpstream& served, const catalog::View& view, const Wanted& wanted, std::string_view own) {
   if (view.lens() != nullptr && !view.lens()->admits(wanted.kind, {wanted.name, own, served->rules().prefix})) {
     return false;
   }
-  return !served->pins() || served->pins()->admits(wanted.kind, own);
+  return is_ratified(served, wanted.kind, own);
 }
 
 // The upstream's own name, as far as that is certain without its list.
@@ -97,6 +101,14 @@ std::optional<std::string_view> own_without_list(const ServedUpstream& served, c
 
 bool names_are_portable(const ServedUpstream& served, const Wanted& wanted) {
   return is_named(wanted.kind) && served->rules().style == catalog::NameStyle::portable;
+}
+
+// Whether the name does not tell if the caller may use it: rules of access are about the name that is shown, and about
+// what a tool declares.
+bool needs_list(const ServedUpstream& served, const catalog::View& view, const Wanted& wanted) {
+  const auto& entries = view.access().entries();
+  if (!entries) return false;
+  return entries->only_read_only(wanted.kind) || (names_are_portable(served, wanted) && entries->filters(wanted.kind));
 }
 
 // Whether an upstream that is listed live may have something.
@@ -112,20 +124,20 @@ bool is_candidate(const ServedUpstream& served, const catalog::View& view, const
 // The upstream's own name for something that it has listed.
 std::optional<std::string_view> own_by_list(const ListedNames& names, Way way, const ServedUpstream& served,
                                             const catalog::View& view, const Wanted& wanted) {
-  std::optional<std::string_view> own;
+  std::optional<ListedNames::Entry> entry;
   switch (way.by) {
-    case By::shown_name: own = names.own_name(wanted.name); break;
+    case By::shown_name: entry = names.find(wanted.name); break;
     case By::alias:
-      if (names_are_portable(served, wanted)) own = names.own_name_by_alias(wanted.name);
+      if (names_are_portable(served, wanted)) entry = names.find_alias(wanted.name);
       break;
     case By::pattern: {
       const auto admits = [&](std::string_view text) { return is_admitted(served, view, {way.kind, text}, text); };
-      if (names.has_template_for(wanted.name, admits)) own = wanted.name;
+      if (names.has_template_for(wanted.name, admits)) entry = ListedNames::Entry{wanted.name, wanted.name};
       break;
     }
   }
-  if (own && !is_admitted(served, view, wanted, *own)) own.reset();
-  return own;
+  if (!entry || !is_shown(view, wanted.kind, *entry, served->rules())) return std::nullopt;
+  return is_ratified(served, wanted.kind, entry->own) ? std::optional(entry->own) : std::nullopt;
 }
 
 // What agents are told of an upstream that fails is its name and the kind of failure.
@@ -186,7 +198,8 @@ class Candidates {
       if (listed) return *listed;
       if (holds) return Listed{};
     }
-    if (unreadable != nullptr && only_live() == nullptr) return std::unexpected(undecided(wanted_, *unreadable, why));
+    const bool counts = only_live() == nullptr || needs_list(*only_live(), view_, wanted_);
+    if (unreadable != nullptr && counts) return std::unexpected(undecided(wanted_, *unreadable, why));
     return Listed{};
   }
 
@@ -232,6 +245,12 @@ Result<Route> route_in_catalog(const Wanted& wanted, catalog::Found found, const
 
 }  // namespace
 
+bool is_shown(const catalog::View& view, Kind kind, const ListedNames::Entry& entry, const catalog::NameRules& rules) {
+  if (view.lens() == nullptr) return true;
+  return (entry.read_only || !view.access().only_read_only(kind)) &&
+         view.lens()->admits(kind, {entry.shown, entry.own, rules.prefix});
+}
+
 std::shared_ptr<const client::ServerFacts> legacy_facts(const Route& route) {
   const auto side = route.upstream->legacy_side();
   if (!side) return nullptr;
@@ -270,14 +289,15 @@ Result<std::variant<Route, UnreadLists>> find_route(const Wanted& wanted, const 
   };
   const ServedUpstream* const only = candidates.only_live();
   const auto certain = only != nullptr ? own_without_list(*only, wanted) : std::nullopt;
-  if (certain && !names_are_portable(*only, wanted)) return to_live(*only, *certain);
+  const bool by_name = certain && !needs_list(*only, *view, wanted);
+  if (by_name && !names_are_portable(*only, wanted)) return to_live(*only, *certain);
   if (!candidates.catalog_only()) {
     auto decided = candidates.decide(lists);
     if (!decided) return std::unexpected(std::move(decided.error()));
     if (auto* unread = std::get_if<UnreadLists>(&*decided)) return std::move(*unread);
     const auto& listed = std::get<Candidates::Listed>(*decided);
     if (listed.upstream != nullptr) return to_live(*listed.upstream, listed.own);
-    if (certain && is_admitted(*only, *view, wanted, *certain)) return to_live(*only, *certain);
+    if (by_name && is_admitted(*only, *view, wanted, *certain)) return to_live(*only, *certain);
   }
   return route_in_catalog(wanted, candidates.in_catalog(), caller, std::move(view), upstreams, guide);
 }

@@ -38,6 +38,10 @@ struct Wanted {
 // Of a call, a read, a prompt or a completion.
 Result<Wanted> wanted_by(const mcp::Request& request, std::string& decoded);
 
+// Whether a caller is shown what an upstream has listed to it live.
+bool is_shown(const catalog::View& view, catalog::Kind kind, const ListedNames::Entry& entry,
+              const catalog::NameRules& rules);
+
 // The lists that must be read before a route can be told.
 struct UnreadLists {
   catalog::Kind kind = catalog::Kind::tool;
@@ -52,7 +56,7 @@ struct UnreadLists {
 // Where it is the only one, it gets the request without being asked for a list first; where there are several
 // candidates, `lists` decides, and the result may be that some have to be read. One whose list could not be read gets
 // nothing. What the view does not show is not found, whether it exists or not; the error is the one the method has for
-// that.
+// that. Where only a list tells whether the caller may use it, the list is read first.
 //
 // `guide` answers for contexts; null where there are none.
 Result<std::variant<Route, UnreadLists>> find_route(const Wanted& wanted, const server::Caller& caller,

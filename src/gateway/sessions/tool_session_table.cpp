@@ -1,17 +1,10 @@
 #include "gateway/sessions/tool_session_table.hpp"
 
-#include <cstring>
 #include <utility>
 
 #include "base/memory.hpp"
 
 namespace proteus::gateway {
-
-std::size_t ToolSessionTable::DigestHash::operator()(const json::Digest& digest) const {
-  std::size_t hash = 0;
-  std::memcpy(&hash, digest.data(), sizeof hash);
-  return hash;
-}
 
 std::shared_ptr<const Principal> ToolSessionTable::find(const json::Digest& token) {
   const TokenShard& home = shard(token);

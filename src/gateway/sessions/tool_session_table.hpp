@@ -47,9 +47,6 @@ class ToolSessionTable {
 
  private:
   static constexpr std::size_t kShards = 64;
-  struct DigestHash {
-    std::size_t operator()(const json::Digest& digest) const;
-  };
   struct TokenShard {
     mutable std::mutex mutex;
     std::unordered_map<json::Digest, ToolSessionEntry, DigestHash> entries;

@@ -23,8 +23,11 @@ class ToolSessionParts : public testing::Test {
     return made;
   }
   static std::shared_ptr<const Principal> principal(const std::shared_ptr<ToolSession>& of) {
-    return std::make_shared<const Principal>(of->name().value(), catalog::Access::all(), std::vector<std::string>{"*"},
-                                             of, std::string(), of->key());
+    return std::make_shared<const Principal>(Principal::Parts{
+        .name = of->name().value(),
+        .permissions = std::make_shared<const Permissions>(catalog::Access::all(), std::vector<std::string>{"*"}),
+        .key = of->key(),
+        .own = of});
   }
   ToolSessionEntry put(ToolSessionTable& table, std::string id, std::string_view token) {
     const auto made = session(std::move(id));

@@ -100,6 +100,12 @@ ToolSessions::Known ToolSessions::look_up(const ToolSessionId& id) const {
 }
 
 Result<std::shared_ptr<void>> ToolSessions::claim(const Init& init, const ToolSession* by) {
+  // It would be sent to back ends, and whoever runs one could be that caller then.
+  if (dependencies_.gateway.identities().names_issuer(init.user_token.reveal())) {
+    return std::unexpected(
+        errors::invalid("user_token: is a token of one of auth.issuers, which must not be sent to back ends; make one "
+                        "for this session"));
+  }
   const json::Digest token = json::sha256(init.user_token.reveal());
   const auto holder = table_.holder(token);
   if ((holder && holder.get() != by) || dependencies_.gateway.knows_token(token) || claimed_.contains(token)) {
@@ -123,9 +129,13 @@ std::shared_ptr<const Principal> ToolSessions::principal_for(const std::shared_p
   const bool shared = binding.catalog == CatalogMode::shared;
   // A session that has a context has no other.
   std::vector<std::string> contexts = {binding.context.empty() ? "*" : binding.context};
-  return std::make_shared<const Principal>(session->name().value(),
-                                           shared ? catalog::Access::all() : catalog::Access::only({}),
-                                           std::move(contexts), session, binding.context, session->key());
+  return std::make_shared<const Principal>(
+      Principal::Parts{.name = session->name().value(),
+                       .permissions = std::make_shared<const Permissions>(
+                           shared ? catalog::Access::all() : catalog::Access::only({}), std::move(contexts)),
+                       .key = session->key(),
+                       .own = session,
+                       .home = binding.context});
 }
 
 ToolSessionEntry ToolSessions::make(ToolSessionId id, store::Time created_at, Clock::Monotonic last_used) const {

@@ -7,20 +7,12 @@
 #include <boost/asio/ip/address.hpp>
 #include <boost/url/decode_view.hpp>
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
+#include "base/base64.hpp"
 #include "net/http/fields.hpp"
 
 namespace proteus::net {
 namespace {
-
-std::string base64(std::string_view text) {
-  std::string out((text.size() + 2) / 3 * 4 + 1, '\0');
-  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                                   reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
-  out.resize(static_cast<std::size_t>(size));
-  return out;
-}
 
 std::optional<std::string> percent_decoded(std::string_view text) {
   const auto view = boost::urls::make_pct_string_view(boost::urls::string_view(text.data(), text.size()));
@@ -42,7 +34,7 @@ std::optional<Proxy> parse_proxy(std::string_view text) {
     auto credentials = percent_decoded(authority.substr(0, at));
     if (!credentials) return std::nullopt;
     if (!credentials->contains(':')) *credentials += ':';
-    authorization = "Basic " + base64(*credentials);
+    authorization = "Basic " + base64_encode(*credentials);
     rest.remove_prefix(at + 1);
   }
   auto url = Url::parse(fmt::format("{}://{}", scheme, rest));

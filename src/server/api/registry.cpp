@@ -6,9 +6,9 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "base/base64.hpp"
 #include "base/log.hpp"
 #include "json/text.hpp"
-#include "mcp/base64.hpp"
 #include "mcp/errors.hpp"
 
 namespace proteus::server {
@@ -85,7 +85,7 @@ Result<mcp::Payload> Offer<Entry>::page(std::string_view member, std::optional<s
   };
   auto at = entries_.begin();
   if (cursor) {
-    const auto name = mcp::base64_decode(*cursor, mcp::Base64::url);
+    const auto name = base64_decode(*cursor, Base64::url);
     if (!name) return std::unexpected(mcp::errors::invalid_params("params.cursor is not a cursor of this server"));
     at = entries_.upper_bound(*name);
   }
@@ -116,7 +116,7 @@ Result<mcp::Payload> Offer<Entry>::page(std::string_view member, std::optional<s
   }
   text += ']';
   if (at != entries_.end()) {
-    fmt::format_to(std::back_inserter(text), R"(,"nextCursor":"{}")", mcp::base64_encode(last, mcp::Base64::url));
+    fmt::format_to(std::back_inserter(text), R"(,"nextCursor":"{}")", base64_encode(last, Base64::url));
   }
   mcp::Payload payload;
   if (!whole) {

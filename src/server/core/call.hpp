@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include <boost/intrusive/list.hpp>
+
 #include "base/task.hpp"
 #include "mcp/notifications.hpp"
 #include "mcp/reply.hpp"
@@ -42,8 +44,11 @@ class CallChannel {
   virtual Cancellation& cancellation() = 0;
 };
 
+// Leaves a list of its thread's calls when it ends.
+using RunningHook = boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
+
 // One request in the hands of whoever answers it, whichever era and transport it came by. Used on one thread.
-class Call {
+class Call : public RunningHook {
  public:
   // `headers` on a transport that has them, and a request that is to be held against them.
   Call(const mcp::Request& request, const Caller& caller, CallChannel& channel,
@@ -105,5 +110,8 @@ class Call {
   const net::Fields* fields_ = nullptr;
   std::shared_ptr<void> place_;
 };
+
+// The calls of one thread that are under way. Each is in at most one such list.
+using RunningCalls = boost::intrusive::list<Call, boost::intrusive::constant_time_size<false>>;
 
 }  // namespace proteus::server

@@ -21,8 +21,9 @@ Cancellation::Hook::~Hook() {
   hooks.erase(std::ranges::remove(hooks, this).begin(), hooks.end());
 }
 
-void Cancellation::fire() {
+void Cancellation::fire(std::string reason) {
   if (std::exchange(requested_, true)) return;
+  reason_ = std::move(reason);
   // What is called may take out others, and itself.
   while (!hooks_.empty()) {
     const auto callback = std::move(hooks_.front()->callback_);
@@ -31,8 +32,13 @@ void Cancellation::fire() {
   }
 }
 
-void Cancellation::request() {
-  boost::asio::post(executor_, [self = shared_from_this()] { self->fire(); });
+void Cancellation::request(std::string reason) {
+  boost::asio::post(
+      executor_, [self = shared_from_this(), reason = std::move(reason)]() mutable { self->fire(std::move(reason)); });
+}
+
+Error given_up(const Cancellation& cancellation) {
+  return errors::cancelled("the request").within(cancellation.reason());
 }
 
 }  // namespace proteus::server

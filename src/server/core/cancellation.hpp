@@ -2,8 +2,10 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 #include <boost/container/small_vector.hpp>
+#include <proteus/error.hpp>
 
 #include "base/task.hpp"
 
@@ -30,15 +32,21 @@ class Cancellation : public std::enable_shared_from_this<Cancellation> {
   };
 
   bool requested() const { return requested_; }
+  // Why the server gives the call up, which its client is told; empty where it is the client who no longer wants it.
+  const std::string& reason() const { return reason_; }
   // On the call's thread.
-  void fire();
+  void fire(std::string reason = {});
   // From any thread.
-  void request();
+  void request(std::string reason = {});
 
  private:
   Executor executor_;
   bool requested_ = false;
+  std::string reason_;
   boost::container::small_vector<Hook*, 2> hooks_;
 };
+
+// The answer to a call that the server gave up.
+Error given_up(const Cancellation& cancellation);
 
 }  // namespace proteus::server

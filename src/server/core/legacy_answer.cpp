@@ -62,7 +62,8 @@ bool changes_subscriptions(const mcp::Request& request) {
          request.method->method == mcp::Method::resources_unsubscribe;
 }
 
-Task<mcp::Outcome> change_subscriptions(const mcp::Request& request, Session& session, Service& service) {
+Task<mcp::Outcome> change_subscriptions(const mcp::Request& request, Session& session, const Caller& caller,
+                                        Service& service) {
   const auto uri = json::decode_string(request.param("uri"));
   if (!uri) co_return std::unexpected(mcp::errors::invalid_params("params.uri must be a string"));
   if (request.method->method == mcp::Method::resources_unsubscribe) {
@@ -70,13 +71,13 @@ Task<mcp::Outcome> change_subscriptions(const mcp::Request& request, Session& se
     service.session_listens(session);
     co_return mcp::Reply{};
   }
-  const mcp::SubscriptionFilter accepted = service.accept({.uris = {*uri}}, session.hello().caller, &session);
+  const mcp::SubscriptionFilter accepted = service.accept({.uris = {*uri}}, caller, &session);
   if (accepted.uris.empty()) co_return std::unexpected(mcp::errors::resource_not_found(*uri));
   // An update that follows closely must find it.
   if (!session.subscribe(*uri)) {
     co_return std::unexpected(errors::exhausted("this session has as many subscriptions as it may"));
   }
-  const auto refused = co_await service.follow(session.hello().caller, &session, request, accepted);
+  const auto refused = co_await service.follow(caller, &session, request, accepted);
   if (refused.empty()) co_return mcp::Reply{};
   session.unsubscribe(*uri);
   co_return std::unexpected(refused.front().why);
@@ -87,29 +88,35 @@ void take_notification(const json::Message& message, Session& session, InFlight&
   if (known != nullptr && known->method == mcp::Method::cancelled) {
     return in_flight.cancel(message.body.value("requestId"));
   }
+  if (known != nullptr && known->method == mcp::Method::progress) {
+    return session.client_requests().progressed(message);
+  }
   if (known == nullptr || known->method == mcp::Method::roots_changed) service.client_notified(session, message);
 }
 
 Error id_in_use() { return mcp::errors::invalid_request("A request with this id is still being answered"); }
 
-Task<std::string> answer_request(json::Message& message, Session& session, InFlight& in_flight, CallChannel& channel,
-                                 Service& service, AskingLimits limits) {
+Task<std::string> answer_request(json::Message& message, Session& session, const Caller& caller, InFlight& in_flight,
+                                 CallChannel& channel, Service& service, AskingLimits limits) {
   const Result<mcp::Request> request = mcp::legacy::decode(message, session.facts());
   if (!request) co_return mcp::write_error(message.id, request.error(), mcp::Era::legacy);
   if (const auto answered = answer_session_request(*request, session, service)) {
     co_return write_outcome(*request, *answered);
   }
   if (changes_subscriptions(*request)) {
-    co_return write_outcome(*request, co_await change_subscriptions(*request, session, service));
+    co_return write_outcome(*request, co_await change_subscriptions(*request, session, caller, service));
   }
   const std::string id(request->id());
   const auto cancellation = channel.cancellation().shared_from_this();
   if (!in_flight.add(id, cancellation)) co_return mcp::write_error(id, id_in_use(), mcp::Era::legacy);
-  Call call(*request, session.caller(), channel);
+  Call call(*request, caller, channel);
   call.join(session, limits.deadline);
   const mcp::Outcome outcome = co_await handle_asking(service, call, channel, session.client_requests(), limits);
   in_flight.remove(id);
-  co_return cancellation->requested() ? std::string() : write_outcome(*request, outcome);
+  if (!cancellation->requested()) co_return write_outcome(*request, outcome);
+  // Its client has no use for an answer that it does not want any more.
+  if (cancellation->reason().empty()) co_return std::string();
+  co_return mcp::write_error(id, given_up(*cancellation), mcp::Era::legacy);
 }
 
 std::string answer_before_handshake(const json::Message& message) {

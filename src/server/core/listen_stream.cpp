@@ -21,7 +21,9 @@ Listeners::Registration ListenStream::start(Listeners& listeners) {
   followed_ = filter_.uris;
   for (const auto& uri : followed_)
     listeners.follow(uri);
-  return listeners.add(*this);
+  auto registration = listeners.add(*this);
+  if (!caller_.holds()) end();
+  return registration;
 }
 
 ListenStream::~ListenStream() {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <deque>
 #include <functional>
+#include <list>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -53,7 +53,7 @@ class ListenStream final : public Listener {
   mcp::SubscriptionFilter filter_;
   std::set<std::string, std::less<>> told_of_;  // the resources of the filter, which may be many
   bool acknowledged_ = false;
-  std::deque<std::string> held_;          // until it is acknowledged; each once
+  std::list<std::string> held_;           // until it is acknowledged; each once
   std::set<std::string_view> held_once_;  // the same
 };
 

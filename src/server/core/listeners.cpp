@@ -97,6 +97,13 @@ void Listeners::end(const Concerns& concerns) {
   }
 }
 
+void Listeners::end_expired(Clock::Wall now) {
+  const std::scoped_lock lock(mutex_);
+  for (auto* listener : listeners_) {
+    if (listener->until() <= now) listener->end();
+  }
+}
+
 void Listeners::end_of(const std::string& principal, const Concerns& concerns) {
   const std::scoped_lock lock(mutex_);
   const auto own = by_principal_.find(principal);

@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "mcp/method.hpp"
 #include "mcp/notifications.hpp"
 #include "server/core/caller.hpp"
@@ -24,6 +25,8 @@ class Listener {
  public:
   virtual ~Listener() = default;
   virtual const Caller& caller() const = 0;
+  // When the credentials end that it listens by.
+  virtual Clock::Wall until() const { return caller().until; }
   virtual void list_changed(mcp::Method changed) = 0;
   virtual void resource_updated(std::string_view uri) = 0;
   // The server ends the conversation in good order.
@@ -71,6 +74,8 @@ class Listeners {
   void resource_updated(std::string_view uri, const Concerns& concerns);
   void end_all();
   void end(const Concerns& concerns);
+  // Those whose credentials have ended.
+  void end_expired(Clock::Wall now);
   // Those of one principal whom it concerns; looks at nobody else's.
   void end_of(const std::string& principal, const Concerns& concerns);
 

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "base/base64.hpp"
 #include "json/canonical.hpp"
 #include "json/message.hpp"
 #include "json/text.hpp"
-#include "mcp/base64.hpp"
 #include "mcp/errors.hpp"
 
 namespace proteus::server {
@@ -87,7 +87,7 @@ Result<std::string> RequestStates::mint(const mcp::Request& request, const Calle
   if (plain.size() > kMaxState) return std::unexpected(errors::too_large("the state of the request", kMaxState));
   const auto bound = binding(request, caller);
   if (!bound) return std::unexpected(bound.error());
-  return mcp::base64_encode(key_.seal(plain, *bound), mcp::Base64::url);
+  return base64_encode(key_.seal(plain, *bound), Base64::url);
 }
 
 Result<Rounds> RequestStates::open(const mcp::Request& request, const Caller& caller) const {
@@ -96,7 +96,7 @@ Result<Rounds> RequestStates::open(const mcp::Request& request, const Caller& ca
   if (!raw.empty()) {
     if (!json::is_string(raw)) return std::unexpected(mcp::errors::invalid_params("requestState must be a string"));
     const auto text = json::decode_string(raw);
-    const auto sealed = text ? mcp::base64_decode(*text, mcp::Base64::url) : std::nullopt;
+    const auto sealed = text ? base64_decode(*text, Base64::url) : std::nullopt;
     const auto bound = binding(request, caller);
     if (!bound) return std::unexpected(bound.error());
     const auto plain = sealed ? key_.open(*sealed, *bound) : std::nullopt;

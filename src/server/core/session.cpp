@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/base64.hpp"
 #include "base/sealing.hpp"
 #include "json/text.hpp"
-#include "mcp/base64.hpp"
 #include "mcp/notifications.hpp"
 
 namespace proteus::server {
@@ -38,11 +38,11 @@ void InFlight::cancel(std::string_view id) {
   if (found != running_.end()) found->second->request();
 }
 
-void InFlight::cancel_all() {
+void InFlight::cancel_all(const std::string& reason) {
   const std::scoped_lock lock(mutex_);
   closed_ = true;
   for (const auto& [id, cancellation] : running_)
-    cancellation->request();
+    cancellation->request(reason);
 }
 
 Session::Session(ClientSessionId id, Hello hello, EventStore* events, std::shared_ptr<SessionLine> line,
@@ -50,6 +50,7 @@ Session::Session(ClientSessionId id, Hello hello, EventStore* events, std::share
     : id_(std::move(id)),
       hello_(std::move(hello)),
       events_(events),
+      until_(hello_.caller.until),
       standalone_(std::make_shared<ReplayStream>(EventStreamId{id_.value(), 0}, events_)),
       outside_(std::make_shared<SessionStream>(standalone_, std::move(line))),
       follows_(follows) {}
@@ -112,8 +113,8 @@ std::shared_ptr<ReplayStream> Session::find_stream(std::uint64_t id) {
   return found == streams_.end() ? nullptr : *found;
 }
 
-void Session::close() {
-  in_flight_.cancel_all();
+void Session::close(const std::string& reason) {
+  in_flight_.cancel_all(reason);
   client_requests_->end();
   end();
 }
@@ -145,6 +146,10 @@ void Session::pass_on(const json::Message& notification) {
   outside_->send(std::string(notification.text), SessionStream::Unheard::dropped);
 }
 
+void Session::renew(Clock::Wall until) {
+  if (until > until_.load()) until_ = until;
+}
+
 void Session::end() { outside_->end(); }
 
 Sessions::Shard& Sessions::shard(std::string_view id) {
@@ -152,7 +157,7 @@ Sessions::Shard& Sessions::shard(std::string_view id) {
 }
 
 Result<std::shared_ptr<Session>> Sessions::create(Session::Hello hello, std::shared_ptr<SessionLine> line) {
-  ClientSessionId id(mcp::base64_encode(random_bytes(24), mcp::Base64::url));
+  ClientSessionId id(base64_encode(random_bytes(24), Base64::url));
   // Sessions grow in number here only, so this is where idle ones have to go.
   auto place = places_.take(hello.caller.principal, id.value());
   if (clock_.now() - last_sweep_.load() > (place ? kSweepInterval : kSweepWhenFull)) {
@@ -161,10 +166,14 @@ Result<std::shared_ptr<Session>> Sessions::create(Session::Hello hello, std::sha
   }
   if (!place) return std::unexpected(place.error());
   auto session = std::make_shared<Session>(id, std::move(hello), &events_, std::move(line), &listeners_);
-  Shard& home = shard(id.value());
-  const std::scoped_lock lock(home.mutex);
-  home.entries.emplace(id.value(), Entry{session, listeners_.add(*session), clock_.now(), std::move(*place)});
-  return session;
+  {
+    Shard& home = shard(id.value());
+    const std::scoped_lock lock(home.mutex);
+    home.entries.emplace(id.value(), Entry{session, listeners_.add(*session), clock_.now(), std::move(*place)});
+  }
+  if (session->caller().holds()) return session;
+  remove(id.value(), session->caller());
+  return std::unexpected(errors::unauthenticated("the credentials were withdrawn"));
 }
 
 std::shared_ptr<Session> Sessions::find(std::string_view id, const Caller& caller) {
@@ -174,6 +183,7 @@ std::shared_ptr<Session> Sessions::find(std::string_view id, const Caller& calle
   if (found == home.entries.end() || found->second.session->hello().caller != caller) return nullptr;
   found->second.last_used = clock_.now();
   found->second.is_used = true;
+  found->second.session->renew(caller.until);
   return found->second.session;
 }
 
@@ -223,7 +233,7 @@ std::size_t Sessions::attached() {
   return count;
 }
 
-void Sessions::end(const Listeners::Concerns& concerns) {
+void Sessions::end(const Listeners::Concerns& concerns, const std::string& reason) {
   std::vector<Entry> ended;
   for (auto& home : shards_) {
     const std::scoped_lock lock(home.mutex);
@@ -235,10 +245,10 @@ void Sessions::end(const Listeners::Concerns& concerns) {
     }
   }
   for (auto& entry : ended)
-    entry.session->close();
+    entry.session->close(reason);
 }
 
-void Sessions::end_of(const std::string& principal, const Listeners::Concerns& concerns) {
+void Sessions::end_of(const std::string& principal, const Listeners::Concerns& concerns, const std::string& reason) {
   for (const auto& id : places_.ids_of(principal)) {
     Entry ended;
     {
@@ -249,7 +259,7 @@ void Sessions::end_of(const std::string& principal, const Listeners::Concerns& c
       ended = std::move(found->second);
       home.entries.erase(found);
     }
-    ended.session->close();
+    ended.session->close(reason);
   }
 }
 

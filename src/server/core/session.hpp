@@ -35,7 +35,7 @@ class InFlight {
   void remove(std::string_view id);
   void cancel(std::string_view id);
   // Those that come later are cancelled as well.
-  void cancel_all();
+  void cancel_all(const std::string& reason = {});
 
  private:
   std::mutex mutex_;
@@ -64,6 +64,9 @@ class Session final : public Listener {
   const ClientSessionId& id() const { return id_; }
   const Hello& hello() const { return hello_; }
   const Caller& caller() const override { return hello_.caller; }
+  Clock::Wall until() const override { return until_.load(); }
+  // Its client came back with these credentials.
+  void renew(Clock::Wall until);
   mcp::legacy::SessionFacts facts() const;
 
   void set_log_level(mcp::LogLevel level) { log_level_ = level; }
@@ -95,8 +98,8 @@ class Session final : public Listener {
   // The same where there is one.
   std::shared_ptr<void> attachment();
 
-  // Cancels what runs, and closes all streams.
-  void close();
+  // Cancels what runs, and closes all streams. The client is told the reason, where there is one.
+  void close(const std::string& reason = {});
   bool has_connection();
 
   void list_changed(mcp::Method changed) override;
@@ -108,6 +111,7 @@ class Session final : public Listener {
   const Hello hello_;
   EventStore* const events_;
   std::atomic<mcp::LogLevel> log_level_ = mcp::LogLevel::info;
+  std::atomic<Clock::Wall> until_;
   std::shared_ptr<ReplayStream> standalone_;
   const std::shared_ptr<SessionStream> outside_;
   InFlight in_flight_;
@@ -142,17 +146,17 @@ class Sessions {
         places_(limits.sessions, limits.reserve) {}
 
   // Fails where there are too many, or too many of this principal; idle ones are ended first, and before that fails
-  // also those that were never used.
+  // also those that were never used. Fails, too, where what the caller was granted has been withdrawn since.
   Result<std::shared_ptr<Session>> create(Session::Hello hello, std::shared_ptr<SessionLine> line = nullptr);
   // Nothing where it does not exist, or belongs to another caller: the two look the same.
   std::shared_ptr<Session> find(std::string_view id, const Caller& caller);
   bool remove(std::string_view id, const Caller& caller);
 
   void end_idle() { end_idle(limits_.idle); }
-  // Those of some callers.
-  void end(const Listeners::Concerns& concerns);
+  // Those of some callers. The reason is for clients that wait for an answer.
+  void end(const Listeners::Concerns& concerns, const std::string& reason = {});
   // Those of one principal whom it concerns; looks at nobody else's.
-  void end_of(const std::string& principal, const Listeners::Concerns& concerns);
+  void end_of(const std::string& principal, const Listeners::Concerns& concerns, const std::string& reason = {});
   void close_all();
   std::size_t size() const { return places_.taken(); }
   // Those with a way to their client for what belongs to no request.

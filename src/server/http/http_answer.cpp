@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "mcp/insufficient_scope.hpp"
 #include "mcp/over_limit.hpp"
 #include "net/http/sse.hpp"
 
@@ -108,7 +109,10 @@ Task<> reply(net::Exchange& exchange, HttpAnswer answer) {
   if (!exchange.try_reply(answer.head(), {parts.data(), parts.size()})) co_await exchange.finish_reply();
 }
 
-unsigned legacy_status(const Error& error) { return mcp::retry_after(error).count() > 0 ? 429 : 200; }
+unsigned legacy_status(const Error& error) {
+  if (mcp::lacks_scope(error)) return 403;
+  return mcp::retry_after(error).count() > 0 ? 429 : 200;
+}
 
 bool accepts_both(const net::Request& request) {
   // What nearly every client sends.

@@ -5,9 +5,12 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_future.hpp>
+#include <fmt/format.h>
 
 #include "mcp/errors.hpp"
 #include "mcp/headers.hpp"
+#include "net/http_server/response_head.hpp"
+#include "server/http/challenge.hpp"
 #include "server/http/cors.hpp"
 #include "server/http/http_answer.hpp"
 #include "server/http/legacy_http.hpp"
@@ -46,7 +49,7 @@ bool has_json(const net::Request& request) {
 // Where callers can have a name, those without one leave a quarter of the sessions to them.
 Sessions::Limits session_limits(const HttpEndpointOptions& options) {
   Sessions::Limits limits = options.sessions;
-  if (options.authenticate) limits.reserve = limits.sessions / 4;
+  if (options.doorkeeper) limits.reserve = limits.sessions / 4;
   return limits;
 }
 
@@ -73,9 +76,11 @@ class HttpEndpoint::Visit {
   static Task<> finish(std::unique_ptr<Visit> visit);
 
  private:
-  enum class Then : std::uint8_t { modern, legacy, batch, get, remove, read, open_old, post_old };
+  enum class Then : std::uint8_t { modern, legacy, batch, get, remove, read, open_old, post_old, wait };
 
   std::optional<HttpAnswer> answer();
+  std::optional<HttpAnswer> let_in(Admission admission);
+  std::optional<HttpAnswer> answer_caller();
   std::optional<HttpAnswer> answer_streamable();
   std::optional<HttpAnswer> answer_post();
   std::optional<HttpAnswer> answer_old_sse();
@@ -89,6 +94,10 @@ class HttpEndpoint::Visit {
   HttpAnswer refuse(unsigned status, const Error& error, std::string_view fields = {}) const {
     return HttpAnswer::error(status, message_.id, error, mcp::Era::modern, fields);
   }
+  HttpAnswer refuse_unknown(const Error& error = errors::unauthenticated("The bearer token is unknown")) const {
+    endpoint_.challenge(exchange_, error);
+    return refuse(401, error);
+  }
   HttpAnswer refuse(unsigned status, const char* why) const {
     return refuse(status, mcp::errors::invalid_request(why));
   }
@@ -97,6 +106,7 @@ class HttpEndpoint::Visit {
   net::Exchange& exchange_;
   const Transport transport_;
   Caller caller_;
+  std::string challenge_;  // a line of the head
   json::Message message_;
   std::optional<ModernHttp> modern_;
   LegacyHttp legacy_;
@@ -115,14 +125,29 @@ std::optional<HttpAnswer> HttpEndpoint::Visit::answer() {
     exchange_.add_fields(options_fields(request, methods().list));
     return HttpAnswer::empty(204);
   }
-  if (options.authenticate) {
-    auto authenticated = options.authenticate(request);
-    if (!authenticated && authenticated.error().kind() == ErrorKind::not_found) {
-      return refuse(404, authenticated.error());
+  if (options.doorkeeper) {
+    auto admission = options.doorkeeper.look(request);
+    if (!admission) {
+      then_ = Then::wait;
+      return std::nullopt;
     }
-    if (!authenticated) return refuse(401, authenticated.error(), "WWW-Authenticate: Bearer\r\n");
-    caller_ = std::move(*authenticated);
+    return let_in(std::move(*admission));
   }
+  return answer_caller();
+}
+
+std::optional<HttpAnswer> HttpEndpoint::Visit::let_in(Admission admission) {
+  if (!admission) {
+    const Refusal& refusal = admission.error();
+    if (!refusal.challenge.empty()) net::append_field(challenge_, "WWW-Authenticate", refusal.challenge);
+    return refuse(refusal.status, refusal.error, challenge_);
+  }
+  caller_ = std::move(*admission);
+  return answer_caller();
+}
+
+std::optional<HttpAnswer> HttpEndpoint::Visit::answer_caller() {
+  const HttpEndpointOptions& options = endpoint_.options_;
   if (options.admit_request) {
     if (const auto admitted = options.admit_request(caller_); !admitted) return refuse(429, admitted.error());
   }
@@ -169,7 +194,7 @@ const Methods& HttpEndpoint::Visit::methods() const {
 
 // Where nobody can be known, nobody has to be kept from taking the memory of others.
 net::Standing HttpEndpoint::Visit::standing() const {
-  const bool is_stranger = endpoint_.options_.authenticate && caller_.principal.empty();
+  const bool is_stranger = endpoint_.options_.doorkeeper && caller_.principal.empty();
   return is_stranger ? net::Standing::stranger : net::Standing::known;
 }
 
@@ -212,7 +237,8 @@ Task<> HttpEndpoint::Visit::go_on() {
     case Then::open_old: return endpoint_.old_sse_.open(exchange_, caller_);
     case Then::post_old: return endpoint_.old_sse_.post(exchange_, caller_);
     case Then::remove:
-    case Then::read: break;
+    case Then::read:
+    case Then::wait: break;
   }
   return legacy_.remove(exchange_, caller_);
 }
@@ -224,10 +250,17 @@ bool HttpEndpoint::Visit::try_finish() {
 }
 
 Task<> HttpEndpoint::Visit::finish(std::unique_ptr<Visit> visit) {
+  if (visit->then_ == Then::wait) {
+    auto admission = co_await visit->endpoint_.options_.doorkeeper.wait(visit->exchange_.request());
+    visit->then_ = Then::modern;
+    visit->answer_ = visit->let_in(std::move(admission));
+    if (visit->try_finish()) co_return;
+  }
   if (visit->then_ == Then::read) {
     if (!co_await visit->exchange_.read_body(visit->standing())) co_return;
     visit->then_ = Then::modern;
-    visit->answer_ = visit->answer_message();
+    // Reading may take long.
+    visit->answer_ = visit->caller_.holds() ? visit->answer_message() : visit->refuse_unknown();
     if (visit->try_finish()) co_return;
   }
   if (visit->then_ == Then::post_old && !co_await visit->exchange_.read_body(visit->standing())) co_return;
@@ -237,6 +270,12 @@ Task<> HttpEndpoint::Visit::finish(std::unique_ptr<Visit> visit) {
   }
   // What runs here ends by its own rules: a closed connection, a cancelled request, the end of streams.
   co_await boost::asio::this_coro::reset_cancellation_state(boost::asio::disable_cancellation());
+  if (visit->then_ == Then::modern && visit->modern_->listens()) {
+    const auto stream = co_await visit->modern_->open_stream();
+    visit.reset();  // many streams are open for long, and none needs it
+    if (stream) co_await stream->run();
+    co_return;
+  }
   co_await visit->go_on();
 }
 
@@ -253,6 +292,12 @@ Task<> HttpEndpoint::handle(net::Exchange& exchange, Transport transport) {
 Result<std::shared_ptr<void>> HttpEndpoint::admit_stream(const Caller& caller) const {
   if (!options_.admit_stream) return nullptr;
   return options_.admit_stream(caller);
+}
+
+void HttpEndpoint::challenge(net::Exchange& exchange, const Error& error) const {
+  const std::string value =
+      options_.challenge ? options_.challenge(exchange.request(), error) : bearer_challenge(error);
+  exchange.add_fields(fmt::format("WWW-Authenticate: {}\r\n", value));
 }
 
 void HttpEndpoint::end_listening() { listeners_.end_all(); }

@@ -13,6 +13,7 @@
 #include "server/core/request_state.hpp"
 #include "server/core/service.hpp"
 #include "server/core/session.hpp"
+#include "server/http/admission.hpp"
 #include "server/http/host_rules.hpp"
 #include "server/http/old_sse.hpp"
 
@@ -21,9 +22,10 @@ namespace proteus::server {
 struct HttpEndpointOptions {
   mcp::Eras eras;
   HostRules hosts;
-  // Who sends a request, before its body is read; an error becomes 401, or 404 where there is nothing to find. None:
-  // everyone is anonymous.
-  std::function<Result<Caller>(const net::Request&)> authenticate;
+  Doorkeeper doorkeeper;
+  // The value of the WWW-Authenticate field of a 403 for a scope that a token lacks: see mcp::lacks_scope. None:
+  // bearer_challenge.
+  std::function<std::string(const net::Request&, const Error&)> challenge;
   // Whether a caller may ask once more now; an error becomes 429. None: as often as they like.
   std::function<Result<>(const Caller&)> admit_request;
   // A caller's place for one more stream that stays open, held for as long as the stream is; an error where there is
@@ -68,6 +70,8 @@ class HttpEndpoint {
   Task<> handle(net::Exchange& exchange, Transport transport);
 
   Result<std::shared_ptr<void>> admit_stream(const Caller& caller) const;
+  // Adds what the client needs to know to get a better token to the answer's head.
+  void challenge(net::Exchange& exchange, const Error& error) const;
 
   Service& service_;
   Listeners& listeners_;

@@ -58,7 +58,7 @@ Task<> LegacyHttp::post(net::Exchange& exchange, json::Message& message, const C
     co_return co_await reply(exchange, HttpAnswer::error(status, message.id, error, mcp::Era::legacy));
   }
   switch (message.kind) {
-    case json::MessageKind::request: co_return co_await request(exchange, message, std::move(session));
+    case json::MessageKind::request: co_return co_await request(exchange, message, std::move(session), caller);
     case json::MessageKind::notification:
       take_notification(message, *session, session->in_flight(), endpoint_.service_);
       break;
@@ -78,7 +78,8 @@ Task<> LegacyHttp::initialize(net::Exchange& exchange, json::Message& message, c
       refusals->add(
           net::refused(exchange.request(), RefusalReason::limit, session.error().message(), caller.principal));
     }
-    const unsigned status = mcp::retry_after(session.error()).count() > 0 ? 429 : 503;
+    unsigned status = mcp::retry_after(session.error()).count() > 0 ? 429 : 503;
+    if (session.error().kind() == ErrorKind::unauthenticated) status = 401;
     co_return co_await reply(exchange, HttpAnswer::error(status, message.id, session.error(), mcp::Era::legacy));
   }
   const std::string fields = fmt::format("{}: {}\r\n", mcp::header::kSessionId, (*session)->id().value());
@@ -87,20 +88,29 @@ Task<> LegacyHttp::initialize(net::Exchange& exchange, json::Message& message, c
                             std::move(welcome), {mcp::Era::legacy, {}, {}}, fields));
 }
 
-Task<> LegacyHttp::request(net::Exchange& exchange, json::Message& message, std::shared_ptr<Session> session) {
+Task<> LegacyHttp::request(net::Exchange& exchange, json::Message& message, std::shared_ptr<Session> session,
+                           const Caller& caller) {
   const Result<mcp::Request> request = mcp::legacy::decode(message, session->facts());
   if (!request)
     co_return co_await reply(exchange, HttpAnswer::error(200, message.id, request.error(), mcp::Era::legacy));
   const auto answered = answer_session_request(*request, *session, endpoint_.service_);
   if (answered) co_return co_await reply(exchange, HttpAnswer::json(write_outcome(*request, *answered)));
   if (changes_subscriptions(*request)) {
-    const mcp::Outcome changed = co_await change_subscriptions(*request, *session, endpoint_.service_);
+    const mcp::Outcome changed = co_await change_subscriptions(*request, *session, caller, endpoint_.service_);
+    if (!changed) co_return co_await refuse(exchange, *request, changed.error());
     co_return co_await reply(exchange, HttpAnswer::json(write_outcome(*request, changed)));
   }
-  co_await call(exchange, *request, std::move(session));
+  co_await call(exchange, *request, std::move(session), caller);
 }
 
-Task<> LegacyHttp::call(net::Exchange& exchange, const mcp::Request& request, std::shared_ptr<Session> session) {
+Task<> LegacyHttp::refuse(net::Exchange& exchange, const mcp::Request& request, const Error& error) const {
+  const unsigned status = legacy_status(error);
+  if (status == 403) endpoint_.challenge(exchange, error);
+  return reply(exchange, HttpAnswer::error(status, request.id(), error, mcp::Era::legacy));
+}
+
+Task<> LegacyHttp::call(net::Exchange& exchange, const mcp::Request& request, std::shared_ptr<Session> session,
+                        const Caller& caller) {
   const Executor executor = co_await boost::asio::this_coro::executor;
   auto cancellation = std::make_shared<Cancellation>(executor);
   const std::string id(request.id());
@@ -108,21 +118,20 @@ Task<> LegacyHttp::call(net::Exchange& exchange, const mcp::Request& request, st
     co_return co_await reply(exchange, HttpAnswer::error(400, request.id(), id_in_use(), mcp::Era::legacy));
   }
   LegacyChannel channel(exchange, executor, *session, cancellation, endpoint_.options_.keep_alive);
-  Call call(request, session->hello().caller, channel);
+  Call call(request, caller, channel);
   call.join(*session, endpoint_.options_.asking.deadline);
   mcp::Outcome outcome =
       co_await handle_asking(endpoint_.service_, call, channel, session->client_requests(), endpoint_.options_.asking);
   session->in_flight().remove(id);
 
-  if (cancellation->requested()) {
+  if (!cancellation->reason().empty()) {
+    outcome = std::unexpected(given_up(*cancellation));
+  } else if (cancellation->requested()) {
     if (channel.streaming()) co_return co_await channel.close();
     co_return co_await reply(exchange, HttpAnswer::empty(202));
   }
   if (channel.streaming()) co_return co_await channel.finish(write_outcome(request, outcome));
-  if (!outcome) {
-    co_return co_await reply(
-        exchange, HttpAnswer::error(legacy_status(outcome.error()), request.id(), outcome.error(), mcp::Era::legacy));
-  }
+  if (!outcome) co_return co_await refuse(exchange, request, outcome.error());
   co_await reply(exchange, HttpAnswer(request.id(), *request.method, std::move(std::get<mcp::Reply>(*outcome)),
                                       {mcp::Era::legacy, {}, {}}));
 }
@@ -150,7 +159,7 @@ Task<> LegacyHttp::batch(net::Exchange& exchange, const Caller& caller) {
       const Error error = message ? mcp::errors::invalid_request(message->fault) : message.error();
       channel.send(mcp::write_error(message ? message->id : std::string_view{}, error, mcp::Era::legacy));
     } else if (message->kind == json::MessageKind::request) {
-      std::string answer = co_await answer_in_batch(*message, *session, channel, std::exchange(first, false));
+      std::string answer = co_await answer_in_batch(*message, *session, caller, channel, std::exchange(first, false));
       if (!answer.empty()) channel.send(std::move(answer));
     } else if (message->kind == json::MessageKind::notification) {
       take_notification(*message, *session, session->in_flight(), endpoint_.service_);
@@ -162,14 +171,14 @@ Task<> LegacyHttp::batch(net::Exchange& exchange, const Caller& caller) {
   co_await reply(exchange, HttpAnswer::empty(202));
 }
 
-Task<std::string> LegacyHttp::answer_in_batch(json::Message& message, Session& session, LegacyChannel& channel,
-                                              bool counted) {
+Task<std::string> LegacyHttp::answer_in_batch(json::Message& message, Session& session, const Caller& caller,
+                                              LegacyChannel& channel, bool counted) {
   if (!counted && endpoint_.options_.admit_request) {
-    const auto admitted = endpoint_.options_.admit_request(session.caller());
+    const auto admitted = endpoint_.options_.admit_request(caller);
     if (!admitted) co_return mcp::write_error(message.id, admitted.error(), mcp::Era::legacy);
   }
   channel.set_cancellation(std::make_shared<Cancellation>(co_await boost::asio::this_coro::executor));
-  co_return co_await answer_request(message, session, session.in_flight(), channel, endpoint_.service_,
+  co_return co_await answer_request(message, session, caller, session.in_flight(), channel, endpoint_.service_,
                                     endpoint_.options_.asking);
 }
 

@@ -19,10 +19,15 @@ class LegacyHttp {
 
  private:
   Task<> initialize(net::Exchange& exchange, json::Message& message, const Caller& caller);
-  Task<> request(net::Exchange& exchange, json::Message& message, std::shared_ptr<Session> session);
-  Task<> call(net::Exchange& exchange, const mcp::Request& request, std::shared_ptr<Session> session);
+  // The caller is who sent this request, by its own credentials: a session may be older than they are.
+  Task<> request(net::Exchange& exchange, json::Message& message, std::shared_ptr<Session> session,
+                 const Caller& caller);
+  Task<> call(net::Exchange& exchange, const mcp::Request& request, std::shared_ptr<Session> session,
+              const Caller& caller);
+  Task<> refuse(net::Exchange& exchange, const mcp::Request& request, const Error& error) const;
   // Empty where the request was cancelled. `counted`: the HTTP request stood for this one when it was let in.
-  Task<std::string> answer_in_batch(json::Message& message, Session& session, LegacyChannel& channel, bool counted);
+  Task<std::string> answer_in_batch(json::Message& message, Session& session, const Caller& caller,
+                                    LegacyChannel& channel, bool counted);
 
   HttpEndpoint& endpoint_;
 };

@@ -29,6 +29,8 @@ class ModernChannel final : public CallChannel {
 
   bool streaming() const { return outbox_ != nullptr; }
   bool cancelled() const { return cancellation_ && cancellation_->requested(); }
+  // Where the server gave the call up: the answer is then why.
+  bool given_up() const { return cancelled() && !cancellation_->reason().empty(); }
   // What was sent, where that is no stream yet, and will not be one any more.
   std::string take_frames() {
     call_off();

@@ -70,48 +70,84 @@ HttpAnswer ModernHttp::whole_answer() {
   }
   if (!outcome) {
     const unsigned status = mcp::http_status(outcome.error(), mcp::Era::modern);
+    if (status == 403) endpoint_.challenge(exchange_, outcome.error());
     return HttpAnswer::error(status, request_.id(), outcome.error(), mcp::Era::modern);
   }
   return HttpAnswer::json(calling_->round.write(outcome, style()));
 }
 
 Task<> ModernHttp::go_on() {
-  if (request_.method->method == mcp::Method::listen) return listen();
-  return call();
-}
-
-Task<> ModernHttp::call() {
   auto& [channel, call, round, outcome] = *calling_;
   if (!outcome) {
     outcome = co_await endpoint_.service_.handle(call);
+    if (channel.given_up()) outcome.emplace(std::unexpected(server::given_up(channel.cancellation())));
     round.close(*outcome);
   }
+  const bool unwanted = channel.cancelled() && !channel.given_up();
   if (channel.streaming()) {
-    co_await (channel.cancelled() ? channel.close() : channel.finish(round.write(*outcome, style())));
-  } else if (!channel.cancelled()) {
+    co_await (unwanted ? channel.close() : channel.finish(round.write(*outcome, style())));
+  } else if (!unwanted) {
     const HttpAnswer answer = whole_answer();
     const HttpAnswer::Parts parts = answer.parts();
     if (!exchange_.try_reply(answer.head(), {parts.data(), parts.size()})) co_await exchange_.finish_reply();
   }
 }
 
-Task<> ModernHttp::listen() {
-  const auto wanted = mcp::parse_subscription_filter(request_.param("notifications"));
-  if (!wanted)
-    co_return co_await reply(exchange_, HttpAnswer::error(400, request_.id(), wanted.error(), mcp::Era::modern));
-  const auto place = endpoint_.admit_stream(caller_);
-  if (!place)
-    co_return co_await reply(exchange_, HttpAnswer::error(429, request_.id(), place.error(), mcp::Era::modern));
-  auto outbox = std::make_shared<Outbox>(exchange_.executor());
+namespace {
+
+class HttpListenStream final : public ModernHttp::OpenStream {
+ public:
+  HttpListenStream(net::Exchange& exchange, std::chrono::milliseconds keep_alive, std::shared_ptr<void> place,
+                   Caller caller, mcp::SubscriptionFilter accepted, std::string id, mcp::ResultStyle style)
+      : exchange_(exchange),
+        keep_alive_(keep_alive),
+        place_(std::move(place)),
+        outbox_(std::make_shared<Outbox>(exchange.executor())),
+        stream_(
+            std::move(caller), std::move(accepted), std::move(id), std::move(style),
+            [outbox = outbox_](std::string message) { outbox->push_once(sse_frame(std::move(message))); },
+            [outbox = outbox_] { outbox->close(); }) {}
+
+  void start(Listeners& listeners) {
+    registration_ = stream_.start(listeners);
+    exchange_.on_disconnect([outbox = outbox_] { outbox->close(); });
+  }
+  void acknowledge(const std::vector<std::string>& without) { stream_.acknowledge(without); }
+  Task<> run() override { co_await stream_events(exchange_, outbox_, keep_alive_); }
+
+ private:
+  net::Exchange& exchange_;
+  const std::chrono::milliseconds keep_alive_;
+  const std::shared_ptr<void> place_;
+  const std::shared_ptr<Outbox> outbox_;
+  ListenStream stream_;
+  Listeners::Registration registration_;
+};
+
+}  // namespace
+
+// A function of its own, so that streams that stay open do not keep the room of an answer.
+Task<> ModernHttp::refuse_stream(unsigned status, Error error) {
+  co_await reply(exchange_, HttpAnswer::error(status, request_.id(), error, mcp::Era::modern));
+}
+
+Task<std::unique_ptr<ModernHttp::OpenStream>> ModernHttp::open_stream() {
+  auto wanted = mcp::parse_subscription_filter(request_.param("notifications"));
+  if (!wanted) {
+    co_await refuse_stream(400, std::move(wanted.error()));
+    co_return nullptr;
+  }
+  auto place = endpoint_.admit_stream(caller_);
+  if (!place) {
+    co_await refuse_stream(429, std::move(place.error()));
+    co_return nullptr;
+  }
   const mcp::SubscriptionFilter accepted = endpoint_.service_.accept(*wanted, caller_, nullptr);
-  ListenStream stream(
-      caller_, accepted, std::string(request_.id()), style(),
-      [outbox](std::string message) { outbox->push_once(sse_frame(std::move(message))); },
-      [outbox] { outbox->close(); });
-  const auto registration = stream.start(endpoint_.listeners_);
-  exchange_.on_disconnect([outbox] { outbox->close(); });
-  stream.acknowledge(refused_uris(co_await endpoint_.service_.follow(caller_, nullptr, request_, accepted)));
-  co_await stream_events(exchange_, outbox, endpoint_.options_.keep_alive);
+  auto stream = std::make_unique<HttpListenStream>(exchange_, endpoint_.options_.keep_alive, std::move(*place), caller_,
+                                                   accepted, std::string(request_.id()), style());
+  stream->start(endpoint_.listeners_);
+  stream->acknowledge(refused_uris(co_await endpoint_.service_.follow(caller_, nullptr, request_, accepted)));
+  co_return stream;
 }
 
 }  // namespace proteus::server

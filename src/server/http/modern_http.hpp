@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "mcp/jsonrpc.hpp"
@@ -17,7 +18,19 @@ class ModernHttp {
 
   // The answer, where it can be had without waiting. Otherwise `go_on` gives it.
   std::optional<HttpAnswer> answer();
+  // Whether what is asked for is a stream that stays open.
+  bool listens() const { return request_.method != nullptr && request_.method->method == mcp::Method::listen; }
   Task<> go_on();
+
+  // Such a stream, which needs nothing of the request any more.
+  class OpenStream {
+   public:
+    virtual ~OpenStream() = default;
+    // Until it ends.
+    virtual Task<> run() = 0;
+  };
+  // Null where it was refused, and answered so.
+  Task<std::unique_ptr<OpenStream>> open_stream();
 
  private:
   // One that the service answers.
@@ -30,8 +43,7 @@ class ModernHttp {
     std::optional<mcp::Outcome> outcome = {};
   };
 
-  Task<> listen();
-  Task<> call();
+  Task<> refuse_stream(unsigned status, Error error);
   std::optional<HttpAnswer> call_at_once();
   // The outcome, with what was sent in front of it.
   HttpAnswer whole_answer();

@@ -4,9 +4,9 @@
 #include <boost/asio/this_coro.hpp>
 #include <fmt/format.h>
 
+#include "base/base64.hpp"
 #include "base/sealing.hpp"
 #include "base/task_group.hpp"
-#include "mcp/base64.hpp"
 #include "mcp/errors.hpp"
 #include "server/core/legacy_answer.hpp"
 #include "server/core/line_channel.hpp"
@@ -124,8 +124,8 @@ Task<> OldSse::Line::run(std::string text) {
   const auto session = session_;
   auto message = json::scan(text, endpoint_.options_.messages);
   LineChannel channel([this](std::string said) { send(std::move(said)); }, std::make_shared<Cancellation>(executor_));
-  std::string answer = co_await answer_request(*message, *session, session->in_flight(), channel, endpoint_.service_,
-                                               endpoint_.options_.asking);
+  std::string answer = co_await answer_request(*message, *session, caller_, session->in_flight(), channel,
+                                               endpoint_.service_, endpoint_.options_.asking);
   if (!answer.empty()) send(std::move(answer));
   --requests_;
   close_if_idle();
@@ -159,7 +159,7 @@ Task<> OldSse::open(net::Exchange& exchange, const Caller& caller) {
   const auto place = endpoint_.admit_stream(caller);
   if (!place) co_return co_await reply(exchange, HttpAnswer::error(429, {}, place.error(), mcp::Era::legacy));
   const auto line = std::make_shared<Line>(endpoint_, caller, co_await asio::this_coro::executor);
-  const std::string id = mcp::base64_encode(random_bytes(24), mcp::Base64::url);
+  const std::string id = base64_encode(random_bytes(24), Base64::url);
   {
     const std::scoped_lock lock(mutex_);
     lines_.emplace(id, line);

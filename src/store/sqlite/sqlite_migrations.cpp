@@ -96,6 +96,17 @@ constexpr std::array kSteps = {
         PRIMARY KEY (session, name)
       ) STRICT, WITHOUT ROWID;
     )sql",
+    R"sql(
+      CREATE TABLE tokens (
+        name TEXT PRIMARY KEY,
+        access TEXT NOT NULL,
+        secrets BLOB NOT NULL,
+        created_at INTEGER NOT NULL,
+        expires_at INTEGER NOT NULL,
+        previous_until INTEGER NOT NULL,
+        last_used_at INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+    )sql",
 };
 
 Result<std::int64_t> number(SqliteConnection& connection, std::string_view sql) {

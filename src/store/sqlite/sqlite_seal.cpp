@@ -3,6 +3,7 @@
 #include "store/sqlite/sqlite_query.hpp"
 #include "store/sqlite/sqlite_records.hpp"
 #include "store/sqlite/sqlite_sessions.hpp"
+#include "store/sqlite/sqlite_tokens.hpp"
 
 namespace proteus::store::sqlite {
 namespace {
@@ -60,8 +61,10 @@ Result<std::size_t> reseal(SqliteConnection& connection, const Sealer& sealer) {
   }
   const auto sessions = reseal_sessions(connection, sealer);
   if (!sessions) return sessions;
+  const auto tokens = reseal_tokens(connection, sealer);
+  if (!tokens) return tokens;
   if (auto done = write_check(connection, sealer); !done) return std::unexpected(std::move(done.error()));
-  return resealed->size() + *sessions;
+  return resealed->size() + *sessions + *tokens;
 }
 
 }  // namespace proteus::store::sqlite

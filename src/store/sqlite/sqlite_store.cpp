@@ -14,6 +14,7 @@
 #include "store/sqlite/sqlite_query.hpp"
 #include "store/sqlite/sqlite_records.hpp"
 #include "store/sqlite/sqlite_sessions.hpp"
+#include "store/sqlite/sqlite_tokens.hpp"
 
 namespace proteus::store {
 namespace {
@@ -195,6 +196,11 @@ Task<Result<std::vector<ToolSessionRecord>>> SqliteStore::tool_sessions() {
 Task<Result<std::vector<SessionToolRecord>>> SqliteStore::session_tools() {
   return in_reader<std::vector<SessionToolRecord>>(
       [this](SqliteConnection& connection) { return sqlite::read_session_tools(connection, sealer_); });
+}
+
+Task<Result<std::vector<TokenRecord>>> SqliteStore::tokens() {
+  return in_reader<std::vector<TokenRecord>>(
+      [this](SqliteConnection& connection) { return sqlite::read_tokens(connection, sealer_); });
 }
 
 }  // namespace proteus::store

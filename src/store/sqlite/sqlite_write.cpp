@@ -5,6 +5,7 @@
 #include "store/sqlite/sqlite_records.hpp"
 #include "store/sqlite/sqlite_seal.hpp"
 #include "store/sqlite/sqlite_sessions.hpp"
+#include "store/sqlite/sqlite_tokens.hpp"
 
 namespace proteus::store::sqlite {
 namespace {
@@ -89,6 +90,9 @@ struct Apply {
   Result<> operator()(const SessionWrite auto& of_session) const {
     return write_session(connection, sealer, of_session);
   }
+  Result<> operator()(const PutToken& put) const { return write_token(connection, sealer, put.record); }
+  Result<> operator()(const RemoveToken& remove) const { return remove_token(connection, remove.name); }
+  Result<> operator()(const TouchToken& touch) const { return touch_token(connection, touch); }
 };
 
 }  // namespace

@@ -104,6 +104,17 @@ inline SessionToolRecord tool(std::string session, std::string name) {
           .secrets_fault = {}};
 }
 
+inline TokenRecord token(std::string name) {
+  return {.name = name,
+          .access = R"({"upstreams":["bank"]})",
+          .secrets = R"({"current":"hash of )" + name + R"("})",
+          .created_at = at(1),
+          .expires_at = at(100),
+          .previous_until = {},
+          .last_used_at = at(2),
+          .secrets_fault = {}};
+}
+
 inline std::string bytes_of_file(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};

@@ -1,10 +1,10 @@
-#include "mcp/base64.hpp"
+#include "base/base64.hpp"
 
 #include <string>
 
 #include <gtest/gtest.h>
 
-namespace proteus::mcp {
+namespace proteus {
 namespace {
 
 // RFC 4648, 10.
@@ -54,4 +54,4 @@ TEST(Base64, HasOneSpellingForEachByteString) {
 }
 
 }  // namespace
-}  // namespace proteus::mcp
+}  // namespace proteus

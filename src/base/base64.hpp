@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace proteus::mcp {
+namespace proteus {
 
 enum class Base64 { standard, url };  // with padding, or with the URL alphabet and none
 
@@ -13,4 +13,4 @@ std::string base64_encode(std::string_view bytes, Base64 alphabet = Base64::stan
 // text altered in any way decodes to something else or not at all.
 std::optional<std::string> base64_decode(std::string_view text, Base64 alphabet = Base64::standard);
 
-}  // namespace proteus::mcp
+}  // namespace proteus

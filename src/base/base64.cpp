@@ -1,9 +1,9 @@
-#include "mcp/base64.hpp"
+#include "base/base64.hpp"
 
 #include <array>
 #include <cstdint>
 
-namespace proteus::mcp {
+namespace proteus {
 namespace {
 
 constexpr std::string_view kStandard = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -72,4 +72,4 @@ std::optional<std::string> base64_decode(std::string_view text, Base64 alphabet)
   return out;
 }
 
-}  // namespace proteus::mcp
+}  // namespace proteus

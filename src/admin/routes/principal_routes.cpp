@@ -1,0 +1,42 @@
+#include "admin/routes/principal_routes.hpp"
+
+#include <fmt/format.h>
+
+#include "base/date_time.hpp"
+#include "json/text.hpp"
+
+namespace proteus::admin {
+namespace {
+
+Task<Result<Answer>> issuers(gateway::Gateway& gateway, AdminRequest& /*visit*/) {
+  std::string all;
+  for (const auto& [issuer, keys] : gateway.identities().status()) {
+    all += fmt::format(R"({}{{"issuer":{},"keys":{},"fetched":{},"fault":{}}})", all.empty() ? "" : ",",
+                       json::quote(issuer), keys.keys,
+                       keys.fetched ? fmt::format("\"{}\"", write_date_time(*keys.fetched)) : "null",
+                       keys.fault.empty() ? "null" : json::quote(keys.fault));
+  }
+  co_return Answer{.body = fmt::format(R"({{"issuers":[{}]}})", all)};
+}
+
+Task<Result<Answer>> match(gateway::Gateway& gateway, AdminRequest& visit) {
+  auto matched = gateway.identities().match(visit.exchange().request().body());
+  if (!matched) co_return std::unexpected(std::move(matched.error()));
+  co_return Answer{.body = std::move(*matched)};
+}
+
+}  // namespace
+
+Routes principal_routes(gateway::Gateway& gateway) {
+  return {{.method = "GET",
+           .path = "/admin/issuers",
+           .help = "Shows the identity providers: how many keys are known, and what the last fetch of them met.",
+           .handle = [&gateway](AdminRequest& visit) { return issuers(gateway, visit); }},
+          {.method = "POST",
+           .path = "/admin/principals/match",
+           .help = "Says which of [[auth.rules]] fits a set of claims, sent as an object, and why those before it do "
+                   "not.",
+           .handle = [&gateway](AdminRequest& visit) { return match(gateway, visit); }}};
+}
+
+}  // namespace proteus::admin

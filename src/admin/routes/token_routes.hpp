@@ -1,0 +1,12 @@
+#pragma once
+
+#include "admin/http/route.hpp"
+#include "gateway/core/gateway.hpp"
+#include "gateway/operate/token_registry.hpp"
+
+namespace proteus::admin {
+
+// Tokens: shown, made, rotated and revoked. Both outlive the routes.
+Routes token_routes(gateway::Gateway& gateway, gateway::TokenRegistry& registry);
+
+}  // namespace proteus::admin

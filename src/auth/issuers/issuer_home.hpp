@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/post.hpp>
+
+#include "base/clock.hpp"
+#include "base/delivery.hpp"
+#include "base/task.hpp"
+#include "base/task_group.hpp"
+#include "net/http_client/http_client.hpp"
+
+namespace proteus::auth {
+
+// The one thread that talks to issuers, for all threads that verify tokens: so that what is asked once is asked once.
+// Members belong to that thread, but the executor.
+struct IssuerHome {
+  IssuerHome(Executor on, net::HttpClient& client, const Clock& time)
+      : executor(std::move(on)), http(client), clock(time), tasks(executor) {}
+
+  const Executor executor;
+  net::HttpClient& http;  // its address filter decides where issuers may lead
+  const Clock& clock;
+  TaskGroup tasks;
+  bool is_closed = false;
+};
+
+// Those who wait for the same thing, on any thread. Belongs to the home's thread.
+template <class T>
+class Waiters {
+ public:
+  using Waiter = std::shared_ptr<Delivery<T>>;
+
+  void add(Waiter waiter) { waiters_.push_back(std::move(waiter)); }
+  void deliver(const T& value) {
+    for (const Waiter& waiter : std::exchange(waiters_, {}))
+      waiter->deliver(value);
+  }
+  std::size_t size() const { return waiters_.size(); }
+
+ private:
+  std::vector<Waiter> waiters_;
+};
+
+}  // namespace proteus::auth

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <list>
+#include <unordered_map>
+#include <utility>
+
+#include "auth/issuers/digest_hash.hpp"
+#include "auth/issuers/identity.hpp"
+#include "base/clock.hpp"
+#include "json/canonical.hpp"
+
+namespace proteus::auth {
+
+// What is known about tokens, by their SHA-256, for a while. Bounded: where it is full, what was not used for longest
+// goes. Belongs to one thread: the gateway has one for each worker, so that a request finds its token without a lock.
+template <class Value>
+class KeptByToken {
+ public:
+  explicit KeptByToken(std::size_t capacity, std::chrono::seconds idle = std::chrono::minutes(10))
+      : capacity_(capacity), idle_(idle) {}
+
+  // Null where it is not known, or not any more. The pointer holds until the next call.
+  Value* find(const json::Digest& token, Clock::Wall now) {
+    const auto found = by_token_.find(token);
+    if (found == by_token_.end()) return nullptr;
+    if (found->second->until <= now) {
+      remove(found->second);
+      return nullptr;
+    }
+    found->second->used = now;
+    entries_.splice(entries_.end(), entries_, found->second);
+    return &found->second->value;
+  }
+
+  void keep(const json::Digest& token, Value value, Clock::Wall until, Clock::Wall now) {
+    forget(token);
+    if (until <= now || capacity_ == 0) return;
+    if (entries_.size() >= capacity_) remove(entries_.begin());
+    entries_.push_back({token, std::move(value), until, now});
+    by_token_.emplace(token, std::prev(entries_.end()));
+  }
+
+  void forget(const json::Digest& token) {
+    if (const auto found = by_token_.find(token); found != by_token_.end()) remove(found->second);
+  }
+  // Those that a condition holds for: what an issuer, a rule or a subject was taken away from.
+  template <class Condition>
+  void forget_if(Condition condition) {
+    for (auto entry = entries_.begin(); entry != entries_.end();) {
+      const auto next = std::next(entry);
+      if (condition(std::as_const(entry->value))) remove(entry);
+      entry = next;
+    }
+  }
+  // Gives back what has ended or was not used lately. Linear; for a timer.
+  void sweep(Clock::Wall now) {
+    for (auto entry = entries_.begin(); entry != entries_.end();) {
+      const auto next = std::next(entry);
+      if (entry->until <= now || entry->used + idle_ <= now) remove(entry);
+      entry = next;
+    }
+  }
+  void clear() {
+    by_token_.clear();
+    entries_.clear();
+  }
+  std::size_t size() const { return entries_.size(); }
+
+ private:
+  struct Entry {
+    json::Digest token;
+    Value value;
+    Clock::Wall until;
+    Clock::Wall used;
+  };
+  using Place = std::list<Entry>::iterator;  // the one used last is last
+
+  void remove(Place entry) {
+    by_token_.erase(entry->token);
+    entries_.erase(entry);
+  }
+
+  const std::size_t capacity_;
+  const std::chrono::seconds idle_;
+  std::list<Entry> entries_;
+  std::unordered_map<json::Digest, Place, DigestHash> by_token_;
+};
+
+using VerifiedTokens = KeptByToken<IdentityPointer>;
+
+}  // namespace proteus::auth

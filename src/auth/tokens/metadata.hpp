@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <proteus/error.hpp>
+
+#include "net/http/url.hpp"
+
+namespace proteus::auth {
+
+// What an authorization server says about itself (RFC 8414, OpenID Connect Discovery). Absent texts are empty. URLs are
+// checked to be such, and to be https where the issuer is.
+struct ServerMetadata {
+  static constexpr std::size_t kMaxBytes = std::size_t{256} * 1024;
+
+  std::string issuer;
+  std::string jwks_uri;
+  std::string authorization_endpoint;
+  std::string token_endpoint;
+  std::string introspection_endpoint;
+  std::string registration_endpoint;
+  std::string revocation_endpoint;
+  std::vector<std::string> scopes;
+  std::vector<std::string> grant_types;
+  std::vector<std::string> response_types;
+  std::vector<std::string> code_challenge_methods;
+  std::vector<std::string> token_endpoint_auth_methods;
+  std::vector<std::string> introspection_endpoint_auth_methods;
+  std::vector<std::string> dpop_algorithms;
+  bool names_issuer_in_responses = false;        // authorization_response_iss_parameter_supported
+  bool takes_client_metadata_documents = false;  // client_id_metadata_document_supported
+};
+
+// Fails where the document is not that of this very issuer, which is compared byte by byte.
+Result<ServerMetadata> read_server_metadata(std::string_view text, std::string_view issuer);
+
+// Where the document may be, in the order to ask: RFC 8414 with the path inserted, OpenID with the path inserted,
+// OpenID with the path in front.
+std::vector<net::Url> metadata_urls(const net::Url& issuer);
+
+}  // namespace proteus::auth

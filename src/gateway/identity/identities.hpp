@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "auth/issuers/kept_by_token.hpp"
+#include "auth/issuers/token_verifier.hpp"
+#include "base/published.hpp"
+#include "base/refusal_log.hpp"
+#include "gateway/callers/credentials.hpp"
+#include "gateway/callers/principal.hpp"
+#include "gateway/identity/resources.hpp"
+#include "gateway/identity/rule.hpp"
+#include "net/http_server/request.hpp"
+#include "server/http/admission.hpp"
+
+namespace proteus::gateway {
+
+struct IdentitySettings {
+  std::vector<auth::IssuerSettings> issuers;
+  std::vector<Rule> rules;
+
+  friend bool operator==(const IdentitySettings&, const IdentitySettings&) = default;
+};
+
+// How a request uses its token. All that is given outlives it.
+auth::TokenUse use_of(const Credentials& given, const net::Request& request, std::string_view url,
+                      std::span<const std::string> audiences);
+
+// Callers for whom identity providers vouch: their tokens become principals by rules. Thread-safe.
+class Identities {
+ public:
+  // Everything given outlives it. `home` is the thread that asks issuers, by `http`.
+  Identities(const Executor& home, net::HttpClient& http, const Clock& clock, RefusalLog& refusals);
+
+  // Replaces issuers and rules; one thread at a time. Where anything changed, principals from before are not kept.
+  void set(IdentitySettings settings);
+  // By which URL clients know us. One thread at a time, the same as `set`.
+  void set_public_url(const net::Url& url);
+  // On the home's thread: ends what is under way.
+  Task<> close() { return verifier_.close(); }
+
+  // Whether there are issuers.
+  bool are_used() const { return !settings_.get()->issuers.empty(); }
+  // Whether a principal that a rule made would be made now.
+  bool keeps(const Principal& principal) const;
+  // Whether a token says that it comes from one of the issuers: it is a caller's, and must not be sent elsewhere.
+  bool names_issuer(std::string_view token) const { return verifier_.names_issuer(token); }
+
+  // An operator, by a token for the admin API.
+  struct Operator {
+    std::string name;
+    AdminRole role = AdminRole::none;
+    Clock::Wall until;
+  };
+  Task<std::expected<Operator, server::Refusal>> find_operator(const net::Request& request);
+
+  // How a request to an endpoint is told which scopes it lacks: see mcp::lacks_scope.
+  std::string challenge(std::string_view context, const Error& error) const;
+  // The document of the resource that a path names (RFC 9728); nothing where it names none.
+  std::optional<std::string> metadata_at(std::string_view path) const;
+  // Which rule fits a set of claims, and why those before it do not, as JSON. For operators.
+  Result<std::string> match(std::string_view claims) const;
+  std::vector<auth::TokenVerifier::Status> status() const { return verifier_.status(); }
+
+ private:
+  friend class IdentityReader;
+
+  struct Settings : IdentitySettings {
+    std::uint64_t generation = 0;
+    std::vector<std::string> scopes;                              // of all issuers: what clients are told to ask for
+    std::vector<auth::Algorithm> dpop_algorithms;                 // none where proofs are off
+    std::vector<std::shared_ptr<const Permissions>> permissions;  // one for each rule
+    std::vector<catalog::ImpliedScopes> implied;                  // one for each issuer
+    Resources resources{*net::Url::parse("http://localhost")};
+  };
+  using Found = std::expected<std::shared_ptr<const Principal>, server::Refusal>;
+
+  Found make_principal(const Settings& settings, const auth::Identity& identity, const net::Request& request) const;
+  server::Refusal refuse(const Settings& settings, const net::Request& request, const std::string& resource,
+                         const auth::Refusal& refusal) const;
+  server::Refusal unknown(const Settings& settings, const net::Request& request, const std::string& resource) const;
+  server::Refusal no_rule(const net::Request& request, const auth::Identity& identity) const;
+
+  const Clock& clock_;
+  RefusalLog& refusals_;
+  auth::TokenVerifier verifier_;
+  Published<Settings> settings_;
+};
+
+}  // namespace proteus::gateway
