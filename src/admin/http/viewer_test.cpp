@@ -36,7 +36,7 @@ TEST_F(Viewer, MayLookAndChangesNothing) {
     } else {
       EXPECT_EQ(answer.status, 403) << method << " " << path;
       EXPECT_THAT(answer.head, HasSubstr("application/problem+json"));
-      EXPECT_THAT(answer.body, HasSubstr("the key viewer"));
+      EXPECT_THAT(answer.body, HasSubstr("may only look"));
     }
   }
   EXPECT_EQ(look("PUT", "/admin/upstreams").status, 403);
