@@ -59,7 +59,7 @@ TEST(KeptByToken, GivesBackWhatIsIdleOrTakenAway) {
 // OAU-11
 TEST(ProofMemory, RefusesAProofThatWasUsed) {
   ManualClock clock;
-  ProofMemory memory(10);
+  ProofMemory memory(100);
   EXPECT_TRUE(memory.use({"key", "1"}, clock.now()));
   EXPECT_TRUE(memory.use({"other", "1"}, clock.now())) << "an id is of its key";
   EXPECT_TRUE(memory.use({"key", "2"}, clock.now()));
@@ -77,12 +77,25 @@ TEST(ProofMemory, RefusesWhereItIsFull) {
   ManualClock clock;
   ProofMemory memory(100);
   for (int i = 0; i < 100; ++i)
-    EXPECT_TRUE(memory.use({"key", std::to_string(i)}, clock.now()));
+    EXPECT_TRUE(memory.use({std::to_string(i), "1"}, clock.now()));
   const auto more = memory.use({"key", "100"}, clock.now());
   ASSERT_FALSE(more);
   EXPECT_EQ(more.error().kind(), ErrorKind::exhausted);
   clock.advance(121s);
   EXPECT_TRUE(memory.use({"key", "100"}, clock.now()));
+}
+
+TEST(ProofMemory, LeavesRoomForOtherKeys) {
+  ManualClock clock;
+  ProofMemory memory(80);
+  for (int i = 0; i < 10; ++i)
+    EXPECT_TRUE(memory.use({"greedy", std::to_string(i)}, clock.now()));
+  const auto more = memory.use({"greedy", "10"}, clock.now());
+  ASSERT_FALSE(more);
+  EXPECT_EQ(more.error().kind(), ErrorKind::exhausted);
+  EXPECT_TRUE(memory.use({"other", "1"}, clock.now()));
+  clock.advance(121s);
+  EXPECT_TRUE(memory.use({"greedy", "10"}, clock.now()));
 }
 
 }  // namespace
