@@ -11,7 +11,6 @@
 
 #include "base/log.hpp"
 #include "gateway/upstreams/local_provider.hpp"
-#include "net/http_server/refused_request.hpp"
 
 namespace proteus::gateway {
 
@@ -93,112 +92,6 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
 }
 
 Gateway::~Gateway() = default;
-
-void Gateway::set_access(Access access) {
-  const std::scoped_lock lock(setting_access_);
-  access.tokens = access_.get()->tokens;
-  change_access(std::make_shared<const Access>(std::move(access)));
-}
-
-void Gateway::renew_contexts() {
-  const std::scoped_lock lock(setting_access_);
-  const auto before = access_.get();
-  if (!before->contexts || before->contexts->empty()) return;
-  change_access(std::make_shared<const Access>(before->principals, before->contexts->renewed(), before->tokens));
-}
-
-void Gateway::change_access(const std::shared_ptr<const Access>& access) {
-  const auto before = access_.get();
-  access_.set(access);
-  before->principals->withdraw_unless_kept_by(*access->principals);
-  fanout_.set_contexts(access->contexts, catalog_.current());
-  end_outdated(access);
-}
-
-void Gateway::set_identities(IdentitySettings settings) {
-  const std::scoped_lock lock(setting_access_);
-  identities_->set(std::move(settings));
-  end_outdated(access_.get());
-}
-
-void Gateway::end_outdated(const std::shared_ptr<const Access>& access) {
-  // What is open goes on with what was granted when it began, so that it ends where that has changed.
-  const auto outdated = [this, access](const server::Caller& caller) {
-    const bool there = caller.context.empty() || (access->contexts && access->contexts->find(caller.context));
-    if (!there) return true;
-    const Principal& principal = principal_of(caller);
-    if (principal.rules() != 0) return !identities_->keeps(principal);
-    return principal.is_configured() && !access->principals->keeps(principal);
-  };
-  constexpr const char* kWhy = "the configuration no longer grants this";
-  listeners_.end(outdated);
-  endpoint_->sessions().end(outdated, kWhy);
-  end_calls(outdated, kWhy);
-}
-
-bool Gateway::has_context(std::string_view name) const {
-  const auto contexts = access_.get()->contexts;
-  return contexts && contexts->find(name);
-}
-
-std::optional<server::Admission> Gateway::admit_now(const net::Request& request, std::string_view context) const {
-  Worker& here = service_->here();
-  const Access& access = here.access();
-  auto principal = access.principals->find(request, [&](const json::Digest& token) {
-    auto issued = access.tokens ? access.tokens->find(token, clock_.recent()) : nullptr;
-    return issued || !find_principal_ ? issued : find_principal_(token);
-  });
-  if (principal && (*principal)->expires() && (*principal)->has_expired(clock_.wall())) {
-    refusals_.add(net::refused(request, RefusalReason::token, "the token has expired", (*principal)->name()));
-    return std::unexpected(errors::unauthenticated("The bearer token has expired"));
-  }
-  if (principal) return enter(request, std::move(*principal), context);
-  if (!here.identities().are_used()) {
-    refusals_.add(net::refused(request, RefusalReason::token, principal.error().message()));
-    return std::unexpected(std::move(principal.error()));
-  }
-  auto vouched_for = here.identities().look(request, context);
-  if (!vouched_for) return std::nullopt;
-  if (!*vouched_for) return std::unexpected(std::move(vouched_for->error()));
-  return enter(request, std::move(**vouched_for), context);
-}
-
-Task<server::Admission> Gateway::admit(const net::Request& request, std::string_view context) const {
-  if (auto admitted = admit_now(request, context)) co_return std::move(*admitted);
-  auto vouched_for = co_await service_->here().identities().wait(request, context);
-  if (!vouched_for) co_return std::unexpected(std::move(vouched_for.error()));
-  co_return enter(request, std::move(*vouched_for), context);
-}
-
-server::Admission Gateway::enter(const net::Request& request, std::shared_ptr<const Principal> principal,
-                                 std::string_view context) const {
-  const Access& access = service_->here().access();
-  if (context.empty()) context = principal->home();
-  const bool there = context.empty() || (access.contexts && access.contexts->find(context));
-  if (!there || !principal->may_enter(context)) {
-    const std::string_view why = there ? "the principal may not enter it" : "there is none of that name";
-    refusals_.add(net::refused(request, RefusalReason::context, why, principal->name()));
-    return std::unexpected(access.no_such_context(*principal));
-  }
-  server::Caller caller;
-  caller.principal = principal->key();
-  caller.context = context;
-  if (principal->expires()) caller.until = *principal->expires();
-  caller.grant = std::move(principal);
-  return caller;
-}
-
-Result<> Gateway::admit_request(const server::Caller& caller) {
-  const unsigned own = principal_of(caller).permissions().requests_per_minute();
-  if (own == 0 && options_.quotas.requests_per_minute == 0) return {};
-  return service_->here().quota(caller.principal).count_request(clock_.recent(), own);
-}
-
-Result<std::shared_ptr<void>> Gateway::admit_stream(const server::Caller& caller) {
-  auto pass = service_->here().quota(caller.principal).enter_stream();
-  if (!pass) return std::unexpected(pass.error());
-  return std::make_shared<ConcurrencyLimit::Pass>(std::move(*pass));
-}
 
 net::HttpClient& Gateway::http_of(asio::io_context& io) {
   return (*std::ranges::find_if(parts_, [&](const auto& part) { return &part->io() == &io; }))->http();
