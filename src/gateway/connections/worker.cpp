@@ -73,7 +73,10 @@ std::shared_ptr<const catalog::View> Worker::view(const server::Caller& caller, 
 }
 
 mcp::CacheScope Worker::cache_scope(const catalog::View& view) {
-  return view.is_shared() && access_->are_alike() ? mcp::CacheScope::shared : mcp::CacheScope::per_caller;
+  // What rules make of callers is not known before they come.
+  const bool has_strangers = identities_ && identities_->are_used();
+  return view.is_shared() && access_->are_alike() && !has_strangers ? mcp::CacheScope::shared
+                                                                    : mcp::CacheScope::per_caller;
 }
 
 void Worker::end_calls(const std::function<bool(const server::Caller&)>& whose, const std::string& why) {

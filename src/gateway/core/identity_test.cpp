@@ -131,6 +131,14 @@ TEST_F(IdentityTest, ATokenIsVerifiedOnceAndNeverSentOn) {
   EXPECT_LE(issuer_.asked(FakeIssuer::kKeys), 1U);
 }
 
+// SEC-05
+TEST_F(IdentityTest, NoCacheMayGiveOneCallersListToAnother) {
+  EXPECT_EQ(list("static-token").json().at("result").at("cacheScope"), "public");
+  rules({{.match = {{"groups", {"readers"}}}, .tools = {"up_read*"}}});
+  EXPECT_EQ(list("static-token").json().at("result").at("cacheScope"), "private");
+  EXPECT_EQ(list(token("a", "readers")).json().at("result").at("cacheScope"), "private");
+}
+
 // OAU-06: issuers and rules may change while it runs.
 TEST_F(IdentityTest, OtherRulesHoldFromTheNextRequestOn) {
   rules({{}});
