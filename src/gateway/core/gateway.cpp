@@ -125,6 +125,7 @@ Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings
           [this](catalog::SnapshotPointer snapshot) {
             // So that no request has to: what is left and shown of it is as much work as it is.
             access_.get()->look_at(snapshot);
+            identities_->look_at(snapshot);
             return catalog_.publish(std::move(snapshot));
           },
       .on_refreshed =

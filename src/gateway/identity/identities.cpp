@@ -150,6 +150,12 @@ server::Refusal Identities::no_rule(const net::Request& request, const auth::Ide
   return {403, errors::forbidden("This account may not use this server"), {}};
 }
 
+void Identities::look_at(const catalog::SnapshotPointer& snapshot) const {
+  for (const auto& permissions : settings_.get()->permissions) {
+    if (const auto& entries = permissions->access().entries()) entries->look_at(snapshot);
+  }
+}
+
 std::string Identities::challenge(std::string_view context, const Error& error) const {
   const auto settings = settings_.get();
   if (settings->issuers.empty() || !mcp::lacks_scope(error)) return server::bearer_challenge(error);

@@ -54,6 +54,9 @@ class Identities {
   // Whether a token says that it comes from one of the issuers: it is a caller's, and must not be sent elsewhere.
   bool names_issuer(std::string_view token) const { return verifier_.names_issuer(token); }
 
+  // Works out what the rules leave of a snapshot, where they are in use, so that no request has to.
+  void look_at(const catalog::SnapshotPointer& snapshot) const;
+
   // An operator, by a token for the admin API.
   struct Operator {
     std::string name;
