@@ -422,10 +422,8 @@ Result<> Serving::serve(server::StdioPipes& pipes, const std::string& context) {
   // A client lists once and at once, so what is there at the start should be in it; what is slow is announced later.
   tried_.get_future().wait_for(kFirstLists);
   auto& io = workers_->at(0);
-  auto principal = gateway_->access()->principals->find("");
-  if (!principal) return std::unexpected(principal.error());
   server::StdioOptions options;
-  options.caller.grant = std::move(*principal);
+  options.caller.grant = gateway_->access()->principals->anonymous();
   // Without a name, and yet nobody else is there: what upstreams keep for it is kept for it alone.
   options.caller.principal = "standard input";
   options.caller.context = context;

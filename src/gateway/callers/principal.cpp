@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "gateway/callers/credentials.hpp"
-
 namespace proteus::gateway {
 namespace {
 
@@ -97,30 +95,9 @@ void Principals::withdraw_unless_kept_by(const Principals& others) const {
   if (anonymous_ && !others.keeps(*anonymous_)) anonymous_->withdraw();
 }
 
-Result<std::shared_ptr<const Principal>> Principals::find(std::string_view authorization) const {
-  TokenHash hash;
-  return find(authorization, hash, {});
-}
-
-Result<std::shared_ptr<const Principal>> Principals::find(const net::Request& request, const FindMore& more) const {
-  return find(request.fields().find("Authorization").value_or(""), TokenHash::on_connection_of(request), more);
-}
-
-Result<std::shared_ptr<const Principal>> Principals::find(std::string_view authorization, TokenHash& hash,
-                                                          const FindMore& more) const {
-  if (authorization.empty()) {
-    if (anonymous_) return anonymous_;
-    return std::unexpected(errors::unauthenticated("A bearer token is required"));
-  }
-  const Credentials given = credentials_of(authorization);
-  const std::string_view token = given.scheme == Credentials::Scheme::bearer ? given.token : std::string_view();
-  if (!token.empty()) {
-    const json::Digest& digest = hash.of(token);
-    const auto found = by_token_.find(digest);
-    if (found != by_token_.end()) return found->second;
-    if (auto known = more ? more(digest) : nullptr) return known;
-  }
-  return std::unexpected(errors::unauthenticated("The bearer token is unknown"));
+std::shared_ptr<const Principal> Principals::find(const json::Digest& token) const {
+  const auto found = by_token_.find(token);
+  return found == by_token_.end() ? nullptr : found->second;
 }
 
 }  // namespace proteus::gateway

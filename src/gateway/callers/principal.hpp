@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -116,11 +115,10 @@ class Principals {
   // worked out for them.
   Principals(const std::vector<PrincipalSettings>& settings, Anonymous anonymous, const Principals* previous = nullptr);
 
-  // By an Authorization header; an absent one is anonymous. Fails where the header names nobody.
-  Result<std::shared_ptr<const Principal>> find(std::string_view authorization) const;
-  // The same for a request, and where others know tokens, too: they are asked for those that are not known here.
-  using FindMore = std::function<std::shared_ptr<const Principal>(const json::Digest& token)>;
-  Result<std::shared_ptr<const Principal>> find(const net::Request& request, const FindMore& more) const;
+  // Who has a token, by its hash; null for nobody.
+  std::shared_ptr<const Principal> find(const json::Digest& token) const;
+  // Who brings none; null where they are refused.
+  const std::shared_ptr<const Principal>& anonymous() const { return anonymous_; }
   // Whether all of them may use the same.
   bool are_alike() const { return are_alike_; }
   bool knows(const json::Digest& token) const { return by_token_.contains(token); }
@@ -138,9 +136,6 @@ class Principals {
   void withdraw_unless_kept_by(const Principals& others) const;
 
  private:
-  Result<std::shared_ptr<const Principal>> find(std::string_view authorization, TokenHash& hash,
-                                                const FindMore& more) const;
-
   std::unordered_map<json::Digest, std::shared_ptr<const Principal>, DigestHash> by_token_;
   PermissionsTable permissions_;
   std::vector<std::shared_ptr<const Principal>> expiring_;

@@ -98,7 +98,8 @@ class Gateway {
   Result<> publish_local(catalog::SnapshotPointer snapshot);
 
   // Who knows tokens besides the configuration. Before anything is asked; called on the workers' threads.
-  void set_find_principal(Principals::FindMore find) { find_principal_ = std::move(find); }
+  using FindPrincipal = std::function<std::shared_ptr<const Principal>(const json::Digest& token)>;
+  void set_find_principal(FindPrincipal find) { find_principal_ = std::move(find); }
   // From any thread: whether a token is one of the configuration, or was made at runtime.
   bool knows_token(const json::Digest& token) const;
   // From any thread: whether a context is one of the configuration.
@@ -158,6 +159,8 @@ class Gateway {
   void change_access(const std::shared_ptr<const Access>& access);
   // Ends what those have open who are no longer let in as they were.
   void end_outdated(const std::shared_ptr<const Access>& access);
+  std::shared_ptr<const Principal> holder_of(const json::Digest& token, const Access& access) const;
+  server::Admission refuse(const net::Request& request, const char* why) const;
   server::Admission enter(const net::Request& request, std::shared_ptr<const Principal> principal,
                           std::string_view context) const;
   void end_calls(const server::Listeners::Concerns& whose, const std::string& why);
@@ -189,7 +192,7 @@ class Gateway {
   UpstreamTables tables_;
   Published<Access> access_;
   std::mutex setting_access_;
-  Principals::FindMore find_principal_;
+  FindPrincipal find_principal_;
   Locals locals_;
   QuotaTable quotas_;
   Programs programs_;

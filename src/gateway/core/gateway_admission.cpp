@@ -1,4 +1,5 @@
 // Who is let in, and what ends when somebody no longer is.
+#include "gateway/callers/credentials.hpp"
 #include "gateway/core/gateway.hpp"
 #include "net/http_server/refused_request.hpp"
 
@@ -54,23 +55,41 @@ bool Gateway::has_context(std::string_view name) const {
 std::optional<server::Admission> Gateway::admit_now(const net::Request& request, std::string_view context) const {
   Worker& here = service_->here();
   const Access& access = here.access();
-  auto principal = access.principals->find(request, [&](const json::Digest& token) {
-    auto issued = access.tokens ? access.tokens->find(token, clock_.recent()) : nullptr;
-    return issued || !find_principal_ ? issued : find_principal_(token);
-  });
-  if (principal && (*principal)->expires() && (*principal)->has_expired(clock_.wall())) {
-    refusals_.add(net::refused(request, RefusalReason::token, "the token has expired", (*principal)->name()));
-    return std::unexpected(errors::unauthenticated("The bearer token has expired"));
+  const Credentials given = credentials_of(request);
+  if (given.scheme == Credentials::Scheme::none && access.principals->anonymous())
+    return enter(request, access.principals->anonymous(), context);
+  IdentityReader& identities = here.identities();
+  if (!given.token.empty()) {
+    TokenHash& hash = TokenHash::on_connection_of(request);
+    const json::Digest& token = hash.of(given.token);
+    // A token that was verified is nobody else's, and most callers have one where there are issuers.
+    if (auto vouched_for = identities.look(token, given, request, context)) {
+      hash.keep(given.token);
+      if (!*vouched_for) return std::unexpected(std::move(vouched_for->error()));
+      return enter(request, std::move(**vouched_for), context);
+    }
+    if (auto holder = given.scheme == Credentials::Scheme::bearer ? holder_of(token, access) : nullptr) {
+      if (holder->expires() && holder->has_expired(clock_.wall()))
+        return refuse(request, "The bearer token has expired");
+      return enter(request, std::move(holder), context);
+    }
+    if (identities.are_used()) return std::nullopt;
   }
-  if (principal) return enter(request, std::move(*principal), context);
-  if (!here.identities().are_used()) {
-    refusals_.add(net::refused(request, RefusalReason::token, principal.error().message()));
-    return std::unexpected(std::move(principal.error()));
-  }
-  auto vouched_for = here.identities().look(request, context);
-  if (!vouched_for) return std::nullopt;
-  if (!*vouched_for) return std::unexpected(std::move(vouched_for->error()));
-  return enter(request, std::move(**vouched_for), context);
+  if (identities.are_used()) return std::unexpected(identities.challenge(request, context));
+  return refuse(request, given.scheme == Credentials::Scheme::none ? "A bearer token is required"
+                                                                   : "The bearer token is unknown");
+}
+
+std::shared_ptr<const Principal> Gateway::holder_of(const json::Digest& token, const Access& access) const {
+  auto holder = access.principals->find(token);
+  if (!holder && access.tokens) holder = access.tokens->find(token, clock_.recent());
+  if (!holder && find_principal_) holder = find_principal_(token);
+  return holder;
+}
+
+server::Admission Gateway::refuse(const net::Request& request, const char* why) const {
+  refusals_.add(net::refused(request, RefusalReason::token, why));
+  return std::unexpected(errors::unauthenticated(why));
 }
 
 Task<server::Admission> Gateway::admit(const net::Request& request, std::string_view context) const {

@@ -2,15 +2,16 @@
 
 namespace proteus::gateway {
 
-std::optional<IdentityReader::Found> IdentityReader::look(const net::Request& request, std::string_view context) {
-  const Credentials given = credentials_of(request);
-  if (given.token.empty())
-    return std::unexpected(identities_.unknown(*settings_, request, settings_->resources.endpoint(context)));
-  TokenHash& hash = TokenHash::on_connection_of(request);
-  Known* const known = known_.find(hash.of(given.token), identities_.clock_.wall());
+std::optional<IdentityReader::Found> IdentityReader::look(const json::Digest& token, const Credentials& given,
+                                                          const net::Request& request, std::string_view context) {
+  if (known_.size() == 0) return std::nullopt;
+  Known* const known = known_.find(token, identities_.clock_.wall());
   if (known == nullptr || known->generation != settings_->generation) return std::nullopt;
-  hash.keep(given.token);
   return use(*known, given, request, context);
+}
+
+server::Refusal IdentityReader::challenge(const net::Request& request, std::string_view context) {
+  return identities_.unknown(*settings_, request, settings_->resources.endpoint(context));
 }
 
 Task<IdentityReader::Found> IdentityReader::wait(const net::Request& request, std::string_view context) {

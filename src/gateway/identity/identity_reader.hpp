@@ -20,8 +20,12 @@ class IdentityReader {
   bool are_used() { return !settings_->issuers.empty(); }
 
   using Found = Identities::Found;
-  // Who sends a request to an endpoint. Nothing where its token must be verified first: `wait` does.
-  std::optional<Found> look(const net::Request& request, std::string_view context);
+  // Who sends a request with a token, which has this hash, to an endpoint. Nothing where it must be verified first, if
+  // it is an issuer's at all: `wait` does.
+  std::optional<Found> look(const json::Digest& token, const Credentials& given, const net::Request& request,
+                            std::string_view context);
+  // How a request without a token is turned away.
+  server::Refusal challenge(const net::Request& request, std::string_view context);
   Task<Found> wait(const net::Request& request, std::string_view context);
   // Gives back what has ended or was not used lately.
   void drop_unused();
