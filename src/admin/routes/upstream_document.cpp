@@ -141,6 +141,7 @@ object upstream_document(const gateway::RegisteredUpstream& registered, const ga
   // Both the setting and what was found out go by the same name.
   out["configured_era"] = out["era"];
   out["configured_transport"] = out["transport"];
+  out["configured_tools"] = out["tools"];
   if (served != nullptr) {
     add_status(out, *served, everything, most);
   } else {
