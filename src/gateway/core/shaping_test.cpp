@@ -211,6 +211,7 @@ Reaction with_headers(const boost::json::object& message) {
       "size":{"type":"integer","x-mcp-header":"Size"},"q":{"type":"string","x-mcp-header":"Q"}}}}]})");
   }
   if (auto list = small_lists(message)) return *list;
+  if (message.at("method") != "tools/call") return std::string(R"({"resultType":"complete"})");
   if (message.at("params").at("arguments").as_object().contains("hang")) return Reaction::hang();
   return std::string(R"({"resultType":"complete","content":[]})");
 }
