@@ -23,7 +23,7 @@ std::vector<json::KeyInfo> default_keys() {
   json::KeyInfo upstream{.name = "upstream",
                          .type = "table",
                          .default_text = {},
-                         .meaning = "Any key of an upstream except `name`, `url` and `command`.",
+                         .meaning = "Any key of an upstream except `name`, `display_name`, `url`, `command` and `enabled`.",
                          .keys = {}};
   return {upstream};
 }
