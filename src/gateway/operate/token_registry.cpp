@@ -8,7 +8,6 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/json/serialize.hpp>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "base/base64.hpp"
