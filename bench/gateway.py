@@ -17,10 +17,10 @@ PROXY_TARGETS = {"cpu_at_most": 1.0, "throughput_at_least": 1.0}
 DIRECT = 'refresh_strategy = "direct_proxy"'
 
 
-def through(bench, upstream, *more, name="proteus", before=""):
+def through(bench, upstream, *more, name="proteus", before="", programs=None):
     """A gateway before that upstream, whose tools begin with `up_`; `before` are sections of others."""
     sections = AUTH + before + servers.upstream("up", upstream.port, *more)
-    return servers.gateway(bench, bench.server_core, sections, name, environment={"BENCH_TOKEN": TOKEN})
+    return servers.gateway(bench, bench.server_core, sections, name, environment={"BENCH_TOKEN": TOKEN}, programs=programs)
 
 
 def measure_call(bench):

@@ -106,13 +106,13 @@ def run(bench, server, load, seconds=None):
     }
 
 
-def in_turn(bench, name, pairs):
+def in_turn(bench, name, pairs, rounds=None):
     """Measures pairs of a server and a load, by their labels, and gives the medians by label."""
     sizes = {label: len(answer_of(server, load)) for label, (server, load) in pairs.items()}
     for server, load in pairs.values():
         run(bench, server, load, 1)
     samples = {label: [] for label in pairs}
-    for number in range(bench.rounds):
+    for number in range(rounds or bench.rounds):
         turn = list(pairs.items())
         for label, (server, load) in turn if number % 2 == 0 else reversed(turn):
             sample = run(bench, server, load)

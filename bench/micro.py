@@ -1,4 +1,4 @@
-"""Google Benchmark programs, whose benchmarks are named <what>/<case>: the envelope scanner and the catalog."""
+"""Google Benchmark programs, whose benchmarks are named <what>/<case>: the envelope scanner, the catalog, tokens."""
 import collections
 import json
 import os
@@ -84,6 +84,22 @@ def measure_catalog(bench):
         raise RuntimeError(f"catalog_bench says nothing about memory: {raw['said'][-300:]}")
     label = "catalog of 100,000 tools: resident memory per tool"
     return [*rows, table.row(label, int(memory[1]), int(memory[2]), "its text", "bytes")]
+
+
+def measure_tokens(bench):
+    """A token at first sight, by algorithm; found again; and a DPoP proof. What a verified token holds."""
+    times, raw = run(bench, "auth_bench", environment={"BENCH_MEMORY": "1"})
+    bench.keep("tokens", raw)
+    labels = {"first sight": "token at first sight", "proof": "DPoP proof", "look-up": "token found again, among"}
+    rows = []
+    for name, time in times.items():
+        what, _, case = name.partition("/")
+        rows.append(table.row(f"{labels[what]} {case}", time.cpu / 1e3, unit="µs"))
+    memory = re.search(r"memory per verified token: (\d+) bytes, of a token of (\d+)", raw["said"])
+    if not memory:
+        raise RuntimeError(f"auth_bench says nothing about memory: {raw['said'][-300:]}")
+    label = "100,000 verified tokens: resident memory of one"
+    return [*rows, table.row(label, int(memory[1]), int(memory[2]), "the token", "bytes")]
 
 
 def _instructions(path, name):

@@ -9,6 +9,7 @@ run.py --list      the names of the sections
 
 BENCH_SECONDS   of one measurement, 2 by default, whole seconds for wrk
 BENCH_ROUNDS    of all of them, 5 by default
+BENCH_BESIDE    the folder of another build's programs, to compare calls with it
 """
 import json
 import os
@@ -20,10 +21,12 @@ import sys
 import tempfile
 import time
 
+import beside
 import contexts
 import datasets
 import eras
 import gateway
+import identity
 import load
 import micro
 import plain
@@ -43,6 +46,7 @@ SECTIONS = {
     "gateway cached and direct": gateway.measure_strategies,
     "gateway from npm": gateway.measure_npm,
     "catalog": micro.measure_catalog,
+    "tokens": micro.measure_tokens,
     "streams": streams.measure,
     "startup": startup.measure,
     "eras": eras.measure,
@@ -52,6 +56,8 @@ SECTIONS = {
     "datasets workup": datasets.measure_workup,
     "datasets connect": datasets.measure_connecting,
     "contexts": contexts.measure,
+    "identity": identity.measure,
+    "beside another build": beside.measure,
 }
 
 

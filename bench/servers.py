@@ -133,9 +133,9 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def program(name):
-    """One of ours, which must have been built."""
-    path = pathlib.Path(os.environ.get("PROTEUS_BIN", ROOT / "build/release/bin")).resolve() / name
+def program(name, folder=None):
+    """One of ours, which must have been built; those of another build are in another folder."""
+    path = pathlib.Path(folder or os.environ.get("PROTEUS_BIN", ROOT / "build/release/bin")).resolve() / name
     if not path.exists():
         raise RuntimeError(f"{path} does not exist; `make build` builds it")
     return path
@@ -152,12 +152,12 @@ def everything(bench, core, *options, name="proteus"):
     return Server(name, command, core, bench.place(name) / "log")
 
 
-def gateway(bench, core, sections, name="proteus", threads=1, environment=None, family=True):
+def gateway(bench, core, sections, name="proteus", threads=1, environment=None, family=True, programs=None):
     """Our gateway; the sections of its configuration may begin with further keys of [server]."""
     home = bench.place("gateway")
     configuration = home / "proteus.toml"
     configuration.write_text(f'[server]\nlisten = "127.0.0.1:0"\nthreads = {threads}\n{sections}')
-    command = [program("proteus"), "serve", "--config", configuration, "--data", home / "data"]
+    command = [program("proteus", programs), "serve", "--config", configuration, "--data", home / "data"]
     environment = {"PROTEUS_ADMIN_SECRET": client.SECRET, **(environment or {})}
     return Server(name, command, core, home / "log", environment=environment, family=family)
 

@@ -2,4 +2,18 @@
 # build.sh <preset> [cmake --build arguments]: configures and builds a preset.
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
+
+# The profile that releases are compiled by describes the code it was recorded with (docs/adr/0007).
+say_if_profile_is_old() {
+  local recorded changed all
+  local -r tests='_test\.cpp$|/testing/'
+  recorded=$(git log -1 --format=%H -- bench/proteus.profdata 2>/dev/null) || return 0
+  [[ -n $recorded ]] || return 0
+  changed=$(git diff --name-only "$recorded" -- 'src/*.cpp' 'src/*.hpp' | grep -Ecv "$tests" || true)
+  all=$(git ls-files 'src/*.cpp' 'src/*.hpp' | grep -Ecv "$tests" || true)
+  ((changed * 10 > all)) || return 0
+  echo "The recorded profile no longer fits: $changed of $all source files have changed since. Run make profile for a faster release."
+}
+
 configure_and_build "$@"
+if [[ $1 == release ]]; then say_if_profile_is_old; fi

@@ -19,10 +19,16 @@ void lower_priority() { ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(
 BackgroundThreads::BackgroundThreads(std::size_t count) {
   threads_.reserve(count);
   for (std::size_t i = 0; i < count; ++i)
-    threads_.emplace_back([this] { work(); });
+    threads_.emplace_back([queue = queue_] { queue->work(); });
 }
 
 BackgroundThreads::~BackgroundThreads() {
+  queue_->stop();
+  for (auto& thread : threads_)
+    thread.join();
+}
+
+void BackgroundThreads::Queue::stop() {
   std::deque<Job> dropped;
   {
     const std::lock_guard lock(mutex_);
@@ -30,11 +36,9 @@ BackgroundThreads::~BackgroundThreads() {
     dropped.swap(waiting_);
   }
   wake_.notify_all();
-  for (auto& thread : threads_)
-    thread.join();
 }
 
-void BackgroundThreads::post(Job job) {
+void BackgroundThreads::Queue::post(Job job) {
   {
     const std::lock_guard lock(mutex_);
     if (stopped_) return;
@@ -43,7 +47,7 @@ void BackgroundThreads::post(Job job) {
   wake_.notify_one();
 }
 
-void BackgroundThreads::work() {
+void BackgroundThreads::Queue::work() {
   ::pthread_setname_np(::pthread_self(), "background");
   lower_priority();
   std::unique_lock lock(mutex_);

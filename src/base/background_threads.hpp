@@ -40,13 +40,24 @@ class BackgroundThreads {
     co_return co_await run(std::move(work));
   }
 
+  // The same value, which ends on one of these threads, whoever lets go of it last: ending what is large takes long,
+  // too. Where they have stopped it ends where it is let go of.
+  template <class T>
+  std::shared_ptr<T> ending_here(std::shared_ptr<T> value) {
+    T* const address = value.get();
+    if (address == nullptr) return value;
+    return {address, [queue = std::weak_ptr(queue_), value = std::move(value)](T*) mutable {
+              if (const auto threads = queue.lock()) threads->post([ends = std::move(value)] {});
+            }};
+  }
+
   // Gives the result of the work on the awaiting coroutine's executor; an exception is passed on. The coroutine may be
   // cancelled, and the work then ends for nobody: it must own what it uses.
   template <class Work, class Value = std::invoke_result_t<Work&>>
   Task<Value> run(Work work) {
     using Outcome = std::variant<Value, std::exception_ptr>;
     const auto delivery = std::make_shared<Delivery<Outcome>>();
-    post([delivery, work = std::move(work)]() mutable {
+    queue_->post([delivery, work = std::move(work)]() mutable {
       try {
         delivery->deliver(Outcome(std::in_place_index<0>, work()));
       } catch (...) {
@@ -61,14 +72,22 @@ class BackgroundThreads {
  private:
   using Job = std::move_only_function<void()>;
 
-  void post(Job job);
-  void work();
+  // What waits for a thread. What is posted after `stop` ends at once.
+  class Queue {
+   public:
+    void post(Job job);
+    void stop();
+    void work();
 
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::deque<Job> waiting_;
-  bool stopped_ = false;
-  std::vector<std::thread> threads_;  // last: they use the others
+   private:
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    std::deque<Job> waiting_;
+    bool stopped_ = false;
+  };
+
+  std::shared_ptr<Queue> queue_ = std::make_shared<Queue>();
+  std::vector<std::thread> threads_;
 };
 
 }  // namespace proteus

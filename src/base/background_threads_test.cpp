@@ -1,5 +1,8 @@
 #include "base/background_threads.hpp"
 
+#include <future>
+#include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -37,6 +40,32 @@ TEST(BackgroundThreads, GiveWayToOthers) {
   BackgroundThreads threads(1);
   const auto nice = [] { return getpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid))); };
   EXPECT_GT(test::run(io, threads.run(kLarge, nice)), nice());
+}
+
+// Tells where it ends.
+struct Ends {
+  std::promise<std::thread::id> where;
+  ~Ends() { where.set_value(std::this_thread::get_id()); }
+};
+
+TEST(BackgroundThreads, EndWhatIsLetGoOfElsewhere) {
+  BackgroundThreads threads(1);
+  auto value = std::make_shared<Ends>();
+  auto ended = value->where.get_future();
+  std::shared_ptr<const Ends> kept = threads.ending_here<const Ends>(std::move(value));
+  kept = nullptr;
+  EXPECT_NE(ended.get(), std::this_thread::get_id());
+  EXPECT_EQ(threads.ending_here(std::shared_ptr<int>()), nullptr);
+}
+
+TEST(BackgroundThreads, AreOutlivedByWhatEndsThere) {
+  std::optional<BackgroundThreads> threads(std::in_place, 1U);
+  auto value = std::make_shared<Ends>();
+  auto ended = value->where.get_future();
+  auto kept = threads->ending_here(std::move(value));
+  threads.reset();
+  kept = nullptr;
+  EXPECT_EQ(ended.get(), std::this_thread::get_id());
 }
 
 }  // namespace

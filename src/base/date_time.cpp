@@ -9,7 +9,7 @@
 namespace proteus {
 namespace {
 
-constexpr std::size_t kLongest = 64;
+constexpr std::size_t kLongestDateTime = 64;
 
 // Takes texts apart from their beginning; once something does not fit, nothing does.
 class DateTimeReader {
@@ -99,7 +99,7 @@ std::optional<Clock::Wall> read_date_time(std::string_view text) {
 }  // namespace
 
 Result<Clock::Wall> parse_date_time(std::string_view text) {
-  const auto read = text.size() <= kLongest ? read_date_time(text) : std::nullopt;
+  const auto read = text.size() <= kLongestDateTime ? read_date_time(text) : std::nullopt;
   if (read) return *read;
   return std::unexpected(errors::invalid("must be a date and time with an offset, such as 2027-01-01T00:00:00Z"));
 }

@@ -14,6 +14,7 @@ std::string_view to_string(RefusalReason reason) {
     case RefusalReason::host: return "host";
     case RefusalReason::origin: return "origin";
     case RefusalReason::context: return "context";
+    case RefusalReason::scope: return "scope";
     case RefusalReason::limit: return "limit";
     case RefusalReason::malformed: return "malformed";
   }

@@ -20,12 +20,13 @@ enum class RefusalReason : std::uint8_t {
   host,
   origin,
   context,  // there is none of that name, or not for this caller
+  scope,    // the token lacks one that the request needs
   limit,
   malformed,  // not HTTP as this server takes it
 };
-inline constexpr std::array kRefusalReasons = {
-    RefusalReason::token,   RefusalReason::rule, RefusalReason::admin_secret, RefusalReason::host,     RefusalReason::origin,
-    RefusalReason::context, RefusalReason::limit,        RefusalReason::malformed};
+inline constexpr std::array kRefusalReasons = {RefusalReason::token, RefusalReason::rule,   RefusalReason::admin_secret,
+                                               RefusalReason::host,  RefusalReason::origin, RefusalReason::context,
+                                               RefusalReason::scope, RefusalReason::limit,  RefusalReason::malformed};
 std::string_view to_string(RefusalReason reason);
 
 // A refused request, as far as it is known. Nothing in it may be secret.

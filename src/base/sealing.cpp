@@ -1,5 +1,7 @@
 #include "base/sealing.hpp"
 
+#include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -51,8 +53,24 @@ std::string random_bytes(std::size_t count) {
   return out;
 }
 
+// By whole words: the tokens of identity providers are long, and each of their requests is compared. OpenSSL's
+// CRYPTO_memcmp takes them byte by byte.
 bool equal_in_constant_time(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+  if (a.size() != b.size()) return false;
+  std::uint64_t difference = 0;
+  std::size_t at = 0;
+  for (; at + sizeof difference <= a.size(); at += sizeof difference) {
+    std::uint64_t left = 0;
+    std::uint64_t right = 0;
+    std::memcpy(&left, a.data() + at, sizeof left);
+    std::memcpy(&right, b.data() + at, sizeof right);
+    difference |= left ^ right;
+  }
+  for (; at < a.size(); ++at)
+    difference |= static_cast<std::uint64_t>(static_cast<unsigned char>(a[at]) ^ static_cast<unsigned char>(b[at]));
+  // So that nothing before depends on what comes of it.
+  asm volatile("" : "+r"(difference));
+  return difference == 0;
 }
 
 std::string derive_bytes(std::string_view master, std::string_view purpose, std::size_t count) {

@@ -5,6 +5,19 @@
 namespace proteus {
 namespace {
 
+TEST(ConstantTime, EveryByteCounts) {
+  for (std::size_t size = 0; size < 40; ++size) {
+    const std::string text(size, 'x');
+    EXPECT_TRUE(equal_in_constant_time(text, std::string(size, 'x'))) << size;
+    EXPECT_FALSE(equal_in_constant_time(text, text + "x")) << size;
+    for (std::size_t at = 0; at < size; ++at) {
+      std::string other = text;
+      other[at] = 'y';
+      EXPECT_FALSE(equal_in_constant_time(text, other)) << size << " bytes, other at " << at;
+    }
+  }
+}
+
 TEST(SealingKey, OpensOnlyWhatItSealedForTheSamePurposeAndBinding) {
   const auto key = SealingKey::derive("pepper", "request state");
   const std::string sealed = key.seal("secret", "alice");

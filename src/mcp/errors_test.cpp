@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "mcp/insufficient_scope.hpp"
 #include "mcp/jsonrpc.hpp"
 #include "mcp/protocol_schema_test.hpp"
 
@@ -36,6 +37,8 @@ TEST(Errors, HaveTheCodeAndTheStatusOfTheEra) {
       {proteus::errors::timeout("x"), -32603, 200, -32603, 200},
       {proteus::errors::not_found("x"), -32602, 200, -32602, 200},
       {proteus::errors::unsupported("x"), -32601, 404, -32601, 200},
+      {proteus::errors::forbidden("x"), -32603, 200, -32603, 200},
+      {errors::insufficient_scope({"b"}, {"a", "b"}), -32600, 403, -32600, 403},
   };
   for (const auto& [error, modern_code, modern_status, legacy_code, legacy_status] : table) {
     EXPECT_EQ(rpc_code(error, Era::modern), modern_code) << error.message();
@@ -106,6 +109,17 @@ TEST(Errors, RepeatWhatWasSentOnlyInPart) {
     EXPECT_LT(error.message().size(), 1000U);
   }
   EXPECT_LT(errors::unsupported_version(huge, {}).data().size(), 1000U);
+}
+
+// OAU-08
+TEST(Errors, AboutScopesNameAllThatAClientShouldAskFor) {
+  const Error error = errors::insufficient_scope({"b"}, {"a", "b"});
+  EXPECT_TRUE(lacks_scope(error));
+  EXPECT_EQ(scopes_to_request(error), "a b");
+  EXPECT_FALSE(lacks_scope(proteus::errors::forbidden("x")));
+  const Error of_a_peer = errors::remote(-32600, "m", R"({"error":"insufficient_scope","scope":"a"})");
+  EXPECT_FALSE(lacks_scope(of_a_peer)) << "which is about the gateway's credentials, not the caller's";
+  EXPECT_EQ(http_status(of_a_peer, Era::modern), 200U);
 }
 
 }  // namespace

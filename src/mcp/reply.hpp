@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -105,6 +106,8 @@ struct InputRequest {
   std::string key;
   Method method;
   std::string params;
+  // Told what the client says about its progress, the `params` of each such notification, on any thread; may be empty.
+  std::function<void(std::string)> on_progress = {};
 };
 
 // The request cannot be answered yet.

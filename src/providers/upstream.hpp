@@ -98,6 +98,8 @@ class Upstream {
   // The same for the array of them.
   Task<Result<catalog::DefinitionList::Pointer>> read_list(catalog::Kind kind, std::shared_ptr<const void> bytes,
                                                            std::string_view array) const;
+  // Thread-safe. Where else to work on its definitions.
+  BackgroundThreads& background() const { return dependencies_.background; }
   boost::asio::io_context& io() const { return dependencies_.io; }
   // Thread-safe. Of an upstream that is listed live: whether it knew the method when it was last asked for such a list.
   void answered_live(catalog::Kind kind, bool implemented);
@@ -166,6 +168,7 @@ class Upstream {
   client::Options control_options() const;
   Task<Result<client::Gathered>> read();
   Task<Result<Offer>> read_lists();
+  void end_in_background(Offer& offer) const;
   OfferMaker offer_maker() const;
   Task<Result<catalog::Publication>> publish(catalog::SnapshotPointer snapshot);
   Task<Result<catalog::Change>> take_over(Offer offer);

@@ -63,6 +63,7 @@ Task<std::optional<catalog::Publication>> Upstream::restore(std::vector<store::S
     log::warning("what was kept of upstream {} is not used: {}", settings_.label(), restored.error().message());
     co_return std::nullopt;
   }
+  end_in_background(*restored);
   offer_ = std::move(*restored);
   auto published = co_await publish(offer_.served);
   if (!published) {
@@ -74,8 +75,8 @@ Task<std::optional<catalog::Publication>> Upstream::restore(std::vector<store::S
 
 Task<Result<Offer>> Upstream::read_lists() {
   const bool reads = !is_direct() || dependencies_.pins;
-  auto read = std::make_shared<client::AllLists>(
-      co_await client::read_all_lists(control(), reads ? catalog::KindSet::all() : catalog::KindSet()));
+  auto read = dependencies_.background.ending_here(std::make_shared<client::AllLists>(
+      co_await client::read_all_lists(control(), reads ? catalog::KindSet::all() : catalog::KindSet())));
   if (!read->any) co_return std::unexpected(std::move(*read->failure));
   std::size_t bytes = 0;
   // The texts are those of the pages.
@@ -96,9 +97,21 @@ Task<Result<Offer>> Upstream::read_lists() {
         return maker.make(version, std::move(raw), previous);
       });
   if (!offer) co_return offer;
+  end_in_background(*offer);
   offer->faults.insert(offer->faults.end(), read->faults.begin(), read->faults.end());
   if (!offer->failure) offer->failure = std::move(read->failure);
   co_return offer;
+}
+
+// Whoever uses a snapshot last would have to wait until all of it is gone.
+void Upstream::end_in_background(Offer& offer) const {
+  const bool same = offer.listed == offer.served;
+  if (offer.listed != offer_.listed) offer.listed = dependencies_.background.ending_here(std::move(offer.listed));
+  if (same) {
+    offer.served = offer.listed;
+  } else if (offer.served != offer_.served) {
+    offer.served = dependencies_.background.ending_here(std::move(offer.served));
+  }
 }
 
 Task<Result<catalog::Publication>> Upstream::publish(catalog::SnapshotPointer snapshot) {

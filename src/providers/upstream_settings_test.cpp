@@ -326,6 +326,20 @@ TEST(UpstreamDescriptor, FollowsItsBaseWhereNothingWasGiven) {
   EXPECT_EQ(restored->settings.call_timeout, 2s);
 }
 
+// OAU-08
+TEST(UpstreamSettings, SayWhichScopesEntriesRequire) {
+  const auto entry = parse_upstream(
+      json_of(R"({"name":"a","url":"http://a/","tools":[{"match":["delete_*"],"scopes":["write","delete"]}]})"), {});
+  ASSERT_TRUE(entry);
+  EXPECT_THAT(required_scopes(entry->settings.tools)->of(catalog::Kind::tool, "delete_all"),
+              ElementsAre("delete", "write"));
+  EXPECT_EQ(parse_upstream(write_upstream(*entry), {})->settings, entry->settings) << "it is written as it is read";
+  EXPECT_EQ(required_scopes({{.match = {"*"}, .scopes = {}}}), nullptr);
+  EXPECT_THAT(faults_in(R"({"name":"a","url":"http://a/","tools":[{"scopes":["a b"]},{"match":["x y"]}]})"),
+              UnorderedElementsAre(HasSubstr("tools[0]: match"), HasSubstr("tools[0].scopes[0]: "),
+                                   HasSubstr("tools[1].match[0]: ")));
+}
+
 constexpr std::string_view kShaped =
     R"({"name":"a","url":"http://a/","enabled":false,"tools":[)"
     R"({"match":["search"],"rename":"find","title":"Find","description":"","append":"More.","hidden":false,)"

@@ -42,7 +42,7 @@ class MemoryStore final : public Store {
   std::map<std::tuple<std::string, std::string, std::string, std::string>, PinRecord> pins_;  // by what identifies them
   std::map<std::string, ToolSessionRecord> tool_sessions_;                                    // by id
   std::map<std::pair<std::string, std::string>, SessionToolRecord> session_tools_;            // by session and name
-  std::map<std::string, TokenRecord> tokens_;  // by name
+  std::map<std::string, TokenRecord> tokens_;                                                 // by name
   std::uint64_t newest_change_ = 0;
   std::uint64_t newest_audit_ = 0;
 };

@@ -130,10 +130,9 @@ struct PutPin {
 };
 
 // Putting replaces; removing what is not there does nothing.
-using Write =
-    std::variant<PutUpstream, RemoveUpstream, PutSnapshot, RemoveSnapshots, AppendChange, AppendAudit, PutSetting,
-                 PutToolSession, RemoveToolSession, TouchToolSession, PutSessionTool, RemoveSessionTool, PutPin, PutToken,
-                 RemoveToken, TouchToken>;
+using Write = std::variant<PutUpstream, RemoveUpstream, PutSnapshot, RemoveSnapshots, AppendChange, AppendAudit,
+                           PutSetting, PutToolSession, RemoveToolSession, TouchToolSession, PutSessionTool,
+                           RemoveSessionTool, PutPin, PutToken, RemoveToken, TouchToken>;
 using Writes = std::vector<Write>;
 
 struct Written {

@@ -125,8 +125,6 @@ const ATTACKS = (scale) => ({
   },
   tokens: {
     tried: "an upstream's answers of 16 MiB in the shortest tokens there are, as JSON and as events",
-    // Receiving, copying and sending so much is work of the worker, 10 ms of it: see docs/security.md.
-    unjudged: 'a worker copies 16 MiB',
     act: ({ url }) => {
       const sent = asking('tools/call', { name: 'hostile_harmless', arguments: {} });
       return () => fetchSize(url, sent);
@@ -177,7 +175,7 @@ export async function stage(own, full) {
   return { healthy: range(HEALTHY).map((index) => ({ name: `h${index}`, url: server.url })), scale: full ? 10 : 1, seconds: full ? 10 : 1.5, ahead, unjudged };
 }
 
-async function drill({ own, healthy, scale, seconds, ahead, unjudged: alone }, name, { upstream = {}, listed = {}, unjudged = alone, prepare, act }) {
+async function drill({ own, healthy, scale, seconds, ahead, unjudged }, name, { upstream = {}, listed = {}, prepare, act }) {
   const hostile = own(await startScript('hostile', [script('hostile_upstream'), name, String(scale)]));
   const backend = own(await startBackend());
   const tokens = [{ name: 'few', token_env: 'FEW_TOKEN', upstreams: ['h1', 'hostile'] }];

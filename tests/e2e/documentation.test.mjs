@@ -189,7 +189,7 @@ describe('commands in the documentation', () => {
       for (const command of commandsInProse(page)) {
         assertExists(command, page);
         const [, first, second] = /^proteus ([a-z][a-z-]*)(?: ([a-z]+))?/.exec(command) ?? [];
-        if (first) asked.add([first, ...(['client', 'tools', 'dataset'].includes(first) && second ? [second] : [])].join(' '));
+        if (first) asked.add([first, ...(['client', 'tools', 'token', 'dataset'].includes(first) && second ? [second] : [])].join(' '));
       }
     }
     assert.ok(asked.size >= 10, [...asked].join(', '));

@@ -124,6 +124,17 @@ for (const transport of ['stdio', 'http']) {
       // Without a session there is no way to the client but a call.
       if (client.era === 'modern') return;
 
+      it('BRG-04 progress of a client on what it is asked reaches the server that asked', async (session) => {
+        const answer = { role: 'assistant', model: 'none', content: { type: 'text', text: 'at last' } };
+        session.answer('sampling/createMessage', async ({ _meta: { progressToken } }) => {
+          await session.client.notification({ method: 'notifications/progress', params: { progressToken, progress: 7 } });
+          await eventually('the server heard it', () => arrived(session, 'notifications/of/nobody').length === 1);
+          return answer;
+        });
+        assert.deepEqual(JSON.parse(textOf(await call(session, 'sample', []))), answer);
+        assert.deepEqual(arrived(session, 'notifications/of/nobody'), [7]);
+      });
+
       it('PRO-21 what is sent when no call runs arrives on the standing stream, by the level of the session', async (session) => {
         await call(session, 'later', [log('too much', 'debug'), log('enough'), custom('other')]);
         await eventually('both', () => session.received.some(({ method }) => method === 'notifications/of/nobody'));

@@ -119,8 +119,8 @@ Task<> Router::handle(net::Exchange& exchange) {
   const bool looks = found.route != nullptr ? found.route->effect == Effect::reads : request.method() == "GET";
   if (holder->role == Role::viewer && !looks) {
     refusals_.add(net::refused(request, RefusalReason::admin_secret, "the key may only look", holder->name));
-    co_return co_await reply_problem(
-        exchange, errors::forbidden(fmt::format("{} is a viewer, who may only look", holder->name)));
+    co_return co_await reply_problem(exchange,
+                                     errors::forbidden(fmt::format("{} is a viewer, who may only look", holder->name)));
   }
   if (found.route == nullptr && found.allowed.empty()) {
     co_return co_await reply_problem(exchange,

@@ -47,8 +47,7 @@ boost::json::object token_document(const TokenDesk& desk, const RuntimeToken& to
 boost::json::object token_document(const TokenDesk& desk, const gateway::Principal& configured) {
   const auto expires_at = configured.expires() ? store::to_time(*configured.expires()) : store::Time{};
   const auto now = store::to_time(desk.gateway.clock().wall());
-  boost::json::object out{
-      {"name", configured.name()}, {"origin", "file"}, {"state", state_of(true, expires_at, now)}};
+  boost::json::object out{{"name", configured.name()}, {"origin", "file"}, {"state", state_of(true, expires_at, now)}};
   add_time(out, "expires_at", expires_at);
   return out;
 }
@@ -139,8 +138,9 @@ Routes token_routes(gateway::Gateway& gateway, TokenRegistry& registry) {
        .handle = [desk](AdminRequest&) { return list(desk); }},
       {.method = "POST",
        .path = "/admin/tokens",
-       .help = "Makes a token; the body has its name, and perhaps what it may use and when it expires. The answer shows "
-               "the secret, once.",
+       .help =
+           "Makes a token; the body has its name, and perhaps what it may use and when it expires. The answer shows "
+           "the secret, once.",
        .effect = Effect::changes,
        .handle = [desk](AdminRequest& visit) { return create(desk, visit); }},
       {.method = "GET",

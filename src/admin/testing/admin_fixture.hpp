@@ -122,7 +122,7 @@ class Bench {
         workers(2),
         egress(allowed),
         gateway(workers, clock, environment, store, SealingKey::random(), gateway_options(egress)),
-        changes(workers.at(0), store),
+        changes(workers.at(0), store, gateway.background_threads()),
         metrics(gateway),
         registry({workers.at(0), gateway, store, clock, environment, egress}),
         sessions({workers, gateway, store, clock, egress}, session_options()),

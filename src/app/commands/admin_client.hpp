@@ -33,7 +33,7 @@ class AdminClient {
   static Result<AdminClient> make(const AdminTarget& target);
 
   // A problem document becomes an error with its detail.
-  Result<boost::json::value> ask(std::string_view method, const std::string& path, std::string_view body = {}) const;
+  Result<boost::json::value> ask(std::string_view method, const std::string& path, std::string_view body = "") const;
 
  private:
   AdminClient(net::Url base, Secret secret) : base_(std::move(base)), secret_(std::move(secret)) {}

@@ -24,6 +24,10 @@ struct TokenOptions {
   std::string name;
   std::vector<std::string> upstreams;
   std::vector<std::string> contexts;
+  std::vector<std::string> tools;
+  std::vector<std::string> deny;
+  bool read_only = false;
+  unsigned requests_per_minute = 0;
   std::string expires;
   std::string overlap;
   bool json = false;
@@ -70,6 +74,10 @@ ExitCode create_token(const TokenOptions& options) {
   };
   add("upstreams", options.upstreams);
   add("contexts", options.contexts);
+  add("tools", options.tools);
+  add("deny", options.deny);
+  if (options.read_only) body["read_only"] = true;
+  if (options.requests_per_minute > 0) body["requests_per_minute"] = options.requests_per_minute;
   if (!options.expires.empty()) body["expires"] = options.expires;
   return show_issued(options, ask_about(options, "POST", "", &body));
 }
@@ -93,7 +101,8 @@ ExitCode revoke_token(const TokenOptions& options) {
   if (!answer) return refuse_token(answer.error());
   print_token(options.json ? json_line(*answer) : fmt::format("revoked {}\n", options.name));
   if (is_durable(*answer)) return ExitCode::done;
-  fmt::print(stderr, "proteus: the gateway could not record that yet; a restart before it does brings the token back\n");
+  fmt::print(stderr,
+             "proteus: the gateway could not record that yet; a restart before it does brings the token back\n");
   return ExitCode::problems;
 }
 
@@ -120,14 +129,19 @@ void add_token_command(CLI::App& app, Invocation& invocation) {
 
   CLI::App* const creating = add("create", "Make a token, and print its secret, which is shown once", create_token);
   add_name(creating);
-  creating->add_option("--upstream", options->upstreams, "Upstream it may use; may be repeated; by default all")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
+  const auto add_repeated = [&](const char* option, std::vector<std::string>& onto, const char* help,
+                                const char* type) {
+    creating->add_option(option, onto, help)->type_name(type)->allow_extra_args(false);
+  };
+  add_repeated("--upstream", options->upstreams, "Upstream it may use; may be repeated; by default all", "NAME");
+  add_repeated("--tool", options->tools, "Tools it may use; may be repeated; by default all", "PATTERN");
+  add_repeated("--deny", options->deny, "What it may not use of those; may be repeated", "PATTERN");
+  add_repeated("--context", options->contexts,
+               "Context it may use; may be repeated; by default all, and \"\" for plain /mcp", "NAME");
+  creating->add_flag("--read-only", options->read_only, "Only tools that declare readOnlyHint");
   creating
-      ->add_option("--context", options->contexts,
-                   "Context it may use; may be repeated; by default all, and \"\" for plain /mcp")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
+      ->add_option("--requests-per-minute", options->requests_per_minute, "Requests it may send; by default no limit")
+      ->type_name("N");
   add_expires(creating);
 
   add("list", "Show all tokens, without their secrets", list_tokens);

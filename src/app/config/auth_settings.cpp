@@ -52,7 +52,7 @@ Result<> check_upstream(std::string_view scope) {
   return check_name(scope);
 }
 
-json::Codec<std::vector<std::string>> patterns() {
+json::Codec<std::vector<std::string>> entry_patterns() {
   return json::list(text({.max_bytes = 1024, .check = catalog::check_entry_pattern}), "patterns");
 }
 
@@ -68,11 +68,11 @@ const json::Binding<TokenSettings>& token_binding() {
             "Contexts it may use; `*` for all, `\"\"` for plain `/mcp`."),
       field("upstreams", &S::upstreams, json::list(text({.check = check_upstream}), "strings", {.most = 10'000}),
             "Upstreams it may use; `*` for all."),
-      field("tools", &S::tools, patterns(),
+      field("tools", &S::tools, entry_patterns(),
             "Tools it may use, by the name clients see; `*` matches any characters. `prompt:x*` matches prompts, "
             "`resource:x*` resources and templates by URI; if no pattern is about a kind, all of that kind are "
             "allowed."),
-      field("deny", &S::deny, patterns(), "What it may not use of those, by the same patterns."),
+      field("deny", &S::deny, entry_patterns(), "What it may not use of those, by the same patterns."),
       field("read_only", &S::read_only, json::boolean(),
             "Whether it may use only tools that declare `readOnlyHint`. Prompts and resources are not affected."),
       field("requests_per_minute", &S::requests_per_minute, json::integer<unsigned>(0, kMostRequests),
@@ -115,7 +115,8 @@ const json::Binding<AuthSettings>& auth_binding() {
                 {{"loopback", Anonymous::loopback}, {"never", Anonymous::never}, {"always", Anonymous::always}})),
             "Whether to admit callers without a token; `loopback`: only on a loopback listener.")
           .by_default("`\"loopback\"`; `\"never\"` with issuers"),
-      field("tokens", &S::tokens, json::list(json::table<TokenSettings>(token_binding(), check_token), "tables", {.most = kMaxTokens}),
+      field("tokens", &S::tokens,
+            json::list(json::table<TokenSettings>(token_binding(), check_token), "tables", {.most = kMaxTokens}),
             "Tokens, and what each may use."),
       field("issuers", &S::issuers, json::list(json::table(issuer_binding()), "tables", {.least = 0, .most = 64}),
             "Identity providers whose tokens callers may use."),

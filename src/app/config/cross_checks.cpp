@@ -234,8 +234,10 @@ void check_rules(const Config& config, CrossCheck& check) {
   const Place auth = root.member("auth");
   const Place list = auth.member("rules");
   const auto& rules = config.auth.rules;
-  if (!config.auth.issuers.empty() && rules.empty()) list.fault("there is none, so that no caller of an issuer is let in");
-  if (config.auth.issuers.empty() && !rules.empty()) list.fault("there are no auth.issuers whose callers these are for");
+  if (!config.auth.issuers.empty() && rules.empty())
+    list.fault("there is none, so that no caller of an issuer is let in");
+  if (config.auth.issuers.empty() && !rules.empty())
+    list.fault("there are no auth.issuers whose callers these are for");
   std::vector<std::string_view> issuers;
   for (const auto& issuer : config.auth.issuers)
     issuers.push_back(issuer.issuer);
@@ -245,7 +247,8 @@ void check_rules(const Config& config, CrossCheck& check) {
     if (for_everybody) at.fault(fmt::format("never fits: auth.rules[{}] fits everybody", *for_everybody));
     if (!for_everybody && rules[i].match.empty()) for_everybody = i;
     for (std::size_t j = 0; j < i && !for_everybody; ++j) {
-      if (rules[j].match == rules[i].match) at.fault(fmt::format("never fits: auth.rules[{}] fits the same callers", j));
+      if (rules[j].match == rules[i].match)
+        at.fault(fmt::format("never fits: auth.rules[{}] fits the same callers", j));
     }
     const auto wanted = rules[i].match.find("issuer");
     if (wanted == rules[i].match.end()) continue;

@@ -13,7 +13,7 @@ using json::text;
 
 constexpr std::size_t kMaxScopes = 1000;
 
-json::Codec<std::string> variable() {
+json::Codec<std::string> secret_variable() {
   return text({.max_bytes = 256, .check = check_variable_name, .when_empty = json::WhenEmpty::left_out});
 }
 
@@ -47,7 +47,8 @@ const json::Binding<ClientSettings>& client_binding() {
   using S = ClientSettings;
   static const json::Binding<S> binding{
       field("client_id", &S::client_id, text({.max_bytes = 1024}), "Proteus's client id at the issuer."),
-      field("client_secret_env", &S::client_secret_env, variable(), "Environment variable that holds the secret."),
+      field("client_secret_env", &S::client_secret_env, secret_variable(),
+            "Environment variable that holds the secret."),
   };
   return binding;
 }

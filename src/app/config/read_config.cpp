@@ -135,7 +135,10 @@ ConfigOutcome read_config(const ConfigSources& sources, const Overrides& overrid
   read_contexts({.main = main, .contexts = sections.contexts, .schemas = sections.schemas, .files = &files}, config,
                 diagnostics);
 
-  CrossCheck check{.environment = environment, .purpose = purpose, .check_tls = sources.check_tls, .read_secret = sources.read_secret};
+  CrossCheck check{.environment = environment,
+                   .purpose = purpose,
+                   .check_tls = sources.check_tls,
+                   .read_secret = sources.read_secret};
   check.run(config);
   if (main != nullptr) {
     diagnostics.add(Severity::fault, *main, faults.all());

@@ -35,8 +35,8 @@ struct Overrides {
   std::optional<std::string> data = {};
 };
 
-// A token whose variable is not set, or whose file cannot be read, is a fault for `serve`. For `check` it is a warning: the machine that checks a file
-// need not be the one that has the secrets.
+// A token whose variable is not set, or whose file cannot be read, is a fault for `serve`. For `check` it is a warning:
+// the machine that checks a file need not be the one that has the secrets.
 enum class Purpose : std::uint8_t { check, serve };
 
 struct ConfigOutcome {

@@ -132,7 +132,7 @@ TEST(Config, HasTheValuesOfTheContractByDefault) {
   EXPECT_TRUE(written.egress == bare.egress);
   EXPECT_TRUE(written.limits == bare.limits);
   EXPECT_TRUE(written.datasets.mappings == bare.datasets.mappings);
-  EXPECT_EQ(written.auth.anonymous, bare.auth.anonymous);
+  EXPECT_EQ(written.auth.admitted_anonymous(), bare.auth.admitted_anonymous());
   EXPECT_EQ(written.data_directory, "proteus-data");
   EXPECT_TRUE(read_config({}, {}, fixed_environment({}), Purpose::serve).config == bare);
 }
@@ -380,6 +380,34 @@ upstreams = ["banking", "bankin", "datasets"]
   const auto broken = read("[[auth.tokens]]\nname = \"a\"\ntoken_env = \"A\"\ncontexts = [\"odd\"]\n", {{"A", "x"}}, {},
                            Purpose::serve, {{"contexts/odd.toml", "="}});
   EXPECT_TRUE(broken.config);
+}
+
+// OAU-07
+TEST(Config, ATokenSaysWhichEntriesItMayUse) {
+  constexpr std::string_view kToml = R"([[auth.tokens]]
+name = "a"
+token_env = "A"
+tools = ["get_*", "prompt:x*", "resource:file:///a b/*"]
+deny = ["get_secret"]
+read_only = true
+requests_per_minute = 60
+)";
+  const auto [config, said] = read(kToml, {{"A", "x"}});
+  EXPECT_THAT(said, IsEmpty());
+  ASSERT_TRUE(config);
+  const TokenSettings& token = config->auth.tokens.at(0);
+  EXPECT_THAT(token.tools, ElementsAre("get_*", "prompt:x*", "resource:file:///a b/*"));
+  EXPECT_THAT(token.deny, ElementsAre("get_secret"));
+  EXPECT_TRUE(token.read_only);
+  EXPECT_EQ(token.requests_per_minute, 60U);
+  const auto wrong = read(
+      "[[auth.tokens]]\nname = \"a\"\ntoken_env = \"A\"\ntools = [\"x\", \"prompts:x\"]\ndeny = [\"prompt:\"]\n"
+      "requests_per_minute = -1\n",
+      {{"A", "x"}});
+  EXPECT_FALSE(wrong.config);
+  EXPECT_THAT(wrong.said, ElementsAre(StartsWith("proteus.toml:4:15: auth.tokens[0].tools[1]: fits no tool"),
+                                      StartsWith("proteus.toml:5:9: auth.tokens[0].deny[0]: is an empty pattern"),
+                                      StartsWith("proteus.toml:6:1: auth.tokens[0].requests_per_minute: ")));
 }
 
 TEST(Config, WarnsWithoutRefusing) {

@@ -31,7 +31,7 @@ struct ServerSettings {
   std::chrono::milliseconds grace = std::chrono::seconds(10);
   TlsSettings tls;
   std::optional<ListenAddress> ops_listen;
-  std::string public_url;                     // how clients reach it; empty: by the listener
+  std::string public_url;  // how clients reach it; empty: by the listener
 
   friend bool operator==(const ServerSettings&, const ServerSettings&) = default;
 };

@@ -56,7 +56,7 @@ void apply_overrides(const Overrides& overrides, Config& config, Diagnostics& di
 struct CrossCheck {
   const Environment& environment;
   Purpose purpose;
-  const std::function<Result<>(const TlsSettings&)>& check_tls;                  // may be none
+  const std::function<Result<>(const TlsSettings&)>& check_tls;                    // may be none
   const std::function<Result<std::string>(const std::string& file)>& read_secret;  // may be none
   json::Faults faults = {};
   json::Faults warnings = {};

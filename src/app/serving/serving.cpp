@@ -81,7 +81,7 @@ gateway::Offering offering_of(const Config& config) {
 
 struct Serving::Dependencies {
   Dependencies(Serving& serving, asio::io_context& control, datasets::MappingDirectory mappings)
-      : changes(control, *serving.store_),
+      : changes(control, *serving.store_, serving.gateway_->background_threads()),
         metrics(*serving.gateway_),
         registry({control, *serving.gateway_, *serving.store_, serving.clock_, serving.environment_, *serving.egress_}),
         pins(*serving.gateway_, *serving.store_),
@@ -104,11 +104,9 @@ struct Serving::Dependencies {
 
   admin::Routes routes(gateway::Gateway& gateway, store::Store& store) {
     admin::Routes all = admin::upstream_routes(gateway, registry, store);
-    for (auto& more :
-         {admin::session_routes(gateway, sessions), admin::token_routes(gateway, tokens),
-          admin::dataset_routes(datasets), admin::proposal_routes(pins), admin::context_routes(gateway),
-          admin::change_routes(changes), admin::audit_routes(store),
-          admin::principal_routes(gateway)}) {
+    for (auto& more : {admin::session_routes(gateway, sessions), admin::token_routes(gateway, tokens),
+                       admin::dataset_routes(datasets), admin::proposal_routes(pins), admin::context_routes(gateway),
+                       admin::change_routes(changes), admin::audit_routes(store), admin::principal_routes(gateway)}) {
       all.insert(all.end(), more.begin(), more.end());
     }
     return all;
@@ -349,7 +347,8 @@ Task<> Serving::route_ops(net::Exchange& exchange, const server::HostRules& oper
   return reply_not_found(exchange, "");
 }
 
-// Resources are named by what clients know, and nothing that a request says: by the listener where nothing is configured.
+// Resources are named by what clients know, and nothing that a request says: by the listener where nothing is
+// configured.
 net::Url Serving::public_url() const {
   const auto given = net::Url::parse(config_.server.public_url);
   return given ? *given : *net::Url::parse(origin());
@@ -371,8 +370,8 @@ Task<> Serving::reply_resource_metadata(net::Exchange& exchange) {
     co_return co_await admin::reply_problem(exchange, 405, errors::unsupported("this path takes GET and OPTIONS"),
                                             "Allow: GET, OPTIONS\r\n");
   }
-  co_await exchange.reply({.status = 200, .content_type = "application/json", .prepared = "Cache-Control: max-age=300\r\n"},
-                          *metadata);
+  co_await exchange.reply(
+      {.status = 200, .content_type = "application/json", .prepared = "Cache-Control: max-age=300\r\n"}, *metadata);
 }
 
 std::string Serving::origin() const {

@@ -73,7 +73,7 @@ void IssuerKeys::finish(const Outcome& outcome) {
     refresh_at_ = (home_->clock.now() + kFresh).time_since_epoch().count();
     log::info("fetched {} keys of the issuer {}, {} were left out", (*outcome)->keys().size(), issuer_,
               (*outcome)->left_out());
-  } else {
+  } else if (outcome.error().kind() != ErrorKind::cancelled) {
     log::warning("the keys of the issuer {} cannot be fetched: {}; {}", issuer_, outcome.error().message(),
                  known() ? "those known stay good" : "its tokens are refused");
   }

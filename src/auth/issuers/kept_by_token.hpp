@@ -2,11 +2,11 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstring>
 #include <list>
 #include <unordered_map>
 #include <utility>
 
+#include "auth/issuers/digest_hash.hpp"
 #include "auth/issuers/identity.hpp"
 #include "base/clock.hpp"
 #include "json/canonical.hpp"
@@ -76,13 +76,6 @@ class KeptByToken {
     Clock::Wall used;
   };
   using Place = std::list<Entry>::iterator;  // the one used last is last
-  struct DigestHash {
-    std::size_t operator()(const json::Digest& digest) const {
-      std::size_t hash = 0;
-      std::memcpy(&hash, digest.data(), sizeof hash);
-      return hash;
-    }
-  };
 
   void remove(Place entry) {
     by_token_.erase(entry->token);

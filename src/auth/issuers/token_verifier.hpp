@@ -27,11 +27,11 @@ enum class Scheme : std::uint8_t { bearer, dpop };
 // How a token is used: what the proof is about, and what the token must be for.
 struct TokenUse {
   Scheme scheme = Scheme::bearer;
-  std::string_view token;
-  std::string_view proof;  // the DPoP field; empty for none
-  std::string_view method;
-  std::string_view url;                    // as clients know it
-  std::span<const std::string> audiences;  // of the resource
+  std::string_view token = {};
+  std::string_view proof = {};  // the DPoP field; empty where there is not exactly one
+  std::string_view method = {};
+  std::string_view url = {};                    // as clients know it
+  std::span<const std::string> audiences = {};  // of the resource
 };
 
 // Verifies the tokens of all issuers. Shared by all threads: what needs an issuer to be asked goes to the home's

@@ -63,6 +63,14 @@ bool Jwt::is_meant(std::string_view text) {
   return header && header->starts_with('{');
 }
 
+std::string Jwt::claimed_issuer(std::string_view text) {
+  const auto parts = split(text);
+  const auto payload = parts ? read_part((*parts)[1], "payload") : Result<boost::json::object>();
+  if (!payload) return {};
+  const auto* issuer = payload->if_contains("iss");
+  return issuer == nullptr || !issuer->is_string() ? std::string() : std::string(issuer->get_string());
+}
+
 Result<Jwt> Jwt::parse(std::string_view text) {
   if (text.size() > kMaxBytes) return std::unexpected(errors::too_large("a token", kMaxBytes));
   const auto parts = split(text);
@@ -127,6 +135,10 @@ Result<> check_is_access_token(const Jwt& token) {
   const bool is_for_client = claims.contains("nonce") && !claims.contains("scope") && !claims.contains("scp");
   if (is_for_client || claims.contains("at_hash") || claims.contains("c_hash") || claims.contains("s_hash"))
     return std::unexpected(errors::unauthenticated("the token is an ID token, not an access token"));
+  // The barest ID token has nothing but who, for whom and when; an access token says for which client or for what.
+  constexpr std::array kOfAccess = {"scope", "scp", "client_id", "cid", "appid", "azp", "roles", "permissions"};
+  if (std::ranges::none_of(kOfAccess, [&](std::string_view claim) { return claims.contains(claim); }))
+    return std::unexpected(errors::unauthenticated("the token is of no type, and has neither a scope nor a client"));
   // OpenID Connect Back-Channel Logout, 2.4; RFC 8417, 2.2
   if (claims.contains("events") || claims.contains("sub_id"))
     return std::unexpected(errors::unauthenticated("the token reports an event and is no access token"));

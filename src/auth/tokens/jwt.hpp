@@ -27,6 +27,8 @@ class Jwt {
   static Result<Jwt> parse(std::string_view text);
   // Whether a text is meant as one; others are opaque.
   static bool is_meant(std::string_view text);
+  // The issuer that a text names, whether or not it could be accepted; empty for none.
+  static std::string claimed_issuer(std::string_view text);
 
   Algorithm algorithm() const { return algorithm_; }
   // `kid`; empty for none.

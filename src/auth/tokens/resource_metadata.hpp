@@ -15,10 +15,10 @@ struct ResourceMetadata {
   static constexpr std::size_t kMaxBytes = std::size_t{256} * 1024;
 
   std::string resource;
-  std::vector<std::string> authorization_servers;
-  std::vector<std::string> scopes;
-  std::string name;  // for people; left out where it is empty
-  std::vector<std::string> dpop_algorithms;
+  std::vector<std::string> authorization_servers = {};
+  std::vector<std::string> scopes = {};
+  std::string name = {};  // for people; left out where it is empty
+  std::vector<std::string> dpop_algorithms = {};
   bool requires_dpop = false;
 };
 

@@ -28,7 +28,7 @@ SnapshotPointer SeenSnapshots::get(const SnapshotPointer& snapshot, const ListLe
   const std::scoped_lock lock(mutex_);
   if (kept_.size() >= sweep_at_) {
     std::erase_if(kept_, [](const auto& entry) { return entry.second.from.expired(); });
-    sweep_at_ = 64 + 2 * kept_.size();
+    sweep_at_ = kFew + 2 * kept_.size();
   }
   // One that shows the snapshot itself must not keep it.
   if (seen != snapshot) kept_.insert_or_assign(snapshot.get(), Kept{snapshot, seen});

@@ -20,6 +20,9 @@ class SeenSnapshots {
   SnapshotPointer get(const SnapshotPointer& snapshot, const ListLens& lens);
 
  private:
+  // Of those that are gone, besides as many as there are: lists can be large.
+  static constexpr std::size_t kFew = 4;
+
   struct Kept {
     std::weak_ptr<const Snapshot> from;
     SnapshotPointer seen;
@@ -27,7 +30,7 @@ class SeenSnapshots {
 
   std::mutex mutex_;
   std::map<const Snapshot*, Kept> kept_;
-  std::size_t sweep_at_ = 64;
+  std::size_t sweep_at_ = kFew;
 };
 
 }  // namespace proteus::catalog

@@ -9,11 +9,7 @@ namespace proteus::client {
 namespace {
 
 using namespace std::chrono_literals;
-using test::Client;
-using test::FakeMcp;
-using test::FakeRequest;
-using test::FakeResponse;
-using test::FakeServer;
+using namespace test;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 

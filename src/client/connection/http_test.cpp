@@ -10,11 +10,7 @@ namespace proteus::client {
 namespace {
 
 using namespace std::chrono_literals;
-using test::Client;
-using test::FakeMcp;
-using test::FakeRequest;
-using test::FakeResponse;
-using test::FakeServer;
+using namespace test;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 namespace asio = boost::asio;
@@ -85,6 +81,35 @@ TEST_F(Http, ReadsAnswersFromAnEventStream) {  // PRO-18
   call.on_log = [&](const LogEntry& entry) { seen.emplace_back(entry.data); };
   EXPECT_EQ(client.text("echo", "{}", call), "streamed");
   EXPECT_THAT(seen, ElementsAre("1", "\"hello\""));
+}
+
+TEST_F(Http, ReadsSeveralMessagesInOneBodyLineByLine) {
+  mcp.on["tools/call"] = [](const FakeRequest& request) {
+    auto response = test::result(request, test::text_result("behind it"));
+    response.body = R"({"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"first"}})"
+                    "\r\n\n" +
+                    response.body + "\n";
+    return response;
+  };
+  Client client(io, server.url(), test::quick());
+  std::vector<std::string> heard;
+  RequestOptions call;
+  call.on_notification = [&](const json::Message& message) { heard.emplace_back(message.method); };
+  EXPECT_EQ(client.text("echo", "{}", call), "behind it");
+  EXPECT_THAT(heard, ElementsAre("notifications/message"));
+}
+
+TEST_F(Http, TakesLinesForMessagesOnlyWhereOneIsTheAnswer) {
+  const std::string notification = R"({"jsonrpc":"2.0","method":"notifications/message","params":{}})";
+  for (const std::string& body : {notification + "\n" + notification, notification + "\n{]", notification + "\n1"}) {
+    mcp.on["tools/call"] = [&](const FakeRequest&) { return FakeResponse{.body = body}; };
+    Client client(io, server.url(), test::quick());
+    int heard = 0;
+    RequestOptions call;
+    call.on_notification = [&](const json::Message&) { ++heard; };
+    EXPECT_THAT(client.text("echo", "{}", call), HasSubstr("no message"));
+    EXPECT_EQ(heard, 0);
+  }
 }
 
 TEST_F(Http, CancelsByClosingTheStream) {  // PRO-09

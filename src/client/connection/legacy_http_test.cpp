@@ -10,11 +10,7 @@ namespace proteus::client {
 namespace {
 
 using namespace std::chrono_literals;
-using test::accept;
-using test::Client;
-using test::FakeRequest;
-using test::FakeResponse;
-using test::Feed;
+using namespace test;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 namespace asio = boost::asio;
@@ -254,6 +250,40 @@ TEST_F(LegacyHttp, AnswersQuestionsOnTheStreamOfARequest) {
             R"({"elicitation":{"form":{}}})");
 }
 
+TEST_F(LegacyHttp, TellsTheServerHowFarAnAnswerIs) {
+  std::shared_ptr<Feed> feed = server.feed();
+  mcp.on["tools/call"] = [&](const FakeRequest&) {
+    feed->event(
+        R"({"jsonrpc":"2.0","id":"q","method":"sampling/createMessage","params":{"_meta":{"progressToken":"t"}}})");
+    return stream(feed);
+  };
+  std::function<void(std::string)> late;
+  Bell heard(io.get_executor());
+  mcp.on["notifications/progress"] = [&](const FakeRequest&) {
+    heard.ring();
+    return FakeResponse{.status = 202};
+  };
+  mcp.on[""] = [&](const FakeRequest& request) {
+    if (!request.id().empty()) feed->event(answer(server.last("tools/call"), "thanks"));
+    return FakeResponse{.status = 202};
+  };
+  Options options = test::quick();
+  options.handlers.sample = [&](Question question) -> Task<Result<std::string>> {
+    late = question.on_progress;
+    question.on_progress(R"({"progressToken":1,"progress":0.25,"total":1})");
+    co_await heard.wait();
+    co_return "{}";
+  };
+  Client client(io, server.url(), options);
+  EXPECT_EQ(client.text("echo"), "thanks");
+  EXPECT_EQ(boost::json::serialize(server.last("notifications/progress").params()),
+            R"({"progressToken":"t","progress":2.5E-1,"total":1})");
+  late(R"({"progressToken":1,"progress":1})");
+  mcp.on["tools/call"] = [](const FakeRequest& request) { return test::result(request, test::text_result("done")); };
+  EXPECT_TRUE(client.call("echo"));
+  EXPECT_EQ(server.count("notifications/progress"), 1U) << "nobody hears of an answer that was given";
+}
+
 TEST_F(LegacyHttp, KeepsAStreamForQuestionsOutsideOfRequests) {
   const auto feed = server.feed();
   mcp.get = [&](const FakeRequest&) { return stream(feed); };
@@ -308,28 +338,6 @@ TEST_F(LegacyHttp, DoesNotWaitLongForAServersStream) {
   Client client(io, server.url(), options);
   ASSERT_TRUE(client.call("echo"));
   EXPECT_EQ(server.verbs("GET"), 1U);
-}
-
-TEST_F(LegacyHttp, AQuestionDoesNotCostTheRequestItsTime) {
-  std::shared_ptr<Feed> feed = server.feed();
-  mcp.on["tools/call"] = [&](const FakeRequest&) {
-    feed->event(R"({"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"message":"?"}})");
-    return stream(feed);
-  };
-  mcp.on[""] = [&](const FakeRequest&) {
-    feed->event(answer(server.last("tools/call"), "thanks"));
-    return FakeResponse{.status = 202};
-  };
-  Options options = test::quick();
-  options.handlers.elicit_form = [](Question) -> Task<Result<std::string>> {
-    co_await sleep_for(1200ms);
-    co_return R"({"action":"decline"})";
-  };
-  Client client(io, server.url(), options);
-  ASSERT_TRUE(client.run(client.connection.open()));
-  RequestOptions call;
-  call.timeout = 1s;  // shorter than the question takes, and much longer than all else
-  EXPECT_EQ(client.text("echo", "{}", call), "thanks");
 }
 
 TEST_F(LegacyHttp, DoesNotAnswerAQuestionTheServerTookBack) {

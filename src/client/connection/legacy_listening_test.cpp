@@ -10,11 +10,7 @@ namespace proteus::client {
 namespace {
 
 using namespace std::chrono_literals;
-using test::accept;
-using test::Client;
-using test::FakeRequest;
-using test::FakeResponse;
-using test::Feed;
+using namespace test;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 namespace asio = boost::asio;

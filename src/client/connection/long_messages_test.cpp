@@ -14,11 +14,7 @@ namespace proteus::client {
 namespace {
 
 using namespace std::chrono_literals;
-using test::Client;
-using test::FakeMcp;
-using test::FakeRequest;
-using test::FakeResponse;
-using test::FakeServer;
+using namespace test;
 namespace asio = boost::asio;
 
 // A background whose only thread is busy until it is released.

@@ -8,9 +8,7 @@
 namespace proteus::client {
 namespace {
 
-using test::Client;
-using test::FakeRequest;
-using test::FakeResponse;
+using namespace test;
 using ::testing::ElementsAre;
 
 using ModernListening = test::ModernHttp;

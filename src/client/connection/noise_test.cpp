@@ -10,8 +10,7 @@
 namespace proteus::client {
 namespace {
 
-using test::FakeRequest;
-using test::FakeResponse;
+using namespace test;
 using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::HasSubstr;

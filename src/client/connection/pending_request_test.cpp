@@ -11,11 +11,7 @@ namespace proteus::client {
 namespace {
 
 using namespace std::chrono_literals;
-using test::accept;
-using test::Client;
-using test::FakeRequest;
-using test::FakeResponse;
-using test::Feed;
+using namespace test;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Posting = std::shared_ptr<PendingRequest>;

@@ -2,17 +2,25 @@
 
 #include <cstdint>
 
+#include <boost/asio/post.hpp>
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "json/text.hpp"
 #include "mcp/errors.hpp"
 #include "mcp/jsonrpc.hpp"
+#include "mcp/meta.hpp"
 
 namespace proteus::client {
+
+namespace asio = boost::asio;
+
 namespace {
 
 // Longer ids are an attack on whoever keeps them.
 constexpr std::size_t kMaxIdBytes = 1024;
+// Of what a client says about its progress.
+constexpr std::size_t kMaxProgressBytes = std::size_t{16} << 10U;
 // Servers look at the directories they are given before they go by them, and do not say when they have.
 constexpr std::chrono::milliseconds kRootsTakeEffect{100};
 
@@ -57,6 +65,48 @@ class Questions::Open {
   const bool due_;
   Deadline deadline_;
   std::multimap<std::string, Deadline*, std::less<>>::iterator at_;
+};
+
+// What is said about the progress of an answer, on its way to the server: one message at a time, and of those that come
+// meanwhile the last.
+class Questions::Progress : public std::enable_shared_from_this<Progress> {
+ public:
+  Progress(Questions& questions, std::shared_ptr<Transport> transport, std::string_view token)
+      : questions_(questions), transport_(std::move(transport)), token_(token) {}
+
+  // See Question::on_progress.
+  std::function<void(std::string)> sink() {
+    return [executor = questions_.executor_, weak = weak_from_this()](std::string params) {
+      asio::post(executor, [weak, params = std::move(params)]() mutable {
+        if (const auto self = weak.lock()) self->report(std::move(params));
+      });
+    };
+  }
+  void end() {
+    ended_ = true;
+    next_.clear();
+  }
+
+ private:
+  void report(std::string params) {
+    const std::string_view token = json::find_member(params, mcp::meta::kProgressToken);
+    if (ended_ || token.empty() || params.size() > kMaxProgressBytes) return;
+    params.replace(static_cast<std::size_t>(token.data() - params.data()), token.size(), token_);
+    next_ = mcp::write_notification(mcp::to_string(mcp::Method::progress), params);
+    if (!std::exchange(sending_, true)) questions_.tasks_.spawn("progress of an answer", send(shared_from_this()));
+  }
+  static Task<> send(std::shared_ptr<Progress> self) {
+    while (!self->next_.empty())
+      co_await self->questions_.send(std::exchange(self->next_, {}), self->transport_);
+    self->sending_ = false;
+  }
+
+  Questions& questions_;
+  const std::shared_ptr<Transport> transport_;
+  const std::string token_;
+  std::string next_;
+  bool sending_ = false;
+  bool ended_ = false;
 };
 
 void Questions::on_request(Received request, RequestId during, std::shared_ptr<Transport> transport) {
@@ -131,24 +181,30 @@ Task<Result<std::string>> Questions::ask_in_turn(Question question) {
   }
 }
 
-Task<Result<std::string>> Questions::ask_owner(mcp::Method method, std::string params, RequestId during) {
+Task<Result<std::string>> Questions::ask_owner(Question question) {
+  const auto [method, during] = std::pair(question.method, question.during);
   if (is_stray_roots(method, during) && options_.owner != Owner::session) {
     while (requests_.first_asked() == nullptr)
       co_await arrival_.wait();
   }
   const InFlightTable::Hold hold(requests_, during);
-  if (is_of_any(method, during)) co_return co_await ask_in_turn({method, std::move(params), during, false});
+  if (is_of_any(method, during)) co_return co_await ask_in_turn(std::move(question));
   const InFlight* const request = asked_by(method, during);
   const std::shared_ptr<const Handlers> own = request != nullptr ? request->options->own_handlers() : nullptr;
-  Question question{method, std::move(params), during, request != nullptr && !request->is_sent};
+  question.early = request != nullptr && !request->is_sent;
   co_return co_await ask(own ? *own : options_.handlers, std::move(question));
 }
 
 Task<> Questions::answer(Received request, mcp::Method method, RequestId during, std::shared_ptr<Transport> transport,
                          std::unique_ptr<Open> open) {
   if (method == mcp::Method::ping) co_return co_await send(write_answer(open->id(), "{}"), std::move(transport));
-  auto asked = ask_owner(method, std::string(request.message().params), during);
-  const auto result = co_await before(open->deadline(), std::move(asked), mcp::to_string(method));
+  Question question{method, std::string(request.message().params), during};
+  const std::string_view token =
+      json::find_member(json::find_member(question.params, "_meta"), mcp::meta::kProgressToken);
+  const auto progress = std::make_shared<Progress>(*this, transport, token);
+  if (!token.empty() && token.size() <= kMaxIdBytes) question.on_progress = progress->sink();
+  const auto result = co_await before(open->deadline(), ask_owner(std::move(question)), mcp::to_string(method));
+  progress->end();
   const bool unwanted = open->deadline().expired();  // cancelled: an answer is not wanted
   if (open->due() && (unwanted || (!result && is_silence(result.error())))) roots_missed_ = true;
   if (unwanted) co_return;

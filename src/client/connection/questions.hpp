@@ -8,6 +8,7 @@
 
 #include "base/task_group.hpp"
 #include "client/connection/in_flight.hpp"
+#include "client/message/handlers.hpp"
 #include "client/message/options.hpp"
 #include "client/message/received.hpp"
 #include "client/message/transport.hpp"
@@ -48,11 +49,12 @@ class Questions {
  private:
   // A question being answered; counted, and known by its id, while it lives.
   class Open;
+  class Progress;
 
   Task<> answer(Received request, mcp::Method method, RequestId during, std::shared_ptr<Transport> transport,
                 std::unique_ptr<Open> open);
   // Finds out whose question it is, and asks them.
-  Task<Result<std::string>> ask_owner(mcp::Method method, std::string params, RequestId during);
+  Task<Result<std::string>> ask_owner(Question question);
   const InFlight* asked_by(mcp::Method method, RequestId during) const;
   // Of one that may be of any request of one caller: asks them in turn, as those end that it was not of.
   Task<Result<std::string>> ask_in_turn(Question question);

@@ -8,8 +8,7 @@ namespace proteus::client {
 namespace {
 
 using namespace std::chrono_literals;
-using test::Client;
-using test::quick;
+using namespace test;
 
 // REF-36: what is slow to start answers in the order it was asked in.
 TEST(SlowStart, ShowsAServerOfBothErasAsModern) {

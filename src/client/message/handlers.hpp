@@ -19,6 +19,9 @@ struct Question {
   std::string params;             // JSON object; may be empty for roots
   RequestId during = kNoRequest;  // the request of ours it is asked for, where that is known
   bool early = false;             // asked before the request was sent that it is put to
+  // Tells the server how far the answer is, by the `params` of a notification; empty where it does not want to know.
+  // Safe on any thread, and without effect once the question is answered.
+  std::function<void(std::string)> on_progress = {};
 };
 
 // Gives the result object as JSON, or an error that the server, or the caller of the request, is told.

@@ -30,6 +30,12 @@ Error naming_limit(Error error, std::size_t message_bytes) {
   return {ErrorKind::too_large, fmt::format("{} bytes, which max_message_bytes sets", error.message())};
 }
 
+OwnedText OwnedText::copy_of(std::string_view text) {
+  auto copy = std::make_shared<const std::string>(text);
+  const std::string_view view = *copy;
+  return {view, std::move(copy)};
+}
+
 Result<Received> Received::scan(std::string bytes, const json::ScanLimits& limits) {
   const auto owner = std::make_shared<const std::string>(std::move(bytes));
   return scan(*owner, owner, limits);
@@ -78,29 +84,36 @@ const json::Message& Received::message() const {
 
 Result<std::vector<Received>> scan_messages(std::string_view bytes, const json::ScanLimits& limits,
                                             std::optional<mcp::Version> version) {
+  return scan_messages(OwnedText{bytes, nullptr}, limits, version);
+}
+
+Result<std::vector<Received>> scan_messages(const OwnedText& bytes, const json::ScanLimits& limits,
+                                            std::optional<mcp::Version> version) {
   constexpr std::size_t kMaxBatch = 100;
-  std::vector<std::string_view> texts = {bytes};
-  if (version == mcp::Version::v2025_03_26 && bytes.starts_with('[')) {
-    auto batch = elements_of(bytes, kMaxBatch);
+  std::vector<std::string_view> texts = {bytes.text};
+  if (version == mcp::Version::v2025_03_26 && bytes.text.starts_with('[')) {
+    auto batch = elements_of(bytes.text, kMaxBatch);
     if (!batch) return std::unexpected(std::move(batch.error()));
     texts = std::move(*batch);
   }
   std::vector<Received> messages;
   for (const auto text : texts) {
-    auto message = Received::scan(std::string(text), limits);
+    auto message = bytes.owner ? Received::scan(text, bytes.owner, limits) : Received::scan(std::string(text), limits);
     if (!message) return std::unexpected(std::move(message.error()));
     messages.push_back(std::move(*message));
   }
   return messages;
 }
 
-Task<Result<Received>> scan_aside(BackgroundThreads& background, std::string bytes, json::ScanLimits limits) {
+Task<Result<Received>> scan_aside(BackgroundThreads& background, OwnedText bytes, json::ScanLimits limits) {
+  bytes.owner = background.ending_here(std::move(bytes.owner));
   co_return co_await background.run(
-      [bytes = std::move(bytes), limits]() mutable { return Received::scan(std::move(bytes), limits); });
+      [bytes = std::move(bytes), limits] { return Received::scan(bytes.text, bytes.owner, limits); });
 }
 
-Task<Result<std::vector<Received>>> scan_messages_aside(BackgroundThreads& background, std::string bytes,
+Task<Result<std::vector<Received>>> scan_messages_aside(BackgroundThreads& background, OwnedText bytes,
                                                         json::ScanLimits limits, std::optional<mcp::Version> version) {
+  bytes.owner = background.ending_here(std::move(bytes.owner));
   co_return co_await background.run(
       [bytes = std::move(bytes), limits, version] { return scan_messages(bytes, limits, version); });
 }

@@ -19,6 +19,14 @@ namespace proteus::client {
 // The error of reading a message, with the name of the setting where it is over the limit for one.
 Error naming_limit(Error error, std::size_t message_bytes);
 
+// Text, and what keeps it where it is.
+struct OwnedText {
+  std::string_view text;
+  std::shared_ptr<const void> owner;
+
+  static OwnedText copy_of(std::string_view text);
+};
+
 // A message from a server together with the bytes it was received as, so that it can be passed on unchanged.
 // Cheap to move and to copy. Its views stay true as long as it or a copy lives, or somebody shares its bytes.
 class Received {
@@ -67,6 +75,8 @@ class Received {
 // The messages in something received: one, or those of a batch, which only 2025-03-26 has.
 Result<std::vector<Received>> scan_messages(std::string_view bytes, const json::ScanLimits& limits,
                                             std::optional<mcp::Version> version);
+Result<std::vector<Received>> scan_messages(const OwnedText& bytes, const json::ScanLimits& limits,
+                                            std::optional<mcp::Version> version);
 
 // What exceeds this takes more than 5 ms where it is made of the shortest tokens there are.
 inline constexpr std::size_t kLongMessage = std::size_t{1} << 20U;
@@ -76,9 +86,9 @@ inline bool is_for_background(std::size_t bytes, const BackgroundThreads* backgr
   return bytes > kLongMessage && background != nullptr;
 }
 
-// As Received::scan and scan_messages, in the background.
-Task<Result<Received>> scan_aside(BackgroundThreads& background, std::string bytes, json::ScanLimits limits);
-Task<Result<std::vector<Received>>> scan_messages_aside(BackgroundThreads& background, std::string bytes,
+// As Received::scan and scan_messages, in the background, where the bytes also end.
+Task<Result<Received>> scan_aside(BackgroundThreads& background, OwnedText bytes, json::ScanLimits limits);
+Task<Result<std::vector<Received>>> scan_messages_aside(BackgroundThreads& background, OwnedText bytes,
                                                         json::ScanLimits limits, std::optional<mcp::Version> version);
 
 // What a request is answered with.

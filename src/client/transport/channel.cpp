@@ -56,7 +56,7 @@ Task<Result<>> Channel::listen(std::function<void()> on_open) {
   co_return std::unexpected(*closed_);
 }
 
-Task<> Channel::take_aside(BackgroundThreads& background, std::string bytes, json::ScanLimits limits) {
+Task<> Channel::take_aside(BackgroundThreads& background, OwnedText bytes, json::ScanLimits limits) {
   take(co_await scan_messages_aside(background, std::move(bytes), limits, version_));
 }
 

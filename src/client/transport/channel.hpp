@@ -34,7 +34,7 @@ class Channel : public Transport {
   // What was read from the stream. What is no message is logged and ignored.
   void take(std::string_view bytes, const json::ScanLimits& limits) { take(scan_messages(bytes, limits, version_)); }
   // The same in the background. What follows on the stream has to wait for it.
-  Task<> take_aside(BackgroundThreads& background, std::string bytes, json::ScanLimits limits);
+  Task<> take_aside(BackgroundThreads& background, OwnedText bytes, json::ScanLimits limits);
   // Nothing more will come: every exchange under way fails with this.
   void fail(const Error& error);
 

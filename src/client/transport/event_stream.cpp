@@ -2,8 +2,6 @@
 
 #include <functional>
 
-#include "client/message/received.hpp"
-
 namespace proteus::client {
 
 // What is broken stays so, whoever looks next.

@@ -7,6 +7,7 @@
 #include <proteus/error.hpp>
 
 #include "base/task.hpp"
+#include "client/message/received.hpp"
 #include "net/http/sse.hpp"
 #include "net/http_client/http_client.hpp"
 
@@ -36,6 +37,12 @@ class EventStream {
   bool is_whole() const { return whole_; }
   // Whether these bytes of an event stay where they are for as long as the stream lives.
   bool keeps(std::string_view data) const;
+
+  // The data of the event that was given last, to keep: a long one is not copied.
+  OwnedText take_data(std::string_view data) {
+    if (auto owner = reader_.take_memory()) return {data, std::move(owner)};
+    return OwnedText::copy_of(data);
+  }
 
   // See net::ClientResponse.
   Task<net::Waited> wait() { return response_.wait(); }

@@ -66,7 +66,7 @@ class OldSse final : public Channel {
       if (!*event) co_return fail(errors::interrupted("the server ended its event stream"));
       if ((*event)->type != "message" || (*event)->data.empty()) continue;
       if (is_for_background((*event)->data.size(), options_.background))
-        co_await take_aside(*options_.background, std::string((*event)->data), limits);
+        co_await take_aside(*options_.background, stream_->take_data((*event)->data), limits);
       else
         take((*event)->data, limits);
     }

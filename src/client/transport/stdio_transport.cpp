@@ -57,7 +57,7 @@ class StdioTransport final : public Channel {
       if (!line) co_return fail(naming_limit(line.error(), limits.bytes));
       if (!*line) co_return fail(co_await ended());
       if (is_for_background((*line)->size(), options_.background))
-        co_await take_aside(*options_.background, std::string(**line), limits);
+        co_await take_aside(*options_.background, {**line, process_->take_memory()}, limits);
       else if (!(*line)->empty())
         take(**line, limits);
     }

@@ -7,8 +7,8 @@
 #include "base/log.hpp"
 #include "base/waiting.hpp"
 #include "client/message/era.hpp"
-#include "client/transport/event_stream.hpp"
-#include "client/transport/http_caller.hpp"
+#include "client/transport/posted_reply.hpp"
+#include "client/transport/streamable_http_transport.hpp"
 #include "json/text.hpp"
 #include "mcp/headers.hpp"
 
@@ -25,10 +25,7 @@ bool is_session_id(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return c >= 0x21 && c <= 0x7e; });
 }
 
-bool is_success(const net::ClientResponse& response) { return response.status() >= 200 && response.status() < 300; }
-
-// What a message is to whoever waits for the answer to a request.
-enum class Role : std::uint8_t { answer, notification, request, stray };
+}  // namespace
 
 Role role_of(const json::Message& message, RequestId id) {
   if (message.kind == json::MessageKind::notification) return Role::notification;
@@ -39,79 +36,9 @@ Role role_of(const json::Message& message, RequestId id) {
   return nameless || json::as_int64(message.id) == id ? Role::answer : Role::stray;
 }
 
-Error wrong_type(const net::ClientResponse& response) {
-  const std::string_view type = response.content_type();
-  return errors::protocol(
-      type.empty() ? fmt::format("the server answered a request with HTTP {} and nothing in it", response.status())
-                   : fmt::format("the server answered with {}, which is neither JSON nor an event stream",
-                                 log::printable(type, 64)));
+std::chrono::milliseconds StreamableHttp::pause(const StreamPosition& position) const {
+  return std::max(position.retry.value_or(options_.reconnect_delay), kLeastRetry);
 }
-
-class StreamableHttp final : public Transport {
- public:
-  StreamableHttp(net::HttpClient& http, net::Url url, const Options& options, Inbox& inbox)
-      : caller_(http, std::move(url), options), options_(options), inbox_(inbox) {
-    scan_limits_.bytes = options.limits.message_bytes;
-  }
-
-  Task<Result<>> start() override { co_return Result<>{}; }
-  bool usable() const override { return true; }
-  bool has_headers() const override { return true; }
-  bool has_streams() const override { return true; }
-  std::string_view session() const override { return session_; }
-  bool keeps_session() const override { return has_session(); }
-  void speak(mcp::Version version) override {
-    version_ = version;
-    write_session_headers();
-  }
-  void forget_session() override {
-    session_.clear();
-    version_.reset();
-    listening_ = {};
-    write_session_headers();
-  }
-
-  Task<Result<Reply>> exchange(const Outgoing& request) override;
-  std::shared_ptr<PendingReply> try_exchange(const Outgoing& request, std::chrono::milliseconds time,
-                                             Stay stay) override;
-  Task<Result<>> send(const Outgoing& message) override;
-  Task<Result<>> listen(std::function<void()> on_open) override;
-  Task<> close() override;
-
- private:
-  class Posted;
-
-  bool is_legacy() const { return version_ && mcp::era_of(*version_) == mcp::Era::legacy; }
-  // Requests under way keep those that they were sent with.
-  using Headers = std::shared_ptr<const std::vector<Header>>;
-  void write_session_headers();
-  Result<> take_session(const net::ClientResponse& response);
-  // Goes on with a stream that ended or broke off before the answer, where the server said how.
-  Task<Result<Reply>> resume(std::unique_ptr<EventStream> stream, RequestId id);
-  Task<Result<net::ClientResponse>> get(const StreamPosition& position);
-  // The answer to `id` where it is here; other messages go to the inbox. `owner` keeps the stream; null where the
-  // answer is to have bytes of its own. A long message ends it: that goes into `aside`, to be read in the background.
-  Result<PendingReply::Poll> poll(EventStream& stream, RequestId id, const std::shared_ptr<const void>& owner,
-                                  std::string& aside);
-  Task<Result<std::optional<Reply>>> take_aside(std::string data, RequestId id);
-  // Nothing at the end of the stream.
-  Task<Result<std::optional<Reply>>> read(EventStream& stream, RequestId id);
-  // Into `reply` where it is the answer.
-  void take(const Received& message, RequestId id, std::optional<Reply>& reply) const;
-  std::chrono::milliseconds pause(const StreamPosition& position) const {
-    return std::max(position.retry.value_or(options_.reconnect_delay), kLeastRetry);
-  }
-
-  HttpCaller caller_;
-  const Options& options_;
-  Inbox& inbox_;
-  json::ScanLimits scan_limits_;
-  std::optional<mcp::Version> version_;
-  std::string session_;
-  Headers session_headers_ = std::make_shared<std::vector<Header>>();
-  std::string prepared_;  // the same, for requests that are sent at once
-  StreamPosition listening_;
-};
 
 void StreamableHttp::write_session_headers() {
   std::vector<Header> headers;
@@ -136,114 +63,6 @@ Result<> StreamableHttp::take_session(const net::ClientResponse& response) {
   return {};
 }
 
-// The answer to a POST, JSON or a stream of events.
-class StreamableHttp::Posted final : public PendingReply, public std::enable_shared_from_this<Posted> {
- public:
-  // `begun`: the head of the answer is here.
-  Posted(StreamableHttp& transport, net::ClientResponse response, RequestId id, Stay stay, bool begun)
-      : transport_(transport), response_(std::move(response)), id_(id), stay_(stay) {
-    if (begun) begin();
-  }
-
-  Result<Poll> poll() override {
-    if (state_ == State::sent) {
-      const auto here = response_.try_read_head();
-      if (!here) return std::unexpected(here.error());
-      if (!*here) return Poll{.waits = true};
-      begin();
-    }
-    if (state_ == State::json) return poll_json();
-    if (state_ == State::other) return Poll{};
-    if (!aside_.empty()) return Poll{};
-    auto polled = transport_.poll(*events_, id_, stay_ == Stay::here ? shared_from_this() : nullptr, aside_);
-    // An interrupted stream may be resumed.
-    if (!polled && polled.error().kind() == ErrorKind::interrupted) return Poll{};
-    return polled;
-  }
-
-  Task<net::Waited> wait() override { return events_ ? events_->wait() : response_.wait(); }
-  void stop_waiting() override { events_ ? events_->stop_waiting() : response_.stop_waiting(); }
-  void set_deadline(std::chrono::milliseconds from_now) override {
-    events_ ? events_->set_deadline(from_now) : response_.set_deadline(from_now);
-  }
-  bool is_all_here() const override { return events_ && events_->is_whole(); }
-
-  Task<Result<Reply>> finish() override {
-    set_deadline({});
-    for (;;) {
-      auto polled = poll();
-      if (!polled) co_return std::unexpected(std::move(polled.error()));
-      if (polled->reply) co_return std::move(*polled->reply);
-      if (polled->waits) {
-        (void)co_await wait();
-      } else if (!aside_.empty()) {
-        auto reply = co_await transport_.take_aside(std::exchange(aside_, {}), id_);
-        if (!reply) co_return std::unexpected(std::move(reply.error()));
-        if (*reply) co_return std::move(**reply);
-      } else {
-        break;
-      }
-    }
-    if (state_ == State::json) co_return co_await read_aside();
-    if (events_) co_return co_await transport_.resume(std::move(events_), id_);
-    if (!is_success(response_)) co_return co_await read_refusal(response_);
-    co_return std::unexpected(wrong_type(response_));
-  }
-
- private:
-  enum class State : std::uint8_t { sent, json, events, other };
-
-  void begin() {
-    state_ = State::other;
-    if (!is_success(response_)) return;
-    if (response_.has_content_type("application/json")) {
-      state_ = State::json;
-    } else if (response_.has_content_type("text/event-stream")) {
-      state_ = State::events;
-      events_ = std::make_unique<EventStream>(std::move(response_), transport_.options_.limits.message_bytes);
-    }
-  }
-
-  Result<Poll> poll_json() {
-    const std::size_t most = transport_.options_.limits.message_bytes;
-    const auto body = response_.try_read_all(most);
-    if (!body) return std::unexpected(naming_limit(body.error(), most));
-    if (!*body) return Poll{.waits = true};
-    if (is_for_background((*body)->size(), transport_.options_.background)) return Poll{};
-    const auto& limits = transport_.scan_limits_;
-    auto reply = judge(stay_ == Stay::here ? Received::scan(**body, shared_from_this(), limits)
-                                           : Received::scan(std::string(**body), limits));
-    if (!reply) return std::unexpected(std::move(reply.error()));
-    return Poll{.reply = std::move(*reply)};
-  }
-
-  // A long answer in JSON, all of which is here.
-  Task<Result<Reply>> read_aside() {
-    const auto body = response_.try_read_all(transport_.options_.limits.message_bytes);
-    if (!body) co_return std::unexpected(body.error());
-    co_return judge(
-        co_await scan_aside(*transport_.options_.background, std::string(body->value_or("")), transport_.scan_limits_));
-  }
-
-  Result<Reply> judge(Result<Received> message) const {
-    if (!message) return std::unexpected(std::move(message.error()));
-    if (role_of(message->message(), id_) != Role::answer) {
-      return std::unexpected(
-          errors::protocol(fmt::format("the server answered with a message that is no answer to the request: {}",
-                                       log::printable(message->text(), 80))));
-    }
-    return Reply{static_cast<int>(response_.status()), std::move(*message), {}};
-  }
-
-  StreamableHttp& transport_;
-  net::ClientResponse response_;
-  std::unique_ptr<EventStream> events_;  // in place of that, where it is a stream of events
-  std::string aside_;                    // the long one of those that is next
-  const RequestId id_;
-  const Stay stay_;
-  State state_ = State::sent;
-};
-
 Task<Result<Reply>> StreamableHttp::exchange(const Outgoing& request) {
   const Headers headers = session_headers_;
   auto response = co_await caller_.post(caller_.url(), request, *headers);
@@ -252,7 +71,7 @@ Task<Result<Reply>> StreamableHttp::exchange(const Outgoing& request) {
     if (auto taken = take_session(*response); !taken) co_return std::unexpected(std::move(taken.error()));
   }
   // The reply may go to other threads, and the response belongs to this one: the bytes are copied.
-  Posted posted(*this, std::move(*response), request.id, Stay::anywhere, true);
+  PostedReply posted(*this, std::move(*response), request.id, Stay::anywhere, true);
   co_return co_await posted.finish();
 }
 
@@ -260,7 +79,7 @@ std::shared_ptr<PendingReply> StreamableHttp::try_exchange(const Outgoing& reque
                                                            Stay stay) {
   auto response = caller_.try_post(request, prepared_, time);
   if (!response) return nullptr;
-  return std::make_shared<Posted>(*this, std::move(*response), request.id, stay, false);
+  return std::make_shared<PostedReply>(*this, std::move(*response), request.id, stay, false);
 }
 
 Task<Result<Reply>> StreamableHttp::resume(std::unique_ptr<EventStream> stream, RequestId id) {
@@ -295,12 +114,12 @@ Task<Result<Reply>> StreamableHttp::resume(std::unique_ptr<EventStream> stream, 
 }
 
 Task<Result<std::optional<Reply>>> StreamableHttp::read(EventStream& stream, RequestId id) {
-  std::string aside;
+  OwnedText aside;
   for (;;) {
     auto polled = poll(stream, id, nullptr, aside);
     if (!polled) co_return std::unexpected(std::move(polled.error()));
     if (polled->reply) co_return std::move(polled->reply);
-    if (!aside.empty()) {
+    if (!aside.text.empty()) {
       auto reply = co_await take_aside(std::exchange(aside, {}), id);
       if (!reply || *reply) co_return reply;
     } else if (polled->waits) {
@@ -311,17 +130,38 @@ Task<Result<std::optional<Reply>>> StreamableHttp::read(EventStream& stream, Req
   }
 }
 
-Task<Result<std::optional<Reply>>> StreamableHttp::take_aside(std::string data, RequestId id) {
+Task<Result<std::optional<Reply>>> StreamableHttp::take_aside(OwnedText data, RequestId id) {
   const auto messages = co_await scan_messages_aside(*options_.background, std::move(data), scan_limits_, version_);
   if (!messages) co_return std::unexpected(messages.error());
   std::optional<Reply> reply;
   for (const auto& message : *messages)
-    take(message, id, reply);
+    take(message, Bytes::own, id, reply);
   co_return reply;
 }
 
+std::optional<Reply> StreamableHttp::take_lines(std::string_view body, RequestId id) const {
+  constexpr std::size_t kMostLines = 100;
+  std::vector<Received> messages;
+  bool answered = false;
+  while (!body.empty()) {
+    const std::string_view line = body.substr(0, body.find('\n'));
+    body.remove_prefix(std::min(body.size(), line.size() + 1));
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    if (messages.size() == kMostLines) return std::nullopt;
+    auto message = Received::scan(std::string(line), scan_limits_);
+    if (!message || message->message().kind == json::MessageKind::invalid) return std::nullopt;
+    answered = answered || role_of(message->message(), id) == Role::answer;
+    messages.push_back(std::move(*message));
+  }
+  std::optional<Reply> reply;
+  if (!answered) return reply;
+  for (const auto& message : messages)
+    take(message, Bytes::own, id, reply);
+  return reply;
+}
+
 Result<PendingReply::Poll> StreamableHttp::poll(EventStream& stream, RequestId id,
-                                                const std::shared_ptr<const void>& owner, std::string& aside) {
+                                                const std::shared_ptr<const void>& owner, OwnedText& aside) {
   PendingReply::Poll polled;
   Received received;
   while (!polled.reply) {
@@ -334,14 +174,14 @@ Result<PendingReply::Poll> StreamableHttp::poll(EventStream& stream, RequestId i
     const std::string_view data = (*event)->data;
     if (data.empty() || (*event)->type != "message") continue;
     if (is_for_background(data.size(), options_.background)) {
-      aside = data;
+      aside = stream.take_data(data);
       break;
     }
     if (version_ == mcp::Version::v2025_03_26) {
       const auto messages = scan_messages(data, scan_limits_, version_);
       if (!messages) return std::unexpected(messages.error());
       for (const auto& message : *messages)
-        take(message, id, polled.reply);
+        take(message, Bytes::own, id, polled.reply);
       continue;
     }
     const bool kept = owner && stream.keeps(data);
@@ -349,15 +189,15 @@ Result<PendingReply::Poll> StreamableHttp::poll(EventStream& stream, RequestId i
     const auto scanned = kept ? received.rescan(data, owner, scan_limits_) : received.rescan(*copy, copy, scan_limits_);
     if (!scanned) return std::unexpected(scanned.error());
     if (kept) received.set_on_one_line();
-    take(received, id, polled.reply);
+    take(received, kept ? Bytes::of_stream : Bytes::own, id, polled.reply);
   }
   return polled;
 }
 
-void StreamableHttp::take(const Received& message, RequestId id, std::optional<Reply>& reply) const {
+void StreamableHttp::take(const Received& message, Bytes bytes, RequestId id, std::optional<Reply>& reply) const {
   switch (role_of(message.message(), id)) {
     case Role::notification: return inbox_.on_notification(message, id);
-    case Role::request: return inbox_.on_request(message.copy(), id);
+    case Role::request: return inbox_.on_request(bytes == Bytes::own ? message : message.copy(), id);
     case Role::answer:
       if (reply) break;
       reply = Reply{200, message, {}};
@@ -421,8 +261,6 @@ Task<> StreamableHttp::close() {
   // 405 means that the server ends sessions when it likes; any other answer changes nothing either.
   if (!response) options_.log->debug("the session was not ended: {}", response.error().message());
 }
-
-}  // namespace
 
 Task<Result<>> end_session(net::HttpClient& http, net::Url url, Options options, HttpSession session) {
   HttpCaller caller(http, std::move(url), options);

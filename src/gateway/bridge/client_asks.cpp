@@ -34,7 +34,10 @@ Task<Result<std::string>> ClientAsks::ask_here(std::uint64_t number, client::Que
     open_.erase(number);
     if (open_.empty()) last_ended_.ring();
   });
-  mcp::InputRequest request{{}, question.method, question.params.empty() ? "{}" : std::move(question.params)};
+  mcp::InputRequest request{{},
+                            question.method,
+                            question.params.empty() ? "{}" : std::move(question.params),
+                            std::move(question.on_progress)};
   co_return co_await asio::co_spawn(thread_, call_->ask(std::move(request)),
                                     asio::bind_cancellation_slot(open_[number].slot(), asio::use_awaitable));
 }

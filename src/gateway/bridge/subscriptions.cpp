@@ -35,7 +35,10 @@ client::Handlers handlers_of(server::Session& session, std::chrono::milliseconds
   const auto asking = [&session](std::chrono::milliseconds within) -> client::Handler {
     return
         [requests = session.shared_client_requests(), stream = session.outside(), within](client::Question question) {
-          mcp::InputRequest request{{}, question.method, question.params.empty() ? "{}" : std::move(question.params)};
+          mcp::InputRequest request{{},
+                                    question.method,
+                                    question.params.empty() ? "{}" : std::move(question.params),
+                                    std::move(question.on_progress)};
           return server::ClientRequests::ask(requests, std::move(request), stream, within);
         };
   };
@@ -102,6 +105,20 @@ Subscriptions::Refused for_caller(Subscriptions::Refused refused, const provider
   return refused;
 }
 
+// Tells those whom it concerns. That is worked out while nobody waits for it: a list may be long.
+template <class VisitAll>
+void tell(const VisitAll& visit_all, mcp::Method changed, const SessionObserver::Concerns& concerns) {
+  const auto access_of = [](const server::Listener& each) -> const catalog::Access& {
+    return principal_of(each.caller()).access();
+  };
+  std::map<std::string, catalog::Access> concerned;
+  visit_all([&](server::Listener& each) { concerned.emplace(access_of(each).fingerprint(), access_of(each)); });
+  std::erase_if(concerned, [&](const auto& entry) { return !concerns(entry.second); });
+  visit_all([&](server::Listener& each) {
+    if (concerned.contains(access_of(each).fingerprint())) each.list_changed(changed);
+  });
+}
+
 }  // namespace
 
 // What is to be followed at one upstream, in one era.
@@ -151,8 +168,8 @@ SessionObserver Subscriptions::observer_of(const std::string& principal, Worker&
   return {.wanted = [this, principal] { return listeners_.wanted_by_streams(principal); },
           .attached = [this, principal] { return listeners_.wanted_by_streams(principal).has_value(); },
           .list_changed =
-              [this, principal](mcp::Method changed) {
-                listeners_.visit_streams(principal, [&](server::Listener& stream) { stream.list_changed(changed); });
+              [this, principal](mcp::Method changed, const SessionObserver::Concerns& concerns) {
+                tell([&](const auto& each) { listeners_.visit_streams(principal, each); }, changed, concerns);
               },
           .resource_updated =
               [this, principal](const std::string& uri) {
@@ -167,39 +184,38 @@ SessionObserver Subscriptions::observer_of(server::Session& session) {
   const auto visit = [this, gone = std::weak_ptr(lines), client = &session](const server::Listeners::Visit& visit) {
     if (const auto alive = gone.lock()) listeners_.visit(client, visit);
   };
-  return {
-      .wanted =
-          [visit, client = &session] {
-            std::optional<mcp::SubscriptionFilter> wanted;
-            visit([&](server::Listener&) {
-              const bool hears = client->hears();
-              wanted = {.tools = hears, .prompts = hears, .resources = hears, .uris = client->subscriptions()};
-            });
-            return wanted;
-          },
-      .attached =
-          [visit, client = &session] {
-            bool attached = false;
-            visit([&](server::Listener&) { attached = client->hears(); });
-            return attached;
-          },
-      .list_changed =
-          [visit](mcp::Method changed) { visit([&](server::Listener& listener) { listener.list_changed(changed); }); },
-      .resource_updated =
-          [visit](const std::string& uri) {
-            visit([&](server::Listener& listener) { listener.resource_updated(uri); });
-          },
-      .told =
-          [visit, client = &session](const json::Message& notification) {
-            visit([&](server::Listener&) { client->pass_on(notification); });
-          },
-      .logs =
-          [visit, client = &session] {
-            LogWish wish = LogWish::none;
-            visit([&](server::Listener&) { wish = wish_of(client->log_level()); });
-            return wish;
-          },
-      .lists = lines->lists()};
+  return {.wanted =
+              [visit, client = &session] {
+                std::optional<mcp::SubscriptionFilter> wanted;
+                visit([&](server::Listener&) {
+                  const bool hears = client->hears();
+                  wanted = {.tools = hears, .prompts = hears, .resources = hears, .uris = client->subscriptions()};
+                });
+                return wanted;
+              },
+          .attached =
+              [visit, client = &session] {
+                bool attached = false;
+                visit([&](server::Listener&) { attached = client->hears(); });
+                return attached;
+              },
+          .list_changed = [visit](mcp::Method changed,
+                                  const SessionObserver::Concerns& concerns) { tell(visit, changed, concerns); },
+          .resource_updated =
+              [visit](const std::string& uri) {
+                visit([&](server::Listener& listener) { listener.resource_updated(uri); });
+              },
+          .told =
+              [visit, client = &session](const json::Message& notification) {
+                visit([&](server::Listener&) { client->pass_on(notification); });
+              },
+          .logs =
+              [visit, client = &session] {
+                LogWish wish = LogWish::none;
+                visit([&](server::Listener&) { wish = wish_of(client->log_level()); });
+                return wish;
+              },
+          .lists = lines->lists()};
 }
 
 std::shared_ptr<UpstreamSession> Subscriptions::line_of(Worker& here, server::Session& session,

@@ -10,6 +10,7 @@ namespace proteus::gateway {
 void Access::look_at(const catalog::SnapshotPointer& snapshot) const {
   if (contexts) contexts->look_at(snapshot);
   principals->look_at(snapshot);
+  if (tokens) tokens->look_at(snapshot);
 }
 
 Error Access::no_such_context(const Principal& principal) const {

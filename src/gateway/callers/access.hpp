@@ -11,7 +11,7 @@ namespace proteus::gateway {
 // Who may ask, and for what: replaced as a whole by a reload.
 struct Access {
   std::shared_ptr<const Principals> principals;
-  catalog::Contexts::Pointer contexts;  // besides the plain one; null for none
+  catalog::Contexts::Pointer contexts;                   // besides the plain one; null for none
   std::shared_ptr<const IssuedTokens> tokens = nullptr;  // made at runtime, besides those of the configuration
 
   // Whether all of their holders may use the same.

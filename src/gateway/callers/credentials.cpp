@@ -7,9 +7,8 @@ namespace {
 
 bool has_scheme(std::string_view authorization, std::string_view scheme) {
   if (authorization.size() <= scheme.size()) return false;
-  return std::ranges::equal(authorization.substr(0, scheme.size()), scheme, [](char a, char b) {
-    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b;
-  });
+  return std::ranges::equal(authorization.substr(0, scheme.size()), scheme,
+                            [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b; });
 }
 
 }  // namespace

@@ -1,12 +1,11 @@
 #include "gateway/callers/issued_tokens.hpp"
 
-#include <algorithm>
-
 namespace proteus::gateway {
 
 IssuedTokens::IssuedTokens(std::vector<Entry> entries) {
   for (auto& entry : entries) {
     are_alike_ = are_alike_ && entry.principal->access().is_all();
+    permissions_.insert(&entry.principal->permissions());
     if (entry.principal->expires()) expiring_.push_back(entry.principal);
     const json::Digest token = entry.principal->token();
     by_token_.emplace(token, std::move(entry));
@@ -20,11 +19,18 @@ std::shared_ptr<const Principal> IssuedTokens::find(const json::Digest& token, C
   return found->second.principal;
 }
 
-bool IssuedTokens::has_key(const std::string& key, Clock::Wall now) const {
-  return std::ranges::any_of(by_token_, [&](const auto& entry) {
-    const Principal& principal = *entry.second.principal;
-    return principal.key() == key && !principal.has_expired(now);
-  });
+void IssuedTokens::look_at(const catalog::SnapshotPointer& snapshot) const {
+  for (const Permissions* permissions : permissions_) {
+    if (const auto& entries = permissions->access().entries()) entries->look_at(snapshot);
+  }
+}
+
+std::unordered_set<std::string> IssuedTokens::keys_at(Clock::Wall now) const {
+  std::unordered_set<std::string> keys;
+  for (const auto& [token, entry] : by_token_) {
+    if (!entry.principal->has_expired(now)) keys.insert(entry.principal->key());
+  }
+  return keys;
 }
 
 }  // namespace proteus::gateway

@@ -4,7 +4,9 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -51,12 +53,15 @@ class IssuedTokens {
   bool are_alike() const { return are_alike_; }
   // Those whose secrets end by themselves.
   const std::vector<std::shared_ptr<const Principal>>& expiring() const { return expiring_; }
-  // Whether somebody of this key is still known.
-  bool has_key(const std::string& key, Clock::Wall now) const;
+  // As Principals::look_at.
+  void look_at(const catalog::SnapshotPointer& snapshot) const;
+  // The keys that a token which has not expired stands for.
+  std::unordered_set<std::string> keys_at(Clock::Wall now) const;
 
  private:
   std::unordered_map<json::Digest, Entry, DigestHash> by_token_;
   std::vector<std::shared_ptr<const Principal>> expiring_;
+  std::unordered_set<const Permissions*> permissions_;  // of all of them
   bool are_alike_ = true;
 };
 

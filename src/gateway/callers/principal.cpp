@@ -17,22 +17,13 @@ Principal::Principal(Parts parts) : parts_(std::move(parts)) {
   if (parts_.key.empty()) parts_.key = parts_.name;
 }
 
-Principal::Principal(const PrincipalSettings& settings, const json::Digest& token,
-                     std::shared_ptr<const Permissions> permissions, std::string key)
-    : Principal(Parts{.name = settings.name,
-                      .permissions = std::move(permissions),
-                      .key = std::move(key),
-                      .token = token,
-                      .expires = settings.expires}) {}
-
 Permissions permissions_of(const PrincipalSettings& settings) {
-  return {catalog::Access::only(settings.upstreams, settings.entries), settings.contexts,
-          settings.requests_per_minute};
+  return {catalog::Access::only(settings.upstreams, settings.entries), settings.contexts, settings.requests_per_minute};
 }
 
 bool Principal::same_as(const Principal& other) const {
   return name() == other.name() && token() == other.token() && expires() == other.expires() &&
-         permissions().fingerprint() == other.permissions().fingerprint();
+         access().fingerprint() == other.access().fingerprint() && entry() == other.entry();
 }
 
 const json::Digest& TokenHash::of(std::string_view token) {
@@ -66,9 +57,10 @@ Principals::Principals(const std::vector<PrincipalSettings>& settings, Anonymous
   const PermissionsTable* const before = previous != nullptr ? &previous->permissions_ : nullptr;
   for (const auto& each : settings) {
     const json::Digest token = json::sha256(each.token.reveal());
-    auto principal =
-        std::make_shared<const Principal>(each, token, permissions_.add(permissions_of(each), before));
-    are_alike_ = are_alike_ && principal->access().is_all();
+    auto permissions = permissions_.add(permissions_of(each), before);
+    are_alike_ = are_alike_ && permissions->access().is_all();
+    auto principal = std::make_shared<const Principal>(Principal::Parts{
+        .name = each.name, .permissions = std::move(permissions), .token = token, .expires = each.expires});
     if (each.expires) expiring_.push_back(principal);
     by_token_.emplace(token, std::move(principal));
   }

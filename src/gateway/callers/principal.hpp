@@ -21,28 +21,24 @@
 namespace proteus::gateway {
 
 class LocalProvider;
-struct PrincipalSettings;
 
 // Someone who may ask, and what they may use. Immutable.
 class Principal final : public server::Grant {
  public:
   struct Parts {
-    std::string name;                                           // for people; empty: anonymous
-    std::shared_ptr<const Permissions> permissions;             // never null
-    std::string key = {};                                       // the name where it is empty
-    json::Digest token = {};                                    // the hash of what the configuration knows it by
+    std::string name;                                // for people; empty: anonymous
+    std::shared_ptr<const Permissions> permissions;  // never null
+    std::string key = {};                            // the name where it is empty
+    json::Digest token = {};                         // the hash of what it is known by, where that is a token
     std::shared_ptr<const catalog::GrantedScopes> scopes = {};  // null: no scope is asked of it
     // What it alone is offered, in front of everything else; null for nothing. The versions of its snapshots are unique
     // among all of its name.
     std::shared_ptr<LocalProvider> own = {};
-    std::string home = {};  // the context that it finds at the plain endpoint; empty for none
+    std::string home = {};                    // the context that it finds at the plain endpoint; empty for none
     std::optional<Clock::Wall> expires = {};  // when its token ends by itself
     std::uint64_t rules = 0;  // where an identity provider vouches for it: the generation of the rules that made it
   };
   explicit Principal(Parts parts);
-  // What the settings say, apart from their token.
-  Principal(const PrincipalSettings& settings, const json::Digest& token,
-            std::shared_ptr<const Permissions> permissions, std::string key = {});
 
   // For people: in logs and audits.
   const std::string& name() const { return parts_.name; }
@@ -65,8 +61,8 @@ class Principal final : public server::Grant {
   bool has_expired(Clock::Wall now) const { return expires() && *expires() <= now; }
   // The generation of the rules that made it of an identity provider's word; 0 where others made it.
   std::uint64_t rules() const { return parts_.rules; }
-  // Whether the configuration decides about it, as about anonymous callers. Others have a key of their own, or something
-  // else: tool sessions, tokens that were made at runtime, and those of identity providers.
+  // Whether the configuration decides about it, as about anonymous callers. Others have a key of their own, or
+  // something else: tool sessions, tokens that were made at runtime, and those of identity providers.
   bool is_configured() const { return !own() && key() == name(); }
   // Whether both are known by the same token, and may use the same.
   bool same_as(const Principal& other) const;

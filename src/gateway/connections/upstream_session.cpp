@@ -36,6 +36,16 @@ std::uint64_t next_version() {
   return ++last;
 }
 
+// Whether two lists, which may be null, are not the same to those who may use this of them.
+bool are_others(const catalog::Access& access, Kind kind, const catalog::DefinitionList::Pointer& before,
+                const catalog::DefinitionList::Pointer& after) {
+  if (!access.entries()) return true;
+  const auto left = [&](const catalog::DefinitionList::Pointer& list) {
+    return access.entries()->through(list ? list : catalog::DefinitionList::empty(kind));
+  };
+  return left(before)->joined() != left(after)->joined();
+}
+
 }  // namespace
 
 UpstreamSession::UpstreamSession(Worker& worker, const ServedUpstream& upstream, std::chrono::milliseconds stream_wait,
@@ -305,13 +315,22 @@ Task<> UpstreamSession::review(std::shared_ptr<void> reviewing) {
     telling_.act(worker_.now());
     const auto upstream = upstream_.lock();
     if (!upstream) co_return;
+    const catalog::Snapshot::Lists before = own_;
     if (!upstream->is_direct()) {
       co_await upstream->announced();
       kinds = co_await read_own_lists(upstream, kinds);
     }
+    // What is listed live may be anything.
+    const auto concerns = [&](Kind kind, const catalog::Access& access) {
+      if (!kinds.has(kind) || !access.may_have(kind)) return false;
+      return upstream->is_direct() || are_others(access, kind, before[kind], own_[kind]);
+    };
     for (const Kind kind : {Kind::tool, Kind::prompt, Kind::resource}) {
-      const bool told = kinds.has(kind) || (kind == Kind::resource && kinds.has(Kind::resource_template));
-      if (told) observer_.list_changed(info(kind).changed_method);
+      const bool has_templates = kind == Kind::resource && kinds.has(Kind::resource_template);
+      if (!kinds.has(kind) && !has_templates) continue;
+      observer_.list_changed(info(kind).changed_method, [&](const catalog::Access& access) {
+        return concerns(kind, access) || (has_templates && concerns(Kind::resource_template, access));
+      });
     }
   }
 }

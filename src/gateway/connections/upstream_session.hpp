@@ -11,6 +11,7 @@
 
 #include "base/clock.hpp"
 #include "base/debounce.hpp"
+#include "catalog/contexts/access.hpp"
 #include "catalog/definitions/kind.hpp"
 #include "gateway/callers/own_lists.hpp"
 #include "gateway/upstreams/upstreams.hpp"
@@ -33,7 +34,9 @@ struct SessionObserver {
   std::function<std::optional<mcp::SubscriptionFilter>()> wanted;
   // Whether there is a stream to tell it on.
   std::function<bool()> attached;
-  std::function<void(mcp::Method changed)> list_changed;
+  // Of those who may use the same, whether anything that has changed is left to them.
+  using Concerns = std::function<bool(const catalog::Access&)>;
+  std::function<void(mcp::Method changed, const Concerns& concerns)> list_changed;
   std::function<void(const std::string& uri)> resource_updated;
   // A notification that belongs to no request; empty where there is no way to the caller for it.
   std::function<void(const json::Message& notification)> told = {};
@@ -45,7 +48,7 @@ struct SessionObserver {
   static SessionObserver nobody() {
     return {.wanted = [] { return std::nullopt; },
             .attached = [] { return false; },
-            .list_changed = [](mcp::Method) {},
+            .list_changed = [](mcp::Method, const Concerns&) {},
             .resource_updated = [](const std::string&) {},
             .lists = std::make_shared<OwnLists>()};
   }

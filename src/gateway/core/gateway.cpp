@@ -107,62 +107,6 @@ void Gateway::renew_contexts() {
   change_access(std::make_shared<const Access>(before->principals, before->contexts->renewed(), before->tokens));
 }
 
-void Gateway::set_tokens(std::shared_ptr<const IssuedTokens> tokens) {
-  const std::scoped_lock lock(setting_access_);
-  const auto before = access_.get();
-  access_.set(std::make_shared<const Access>(before->principals, before->contexts, std::move(tokens)));
-}
-
-void Gateway::end_streams_of(const Principal& principal) {
-  principal.withdraw();
-  listeners_.end_of(principal.key(),
-                    [&](const server::Caller& caller) { return principal_of(caller).token() == principal.token(); });
-}
-
-void Gateway::end_callers(const std::string& key, const std::string& why) {
-  const server::Listeners::Concerns everybody = [](const server::Caller&) { return true; };
-  listeners_.end_of(key, everybody);
-  endpoint_->sessions().end_of(key, everybody, why);
-  end_calls([key](const server::Caller& caller) { return caller.principal == key; }, why);
-  service_->parked().cancel_of(key);
-  forget(key);
-}
-
-void Gateway::end_calls(const server::Listeners::Concerns& whose, const std::string& why) {
-  for (const auto& part : parts_)
-    asio::post(part->io(), [worker = part.get(), whose, why] { worker->end_calls(whose, why); });
-}
-
-void Gateway::end_expired() {
-  const auto access = access_.get();
-  const auto now = clock_.wall();
-  const auto end = [&](const std::shared_ptr<const Principal>& principal) {
-    if (!principal->has_expired(now) || !principal->holds()) return;
-    end_streams_of(*principal);
-    if (access->tokens && access->tokens->has_key(principal->key(), now)) return;
-    log::info("the token of {} has expired", principal->name());
-    end_callers(principal->key(), "the token has expired");
-  };
-  std::ranges::for_each(access->principals->expiring(), end);
-  if (access->tokens) std::ranges::for_each(access->tokens->expiring(), end);
-}
-
-std::optional<Clock::Wall> Gateway::next_expiry() const {
-  const auto access = access_.get();
-  std::optional<Clock::Wall> next;
-  const auto look = [&](const std::shared_ptr<const Principal>& principal) {
-    if (principal->holds() && (!next || *principal->expires() < *next)) next = principal->expires();
-  };
-  std::ranges::for_each(access->principals->expiring(), look);
-  if (access->tokens) std::ranges::for_each(access->tokens->expiring(), look);
-  return next;
-}
-
-bool Gateway::knows_token(const json::Digest& token) const {
-  const auto access = access_.get();
-  return access->principals->knows(token) || (access->tokens && access->tokens->knows(token));
-}
-
 void Gateway::change_access(const std::shared_ptr<const Access>& access) {
   const auto before = access_.get();
   access_.set(access);

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <unordered_set>
 #include <vector>
 
 #include <proteus/error.hpp>
@@ -64,9 +65,9 @@ class Gateway {
   void set_tokens(std::shared_ptr<const IssuedTokens> tokens);
   // From any thread. Ends the streams that were opened with this principal's token, and with no other of its key.
   void end_streams_of(const Principal& principal);
-  // From any thread. Whoever has this key is not known any more: ends what they have open (streams, legacy sessions, and
-  // calls, which are answered with `why`), and forgets what is kept for them.
-  void end_callers(const std::string& key, const std::string& why);
+  // From any thread. Whoever has one of these keys is not known any more: ends what they have open (streams, legacy
+  // sessions, and calls, which are answered with `why`), and forgets what is kept for them.
+  void end_callers(const std::unordered_set<std::string>& keys, const std::string& why);
   // From any thread: the same for those whose tokens have expired. Where another token makes its holder somebody of the
   // same key, sessions and calls go on.
   void end_expired();
@@ -208,7 +209,7 @@ class Gateway {
       std::make_shared<client::StartPlaces>(std::max(4U, std::thread::hardware_concurrency()));
   // Two, so that one upstream's long lists do not keep all others' waiting. Behind all that its work uses.
   BackgroundThreads background_threads_{2};
-  BackgroundThreads answer_threads_{1};
+  BackgroundThreads answer_threads_{std::clamp(std::thread::hardware_concurrency(), 2U, 8U)};
 
   // Of the control thread.
   AsyncMutex changes_;

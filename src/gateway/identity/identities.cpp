@@ -43,8 +43,7 @@ std::vector<auth::Algorithm> proof_algorithms(const std::vector<auth::IssuerSett
 
 std::shared_ptr<const Permissions> permissions_of(const Rule& rule) {
   return std::make_shared<const Permissions>(
-      catalog::Access::only(rule.upstreams,
-                            {.allow = rule.tools, .deny = rule.deny, .read_only = rule.read_only}),
+      catalog::Access::only(rule.upstreams, {.allow = rule.tools, .deny = rule.deny, .read_only = rule.read_only}),
       rule.contexts, rule.requests_per_minute);
 }
 
@@ -96,9 +95,7 @@ void Identities::set_public_url(const net::Url& url) {
   settings_.set(std::move(next));
 }
 
-bool Identities::keeps(const Principal& principal) const {
-  return principal.rules() == settings_.get()->generation;
-}
+bool Identities::keeps(const Principal& principal) const { return principal.rules() == settings_.get()->generation; }
 
 Identities::Found Identities::make_principal(const Settings& settings, const auth::Identity& identity,
                                              const net::Request& request) const {
@@ -106,13 +103,13 @@ Identities::Found Identities::make_principal(const Settings& settings, const aut
   if (rule == nullptr) return std::unexpected(no_rule(request, identity));
   const auto issuer = std::ranges::find(settings.issuers, identity.issuer(), &auth::IssuerSettings::issuer);
   const auto& implied = settings.implied[static_cast<std::size_t>(issuer - settings.issuers.begin())];
-  return std::make_shared<const Principal>(Principal::Parts{
-      .name = name_of(*rule, identity.claims),
-      .permissions = settings.permissions[static_cast<std::size_t>(rule - settings.rules.data())],
-      .key = key_of(identity),
-      .scopes = std::make_shared<const catalog::GrantedScopes>(identity.claims.scopes(), implied),
-      .expires = identity.expires,
-      .rules = settings.generation});
+  return std::make_shared<const Principal>(
+      Principal::Parts{.name = name_of(*rule, identity.claims),
+                       .permissions = settings.permissions[static_cast<std::size_t>(rule - settings.rules.data())],
+                       .key = key_of(identity),
+                       .scopes = std::make_shared<const catalog::GrantedScopes>(identity.claims.scopes(), implied),
+                       .expires = identity.expires,
+                       .rules = settings.generation});
 }
 
 server::Refusal Identities::refuse(const Settings& settings, const net::Request& request, const std::string& resource,
@@ -120,7 +117,8 @@ server::Refusal Identities::refuse(const Settings& settings, const net::Request&
   refusals_.add(net::refused(request, RefusalReason::token, refusal.reason));
   if (refusal.kind == auth::Refusal::Kind::unavailable) {
     return {status_of(refusal.kind),
-            errors::unavailable(std::string(refusal.text)).with_retry_after(refusal.retry_after), {}};
+            errors::unavailable(std::string(refusal.text)).with_retry_after(refusal.retry_after),
+            {}};
   }
   const std::string metadata = settings.resources.metadata_url(resource);
   return {status_of(refusal.kind), errors::unauthenticated(std::string(refusal.text)),
@@ -166,13 +164,16 @@ std::optional<std::string> Identities::metadata_at(std::string_view path) const 
   if (settings->issuers.empty()) return std::nullopt;
   auto resource = settings->resources.resource_at(path);
   if (!resource) return std::nullopt;
-  auth::ResourceMetadata metadata{.resource = std::move(*resource), .scopes = settings->scopes, .name = "Proteus"};
+  auth::ResourceMetadata metadata;
+  metadata.resource = std::move(*resource);
+  metadata.scopes = settings->scopes;
+  metadata.name = "Proteus";
   for (const auto& issuer : settings->issuers)
     metadata.authorization_servers.push_back(issuer.issuer);
   for (const auth::Algorithm algorithm : settings->dpop_algorithms)
     metadata.dpop_algorithms.emplace_back(to_string(algorithm));
-  metadata.requires_dpop = std::ranges::all_of(
-      settings->issuers, [](const auto& issuer) { return issuer.dpop == auth::Dpop::require; });
+  metadata.requires_dpop =
+      std::ranges::all_of(settings->issuers, [](const auto& issuer) { return issuer.dpop == auth::Dpop::require; });
   return write_resource_metadata(metadata);
 }
 
@@ -211,8 +212,8 @@ Task<std::expected<Identities::Operator, server::Refusal>> Identities::find_oper
   const auth::Identity& identity = **verdict;
   // Whatever audiences the settings name are for the endpoints.
   if (!auth::is_for(identity.claims, std::span(&resource, 1))) {
-    co_return std::unexpected(refuse(*settings, request, resource,
-                                     auth::refusals::other_audience("the token is not for " + resource)));
+    co_return std::unexpected(
+        refuse(*settings, request, resource, auth::refusals::other_audience("the token is not for " + resource)));
   }
   const std::string url = settings->resources.gateway() + std::string(request.path());
   if (auto used = verifier_.check_use(identity, use_of(given, request, url, std::span(&resource, 1))); !used)

@@ -75,8 +75,8 @@ class Identities {
 
   struct Settings : IdentitySettings {
     std::uint64_t generation = 0;
-    std::vector<std::string> scopes;               // of all issuers: what clients are told to ask for
-    std::vector<auth::Algorithm> dpop_algorithms;  // none where proofs are off
+    std::vector<std::string> scopes;                              // of all issuers: what clients are told to ask for
+    std::vector<auth::Algorithm> dpop_algorithms;                 // none where proofs are off
     std::vector<std::shared_ptr<const Permissions>> permissions;  // one for each rule
     std::vector<catalog::ImpliedScopes> implied;                  // one for each issuer
     Resources resources{*net::Url::parse("http://localhost")};

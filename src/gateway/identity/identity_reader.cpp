@@ -43,8 +43,7 @@ IdentityReader::Found IdentityReader::use(Known& known, const Credentials& given
   const auto audiences = resources.accepted_at(context);
   const std::string url = resources.gateway() + std::string(request.path());
   auto used = identities_.verifier_.check_use(*known.identity, use_of(given, request, url, audiences));
-  if (!used)
-    return std::unexpected(identities_.refuse(*settings_, request, resources.endpoint(context), used.error()));
+  if (!used) return std::unexpected(identities_.refuse(*settings_, request, resources.endpoint(context), used.error()));
   known.context = context;
   return known.principal;
 }

@@ -96,9 +96,10 @@ std::string_view to_string(AdminRole role) {
 const json::Binding<Rule>& rule_binding() {
   using S = Rule;
   static const json::Binding<S> binding{
-      field("match", &S::match, json::map(patterns(), "patterns", check_claim, {.least = 0, .most = kMaxClaims}),
-            "Claims and the patterns that one of their values must fit; all of them must. `issuer` is the issuer, `scp` "
-            "counts as `scope`, and a nested claim is written `realm_access.roles`. Without it the rule fits everybody."),
+      field(
+          "match", &S::match, json::map(patterns(), "patterns", check_claim, {.least = 0, .most = kMaxClaims}),
+          "Claims and the patterns that one of their values must fit; all of them must. `issuer` is the issuer, `scp` "
+          "counts as `scope`, and a nested claim is written `realm_access.roles`. Without it the rule fits everybody."),
       field("name", &S::name, text({.max_bytes = 256, .check = check_template}),
             "Name of the principal in logs and audits; `{claim}` stands for a claim's first value."),
       field("upstreams", &S::upstreams, json::list(text({.check = check_upstream}), "strings", {.most = kMaxPatterns}),
@@ -107,7 +108,8 @@ const json::Binding<Rule>& rule_binding() {
             "Names, as clients see them, that they may use; `prompt:x*` and `resource:x*` are prompts and resources."),
       field("deny", &S::deny, json::list(text({.max_bytes = 1024}), "patterns", {.most = kMaxPatterns}),
             "Names they may not use, even if `tools` has them."),
-      field("read_only", &S::read_only, json::boolean(), "Whether they may use only tools that declare `readOnlyHint`."),
+      field("read_only", &S::read_only, json::boolean(),
+            "Whether they may use only tools that declare `readOnlyHint`."),
       field("contexts", &S::contexts, json::list(text({.check = check_context}), "strings"),
             "Contexts they may use; `*` for all, `\"\"` for plain `/mcp`."),
       field("admin", &S::admin,

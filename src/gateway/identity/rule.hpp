@@ -21,11 +21,11 @@ std::string_view to_string(AdminRole role);
 // Makes a principal of claims: whom it fits, and what they may use.
 struct Rule {
   // By claim, patterns of which one value must fit one. A claim may be nested: "realm_access.roles". `issuer` is `iss`.
-  std::map<std::string, std::vector<std::string>> match;
+  std::map<std::string, std::vector<std::string>> match = {};
   std::string name = "{sub}";  // for logs and audits; claims stand in braces
   std::vector<std::string> upstreams = {"*"};
   std::vector<std::string> tools = {"*"};
-  std::vector<std::string> deny;
+  std::vector<std::string> deny = {};
   bool read_only = false;
   std::vector<std::string> contexts = {"*"};
   AdminRole admin = AdminRole::none;

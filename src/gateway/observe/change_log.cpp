@@ -23,6 +23,26 @@ store::ChangeRecord record_of(const LoggedChange& logged) {
           .change = fmt::format("{{{}}}", catalog::write_change(logged.change))};
 }
 
+store::Writes writes_of(const std::vector<LoggedChange>& changes) {
+  store::Writes writes;
+  for (const auto& logged : changes)
+    writes.emplace_back(store::AppendChange{record_of(logged)});
+  return writes;
+}
+
+// About how much there is to write, in bytes.
+std::size_t size_of(const std::vector<LoggedChange>& changes) {
+  constexpr std::size_t kOfName = 64;
+  std::size_t names = 0;
+  for (const auto& logged : changes) {
+    for (const catalog::Kind kind : catalog::kKinds) {
+      const auto& change = logged.change.kinds[kind];
+      names += change.added.size() + change.removed.size() + change.changed.size();
+    }
+  }
+  return names * kOfName;
+}
+
 }  // namespace
 
 std::string write_kinds(catalog::KindSet kinds) {
@@ -33,8 +53,8 @@ std::string write_kinds(catalog::KindSet kinds) {
   return out;
 }
 
-ChangeLog::ChangeLog(boost::asio::io_context& control, store::Store& store)
-    : control_(control), store_(store), background_(control.get_executor()) {}
+ChangeLog::ChangeLog(boost::asio::io_context& control, store::Store& store, BackgroundThreads& threads)
+    : control_(control), store_(store), threads_(threads), background_(control.get_executor()) {}
 
 void ChangeLog::refreshed(const providers::RefreshResult& result) {
   if (!result.change.empty()) report(result.change, result.at);
@@ -61,7 +81,8 @@ void ChangeLog::report(catalog::Change change, Clock::Wall at) {
 
 Task<> ChangeLog::write_waiting() {
   for (;;) {
-    std::vector<LoggedChange> changes;
+    const auto batch = std::make_shared<std::vector<LoggedChange>>();
+    auto& changes = *batch;
     {
       const std::scoped_lock lock(mutex_);
       const auto count = static_cast<std::ptrdiff_t>(std::min(waiting_.size(), kAtOnce));
@@ -72,9 +93,8 @@ Task<> ChangeLog::write_waiting() {
       std::move(waiting_.begin(), waiting_.begin() + count, std::back_inserter(changes));
       waiting_.erase(waiting_.begin(), waiting_.begin() + count);
     }
-    store::Writes writes;
-    for (const auto& logged : changes)
-      writes.emplace_back(store::AppendChange{record_of(logged)});
+    // An upstream decides how many names there are.
+    auto writes = co_await threads_.run(size_of(changes), [batch] { return writes_of(*batch); });
     const auto written = co_await store_.write(std::move(writes));
     if (written) {
       for (std::size_t i = 0; i < changes.size(); ++i)

@@ -9,6 +9,7 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include "base/background_threads.hpp"
 #include "base/stranger_log.hpp"
 #include "base/task_group.hpp"
 #include "catalog/view/catalog.hpp"
@@ -33,8 +34,8 @@ class ChangeLog {
   // So many may wait to be written; beyond it the oldest are given up.
   static constexpr std::size_t kMaxWaiting = 10'000;
 
-  // Both outlive it.
-  ChangeLog(boost::asio::io_context& control, store::Store& store);
+  // All of these outlive it.
+  ChangeLog(boost::asio::io_context& control, store::Store& store, BackgroundThreads& threads);
 
   // For Gateway::set_on_refreshed: a refresh that changed nothing leaves no trace.
   void refreshed(const providers::RefreshResult& result);
@@ -74,6 +75,7 @@ class ChangeLog {
 
   boost::asio::io_context& control_;
   store::Store& store_;
+  BackgroundThreads& threads_;
   StrangerLog lines_{"the log of changes"};
   TaskGroup background_;  // on the control thread
 

@@ -2,12 +2,15 @@
 
 #include "base/date_time.hpp"
 #include "base/names.hpp"
+#include "catalog/contexts/entry_patterns.hpp"
 
 namespace proteus::gateway {
 namespace {
 
 using json::field;
 using json::text;
+
+constexpr std::int64_t kMostRequests = 1'000'000'000;
 
 // "*", or a name; for contexts also "".
 Result<> check_named_upstream(std::string_view name) {
@@ -28,6 +31,23 @@ json::Field<TokenKeys> upstreams_field() {
                json::list(text({.check = check_named_upstream}), "strings", {.most = 10'000}),
                "Upstreams it may use; `*` for all.");
 }
+json::Codec<std::vector<std::string>> entry_patterns() {
+  return json::list(text({.max_bytes = 1024, .check = catalog::check_entry_pattern}), "patterns");
+}
+json::Field<TokenKeys> tools_field() {
+  return field("tools", &TokenKeys::tools, entry_patterns(), "Tools, prompts and resources it may use.");
+}
+json::Field<TokenKeys> deny_field() {
+  return field("deny", &TokenKeys::deny, entry_patterns(), "What it may not use of those.");
+}
+json::Field<TokenKeys> read_only_field() {
+  return field("read_only", &TokenKeys::read_only, json::boolean(),
+               "Whether it may use only tools that declare `readOnlyHint`.");
+}
+json::Field<TokenKeys> requests_field() {
+  return field("requests_per_minute", &TokenKeys::requests_per_minute, json::integer<unsigned>(0, kMostRequests),
+               "Requests it may send in a minute; 0: no limit of its own.");
+}
 template <class Keys>
 json::Field<Keys> expires_field() {
   return field("expires", &Keys::expires, text({.max_bytes = 64}),
@@ -37,7 +57,12 @@ json::Field<Keys> expires_field() {
 }  // namespace
 
 PrincipalSettings TokenKeys::settings() const {
-  return {.name = name, .token = {}, .contexts = contexts, .upstreams = upstreams};
+  return {.name = name,
+          .token = {},
+          .contexts = contexts,
+          .upstreams = upstreams,
+          .entries = {tools, deny, read_only},
+          .requests_per_minute = requests_per_minute};
 }
 
 const json::Binding<TokenKeys>& token_binding() {
@@ -46,13 +71,18 @@ const json::Binding<TokenKeys>& token_binding() {
           .required(),
       contexts_field(),
       upstreams_field(),
+      tools_field(),
+      deny_field(),
+      read_only_field(),
+      requests_field(),
       expires_field<TokenKeys>(),
   };
   return binding;
 }
 
 const json::Binding<TokenKeys>& token_access_binding() {
-  static const json::Binding<TokenKeys> binding{contexts_field(), upstreams_field()};
+  static const json::Binding<TokenKeys> binding{contexts_field(), upstreams_field(), tools_field(),
+                                                deny_field(),     read_only_field(), requests_field()};
   return binding;
 }
 

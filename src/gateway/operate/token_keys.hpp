@@ -17,7 +17,11 @@ struct TokenKeys {
   std::string name;
   std::vector<std::string> contexts = {"*"};
   std::vector<std::string> upstreams = {"*"};
-  std::string expires;  // a date and time, or a duration from now on; empty for never
+  std::vector<std::string> tools = {"*"};  // patterns of entries
+  std::vector<std::string> deny;           // likewise
+  bool read_only = false;
+  unsigned requests_per_minute = 0;  // 0: no limit besides that of everybody
+  std::string expires;               // a date and time, or a duration from now on; empty for never
 
   // Apart from the token and from when it expires.
   PrincipalSettings settings() const;

@@ -11,10 +11,10 @@
 #include <fmt/format.h>
 
 #include "base/base64.hpp"
+#include "base/date_time.hpp"
 #include "base/log.hpp"
 #include "base/units.hpp"
 #include "json/fault_error.hpp"
-
 
 namespace proteus::gateway {
 
@@ -27,27 +27,14 @@ constexpr std::string_view kRotation = "the rotation";
 constexpr std::size_t kSecretBytes = 32;
 
 // The prefix is for those who look for secrets that were published by accident.
-Secret random_token() {
-  return Secret("proteus_" + base64_encode(random_bytes(kSecretBytes), Base64::url));
-}
+Secret random_token() { return Secret("proteus_" + base64_encode(random_bytes(kSecretBytes), Base64::url)); }
 
 Error unknown_token(std::string_view name) {
   return errors::not_found(fmt::format("there is no token {} that was made at runtime", log::printable(name, 100)));
 }
 
-std::string shown_time(store::Time time) {
-  return fmt::format("{:%FT%TZ}", std::chrono::floor<std::chrono::seconds>(time));
-}
-
 // Where somebody has both, the earlier.
 store::Time earlier(store::Time a, store::Time b) { return b == store::Time{} ? a : std::min(a, b); }
-
-std::shared_ptr<const Principal> holder(const RuntimeToken& token, const json::Digest& digest, store::Time until) {
-  PrincipalSettings settings = token.keys.settings();
-  if (until != store::Time{}) settings.expires = Clock::Wall(until);
-  return std::make_shared<const Principal>(
-      settings, digest, std::make_shared<const Permissions>(permissions_of(settings)), token.key());
-}
 
 }  // namespace
 
@@ -88,7 +75,25 @@ store::Time TokenRegistry::last_used(const RuntimeToken& token) const {
                         std::chrono::duration_cast<Clock::Wall::duration>(dependencies_.clock.now() - *at));
 }
 
+std::shared_ptr<const Principal> TokenRegistry::holder(const RuntimeToken& token, const json::Digest& digest,
+                                                       store::Time until) {
+  return std::make_shared<const Principal>(
+      Principal::Parts{.name = token.name(),
+                       .permissions = permissions_.add(permissions_of(token.keys.settings())),
+                       .key = token.key(),
+                       .token = digest,
+                       .expires = until == store::Time{} ? std::nullopt : std::optional(Clock::Wall(until))});
+}
+
 void TokenRegistry::publish(RuntimeTokens tokens) {
+  // What no token has any more is let go of now and then.
+  if (permissions_.size() > 2 * tokens.size() + 64) {
+    PermissionsTable used;
+    for (const auto& [name, token] : tokens) {
+      if (token->principal) used.add(token->principal->permissions(), &permissions_);
+    }
+    permissions_ = std::move(used);
+  }
   std::vector<IssuedTokens::Entry> entries;
   entries.reserve(tokens.size());
   for (const auto& [name, token] : tokens) {
@@ -158,7 +163,7 @@ Task<Result<TokenRegistry::Issued>> TokenRegistry::do_create(boost::json::value 
   token.principal = holder(token, json::sha256(secret.reveal()), token.expires_at);
 
   boost::json::object detail{{"name", token.name()}, {"access", token_access_binding().write(token.keys)}};
-  if (token.expires_at != store::Time{}) detail["expires_at"] = shown_time(token.expires_at);
+  if (token.expires_at != store::Time{}) detail["expires_at"] = write_date_time(token.expires_at);
   store::Writes writes;
   writes.emplace_back(store::PutToken{to_record(token)});
   writes.push_back(audit(std::move(who), "token.create", std::move(detail)));
@@ -204,8 +209,7 @@ Task<Result<TokenRegistry::Issued>> TokenRegistry::do_rotate(std::string name, b
   }
   store::Writes writes;
   writes.emplace_back(store::PutToken{to_record(token)});
-  writes.push_back(
-      audit(std::move(who), "token.rotate", {{"name", name}, {"overlap", write_duration(keys.overlap)}}));
+  writes.push_back(audit(std::move(who), "token.rotate", {{"name", name}, {"overlap", write_duration(keys.overlap)}}));
   if (const auto written = co_await dependencies_.store.write(std::move(writes)); !written)
     co_return std::unexpected(written.error());
   auto made = std::make_shared<const RuntimeToken>(std::move(token));
@@ -227,7 +231,7 @@ Task<Result<TokenRegistry::Revoked>> TokenRegistry::do_revoke(std::string name, 
   for (const auto& principal : {token->principal, token->previous}) {
     if (principal) principal->withdraw();
   }
-  dependencies_.gateway.end_callers(token->key(), "the token was revoked");
+  dependencies_.gateway.end_callers({token->key()}, "the token was revoked");
   store::Writes writes;
   writes.emplace_back(store::RemoveToken{name});
   writes.push_back(audit(std::move(who), "token.revoke", {{"name", name}}));

@@ -42,11 +42,11 @@ struct RuntimeToken {
 using RuntimeTokenPointer = std::shared_ptr<const RuntimeToken>;
 using RuntimeTokens = std::map<std::string, RuntimeTokenPointer, std::less<>>;
 
-// The tokens that operators make while the gateway runs. What was acknowledged is in the store, and audited there in the
-// same write. A change that fails has no effect; revoking does not fail. Only hashes are kept.
+// The tokens that operators make while the gateway runs. What was acknowledged is in the store, and audited there in
+// the same write. A change that fails has no effect; revoking does not fail. Only hashes are kept.
 //
-// Functions may be called on any worker's thread; changes happen one after the other. `stop` must have ended before it is
-// destroyed.
+// Functions may be called on any worker's thread; changes happen one after the other. `stop` must have ended before it
+// is destroyed.
 class TokenRegistry {
  public:
   static constexpr std::size_t kMaxTokens = 10'000;
@@ -104,7 +104,8 @@ class TokenRegistry {
   Task<> write_removals();
   Task<> write_uses();
 
-  RuntimeToken read(const store::TokenRecord& record) const;
+  RuntimeToken read(const store::TokenRecord& record);
+  std::shared_ptr<const Principal> holder(const RuntimeToken& token, const json::Digest& digest, store::Time until);
   store::TokenRecord to_record(const RuntimeToken& token) const;
   Result<TokenKeys> read_keys(const boost::json::value& given, store::Time& expires_at) const;
   // Serves it in place of one of its name.
@@ -117,6 +118,7 @@ class TokenRegistry {
 
   // Of the control thread.
   AsyncMutex one_at_a_time_;
+  PermissionsTable permissions_;  // tokens that may use the same share them
   TaskGroup background_;
   boost::asio::steady_timer timer_;
   std::map<std::string, store::Writes> removals_;  // that the store did not take yet, by name

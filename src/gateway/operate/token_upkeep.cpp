@@ -15,7 +15,6 @@
 #include "gateway/operate/token_registry.hpp"
 #include "json/text.hpp"
 
-
 namespace proteus::gateway {
 
 namespace asio = boost::asio;
@@ -41,10 +40,6 @@ std::optional<json::Digest> digest_at(const boost::json::value& secrets, std::st
   return digest;
 }
 
-std::optional<Clock::Wall> wall_of(store::Time time) {
-  return time == store::Time{} ? std::nullopt : std::optional(Clock::Wall(time));
-}
-
 }  // namespace
 
 store::TokenRecord TokenRegistry::to_record(const RuntimeToken& token) const {
@@ -60,7 +55,7 @@ store::TokenRecord TokenRegistry::to_record(const RuntimeToken& token) const {
           .secrets_fault = {}};
 }
 
-RuntimeToken TokenRegistry::read(const store::TokenRecord& record) const {
+RuntimeToken TokenRegistry::read(const store::TokenRecord& record) {
   RuntimeToken token;
   token.keys.name = record.name;
   token.created_at = record.created_at;
@@ -78,14 +73,9 @@ RuntimeToken TokenRegistry::read(const store::TokenRecord& record) const {
   if (!access || !faults.empty()) token.fault = "what it may use cannot be read";
   if (!current) token.fault = "its hash cannot be read";
   if (!token.fault.empty()) return token;
-  PrincipalSettings settings = token.keys.settings();
-  const auto permissions = std::make_shared<const Permissions>(permissions_of(settings));
-  settings.expires = wall_of(token.expires_at);
-  token.principal = std::make_shared<const Principal>(settings, *current, permissions, token.key());
-  if (const auto previous = digest_at(*secrets, "previous")) {
-    settings.expires = wall_of(token.previous_until);
-    token.previous = std::make_shared<const Principal>(settings, *previous, permissions, token.key());
-  }
+  token.principal = holder(token, *current, token.expires_at);
+  const auto previous = digest_at(*secrets, "previous");
+  if (previous) token.previous = holder(token, *previous, token.previous_until);
   return token;
 }
 
@@ -109,9 +99,9 @@ void TokenRegistry::start() { background_.spawn("tokens", look_over_now_and_then
 Task<> TokenRegistry::look_over_now_and_then() {
   while (!stopped_) {
     const auto next = dependencies_.gateway.next_expiry();
-    const auto wait = next ? std::clamp<Clock::Wall::duration>(*next - dependencies_.clock.wall(), kShortestLook,
-                                                               kLongestLook)
-                           : Clock::Wall::duration(kLongestLook);
+    const auto wait =
+        next ? std::clamp<Clock::Wall::duration>(*next - dependencies_.clock.wall(), kShortestLook, kLongestLook)
+             : Clock::Wall::duration(kLongestLook);
     timer_.expires_after(wait);
     boost::system::error_code ignored;
     co_await timer_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));

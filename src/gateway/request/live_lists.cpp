@@ -123,8 +123,9 @@ Task<mcp::Outcome> LiveList::run() {
   const catalog::Cursor from = cursor->value_or(catalog::cursor_at(view_->state(), {}));
 
   TaskGroup asking(co_await boost::asio::this_coro::executor);
+  const bool any = view_->access().may_have(kind_);
   for (const ServedUpstream& served : worker_.upstreams().order) {
-    if (!served->is_direct() || !view_->access().allows(served->name())) continue;
+    if (!any || !served->is_direct() || !view_->access().allows(served->name())) continue;
     const auto rank = view_->state().ranks().of(served->name());
     const auto facts = served->facts();
     if (!rank || (facts && !mcp::offers(facts->offers, catalog::info(kind_).list_method))) continue;
@@ -164,8 +165,15 @@ Task<> LiveList::ask(std::shared_ptr<Part> part) {
   part->error = page->error;
   if (part->error) co_return;
   remember(*part, *page, reading);
-  part->list = view_->lens() != nullptr ? view_->lens()->through(page->list) : page->list;
+  part->list = view_->lens() == nullptr ? page->list : co_await through_lens(*part, page->list);
   part->next = page->next;
+}
+
+Task<catalog::DefinitionList::Pointer> LiveList::through_lens(const Part& part,
+                                                              catalog::DefinitionList::Pointer list) const {
+  const std::size_t size = list->joined().size();
+  return part.upstream->background().run(
+      size, [view = view_, list = std::move(list)] { return view->lens()->through(list); });
 }
 
 void LiveList::remember(const Part& part, const LivePage& page, RememberedLists::Reading reading) {

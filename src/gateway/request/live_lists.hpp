@@ -79,6 +79,8 @@ class LiveList {
   };
 
   Task<> ask(std::shared_ptr<Part> part);
+  // What the view shows of it. In the background where it is long.
+  Task<catalog::DefinitionList::Pointer> through_lens(const Part& part, catalog::DefinitionList::Pointer list) const;
   std::optional<std::string> shared_by(const Part& part) const;
   // So that what is called next goes to whom this list shows.
   void remember(const Part& part, const LivePage& page, RememberedLists::Reading reading);

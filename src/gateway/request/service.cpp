@@ -65,10 +65,10 @@ mcp::ServerCapabilities join(mcp::ServerCapabilities a, const mcp::ServerCapabil
 }
 
 // Holds the caller's scopes against what is asked for, and the mirrored parameters of a tool against its headers.
-Result<Route> checked(const server::Call& call, Result<Route> route) {
-  const Principal& principal = principal_of(call.caller());
-  if (route && principal.scopes() != nullptr) [[unlikely]] {
-    if (auto granted = check_scopes(*route, principal); !granted) return std::unexpected(std::move(granted.error()));
+Result<Route> checked(const server::Call& call, Result<Route> route, RefusalLog& refusals) {
+  if (route && principal_of(call.caller()).scopes() != nullptr) [[unlikely]] {
+    auto granted = check_scopes(*route, principal_of(call.caller()), refusals);
+    if (!granted) return std::unexpected(std::move(granted.error()));
   }
   if (!route || call.headers() == nullptr || !route->found || route->found.definition->mirrored == nullptr) {
     return route;
@@ -84,11 +84,11 @@ Result<Route> checked(const server::Call& call, Result<Route> route) {
   return route;
 }
 
-// Who may not read a resource is not told of it either. The caller outlives it.
-Task<Result<Route>> route_to_follow(Task<Result<Route>> routing, const server::Caller& caller) {
+// Who may not read a resource is not told of it either. What is given outlives it.
+Task<Result<Route>> route_to_follow(Task<Result<Route>> routing, const server::Caller& caller, RefusalLog& refusals) {
   auto route = co_await std::move(routing);
   if (!route) co_return route;
-  if (auto granted = check_scopes(*route, principal_of(caller)); !granted)
+  if (auto granted = check_scopes(*route, principal_of(caller), refusals); !granted)
     co_return std::unexpected(std::move(granted.error()));
   co_return route;
 }
@@ -219,7 +219,7 @@ Task<std::vector<server::Service::Refused>> GatewayService::follow(const server:
   const auto never = std::make_shared<server::Cancellation>(worker.io().get_executor());
   const Routing::Means means{reach(), observer_, clock_, options_.chance, *never};
   const Subscriptions::RouteOf route_of = [&](const std::string& uri) {
-    return route_to_follow(routing.run({Kind::resource, uri}, means), caller);
+    return route_to_follow(routing.run({Kind::resource, uri}, means), caller, refusals_);
   };
   co_return co_await subscriptions_.follow(worker, caller, session, accepted, route_of);
 }
@@ -319,7 +319,8 @@ Task<Result<Route>> GatewayService::route_by_lists(server::Call& call) {
   CallerLists lists(remembered_, Asker::of(call));
   Routing routing(lists, here());
   co_return checked(call,
-                    co_await routing.run(*wanted, {reach(), observer_, clock_, options_.chance, call.cancellation()}));
+                    co_await routing.run(*wanted, {reach(), observer_, clock_, options_.chance, call.cancellation()}),
+                    refusals_);
 }
 
 Task<mcp::Outcome> GatewayService::forward_by_lists(server::Call& call, Timing timing, ConcurrencyLimit::Pass place) {
@@ -371,7 +372,7 @@ std::optional<Result<Route>> GatewayService::route_at_once(server::Call& call, W
   if (!wanted) return std::unexpected(wanted.error());
   CallerLists lists(remembered_, Asker::of(call));
   auto route = Routing(lists, worker).at_once(*wanted);
-  if (route) route = checked(call, std::move(*route));
+  if (route) route = checked(call, std::move(*route), refusals_);
   return route;
 }
 

@@ -138,7 +138,7 @@ std::optional<ListedNames::Entry> find_listed(const ListedNames& names, Way way,
       break;
     case By::pattern: {
       const auto admits = [&](std::string_view text) { return is_admitted(served, view, {way.kind, text}, text); };
-      if (names.has_template_for(wanted.name, admits)) entry = {wanted.name, wanted.name};
+      if (names.has_template_for(wanted.name, admits)) entry = ListedNames::Entry{wanted.name, wanted.name};
       break;
     }
   }

@@ -19,13 +19,14 @@ catalog::Scopes required_by(const Route& route) {
 
 }  // namespace
 
-Result<> check_scopes(const Route& route, const Principal& principal) {
+Result<> check_scopes(const Route& route, const Principal& principal, RefusalLog& refusals) {
   if (principal.scopes() == nullptr || !route.upstream || !route.upstream->required_scopes()) return {};
   const catalog::Scopes required = required_by(route);
   const catalog::Scopes missing = catalog::missing_scopes(required, *principal.scopes());
   if (missing.empty()) return {};
-  return std::unexpected(
-      mcp::errors::insufficient_scope(missing, catalog::scopes_to_request(required, *principal.scopes())));
+  Error refusal = mcp::errors::insufficient_scope(missing, catalog::scopes_to_request(required, *principal.scopes()));
+  refusals.add({.reason = RefusalReason::scope, .why = refusal.message(), .principal = principal.name()});
+  return std::unexpected(std::move(refusal));
 }
 
 }  // namespace proteus::gateway

@@ -102,8 +102,9 @@ ToolSessions::Known ToolSessions::look_up(const ToolSessionId& id) const {
 Result<std::shared_ptr<void>> ToolSessions::claim(const Init& init, const ToolSession* by) {
   // It would be sent to back ends, and whoever runs one could be that caller then.
   if (dependencies_.gateway.identities().names_issuer(init.user_token.reveal())) {
-    return std::unexpected(errors::invalid(
-        "user_token: is a token of one of auth.issuers, which must not be sent to back ends; make one for this session"));
+    return std::unexpected(
+        errors::invalid("user_token: is a token of one of auth.issuers, which must not be sent to back ends; make one "
+                        "for this session"));
   }
   const json::Digest token = json::sha256(init.user_token.reveal());
   const auto holder = table_.holder(token);

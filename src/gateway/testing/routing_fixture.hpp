@@ -48,6 +48,11 @@ class ListingUpstream {
     const std::scoped_lock lock(mutex_);
     return shown_[{kind, user}];
   }
+  // Tools that declare that they change nothing, whoever lists them.
+  void declare_read_only(Names tools) {
+    const std::scoped_lock lock(mutex_);
+    read_only_ = std::move(tools);
+  }
   // Whether a user was ever given a list with this in it.
   bool has_listed(Kind kind, const std::string& user, const std::string& name) {
     const std::scoped_lock lock(mutex_);
@@ -111,9 +116,11 @@ class ListingUpstream {
     std::size_t at = 0;
     for (const auto& name : names) {
       if (at >= from && at < from + page_size_) {
-        entries += fmt::format(R"({}{{"{}":"{}","name":"{}","description":"{}"{}}})", entries.empty() ? "" : ",",
-                               catalog::info(kind).key == "name" ? "title" : catalog::info(kind).key, name, name, name_,
-                               kind == Kind::tool ? R"(,"inputSchema":{"type":"object"})" : "");
+        entries += fmt::format(
+            R"({}{{"{}":"{}","name":"{}","description":"{}"{}{}}})", entries.empty() ? "" : ",",
+            catalog::info(kind).key == "name" ? "title" : catalog::info(kind).key, name, name, name_,
+            kind == Kind::tool ? R"(,"inputSchema":{"type":"object"})" : "",
+            kind == Kind::tool && read_only_.contains(name) ? R"(,"annotations":{"readOnlyHint":true})" : "");
         listed_.insert({kind, user, name});
       }
       ++at;
@@ -129,6 +136,7 @@ class ListingUpstream {
   std::map<std::pair<Kind, std::string>, Names> shown_;
   std::set<std::tuple<Kind, std::string, std::string>> listed_;
   std::vector<Asked> asked_;
+  Names read_only_;
   std::atomic<bool> mute_ = false;
   std::atomic<bool> refreshing_ = false;
   ScriptedUpstream upstream_;

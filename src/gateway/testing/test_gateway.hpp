@@ -105,12 +105,14 @@ class TestGateway {
     RememberedListsLimits remembered = {};
     ProgramLimits programs = {};
     std::chrono::seconds session_idle = 30min;
+    const Clock* clock = nullptr;  // the machine's where there is none
   };
 
   explicit TestGateway(std::vector<providers::UpstreamSettings> upstreams)
       : TestGateway(std::move(upstreams), Setup{}) {}
   TestGateway(std::vector<providers::UpstreamSettings> upstreams, Setup setup)
-      : store_(setup.store != nullptr ? *setup.store : own_store_),
+      : clock_(setup.clock != nullptr ? *setup.clock : own_clock_),
+        store_(setup.store != nullptr ? *setup.store : own_store_),
         workers_(setup.workers),
         gateway(workers_, clock_, setup.environment, store_, SealingKey::random(), options(setup)),
         server_(workers_, {}, [this](net::Exchange& exchange) { return gateway.handle(exchange); }) {
@@ -209,7 +211,8 @@ class TestGateway {
     return options;
   }
 
-  SystemClock clock_;
+  SystemClock own_clock_;
+  const Clock& clock_;
   store::MemoryStore own_store_{{}};
   store::Store& store_;
   net::Workers workers_;

@@ -17,13 +17,8 @@ constexpr std::chrono::milliseconds kLongestRetry = std::chrono::hours(24);
 // What one large event needed is not kept for the rest of a long stream.
 constexpr std::size_t kKeptCapacity = std::size_t{64} << 10U;
 
-void reset(std::string& text) {
-  if (text.capacity() > kKeptCapacity) {
-    std::string().swap(text);
-  } else {
-    text.clear();
-  }
-}
+// No reader knows a longer one.
+constexpr std::size_t kLongestType = std::size_t{1} << 10U;
 
 std::optional<std::chrono::milliseconds> parse_retry(std::string_view value) {
   using Count = std::chrono::milliseconds::rep;
@@ -63,8 +58,8 @@ Result<std::optional<SseEvent>> SseReader::next() {
     delivered_ = false;
     type_ = data_ = {};
     has_data_ = false;
-    reset(kept_type_);
-    reset(kept_data_);
+    kept_type_.clear();
+    kept_data_.clear(kKeptCapacity);
   }
   while (!broken_) {
     const auto line = take_line();
@@ -89,8 +84,12 @@ std::optional<std::string_view> SseReader::take_line() {
   }
   const std::size_t end = find_line_end(chunk_, position_);
   const std::size_t length = std::min(end, chunk_.size()) - position_;
-  if ((line_begun_ ? partial_line_.size() : 0) + length > limits_.line_bytes) {
+  if (long_line_ + (line_begun_ ? partial_line_.size() : 0) + length > limits_.line_bytes) {
     break_limit("a line of an event stream", limits_.line_bytes);
+    return std::nullopt;
+  }
+  if (long_line_ > 0 && data_.size() + length > limits_.event_bytes) {
+    break_limit("an event of an event stream", limits_.event_bytes);
     return std::nullopt;
   }
   if (end == std::string_view::npos) return std::nullopt;
@@ -98,7 +97,15 @@ std::optional<std::string_view> SseReader::take_line() {
   std::string_view line = chunk_.substr(position_, length);
   position_ = end + 1;
   skip_lf_ = chunk_[end] == '\r';
-  if (std::exchange(line_begun_, false)) line = partial_line_.append(line);
+  if (std::exchange(long_line_, 0) > 0) {
+    kept_data_.append(line);
+    data_ = kept_data_.view();
+    return take_line();
+  }
+  if (std::exchange(line_begun_, false)) {
+    partial_line_.append(line);
+    line = partial_line_.view();
+  }
   if (first_line_) {
     first_line_ = false;
     if (line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
@@ -115,7 +122,7 @@ void SseReader::take_field(std::string_view line) {
   if (name == "data") {
     take_data(value);
   } else if (name == "event") {
-    type_ = value;
+    type_ = value.substr(0, kLongestType);
   } else if (name == "id") {
     if (value.find('\0') == std::string_view::npos) take_id(value);
   } else if (name == "retry") {
@@ -137,10 +144,10 @@ void SseReader::take_data(std::string_view value) {
     data_ = value;
     return;
   }
-  if (data_.data() != kept_data_.data()) kept_data_ = data_;
-  kept_data_ += '\n';
-  kept_data_ += value;
-  data_ = kept_data_;
+  if (data_.data() != kept_data_.data()) kept_data_.assign(data_);
+  kept_data_.append("\n");
+  kept_data_.append(value);
+  data_ = kept_data_.view();
 }
 
 std::optional<SseEvent> SseReader::dispatch() {
@@ -163,14 +170,46 @@ void SseReader::keep_unfinished() {
     type_ = kept_type_;
   }
   if (data_.data() != kept_data_.data()) {
-    kept_data_ = data_;
-    data_ = kept_data_;
+    kept_data_.assign(data_);
+    data_ = kept_data_.view();
   }
-  if (!line_begun_) reset(partial_line_);
-  partial_line_ += chunk_.substr(position_);
-  line_begun_ = !partial_line_.empty();
+  const std::string_view rest = chunk_.substr(position_);
+  if (long_line_ > 0) {
+    kept_data_.append(rest);
+    data_ = kept_data_.view();
+    long_line_ += rest.size();
+  } else {
+    if (!line_begun_) partial_line_.clear(kKeptCapacity);
+    partial_line_.append(rest);
+    line_begun_ = !partial_line_.empty();
+    if (partial_line_.size() > kKeptCapacity) begin_long_data();
+  }
   chunk_ = {};
   position_ = 0;
+}
+
+// What comes of a long message is put where it stays: to copy all of it when its line ends would take long.
+void SseReader::begin_long_data() {
+  constexpr std::string_view kField = "data:";
+  std::string_view value = partial_line_.view();
+  if (first_line_ && value.starts_with(kByteOrderMark)) value.remove_prefix(kByteOrderMark.size());
+  if (!value.starts_with(kField)) return;
+  value.remove_prefix(kField.size());
+  if (value.starts_with(' ')) value.remove_prefix(1);
+  if (data_.size() + (has_data_ ? 1 : 0) + value.size() > limits_.event_bytes)
+    return break_limit("an event of an event stream", limits_.event_bytes);
+  kept_data_.append(has_data_ ? "\n" : "");
+  kept_data_.append(value);
+  data_ = kept_data_.view();
+  has_data_ = true;
+  long_line_ = partial_line_.size();
+  partial_line_.clear(kKeptCapacity);
+  line_begun_ = first_line_ = false;
+}
+
+std::shared_ptr<const void> SseReader::take_memory() {
+  if (!delivered_ || data_.size() <= kKeptCapacity || data_.data() != kept_data_.data()) return nullptr;
+  return std::make_shared<const GrowingText>(std::exchange(kept_data_, {}));
 }
 
 void SseReader::break_limit(std::string_view what, std::size_t limit) { broken_ = errors::too_large(what, limit); }

@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,8 @@
 #include <vector>
 
 #include <proteus/error.hpp>
+
+#include "base/growing_text.hpp"
 
 namespace proteus::net {
 
@@ -55,6 +58,9 @@ class SseReader {
   // The next event of the chunk; its views hold until the next call of `next` or `feed`.
   Result<std::optional<SseEvent>> next();
 
+  // Keeps the data of the event that `next` gave where it is, for longer than the reader. Nothing where it is short.
+  std::shared_ptr<const void> take_memory();
+
   // Both at once: calls `sink(const SseEvent&)` for each event that `chunk` completes.
   template <class Sink>
   Result<> feed(std::string_view chunk, Sink&& sink) {
@@ -79,6 +85,7 @@ class SseReader {
   void take_data(std::string_view value);
   std::optional<SseEvent> dispatch();
   void keep_unfinished();
+  void begin_long_data();
   void break_limit(std::string_view what, std::size_t limit);
 
   SseLimits limits_;
@@ -91,12 +98,13 @@ class SseReader {
 
   // The event being read. The views point into chunk_, partial_line_, or the strings that keep them over a
   // chunk's end.
-  std::string partial_line_;
-  bool line_begun_ = false;  // partial_line_ holds the beginning of the line to come
+  GrowingText partial_line_;
+  bool line_begun_ = false;    // partial_line_ holds the beginning of the line to come
+  std::size_t long_line_ = 0;  // bytes so far of a line of data that goes into kept_data_ as it comes; 0: none does
   std::string_view type_;
   std::string_view data_;
   std::string kept_type_;
-  std::string kept_data_;
+  GrowingText kept_data_;
   bool has_data_ = false;
   bool delivered_ = false;  // the event lies with the caller, and is forgotten at the next call
 

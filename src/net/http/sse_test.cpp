@@ -201,6 +201,61 @@ TEST(SseReader, ReadsALineThatComesInTwoChunks) {
   EXPECT_EQ(data, std::string(100, 'x') + "yz");
 }
 
+TEST(SseReader, ReadsLongLinesOfDataHoweverTheyAreCut) {
+  const std::string text = std::string(300'000, 'x') + "end";
+  const std::string stream = "data: first\ndata:" + text + "\r\ndata: " + text + "\nid: 7\n\n:" + text +
+                             "\nevent: " + text + "\ndata: short\n\n\xEF\xBB\xBF" + "data: " + text +
+                             "\n\ndata: last\n\n";
+  const std::vector<Event> whole = read(stream);
+  ASSERT_EQ(whole.size(), 3U) << "a mark within the stream is part of a name";
+  EXPECT_EQ(whole[0].data, "first\n" + text + "\n" + text);
+  EXPECT_EQ(whole[1].data, "short");
+  EXPECT_EQ(whole[2].data, "last");
+  for (const std::size_t size : {1'000U, 16'384U, 70'001U}) {
+    SseReader reader;
+    EXPECT_EQ(read(reader, stream, size), whole) << "in chunks of " << size;
+  }
+}
+
+TEST(SseReader, SkipsTheByteOrderMarkBeforeALongLine) {
+  const std::string text(200'000, 'x');
+  SseReader reader;
+  EXPECT_THAT(read(reader, "\xEF\xBB\xBF" + ("data: " + text) + "\n\n", 16'384), ElementsAre(message(text)));
+}
+
+TEST(SseReader, GivesLongDataAwayWithItsMemory) {
+  const std::string text(500'000, 'x');
+  const std::string stream = "data: " + text + "\n\ndata: next\n\n";
+  SseReader reader;
+  std::string_view data;
+  std::shared_ptr<const void> kept;
+  std::string next;
+  for (std::size_t at = 0; at < stream.size(); at += 10'000) {
+    ASSERT_TRUE(reader.feed(std::string_view(stream).substr(at, 10'000), [&](const SseEvent& event) {
+      if (event.data.size() < text.size()) {
+        EXPECT_EQ(reader.take_memory(), nullptr);
+        next = event.data;
+        return;
+      }
+      data = event.data;
+      kept = reader.take_memory();
+    }));
+  }
+  ASSERT_NE(kept, nullptr);
+  EXPECT_EQ(data, text);
+  EXPECT_EQ(next, "next");
+}
+
+TEST(SseReader, RefusesLongDataOverTheLimitBeforeItEnds) {
+  SseReader reader({.line_bytes = 400'000, .event_bytes = 300'000});
+  const std::string piece(100'000, 'x');
+  const auto none = [](const SseEvent&) { FAIL(); };
+  EXPECT_TRUE(reader.feed("data: " + piece, none));
+  EXPECT_TRUE(reader.feed(piece, none));
+  EXPECT_TRUE(reader.feed(piece, none));
+  EXPECT_FALSE(reader.feed("x", none));
+}
+
 TEST(SseReader, RefusesALineOverTheLimitWithoutReadingItsEnd) {
   SseReader reader({.line_bytes = 10, .event_bytes = 100});
   int events = 0;

@@ -18,6 +18,8 @@ namespace asio = boost::asio;
 
 constexpr std::size_t kBlock = std::size_t{16} << 10U;
 constexpr std::size_t kLeastRead = std::size_t{4} << 10U;
+// One step of reading a long body; a few of them take less than a millisecond.
+constexpr std::size_t kMostRead = std::size_t{128} << 10U;
 constexpr std::size_t kPadding = ClientResponse::kPadding;
 
 // How long the host says it keeps an idle connection, less a second for the way. Closing first is the only
@@ -34,21 +36,18 @@ std::chrono::milliseconds kept_alive_for(const Fields& fields) {
   return std::chrono::seconds(seconds) - std::chrono::seconds(1);
 }
 
-}  // namespace
+// What may be filled; the rest is padding.
+std::size_t capacity(const GrowingMemory& memory) { return memory ? memory.size() - kPadding : 0; }
 
-void ClientExchange::Buffer::allocate(std::size_t new_size, std::string_view content) {
-  auto larger = std::make_unique_for_overwrite<char[]>(new_size + kPadding);
-  if (!content.empty()) std::memcpy(larger.get(), content.data(), content.size());
-  bytes = std::move(larger);
-  size = new_size;
-}
+}  // namespace
 
 void ClientExchange::begin(std::shared_ptr<ClientCore> core, std::string_view pool_key, AnswerBody body) {
   core_ = std::move(core);
   host_ = &core_->enter(pool_key);
   parser_.begin(core_->options().response_limits, body);
   fields_.clear();
-  if (head_.size != kBlock) head_.allocate(kBlock, {});
+  if (capacity(head_) > kBlock) head_ = {};
+  head_.grow(kBlock + kPadding, 0);
   body_ = {};
   filled_ = head_end_ = decoded_ = raw_ = 0;
   is_streamed_ = is_others_turn_ = false;
@@ -168,25 +167,37 @@ Task<Waited> ClientExchange::send_rest() {
     ear->heard = true;
     ear->stream->stop_waiting();
   });
-  const IoResult sent = co_await stream_.write(unsent_);
-  drop_front(unsent_, sent.size);
-  if (sent.error == asio::error::operation_aborted) co_return Waited{ear->heard ? ErrorCode() : sent.error};
-  if (sent.error) {
-    // No more of it can go. What the host had to say about that may still be read.
-    unsent_.clear();
-    is_reusable_ = false;
+  is_stopped_ = false;
+  while (!unsent_.empty() && !ear->heard) {
+    const auto [blocked] = co_await stream_.wait_writable();
+    // A wait that was over already could not be ended.
+    if (!ear->heard && (is_stopped_ || blocked == asio::error::operation_aborted))
+      co_return Waited{asio::error::operation_aborted};
+    if (ear->heard) break;
+    const IoResult sent = blocked ? IoResult{blocked, 0} : stream_.try_write(unsent_);
+    drop_front(unsent_, sent.size);
+    if (sent.error && sent.error != asio::error::would_block) {
+      // No more of it can go. What the host had to say about that may still be read.
+      unsent_.clear();
+      is_reusable_ = false;
+    }
   }
   co_return Waited{};
 }
 
+void ClientExchange::stop_waiting() {
+  is_stopped_ = true;
+  if (stream_) stream_.stop_waiting();
+}
+
 Result<bool> ClientExchange::receive_head() {
   if (stream_ && !stream_.has_news()) return false;
-  if (filled_ == head_.size) head_.allocate(head_.size * 2, {head_.bytes.get(), filled_});
-  const IoResult got = stream_.try_read({head_.bytes.get() + filled_, head_.size - filled_});
+  if (filled_ == capacity(head_)) head_.grow((2 * filled_) + kPadding, filled_);
+  const IoResult got = stream_.try_read({head_.data() + filled_, capacity(head_) - filled_});
   if (got.error == asio::error::would_block) return false;
   if (got.error) return std::unexpected(broken(got.error));
   filled_ += got.size;
-  auto end = parser_.parse_head({head_.bytes.get(), filled_}, fields_);
+  auto end = parser_.parse_head({head_.data(), filled_}, fields_);
   if (!end) {
     drop_connection();
     return std::unexpected(std::move(end).error().within(host_->key));
@@ -205,8 +216,8 @@ Result<bool> ClientExchange::receive_head() {
 }
 
 std::span<char> ClientExchange::window() {
-  if (body_.bytes) return {body_.bytes.get(), body_.size};
-  return {head_.bytes.get() + head_end_, head_.size - head_end_};
+  if (body_) return {body_.data(), capacity(body_)};
+  return {head_.data() + head_end_, capacity(head_) - head_end_};
 }
 
 Result<> ClientExchange::check_coding() const {
@@ -233,7 +244,8 @@ Result<> ClientExchange::receive_body() {
   if (!stream_) return std::unexpected(broken(asio::error::operation_aborted));
   if (!stream_.has_news()) return {};
   make_room();
-  const IoResult got = stream_.try_read(window().subspan(decoded_));
+  const auto room = window().subspan(decoded_);
+  const IoResult got = stream_.try_read(room.first(std::min(room.size(), kMostRead)));
   if (got.error == asio::error::would_block) return {};
   if (got.error == asio::error::eof) {
     auto ended = parser_.end_of_stream();
@@ -252,7 +264,10 @@ void ClientExchange::make_room() {
   const auto length = parser_.content_length();
   const std::size_t needed = length && !is_streamed_ ? static_cast<std::size_t>(*length) : decoded_ + kLeastRead;
   if (current.size() >= needed) return;
-  body_.allocate(std::max(needed, length ? 0 : 2 * current.size()), {current.data(), decoded_});
+  const std::size_t size = std::max(needed, length ? 0 : 2 * current.size()) + kPadding;
+  if (body_) return body_.grow(size, decoded_);
+  body_.grow(size, 0);
+  if (decoded_ > 0) std::memcpy(body_.data(), current.data(), decoded_);
 }
 
 Result<std::optional<std::string_view>> ClientExchange::try_read_all(std::size_t limit) {
@@ -268,11 +283,18 @@ Result<std::optional<std::string_view>> ClientExchange::try_read_all(std::size_t
       if (auto decoded = decode_received(); !decoded) return std::unexpected(std::move(decoded).error());
       continue;
     }
+    if ((is_others_turn_ = budget_.is_over())) return std::nullopt;
     if (auto received = receive_body(); !received) return std::unexpected(std::move(received).error());
     if (raw_ == 0 && stream_) return std::nullopt;
   }
   drop_connection();
   return std::unexpected(errors::too_large("the body of the answer", limit).within(host_->key));
+}
+
+std::shared_ptr<const void> ClientExchange::take_memory() {
+  if (!body_) return nullptr;
+  decoded_ = 0;
+  return std::make_shared<const GrowingMemory>(std::move(body_));
 }
 
 Task<Result<std::string_view>> ClientExchange::read_all(std::size_t limit) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/growing_memory.hpp"
 #include "net/http/fields.hpp"
 #include "net/http_client/client_core.hpp"
 #include "net/http_client/connecting.hpp"
@@ -70,6 +71,8 @@ class ClientExchange final : private Timed {
   // Sends what is left of the request, until there may be something to receive: a host may answer before it has read
   // all of a request, and read no more.
   Task<Waited> wait();
+  // Ends that, where somebody waits.
+  void stop_waiting();
 
   // Reads what has arrived of the head. True once it is complete.
   Result<bool> receive_head();
@@ -82,19 +85,13 @@ class ClientExchange final : private Timed {
   Result<std::optional<std::string_view>> try_read_some();
   bool is_all_here() const { return parser_.content_length() && raw_ >= *parser_.content_length(); }
   Task<Result<std::string_view>> read_all(std::size_t limit);
+  std::shared_ptr<const void> take_memory();
   Task<Result<std::string_view>> read_some();
 
   // What an I/O error means for the exchange, which it ends.
   Error broken(const ErrorCode& error);
 
  private:
-  struct Buffer {
-    std::unique_ptr<char[]> bytes;
-    std::size_t size = 0;  // without the padding
-
-    void allocate(std::size_t new_size, std::string_view content);
-  };
-
   void give_up() override {
     if (stream_) stream_.close();
   }
@@ -118,14 +115,15 @@ class ClientExchange final : private Timed {
   std::vector<std::string_view> unsent_;  // of the request
   std::string kept_;                      // what that refers to, where it is kept
 
-  Buffer head_;
+  GrowingMemory head_;
   std::size_t filled_ = 0;    // bytes received of the head
   std::size_t head_end_ = 0;  // 0 until it is complete
-  Buffer body_;               // where the body does not fit behind the head
+  GrowingMemory body_;        // where the body does not fit behind the head
   std::size_t decoded_ = 0;   // bytes of the body at the front of the window
   std::size_t raw_ = 0;       // received bytes after them, framing not yet taken off
-  StepBudget budget_;         // of reading some
+  StepBudget budget_;         // of reading
   bool is_others_turn_ = false;
+  bool is_stopped_ = false;           // who sends the rest is to stop
   bool is_streamed_ = false;          // what is decoded was given out by read_some
   bool is_reusable_ = true;           // as far as only we can tell
   std::uint64_t filter_version_ = 0;  // by which the connection was opened

@@ -152,13 +152,12 @@ Task<Result<std::string_view>> ClientResponse::read_all(std::size_t limit) { ret
 Result<std::optional<std::string_view>> ClientResponse::try_read_all(std::size_t limit) {
   return exchange_->try_read_all(limit);
 }
+std::shared_ptr<const void> ClientResponse::take_memory() { return exchange_->take_memory(); }
 bool ClientResponse::is_all_here() const { return exchange_->is_all_here(); }
 Result<bool> ClientResponse::try_read_head() { return exchange_->receive_head(); }
 Result<std::optional<std::string_view>> ClientResponse::try_read_some() { return exchange_->try_read_some(); }
 Task<Waited> ClientResponse::wait() { return exchange_->wait(); }
-void ClientResponse::stop_waiting() {
-  if (exchange_->stream()) exchange_->stream().stop_waiting();
-}
+void ClientResponse::stop_waiting() { exchange_->stop_waiting(); }
 Task<Result<std::string_view>> ClientResponse::read_some() { return exchange_->read_some(); }
 
 void ClientResponse::set_deadline(std::chrono::milliseconds from_now) {

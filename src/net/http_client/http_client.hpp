@@ -108,6 +108,9 @@ class ClientResponse {
   Task<Result<std::string_view>> read_all(std::size_t limit);
   // The same where all of it is here; nothing where more is to come.
   Result<std::optional<std::string_view>> try_read_all(std::size_t limit);
+  // Keeps what these gave where it is, for longer than the response and on any thread. The response has no body any
+  // more then. Nothing where the body is short: it lies with the head.
+  std::shared_ptr<const void> take_memory();
   // Whether all of it came with the head.
   bool is_all_here() const;
 

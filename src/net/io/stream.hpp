@@ -33,6 +33,10 @@ struct Peer {
   std::uint16_t port = 0;
 };
 
+// More is not written in one go: it is copied, or encrypted, while others wait. Who has more to write waits until the
+// stream is writable, which lets them run.
+inline constexpr std::size_t kMostAtOnce = std::size_t{256} << 10U;
+
 // What a Stream is made of: bytes that move without waiting, and ways to wait until they can. Plain TCP is in
 // tcp_stream.hpp, TLS over any other in tls.hpp, a pair in memory in memory_stream.hpp.
 class Transport {

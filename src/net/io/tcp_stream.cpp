@@ -97,20 +97,26 @@ class TcpTransport final : public Transport {
       std::array<iovec, 32> vectors;
       const std::size_t count = std::min(parts.size(), vectors.size());
       std::size_t wanted = 0;
+      bool cut = false;
       for (std::size_t i = 0; i < count; ++i) {
-        vectors[i] = {const_cast<char*>(parts[i].data()), parts[i].size()};
-        wanted += parts[i].size();
+        const std::size_t size = std::min(parts[i].size(), kMostAtOnce - all.size - wanted);
+        vectors[i] = {const_cast<char*>(parts[i].data()), size};
+        wanted += size;
+        cut = cut || size < parts[i].size();
       }
       parts = parts.subspan(count);
-      if (wanted == 0) continue;
-      msghdr message{};
-      message.msg_iov = vectors.data();
-      message.msg_iovlen = count;
-      // More follows: let the kernel fill its segments.
-      const int flags = MSG_DONTWAIT | MSG_NOSIGNAL | (parts.empty() ? 0 : MSG_MORE);
-      const IoResult some = written([&] { return ::sendmsg(socket_.get(), &message, flags); }, wanted);
-      all = {some.error, all.size + some.size};
-      if (some.error) break;
+      if (wanted > 0) {
+        msghdr message{};
+        message.msg_iov = vectors.data();
+        message.msg_iovlen = count;
+        // More follows: let the kernel fill its segments.
+        const int flags = MSG_DONTWAIT | MSG_NOSIGNAL | (parts.empty() ? 0 : MSG_MORE);
+        const IoResult some = written([&] { return ::sendmsg(socket_.get(), &message, flags); }, wanted);
+        all = {some.error, all.size + some.size};
+      }
+      // Who waits until it can be written again lets others run meanwhile.
+      if (cut && !all.error) all.error = asio::error::would_block;
+      if (all.error) break;
     }
     return all;
   }

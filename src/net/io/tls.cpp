@@ -111,6 +111,7 @@ class TlsTransport final : public Transport {
     while (true) {
       const std::string_view record = gather(parts, offset);
       if (record.empty()) return {{}, written};
+      if (written >= kMostAtOnce) return {asio::error::would_block, written};
       ERR_clear_error();
       std::size_t size = 0;
       const int outcome = SSL_write_ex(ssl_.get(), record.data(), record.size(), &size);

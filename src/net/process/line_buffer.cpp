@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace proteus::net {
 namespace {
@@ -10,22 +11,36 @@ constexpr std::size_t kUsualSize = std::size_t{16} << 10U;
 
 }  // namespace
 
+GrowingMemory LineBuffer::copy_of_rest() const {
+  const std::size_t rest = filled_ - begin_;
+  GrowingMemory copy;
+  copy.grow(std::max(kUsualSize, rest + kPadding), 0);
+  if (rest > 0) std::memcpy(copy.data(), bytes_.data() + begin_, rest);
+  return copy;
+}
+
 std::span<char> LineBuffer::room() {
   const std::size_t unfinished = filled_ - begin_;
-  if (begin_ > 0) {
+  const bool is_large = bytes_.size() > 4 * kUsualSize && unfinished < kUsualSize / 2;
+  if (!bytes_ || is_large) {
+    // What one long line needed is given back.
+    bytes_ = copy_of_rest();
+  } else if (begin_ > 0) {
     std::memmove(bytes_.data(), bytes_.data() + begin_, unfinished);
-    scanned_ -= begin_;
-    filled_ = unfinished;
-    begin_ = 0;
   }
-  // What one long line needed is given back.
-  if (bytes_.size() > 4 * kUsualSize && unfinished < kUsualSize / 2) {
-    bytes_.resize(kUsualSize);
-    bytes_.shrink_to_fit();
-  }
-  if (bytes_.size() < kUsualSize) bytes_.resize(kUsualSize);
-  if (bytes_.size() - kPadding - filled_ < kUsualSize / 4) bytes_.resize(2 * bytes_.size());
-  return std::span(bytes_).subspan(filled_, bytes_.size() - kPadding - filled_);
+  scanned_ -= begin_;
+  filled_ = unfinished;
+  begin_ = 0;
+  if (bytes_.size() - kPadding - filled_ < kUsualSize / 4) bytes_.grow(2 * bytes_.size(), filled_);
+  return {bytes_.data() + filled_, bytes_.size() - kPadding - filled_};
+}
+
+std::shared_ptr<const void> LineBuffer::take_memory() {
+  GrowingMemory rest = copy_of_rest();
+  scanned_ -= begin_;
+  filled_ -= begin_;
+  begin_ = 0;
+  return std::make_shared<const GrowingMemory>(std::exchange(bytes_, std::move(rest)));
 }
 
 Result<std::optional<std::string_view>> LineBuffer::take_line() {

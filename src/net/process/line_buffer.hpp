@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include <proteus/error.hpp>
+
+#include "base/growing_memory.hpp"
 
 namespace proteus::net {
 
@@ -26,13 +28,18 @@ class LineBuffer {
   // is longer than allowed is an error, for good.
   Result<std::optional<std::string_view>> take_line();
 
+  // Keeps the line that was given out last where it is, for longer than this.
+  std::shared_ptr<const void> take_memory();
+
   // Whether bytes are left that belong to no whole line.
   bool has_partial_line() const { return filled_ > begin_; }
   void drop_partial_line() { begin_ = scanned_ = filled_; }
 
  private:
+  GrowingMemory copy_of_rest() const;
+
   std::size_t max_line_bytes_;
-  std::vector<char> bytes_;
+  GrowingMemory bytes_;
   std::size_t begin_ = 0;    // of the line to come
   std::size_t scanned_ = 0;  // no line end before this
   std::size_t filled_ = 0;

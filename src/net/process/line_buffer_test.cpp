@@ -40,5 +40,19 @@ TEST(LineBuffer, GivesBackWhatALongLineNeeded) {
   EXPECT_LT(lines.room().size(), 100'000U);
 }
 
+TEST(LineBuffer, GivesALineAwayWithItsMemory) {
+  LineBuffer lines(10'000'000);
+  const std::string text(5'000'000, 'x');
+  put(lines, text + "\nnext\nand ha");
+  const auto taken = lines.take_line();
+  ASSERT_TRUE(taken && *taken);
+  const std::string_view line = **taken;
+  const auto kept = lines.take_memory();
+  put(lines, "lf\n");
+  EXPECT_EQ(**lines.take_line(), "next");
+  EXPECT_EQ(**lines.take_line(), "and half");
+  EXPECT_EQ(line, text);
+}
+
 }  // namespace
 }  // namespace proteus::net

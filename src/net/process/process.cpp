@@ -302,6 +302,8 @@ Process::~Process() {
   state_->signal_group(SIGKILL);
 }
 
+std::shared_ptr<const void> Process::take_memory() { return state_->lines.take_memory(); }
+
 Task<Result<std::optional<std::string_view>>> Process::read_line() {
   const auto state = state_;
   for (;;) {

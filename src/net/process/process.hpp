@@ -61,6 +61,8 @@ class Process {
   // where the output ends within a line, `too_large`, which the stream does not recover from, `cancelled`,
   // also after `terminate`.
   Task<Result<std::optional<std::string_view>>> read_line();
+  // Keeps the line that this gave last where it is, on any thread.
+  std::shared_ptr<const void> take_memory();
 
   // Queues bytes for standard input, never between those of another call, waiting first while too many are
   // queued. They are copied unless the child takes them at once. Fails only if nothing was queued:

@@ -90,18 +90,13 @@ std::string fault_of(const SchemaPointer& output, std::string_view body) {
          output->validate(*parsed).text();
 }
 
-// What a large answer holds decides how long a schema takes, so another thread does it. It reads a copy, because the
-// call may be given up meanwhile.
-Task<std::string> fault_aside(BackgroundThreads& background, SchemaPointer output, std::string body) {
-  co_return co_await background.run([output, body = std::move(body)] { return fault_of(output, body); });
-}
-
 bool is_object(std::string_view json) {
   const auto begin = json.find_first_not_of(" \n\t\r");
   return begin != std::string_view::npos && json[begin] == '{';
 }
 
-mcp::Reply structured(std::string_view body, mcp::Era era) {
+// The members of a result.
+std::string structured(std::string_view body, mcp::Era era) {
   std::string members = R"("content":[{"type":"text","text":)";
   members.reserve(members.size() + (body.size() * 5 / 2) + 64);  // JSON within quotes is some quarter longer
   json::append_quoted(members, body);
@@ -115,9 +110,39 @@ mcp::Reply structured(std::string_view body, mcp::Era era) {
       members += body;
     }
   }
+  return members;
+}
+
+mcp::Reply answer_of(const SchemaPointer& output, std::string_view body, mcp::Era era) {
+  if (const std::string fault = fault_of(output, body); !fault.empty()) return tool_error(fault);
   mcp::Reply reply;
-  reply.members.add(std::move(members));
+  reply.members.add(structured(body, era));
   return reply;
+}
+
+// The same elsewhere: what a large answer holds decides how long a schema takes, and to quote it takes long in any
+// case. `owner` keeps the body, because the call may be given up meanwhile.
+Task<mcp::Reply> answer_aside(BackgroundThreads& background, SchemaPointer output, std::string_view body,
+                              std::shared_ptr<const void> owner, mcp::Era era) {
+  co_return co_await background.run([&background, output, body, owner = std::move(owner), era] {
+    if (const std::string fault = fault_of(output, body); !fault.empty()) return tool_error(fault);
+    mcp::Reply reply;
+    reply.members.add(background.ending_here(std::make_shared<const std::string>(structured(body, era))));
+    return reply;
+  });
+}
+
+// What a body of so many bytes takes to be judged on the thread that answers requests.
+bool is_large(std::size_t bytes, const SchemaPointer& output) {
+  return bytes > (output ? BackgroundThreads::kSmall : 16 * BackgroundThreads::kSmall);
+}
+
+// A body that outlives its response.
+std::pair<std::string_view, std::shared_ptr<const void>> kept(net::ClientResponse& response, std::string_view body) {
+  if (auto memory = response.take_memory()) return {body, std::move(memory)};
+  auto copy = std::make_shared<const std::string>(body);
+  const std::string_view view = *copy;
+  return {view, std::move(copy)};
 }
 
 // Of an answer that is not JSON.
@@ -246,14 +271,14 @@ Task<mcp::Reply> call_http_tool(net::HttpClient& http, HttpToolCall call, HttpTo
   if (body && !*body) body = co_await response->read_all(limits.answer_bytes);
   if (!body) co_return attempt.failed(body.error());
   const std::string_view text = **body;
-  if (text.empty() || !is_json(*response)) co_return plain(call.tool, *response, text);
-  std::string fault;
-  if (call.tool.output && text.size() > BackgroundThreads::kSmall) {
-    fault = co_await fault_aside(call.background, call.tool.output, std::string(text));
-  } else {
-    fault = fault_of(call.tool.output, text);
+  const bool judged = !text.empty() && is_json(*response);
+  if (!is_large(text.size(), call.tool.output)) {
+    co_return judged ? answer_of(call.tool.output, text, call.era) : plain(call.tool, *response, text);
   }
-  co_return fault.empty() ? structured(text, call.era) : tool_error(fault);
+  if (!judged && call.tool.output) co_return plain(call.tool, *response, text);
+  const auto [lasting, owner] = kept(*response, text);
+  if (!judged) co_return co_await call.background.run([lasting, owner] { return tool_text(lasting); });
+  co_return co_await answer_aside(call.background, call.tool.output, lasting, owner, call.era);
 }
 
 }  // namespace proteus::providers

@@ -78,8 +78,8 @@ Result<std::uint16_t> Server::Core::listen(const HttpOptions& options) {
   endpoint_options.eras = eras_;
   endpoint_options.hosts = {is_loopback_name(options.host), options.allowed_origins, options.allowed_hosts};
   if (options.authenticate) {
-    endpoint_options.doorkeeper.look = [authenticate = options.authenticate](
-                                           const net::Request& request) -> std::optional<Admission> {
+    endpoint_options.doorkeeper.look =
+        [authenticate = options.authenticate](const net::Request& request) -> std::optional<Admission> {
       auto principal = authenticate(request.fields().find("Authorization").value_or(""));
       if (!principal) return std::unexpected(Refusal(std::move(principal.error())));
       return Caller{std::move(*principal)};

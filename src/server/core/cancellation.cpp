@@ -33,9 +33,8 @@ void Cancellation::fire(std::string reason) {
 }
 
 void Cancellation::request(std::string reason) {
-  boost::asio::post(executor_, [self = shared_from_this(), reason = std::move(reason)]() mutable {
-    self->fire(std::move(reason));
-  });
+  boost::asio::post(
+      executor_, [self = shared_from_this(), reason = std::move(reason)]() mutable { self->fire(std::move(reason)); });
 }
 
 Error given_up(const Cancellation& cancellation) {

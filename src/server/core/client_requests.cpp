@@ -9,6 +9,7 @@
 
 #include "json/text.hpp"
 #include "mcp/jsonrpc.hpp"
+#include "mcp/meta.hpp"
 #include "mcp/notifications.hpp"
 
 namespace proteus::server {
@@ -17,9 +18,11 @@ namespace asio = boost::asio;
 
 // Touched on the asking call's thread only, except that `resolve` posts to it.
 struct ClientRequests::Waiting {
-  explicit Waiting(const Executor& on) : executor(on), wake(on) {}
+  Waiting(const Executor& on, std::function<void(std::string)> told)
+      : executor(on), on_progress(std::move(told)), wake(on) {}
 
   Executor executor;
+  const std::function<void(std::string)> on_progress;
   asio::steady_timer wake;
   bool done = false;
   Result<std::string> answer = std::string();
@@ -37,6 +40,19 @@ std::string with_key(const mcp::InputRequest& request) {
   }
   const bool bare = request.params.size() <= 2;
   return bare ? "{" + meta + "}" : fmt::format("{{{},{}", meta, std::string_view(request.params).substr(1));
+}
+
+// Several servers may have chosen the same token: the client is given the id instead, which is of this request alone.
+std::string with_token(std::string params, std::string_view token) {
+  const std::string_view old = json::find_member(json::find_member(params, "_meta"), mcp::meta::kProgressToken);
+  if (!old.empty()) params.replace(static_cast<std::size_t>(old.data() - params.data()), old.size(), token);
+  return params;
+}
+
+std::string write_question(const std::string& id, const mcp::InputRequest& request) {
+  std::string params = with_key(request);
+  if (request.on_progress) params = with_token(std::move(params), id);
+  return mcp::write_request(id, mcp::to_string(request.method), params);
 }
 
 std::unexpected<Error> no_answer() { return std::unexpected(errors::interrupted("it sends nothing any more")); }
@@ -74,6 +90,17 @@ bool ClientRequests::resolve(const json::Message& answer) {
   return true;
 }
 
+void ClientRequests::progressed(const json::Message& notification) {
+  std::shared_ptr<Waiting> waiting;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = waiting_.find(notification.body.value(mcp::meta::kProgressToken));
+    if (found == waiting_.end()) return;
+    waiting = found->second;
+  }
+  if (waiting->on_progress) waiting->on_progress(std::string(notification.params));
+}
+
 void ClientRequests::settle(std::shared_ptr<Waiting> waiting, Result<std::string> answer) {
   asio::post(waiting->executor, [waiting, answer = std::move(answer)]() mutable {
     waiting->answer = std::move(answer);
@@ -100,10 +127,10 @@ Task<Result<void>> ClientRequests::ask(const mcp::InputRequired& required, Call&
   };
   std::vector<Asked> asked;
   for (const auto& request : required.requests) {
-    auto waiting = std::make_shared<Waiting>(executor);
+    auto waiting = std::make_shared<Waiting>(executor, request.on_progress);
     waiting->wake.expires_at(until);
     std::string id = open(waiting);
-    channel.send(mcp::write_request(id, mcp::to_string(request.method), with_key(request)));
+    channel.send(write_question(id, request));
     asked.push_back({request.key, std::move(id), std::move(waiting)});
   }
 
@@ -141,10 +168,10 @@ Task<Result<std::string>> ClientRequests::ask(std::shared_ptr<ClientRequests> se
                                               std::shared_ptr<SessionStream> stream,
                                               std::chrono::milliseconds deadline) {
   using Unheard = SessionStream::Unheard;
-  const auto waiting = std::make_shared<Waiting>(co_await asio::this_coro::executor);
+  const auto waiting = std::make_shared<Waiting>(co_await asio::this_coro::executor, request.on_progress);
   waiting->wake.expires_after(deadline);
   const std::string id = self->open(waiting);
-  stream->send(mcp::write_request(id, mcp::to_string(request.method), with_key(request)), Unheard::waits);
+  stream->send(write_question(id, request), Unheard::waits);
   if (!waiting->done) {
     boost::system::error_code ignored;
     co_await waiting->wake.async_wait(asio::redirect_error(asio::use_awaitable, ignored));

@@ -33,6 +33,8 @@ class ClientRequests {
 
   // Takes a result or error of the client. False if nobody waits for it.
   bool resolve(const json::Message& answer);
+  // Takes what the client says about its progress, and tells whoever asked; nobody where that is over.
+  void progressed(const json::Message& notification);
   // The client sends nothing any more: whoever waits for it, or asks it later, is told so.
   void end();
 

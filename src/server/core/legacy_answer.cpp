@@ -88,6 +88,9 @@ void take_notification(const json::Message& message, Session& session, InFlight&
   if (known != nullptr && known->method == mcp::Method::cancelled) {
     return in_flight.cancel(message.body.value("requestId"));
   }
+  if (known != nullptr && known->method == mcp::Method::progress) {
+    return session.client_requests().progressed(message);
+  }
   if (known == nullptr || known->method == mcp::Method::roots_changed) service.client_notified(session, message);
 }
 

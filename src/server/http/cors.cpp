@@ -6,14 +6,16 @@ namespace proteus::server {
 namespace {
 
 constexpr std::string_view kUsualHeaders =
-    "Authorization, DPoP, Content-Type, Accept, Last-Event-ID, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name";
+    "Authorization, DPoP, Content-Type, Accept, Last-Event-ID, MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, "
+    "Mcp-Name";
 
 }  // namespace
 
 std::string cors_fields(std::string_view origin) {
   std::string lines;
   net::append_field(lines, "Access-Control-Allow-Origin", origin);
-  lines += "Access-Control-Expose-Headers: Mcp-Session-Id, WWW-Authenticate, DPoP-Nonce, Retry-After\r\nVary: Origin\r\n";
+  lines +=
+      "Access-Control-Expose-Headers: Mcp-Session-Id, WWW-Authenticate, DPoP-Nonce, Retry-After\r\nVary: Origin\r\n";
   return lines;
 }
 

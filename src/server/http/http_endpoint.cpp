@@ -95,7 +95,8 @@ class HttpEndpoint::Visit {
     return HttpAnswer::error(status, message_.id, error, mcp::Era::modern, fields);
   }
   HttpAnswer refuse_unknown(const Error& error = errors::unauthenticated("The bearer token is unknown")) const {
-    return refuse(401, error, "WWW-Authenticate: Bearer\r\n");
+    endpoint_.challenge(exchange_, error);
+    return refuse(401, error);
   }
   HttpAnswer refuse(unsigned status, const char* why) const {
     return refuse(status, mcp::errors::invalid_request(why));

@@ -78,8 +78,8 @@ Task<> LegacyHttp::initialize(net::Exchange& exchange, json::Message& message, c
       refusals->add(
           net::refused(exchange.request(), RefusalReason::limit, session.error().message(), caller.principal));
     }
-    const bool is_unknown = session.error().kind() == ErrorKind::unauthenticated;
-    const unsigned status = is_unknown ? 401 : mcp::retry_after(session.error()).count() > 0 ? 429 : 503;
+    unsigned status = mcp::retry_after(session.error()).count() > 0 ? 429 : 503;
+    if (session.error().kind() == ErrorKind::unauthenticated) status = 401;
     co_return co_await reply(exchange, HttpAnswer::error(status, message.id, session.error(), mcp::Era::legacy));
   }
   const std::string fields = fmt::format("{}: {}\r\n", mcp::header::kSessionId, (*session)->id().value());

@@ -15,6 +15,7 @@ const TOOLS = {
   ask_later: 'Sends the requests `messages` after the call was answered; `report` has what became of them',
   ask: 'Sends the first of the requests `messages` as soon as `accompany` runs, and gives what it was answered',
   accompany: 'Is answered a while after `ask` has asked, whatever becomes of that',
+  sample: 'Asks for a message within the call, tells the client what it hears of the progress, and gives the answer',
   take_back: 'Cancels the requests that are not answered yet',
   report: 'What the client told, what it answered, and which roots it has'
 };
@@ -70,6 +71,11 @@ async function connect(transport) {
       accompanied.resolve();
       await asked.promise;
       await new Promise((done) => setTimeout(done, 10 * LATER_MS));
+    },
+    sample: (messages, { requestId }) => {
+      const options = { relatedRequestId: requestId };
+      const onprogress = ({ progress }) => send({ method: 'notifications/of/nobody', params: { data: progress } }, options);
+      return server.request({ method: 'sampling/createMessage', params: { messages, maxTokens: 1 } }, ResultSchema, { ...options, onprogress });
     },
     take_back: () => unwanted.abort('changed its mind'),
     report: () => ({ heard, answers, roots })

@@ -37,6 +37,7 @@ const V1 = {
   Sse: SseV1,
   Stdio: StdioV1,
   key: (method) => V1_SCHEMA[method],
+  finishSignIn: (transport, callback) => transport.finishAuth(callback.get('code')),
   call: (client, params, options) => client.callTool(params, undefined, options)
 };
 
@@ -55,6 +56,7 @@ const V2 = (mode) => ({
   Http: v2.StreamableHTTPClientTransport,
   Stdio: StdioV2,
   key: (method) => method,
+  finishSignIn: (transport, callback) => transport.finishAuth(callback),
   call: (client, params, options) => client.callTool(params, options)
 });
 
@@ -78,7 +80,7 @@ function authorization(token) {
 function makeTransport(sdk, target, fetching) {
   if (target.sse) return sseTransport(sdk, target);
   if (target.url) {
-    return new sdk.Http(new URL(target.url), { fetch: fetching, requestInit: { headers: authorization(target.token) } });
+    return new sdk.Http(new URL(target.url), { fetch: fetching, requestInit: { headers: authorization(target.token) }, authProvider: target.authProvider });
   }
   return new sdk.Stdio({
     command: target.command ?? program('everything-server'),
@@ -96,7 +98,7 @@ function sseTransport(sdk, { sse, token }) {
 /**
  * A connected client and what passed over its wire.
  *
- * `target` is `{ url }`, or `{ sse }` for the HTTP+SSE transport, with `token` where a bearer token is to be sent, `{ stdio: [arguments of everything-server] }`, or `{ command, args }`.
+ * `target` is `{ url }`, or `{ sse }` for the HTTP+SSE transport, with `token` where a bearer token is to be sent or `authProvider` where the client gets one itself, `{ stdio: [arguments of everything-server] }`, or `{ command, args }`.
  */
 export class Session {
   static async open({ sdk, era }, target) {

@@ -13,7 +13,7 @@ const DISCOVERED = {
 export class ScriptedUpstream {
   /** Starts it with these tools; `tools` may be replaced, and `called` has the names that were called. */
   static async start(tools) {
-    const upstream = new ScriptedUpstream(tools);
+    const upstream = new this(tools);
     await new Promise((listening) => upstream.server.listen(0, '127.0.0.1', listening));
     upstream.url = `http://127.0.0.1:${upstream.server.address().port}/mcp`;
     return upstream;

@@ -1,0 +1,98 @@
+"""A call with a token of an identity provider beside one with a static token, through the same gateway.
+
+The issuer is a key made by the openssl program and a server of one file; the gateway verifies the token at first sight
+and finds it by its hash from then on.
+"""
+import base64
+import contextlib
+import http.server
+import json
+import statistics
+import subprocess
+import threading
+import time
+
+import gateway
+import load
+import servers
+import table
+
+ROUNDS = 21
+AT_MOST = 1.03
+SIZE = 1200  # bytes of a token, as those of large providers have
+
+
+def measure(bench):
+    name = "tools/call, 1 KB, with a verified token"
+    with contextlib.ExitStack() as stack:
+        issuer = stack.enter_context(_Issuer(bench.place("issuer")))
+        upstream = stack.enter_context(servers.everything(bench, bench.load_core, "--bench", name="upstream"))
+        rules = (
+            f'[[auth.issuers]]\nissuer = "{issuer.url}"\naudience = ["bench"]\njwks_url = "{issuer.url}/keys"\n'
+            '[[auth.rules]]\nname = "{sub}"\n'
+        )
+        ours = stack.enter_context(gateway.through(bench, upstream, before=rules))
+        token = issuer.token()
+        pairs = {
+            "verified": (ours, load.call("up_bench_1k", token=token)),
+            "static": (ours, load.call("up_bench_1k", token=gateway.TOKEN)),
+        }
+        name += f" of {len(token):,} bytes"
+        load.in_turn(bench, name, pairs, rounds=max(ROUNDS, bench.rounds))
+    cpu = {label: [s["cpu_us"] for s in bench.raw[name] if s["server"] == label] for label in pairs}
+    ratio = statistics.median(a / b for a, b in zip(cpu["verified"], cpu["static"]))
+    static = statistics.median(cpu["static"])
+    return [table.row(f"{name}: CPU per request", ratio * static, static, "static token", "µs", at_most=AT_MOST)]
+
+
+def _text(data):
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+class _Issuer:
+    """Signs tokens with RS256, and serves its key."""
+
+    def __init__(self, folder):
+        self.key = folder / "key.pem"
+        subprocess.run(["openssl", "genrsa", "-out", self.key, "2048"], check=True, capture_output=True)
+        said = subprocess.run(
+            ["openssl", "rsa", "-in", self.key, "-noout", "-modulus"], check=True, capture_output=True, text=True
+        )
+        modulus = bytes.fromhex(said.stdout.strip().partition("=")[2])
+        keys = {"keys": [{"kty": "RSA", "kid": "1", "use": "sig", "n": _text(modulus), "e": "AQAB"}]}
+        body = json.dumps(keys).encode()
+
+        class Keys(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Keys)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+    def __enter__(self):
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+    def token(self):
+        now = int(time.time())
+        claims = {"iss": self.url, "sub": "bench", "aud": "bench", "iat": now, "exp": now + 3600, "groups": []}
+        signature = 342  # characters of RS256 with 2,048 bits
+        while len(_text(json.dumps(claims).encode())) + signature + 60 < SIZE:
+            claims["groups"].append(f"group-{len(claims['groups'])}")
+        head = _text(json.dumps({"alg": "RS256", "typ": "at+jwt", "kid": "1"}).encode())
+        signed = f"{head}.{_text(json.dumps(claims).encode())}"
+        made = subprocess.run(
+            ["openssl", "dgst", "-sha256", "-sign", self.key], input=signed.encode(), check=True, capture_output=True
+        )
+        return f"{signed}.{_text(made.stdout)}"

@@ -1,0 +1,117 @@
+// OAU-14: how long tokens live that operators make.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "admin/testing/token_fixture.hpp"
+
+namespace proteus::admin {
+namespace {
+
+using namespace test;
+using boost::json::array;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+// OAU-10
+TEST_F(Tokens, ExpireWithAllThatIsOpen) {
+  const std::string secret = made({{"name", "ci"}, {"expires", "1h"}});
+  const auto stream = listen(secret);
+  const auto running_call = call(secret);
+  bench.clock.skip(std::chrono::minutes(59));
+  look_over();
+  EXPECT_EQ(status_for(secret), 200);
+  bench.clock.skip(std::chrono::minutes(1));
+  EXPECT_EQ(status_for(secret), 401);
+  look_over();
+  expect_end(*stream);
+  const auto answer = running_call->read_answer();
+  EXPECT_EQ(answer.json().at("error").at("message"), "the token has expired: the request was cancelled");
+  EXPECT_EQ(shown("ci").at("state"), "expired");
+
+  EXPECT_EQ(rotate("ci").status, 409);
+  const std::string renewed = secret_in(rotate("ci", R"({"expires":"1h"})"));
+  EXPECT_EQ(status_for(renewed), 200);
+  EXPECT_EQ(status_for(secret), 401) << "it had expired";
+}
+
+// OAU-10
+TEST_F(Tokens, OfTheConfigurationExpireToo) {
+  refuse_strangers({{.name = "filed", .token = Secret("f"), .expires = bench.clock.wall() + std::chrono::hours(1)},
+                    {.name = "other", .token = Secret("o")}});
+  const auto stream = listen("f");
+  const auto running_call = call("f");
+  bench.clock.skip(std::chrono::minutes(61));
+  EXPECT_EQ(status_for("f"), 401);
+  look_over();
+  expect_end(*stream);
+  EXPECT_THAT(running_call->read_answer().body, HasSubstr("the token has expired"));
+  EXPECT_EQ(shown("filed").at("state"), "expired");
+  EXPECT_EQ(status_for("o"), 200);
+}
+
+// AUT-04: a call ends with the token, as a stream does.
+TEST_F(Tokens, OfTheConfigurationEndTheirCallsWhenTheyGo) {
+  const gateway::PrincipalSettings other{.name = "other", .token = Secret("o")};
+  refuse_strangers({{.name = "filed", .token = Secret("f")}, other});
+  const std::string secret = made({{"name", "ci"}});
+  const auto gone = call("f");
+  const auto of_other = call("o");
+  const auto of_runtime = call(secret);
+  refuse_strangers({other});
+  EXPECT_THAT(gone->read_answer().body, HasSubstr("the configuration no longer grants this"));
+  wait_until([&] { return cancelled == 1; });
+  EXPECT_EQ(status_for(secret), 200) << "a reload takes no token away that was made here";
+}
+
+TEST_F(Tokens, ComeBackAfterARestartWithWhenTheyWereUsed) {
+  const std::string secret = made({{"name", "ci"}, {"upstreams", array{"bank"}}});
+  const std::string rotated = secret_in(rotate("ci"));
+  EXPECT_EQ(status_for(rotated), 200);
+  bench.clock.skip(std::chrono::minutes(2));
+  look_over();
+  for (const auto& record : bench.run(store.tokens()).value()) {
+    EXPECT_THAT(record.secrets, Not(HasSubstr(secret)));
+    EXPECT_NE(record.last_used_at, store::Time{});
+  }
+  const value before = shown("ci");
+  gateway::TokenRegistry again({bench.workers.at(0), bench.gateway, store, bench.clock});
+  ASSERT_TRUE(bench.run(again.load()));
+  EXPECT_EQ(status_for(secret), 200);
+  EXPECT_EQ(status_for(rotated), 200);
+  const auto loaded = again.find("ci");
+  EXPECT_THAT(loaded->keys.upstreams, ElementsAre("bank"));
+  EXPECT_NE(loaded->used_before, store::Time{});
+}
+
+TEST_F(Tokens, AreNotMadeWhereTheStoreDoesNotTakeThem) {
+  const std::string secret = made({{"name", "ci"}});
+  store.full = true;
+  EXPECT_EQ(create({{"name", "other"}}).status, 503);
+  EXPECT_EQ(rotate("ci").status, 503);
+  EXPECT_EQ(status_for(secret), 200);
+  EXPECT_EQ(shown("other").at("status"), 404);
+
+  const auto revoked = revoke("ci");
+  EXPECT_EQ(revoked.status, 200) << "a full disk keeps no token alive";
+  EXPECT_EQ(revoked.json().at("durable"), false);
+  EXPECT_EQ(status_for(secret), 401);
+  EXPECT_THAT(bench.run(store.tokens()).value(), SizeIs(1));
+  store.full = false;
+  look_over();
+  EXPECT_THAT(bench.run(store.tokens()).value(), IsEmpty());
+  EXPECT_EQ(audited().front(), "token.revoke");
+}
+
+// A tool session cannot take a token that somebody has.
+TEST_F(Tokens, AreNobodyElses) {
+  const std::string secret = made({{"name", "ci"}});
+  const auto taken =
+      bench.ask("POST", "/admin/session/init", object{{"session_id", "s"}, {"user_token", secret}, {"user_id", 7}});
+  EXPECT_EQ(taken.status, 409);
+}
+
+}  // namespace
+}  // namespace proteus::admin

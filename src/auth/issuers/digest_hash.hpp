@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <random>
+
+#include "json/canonical.hpp"
+
+namespace proteus::auth {
+
+// For tables of digests. Strangers choose what is hashed, and could look for texts whose digests share a bucket; they
+// do not know the number that this mixes in.
+struct DigestHash {
+  std::size_t operator()(const json::Digest& digest) const {
+    static const std::uint64_t kSecret = [] {
+      std::random_device source;
+      return (static_cast<std::uint64_t>(source()) << 32U) | source();
+    }();
+    std::uint64_t start = 0;
+    std::memcpy(&start, digest.data(), sizeof start);
+    return (start ^ kSecret) * 0x9E3779B97F4A7C15U;
+  }
+};
+
+}  // namespace proteus::auth

@@ -1,0 +1,58 @@
+// Bodies that take long to receive.
+#include <functional>
+
+#include "net/testing/http_client_fixture.hpp"
+
+namespace proteus::net::test {
+namespace {
+
+// A chunk of a body.
+std::string as_chunk(const std::string& text) { return fmt::format("{:x}\r\n{}\r\n", text.size(), text); }
+
+TEST_F(HttpClientTest, LetsOthersRunWhileALongBodyArrives) {
+  const std::string text(std::size_t{4} << 20U, 'x');
+  serve({{receive(), send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + as_chunk(text) + "0\r\n\r\n")}});
+  std::size_t turns = 0;
+  bool ended = false;
+  std::function<void()> count = [&] {
+    ++turns;
+    if (!ended) boost::asio::post(*io_, count);
+  };
+  boost::asio::post(*io_, count);
+  const auto read = [](HttpClient& client, Request request, std::size_t& turns, bool& ended) -> Task<std::size_t> {
+    auto response = co_await client.send(request.view());
+    EXPECT_TRUE(response);
+    std::size_t most = 0;
+    for (auto body = response->try_read_all(request.limit); body && !*body;
+         body = response->try_read_all(request.limit)) {
+      const std::size_t before = turns;
+      (void)co_await response->wait();
+      most = std::max(most, turns - before);
+    }
+    const auto body = response->try_read_all(request.limit);
+    EXPECT_TRUE(body && *body && (*body)->size() == request.limit);
+    ended = true;
+    co_return most;
+  };
+  EXPECT_GE(run(*io_, read(*client_, {.url = server_->url(), .limit = text.size()}, turns, ended)), 1U);
+  settle(*io_);
+  EXPECT_GE(turns, 8U) << "no more than 512 KiB between two turns";
+}
+
+TEST_F(HttpClientTest, GivesALongBodyAwayWithItsMemory) {
+  const std::string text(std::size_t{2} << 20U, 'x');
+  serve({{receive(), send(fmt::format("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{}", text.size(), text))}});
+  std::string_view body;
+  const auto take = [](HttpClient& client, Request request,
+                       std::string_view& body) -> Task<std::shared_ptr<const void>> {
+    auto response = co_await client.send(request.view());
+    body = (co_await response->read_all(request.limit)).value_or("");
+    co_return response->take_memory();
+  };
+  const auto kept = run(*io_, take(*client_, {.url = server_->url(), .limit = text.size()}, body));
+  ASSERT_NE(kept, nullptr);
+  EXPECT_EQ(body, text);
+}
+
+}  // namespace
+}  // namespace proteus::net::test

@@ -1,0 +1,21 @@
+// Proofs of possession (RFC 9449), right and wrong ones.
+import { createHash, randomUUID } from 'node:crypto';
+
+import * as jose from 'jose';
+
+/** A key for proofs, with its thumbprint. */
+export async function makeDpopKey(alg = 'ES256') {
+  const { publicKey, privateKey } = await jose.generateKeyPair(alg);
+  const jwk = await jose.exportJWK(publicKey);
+  return { alg, privateKey, jwk, thumbprint: await jose.calculateJwkThumbprint(jwk) };
+}
+
+export function hashOf(token) {
+  return createHash('sha256').update(token).digest('base64url');
+}
+
+/** A proof for one request; `claims` and `header` replace what would be right. */
+export function prove(key, { url, method = 'POST', token, claims = {}, header = {} }) {
+  const right = { jti: randomUUID(), htm: method, htu: url, iat: Math.floor(Date.now() / 1000), ...(token ? { ath: hashOf(token) } : {}) };
+  return new jose.SignJWT({ ...right, ...claims }).setProtectedHeader({ alg: key.alg, typ: 'dpop+jwt', jwk: key.jwk, ...header }).sign(key.privateKey);
+}

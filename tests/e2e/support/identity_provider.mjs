@@ -1,0 +1,201 @@
+// A certified OpenID provider of our own, on loopback: who signs in, what tokens say, and what goes wrong are a test's to decide.
+import { createServer } from 'node:http';
+
+import * as jose from 'jose';
+import Provider from 'oidc-provider';
+
+import { FAULTS } from './identity_faults.mjs';
+import { Shelf } from './identity_store.mjs';
+
+const INTROSPECTION = { client_id: 'gateway', client_secret: 'the-secret-of-the-gateway-at-the-provider' };
+const REDIRECT = 'http://127.0.0.1:1/callback';
+const DAY = 86_400;
+
+/** Private keys as JWKs, one for each algorithm. */
+function makeKeys(algorithms) {
+  return Promise.all(
+    algorithms.map(async (alg) => {
+      const { privateKey } = await jose.generateKeyPair(alg, { extractable: true });
+      const jwk = await jose.exportJWK(privateKey);
+      return { ...jwk, alg, use: 'sig', kid: `${alg}-${await jose.calculateJwkThumbprint(jwk)}` };
+    })
+  );
+}
+
+/** The public half of a private JWK. */
+export function publicHalf({ d, p, q, dp, dq, qi, ...rest }) {
+  return rest;
+}
+
+function providerConfiguration(settings, keys, store) {
+  const { algorithms, scopes, refreshTokens, clients, people } = settings;
+  return {
+    adapter: (kind) => new Shelf(store, kind),
+    jwks: { keys },
+    clients: [
+      { ...INTROSPECTION, redirect_uris: [], response_types: [], grant_types: [] },
+      { client_id: 'desktop', token_endpoint_auth_method: 'none', application_type: 'native', redirect_uris: [REDIRECT], grant_types: ['authorization_code', 'refresh_token'] },
+      { client_id: 'job', client_secret: 'the-secret-of-the-job', redirect_uris: [], response_types: [], grant_types: ['client_credentials'] },
+      ...clients
+    ],
+    clientDefaults: { id_token_signed_response_alg: algorithms[0] },
+    scopes: ['openid', ...(refreshTokens ? ['offline_access'] : []), ...scopes],
+    enabledJWA: { idTokenSigningAlgValues: algorithms },
+    cookies: { keys: ['signs the cookies of the provider'] },
+    findAccount: (_, sub) => ({ accountId: sub, claims: () => ({ sub, ...people[sub] }) }),
+    extraTokenClaims: (_, token) => ({ ...people[token.accountId], ...token.besides }),
+    issueRefreshToken: (_, client) => refreshTokens && client.grantTypeAllowed('refresh_token'),
+    expiresWithSession: () => false,
+    clientBasedCORS: () => true,
+    // The provider's own fetch refuses loopback, which is all there is here.
+    fetch: (url, { dispatcher, ...options }) => fetch(url, options),
+    ttl: {
+      AccessToken: () => settings.expiresIn,
+      ClientCredentials: () => settings.expiresIn,
+      IdToken: () => settings.expiresIn,
+      RefreshToken: () => DAY,
+      Interaction: () => DAY,
+      Session: () => DAY,
+      Grant: () => DAY
+    },
+    features: {
+      devInteractions: { enabled: true },
+      dPoP: { enabled: true },
+      clientCredentials: { enabled: true },
+      introspection: { enabled: true, allowedPolicy: () => true },
+      revocation: { enabled: true, allowedPolicy: () => true },
+      registration: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        useGrantedResource: () => true,
+        getResourceServerInfo: () => resourceServer(settings)
+      }
+    }
+  };
+}
+
+function resourceServer({ scopes, format, algorithms, expiresIn }) {
+  const jwt = { sign: { alg: algorithms[0] } };
+  return { scope: scopes.join(' '), accessTokenFormat: format, accessTokenTTL: expiresIn, ...(format === 'jwt' ? { jwt } : {}) };
+}
+
+/**
+ * Starts a provider on a free port of 127.0.0.1.
+ *
+ * - `algorithms`: it has a key for each and signs with the first. `scopes`: which there are. `format`: of access tokens, `jwt` or `opaque`.
+ * - `people`: extra claims by subject, such as `{ ada: { groups: ['ops'] } }`; anybody may sign in. `clients`: besides those that register themselves.
+ * - `expiresIn`: seconds. `refreshTokens`: whether clients that can use one get one.
+ *
+ * `settings` of the result are these and may be changed while it runs; `fault` is the name of one of `FAULTS`, or undefined.
+ */
+export async function startIdentityProvider(given = {}) {
+  const settings = { algorithms: ['ES256'], scopes: ['tools'], format: 'jwt', people: {}, clients: [], expiresIn: 3600, refreshTokens: false, ...given };
+  const provider = new IdentityProvider(settings, await makeKeys(settings.algorithms));
+  await provider.listen();
+  return provider;
+}
+
+export class IdentityProvider {
+  constructor(settings, keys) {
+    this.settings = settings;
+    this.keys = keys;
+    this.store = new Map();
+    this.requests = [];
+    this.fault = undefined;
+    this.introspection = INTROSPECTION;
+    this.redirectUri = REDIRECT;
+    this.port = 0;
+  }
+
+  async listen() {
+    this.server = createServer((request, response) => this.receive(request, response));
+    await new Promise((ready, failed) => this.server.once('error', failed).listen(this.port, '127.0.0.1', ready));
+    this.port = this.server.address().port;
+    this.issuer = `http://127.0.0.1:${this.port}`;
+    if (!this.provider) this.build();
+  }
+
+  build() {
+    this.provider = new Provider(this.issuer, providerConfiguration(this.settings, this.keys, this.store));
+    // The official clients register with the scopes that they know of, and could not ask for more later.
+    this.provider.on('registration_create.success', (_, client) => {
+      const { scope, ...metadata } = client.metadata();
+      this.provider.Client.adapter.upsert(client.clientId, metadata);
+    });
+    this.answer = this.provider.callback();
+  }
+
+  receive(request, response) {
+    this.requests.push(`${request.method} ${request.url.split('?')[0]}`);
+    const fault = FAULTS[this.fault];
+    if (fault && /\.well-known|\/jwks|\/introspection/.test(request.url)) fault(request, response, this);
+    else this.answer(request, response);
+  }
+
+  /** How often a path was asked for. */
+  asked(path) {
+    return this.requests.filter((request) => request.endsWith(` ${path}`)).length;
+  }
+
+  /** Stops listening, so that connections are refused; `up` is there again at the same address. */
+  async down() {
+    this.server.closeAllConnections();
+    await new Promise((closed) => this.server.close(closed));
+  }
+
+  up() {
+    return this.listen();
+  }
+
+  /** From now on another instance answers, with other keys; with `keep` it publishes the earlier ones as well. */
+  async rotate({ algorithms = this.settings.algorithms, keep = false } = {}) {
+    const fresh = await makeKeys(algorithms);
+    this.settings.algorithms = algorithms;
+    this.keys = keep ? [...fresh, ...this.keys] : fresh;
+    this.build();
+  }
+
+  async stop() {
+    if (this.server.listening) await this.down();
+  }
+
+  get key() {
+    return this.keys[0];
+  }
+
+  /** Any JWS with the provider's key; `header` and `key` may say otherwise. */
+  async sign(claims, { header = {}, key = this.key } = {}) {
+    const signer = new jose.SignJWT(claims).setProtectedHeader({ alg: key.alg, typ: 'at+jwt', kid: key.kid, ...header });
+    return signer.sign(await jose.importJWK(key, key.alg), { crit: Object.fromEntries((header.crit ?? []).map((name) => [name, true])) });
+  }
+
+  /** What an access token says, for tests that sign one themselves; times are relative to now, in seconds. */
+  claims({ subject = 'ada', resource, scopes = ['tools'], expiresIn = 3600, claims = {} }) {
+    const now = Math.floor(Date.now() / 1000);
+    const own = { iss: this.issuer, sub: subject, aud: resource, iat: now, exp: now + expiresIn, jti: crypto.randomUUID(), client_id: 'desktop', scope: scopes.join(' ') };
+    return { ...own, ...this.settings.people[subject], ...claims };
+  }
+
+  /** An access token as the provider makes it, without the way through a browser; `dpop` is a key of `makeDpopKey`. */
+  async tokenFor({ subject = 'ada', resource, scopes = ['tools'], claims = {}, expiresIn = this.settings.expiresIn, dpop }) {
+    const { AccessToken, Client, ResourceServer } = this.provider;
+    const token = new AccessToken({
+      accountId: subject,
+      client: await Client.find('desktop'),
+      scope: scopes.join(' '),
+      expiresIn,
+      gty: 'authorization_code',
+      resourceServer: new ResourceServer(resource, resourceServer(this.settings)),
+      ...(dpop ? { jkt: dpop.thumbprint } : {})
+    });
+    token.besides = claims;
+    return token.save();
+  }
+
+  /** Takes an opaque token back, by the revocation endpoint. */
+  async revoke(token) {
+    const body = new URLSearchParams({ token, client_id: 'desktop' });
+    const response = await fetch(`${this.issuer}/token/revocation`, { method: 'POST', body });
+    if (!response.ok) throw new Error(`not revoked: ${await response.text()}`);
+  }
+}

@@ -1,0 +1,47 @@
+// A session of the legacy era without a client, where a test is about who may use it.
+
+const VERSION = '2025-11-25';
+
+/** One session; each request says with which token. */
+export class LegacySession {
+  static async open(url, token) {
+    const session = new LegacySession(url);
+    const params = { protocolVersion: VERSION, capabilities: {}, clientInfo: { name: 'proteus-e2e', version: '1' } };
+    const response = await session.post('initialize', params, token);
+    if (!response.ok) throw new Error(`initialize: ${response.status} ${await response.text()}`);
+    await response.text();
+    session.id = response.headers.get('mcp-session-id');
+    await (await session.send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }), token)).text();
+    return session;
+  }
+
+  constructor(url) {
+    this.url = url;
+    this.requests = 0;
+  }
+
+  headers(token) {
+    return {
+      authorization: `Bearer ${token}`,
+      ...(this.id ? { 'mcp-session-id': this.id, 'mcp-protocol-version': VERSION } : {})
+    };
+  }
+
+  send(body, token) {
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...this.headers(token) };
+    return fetch(this.url, { method: 'POST', headers, body });
+  }
+
+  post(method, params, token) {
+    return this.send(JSON.stringify({ jsonrpc: '2.0', id: ++this.requests, method, params }), token);
+  }
+
+  /** The standing stream. */
+  stream(token, signal) {
+    return fetch(this.url, { signal, headers: { accept: 'text/event-stream', ...this.headers(token) } });
+  }
+
+  end(token) {
+    return fetch(this.url, { method: 'DELETE', headers: this.headers(token) });
+  }
+}
