@@ -58,7 +58,7 @@ TEST(UpstreamSettings, HaveTheDefaultsOfTheContract) {
       "call_timeout": "5m", "health_interval": "30s", "max_consecutive_failures": 3, "circuit_failures": 5,
       "circuit_open": "30s", "max_message_bytes": "16MiB", "program_idle": "5m", "names": "as-is", "trust": "auto",
       "anonymous_sessions": "per-call",
-      "authentication": {"type": "none"}})")));
+      "authentication": {"type": "none"}, "enabled": true, "tools": []})")));
 }
 
 TEST(UpstreamSettings, OfACommandSpeakStdio) {
