@@ -62,8 +62,9 @@ Task<mcp::Outcome> Confirmations::ask_first(server::Call& call, Question questio
                     kLongestQuestion));
   }
   auto asked = question_of(*message);
-  co_return co_await (call.session() != nullptr ? ask_within(call, std::move(asked), run)
-                                                : ask_by_result(call, std::move(asked), std::move(question.digest), run));
+  co_return co_await (call.session() != nullptr
+                          ? ask_within(call, std::move(asked), run)
+                          : ask_by_result(call, std::move(asked), std::move(question.digest), run));
 }
 
 Task<mcp::Outcome> Confirmations::ask_within(server::Call& call, mcp::InputRequest question, const Run& run) {
