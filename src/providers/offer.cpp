@@ -9,7 +9,7 @@ namespace proteus::providers {
 
 std::size_t Offer::size() const {
   std::size_t bytes = 0;
-  for (const auto& snapshot : {listed, served}) {
+  for (const auto& snapshot : {listed, trusted, served}) {
     if (!snapshot) continue;
     for (const catalog::Kind kind : catalog::kKinds)
       bytes += snapshot->list(kind).joined().size();
@@ -39,30 +39,63 @@ Result<Offer> OfferMaker::make(std::uint64_t version, catalog::RawListing raw, c
     if (previous.listed) raw.facts.caching[kind] = previous.listed->facts().caching[kind];
   }
   offer.listed = std::make_shared<const catalog::Snapshot>(upstream, version, std::move(lists), std::move(raw.facts));
-  offer.served = offer.listed;
-  if (!pins) return offer;
-  auto served = ratified(*offer.listed, read, previous.served);
-  if (!served) return std::unexpected(std::move(served.error()));
-  offer.served = std::move(*served);
+  offer.trusted = offer.listed;
+  if (pins) {
+    auto trusted = ratified(*offer.listed, read, previous.trusted);
+    if (!trusted) return std::unexpected(std::move(trusted.error()));
+    offer.trusted = std::move(*trusted);
+  }
+  if (auto shown = show(offer, previous); !shown) return std::unexpected(std::move(shown.error()));
   return offer;
+}
+
+Result<void> OfferMaker::show(Offer& offer, const Offer& previous) const {
+  offer.served = offer.trusted;
+  if (!shape || live) return {};
+  const auto& tools = offer.trusted->lists()[catalog::Kind::tool];
+  catalog::Snapshot::Lists lists = offer.trusted->lists();
+  if (previous.trusted && previous.trusted->lists()[catalog::Kind::tool] == tools) {
+    lists[catalog::Kind::tool] = previous.served->lists()[catalog::Kind::tool];
+    offer.shaping = previous.shaping;
+  } else {
+    auto shaped = shape->apply(tools, limits);
+    if (!shaped) return std::unexpected(std::move(shaped.error()));
+    lists[catalog::Kind::tool] = std::move(shaped->list);
+    offer.shaping = std::move(shaped->report);
+  }
+  if (lists[catalog::Kind::tool] == tools) return {};
+  offer.served = std::make_shared<const catalog::Snapshot>(upstream, offer.trusted->version(), std::move(lists),
+                                                           offer.trusted->facts());
+  return {};
 }
 
 Result<catalog::DefinitionList::Pointer> OfferMaker::list(catalog::Kind kind,
                                                           std::span<const std::string_view> texts) const {
   auto listed = catalog::DefinitionList::build(kind, texts, rules, limits);
-  if (!listed || !pins) return listed;
-  const auto served = pins->judge(**listed, Reading::part);
-  const std::vector<std::string_view> ratified(served.begin(), served.end());
-  return catalog::DefinitionList::build(kind, ratified, rules, limits);
+  if (listed && pins) {
+    const auto served = pins->judge(**listed, Reading::part);
+    const std::vector<std::string_view> ratified(served.begin(), served.end());
+    listed = catalog::DefinitionList::build(kind, ratified, rules, limits);
+  }
+  if (!listed || !shape) return listed;
+  auto shaped = shape->apply(*listed, limits);
+  if (!shaped) return std::unexpected(std::move(shaped.error()));
+  return std::move(shaped->list);
 }
 
 Result<Offer> OfferMaker::restore(std::uint64_t version, const std::vector<store::SnapshotRecord>& records) const {
   auto kept = restore_lists(upstream, version, records, rules, limits);
   if (!kept) return std::unexpected(std::move(kept.error()));
-  if (!pins) return Offer{*kept, *kept};
-  auto served = ratified(**kept, catalog::KindSet::all(), nullptr);
-  if (!served) return std::unexpected(std::move(served.error()));
-  return Offer{nullptr, std::move(*served)};
+  Offer offer;
+  if (pins) {
+    auto trusted = ratified(**kept, catalog::KindSet::all(), nullptr);
+    if (!trusted) return std::unexpected(std::move(trusted.error()));
+    offer.trusted = std::move(*trusted);
+  } else {
+    offer.listed = offer.trusted = *kept;
+  }
+  if (auto shown = show(offer, {}); !shown) return std::unexpected(std::move(shown.error()));
+  return offer;
 }
 
 // That which was ratified, in the form it was ratified in.

@@ -9,16 +9,20 @@
 #include <proteus/error.hpp>
 
 #include "catalog/definitions/snapshot.hpp"
+#include "catalog/shape/shape.hpp"
 #include "client/connection/all_lists.hpp"
 #include "providers/upstream_pins.hpp"
 #include "store/records.hpp"
 
 namespace proteus::providers {
 
-// What an upstream offers, and what of it is served: the same, unless a person ratifies its definitions.
+// What an upstream offers, and what of it is served: the same, unless a person ratifies its definitions, or an operator
+// shapes its tools.
 struct Offer {
   catalog::SnapshotPointer listed;
-  catalog::SnapshotPointer served;
+  catalog::SnapshotPointer trusted;  // of what is listed, what was ratified
+  catalog::SnapshotPointer served;   // that, as it is shown
+  catalog::ShapeReport shaping = {};
   std::vector<client::ListFault> faults = {};  // of its lists
   std::optional<Error> failure = {};           // why not all could be read; those are as they were before
 
@@ -33,8 +37,9 @@ struct OfferMaker {
   catalog::UpstreamName upstream;
   catalog::NameRules rules;
   catalog::ListLimits limits;
-  std::shared_ptr<UpstreamPins> pins;  // null where it is not pinned
-  bool live = false;                   // listed for each caller; read only to be proposed
+  std::shared_ptr<UpstreamPins> pins;           // null where it is not pinned
+  std::shared_ptr<const catalog::Shape> shape;  // null where nothing is said about tools
+  bool live = false;                            // listed for each caller; read only to be proposed
 
   // What has not changed since `previous` is taken from there, and so is a kind that was not read or is over a limit.
   Result<Offer> make(std::uint64_t version, catalog::RawListing raw, const Offer& previous) const;
@@ -44,6 +49,8 @@ struct OfferMaker {
   Result<Offer> restore(std::uint64_t version, const std::vector<store::SnapshotRecord>& records) const;
 
  private:
+  // Shapes what is trusted; what has not changed since `previous` is taken from there.
+  Result<void> show(Offer& offer, const Offer& previous) const;
   // Of the kinds that were read; the others are as in `previous`.
   Result<catalog::SnapshotPointer> ratified(const catalog::Snapshot& listed, catalog::KindSet read,
                                             const catalog::SnapshotPointer& previous) const;

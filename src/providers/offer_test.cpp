@@ -24,7 +24,8 @@ class Offers : public ::testing::Test {
     return maker.make(++version, std::move(raw), previous).value();
   }
 
-  OfferMaker maker{.upstream = catalog::UpstreamName("up"), .rules = {}, .limits = {}, .pins = nullptr};
+  OfferMaker maker{
+      .upstream = catalog::UpstreamName("up"), .rules = {}, .limits = {}, .pins = nullptr, .shape = nullptr};
   std::uint64_t version = 0;
 };
 
@@ -65,8 +66,22 @@ TEST_F(Offers, KeepWhatIsRatifiedOfAKindThatWasNotRead) {
   }
   const Offer read = make({{kPay}}, {{}});
   ASSERT_EQ(read.served->list(Kind::tool).size(), 1U);
-  const Offer restarted{.listed = nullptr, .served = read.served};
+  const Offer restarted{.listed = nullptr, .trusted = read.trusted, .served = read.served};
   EXPECT_EQ(make(std::nullopt, {{}}, restarted).served->list(Kind::tool).size(), 1U);
+}
+
+// SHP-01, SHP-03: what is kept and judged is the upstream's own; what is served is what an operator made of it.
+TEST_F(Offers, ServeShapedToolsAndKeepTheOthersTrusted) {
+  maker.shape = std::make_shared<const catalog::Shape>(
+      std::vector<catalog::ToolShape>{{.match = {"pay"}, .rename = "send"}, {.match = {"gone"}, .title = "Gone"}});
+  const Offer first = make({{kPay}}, {{kAsk}});
+  EXPECT_NE(first.trusted->list(Kind::tool).find("pay"), nullptr);
+  EXPECT_NE(first.served->list(Kind::tool).find("send"), nullptr);
+  EXPECT_EQ(first.shaping.warnings.size(), 1U);
+  const Offer second = make({{kPay}}, {{kAsk}}, first);
+  EXPECT_EQ(second.served->lists()[Kind::tool], first.served->lists()[Kind::tool]) << "nothing was done again";
+  EXPECT_EQ(second.shaping, first.shaping);
+  EXPECT_EQ(second.served->lists()[Kind::prompt], second.listed->lists()[Kind::prompt]);
 }
 
 }  // namespace

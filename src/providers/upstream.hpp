@@ -89,6 +89,8 @@ class Upstream {
   const std::shared_ptr<UpstreamPins>& pins() const { return dependencies_.pins; }
   // What its entries ask of a caller's token; null for nothing. Thread-safe.
   const std::shared_ptr<const catalog::RequiredScopes>& required_scopes() const { return required_scopes_; }
+  // Whether its tools are shown or called otherwise than it lists them. Thread-safe.
+  bool shapes_tools() const { return shape_ && !shape_->is_plain(); }
   // Thread-safe. What may be shown of a list that a caller was given: all of it, unless it is pinned. The texts lie in
   // `bytes`.
   Task<Result<catalog::DefinitionList::Pointer>> read_list(catalog::Kind kind, std::shared_ptr<const void> bytes,
@@ -171,6 +173,7 @@ class Upstream {
   Task<Result<catalog::Publication>> publish(catalog::SnapshotPointer snapshot);
   Task<Result<catalog::Change>> take_over(Offer offer);
   void report_pins();
+  void report_shaping();
   bool may_have_legacy_side() const;
   Task<> look_at_legacy_side();
   RefreshResult result_of(const client::Reading& reading) const;
@@ -182,6 +185,7 @@ class Upstream {
   const std::vector<client::Header> credentials_;
   const catalog::NameRules rules_;
   const std::shared_ptr<const catalog::RequiredScopes> required_scopes_;
+  const std::shared_ptr<const catalog::Shape> shape_;  // null where nothing is said about tools
   const std::shared_ptr<StrangerLog> log_;
   const std::shared_ptr<StrangerLog> printed_;  // what it says on standard error, as a program
   client::CircuitBreaker breaker_;

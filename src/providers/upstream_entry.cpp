@@ -93,7 +93,7 @@ void read_upstream_defaults(const value& given, UpstreamSettings& onto, const Pl
   const auto* keys = given.if_object();
   if (keys == nullptr) return json::wrong_kind(place, "a table", given);
   object rest = *keys;
-  for (const std::string_view key : {"name", "display_name", "url", "command"}) {
+  for (const std::string_view key : {"name", "display_name", "url", "command", "enabled"}) {
     if (rest.contains(key)) place.member(key).fault("belongs to one upstream, and cannot be a default");
     rest.erase(key);
   }

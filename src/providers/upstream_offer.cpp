@@ -1,4 +1,5 @@
 // What is served of an upstream, and what a person has ratified of it. The work is done in the background.
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,6 +24,7 @@ OfferMaker Upstream::offer_maker() const {
           .rules = rules_,
           .limits = dependencies_.limits.definitions,
           .pins = dependencies_.pins,
+          .shape = shape_,
           .live = is_direct()};
 }
 
@@ -113,7 +115,7 @@ void Upstream::end_in_background(Offer& offer) const {
 }
 
 Task<Result<catalog::Publication>> Upstream::publish(catalog::SnapshotPointer snapshot) {
-  const std::size_t bytes = offer_.size() + Offer{nullptr, snapshot}.size();
+  const std::size_t bytes = offer_.size() + Offer{nullptr, nullptr, snapshot}.size();
   co_return co_await dependencies_.background.run(
       bytes, [publish = dependencies_.publish, snapshot = std::move(snapshot)] { return publish(snapshot); });
 }
@@ -128,7 +130,9 @@ Task<Result<catalog::Change>> Upstream::take_over(Offer offer) {
     change = one;
   change.upstream = name_;
   client::log_unimplemented("upstream " + settings_.label(), offer_.faults, offer.faults);
+  const bool reshaped = offer_.shaping != offer.shaping;
   offer_ = std::move(offer);
+  if (reshaped) report_shaping();
   published_ = std::move(*published);
   {
     const std::scoped_lock lock(mutex_);
@@ -142,6 +146,9 @@ Task<Result<catalog::Change>> Upstream::take_over(Offer offer) {
       const auto& omitted = offer_.listed->list(kind).omissions();
       status_.omissions.insert(status_.omissions.end(), omitted.begin(), omitted.end());
     }
+    const auto& unshaped = offer_.shaping.omissions;
+    status_.omissions.insert(status_.omissions.end(), unshaped.begin(), unshaped.end());
+    status_.shaping = offer_.shaping;
   }
   const auto health = refresher_.health();
   const bool joins = health.state == client::ServerState::connecting;
@@ -152,11 +159,23 @@ Task<Result<catalog::Change>> Upstream::take_over(Offer offer) {
   if (dependencies_.pins) report_pins();
   if (dependencies_.keep && !is_direct() && (first || !change.empty())) {
     dependencies_.keep(co_await dependencies_.background.run(
-        offer_.size(), [snapshot = offer_.served, facts = control().facts(), at = dependencies_.clock.wall()] {
+        offer_.size(), [snapshot = offer_.trusted, facts = control().facts(), at = dependencies_.clock.wall()] {
           return keep_lists(*snapshot, *facts, at);
         }));
   }
   co_return change;
+}
+
+// Those who wrote the shapes are to know that one does nothing.
+void Upstream::report_shaping() {
+  constexpr std::size_t kMost = 20;
+  const auto& warnings = offer_.shaping.warnings;
+  for (std::size_t i = 0; i < std::min(kMost, warnings.size()); ++i)
+    log_->note(log::Level::warning, "{}", warnings[i]);
+  for (std::size_t i = 0; i < std::min(kMost, offer_.shaping.omissions.size()); ++i) {
+    const auto& one = offer_.shaping.omissions[i];
+    log_->note(log::Level::warning, "tool {} is not shown: {}", one.name, one.reason);
+  }
 }
 
 void Upstream::report_pins() {

@@ -146,8 +146,9 @@ const json::Binding<UpstreamSettings>& upstream_binding() {
       field("authentication", &S::authentication,
             json::table<Authentication>(authentication_binding(), check_authentication),
             "Credentials that Proteus sends."),
-      field("tools", &S::tools, json::list(json::table(tool_binding()), "tables"),
-            "What holds for some of its tools, prompts and resources."),
+      field("enabled", &S::enabled, json::boolean(),
+            "`false` pauses it: Proteus neither connects to it nor lists anything of it."),
+      field("tools", &S::tools, tool_tables(), "What holds for some of its tools, prompts and resources."),
   };
   return binding;
 }

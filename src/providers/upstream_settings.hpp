@@ -58,6 +58,7 @@ struct UpstreamSettings {
   Trust trust = Trust::automatic;
   AnonymousSessions anonymous_sessions = AnonymousSessions::per_call;
   Authentication authentication = {};
+  bool enabled = true;  // otherwise paused
   std::vector<ToolSettings> tools = {};
 
   // For people to read: the name, and what they call it where that is given.

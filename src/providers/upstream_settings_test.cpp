@@ -58,7 +58,7 @@ TEST(UpstreamSettings, HaveTheDefaultsOfTheContract) {
       "call_timeout": "5m", "health_interval": "30s", "max_consecutive_failures": 3, "circuit_failures": 5,
       "circuit_open": "30s", "max_message_bytes": "16MiB", "program_idle": "5m", "names": "as-is", "trust": "auto",
       "anonymous_sessions": "per-call",
-      "authentication": {"type": "none"}, "tools": []})")));
+      "authentication": {"type": "none"}, "enabled": true, "tools": []})")));
 }
 
 TEST(UpstreamSettings, OfACommandSpeakStdio) {
@@ -338,6 +338,50 @@ TEST(UpstreamSettings, SayWhichScopesEntriesRequire) {
   EXPECT_THAT(faults_in(R"({"name":"a","url":"http://a/","tools":[{"scopes":["a b"]},{"match":["x y"]}]})"),
               UnorderedElementsAre(HasSubstr("tools[0]: match"), HasSubstr("tools[0].scopes[0]: "),
                                    HasSubstr("tools[1].match[0]: ")));
+}
+
+constexpr std::string_view kShaped =
+    R"({"name":"a","url":"http://a/","enabled":false,"tools":[)"
+    R"({"match":["search"],"rename":"find","title":"Find","description":"","append":"More.","hidden":false,)"
+    R"("fixed":{"tenant":"acme","deep":{"a":[1,null]}},"defaults":{"limit":20},"confirm":"destructive",)"
+    R"("scopes":["x"],"timeout":"10m"},{"match":["prompt:p*"],"scopes":["y"]}]})";
+
+// SHP-01, SHP-05
+TEST(ToolTables, AreReadAndWrittenAsTheyAre) {
+  const auto entry = parse_upstream(json_of(kShaped), {}).value();
+  EXPECT_FALSE(entry.settings.enabled);
+  const ToolSettings& tool = entry.settings.tools.at(0);
+  EXPECT_EQ(tool.rename, "find");
+  EXPECT_EQ(tool.description, "");
+  EXPECT_EQ(tool.fixed.at("deep"), json_of(R"({"a":[1,null]})"));
+  EXPECT_EQ(tool.confirm, catalog::Confirm::destructive);
+  EXPECT_EQ(tool.timeout, 10min);
+  EXPECT_EQ(parse_upstream(write_upstream(entry), {}).value().settings, entry.settings);
+  EXPECT_TRUE(tool.shapes());
+  EXPECT_FALSE(entry.settings.tools.at(1).shapes());
+  EXPECT_EQ(shape_of({}), nullptr);
+  EXPECT_TRUE(shape_of({entry.settings.tools.at(1)})->is_plain());
+  EXPECT_EQ(shape_of(entry.settings.tools)->tools().at(0).fixed.at("tenant"), R"("acme")");
+}
+
+// SHP-01
+TEST(ToolTables, NameTheFaultsInThem) {
+  const auto faults = [](std::string_view tables) {
+    return faults_in(fmt::format(R"({{"name":"a","url":"http://a/","tools":[{}]}})", tables));
+  };
+  EXPECT_THAT(faults(R"({"match":["x*"],"rename":"y"})"),
+              ElementsAre("tools[0].rename: is for one tool: match must be its name, without a wildcard"));
+  EXPECT_THAT(faults(R"({"match":["x","z"],"rename":"y"})"), ElementsAre(HasSubstr("tools[0].rename: is for one")));
+  EXPECT_THAT(faults(R"({"match":["x"],"rename":"a b"})"), ElementsAre(HasSubstr("tools[0].rename: ")));
+  EXPECT_THAT(faults(R"({"match":["x"],"rename":"z"},{"match":["y"],"rename":"z"})"),
+              ElementsAre("tools[1].rename: x is renamed to the same"));
+  EXPECT_THAT(faults(R"({"match":["x"],"fixed":{"a":1},"defaults":{"a":2}})"),
+              ElementsAre("tools[0].defaults.a: is fixed, and needs no default"));
+  EXPECT_THAT(faults(R"({"match":["x","resource:y"],"hidden":true})"),
+              ElementsAre("tools[0].match[1]: prompts and resources have no keys but scopes"));
+  EXPECT_THAT(faults(R"({"match":["x"],"confirm":"maybe"})"), ElementsAre(HasSubstr("tools[0].confirm: must be")));
+  EXPECT_THAT(faults(R"({"match":["x"],"timeout":"0s","hide":true})"),
+              UnorderedElementsAre(HasSubstr("tools[0].timeout: "), HasSubstr("tools[0].hide: is not a known key")));
 }
 
 }  // namespace

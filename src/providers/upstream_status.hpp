@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "catalog/definitions/definition.hpp"
+#include "catalog/shape/shape.hpp"
 #include "client/connection/all_lists.hpp"
 #include "client/connection/refresher.hpp"
 #include "mcp/version.hpp"
@@ -30,6 +31,7 @@ struct UpstreamStatus {
   std::size_t resources = 0;
   std::size_t resource_templates = 0;
   std::vector<catalog::Omission> omissions;
+  catalog::ShapeReport shaping;
   std::vector<client::ListFault> list_faults;  // lists it declares that are not there, or not up to date
 };
 

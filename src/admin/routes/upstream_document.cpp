@@ -63,6 +63,22 @@ array mapped_names(const catalog::Snapshot& snapshot, std::size_t most) {
   return out;
 }
 
+// What was made of its tools, table by table of `tools`.
+object shaping(const providers::UpstreamSettings& settings, const catalog::ShapeReport& report, std::size_t most) {
+  array tables;
+  for (std::size_t i = 0; i < report.fitted.size() && i < settings.tools.size() && i < most; ++i) {
+    array match;
+    for (const auto& pattern : settings.tools[i].match)
+      match.emplace_back(pattern);
+    tables.push_back({{"match", std::move(match)}, {"fits", report.fitted[i]}});
+  }
+  array warnings;
+  for (const auto& warning : report.warnings) {
+    if (warnings.size() < most) warnings.emplace_back(warning);
+  }
+  return {{"tables", std::move(tables)}, {"hidden", report.hidden}, {"warnings", std::move(warnings)}};
+}
+
 void add_status(object& out, const gateway::ServedUpstream& served, const catalog::View& view, std::size_t most) {
   const providers::UpstreamStatus status = served->status();
   out["state"] = client::to_string(status.state);
@@ -87,6 +103,7 @@ void add_status(object& out, const gateway::ServedUpstream& served, const catalo
                    {"rejected", counts.rejected},
                    {"blocked", counts.blocked}};
   }
+  if (!served->settings().tools.empty()) out["shaping"] = shaping(served->settings(), status.shaping, most);
   out["shadowed"] = shadowed_names(view, served->name(), most);
   out["omissions"] = omissions(status.omissions, most);
   out["list_faults"] = list_faults(status.list_faults);
@@ -124,11 +141,13 @@ object upstream_document(const gateway::RegisteredUpstream& registered, const ga
   // Both the setting and what was found out go by the same name.
   out["configured_era"] = out["era"];
   out["configured_transport"] = out["transport"];
+  out["configured_tools"] = out["tools"];
   if (served != nullptr) {
     add_status(out, *served, everything, most);
   } else {
-    out["state"] = "failed";
-    out["last_error"] = registered.fault;
+    const bool paused = !registered.entry.settings.enabled && registered.fault.empty();
+    out["state"] = paused ? "paused" : "failed";
+    if (!paused) out["last_error"] = registered.fault;
     for (const catalog::Kind kind : catalog::kKinds)
       out[catalog::info(kind).plural] = 0;
   }

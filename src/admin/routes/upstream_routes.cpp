@@ -83,8 +83,10 @@ Task<Result<Answer>> refresh(UpstreamDesk desk, AdminRequest& visit) {
   if (!found) co_return std::unexpected(unknown(name));
   const auto table = desk.gateway.upstreams();
   const auto* known = table->find(name);
-  if (known == nullptr)
-    co_return std::unexpected(errors::conflict(fmt::format("upstream {} is not served: {}", name, found->fault)));
+  if (known == nullptr) {
+    const std::string_view why = found->fault.empty() ? "it is paused" : std::string_view(found->fault);
+    co_return std::unexpected(errors::conflict(fmt::format("upstream {} is not served: {}", name, why)));
+  }
   const gateway::ServedUpstream served = *known;
   const auto audited =
       co_await desk.store.append(store::AuditRecord{.number = 0,

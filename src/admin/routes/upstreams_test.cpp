@@ -360,5 +360,33 @@ TEST(UpstreamsThatCannotBeMade, SayWhyAndTheOthersAreServed) {
   EXPECT_EQ(refused.json().at("errors").at(0).at("pointer"), "/authentication");
 }
 
+// SHP-01, SHP-05, SHP-06
+TEST_F(Upstreams, AreShapedAndPausedWhileTheyRun) {
+  ASSERT_EQ(bench.ask("POST", "/admin/upstreams", bank()).status, 201);
+  EXPECT_EQ(bench.refresh("bank").at("ok"), true);
+  const auto tables = boost::json::parse(R"([{"match":["ping"],"rename":"probe"},{"match":["gone_*"],"hidden":true}])");
+  const auto patched = bench.ask("PATCH", "/admin/upstreams/bank", {{"tools", tables}});
+  ASSERT_EQ(patched.status, 200) << patched.body;
+  EXPECT_EQ(bench.refresh("bank").at("ok"), true);
+  EXPECT_THAT(bench.tools(), ElementsAre("bank_probe"));
+  EXPECT_THAT(bench.call("bank_probe").body, HasSubstr("pong"));
+  const auto shown = bench.get("bank");
+  EXPECT_EQ(shown.at("configured_tools").at(0).at("rename"), "probe");
+  EXPECT_EQ(shown.at("shaping").at("tables").at(0).at("fits"), 1);
+  EXPECT_EQ(shown.at("shaping").at("tables").at(1).at("fits"), 0);
+  EXPECT_EQ(shown.at("shaping").at("warnings").at(0), "tools[1] fits no tool: gone_*");
+
+  ASSERT_EQ(bench.ask("PATCH", "/admin/upstreams/bank", {{"enabled", false}}).status, 200);
+  EXPECT_EQ(bench.get("bank").at("state"), "paused");
+  EXPECT_EQ(bench.get("bank").at("last_error"), nullptr);
+  EXPECT_THAT(bench.tools(), IsEmpty());
+  const auto refused = bench.ask("POST", "/admin/upstreams/bank/refresh");
+  EXPECT_EQ(refused.status, 409);
+  EXPECT_THAT(refused.body, HasSubstr("it is paused"));
+  ASSERT_EQ(bench.ask("PATCH", "/admin/upstreams/bank", {{"enabled", nullptr}}).status, 200);
+  EXPECT_EQ(bench.refresh("bank").at("ok"), true);
+  EXPECT_THAT(bench.tools(), ElementsAre("bank_probe"));
+}
+
 }  // namespace
 }  // namespace proteus::admin

@@ -20,11 +20,12 @@ struct Defaults {
 
 // The keys that can be defaults.
 std::vector<json::KeyInfo> default_keys() {
-  json::KeyInfo upstream{.name = "upstream",
-                         .type = "table",
-                         .default_text = {},
-                         .meaning = "Any key of an upstream except `name`, `url` and `command`.",
-                         .keys = {}};
+  json::KeyInfo upstream{
+      .name = "upstream",
+      .type = "table",
+      .default_text = {},
+      .meaning = "Any key of an upstream except `name`, `display_name`, `url`, `command` and `enabled`.",
+      .keys = {}};
   return {upstream};
 }
 

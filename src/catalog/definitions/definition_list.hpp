@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <forward_list>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -47,6 +48,15 @@ class DefinitionList {
   // the result is `previous` itself.
   static Result<Pointer> build(Kind kind, std::span<const std::string_view> raw, const NameRules& rules,
                                const ListLimits& limits, const Pointer& previous = nullptr);
+
+  // What an operator has made of some of them, by their own names.
+  struct Reshaped {
+    std::map<std::string, std::string, std::less<>> names;  // that stand for the provider's own
+    std::map<std::string, std::shared_ptr<const ShapedTool>, std::less<>> tools;
+  };
+  // The same for those; what is in `raw` says what they are shown as, but for the name.
+  static Result<Pointer> build(Kind kind, std::span<const std::string_view> raw, const NameRules& rules,
+                               const ListLimits& limits, const Reshaped& reshaped);
   static Pointer empty(Kind kind);
 
   // What becomes of a definition that is looked at through a lens.
@@ -114,6 +124,7 @@ class DefinitionList {
   std::forward_list<std::string> names_;
   std::forward_list<std::vector<mcp::MirroredParameter>> mirrored_;
   std::forward_list<mcp::UriPattern> patterns_;
+  std::forward_list<std::shared_ptr<const ShapedTool>> shaped_;
   std::vector<Omission> omissions_;
   std::size_t omitted_ = 0;
   bool modern_output_ = false;

@@ -24,8 +24,14 @@ bool has_modern_output(std::string_view tool) {
 // writes the texts one behind the other.
 class ListBuilder {
  public:
-  ListBuilder(Kind kind, const NameRules& rules, const ListLimits& limits, DefinitionList::Pointer previous)
-      : kind_(kind), limits_(limits), previous_(std::move(previous)), list_(new DefinitionList(kind)) {
+  // `reshaped` may be null, and outlives it.
+  ListBuilder(Kind kind, const NameRules& rules, const ListLimits& limits, DefinitionList::Pointer previous,
+              const DefinitionList::Reshaped* reshaped)
+      : kind_(kind),
+        limits_(limits),
+        previous_(std::move(previous)),
+        reshaped_(reshaped),
+        list_(new DefinitionList(kind)) {
     list_->rules_ = rules;
     if (previous_ && previous_->rules() != rules) previous_ = nullptr;
   }
@@ -114,11 +120,18 @@ class ListBuilder {
     std::vector<std::string_view> own;
     own.reserve(candidates_.size());
     for (const Candidate& candidate : candidates_)
-      own.push_back(candidate.own);
+      own.push_back(name_of(candidate.own));
     auto shown = shown_names(kind_, own, list_->rules_);
     for (std::size_t i = 0; i < candidates_.size(); ++i)
       candidates_[i].shown = std::move(shown[i]);
     filter([&](const Candidate& candidate) { return check_shown_name(kind_, candidate.shown); });
+  }
+
+  // What stands for the provider's own name.
+  std::string_view name_of(std::string_view own) const {
+    if (reshaped_ == nullptr) return own;
+    const auto found = reshaped_->names.find(own);
+    return found == reshaped_->names.end() ? own : std::string_view(found->second);
   }
 
   void write_all() {
@@ -206,6 +219,10 @@ class ListBuilder {
       definition.own = definition.shown.ends_with(candidate.own)
                            ? definition.shown.substr(definition.shown.size() - candidate.own.size())
                            : std::string_view(list_->names_.emplace_front(candidate.own));
+      if (reshaped_ == nullptr) continue;
+      definition.renamed = reshaped_->names.contains(candidate.own);
+      const auto shaped = reshaped_->tools.find(candidate.own);
+      if (shaped != reshaped_->tools.end()) definition.shaped = list_->shaped_.emplace_front(shaped->second).get();
     }
   }
 
@@ -225,7 +242,9 @@ class ListBuilder {
       const bool as_is = definition.shown.size() == prefix + definition.own.size() &&
                          definition.shown.starts_with(list_->rules_.prefix) &&
                          definition.shown.ends_with(definition.own);
-      if (!as_is) list_->keys_.push_back({name_hash(list_->rules_.prefix + std::string(definition.own)), 1, i});
+      // What was renamed is not known by what it was called before.
+      if (!as_is && !definition.renamed)
+        list_->keys_.push_back({name_hash(list_->rules_.prefix + std::string(definition.own)), 1, i});
     }
     std::ranges::sort(list_->keys_, [&](const Key& a, const Key& b) {
       if (a.hash != b.hash) return a.hash < b.hash;
@@ -242,15 +261,16 @@ class ListBuilder {
   Kind kind_;
   const ListLimits& limits_;
   DefinitionList::Pointer previous_;
+  const DefinitionList::Reshaped* reshaped_;
   std::unique_ptr<DefinitionList> list_;
   std::vector<Candidate> candidates_;
   std::vector<Written> written_;
   std::size_t reused_ = 0;
 };
 
-Result<DefinitionList::Pointer> DefinitionList::build(Kind kind, std::span<const std::string_view> raw,
-                                                      const NameRules& rules, const ListLimits& limits,
-                                                      const Pointer& previous) {
+namespace {
+
+Result<void> check_limits(Kind kind, std::span<const std::string_view> raw, const ListLimits& limits) {
   const KindInfo& about = info(kind);
   if (raw.size() > limits.definitions) {
     return std::unexpected(errors::too_large(fmt::format("the number of {}", about.plural), limits.definitions));
@@ -261,8 +281,28 @@ Result<DefinitionList::Pointer> DefinitionList::build(Kind kind, std::span<const
   if (bytes > limits.bytes) {
     return std::unexpected(errors::too_large(fmt::format("the size of all {}", about.plural), limits.bytes));
   }
+  return {};
+}
+
+}  // namespace
+
+Result<DefinitionList::Pointer> DefinitionList::build(Kind kind, std::span<const std::string_view> raw,
+                                                      const NameRules& rules, const ListLimits& limits,
+                                                      const Pointer& previous) {
+  if (auto checked = check_limits(kind, raw, limits); !checked) return std::unexpected(std::move(checked.error()));
   if (raw.empty()) return empty(kind);
-  ListBuilder builder(kind, rules, limits, previous);
+  ListBuilder builder(kind, rules, limits, previous, nullptr);
+  for (const std::string_view text : raw)
+    builder.read(text);
+  return builder.finish();
+}
+
+Result<DefinitionList::Pointer> DefinitionList::build(Kind kind, std::span<const std::string_view> raw,
+                                                      const NameRules& rules, const ListLimits& limits,
+                                                      const Reshaped& reshaped) {
+  if (auto checked = check_limits(kind, raw, limits); !checked) return std::unexpected(std::move(checked.error()));
+  if (raw.empty()) return empty(kind);
+  ListBuilder builder(kind, rules, limits, nullptr, &reshaped);
   for (const std::string_view text : raw)
     builder.read(text);
   return builder.finish();

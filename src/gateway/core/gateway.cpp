@@ -171,6 +171,8 @@ Task<Result<>> Gateway::set_upstreams(Settings settings) {
 Task<Result<>> Gateway::change_upstreams(Settings settings) {
   const auto turn = co_await changes_.take();
   const auto before = tables_.get();
+  // One that is paused is not there.
+  std::erase_if(settings, [](const providers::UpstreamSettings& each) { return !each.enabled; });
   std::vector<ServedUpstream> order;
   std::vector<ServedUpstream> fresh;
   std::vector<catalog::UpstreamName> names;
@@ -211,8 +213,8 @@ Task<Result<>> Gateway::change_upstreams(Settings settings) {
   }
   for (const auto& served : fresh) {
     const auto taken = co_await take_over(served, kept);
-    // What comes back at the start has not changed.
-    if (taken && before->find(served->settings().name) != nullptr) announce(*taken);
+    // What comes back at the start has not changed; what comes back later was not there.
+    if (taken && ended_left_) announce(*taken);
     served->start();
   }
   share_followed();

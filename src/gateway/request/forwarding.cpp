@@ -71,8 +71,9 @@ Task<Result<Forwarded>> refuse(Error why) { co_return std::unexpected(std::move(
 
 }  // namespace
 
-Forwarding::Forwarding(server::Call& call, Worker& worker, BridgeDependencies reach, const Route& route)
-    : call_(call), worker_(worker), bridge_(reach), route_(route) {}
+Forwarding::Forwarding(server::Call& call, Worker& worker, BridgeDependencies reach, const Route& route,
+                       std::string_view arguments)
+    : call_(call), worker_(worker), bridge_(reach), route_(route), arguments_(arguments) {}
 
 LogWish Forwarding::logs_wanted() const {
   const auto level = call_.request().log_level;
@@ -80,7 +81,26 @@ LogWish Forwarding::logs_wanted() const {
   return call_.session() == nullptr ? LogWish::all : wish_of(*level);
 }
 
+// By the upstream's own definition, and by what it is sent. The caller does not know all of either.
+std::vector<client::Header> Forwarding::mirrored_of_shaped() const {
+  const auto& parameters = route_.shaped->mirrored;
+  std::vector<client::Header> headers;
+  if (const auto arguments = json::parse(arguments_); arguments && !parameters.empty())
+    headers = mcp::mirror(parameters, *arguments).value_or(std::vector<client::Header>());
+  if (call_.fields() == nullptr) return headers;
+  std::vector<client::Header> unknown;
+  add_unknown_parameters(*call_.fields(), unknown);
+  for (auto& header : unknown) {
+    const bool known = std::ranges::any_of(parameters, [&](const mcp::MirroredParameter& parameter) {
+      return net::same_field_name(parameter.header, header.first);
+    });
+    if (!known) headers.push_back(std::move(header));
+  }
+  return headers;
+}
+
 std::vector<client::Header> Forwarding::mirrored() const {
+  if (!arguments_.empty()) return mirrored_of_shaped();
   std::vector<client::Header> headers;
   if (route_.found && route_.found.definition->mirrored != nullptr) {
     const auto arguments = json::parse(call_.request().param("arguments"));
@@ -191,6 +211,7 @@ client::RequestOptions Forwarding::options(const Lane& lane) {
     with_answer ? call_.send_with_answer(std::move(text)) : call_.send(std::move(text));
   };
   options.headers = mirrored();
+  if (route_.shaped) options.timeout = route_.shaped->timeout;
   return options;
 }
 
@@ -214,7 +235,7 @@ Task<Result<Forwarded>> Forwarding::run_unknown() {
 
 Task<Result<Forwarded>> Forwarding::run_known() {
   const bool legacy = facts_ && facts_->era() == mcp::Era::legacy;
-  params_.emplace(call_.request(), route_.own, call_.rounds(), facts_ ? facts_->era() : mcp::Era::modern);
+  params_.emplace(call_.request(), route_.own, call_.rounds(), facts_ ? facts_->era() : mcp::Era::modern, arguments_);
   if (legacy && call_.session() == nullptr && call_.request().method->may_ask) return run_bridged();
   return run(params_->take());
 }

@@ -17,8 +17,9 @@ namespace proteus::gateway {
 // One request on its way to an upstream and back. Lives on the caller's thread, for as long as the request runs.
 class Forwarding {
  public:
-  // All of these outlive it.
-  Forwarding(server::Call& call, Worker& worker, BridgeDependencies reach, const Route& route);
+  // All of these outlive it. `arguments` are those of a shaped tool's call, complete; empty for any other.
+  Forwarding(server::Call& call, Worker& worker, BridgeDependencies reach, const Route& route,
+             std::string_view arguments = {});
 
   // With the request's own params. Where the upstream is of the era before the client's, and the client must be asked
   // for something first, the call is parked.
@@ -58,6 +59,7 @@ class Forwarding {
   std::shared_ptr<const client::Handlers> running_handlers();
 
   std::vector<client::Header> mirrored() const;
+  std::vector<client::Header> mirrored_of_shaped() const;
   Lane choose_lane();
   Lane session_lane();
   // Where the caller's line to a legacy upstream is.
@@ -74,6 +76,7 @@ class Forwarding {
   Worker& worker_;
   const BridgeDependencies bridge_;
   const Route& route_;
+  const std::string_view arguments_;
   std::shared_ptr<const client::ServerFacts> facts_;
   std::optional<ForwardedParams> params_;
   std::shared_ptr<ClientAsks> asks_;

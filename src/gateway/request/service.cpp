@@ -10,6 +10,7 @@
 #include "gateway/bridge/questions.hpp"
 #include "gateway/callers/instructions.hpp"
 #include "gateway/callers/principal.hpp"
+#include "gateway/request/errand.hpp"
 #include "gateway/request/forwarding.hpp"
 #include "gateway/request/live_lists.hpp"
 #include "gateway/request/routing.hpp"
@@ -44,7 +45,7 @@ std::optional<mcp::InputRequired> visits_required(server::Call& call, const Erro
   if (call.session() != nullptr || error.rpc_code() != mcp::code::kLegacyUrlElicitationRequired) return std::nullopt;
   if (!call.request().method->may_ask || !call.client().elicitation_url) return std::nullopt;
   auto required = url_questions(error.data());
-  if (required) required->state = "visited";
+  if (required) required->state = kVisitedState;
   call.rounds().answers.clear();
   return required;
 }
@@ -137,6 +138,7 @@ GatewayService::GatewayService(ServiceOptions options, std::vector<Worker*> work
       refusals_(refusals),
       cursors_(cursor_key),
       parked_(options_.parking, clock),
+      confirmations_(clock),
       remembered_(clock, options_.remembered) {}
 
 Worker& GatewayService::here() const {
@@ -222,51 +224,15 @@ Task<std::vector<server::Service::Refused>> GatewayService::follow(const server:
   co_return co_await subscriptions_.follow(worker, caller, session, accepted, route_of);
 }
 
-// How long a request takes; told of when it ends.
-class GatewayService::Timing {
- public:
-  Timing(const GatewayService& service, server::Call& call)
-      : service_(service), call_(call), began_(service.clock_.now()) {}
-
-  Clock::Monotonic began() const { return began_; }
-  Clock::Monotonic now() const { return service_.clock_.now(); }
-  void end(const mcp::Outcome& outcome) const { end(outcome, now()); }
-  void end(const mcp::Outcome& outcome, Clock::Monotonic now) const {
-    const mcp::Request& request = call_.request();
-    const auto took = now - began_;
-    if (service_.request_observer_) {
-      service_.request_observer_({request.method->method, request.era(), took, outcome});
-    }
-    if (log::enabled(log::Level::debug)) [[unlikely]]
-      log_answer(call_, took, outcome);
+void GatewayService::Timing::end(const mcp::Outcome& outcome, Clock::Monotonic now) const {
+  const mcp::Request& request = call_.request();
+  const auto took = now - began_;
+  if (service_.request_observer_) {
+    service_.request_observer_({request.method->method, request.era(), took, outcome});
   }
-  // What ends with this answer, when that is there.
-  Task<mcp::Outcome> around(Task<mcp::Outcome> answering) const { return end_with(*this, std::move(answering)); }
-  Task<mcp::Outcome> refuse(Error why) const { return end_refused(*this, std::move(why)); }
-
- private:
-  static Task<mcp::Outcome> end_with(Timing timing, Task<mcp::Outcome> answering) {
-    mcp::Outcome outcome = co_await std::move(answering);
-    timing.end(outcome);
-    co_return outcome;
-  }
-  static Task<mcp::Outcome> end_refused(Timing timing, Error why) {
-    mcp::Outcome outcome = std::unexpected(std::move(why));
-    timing.end(outcome);
-    co_return outcome;
-  }
-
-  const GatewayService& service_;
-  server::Call& call_;
-  const Clock::Monotonic began_;
-};
-
-// What a request that goes to an upstream has, and needs.
-struct GatewayService::Errand {
-  ConcurrencyLimit::Pass place;  // among its caller's
-  Route route;
-  Clock::Monotonic began;  // when it could be sent
-};
+  if (log::enabled(log::Level::debug)) [[unlikely]]
+    log_answer(call_, took, outcome);
+}
 
 std::optional<mcp::Outcome> GatewayService::answer(server::Call& call) {
   const auto kind = listed_by(call.request().method->method);
@@ -369,6 +335,8 @@ Task<mcp::Outcome> GatewayService::forward_by_lists(server::Call& call, Timing t
 
 Task<mcp::Outcome> GatewayService::dispatch(server::Call& call, const Timing& timing, Errand errand) {
   if (errand.route.local) return timing.around(answer_locally(call, std::move(errand)));
+  if (errand.route.shaped) [[unlikely]]
+    return send_shaped(call, timing, std::move(errand));
   return send(call, timing, std::move(errand));
 }
 
@@ -431,7 +399,7 @@ Result<> GatewayService::admit(const Route& route, UpstreamAttempts& attempts, c
   return admitted;
 }
 
-Task<mcp::Outcome> GatewayService::send(server::Call& call, Timing timing, Errand errand) {
+Task<mcp::Outcome> GatewayService::send(server::Call& call, Timing timing, Errand errand, std::string_view arguments) {
   const ServedUpstream& upstream = errand.route.upstream;
   mcp::Outcome outcome;
   UpstreamAttempts attempts(upstream, call.request().method->method, errand.began, clock_, options_.chance);
@@ -439,7 +407,7 @@ Task<mcp::Outcome> GatewayService::send(server::Call& call, Timing timing, Erran
     outcome = std::unexpected(std::move(admitted.error()));
     timing.end(outcome);
   } else {
-    Forwarding forwarding(call, here(), reach(), errand.route);
+    Forwarding forwarding(call, here(), reach(), errand.route, arguments);
     auto forwarded = co_await forwarding.run();
     while (!forwarded && co_await attempts.again(forwarded.error()))
       forwarded = co_await forwarding.run();

@@ -10,6 +10,7 @@
 #include "gateway/bridge/attendance.hpp"
 #include "gateway/bridge/parked_calls.hpp"
 #include "gateway/bridge/subscriptions.hpp"
+#include "gateway/confirmation/confirmation.hpp"
 #include "gateway/connections/worker.hpp"
 #include "gateway/routing/remembered_lists.hpp"
 #include "gateway/routing/route.hpp"
@@ -118,7 +119,11 @@ class GatewayService final : public server::Service {
   static Task<mcp::Outcome> answer_locally(server::Call& call, Errand errand);
   // Whether it may be sent to the upstream now.
   Result<> admit(const Route& route, UpstreamAttempts& attempts, const server::Call& call) const;
-  Task<mcp::Outcome> send(server::Call& call, Timing timing, Errand errand);
+  // `arguments` are those of a shaped tool's call, complete, and outlive it; empty for any other.
+  Task<mcp::Outcome> send(server::Call& call, Timing timing, Errand errand, std::string_view arguments = {});
+  // A call of a tool that an operator has shaped.
+  Task<mcp::Outcome> send_shaped(server::Call& call, Timing timing, Errand errand);
+  Task<mcp::Outcome> send_confirmed(server::Call& call, Timing timing, Errand errand, std::string_view arguments);
   Task<mcp::Outcome> resume(server::Call& call, ConcurrencyLimit::Pass place);
   mcp::CacheScope widest_scope(const server::Call& call, const providers::Upstream& upstream) const;
   // What the upstream offers has changed, and the very next list is to show it. What is given outlives this.
@@ -136,6 +141,7 @@ class GatewayService final : public server::Service {
   RefusalLog& refusals_;
   const catalog::Cursors cursors_;
   ParkedCalls parked_;
+  Confirmations confirmations_;
   RememberedLists remembered_;
   std::function<void(const UpstreamRequest&)> observer_;
   std::function<void(const AnsweredRequest&)> request_observer_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "catalog/shape/shaped_tool.hpp"
+
 namespace proteus::gateway {
 
 ListedNames::ListedNames(std::span<const catalog::DefinitionList::Pointer> pages) {
@@ -22,11 +24,17 @@ ListedNames::ListedNames(std::span<const catalog::DefinitionList::Pointer> pages
   };
   for (const auto& page : pages) {
     for (const auto& definition : page->definitions()) {
-      Name name{add(definition.shown), static_cast<std::uint32_t>(definition.shown.size()), 0,
-                static_cast<std::uint32_t>(definition.own.size()) & 0x7FFFFFFFU, definition.read_only ? 1U : 0U};
+      Name name{add(definition.shown),
+                static_cast<std::uint32_t>(definition.shown.size()),
+                0,
+                static_cast<std::uint32_t>(definition.own.size()) & 0x1FFFFFFFU,
+                definition.read_only ? 1U : 0U,
+                definition.shaped != nullptr ? 1U : 0U,
+                definition.renamed ? 1U : 0U};
       name.own = definition.shown.ends_with(definition.own) ? name.shown + name.shown_size - name.own_size
                                                             : add(definition.own);
       names_.push_back(name);
+      if (definition.shaped != nullptr) shaped_.emplace(own(name), definition.shaped->shared_from_this());
     }
   }
   std::ranges::sort(names_, {}, [this](const Name& name) { return std::pair(shown(name), name.shown); });
@@ -52,14 +60,16 @@ std::optional<ListedNames::Entry> ListedNames::find(std::string_view name) const
 std::optional<ListedNames::Entry> ListedNames::find_alias(std::string_view alias) const {
   if (!alias.starts_with(prefix_)) return std::nullopt;
   alias.remove_prefix(prefix_.size());
-  const auto at = std::ranges::find(names_, alias, [this](const Name& each) { return own(each); });
+  const auto at =
+      std::ranges::find_if(names_, [&](const Name& each) { return each.renamed == 0 && own(each) == alias; });
   if (at == names_.end()) return std::nullopt;
   return entry(*at);
 }
 
 std::size_t ListedNames::bytes() const {
   constexpr std::size_t kPattern = 200;  // with its parts
-  return sizeof(*this) + text_.capacity() + (names_.capacity() * sizeof(Name)) + (patterns_.size() * kPattern);
+  return sizeof(*this) + text_.capacity() + (names_.capacity() * sizeof(Name)) + (patterns_.size() * kPattern) +
+         (shaped_.size() * kPattern);
 }
 
 }  // namespace proteus::gateway

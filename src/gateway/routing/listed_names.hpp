@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -29,6 +30,7 @@ class ListedNames {
     std::string_view shown;  // what clients see
     std::string_view own;    // the upstream's own name
     bool read_only = false;  // a tool that declares to change nothing
+    const catalog::ShapedTool* shaped = nullptr;
   };
   std::optional<Entry> find(std::string_view shown) const;
   // The same by the prefix and the own name of something that is shown by a portable name. Takes linear time.
@@ -57,10 +59,15 @@ class ListedNames {
     std::uint32_t shown;
     std::uint32_t shown_size;
     std::uint32_t own;
-    std::uint32_t own_size : 31;
+    std::uint32_t own_size : 29;
     std::uint32_t read_only : 1;
+    std::uint32_t shaped : 1;
+    std::uint32_t renamed : 1;  // by an operator
   };
-  Entry entry(const Name& name) const { return {shown(name), own(name), name.read_only != 0}; }
+  Entry entry(const Name& name) const {
+    return {shown(name), own(name), name.read_only != 0,
+            name.shaped != 0 ? shaped_.find(own(name))->second.get() : nullptr};
+  }
   std::string_view shown(const Name& name) const { return std::string_view(text_).substr(name.shown, name.shown_size); }
   std::string_view own(const Name& name) const { return std::string_view(text_).substr(name.own, name.own_size); }
 
@@ -68,6 +75,7 @@ class ListedNames {
   std::string text_;
   std::vector<Name> names_;  // in the order of the shown ones
   std::vector<std::pair<std::uint32_t, mcp::UriPattern>> patterns_;
+  std::map<std::string, std::shared_ptr<const catalog::ShapedTool>, std::less<>> shaped_;  // by own name
 };
 
 }  // namespace proteus::gateway

@@ -103,9 +103,15 @@ bool names_are_portable(const ServedUpstream& served, const Wanted& wanted) {
   return is_named(wanted.kind) && served->rules().style == catalog::NameStyle::portable;
 }
 
+// Whether the operator may have it shown by another name, hidden it, or have it called otherwise than its name tells.
+bool is_shaped(const ServedUpstream& served, const Wanted& wanted) {
+  return wanted.kind == Kind::tool && served->shapes_tools();
+}
+
 // Whether the name does not tell if the caller may use it: rules of access are about the name that is shown, and about
 // what a tool declares.
 bool needs_list(const ServedUpstream& served, const catalog::View& view, const Wanted& wanted) {
+  if (is_shaped(served, wanted)) return true;
   const auto& entries = view.access().entries();
   if (!entries) return false;
   return entries->only_read_only(wanted.kind) || (names_are_portable(served, wanted) && entries->filters(wanted.kind));
@@ -117,13 +123,13 @@ bool is_candidate(const ServedUpstream& served, const catalog::View& view, const
   if (!view.access().allows(served->name())) return false;
   const auto facts = served->facts();
   if (facts && !offers(*facts, wanted.kind)) return false;
-  return names_are_portable(served, wanted) ||
+  return names_are_portable(served, wanted) || is_shaped(served, wanted) ||
          is_admitted(served, view, wanted, own_without_list(served, wanted).value_or(wanted.name));
 }
 
-// The upstream's own name for something that it has listed.
-std::optional<std::string_view> own_by_list(const ListedNames& names, Way way, const ServedUpstream& served,
-                                            const catalog::View& view, const Wanted& wanted) {
+// Something that an upstream has listed.
+std::optional<ListedNames::Entry> find_listed(const ListedNames& names, Way way, const ServedUpstream& served,
+                                              const catalog::View& view, const Wanted& wanted) {
   std::optional<ListedNames::Entry> entry;
   switch (way.by) {
     case By::shown_name: entry = names.find(wanted.name); break;
@@ -137,7 +143,7 @@ std::optional<std::string_view> own_by_list(const ListedNames& names, Way way, c
     }
   }
   if (!entry || !is_shown(view, wanted.kind, *entry, served->rules())) return std::nullopt;
-  return is_ratified(served, wanted.kind, entry->own) ? std::optional(entry->own) : std::nullopt;
+  return is_ratified(served, wanted.kind, entry->own) ? entry : std::nullopt;
 }
 
 // What agents are told of an upstream that fails is its name and the kind of failure.
@@ -169,6 +175,7 @@ class Candidates {
   struct Listed {
     const ServedUpstream* upstream = nullptr;  // null: the one in the catalog, or nobody
     std::string_view own = {};                 // lives as long as the lists
+    const catalog::ShapedTool* shaped = nullptr;
   };
   // Who is the first to have listed it.
   Result<std::variant<Listed, UnreadLists>> decide(CallerLists& lists) const {
@@ -188,8 +195,8 @@ class Candidates {
             if (unreadable == nullptr) unreadable = live_[i];
             break;
           case CallerLists::Known::State::read:
-            if (const auto own = own_by_list(*known.names, ways[way], *live_[i], view_, wanted_)) {
-              listed = Listed{live_[i], *own};
+            if (const auto entry = find_listed(*known.names, ways[way], *live_[i], view_, wanted_)) {
+              listed = Listed{live_[i], entry->own, entry->shaped};
             }
             break;
         }
@@ -239,8 +246,9 @@ Result<Route> route_in_catalog(const Wanted& wanted, catalog::Found found, const
   }
   // A URI that a template stands for is its own name.
   const bool by_template = wanted.kind == Kind::resource && found.definition->pattern != nullptr;
-  return Route{*served,    std::string(by_template ? wanted.name : found.definition->own), found, std::move(view), {},
-               wanted.kind};
+  const catalog::ShapedTool* const shaped = found.definition->shaped;
+  return Route{*served,     std::string(by_template ? wanted.name : found.definition->own), found, std::move(view), {},
+               wanted.kind, shaped != nullptr ? shaped->shared_from_this() : nullptr};
 }
 
 }  // namespace
@@ -296,7 +304,11 @@ Result<std::variant<Route, UnreadLists>> find_route(const Wanted& wanted, const 
     if (!decided) return std::unexpected(std::move(decided.error()));
     if (auto* unread = std::get_if<UnreadLists>(&*decided)) return std::move(*unread);
     const auto& listed = std::get<Candidates::Listed>(*decided);
-    if (listed.upstream != nullptr) return to_live(*listed.upstream, listed.own);
+    if (listed.upstream != nullptr) {
+      Route route = to_live(*listed.upstream, listed.own);
+      if (listed.shaped != nullptr) route.shaped = listed.shaped->shared_from_this();
+      return route;
+    }
     if (by_name && is_admitted(*only, *view, wanted, *certain)) return to_live(*only, *certain);
   }
   return route_in_catalog(wanted, candidates.in_catalog(), caller, std::move(view), upstreams, guide);

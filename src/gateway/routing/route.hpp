@@ -8,6 +8,7 @@
 
 #include <proteus/error.hpp>
 
+#include "catalog/shape/shaped_tool.hpp"
 #include "catalog/view/view.hpp"
 #include "gateway/routing/caller_lists.hpp"
 #include "gateway/upstreams/upstreams.hpp"
@@ -21,8 +22,9 @@ struct Route {
   std::string own;          // at the upstream
   catalog::Found found;     // where it is in the view, and lives as long
   std::shared_ptr<const catalog::View> view;
-  std::shared_ptr<LocalProvider> local;      // who answers then
-  catalog::Kind kind = catalog::Kind::tool;  // of what is asked for
+  std::shared_ptr<LocalProvider> local;                    // who answers then
+  catalog::Kind kind = catalog::Kind::tool;                // of what is asked for
+  std::shared_ptr<const catalog::ShapedTool> shaped = {};  // null where it is called as it is
 };
 
 // How a session of the legacy era reaches it at an upstream that speaks both: what the legacy side is, where that has

@@ -150,7 +150,7 @@ std::string forwarded_meta(const mcp::Request& request, Propagate what) {
 }
 
 ForwardedParams::ForwardedParams(const mcp::Request& request, std::string_view own, const server::Rounds& rounds,
-                                 mcp::Era era)
+                                 mcp::Era era, std::string_view arguments)
     : splice_(request.message->params) {
   const json::Message& message = *request.message;
   params_.name = own;
@@ -164,6 +164,13 @@ ForwardedParams::ForwardedParams(const mcp::Request& request, std::string_view o
   }
   if (!message.params.empty()) {
     if (const std::string_view named = named_value(request); !named.empty()) rename(named, own);
+    if (!arguments.empty()) {
+      if (const std::string_view given = request.param("arguments"); !given.empty()) {
+        splice_.replace(given, arguments);
+      } else {
+        add_member(added, "arguments", arguments);
+      }
+    }
     json::edit_members(splice_, message.params, message.body, [](const json::Member& member) {
       return member.key == "_meta" || member.key == "inputResponses" || member.key == "requestState";
     });
@@ -183,6 +190,10 @@ void ForwardedParams::rename(std::string_view named, std::string_view own) {
   }
   quoted_ = json::quote(own);
   if (quoted_ != named) splice_.replace(named, quoted_);
+}
+
+bool is_state_after_sending(std::string_view state) {
+  return state.starts_with(kUpstreamState) || state == kVisitedState;
 }
 
 mcp::Outcome to_outcome(const client::Answer& answer, mcp::Era client, mcp::CacheScope widest) {

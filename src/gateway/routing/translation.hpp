@@ -18,6 +18,9 @@
 // is lost that is not the protocol's own.
 namespace proteus::gateway {
 
+// Of a request whose upstream has sent the user to a URL first.
+inline constexpr std::string_view kVisitedState = "visited";
+
 struct MetaLimits {
   std::size_t keys = 64;
   std::size_t depth = 8;
@@ -36,8 +39,10 @@ std::string forwarded_meta(const mcp::Request& request, Propagate what);
 class ForwardedParams {
  public:
   // `own` is the upstream's name or URI; of a completion, that in its `ref`. Answers to what the upstream asked before
-  // go with it, and its state, where its era has that.
-  ForwardedParams(const mcp::Request& request, std::string_view own, const server::Rounds& rounds, mcp::Era era);
+  // go with it, and its state, where its era has that. `arguments` take the place of the caller's, where they are not
+  // empty, and outlive it.
+  ForwardedParams(const mcp::Request& request, std::string_view own, const server::Rounds& rounds, mcp::Era era,
+                  std::string_view arguments = {});
   ForwardedParams(const ForwardedParams&) = delete;
   ForwardedParams& operator=(const ForwardedParams&) = delete;
 
@@ -50,6 +55,9 @@ class ForwardedParams {
   json::Splice splice_;
   client::Params params_;
 };
+
+// Whether a handler's state tells that the request has been sent to its upstream before.
+bool is_state_after_sending(std::string_view state);
 
 // A result as a reply that belongs to no era, or as the need for input. Shares the received bytes. What the client's
 // era cannot have is left out. It may be kept for no more callers than `widest` says.

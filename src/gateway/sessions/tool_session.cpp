@@ -86,8 +86,8 @@ Task<mcp::Outcome> ToolSession::handle(server::Call& call, const catalog::Found&
 }
 
 // While its user was asked, the tool may have been replaced or taken away.
-Task<mcp::Reply> ToolSession::run_confirmed(server::Call& call, const providers::HttpToolPointer& tool,
-                                            std::string_view arguments) {
+Task<mcp::Outcome> ToolSession::run_confirmed(server::Call& call, const providers::HttpToolPointer& tool,
+                                              std::string_view arguments) {
   if (tools()->find(tool->name) != tool) {
     co_return providers::tool_error("The tool was changed or removed while confirmation was awaited. Nothing was run.");
   }

@@ -12,7 +12,7 @@
 #include "base/clock.hpp"
 #include "base/secret.hpp"
 #include "base/strong.hpp"
-#include "gateway/sessions/confirmation.hpp"
+#include "gateway/confirmation/confirmation.hpp"
 #include "gateway/sessions/tool_clients.hpp"
 #include "gateway/upstreams/local_provider.hpp"
 #include "json/canonical.hpp"
@@ -80,8 +80,8 @@ class ToolSession final : public LocalProvider {
   Task<mcp::Outcome> handle(server::Call& call, const catalog::Found& found) override;
 
  private:
-  Task<mcp::Reply> run_confirmed(server::Call& call, const providers::HttpToolPointer& tool,
-                                 std::string_view arguments);
+  Task<mcp::Outcome> run_confirmed(server::Call& call, const providers::HttpToolPointer& tool,
+                                   std::string_view arguments);
   Task<mcp::Reply> run(server::Call& call, const providers::HttpTool& tool, std::string_view arguments);
 
   const ToolSessionId id_;

@@ -11,7 +11,7 @@ UpstreamTable::UpstreamTable(std::vector<ServedUpstream> in_order, Locals within
   for (const auto& served : order) {
     by_name.emplace(served->settings().name, served);
     any_direct = any_direct || served->is_direct();
-    const bool renames = served->rules().style == catalog::NameStyle::portable;
+    const bool renames = served->rules().style == catalog::NameStyle::portable || served->shapes_tools();
     routed_by_lists = routed_by_lists || (served->is_direct() && (order.size() > 1 || renames));
     any_expiring = any_expiring || served->settings().ttl.count() > 0;
   }

@@ -1,4 +1,4 @@
-#include "gateway/sessions/confirmation_text.hpp"
+#include "gateway/confirmation/confirmation_text.hpp"
 
 #include <algorithm>
 #include <cstdint>

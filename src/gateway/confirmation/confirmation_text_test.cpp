@@ -1,4 +1,4 @@
-#include "gateway/sessions/confirmation_text.hpp"
+#include "gateway/confirmation/confirmation_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
-#include "gateway/sessions/confirmation.hpp"
+#include "gateway/confirmation/confirmation.hpp"
 
 #include <charconv>
 
 #include <fmt/format.h>
 
 #include "base/sealing.hpp"
-#include "gateway/sessions/confirmation_text.hpp"
+#include "gateway/confirmation/confirmation_text.hpp"
 #include "json/canonical.hpp"
 #include "json/text.hpp"
 #include "providers/http_tool/http_tool_call.hpp"
@@ -62,8 +62,9 @@ Task<mcp::Outcome> Confirmations::ask_first(server::Call& call, Question questio
                     kLongestQuestion));
   }
   auto asked = question_of(*message);
-  co_return co_await (call.session() != nullptr ? ask_within(call, std::move(asked), run)
-                                                : ask_by_result(call, std::move(asked), run));
+  co_return co_await (call.session() != nullptr
+                          ? ask_within(call, std::move(asked), run)
+                          : ask_by_result(call, std::move(asked), std::move(question.digest), run));
 }
 
 Task<mcp::Outcome> Confirmations::ask_within(server::Call& call, mcp::InputRequest question, const Run& run) {
@@ -84,21 +85,26 @@ Task<mcp::Outcome> Confirmations::ask_within(server::Call& call, mcp::InputReque
   co_return tool_error("The client could not ask the user for confirmation. Nothing was run.");
 }
 
-Task<mcp::Outcome> Confirmations::ask_by_result(server::Call& call, mcp::InputRequest question, const Run& run) {
+Task<mcp::Outcome> Confirmations::ask_by_result(server::Call& call, mcp::InputRequest question, std::string digest,
+                                                const Run& run) {
   const server::Rounds& rounds = call.rounds();
   mcp::InputRequired required;
   required.requests.push_back(std::move(question));
   // An answer that comes without having been asked for is none.
   if (rounds.state.empty()) {
-    required.state = new_state();
+    required.state = new_state(digest);
     co_return required;
   }
-  const auto number = number_of(rounds.state);
-  if (!number) {
+  const auto asked = read_state(rounds.state);
+  if (!asked) {
     co_return tool_error(
         "The gateway was restarted after it asked for confirmation, and cannot tell whether the call ran. Check that "
         "before you call the tool again.");
   }
+  if (asked->digest != digest) {
+    co_return tool_error("The tool was changed while confirmation was awaited. Nothing was run; call it again.");
+  }
+  const Number number = asked->number;
   const auto answer = rounds.answers.find(kKey);
   if (answer == rounds.answers.end()) {
     required.state = rounds.state;
@@ -106,7 +112,7 @@ Task<mcp::Outcome> Confirmations::ask_by_result(server::Call& call, mcp::InputRe
   }
   const bool confirmed = is_confirmed(answer->second);
   std::optional<std::string> result;
-  switch (claim(*number, call.caller().principal, result)) {
+  switch (claim(number, call.caller().principal, result)) {
     case Claim::first: break;
     case Claim::running:
       co_return tool_error("This confirmed call is already running; its result goes to the request that started it.");
@@ -120,18 +126,23 @@ Task<mcp::Outcome> Confirmations::ask_by_result(server::Call& call, mcp::InputRe
   }
   // However this ends, by an exception too: it has been started.
   std::string members = tool_error("The confirmed call was started, but its result is unknown.").members.str();
-  const std::shared_ptr<void> settled(nullptr, [&](void*) { settle(*number, std::move(members)); });
-  mcp::Reply reply = confirmed ? co_await run() : tool_text(kCancelled);
-  members = reply.members.str();
-  co_return reply;
+  const std::shared_ptr<void> settled(nullptr, [&](void*) { settle(number, std::move(members)); });
+  if (!confirmed) {
+    mcp::Reply reply = tool_text(kCancelled);
+    members = reply.members.str();
+    co_return reply;
+  }
+  mcp::Outcome outcome = co_await run();
+  if (const auto* reply = outcome ? std::get_if<mcp::Reply>(&*outcome) : nullptr) members = reply->members.str();
+  co_return outcome;
 }
 
-std::string Confirmations::new_state() {
+std::string Confirmations::new_state(std::string_view digest) {
   const std::scoped_lock lock(mutex_);
   const auto now = clock_.now();
   ++last_;
   if (asked_.empty() || asked_.back().first + kMarkedEach < now) asked_.emplace_back(now, last_);
-  return fmt::format("{}:{}", process_, last_);
+  return fmt::format("{}:{}:{}", process_, last_, digest);
 }
 
 // Questions between two marks are as old as the younger one at least.
@@ -147,14 +158,16 @@ bool Confirmations::is_too_late(Number number, Clock::Monotonic now) {
   return number < first_open_;
 }
 
-std::optional<Confirmations::Number> Confirmations::number_of(std::string_view state) const {
+std::optional<Confirmations::Asked> Confirmations::read_state(std::string_view state) const {
   if (!state.starts_with(process_) || state.size() <= process_.size() || state[process_.size()] != ':')
     return std::nullopt;
   state.remove_prefix(process_.size() + 1);
-  Number number = 0;
-  const auto [end, error] = std::from_chars(state.data(), state.data() + state.size(), number);
-  if (error != std::errc() || end != state.data() + state.size()) return std::nullopt;
-  return number;
+  const std::size_t colon = state.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  Asked asked{.digest = state.substr(colon + 1)};
+  const auto [end, error] = std::from_chars(state.data(), state.data() + colon, asked.number);
+  if (error != std::errc() || end != state.data() + colon) return std::nullopt;
+  return asked;
 }
 
 void Confirmations::forget_old() {

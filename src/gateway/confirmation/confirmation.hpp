@@ -43,8 +43,10 @@ class Confirmations {
   struct Question {
     std::string_view tool;
     std::string_view arguments;  // JSON text, as it will be sent; without braces
+    // Of all that is going to run, where that is more than the request tells: an approval is good for nothing else.
+    std::string digest = {};
   };
-  using Run = std::function<Task<mcp::Reply>()>;
+  using Run = std::function<Task<mcp::Outcome>()>;
   // Everything outlives the task.
   Task<mcp::Outcome> ask_first(server::Call& call, Question question, const Run& run);
 
@@ -60,10 +62,15 @@ class Confirmations {
   enum class Claim : std::uint8_t { first, running, ended, full, too_late };
 
   Task<mcp::Outcome> ask_within(server::Call& call, mcp::InputRequest question, const Run& run);
-  Task<mcp::Outcome> ask_by_result(server::Call& call, mcp::InputRequest question, const Run& run);
-  std::string new_state();
+  Task<mcp::Outcome> ask_by_result(server::Call& call, mcp::InputRequest question, std::string digest, const Run& run);
+  // What a state says was asked.
+  struct Asked {
+    Number number = 0;
+    std::string_view digest;
+  };
+  std::string new_state(std::string_view digest);
   bool is_too_late(Number number, Clock::Monotonic now);
-  std::optional<Number> number_of(std::string_view state) const;
+  std::optional<Asked> read_state(std::string_view state) const;
   Claim claim(Number number, const std::string& principal, std::optional<std::string>& result);
   void settle(Number number, std::string members);
   void forget_old();

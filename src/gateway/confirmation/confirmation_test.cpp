@@ -1,4 +1,4 @@
-#include "gateway/sessions/confirmation.hpp"
+#include "gateway/confirmation/confirmation.hpp"
 
 #include <gtest/gtest.h>
 
@@ -50,7 +50,7 @@ class ConfirmationLimits : public ::testing::Test {
 
  private:
   std::variant<mcp::Reply, mcp::InputRequired> ask(server::Call& call) {
-    const Confirmations::Run run = [this]() -> Task<mcp::Reply> {
+    const Confirmations::Run run = [this]() -> Task<mcp::Outcome> {
       ++runs_;
       co_return mcp::Reply();
     };

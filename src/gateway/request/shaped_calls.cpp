@@ -1,0 +1,82 @@
+// Calls of tools that an operator has shaped: with arguments put in, or after the user was asked.
+#include <fmt/format.h>
+
+#include "gateway/request/errand.hpp"
+#include "json/canonical.hpp"
+#include "json/text.hpp"
+#include "providers/http_tool/http_tool_call.hpp"
+
+namespace proteus::gateway {
+namespace {
+
+using providers::tool_error;
+
+// Its later rounds are about what the upstream has asked: it has been confirmed.
+bool has_been_sent(const server::Rounds& rounds) {
+  return rounds.round > 0 && (rounds.state.empty() || is_state_after_sending(rounds.state));
+}
+
+Task<mcp::Outcome> answer_with(mcp::Reply reply) { co_return reply; }
+
+// Of the tool and of the arguments exactly as they go to it; numbers count as they are written.
+Result<std::string> digest_of(const Route& route, std::string_view arguments) {
+  const auto text = json::canonical_text(arguments);
+  if (!text) return std::unexpected(text.error());
+  return json::hex(json::sha256(fmt::format("{}\n{}\n{}", route.upstream->name().value(), route.own, *text)));
+}
+
+}  // namespace
+
+Task<mcp::Outcome> GatewayService::send_shaped(server::Call& call, Timing timing, Errand errand) {
+  const auto tool = errand.route.shaped;
+  std::string arguments;
+  if (!tool->fixed.empty() || !tool->defaults.empty()) {
+    auto completed = tool->complete(call.request().param("arguments"));
+    if (!completed) {
+      mcp::Outcome refused = tool_error(completed.error().message());
+      timing.end(refused);
+      co_return refused;
+    }
+    arguments = std::move(*completed);
+  }
+  if (!tool->asks || has_been_sent(call.rounds())) co_return co_await send(call, timing, std::move(errand), arguments);
+  co_return co_await send_confirmed(call, timing, std::move(errand), arguments);
+}
+
+// What the operator has fixed is not shown: the user decides about what the caller has said.
+Task<mcp::Outcome> GatewayService::send_confirmed(server::Call& call, Timing timing, Errand errand,
+                                                  std::string_view arguments) {
+  const std::string_view given = call.request().param("arguments");
+  const auto shown = errand.route.shaped->with_defaults(given);
+  const std::string_view sent = !arguments.empty() ? arguments : given.empty() ? std::string_view("{}") : given;
+  auto digest = digest_of(errand.route, sent);
+  if (!shown || !digest) {
+    mcp::Outcome refused =
+        tool_error(fmt::format("This tool runs only after the user has confirmed it, and its "
+                               "arguments cannot be shown: {} Nothing was run.",
+                               (shown ? digest.error() : shown.error()).message()));
+    timing.end(refused);
+    co_return refused;
+  }
+  bool sends = false;
+  const ServedUpstream upstream = errand.route.upstream;
+  const Confirmations::Run run = [&] {
+    const auto* const now = here().upstreams().find(upstream->settings().name);
+    if (now == nullptr || now->instance != upstream.instance) {
+      return answer_with(
+          tool_error("The tool was changed or removed while confirmation was awaited. Nothing was run."));
+    }
+    // They are ours, and not for the upstream.
+    call.rounds().answers.clear();
+    call.rounds().state.clear();
+    sends = true;
+    return send(call, timing, std::move(errand), arguments);
+  };
+  const std::string_view inside = std::string_view(*shown).substr(1, shown->size() - 2);
+  mcp::Outcome outcome =
+      co_await confirmations_.ask_first(call, {call.request().name, inside, std::move(*digest)}, run);
+  if (!sends) timing.end(outcome);
+  co_return outcome;
+}
+
+}  // namespace proteus::gateway
