@@ -183,5 +183,21 @@ TEST(ToolShapes, TellWhichCallsAreConfirmed) {
   EXPECT_FALSE(asks("", Confirm::never));
 }
 
+// SHP-01: another value is another call, though callers are shown the same.
+TEST(ToolShapes, ArePublishedWhereOnlyTheirValuesAreOthers) {
+  Catalog catalog;
+  ASSERT_TRUE(catalog.set_order(testing::names({"up"})));
+  const auto publish = [&](std::uint64_t version, std::string value) {
+    Snapshot::Lists lists;
+    lists[Kind::tool] =
+        shape_of({std::string(kSearch)}, {{.match = {"search"}, .fixed = {{"tenant", std::move(value)}}}}).list;
+    return catalog.publish(std::make_shared<const Snapshot>(UpstreamName("up"), version, std::move(lists))).value();
+  };
+  publish(1, R"("acme")");
+  EXPECT_THAT(publish(2, R"("other")").changes, IsEmpty()) << "nobody need be told";
+  const auto served = catalog.current()->find(UpstreamName("up"));
+  EXPECT_EQ(served->list(Kind::tool).definitions().front().shaped->fixed.at("tenant"), R"("other")");
+}
+
 }  // namespace
 }  // namespace proteus::catalog

@@ -55,6 +55,16 @@ bool same_omissions(const Snapshot& a, const Snapshot& b) {
   });
 }
 
+// Whether tools are called as before: what an operator puts into calls is not in any definition.
+bool same_calls(const Snapshot& a, const Snapshot& b) {
+  if (a.lists()[Kind::tool] == b.lists()[Kind::tool]) return true;
+  const auto any_shaped = [](const Snapshot& snapshot) {
+    return std::ranges::any_of(snapshot.list(Kind::tool).definitions(),
+                               [](const Definition& definition) { return definition.shaped != nullptr; });
+  };
+  return !any_shaped(a) && !any_shaped(b);
+}
+
 void leave(Ranks& ranks, std::uint32_t rank) {
   ranks.by_name.erase(ranks.names[rank]);
   ranks.names[rank] = {};
@@ -118,7 +128,8 @@ Result<Publication> Catalog::publish(SnapshotPointer snapshot) {
     change = diff(before.get(), snapshot.get());
   }
   version = snapshot->version();
-  if (before && change.empty() && before->facts() == snapshot->facts() && same_omissions(*before, *snapshot)) {
+  if (before && change.empty() && before->facts() == snapshot->facts() && same_omissions(*before, *snapshot) &&
+      same_calls(*before, *snapshot)) {
     return Publication{state, state, {}, {}};
   }
   StateEditor editor(*state);
