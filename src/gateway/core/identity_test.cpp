@@ -1,7 +1,6 @@
 // Callers for whom an identity provider vouches, as the gateway serves them.
 #include <chrono>
 #include <string>
-#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -184,8 +183,7 @@ TEST_F(IdentityTest, AStreamEndsWithItsToken) {
   gateway_.gateway.drop_unused_since(clock_.now() - 1h);
   while (listener.read_event()) {
   }
-  while (gateway_.gateway.listeners().size() > 0)
-    std::this_thread::yield();
+  wait_until([&] { return gateway_.gateway.listeners().size() == 0; });
 }
 
 }  // namespace
