@@ -59,6 +59,11 @@ Result<> check_host(std::string_view host) {
   return {};
 }
 
+Result<> check_proxy(std::string_view proxy) {
+  if (proxy.contains('/') ? is_network(proxy) : is_address(proxy)) return {};
+  return std::unexpected(errors::invalid("must be a network such as \"10.0.0.0/8\", or an address"));
+}
+
 Result<> check_egress(std::string_view rule) {
   const bool fits = rule.contains('/') ? is_network(rule) : is_host_name(rule) || is_address(rule);
   if (!fits) {
@@ -123,6 +128,9 @@ const json::Binding<ServerSettings>& server_binding() {
       field("public_url", &S::public_url, text({.check = check_public_url}),
             "How clients reach it: tokens are for this URL, and metadata name it. Required with `[[auth.issuers]]` "
             "unless it listens on loopback."),
+      field("trusted_proxies", &S::trusted_proxies, json::list(text({.check = check_proxy}), "strings"),
+            "Networks and addresses of proxies whose `Forwarded` or `X-Forwarded-For` names the client in logs. They "
+            "decide nothing else."),
   };
   return binding;
 }

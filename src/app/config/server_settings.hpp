@@ -31,6 +31,7 @@ struct ServerSettings {
   std::chrono::milliseconds grace = std::chrono::seconds(10);
   TlsSettings tls;
   std::optional<ListenAddress> ops_listen;
+  std::vector<std::string> trusted_proxies;
   std::string public_url;  // how clients reach it; empty: by the listener
 
   friend bool operator==(const ServerSettings&, const ServerSettings&) = default;

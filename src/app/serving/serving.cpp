@@ -300,6 +300,7 @@ Result<std::unique_ptr<net::HttpServer>> Serving::listen_at(const ListenAddress&
   options.port = address.port;
   options.limits.body_bytes = config_.server.max_body.value();
   options.refusals = &gateway_->refusals();
+  options.trusted_proxies = config_.server.trusted_proxies;
   options.tls = std::move(tls);
   auto server = std::make_unique<net::HttpServer>(*workers_, std::move(options), std::move(handler));
   if (auto listening = server->listen(); !listening) return std::unexpected(listening.error());

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -16,46 +14,6 @@ namespace {
 
 namespace ip = boost::asio::ip;
 
-using Bits = std::vector<unsigned char>;
-
-Bits bits_of(const ip::address& address) {
-  if (address.is_v4()) {
-    const auto bytes = address.to_v4().to_bytes();
-    return {bytes.begin(), bytes.end()};
-  }
-  const auto bytes = address.to_v6().to_bytes();
-  return {bytes.begin(), bytes.end()};
-}
-
-bool is_within(const ip::address& address, const ip::address& network, unsigned prefix) {
-  if (address.is_v4() != network.is_v4()) return false;
-  const Bits a = bits_of(address);
-  const Bits b = bits_of(network);
-  for (std::size_t i = 0; i < a.size() && prefix > 0; ++i) {
-    const unsigned count = std::min(prefix, 8U);
-    const unsigned mask = 0xFFU << (8 - count) & 0xFFU;
-    if ((a[i] & mask) != (b[i] & mask)) return false;
-    prefix -= count;
-  }
-  return true;
-}
-
-std::optional<std::pair<ip::address, unsigned>> parse_network(std::string_view text) {
-  const std::size_t slash = text.find('/');
-  boost::system::error_code error;
-  const auto address = ip::make_address(std::string(text.substr(0, slash)), error);
-  if (error) return std::nullopt;
-  unsigned prefix = address.is_v4() ? 32 : 128;
-  if (slash != std::string_view::npos) {
-    const std::string_view digits = text.substr(slash + 1);
-    unsigned given = 0;
-    const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), given);
-    if (fault != std::errc{} || end != digits.data() + digits.size() || given > prefix) return std::nullopt;
-    prefix = given;
-  }
-  return std::pair(address, prefix);
-}
-
 struct Range {
   std::string_view network;
   std::string_view what;
@@ -63,8 +21,7 @@ struct Range {
 
 bool is_in(const ip::address& address, std::span<const Range> ranges, std::string_view& what) {
   for (const auto& range : ranges) {
-    const auto network = parse_network(range.network);
-    if (!is_within(address, network->first, network->second)) continue;
+    if (!Network::parse(range.network)->contains(address)) continue;
     what = range.what;
     return true;
   }
@@ -123,8 +80,7 @@ std::vector<ip::address> meanings_of(const ip::address& address) {
     meanings.emplace_back(ip::address_v4({bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]}));
   };
   for (const auto& [text, at] : kEmbeddings) {
-    const auto network = parse_network(text);
-    if (is_within(itself, network->first, network->second)) add_v4_at(at);
+    if (Network::parse(text)->contains(itself)) add_v4_at(at);
   }
   if (is_isatap(bytes)) add_v4_at(12);
   return meanings;
@@ -135,8 +91,8 @@ std::vector<ip::address> meanings_of(const ip::address& address) {
 EgressRules::EgressRules(const EgressSettings& settings)
     : allow_private_(settings.allow_private), allow_loopback_(settings.allow_loopback || settings.allow_private) {
   for (const auto& entry : settings.allow) {
-    if (auto network = parse_network(entry)) {
-      networks_.push_back(*network);
+    if (auto network = Network::parse(entry)) {
+      networks_.push_back(std::move(*network));
     } else {
       hosts_.push_back(entry);
     }
@@ -148,7 +104,7 @@ bool EgressRules::names(std::string_view host) const {
 }
 
 Result<> EgressRules::check_one(std::string_view host, const ip::address& address) const {
-  const auto is_allowed = [&](const Network& network) { return is_within(address, network.first, network.second); };
+  const auto is_allowed = [&](const Network& network) { return network.contains(address); };
   if (std::ranges::any_of(networks_, is_allowed)) return {};
   std::string_view what;
   const bool refused = is_in(address, kNever, what) || (!allow_loopback_ && is_in(address, kLoopback, what)) ||

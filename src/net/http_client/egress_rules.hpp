@@ -3,13 +3,13 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <boost/asio/ip/address.hpp>
 #include <proteus/error.hpp>
 
 #include "net/http/url.hpp"
+#include "net/io/network.hpp"
 
 namespace proteus::net {
 
@@ -33,8 +33,6 @@ class EgressRules {
   Result<> check(const Url& url) const;
 
  private:
-  using Network = std::pair<boost::asio::ip::address, unsigned>;  // and how many bits of it count
-
   bool names(std::string_view host) const;
   Result<> check_one(std::string_view host, const boost::asio::ip::address& address) const;
 

@@ -59,6 +59,7 @@ void HttpDependencies::report(const Refusal& refusal, const Peer& peer) const {
 Connection::Connection(const HttpDependencies& dependencies, Stream stream)
     : dependencies_(dependencies), stream_(std::move(stream)), reader_(dependencies.limits, dependencies.memory) {
   reader_.request().peer_ = &stream_.peer();
+  reader_.request().proxies_ = dependencies.proxies;
   reader_.request().tls_ = stream_.is_tls();
 }
 

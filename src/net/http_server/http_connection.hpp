@@ -27,6 +27,7 @@ struct HttpDependencies {
   std::string date_line;
   bool draining = false;
   RefusalLog* refusals = nullptr;
+  const TrustedProxies* proxies = nullptr;  // none where it is null; outlives the connections
 
   void report(const Refusal& refusal, const Peer& peer) const;
 };

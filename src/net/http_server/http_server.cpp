@@ -57,10 +57,11 @@ const Clock& system_clock() {
 }
 
 HttpServer::HttpServer(Workers& workers, HttpServerOptions options, HttpHandler handler)
-    : options_(std::move(options)), memory_(options_.limits) {
+    : options_(std::move(options)), memory_(options_.limits), proxies_(options_.trusted_proxies) {
   for (std::size_t i = 0; i < workers.size(); ++i) {
     parts_.push_back(std::make_unique<HttpWorker>(workers.at(i), options_.limits, memory_, handler, *options_.clock,
-                                                  options_.sweep_interval, options_.refusals));
+                                                  options_.sweep_interval, options_.refusals,
+                                                  proxies_.empty() ? nullptr : &proxies_));
   }
 }
 

@@ -15,6 +15,7 @@
 #include "net/http/http_limits.hpp"
 #include "net/http/read_memory.hpp"
 #include "net/http_server/exchange.hpp"
+#include "net/http_server/trusted_proxies.hpp"
 #include "net/io/tls.hpp"
 #include "net/io/workers.hpp"
 
@@ -31,8 +32,9 @@ struct HttpServerOptions {
   std::optional<TlsContext> tls = std::nullopt;
   HttpLimits limits = {};
   std::chrono::milliseconds sweep_interval = std::chrono::seconds(1);
-  const Clock* clock = &system_clock();  // outlives the server
-  RefusalLog* refusals = nullptr;        // told of requests that never reach the handler; outlives the server
+  const Clock* clock = &system_clock();           // outlives the server
+  RefusalLog* refusals = nullptr;                 // told of requests that never reach the handler; outlives the server
+  std::vector<std::string> trusted_proxies = {};  // networks and addresses: see TrustedProxies
 };
 
 // An HTTP/1.1 server: one listening socket and its connections on each worker. The workers must outlive it,
@@ -67,6 +69,7 @@ class HttpServer {
  private:
   HttpServerOptions options_;
   ReadMemory memory_;
+  const TrustedProxies proxies_;
   std::uint16_t port_ = 0;
   bool serving_ = false;
   std::vector<std::unique_ptr<HttpWorker>> parts_;

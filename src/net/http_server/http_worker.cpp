@@ -25,12 +25,14 @@ std::string date_line(Clock::Wall time) {
 }  // namespace
 
 HttpWorker::HttpWorker(asio::io_context& context, HttpLimits limits, ReadMemory& memory, HttpHandler handler,
-                       const Clock& clock, std::chrono::milliseconds sweep_interval, RefusalLog* refusals)
+                       const Clock& clock, std::chrono::milliseconds sweep_interval, RefusalLog* refusals,
+                       const TrustedProxies* proxies)
     : context_(context), clock_(clock), service_(context.get_executor()), running_(context.get_executor()) {
   dependencies_.limits = limits;
   dependencies_.memory = &memory;
   dependencies_.handler = std::move(handler);
   dependencies_.refusals = refusals;
+  dependencies_.proxies = proxies;
   dependencies_.tick = sweep_interval;
   sweep();
 }

@@ -22,7 +22,8 @@ class HttpWorker {
  public:
   // `memory` is what all workers of the server share, and outlives it; so does the clock.
   HttpWorker(boost::asio::io_context& context, HttpLimits limits, ReadMemory& memory, HttpHandler handler,
-             const Clock& clock, std::chrono::milliseconds sweep_interval, RefusalLog* refusals = nullptr);
+             const Clock& clock, std::chrono::milliseconds sweep_interval, RefusalLog* refusals = nullptr,
+             const TrustedProxies* proxies = nullptr);
 
   // Sweeps from now on.
   void start();

@@ -1,5 +1,7 @@
 #include "net/http_server/request.hpp"
 
+#include "net/http_server/trusted_proxies.hpp"
+
 namespace proteus::net {
 namespace {
 
@@ -20,6 +22,12 @@ std::size_t path_of_absolute_form(std::string_view target) {
 void Request::clear() {
   method_ = target_ = path_ = query_ = body_ = {};
   fields_.clear();
+}
+
+std::string_view Request::client() const {
+  if (proxies_ == nullptr) return peer_->address;
+  client_ = proxies_->client_of(peer_->address, fields_);
+  return client_;
 }
 
 bool Request::set_target(std::string_view target) {

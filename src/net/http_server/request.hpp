@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "net/http/fields.hpp"
@@ -9,6 +10,8 @@
 #include "net/io/stream.hpp"
 
 namespace proteus::net {
+
+class TrustedProxies;
 
 enum class HttpVersion : std::uint8_t { http_1_0, http_1_1 };
 
@@ -38,6 +41,9 @@ class Request {
   HttpVersion version() const { return version_; }
 
   const Peer& peer() const { return *peer_; }
+  // Whom it comes from, by the word of proxies that are trusted: an address, for logs. Valid until it is asked for
+  // again.
+  std::string_view client() const;
   bool is_tls() const { return tls_; }
   // Of whoever handles the requests; none at first.
   std::unique_ptr<ConnectionNote>& note() const { return note_; }
@@ -60,6 +66,8 @@ class Request {
   HttpVersion version_ = HttpVersion::http_1_1;
   bool tls_ = false;
   const Peer* peer_ = nullptr;
+  const TrustedProxies* proxies_ = nullptr;  // none where it is null
+  mutable std::string client_;
   mutable std::unique_ptr<ConnectionNote> note_;
 };
 
