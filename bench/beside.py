@@ -26,10 +26,9 @@ def measure(bench):
         what = load.call("up_bench_1k", token=gateway.TOKEN)
         for way, keys in WAYS.items():
             name = f"tools/call, 1 KB, {way}, beside another build"
-            pair = {
-                "this": (stack.enter_context(gateway.through(bench, upstream, *keys, name="this")), what),
-                "other": (stack.enter_context(gateway.through(bench, upstream, *keys, name="other", programs=other)), what),
-            }
+            ours = stack.enter_context(gateway.through(bench, upstream, *keys, name="this"))
+            theirs = stack.enter_context(gateway.through(bench, upstream, *keys, name="other", programs=other))
+            pair = {"this": (ours, what), "other": (theirs, what)}
             load.in_turn(bench, name, pair, rounds=max(ROUNDS, bench.rounds))
             rows.append(_paired(name, bench.raw[name]))
     return rows

@@ -152,12 +152,12 @@ def everything(bench, core, *options, name="proteus"):
     return Server(name, command, core, bench.place(name) / "log")
 
 
-def gateway(bench, core, sections, name="proteus", threads=1, environment=None, family=True, programs=None):
+def gateway(bench, core, sections, name="proteus", threads=1, environment=None, family=True, programs=None, wrapped=()):
     """Our gateway; the sections of its configuration may begin with further keys of [server]."""
     home = bench.place("gateway")
     configuration = home / "proteus.toml"
     configuration.write_text(f'[server]\nlisten = "127.0.0.1:0"\nthreads = {threads}\n{sections}')
-    command = [program("proteus", programs), "serve", "--config", configuration, "--data", home / "data"]
+    command = [*wrapped, program("proteus", programs), "serve", "--config", configuration, "--data", home / "data"]
     environment = {"PROTEUS_ADMIN_SECRET": client.SECRET, **(environment or {})}
     return Server(name, command, core, home / "log", environment=environment, family=family)
 
