@@ -55,7 +55,7 @@ std::vector<ToolSettings> search_shapes() {
            .append = "Ours alone.",
            .fixed = {{"tenant", "acme"}},
            .defaults = {{"limit", 20}}},
-          {.match = {"sec*"}, .hidden = true}};
+          {.match = {"secret*"}, .hidden = true}};
 }
 
 struct Way {
