@@ -71,7 +71,7 @@ def _instructions(bench, upstream, rules, what):
 
 def _total(bench, upstream, rules, what, calls):
     counter = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
-    with gateway.through(bench, upstream, before=rules, wrapped=counter) as server:
+    with gateway.through(bench, upstream, before=rules, programs=_without_symbols(bench), wrapped=counter) as server:
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
         for _ in range(calls):
             connection.request("POST", what.path, what.body, what.headers())
@@ -83,6 +83,14 @@ def _total(bench, upstream, rules, what, calls):
         log = pathlib.Path(server.log.name)
     found = re.search(r"I\s+refs:\s+([0-9,]+)", log.read_text(errors="replace"))
     return int(found[1].replace(",", "")) if found else None
+
+
+def _without_symbols(bench):
+    """A folder with the gateway as valgrind can read it: it does not know our compiler's debug information."""
+    folder = bench.folder / "without-symbols"
+    folder.mkdir(exist_ok=True)
+    subprocess.run(["strip", "-g", "-o", folder / "proteus", servers.program("proteus")], check=True)
+    return folder
 
 
 def _text(data):
