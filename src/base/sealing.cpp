@@ -53,19 +53,21 @@ std::string random_bytes(std::size_t count) {
   return out;
 }
 
-// By whole words: the tokens of identity providers are long, and each of their requests is compared. OpenSSL's
-// CRYPTO_memcmp takes them byte by byte.
+// By blocks that fit vector registers: the tokens of identity providers are long, and each of their requests is compared.
+// OpenSSL's CRYPTO_memcmp takes them byte by byte.
 bool equal_in_constant_time(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
-  std::uint64_t difference = 0;
+  using Block = std::uint64_t __attribute__((vector_size(32)));
+  Block differences = {};
   std::size_t at = 0;
-  for (; at + sizeof difference <= a.size(); at += sizeof difference) {
-    std::uint64_t left = 0;
-    std::uint64_t right = 0;
+  for (; at + sizeof(Block) <= a.size(); at += sizeof(Block)) {
+    Block left;
+    Block right;
     std::memcpy(&left, a.data() + at, sizeof left);
     std::memcpy(&right, b.data() + at, sizeof right);
-    difference |= left ^ right;
+    differences |= left ^ right;
   }
+  std::uint64_t difference = differences[0] | differences[1] | differences[2] | differences[3];
   for (; at < a.size(); ++at)
     difference |= static_cast<std::uint64_t>(static_cast<unsigned char>(a[at]) ^ static_cast<unsigned char>(b[at]));
   // So that nothing before depends on what comes of it.
