@@ -53,8 +53,8 @@ std::string random_bytes(std::size_t count) {
   return out;
 }
 
-// By blocks that fit vector registers: the tokens of identity providers are long, and each of their requests is compared.
-// OpenSSL's CRYPTO_memcmp takes them byte by byte.
+// By blocks that fit vector registers: the tokens of identity providers are long, and each of their requests is
+// compared. OpenSSL's CRYPTO_memcmp takes them byte by byte.
 bool equal_in_constant_time(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   using Block = std::uint64_t __attribute__((vector_size(32)));
