@@ -79,6 +79,7 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
   });
   server::HttpEndpointOptions endpoint = options_.endpoint;
   endpoint.refusals = &refusals_;
+  endpoint.background = &answer_threads_;
   endpoint.doorkeeper = {
       .look = [this](const net::Request& request) { return admit_now(request, context_of(request.path())); },
       .wait = [this](const net::Request& request) { return admit(request, context_of(request.path())); }};
