@@ -123,14 +123,19 @@ std::uint32_t View::place_of(const Found& found) const {
 }
 
 Found View::match_template(std::string_view uri) const {
+  TemplateBudget budget(mcp::UriPattern::kSteps);
+  return match_template(uri, budget);
+}
+
+Found View::match_template(std::string_view uri, TemplateBudget& budget) const {
   if (uri.size() > kLongestUri) return {};
   for (std::uint32_t place = 0; place < places(); ++place) {
     const Snapshot* const snapshot = at(place);
     if (snapshot == nullptr) continue;
     const DefinitionList& list = snapshot->list(Kind::resource_template);
+    if (list.size() == 0) continue;
     const auto lost = losers(place, Kind::resource_template);
-    // Of its own for each provider: whoever has templates that are slow to match keeps nobody else from being found.
-    std::size_t steps = mcp::UriPattern::kSteps;
+    std::size_t& steps = budget.of(place);
     for (const std::uint32_t index : list.by_precision()) {
       if (!list[index].pattern->matches(uri, steps) || std::ranges::binary_search(lost, index)) continue;
       return {&list[index], snapshot};

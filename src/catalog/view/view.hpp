@@ -97,6 +97,9 @@ class View {
   std::uint32_t place_of(const Found& found) const;
   // The template that a URI is of: the first provider that has one, and of its templates the most precise.
   Found match_template(std::string_view uri) const;
+  // The same for one of several URIs, with what the others have left to do for each provider's templates.
+  class TemplateBudget;
+  Found match_template(std::string_view uri, TemplateBudget& budget) const;
 
   // At most so many definitions from a position on, which is at least one, and none of the place `until` or behind it.
   // Runs of neighbours are one piece.
@@ -138,5 +141,17 @@ KindSet concerned(const View& before, const View& after, const Change& change);
 // Which lists two views write differently, by all that is in them: for what is no change of the catalog, such as
 // another lens. Costs in proportion to both.
 KindSet differing(const View& before, const View& after);
+
+// How much work the templates of each provider may take in all, so that those which are slow to match are not found any
+// more and keep nobody else from being found.
+class View::TemplateBudget {
+ public:
+  explicit TemplateBudget(std::size_t steps = 10 * mcp::UriPattern::kSteps) : steps_(steps) {}
+  std::size_t& of(std::uint32_t place) { return left_.try_emplace(place, steps_).first->second; }
+
+ private:
+  std::size_t steps_;
+  std::map<std::uint32_t, std::size_t> left_;
+};
 
 }  // namespace proteus::catalog

@@ -317,6 +317,7 @@ void Gateway::share_followed() {
   const auto table = tables_.get();
   std::map<std::string, std::set<std::string>> by_upstream;
   const catalog::View view(catalog_.current());
+  catalog::View::TemplateBudget budget;
   for (const auto& [uri, routed_to] : followed_) {
     const std::uint32_t hash = catalog::name_hash(uri);
     bool found = false;
@@ -326,7 +327,7 @@ void Gateway::share_followed() {
       by_upstream[snapshot->upstream().value()].insert(uri);
       found = true;
     }
-    const auto by_template = found ? catalog::Found{} : view.match_template(uri);
+    const auto by_template = found ? catalog::Found{} : view.match_template(uri, budget);
     if (by_template) by_upstream[by_template.snapshot->upstream().value()].insert(uri);
     // Who has a resource that is listed live was found out for each of those who follow it.
     for (const auto& upstream : routed_to) {

@@ -195,6 +195,7 @@ mcp::SubscriptionFilter GatewayService::accept(const mcp::SubscriptionFilter& wa
   accepted.prompts = wanted.prompts && offered.prompts.offered;
   accepted.resources = wanted.resources && offered.resources.offered;
   if (!offered.subscribe) return accepted;
+  catalog::View::TemplateBudget budget;
   for (const auto& uri : wanted.uris) {
     if (uri.size() > catalog::kLongestUri) continue;
     if (view->lens() != nullptr && !view->lens()->admits(Kind::resource, {uri, uri})) continue;
@@ -204,7 +205,7 @@ mcp::SubscriptionFilter GatewayService::accept(const mcp::SubscriptionFilter& wa
       const auto facts = served->facts();
       return !facts || facts->offers.subscribe;
     });
-    if (live || view->find(Kind::resource, uri) || view->match_template(uri)) accepted.uris.push_back(uri);
+    if (live || view->find(Kind::resource, uri) || view->match_template(uri, budget)) accepted.uris.push_back(uri);
   }
   return accepted;
 }

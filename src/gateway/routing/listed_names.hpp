@@ -45,8 +45,9 @@ class ListedNames {
   template <class Admits>
   bool has_template_for(std::string_view uri, Admits&& admits) const {
     if (uri.size() > catalog::kLongestUri) return false;
+    std::size_t steps = mcp::UriPattern::kSteps;  // for all of them
     for (const auto& [name, pattern] : patterns_) {
-      if (pattern.matches(uri) && admits(shown(names_[name]))) return true;
+      if (pattern.matches(uri, steps) && admits(shown(names_[name]))) return true;
     }
     return false;
   }
