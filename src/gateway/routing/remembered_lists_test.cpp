@@ -52,8 +52,8 @@ TEST(ListedNames, LookThroughSlowTemplatesForABoundedTime) {
   for (int i = 0; i < 100; ++i)
     texts.push_back(fmt::format(R"({{"uriTemplate":"{}Q{{+z{}}}","name":"t{}"}})", slow, i, i));
   texts.emplace_back(R"({"uriTemplate":"t://{+any}","name":"any"})");
-  const auto list = catalog::DefinitionList::build(
-                        Kind::resource_template, std::vector<std::string_view>(texts.begin(), texts.end()), {}, {})
+  const auto list = catalog::DefinitionList::build(Kind::resource_template,
+                                                   std::vector<std::string_view>(texts.begin(), texts.end()), {}, {})
                         .value();
   const ListedNames names(std::span(&list, 1));
   const auto any = [](std::string_view) { return true; };

@@ -10,7 +10,8 @@ namespace proteus::server {
 
 bool ModernRound::goes_on() const {
   const mcp::Request& request = call_.request();
-  return request.method->may_ask && (!request.param("requestState").empty() || !request.param("inputResponses").empty());
+  return request.method->may_ask &&
+         (!request.param("requestState").empty() || !request.param("inputResponses").empty());
 }
 
 const Result<std::string>& ModernRound::mark() {

@@ -14,8 +14,8 @@
 namespace proteus::server {
 
 // What of a request's arguments its state is bound to. They count by value, so that a client may write them anew for
-// the retry; arguments beyond `kMostByValue` count by their bytes, and take long. Fails where they have no single value,
-// because an object in them has a key twice: whoever confirms one reading of it might get the other.
+// the retry; arguments beyond `kMostByValue` count by their bytes, and take long. Fails where they have no single
+// value, because an object in them has a key twice: whoever confirms one reading of it might get the other.
 inline constexpr std::size_t kMostByValue = std::size_t{64} << 10U;
 Result<std::string> mark_of(std::string_view arguments);
 

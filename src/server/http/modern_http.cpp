@@ -80,10 +80,8 @@ HttpAnswer ModernHttp::whole_answer() {
 Task<> ModernHttp::bind_aside() {
   BackgroundThreads* const background = endpoint_.options_.background;
   if (background == nullptr) co_return;
-  calling_->round.set_mark(
-      co_await background->run([held = exchange_.hold_body(), arguments = request_.param("arguments")] {
-        return mark_of(arguments);
-      }));
+  calling_->round.set_mark(co_await background->run(
+      [held = exchange_.hold_body(), arguments = request_.param("arguments")] { return mark_of(arguments); }));
 }
 
 Task<> ModernHttp::go_on() {
