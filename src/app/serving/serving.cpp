@@ -227,7 +227,8 @@ void Serving::apply_access() {
                           .upstreams = token.upstreams,
                           .entries = {token.tools, token.deny, token.read_only},
                           .requests_per_minute = token.requests_per_minute,
-                          .expires = token.expires});
+                          .expires = token.expires,
+                          .disclosure = token.disclosure});
   const auto current = gateway_->access();
   gateway::Access access;
   access.principals = std::make_shared<const gateway::Principals>(

@@ -4,7 +4,7 @@ namespace proteus::gateway {
 
 IssuedTokens::IssuedTokens(std::vector<Entry> entries) {
   for (auto& entry : entries) {
-    are_alike_ = are_alike_ && entry.principal->access().is_all();
+    are_alike_ = are_alike_ && entry.principal->permissions().show_all();
     permissions_.insert(&entry.principal->permissions());
     if (entry.principal->expires()) expiring_.push_back(entry.principal);
     const json::Digest token = entry.principal->token();

@@ -44,7 +44,7 @@ std::vector<auth::Algorithm> proof_algorithms(const std::vector<auth::IssuerSett
 std::shared_ptr<const Permissions> permissions_of(const Rule& rule) {
   return std::make_shared<const Permissions>(
       catalog::Access::only(rule.upstreams, {.allow = rule.tools, .deny = rule.deny, .read_only = rule.read_only}),
-      rule.contexts, rule.requests_per_minute);
+      rule.contexts, rule.requests_per_minute, rule.disclosure);
 }
 
 unsigned status_of(auth::Refusal::Kind kind) { return kind == auth::Refusal::Kind::unavailable ? 503 : 401; }

@@ -117,7 +117,7 @@ LiveList::LiveList(server::Call& call, Worker& worker, BridgeDependencies reach,
 
 Task<mcp::Outcome> LiveList::run() {
   co_await freshen(expired_for(principal_of(call_.caller()).access(), worker_.upstreams()));
-  view_ = worker_.view(call_);
+  view_ = worker_.listed_view(call_);
   const auto cursor = cursor_of(call_.request(), *view_, kind_, cursors_);
   if (!cursor) co_return std::unexpected(cursor.error());
   const catalog::Cursor from = cursor->value_or(catalog::cursor_at(view_->state(), {}));

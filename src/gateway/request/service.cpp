@@ -268,7 +268,7 @@ std::optional<mcp::Outcome> GatewayService::list_cached(server::Call& call, Kind
   Worker& worker = here();
   const UpstreamTable& upstreams = worker.upstreams();
   if (upstreams.any_on_demand) return std::nullopt;
-  auto view = worker.view(call);
+  auto view = worker.listed_view(call);
   const auto scope = worker.cache_scope(*view);
   return cached_page(std::move(view), scope, kind, call.request(), cursors_, options_.page_size);
 }

@@ -9,7 +9,7 @@
 namespace proteus::server {
 
 Result<void> ModernRound::open() {
-  const mcp::Request& request = call_.request();
+  const mcp::Request& request = call_.sent();
   const bool goes_on = !request.param("requestState").empty() || !request.param("inputResponses").empty();
   if (!request.method->may_ask || !goes_on) return {};
   auto rounds = states_.open(request, call_.caller());
@@ -32,14 +32,14 @@ Result<void> ModernRound::mint(const mcp::InputRequired& required) {
   if (!missing.empty()) return std::unexpected(mcp::errors::missing_capability(std::move(missing)));
   ++call_.rounds().round;
   call_.rounds().state = required.state;
-  auto state = states_.mint(call_.request(), call_.caller(), call_.rounds());
+  auto state = states_.mint(call_.sent(), call_.caller(), call_.rounds());
   if (!state) return std::unexpected(state.error());
   request_state_ = std::move(*state);
   return {};
 }
 
 std::string ModernRound::write(const mcp::Outcome& outcome, const mcp::ResultStyle& style) const {
-  const mcp::Request& request = call_.request();
+  const mcp::Request& request = call_.sent();
   if (!outcome) return mcp::write_error(request.id(), outcome.error(), mcp::Era::modern);
   if (const auto* reply = std::get_if<mcp::Reply>(&*outcome)) {
     return mcp::write_result(request.id(), *request.method, *reply, style);
