@@ -107,6 +107,15 @@ class View {
   // How many definitions all pages have.
   std::size_t count(Kind kind) const;
 
+  // What is seen of one provider: a list, and the indices in it, in order, of what another provider's name hides. Lives
+  // as long as the view.
+  struct Part {
+    const Snapshot* snapshot;
+    std::span<const std::uint32_t> lost;
+  };
+  // Of all that have any of that kind, in the order of the layers and providers.
+  std::vector<Part> parts(Kind kind) const;
+
   // What a provider offers in vain; nothing where it is not in the view.
   std::vector<Shadowed> shadowed(const UpstreamName& upstream) const;
 
