@@ -34,6 +34,7 @@
 #include "gateway/operate/pin_decisions.hpp"
 #include "gateway/operate/token_registry.hpp"
 #include "gateway/operate/upstream_registry.hpp"
+#include "gateway/search/search_tools.hpp"
 #include "gateway/sessions/tool_sessions.hpp"
 #include "net/http_client/proxy.hpp"
 #include "server/http/cors.hpp"
@@ -73,6 +74,20 @@ admin::Router::Doorkeeper operators_of(gateway::Identities& identities) {
           .find = [&identities](const net::Request& request) { return find_operator(identities, request); }};
 }
 
+// The tools of datasets are found by what the datasets are about.
+search::Indexes::More entity_types_of(const gateway::DatasetRegistry& datasets) {
+  return [&datasets](const catalog::Snapshot& snapshot) {
+    std::string types;
+    if (snapshot.upstream().value() != gateway::DatasetTools::kName) return types;
+    for (const auto& file : datasets.state()->content.files) {
+      if (file.status != datasets::DatasetStatus::ratified) continue;
+      for (const auto& type : file.plan->mapping().entity_types())
+        types += type + " ";
+    }
+    return types;
+  };
+}
+
 gateway::Offering offering_of(const Config& config) {
   return config.datasets.named ? gateway::Offering::always : gateway::Offering::with_directory;
 }
@@ -91,6 +106,7 @@ struct Serving::Dependencies {
         datasets({control, *serving.store_, serving.clock_, serving.environment_}, std::move(mappings),
                  offering_of(serving.config_)),
         dataset_tools(std::make_shared<gateway::DatasetTools>(datasets, *serving.gateway_)),
+        search_tools(std::make_shared<gateway::SearchTools>(*serving.gateway_, entity_types_of(datasets))),
         router(routes(*serving.gateway_, *serving.store_), serving.admin_keys(), serving.gateway_->refusals()),
         ops({readiness, [this] { return metrics.render(); },
              [this](const net::Request& request) { return router.knows(request); }}),
@@ -120,6 +136,7 @@ struct Serving::Dependencies {
   gateway::ToolSessions sessions;
   gateway::DatasetRegistry datasets;
   std::shared_ptr<gateway::DatasetTools> dataset_tools;
+  std::shared_ptr<gateway::SearchTools> search_tools;
   admin::Readiness readiness;
   admin::Router router;
   admin::Ops ops;
@@ -172,7 +189,7 @@ Result<> Serving::open() {
     if (const auto resealed = mappings.reseal(); !resealed) return std::unexpected(resealed.error());
   }
   dependencies_ = std::make_unique<Dependencies>(*this, control, std::move(mappings));
-  gateway_->set_locals({dependencies_->dataset_tools});
+  gateway_->set_locals({dependencies_->dataset_tools, dependencies_->search_tools});
   gateway_->set_on_refreshed([this](const providers::RefreshResult& result, const catalog::Publication*) {
     dependencies_->metrics.refreshed(result);
     dependencies_->changes.refreshed(result);

@@ -15,7 +15,7 @@ DefinitionList::Pointer ListedLens::through(const DefinitionList::Pointer& list)
 
 DefinitionList::Pointer ListedLens::left_of(const DefinitionList::Pointer& list) const {
   if (list->kind() != Kind::tool) return list;
-  if (!lists_tools()) return DefinitionList::empty(Kind::tool);
+  if (leaves_nothing(Kind::tool)) return DefinitionList::empty(Kind::tool);
   return DefinitionList::derive(list, [&](const Definition& tool) -> DefinitionList::Face {
     return {.kept = always_.fit(Kind::tool, {tool.shown, tool.own, list->rules().prefix}, ComparedBy::any_name)};
   });

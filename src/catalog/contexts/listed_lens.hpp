@@ -19,9 +19,7 @@ class ListedLens final : public Lens {
   SnapshotPointer through(const SnapshotPointer& snapshot) const override;
   DefinitionList::Pointer through(const DefinitionList::Pointer& list) const override;
   bool admits(Kind kind, const Names& names) const override;
-
-  // Whether it can leave any tool at all.
-  bool lists_tools() const { return always_.speak_of(Kind::tool); }
+  bool leaves_nothing(Kind kind) const override { return kind == Kind::tool && !always_.speak_of(kind); }
 
  private:
   DefinitionList::Pointer left_of(const DefinitionList::Pointer& list) const;

@@ -121,7 +121,7 @@ class Fanout::News {
     const auto context = context_view(contexts_, caller);
     const bool in_context = context && context->lens;
     const bool lists_tools = !is_to_search(principal, context.get()) ||
-                             (in_context && context->lens->listed().lists_tools());
+                             (in_context && !context->lens->listed().leaves_nothing(catalog::Kind::tool));
     catalog::KindSet left;
     for (const catalog::Kind kind : catalog::kKinds) {
       const bool may_be = kind != catalog::Kind::tool || lists_tools;

@@ -111,7 +111,7 @@ bool is_shaped(const ServedUpstream& served, const Wanted& wanted) {
 // Whether the name does not tell if the caller may use it: rules of access are about the name that is shown, and about
 // what a tool declares.
 bool needs_list(const ServedUpstream& served, const catalog::View& view, const Wanted& wanted) {
-  if (is_shaped(served, wanted)) return true;
+  if (is_shaped(served, wanted) || wanted.to_read) return true;
   const auto& entries = view.access().entries();
   if (!entries) return false;
   return entries->only_read_only(wanted.kind) || (names_are_portable(served, wanted) && entries->filters(wanted.kind));
@@ -176,6 +176,7 @@ class Candidates {
     const ServedUpstream* upstream = nullptr;  // null: the one in the catalog, or nobody
     std::string_view own = {};                 // lives as long as the lists
     const catalog::ShapedTool* shaped = nullptr;
+    bool read_only = false;
   };
   // Who is the first to have listed it.
   Result<std::variant<Listed, UnreadLists>> decide(CallerLists& lists) const {
@@ -196,7 +197,7 @@ class Candidates {
             break;
           case CallerLists::Known::State::read:
             if (const auto entry = find_listed(*known.names, ways[way], *live_[i], view_, wanted_)) {
-              listed = Listed{live_[i], entry->own, entry->shaped};
+              listed = Listed{live_[i], entry->own, entry->shaped, entry->read_only};
             }
             break;
         }
@@ -242,13 +243,14 @@ Result<Route> route_in_catalog(const Wanted& wanted, catalog::Found found, const
   if (served == nullptr) {
     auto local = find_local(caller, upstreams, guide, found.snapshot->upstream());
     if (!local) return std::unexpected(unknown(wanted));
-    return Route{{}, std::string(found.definition->own), found, std::move(view), std::move(local), wanted.kind};
+    return Route{{}, std::string(found.definition->own), found, std::move(view), std::move(local), wanted.kind,
+                 {}, found.definition->read_only};
   }
   // A URI that a template stands for is its own name.
   const bool by_template = wanted.kind == Kind::resource && found.definition->pattern != nullptr;
   const catalog::ShapedTool* const shaped = found.definition->shaped;
   return Route{*served,     std::string(by_template ? wanted.name : found.definition->own), found, std::move(view), {},
-               wanted.kind, shaped != nullptr ? shaped->shared_from_this() : nullptr};
+               wanted.kind, shaped != nullptr ? shaped->shared_from_this() : nullptr, found.definition->read_only};
 }
 
 }  // namespace
@@ -307,6 +309,7 @@ Result<std::variant<Route, UnreadLists>> find_route(const Wanted& wanted, const 
     if (listed.upstream != nullptr) {
       Route route = to_live(*listed.upstream, listed.own);
       if (listed.shaped != nullptr) route.shaped = listed.shaped->shared_from_this();
+      route.read_only = listed.read_only;
       return route;
     }
     if (by_name && is_admitted(*only, *view, wanted, *certain)) return to_live(*only, *certain);
