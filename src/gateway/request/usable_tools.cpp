@@ -35,22 +35,14 @@ void UsableTools::add_live(const ServedUpstream& upstream, catalog::DefinitionLi
   if (!rank || page->size() == 0) return;
   catalog::Snapshot::Lists lists;
   lists[Kind::tool] = std::move(page);
-  pages_.push_back({catalog::View::kMaxFront + *rank,
-                    std::make_shared<const catalog::Snapshot>(upstream->name(), 0, std::move(lists))});
+  const std::uint32_t place = catalog::View::kMaxFront + *rank;
+  pages_.insert(std::ranges::upper_bound(pages_, place, {}, &Live::place),
+                {place, std::make_shared<const catalog::Snapshot>(upstream->name(), 0, std::move(lists))});
 }
 
 // As a list does it: whoever is in front has the name.
 void UsableTools::settle() {
   if (pages_.empty()) return;
-  std::ranges::stable_sort(pages_, {}, &Live::place);
-  struct Placed {
-    std::uint32_t place;
-    catalog::View::Part part;
-    bool live;
-  };
-  std::vector<Placed> all;
-  for (const auto& part : parts_)
-    all.push_back({view_->place_of({nullptr, part.snapshot}), part, false});
   std::unordered_map<const catalog::Snapshot*, std::vector<std::uint32_t>*> lost;
   const auto lost_of = [&](const catalog::Snapshot& snapshot, std::span<const std::uint32_t> known) {
     auto& found = lost[&snapshot];
@@ -72,19 +64,27 @@ void UsableTools::settle() {
           lost_of(*holder.snapshot, part->lost)->push_back(index_in(holder.snapshot->list(Kind::tool), *holder.definition));
       }
     }
-    all.push_back({page.place, {page.snapshot.get(), {}}, true});
   }
-  std::ranges::stable_sort(all, {}, &Placed::place);
-  parts_.clear();
-  live_.clear();
-  for (auto& [place, part, live] : all) {
+  std::vector<catalog::View::Part> all;
+  std::vector<bool> live;
+  const auto add = [&](catalog::View::Part part, bool is_live) {
     if (const auto more = lost.find(part.snapshot); more != lost.end()) {
       std::ranges::sort(*more->second);
       part.lost = *more->second;
     }
-    parts_.push_back(part);
-    live_.push_back(live);
+    all.push_back(part);
+    live.push_back(is_live);
+  };
+  auto page = pages_.begin();
+  for (const auto& part : parts_) {
+    for (; page != pages_.end() && page->place < view_->place_of({nullptr, part.snapshot}); ++page)
+      add({page->snapshot.get(), {}}, true);
+    add(part, false);
   }
+  for (; page != pages_.end(); ++page)
+    add({page->snapshot.get(), {}}, true);
+  parts_ = std::move(all);
+  live_ = std::move(live);
 }
 
 void UsableTools::keep_only(std::string_view upstream) {
