@@ -22,7 +22,7 @@ void add(ListIndexBuilder& builder, const catalog::DefinitionList& list, std::si
 
 ListIndex::Pointer ListIndex::build(const catalog::DefinitionList& list, const Tuning& tuning) {
   ListIndexBuilder builder(tuning);
-  for (std::size_t i = 0; i < std::min(list.size(), kMaxTools); ++i)
+  for (std::size_t i = 0; i < std::min<std::size_t>(list.size(), kMaxTools); ++i)
     add(builder, list, i);
   return builder.take();
 }
@@ -30,7 +30,7 @@ ListIndex::Pointer ListIndex::build(const catalog::DefinitionList& list, const T
 ListIndex::Pointer ListIndex::build(const catalog::DefinitionList& list, std::span<const std::uint32_t> positions,
                                     const Tuning& tuning) {
   ListIndexBuilder builder(tuning);
-  for (const std::uint32_t position : positions.first(std::min(positions.size(), kMaxTools)))
+  for (const std::uint32_t position : positions.first(std::min<std::size_t>(positions.size(), kMaxTools)))
     add(builder, list, position);
   return builder.take();
 }

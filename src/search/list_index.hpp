@@ -23,15 +23,19 @@ class ListIndex {
  public:
   using Pointer = std::shared_ptr<const ListIndex>;
 
-  // A tool that has the term.
-  struct Posting {
-    std::uint32_t position : 22;
-    std::uint32_t impact : 10;  // the frequency, in units of 1 / kImpactUnit; at least 1
-  };
   static constexpr float kImpactUnit = 64;
   static constexpr std::uint32_t kMaxImpact = 1023;
   // Tools behind them cannot be found. No upstream may list that many.
-  static constexpr std::size_t kMaxTools = (std::size_t{1} << 22U) - 1;
+  static constexpr std::uint32_t kMaxTools = (1U << 22U) - 1;
+
+  // A tool that has the term.
+  struct Posting {
+    Posting() = default;
+    Posting(std::uint32_t at, std::uint32_t frequency) : position(at & kMaxTools), impact(frequency & kMaxImpact) {}
+
+    std::uint32_t position : 22 = 0;
+    std::uint32_t impact : 10 = 0;  // the frequency, in units of 1 / kImpactUnit; at least 1
+  };
 
   // Of all tools of a list, or of those at some positions, in order; a posting's position counts those.
   static Pointer build(const catalog::DefinitionList& list, const Tuning& tuning);

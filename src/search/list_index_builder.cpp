@@ -60,7 +60,7 @@ void ListIndexBuilder::end_tool() {
     while (end < found_.size() && found_[end].term == found_[begin].term)
       ++end;
     if (const std::uint32_t impact = frequency(begin, end); impact > 0) {
-      entries_.push_back({found_[begin].term, {.position = tools_ & ListIndex::kMaxTools, .impact = impact & 1023U}});
+      entries_.push_back({found_[begin].term, ListIndex::Posting(tools_, impact)});
     }
     begin = end;
   }

@@ -45,12 +45,14 @@ std::vector<Hit> fuse(std::span<const std::vector<Hit>> rankings, std::size_t li
   std::ranges::sort(all, comes_before);
   // No part fills all places, as in one ranking.
   std::map<std::uint32_t, std::size_t> taken;
-  const auto within =
-      std::ranges::stable_partition(all, [&](const Hit& hit) { return ++taken[hit.part] <= share_of(limit); });
-  static_cast<void>(within);
-  all.resize(std::min(all.size(), limit));
-  std::ranges::sort(all, comes_before);
-  return all;
+  std::vector<Hit> fused;
+  std::vector<Hit> beyond_share;
+  for (const Hit& hit : all)
+    (++taken[hit.part] <= share_of(limit) ? fused : beyond_share).push_back(hit);
+  fused.insert(fused.end(), beyond_share.begin(), beyond_share.end());
+  fused.resize(std::min(fused.size(), limit));
+  std::ranges::sort(fused, comes_before);
+  return fused;
 }
 
 }  // namespace proteus::search

@@ -87,7 +87,8 @@ void Scoring::find(const Query::Step& step, std::size_t at) {
         const auto postings = source.piece->index->find(alternative.term);
         if (about.empty() && postings.empty()) continue;
         tools_[word] += about.empty() ? source.count(postings) : source.seen;
-        matches_.push_back({i, word, alternative.weight, about.empty() ? 0 : about.front().impact, postings});
+        const std::uint32_t common = about.empty() ? 0U : about.front().impact;
+        matches_.push_back({i, word, alternative.weight, common, postings});
       }
     }
   }

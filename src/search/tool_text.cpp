@@ -10,18 +10,24 @@
 namespace proteus::search {
 namespace {
 
-// The beginning of a raw string, decoded; empty where it is none. Only what is needed of a long one is looked at.
+// How many bytes of the inside of a raw string are one character or escape; a pair of surrogates is one.
+std::size_t step_at(std::string_view raw, std::size_t at) {
+  if (raw[at] != '\\') return 1;
+  if (raw[at + 1] != 'u') return 2;
+  const bool first_of_pair = (raw[at + 2] == 'd' || raw[at + 2] == 'D') && raw[at + 3] >= '8' && raw[at + 6] == '\\';
+  return first_of_pair ? 12 : 6;
+}
+
+// The beginning of a raw string of a valid text, decoded; empty where it is none. The rest is not looked at.
 std::string beginning(std::string_view raw, std::size_t bytes) {
   if (!json::is_string(raw)) return {};
   if (raw.size() <= bytes + 2) return json::decode_string(raw).value_or("");
-  std::size_t end = 1 + bytes;
-  // Not within an escape: the longest is a pair of surrogates.
-  const std::size_t escape = raw.rfind('\\', end);
-  if (escape != std::string_view::npos && escape + 12 > end && escape > 12) end = escape - 12;
-  while (end > 1 && (static_cast<unsigned char>(raw[end]) & 0xC0U) == 0x80U)
-    --end;
-  while (end > 1 && raw[end - 1] == '\\')
-    --end;
+  std::size_t end = 1;
+  while (end < bytes)
+    end += step_at(raw, end);
+  end = std::min(end, raw.size() - 1);
+  while ((static_cast<unsigned char>(raw[end]) & 0xC0U) == 0x80U)
+    ++end;  // the quote ends it at the latest
   std::string part(raw.substr(0, end));
   part.push_back('"');
   return json::decode_string(part).value_or("");
