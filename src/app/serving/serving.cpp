@@ -19,6 +19,7 @@
 #include "admin/routes/graph_tools.hpp"
 #include "admin/routes/principal_routes.hpp"
 #include "admin/routes/proposal_routes.hpp"
+#include "admin/routes/search_routes.hpp"
 #include "admin/routes/session_routes.hpp"
 #include "admin/routes/token_routes.hpp"
 #include "admin/routes/upstream_routes.hpp"
@@ -122,7 +123,8 @@ struct Serving::Dependencies {
     admin::Routes all = admin::upstream_routes(gateway, registry, store);
     for (auto& more : {admin::session_routes(gateway, sessions), admin::token_routes(gateway, tokens),
                        admin::dataset_routes(datasets), admin::proposal_routes(pins), admin::context_routes(gateway),
-                       admin::change_routes(changes), admin::audit_routes(store), admin::principal_routes(gateway)}) {
+                       admin::change_routes(changes), admin::audit_routes(store), admin::principal_routes(gateway),
+                       admin::search_routes(gateway, *search_tools)}) {
       all.insert(all.end(), more.begin(), more.end());
     }
     return all;

@@ -19,6 +19,13 @@ std::shared_ptr<const Principal> IssuedTokens::find(const json::Digest& token, C
   return found->second.principal;
 }
 
+std::shared_ptr<const Principal> IssuedTokens::find_name(std::string_view name) const {
+  for (const auto& [token, entry] : by_token_) {
+    if (entry.principal->name() == name) return entry.principal;
+  }
+  return nullptr;
+}
+
 void IssuedTokens::look_at(const catalog::SnapshotPointer& snapshot) const {
   for (const Permissions* permissions : permissions_) {
     if (const auto& entries = permissions->access().entries()) entries->look_at(snapshot);
