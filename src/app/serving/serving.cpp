@@ -430,6 +430,7 @@ Result<> Serving::reload(Config config) {
   config_.upstreams = config.upstreams;
   config_.upstream_defaults = config.upstream_defaults;
   config_.datasets = config.datasets;
+  config_.search = config.search;
   asio::co_spawn(workers_->at(0),
                  dependencies_->datasets.set_directory(config_.datasets.mappings, offering_of(config_)),
                  asio::use_future)
