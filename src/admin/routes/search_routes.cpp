@@ -52,8 +52,6 @@ Task<Result<Answer>> search(gateway::Gateway& gateway, gateway::SearchTools& too
         errors::not_found(fmt::format("there is no context {} for it", log::printable(caller.context, 100))));
   }
   caller.grant = std::move(*principal);
-  auto query = search::Query::read(**text, tools.search().tuning());
-  if (!query) co_return std::unexpected(std::move(query.error()));
 
   gateway::Worker& worker = gateway.service().here();
   gateway::UsableTools usable(worker.view(caller));
@@ -63,8 +61,11 @@ Task<Result<Answer>> search(gateway::Gateway& gateway, gateway::SearchTools& too
       unasked.emplace_back(served->settings().name);
   }
   const std::size_t most = std::min(*limit, gateway::SearchArguments::kMostHits);
+  const std::string_view query = **text;
+  const auto found = co_await tools.search().find(usable, {&query, 1}, most);
+  if (!found) co_return std::unexpected(found.error());
   array hits;
-  for (const auto& hit : co_await tools.search().find(usable, std::move(*query), most)) {
+  for (const auto& hit : *found) {
     hits.push_back(object{{"name", hit.name},
                           {"upstream", hit.upstream},
                           {"score", hit.score},

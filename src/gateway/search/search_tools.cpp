@@ -82,8 +82,6 @@ Task<mcp::Outcome> SearchTools::handle(server::Call& call, const catalog::Found&
 Task<mcp::Reply> SearchTools::search(server::Call& call, Arguments arguments) {
   const auto queries = queries_of(arguments);
   const std::vector<std::string_view> texts(queries.begin(), queries.end());
-  auto query = search::Query::read(texts, search_.tuning());
-  if (!query) co_return tool_error(query.error().message());
   UsableTools tools = co_await gateway_.service().usable_tools(call);
   std::string note;
   if (const auto* const upstream = arguments.if_contains("upstream")) {
@@ -94,9 +92,10 @@ Task<mcp::Reply> SearchTools::search(server::Call& call, Arguments arguments) {
     }
     tools.keep_only(name);
   }
-  const auto hits = co_await search_.find(tools, std::move(*query), limit_of(arguments));
-  if (hits.empty()) note = "Nothing fits. Use other words, or fewer.";
-  co_return hits_reply(hits, tools.unanswered(), note);
+  const auto hits = co_await search_.find(tools, texts, limit_of(arguments));
+  if (!hits) co_return tool_error(hits.error().message());
+  if (hits->empty()) note = "Nothing fits. Use other words, or fewer.";
+  co_return hits_reply(*hits, tools.unanswered(), note);
 }
 
 Task<mcp::Reply> SearchTools::describe(server::Call& call, Arguments arguments) {

@@ -14,6 +14,8 @@ using Parts = std::vector<catalog::View::Part>;
 // Agents search, think and search again.
 constexpr std::chrono::minutes kKept{10};
 
+constexpr std::size_t kConsidered = 3;
+
 // What is computed elsewhere owns what it uses: whoever waits for it may be gone by then.
 std::vector<catalog::SnapshotPointer> owners_of(const Parts& parts) {
   std::vector<catalog::SnapshotPointer> owners;
@@ -93,8 +95,39 @@ Task<std::vector<search::Hit>> ToolSearch::rank(const UsableTools& tools, const 
   co_return search::rank(seen, query, limit, tuning());
 }
 
-Task<std::vector<ToolHit>> ToolSearch::find(const UsableTools& tools, search::Query query, std::size_t limit) {
-  const auto hits = co_await rank(tools, query, limit);
+Task<std::vector<std::vector<search::Hit>>> ToolSearch::rank_by_meaning(const UsableTools& tools,
+                                                                        std::span<const std::string_view> queries,
+                                                                        std::size_t limit) {
+  std::vector<std::vector<search::Hit>> rankings;
+  if (embeddings_ == nullptr || !embeddings_->enabled()) co_return rankings;
+  std::vector<Embeddings::Vectors> held;
+  std::vector<search::VisibleVectors> seen;
+  for (std::size_t i = 0; i < tools.parts().size(); ++i) {
+    // What is listed live is listed anew each time, and would be sent each time.
+    held.push_back(tools.is_live(i) ? nullptr : embeddings_->of(*tools.parts()[i].snapshot));
+    const auto& vectors = held.back();
+    seen.push_back({vectors ? std::span<const search::VectorPointer>(*vectors) : std::span<const search::VectorPointer>(),
+                    tools.parts()[i].lost});
+  }
+  if (std::ranges::none_of(held, [](const auto& vectors) { return vectors != nullptr; })) co_return rankings;
+  for (const std::string_view query : queries) {
+    if (const auto vector = co_await embeddings_->of_query(std::string(query)))
+      rankings.push_back(search::rank(seen, *vector, limit));
+  }
+  co_return rankings;
+}
+
+Task<Result<std::vector<ToolHit>>> ToolSearch::find(const UsableTools& tools, std::span<const std::string_view> queries,
+                                                    std::size_t limit) {
+  const auto query = search::Query::read(queries, tuning());
+  if (!query) co_return std::unexpected(query.error());
+  // More than is wanted, so that both rankings can agree on what is not first in either.
+  auto rankings = co_await rank_by_meaning(tools, queries, kConsidered * limit);
+  auto hits = co_await rank(tools, *query, rankings.empty() ? limit : kConsidered * limit);
+  if (!rankings.empty()) {
+    rankings.push_back(std::move(hits));
+    hits = search::fuse(rankings, limit, tuning().fusion);
+  }
   std::vector<Found> found;
   found.reserve(hits.size());
   std::size_t bytes = 0;
@@ -124,6 +157,9 @@ Task<std::vector<std::string>> ToolSearch::nearest(const UsableTools& tools, std
   co_return names;
 }
 
-void ToolSearch::drop_unused_since(Clock::Monotonic time) { indexes_.drop_unused_since(time - kKept); }
+void ToolSearch::drop_unused_since(Clock::Monotonic time) {
+  indexes_.drop_unused_since(time - kKept);
+  if (embeddings_ != nullptr) embeddings_->drop_unused_since(time - kKept);
+}
 
 }  // namespace proteus::gateway

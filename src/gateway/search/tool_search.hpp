@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "base/clock.hpp"
 #include "base/task.hpp"
 #include "gateway/request/usable_tools.hpp"
+#include "gateway/search/embeddings.hpp"
 #include "search/indexes.hpp"
 #include "search/query.hpp"
 #include "search/rank.hpp"
@@ -36,9 +38,12 @@ class ToolSearch {
   ToolSearch(const Clock& clock, BackgroundThreads& background, search::Indexes::More more)
       : indexes_(clock, {}, std::move(more)), background_(background) {}
 
-  const search::Tuning& tuning() const { return indexes_.tuning(); }
-  // The best first. Tools, and the task, live until it ends.
-  Task<std::vector<ToolHit>> find(const UsableTools& tools, search::Query query, std::size_t limit);
+  // Ranks by meaning, too. Before anything is searched; it outlives this.
+  void set_embeddings(Embeddings& embeddings) { embeddings_ = &embeddings; }
+
+  // The best first; fails where there is nothing to search for. What is given lives until it ends.
+  Task<Result<std::vector<ToolHit>>> find(const UsableTools& tools, std::span<const std::string_view> queries,
+                                          std::size_t limit);
   // The names that were probably meant by one that nobody has.
   Task<std::vector<std::string>> nearest(const UsableTools& tools, std::string_view name, std::size_t limit);
 
@@ -48,11 +53,17 @@ class ToolSearch {
   std::size_t memory_bytes() const { return indexes_.memory_bytes(); }
 
  private:
+  const search::Tuning& tuning() const { return indexes_.tuning(); }
   Task<std::vector<search::Hit>> rank(const UsableTools& tools, const search::Query& query, std::size_t limit);
   Task<std::vector<search::Visible>> visible(const UsableTools& tools);
+  // Rankings by meaning, one for each query that has a vector.
+  Task<std::vector<std::vector<search::Hit>>> rank_by_meaning(const UsableTools& tools,
+                                                              std::span<const std::string_view> queries,
+                                                              std::size_t limit);
 
   search::Indexes indexes_;
   BackgroundThreads& background_;
+  Embeddings* embeddings_ = nullptr;
 };
 
 }  // namespace proteus::gateway
