@@ -75,6 +75,10 @@ Task<Result<Answer>> search(gateway::Gateway& gateway, gateway::SearchTools& too
   }
   object out{{"tools", std::move(hits)}};
   if (!unasked.empty()) out["unasked"] = std::move(unasked);
+  if (const auto* const embeddings = tools.search().embeddings(); embeddings != nullptr && embeddings->enabled()) {
+    const auto status = embeddings->status();
+    out["embeddings"] = object{{"tools", status.tools}, {"failures", status.failures}, {"fault", status.fault}};
+  }
   co_return Answer{.body = boost::json::serialize(out)};
 }
 

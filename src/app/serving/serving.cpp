@@ -107,6 +107,7 @@ struct Serving::Dependencies {
         datasets({control, *serving.store_, serving.clock_, serving.environment_}, std::move(mappings),
                  offering_of(serving.config_)),
         dataset_tools(std::make_shared<gateway::DatasetTools>(datasets, *serving.gateway_)),
+        embeddings(serving.embedding_dependencies()),
         search_tools(std::make_shared<gateway::SearchTools>(*serving.gateway_, entity_types_of(datasets))),
         router(routes(*serving.gateway_, *serving.store_), serving.admin_keys(), serving.gateway_->refusals()),
         ops({readiness, [this] { return metrics.render(); },
@@ -115,6 +116,8 @@ struct Serving::Dependencies {
         background(control.get_executor()) {
     router.set_doorkeeper(operators_of(serving.gateway_->identities()));
     metrics.set_tool_sessions([this] { return sessions.size(); });
+    search_tools->search().set_embeddings(embeddings);
+    metrics.set_embedding_failures([this] { return embeddings.status().failures; });
     metrics.set_stalls([&workers = *serving.workers_] { return workers.stalls(); });
     sessions.changes().set_observer([this] { metrics.told_of(catalog::Kind::tool); });
   }
@@ -138,6 +141,7 @@ struct Serving::Dependencies {
   gateway::ToolSessions sessions;
   gateway::DatasetRegistry datasets;
   std::shared_ptr<gateway::DatasetTools> dataset_tools;
+  gateway::Embeddings embeddings;
   std::shared_ptr<gateway::SearchTools> search_tools;
   admin::Readiness readiness;
   admin::Router router;
@@ -248,6 +252,7 @@ void Serving::apply_access() {
                           .requests_per_minute = token.requests_per_minute,
                           .expires = token.expires,
                           .disclosure = token.disclosure});
+  dependencies_->embeddings.set(embedding_endpoint());
   const auto current = gateway_->access();
   gateway::Access access;
   access.principals = std::make_shared<const gateway::Principals>(
@@ -474,6 +479,7 @@ Serving::~Serving() {
       co_await around.sessions.stop();
       co_await around.tokens.stop();
       co_await around.datasets.stop();
+      co_await around.embeddings.stop();
       co_await around.changes.stop();
     };
     asio::co_spawn(workers_->at(0), end(*dependencies_), asio::use_future).get();

@@ -48,6 +48,8 @@ class ToolSearch {
   Task<std::vector<std::string>> nearest(const UsableTools& tools, std::string_view name, std::size_t limit);
 
   void drop_unused_since(Clock::Monotonic time);
+  // Null where there are none.
+  const Embeddings* embeddings() const { return embeddings_; }
   // What it keeps at the moment.
   std::size_t indexed_snapshots() const { return indexes_.size(); }
   std::size_t memory_bytes() const { return indexes_.memory_bytes(); }
