@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <tuple>
 
 #include "search/spelling.hpp"
 
@@ -16,6 +17,7 @@ struct Candidate {
   Term term;
   std::size_t slips;
   std::size_t tools = 0;
+  std::size_t place = 0;  // in the order of the words
 };
 
 class Candidates {
@@ -40,11 +42,11 @@ class Candidates {
 
   std::vector<Query::Alternative> best(float weight) const {
     std::vector<Candidate> all;
-    for (const auto& [word, candidate] : found_)
+    for (const auto& [word, candidate] : found_) {
       all.push_back(candidate);
-    std::ranges::stable_sort(all, [](const Candidate& a, const Candidate& b) {
-      return a.slips != b.slips ? a.slips < b.slips : a.tools > b.tools;
-    });
+      all.back().place = all.size();
+    }
+    std::ranges::sort(all, {}, [](const Candidate& one) { return std::tuple(one.slips, ~one.tools, one.place); });
     std::vector<Query::Alternative> best;
     for (const Candidate& candidate : all) {
       if (best.size() == kMost || candidate.slips > all.front().slips) break;

@@ -28,7 +28,7 @@ SnapshotIndex::Pointer SnapshotIndex::build(const catalog::Snapshot& snapshot, s
   const DefinitionList::Pointer& list = snapshot.lists()[catalog::Kind::tool];
   const DefinitionList::Pointer& root = root_of(list);
   index->size_ = list->size();
-  index->about_ = ListIndex::build(snapshot.upstream().value(), about(snapshot.facts()).append(more), tuning);
+  index->about_ = ListIndex::build(snapshot.upstream().value(), about_of(snapshot.facts()).append(more), tuning);
   if (root == list) {
     index->pieces_.push_back({.index = index_of(list), .hidden = {}, .positions = {}, .seen = list->size()});
   } else if (list->size() * kWorthSharing < root->size()) {

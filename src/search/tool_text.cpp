@@ -73,7 +73,7 @@ ToolText text_of(const catalog::DefinitionList& list, const catalog::Definition&
   return text;
 }
 
-std::string about(const catalog::ProviderFacts& facts) {
+std::string about_of(const catalog::ProviderFacts& facts) {
   std::string text;
   if (json::is_object(facts.server_info)) {
     for (const std::string_view key : {"name", "title", "description"})

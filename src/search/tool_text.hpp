@@ -24,6 +24,6 @@ struct ToolText {
 ToolText text_of(const catalog::DefinitionList& list, const catalog::Definition& tool);
 
 // What an upstream says of itself: its name and title as a server, its description, the beginning of its instructions.
-std::string about(const catalog::ProviderFacts& facts);
+std::string about_of(const catalog::ProviderFacts& facts);
 
 }  // namespace proteus::search
