@@ -66,7 +66,7 @@ class FakeModel {
   std::mutex mutex_;
   std::vector<std::string> texts_;
   std::vector<std::string> tokens_;
-  net::test::HttpTestServer server_;
+  net::TestServer server_;
 };
 
 // A gateway whose search knows an endpoint.

@@ -121,7 +121,7 @@ class SearchedWorld {
     for (const auto& peer : peers_) {
       Words texts;
       for (const auto& tool : listed) {
-        if (tool.at("description") == peer->server.name()) texts.push_back(boost::json::serialize(tool));
+        if (tool.at("description").as_string() == peer->server.name()) texts.push_back(boost::json::serialize(tool));
       }
       if (texts.empty()) continue;
       catalog::RawListing listing;
