@@ -43,7 +43,7 @@ TEST_P(Disclosure, ListsWhatSearchesAndWhatIsAlwaysListed) {
   EXPECT_THAT(gateway.tools(bearer("agent")), ElementsAre("call_read_tool", "call_tool", "describe_tool", "search_tools"));
   EXPECT_THAT(gateway.tools(bearer("all")), ElementsAre("up_add", "up_alter", "up_drop"));
   const auto in_context = [&](std::string_view context, std::string_view token) {
-    return names_of(gateway.ask_at(fmt::format("/mcp/{}", context), "tools/list", {}, {}, bearer(token))
+    return tool_names(gateway.ask_at(fmt::format("/mcp/{}", context), "tools/list", {}, {}, bearer(token))
                         .at("result")
                         .at("tools"));
   };
@@ -52,7 +52,7 @@ TEST_P(Disclosure, ListsWhatSearchesAndWhatIsAlwaysListed) {
               ElementsAre("call_read_tool", "call_tool", "describe_tool", "search_tools", "up_add", "up_alter"));
   LegacyClient legacy(gateway.port(), "2025-11-25", "{}", bearer("agent"));
   const auto listed = legacy.post(server::rpc("1", "tools/list", "")).json();
-  EXPECT_THAT(names_of(listed.at("result").at("tools")),
+  EXPECT_THAT(tool_names(listed.at("result").at("tools")),
               ElementsAre("call_read_tool", "call_tool", "describe_tool", "search_tools"));
 }
 

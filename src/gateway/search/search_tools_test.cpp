@@ -99,7 +99,7 @@ TEST_F(SearchAnswers, FollowTheCatalog) {
 TEST_F(SearchAnswers, DescribeSeveralToolsAtOnce) {
   const auto answer = describe(R"({"names":["fs_read_file","fs_delete_file","fs_raed_file"]})");
   const auto& tools = answer.at("result").at("structuredContent").at("tools");
-  EXPECT_THAT(names_of(tools), ElementsAre("fs_read_file", "fs_delete_file"));
+  EXPECT_THAT(tool_names(tools), ElementsAre("fs_read_file", "fs_delete_file"));
   EXPECT_EQ(tools.at(0).at("inputSchema").at("properties").at("lines").at("default"), 100);
   const auto& unknown = answer.at("result").at("structuredContent").at("unknown").at(0);
   EXPECT_EQ(unknown.at("name"), "fs_raed_file");

@@ -27,7 +27,7 @@ inline TestGateway::Setup searching(TestGateway::Setup setup = {}) {
   return setup;
 }
 
-inline std::vector<std::string> names_of(const boost::json::value& tools) {
+inline std::vector<std::string> tool_names(const boost::json::value& tools) {
   std::vector<std::string> names;
   for (const auto& tool : tools.as_array())
     names.emplace_back(tool.at("name").as_string());
@@ -36,7 +36,7 @@ inline std::vector<std::string> names_of(const boost::json::value& tools) {
 
 // What `search_tools` finds, the best first.
 inline std::vector<std::string> found_by(const boost::json::value& answer) {
-  return names_of(answer.at("result").at("structuredContent").at("tools"));
+  return tool_names(answer.at("result").at("structuredContent").at("tools"));
 }
 
 inline std::string naming(std::string_view tool, std::string_view arguments = "{}") {
