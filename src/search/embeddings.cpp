@@ -1,11 +1,14 @@
 #include "search/embeddings.hpp"
 
-#include <algorithm>
+#include <cstring>
+#include <memory>
 #include <optional>
+#include <tuple>
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+#include "base/base64.hpp"
 #include "json/text.hpp"
 #include "search/tool_text.hpp"
 
@@ -83,6 +86,38 @@ std::string embedded_text(std::string_view upstream, const catalog::DefinitionLi
 
 json::Digest embedding_key(std::string_view model, std::string_view text) {
   return json::sha256(fmt::format("{}\n{}", model, text));
+}
+
+std::string pack(std::span<const KeyedVector> vectors) {
+  std::string bytes;
+  for (const KeyedVector& one : vectors) {
+    bytes.append(reinterpret_cast<const char*>(one.key.data()), one.key.size());
+    const std::size_t size = one.vector->size();
+    bytes.push_back(static_cast<char>(size & 0xFFU));
+    bytes.push_back(static_cast<char>(size >> 8U));
+    bytes += one.vector->bytes();
+  }
+  return base64_encode(bytes);
+}
+
+std::vector<KeyedVector> unpack(std::string_view text) {
+  std::vector<KeyedVector> vectors;
+  const std::string bytes = base64_decode(text).value_or("");
+  std::string_view rest = bytes;
+  constexpr std::size_t kHead = std::tuple_size_v<json::Digest> + 2;
+  while (rest.size() > kHead) {
+    KeyedVector one{};
+    std::memcpy(one.key.data(), rest.data(), one.key.size());
+    const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(rest[at])); };
+    const std::size_t size = byte(kHead - 2) | (byte(kHead - 1) << 8U);
+    rest.remove_prefix(kHead);
+    auto vector = Vector::from_bytes(rest.substr(0, size));
+    if (!vector || vector->size() != size) break;
+    one.vector = std::make_shared<const Vector>(std::move(*vector));
+    vectors.push_back(std::move(one));
+    rest.remove_prefix(size);
+  }
+  return vectors;
 }
 
 }  // namespace proteus::search

@@ -31,4 +31,12 @@ std::string embedded_text(std::string_view upstream, const catalog::DefinitionLi
                           const catalog::Definition& tool);
 json::Digest embedding_key(std::string_view model, std::string_view text);
 
+// Vectors by their keys, as one text to be kept; what is read of one that was damaged is what it begins with.
+struct KeyedVector {
+  json::Digest key;
+  VectorPointer vector;
+};
+std::string pack(std::span<const KeyedVector> vectors);
+std::vector<KeyedVector> unpack(std::string_view text);
+
 }  // namespace proteus::search

@@ -106,5 +106,18 @@ TEST(Embeddings, AreKeptByModelAndText) {
   EXPECT_EQ(embedded_text("files", list, list[0]), "files: read_file\nRead\nReads.\nParameters: path ");
 }
 
+TEST(Embeddings, AreKeptAsOneText) {
+  const std::vector<KeyedVector> vectors = {{embedding_key("m", "a"), pointer({1, 2})},
+                                            {embedding_key("m", "b"), pointer({3, -2, 1})}};
+  const std::string text = pack(vectors);
+  const auto read = unpack(text);
+  ASSERT_EQ(read.size(), 2U);
+  EXPECT_EQ(read[1].key, vectors[1].key);
+  EXPECT_EQ(read[1].vector->bytes(), vectors[1].vector->bytes());
+  EXPECT_EQ(unpack(text.substr(0, text.size() - 4)).size(), 1U) << "damaged";
+  EXPECT_TRUE(unpack("no base64").empty());
+  EXPECT_TRUE(unpack("").empty());
+}
+
 }  // namespace
 }  // namespace proteus::search::testing

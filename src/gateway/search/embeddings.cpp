@@ -6,13 +6,9 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
-#include "base/base64.hpp"
 #include "base/log.hpp"
-#include "json/text.hpp"
 #include "search/embeddings.hpp"
 
 namespace proteus::gateway {
@@ -199,18 +195,8 @@ Task<Embeddings::ByKey> Embeddings::recall(const catalog::UpstreamName& upstream
   if (!stored || !*stored) co_return found;
   co_return co_await dependencies_.background.run([text = **stored] {
     ByKey all;
-    const auto read = json::parse(text);
-    const auto* const entries = read ? read->if_object() : nullptr;
-    if (entries == nullptr) return all;
-    for (const auto& [key, value] : *entries) {
-      const auto digest = base64_decode(key);
-      const auto bytes = value.is_string() ? base64_decode(value.get_string()) : std::nullopt;
-      auto vector = bytes ? search::Vector::from_bytes(*bytes) : std::nullopt;
-      if (!digest || digest->size() != json::Digest().size() || !vector) continue;
-      json::Digest hash;
-      std::ranges::copy(*digest, hash.begin());
-      all.emplace(hash, std::make_shared<const search::Vector>(std::move(*vector)));
-    }
+    for (auto& [key, vector] : search::unpack(text))
+      all.emplace(key, std::move(vector));
     return all;
   });
 }
@@ -223,10 +209,11 @@ Task<> Embeddings::keep(const catalog::UpstreamName& upstream, const Texts& text
     if (texts.vectors[i]) before.insert_or_assign(texts.keys[i], texts.vectors[i]);
   }
   std::string text = co_await dependencies_.background.run([all = std::move(before)] {
-    boost::json::object written;
+    std::vector<search::KeyedVector> written;
+    written.reserve(all.size());
     for (const auto& [key, vector] : all)
-      written[base64_encode(std::string(key.begin(), key.end()))] = base64_encode(vector->bytes());
-    return boost::json::serialize(written);
+      written.push_back({key, vector});
+    return search::pack(written);
   });
   const auto kept = co_await dependencies_.store.put(store::Setting{stored_under(upstream.value()), std::move(text)});
   if (!kept) log::warning("the vectors of upstream {} are not kept: {}", upstream.value(), kept.error().message());
