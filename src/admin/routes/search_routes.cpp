@@ -21,13 +21,15 @@ Result<std::shared_ptr<const Principal>> principal_of(const gateway::Gateway& ga
   if (who.empty()) {
     return std::make_shared<const Principal>(Principal::Parts{
         .name = {},
-        .permissions = std::make_shared<const gateway::Permissions>(catalog::Access::all(), std::vector<std::string>{"*"})});
+        .permissions =
+            std::make_shared<const gateway::Permissions>(catalog::Access::all(), std::vector<std::string>{"*"})});
   }
   if (who.starts_with('{')) return identities.imagine(who);
   const auto access = gateway.access();
   auto found = access->principals->find_name(who);
   if (!found && access->tokens) found = access->tokens->find_name(who);
-  if (!found) return std::unexpected(errors::not_found(fmt::format("there is no principal {}", log::printable(who, 100))));
+  if (!found)
+    return std::unexpected(errors::not_found(fmt::format("there is no principal {}", log::printable(who, 100))));
   return found;
 }
 

@@ -36,7 +36,7 @@ struct ContextManifest {
   std::map<std::string, std::string> tool_supplements = {};  // by the name clients see, or the provider's own
   Disclosure disclosure = Disclosure::all;
   std::vector<std::string> always = {};  // patterns of tools that are listed although others are searched for
-  std::string fault = {};  // why it is served without what was written for it; empty where it is not
+  std::string fault = {};                // why it is served without what was written for it; empty where it is not
 
   friend bool operator==(const ContextManifest&, const ContextManifest&) = default;
 };

@@ -64,6 +64,7 @@ struct Layers {
   // Which part of the server is looked at; what continues a list is bound to it.
   std::string context = {};
   bool personal = false;  // whether any of this is so for one caller, and not for all who look at the same part
+  bool searched = false;  // whether tools are found by searching, with what stands in front
 };
 
 // What one kind of caller sees: a pure function of the catalog's state and of layers. A name is its first holder's, in
@@ -85,6 +86,7 @@ class View {
   const Access& access() const { return layers_.access; }
   // Whether others see the same whoever they are.
   bool is_shared() const { return layers_.access.is_all() && !layers_.personal; }
+  bool is_searched() const { return layers_.searched; }
   // What the access leaves, and then the lens of the layers; null for neither. What is listed live is looked at through
   // it, too.
   const Lens* lens() const { return lens_.get(); }

@@ -168,7 +168,7 @@ std::string how_to_search() {
 std::string instructions_for(const ContextView* context_view, const catalog::View& view,
                              const UpstreamTable& upstreams) {
   std::string text = without_search(context_view, view, upstreams);
-  if (!is_searched(view)) return text;
+  if (!view.is_searched()) return text;
   return text.empty() ? how_to_search() : fmt::format("{}\n\n{}", how_to_search(), text);
 }
 

@@ -15,8 +15,8 @@ Permissions::Permissions(catalog::Access access, std::vector<std::string> contex
       listed_(disclosure == catalog::Disclosure::search ? std::make_shared<const catalog::ListedLens>() : nullptr) {
   for (const auto& pattern : contexts_)
     entry_ += pattern + "\n";
-  fingerprint_ = fmt::format("{}\n{}\n{}\n{}", access_.fingerprint(), requests_per_minute_,
-                             static_cast<int>(disclosure_), entry_);
+  fingerprint_ =
+      fmt::format("{}\n{}\n{}\n{}", access_.fingerprint(), requests_per_minute_, static_cast<int>(disclosure_), entry_);
 }
 
 bool Permissions::enters_all() const { return std::ranges::find(contexts_, "*") != contexts_.end(); }

@@ -82,8 +82,4 @@ const catalog::SnapshotPointer& search_definitions() {
   return definitions;
 }
 
-bool is_searched(const catalog::View& view) {
-  return view.find(catalog::Kind::tool, kSearchTools).snapshot == search_definitions().get();
-}
-
 }  // namespace proteus::gateway

@@ -3,7 +3,6 @@
 #include <string_view>
 
 #include "catalog/definitions/snapshot.hpp"
-#include "catalog/view/view.hpp"
 
 // The tools by which callers who search find and call the others. Whoever answers for them is in gateway/search;
 // `call_tool` and `call_read_tool` are answered as the call that they name.
@@ -25,7 +24,5 @@ struct SearchArguments {
 const catalog::UpstreamName& search_provider();
 // Always the same.
 const catalog::SnapshotPointer& search_definitions();
-// Whether a view is that of a caller who searches.
-bool is_searched(const catalog::View& view);
 
 }  // namespace proteus::gateway

@@ -53,6 +53,7 @@ catalog::Layers ViewSpec::layers() const {
   layers.context = caller_.context;
   layers.personal = own_ != nullptr || alone_ != nullptr || (context_view_ && context_view_->personal);
   layers.lens = lens();
+  layers.searched = searches_;
   const auto seen = [](const auto& lens, catalog::SnapshotPointer snapshot) {
     return lens ? lens->through(snapshot) : std::move(snapshot);
   };

@@ -93,8 +93,7 @@ class Fanout::News {
   catalog::KindSet kinds_for(const server::Caller& caller, Time since) {
     catalog::KindSet kinds = published_for(caller, since);
     for (const auto& [upstream, live] : live_) {
-      if (live.at >= since && principal_of(caller).access().allows(upstream))
-        kinds.add(listed(live.kinds, caller));
+      if (live.at >= since && principal_of(caller).access().allows(upstream)) kinds.add(listed(live.kinds, caller));
     }
     if (const auto own = own_.find(caller.principal); own != own_.end()) kinds.add(own->second);
     return kinds;
@@ -115,7 +114,8 @@ class Fanout::News {
  private:
   using At = std::vector<Entry>::const_iterator;
 
-  // What an upstream that is listed live has changed is not known; what the caller cannot be listed has not. Most of those who search are listed no tool of an upstream.
+  // What an upstream that is listed live has changed is not known; what the caller cannot be listed has not. Most of
+  // those who search are listed no tool of an upstream.
   catalog::KindSet listed(catalog::KindSet kinds, const server::Caller& caller) {
     const Principal& principal = principal_of(caller);
     const auto context = context_view(contexts_, caller);

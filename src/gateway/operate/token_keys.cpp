@@ -88,9 +88,8 @@ const json::Binding<TokenKeys>& token_binding() {
 }
 
 const json::Binding<TokenKeys>& token_access_binding() {
-  static const json::Binding<TokenKeys> binding{contexts_field(), upstreams_field(), tools_field(),
-                                                deny_field(),     read_only_field(), requests_field(),
-                                                disclosure_field()};
+  static const json::Binding<TokenKeys> binding{contexts_field(),  upstreams_field(), tools_field(),     deny_field(),
+                                                read_only_field(), requests_field(),  disclosure_field()};
   return binding;
 }
 

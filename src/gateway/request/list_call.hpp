@@ -8,8 +8,8 @@
 
 namespace proteus::gateway {
 
-// A list that is read because of another request: as the same caller, and nobody is told of it. The cancellation is that
-// request's own.
+// A list that is read because of another request: as the same caller, and nobody is told of it. The cancellation is
+// that request's own.
 class ListCall final : public server::CallChannel {
  public:
   ListCall(const Asker& asker, catalog::Kind kind, server::Cancellation& cancellation)

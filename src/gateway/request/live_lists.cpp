@@ -123,7 +123,8 @@ Task<mcp::Outcome> LiveList::run() {
   const catalog::Cursor from = cursor->value_or(catalog::cursor_at(view_->state(), {}));
 
   TaskGroup asking(co_await boost::asio::this_coro::executor);
-  const bool any = view_->access().may_have(kind_) && !(view_->lens() != nullptr && view_->lens()->leaves_nothing(kind_));
+  const bool any =
+      view_->access().may_have(kind_) && !(view_->lens() != nullptr && view_->lens()->leaves_nothing(kind_));
   for (const ServedUpstream& served : worker_.upstreams().order) {
     if (!any || !served->is_direct() || !view_->access().allows(served->name())) continue;
     const auto rank = view_->state().ranks().of(served->name());

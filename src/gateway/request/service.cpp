@@ -84,7 +84,7 @@ Result<Route> checked(const server::Call& call, Result<Route> route, RefusalLog&
         fmt::format("params.arguments cannot be compared with the headers: {}", arguments.error().message())));
   }
   // Who has found a tool by searching was shown no annotation.
-  const auto missing = is_searched(*route->view) ? mcp::MissingHeader::allowed : mcp::MissingHeader::refused;
+  const auto missing = route->view->is_searched() ? mcp::MissingHeader::allowed : mcp::MissingHeader::refused;
   const auto held = mcp::check_mirrored(*route->found.definition->mirrored, *arguments, *call.headers(), missing);
   if (!held) return std::unexpected(held.error());
   return route;

@@ -61,7 +61,8 @@ void UsableTools::settle() {
       } else if (held) {
         const auto part = std::ranges::find(parts_, holder.snapshot, &catalog::View::Part::snapshot);
         if (part != parts_.end())
-          lost_of(*holder.snapshot, part->lost)->push_back(index_in(holder.snapshot->list(Kind::tool), *holder.definition));
+          lost_of(*holder.snapshot, part->lost)
+              ->push_back(index_in(holder.snapshot->list(Kind::tool), *holder.definition));
       }
     }
   }
@@ -148,8 +149,8 @@ Task<> UsableToolsReader::read_one(ServedUpstream upstream, std::shared_ptr<cons
     if (view->lens() == nullptr) {
       into.add_live(upstream, page);
     } else {
-      into.add_live(upstream, co_await upstream->background().run(
-                                  size, [view, page] { return view->lens()->through(page); }));
+      into.add_live(upstream,
+                    co_await upstream->background().run(size, [view, page] { return view->lens()->through(page); }));
     }
   }
 }

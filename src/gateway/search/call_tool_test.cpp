@@ -55,13 +55,12 @@ class CallTool : public ::testing::TestWithParam<Pair> {
     });
     upstream_.add("fails", [](server::Context&) { return server::ToolResult::error("it broke"); });
     upstream_.server
-        .add_tool({.name = "strict",
-                   .description = "Takes a number.",
-                   .input_schema = {{"type", "object"},
-                                    {"properties", {{"n", {{"type", "integer"}}}}},
-                                    {"required", {"n"}}},
-                   .annotations = {{"readOnlyHint", true}}},
-                  [](server::Context& context) { return server::ToolResult::json(context.arguments()); })
+        .add_tool(
+            {.name = "strict",
+             .description = "Takes a number.",
+             .input_schema = {{"type", "object"}, {"properties", {{"n", {{"type", "integer"}}}}}, {"required", {"n"}}},
+             .annotations = {{"readOnlyHint", true}}},
+            [](server::Context& context) { return server::ToolResult::json(context.arguments()); })
         .value();
   }
   AskingUpstream upstream_{GetParam().upstream == mcp::Era::legacy ? legacy_only() : modern_only()};
@@ -87,8 +86,9 @@ TEST_P(CallTool, AnswersAsTheToolDoes) {
   const auto failed = client.call("a_fails");
   EXPECT_EQ(failed.at("result").at("isError"), true);
   EXPECT_EQ(text_of(failed), "it broke");
-  EXPECT_EQ(client.call("a_strict", R"({"n":"x"})").at("result"),
-            client.plain().send("tools/call", "a_strict", R"("name":"a_strict","arguments":{"n":"x"})").json().at("result"));
+  EXPECT_EQ(
+      client.call("a_strict", R"({"n":"x"})").at("result"),
+      client.plain().send("tools/call", "a_strict", R"("name":"a_strict","arguments":{"n":"x"})").json().at("result"));
   LegacyClient legacy(gateway.port(), "2025-11-25", "{}", bearer("agent"));
   EXPECT_EQ(legacy.call("1", "call_tool", R"(,"arguments":{"name":"a_strict","arguments":{"n":8}})")
                 .json()
@@ -133,9 +133,9 @@ TEST_P(CallTool, AsksWhatTheToolAsks) {
   const auto question = next();
   EXPECT_EQ(question.at("method"), "elicitation/create");
   RawClient answering(gateway.port());
-  answering.request("POST", legacy.fields(),
-                    fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})",
-                                boost::json::serialize(question.at("id")), kAda));
+  answering.request(
+      "POST", legacy.fields(),
+      fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{}}})", boost::json::serialize(question.at("id")), kAda));
   EXPECT_EQ(text_of(next()), "Hello, Ada");
 }
 
@@ -159,11 +159,10 @@ TEST_P(CallTool, PassesProgressOn) {
   TestGateway gateway({settings()}, searching());
   gateway.discover();
   RawClient client(gateway.port());
-  client.send_request(
-      "POST", server::modern_fields("tools/call", "call_tool") + bearer("agent"),
-      server::rpc("1", "tools/call",
-                  fmt::format(R"("name":"call_tool","arguments":{},{})", naming("a_told"),
-                              server::modern_meta("{}", R"("progressToken":"mine")"))));
+  client.send_request("POST", server::modern_fields("tools/call", "call_tool") + bearer("agent"),
+                      server::rpc("1", "tools/call",
+                                  fmt::format(R"("name":"call_tool","arguments":{},{})", naming("a_told"),
+                                              server::modern_meta("{}", R"("progressToken":"mine")"))));
   client.read_answer();
   const auto told = client.read_event();
   ASSERT_TRUE(told.has_value());
@@ -176,7 +175,8 @@ TEST_P(CallTool, ReadsOnlyByToolsThatRead) {
   TestGateway gateway({settings()}, searching());
   gateway.discover();
   NamingClient client(gateway);
-  EXPECT_EQ(client.call("a_strict", R"({"n":1})", {}, "call_read_tool").at("result").at("structuredContent").at("n"), 1);
+  EXPECT_EQ(client.call("a_strict", R"({"n":1})", {}, "call_read_tool").at("result").at("structuredContent").at("n"),
+            1);
   const auto refused = client.call("a_greet", "{}", {}, "call_read_tool");
   EXPECT_EQ(refused.at("result").at("isError"), true);
   EXPECT_THAT(text_of(refused), AllOf(HasSubstr("a_greet"), HasSubstr("readOnlyHint"), HasSubstr("call_tool")));
@@ -232,7 +232,8 @@ TEST(CallToolArguments, AreRefusedClearly) {
   EXPECT_THAT(said(R"({"name":"up\u0000\u001b[31m","arguments":{}})"), HasSubstr("no tool"));
   const std::string long_name(1U << 20U, 'x');
   EXPECT_THAT(said(naming(long_name)), HasSubstr("no tool xxx"));
-  EXPECT_EQ(gateway.call("call_tool", R"({"name":"up_echo"})", bearer("agent")).at("result").at("content").is_array(), true);
+  EXPECT_EQ(gateway.call("call_tool", R"({"name":"up_echo"})", bearer("agent")).at("result").at("content").is_array(),
+            true);
   const auto through = gateway.call("call_tool", naming("search_tools", R"({"query":"echoes"})"), bearer("agent"));
   EXPECT_THAT(found_by(through), ::testing::ElementsAre("up_echo"));
 }

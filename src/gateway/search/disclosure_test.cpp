@@ -40,12 +40,12 @@ INSTANTIATE_TEST_SUITE_P(Strategies, Disclosure,
 TEST_P(Disclosure, ListsWhatSearchesAndWhatIsAlwaysListed) {
   TestGateway gateway({settings()}, setup());
   gateway.discover();
-  EXPECT_THAT(gateway.tools(bearer("agent")), ElementsAre("call_read_tool", "call_tool", "describe_tool", "search_tools"));
+  EXPECT_THAT(gateway.tools(bearer("agent")),
+              ElementsAre("call_read_tool", "call_tool", "describe_tool", "search_tools"));
   EXPECT_THAT(gateway.tools(bearer("all")), ElementsAre("up_add", "up_alter", "up_drop"));
   const auto in_context = [&](std::string_view context, std::string_view token) {
-    return tool_names(gateway.ask_at(fmt::format("/mcp/{}", context), "tools/list", {}, {}, bearer(token))
-                        .at("result")
-                        .at("tools"));
+    return tool_names(
+        gateway.ask_at(fmt::format("/mcp/{}", context), "tools/list", {}, {}, bearer(token)).at("result").at("tools"));
   };
   EXPECT_THAT(in_context("found", "all"), ElementsAre("call_read_tool", "call_tool", "describe_tool", "search_tools"));
   EXPECT_THAT(in_context("some", "all"),
@@ -73,7 +73,8 @@ TEST_P(Disclosure, LetsToolsBeCalledThatAreNotListed) {
   gateway.discover();
   EXPECT_EQ(gateway.call("up_add", R"({"x":1})", bearer("agent")).at("result").at("structuredContent").at("x"), 1);
   LegacyClient legacy(gateway.port(), "2025-11-25", "{}", bearer("agent"));
-  EXPECT_EQ(legacy.call("1", "up_drop", R"(,"arguments":{"x":2})").json().at("result").at("structuredContent").at("x"), 2);
+  EXPECT_EQ(legacy.call("1", "up_drop", R"(,"arguments":{"x":2})").json().at("result").at("structuredContent").at("x"),
+            2);
 }
 
 // SRC-01: the names are ordinary ones for everybody else.
@@ -99,9 +100,11 @@ Reaction with_header(const boost::json::object& message) {
 }
 
 // SRC-05: who was shown no annotation need not send headers; the gateway mirrors. Headers that are sent must fit.
-TEST(DisclosureBySearch, MirrorsParametersThatCallersDoNotKnowOf) {
+TEST_P(Disclosure, MirrorsParametersThatCallersDoNotKnowOf) {
   ScriptedUpstream upstream(with_header);
-  TestGateway gateway({upstream_at("up", upstream.port())}, searching());
+  auto own = upstream_at("up", upstream.port());
+  own.refresh_strategy = GetParam();
+  TestGateway gateway({own}, searching());
   gateway.discover();
   const auto described = gateway.call("describe_tool", R"({"names":["up_tool"]})", bearer("agent"));
   const std::string text = boost::json::serialize(described);
@@ -112,6 +115,7 @@ TEST(DisclosureBySearch, MirrorsParametersThatCallersDoNotKnowOf) {
                   .as_object()
                   .contains("result"));
   EXPECT_THAT(upstream.headers("Mcp-Param-Region"), ElementsAre("eu", "us"));
+  if (GetParam() == RefreshStrategy::direct_proxy) return;
   const auto other = gateway.call("up_tool", R"({"region":"eu"})", bearer("agent") + "Mcp-Param-Region: us\r\n");
   EXPECT_TRUE(other.as_object().contains("error"));
   EXPECT_TRUE(gateway.call("up_tool", R"({"region":"eu"})", bearer("all")).as_object().contains("error"));

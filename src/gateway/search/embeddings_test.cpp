@@ -83,13 +83,13 @@ class EmbeddedSearch : public ::testing::Test {
     setup.store = &store;
     setup.locals = [&](Gateway& made) {
       tools = std::make_shared<SearchTools>(made);
-      embeddings = std::make_unique<Embeddings>(Embeddings::Dependencies{
-          .control = made.control(),
-          .clock = made.clock(),
-          .store = store,
-          .background = made.background_threads(),
-          .http = {},
-          .lasts = [](const catalog::UpstreamName&) { return true; }});
+      embeddings = std::make_unique<Embeddings>(
+          Embeddings::Dependencies{.control = made.control(),
+                                   .clock = made.clock(),
+                                   .store = store,
+                                   .background = made.background_threads(),
+                                   .http = {},
+                                   .lasts = [](const catalog::UpstreamName&) { return true; }});
       embeddings->set(std::move(endpoint));
       tools->search().set_embeddings(*embeddings);
       return Locals{tools};

@@ -34,8 +34,8 @@ std::string not_answered(const std::vector<std::string>& unanswered) {
 
 mcp::Reply reply_of(std::string_view text, std::string_view structured) {
   mcp::Reply reply;
-  reply.members.add(fmt::format(R"("content":[{{"type":"text","text":{}}}],"structuredContent":{})", json::quote(text),
-                                structured));
+  reply.members.add(
+      fmt::format(R"("content":[{{"type":"text","text":{}}}],"structuredContent":{})", json::quote(text), structured));
   return reply;
 }
 
@@ -99,8 +99,7 @@ mcp::Reply descriptions_reply(const Descriptions& all) {
     unknown += fmt::format(R"({}{{"name":{},"nearest":{}}})", unknown.empty() ? "" : ",", json::quote(one.name),
                            quoted(one.nearest));
   }
-  if (!all.left_out.empty())
-    text += fmt::format("The answer is full. Ask once more for: {}.\n", joined(all.left_out));
+  if (!all.left_out.empty()) text += fmt::format("The answer is full. Ask once more for: {}.\n", joined(all.left_out));
   text += not_answered(all.unanswered);
   std::string structured = fmt::format(R"({{"tools":[{}])", tools);
   if (!unknown.empty()) structured += fmt::format(R"(,"unknown":[{}])", unknown);

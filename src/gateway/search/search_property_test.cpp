@@ -34,14 +34,16 @@ class SearchedWorld {
     for (const std::string name : {"one", "two"}) {
       const catalog::EntryRules rules{.allow = some_patterns(), .deny = some_patterns(), .read_only = pick(3) == 0};
       const Words upstreams = pick(2) == 0 ? Words{"*"} : Words{"up0", "up1"};
-      setup.principals.push_back({.name = name, .token = Secret(std::string(name)), .upstreams = upstreams, .entries = rules});
+      setup.principals.push_back(
+          {.name = name, .token = Secret(std::string(name)), .upstreams = upstreams, .entries = rules});
       setup.principals.push_back({.name = name + "-searches",
                                   .token = Secret(name + "-searches"),
                                   .upstreams = upstreams,
                                   .entries = rules,
                                   .disclosure = catalog::Disclosure::search});
     }
-    setup.manifests.contexts.emplace("c", catalog::ContextManifest{.include = some_patterns(), .exclude = some_patterns()});
+    setup.manifests.contexts.emplace("c",
+                                     catalog::ContextManifest{.include = some_patterns(), .exclude = some_patterns()});
     setup.locals = [](Gateway& gateway) { return Locals{std::make_shared<SearchTools>(gateway)}; };
     setup.workers = 1 + pick(2);
     gateway_ = std::make_unique<TestGateway>(std::move(settings), std::move(setup));
@@ -115,7 +117,8 @@ class SearchedWorld {
 
   // From what the same caller is listed, and from nothing else. Upstreams describe everything by their names.
   Words expected(const std::string& caller, const std::string& path, const std::string& query, std::size_t limit) {
-    const auto listed = gateway_->ask_at(path, "tools/list", {}, {}, bearer(caller)).at("result").at("tools").as_array();
+    const auto listed =
+        gateway_->ask_at(path, "tools/list", {}, {}, bearer(caller)).at("result").at("tools").as_array();
     std::vector<catalog::SnapshotPointer> snapshots;
     std::vector<search::Visible> visible;
     for (const auto& peer : peers_) {

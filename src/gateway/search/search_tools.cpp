@@ -87,8 +87,8 @@ Task<mcp::Reply> SearchTools::search(server::Call& call, Arguments arguments) {
   if (const auto* const upstream = arguments.if_contains("upstream")) {
     const std::string_view name = upstream->get_string();
     if (!tools.has_upstream(name)) {
-      co_return tool_error(fmt::format("There is no upstream {} that has tools for you. Search without it.",
-                                       log::printable(name, 200)));
+      co_return tool_error(
+          fmt::format("There is no upstream {} that has tools for you. Search without it.", log::printable(name, 200)));
     }
     tools.keep_only(name);
   }

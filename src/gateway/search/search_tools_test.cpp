@@ -109,14 +109,15 @@ TEST_F(SearchAnswers, DescribeSeveralToolsAtOnce) {
 // SRC-09
 TEST_F(SearchAnswers, RefuseBadQueriesClearly) {
   for (const auto arguments :
-       {R"({})", R"({"query":""})", R"({"query":"  \n "})", R"({"queries":[]})", R"({"query":7})", R"({"limit":0,"query":"x"})",
-        R"({"limit":51,"query":"x"})", R"({"query":"x","more":1})", R"([])"})
+       {R"({})", R"({"query":""})", R"({"query":"  \n "})", R"({"queries":[]})", R"({"query":7})",
+        R"({"limit":0,"query":"x"})", R"({"limit":51,"query":"x"})", R"({"query":"x","more":1})", R"([])"})
     EXPECT_TRUE(is_refused(search(arguments))) << arguments;
   const std::string long_query(1U << 20U, 'q');
   const auto refused = search(fmt::format(R"({{"query":"{}"}})", long_query));
   EXPECT_TRUE(is_refused(refused));
   EXPECT_LT(text_of(refused).size(), 1000U);
-  for (const auto query : {"the and of", "文件", "ملف", "\xF0\x9F\x93\x81", R"(\u0000\u001b[31mfile)", R"({\"query\":1})"})
+  for (const auto query :
+       {"the and of", "文件", "ملف", "\xF0\x9F\x93\x81", R"(\u0000\u001b[31mfile)", R"({\"query\":1})"})
     EXPECT_TRUE(search(fmt::format(R"({{"query":"{}"}})", query)).as_object().contains("result")) << query;
   std::string names;
   for (int i = 0; i < 1000; ++i)

@@ -16,14 +16,14 @@ using boost::json::object;
 using boost::json::value;
 
 constexpr std::string_view kMore = "…";
-constexpr std::size_t kMostDepth = 3;         // of objects in objects
-constexpr std::size_t kMostReferences = 8;    // followed one after the other
-constexpr std::size_t kMostValues = 12;       // of an enumeration
-constexpr std::size_t kMostValueBytes = 40;   // of one value
-constexpr std::size_t kMostTypeBytes = 160;   // of one parameter
-constexpr std::size_t kMostNameBytes = 64;    // likewise
-constexpr std::size_t kMostBytes = 800;       // of all parameters
-constexpr std::size_t kMostSteps = 20'000;    // references may lead to the same long schema again and again
+constexpr std::size_t kMostDepth = 3;        // of objects in objects
+constexpr std::size_t kMostReferences = 8;   // followed one after the other
+constexpr std::size_t kMostValues = 12;      // of an enumeration
+constexpr std::size_t kMostValueBytes = 40;  // of one value
+constexpr std::size_t kMostTypeBytes = 160;  // of one parameter
+constexpr std::size_t kMostNameBytes = 64;   // likewise
+constexpr std::size_t kMostBytes = 800;      // of all parameters
+constexpr std::size_t kMostSteps = 20'000;   // references may lead to the same long schema again and again
 
 const value* member(const object& schema, std::string_view key) { return schema.if_contains(key); }
 
@@ -46,7 +46,8 @@ std::string literal(const value& one) {
     const bool empty = one.is_object() ? one.get_object().empty() : one.get_array().empty();
     return empty ? (one.is_object() ? "{}" : "[]") : std::string(kMore);
   }
-  if (const auto* text = one.if_string(); text != nullptr && text->size() > 4 * kMostValueBytes) return std::string(kMore);
+  if (const auto* text = one.if_string(); text != nullptr && text->size() > 4 * kMostValueBytes)
+    return std::string(kMore);
   return shortened(visible_text(boost::json::serialize(one)), kMostValueBytes);
 }
 

@@ -1,6 +1,7 @@
+#include "gateway/search/signature.hpp"
+
 #include <gmock/gmock.h>
 
-#include "gateway/search/signature.hpp"
 #include "json/text.hpp"
 
 // SRC-03: a signature that an agent can call by.
@@ -20,10 +21,11 @@ TEST(Signature, HasRequiredParametersFirst) {
 }
 
 TEST(Signature, ShowsChoicesListsAndObjects) {
-  EXPECT_EQ(written(R"({"properties":{"state":{"enum":["open","closed"],"default":"open"},"ids":{"type":"array",
+  EXPECT_EQ(
+      written(R"({"properties":{"state":{"enum":["open","closed"],"default":"open"},"ids":{"type":"array",
     "items":{"type":"integer"}},"kinds":{"type":"array","items":{"enum":["a","b"]}},"at":{"type":"object","properties":{
     "x":{"type":"number"},"y":{"type":"number"}},"required":["x"]},"free":{"type":"object"}}})"),
-            R"(tool(state?: "open"|"closed" = "open", ids?: integer[], kinds?: ("a"|"b")[], at?: {x: number, y?: number}, free?: object))");
+      R"(tool(state?: "open"|"closed" = "open", ids?: integer[], kinds?: ("a"|"b")[], at?: {x: number, y?: number}, free?: object))");
 }
 
 TEST(Signature, UnitesAlternativesAndFollowsReferences) {
@@ -60,7 +62,9 @@ TEST(Brief, EndsWithASentence) {
 
 // A description cannot look like another hit, or hide something.
 TEST(Brief, IsOneVisibleLine) {
-  const std::string text = brief("One\nother_tool() [admin]\x1b[31m \xE2\x80\xAE" "end \xFF");
+  const std::string text = brief(
+      "One\nother_tool() [admin]\x1b[31m \xE2\x80\xAE"
+      "end \xFF");
   EXPECT_THAT(text, Not(HasSubstr("\n")));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
   EXPECT_THAT(text, HasSubstr("\\u{202e}"));

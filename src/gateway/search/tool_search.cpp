@@ -61,8 +61,7 @@ Task<std::vector<search::Visible>> ToolSearch::visible(const UsableTools& tools)
     (tools.is_live(i) ? live : kept).push_back(tools.parts()[i]);
   auto indexed = indexes_.find(kept);
   if (!indexed) {
-    indexed = co_await background_.run(
-        [this, kept, owners = owners_of(kept)] { return indexes_.build(kept); });
+    indexed = co_await background_.run([this, kept, owners = owners_of(kept)] { return indexes_.build(kept); });
   }
   if (live.empty()) co_return std::move(*indexed);
   std::size_t bytes = 0;
@@ -106,8 +105,9 @@ Task<std::vector<std::vector<search::Hit>>> ToolSearch::rank_by_meaning(const Us
     // What is listed live is listed anew each time, and would be sent each time.
     held.push_back(tools.is_live(i) ? nullptr : embeddings_->of(*tools.parts()[i].snapshot));
     const auto& vectors = held.back();
-    seen.push_back({vectors ? std::span<const search::VectorPointer>(*vectors) : std::span<const search::VectorPointer>(),
-                    tools.parts()[i].lost});
+    seen.push_back(
+        {vectors ? std::span<const search::VectorPointer>(*vectors) : std::span<const search::VectorPointer>(),
+         tools.parts()[i].lost});
   }
   if (std::ranges::none_of(held, [](const auto& vectors) { return vectors != nullptr; })) co_return rankings;
   for (const std::string_view query : queries) {
@@ -135,8 +135,8 @@ Task<Result<std::vector<ToolHit>>> ToolSearch::find(const UsableTools& tools, st
     const catalog::Snapshot& snapshot = *tools.parts()[hit.part].snapshot;
     const catalog::Definition& tool = snapshot.list(Kind::tool)[hit.position];
     bytes += tool.text.size();
-    found.push_back({std::string(tool.shown), snapshot.upstream().value(), std::string(tool.text), tool.read_only,
-                     hit.score});
+    found.push_back(
+        {std::string(tool.shown), snapshot.upstream().value(), std::string(tool.text), tool.read_only, hit.score});
   }
   co_return co_await background_.run(bytes / 8, [found = std::move(found)]() mutable {
     std::vector<ToolHit> made;
@@ -147,8 +147,7 @@ Task<Result<std::vector<ToolHit>>> ToolSearch::find(const UsableTools& tools, st
   });
 }
 
-Task<std::vector<std::string>> ToolSearch::nearest(const UsableTools& tools, std::string_view name,
-                                                   std::size_t limit) {
+Task<std::vector<std::string>> ToolSearch::nearest(const UsableTools& tools, std::string_view name, std::size_t limit) {
   std::vector<std::string> names;
   const auto query = search::Query::read(name.substr(0, catalog::kLongestToolName), tuning());
   if (!query) co_return names;

@@ -17,10 +17,8 @@ namespace proteus::gateway::test {
 inline TestGateway::Setup searching(TestGateway::Setup setup = {}) {
   using catalog::Disclosure;
   setup.principals.push_back({.name = "agent", .token = Secret("agent"), .disclosure = Disclosure::search});
-  setup.principals.push_back({.name = "reader",
-                              .token = Secret("reader"),
-                              .entries = {.read_only = true},
-                              .disclosure = Disclosure::search});
+  setup.principals.push_back(
+      {.name = "reader", .token = Secret("reader"), .entries = {.read_only = true}, .disclosure = Disclosure::search});
   setup.principals.push_back({.name = "all", .token = Secret("all")});
   setup.manifests.contexts.emplace("found", catalog::ContextManifest{.disclosure = Disclosure::search});
   setup.locals = [](Gateway& gateway) { return Locals{std::make_shared<SearchTools>(gateway)}; };

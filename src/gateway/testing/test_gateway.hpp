@@ -105,7 +105,7 @@ class TestGateway {
     RememberedListsLimits remembered = {};
     ProgramLimits programs = {};
     std::chrono::seconds session_idle = 30min;
-    const Clock* clock = nullptr;  // the machine's where there is none
+    const Clock* clock = nullptr;                 // the machine's where there is none
     std::function<Locals(Gateway&)> locals = {};  // who answers within the process
   };
 
