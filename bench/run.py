@@ -47,6 +47,7 @@ SECTIONS = {
     "gateway from npm": gateway.measure_npm,
     "catalog": micro.measure_catalog,
     "tokens": micro.measure_tokens,
+    "search": micro.measure_search,
     "streams": streams.measure,
     "startup": startup.measure,
     "eras": eras.measure,

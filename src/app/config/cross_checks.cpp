@@ -204,6 +204,20 @@ void take_issuer_secrets(Config& config, CrossCheck& check) {
   }
 }
 
+// Search works without it.
+void take_embedding_token(Config& config, CrossCheck& check) {
+  EmbeddingSettings& embeddings = config.search.embeddings;
+  if (embeddings.token_env.empty()) return;
+  if (auto value = check.environment(embeddings.token_env); value && !value->empty()) {
+    embeddings.token = Secret(std::move(*value));
+    return;
+  }
+  const Place root(check.warnings);
+  const Place search = root.member("search");
+  const Place at = search.member("embeddings");
+  at.member("token_env").fault(unset(embeddings.token_env));
+}
+
 void check_issuers(const Config& config, CrossCheck& check) {
   const Place root(check.faults);
   const Place auth = root.member("auth");
@@ -308,6 +322,7 @@ void CrossCheck::run(Config& config) {
   check_server(config, *this);
   check_principals(config, *this);
   take_issuer_secrets(config, *this);
+  take_embedding_token(config, *this);
   check_issuers(config, *this);
   check_rules(config, *this);
   check_upstreams(config, *this);

@@ -69,6 +69,7 @@ Sections read_sections(const Source* main, Config& config, json::Faults& faults)
   config.limits = sections.limits;
   config.log = sections.log;
   config.datasets = sections.datasets;
+  config.search = sections.search;
   if (main != nullptr) {
     const auto* datasets = main->document.root().as_object().if_contains("datasets");
     config.datasets.named = datasets != nullptr && datasets->is_object() && datasets->get_object().contains("mappings");

@@ -19,6 +19,7 @@
 #include "admin/routes/graph_tools.hpp"
 #include "admin/routes/principal_routes.hpp"
 #include "admin/routes/proposal_routes.hpp"
+#include "admin/routes/search_routes.hpp"
 #include "admin/routes/session_routes.hpp"
 #include "admin/routes/token_routes.hpp"
 #include "admin/routes/upstream_routes.hpp"
@@ -34,6 +35,7 @@
 #include "gateway/operate/pin_decisions.hpp"
 #include "gateway/operate/token_registry.hpp"
 #include "gateway/operate/upstream_registry.hpp"
+#include "gateway/search/search_tools.hpp"
 #include "gateway/sessions/tool_sessions.hpp"
 #include "net/http_client/proxy.hpp"
 #include "server/http/cors.hpp"
@@ -73,6 +75,20 @@ admin::Router::Doorkeeper operators_of(gateway::Identities& identities) {
           .find = [&identities](const net::Request& request) { return find_operator(identities, request); }};
 }
 
+// The tools of datasets are found by what the datasets are about.
+search::Indexes::More entity_types_of(const gateway::DatasetRegistry& datasets) {
+  return [&datasets](const catalog::Snapshot& snapshot) {
+    std::string types;
+    if (snapshot.upstream().value() != gateway::DatasetTools::kName) return types;
+    for (const auto& file : datasets.state()->content.files) {
+      if (file.status != datasets::DatasetStatus::ratified) continue;
+      for (const auto& type : file.plan->mapping().entity_types())
+        types += type + " ";
+    }
+    return types;
+  };
+}
+
 gateway::Offering offering_of(const Config& config) {
   return config.datasets.named ? gateway::Offering::always : gateway::Offering::with_directory;
 }
@@ -91,6 +107,8 @@ struct Serving::Dependencies {
         datasets({control, *serving.store_, serving.clock_, serving.environment_}, std::move(mappings),
                  offering_of(serving.config_)),
         dataset_tools(std::make_shared<gateway::DatasetTools>(datasets, *serving.gateway_)),
+        embeddings(serving.embedding_dependencies()),
+        search_tools(std::make_shared<gateway::SearchTools>(*serving.gateway_, entity_types_of(datasets))),
         router(routes(*serving.gateway_, *serving.store_), serving.admin_keys(), serving.gateway_->refusals()),
         ops({readiness, [this] { return metrics.render(); },
              [this](const net::Request& request) { return router.knows(request); }}),
@@ -98,6 +116,8 @@ struct Serving::Dependencies {
         background(control.get_executor()) {
     router.set_doorkeeper(operators_of(serving.gateway_->identities()));
     metrics.set_tool_sessions([this] { return sessions.size(); });
+    search_tools->search().set_embeddings(embeddings);
+    metrics.set_embedding_failures([this] { return embeddings.status().failures; });
     metrics.set_stalls([&workers = *serving.workers_] { return workers.stalls(); });
     sessions.changes().set_observer([this] { metrics.told_of(catalog::Kind::tool); });
   }
@@ -106,7 +126,8 @@ struct Serving::Dependencies {
     admin::Routes all = admin::upstream_routes(gateway, registry, store);
     for (auto& more : {admin::session_routes(gateway, sessions), admin::token_routes(gateway, tokens),
                        admin::dataset_routes(datasets), admin::proposal_routes(pins), admin::context_routes(gateway),
-                       admin::change_routes(changes), admin::audit_routes(store), admin::principal_routes(gateway)}) {
+                       admin::change_routes(changes), admin::audit_routes(store), admin::principal_routes(gateway),
+                       admin::search_routes(gateway, *search_tools)}) {
       all.insert(all.end(), more.begin(), more.end());
     }
     return all;
@@ -120,6 +141,8 @@ struct Serving::Dependencies {
   gateway::ToolSessions sessions;
   gateway::DatasetRegistry datasets;
   std::shared_ptr<gateway::DatasetTools> dataset_tools;
+  gateway::Embeddings embeddings;
+  std::shared_ptr<gateway::SearchTools> search_tools;
   admin::Readiness readiness;
   admin::Router router;
   admin::Ops ops;
@@ -172,7 +195,7 @@ Result<> Serving::open() {
     if (const auto resealed = mappings.reseal(); !resealed) return std::unexpected(resealed.error());
   }
   dependencies_ = std::make_unique<Dependencies>(*this, control, std::move(mappings));
-  gateway_->set_locals({dependencies_->dataset_tools});
+  gateway_->set_locals({dependencies_->dataset_tools, dependencies_->search_tools});
   gateway_->set_on_refreshed([this](const providers::RefreshResult& result, const catalog::Publication*) {
     dependencies_->metrics.refreshed(result);
     dependencies_->changes.refreshed(result);
@@ -227,7 +250,9 @@ void Serving::apply_access() {
                           .upstreams = token.upstreams,
                           .entries = {token.tools, token.deny, token.read_only},
                           .requests_per_minute = token.requests_per_minute,
-                          .expires = token.expires});
+                          .expires = token.expires,
+                          .disclosure = token.disclosure});
+  dependencies_->embeddings.set(embedding_endpoint());
   const auto current = gateway_->access();
   gateway::Access access;
   access.principals = std::make_shared<const gateway::Principals>(
@@ -410,6 +435,7 @@ Result<> Serving::reload(Config config) {
   config_.upstreams = config.upstreams;
   config_.upstream_defaults = config.upstream_defaults;
   config_.datasets = config.datasets;
+  config_.search = config.search;
   asio::co_spawn(workers_->at(0),
                  dependencies_->datasets.set_directory(config_.datasets.mappings, offering_of(config_)),
                  asio::use_future)
@@ -453,6 +479,7 @@ Serving::~Serving() {
       co_await around.sessions.stop();
       co_await around.tokens.stop();
       co_await around.datasets.stop();
+      co_await around.embeddings.stop();
       co_await around.changes.stop();
     };
     asio::co_spawn(workers_->at(0), end(*dependencies_), asio::use_future).get();

@@ -67,6 +67,8 @@ class DefinitionList {
   // Some of a list's definitions, in other words; their names, hashes and order stay. `face` is asked once for each.
   // The list itself where nothing becomes another.
   static Pointer derive(const Pointer& list, const std::function<Face(const Definition&)>& face);
+  // The list it was derived from; null for one that was not.
+  const Pointer& origin() const { return origin_; }
 
   DefinitionList(const DefinitionList&) = delete;
   DefinitionList& operator=(const DefinitionList&) = delete;

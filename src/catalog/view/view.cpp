@@ -165,6 +165,15 @@ std::size_t View::count(Kind kind) const {
   return count;
 }
 
+std::vector<View::Part> View::parts(Kind kind) const {
+  std::vector<Part> parts;
+  for (std::uint32_t place = 0; place < places(); ++place) {
+    const Snapshot* const snapshot = at(place);
+    if (snapshot != nullptr && snapshot->list(kind).size() > 0) parts.push_back({snapshot, losers(place, kind)});
+  }
+  return parts;
+}
+
 std::vector<Shadowed> View::shadowed(const UpstreamName& upstream) const {
   std::vector<Shadowed> all;
   const auto rank = state_->ranks().of(upstream);

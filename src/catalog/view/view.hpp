@@ -64,6 +64,7 @@ struct Layers {
   // Which part of the server is looked at; what continues a list is bound to it.
   std::string context = {};
   bool personal = false;  // whether any of this is so for one caller, and not for all who look at the same part
+  bool searched = false;  // whether tools are found by searching, with what stands in front
 };
 
 // What one kind of caller sees: a pure function of the catalog's state and of layers. A name is its first holder's, in
@@ -85,6 +86,7 @@ class View {
   const Access& access() const { return layers_.access; }
   // Whether others see the same whoever they are.
   bool is_shared() const { return layers_.access.is_all() && !layers_.personal; }
+  bool is_searched() const { return layers_.searched; }
   // What the access leaves, and then the lens of the layers; null for neither. What is listed live is looked at through
   // it, too.
   const Lens* lens() const { return lens_.get(); }
@@ -109,6 +111,15 @@ class View {
   bool has_modern_output() const;
   // How many definitions all pages have.
   std::size_t count(Kind kind) const;
+
+  // What is seen of one provider: a list, and the indices in it, in order, of what another provider's name hides. Lives
+  // as long as the view.
+  struct Part {
+    const Snapshot* snapshot;
+    std::span<const std::uint32_t> lost;
+  };
+  // Of all that have any of that kind, in the order of the layers and providers.
+  std::vector<Part> parts(Kind kind) const;
 
   // What a provider offers in vain; nothing where it is not in the view.
   std::vector<Shadowed> shadowed(const UpstreamName& upstream) const;

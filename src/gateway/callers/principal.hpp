@@ -85,6 +85,7 @@ struct PrincipalSettings {
   catalog::EntryRules entries = {};
   unsigned requests_per_minute = 0;  // 0: no limit besides that of everybody
   std::optional<Clock::Wall> expires = {};
+  catalog::Disclosure disclosure = catalog::Disclosure::all;
 };
 
 Permissions permissions_of(const PrincipalSettings& settings);

@@ -9,7 +9,6 @@
 #include "base/log.hpp"
 #include "base/memory.hpp"
 #include "client/connection/transports.hpp"
-#include "gateway/callers/view_spec.hpp"
 #include "gateway/connections/upstream_sessions_of_client.hpp"
 #include "providers/declaring.hpp"
 
@@ -53,8 +52,9 @@ Worker::Worker(boost::asio::io_context& io, const Clock& clock, const catalog::C
       closing_(io.get_executor()) {}
 
 std::shared_ptr<const catalog::View> Worker::view_with(const server::Caller& caller,
-                                                       std::shared_ptr<const OwnLists::Snapshots> alone) {
-  const ViewSpec view_spec(caller, context_view(caller), std::move(alone));
+                                                       std::shared_ptr<const OwnLists::Snapshots> alone,
+                                                       ViewFor purpose) {
+  const ViewSpec view_spec(caller, context_view(caller), std::move(alone), purpose);
   return views_.get(reader_.current(), view_spec.fingerprint(), [&] { return view_spec.layers(); });
 }
 
@@ -70,6 +70,11 @@ std::shared_ptr<OwnLists> Worker::own_lists(const server::Caller& caller, server
 std::shared_ptr<const catalog::View> Worker::view(const server::Caller& caller, server::Session* session) {
   const auto own = own_lists(caller, session);
   return view_with(caller, own ? own->get() : nullptr);
+}
+
+std::shared_ptr<const catalog::View> Worker::listed_view(const server::Call& call) {
+  const auto own = own_lists(call.caller(), call.session());
+  return view_with(call.caller(), own ? own->get() : nullptr, ViewFor::list);
 }
 
 mcp::CacheScope Worker::cache_scope(const catalog::View& view) {

@@ -345,6 +345,8 @@ void Gateway::drop_unused_since(Clock::Monotonic time) {
   for (const auto& part : parts_)
     asio::post(part->io(), [worker = part.get(), time] { worker->drop_unused_since(time); });
   service_->remembered().drop_expired();
+  for (const auto& local : tables_.get()->locals)
+    local->drop_unused_since(time);
   asio::post(control(), [this] { background_.spawn("tidying up", parked_sessions_.tidy()); });
 }
 

@@ -71,6 +71,8 @@ class Identities {
   std::optional<std::string> metadata_at(std::string_view path) const;
   // Which rule fits a set of claims, and why those before it do not, as JSON. For operators.
   Result<std::string> match(std::string_view claims) const;
+  // Whom a token with these claims would make its holder. For operators.
+  Result<std::shared_ptr<const Principal>> imagine(std::string_view claims) const;
   std::vector<auth::TokenVerifier::Status> status() const { return verifier_.status(); }
 
  private:

@@ -36,6 +36,8 @@ class GatewayService::Timing {
   const Clock::Monotonic began_;
 };
 
+inline Task<mcp::Outcome> answer_with(mcp::Reply reply) { co_return reply; }
+
 // What a request that goes to an upstream has, and needs.
 struct GatewayService::Errand {
   ConcurrencyLimit::Pass place;  // among its caller's

@@ -102,11 +102,10 @@ std::vector<client::Header> Forwarding::mirrored_of_shaped() const {
 std::vector<client::Header> Forwarding::mirrored() const {
   if (!arguments_.empty()) return mirrored_of_shaped();
   std::vector<client::Header> headers;
-  if (route_.found && route_.found.definition->mirrored != nullptr) {
-    const auto arguments = json::parse(call_.request().param("arguments"));
-    if (arguments) {
-      headers = mcp::mirror(*route_.found.definition->mirrored, *arguments).value_or(std::vector<client::Header>());
-    }
+  const auto* const parameters = route_.found ? route_.found.definition->mirrored : route_.mirrored.get();
+  if (parameters != nullptr) {
+    if (const auto arguments = json::parse(call_.request().param("arguments")))
+      headers = mcp::mirror(*parameters, *arguments).value_or(std::vector<client::Header>());
   }
   if (call_.fields() != nullptr && call_.request().method->method == mcp::Method::tools_call) {
     add_unknown_parameters(*call_.fields(), headers);

@@ -117,13 +117,14 @@ LiveList::LiveList(server::Call& call, Worker& worker, BridgeDependencies reach,
 
 Task<mcp::Outcome> LiveList::run() {
   co_await freshen(expired_for(principal_of(call_.caller()).access(), worker_.upstreams()));
-  view_ = worker_.view(call_);
+  view_ = worker_.listed_view(call_);
   const auto cursor = cursor_of(call_.request(), *view_, kind_, cursors_);
   if (!cursor) co_return std::unexpected(cursor.error());
   const catalog::Cursor from = cursor->value_or(catalog::cursor_at(view_->state(), {}));
 
   TaskGroup asking(co_await boost::asio::this_coro::executor);
-  const bool any = view_->access().may_have(kind_);
+  const bool any =
+      view_->access().may_have(kind_) && !(view_->lens() != nullptr && view_->lens()->leaves_nothing(kind_));
   for (const ServedUpstream& served : worker_.upstreams().order) {
     if (!any || !served->is_direct() || !view_->access().allows(served->name())) continue;
     const auto rank = view_->state().ranks().of(served->name());
@@ -243,21 +244,26 @@ Task<Result<client::Answer>> LivePages::request(const Wanted& wanted) {
   co_return std::unexpected(log_failure(call_, *wanted.upstream.upstream, std::move(answer.error())));
 }
 
-Task<> LivePages::read_all(ServedUpstream upstream, Kind kind, CallerLists& into) {
+Task<Result<LivePages::Pages>> LivePages::read_all(ServedUpstream upstream, Kind kind, CallerLists& into,
+                                                   std::chrono::milliseconds most) {
   const auto reading = into.memory().begin(upstream);
-  Result<ListedNames::Pointer> names = std::unexpected(errors::internal("the list was not read"));
+  Result<Pages> pages = std::unexpected(errors::internal("the list was not read"));
   try {
-    Deadline deadline(co_await boost::asio::this_coro::executor, upstream->settings().timeout, {});
-    names = co_await before(deadline, read_names(upstream, kind, into.key()), "the list");
+    Deadline deadline(co_await boost::asio::this_coro::executor, most, {});
+    pages = co_await before(deadline, read_pages(upstream, kind, into.key()), "the list");
   } catch (const std::exception& fault) {
-    names = std::unexpected(errors::internal(fault.what()));
+    pages = std::unexpected(errors::internal(fault.what()));
   }
-  into.add(upstream, kind, reading, std::move(names));
+  if (pages) {
+    into.add(upstream, kind, reading, std::make_shared<const ListedNames>(*pages));
+  } else {
+    into.add(upstream, kind, reading, std::unexpected(pages.error()));
+  }
+  co_return pages;
 }
 
-Task<Result<ListedNames::Pointer>> LivePages::read_names(ServedUpstream upstream, Kind kind,
-                                                         const std::string& caller) {
-  std::vector<catalog::DefinitionList::Pointer> pages;
+Task<Result<LivePages::Pages>> LivePages::read_pages(ServedUpstream upstream, Kind kind, const std::string& caller) {
+  Pages pages;
   std::size_t definitions = 0;
   std::set<std::string> cursors{""};
   std::string cursor;
@@ -274,12 +280,12 @@ Task<Result<ListedNames::Pointer>> LivePages::read_names(ServedUpstream upstream
     cursor = *page->next;
     if (!cursors.insert(cursor).second) co_return std::unexpected(errors::protocol("a cursor of the list returns"));
   }
-  co_return std::make_shared<const ListedNames>(pages);
+  co_return pages;
 }
 
 Task<> LiveList::read_earlier(std::shared_ptr<Earlier> earlier) {
   if (lists_.find(earlier->upstream, kind_).state == CallerLists::Known::State::unread) {
-    co_await pages_.read_all(earlier->upstream, kind_, lists_);
+    (void)co_await pages_.read_all(earlier->upstream, kind_, lists_, earlier->upstream->settings().timeout);
   }
   earlier->names = lists_.find(earlier->upstream, kind_).names;
 }

@@ -10,10 +10,13 @@
 #include "gateway/bridge/questions.hpp"
 #include "gateway/callers/instructions.hpp"
 #include "gateway/callers/principal.hpp"
+#include "gateway/callers/search_definitions.hpp"
 #include "gateway/request/errand.hpp"
 #include "gateway/request/forwarding.hpp"
 #include "gateway/request/live_lists.hpp"
+#include "gateway/request/named_call.hpp"
 #include "gateway/request/routing.hpp"
+#include "gateway/request/usable_tools.hpp"
 #include "gateway/routing/scope_check.hpp"
 #include "gateway/upstreams/freshening.hpp"
 #include "gateway/upstreams/local_provider.hpp"
@@ -22,6 +25,7 @@
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
 #include "mcp/jsonrpc.hpp"
+#include "providers/http_tool/http_tool_call.hpp"
 #include "server/core/asking.hpp"
 
 namespace proteus::gateway {
@@ -79,7 +83,9 @@ Result<Route> checked(const server::Call& call, Result<Route> route, RefusalLog&
     return std::unexpected(mcp::errors::invalid_params(
         fmt::format("params.arguments cannot be compared with the headers: {}", arguments.error().message())));
   }
-  const auto held = mcp::check_mirrored(*route->found.definition->mirrored, *arguments, *call.headers());
+  // Who has found a tool by searching was shown no annotation.
+  const auto missing = route->view->is_searched() ? mcp::MissingHeader::allowed : mcp::MissingHeader::refused;
+  const auto held = mcp::check_mirrored(*route->found.definition->mirrored, *arguments, *call.headers(), missing);
   if (!held) return std::unexpected(held.error());
   return route;
 }
@@ -91,6 +97,12 @@ Task<Result<Route>> route_to_follow(Task<Result<Route>> routing, const server::C
   if (auto granted = check_scopes(*route, principal_of(caller), refusals); !granted)
     co_return std::unexpected(std::move(granted.error()));
   co_return route;
+}
+
+mcp::Reply no_reader(const server::Call& call) {
+  return providers::tool_error(
+      fmt::format("{} does not declare that it changes nothing (readOnlyHint). Nothing was run; call it with {}.",
+                  log::printable(call.request().name, 200), kCallTool));
 }
 
 std::uint64_t next_number() {
@@ -269,7 +281,7 @@ std::optional<mcp::Outcome> GatewayService::list_cached(server::Call& call, Kind
   Worker& worker = here();
   const UpstreamTable& upstreams = worker.upstreams();
   if (upstreams.any_on_demand) return std::nullopt;
-  auto view = worker.view(call);
+  auto view = worker.listed_view(call);
   const auto scope = worker.cache_scope(*view);
   return cached_page(std::move(view), scope, kind, call.request(), cursors_, options_.page_size);
 }
@@ -289,6 +301,10 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call, const Timing& tim
   Worker& worker = here();
   auto place = take_place(call, worker);
   if (!place) return timing.refuse(std::move(place.error()));
+  if (may_name_call(call.request())) [[unlikely]] {
+    if (auto named = name_call(call, *worker.view(call)); !named)
+      return timing.around(answer_with(providers::tool_error(named.error().message())));
+  }
   if (ParkedCalls::is_ticket(call.rounds().state)) return timing.around(resume(call, std::move(*place)));
   auto route = route_at_once(call, worker);
   if (worker.upstreams().any_expiring) [[unlikely]] {
@@ -310,13 +326,27 @@ Task<mcp::Outcome> GatewayService::forward_caught_up(server::Call& call, Timing 
 Task<mcp::Outcome> GatewayService::forward(server::Call& call, const Timing& timing, ConcurrencyLimit::Pass&& place,
                                            std::optional<Result<Route>>&& route, Clock::Monotonic began) {
   if (!route) return forward_by_lists(call, timing, std::move(place));
-  if (!*route) return timing.refuse(std::move(route->error()));
+  if (!*route) return refuse(call, timing, std::move(route->error()));
   return dispatch(call, timing, {std::move(place), std::move(**route), began});
+}
+
+Task<mcp::Outcome> GatewayService::refuse(server::Call& call, const Timing& timing, Error why) {
+  if (call.stands_for_another() && why.kind() == ErrorKind::not_found) {
+    if (auto searching = here().upstreams().find_local(search_provider()))
+      return timing.around(name_nearest(call, std::move(searching), here().view(call)));
+  }
+  return timing.refuse(std::move(why));
+}
+
+Task<mcp::Outcome> GatewayService::name_nearest(server::Call& call, std::shared_ptr<LocalProvider> searching,
+                                                std::shared_ptr<const catalog::View> view) {
+  co_return co_await searching->handle(call, view->find(Kind::tool, call.sent().name));
 }
 
 Task<Result<Route>> GatewayService::route_by_lists(server::Call& call) {
   std::string decoded;
-  const auto wanted = wanted_by(call.request(), decoded);
+  auto wanted = wanted_by(call.request(), decoded);
+  wanted->to_read = call.only_reads();
   CallerLists lists(remembered_, Asker::of(call));
   Routing routing(lists, here());
   co_return checked(call,
@@ -324,17 +354,22 @@ Task<Result<Route>> GatewayService::route_by_lists(server::Call& call) {
                     refusals_);
 }
 
+Task<UsableTools> GatewayService::usable_tools(server::Call& call) {
+  if (auto behind = lists_behind(call)) co_await OwnLists::caught_up(std::move(behind), kCatchUp);
+  CallerLists lists(remembered_, Asker::of(call));
+  UsableToolsReader reader(lists, here(), {reach(), observer_, clock_, options_.chance, call.cancellation()});
+  co_return co_await reader.run();
+}
+
 Task<mcp::Outcome> GatewayService::forward_by_lists(server::Call& call, Timing timing, ConcurrencyLimit::Pass place) {
   auto route = co_await route_by_lists(call);
-  if (!route) {
-    mcp::Outcome outcome = std::unexpected(std::move(route.error()));
-    timing.end(outcome);
-    co_return outcome;
-  }
+  if (!route) co_return co_await refuse(call, timing, std::move(route.error()));
   co_return co_await dispatch(call, timing, {std::move(place), std::move(*route), timing.now()});
 }
 
 Task<mcp::Outcome> GatewayService::dispatch(server::Call& call, const Timing& timing, Errand errand) {
+  if (call.only_reads() && !errand.route.read_only) [[unlikely]]
+    return timing.around(answer_with(no_reader(call)));
   if (errand.route.local) return timing.around(answer_locally(call, std::move(errand)));
   if (errand.route.shaped) [[unlikely]]
     return send_shaped(call, timing, std::move(errand));
@@ -369,8 +404,9 @@ Result<ConcurrencyLimit::Pass> GatewayService::take_place(server::Call& call, Wo
 
 std::optional<Result<Route>> GatewayService::route_at_once(server::Call& call, Worker& worker) {
   std::string decoded;
-  const auto wanted = wanted_by(call.request(), decoded);
+  auto wanted = wanted_by(call.request(), decoded);
   if (!wanted) return std::unexpected(wanted.error());
+  wanted->to_read = call.only_reads();
   CallerLists lists(remembered_, Asker::of(call));
   auto route = Routing(lists, worker).at_once(*wanted);
   if (route) route = checked(call, std::move(*route), refusals_);

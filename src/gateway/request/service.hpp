@@ -21,6 +21,7 @@
 namespace proteus::gateway {
 
 class UpstreamAttempts;
+class UsableTools;
 
 struct ServiceOptions {
   std::string server_info;  // an Implementation object
@@ -75,6 +76,9 @@ class GatewayService final : public server::Service {
   // The worker whose thread this is.
   Worker& here() const;
 
+  // All tools that the caller of a request may use now. On the thread of its worker.
+  Task<UsableTools> usable_tools(server::Call& call);
+
   Face face(const server::Caller& caller, mcp::Era era) override;
   mcp::ResultStyle modern_style() const override { return {mcp::Era::modern, options_.server_info, tail_}; }
   Task<mcp::Outcome> handle(server::Call& call) override;
@@ -116,6 +120,10 @@ class GatewayService final : public server::Service {
   Task<Result<Route>> route_by_lists(server::Call& call);
   Task<mcp::Outcome> forward_by_lists(server::Call& call, Timing timing, ConcurrencyLimit::Pass place);
   Task<mcp::Outcome> dispatch(server::Call& call, const Timing& timing, Errand errand);
+  // Nobody is found who could answer. One who has named a tool in vain is helped by whoever searches.
+  Task<mcp::Outcome> refuse(server::Call& call, const Timing& timing, Error why);
+  static Task<mcp::Outcome> name_nearest(server::Call& call, std::shared_ptr<LocalProvider> searching,
+                                         std::shared_ptr<const catalog::View> view);
   static Task<mcp::Outcome> answer_locally(server::Call& call, Errand errand);
   // Whether it may be sent to the upstream now.
   Result<> admit(const Route& route, UpstreamAttempts& attempts, const server::Call& call) const;

@@ -17,8 +17,6 @@ bool has_been_sent(const server::Rounds& rounds) {
   return rounds.round > 0 && (rounds.state.empty() || is_state_after_sending(rounds.state));
 }
 
-Task<mcp::Outcome> answer_with(mcp::Reply reply) { co_return reply; }
-
 // Of the tool and of the arguments exactly as they go to it; numbers count as they are written.
 Result<std::string> digest_of(const Route& route, std::string_view arguments) {
   const auto text = json::canonical_text(arguments);

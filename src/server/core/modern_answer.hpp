@@ -20,7 +20,7 @@ class ModernRound {
   bool goes_on() const;
   // Whether binding the request to its state takes long. Whoever has another thread calls `mark_of` there, and gives
   // the result before `open` of a round that goes on, and before `close` where input is required.
-  bool is_long() const { return call_.request().param("arguments").size() > kMostByValue; }
+  bool is_long() const { return call_.sent().param("arguments").size() > kMostByValue; }
   void set_mark(Result<std::string> mark) { mark_ = std::move(mark); }
 
   Result<void> open();
