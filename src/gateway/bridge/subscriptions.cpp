@@ -121,14 +121,18 @@ Subscriptions::Refused for_caller(Subscriptions::Refused refused, const provider
 // Tells those whom it concerns. That is worked out while nobody waits for it: a list may be long.
 template <class VisitAll>
 void tell(const VisitAll& visit_all, mcp::Method changed, const SessionObserver::Concerns& concerns) {
-  const auto access_of = [](const server::Listener& each) -> const catalog::Access& {
-    return principal_of(each.caller()).access();
+  const auto access_of = [](const server::Caller& caller) -> const catalog::Access& {
+    return principal_of(caller).access();
   };
   std::map<std::string, catalog::Access> concerned;
-  visit_all([&](server::Listener& each) { concerned.emplace(access_of(each).fingerprint(), access_of(each)); });
+  visit_all([&](server::Listener& each) {
+    const auto caller = each.caller();
+    concerned.emplace(access_of(*caller).fingerprint(), access_of(*caller));
+  });
   std::erase_if(concerned, [&](const auto& entry) { return !concerns(entry.second); });
   visit_all([&](server::Listener& each) {
-    if (concerned.contains(access_of(each).fingerprint())) each.list_changed(changed);
+    const auto caller = each.caller();
+    if (concerned.contains(access_of(*caller).fingerprint())) each.list_changed(changed);
   });
 }
 
