@@ -108,6 +108,19 @@ void check_principals(Config& config, CrossCheck& check) {
        &AdminKey::secret);
 }
 
+// Nobody can use it, which may be what is wanted.
+void check_expiries(const Config& config, CrossCheck& check) {
+  const Place root(check.warnings);
+  const Place auth = root.member("auth");
+  const Place list = auth.member("tokens");
+  const auto& tokens = config.auth.tokens;
+  for (std::size_t i = 0; check.now && i < tokens.size(); ++i) {
+    const Place at = list.item(i);
+    if (tokens[i].expires && *tokens[i].expires <= *check.now)
+      at.member("expires").fault("is in the past: the token is refused");
+  }
+}
+
 void check_upstreams(const Config& config, CrossCheck& check) {
   const Place root(check.faults);
   const Place list = root.member("upstreams");
@@ -321,6 +334,7 @@ void check_scopes(const Config& config, CrossCheck& check) {
 void CrossCheck::run(Config& config) {
   check_server(config, *this);
   check_principals(config, *this);
+  check_expiries(config, *this);
   take_issuer_secrets(config, *this);
   take_embedding_token(config, *this);
   check_issuers(config, *this);

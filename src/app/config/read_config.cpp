@@ -139,7 +139,8 @@ ConfigOutcome read_config(const ConfigSources& sources, const Overrides& overrid
   CrossCheck check{.environment = environment,
                    .purpose = purpose,
                    .check_tls = sources.check_tls,
-                   .read_secret = sources.read_secret};
+                   .read_secret = sources.read_secret,
+                   .now = sources.now};
   check.run(config);
   if (main != nullptr) {
     diagnostics.add(Severity::fault, *main, faults.all());

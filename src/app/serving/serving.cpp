@@ -67,7 +67,8 @@ Task<std::expected<admin::Router::Operator, server::Refusal>> find_operator(gate
   auto found = co_await identities.find_operator(request);
   if (!found) co_return std::unexpected(std::move(found.error()));
   const bool may_change = found->role == gateway::AdminRole::admin;
-  co_return admin::Router::Operator{std::move(found->name), may_change ? admin::Role::admin : admin::Role::viewer};
+  co_return admin::Router::Operator{std::move(found->name), may_change ? admin::Role::admin : admin::Role::viewer,
+                                    found->until};
 }
 
 admin::Router::Doorkeeper operators_of(gateway::Identities& identities) {
@@ -115,6 +116,7 @@ struct Serving::Dependencies {
         graph_tools(*serving.gateway_, serving.host_rules()),
         background(control.get_executor()) {
     router.set_doorkeeper(operators_of(serving.gateway_->identities()));
+    serving.gateway_->set_on_expiry([this](Clock::Wall now) { router.end_expired(now); });
     metrics.set_tool_sessions([this] { return sessions.size(); });
     search_tools->search().set_embeddings(embeddings);
     metrics.set_embedding_failures([this] { return embeddings.status().failures; });

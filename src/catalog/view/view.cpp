@@ -149,12 +149,23 @@ const Snapshot* View::seen(const UpstreamName& upstream) const {
   return rank ? at(kMaxFront + *rank) : nullptr;
 }
 
-bool View::has_modern_output() const {
+bool View::any_tools(bool (DefinitionList::*has)() const) const {
   for (std::uint32_t place = 0; place < places(); ++place) {
     const Snapshot* const snapshot = at(place);
-    if (snapshot != nullptr && snapshot->list(Kind::tool).has_modern_output()) return true;
+    if (snapshot != nullptr && (snapshot->list(Kind::tool).*has)()) return true;
   }
   return false;
+}
+
+bool View::has_modern_output() const { return any_tools(&DefinitionList::has_modern_output); }
+
+bool View::has_task_only() const {
+  Known known = task_only_.load(std::memory_order_relaxed);
+  if (known == Known::nothing) {
+    known = any_tools(&DefinitionList::has_task_only) ? Known::yes : Known::no;
+    task_only_.store(known, std::memory_order_relaxed);
+  }
+  return known == Known::yes;
 }
 
 std::size_t View::count(Kind kind) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -109,6 +110,8 @@ class View {
   // What is seen of a provider; null where that is nothing at all.
   const Snapshot* seen(const UpstreamName& upstream) const;
   bool has_modern_output() const;
+  // Looks once.
+  bool has_task_only() const;
   // How many definitions all pages have.
   std::size_t count(Kind kind) const;
 
@@ -129,6 +132,7 @@ class View {
   const Snapshot* at(std::uint32_t place) const;
   std::span<const std::uint32_t> losers(std::uint32_t place, Kind kind) const;
   bool is_plain() const { return !seen_; }
+  bool any_tools(bool (DefinitionList::*has)() const) const;
 
   // The first that shows a name, and where.
   std::pair<Found, std::uint32_t> winner(Kind kind, std::string_view name, std::uint32_t hash) const;
@@ -143,6 +147,8 @@ class View {
   std::optional<std::vector<const Snapshot*>> seen_;
   std::vector<SnapshotPointer> through_lens_;
   std::map<std::pair<std::uint32_t, Kind>, CatalogState::Indices> losers_;
+  enum class Known : std::uint8_t { nothing, no, yes };
+  mutable std::atomic<Known> task_only_ = Known::nothing;
 };
 
 // Which lists of a view a change has changed: for each name in it, what is found before and after is compared. A change

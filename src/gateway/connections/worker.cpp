@@ -19,6 +19,7 @@ Task<> end_program(std::shared_ptr<UpstreamSession> line) { (void)co_await line-
 
 constexpr std::size_t kViews = 4096;
 constexpr std::size_t kManyViews = 64;
+constexpr std::size_t kManyIdentities = 1000;
 // A thread gives back what others have freed of it, too, and they may take their time: for two minutes or so.
 constexpr int kGiveBack = 24;
 // Whoever waits for an answer has a deadline of its own.
@@ -100,9 +101,12 @@ void Worker::drop_unused_since(Clock::Monotonic time) {
   drop_unused_lines(time);
   const std::size_t before = views_.size();
   views_.drop_unused_since(time);
+  const std::size_t known = identities_ ? identities_->size() : 0;
   if (identities_) identities_->drop_unused();
   quotas_.drop_idle();
-  if (views_.size() + kManyViews <= before) give_back_ = kGiveBack;
+  const bool many_views = views_.size() + kManyViews <= before;
+  const bool many_identities = identities_ && identities_->size() + kManyIdentities <= known;
+  if (many_views || many_identities) give_back_ = kGiveBack;
   if (give_back_ == 0) return;
   --give_back_;
   give_back_memory();

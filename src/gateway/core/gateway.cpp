@@ -342,6 +342,8 @@ void Gateway::share_followed() {
 void Gateway::drop_unused_since(Clock::Monotonic time) {
   endpoint_->sessions().end_idle();
   listeners_.end_expired(clock_.wall());
+  if (on_expiry_) on_expiry_(clock_.wall());
+  identities_->drop_unused();
   for (const auto& part : parts_)
     asio::post(part->io(), [worker = part.get(), time] { worker->drop_unused_since(time); });
   service_->remembered().drop_expired();

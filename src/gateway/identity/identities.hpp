@@ -47,6 +47,9 @@ class Identities {
   // On the home's thread: ends what is under way.
   Task<> close() { return verifier_.close(); }
 
+  // Gives back what has ended. Any thread, every few seconds.
+  void drop_unused() { verifier_.sweep(); }
+
   // Whether there are issuers.
   bool are_used() const { return !settings_.get()->issuers.empty(); }
   // Whether a principal that a rule made would be made now.

@@ -78,8 +78,8 @@ mcp::Outcome cached_page(std::shared_ptr<const catalog::View> view, mcp::CacheSc
   const catalog::Page page = view->page(kind, *cursor ? (*cursor)->position : catalog::Position{}, page_size);
   mcp::Reply reply;
   reply.members.add(list_head(kind));
-  if (needs_legacy_form(*view, kind, request)) {
-    reply.members.add(legacy_form(page.str()));
+  if (needs_other_form(*view, kind, request)) {
+    reply.members.add(form_for(request, page.str()));
   } else {
     page.append_to(reply.members, view);
   }
@@ -372,11 +372,12 @@ mcp::Outcome LiveList::compose(const catalog::Cursor& from) {
 
   mcp::Reply reply;
   reply.members.add(list_head(kind_));
-  const bool modern =
-      needs_legacy_form(*view_, kind_, call_.request()) ||
-      std::ranges::any_of(parts_, [](const auto& part) { return part->list && part->list->has_modern_output(); });
-  if (modern && kind_ == Kind::tool && call_.request().era() == mcp::Era::legacy) {
-    reply.members.add(legacy_form(payload_.str()));
+  const bool other =
+      needs_other_form(*view_, kind_, call_.request()) || std::ranges::any_of(parts_, [this](const auto& part) {
+        return part->list && needs_other_form(*part->list, call_.request());
+      });
+  if (other) {
+    reply.members.add(form_for(call_.request(), payload_.str()));
   } else {
     reply.members.add(std::move(payload_));
   }

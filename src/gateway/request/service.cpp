@@ -18,6 +18,7 @@
 #include "gateway/request/routing.hpp"
 #include "gateway/request/usable_tools.hpp"
 #include "gateway/routing/scope_check.hpp"
+#include "gateway/routing/task_translation.hpp"
 #include "gateway/upstreams/freshening.hpp"
 #include "gateway/upstreams/local_provider.hpp"
 #include "gateway/upstreams/upstream_attempts.hpp"
@@ -65,6 +66,8 @@ mcp::ServerCapabilities join(mcp::ServerCapabilities a, const mcp::ServerCapabil
   a.subscribe = a.subscribe || b.subscribe;
   a.completions = a.completions || b.completions;
   a.logging = a.logging || b.logging;
+  a.tasks = a.tasks || b.tasks;
+  a.task_extension = a.task_extension || b.task_extension;
   return a;
 }
 
@@ -74,10 +77,13 @@ Result<Route> checked(const server::Call& call, Result<Route> route, RefusalLog&
     auto granted = check_scopes(*route, principal_of(call.caller()), refusals);
     if (!granted) return std::unexpected(std::move(granted.error()));
   }
-  if (!route || call.headers() == nullptr || !route->found || route->found.definition->mirrored == nullptr) {
-    return route;
-  }
-  const std::string_view raw = call.request().param("arguments");
+  const mcp::Request& request = call.request();
+  // Of what only 2025-11-25 has nobody else is told.
+  if (route && route->found && route->found.definition->task_only && !mcp::has_tasks(request.version)) [[unlikely]]
+    return std::unexpected(mcp::errors::unknown_tool(request.name));
+  const bool is_mirrored = route && route->found && route->found.definition->mirrored != nullptr;
+  if (!is_mirrored || call.headers() == nullptr || mcp::is_about_tasks(request.method->method)) return route;
+  const std::string_view raw = request.param("arguments");
   const auto arguments = json::parse(raw.empty() ? "{}" : raw);
   if (!arguments) {
     return std::unexpected(mcp::errors::invalid_params(
@@ -140,7 +146,7 @@ std::optional<Kind> listed_by(mcp::Method method) {
 }
 
 GatewayService::GatewayService(ServiceOptions options, std::vector<Worker*> workers, Subscriptions& subscriptions,
-                               const Clock& clock, SealingKey cursor_key, RefusalLog& refusals)
+                               const Clock& clock, SealingKey key, RefusalLog& refusals)
     : number_(next_number()),
       options_(std::move(options)),
       tail_(mcp::result_tail(options_.server_info)),
@@ -148,7 +154,8 @@ GatewayService::GatewayService(ServiceOptions options, std::vector<Worker*> work
       subscriptions_(subscriptions),
       clock_(clock),
       refusals_(refusals),
-      cursors_(cursor_key),
+      cursors_(key),
+      tasks_(key),
       parked_(options_.parking, clock),
       confirmations_(clock),
       remembered_(clock, options_.remembered) {}
@@ -175,7 +182,7 @@ mcp::ServerCapabilities GatewayService::offered_to(const catalog::View& view, co
     const auto facts = served->facts();
     mcp::ServerCapabilities everything;
     everything.prompts.offered = everything.resources.offered = true;
-    everything.subscribe = everything.completions = everything.logging = true;
+    everything.subscribe = everything.completions = everything.logging = everything.tasks = true;
     offered = join(offered, facts ? facts->offers : everything);
     const auto side = era == mcp::Era::legacy ? served->legacy_side() : nullptr;
     if (side) offered = join(offered, side->facts->offers);
@@ -184,6 +191,7 @@ mcp::ServerCapabilities GatewayService::offered_to(const catalog::View& view, co
   offered.resources.offered = offered.resources.offered || view.count(Kind::resource) > 0;
   for (auto* kind : {&offered.tools, &offered.prompts, &offered.resources})
     kind->list_changed = kind->offered;
+  (era == mcp::Era::legacy ? offered.task_extension : offered.tasks) = false;
   return offered;
 }
 
@@ -269,6 +277,8 @@ Task<mcp::Outcome> GatewayService::handle(server::Call& call) {
   if (auto checked = check_meta(call.request(), options_.meta); !checked)
     return timing.refuse(std::move(checked.error()));
   if (const auto kind = listed_by(call.request().method->method)) return timing.around(list(call, *kind));
+  if (mcp::is_about_tasks(call.request().method->method)) [[unlikely]]
+    return about_tasks(call, timing);
   return forward(call, timing);
 }
 
@@ -345,13 +355,14 @@ Task<mcp::Outcome> GatewayService::name_nearest(server::Call& call, std::shared_
 
 Task<Result<Route>> GatewayService::route_by_lists(server::Call& call) {
   std::string decoded;
-  auto wanted = wanted_by(call.request(), decoded);
+  auto wanted = wanted_of(call, decoded);
   wanted->to_read = call.only_reads();
   CallerLists lists(remembered_, Asker::of(call));
   Routing routing(lists, here());
-  co_return checked(call,
-                    co_await routing.run(*wanted, {reach(), observer_, clock_, options_.chance, call.cancellation()}),
-                    refusals_);
+  auto route = co_await routing.run(*wanted, {reach(), observer_, clock_, options_.chance, call.cancellation()});
+  route = checked(call, std::move(route), refusals_);
+  if (mcp::is_about_tasks(call.request().method->method)) co_return to_task(call, std::move(route));
+  co_return route;
 }
 
 Task<UsableTools> GatewayService::usable_tools(server::Call& call) {
@@ -404,12 +415,14 @@ Result<ConcurrencyLimit::Pass> GatewayService::take_place(server::Call& call, Wo
 
 std::optional<Result<Route>> GatewayService::route_at_once(server::Call& call, Worker& worker) {
   std::string decoded;
-  auto wanted = wanted_by(call.request(), decoded);
+  auto wanted = wanted_of(call, decoded);
   if (!wanted) return std::unexpected(wanted.error());
   wanted->to_read = call.only_reads();
   CallerLists lists(remembered_, Asker::of(call));
   auto route = Routing(lists, worker).at_once(*wanted);
   if (route) route = checked(call, std::move(*route), refusals_);
+  if (route && mcp::is_about_tasks(call.request().method->method)) [[unlikely]]
+    route = to_task(call, std::move(*route));
   return route;
 }
 
@@ -518,7 +531,10 @@ mcp::Outcome GatewayService::conclude(server::Call& call, const ServedUpstream& 
     return std::unexpected(log_failure(call, *upstream.upstream, std::move(forwarded.error())));
   }
   if (auto* required = std::get_if<mcp::InputRequired>(&*forwarded)) return std::move(*required);
-  return to_outcome(std::get<client::Answer>(*forwarded), call.request().era(), widest_scope(call, *upstream.upstream));
+  const auto& answer = std::get<client::Answer>(*forwarded);
+  if (is_of_task(call.request(), answer)) [[unlikely]]
+    return task_outcome(call, upstream, answer);
+  return to_outcome(answer, call.request().era(), widest_scope(call, *upstream.upstream));
 }
 
 }  // namespace proteus::gateway

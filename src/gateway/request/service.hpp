@@ -14,6 +14,7 @@
 #include "gateway/connections/worker.hpp"
 #include "gateway/routing/remembered_lists.hpp"
 #include "gateway/routing/route.hpp"
+#include "gateway/routing/task_ids.hpp"
 #include "gateway/routing/translation.hpp"
 #include "gateway/upstreams/concurrency_limit.hpp"
 #include "server/core/service.hpp"
@@ -54,9 +55,9 @@ struct AnsweredRequest {
 // workers.
 class GatewayService final : public server::Service {
  public:
-  // The workers, who hears them, and the log of refusals outlive it.
+  // The workers, who hears them, and the log of refusals outlive it. The key is for cursors and task ids.
   GatewayService(ServiceOptions options, std::vector<Worker*> workers, Subscriptions& subscriptions, const Clock& clock,
-                 SealingKey cursor_key, RefusalLog& refusals);
+                 SealingKey key, RefusalLog& refusals);
 
   ParkedCalls& parked() { return parked_; }
   RememberedLists& remembered() { return remembered_; }
@@ -137,6 +138,16 @@ class GatewayService final : public server::Service {
   // What the upstream offers has changed, and the very next list is to show it. What is given outlives this.
   Task<> refresh_for(const server::Caller& caller, const ServedUpstream& upstream);
   // What becomes of a request that has been to an upstream.
+  // Requests about tasks: of 2025-11-25, and of the extension.
+  Task<mcp::Outcome> about_tasks(server::Call& call, const Timing& timing);
+  // The tasks of its session.
+  Task<mcp::Outcome> list_tasks(server::Call& call);
+  Task<> read_task(server::Call& call, std::string id, std::string& out);
+  // What a request wants; of one about a task, the tool that runs it.
+  Result<Wanted> wanted_of(const server::Call& call, std::string& decoded) const;
+  // The way to the task that a request is about, by that to its tool.
+  Result<Route> to_task(const server::Call& call, Result<Route> route) const;
+  mcp::Outcome task_outcome(server::Call& call, const ServedUpstream& upstream, const client::Answer& answer) const;
   mcp::Outcome conclude(server::Call& call, const ServedUpstream& upstream, std::chrono::nanoseconds took,
                         Result<Forwarded> forwarded) const;
 
@@ -148,6 +159,7 @@ class GatewayService final : public server::Service {
   const Clock& clock_;
   RefusalLog& refusals_;
   const catalog::Cursors cursors_;
+  const TaskIds tasks_;
   ParkedCalls parked_;
   Confirmations confirmations_;
   RememberedLists remembered_;

@@ -6,7 +6,6 @@ import { pathToFileURL } from 'node:url';
 import { scriptOf } from '../start.mjs';
 
 const DOCUMENT = 'demo://resource/static/document/features.md';
-const TASKS = 'without simulate-research-query, which can be called only as a task; the gateway leaves such tools out and says so in its status';
 const everything = {
   package: '@modelcontextprotocol/server-everything',
   form: 'short',
@@ -32,8 +31,6 @@ const everything = {
     trigger: { name: 'gzip-file-as-resource', arguments: { name: 'new.gz', data: 'data:text/plain,hello' } },
     added: 'demo://resource/session/new.gz'
   },
-  leftOut: ['simulate-research-query'],
-  notes: { tools: TASKS },
   // It asks for roots a while after a client came.
   settled: { name: 'get-roots-list', text: 'file:///compat' },
   cancellation: {
