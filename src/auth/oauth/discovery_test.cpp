@@ -70,13 +70,13 @@ TEST_F(OAuthDiscovery, RefusesADocumentAboutAnotherResource) {
   for (const auto* const resource :
        {"https://evil.example/mcp", "https://mcp.example", "https://mcp.example/", "https://mcp.example/mcp/",
         "https://mcp.example/mcp/deeper", "http://mcp.example/mcp", "https://mcp.example/mcp#x", "mcp.example/mcp"}) {
-    table_ = AnswerTable();
+    table_.clear();
     table_.answer(kAtPath, answer(resource_document(resource)));
     table_.answer(kAtRoot, answer(resource_document("https://mcp.example")));
     EXPECT_THAT(fault(), HasSubstr("about another resource")) << resource;
     EXPECT_EQ(table_.requests.size(), 1U) << resource;
   }
-  table_ = AnswerTable();
+  table_.clear();
   table_.answer(kAtRoot, answer(resource_document()));
   EXPECT_THAT(fault(), HasSubstr("about another resource")) << "the root stands for the origin";
 }
@@ -90,7 +90,7 @@ TEST_F(OAuthDiscovery, TakesTheOriginWhereTheChallengeNamesTheRoot) {
 // UPC-18
 TEST_F(OAuthDiscovery, RefusesMetadataOfAnotherIssuer) {
   for (const auto* const issuer : {"https://evil.example", "https://id.example/", "https://ID.example"}) {
-    table_ = AnswerTable();
+    table_.clear();
     table_.answer(kAtPath, answer(resource_document()));
     auto document = server_document();
     document["issuer"] = issuer;
@@ -106,7 +106,7 @@ TEST_F(OAuthDiscovery, TakesOnlyHttpsButForLoopback) {
   EXPECT_THAT(fault(kEndpoint, {.resource_metadata = "file:///etc/passwd"}), HasSubstr("not an http"));
   EXPECT_THAT(table_.requests, IsEmpty());
   for (const auto* const issuer : {"http://id.example", "javascript:alert(1)", "https://id.example?x", "id"}) {
-    table_ = AnswerTable();
+    table_.clear();
     table_.answer(kAtPath, answer(resource_document(kEndpoint, issuer)));
     EXPECT_NE(fault(), "") << issuer;
     EXPECT_EQ(table_.requests.size(), 1U) << issuer;
@@ -119,7 +119,7 @@ TEST_F(OAuthDiscovery, RefusesEndpointsThatLeadElsewhere) {
   for (const auto* const name :
        {"authorization_endpoint", "token_endpoint", "registration_endpoint", "revocation_endpoint"}) {
     for (const auto* const url : {"javascript:alert(1)", "file:///x", "http://id.example/x"}) {
-      table_ = AnswerTable();
+      table_.clear();
       auto document = server_document(issuer);
       document[name] = url;
       table_.answer("http://127.0.0.1:8/.well-known/oauth-protected-resource/mcp",
@@ -150,7 +150,7 @@ TEST_F(OAuthDiscovery, EndsWhereTheServerCannotAnswer) {
   for (const auto& bad : {Result<FetchAnswer>(FetchAnswer{.status = 503}),
                           Result<FetchAnswer>(std::unexpected(errors::unreachable("no connection"))),
                           Result<FetchAnswer>(std::unexpected(errors::timeout("an answer")))}) {
-    table_ = AnswerTable();
+    table_.clear();
     table_.answer(kAtPath, bad);
     EXPECT_NE(fault(), "");
     EXPECT_EQ(table_.requests.size(), 1U);
@@ -163,7 +163,7 @@ TEST_F(OAuthDiscovery, PassesOverWhatIsNoDocument) {
   table_.answer(kServerPlace, FetchAnswer{.status = 200, .body = "[]"});
   table_.answer(kOpenIdPlace, answer(server_document()));
   EXPECT_EQ(fault(), "");
-  table_ = AnswerTable();
+  table_.clear();
   EXPECT_NE(fault(), "") << "nothing is there";
   EXPECT_EQ(table_.requests.size(), 2U);
 }

@@ -32,7 +32,7 @@ class OAuthTokenRequest : public testing::Test {
     table_.answer("https://id.example/token", answer(body, status));
   }
   ErrorKind kind(const boost::json::object& body, unsigned status) {
-    table_ = AnswerTable();
+    table_.clear();
     grants(body, status);
     return ask(client_credentials_grant(kEndpoint, {})).error().kind();
   }
@@ -116,7 +116,7 @@ TEST_F(OAuthTokenRequest, ExchangesTokens) {
   EXPECT_EQ(table_.form("subject_token"), "st");
   EXPECT_EQ(table_.form("subject_token_type"), kAccessTokenType);
   EXPECT_EQ(table_.form("resource"), kEndpoint);
-  table_ = AnswerTable();
+  table_.clear();
   grants(kGranted);
   EXPECT_FALSE(ask(token_exchange_grant(Secret("st"), kAccessTokenType, kEndpoint, "", {})))
       << "it must say what it issued";
@@ -169,7 +169,7 @@ TEST_F(OAuthTokenRequest, ProvesItsKeyAndTakesANonceOnce) {
   EXPECT_EQ(Jwt::parse(sent)->payload().at("htu"), "https://id.example/token");
   EXPECT_FALSE(Jwt::parse(proof)->payload().contains("nonce")) << "a nonce is of its origin";
   // One that wants nonces for ever gets two requests.
-  table_ = AnswerTable();
+  table_.clear();
   for (const auto* const nonce : {"a", "b", "c"})
     table_.answer("https://id.example/token",
                   FetchAnswer{.status = 400, .body = R"({"error":"use_dpop_nonce"})", .dpop_nonce = nonce});

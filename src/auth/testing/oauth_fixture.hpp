@@ -49,6 +49,13 @@ class AnswerTable final : public Fetch {
     answers_[std::string(url)].push_back(std::move(answer));
   }
 
+  void clear() {
+    answers_.clear();
+    requests.clear();
+    bodies.clear();
+    fields.clear();
+  }
+
   Result<FetchAnswer> take(const FetchRequest& request) {
     requests.push_back(request.method + " " + request.url.text());
     bodies.push_back(request.body.reveal());
