@@ -12,7 +12,6 @@
 #include "net/http_client/client_tls.hpp"
 
 namespace proteus::client {
-namespace {
 
 Result<std::string> value_of(const Auth::Value& value) {
   if (value.variable.empty() && value.text.empty()) {
@@ -27,8 +26,10 @@ Result<std::string> value_of(const Auth::Value& value) {
   return std::string(text);
 }
 
+namespace {
+
 Result<std::optional<Header>> credentials(const Auth& auth) {
-  if (auth.scheme() == Auth::Scheme::none) return std::nullopt;
+  if (auth.scheme() == Auth::Scheme::none || auth.scheme() == Auth::Scheme::oauth) return std::nullopt;
   const auto secret = value_of(auth.secret());
   if (!secret) return std::unexpected(secret.error());
   if (auth.scheme() == Auth::Scheme::bearer) return Header{"Authorization", "Bearer " + *secret};
