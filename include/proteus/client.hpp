@@ -113,7 +113,7 @@ struct OAuth {
 };
 
 // Ends a sign-in that was kept: its tokens are revoked, where the authorization server offers that.
-Result<> end_sign_in(const std::string& kept);
+Result<> end_sign_in(const std::string& kept, const std::string& ca_file = {});
 
 // Each has its whole definition, unknown members included, and the usual ones at hand.
 struct Tool {

@@ -114,17 +114,15 @@ Result<std::optional<OAuthOptions>> McpServer::Settings::oauth(const net::Url& e
   return options;
 }
 
-Result<> end_sign_in(const std::string& kept) {
+Result<> end_sign_in(const std::string& kept, const std::string& ca_file) {
   const auto sign_in = read_sign_in(kept);
   if (!sign_in) return std::unexpected(sign_in.error());
   const bool has_refresh = !sign_in->granted.refresh_token.empty();
+  auto http_options = client_http_options(ca_file);
+  if (!http_options) return std::unexpected(std::move(http_options.error()));
   boost::asio::io_context io(1);
   const SystemClock clock;
-  net::HttpClientOptions http_options;
-  auto proxies = net::ProxySettings::from_environment();
-  if (!proxies) return std::unexpected(std::move(proxies.error()));
-  http_options.proxies = std::move(*proxies);
-  net::HttpClient http(io, clock, std::move(http_options));
+  net::HttpClient http(io, clock, std::move(*http_options));
   auth::HttpFetch fetch(http);
   Result<> ended = std::unexpected(errors::cancelled("the revocation"));
   boost::asio::co_spawn(

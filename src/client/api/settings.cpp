@@ -115,7 +115,7 @@ Result<Endpoint> McpServer::Settings::endpoint() const {
   return std::move(*parsed);
 }
 
-Result<net::HttpClientOptions> McpServer::Settings::http_options() const {
+Result<net::HttpClientOptions> client_http_options(const std::string& ca_file) {
   net::HttpClientOptions options;
   auto proxies = net::ProxySettings::from_environment();
   if (!proxies) return std::unexpected(std::move(proxies.error()));
@@ -127,7 +127,12 @@ Result<net::HttpClientOptions> McpServer::Settings::http_options() const {
     if (!context) return std::unexpected(std::move(context.error()));
     options.tls = std::move(*context);
   }
-  options.user_agent = fmt::format("{}/{}", client_name, client_version);
+  return options;
+}
+
+Result<net::HttpClientOptions> McpServer::Settings::http_options() const {
+  auto options = client_http_options(ca_file);
+  if (options) options->user_agent = fmt::format("{}/{}", client_name, client_version);
   return options;
 }
 

@@ -26,6 +26,9 @@ std::string members_of(const boost::json::object& object);
 // What it is, or what its variable holds.
 Result<std::string> value_of(const Auth::Value& value);
 
+// Proxies of the environment, and the authorities in this file where it is given.
+Result<net::HttpClientOptions> client_http_options(const std::string& ca_file);
+
 // What a builder was told.
 struct McpServer::Settings {
   std::string url;
