@@ -80,6 +80,7 @@ export const SERVER = {
   }
 };
 
+// UPC-17
 const AUTHORIZATION = [
   'auth/metadata-default',
   'auth/metadata-var1',
