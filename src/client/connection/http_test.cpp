@@ -316,11 +316,11 @@ TEST_F(Http, FailsFastWhereNobodyListens) {
 // Has better credentials once it was refused.
 class TwoTokens final : public Authorizer {
  public:
-  Task<Result<std::vector<Header>>> headers() override {
+  Task<Result<std::vector<Header>>> headers(std::string_view, const net::Url&) override {
     co_return std::vector<Header>{{"Authorization", "Bearer " + token_}};
   }
-  Task<Result<bool>> refused(int status, std::string_view challenge) override {
-    refusals.push_back(fmt::format("{} {}", status, challenge));
+  Task<Result<bool>> refused(Refusal refusal) override {
+    refusals.push_back(fmt::format("{} {}", refusal.status, refusal.challenge));
     co_return std::exchange(token_, "new") == "old";
   }
   std::vector<std::string> refusals;

@@ -50,7 +50,7 @@ Task<Result<net::ClientResponse>> HttpCaller::send(std::string_view method, cons
                                                    std::span<const Header> headers, const Outgoing* message,
                                                    std::chrono::milliseconds head_timeout) {
   const bool at_home = url.origin() == url_.origin();
-  for (bool again = false;; again = true) {
+  for (int again = 0;; ++again) {
     std::vector<Header> credentials;
     boost::container::small_vector<net::Field, 12> fields;
     std::span<const std::string_view> body;
@@ -63,7 +63,7 @@ Task<Result<net::ClientResponse>> HttpCaller::send(std::string_view method, cons
     add_fields(fields, headers);
     if (at_home) add_fields(fields, options_.headers);
     if (at_home && options_.authorizer) {
-      auto given = co_await options_.authorizer->headers();
+      auto given = co_await options_.authorizer->headers(method, url);
       if (!given) co_return std::unexpected(std::move(given.error()));
       credentials = std::move(*given);
       add_fields(fields, credentials);
@@ -74,9 +74,18 @@ Task<Result<net::ClientResponse>> HttpCaller::send(std::string_view method, cons
                              .fields = {fields.data(), fields.size()},
                              .body = body,
                              .deadlines = {.connect = options_.connect_timeout, .head = head_timeout, .whole = {}}});
-    if (again || !options_.authorizer || !is_refused(response)) co_return response;
+    if (!at_home || !options_.authorizer || !response) co_return response;
+    const std::string nonce(response->fields().find("DPoP-Nonce").value_or(""));
+    if (!is_refused(response)) {
+      options_.authorizer->accepted(nonce);
+      co_return response;
+    }
+    if (again == Authorizer::kMaxAgain) co_return response;
     const std::string challenge(response->fields().find("WWW-Authenticate").value_or(""));
-    const auto better = co_await options_.authorizer->refused(static_cast<int>(response->status()), challenge);
+    const auto better = co_await options_.authorizer->refused({.status = static_cast<int>(response->status()),
+                                                               .challenge = challenge,
+                                                               .dpop_nonce = nonce,
+                                                               .sent = credentials});
     if (!better) co_return std::unexpected(better.error());
     if (!*better) co_return response;
     co_await drain(*response);

@@ -26,7 +26,7 @@ class HttpCaller {
 
   // Sends a request to the server's URL, or to another of its origin, and gives the answer once its head has
   // come. `head_timeout` bounds that; zero: the caller does. Where the answer is 401 or 403 and the
-  // authorizer then has other credentials, it is sent once more. The arguments must outlive the await.
+  // authorizer then has other credentials, it is sent again. The arguments must outlive the await.
   Task<Result<net::ClientResponse>> send(std::string_view method, const net::Url& url,
                                          const std::vector<Header>& headers, std::chrono::milliseconds head_timeout);
   Task<Result<net::ClientResponse>> post(const net::Url& url, const Outgoing& message,
