@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/task.hpp"
+#include "gateway/upstreams/upstreams.hpp"
+#include "mcp/reply.hpp"
+#include "server/core/call.hpp"
+
+namespace proteus::gateway {
+
+// Why a request cannot run before its caller has signed in at an upstream.
+struct SignInNeeded {
+  ServedUpstream upstream;
+  std::vector<std::string> scopes;  // that the upstream asks for besides those it was granted before; may be empty
+  std::string challenge = {};       // the WWW-Authenticate of its refusal, where that is why
+};
+
+// Who asks people to sign in.
+class SignIns {
+ public:
+  virtual ~SignIns() = default;
+
+  // On the worker's thread of the call. What the call is answered, in the way of its era; nothing where the caller has
+  // signed in meanwhile: the call is then sent, once.
+  virtual Task<std::optional<mcp::Outcome>> ask(server::Call& call, SignInNeeded needed) = 0;
+};
+
+}  // namespace proteus::gateway
