@@ -5,10 +5,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "auth/oauth/client.hpp"
+#include "auth/oauth/token_request.hpp"
+#include "auth/tokens/metadata.hpp"
+#include "auth/tokens/private_key.hpp"
 #include "base/clock.hpp"
-#include "base/secret.hpp"
 #include "base/strong.hpp"
 #include "gateway/callers/principal.hpp"
 #include "providers/upstream_settings.hpp"
@@ -36,51 +38,31 @@ enum class GrantState : std::uint8_t {
 };
 std::string_view to_string(GrantState state);
 
-// What an authorization server gave.
-struct GrantTokens {
-  Secret access = {};
-  Secret refresh = {};                            // empty for none
-  Secret identity = {};                           // the ID token, where the identity assertion chain needs it
-  bool dpop = false;                              // the access token is bound to `Grant::proof_key`
-  std::optional<Clock::Wall> expires = {};        // of the access token
-  std::vector<std::string> scopes = {};           // granted
-};
-
-// The client that an authorization server knows us as.
-struct GrantClient {
-  std::string id = {};
-  Secret secret = {};          // empty for a public client, and for one that the settings describe
-  std::string method = "none"; // token_endpoint_auth_method
-};
-
 // A connection of somebody with an upstream. Immutable: a refresh makes another one with the same id.
 struct Grant {
-  std::string id;            // random; for lists, and to disconnect by
+  std::string id = {};  // random; for lists, and to disconnect by
   GrantOwner owner;
-  std::string owner_name;    // for people
+  std::string owner_name = {};  // for people
   GrantTarget target;
-  std::string upstream;      // its name when it was connected, for people
-  std::string resource;      // that the tokens are for (RFC 8707)
-  std::string issuer;        // who gave them; they are sent to nobody else
-  GrantClient client;        // that they were given to
-  std::string token_endpoint;
-  std::string revocation_endpoint = {};  // empty where the server offers none
-  GrantTokens tokens;
-  Secret proof_key = {};     // for DPoP: the private key, as PEM; empty for none
-  Clock::Wall connected_at{};
-  Clock::Wall refreshed_at{};
+  std::string upstream = {};          // its name when it was connected, for people
+  std::string resource = {};          // that the tokens are for (RFC 8707)
+  auth::ServerMetadata server = {};   // who gave them; they are sent to nobody else
+  auth::oauth::Client client = {};    // that they were given to; without the secrets that the settings describe
+  auth::oauth::TokenAnswer tokens = {};
+  std::optional<auth::PrivateKey> proof_key = {};  // for DPoP
+  Clock::Wall connected_at = {};
+  Clock::Wall refreshed_at = {};  // as `connected_at` where it never was
   GrantState state = GrantState::connected;
   std::string trouble = {};  // why it needs a sign-in, for people
-  std::uint64_t version = 0; // grows with each change, within the process
+  // Whether the server gives another refresh token with each refresh. Nothing before the first one.
+  std::optional<bool> rotates = {};
+  // It is obtained without anybody's help, and not kept.
+  bool is_transient = false;
+  std::uint64_t version = 0;      // another one for each change, within the process
+  std::string authorization = {};  // what requests carry: the header's value
+
+  const std::string& issuer() const { return server.issuer; }
 };
 using GrantPointer = std::shared_ptr<const Grant>;
-
-// A client that was registered dynamically. Issuer and redirect URI identify it; each issuer has its own.
-struct ClientRegistration {
-  std::string issuer;
-  std::string redirect_uri;
-  GrantClient client;
-  std::optional<Clock::Wall> secret_expires = {};
-};
 
 }  // namespace proteus::gateway

@@ -31,7 +31,7 @@ struct Refreshed {
     unknown,   // it may have been used
   };
   Outcome outcome = Outcome::not_sent;
-  GrantTokens tokens = {};
+  auth::oauth::TokenAnswer tokens = {};
   std::string why = {};  // for people, where it was not renewed
 };
 
@@ -108,8 +108,8 @@ class Vault {
   Task<> give_up(GrantPointer grant, std::string why);
 
   // Clients that were registered dynamically, one for each issuer and redirect URI.
-  std::optional<ClientRegistration> registration(std::string_view issuer, std::string_view redirect_uri) const;
-  Task<Result<>> keep(ClientRegistration registration);
+  std::optional<auth::oauth::Client> registration(std::string_view issuer, std::string_view redirect_uri) const;
+  Task<Result<>> keep(auth::oauth::Client client);
   Task<Result<>> forget_registration(std::string issuer, std::string redirect_uri);
 
   // Called on the control thread after each change that is not a mere refresh. Any number of them; before anything is
