@@ -32,4 +32,15 @@ std::string redirect_uri_for(std::string_view gateway_url, std::string_view issu
   return fmt::format("{}/oauth/callback/{}", gateway_url, issuer_name(issuer));
 }
 
+std::string client_document_url(std::string_view gateway_url, std::string_view issuer_name) {
+  return fmt::format("{}/oauth/client/{}.json", gateway_url, issuer_name);
+}
+
+auth::oauth::ClientDescription client_description(std::string_view gateway_url, std::string_view issuer_name) {
+  return {.name = "Proteus",
+          .redirect_uris = {fmt::format("{}/oauth/callback/{}", gateway_url, issuer_name)},
+          .is_native = !gateway_url.starts_with("https:"),
+          .uri = std::string(gateway_url)};
+}
+
 }  // namespace proteus::gateway

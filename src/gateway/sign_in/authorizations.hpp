@@ -37,6 +37,9 @@ using PlanPointer = std::shared_ptr<const Plan>;
 std::string issuer_name(std::string_view issuer);
 bool is_issuer_name(std::string_view name);
 std::string redirect_uri_for(std::string_view gateway_url, std::string_view issuer);
+// Where an authorization server that takes documents finds what we say about ourselves, by the name of its issuer.
+std::string client_document_url(std::string_view gateway_url, std::string_view issuer_name);
+auth::oauth::ClientDescription client_description(std::string_view gateway_url, std::string_view issuer_name);
 
 // How the connect pages reach authorization servers. On any worker's thread.
 class Authorizations {

@@ -1,5 +1,7 @@
 #include "gateway/sign_in/browser.hpp"
 
+#include <algorithm>
+
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -40,7 +42,7 @@ std::optional<std::string_view> only_cookie(std::string_view cookies, std::strin
 }  // namespace
 
 std::string_view Browsers::name() const {
-  return scheme_ == Scheme::https ? "__Host-proteus_connect" : "proteus_connect";
+  return scheme_() == Scheme::https ? "__Host-proteus_connect" : "proteus_connect";
 }
 
 std::optional<Browser> Browsers::find(std::string_view cookies) const {
@@ -56,13 +58,15 @@ std::optional<Browser> Browsers::find(std::string_view cookies) const {
   if (const auto* key = parsed.if_contains("key")) {
     browser.person = Person{static_cast<Person::Kind>(parsed.at("kind").as_int64()), std::string(key->as_string()),
                             std::string(parsed.at("issuer").as_string())};
+    browser.name = parsed.at("name").as_string();
   }
   return browser;
 }
 
-Browser Browsers::begin(std::optional<Person> person) const {
+Browser Browsers::begin(std::optional<Person> person, std::string name) const {
   return {.id = base64_encode(random_bytes(kIdBytes), Base64::url),
           .person = std::move(person),
+          .name = std::move(name),
           .until = std::chrono::time_point_cast<Seconds>(clock_.wall()) + kLifetime};
 }
 
@@ -73,12 +77,13 @@ std::string Browsers::cookie(const Browser& browser) const {
     out["kind"] = static_cast<int>(browser.person->kind);
     out["key"] = browser.person->key;
     out["issuer"] = browser.person->issuer;
+    out["name"] = browser.name;
   }
   // Lax: the way back from an authorization server begins at another site, and has to bring it.
   return fmt::format("{}={}; Path=/; Max-Age={}; HttpOnly; SameSite=Lax{}", name(),
                      base64_encode(key_.seal(boost::json::serialize(out), kBound), Base64::url),
                      std::chrono::duration_cast<Seconds>(kLifetime).count(),
-                     scheme_ == Scheme::https ? "; Secure" : "");
+                     scheme_() == Scheme::https ? "; Secure" : "");
 }
 
 std::string Browsers::form_token(const Browser& browser, std::string_view purpose) const {

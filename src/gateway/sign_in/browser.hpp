@@ -1,9 +1,12 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "base/sealing.hpp"
@@ -15,6 +18,7 @@ namespace proteus::gateway {
 struct Browser {
   std::string id;
   std::optional<Person> person = {};  // nothing as long as nobody has proved who they are
+  std::string name = {};              // theirs, for people
   Clock::Wall until{};
 
   bool is(const Person& other) const { return person == other; }
@@ -28,13 +32,14 @@ class Browsers {
   static constexpr std::chrono::minutes kLifetime{15};
 
   enum class Scheme : std::uint8_t { http, https };
-  // The clock outlives it.
-  Browsers(SealingKey key, const Clock& clock, Scheme scheme) : key_(key), clock_(clock), scheme_(scheme) {}
+  // The clock outlives it. The scheme is that of our public URL, which is not known before we listen.
+  Browsers(SealingKey key, const Clock& clock, std::function<Scheme()> scheme)
+      : key_(key), clock_(clock), scheme_(std::move(scheme)) {}
 
   // The one that sends this Cookie field; nothing where it has none of ours, or more than one.
   std::optional<Browser> find(std::string_view cookies) const;
   // One that is not known yet; or after somebody has proved who they are, so that a cookie from before is worth nothing.
-  Browser begin(std::optional<Person> person = {}) const;
+  Browser begin(std::optional<Person> person = {}, std::string name = {}) const;
   // The value of a Set-Cookie field.
   std::string cookie(const Browser& browser) const;
 
@@ -47,7 +52,7 @@ class Browsers {
 
   const SealingKey key_;
   const Clock& clock_;
-  const Scheme scheme_;
+  const std::function<Scheme()> scheme_;
 };
 
 }  // namespace proteus::gateway

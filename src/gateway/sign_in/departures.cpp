@@ -10,7 +10,7 @@ bool Departures::add(Departure departure) {
   forget_old(now);
   const TicketPurpose place(departure.ticket.id, departure.purpose);
   if (const auto before = states_.find(place); before != states_.end()) erase(by_state_.find(before->second));
-  if (by_state_.size() >= kMost) return false;
+  if (by_time_.size() >= kMost) return false;
   const std::string state = departure.request.state;
   states_[place] = state;
   by_time_.emplace_back(now + kLifetime, state);

@@ -46,6 +46,13 @@ std::string begin_form(const Form& form) {
                      escaped(form.action), escaped(form.token));
 }
 
+constexpr std::string_view kSecretInput =
+    "<input type=\"password\" id=\"secret\" name=\"secret\" autocomplete=\"off\" required autofocus>";
+
+std::string complaint(std::string_view what) {
+  return what.empty() ? std::string() : fmt::format("<p class=\"wrong\" role=\"alert\">{}</p>", escaped(what));
+}
+
 std::string term(std::string_view name, std::string_view value) {
   return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", name, escaped(value));
 }
@@ -92,20 +99,28 @@ std::string message(std::string_view title, std::string_view text) {
   return page(title, fmt::format("<p>{}</p>", escaped(text)));
 }
 
+std::string ask_for_any(const Form& form, std::span<const std::string> issuers, std::string_view again) {
+  std::string body = fmt::format(
+      "{}<p>See which servers this gateway uses in your name, and end what you no longer want.</p>", complaint(again));
+  for (const auto& issuer : issuers) {
+    body += fmt::format("{}<p><button name=\"issuer\" value=\"{}\">Sign in at {}</button></p></form>",
+                        begin_form(form), escaped(issuer), escaped(issuer));
+  }
+  body += fmt::format("{}<label for=\"secret\">Your token for this gateway</label>{}<button>Continue</button></form>",
+                      begin_form(form), kSecretInput);
+  return page("Who are you?", body);
+}
+
 std::string ask_for_secret(const Form& form, Secret what, std::string_view again) {
   const bool is_token = what == Secret::token;
-  const std::string wrong = again.empty() ? "" : fmt::format("<p class=\"wrong\" role=\"alert\">{}</p>", escaped(again));
   return page(
       "Who is connecting?",
-      fmt::format("{}<p>{}</p>{}<label for=\"secret\">{}</label>"
-                  "<input type=\"password\" id=\"secret\" name=\"secret\" autocomplete=\"off\" required autofocus>"
-                  "<button>Continue</button></form>",
-                  wrong,
+      fmt::format("{}<p>{}</p>{}<label for=\"secret\">{}</label>{}<button>Continue</button></form>", complaint(again),
                   is_token ? "A program asked to connect a server in your name. Show that it is you: enter the token "
                              "that the program uses with this gateway."
                            : "An operator asked to connect a server for everybody. Enter the admin key that it was "
                              "asked with.",
-                  begin_form(form), is_token ? "Token" : "Admin key"));
+                  begin_form(form), is_token ? "Token" : "Admin key", kSecretInput));
 }
 
 std::string ask_for_identity(const Form& form, std::string_view issuer) {

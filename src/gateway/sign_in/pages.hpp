@@ -31,6 +31,8 @@ enum class Secret : bool { token, admin_key };
 std::string ask_for_secret(const Form& form, Secret what, std::string_view again = {});
 // By a sign-in at their identity provider.
 std::string ask_for_identity(const Form& form, std::string_view issuer);
+// The same where anybody with a token, or of one of these identity providers, is welcome.
+std::string ask_for_any(const Form& form, std::span<const std::string> issuers, std::string_view again = {});
 
 struct Consent {
   std::string_view person;

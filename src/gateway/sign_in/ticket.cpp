@@ -2,10 +2,10 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
 #include "base/base64.hpp"
-#include "json/text.hpp"
 
 namespace proteus::gateway {
 namespace {
