@@ -1,5 +1,7 @@
 #include "gateway/sign_in/sign_in_desk.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/log.hpp"
@@ -14,7 +16,8 @@ SignInDesk::SignInDesk(Dependencies dependencies, SealingKey key)
       host_({dependencies.gateway, dependencies.vault, dependencies.store, dependencies.clock,
              std::move(dependencies.find_operator)}),
       site_({host_, authorizations_, tickets_, awaited_, dependencies.clock}, key),
-      questions_({tickets_, awaited_, [this] { return host_.gateway_url(); }}) {
+      questions_({tickets_, awaited_, [this] { return host_.gateway_url(); }}),
+      background_(dependencies.gateway.control().get_executor()) {
   dependencies.vault.on_change([this](const GrantChange& change) { changed(change); });
 }
 
@@ -38,18 +41,28 @@ Result<std::string> SignInDesk::url_for_operator(const std::string& upstream, co
   return fmt::format("{}/connect/{}", host_.gateway_url(), issued->text);
 }
 
+// What nobody has waited for is not told: who listens is told once, however many lists are others.
 void SignInDesk::changed(const GrantChange& change) {
   const auto table = gateway_.upstreams();
+  std::vector<catalog::UpstreamName> concerned;
   for (const ServedUpstream& served : table->order) {
-    if (!served->settings().authentication.is_oauth() || target_of(served->settings()) != change.grant->target)
-      continue;
+    const auto& settings = served->settings();
+    if (!settings.authentication.is_oauth() || target_of(settings) != change.grant->target) continue;
     served->lists_changed();
-    if (change.grant->owner == gateway_owner()) {
-      served->refresh_soon();
-      continue;
-    }
+    concerned.push_back(served->name());
+    if (change.grant->owner == gateway_owner() && change.state == GrantState::connected)
+      background_.spawn("reading lists after a sign-in", read_again(served));
   }
-  gateway_.listeners_of_owner_changed(change.grant->owner);
+  if (change.grant->owner == gateway_owner()) return;
+  const server::Listeners::Concerns is_owner = [&](const server::Caller& caller) {
+    const Principal& principal = principal_of(caller);
+    return owner_of(principal) == change.grant->owner &&
+           std::ranges::any_of(concerned, [&](const auto& name) { return principal.access().allows(name); });
+  };
+  for (const catalog::Kind kind : {catalog::Kind::tool, catalog::Kind::prompt, catalog::Kind::resource})
+    gateway_.listeners().list_changed(catalog::info(kind).changed_method, is_owner);
 }
+
+Task<> SignInDesk::read_again(ServedUpstream upstream) { (void)co_await upstream->refresh(); }
 
 }  // namespace proteus::gateway

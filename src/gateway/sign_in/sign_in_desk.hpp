@@ -5,6 +5,7 @@
 
 #include <proteus/error.hpp>
 
+#include "base/task_group.hpp"
 #include "gateway/sign_in/awaited.hpp"
 #include "gateway/sign_in/connect_site.hpp"
 #include "gateway/sign_in/gateway_site_host.hpp"
@@ -28,6 +29,8 @@ class SignInDesk {
   };
   // The key follows from the pepper, so that links outlive the process.
   SignInDesk(Dependencies dependencies, SealingKey key);
+  // On the control thread, before it is destroyed.
+  Task<> close() { return background_.join(); }
 
   ConnectSite& site() { return site_; }
   SignIns& questions() { return questions_; }
@@ -39,6 +42,7 @@ class SignInDesk {
  private:
   // A connection came or went: what its owner is listed has changed.
   void changed(const GrantChange& change);
+  static Task<> read_again(ServedUpstream upstream);
 
   Gateway& gateway_;
   Tickets tickets_;
@@ -47,6 +51,7 @@ class SignInDesk {
   GatewaySiteHost host_;
   ConnectSite site_;
   SignInQuestions questions_;
+  TaskGroup background_;  // on the control thread
 };
 
 }  // namespace proteus::gateway
