@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,10 +13,10 @@ namespace proteus::auth {
 // application/x-www-form-urlencoded, as bodies and queries have it. Spaces are written as %20, which both read.
 std::string form_encoded(std::string_view text);
 
-using FormFields = std::vector<std::pair<std::string, std::string>>;
+// Adds "name=value", unless the value is empty.
+void append_form(std::string& out, std::string_view name, std::string_view value);
 
-// Those with an empty value are left out.
-std::string write_form(std::span<const std::pair<std::string, std::string>> fields);
+using FormFields = std::vector<std::pair<std::string, std::string>>;
 
 inline constexpr std::size_t kMaxForm = std::size_t{64} * 1024;
 

@@ -17,7 +17,7 @@ namespace proteus::auth::oauth {
 struct AuthorizationRequest {
   std::string url;  // for the user's browser; http or https, always
   std::string state;
-  Secret verifier;  // of PKCE
+  Secret verifier;         // of PKCE
   std::string nonce = {};  // of OpenID Connect; empty where `openid` was not asked for
   std::string issuer;
   bool expects_issuer = false;  // the server says that it names itself in callbacks
@@ -30,8 +30,8 @@ struct AuthorizationRequest {
 struct AuthorizationSettings {
   std::string redirect_uri;
   Scopes scopes = {};
-  std::string state = {};             // random where it is empty
-  std::string dpop_thumbprint = {};   // binds the code to a key (RFC 9449, 10)
+  std::string state = {};            // random where it is empty
+  std::string dpop_thumbprint = {};  // binds the code to a key (RFC 9449, 10)
 };
 
 // Fails where the server has no authorization endpoint that a browser may be sent to, or does not say that it takes
@@ -53,7 +53,7 @@ Result<Callback> read_callback(std::string_view query);
 
 // The code, which may go to the token endpoint of the request's issuer and to no other. Fails with `forbidden` where it
 // is not the answer to this request: another state, or another issuer by the four cases of RFC 9207, compared byte by
-// byte. Only then is an error of the server looked at: `forbidden` for access_denied, `remote` otherwise.
+// byte. Only then is an error of the server looked at, such as access_denied.
 Result<Secret> judge_callback(const Callback& callback, const AuthorizationRequest& request);
 
 // PKCE: the challenge of a verifier.

@@ -33,9 +33,9 @@ struct Client {
   std::optional<ClientAuthentication> authentication = std::nullopt;
   Secret secret = {};
   std::optional<PrivateKey> key = std::nullopt;
-  std::string key_id = {};                              // `kid` of assertions; may be empty
-  std::optional<Clock::Wall> expires = std::nullopt;    // of the secret
-  std::string redirect_uri = {};                        // that it was registered with, dynamically
+  std::string key_id = {};                            // `kid` of assertions; may be empty
+  std::optional<Clock::Wall> expires = std::nullopt;  // of the secret
+  std::string redirect_uri = {};                      // that it was registered with, dynamically
 };
 
 // What a client says about itself, in a document of its own or in a registration.
@@ -51,16 +51,17 @@ std::string write_client_document(const ClientDescription& client, std::string_v
 
 // What a client has to choose from.
 struct ClientSources {
-  std::optional<Client> registered = std::nullopt;  // beforehand, or dynamically before
-  std::string document_url = {};                    // of a client metadata document; https
+  std::optional<Client> registered = std::nullopt;              // beforehand, or dynamically before
+  std::string document_url = {};                                // of a client metadata document; https
   std::optional<ClientDescription> description = std::nullopt;  // for a dynamic registration
 };
 
 // The client to use with this server, in the order of the specification: registered, document, dynamic. Nothing: it has
-// to be registered first. Fails where a client that was registered beforehand belongs to another issuer, and where there
-// is no way. One that was registered dynamically and belongs to another issuer, or is expired, or has another redirect
-// URI, is not used.
-Result<std::optional<Client>> choose_client(const Discovered& discovered, const ClientSources& sources, Clock::Wall now);
+// to be registered first. Fails where a client that was registered beforehand belongs to another issuer, and where
+// there is no way. One that was registered dynamically and belongs to another issuer, or is expired, or has another
+// redirect URI, is not used.
+Result<std::optional<Client>> choose_client(const Discovered& discovered, const ClientSources& sources,
+                                            Clock::Wall now);
 
 // Dynamic registration (RFC 7591).
 Result<FetchRequest> registration_request(const Discovered& discovered, const ClientDescription& client);

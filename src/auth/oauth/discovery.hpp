@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -21,14 +22,14 @@ struct ChallengeHints {
   std::string error = {};              // "invalid_token", "insufficient_scope", "use_dpop_nonce"
   std::string resource_metadata = {};  // a URL, not checked
   Scopes scopes = {};
-  bool takes_dpop = false;     // there is a DPoP challenge
+  bool takes_dpop = false;       // there is a DPoP challenge
   bool takes_only_dpop = false;  // and none for Bearer
 };
 ChallengeHints read_hints(std::string_view www_authenticate);
 
 // Where and how a resource's tokens are got, found and checked.
 struct Discovered {
-  std::string resource;  // what to send as `resource`: as the document spells it
+  std::string resource;   // what to send as `resource`: as the document spells it
   ServerMetadata server;  // server.issuer is checked to be the one that the resource named
   Scopes scopes = {};     // those of the challenge, else those of the resource's document
   bool requires_dpop = false;

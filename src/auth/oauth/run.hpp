@@ -29,8 +29,8 @@ Task<Result<typename Machine::Outcome>> run(Machine machine, Fetch& fetch) {
   }
 }
 
-// The client to use at this server, registered dynamically where that is needed. What is new (`Registered::dynamically`,
-// and not the one in `sources`) is worth keeping.
+// The client to use at this server, registered dynamically where that is needed. What is new
+// (`Registered::dynamically`, and not the one in `sources`) is worth keeping.
 Task<Result<Client>> find_client(Fetch& fetch, const Clock& clock, Discovered discovered, ClientSources sources);
 
 // One token request. `prover` may be null, and outlives the task.

@@ -44,19 +44,19 @@ class TokenRequest {
 
   // `prover` and `clock` must outlive it; the prover may be null. Fails where the client belongs to another issuer, or
   // the server has no token endpoint or none of the client's ways to authenticate.
-  static Result<TokenRequest> make(const ServerMetadata& server, const Client& client, Grant grant,
-                                   const Clock& clock, DpopProver* prover = nullptr);
+  static Result<TokenRequest> make(const ServerMetadata& server, const Client& client, Grant grant, const Clock& clock,
+                                   DpopProver* prover = nullptr);
 
   Result<std::optional<FetchRequest>> next();
   Result<> take(Result<FetchAnswer> answer);
   TokenAnswer outcome() &&;
 
  private:
-  TokenRequest(net::Url url, const Client& client, ClientAuthentication authentication, Grant grant,
-               const Clock& clock, DpopProver* prover);
+  TokenRequest(net::Url url, const Client& client, ClientAuthentication authentication, Grant grant, const Clock& clock,
+               DpopProver* prover);
 
   net::Url url_;
-  std::string audience_;  // of client assertions: the issuer
+
   Client client_;
   ClientAuthentication authentication_;
   Grant grant_;

@@ -30,6 +30,8 @@ const GrantOwner& gateway_owner();
 // say. Another upstream that takes its name finds nothing; one that only changes its name keeps its grants.
 using GrantTarget = Strong<std::string, struct GrantTargetTag>;
 GrantTarget target_of(const providers::UpstreamSettings& settings);
+// What the sign-in of a user at an identity provider is kept under, whose ID token the identity assertion chain needs.
+GrantTarget identity_target(std::string_view issuer);
 
 enum class GrantState : std::uint8_t {
   none,           // never connected, or disconnected
@@ -44,10 +46,10 @@ struct Grant {
   GrantOwner owner;
   std::string owner_name = {};  // for people
   GrantTarget target;
-  std::string upstream = {};          // its name when it was connected, for people
-  std::string resource = {};          // that the tokens are for (RFC 8707)
-  auth::ServerMetadata server = {};   // who gave them; they are sent to nobody else
-  auth::oauth::Client client = {};    // that they were given to; without the secrets that the settings describe
+  std::string upstream = {};         // its name when it was connected, for people
+  std::string resource = {};         // that the tokens are for (RFC 8707)
+  auth::ServerMetadata server = {};  // who gave them; they are sent to nobody else
+  auth::oauth::Client client = {};   // that they were given to; without the secrets that the settings describe
   auth::oauth::TokenAnswer tokens = {};
   std::optional<auth::PrivateKey> proof_key = {};  // for DPoP
   Clock::Wall connected_at = {};
@@ -58,10 +60,15 @@ struct Grant {
   std::optional<bool> rotates = {};
   // It is obtained without anybody's help, and not kept.
   bool is_transient = false;
-  std::uint64_t version = 0;      // another one for each change, within the process
-  std::string authorization = {};  // what requests carry: the header's value
+  std::uint64_t version = 0;  // another one for each change, within the process
+  // When its access token is to be refreshed, and when it is not to be used any more; before it expires.
+  Clock::Wall refresh_at = Clock::Wall::max();
+  Clock::Wall unusable_at = Clock::Wall::max();
+  Clock::Monotonic obtained_at = {};  // the access token
+  std::string authorization = {};     // what requests carry: the header's value
 
   const std::string& issuer() const { return server.issuer; }
+  bool can_refresh() const { return is_transient || !tokens.refresh_token.empty(); }
 };
 using GrantPointer = std::shared_ptr<const Grant>;
 

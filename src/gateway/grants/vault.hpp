@@ -2,6 +2,7 @@
 
 #include <array>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -15,34 +16,15 @@
 
 #include "base/clock.hpp"
 #include "base/delivery.hpp"
+#include "base/secret.hpp"
 #include "base/task.hpp"
 #include "base/task_group.hpp"
+#include "base/waiting.hpp"
 #include "gateway/grants/grant.hpp"
+#include "gateway/grants/grant_servers.hpp"
 #include "store/store.hpp"
 
 namespace proteus::gateway {
-
-// What a refresh came to.
-struct Refreshed {
-  enum class Outcome : std::uint8_t {
-    renewed,   // `tokens` are the new ones; without a refresh token the old one stays
-    refused,   // the server does not know the grant any more
-    not_sent,  // nothing has reached the server: the refresh token is unused
-    unknown,   // it may have been used
-  };
-  Outcome outcome = Outcome::not_sent;
-  auth::oauth::TokenAnswer tokens = {};
-  std::string why = {};  // for people, where it was not renewed
-};
-
-// How the vault reaches authorization servers. Called on the control thread.
-class GrantServers {
- public:
-  virtual ~GrantServers() = default;
-  virtual Task<Refreshed> refresh(GrantPointer grant) = 0;
-  // Where the server offers it (RFC 7009).
-  virtual Task<Result<>> revoke(GrantPointer grant) = 0;
-};
 
 // What happened to a grant.
 struct GrantChange {
@@ -50,17 +32,20 @@ struct GrantChange {
   GrantState state = GrantState::none;
 };
 
-// The grants of everybody, sealed in the store. A grant that was acknowledged is durable. Before a refresh token is sent
-// it is recorded that it will be, and the new one is durable before anything that came with it is used: a process that
-// dies between these two cannot tell whether the old one still works, and shows the grant as needing a sign-in.
+// The grants of everybody, sealed in the store. A grant that was acknowledged is durable. Before a refresh token is
+// sent it is recorded that it will be, and the new one is durable before anything that came with it is used: a process
+// that dies between these two cannot tell whether the old one still works, and shows the grant as needing a sign-in
+// (ADR 29).
 //
 // Thread-safe unless something else is said. `close` must have ended before it is destroyed.
 class Vault {
  public:
   static constexpr std::size_t kMost = 100'000;
-  // A token that ends within this time is refreshed before it is used; one that has less than the second left is not
-  // used at all.
+  // So long before its end a token is refreshed, and is not used any more; less where it does not live long.
   static constexpr std::chrono::seconds kAhead{60};
+  static constexpr std::chrono::seconds kMargin{5};
+  // A token that is refused so soon after it was given will not be better by another one.
+  static constexpr std::chrono::seconds kJustGiven{10};
 
   // Everything outlives it.
   struct Dependencies {
@@ -82,7 +67,8 @@ class Vault {
   // Null where there is none, or never was.
   GrantPointer find(const GrantOwner& owner, const GrantTarget& target) const;
   GrantState state(const GrantOwner& owner, const GrantTarget& target) const;
-  // By when they were connected: all of them, or one owner's.
+  // By when they were connected: all of them, or one owner's. Those that are obtained without anybody's help are not
+  // among them.
   std::vector<GrantPointer> all() const;
   std::vector<GrantPointer> all_of(const GrantOwner& owner) const;
   GrantPointer find_id(std::string_view id) const;
@@ -98,14 +84,21 @@ class Vault {
   };
   Task<Result<Disconnected>> disconnect(std::string id, std::string who);
 
-  // One whose access token can be used now: refreshed first where it is about to end, once for all who ask at the same
-  // time, on whichever thread. `refused` names the version whose token an upstream has just refused: it is refreshed
-  // unless somebody has done so since. An error of kind `unauthenticated` where its owner has to sign in.
-  Task<Result<GrantPointer>> usable(GrantOwner owner, GrantTarget target, std::optional<std::uint64_t> refused = {});
+  // A request that needs a token.
+  struct Wanted {
+    GrantOwner owner;
+    GrantTarget target;
+    std::optional<std::uint64_t> refused = {};  // the version of the grant whose token was just refused
+    Secret caller_token = {};                   // with which the caller came, where the grant needs it
+  };
+  // One whose access token can be used now: refreshed first where it is about to end or was refused, once for all who
+  // ask at the same time, on whichever thread. An error of kind `unauthenticated` where its owner has to sign in.
+  Task<Result<GrantPointer>> usable(Wanted wanted);
   // The same where that needs no waiting; null where it does, or there is none.
-  GrantPointer usable_now(const GrantOwner& owner, const GrantTarget& target) const;
-  // Its owner has to sign in again, whatever the server says of its refresh token.
-  Task<> give_up(GrantPointer grant, std::string why);
+  GrantPointer usable_now(const GrantOwner& owner, const GrantTarget& target);
+  // An upstream wants more scopes than the grant has. Those to ask for: the union; an error where they were asked for
+  // before, or too often.
+  Result<auth::oauth::Scopes> widen(const Grant& grant, const auth::oauth::Scopes& wanted);
 
   // Clients that were registered dynamically, one for each issuer and redirect URI.
   std::optional<auth::oauth::Client> registration(std::string_view issuer, std::string_view redirect_uri) const;
@@ -130,10 +123,47 @@ class Vault {
   struct Shard {
     mutable std::mutex mutex;
     std::unordered_map<Key, GrantPointer, KeyHash> grants;
+    std::unordered_map<Key, auth::oauth::StepUp, KeyHash> step_ups;
   };
+  using Answer = std::shared_ptr<Delivery<Result<GrantPointer>>>;
+  // One at a time changes a grant; those who want it used wait for that.
+  class Flight;
 
+  Shard& shard_of(const Key& key);
+  const Shard& shard_of(const Key& key) const;
+  GrantPointer find(const Key& key) const;
+  GrantPointer publish(Grant grant);
+  void remove(const Key& key);
+  std::size_t size() const;
+  void tell(const GrantPointer& grant, GrantState state);
+
+  // On the control thread.
+  void renew(Wanted wanted, Answer answer);
+  void renew_soon(const Grant& grant);
+  bool is_usable(const Grant& grant) const;
+  Task<> renew(std::shared_ptr<Flight> flight, GrantPointer grant, Secret caller_token);
+  Task<Result<GrantPointer>> obtain(Key key, Secret caller_token);
+  Task<Result<GrantPointer>> refresh(GrantPointer grant);
+  Task<Result<GrantPointer>> take_over(GrantPointer grant, Refreshed refreshed);
+  Task<Result<GrantPointer>> give_up(GrantPointer grant, std::string why);
+  Task<Result<>> write(const Grant& grant, bool rotation_begun);
+  Task<std::shared_ptr<Flight>> take_off(Key key);
+  Task<Result<GrantPointer>> do_put(Grant grant, std::string who);
+  Task<Result<Disconnected>> do_disconnect(std::string id, std::string who);
+  store::Write audit(std::string who, std::string what, const Grant& grant) const;
+
+  const Dependencies dependencies_;
   std::array<Shard, 16> shards_;
   std::vector<OnChange> on_change_;
+  mutable std::mutex clients_mutex_;
+  std::map<std::pair<std::string, std::string>, auth::oauth::Client> clients_;  // by issuer and redirect URI
+
+  // Of the control thread.
+  std::unordered_map<Key, std::weak_ptr<Flight>, KeyHash> flights_;
+  Bell landed_;
+  TaskGroup tasks_;
+  std::uint64_t last_version_ = 0;
+  bool closed_ = false;
 };
 
 }  // namespace proteus::gateway
