@@ -12,9 +12,9 @@
 namespace proteus::gateway {
 namespace {
 
-constexpr std::string_view kBound = "browser";
+constexpr std::string_view kBrowserBound = "browser";
 constexpr std::size_t kLongestCookie = 4096;
-constexpr std::size_t kIdBytes = 18;
+constexpr std::size_t kBrowserIdBytes = 18;
 
 using Seconds = std::chrono::seconds;
 
@@ -49,7 +49,7 @@ std::optional<Browser> Browsers::find(std::string_view cookies) const {
   const auto value = only_cookie(cookies, name());
   if (!value || value->size() > kLongestCookie) return std::nullopt;
   const auto sealed = base64_decode(*value, Base64::url);
-  const auto plain = sealed ? key_.open(*sealed, kBound) : std::nullopt;
+  const auto plain = sealed ? key_.open(*sealed, kBrowserBound) : std::nullopt;
   if (!plain) return std::nullopt;
   const auto parsed = boost::json::parse(*plain).as_object();
   Browser browser{.id = std::string(parsed.at("id").as_string()),
@@ -64,7 +64,7 @@ std::optional<Browser> Browsers::find(std::string_view cookies) const {
 }
 
 Browser Browsers::begin(std::optional<Person> person, std::string name) const {
-  return {.id = base64_encode(random_bytes(kIdBytes), Base64::url),
+  return {.id = base64_encode(random_bytes(kBrowserIdBytes), Base64::url),
           .person = std::move(person),
           .name = std::move(name),
           .until = std::chrono::time_point_cast<Seconds>(clock_.wall()) + kLifetime};
@@ -81,7 +81,7 @@ std::string Browsers::cookie(const Browser& browser) const {
   }
   // Lax: the way back from an authorization server begins at another site, and has to bring it.
   return fmt::format("{}={}; Path=/; Max-Age={}; HttpOnly; SameSite=Lax{}", name(),
-                     base64_encode(key_.seal(boost::json::serialize(out), kBound), Base64::url),
+                     base64_encode(key_.seal(boost::json::serialize(out), kBrowserBound), Base64::url),
                      std::chrono::duration_cast<Seconds>(kLifetime).count(),
                      scheme_() == Scheme::https ? "; Secure" : "");
 }

@@ -10,9 +10,9 @@
 namespace proteus::gateway {
 namespace {
 
-constexpr std::string_view kBound = "ticket";
+constexpr std::string_view kTicketBound = "ticket";
 constexpr std::size_t kLongestTicket = std::size_t{16} << 10U;
-constexpr std::size_t kIdBytes = 18;
+constexpr std::size_t kTicketIdBytes = 18;
 
 using Seconds = std::chrono::seconds;
 
@@ -70,10 +70,10 @@ Result<Tickets::Issued> Tickets::issue(Ticket ticket) {
     return std::unexpected(errors::exhausted("too many sign-ins are open; try again in some minutes"));
   }
   if (known == open_.end()) ++of_one;
-  ticket.id = base64_encode(random_bytes(kIdBytes), Base64::url);
+  ticket.id = base64_encode(random_bytes(kTicketIdBytes), Base64::url);
   // Whole seconds, as it is written.
   ticket.until = std::chrono::time_point_cast<Seconds>(now) + kLifetime;
-  std::string text = base64_encode(key_.seal(write(ticket), kBound), Base64::url);
+  std::string text = base64_encode(key_.seal(write(ticket), kTicketBound), Base64::url);
   open_.insert_or_assign(place, Open{ticket.id, ticket.scopes, text, ticket.until});
   by_time_.emplace_back(ticket.until, place);
   return Issued{std::move(ticket), std::move(text)};
@@ -82,7 +82,7 @@ Result<Tickets::Issued> Tickets::issue(Ticket ticket) {
 Result<Ticket> Tickets::read(std::string_view text) const {
   if (text.size() > kLongestTicket) return std::unexpected(not_valid());
   const auto sealed = base64_decode(text, Base64::url);
-  const auto plain = sealed ? key_.open(*sealed, kBound) : std::nullopt;
+  const auto plain = sealed ? key_.open(*sealed, kTicketBound) : std::nullopt;
   if (!plain) return std::unexpected(not_valid());
   Ticket ticket = read_sealed(*plain);
   if (ticket.until <= clock_.wall()) return std::unexpected(not_valid());
