@@ -16,7 +16,7 @@ SignInDesk::SignInDesk(Dependencies dependencies, SealingKey key)
       host_({dependencies.gateway, dependencies.vault, dependencies.store, dependencies.clock,
              std::move(dependencies.find_operator)}),
       site_({host_, authorizations_, tickets_, awaited_, dependencies.clock}, key),
-      questions_({tickets_, awaited_, [this] { return host_.gateway_url(); }}),
+      questions_({dependencies.vault, tickets_, awaited_, [this] { return host_.gateway_url(); }}),
       background_(dependencies.gateway.control().get_executor()) {
   dependencies.vault.on_change([this](const GrantChange& change) { changed(change); });
 }

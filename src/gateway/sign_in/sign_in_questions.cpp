@@ -152,6 +152,13 @@ Task<std::optional<mcp::Outcome>> SignInQuestions::ask_within(server::Call& call
   co_return std::nullopt;
 }
 
+bool SignInQuestions::must_connect(const server::Caller& caller, const providers::Upstream& upstream) const {
+  const auto& authentication = upstream.settings().authentication;
+  if (!authentication.is_per_caller() || authentication.oauth.is_automatic()) return false;
+  const auto owner = owner_of(principal_of(caller));
+  return !owner || dependencies_.vault.state(*owner, target_of(upstream.settings())) != GrantState::connected;
+}
+
 bool SignInQuestions::has_asked(const server::Call& call) const { return call.rounds().state.starts_with(kState); }
 
 Task<std::optional<mcp::Outcome>> SignInQuestions::come_back(server::Call& call) {

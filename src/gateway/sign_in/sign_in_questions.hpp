@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "gateway/grants/sign_ins.hpp"
+#include "gateway/grants/vault.hpp"
 #include "gateway/sign_in/awaited.hpp"
 #include "gateway/sign_in/ticket.hpp"
 #include "mcp/reply.hpp"
@@ -27,6 +28,7 @@ class SignInQuestions final : public SignIns {
 
   // Everything outlives it. `gateway_url` is how clients know us.
   struct Dependencies {
+    Vault& vault;
     Tickets& tickets;
     AwaitedSignIns& awaited;
     std::function<std::string()> gateway_url;
@@ -35,6 +37,7 @@ class SignInQuestions final : public SignIns {
       : dependencies_(std::move(dependencies)), wait_(wait) {}
 
   Task<std::optional<mcp::Outcome>> ask(server::Call& call, SignInNeeded needed) override;
+  bool must_connect(const server::Caller& caller, const providers::Upstream& upstream) const override;
   bool has_asked(const server::Call& call) const override;
   Task<std::optional<mcp::Outcome>> come_back(server::Call& call) override;
 
