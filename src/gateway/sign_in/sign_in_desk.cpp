@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
 #include "base/log.hpp"
@@ -10,6 +12,7 @@ namespace proteus::gateway {
 
 SignInDesk::SignInDesk(Dependencies dependencies, SealingKey key)
     : gateway_(dependencies.gateway),
+      vault_(dependencies.vault),
       tickets_(key, dependencies.clock),
       awaited_(dependencies.clock),
       authorizations_({dependencies.gateway, dependencies.vault, dependencies.clock, dependencies.environment}),
@@ -39,6 +42,11 @@ Result<std::string> SignInDesk::url_for_operator(const std::string& upstream, co
       {.person = {Person::Kind::admin, who, issuer}, .person_name = who, .upstream = upstream});
   if (!issued) return std::unexpected(issued.error());
   return fmt::format("{}/connect/{}", host_.gateway_url(), issued->text);
+}
+
+Task<Result<Vault::Disconnected>> SignInDesk::disconnect(std::string id, std::string who) {
+  co_return co_await boost::asio::co_spawn(gateway_.control(), vault_.disconnect(std::move(id), std::move(who)),
+                                           boost::asio::use_awaitable);
 }
 
 // What nobody has waited for is not told: who listens is told once, however many lists are others.

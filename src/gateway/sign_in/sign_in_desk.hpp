@@ -38,6 +38,8 @@ class SignInDesk {
   // The URL at which an operator connects an upstream for everybody. Fails where there is no such upstream, or each
   // user connects it.
   Result<std::string> url_for_operator(const std::string& upstream, const std::string& who, const std::string& issuer);
+  // On any worker's thread.
+  Task<Result<Vault::Disconnected>> disconnect(std::string id, std::string who);
 
  private:
   // A connection came or went: what its owner is listed has changed.
@@ -45,6 +47,7 @@ class SignInDesk {
   static Task<> read_again(ServedUpstream upstream);
 
   Gateway& gateway_;
+  Vault& vault_;
   Tickets tickets_;
   AwaitedSignIns awaited_;
   OauthAuthorizations authorizations_;
