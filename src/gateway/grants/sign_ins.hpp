@@ -26,6 +26,11 @@ class SignIns {
   // On the worker's thread of the call. What the call is answered, in the way of its era; nothing where the caller has
   // signed in meanwhile: the call is then sent, once.
   virtual Task<std::optional<mcp::Outcome>> ask(server::Call& call, SignInNeeded needed) = 0;
+
+  // Whether a modern call comes back with what its caller said to the question.
+  virtual bool has_asked(const server::Call& call) const = 0;
+  // What such a call is answered; nothing where it goes on, as if it had not been asked: once.
+  virtual Task<std::optional<mcp::Outcome>> come_back(server::Call& call) = 0;
 };
 
 }  // namespace proteus::gateway
