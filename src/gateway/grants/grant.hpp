@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -64,8 +65,9 @@ struct Grant {
   // When its access token is to be refreshed, and when it is not to be used any more; before it expires.
   Clock::Wall refresh_at = Clock::Wall::max();
   Clock::Wall unusable_at = Clock::Wall::max();
-  Clock::Monotonic obtained_at = {};  // the access token
-  std::string authorization = {};     // what requests carry: the header's value
+  Clock::Monotonic obtained_at = {};                   // the access token
+  std::shared_ptr<std::atomic<bool>> refreshing = {};  // soon, before its token ends
+  std::string authorization = {};                      // what requests carry: the header's value
 
   const std::string& issuer() const { return server.issuer; }
   bool can_refresh() const { return is_transient || !tokens.refresh_token.empty(); }

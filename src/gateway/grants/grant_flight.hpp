@@ -11,11 +11,12 @@ namespace proteus::gateway {
 // that it was cancelled.
 class Vault::Flight {
  public:
-  explicit Flight(Vault& vault) : vault_(vault) {}
+  Flight(Vault& vault, Key key) : vault_(vault), key_(std::move(key)) {}
   Flight(const Flight&) = delete;
   Flight& operator=(const Flight&) = delete;
   ~Flight() {
     deliver(std::unexpected(errors::cancelled("the request for a token")));
+    vault_.flights_.erase(key_);
     vault_.landed_.ring();
   }
 
@@ -27,6 +28,7 @@ class Vault::Flight {
 
  private:
   Vault& vault_;
+  const Key key_;
   std::vector<Answer> waiting_;
 };
 

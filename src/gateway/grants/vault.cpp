@@ -70,7 +70,7 @@ Task<Result<>> Vault::load() {
 
 Task<> Vault::close() {
   closed_ = true;
-  tasks_.cancel();
+  // What is under way ends by itself: a refresh that is cut off would lose its grant.
   co_await tasks_.join();
 }
 
@@ -133,6 +133,7 @@ GrantPointer Vault::publish(Grant grant) {
     grant.refresh_at = *expires - std::min<Clock::Wall::duration>(kAhead, life / 5);
     grant.unusable_at = *expires - std::min<Clock::Wall::duration>(kMargin, life / 20);
   }
+  grant.refreshing = std::make_shared<std::atomic<bool>>(false);
   const Key key{grant.owner, grant.target};
   auto made = std::make_shared<const Grant>(std::move(grant));
   Shard& shard = shard_of(key);

@@ -47,6 +47,9 @@ class Vault {
   // A token that is refused so soon after it was given will not be better by another one.
   static constexpr std::chrono::seconds kJustGiven{10};
 
+  // A request for a token that failed is not repeated for so long.
+  static constexpr std::chrono::seconds kTryAgain{2};
+
   // Everything outlives it.
   struct Dependencies {
     boost::asio::io_context& control;
@@ -126,6 +129,7 @@ class Vault {
     std::unordered_map<Key, auth::oauth::StepUp, KeyHash> step_ups;
   };
   using Answer = std::shared_ptr<Delivery<Result<GrantPointer>>>;
+  static constexpr std::size_t kMostFailures = 10'000;
   // One at a time changes a grant; those who want it used wait for that.
   class Flight;
 
@@ -160,6 +164,11 @@ class Vault {
 
   // Of the control thread.
   std::unordered_map<Key, std::weak_ptr<Flight>, KeyHash> flights_;
+  struct Failure {
+    Clock::Monotonic until;
+    Error error;
+  };
+  std::unordered_map<Key, Failure, KeyHash> failures_;  // of late
   Bell landed_;
   TaskGroup tasks_;
   std::uint64_t last_version_ = 0;

@@ -26,7 +26,7 @@ GrantPointer Vault::usable_now(const GrantOwner& owner, const GrantTarget& targe
   if (grant->refresh_at == Clock::Wall::max()) return grant;
   const auto now = dependencies_.clock.wall();
   if (now >= grant->unusable_at) return nullptr;
-  if (now >= grant->refresh_at && grant->can_refresh() && !grant->ending.exchange(true)) renew_soon(*grant);
+  if (now >= grant->refresh_at && grant->can_refresh() && !grant->refreshing->exchange(true)) renew_soon(*grant);
   return grant;
 }
 
@@ -65,7 +65,11 @@ void Vault::renew(Wanted wanted, Answer answer) {
     return answer->deliver(std::unexpected(
         errors::unauthenticated("the upstream refuses a token that its authorization server has just given")));
   }
-  auto flight = std::make_shared<Flight>(*this);
+  // A server in trouble is not asked for each request.
+  if (const auto failed = failures_.find(key); failed != failures_.end()) {
+    if (dependencies_.clock.now() < failed->second.until) return answer->deliver(std::unexpected(failed->second.error));
+  }
+  auto flight = std::make_shared<Flight>(*this, key);
   flights_.insert_or_assign(std::move(key), flight);
   flight->add(std::move(answer));
   if (!grant)
@@ -74,20 +78,27 @@ void Vault::renew(Wanted wanted, Answer answer) {
 }
 
 Task<> Vault::renew(std::shared_ptr<Flight> flight, GrantPointer grant, Secret caller_token) {
-  const auto result = grant->is_transient ? co_await obtain({grant->owner, grant->target}, std::move(caller_token))
-                                          : co_await refresh(grant);
+  const Key key{grant->owner, grant->target};
+  const auto result =
+      grant->is_transient ? co_await obtain(key, std::move(caller_token)) : co_await refresh(std::move(grant));
+  if (result) {
+    failures_.erase(key);
+  } else {
+    if (failures_.size() >= kMostFailures) failures_.clear();
+    failures_.insert_or_assign(key, Failure{dependencies_.clock.now() + kTryAgain, result.error()});
+  }
   flight->deliver(result);
 }
 
 Task<std::shared_ptr<Vault::Flight>> Vault::take_off(Key key) {
   for (;;) {
     const auto under_way = flights_.find(key);
-    if (under_way == flights_.end() || under_way->second.expired()) break;
+    if (under_way == flights_.end()) break;
     co_await landed_.wait();
   }
-  auto flight = std::make_shared<Flight>(*this);
+  auto flight = std::make_shared<Flight>(*this, key);
+  failures_.erase(key);
   flights_.insert_or_assign(std::move(key), flight);
-  std::erase_if(flights_, [](const auto& entry) { return entry.second.expired(); });
   co_return flight;
 }
 
@@ -135,8 +146,6 @@ Task<Result<GrantPointer>> Vault::take_over(GrantPointer grant, Refreshed refres
     co_return co_await give_up(grant, "its refresh token was sent, and no answer came: " + refreshed.why);
   if (refreshed.outcome != renewed) {
     if (!same_again) (void)co_await write(*grant, false);
-    // As long as it is good it is used.
-    grant->ending = false;
     co_return std::unexpected(errors::unavailable("a token could not be refreshed: " + refreshed.why));
   }
   Grant next = *grant;
