@@ -19,7 +19,8 @@ SignInDesk::SignInDesk(Dependencies dependencies, SealingKey key)
       host_({dependencies.gateway, dependencies.vault, dependencies.store, dependencies.clock,
              std::move(dependencies.find_operator)}),
       site_({host_, authorizations_, tickets_, awaited_, dependencies.clock}, key),
-      questions_({dependencies.vault, tickets_, awaited_, [this] { return host_.gateway_url(); }}),
+      questions_({tickets_, awaited_, [this] { return host_.gateway_url(); },
+                  [this](const GrantOwner& owner, const GrantTarget& target) { return vault_.state(owner, target); }}),
       background_(dependencies.gateway.control().get_executor()) {
   dependencies.vault.on_change([this](const GrantChange& change) { changed(change); });
 }

@@ -156,7 +156,7 @@ bool SignInQuestions::must_connect(const server::Caller& caller, const providers
   const auto& authentication = upstream.settings().authentication;
   if (!authentication.is_per_caller() || authentication.oauth.is_automatic()) return false;
   const auto owner = owner_of(principal_of(caller));
-  return !owner || dependencies_.vault.state(*owner, target_of(upstream.settings())) != GrantState::connected;
+  return !owner || dependencies_.state(*owner, target_of(upstream.settings())) != GrantState::connected;
 }
 
 bool SignInQuestions::has_asked(const server::Call& call) const { return call.rounds().state.starts_with(kState); }
