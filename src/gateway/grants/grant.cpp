@@ -21,6 +21,10 @@ GrantTarget target_of(const providers::UpstreamSettings& settings) {
       fmt::format("{}\n{}\n{}\n{}", settings.url, to_string(oauth.grant), oauth.issuer, oauth.client_id));
 }
 
+std::string_view url_of(const GrantTarget& target) {
+  return std::string_view(target.value()).substr(0, target.value().find('\n'));
+}
+
 GrantTarget identity_target(std::string_view issuer) { return GrantTarget(fmt::format("\nidentity\n{}\n", issuer)); }
 
 std::string_view to_string(GrantState state) {
