@@ -100,6 +100,9 @@ class Gateway {
   // Who knows tokens besides the configuration. Before anything is asked; called on the workers' threads.
   using FindPrincipal = std::function<std::shared_ptr<const Principal>(const json::Digest& token)>;
   void set_find_principal(FindPrincipal find) { find_principal_ = std::move(find); }
+  // From any thread: who has this token of ours, and may use it now; null for nobody. Those of identity providers are
+  // not among them.
+  std::shared_ptr<const Principal> holder_of(std::string_view token) const;
   // From any thread: whether a token is one of the configuration, or was made at runtime.
   bool knows_token(const json::Digest& token) const;
   // From any thread: whether a context is one of the configuration.
@@ -113,6 +116,8 @@ class Gateway {
   // On the control thread: the upstreams are these until the end of the turn, and whoever makes others has not begun.
   Task<AsyncMutex::Lock> hold_upstreams() { return changes_.take(); }
   boost::asio::io_context& control() { return workers_.at(0); }
+  // Of the control thread.
+  net::HttpClient& control_http() { return http_of(control()); }
   // Completes when each upstream was tried once; fails where one that must be there at the start is not.
   Task<Result<>> started();
 

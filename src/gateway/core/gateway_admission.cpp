@@ -87,6 +87,12 @@ std::shared_ptr<const Principal> Gateway::holder_of(const json::Digest& token, c
   return holder;
 }
 
+std::shared_ptr<const Principal> Gateway::holder_of(std::string_view token) const {
+  auto holder = holder_of(json::sha256(token), *access_.get());
+  if (holder && holder->expires() && holder->has_expired(clock_.wall())) return nullptr;
+  return holder;
+}
+
 server::Admission Gateway::refuse(const net::Request& request, const char* why) const {
   refusals_.add(net::refused(request, RefusalReason::token, why));
   return std::unexpected(errors::unauthenticated(why));

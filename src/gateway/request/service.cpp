@@ -10,6 +10,7 @@
 #include "gateway/bridge/questions.hpp"
 #include "gateway/callers/instructions.hpp"
 #include "gateway/callers/principal.hpp"
+#include "gateway/grants/sign_ins.hpp"
 #include "gateway/request/errand.hpp"
 #include "gateway/request/forwarding.hpp"
 #include "gateway/request/live_lists.hpp"
@@ -289,6 +290,8 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call, const Timing& tim
   auto place = take_place(call, worker);
   if (!place) return timing.refuse(std::move(place.error()));
   if (ParkedCalls::is_ticket(call.rounds().state)) return timing.around(resume(call, std::move(*place)));
+  if (sign_ins_ != nullptr && sign_ins_->has_asked(call)) [[unlikely]]
+    return forward_signed_in(call, timing, std::move(*place));
   auto route = route_at_once(call, worker);
   if (worker.upstreams().any_expiring) [[unlikely]] {
     if (auto expired = expired_on_way(route, call, worker); !expired.empty())
@@ -335,6 +338,8 @@ Task<mcp::Outcome> GatewayService::forward_by_lists(server::Call& call, Timing t
 
 Task<mcp::Outcome> GatewayService::dispatch(server::Call& call, const Timing& timing, Errand errand) {
   if (errand.route.local) return timing.around(answer_locally(call, std::move(errand)));
+  if (is_connect_tool(call, errand.route)) [[unlikely]]
+    return timing.around(connect(call, std::move(errand)));
   if (errand.route.shaped) [[unlikely]]
     return send_shaped(call, timing, std::move(errand));
   return send(call, timing, std::move(errand));

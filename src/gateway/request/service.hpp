@@ -72,6 +72,9 @@ class GatewayService final : public server::Service {
   using OnListsChanged = std::function<void(const std::string& principal, catalog::KindSet kinds)>;
   void set_on_lists_changed(OnListsChanged on_lists_changed) { on_lists_changed_ = std::move(on_lists_changed); }
 
+  // Who asks people to sign in at upstreams that each uses as themselves. Before anything is asked; outlives it.
+  void set_sign_ins(SignIns& sign_ins) { sign_ins_ = &sign_ins; }
+
   // The worker whose thread this is.
   Worker& here() const;
 
@@ -92,7 +95,7 @@ class GatewayService final : public server::Service {
   class Timing;
   struct Errand;
 
-  BridgeDependencies reach() { return {parked_, subscriptions_}; }
+  BridgeDependencies reach() { return {parked_, subscriptions_, sign_ins_}; }
   static mcp::ServerCapabilities offered_to(const catalog::View& view, const UpstreamTable& upstreams, mcp::Era era);
 
   // What upstreams show this caller alone, where they have said that it is another and it was not read yet.
@@ -125,6 +128,11 @@ class GatewayService final : public server::Service {
   Task<mcp::Outcome> send_shaped(server::Call& call, Timing timing, Errand errand);
   Task<mcp::Outcome> send_confirmed(server::Call& call, Timing timing, Errand errand, std::string_view arguments);
   Task<mcp::Outcome> resume(server::Call& call, ConcurrencyLimit::Pass place);
+  // Of a call that comes back with what its caller said to a sign-in.
+  Task<mcp::Outcome> forward_signed_in(server::Call& call, Timing timing, ConcurrencyLimit::Pass place);
+  // Of the tool that stands for an upstream which its caller has not connected.
+  bool is_connect_tool(const server::Call& call, const Route& route) const;
+  Task<mcp::Outcome> connect(server::Call& call, Errand errand);
   mcp::CacheScope widest_scope(const server::Call& call, const providers::Upstream& upstream) const;
   // What the upstream offers has changed, and the very next list is to show it. What is given outlives this.
   Task<> refresh_for(const server::Caller& caller, const ServedUpstream& upstream);
@@ -146,6 +154,7 @@ class GatewayService final : public server::Service {
   std::function<void(const UpstreamRequest&)> observer_;
   std::function<void(const AnsweredRequest&)> request_observer_;
   OnListsChanged on_lists_changed_;
+  SignIns* sign_ins_ = nullptr;
 };
 
 // The kind whose list a method asks for.
