@@ -113,6 +113,8 @@ class Upstream {
   }
   // Whether requests for callers carry their own credentials.
   bool is_per_caller() const { return settings_.authentication.is_per_caller(); }
+  // See providers::oauth_target; empty where it is not of that type.
+  const std::string& oauth_target() const { return oauth_target_; }
   // Whether nothing is known of it but by what callers see.
   bool waits_for_callers() const { return dependencies_.waits_for_callers; }
   // Thread-safe. What a caller's connection found out about the server, where nobody else can.
@@ -198,6 +200,7 @@ class Upstream {
   UpstreamDependencies dependencies_;
   const client::Endpoint endpoint_;
   const std::vector<client::Header> credentials_;
+  const std::string oauth_target_;
   const catalog::NameRules rules_;
   const std::shared_ptr<const catalog::RequiredScopes> required_scopes_;
   const std::shared_ptr<const catalog::Shape> shape_;  // null where nothing is said about tools

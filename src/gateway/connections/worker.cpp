@@ -181,8 +181,17 @@ std::shared_ptr<GrantAuthorizer> Worker::authorizer_for(const ServedUpstream& up
   Secret token;
   if (oauth.grant == providers::OauthGrant::token_exchange)
     token = Secret(std::string(credentials_of(authorization).token));
-  return std::make_shared<GrantAuthorizer>(*vault_, std::move(*owner), target_of(upstream->settings()),
+  return std::make_shared<GrantAuthorizer>(*vault_, std::move(*owner), GrantTarget(upstream->oauth_target()),
                                            std::move(token));
+}
+
+bool Worker::must_sign_in(const ServedUpstream& upstream, const server::Caller& caller) const {
+  const auto& oauth = upstream->settings().authentication.oauth;
+  // The chain begins with a sign-in at the identity provider.
+  const bool by_person = !oauth.is_automatic() || oauth.grant == providers::OauthGrant::identity_assertion;
+  if (!by_person || vault_ == nullptr) return false;
+  const auto owner = owner_of(principal_of(caller));
+  return !owner || vault_->state(*owner, GrantTarget(upstream->oauth_target())) != GrantState::connected;
 }
 
 std::shared_ptr<GrantAuthorizer> Worker::authorizer_of(const ServedUpstream& upstream, const std::string& principal) {
@@ -190,7 +199,7 @@ std::shared_ptr<GrantAuthorizer> Worker::authorizer_of(const ServedUpstream& ups
   const auto configured = access_->principals->find_name(principal);
   const bool is_configured = configured && configured->key() == principal;
   return std::make_shared<GrantAuthorizer>(*vault_, GrantOwner(is_configured ? configured->lasting_key() : principal),
-                                           target_of(upstream->settings()));
+                                           GrantTarget(upstream->oauth_target()));
 }
 
 std::shared_ptr<UpstreamSession> Worker::line_of(const ServedUpstream& upstream, const std::string& principal) {

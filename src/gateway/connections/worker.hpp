@@ -90,6 +90,9 @@ class Worker {
   std::shared_ptr<GrantAuthorizer> authorizer_for(const ServedUpstream& upstream, const server::Caller& caller,
                                                   std::string_view authorization = {});
 
+  // Whether a caller has no grant there that can be used, and only a person can get one.
+  bool must_sign_in(const ServedUpstream& upstream, const server::Caller& caller) const;
+
   SharedRequests& shared_requests() { return shared_requests_; }
 
   // The connection that all callers share: to a modern upstream, which keeps nothing for them.

@@ -16,9 +16,7 @@ const GrantOwner& gateway_owner() {
 }
 
 GrantTarget target_of(const providers::UpstreamSettings& settings) {
-  const auto& oauth = settings.authentication.oauth;
-  return GrantTarget(
-      fmt::format("{}\n{}\n{}\n{}", settings.url, to_string(oauth.grant), oauth.issuer, oauth.client_id));
+  return GrantTarget(providers::oauth_target(settings));
 }
 
 std::string_view url_of(const GrantTarget& target) {
