@@ -129,8 +129,8 @@ Task<Result<PlanPointer>> OauthAuthorizations::plan_identity_there(std::string i
   auto plan = std::make_shared<Plan>();
   plan->redirect_uri = redirect_uri_for(dependencies_.gateway.identities().gateway_url(), issuer);
   plan->scopes = settings->scopes;
-  plan->client =
-      oauth::Client{.issuer = issuer, .id = settings->sign_in.client_id, .secret = settings->sign_in.client_secret};
+  plan->client = oauth::Client{
+      .issuer = issuer, .id = settings->sign_in.client_id, .secret = settings->sign_in.client_secret};
   plan->discovered = std::move(*discovered);
   co_return plan;
 }
