@@ -44,7 +44,7 @@ class MemoryStore final : public Store {
   std::map<std::string, ToolSessionRecord> tool_sessions_;                                    // by id
   std::map<std::pair<std::string, std::string>, SessionToolRecord> session_tools_;            // by session and name
   std::map<std::string, TokenRecord> tokens_;                                                 // by name
-  std::map<std::pair<std::string, std::string>, SealedRecord> sealed_;  // by kind and id
+  std::map<std::pair<std::string, std::string>, SealedRecord> sealed_;                        // by kind and id
   std::uint64_t newest_change_ = 0;
   std::uint64_t newest_audit_ = 0;
 };

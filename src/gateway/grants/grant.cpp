@@ -16,9 +16,11 @@ const GrantOwner& gateway_owner() {
 }
 
 GrantTarget target_of(const providers::UpstreamSettings& settings) {
-  const auto& oauth = settings.authentication.oauth;
-  return GrantTarget(
-      fmt::format("{}\n{}\n{}\n{}", settings.url, to_string(oauth.grant), oauth.issuer, oauth.client_id));
+  return GrantTarget(providers::oauth_target(settings));
+}
+
+std::string_view url_of(const GrantTarget& target) {
+  return std::string_view(target.value()).substr(0, target.value().find('\n'));
 }
 
 GrantTarget identity_target(std::string_view issuer) { return GrantTarget(fmt::format("\nidentity\n{}\n", issuer)); }

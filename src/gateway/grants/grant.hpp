@@ -18,6 +18,8 @@
 
 namespace proteus::gateway {
 
+class Proofs;
+
 // Whose a grant is: issuer and subject of a user, the id of a token that was made at runtime, or what follows from the
 // secret of one in the configuration. A name that is used again later finds nothing.
 using GrantOwner = Strong<std::string, struct GrantOwnerTag>;
@@ -31,6 +33,8 @@ const GrantOwner& gateway_owner();
 // say. Another upstream that takes its name finds nothing; one that only changes its name keeps its grants.
 using GrantTarget = Strong<std::string, struct GrantTargetTag>;
 GrantTarget target_of(const providers::UpstreamSettings& settings);
+// The upstream's.
+std::string_view url_of(const GrantTarget& target);
 // What the sign-in of a user at an identity provider is kept under, whose ID token the identity assertion chain needs.
 GrantTarget identity_target(std::string_view issuer);
 
@@ -61,7 +65,8 @@ struct Grant {
   std::optional<bool> rotates = {};
   // It is obtained without anybody's help, and not kept.
   bool is_transient = false;
-  std::uint64_t version = 0;  // another one for each change, within the process
+  std::uint64_t version = 0;            // another one for each change, within the process
+  std::shared_ptr<Proofs> proofs = {};  // where the token is bound to `proof_key`
   // When its access token is to be refreshed, and when it is not to be used any more; before it expires.
   Clock::Wall refresh_at = Clock::Wall::max();
   Clock::Wall unusable_at = Clock::Wall::max();

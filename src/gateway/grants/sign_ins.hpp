@@ -27,7 +27,8 @@ class SignIns {
   // signed in meanwhile: the call is then sent, once.
   virtual Task<std::optional<mcp::Outcome>> ask(server::Call& call, SignInNeeded needed) = 0;
 
-  // Whether each user connects this upstream, and this caller has not: all it is listed then is a tool that connects it.
+  // Whether each user connects this upstream, and this caller has not: all it is listed then is a tool that connects
+  // it.
   virtual bool must_connect(const server::Caller& caller, const providers::Upstream& upstream) const = 0;
 
   // Whether a modern call comes back with what its caller said to the question.

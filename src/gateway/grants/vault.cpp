@@ -14,6 +14,7 @@
 #include "base/sealing.hpp"
 #include "gateway/grants/grant_flight.hpp"
 #include "gateway/grants/grant_record.hpp"
+#include "gateway/grants/proofs.hpp"
 #include "json/canonical.hpp"
 
 namespace proteus::gateway {
@@ -127,6 +128,10 @@ GrantPointer Vault::publish(Grant grant) {
   grant.version = ++last_version_;
   const bool dpop = grant.tokens.type == auth::oauth::TokenType::dpop;
   grant.authorization = (dpop ? "DPoP " : "Bearer ") + grant.tokens.access_token.reveal();
+  if (dpop && grant.proof_key && !grant.proofs) {
+    if (auto url = net::Url::parse(url_of(grant.target)))
+      grant.proofs = std::make_shared<Proofs>(*grant.proof_key, std::move(*url));
+  }
   if (const auto expires = grant.tokens.expires) {
     const auto given = std::max(grant.connected_at, grant.refreshed_at);
     const auto life = std::max<Clock::Wall::duration>(*expires - given, {});
@@ -179,6 +184,7 @@ Task<Result<GrantPointer>> Vault::do_put(Grant grant, std::string who) {
   const auto before = find(key);
   if (!before && size() >= kMost) co_return std::unexpected(errors::exhausted("there are too many connections"));
   if (grant.id.empty()) grant.id = before && !before->is_transient ? before->id : new_grant_id();
+  grant.proofs.reset();
   grant.connected_at = grant.refreshed_at = dependencies_.clock.wall();
   grant.obtained_at = dependencies_.clock.now();
   grant.state = GrantState::connected;

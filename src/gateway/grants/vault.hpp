@@ -67,6 +67,8 @@ class Vault {
   // On the control thread.
   Task<> close();
 
+  Clock::Wall now() const { return dependencies_.clock.wall(); }
+
   // Null where there is none, or never was.
   GrantPointer find(const GrantOwner& owner, const GrantTarget& target) const;
   GrantState state(const GrantOwner& owner, const GrantTarget& target) const;

@@ -146,7 +146,7 @@ Task<Result<GrantPointer>> Vault::take_over(GrantPointer grant, Refreshed refres
     co_return co_await give_up(grant, "its refresh token was sent, and no answer came: " + refreshed.why);
   if (refreshed.outcome != renewed) {
     if (!same_again) (void)co_await write(*grant, false);
-    co_return std::unexpected(errors::unavailable("a token could not be refreshed: " + refreshed.why));
+    co_return std::unexpected(errors::exhausted("a token could not be refreshed: " + refreshed.why));
   }
   Grant next = *grant;
   const bool rotated =

@@ -41,7 +41,8 @@ Egress::Origins origins_of(const std::map<std::string, UpstreamEntry, std::less<
   Egress::Origins origins;
   for (const auto& [name, entry] : entries) {
     if (const auto url = net::Url::parse(entry.settings.url)) origins.emplace(url->origin());
-    if (const auto issuer = net::Url::parse(entry.settings.authentication.oauth.issuer)) origins.emplace(issuer->origin());
+    if (const auto issuer = net::Url::parse(entry.settings.authentication.oauth.issuer))
+      origins.emplace(issuer->origin());
   }
   return origins;
 }

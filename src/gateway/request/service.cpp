@@ -416,6 +416,13 @@ Task<mcp::Outcome> GatewayService::send(server::Call& call, Timing timing, Erran
     auto forwarded = co_await forwarding.run();
     while (!forwarded && co_await attempts.again(forwarded.error()))
       forwarded = co_await forwarding.run();
+    if (!forwarded && upstream->is_per_caller()) [[unlikely]] {
+      if (auto answered = co_await sign_in(call, upstream, forwarding, forwarded)) {
+        attempts.report(forwarded);
+        timing.end(*answered);
+        co_return std::move(*answered);
+      }
+    }
     call.rounds().answers.clear();  // each round answers the questions of the one before
     attempts.report(forwarded);
     if (wants_refresh(forwarded)) co_await refresh_for(call.caller(), upstream);

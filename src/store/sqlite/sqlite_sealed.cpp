@@ -32,11 +32,8 @@ Result<std::vector<SealedRecord>> read_sealed(SqliteConnection& connection, cons
     const auto more = row.step();
     if (!more) return std::unexpected(more.error());
     if (!*more) return records;
-    SealedRecord& record = records.emplace_back(SealedRecord{.kind = std::string(kind),
-                                                             .id = row.text(0),
-                                                             .text = {},
-                                                             .updated_at = time_of(row.integer(2)),
-                                                             .fault = {}});
+    SealedRecord& record = records.emplace_back(SealedRecord{
+        .kind = std::string(kind), .id = row.text(0), .text = {}, .updated_at = time_of(row.integer(2)), .fault = {}});
     auto opened = sealer.open(row.view(1), record_binding(record.kind, record.id));
     if (opened) {
       record.text = std::move(opened->plain);

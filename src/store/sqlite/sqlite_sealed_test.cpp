@@ -18,8 +18,8 @@ class SqliteSealedTest : public testing::Test {
 
   void put(std::string id, std::string text) {
     Writes writes;
-    writes.emplace_back(PutSealed{
-        {.kind = "grant", .id = std::move(id), .text = std::move(text), .updated_at = at(1), .fault = {}}});
+    writes.emplace_back(
+        PutSealed{{.kind = "grant", .id = std::move(id), .text = std::move(text), .updated_at = at(1), .fault = {}}});
     runner_.get(store().write(std::move(writes)));
   }
   SqliteStore& store() { return bench_.store(); }
