@@ -1,6 +1,6 @@
 #pragma once
 
-#include "auth/fetch/http_fetch.hpp"
+#include "auth/fetch/fetch.hpp"
 #include "base/environment.hpp"
 #include "gateway/core/gateway.hpp"
 #include "gateway/grants/vault.hpp"
@@ -38,7 +38,7 @@ class OauthAuthorizations final : public Authorizations {
                                                               std::string redirect_uri, Registration registration);
 
   const Dependencies dependencies_;
-  auth::HttpFetch fetch_;
+  auth::Fetch& fetch_;
 };
 
 }  // namespace proteus::gateway

@@ -72,6 +72,11 @@ void SignInDesk::changed(const GrantChange& change) {
     gateway_.listeners().list_changed(catalog::info(kind).changed_method, is_owner);
 }
 
+Task<> SignInDesk::close() {
+  background_.cancel();
+  co_await background_.join();
+}
+
 Task<> SignInDesk::read_again(ServedUpstream upstream) { (void)co_await upstream->refresh(); }
 
 }  // namespace proteus::gateway

@@ -30,7 +30,7 @@ class SignInDesk {
   // The key follows from the pepper, so that links outlive the process.
   SignInDesk(Dependencies dependencies, SealingKey key);
   // On the control thread, before it is destroyed.
-  Task<> close() { return background_.join(); }
+  Task<> close();
 
   ConnectSite& site() { return site_; }
   SignIns& questions() { return questions_; }
