@@ -94,7 +94,7 @@ struct Serving::Dependencies {
         datasets({control, *serving.store_, serving.clock_, serving.environment_}, std::move(mappings),
                  offering_of(serving.config_)),
         dataset_tools(std::make_shared<gateway::DatasetTools>(datasets, *serving.gateway_)),
-        sign_ins({*serving.gateway_, serving.gateway_->vault(), *serving.store_, serving.clock_, serving.environment_,
+        sign_ins({*serving.gateway_, serving.gateway_->vault(), *serving.store_, serving.clock_,
                   [this](std::string_view secret) { return router.name_of_key(secret); }},
                  sign_in_key),
         router(routes(*serving.gateway_, *serving.store_), serving.admin_keys(), serving.gateway_->refusals()),

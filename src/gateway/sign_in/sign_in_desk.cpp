@@ -15,7 +15,7 @@ SignInDesk::SignInDesk(Dependencies dependencies, SealingKey key)
       vault_(dependencies.vault),
       tickets_(key, dependencies.clock),
       awaited_(dependencies.clock),
-      authorizations_({dependencies.gateway, dependencies.vault, dependencies.clock, dependencies.environment}),
+      authorizations_({dependencies.gateway, dependencies.vault, dependencies.clock}),
       host_({dependencies.gateway, dependencies.vault, dependencies.store, dependencies.clock,
              std::move(dependencies.find_operator)}),
       site_({host_, authorizations_, tickets_, awaited_, dependencies.clock}, key),

@@ -24,7 +24,6 @@ class SignInDesk {
     Vault& vault;
     store::Store& store;
     const Clock& clock;
-    const Environment& environment;
     GatewaySiteHost::FindOperator find_operator;
   };
   // The key follows from the pepper, so that links outlive the process.
