@@ -2,53 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { CLIENTS, Session, textOf } from './support/clients.mjs';
 import { Chromium } from './support/chromium.mjs';
-import { startGateway } from './support/gateway.mjs';
-import { startIdentityProvider } from './support/identity_provider.mjs';
-import { Person } from './support/person.mjs';
+import { CLIENTS, textOf } from './support/clients.mjs';
 import { eventually } from './support/programs.mjs';
 import { runningPrograms } from './support/programs_of_suite.mjs';
-import { ProtectedUpstream } from './support/protected_upstream.mjs';
-
-const WITH_URLS = { elicitation: { form: {}, url: {} } };
-const TOKENS = { ada: 'the-token-of-ada-at-the-gateway', bo: 'the-token-of-bo-at-the-gateway' };
-const OAUTH = { type: 'oauth', subject: 'caller', scopes: ['tools'] };
-
-/** An authorization server, an upstream that needs it, and a gateway with two users. */
-export async function startStory(programs, { era = 'modern', writeScope, authentication = {}, scopes = ['tools', 'write'] } = {}) {
-  const provider = await startIdentityProvider({ scopes, refreshTokens: true });
-  programs.push(provider);
-  const upstream = await ProtectedUpstream.start(provider, { era, writeScope });
-  programs.push(upstream);
-  const gateway = await startGateway({
-    upstreams: [{ name: 'notes', url: upstream.url, prefix: 'notes_', fail_fast_on_startup: false, authentication: { ...OAUTH, ...authentication } }],
-    tokens: [
-      { name: 'ada', token_env: 'ADA_TOKEN' },
-      { name: 'bo', token_env: 'BO_TOKEN' }
-    ],
-    auth: { anonymous: 'never' },
-    env: { ADA_TOKEN: TOKENS.ada, BO_TOKEN: TOKENS.bo, PROTEUS_ADMIN_SECRET: 'the-admin-secret' }
-  });
-  programs.push(gateway);
-  return { provider, upstream, gateway };
-}
-
-/** A client of a user whose browser opens what it is asked to, or does what `open` does. */
-async function clientOf(client, gateway, user, { open, capabilities = WITH_URLS } = {}) {
-  const session = await Session.open(client, { url: gateway.url, token: TOKENS[user], capabilities });
-  session.asked = [];
-  session.person = new Person(user, { token: TOKENS[user] });
-  if (capabilities.elicitation) {
-    session.answer('elicitation/create', async (params) => {
-      session.asked.push(params);
-      return open ? open(params, session) : (session.opening = session.person.connect(params.url)) && { action: 'accept' };
-    });
-  }
-  return session;
-}
-
-const linkIn = (text) => /https?:\/\/\S+\/connect\/\S+/.exec(text)?.[0];
+import { clientOf, connectionsOf, disconnectAll, linkIn, startStory, TOKENS } from './support/sign_in_story.mjs';
 
 for (const era of ['modern', 'legacy']) {
   describe(`an upstream of the ${era} era that each user signs in to`, () => {
@@ -92,21 +50,6 @@ for (const era of ['modern', 'legacy']) {
       });
     }
   });
-}
-
-const ADMIN = { 'x-admin-secret': 'the-admin-secret', 'content-type': 'application/json' };
-
-async function connectionsOf(gateway) {
-  const response = await fetch(new URL('/admin/connections', gateway.url), { headers: ADMIN });
-  return (await response.json()).connections;
-}
-
-async function disconnectAll(gateway, user) {
-  for (const { id, principal } of await connectionsOf(gateway)) {
-    if (user && principal !== user) continue;
-    const response = await fetch(new URL(`/admin/connections/${id}`, gateway.url), { method: 'DELETE', headers: ADMIN });
-    assert.equal(response.status, 200, await response.text());
-  }
 }
 
 const [V1, , MODERN] = CLIENTS;
