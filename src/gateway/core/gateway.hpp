@@ -124,7 +124,7 @@ class Gateway {
   Task<AsyncMutex::Lock> hold_upstreams() { return changes_.take(); }
   boost::asio::io_context& control() { return workers_.at(0); }
   // Of the control thread.
-  net::HttpClient& control_http() { return http_of(control()); }
+  auth::Fetch& control_fetch() { return *fetch_; }
   // Completes when each upstream was tried once; fails where one that must be there at the start is not.
   Task<Result<>> started();
 

@@ -2,10 +2,8 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <fmt/format.h>
 
 #include "auth/oauth/run.hpp"
-#include "providers/authentication.hpp"
 
 namespace proteus::gateway {
 
@@ -17,27 +15,10 @@ namespace {
 // Whatever it is answered, it changes nothing.
 constexpr std::string_view kPing = R"({"jsonrpc":"2.0","id":0,"method":"ping"})";
 
-Result<oauth::Client> configured_client(const providers::OauthSettings& settings, const oauth::Discovered& discovered,
-                                        const Environment& environment) {
-  oauth::Client client{.issuer = settings.issuer.empty() ? discovered.issuer() : settings.issuer,
-                       .id = settings.client_id};
-  if (settings.has_secret()) {
-    auto secret = providers::client_secret(settings, environment);
-    if (!secret) return std::unexpected(secret.error());
-    client.secret = std::move(*secret);
-  }
-  if (!settings.client_key.empty()) {
-    auto key = auth::PrivateKey::read(settings.client_key);
-    if (!key) return std::unexpected(key.error());
-    client.key = std::move(*key);
-  }
-  return client;
-}
-
 }  // namespace
 
 OauthAuthorizations::OauthAuthorizations(Dependencies dependencies)
-    : dependencies_(dependencies), fetch_(dependencies.gateway.control_http()) {}
+    : dependencies_(dependencies), fetch_(dependencies.gateway.control_fetch()) {}
 
 Task<Result<PlanPointer>> OauthAuthorizations::plan(Ticket ticket, Registration registration) {
   co_return co_await asio::co_spawn(dependencies_.gateway.control(), plan_there(std::move(ticket), registration),
@@ -102,10 +83,12 @@ Task<Result<std::optional<oauth::Client>>> OauthAuthorizations::client_for(const
   const std::string gateway = dependencies_.gateway.identities().gateway_url();
   const std::string name = issuer_name(discovered.issuer());
   oauth::ClientSources sources;
-  if (!settings.client_id.empty()) {
-    auto client = configured_client(settings, discovered, dependencies_.environment);
-    if (!client) co_return std::unexpected(std::move(client.error()));
-    sources.registered = std::move(*client);
+  auto configured = dependencies_.gateway.oauth_servers().configured_client(settings);
+  if (!configured) co_return std::unexpected(std::move(configured.error()));
+  if (*configured) {
+    sources.registered = std::move(*configured);
+    // A public client may be known at whichever server the upstream names.
+    if (sources.registered->issuer.empty()) sources.registered->issuer = discovered.issuer();
   } else {
     sources.registered = dependencies_.vault.registration(discovered.issuer(), redirect_uri);
     if (gateway.starts_with("https:")) sources.document_url = client_document_url(gateway, name);

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "auth/fetch/http_fetch.hpp"
-#include "base/environment.hpp"
+#include "auth/fetch/fetch.hpp"
 #include "gateway/core/gateway.hpp"
 #include "gateway/grants/vault.hpp"
 #include "gateway/sign_in/authorizations.hpp"
@@ -16,7 +15,6 @@ class OauthAuthorizations final : public Authorizations {
     Gateway& gateway;
     Vault& vault;
     const Clock& clock;
-    const Environment& environment;
   };
   explicit OauthAuthorizations(Dependencies dependencies);
 
@@ -38,7 +36,7 @@ class OauthAuthorizations final : public Authorizations {
                                                               std::string redirect_uri, Registration registration);
 
   const Dependencies dependencies_;
-  auth::HttpFetch fetch_;
+  auth::Fetch& fetch_;
 };
 
 }  // namespace proteus::gateway

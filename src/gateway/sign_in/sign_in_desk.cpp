@@ -15,11 +15,12 @@ SignInDesk::SignInDesk(Dependencies dependencies, SealingKey key)
       vault_(dependencies.vault),
       tickets_(key, dependencies.clock),
       awaited_(dependencies.clock),
-      authorizations_({dependencies.gateway, dependencies.vault, dependencies.clock, dependencies.environment}),
+      authorizations_({dependencies.gateway, dependencies.vault, dependencies.clock}),
       host_({dependencies.gateway, dependencies.vault, dependencies.store, dependencies.clock,
              std::move(dependencies.find_operator)}),
       site_({host_, authorizations_, tickets_, awaited_, dependencies.clock}, key),
-      questions_({dependencies.vault, tickets_, awaited_, [this] { return host_.gateway_url(); }}),
+      questions_({tickets_, awaited_, [this] { return host_.gateway_url(); },
+                  [this](const GrantOwner& owner, const GrantTarget& target) { return vault_.state(owner, target); }}),
       background_(dependencies.gateway.control().get_executor()) {
   dependencies.vault.on_change([this](const GrantChange& change) { changed(change); });
 }
@@ -69,6 +70,11 @@ void SignInDesk::changed(const GrantChange& change) {
   };
   for (const catalog::Kind kind : {catalog::Kind::tool, catalog::Kind::prompt, catalog::Kind::resource})
     gateway_.listeners().list_changed(catalog::info(kind).changed_method, is_owner);
+}
+
+Task<> SignInDesk::close() {
+  background_.cancel();
+  co_await background_.join();
 }
 
 Task<> SignInDesk::read_again(ServedUpstream upstream) { (void)co_await upstream->refresh(); }

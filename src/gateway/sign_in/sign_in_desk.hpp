@@ -24,13 +24,12 @@ class SignInDesk {
     Vault& vault;
     store::Store& store;
     const Clock& clock;
-    const Environment& environment;
     GatewaySiteHost::FindOperator find_operator;
   };
   // The key follows from the pepper, so that links outlive the process.
   SignInDesk(Dependencies dependencies, SealingKey key);
   // On the control thread, before it is destroyed.
-  Task<> close() { return background_.join(); }
+  Task<> close();
 
   ConnectSite& site() { return site_; }
   SignIns& questions() { return questions_; }

@@ -154,9 +154,12 @@ Task<std::optional<mcp::Outcome>> SignInQuestions::ask_within(server::Call& call
 
 bool SignInQuestions::must_connect(const server::Caller& caller, const providers::Upstream& upstream) const {
   const auto& authentication = upstream.settings().authentication;
-  if (!authentication.is_per_caller() || authentication.oauth.is_automatic()) return false;
+  // The enterprise chain begins with a sign-in at the identity provider; all else is obtained without anybody's help.
+  const bool by_person = !authentication.oauth.is_automatic() ||
+                         authentication.oauth.grant == providers::OauthGrant::identity_assertion;
+  if (!authentication.is_per_caller() || !by_person) return false;
   const auto owner = owner_of(principal_of(caller));
-  return !owner || dependencies_.vault.state(*owner, target_of(upstream.settings())) != GrantState::connected;
+  return !owner || dependencies_.state(*owner, target_of(upstream.settings())) != GrantState::connected;
 }
 
 bool SignInQuestions::has_asked(const server::Call& call) const { return call.rounds().state.starts_with(kState); }

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "gateway/grants/grant.hpp"
 #include "gateway/grants/sign_ins.hpp"
-#include "gateway/grants/vault.hpp"
 #include "gateway/sign_in/awaited.hpp"
 #include "gateway/sign_in/ticket.hpp"
 #include "mcp/reply.hpp"
@@ -28,10 +28,10 @@ class SignInQuestions final : public SignIns {
 
   // Everything outlives it. `gateway_url` is how clients know us.
   struct Dependencies {
-    Vault& vault;
     Tickets& tickets;
     AwaitedSignIns& awaited;
     std::function<std::string()> gateway_url;
+    std::function<GrantState(const GrantOwner&, const GrantTarget&)> state;
   };
   explicit SignInQuestions(Dependencies dependencies, std::chrono::milliseconds wait = kWait)
       : dependencies_(std::move(dependencies)), wait_(wait) {}

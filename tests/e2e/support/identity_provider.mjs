@@ -125,6 +125,11 @@ export class IdentityProvider {
     this.answer = this.provider.callback();
   }
 
+  /** One more client, while it runs: its redirects may depend on who listens where. */
+  async addClient(metadata) {
+    await this.provider.Client.adapter.upsert(metadata.client_id, { response_types: ['code'], ...metadata });
+  }
+
   receive(request, response) {
     this.requests.push(`${request.method} ${request.url.split('?')[0]}`);
     const fault = FAULTS[this.fault];
