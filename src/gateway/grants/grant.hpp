@@ -71,6 +71,7 @@ struct Grant {
   Clock::Wall refresh_at = Clock::Wall::max();
   Clock::Wall unusable_at = Clock::Wall::max();
   Clock::Monotonic obtained_at = {};                   // the access token
+  bool after_refusal = false;                          // it was obtained because an upstream had refused the one before
   std::shared_ptr<std::atomic<bool>> refreshing = {};  // soon, before its token ends
   std::string authorization = {};                      // what requests carry: the header's value
 

@@ -189,6 +189,7 @@ Task<Result<GrantPointer>> Vault::do_put(Grant grant, std::string who) {
   grant.obtained_at = dependencies_.clock.now();
   grant.state = GrantState::connected;
   grant.trouble.clear();
+  grant.after_refusal = false;
   store::Writes writes;
   writes.emplace_back(store::PutSealed{{.kind = std::string(kGrant),
                                         .id = grant.id,

@@ -44,7 +44,7 @@ class Vault {
   // So long before its end a token is refreshed, and is not used any more; less where it does not live long.
   static constexpr std::chrono::seconds kAhead{60};
   static constexpr std::chrono::seconds kMargin{5};
-  // A token that is refused so soon after it was given will not be better by another one.
+  // A token that is refused so soon after it took the place of one that was refused is not followed by another.
   static constexpr std::chrono::seconds kJustGiven{10};
 
   // A request for a token that failed is not repeated for so long.
@@ -95,6 +95,7 @@ class Vault {
     GrantTarget target;
     std::optional<std::uint64_t> refused = {};  // the version of the grant whose token was just refused
     Secret caller_token = {};                   // with which the caller came, where the grant needs it
+    bool ahead = false;                         // it was not refused: it ends soon
   };
   // One whose access token can be used now: refreshed first where it is about to end or was refused, once for all who
   // ask at the same time, on whichever thread. An error of kind `unauthenticated` where its owner has to sign in.
@@ -147,10 +148,10 @@ class Vault {
   void renew(Wanted wanted, Answer answer);
   void renew_soon(const Grant& grant);
   bool is_usable(const Grant& grant) const;
-  Task<> renew(std::shared_ptr<Flight> flight, GrantPointer grant, Secret caller_token);
-  Task<Result<GrantPointer>> obtain(Key key, Secret caller_token);
-  Task<Result<GrantPointer>> refresh(GrantPointer grant);
-  Task<Result<GrantPointer>> take_over(GrantPointer grant, Refreshed refreshed);
+  Task<> renew(std::shared_ptr<Flight> flight, GrantPointer grant, Secret caller_token, bool is_refused);
+  Task<Result<GrantPointer>> obtain(Key key, Secret caller_token, bool is_refused);
+  Task<Result<GrantPointer>> refresh(GrantPointer grant, bool is_refused);
+  Task<Result<GrantPointer>> take_over(GrantPointer grant, Refreshed refreshed, bool is_refused);
   Task<Result<GrantPointer>> give_up(GrantPointer grant, std::string why);
   Task<Result<>> write(const Grant& grant, bool rotation_begun);
   Task<std::shared_ptr<Flight>> take_off(Key key);

@@ -41,7 +41,8 @@ Task<Result<GrantPointer>> Vault::usable(Wanted wanted) {
 // Nobody waits for it.
 void Vault::renew_soon(const Grant& grant) {
   asio::post(dependencies_.control, [this, owner = grant.owner, target = grant.target, version = grant.version] {
-    renew({.owner = owner, .target = target, .refused = version}, std::make_shared<Delivery<Result<GrantPointer>>>());
+    renew({.owner = owner, .target = target, .refused = version, .ahead = true},
+          std::make_shared<Delivery<Result<GrantPointer>>>());
   });
 }
 
@@ -60,8 +61,8 @@ void Vault::renew(Wanted wanted, Answer answer) {
   if (!grant && !dependencies_.servers.obtains(key.target))
     return answer->deliver(std::unexpected(errors::unauthenticated("the caller has not connected this upstream")));
   if (grant && grant->state != GrantState::connected) return answer->deliver(std::unexpected(sign_in_needed(*grant)));
-  if (grant && grant->version == wanted.refused && is_usable(*grant) &&
-      dependencies_.clock.now() - grant->obtained_at < kJustGiven && dependencies_.clock.wall() < grant->refresh_at) {
+  const bool is_refused = grant && grant->version == wanted.refused && !wanted.ahead;
+  if (is_refused && grant->after_refusal && dependencies_.clock.now() - grant->obtained_at < kJustGiven) {
     return answer->deliver(std::unexpected(
         errors::unauthenticated("the upstream refuses a token that its authorization server has just given")));
   }
@@ -74,13 +75,14 @@ void Vault::renew(Wanted wanted, Answer answer) {
   flight->add(std::move(answer));
   if (!grant)
     grant = std::make_shared<const Grant>(Grant{.owner = wanted.owner, .target = wanted.target, .is_transient = true});
-  tasks_.spawn("getting a token", renew(std::move(flight), std::move(grant), std::move(wanted.caller_token)));
+  tasks_.spawn("getting a token",
+               renew(std::move(flight), std::move(grant), std::move(wanted.caller_token), is_refused));
 }
 
-Task<> Vault::renew(std::shared_ptr<Flight> flight, GrantPointer grant, Secret caller_token) {
+Task<> Vault::renew(std::shared_ptr<Flight> flight, GrantPointer grant, Secret caller_token, bool is_refused) {
   const Key key{grant->owner, grant->target};
-  const auto result =
-      grant->is_transient ? co_await obtain(key, std::move(caller_token)) : co_await refresh(std::move(grant));
+  const auto result = grant->is_transient ? co_await obtain(key, std::move(caller_token), is_refused)
+                                          : co_await refresh(std::move(grant), is_refused);
   if (result) {
     failures_.erase(key);
   } else {
@@ -102,13 +104,14 @@ Task<std::shared_ptr<Vault::Flight>> Vault::take_off(Key key) {
   co_return flight;
 }
 
-Task<Result<GrantPointer>> Vault::obtain(Key key, Secret caller_token) {
+Task<Result<GrantPointer>> Vault::obtain(Key key, Secret caller_token, bool is_refused) {
   auto obtained = co_await dependencies_.servers.obtain(key.owner, key.target, std::move(caller_token));
   if (!obtained) co_return std::unexpected(std::move(obtained.error()));
   if (!find(key) && size() >= kMost) co_return std::unexpected(errors::exhausted("there are too many connections"));
   obtained->owner = key.owner;
   obtained->target = key.target;
   obtained->is_transient = true;
+  obtained->after_refusal = is_refused;
   obtained->connected_at = obtained->refreshed_at = dependencies_.clock.wall();
   obtained->obtained_at = dependencies_.clock.now();
   co_return publish(std::move(*obtained));
@@ -126,7 +129,7 @@ Task<Result<>> Vault::write(const Grant& grant, bool rotation_begun) {
   co_return Result<>{};
 }
 
-Task<Result<GrantPointer>> Vault::refresh(GrantPointer grant) {
+Task<Result<GrantPointer>> Vault::refresh(GrantPointer grant, bool is_refused) {
   if (grant->tokens.refresh_token.empty())
     co_return co_await give_up(grant, "its access token has ended or is refused, and there is no refresh token");
   // A server that leaves refresh tokens as they are takes the same one again.
@@ -134,10 +137,10 @@ Task<Result<GrantPointer>> Vault::refresh(GrantPointer grant) {
     if (auto begun = co_await write(*grant, true); !begun)
       co_return std::unexpected(std::move(begun.error()).within("a token is not refreshed"));
   }
-  co_return co_await take_over(grant, co_await dependencies_.servers.refresh(grant));
+  co_return co_await take_over(grant, co_await dependencies_.servers.refresh(grant), is_refused);
 }
 
-Task<Result<GrantPointer>> Vault::take_over(GrantPointer grant, Refreshed refreshed) {
+Task<Result<GrantPointer>> Vault::take_over(GrantPointer grant, Refreshed refreshed, bool is_refused) {
   using enum Refreshed::Outcome;
   const bool same_again = !grant->rotates.value_or(true);
   if (refreshed.outcome == refused)
@@ -152,6 +155,7 @@ Task<Result<GrantPointer>> Vault::take_over(GrantPointer grant, Refreshed refres
   const bool rotated =
       !refreshed.tokens.refresh_token.empty() && !(refreshed.tokens.refresh_token == grant->tokens.refresh_token);
   next.rotates = rotated;
+  next.after_refusal = is_refused;
   if (refreshed.tokens.refresh_token.empty()) refreshed.tokens.refresh_token = grant->tokens.refresh_token;
   if (refreshed.tokens.id_token.empty()) refreshed.tokens.id_token = grant->tokens.id_token;
   next.tokens = std::move(refreshed.tokens);

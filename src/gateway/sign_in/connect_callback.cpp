@@ -20,7 +20,12 @@ Task<> ConnectSite::decide(Visit& visit, const Link& link) {
     co_return co_await say(visit, 403, "This form is not valid any more",
                            "It was made for another browser, or what it was about has changed. Open the link again.");
   }
-  if (visit.field("decision") == "allow") co_return co_await depart(visit, link);
+  if (visit.field("decision") == "allow") {
+    const auto settings = dependencies_.host.upstream(ticket.upstream);
+    const bool by_identity =
+        settings && settings->authentication.oauth.grant == providers::OauthGrant::identity_assertion;
+    co_return co_await (by_identity ? keep_identity(visit, link) : depart(visit, link));
+  }
   if (dependencies_.tickets.use(ticket)) dependencies_.awaited.ended(ticket.id, SignInEnd::declined);
   co_await say(visit, 200, "Not connected", "You can close this page.");
 }
@@ -59,6 +64,19 @@ Task<> ConnectSite::depart(Visit& visit, const Link& link) {
     co_return co_await say(visit, 503, "Too many sign-ins are open", "Try again in some minutes.");
   }
   co_await redirect(visit, std::move(url));
+}
+
+Task<> ConnectSite::keep_identity(Visit& visit, const Link& link) {
+  const Ticket& ticket = *link.ticket;
+  auto identity = signed_in_.find(visit.browser.id);
+  if (!identity) co_return co_await ask_who(visit, link, 403);
+  if (!dependencies_.tickets.use(ticket))
+    co_return co_await say(visit, 409, "This link was used already", "Call the tool again to get another one.");
+  const auto kept = co_await dependencies_.host.keep(std::move(*identity), visit.browser.name);
+  dependencies_.awaited.ended(ticket.id, kept ? SignInEnd::connected : SignInEnd::failed);
+  if (!kept) co_return co_await say(visit, 500, "The sign-in could not be kept", kept.error().message());
+  co_await say(visit, 200, fmt::format("{} is connected", ticket.upstream),
+               "You can close this page. What was waiting for it goes on.");
 }
 
 Task<> ConnectSite::come_back(Visit& visit, std::string_view issuer) {
@@ -102,8 +120,19 @@ Task<> ConnectSite::identified(Visit& visit, Departure departure, auth::oauth::T
     co_return co_await say(visit, 403, "This link is not yours",
                            "The program that asked for it works for another account." + std::string(kNothing));
   }
-  visit.browser = browsers_.begin(std::move(found->person), std::move(found->name));
+  visit.browser = browsers_.begin(found->person, std::move(found->name));
   visit.is_new = true;
+  if (!answer.id_token.empty() && kind == Person::Kind::user) {
+    const std::string& issuer = departure.plan->discovered.issuer();
+    Grant identity{.owner = GrantOwner(found->person.key),
+                   .owner_name = visit.browser.name,
+                   .target = identity_target(issuer),
+                   .upstream = issuer,
+                   .server = departure.plan->discovered.server,
+                   .client = {.issuer = issuer, .id = departure.plan->client->id}};
+    identity.tokens.id_token = std::move(answer.id_token);
+    signed_in_.put(visit.browser.id, std::move(identity));
+  }
   co_await redirect(visit, link_url({.text = departure.ticket_text}));
 }
 

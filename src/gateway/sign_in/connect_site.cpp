@@ -28,7 +28,8 @@ ConnectSite::ConnectSite(Dependencies dependencies, SealingKey key)
                 [&host = dependencies.host] {
                   return host.gateway_url().starts_with("https:") ? Browsers::Scheme::https : Browsers::Scheme::http;
                 }),
-      departures_(dependencies.clock) {}
+      departures_(dependencies.clock),
+      signed_in_(dependencies.clock) {}
 
 bool ConnectSite::owns(std::string_view path) {
   return is_at(path, kConnect) || path.starts_with(kCallback) || path.starts_with(kClient);
@@ -157,6 +158,9 @@ Task<> ConnectSite::ask_consent(Visit& visit, const Link& link) {
   const Ticket& ticket = *link.ticket;
   const auto settings = dependencies_.host.upstream(ticket.upstream);
   if (!settings) co_return co_await say(visit, 404, "This server is gone", "The operator has removed it.");
+  const bool by_identity = settings->authentication.oauth.grant == providers::OauthGrant::identity_assertion;
+  // They may have shown who they are for something else, and the provider's word may be gone.
+  if (by_identity && !signed_in_.find(visit.browser.id)) co_return co_await ask_who(visit, link, 200);
   const auto plan = co_await dependencies_.authorizations.plan(ticket, Authorizations::Registration::as_it_is);
   if (!plan) co_return co_await say(visit, 502, "This server cannot be connected", plan.error().message());
   const std::string action = link_url(link);
@@ -170,10 +174,11 @@ Task<> ConnectSite::ask_consent(Visit& visit, const Link& link) {
                                  .url = settings->url,
                                  .client = ticket.client,
                                  .gateway = gateway,
-                                 .server = (*plan)->discovered.server.authorization_endpoint,
+                                 .server = by_identity ? (*plan)->discovered.issuer()
+                                                       : (*plan)->discovered.server.authorization_endpoint,
                                  .client_id = (*plan)->client ? std::string_view((*plan)->client->id)
                                                               : "a client that it registers when you continue",
-                                 .redirect_uri = (*plan)->redirect_uri,
+                                 .redirect_uri = by_identity ? std::string_view() : (*plan)->redirect_uri,
                                  .scopes = (*plan)->scopes}));
 }
 

@@ -12,6 +12,7 @@
 #include "gateway/sign_in/awaited.hpp"
 #include "gateway/sign_in/browser.hpp"
 #include "gateway/sign_in/departures.hpp"
+#include "gateway/sign_in/signed_in.hpp"
 #include "gateway/sign_in/site_host.hpp"
 #include "gateway/sign_in/ticket.hpp"
 #include "net/http_server/exchange.hpp"
@@ -67,6 +68,8 @@ class ConnectSite {
   Task<> ask_consent(Visit& visit, const Link& link);
   Task<> decide(Visit& visit, const Link& link);
   Task<> depart(Visit& visit, const Link& link);
+  // Of an upstream whose server takes the word of the identity provider: there is nowhere else to go.
+  Task<> keep_identity(Visit& visit, const Link& link);
   Task<> list(Visit& visit);
   Task<> disconnect(Visit& visit);
 
@@ -85,6 +88,7 @@ class ConnectSite {
   const Dependencies dependencies_;
   const Browsers browsers_;
   Departures departures_;
+  SignedIn signed_in_;
   Attempts attempts_;
 };
 

@@ -137,10 +137,10 @@ std::string consent(const Form& form, const Consent& about) {
   terms += term("Asked for by", about.client.empty()
                                     ? std::string("an operator of this gateway")
                                     : fmt::format("{} (as the program calls itself)", about.client));
-  terms += term("You will sign in at", about.server);
+  terms += term(about.redirect_uri.empty() ? "Your sign-in is shown to" : "You will sign in at", about.server);
   terms += fmt::format("<div><dt>This gateway will be allowed</dt><dd>{}</dd></div>", scope_list(about.scopes));
   terms += term("It is known there as", about.client_id);
-  terms += term("You will come back to", about.redirect_uri);
+  if (!about.redirect_uri.empty()) terms += term("You will come back to", about.redirect_uri);
   return page(fmt::format("Connect {}?", about.upstream),
               fmt::format("<p>The gateway at <code>{}</code> will act for you at this server, and keep what it gets "
                           "sealed. The program never sees it.</p><dl>{}</dl>{}<div class=\"row\">"

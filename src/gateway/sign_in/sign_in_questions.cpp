@@ -88,6 +88,12 @@ Result<SignInQuestions::Question> SignInQuestions::question_for(server::Call& ca
         fmt::format("{} is used by each user as themselves, and this caller has no name. Call with a token of yours.",
                     settings.label())));
   }
+  const bool by_identity = settings.authentication.oauth.grant == providers::OauthGrant::identity_assertion;
+  if (by_identity && issuer_of(principal).empty()) {
+    return std::unexpected(errors::forbidden(
+        fmt::format("{} is used by people of the identity provider; this caller has a token of the gateway itself.",
+                    settings.label())));
+  }
   auto issued = dependencies_.tickets.issue({.person = {Person::Kind::user, owner->value(), issuer_of(principal)},
                                              .person_name = principal.name(),
                                              .upstream = settings.name,
@@ -155,11 +161,12 @@ Task<std::optional<mcp::Outcome>> SignInQuestions::ask_within(server::Call& call
 bool SignInQuestions::must_connect(const server::Caller& caller, const providers::Upstream& upstream) const {
   const auto& authentication = upstream.settings().authentication;
   // The enterprise chain begins with a sign-in at the identity provider; all else is obtained without anybody's help.
-  const bool by_person = !authentication.oauth.is_automatic() ||
-                         authentication.oauth.grant == providers::OauthGrant::identity_assertion;
-  if (!authentication.is_per_caller() || !by_person) return false;
-  const auto owner = owner_of(principal_of(caller));
-  return !owner || dependencies_.state(*owner, target_of(upstream.settings())) != GrantState::connected;
+  const bool by_identity = authentication.oauth.grant == providers::OauthGrant::identity_assertion;
+  if (!authentication.is_per_caller() || (authentication.oauth.is_automatic() && !by_identity)) return false;
+  const Principal& principal = principal_of(caller);
+  const auto owner = owner_of(principal);
+  const auto target = by_identity ? identity_target(issuer_of(principal)) : target_of(upstream.settings());
+  return !owner || dependencies_.state(*owner, target) != GrantState::connected;
 }
 
 bool SignInQuestions::has_asked(const server::Call& call) const { return call.rounds().state.starts_with(kState); }
