@@ -98,7 +98,8 @@ Task<> ConnectSite::come_back(Visit& visit, std::string_view issuer) {
   if (!is_same_way || !is_same_person || !code) {
     const bool declined = callback->error == "access_denied" && is_same_way && is_same_person;
     fail(declined ? SignInEnd::declined : SignInEnd::failed);
-    const std::string why = code ? std::string("The answer is not the one that was asked for.") : code.error().message();
+    const std::string why =
+        code ? std::string("The answer is not the one that was asked for.") : code.error().message();
     co_return co_await say(visit, 400, declined ? "Not connected" : "The sign-in failed", why + std::string(kNothing));
   }
   auto answer = co_await dependencies_.authorizations.redeem(departure->plan, departure->request, std::move(*code));
@@ -113,8 +114,7 @@ Task<> ConnectSite::come_back(Visit& visit, std::string_view issuer) {
 Task<> ConnectSite::identified(Visit& visit, Departure departure, auth::oauth::TokenAnswer answer) {
   const bool is_for_ticket = !departure.ticket_text.empty();
   const auto kind = is_for_ticket ? departure.ticket.person.kind : Person::Kind::user;
-  auto found =
-      co_await dependencies_.host.by_identity(kind, std::move(answer.access_token), visit.exchange.request());
+  auto found = co_await dependencies_.host.by_identity(kind, std::move(answer.access_token), visit.exchange.request());
   if (!found) co_return co_await say(visit, 403, "This account cannot be used here", found.error().message());
   if (is_for_ticket && found->person != departure.ticket.person) {
     co_return co_await say(visit, 403, "This link is not yours",
@@ -174,8 +174,8 @@ Task<> ConnectSite::reply_document(net::Exchange& exchange, std::string_view fil
     co_return;
   }
   const std::string name(file.substr(0, file.size() - 5));
-  const std::string document = auth::oauth::write_client_document(client_description(gateway, name),
-                                                                  client_document_url(gateway, name));
+  const std::string document =
+      auth::oauth::write_client_document(client_description(gateway, name), client_document_url(gateway, name));
   co_await exchange.reply(
       {.status = 200, .content_type = "application/json", .prepared = "Cache-Control: max-age=300\r\n"}, document);
 }

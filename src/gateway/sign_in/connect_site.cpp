@@ -107,7 +107,8 @@ Task<> ConnectSite::ask_who(Visit& visit, const Link& link, unsigned status, std
   const std::string action = link_url(link);
   const std::string token = browsers_.form_token(visit.browser, link.purpose("who"));
   const pages::Form form{action, token};
-  if (!link.ticket) co_return co_await reply(visit, status, pages::ask_for_any(form, dependencies_.host.issuers(), again));
+  if (!link.ticket)
+    co_return co_await reply(visit, status, pages::ask_for_any(form, dependencies_.host.issuers(), again));
   const Person& person = link.ticket->person;
   if (!person.issuer.empty()) co_return co_await reply(visit, status, pages::ask_for_identity(form, person.issuer));
   const auto what = person.kind == Person::Kind::user ? pages::Secret::token : pages::Secret::admin_key;
@@ -140,8 +141,8 @@ Task<> ConnectSite::send_to_identify(Visit& visit, Link link, std::string issuer
   const auto kind = link.ticket ? link.ticket->person.kind : Person::Kind::user;
   auto plan = co_await dependencies_.authorizations.plan_identity(issuer, dependencies_.host.resource(kind));
   if (!plan) co_return co_await say(visit, 502, "The identity provider cannot be used", plan.error().message());
-  auto request = auth::oauth::begin_authorization(
-      (*plan)->discovered, *(*plan)->client, {.redirect_uri = (*plan)->redirect_uri, .scopes = (*plan)->scopes});
+  auto request = auth::oauth::begin_authorization((*plan)->discovered, *(*plan)->client,
+                                                  {.redirect_uri = (*plan)->redirect_uri, .scopes = (*plan)->scopes});
   if (!request) co_return co_await say(visit, 502, "The identity provider cannot be used", request.error().message());
   std::string url = request->url;
   const bool added = departures_.add({.purpose = Departure::Purpose::identify,
@@ -167,19 +168,19 @@ Task<> ConnectSite::ask_consent(Visit& visit, const Link& link) {
   const std::string token = browsers_.form_token(visit.browser, link.purpose((*plan)->digest()));
   const std::string label = settings->label();
   const std::string gateway = dependencies_.host.gateway_url();
-  co_await reply(visit, 200,
-                 pages::consent({action, token},
-                                {.person = visit.browser.name,
-                                 .upstream = label,
-                                 .url = settings->url,
-                                 .client = ticket.client,
-                                 .gateway = gateway,
-                                 .server = by_identity ? (*plan)->discovered.issuer()
-                                                       : (*plan)->discovered.server.authorization_endpoint,
-                                 .client_id = (*plan)->client ? std::string_view((*plan)->client->id)
-                                                              : "a client that it registers when you continue",
-                                 .redirect_uri = by_identity ? std::string_view() : (*plan)->redirect_uri,
-                                 .scopes = (*plan)->scopes}));
+  co_await reply(
+      visit, 200,
+      pages::consent({action, token}, {.person = visit.browser.name,
+                                       .upstream = label,
+                                       .url = settings->url,
+                                       .client = ticket.client,
+                                       .gateway = gateway,
+                                       .server = by_identity ? (*plan)->discovered.issuer()
+                                                             : (*plan)->discovered.server.authorization_endpoint,
+                                       .client_id = (*plan)->client ? std::string_view((*plan)->client->id)
+                                                                    : "a client that it registers when you continue",
+                                       .redirect_uri = by_identity ? std::string_view() : (*plan)->redirect_uri,
+                                       .scopes = (*plan)->scopes}));
 }
 
 Task<> ConnectSite::list(Visit& visit) {

@@ -119,8 +119,8 @@ Task<Result<PlanPointer>> OauthAuthorizations::plan_identity_there(std::string i
     return served->settings().authentication.oauth.grant == providers::OauthGrant::identity_assertion;
   });
   if (needs_id_token) plan->scopes = oauth::united(plan->scopes, std::vector<std::string>{"openid"});
-  plan->client = oauth::Client{
-      .issuer = issuer, .id = settings->sign_in.client_id, .secret = settings->sign_in.client_secret};
+  plan->client =
+      oauth::Client{.issuer = issuer, .id = settings->sign_in.client_id, .secret = settings->sign_in.client_secret};
   plan->discovered = std::move(*discovered);
   co_return plan;
 }

@@ -101,17 +101,16 @@ Result<SignInQuestions::Question> SignInQuestions::question_for(server::Call& ca
                                              .challenge = needed.challenge,
                                              .client = program_of(call)});
   if (!issued) return std::unexpected(issued.error());
-  return Question{issued->ticket.id, issued->text, url_of(issued->text),
-                  needed.scopes.empty()
-                      ? fmt::format("Sign in to {} to use it.", settings.label())
-                      : fmt::format("{} needs more permissions for this. Sign in again to grant them.",
-                                    settings.label())};
+  return Question{
+      issued->ticket.id, issued->text, url_of(issued->text),
+      needed.scopes.empty()
+          ? fmt::format("Sign in to {} to use it.", settings.label())
+          : fmt::format("{} needs more permissions for this. Sign in again to grant them.", settings.label())};
 }
 
 mcp::InputRequired SignInQuestions::by_result(const Question& question, std::string state) const {
   mcp::InputRequired required;
-  required.requests.push_back(
-      {std::string(kKey), mcp::Method::elicit, params_of(question.message, question.url, {})});
+  required.requests.push_back({std::string(kKey), mcp::Method::elicit, params_of(question.message, question.url, {})});
   required.state = std::move(state);
   return required;
 }
@@ -136,9 +135,9 @@ Task<std::optional<mcp::Outcome>> SignInQuestions::ask(server::Call& call, SignI
     if (!may_ask) co_return by_error(call, *question);
     co_return co_await ask_within(call, std::move(*question));
   }
-  co_return by_result(*question, fmt::format("{}{}:{}:{}", kState,
-                                             base64_encode(random_bytes(kNumberBytes), Base64::url), question->ticket,
-                                             question->text));
+  co_return by_result(*question,
+                      fmt::format("{}{}:{}:{}", kState, base64_encode(random_bytes(kNumberBytes), Base64::url),
+                                  question->ticket, question->text));
 }
 
 Task<std::optional<mcp::Outcome>> SignInQuestions::ask_within(server::Call& call, Question question) {
@@ -189,8 +188,9 @@ Task<std::optional<mcp::Outcome>> SignInQuestions::come_back(server::Call& call)
   }
   if (end && *end != SignInEnd::connected) co_return server::refusal(call, end_text(*end));
   if (!dependencies_.awaited.claim(asked->number)) {
-    co_return server::refusal(call, "This call has already gone on after the sign-in; its result went to the request "
-                                    "that came first.");
+    co_return server::refusal(call,
+                              "This call has already gone on after the sign-in; its result went to the request "
+                              "that came first.");
   }
   // Where the link is too old, or another process asked, the call finds out by itself whether it may run.
   forget_question(call);
