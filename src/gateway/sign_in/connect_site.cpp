@@ -91,6 +91,8 @@ Task<> ConnectSite::post(Visit& visit, Link link) {
     return !visit.is_new && browsers_.is_own_form(visit.browser, link.purpose(step), token);
   };
   if (is_step("who")) {
+    if (!may_try(visit, link))
+      co_return co_await ask_who(visit, link, 429, "There were too many tries. Wait a minute.");
     if (!visit.field("secret").empty()) co_return co_await take_secret(visit, std::move(link));
     std::string issuer(link.ticket ? std::string_view(link.ticket->person.issuer) : visit.field("issuer"));
     co_return co_await send_to_identify(visit, std::move(link), std::move(issuer));
@@ -115,11 +117,13 @@ Task<> ConnectSite::ask_who(Visit& visit, const Link& link, unsigned status, std
   co_await reply(visit, status, pages::ask_for_secret(form, what, again));
 }
 
-Task<> ConnectSite::take_secret(Visit& visit, Link link) {
+bool ConnectSite::may_try(const Visit& visit, const Link& link) {
   const auto now = dependencies_.clock.now();
-  const bool is_free = attempts_.take(fmt::format("from {}", visit.exchange.request().client()), now) &&
-                       (!link.ticket || attempts_.take(fmt::format("for {}", link.ticket->id), now));
-  if (!is_free) co_return co_await ask_who(visit, link, 429, "There were too many tries. Wait a minute.");
+  return attempts_.take(fmt::format("from {}", visit.exchange.request().client()), now) &&
+         (!link.ticket || attempts_.take(fmt::format("for {}", link.ticket->id), now));
+}
+
+Task<> ConnectSite::take_secret(Visit& visit, Link link) {
   const auto kind = link.ticket ? link.ticket->person.kind : Person::Kind::user;
   auto found = dependencies_.host.by_secret(kind, visit.field("secret"));
   // Whose link it is, is not told to whoever has another secret.

@@ -63,6 +63,8 @@ class ConnectSite {
   Task<> show(Visit& visit, Link link);
   Task<> post(Visit& visit, Link link);
   Task<> ask_who(Visit& visit, const Link& link, unsigned status, std::string_view again = {});
+  // Secrets are not guessed here, and identity providers not bothered.
+  bool may_try(const Visit& visit, const Link& link);
   Task<> take_secret(Visit& visit, Link link);
   Task<> send_to_identify(Visit& visit, Link link, std::string issuer);
   Task<> ask_consent(Visit& visit, const Link& link);
@@ -82,7 +84,6 @@ class ConnectSite {
   Task<> say(Visit& visit, unsigned status, std::string_view title, std::string_view text);
   // `location` is one of our own, or an authorization server's.
   Task<> redirect(Visit& visit, std::string location);
-  std::string path_of(const Link& link) const;
   std::string link_url(const Link& link) const;
 
   const Dependencies dependencies_;
