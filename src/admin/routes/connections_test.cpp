@@ -64,7 +64,7 @@ TEST_F(ConnectionRoutes, ShowThemWithoutTokensAndEndThem) {
   const auto listed = bench.ask("GET", "/admin/connections");
   EXPECT_THAT(listed.body, Not(HasSubstr("-token")));
   const value one = listed.json().at("connections").at(0);
-  EXPECT_EQ(one.at("id"), grant->id);
+  EXPECT_EQ(one.at("id").as_string(), grant->id);
   EXPECT_EQ(one.at("subject"), "caller");
   EXPECT_EQ(one.at("principal"), "Ada");
   EXPECT_EQ(one.at("issuer"), "https://as.example");
