@@ -50,8 +50,11 @@ Task<Result<bool>> GrantAuthorizer::refused(client::Refusal refusal) {
     const std::scoped_lock lock(mutex_);
     missing_.challenge = refusal.challenge;
   }
-  const auto better = co_await vault_.usable(
-      {.owner = owner_, .target = target_, .refused = grant->version, .caller_token = caller_token_});
+  const auto better = co_await vault_.usable({.owner = owner_,
+                                              .target = target_,
+                                              .refused = grant->version,
+                                              .caller_token = caller_token_,
+                                              .challenge = std::string(refusal.challenge)});
   if (!better) co_return std::unexpected(better.error());
   co_return true;
 }

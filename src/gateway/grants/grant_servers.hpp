@@ -33,6 +33,9 @@ class GrantServers {
   // Where the server offers it (RFC 7009); `unsupported` where not.
   virtual Task<Result<>> revoke(GrantPointer grant) = 0;
 
+  // The authorization server that the upstream of a grant names now, by its challenge or its metadata.
+  virtual Task<Result<std::string>> issuer_now(GrantPointer grant, std::string challenge) = 0;
+
   // Whether grants for this are obtained without anybody's help.
   virtual bool obtains(const GrantTarget& target) const = 0;
   // Obtains one. `caller_token` is what the caller came with; empty where nobody did.

@@ -156,6 +156,15 @@ Task<Result<>> OauthServers::revoke(GrantPointer grant) {
                                          has_refresh ? "refresh_token" : "access_token");
 }
 
+Task<Result<std::string>> OauthServers::issuer_now(GrantPointer grant, std::string challenge) {
+  auto url = net::Url::parse(url_of(grant->target));
+  if (!url) co_return std::unexpected(std::move(url.error()));
+  const auto found =
+      co_await auth::oauth::run(auth::oauth::Discovery(std::move(*url), auth::oauth::read_hints(challenge)), fetch_);
+  if (!found) co_return std::unexpected(found.error());
+  co_return found->issuer();
+}
+
 bool OauthServers::obtains(const GrantTarget& target) const {
   const auto settings = find(target);
   return settings && settings->authentication.oauth.is_automatic();

@@ -41,6 +41,7 @@ class OauthServers final : public GrantServers {
 
   Task<Refreshed> refresh(GrantPointer grant) override;
   Task<Result<>> revoke(GrantPointer grant) override;
+  Task<Result<std::string>> issuer_now(GrantPointer grant, std::string challenge) override;
   bool obtains(const GrantTarget& target) const override;
   Task<Result<Grant>> obtain(GrantOwner owner, GrantTarget target, Secret caller_token) override;
 

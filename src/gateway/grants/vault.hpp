@@ -96,6 +96,7 @@ class Vault {
     std::optional<std::uint64_t> refused = {};  // the version of the grant whose token was just refused
     Secret caller_token = {};                   // with which the caller came, where the grant needs it
     bool ahead = false;                         // it was not refused: it ends soon
+    std::string challenge = {};                 // that it was refused with
   };
   // One whose access token can be used now: refreshed first where it is about to end or was refused, once for all who
   // ask at the same time, on whichever thread. An error of kind `unauthenticated` where its owner has to sign in.
@@ -149,6 +150,9 @@ class Vault {
   void renew_soon(const Grant& grant);
   bool is_usable(const Grant& grant) const;
   Task<> renew(std::shared_ptr<Flight> flight, GrantPointer grant, Secret caller_token, bool is_refused);
+  void note_failure(const Key& key, const Error& error);
+  // Of a grant whose tokens are all refused: its upstream may have gone over to another authorization server.
+  Task<> look_for_issuer(std::shared_ptr<Flight> flight, GrantPointer grant, std::string challenge);
   Task<Result<GrantPointer>> obtain(Key key, Secret caller_token, bool is_refused);
   Task<Result<GrantPointer>> refresh(GrantPointer grant, bool is_refused);
   Task<Result<GrantPointer>> take_over(GrantPointer grant, Refreshed refreshed, bool is_refused);

@@ -18,6 +18,12 @@ Error sign_in_needed(const Grant& grant) {
       fmt::format("{} has to sign in at upstream {} again: {}", grant.owner_name, grant.upstream, grant.trouble));
 }
 
+Error not_connected(const GrantOwner& owner) {
+  return errors::unauthenticated(owner == gateway_owner()
+                                     ? "nobody has connected the gateway to it yet: `proteus connections add` does"
+                                     : "the caller has not connected this upstream");
+}
+
 }  // namespace
 
 GrantPointer Vault::usable_now(const GrantOwner& owner, const GrantTarget& target) {
@@ -59,13 +65,9 @@ void Vault::renew(Wanted wanted, Answer answer) {
   auto grant = find(key);
   if (grant && grant->version != wanted.refused && is_usable(*grant)) return answer->deliver(std::move(grant));
   if (!grant && !dependencies_.servers.obtains(key.target))
-    return answer->deliver(std::unexpected(errors::unauthenticated("the caller has not connected this upstream")));
+    return answer->deliver(std::unexpected(not_connected(key.owner)));
   if (grant && grant->state != GrantState::connected) return answer->deliver(std::unexpected(sign_in_needed(*grant)));
   const bool is_refused = grant && grant->version == wanted.refused && !wanted.ahead;
-  if (is_refused && grant->after_refusal && dependencies_.clock.now() - grant->obtained_at < kJustGiven) {
-    return answer->deliver(std::unexpected(
-        errors::unauthenticated("the upstream refuses a token that its authorization server has just given")));
-  }
   // A server in trouble is not asked for each request.
   if (const auto failed = failures_.find(key); failed != failures_.end()) {
     if (dependencies_.clock.now() < failed->second.until) return answer->deliver(std::unexpected(failed->second.error));
@@ -73,6 +75,10 @@ void Vault::renew(Wanted wanted, Answer answer) {
   auto flight = std::make_shared<Flight>(*this, key);
   flights_.insert_or_assign(std::move(key), flight);
   flight->add(std::move(answer));
+  if (is_refused && grant->after_refusal && dependencies_.clock.now() - grant->obtained_at < kJustGiven) {
+    return tasks_.spawn("looking for an authorization server",
+                        look_for_issuer(std::move(flight), std::move(grant), std::move(wanted.challenge)));
+  }
   if (!grant)
     grant = std::make_shared<const Grant>(Grant{.owner = wanted.owner, .target = wanted.target, .is_transient = true});
   tasks_.spawn("getting a token",
@@ -86,9 +92,25 @@ Task<> Vault::renew(std::shared_ptr<Flight> flight, GrantPointer grant, Secret c
   if (result) {
     failures_.erase(key);
   } else {
-    if (failures_.size() >= kMostFailures) failures_.clear();
-    failures_.insert_or_assign(key, Failure{dependencies_.clock.now() + kTryAgain, result.error()});
+    note_failure(key, result.error());
   }
+  flight->deliver(result);
+}
+
+void Vault::note_failure(const Key& key, const Error& error) {
+  if (failures_.size() >= kMostFailures) failures_.clear();
+  failures_.insert_or_assign(key, Failure{dependencies_.clock.now() + kTryAgain, error});
+}
+
+Task<> Vault::look_for_issuer(std::shared_ptr<Flight> flight, GrantPointer grant, std::string challenge) {
+  Result<GrantPointer> result = std::unexpected(
+      errors::unauthenticated("the upstream refuses a token that its authorization server has just given"));
+  if (!grant->is_transient) {
+    const auto issuer = co_await dependencies_.servers.issuer_now(grant, std::move(challenge));
+    if (issuer && *issuer != grant->issuer())
+      result = co_await give_up(grant, "its upstream uses another authorization server now");
+  }
+  note_failure({grant->owner, grant->target}, result.error());
   flight->deliver(result);
 }
 

@@ -183,6 +183,21 @@ TEST_F(VaultTest, RefreshesATokenThatAnUpstreamRefuses) {
   EXPECT_EQ(used("ada", now->version), "unauthenticated");
   EXPECT_THAT(servers->sent, SizeIs(1));
   EXPECT_EQ(state("ada"), GrantState::connected);
+  EXPECT_EQ(used("ada"), "Bearer a2");
+}
+
+// UPC-01: an upstream that has gone over to another authorization server.
+TEST_F(VaultTest, NeedsASignInWhereTheUpstreamNamesAnotherServer) {
+  const auto before = put(grant_of("ada"));
+  servers->answers.push_back(renewed("a2", "r2"));
+  EXPECT_EQ(used("ada", before->version), "Bearer a2");
+  servers->issuer = "https://new.example";
+  const auto now = vault->find(wanted("ada").owner, kTarget);
+  Vault::Wanted refused = wanted("ada", now->version);
+  refused.challenge = "Bearer resource_metadata=\"x\"";
+  EXPECT_FALSE(use(refused));
+  EXPECT_EQ(state("ada"), GrantState::needs_sign_in);
+  EXPECT_THAT(servers->challenges, ElementsAre(refused.challenge));
 }
 
 TEST_F(VaultTest, NeedsASignInWhereATokenEndsThatCannotBeRefreshed) {

@@ -36,6 +36,10 @@ class ScriptedServers final : public GrantServers {
     revoked.push_back(grant->tokens.refresh_token.reveal());
     co_return Result<>{};
   }
+  Task<Result<std::string>> issuer_now(GrantPointer, std::string challenge) override {
+    challenges.push_back(std::move(challenge));
+    co_return issuer;
+  }
   bool obtains(const GrantTarget& target) const override { return target == automatic; }
   Task<Result<Grant>> obtain(GrantOwner, GrantTarget, Secret caller_token) override {
     obtained_with.push_back(caller_token.reveal());
@@ -53,6 +57,8 @@ class ScriptedServers final : public GrantServers {
   std::deque<Refreshed> answers;
   std::vector<std::string> sent;
   std::vector<std::string> revoked;
+  std::string issuer = "https://as.example";
+  std::vector<std::string> challenges;
   GrantTarget automatic;
   auth::oauth::TokenAnswer obtained;
   std::vector<std::string> obtained_with;

@@ -71,6 +71,7 @@ export class ProtectedUpstream {
     const [, token] = /^Bearer (.+)$/.exec(headers.authorization ?? '') ?? [];
     if (!token) return undefined;
     this.tokens.push(token);
+    if (this.refuseAll || this.refused?.has(token)) return undefined;
     const keys = jose.createLocalJWKSet({ keys: this.provider.keys.map(publicHalf) });
     try {
       const { payload } = await jose.jwtVerify(token, keys, { issuer: this.provider.issuer, audience: this.url });

@@ -12,12 +12,18 @@ const WITH_URLS = { elicitation: { form: {}, url: {} } };
 export const TOKENS = { ada: 'the-token-of-ada-at-the-gateway', bo: 'the-token-of-bo-at-the-gateway' };
 const OAUTH = { type: 'oauth', subject: 'caller', scopes: ['tools'] };
 
-/** An authorization server, an upstream that needs it, and a gateway with two users. */
-export async function startStory(programs, { era = 'modern', writeScope, authentication = {}, scopes = ['tools', 'write'], ...settings } = {}) {
-  const provider = await startIdentityProvider({ scopes, refreshTokens: true });
+/** An authorization server and an upstream that needs it. */
+async function startParts(programs, { era = 'modern', writeScope, scopes = ['tools', 'write'], provider: given = {} }) {
+  const provider = await startIdentityProvider({ scopes, refreshTokens: true, ...given });
   programs.push(provider);
   const upstream = await ProtectedUpstream.start(provider, { era, writeScope });
   programs.push(upstream);
+  return { provider, upstream };
+}
+
+/** Those, or `parts` that are there already, and a gateway with two users. */
+export async function startStory(programs, { era, writeScope, scopes, provider: given, parts, authentication = {}, ...settings } = {}) {
+  const { provider, upstream } = parts ?? (await startParts(programs, { era, writeScope, scopes, provider: given }));
   const gateway = await startGateway({
     upstreams: [{ name: 'notes', url: upstream.url, prefix: 'notes_', fail_fast_on_startup: false, authentication: { ...OAUTH, ...authentication } }],
     tokens: [
