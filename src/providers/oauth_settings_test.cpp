@@ -71,10 +71,9 @@ TEST(OauthSettings, BindASecretOrAKeyToAnIssuer) {
 // UPC-13
 TEST(OauthSettings, TakeAnIssuerByHttpOnThisMachineOnly) {
   EXPECT_THAT(faults_with(R"({"type": "oauth", "issuer": "http://id.example"})"), ElementsAre(HasSubstr("https")));
-  EXPECT_THAT(faults_with(R"({"type": "oauth", "issuer": "javascript:alert(1)"
-})"), Not(IsEmpty()));
+  EXPECT_THAT(faults_with(R"({"type": "oauth", "issuer": "javascript:alert"})"), Not(IsEmpty()));
   EXPECT_THAT(faults_with(R"({"type": "oauth", "issuer": "http://127.0.0.1:4000"})"), IsEmpty());
-EXPECT_THAT(faults_with(R"({"type": "oauth", "scopes": ["two words"]})"), ElementsAre(HasSubstr("scopes")));
+  EXPECT_THAT(faults_with(R"({"type": "oauth", "scopes": ["two words"]})"), ElementsAre(HasSubstr("scopes")));
 }
 
 TEST(OauthSettings, BelongToTheirTypeAlone) {
