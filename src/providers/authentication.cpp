@@ -59,14 +59,6 @@ std::string_view word_for(Type type) {
   return "none";
 }
 
-Result<> check_scope(std::string_view scope) {
-  // RFC 6749, 3.3.
-  const bool fits = !scope.empty() &&
-                    std::ranges::all_of(scope, [](char c) { return c > 0x20 && c < 0x7f && c != '"' && c != '\\'; });
-  if (!fits) return std::unexpected(errors::invalid("must be one scope: printable, without spaces and quotes"));
-  return {};
-}
-
 Result<> check_client_id(std::string_view id) {
   if (!std::ranges::all_of(id, [](char c) { return c >= 0x20 && c < 0x7f; }))
     return std::unexpected(errors::invalid("must be printable"));
