@@ -59,14 +59,6 @@ std::string_view word_for(Type type) {
   return "none";
 }
 
-Result<> check_oauth_scope(std::string_view scope) {
-  // RFC 6749, 3.3.
-  const bool fits = !scope.empty() &&
-                    std::ranges::all_of(scope, [](char c) { return c > 0x20 && c < 0x7f && c != '"' && c != '\\'; });
-  if (!fits) return std::unexpected(errors::invalid("must be one scope: printable, without spaces and quotes"));
-  return {};
-}
-
 Result<> check_client_id(std::string_view id) {
   if (!std::ranges::all_of(id, [](char c) { return c >= 0x20 && c < 0x7f; }))
     return std::unexpected(errors::invalid("must be printable"));
@@ -219,7 +211,7 @@ const json::Binding<Authentication>& authentication_binding() {
              "For `oauth`: whether requests carry a token of each caller's own, or one of Proteus.")
           .by_default("\"gateway\" for `client_credentials` and `jwt_bearer`, else \"caller\""),
       within("scopes", &OauthSettings::scopes,
-             json::list(text({.max_bytes = 256, .check = check_oauth_scope}), "strings", {.most = 64}),
+             json::list(text({.max_bytes = 256, .check = check_scope}), "strings", {.most = 64}),
              "For `oauth`: scopes to ask for; those that the upstream names where there are none.")
           .by_default("[]"),
       within("issuer", &OauthSettings::issuer,

@@ -1,5 +1,7 @@
 #include "providers/oauth_settings.hpp"
 
+#include "catalog/contexts/scopes.hpp"
+
 namespace proteus::providers {
 
 std::string_view to_string(OauthGrant grant) {
@@ -11,6 +13,11 @@ std::string_view to_string(OauthGrant grant) {
     case OauthGrant::jwt_bearer: return "jwt_bearer";
   }
   return "authorization_code";
+}
+
+Result<> check_scope(std::string_view scope) {
+  if (catalog::is_scope(scope)) return {};
+  return std::unexpected(errors::invalid("is no scope: printable characters, without spaces, quotes and backslashes"));
 }
 
 OauthSubject OauthSettings::effective_subject() const {

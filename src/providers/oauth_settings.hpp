@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include <proteus/error.hpp>
+
 #include "base/secret.hpp"
 
 namespace proteus::providers {
@@ -22,6 +24,9 @@ enum class OauthGrant : std::uint8_t {
 enum class OauthSubject : std::uint8_t { caller, gateway };
 
 std::string_view to_string(OauthGrant grant);
+
+// What is wrong with a scope.
+Result<> check_scope(std::string_view scope);
 
 // `authentication` of type "oauth".
 struct OauthSettings {

@@ -100,7 +100,6 @@ Task<Result<bool>> PendingRequest::heed(const Reply& refusal) {
       options_.authorizer ? options_.authorizer.get() : connection_.options_.authorizer.get();
   if (authorizer == nullptr || options_.refused_before >= Authorizer::kMaxAgain) co_return false;
   ++options_.refused_before;
-  if (!refusal.dpop_nonce.empty()) authorizer->take_nonce(refusal.dpop_nonce);
   co_return co_await authorizer->refused({.status = refusal.status,
                                           .challenge = refusal.challenge,
                                           .dpop_nonce = refusal.dpop_nonce,

@@ -45,8 +45,8 @@ class Authorizer {
   // await.
   virtual Task<Result<bool>> refused(Refusal refusal) = 0;
 
-  // The server answered with a nonce for the next proof, whatever its status.
-  virtual void take_nonce(std::string_view /*dpop_nonce*/) {}
+  // The server answered otherwise; perhaps with a nonce for the next proof.
+  virtual void accepted(std::string_view /*dpop_nonce*/) {}
 };
 
 }  // namespace proteus::client

@@ -88,8 +88,11 @@ Task<Result<net::ClientResponse>> HttpCaller::send(std::string_view method, cons
                              .deadlines = {.connect = options_.connect_timeout, .head = head_timeout, .whole = {}}});
     if (authorizer == nullptr || !response) co_return response;
     const std::string nonce(response->fields().find("DPoP-Nonce").value_or(""));
-    if (!nonce.empty()) authorizer->take_nonce(nonce);
-    if (refused >= Authorizer::kMaxAgain || !is_refused(*response)) co_return response;
+    if (!is_refused(*response)) {
+      authorizer->accepted(nonce);
+      co_return response;
+    }
+    if (refused >= Authorizer::kMaxAgain) co_return response;
     const std::string challenge = challenge_of(*response);
     const auto better = co_await authorizer->refused({.status = static_cast<int>(response->status()),
                                                       .challenge = challenge,

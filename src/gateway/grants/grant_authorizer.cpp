@@ -59,6 +59,12 @@ Task<Result<bool>> GrantAuthorizer::refused(client::Refusal refusal) {
   co_return true;
 }
 
+void GrantAuthorizer::accepted(std::string_view dpop_nonce) {
+  if (dpop_nonce.empty()) return;
+  const auto grant = vault_.find(owner_, target_);
+  if (grant && grant->proofs) (void)grant->proofs->take_nonce(dpop_nonce);
+}
+
 // UPC-10. No refresh gives more than was asked for once.
 Result<bool> GrantAuthorizer::note_scopes(const client::Refusal& refusal, const Grant& grant) {
   const auto hints = auth::oauth::read_hints(refusal.challenge);

@@ -27,6 +27,7 @@ class GrantAuthorizer final : public client::Authorizer {
   Task<Result<Headers>> headers(std::string_view method, const net::Url& url) override;
   std::optional<Headers> headers_now(std::string_view method, const net::Url& url) override;
   Task<Result<bool>> refused(client::Refusal refusal) override;
+  void accepted(std::string_view dpop_nonce) override;
 
   const GrantOwner& owner() const { return owner_; }
   const GrantTarget& target() const { return target_; }
