@@ -118,6 +118,21 @@ describe('somebody who is asked to sign in', () => {
     await disconnectAll(story.gateway);
   });
 
+  test('UPC-05 a legacy request that cannot ask fails with the URL, and its client hears when that is done', async () => {
+    const session = await clientOf(V1, story.gateway, 'ada');
+    await session.listenForChanges();
+    const complete = session.notifications('notifications/elicitation/complete');
+    const asking = session.client.complete({ ref: { type: 'ref/prompt', name: 'notes_greeting' }, argument: { name: 'whom', value: '' } });
+    const error = await asking.then(assert.fail, (refused) => refused);
+    assert.equal(error.code, -32042, `${error}`);
+    const [{ mode, url, elicitationId }] = error.data.elicitations;
+    assert.equal(mode, 'url');
+    await session.person.connect(url);
+    assert.equal((await complete.next()).elicitationId, elicitationId);
+    await session.close();
+    await disconnectAll(story.gateway);
+  });
+
   test('UPC-06 one of them in a real browser', async () => {
     const chromium = await Chromium.start();
     try {

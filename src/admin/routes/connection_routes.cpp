@@ -76,8 +76,9 @@ Routes connection_routes(gateway::Vault& vault, gateway::SignInDesk& sign_ins) {
        .handle = [desk](AdminRequest&) { return list(desk); }},
       {.method = "POST",
        .path = "/admin/connections",
-       .help = "Begins to connect an upstream for the gateway itself; the body names it. The answer has the URL to open, "
-               "which works once, for ten minutes and for whoever asked.",
+       .help =
+           "Begins to connect an upstream for the gateway itself; the body names it. The answer has the URL to open, "
+           "which works once, for ten minutes and for whoever asked.",
        .effect = Effect::changes,
        .handle = [desk](AdminRequest& visit) { return begin(desk, visit); }},
       {.method = "DELETE",

@@ -87,8 +87,7 @@ ExitCode add_connection(const ConnectionOptions& options) {
 }
 
 ExitCode remove_connection(const ConnectionOptions& options) {
-  if (auto fit = check_name(options.id); !fit)
-    return refuse_connection(std::move(fit.error()).within("ID"));
+  if (auto fit = check_name(options.id); !fit) return refuse_connection(std::move(fit.error()).within("ID"));
   const auto answer = ask_about_connections(options, "DELETE", "/" + options.id);
   if (!answer) return refuse_connection(answer.error());
   print_connection(options.json ? json_line(*answer) : fmt::format("disconnected {}\n", options.id));

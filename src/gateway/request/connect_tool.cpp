@@ -27,8 +27,7 @@ catalog::DefinitionList::Pointer unconnected_list(catalog::Kind kind, const prov
       kConnectTool, json::quote("Connect " + label),
       json::quote(fmt::format("Asks the user to sign in to {}. Its own tools are listed once that is done.", label)));
   const std::string_view raw = tool;
-  auto built = catalog::DefinitionList::build(kind, std::span(&raw, 1), upstream.rules(),
-                                              catalog::ListLimits{});
+  auto built = catalog::DefinitionList::build(kind, std::span(&raw, 1), upstream.rules(), catalog::ListLimits{});
   return built ? std::move(*built) : catalog::DefinitionList::empty(kind);
 }
 

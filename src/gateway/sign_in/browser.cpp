@@ -19,8 +19,10 @@ constexpr std::size_t kBrowserIdBytes = 18;
 using Seconds = std::chrono::seconds;
 
 std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
+  while (text.starts_with(' '))
+    text.remove_prefix(1);
+  while (text.ends_with(' '))
+    text.remove_suffix(1);
   return text;
 }
 

@@ -38,7 +38,8 @@ class Browsers {
 
   // The one that sends this Cookie field; nothing where it has none of ours, or more than one.
   std::optional<Browser> find(std::string_view cookies) const;
-  // One that is not known yet; or after somebody has proved who they are, so that a cookie from before is worth nothing.
+  // One that is not known yet; or after somebody has proved who they are, so that a cookie from before is worth
+  // nothing.
   Browser begin(std::optional<Person> person = {}, std::string name = {}) const;
   // The value of a Set-Cookie field.
   std::string cookie(const Browser& browser) const;

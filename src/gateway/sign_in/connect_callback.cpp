@@ -20,7 +20,12 @@ Task<> ConnectSite::decide(Visit& visit, const Link& link) {
     co_return co_await say(visit, 403, "This form is not valid any more",
                            "It was made for another browser, or what it was about has changed. Open the link again.");
   }
-  if (visit.field("decision") == "allow") co_return co_await depart(visit, link);
+  if (visit.field("decision") == "allow") {
+    const auto settings = dependencies_.host.upstream(ticket.upstream);
+    const bool by_identity =
+        settings && settings->authentication.oauth.grant == providers::OauthGrant::identity_assertion;
+    co_return co_await (by_identity ? keep_identity(visit, link) : depart(visit, link));
+  }
   if (dependencies_.tickets.use(ticket)) dependencies_.awaited.ended(ticket.id, SignInEnd::declined);
   co_await say(visit, 200, "Not connected", "You can close this page.");
 }
@@ -61,6 +66,19 @@ Task<> ConnectSite::depart(Visit& visit, const Link& link) {
   co_await redirect(visit, std::move(url));
 }
 
+Task<> ConnectSite::keep_identity(Visit& visit, const Link& link) {
+  const Ticket& ticket = *link.ticket;
+  auto identity = signed_in_.find(visit.browser.id);
+  if (!identity) co_return co_await ask_who(visit, link, 403);
+  if (!dependencies_.tickets.use(ticket))
+    co_return co_await say(visit, 409, "This link was used already", "Call the tool again to get another one.");
+  const auto kept = co_await dependencies_.host.keep(std::move(*identity), visit.browser.name);
+  dependencies_.awaited.ended(ticket.id, kept ? SignInEnd::connected : SignInEnd::failed);
+  if (!kept) co_return co_await say(visit, 500, "The sign-in could not be kept", kept.error().message());
+  co_await say(visit, 200, fmt::format("{} is connected", ticket.upstream),
+               "You can close this page. What was waiting for it goes on.");
+}
+
 Task<> ConnectSite::come_back(Visit& visit, std::string_view issuer) {
   const auto callback = auth::oauth::read_callback(visit.exchange.request().query());
   auto departure = callback && !visit.is_new ? departures_.take(callback->state, visit.browser.id) : std::nullopt;
@@ -80,7 +98,8 @@ Task<> ConnectSite::come_back(Visit& visit, std::string_view issuer) {
   if (!is_same_way || !is_same_person || !code) {
     const bool declined = callback->error == "access_denied" && is_same_way && is_same_person;
     fail(declined ? SignInEnd::declined : SignInEnd::failed);
-    const std::string why = code ? std::string("The answer is not the one that was asked for.") : code.error().message();
+    const std::string why =
+        code ? std::string("The answer is not the one that was asked for.") : code.error().message();
     co_return co_await say(visit, 400, declined ? "Not connected" : "The sign-in failed", why + std::string(kNothing));
   }
   auto answer = co_await dependencies_.authorizations.redeem(departure->plan, departure->request, std::move(*code));
@@ -95,15 +114,25 @@ Task<> ConnectSite::come_back(Visit& visit, std::string_view issuer) {
 Task<> ConnectSite::identified(Visit& visit, Departure departure, auth::oauth::TokenAnswer answer) {
   const bool is_for_ticket = !departure.ticket_text.empty();
   const auto kind = is_for_ticket ? departure.ticket.person.kind : Person::Kind::user;
-  auto found =
-      co_await dependencies_.host.by_identity(kind, std::move(answer.access_token), visit.exchange.request());
+  auto found = co_await dependencies_.host.by_identity(kind, std::move(answer.access_token), visit.exchange.request());
   if (!found) co_return co_await say(visit, 403, "This account cannot be used here", found.error().message());
   if (is_for_ticket && found->person != departure.ticket.person) {
     co_return co_await say(visit, 403, "This link is not yours",
                            "The program that asked for it works for another account." + std::string(kNothing));
   }
-  visit.browser = browsers_.begin(std::move(found->person), std::move(found->name));
+  visit.browser = browsers_.begin(found->person, std::move(found->name));
   visit.is_new = true;
+  if (!answer.id_token.empty() && kind == Person::Kind::user) {
+    const std::string& issuer = departure.plan->discovered.issuer();
+    Grant identity{.owner = GrantOwner(found->person.key),
+                   .owner_name = visit.browser.name,
+                   .target = identity_target(issuer),
+                   .upstream = issuer,
+                   .server = departure.plan->discovered.server,
+                   .client = {.issuer = issuer, .id = departure.plan->client->id}};
+    identity.tokens.id_token = std::move(answer.id_token);
+    signed_in_.put(visit.browser.id, std::move(identity));
+  }
   co_await redirect(visit, link_url({.text = departure.ticket_text}));
 }
 
@@ -145,8 +174,8 @@ Task<> ConnectSite::reply_document(net::Exchange& exchange, std::string_view fil
     co_return;
   }
   const std::string name(file.substr(0, file.size() - 5));
-  const std::string document = auth::oauth::write_client_document(client_description(gateway, name),
-                                                                  client_document_url(gateway, name));
+  const std::string document =
+      auth::oauth::write_client_document(client_description(gateway, name), client_document_url(gateway, name));
   co_await exchange.reply(
       {.status = 200, .content_type = "application/json", .prepared = "Cache-Control: max-age=300\r\n"}, document);
 }

@@ -28,7 +28,8 @@ ConnectSite::ConnectSite(Dependencies dependencies, SealingKey key)
                 [&host = dependencies.host] {
                   return host.gateway_url().starts_with("https:") ? Browsers::Scheme::https : Browsers::Scheme::http;
                 }),
-      departures_(dependencies.clock) {}
+      departures_(dependencies.clock),
+      signed_in_(dependencies.clock) {}
 
 bool ConnectSite::owns(std::string_view path) {
   return is_at(path, kConnect) || path.starts_with(kCallback) || path.starts_with(kClient);
@@ -90,6 +91,8 @@ Task<> ConnectSite::post(Visit& visit, Link link) {
     return !visit.is_new && browsers_.is_own_form(visit.browser, link.purpose(step), token);
   };
   if (is_step("who")) {
+    if (!may_try(visit, link))
+      co_return co_await ask_who(visit, link, 429, "There were too many tries. Wait a minute.");
     if (!visit.field("secret").empty()) co_return co_await take_secret(visit, std::move(link));
     std::string issuer(link.ticket ? std::string_view(link.ticket->person.issuer) : visit.field("issuer"));
     co_return co_await send_to_identify(visit, std::move(link), std::move(issuer));
@@ -106,18 +109,21 @@ Task<> ConnectSite::ask_who(Visit& visit, const Link& link, unsigned status, std
   const std::string action = link_url(link);
   const std::string token = browsers_.form_token(visit.browser, link.purpose("who"));
   const pages::Form form{action, token};
-  if (!link.ticket) co_return co_await reply(visit, status, pages::ask_for_any(form, dependencies_.host.issuers(), again));
+  if (!link.ticket)
+    co_return co_await reply(visit, status, pages::ask_for_any(form, dependencies_.host.issuers(), again));
   const Person& person = link.ticket->person;
   if (!person.issuer.empty()) co_return co_await reply(visit, status, pages::ask_for_identity(form, person.issuer));
   const auto what = person.kind == Person::Kind::user ? pages::Secret::token : pages::Secret::admin_key;
   co_await reply(visit, status, pages::ask_for_secret(form, what, again));
 }
 
-Task<> ConnectSite::take_secret(Visit& visit, Link link) {
+bool ConnectSite::may_try(const Visit& visit, const Link& link) {
   const auto now = dependencies_.clock.now();
-  const bool is_free = attempts_.take(fmt::format("from {}", visit.exchange.request().client()), now) &&
-                       (!link.ticket || attempts_.take(fmt::format("for {}", link.ticket->id), now));
-  if (!is_free) co_return co_await ask_who(visit, link, 429, "There were too many tries. Wait a minute.");
+  return attempts_.take(fmt::format("from {}", visit.exchange.request().client()), now) &&
+         (!link.ticket || attempts_.take(fmt::format("for {}", link.ticket->id), now));
+}
+
+Task<> ConnectSite::take_secret(Visit& visit, Link link) {
   const auto kind = link.ticket ? link.ticket->person.kind : Person::Kind::user;
   auto found = dependencies_.host.by_secret(kind, visit.field("secret"));
   // Whose link it is, is not told to whoever has another secret.
@@ -139,8 +145,8 @@ Task<> ConnectSite::send_to_identify(Visit& visit, Link link, std::string issuer
   const auto kind = link.ticket ? link.ticket->person.kind : Person::Kind::user;
   auto plan = co_await dependencies_.authorizations.plan_identity(issuer, dependencies_.host.resource(kind));
   if (!plan) co_return co_await say(visit, 502, "The identity provider cannot be used", plan.error().message());
-  auto request = auth::oauth::begin_authorization(
-      (*plan)->discovered, *(*plan)->client, {.redirect_uri = (*plan)->redirect_uri, .scopes = (*plan)->scopes});
+  auto request = auth::oauth::begin_authorization((*plan)->discovered, *(*plan)->client,
+                                                  {.redirect_uri = (*plan)->redirect_uri, .scopes = (*plan)->scopes});
   if (!request) co_return co_await say(visit, 502, "The identity provider cannot be used", request.error().message());
   std::string url = request->url;
   const bool added = departures_.add({.purpose = Departure::Purpose::identify,
@@ -157,24 +163,28 @@ Task<> ConnectSite::ask_consent(Visit& visit, const Link& link) {
   const Ticket& ticket = *link.ticket;
   const auto settings = dependencies_.host.upstream(ticket.upstream);
   if (!settings) co_return co_await say(visit, 404, "This server is gone", "The operator has removed it.");
+  const bool by_identity = settings->authentication.oauth.grant == providers::OauthGrant::identity_assertion;
+  // They may have shown who they are for something else, and the provider's word may be gone.
+  if (by_identity && !signed_in_.find(visit.browser.id)) co_return co_await ask_who(visit, link, 200);
   const auto plan = co_await dependencies_.authorizations.plan(ticket, Authorizations::Registration::as_it_is);
   if (!plan) co_return co_await say(visit, 502, "This server cannot be connected", plan.error().message());
   const std::string action = link_url(link);
   const std::string token = browsers_.form_token(visit.browser, link.purpose((*plan)->digest()));
   const std::string label = settings->label();
   const std::string gateway = dependencies_.host.gateway_url();
-  co_await reply(visit, 200,
-                 pages::consent({action, token},
-                                {.person = visit.browser.name,
-                                 .upstream = label,
-                                 .url = settings->url,
-                                 .client = ticket.client,
-                                 .gateway = gateway,
-                                 .server = (*plan)->discovered.server.authorization_endpoint,
-                                 .client_id = (*plan)->client ? std::string_view((*plan)->client->id)
-                                                              : "a client that it registers when you continue",
-                                 .redirect_uri = (*plan)->redirect_uri,
-                                 .scopes = (*plan)->scopes}));
+  co_await reply(
+      visit, 200,
+      pages::consent({action, token}, {.person = visit.browser.name,
+                                       .upstream = label,
+                                       .url = settings->url,
+                                       .client = ticket.client,
+                                       .gateway = gateway,
+                                       .server = by_identity ? (*plan)->discovered.issuer()
+                                                             : (*plan)->discovered.server.authorization_endpoint,
+                                       .client_id = (*plan)->client ? std::string_view((*plan)->client->id)
+                                                                    : "a client that it registers when you continue",
+                                       .redirect_uri = by_identity ? std::string_view() : (*plan)->redirect_uri,
+                                       .scopes = (*plan)->scopes}));
 }
 
 Task<> ConnectSite::list(Visit& visit) {

@@ -12,6 +12,7 @@
 #include "gateway/sign_in/awaited.hpp"
 #include "gateway/sign_in/browser.hpp"
 #include "gateway/sign_in/departures.hpp"
+#include "gateway/sign_in/signed_in.hpp"
 #include "gateway/sign_in/site_host.hpp"
 #include "gateway/sign_in/ticket.hpp"
 #include "net/http_server/exchange.hpp"
@@ -62,11 +63,15 @@ class ConnectSite {
   Task<> show(Visit& visit, Link link);
   Task<> post(Visit& visit, Link link);
   Task<> ask_who(Visit& visit, const Link& link, unsigned status, std::string_view again = {});
+  // Secrets are not guessed here, and identity providers not bothered.
+  bool may_try(const Visit& visit, const Link& link);
   Task<> take_secret(Visit& visit, Link link);
   Task<> send_to_identify(Visit& visit, Link link, std::string issuer);
   Task<> ask_consent(Visit& visit, const Link& link);
   Task<> decide(Visit& visit, const Link& link);
   Task<> depart(Visit& visit, const Link& link);
+  // Of an upstream whose server takes the word of the identity provider: there is nowhere else to go.
+  Task<> keep_identity(Visit& visit, const Link& link);
   Task<> list(Visit& visit);
   Task<> disconnect(Visit& visit);
 
@@ -79,12 +84,12 @@ class ConnectSite {
   Task<> say(Visit& visit, unsigned status, std::string_view title, std::string_view text);
   // `location` is one of our own, or an authorization server's.
   Task<> redirect(Visit& visit, std::string location);
-  std::string path_of(const Link& link) const;
   std::string link_url(const Link& link) const;
 
   const Dependencies dependencies_;
   const Browsers browsers_;
   Departures departures_;
+  SignedIn signed_in_;
   Attempts attempts_;
 };
 

@@ -150,8 +150,9 @@ TEST_F(ConnectTest, AnotherIssuersAnswerConnectsNothing) {
   elsewhere.replace(elsewhere.find(issuer_name(kServer)), 32, issuer_name("https://evil.example"));
   EXPECT_EQ(browser.get(elsewhere).status, 400);
   const std::string silent = depart(browser, link_for_token("ada"), "ada");
-  EXPECT_EQ(browser.get(fmt::format("{}?state={}&code=gold", parameter(silent, "redirect_uri"),
-                                    auth::form_encoded(parameter(silent, "state"))))
+  EXPECT_EQ(browser
+                .get(fmt::format("{}?state={}&code=gold", parameter(silent, "redirect_uri"),
+                                 auth::form_encoded(parameter(silent, "state"))))
                 .status,
             400);
   EXPECT_EQ(servers_.redeemed, 0);
@@ -169,9 +170,9 @@ TEST_F(ConnectTest, WhoDeclinesConnectsNothingAndTheLinkIsUsedUp) {
   EXPECT_EQ(end(), SignInEnd::declined);
   EXPECT_EQ(browser.get(link).status, 404);
   const std::string away = depart(browser, link_for_token("ada"), "ada");
-  const auto refused = browser.get(fmt::format("{}?state={}&error=access_denied&iss={}",
-                                               parameter(away, "redirect_uri"),
-                                               auth::form_encoded(parameter(away, "state")), kServer));
+  const auto refused =
+      browser.get(fmt::format("{}?state={}&error=access_denied&iss={}", parameter(away, "redirect_uri"),
+                              auth::form_encoded(parameter(away, "state")), kServer));
   EXPECT_EQ(refused.status, 400);
   EXPECT_EQ(end(), SignInEnd::declined);
   EXPECT_TRUE(host_.kept.empty());

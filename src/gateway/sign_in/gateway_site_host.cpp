@@ -57,9 +57,8 @@ Task<Result<Identified>> GatewaySiteHost::by_identity(Person::Kind kind, Secret 
 }
 
 Task<Result<>> GatewaySiteHost::keep(Grant grant, std::string who) {
-  const auto kept =
-      co_await asio::co_spawn(dependencies_.gateway.control(),
-                              dependencies_.vault.put(std::move(grant), std::move(who)), asio::use_awaitable);
+  const auto kept = co_await asio::co_spawn(
+      dependencies_.gateway.control(), dependencies_.vault.put(std::move(grant), std::move(who)), asio::use_awaitable);
   if (!kept) co_return std::unexpected(kept.error());
   co_return Result<>{};
 }

@@ -1,5 +1,7 @@
 #include "gateway/sign_in/oauth_authorizations.hpp"
 
+#include <algorithm>
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -112,8 +114,13 @@ Task<Result<PlanPointer>> OauthAuthorizations::plan_identity_there(std::string i
   auto plan = std::make_shared<Plan>();
   plan->redirect_uri = redirect_uri_for(dependencies_.gateway.identities().gateway_url(), issuer);
   plan->scopes = settings->scopes;
-  plan->client = oauth::Client{
-      .issuer = issuer, .id = settings->sign_in.client_id, .secret = settings->sign_in.client_secret};
+  const auto table = dependencies_.gateway.upstreams();
+  const bool needs_id_token = std::ranges::any_of(table->order, [](const ServedUpstream& served) {
+    return served->settings().authentication.oauth.grant == providers::OauthGrant::identity_assertion;
+  });
+  if (needs_id_token) plan->scopes = oauth::united(plan->scopes, std::vector<std::string>{"openid"});
+  plan->client =
+      oauth::Client{.issuer = issuer, .id = settings->sign_in.client_id, .secret = settings->sign_in.client_secret};
   plan->discovered = std::move(*discovered);
   co_return plan;
 }

@@ -10,7 +10,8 @@ namespace proteus::gateway::pages {
 namespace {
 
 constexpr std::string_view kStyle =
-    ":root{color-scheme:light dark;--ink:#1a1d23;--soft:#5b6270;--line:#d9dde4;--page:#f5f6f8;--card:#fff;--act:#1f5fd0}"
+    ":root{color-scheme:light "
+    "dark;--ink:#1a1d23;--soft:#5b6270;--line:#d9dde4;--page:#f5f6f8;--card:#fff;--act:#1f5fd0}"
     "@media(prefers-color-scheme:dark){:root{--ink:#e8eaee;--soft:#9aa2b1;--line:#343a46;--page:#14171c;--card:#1d2128;"
     "--act:#7aa7ff}}"
     "*{box-sizing:border-box}"
@@ -72,7 +73,8 @@ const std::string& fields() {
     const auto digest = json::sha256(kStyle);
     const std::string_view bytes(reinterpret_cast<const char*>(digest.data()), digest.size());
     return fmt::format(
-        "Content-Security-Policy: default-src 'none'; style-src 'sha256-{}'; base-uri 'none'; frame-ancestors 'none'\r\n"
+        "Content-Security-Policy: default-src 'none'; style-src 'sha256-{}'; base-uri 'none'; frame-ancestors "
+        "'none'\r\n"
         "X-Frame-Options: DENY\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: same-origin\r\n"
         "Cross-Origin-Opener-Policy: same-origin\r\nCache-Control: no-store\r\n",
         base64_encode(bytes));
@@ -103,8 +105,8 @@ std::string ask_for_any(const Form& form, std::span<const std::string> issuers, 
   std::string body = fmt::format(
       "{}<p>See which servers this gateway uses in your name, and end what you no longer want.</p>", complaint(again));
   for (const auto& issuer : issuers) {
-    body += fmt::format("{}<p><button name=\"issuer\" value=\"{}\">Sign in at {}</button></p></form>",
-                        begin_form(form), escaped(issuer), escaped(issuer));
+    body += fmt::format("{}<p><button name=\"issuer\" value=\"{}\">Sign in at {}</button></p></form>", begin_form(form),
+                        escaped(issuer), escaped(issuer));
   }
   body += fmt::format("{}<label for=\"secret\">Your token for this gateway</label>{}<button>Continue</button></form>",
                       begin_form(form), kSecretInput);
@@ -124,29 +126,30 @@ std::string ask_for_secret(const Form& form, Secret what, std::string_view again
 }
 
 std::string ask_for_identity(const Form& form, std::string_view issuer) {
-  return page("Who is connecting?",
-              fmt::format("<p>A program asked to connect a server in your name. Sign in so that this gateway knows that "
-                          "it is you.</p>{}<button>Sign in</button></form>"
-                          "<p class=\"note\">You will be sent to <code>{}</code>.</p>",
-                          begin_form(form), escaped(issuer)));
+  return page(
+      "Who is connecting?",
+      fmt::format("<p>A program asked to connect a server in your name. Sign in so that this gateway knows that "
+                  "it is you.</p>{}<button>Sign in</button></form>"
+                  "<p class=\"note\">You will be sent to <code>{}</code>.</p>",
+                  begin_form(form), escaped(issuer)));
 }
 
 std::string consent(const Form& form, const Consent& about) {
   std::string terms = term("Signed in here as", about.person);
   terms += term("Server to connect", fmt::format("{} ({})", about.upstream, about.url));
-  terms += term("Asked for by", about.client.empty()
-                                    ? std::string("an operator of this gateway")
-                                    : fmt::format("{} (as the program calls itself)", about.client));
-  terms += term("You will sign in at", about.server);
+  terms += term("Asked for by", about.client.empty() ? std::string("an operator of this gateway")
+                                                     : fmt::format("{} (as the program calls itself)", about.client));
+  terms += term(about.redirect_uri.empty() ? "Your sign-in is shown to" : "You will sign in at", about.server);
   terms += fmt::format("<div><dt>This gateway will be allowed</dt><dd>{}</dd></div>", scope_list(about.scopes));
   terms += term("It is known there as", about.client_id);
-  terms += term("You will come back to", about.redirect_uri);
-  return page(fmt::format("Connect {}?", about.upstream),
-              fmt::format("<p>The gateway at <code>{}</code> will act for you at this server, and keep what it gets "
-                          "sealed. The program never sees it.</p><dl>{}</dl>{}<div class=\"row\">"
-                          "<button name=\"decision\" value=\"allow\">Continue</button>"
-                          "<button name=\"decision\" value=\"deny\" class=\"quiet\">Do not connect</button></div></form>",
-                          escaped(about.gateway), terms, begin_form(form)));
+  if (!about.redirect_uri.empty()) terms += term("You will come back to", about.redirect_uri);
+  return page(
+      fmt::format("Connect {}?", about.upstream),
+      fmt::format("<p>The gateway at <code>{}</code> will act for you at this server, and keep what it gets "
+                  "sealed. The program never sees it.</p><dl>{}</dl>{}<div class=\"row\">"
+                  "<button name=\"decision\" value=\"allow\">Continue</button>"
+                  "<button name=\"decision\" value=\"deny\" class=\"quiet\">Do not connect</button></div></form>",
+                  escaped(about.gateway), terms, begin_form(form)));
 }
 
 std::string connections(const Form& form, std::string_view person, std::span<const Connected> all) {

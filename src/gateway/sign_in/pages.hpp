@@ -42,7 +42,7 @@ struct Consent {
   std::string_view gateway;             // by which URL it is known
   std::string_view server;              // the authorization server that they are sent to
   std::string_view client_id;           // by which it knows the gateway
-  std::string_view redirect_uri;        // where it sends them back
+  std::string_view redirect_uri;        // where it sends them back; empty where they are sent nowhere
   std::span<const std::string> scopes;  // none: the server's own choice
 };
 std::string consent(const Form& form, const Consent& about);

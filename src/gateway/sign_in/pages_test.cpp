@@ -13,9 +13,8 @@ constexpr std::string_view kHostile = "\"><script>alert('x')</script>&\xe2\x80\x
 TEST(ConnectPages, EscapeWhatStrangersSay) {
   const std::vector<std::string> scopes = {std::string(kHostile)};
   const pages::Form form{kHostile, kHostile};
-  const std::vector<pages::Connected> connected = {
-      {std::string(kHostile), std::string(kHostile), std::string(kHostile), std::string(kHostile),
-       std::string(kHostile), scopes}};
+  const std::vector<pages::Connected> connected = {{std::string(kHostile), std::string(kHostile), std::string(kHostile),
+                                                    std::string(kHostile), std::string(kHostile), scopes}};
   for (const std::string& page :
        {pages::message(kHostile, kHostile), pages::ask_for_identity(form, kHostile),
         pages::ask_for_secret(form, pages::Secret::token, kHostile), pages::ask_for_any(form, scopes, kHostile),

@@ -39,8 +39,8 @@ Result<std::string> SignInDesk::url_for_operator(const std::string& upstream, co
     return std::unexpected(
         errors::conflict(fmt::format(R"(each user connects {} for themselves: its subject is "caller")", upstream)));
   }
-  auto issued = tickets_.issue(
-      {.person = {Person::Kind::admin, who, issuer}, .person_name = who, .upstream = upstream});
+  auto issued =
+      tickets_.issue({.person = {Person::Kind::admin, who, issuer}, .person_name = who, .upstream = upstream});
   if (!issued) return std::unexpected(issued.error());
   return fmt::format("{}/connect/{}", host_.gateway_url(), issued->text);
 }

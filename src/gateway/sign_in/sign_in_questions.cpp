@@ -88,6 +88,12 @@ Result<SignInQuestions::Question> SignInQuestions::question_for(server::Call& ca
         fmt::format("{} is used by each user as themselves, and this caller has no name. Call with a token of yours.",
                     settings.label())));
   }
+  const bool by_identity = settings.authentication.oauth.grant == providers::OauthGrant::identity_assertion;
+  if (by_identity && issuer_of(principal).empty()) {
+    return std::unexpected(errors::forbidden(
+        fmt::format("{} is used by people of the identity provider; this caller has a token of the gateway itself.",
+                    settings.label())));
+  }
   auto issued = dependencies_.tickets.issue({.person = {Person::Kind::user, owner->value(), issuer_of(principal)},
                                              .person_name = principal.name(),
                                              .upstream = settings.name,
@@ -95,17 +101,16 @@ Result<SignInQuestions::Question> SignInQuestions::question_for(server::Call& ca
                                              .challenge = needed.challenge,
                                              .client = program_of(call)});
   if (!issued) return std::unexpected(issued.error());
-  return Question{issued->ticket.id, issued->text, url_of(issued->text),
-                  needed.scopes.empty()
-                      ? fmt::format("Sign in to {} to use it.", settings.label())
-                      : fmt::format("{} needs more permissions for this. Sign in again to grant them.",
-                                    settings.label())};
+  return Question{
+      issued->ticket.id, issued->text, url_of(issued->text),
+      needed.scopes.empty()
+          ? fmt::format("Sign in to {} to use it.", settings.label())
+          : fmt::format("{} needs more permissions for this. Sign in again to grant them.", settings.label())};
 }
 
 mcp::InputRequired SignInQuestions::by_result(const Question& question, std::string state) const {
   mcp::InputRequired required;
-  required.requests.push_back(
-      {std::string(kKey), mcp::Method::elicit, params_of(question.message, question.url, {})});
+  required.requests.push_back({std::string(kKey), mcp::Method::elicit, params_of(question.message, question.url, {})});
   required.state = std::move(state);
   return required;
 }
@@ -130,9 +135,9 @@ Task<std::optional<mcp::Outcome>> SignInQuestions::ask(server::Call& call, SignI
     if (!may_ask) co_return by_error(call, *question);
     co_return co_await ask_within(call, std::move(*question));
   }
-  co_return by_result(*question, fmt::format("{}{}:{}:{}", kState,
-                                             base64_encode(random_bytes(kNumberBytes), Base64::url), question->ticket,
-                                             question->text));
+  co_return by_result(*question,
+                      fmt::format("{}{}:{}:{}", kState, base64_encode(random_bytes(kNumberBytes), Base64::url),
+                                  question->ticket, question->text));
 }
 
 Task<std::optional<mcp::Outcome>> SignInQuestions::ask_within(server::Call& call, Question question) {
@@ -155,11 +160,12 @@ Task<std::optional<mcp::Outcome>> SignInQuestions::ask_within(server::Call& call
 bool SignInQuestions::must_connect(const server::Caller& caller, const providers::Upstream& upstream) const {
   const auto& authentication = upstream.settings().authentication;
   // The enterprise chain begins with a sign-in at the identity provider; all else is obtained without anybody's help.
-  const bool by_person = !authentication.oauth.is_automatic() ||
-                         authentication.oauth.grant == providers::OauthGrant::identity_assertion;
-  if (!authentication.is_per_caller() || !by_person) return false;
-  const auto owner = owner_of(principal_of(caller));
-  return !owner || dependencies_.state(*owner, target_of(upstream.settings())) != GrantState::connected;
+  const bool by_identity = authentication.oauth.grant == providers::OauthGrant::identity_assertion;
+  if (!authentication.is_per_caller() || (authentication.oauth.is_automatic() && !by_identity)) return false;
+  const Principal& principal = principal_of(caller);
+  const auto owner = owner_of(principal);
+  const auto target = by_identity ? identity_target(issuer_of(principal)) : target_of(upstream.settings());
+  return !owner || dependencies_.state(*owner, target) != GrantState::connected;
 }
 
 bool SignInQuestions::has_asked(const server::Call& call) const { return call.rounds().state.starts_with(kState); }
@@ -182,8 +188,9 @@ Task<std::optional<mcp::Outcome>> SignInQuestions::come_back(server::Call& call)
   }
   if (end && *end != SignInEnd::connected) co_return server::refusal(call, end_text(*end));
   if (!dependencies_.awaited.claim(asked->number)) {
-    co_return server::refusal(call, "This call has already gone on after the sign-in; its result went to the request "
-                                    "that came first.");
+    co_return server::refusal(call,
+                              "This call has already gone on after the sign-in; its result went to the request "
+                              "that came first.");
   }
   // Where the link is too old, or another process asked, the call finds out by itself whether it may run.
   forget_question(call);

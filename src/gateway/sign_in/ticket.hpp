@@ -23,9 +23,9 @@ namespace proteus::gateway {
 // shows it only to that person.
 struct Ticket {
   std::string id = {};  // random; also names the elicitation
-  Person person;
+  Person person = {};
   std::string person_name = {};  // for people
-  std::string upstream;
+  std::string upstream = {};
   std::vector<std::string> scopes = {};  // that the upstream wants besides those of the settings
   std::string challenge = {};            // the WWW-Authenticate by which it said so
   std::string client = {};               // the program that asked, as it calls itself

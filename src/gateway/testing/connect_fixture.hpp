@@ -131,9 +131,10 @@ class ConnectTest : public ::testing::Test {
       std::string_view path = url;
       if (path.starts_with("http")) path = path.substr(path.find('/', 8));
       auto client = test_.server_.connect();
-      client.send(fmt::format("{} {} HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {}\r\nContent-Type: "
-                              "application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{}",
-                              method, path, cookie_, body.size(), body));
+      client.send(
+          fmt::format("{} {} HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {}\r\nContent-Type: "
+                      "application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{}",
+                      method, path, cookie_, body.size(), body));
       net::Answer answer = client.receive();
       const std::string line = ConnectTest::field_of(answer, "Set-Cookie: ");
       if (!line.empty()) set_cookie_line = line;
@@ -165,8 +166,8 @@ class ConnectTest : public ::testing::Test {
 
   // The link that a call of somebody was answered with.
   std::string link_for(Person person, std::vector<std::string> scopes = {}) {
-    auto issued = tickets_.issue({.person = std::move(person), .upstream = "notes", .scopes = std::move(scopes),
-                                  .client = "<b>agent</b>"});
+    auto issued = tickets_.issue(
+        {.person = std::move(person), .upstream = "notes", .scopes = std::move(scopes), .client = "<b>agent</b>"});
     ticket_ = issued->ticket.id;
     return host_.url + "/connect/" + issued->text;
   }

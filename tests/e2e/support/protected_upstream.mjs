@@ -6,7 +6,6 @@ import { McpServer as McpServerV1 } from '@modelcontextprotocol/sdk/server/mcp.j
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import * as jose from 'jose';
-import * as z from 'zod/v4';
 
 import { publicHalf } from './identity_provider.mjs';
 
@@ -15,12 +14,12 @@ const text = (value) => ({ content: [{ type: 'text', text: value }] });
 
 /** What its author would write: everybody has the notes of their own, and tools that others do not see. */
 function furnish(server, user, counts) {
-  server.registerTool('whoami', { description: 'Says whose notes these are', inputSchema: z.object({}) }, async () => {
+  server.registerTool('whoami', { description: 'Says whose notes these are' }, async () => {
     counts.whoami = (counts.whoami ?? 0) + 1;
     return text(`these are the notes of ${user}`);
   });
-  server.registerTool(`note_of_${user}`, { description: 'Reads one', inputSchema: z.object({}) }, async () => text(`a note of ${user}`));
-  server.registerTool('write', { description: 'Writes one', inputSchema: z.object({}) }, async () => {
+  server.registerTool(`note_of_${user}`, { description: 'Reads one' }, async () => text(`a note of ${user}`));
+  server.registerTool('write', { description: 'Writes one' }, async () => {
     counts.write = (counts.write ?? 0) + 1;
     return text(`written by ${user}`);
   });
@@ -99,7 +98,7 @@ export class ProtectedUpstream {
 
   async legacy(user, request, response, body) {
     const server = new McpServerV1({ name: 'notes', version: '1.0.0' });
-    furnish({ ...server, registerTool: (name, about, run) => server.registerTool(name, { description: about.description }, run), registerPrompt: server.registerPrompt.bind(server), registerResource: server.registerResource.bind(server) }, user, this.counts);
+    furnish(server, user, this.counts);
     const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined });
     response.on('close', () => void transport.close().then(() => server.close()));
     await server.connect(transport);
