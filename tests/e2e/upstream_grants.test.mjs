@@ -30,7 +30,7 @@ async function startWith(programs, authentication, { server, ...settings } = {})
   const upstream = await ProtectedUpstream.start(server);
   programs.push(upstream);
   const gateway = await startGateway({
-    upstreams: [{ name: 'notes', url: upstream.url, fail_fast_on_startup: false, authentication: { type: 'oauth', issuer: server.issuer, client_id: 'proteus', ...authentication } }],
+    upstreams: [{ name: 'notes', url: upstream.url, authentication: { type: 'oauth', issuer: server.issuer, client_id: 'proteus', ...authentication } }],
     tokens: [{ name: 'caller', token_env: 'CALLER_TOKEN' }],
     auth: { anonymous: 'never' },
     ...settings,
