@@ -237,6 +237,12 @@ Task<RefreshResult> Upstream::refresh() {
   co_return result_of(co_await refresher_.refresh());
 }
 
+Task<Result<>> Upstream::tells_of(std::string uri) {
+  if (waits_for_callers())
+    co_return std::unexpected(errors::unsupported("the gateway has no account of its own to follow resources by"));
+  co_return co_await refresher_.tells_of(std::move(uri));
+}
+
 Task<> Upstream::announced() {
   if (!waits_for_callers()) co_await refresher_.announced();
 }

@@ -170,7 +170,7 @@ class Upstream {
   // tells each of its sessions apart.
   void follow(std::set<std::string> uris) { refresher_.follow(std::move(uris)); }
   // Thread-safe. Whether a modern server tells of updates of a resource that is followed; ends when it was asked.
-  Task<Result<>> tells_of(std::string uri) { return refresher_.tells_of(std::move(uri)); }
+  Task<Result<>> tells_of(std::string uri);
   // Thread-safe. Somebody was told elsewhere that lists are others: they are read soon, as if it had been told here.
   // Ends when they were.
   Task<> announced();

@@ -470,7 +470,8 @@ Task<mcp::Outcome> GatewayService::resume(server::Call& call, ConcurrencyLimit::
 
 // What a URI stands for may depend on who asks, whatever the upstream says of its own answer.
 mcp::CacheScope GatewayService::widest_scope(const server::Call& call, const providers::Upstream& upstream) const {
-  if (!call.request().method->cacheable || upstream.is_direct()) return mcp::CacheScope::per_caller;
+  if (!call.request().method->cacheable || upstream.is_direct() || upstream.is_per_caller())
+    return mcp::CacheScope::per_caller;
   Worker& worker = here();
   return worker.cache_scope(*worker.view(call));
 }
