@@ -30,6 +30,7 @@ class AdminAuth {
     Role role;
     bool is_vouched_for = false;             // by an identity provider, instead of a key
     Clock::Wall until = Clock::Wall::max();  // when the token ends that it is known by
+    std::string issuer = {};                 // that provider
   };
   std::optional<KeyHolder> admit(std::string_view secret) const;
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +35,11 @@ class Authorizer {
   // The headers to send with this request, such as `Authorization`.
   virtual Task<Result<std::vector<std::pair<std::string, std::string>>>> headers(std::string_view method,
                                                                                  const net::Url& url) = 0;
+  // The same where that needs no waiting; nothing where it does.
+  virtual std::optional<std::vector<std::pair<std::string, std::string>>> headers_now(std::string_view /*method*/,
+                                                                                      const net::Url& /*url*/) {
+    return std::nullopt;
+  }
 
   // The server refused them. True where others are there now: the request is sent again. The views hold during the
   // await.

@@ -250,6 +250,7 @@ std::shared_ptr<UpstreamSession> Subscriptions::line_of(Worker& here, server::Se
     const std::string& name = upstream->settings().name;
     options.handlers = handlers_of(session, name, options.timeout);
     options.owner = client::Owner::session;
+    if (upstream->is_per_caller()) options.authorizer = here.authorizer_for(upstream, *session.caller());
     return UpstreamSession::make(here, upstream, std::move(options), observer_of(session, name));
   });
 }

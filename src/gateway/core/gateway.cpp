@@ -64,8 +64,17 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
                         .get());
   }
   identities_ = std::make_unique<Identities>(workers.at(0).get_executor(), parts_.front()->http(), clock, refusals_);
-  for (const auto& part : parts_)
+  fetch_ = std::make_unique<auth::HttpFetch>(parts_.front()->http());
+  oauth_servers_ = std::make_unique<OauthServers>(*fetch_, clock, environment_);
+  vault_ = std::make_unique<Vault>(Vault::Dependencies{workers.at(0), store, clock, *oauth_servers_});
+  oauth_servers_->set_vault(*vault_);
+  vault_->on_change([this](const GrantChange& change) {
+    if (change.grant->owner == gateway_owner()) background_.spawn("renewing upstreams", renew_upstreams());
+  });
+  for (const auto& part : parts_) {
     part->set_identities(*identities_);
+    part->set_vault(*vault_);
+  }
   programs_.set_workers(parts);
   subscriptions_ = std::make_unique<Subscriptions>(parts, listeners_);
   subscriptions_->set_on_follow(
@@ -151,6 +160,7 @@ Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings
       .on_lists_changed = [this, name = catalog::UpstreamName(settings.name)](
                               catalog::KindSet kinds) { fanout_.lists_changed(name, kinds); },
   };
+  set_credentials(settings, around);
   auto made = providers::Upstream::make(settings, std::move(around));
   if (!made) return std::unexpected(made.error());
   struct Metered {
@@ -165,12 +175,38 @@ Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings
   return ServedUpstream{instance, {metered, metered->upstream.get()}, metered->meter.get(), &metered->calls};
 }
 
+bool Gateway::waits_for_callers(const providers::UpstreamSettings& settings) const {
+  return settings.authentication.is_per_caller() &&
+         vault_->state(gateway_owner(), target_of(settings)) != GrantState::connected;
+}
+
+// Lists that all see are read as the gateway, and never as one of the callers (UPC-15).
+void Gateway::set_credentials(const providers::UpstreamSettings& settings,
+                              providers::UpstreamDependencies& around) const {
+  if (!settings.authentication.is_oauth()) return;
+  around.waits_for_callers = waits_for_callers(settings);
+  if (around.waits_for_callers) return;
+  around.authorizer = std::make_shared<GrantAuthorizer>(*vault_, gateway_owner(), target_of(settings));
+}
+
+Task<> Gateway::renew_upstreams() {
+  Settings settings;
+  for (const auto& served : tables_.get()->order)
+    settings.push_back(served->settings());
+  if (const auto renewed = co_await change_upstreams(std::move(settings)); !renewed)
+    log::warning("upstreams are not made anew: {}", renewed.error().message());
+}
+
 Task<Result<>> Gateway::set_upstreams(Settings settings) {
   co_return co_await asio::co_spawn(control(), change_upstreams(std::move(settings)), asio::use_awaitable);
 }
 
 Task<Result<>> Gateway::change_upstreams(Settings settings) {
   const auto turn = co_await changes_.take();
+  if (!vault_loaded_) {
+    if (auto loaded = co_await vault_->load(); !loaded) co_return loaded;
+    vault_loaded_ = true;
+  }
   const auto before = tables_.get();
   // One that is paused is not there.
   std::erase_if(settings, [](const providers::UpstreamSettings& each) { return !each.enabled; });
@@ -183,7 +219,8 @@ Task<Result<>> Gateway::change_upstreams(Settings settings) {
   for (const auto& each : settings) {
     names.emplace_back(each.name);
     const ServedUpstream* known = before->find(each.name);
-    if (known != nullptr && (*known)->settings() == each) {
+    const bool same = known != nullptr && (*known)->settings() == each;
+    if (same && (*known)->waits_for_callers() == waits_for_callers(each)) {
       order.push_back(*known);
       continue;
     }
@@ -195,6 +232,7 @@ Task<Result<>> Gateway::change_upstreams(Settings settings) {
     fresh.push_back(std::move(*made));
   }
 
+  oauth_servers_->set_upstreams(settings);
   Kept kept = co_await kept_lists(fresh);
   auto ordered = catalog_.set_order(names);
   if (!ordered) co_return std::unexpected(ordered.error());
@@ -372,6 +410,7 @@ void Gateway::stop() {
     co_await gateway.identities_->close();
     co_await gateway.parked_sessions_.stop();
     co_await gateway.background_.join();
+    co_await gateway.vault_->close();
   };
   asio::co_spawn(control(), end_upstreams(*this), asio::use_future).get();
   for (const auto& part : parts_)
