@@ -149,6 +149,21 @@ TEST(LiveSearch, AsksThoseThatAreListedLiveAndNamesTheSilent) {
   EXPECT_THAT(text_of(answer), HasSubstr("silent"));
 }
 
+// SRC-12: what a provider is about counts, such as the entity types of datasets.
+TEST(SearchIndexes, KnowWhatAProviderIsAbout) {
+  Upstream upstream({"workup"});
+  auto setup = searching();
+  setup.locals = [](Gateway& gateway) {
+    return Locals{std::make_shared<SearchTools>(gateway, [](const catalog::Snapshot& snapshot) {
+      return std::string(snapshot.upstream().value() == "up" ? "Customer Invoice" : "");
+    })};
+  };
+  TestGateway gateway({upstream_at("up", upstream.port)}, std::move(setup));
+  gateway.discover();
+  EXPECT_THAT(found_by(gateway.call("search_tools", R"({"query":"invoices of a customer"})", bearer("agent"))),
+              ElementsAre("up_workup"));
+}
+
 // A gateway that nobody searches keeps nothing for it, and one that nobody searches any more lets go of it.
 TEST(SearchIndexes, AreMadeAtTheFirstSearchAndLetGoOf) {
   Upstream upstream({"one", "two"});
