@@ -48,6 +48,7 @@ class SearchAnswers : public ::testing::Test {
     return gateway->call("describe_tool", arguments, bearer("agent"));
   }
   static bool is_refused(const boost::json::value& answer) {
+    if (answer.as_object().contains("error")) return true;
     const auto* error = answer.at("result").as_object().if_contains("isError");
     return error != nullptr && error->as_bool();
   }
