@@ -75,7 +75,8 @@ void print(const char* name, const Quality& quality) {
 }
 
 bool is_of(const QualityQuery& query, const std::vector<QualityServer>& servers, bool held_out) {
-  const std::string_view server = std::string_view(query.expected.front()).substr(0, query.expected.front().find('.'));
+  const std::string& tool = query.expected.front().front();
+  const std::string_view server = std::string_view(tool).substr(0, tool.find('.'));
   return std::ranges::any_of(servers, [&](const QualityServer& one) {
     return one.held_out == held_out && one.snapshot->upstream().value() == server;
   });
