@@ -21,15 +21,15 @@ const nameOf = (name) =>
   name.replace(/^@modelcontextprotocol\/server-/, '').replace(/^@([^/]+)\/.*$/, (_, scope) => ({ 'wonderwhy-er': 'desktop-commander', cyanheads: 'git', notionhq: 'notion', antv: 'chart', upstash: 'context7' })[scope] ?? scope)
     .replace(/-?mcp-?/g, '-').replace(/-?server-?/g, '-').replace(/^-+|-+$/g, '');
 
-/** The licence that a package names, or the first line of the one it refers to. */
+/** The licence that a package names; some refer to a file that is not in the package, and name it in the README. */
 function licenceOf(name) {
   const folder = packageFolder(name);
   const { license = '' } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   if (!license.startsWith('SEE LICENSE')) return license;
-  return /Apache/.test(readFileSync(join(folder, 'LICENSE'), 'utf8')) ? 'MIT and Apache-2.0' : 'MIT';
+  return /licensed under the MIT License/.test(readFileSync(join(folder, 'README.md'), 'utf8')) ? 'MIT' : license;
 }
 // Definitions under other terms are not kept here.
-const isOpen = (licence) => /^(MIT|Apache-2\.0|MIT and Apache-2\.0)$/.test(licence);
+const isOpen = (licence) => /^(MIT|Apache-2\.0)$/.test(licence);
 
 /** The first lines of a description: as much as says what the tool is for. */
 const beginning = (text = '') => {
