@@ -6,6 +6,7 @@
 #include <iterator>
 #include <stdexcept>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "json/text.hpp"

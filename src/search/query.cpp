@@ -15,8 +15,6 @@ namespace {
 // Abbreviations are nearly the word itself.
 constexpr float kAbbreviation = 0.9F;
 
-Term term_for(std::string_view word, const Tuning& tuning) { return term_of(tuning.stems ? stem(word) : word); }
-
 void add(std::vector<Query::Alternative>& alternatives, Term term, float weight) {
   const auto same = std::ranges::find(alternatives, term, &Query::Alternative::term);
   if (same == alternatives.end()) {
@@ -36,9 +34,9 @@ Query::Concept concept_of(std::string_view word, WordShape shape, const Tuning& 
   read.alternatives.push_back({tuning.stems ? term_of(root) : term_of(word), 1});
   if (shape == WordShape::letters && may_be_misspelled(root)) read.word = tuning.stems ? root : std::string(word);
   if (tuning.synonym <= 0) return read;
-  for (const Synonyms& group : synonyms_of(root)) {
-    for (const std::string_view other : group.words)
-      add(read.alternatives, term_for(other, tuning), group.abbreviations ? kAbbreviation : tuning.synonym);
+  for (const auto& group : synonyms_of(root)) {
+    for (const Term term : tuning.stems ? group->stems : group->words)
+      add(read.alternatives, term, group->abbreviations ? kAbbreviation : tuning.synonym);
   }
   return read;
 }

@@ -56,20 +56,18 @@ Task<std::optional<search::Vector>> Embedder::of_query(std::string text) {
   }
   const auto delivery = std::make_shared<Delivery<Asked>>();
   boost::asio::post(home_, [this, delivery, text = std::move(text)]() mutable {
-    // However it ends, it is delivered: a coroutine that is cancelled leaves its caller to the deadline.
+    // One that is cancelled leaves its caller to the deadline.
     tasks_.spawn("an embedding of a query",
                  [](Embedder& self, std::shared_ptr<Delivery<Asked>> to, std::string of) -> Task<> {
                    std::vector<std::string> texts;
                    texts.push_back(std::move(of));
-                   to->deliver(co_await self.ask(std::move(texts), kWaitedFor));
+                   auto asked = co_await self.ask(std::move(texts), kWaitedFor);
+                   self.report(asked ? Result<>() : std::unexpected(asked.error()));
+                   to->deliver(std::move(asked));
                  }(*this, delivery, std::move(text)));
   });
   auto asked = co_await Delivery<Asked>::receive_until(delivery, std::chrono::steady_clock::now() + kPatience);
-  if (!asked) co_return std::nullopt;
-  if (!*asked) {
-    report(std::unexpected(asked->error()));
-    co_return std::nullopt;
-  }
+  if (!asked || !*asked) co_return std::nullopt;
   co_return std::move((*asked)->front());
 }
 
