@@ -90,7 +90,9 @@ Result<Query> Query::read(std::span<const std::string_view> texts, const Tuning&
     }
     Step step = step_of(text, tuning, tuning.stop_words ? StopWords::left_out : StopWords::kept);
     if (step.empty()) step = step_of(text, tuning, StopWords::kept);
-    if (!step.empty()) query.steps_.push_back(std::move(step));
+    if (step.empty()) continue;
+    query.steps_.push_back(std::move(step));
+    query.texts_.emplace_back(text);
   }
   if (query.steps_.empty()) return std::unexpected(errors::invalid("the query has no words"));
   return query;
