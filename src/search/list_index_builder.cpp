@@ -18,7 +18,7 @@ std::uint32_t ListIndexBuilder::number_of(std::string_view word, WordShape shape
   const auto [known, is_new] = terms_.try_emplace(term_of(root), static_cast<std::uint32_t>(term_by_number_.size()));
   if (is_new) {
     term_by_number_.push_back(known->first);
-    const bool spelled = shape == WordShape::letters && may_be_misspelled(root);
+    const bool spelled = shape == WordShape::letters && may_be_misspelled(word, root);
     spelling_.emplace_back(spelled ? root : std::string_view());
   }
   numbers_.emplace(word, known->second);

@@ -32,7 +32,7 @@ Query::Concept concept_of(std::string_view word, WordShape shape, const Tuning& 
   }
   const std::string root(stem(word));
   read.alternatives.push_back({tuning.stems ? term_of(root) : term_of(word), 1});
-  if (shape == WordShape::letters && may_be_misspelled(root)) read.word = tuning.stems ? root : std::string(word);
+  if (shape == WordShape::letters && may_be_misspelled(word, root)) read.word = tuning.stems ? root : std::string(word);
   if (tuning.synonym <= 0) return read;
   for (const auto& group : synonyms_of(root)) {
     for (const Term term : tuning.stems ? group->stems : group->words)
