@@ -162,7 +162,7 @@ TEST_P(CallTool, PassesProgressOn) {
   client.send_request("POST", server::modern_fields("tools/call", "call_tool") + bearer("agent"),
                       server::rpc("1", "tools/call",
                                   fmt::format(R"("name":"call_tool","arguments":{},{})", naming("a_told"),
-                                              server::modern_meta("{}", R"("progressToken":"mine")"))));
+                                              server::modern_meta("{}", R"(,"progressToken":"mine")"))));
   client.read_answer();
   const auto told = client.read_event();
   ASSERT_TRUE(told.has_value());
