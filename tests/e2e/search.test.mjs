@@ -198,7 +198,7 @@ for (const client of CLIENTS) {
     const caller = new Caller(gateway.url.replace('/mcp', ''));
     try {
       for (const [id, thing] of [['one', 'kite'], ['two', 'boat']]) {
-        await caller.admin('/admin/session/init', { session_id: id, user_token: `token-${id}`, context: 'found' });
+        assert.equal((await caller.admin('/admin/session/init', { session_id: id, user_token: `token-${id}`, user_id: 1, context: 'found' })).status, 200);
         const tool = { name: `build_${thing}`, description: `Builds a ${thing}`, url: backend.url(), inputSchema: { type: 'object', properties: { size: { type: 'integer' } } } };
         assert.equal((await caller.admin('/admin/tools/register', { session_id: id, tools: [tool] })).status, 200);
       }
