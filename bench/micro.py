@@ -126,6 +126,19 @@ def measure_search(bench):
     return [*rows, table.row("search: index per tool", int(memory[1]), TOOL_BYTES, "the goal", "bytes", at_most=1.0)]
 
 
+def measure_search_quality(bench):
+    """How far up search finds what queries are about, among real tools, beside plain BM25 over name and description."""
+    command = [program("search_quality"), servers.ROOT / "bench/search"]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    bench.keep("search quality", {"said": text})
+    values = {}
+    for name, *numbers in re.findall(r"^\| (Proteus|plain BM25) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|", text, re.M):
+        values[name] = [float(number) for number in numbers]
+    labels = ("recall@1", "recall@5", "recall@10", "nDCG@10")
+    pairs = zip(labels, values["Proteus"], values["plain BM25"])
+    return [table.row(f"search quality: {label}", ours, plain, "plain BM25", at_least=1.0) for label, ours, plain in pairs]
+
+
 def _instructions(path, name):
     """Per iteration, counted by valgrind as the difference of two runs; None where that is not possible."""
     if not shutil.which("valgrind"):

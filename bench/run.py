@@ -49,6 +49,7 @@ SECTIONS = {
     "catalog": micro.measure_catalog,
     "tokens": micro.measure_tokens,
     "search": micro.measure_search,
+    "search quality": micro.measure_search_quality,
     "streams": streams.measure,
     "startup": startup.measure,
     "eras": eras.measure,

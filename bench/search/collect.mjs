@@ -15,11 +15,21 @@ const PATIENCE = 60_000;
 const DESCRIPTION = 400; // characters
 
 // Weights are chosen on the one half and measured on the other.
-const HELD_OUT = ['github', 'notion', 'playwright', 'git', 'sentry', 'google-maps', 'memory', 'kubernetes', 'chart', 'firecrawl', 'pdf', 'eslint'];
+const HELD_OUT = ['github', 'notion', 'playwright', 'git', 'google-maps', 'memory', 'kubernetes', 'chart', 'firecrawl', 'pdf', 'eslint'];
 
 const nameOf = (name) =>
   name.replace(/^@modelcontextprotocol\/server-/, '').replace(/^@([^/]+)\/.*$/, (_, scope) => ({ 'wonderwhy-er': 'desktop-commander', cyanheads: 'git', notionhq: 'notion', antv: 'chart', upstash: 'context7' })[scope] ?? scope)
     .replace(/-?mcp-?/g, '-').replace(/-?server-?/g, '-').replace(/^-+|-+$/g, '');
+
+/** The licence that a package names; some refer to a file that is not in the package, and name it in the README. */
+function licenceOf(name) {
+  const folder = packageFolder(name);
+  const { license = '' } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  if (!license.startsWith('SEE LICENSE')) return license;
+  return /licensed under the MIT License/.test(readFileSync(join(folder, 'README.md'), 'utf8')) ? 'MIT' : license;
+}
+// Definitions under other terms are not kept here.
+const isOpen = (licence) => /^(MIT|Apache-2\.0)$/.test(licence);
 
 /** The first lines of a description: as much as says what the tool is for. */
 const beginning = (text = '') => {
@@ -84,13 +94,15 @@ for (const row of [...OFFICIAL, ...OTHERS].filter(({ via, settings }) => via ===
   const { folder, forget } = scratch();
   try {
     const { about, tools } = await listOf(row, folder);
-    const { version, license } = JSON.parse(readFileSync(join(packageFolder(row.package), 'package.json'), 'utf8'));
+    const { version } = JSON.parse(readFileSync(join(packageFolder(row.package), 'package.json'), 'utf8'));
+    const licence = licenceOf(row.package);
+    if (!isOpen(licence)) throw new Error(`${row.name} is under ${licence || 'no licence that it names'}`);
     const name = nameOf(row.package);
     servers.push({
       name,
       package: row.package,
       version,
-      licence: license ?? 'none given',
+      licence,
       half: HELD_OUT.includes(name) ? 'held-out' : 'tuning',
       instructions: beginning(about.instructions),
       tools: tools.map(reduced)

@@ -1,13 +1,20 @@
-// search_quality FOLDER [tuning]: how often the tools that a query is about are found, and how far up; as a table for
-// docs/search.md. FOLDER has tools.json and queries.tsv. Without `tuning` the queries are of servers that no weight was
-// chosen on, among all servers; with it, the others.
+// search_quality FOLDER [tuning] [KEY=VALUE]...: how often the tools that a query is about are found, and how far up;
+// as a table for docs/search.md. FOLDER has tools.json and queries.tsv. Without `tuning` the queries are of servers
+// that no weight was chosen on, among all servers; with it, the others. With values for weights it says what these
+// would do.
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <exception>
 #include <functional>
+#include <optional>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "quality.hpp"
 
@@ -29,6 +36,8 @@ Tuning plain() {
   field(tuning, Field::description).weight = 1;
   tuning.synonym = 0;
   tuning.misspelled = 0;
+  tuning.joined = 0;
+  tuning.coverage = 0;
   tuning.stems = false;
   return tuning;
 }
@@ -66,7 +75,41 @@ std::vector<Variant> variants() {
       {"without stop words", without([](Tuning& t) { t.stop_words = false; })},
       {"without synonyms", without([](Tuning& t) { t.synonym = 0; })},
       {"without corrections", without([](Tuning& t) { t.misspelled = 0; })},
+      {"without neighbours", without([](Tuning& t) { t.joined = 0; })},
+      {"without coverage", without([](Tuning& t) { t.coverage = 0; })},
   };
+}
+
+// A weight by its name, such as "name.weight" or "synonym"; null where there is none.
+float* weight_of(Tuning& tuning, std::string_view key) {
+  constexpr std::array kNames = {"name", "title", "description", "parameters", "upstream", "about"};
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    search::FieldTuning& one = tuning.fields[i];
+    if (key == fmt::format("{}.weight", kNames[i])) return &one.weight;
+    if (key == fmt::format("{}.most", kNames[i])) return &one.most;
+    if (key == fmt::format("{}.typical", kNames[i])) return &one.typical;
+    if (key == fmt::format("{}.by_length", kNames[i])) return &one.by_length;
+  }
+  if (key == "saturation") return &tuning.saturation;
+  if (key == "synonym") return &tuning.synonym;
+  if (key == "misspelled") return &tuning.misspelled;
+  if (key == "fusion") return &tuning.fusion;
+  if (key == "joined") return &tuning.joined;
+  return key == "coverage" ? &tuning.coverage : nullptr;
+}
+
+// Takes what it knows out of the arguments.
+std::optional<Tuning> read_weights(std::span<char* const> arguments) {
+  std::optional<Tuning> read;
+  for (const std::string_view argument : arguments) {
+    const std::size_t sign = argument.find('=');
+    if (sign == std::string_view::npos) continue;
+    if (!read) read.emplace();
+    float* const weight = weight_of(*read, argument.substr(0, sign));
+    if (weight == nullptr) throw std::runtime_error(fmt::format("no weight is called {}", argument.substr(0, sign)));
+    *weight = std::stof(std::string(argument.substr(sign + 1)));
+  }
+  return read;
 }
 
 void print(const char* name, const Quality& quality) {
@@ -75,13 +118,14 @@ void print(const char* name, const Quality& quality) {
 }
 
 bool is_of(const QualityQuery& query, const std::vector<QualityServer>& servers, bool held_out) {
-  const std::string_view server = std::string_view(query.expected.front()).substr(0, query.expected.front().find('.'));
+  const std::string& tool = query.expected.front().front();
+  const std::string_view server = std::string_view(tool).substr(0, tool.find('.'));
   return std::ranges::any_of(servers, [&](const QualityServer& one) {
     return one.held_out == held_out && one.snapshot->upstream().value() == server;
   });
 }
 
-void measure(const std::string& folder, bool held_out) {
+void measure(const std::string& folder, bool held_out, const std::optional<Tuning>& tried) {
   auto servers = read_servers(folder + "/tools.json");
   auto queries = read_queries(folder + "/queries.tsv");
   std::erase_if(queries, [&](const QualityQuery& query) { return !is_of(query, servers, held_out); });
@@ -89,6 +133,7 @@ void measure(const std::string& folder, bool held_out) {
   std::size_t tools = 0;
   for (const auto& server : servers)
     tools += server.snapshot->list(catalog::Kind::tool).size();
+  if (tried) return print("tried", measure_quality(servers, queries, "", *tried));
   std::printf("%zu queries, %zu tools of %zu servers\n\n", queries.size(), tools, servers.size());
 
   std::printf("| ranking | recall@1 | recall@5 | recall@10 | nDCG@10 |\n|---|---|---|---|---|\n");
@@ -111,11 +156,13 @@ void measure(const std::string& folder, bool held_out) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: search_quality FOLDER [tuning]\n");
+    std::fprintf(stderr, "usage: search_quality FOLDER [tuning] [KEY=VALUE]...\n");
     return 2;
   }
   try {
-    measure(argv[1], argc < 3 || std::string_view(argv[2]) != "tuning");
+    const std::span<char* const> arguments(argv + 1, static_cast<std::size_t>(argc - 1));
+    const bool tuning = argc > 2 && std::string_view(argv[2]) == "tuning";
+    measure(argv[1], !tuning, read_weights(arguments));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "search_quality: %s\n", error.what());
     return 1;

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <stdexcept>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 #include "json/text.hpp"
@@ -38,17 +39,23 @@ catalog::SnapshotPointer snapshot_of(const boost::json::object& about, const boo
                                                    std::move(lists), std::move(facts));
 }
 
-Quality quality_of(const std::vector<std::string>& found, const std::vector<std::string>& expected) {
+Quality quality_of(const std::vector<std::string>& found, const std::vector<std::vector<std::string>>& expected) {
   Quality quality{.queries = 1};
   const auto all = static_cast<double>(expected.size());
+  std::vector<bool> met(expected.size());
   double ideal = 0;
   for (std::size_t i = 0; i < kDepth; ++i) {
-    if (i < expected.size()) ideal += 1 / std::log2(static_cast<double>(i) + 2);
-    if (i >= found.size() || std::ranges::find(expected, found[i]) == expected.end()) continue;
-    if (i < 1) quality.recall_1 += 1 / all;
-    if (i < 5) quality.recall_5 += 1 / all;
-    quality.recall_10 += 1 / all;
-    quality.ndcg_10 += 1 / std::log2(static_cast<double>(i) + 2);
+    const double gain = 1 / std::log2(static_cast<double>(i) + 2);
+    if (i < expected.size()) ideal += gain;
+    for (std::size_t one = 0; i < found.size() && one < expected.size(); ++one) {
+      if (met[one] || std::ranges::find(expected[one], found[i]) == expected[one].end()) continue;
+      met[one] = true;
+      if (i < 1) quality.recall_1 += 1 / all;
+      if (i < 5) quality.recall_5 += 1 / all;
+      quality.recall_10 += 1 / all;
+      quality.ndcg_10 += gain;
+      break;
+    }
   }
   quality.ndcg_10 /= ideal;
   return quality;
@@ -76,7 +83,10 @@ std::vector<QualityQuery> read_queries(const std::string& path) {
     if (line.empty() || line.starts_with('#')) continue;
     const auto fields = split(line, "\t");
     if (fields.size() != 3) throw std::runtime_error(fmt::format("{}: not three fields: {}", path, line));
-    queries.push_back({fields[0], split(fields[1], " | "), split(fields[2], " ")});
+    QualityQuery query{.style = fields[0], .steps = split(fields[1], " | "), .expected = {}};
+    for (const auto& tools : split(fields[2], " "))
+      query.expected.push_back(split(tools, ","));
+    queries.push_back(std::move(query));
   }
   return queries;
 }

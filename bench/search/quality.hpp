@@ -19,7 +19,8 @@ struct QualityServer {
 struct QualityQuery {
   std::string style;
   std::vector<std::string> steps;
-  std::vector<std::string> expected;  // "server.tool"
+  // "server.tool": what the query is about, each as tools that would do, any of them.
+  std::vector<std::vector<std::string>> expected;
 };
 
 // Throw std::runtime_error where a file is not as it should be.

@@ -58,8 +58,10 @@ TEST(HostileTools, OfTheSameNameLeaveRoomForOthers) {
   for (int i = 0; i < 100'000; ++i)
     same.push_back(tool(fmt::format("search.{}", i)));
   const std::vector all = {upstream("many", same), upstream("one", {tool("search_flights", "Search flights.")})};
-  EXPECT_THAT(search(all, "search"), Contains("search_flights"));
-  EXPECT_EQ(search(all, "search flights").front(), "search_flights");
+  const auto parts = indexed(all);
+  const auto found = [&](std::string_view query) { return names(all, rank(parts, Query::read(query).value(), 10)); };
+  EXPECT_THAT(found("search"), Contains("search_flights"));
+  EXPECT_EQ(found("search flights").front(), "search_flights");
 }
 
 // SRC-09

@@ -123,8 +123,8 @@ char32_t folded(char32_t c) {
 
 bool is_upper(char32_t c) {
   if (c < 0x80) return within(c, U'A', U'Z');
-  return within(c, 0xC0, 0xDE) || within(c, 0x391, 0x3AB) || within(c, 0x400, 0x42F) || within(c, 0x531, 0x556) ||
-         within(c, 0xFF21, 0xFF3A);
+  return within(c, 0xC0, 0xDE) || within(c, 0x386, 0x38F) || within(c, 0x391, 0x3AB) || within(c, 0x400, 0x42F) ||
+         within(c, 0x531, 0x556) || within(c, 0xFF21, 0xFF3A);
 }
 
 }  // namespace proteus::search

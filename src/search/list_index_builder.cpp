@@ -18,7 +18,7 @@ std::uint32_t ListIndexBuilder::number_of(std::string_view word, WordShape shape
   const auto [known, is_new] = terms_.try_emplace(term_of(root), static_cast<std::uint32_t>(term_by_number_.size()));
   if (is_new) {
     term_by_number_.push_back(known->first);
-    const bool spelled = shape == WordShape::letters && may_be_misspelled(root);
+    const bool spelled = shape == WordShape::letters && may_be_misspelled(word, root);
     spelling_.emplace_back(spelled ? root : std::string_view());
   }
   numbers_.emplace(word, known->second);
@@ -28,12 +28,18 @@ std::uint32_t ListIndexBuilder::number_of(std::string_view word, WordShape shape
 void ListIndexBuilder::add(Field field, std::string_view text) {
   // A name is short, and each of its words was chosen.
   const bool all = !tuning_.stop_words || field == Field::name;
+  const bool joins = tuning_.joined > 0 && (field == Field::name || field == Field::title);
+  std::string before;
   Words words(text);
   while (words.next()) {
     const WordShape shape = words.shape();
-    if (!all && shape == WordShape::letters && is_stop_word(words.word())) continue;
+    const bool stops = shape == WordShape::letters && tuning_.stop_words && is_stop_word(words.word());
+    if (stops && !all) continue;
     found_.push_back({number_of(words.word(), shape), field});
     if (shape != WordShape::whole && shape != WordShape::single) ++lengths_[static_cast<std::size_t>(field)];
+    if (!joins || stops || shape != WordShape::letters) continue;
+    if (!before.empty()) found_.push_back({number_of(before.append(words.word()), WordShape::whole), field});
+    before = words.word();
   }
 }
 

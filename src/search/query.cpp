@@ -15,8 +15,6 @@ namespace {
 // Abbreviations are nearly the word itself.
 constexpr float kAbbreviation = 0.9F;
 
-Term term_for(std::string_view word, const Tuning& tuning) { return term_of(tuning.stems ? stem(word) : word); }
-
 void add(std::vector<Query::Alternative>& alternatives, Term term, float weight) {
   const auto same = std::ranges::find(alternatives, term, &Query::Alternative::term);
   if (same == alternatives.end()) {
@@ -34,12 +32,20 @@ Query::Concept concept_of(std::string_view word, WordShape shape, const Tuning& 
   }
   const std::string root(stem(word));
   read.alternatives.push_back({tuning.stems ? term_of(root) : term_of(word), 1});
-  if (shape == WordShape::letters && may_be_misspelled(root)) read.word = tuning.stems ? root : std::string(word);
+  if (shape == WordShape::letters && may_be_misspelled(word, root)) read.word = tuning.stems ? root : std::string(word);
   if (tuning.synonym <= 0) return read;
-  for (const Synonyms& group : synonyms_of(root)) {
-    for (const std::string_view other : group.words)
-      add(read.alternatives, term_for(other, tuning), group.abbreviations ? kAbbreviation : tuning.synonym);
+  for (const auto& group : synonyms_of(root)) {
+    for (const Term term : tuning.stems ? group->stems : group->words)
+      add(read.alternatives, term, group->abbreviations ? kAbbreviation : tuning.synonym);
   }
+  return read;
+}
+
+// Two words that stand beside each other in a name as well, or are one word there.
+Query::Concept joined_of(std::string_view words, const Tuning& tuning) {
+  Query::Concept read;
+  read.alternatives.push_back({term_of(tuning.stems ? stem(words) : words), 1});
+  read.weight = tuning.joined;
   return read;
 }
 
@@ -55,6 +61,7 @@ Query::Step step_of(std::string_view text, const Tuning& tuning, StopWords stop_
   Words words(text);
   bool single = false;  // the last is one character alone, which a pair makes superfluous
   bool paired = false;
+  std::string before;  // the word of letters in front
   while (step.size() < Query::kMaxConcepts && words.next()) {
     const WordShape shape = words.shape();
     if (shape == WordShape::letters && stop_words == StopWords::left_out && is_stop_word(words.word())) continue;
@@ -71,6 +78,12 @@ Query::Step step_of(std::string_view text, const Tuning& tuning, StopWords stop_
     } else {
       step.push_back(std::move(read));
     }
+    if (shape != WordShape::letters || tuning.joined <= 0) continue;
+    if (!before.empty()) {
+      auto both = joined_of(before.append(words.word()), tuning);
+      if (!has(step, both)) step.push_back(std::move(both));
+    }
+    before = words.word();
   }
   return step;
 }
@@ -92,7 +105,9 @@ Result<Query> Query::read(std::span<const std::string_view> texts, const Tuning&
     }
     Step step = step_of(text, tuning, tuning.stop_words ? StopWords::left_out : StopWords::kept);
     if (step.empty()) step = step_of(text, tuning, StopWords::kept);
-    if (!step.empty()) query.steps_.push_back(std::move(step));
+    if (step.empty()) continue;
+    query.steps_.push_back(std::move(step));
+    query.texts_.emplace_back(text);
   }
   if (query.steps_.empty()) return std::unexpected(errors::invalid("the query has no words"));
   return query;

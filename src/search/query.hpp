@@ -41,9 +41,12 @@ class Query {
   using Step = std::vector<Concept>;
 
   const std::vector<Step>& steps() const { return steps_; }
+  // As they were written, one for each step.
+  const std::vector<std::string>& texts() const { return texts_; }
 
  private:
   std::vector<Step> steps_;
+  std::vector<std::string> texts_;
 };
 
 }  // namespace proteus::search

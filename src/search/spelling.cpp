@@ -8,14 +8,17 @@
 namespace proteus::search {
 namespace {
 
-constexpr std::size_t kShortest = 4;
+constexpr std::size_t kShortest = 5;
+constexpr std::size_t kShortestStem = 3;
 constexpr std::size_t kLongest = 24;
 
 }  // namespace
 
-bool may_be_misspelled(std::string_view stem) {
+bool may_be_misspelled(std::string_view word, std::string_view stem) {
   const auto is_letter = [](char c) { return c < '0' || c > '9'; };
-  return stem.size() >= kShortest && stem.size() <= kLongest && std::ranges::all_of(stem, is_letter);
+  // One of four letters only where it is its own stem.
+  const bool is_long = word.size() >= kShortest ? stem.size() >= kShortestStem : word.size() == 4 && word == stem;
+  return is_long && stem.size() <= kLongest && std::ranges::all_of(stem, is_letter);
 }
 
 std::uint64_t trigrams_of(std::string_view word) {

@@ -6,8 +6,9 @@
 
 namespace proteus::search {
 
-// Whether a stem is long enough for a slip in it to be told from another word, and short enough to be compared.
-bool may_be_misspelled(std::string_view stem);
+// Whether a word is long enough for a slip in it to be told from another word, and its stem short enough to be
+// compared.
+bool may_be_misspelled(std::string_view word, std::string_view stem);
 
 // A bit for each three neighbouring bytes of a word, its ends among them. Words that have few in common are no
 // misspellings of one another, which this tells without looking at them.

@@ -34,6 +34,8 @@ struct Tuning {
   float synonym = 0.5F;     // what a synonym counts, of the word itself; 0: no synonyms
   float misspelled = 0.6F;  // what a word counts that is probably meant; 0: words are taken as they are written
   float fusion = 10;        // ranks of several queries: one of rank r counts 1 / (fusion + r)
+  float joined = 0.5F;  // what two neighbours count that are neighbours in a name, too, besides each alone; 0: nothing
+  float coverage = 0.3F;  // how much of its score a tool loses that fits none of what is rare; 0: nothing
   bool stems = true;
   bool stop_words = true;
 };

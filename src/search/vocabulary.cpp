@@ -4,11 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <memory>
-#include <string>
 #include <unordered_map>
 #include <vector>
-
-#include "search/stem.hpp"
 
 namespace proteus::search {
 namespace {
@@ -29,7 +26,7 @@ static_assert(std::ranges::is_sorted(kStopWords));
 // What tools call the same thing, one group a line.
 constexpr std::array kVerbs = {
     "get fetch read retrieve show view load",
-    "list enumerate browse index all",
+    "list enumerate browse",
     "search find query lookup locate discover",
     "create add new make insert register",
     "update edit modify change set patch alter",
@@ -126,32 +123,34 @@ class Table {
       read(line, false);
   }
 
-  std::span<const Synonyms> find(Term term) const {
+  std::span<const std::shared_ptr<const Synonyms>> find(Term term) const {
     const auto found = groups_.find(term);
-    return found == groups_.end() ? std::span<const Synonyms>{} : found->second;
+    return found == groups_.end() ? std::span<const std::shared_ptr<const Synonyms>>{} : found->second;
   }
 
  private:
   void read(std::string_view line, bool abbreviations) {
-    auto& words = words_.emplace_back(std::make_unique<std::vector<std::string_view>>());
+    auto group = std::make_shared<Synonyms>();
+    group->abbreviations = abbreviations;
     while (!line.empty()) {
       const std::size_t end = std::min(line.find(' '), line.size());
-      words->push_back(line.substr(0, end));
+      const std::string_view word = line.substr(0, end);
+      group->stems.push_back(term_of(stem(word)));
+      group->words.push_back(term_of(word));
       line.remove_prefix(std::min(end + 1, line.size()));
     }
-    for (const std::string_view word : *words)
-      groups_[term_of(stem(word))].push_back({*words, abbreviations});
+    for (const Term term : group->stems)
+      groups_[term].push_back(group);
   }
 
-  std::vector<std::unique_ptr<std::vector<std::string_view>>> words_;
-  std::unordered_map<Term, std::vector<Synonyms>> groups_;
+  std::unordered_map<Term, std::vector<std::shared_ptr<const Synonyms>>> groups_;
 };
 
 }  // namespace
 
 bool is_stop_word(std::string_view word) { return std::ranges::binary_search(kStopWords, word); }
 
-std::span<const Synonyms> synonyms_of(std::string_view stem) {
+std::span<const std::shared_ptr<const Synonyms>> synonyms_of(std::string_view stem) {
   static const Table table;
   return table.find(term_of(stem));
 }

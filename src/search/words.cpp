@@ -25,7 +25,7 @@ void append(std::string& out, char32_t c) {
 }
 
 bool is_digit(char32_t c) { return c >= U'0' && c <= U'9'; }
-bool is_lower(char32_t c) { return !is_upper(c) && !is_digit(c); }
+bool is_lower(char32_t c) { return !is_upper(c) && !is_digit(folded(c)); }
 
 }  // namespace
 

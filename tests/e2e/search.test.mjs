@@ -1,11 +1,15 @@
 // Agents that search for tools instead of listing them: the official clients with a scripted agent, to real servers of both eras.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
 import { CLIENTS, Session, textOf } from './support/clients.mjs';
 import { FOREIGN_SERVERS } from './support/foreign_servers.mjs';
-import { startGateway } from './support/gateway.mjs';
+import { makeFolder, startGateway } from './support/gateway.mjs';
+import { program, root } from './support/programs.mjs';
 import { runningPrograms } from './support/programs_of_suite.mjs';
+import { Caller, SECRET, startBackend } from './support/sessions.mjs';
 
 const TOKEN = 'the-token-of-the-agent';
 const SEARCH = ['call_read_tool', 'call_tool', 'describe_tool', 'search_tools'];
@@ -184,5 +188,63 @@ test('SRC-02 an operator sees what a caller finds', async () => {
     assert.equal((await find({ as: 'agent' })).status, 400);
   } finally {
     for (const program of programs.toReversed()) await program.stop();
+  }
+});
+
+for (const client of CLIENTS) {
+  test(`SRC-02 ${client.name} finds the tools of its own session, and of no other`, async () => {
+    const backend = await startBackend();
+    const gateway = await startGateway({ upstreams: [], contexts: { found: { disclosure: 'search' } }, env: { PROTEUS_ADMIN_SECRET: SECRET } });
+    const caller = new Caller(gateway.url.replace('/mcp', ''));
+    try {
+      for (const [id, thing] of [['one', 'kite'], ['two', 'boat']]) {
+        assert.equal((await caller.admin('/admin/session/init', { session_id: id, user_token: `token-${id}`, user_id: 1, context: 'found' })).status, 200);
+        const tool = { name: `build_${thing}`, description: `Builds a ${thing}`, url: backend.url(), inputSchema: { type: 'object', properties: { size: { type: 'integer' } } } };
+        assert.equal((await caller.admin('/admin/tools/register', { session_id: id, tools: [tool] })).status, 200);
+      }
+      const session = await Session.open(client, { url: gateway.url, token: 'token-one' });
+      try {
+        assert.deepEqual(await session.toolNames(), SEARCH);
+        const agent = new Agent(session);
+        assert.deepEqual((await agent.find('build something')).map((hit) => hit.name), ['build_kite']);
+        assert.deepEqual(await agent.find('boat'), []);
+        const result = await agent.perform({ query: 'kite', name: 'build_kite', args: { size: 3 } });
+        assert.equal(result.structuredContent.size, 3);
+        assert.equal((await session.call('call_tool', { name: 'build_kite', arguments: { size: 'x' } })).isError, true);
+        assert.equal((await session.call('call_tool', { name: 'build_boat', arguments: {} })).isError, true);
+      } finally {
+        await session.close();
+      }
+    } finally {
+      caller.close();
+      await gateway.stop();
+      await backend.stop();
+    }
+  });
+}
+
+test('SRC-12 datasets are found by what they are about', async () => {
+  const { folder, forget } = makeFolder();
+  const quickstart = join(root, 'examples/quickstart');
+  const file = join(folder, 'company.db');
+  const env = { PROTEUS_MAPPINGS: join(folder, 'mappings'), PROTEUS_PEPPER: 'the pepper of this test', ACME_DSN: `sqlite://${file}` };
+  execFileSync('python3', [join(quickstart, 'company.py'), '--out', file]);
+  const owner = ['--by', 'owner', '--ontology', join(quickstart, 'ontology.toml')];
+  execFileSync(program('proteus'), ['dataset', 'ratify', join(quickstart, 'acme.toml'), ...owner], { env: { ...process.env, ...env } });
+  const gateway = await startGateway({ upstreams: [], contexts: { found: { disclosure: 'search' } }, env });
+  const session = await Session.open(CLIENTS[2], { url: `${gateway.url}/found` });
+  try {
+    const agent = new Agent(session);
+    const names = async (query) => (await agent.find(query)).map((hit) => hit.name);
+    assert.ok((await names('which datasets are there')).includes('list_datasets'));
+    assert.ok((await names('look up a project')).includes('workup'));
+    assert.equal((await session.call('call_tool', { name: 'connect_dataset', arguments: { name: 'acme' } })).structuredContent.tool, 'workup_acme');
+    assert.ok((await names('project')).includes('workup_acme'), 'from the next search on');
+    const found = await session.call('call_read_tool', { name: 'workup_acme', arguments: { entity: 'Amber Anchor' } });
+    assert.equal(found.structuredContent.status, 'found');
+  } finally {
+    await session.close();
+    await gateway.stop();
+    forget();
   }
 });

@@ -37,6 +37,7 @@ name = "ci"
 token_env = "CI_TOKEN"
 contexts = ["*"]
 upstreams = ["*"]
+disclosure = "all"
 [[admin.keys]]
 name = "ops"
 secret_env = "OPS_SECRET"
@@ -102,6 +103,8 @@ schemas = ["accounting"]
 instructions = ""
 dataset = ""
 example_queries = [{ title = "Revenue", text = "…" }]
+disclosure = "all"
+always = []
 [contexts.abc.tool_supplements]
 "read-graph-cypher" = "Facts carry dimensions; filter them."
 [contexts.abc_historical]
@@ -109,6 +112,8 @@ parent = "abc"
 [schemas.accounting]
 tools = ["read-graph-*"]
 guidance = "…"
+[search]
+embeddings = { url = "", model = "", token_env = "" }
 )";
 const std::map<std::string, std::string> kSecrets = {
     {"CI_TOKEN", "t-ci"}, {"OPS_SECRET", "s-ops"}, {"API_TOKEN", "t-api"}};
@@ -132,9 +137,37 @@ TEST(Config, HasTheValuesOfTheContractByDefault) {
   EXPECT_TRUE(written.egress == bare.egress);
   EXPECT_TRUE(written.limits == bare.limits);
   EXPECT_TRUE(written.datasets.mappings == bare.datasets.mappings);
+  EXPECT_TRUE(written.search == bare.search);
   EXPECT_EQ(written.auth.admitted_anonymous(), bare.auth.admitted_anonymous());
   EXPECT_EQ(written.data_directory, "proteus-data");
   EXPECT_TRUE(read_config({}, {}, fixed_environment({}), Purpose::serve).config == bare);
+}
+
+// SRC-01, SRC-08
+TEST(Config, SaysWhoSearchesAndByWhat) {
+  const auto [config, said] = read(R"([contexts.c]
+disclosure = "search"
+always = ["git_*"]
+[contexts.d]
+parent = "c"
+[[auth.tokens]]
+name = "agent"
+token_env = "AGENT"
+disclosure = "search"
+[search]
+embeddings = { url = "http://127.0.0.1:1/v1/embeddings", model = "m", token_env = "MODEL" }
+)",
+                                   {{"AGENT", "a"}, {"MODEL", "b"}});
+  EXPECT_THAT(said, IsEmpty());
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->contexts.at("d").disclosure, catalog::Disclosure::search);
+  EXPECT_THAT(config->contexts.at("d").always, ElementsAre("git_*"));
+  EXPECT_EQ(config->auth.tokens.at(0).disclosure, catalog::Disclosure::search);
+  EXPECT_EQ(config->search.embeddings.token.reveal(), "b");
+  EXPECT_THAT(read("[search]\nembeddings = { url = \"http://127.0.0.1:1/\" }").said,
+              ElementsAre(::testing::HasSubstr("needs a model")));
+  EXPECT_THAT(read("[search]\nembeddings = { url = \"x\", model = \"m\" }").said.size(), 1U);
+  EXPECT_THAT(read("[contexts.c]\ndisclosure = \"some\"").said.size(), 1U);
 }
 
 // Issue: a configuration with every kind of fault at once. REF-23 OPS-04 PRX-01

@@ -16,14 +16,15 @@ Result<> check_endpoint(std::string_view url) {
   return {};
 }
 
+Result<> check_variable(std::string_view name) { return name.empty() ? Result<>() : check_variable_name(name); }
+
 const json::Binding<EmbeddingSettings>& embedding_binding() {
   using S = EmbeddingSettings;
   static const json::Binding<S> binding{
       field("url", &S::url, text({.max_bytes = 2048, .check = check_endpoint}),
             "Endpoint that answers in the usual `/v1/embeddings` form. Queries and definitions are sent there."),
       field("model", &S::model, text({.max_bytes = 256}), "Model to ask it for."),
-      field("token_env", &S::token_env,
-            text({.max_bytes = 256, .check = check_variable_name, .when_empty = json::WhenEmpty::left_out}),
+      field("token_env", &S::token_env, text({.max_bytes = 256, .check = check_variable}),
             "Environment variable that holds its token."),
   };
   return binding;

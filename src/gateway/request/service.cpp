@@ -359,7 +359,7 @@ Task<mcp::Outcome> GatewayService::name_nearest(server::Call& call, std::shared_
 Task<Result<Route>> GatewayService::route_by_lists(server::Call& call) {
   std::string decoded;
   auto wanted = wanted_of(call, decoded);
-  wanted->to_read = call.only_reads();
+  wanted->as_listed = call.stands_for_another();
   CallerLists lists(remembered_, Asker::of(call));
   Routing routing(lists, here());
   auto route = co_await routing.run(*wanted, {reach(), observer_, clock_, options_.chance, call.cancellation()});
@@ -422,7 +422,7 @@ std::optional<Result<Route>> GatewayService::route_at_once(server::Call& call, W
   std::string decoded;
   auto wanted = wanted_of(call, decoded);
   if (!wanted) return std::unexpected(wanted.error());
-  wanted->to_read = call.only_reads();
+  wanted->as_listed = call.stands_for_another();
   CallerLists lists(remembered_, Asker::of(call));
   auto route = Routing(lists, worker).at_once(*wanted);
   if (route) route = checked(call, std::move(*route), refusals_);

@@ -35,9 +35,15 @@ void UsableTools::add_live(const ServedUpstream& upstream, catalog::DefinitionLi
   if (!rank || page->size() == 0) return;
   catalog::Snapshot::Lists lists;
   lists[Kind::tool] = std::move(page);
+  catalog::ProviderFacts about;
+  if (const auto facts = upstream->facts()) {
+    about.instructions = facts->instructions;
+    about.server_info = facts->info;
+  }
   const std::uint32_t place = catalog::View::kMaxFront + *rank;
-  pages_.insert(std::ranges::upper_bound(pages_, place, {}, &Live::place),
-                {place, std::make_shared<const catalog::Snapshot>(upstream->name(), 0, std::move(lists))});
+  pages_.insert(
+      std::ranges::upper_bound(pages_, place, {}, &Live::place),
+      {place, std::make_shared<const catalog::Snapshot>(upstream->name(), 0, std::move(lists), std::move(about))});
 }
 
 // As a list does it: whoever is in front has the name.

@@ -111,7 +111,7 @@ bool is_shaped(const ServedUpstream& served, const Wanted& wanted) {
 // Whether the name does not tell if the caller may use it: rules of access are about the name that is shown, and about
 // what a tool declares.
 bool needs_list(const ServedUpstream& served, const catalog::View& view, const Wanted& wanted) {
-  if (is_shaped(served, wanted) || wanted.to_read) return true;
+  if (is_shaped(served, wanted) || wanted.as_listed) return true;
   const auto& entries = view.access().entries();
   if (!entries) return false;
   return entries->only_read_only(wanted.kind) || (names_are_portable(served, wanted) && entries->filters(wanted.kind));

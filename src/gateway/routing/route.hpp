@@ -39,7 +39,7 @@ std::shared_ptr<const client::ServerFacts> legacy_facts(const Route& route);
 struct Wanted {
   catalog::Kind kind = catalog::Kind::tool;
   std::string_view name;
-  bool to_read = false;  // whether what a tool declares must be known
+  bool as_listed = false;  // whether only what is listed counts, and what it declares
 };
 
 // Of a call, a read, a prompt or a completion.

@@ -162,7 +162,7 @@ TEST_P(CallTool, PassesProgressOn) {
   client.send_request("POST", server::modern_fields("tools/call", "call_tool") + bearer("agent"),
                       server::rpc("1", "tools/call",
                                   fmt::format(R"("name":"call_tool","arguments":{},{})", naming("a_told"),
-                                              server::modern_meta("{}", R"("progressToken":"mine")"))));
+                                              server::modern_meta("{}", R"(,"progressToken":"mine")"))));
   client.read_answer();
   const auto told = client.read_event();
   ASSERT_TRUE(told.has_value());
@@ -226,7 +226,6 @@ TEST(CallToolArguments, AreRefusedClearly) {
   EXPECT_THAT(said(R"({"name":7})"), HasSubstr("name must be a string"));
   EXPECT_THAT(said(R"({"name":"up_echo","arguments":"{}"})"), HasSubstr("arguments must be an object"));
   EXPECT_THAT(said(R"({"name":"up_echo","args":{}})"), HasSubstr("no parameter args"));
-  EXPECT_THAT(said("[]"), HasSubstr("not an object"));
   EXPECT_THAT(said(R"({"name":"call_tool","arguments":{"name":"up_echo"}})"), HasSubstr("does not call itself"));
   EXPECT_THAT(said(R"({"name":"","arguments":{}})"), HasSubstr("no tool"));
   EXPECT_THAT(said(R"({"name":"up\u0000\u001b[31m","arguments":{}})"), HasSubstr("no tool"));

@@ -104,9 +104,9 @@ class EmbeddedSearch : public ::testing::Test {
   void stop() {
     if (!gateway) return;
     gateway->run(ended(*embeddings));
+    embeddings.reset();
     gateway.reset();
     tools.reset();
-    embeddings.reset();
   }
   std::vector<std::string> search(std::string_view query) {
     return found_by(gateway->call("search_tools", fmt::format(R"({{"query":"{}"}})", query), bearer("agent")));

@@ -66,6 +66,7 @@ class SearchedWorld {
     explicit Peer(std::string name) : server(std::move(name)) {}
     ListingUpstream server;
     bool direct = false;
+    std::string prefix;
   };
 
   std::size_t pick(std::size_t below) { return random_() % below; }
@@ -88,7 +89,7 @@ class SearchedWorld {
     peer.server.declare_read_only(some_tools());
     peer.server.show(Kind::tool, "", some_tools());
     auto settings = upstream_at(peer.server.name(), peer.server.port());
-    settings.prefix = kToolPrefixes[pick(kToolPrefixes.size())];
+    settings.prefix = peer.prefix = kToolPrefixes[pick(kToolPrefixes.size())];
     settings.event_driven_refresh = false;
     if (peer.direct) settings.refresh_strategy = providers::RefreshStrategy::direct_proxy;
     return settings;
@@ -124,14 +125,21 @@ class SearchedWorld {
     for (const auto& peer : peers_) {
       Words texts;
       for (const auto& tool : listed) {
-        if (tool.at("description").as_string() == peer->server.name()) texts.push_back(boost::json::serialize(tool));
+        if (tool.at("description").as_string() != peer->server.name()) continue;
+        auto own = tool;
+        own.as_object()["name"] = std::string(tool.at("name").as_string()).substr(peer->prefix.size());
+        texts.push_back(boost::json::serialize(own));
       }
       if (texts.empty()) continue;
       catalog::RawListing listing;
+      const auto facts = gateway_->upstream(peer->server.name()).facts();
+      listing.facts.instructions = facts->instructions;
+      listing.facts.server_info = facts->info;
       listing.definitions[Kind::tool] = std::vector<std::string_view>(texts.begin(), texts.end());
-      snapshots.push_back(
-          catalog::build_snapshot(catalog::UpstreamName(peer->server.name()), 1, std::move(listing), {}, {}).value());
-      visible.push_back({search::SnapshotIndex::build(*snapshots.back()), {}});
+      snapshots.push_back(catalog::build_snapshot(catalog::UpstreamName(peer->server.name()), 1, std::move(listing),
+                                                  {.prefix = peer->prefix}, {})
+                              .value());
+      visible.push_back({search::SnapshotIndex::build(*snapshots.back(), peer->prefix), {}});
     }
     Words names;
     for (const auto& hit : search::rank(visible, search::Query::read(query).value(), limit))

@@ -44,11 +44,12 @@ std::size_t limit_of(const boost::json::object& arguments) {
   return inexact ? SearchArguments::kUsualLimit : given;
 }
 
-search::Indexes::More with_display_name(const Gateway& gateway, search::Indexes::More more) {
+// By what an upstream is called to operators and to callers, too.
+search::Indexes::More with_names(const Gateway& gateway, search::Indexes::More more) {
   return [&gateway, more = std::move(more)](const catalog::Snapshot& snapshot) {
     std::string text = more ? more(snapshot) : std::string();
     if (const auto* served = gateway.upstreams()->find(snapshot.upstream().value()))
-      text += fmt::format(" {}", (*served)->settings().display_name);
+      text += fmt::format(" {} {}", (*served)->settings().display_name, (*served)->rules().prefix);
     return text;
   };
 }
@@ -57,7 +58,7 @@ search::Indexes::More with_display_name(const Gateway& gateway, search::Indexes:
 
 SearchTools::SearchTools(Gateway& gateway, search::Indexes::More more)
     : gateway_(gateway),
-      search_(gateway.clock(), gateway.background_threads(), with_display_name(gateway, std::move(more))),
+      search_(gateway.clock(), gateway.background_threads(), with_names(gateway, std::move(more))),
       search_arguments_(arguments_of(kSearchTools)),
       describe_arguments_(arguments_of(kDescribeTool)) {}
 

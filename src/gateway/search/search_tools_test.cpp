@@ -48,6 +48,7 @@ class SearchAnswers : public ::testing::Test {
     return gateway->call("describe_tool", arguments, bearer("agent"));
   }
   static bool is_refused(const boost::json::value& answer) {
+    if (answer.as_object().contains("error")) return true;
     const auto* error = answer.at("result").as_object().if_contains("isError");
     return error != nullptr && error->as_bool();
   }
@@ -147,6 +148,21 @@ TEST(LiveSearch, AsksThoseThatAreListedLiveAndNamesTheSilent) {
   EXPECT_THAT(found_by(answer), ElementsAre("talking_weather"));
   EXPECT_EQ(answer.at("result").at("structuredContent").at("unanswered").at(0), "silent");
   EXPECT_THAT(text_of(answer), HasSubstr("silent"));
+}
+
+// SRC-12: what a provider is about counts, such as the entity types of datasets.
+TEST(SearchIndexes, KnowWhatAProviderIsAbout) {
+  Upstream upstream({"workup"});
+  auto setup = searching();
+  setup.locals = [](Gateway& gateway) {
+    return Locals{std::make_shared<SearchTools>(gateway, [](const catalog::Snapshot& snapshot) {
+      return std::string(snapshot.upstream().value() == "up" ? "Customer Invoice" : "");
+    })};
+  };
+  TestGateway gateway({upstream_at("up", upstream.port)}, std::move(setup));
+  gateway.discover();
+  EXPECT_THAT(found_by(gateway.call("search_tools", R"({"query":"invoices of a customer"})", bearer("agent"))),
+              ElementsAre("up_workup"));
 }
 
 // A gateway that nobody searches keeps nothing for it, and one that nobody searches any more lets go of it.

@@ -79,20 +79,25 @@ class Types {
   std::string parameters(const object& schema, std::size_t most, std::size_t depth) const {
     const auto* const properties = member(schema, "properties");
     if (properties == nullptr || !properties->is_object()) return {};
+    std::string out;
+    // False where there is no room for it.
+    const auto add = [&](std::string_view name, const value& type, bool required) {
+      const bool fits = out.size() < most && is_within();
+      if (!out.empty()) out += ", ";
+      out += fits ? parameter(name, type, required, depth) : std::string(kMore);
+      return fits;
+    };
     std::unordered_set<std::string_view> needed;
     if (const auto* const given = member(schema, "required"); given != nullptr && given->is_array()) {
       for (const value& one : given->get_array()) {
-        if (one.is_string() && is_within()) needed.insert(one.get_string());
+        const auto* const name = one.if_string();
+        const auto* const type = name != nullptr ? properties->get_object().if_contains(*name) : nullptr;
+        if (type == nullptr || !needed.insert(*name).second) continue;
+        if (!add(*name, *type, true)) return out;
       }
     }
-    std::string out;
-    for (const bool required : {true, false}) {
-      for (const auto& [name, type] : properties->get_object()) {
-        if (needed.contains(name) != required && is_within()) continue;
-        if (out.size() >= most || !is_within()) return out.append(out.empty() ? "" : ", ").append(kMore);
-        if (!out.empty()) out += ", ";
-        out += parameter(name, type, required, depth);
-      }
+    for (const auto& [name, type] : properties->get_object()) {
+      if (!needed.contains(name) && !add(name, type, false)) return out;
     }
     return out;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/nearest.hpp"
 #include "gateway/search/signature.hpp"
 #include "json/text.hpp"
 
@@ -15,6 +16,7 @@ using Parts = std::vector<catalog::View::Part>;
 constexpr std::chrono::minutes kKept{10};
 
 constexpr std::size_t kConsidered = 3;
+constexpr std::size_t kConsideredNames = 20;
 
 // What is computed elsewhere owns what it uses: whoever waits for it may be gone by then.
 std::vector<catalog::SnapshotPointer> owners_of(const Parts& parts) {
@@ -67,11 +69,11 @@ Task<std::vector<search::Visible>> ToolSearch::visible(const UsableTools& tools)
   std::size_t bytes = 0;
   for (const auto& part : live)
     bytes += part.snapshot->list(Kind::tool).joined().size();
-  const auto fresh = co_await background_.run(bytes, [live, owners = owners_of(live), tuning = tuning()] {
+  const auto fresh = co_await background_.run(bytes, [this, live, owners = owners_of(live)] {
     std::vector<search::SnapshotIndex::Pointer> made;
     made.reserve(live.size());
     for (const auto& part : live)
-      made.push_back(search::SnapshotIndex::build(*part.snapshot, {}, tuning));
+      made.push_back(search::SnapshotIndex::build(*part.snapshot, more_ ? more_(*part.snapshot) : "", tuning()));
     return made;
   });
   std::vector<search::Visible> all;
@@ -148,12 +150,16 @@ Task<Result<std::vector<ToolHit>>> ToolSearch::find(const UsableTools& tools, st
 }
 
 Task<std::vector<std::string>> ToolSearch::nearest(const UsableTools& tools, std::string_view name, std::size_t limit) {
-  std::vector<std::string> names;
-  const auto query = search::Query::read(name.substr(0, catalog::kLongestToolName), tuning());
-  if (!query) co_return names;
-  for (const search::Hit& hit : co_await rank(tools, *query, limit))
-    names.emplace_back(tools.parts()[hit.part].snapshot->list(Kind::tool)[hit.position].shown);
-  co_return names;
+  std::vector<std::string_view> like;
+  if (const auto query = search::Query::read(name.substr(0, catalog::kLongestToolName), tuning())) {
+    for (const search::Hit& hit : co_await rank(tools, *query, kConsideredNames))
+      like.push_back(tools.parts()[hit.part].snapshot->list(Kind::tool)[hit.position].shown);
+  }
+  // Of those that share a word with it the one a slip away comes first.
+  const auto slipped = std::ranges::find(like, proteus::nearest(name, like));
+  if (slipped != like.end()) std::rotate(like.begin(), slipped, slipped + 1);
+  like.resize(std::min(like.size(), limit));
+  co_return std::vector<std::string>(like.begin(), like.end());
 }
 
 void ToolSearch::drop_unused_since(Clock::Monotonic time) {

@@ -36,7 +36,7 @@ class ToolSearch {
  public:
   // Both outlive it. `more` is what providers are described by besides what they say themselves; called on any thread.
   ToolSearch(const Clock& clock, BackgroundThreads& background, search::Indexes::More more)
-      : indexes_(clock, {}, std::move(more)), background_(background) {}
+      : more_(more), indexes_(clock, {}, std::move(more)), background_(background) {}
 
   // Ranks by meaning, too. Before anything is searched; it outlives this.
   void set_embeddings(Embeddings& embeddings) { embeddings_ = &embeddings; }
@@ -63,6 +63,7 @@ class ToolSearch {
                                                               std::span<const std::string_view> queries,
                                                               std::size_t limit);
 
+  const search::Indexes::More more_;
   search::Indexes indexes_;
   BackgroundThreads& background_;
   Embeddings* embeddings_ = nullptr;
