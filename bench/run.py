@@ -30,9 +30,11 @@ import identity
 import load
 import micro
 import plain
+import proofs
 import sessions
 import startup
 import streams
+import subjects
 import table
 
 SECTIONS = {
@@ -57,6 +59,8 @@ SECTIONS = {
     "datasets connect": datasets.measure_connecting,
     "contexts": contexts.measure,
     "identity": identity.measure,
+    "identity proofs": proofs.measure,
+    "identity subjects": subjects.measure,
     "beside another build": beside.measure,
 }
 
