@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstring>
+#include <set>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -108,6 +109,32 @@ TEST(RequestReader, ReadsARequestAsIfItWereTheFirst) {
       }
     }
   }
+}
+
+// OAU-17: two requests with one number have the same Authorization, and need not be compared again.
+TEST(RequestReader, NumbersAuthorizationsThatAreNotAsBefore) {
+  const HttpLimits limits;
+  RequestReader reader(limits);
+  const auto number_of = [&](std::string_view lines) {
+    EXPECT_EQ(feed(reader, fmt::format("GET / HTTP/1.1\r\nHost: h\r\n{}\r\n", lines)), Step::ready);
+    const std::uint64_t number = reader.request().authorization_number();
+    reader.finish();
+    return number;
+  };
+  const auto first = number_of("Authorization: Bearer a\r\n");
+  EXPECT_NE(first, 0U);
+  EXPECT_EQ(number_of("Authorization: Bearer a\r\n"), first);
+  EXPECT_EQ(number_of("Authorization: Bearer a\r\nX-More: 1\r\n"), first);
+  const auto second = number_of("Authorization: Bearer b\r\n");
+  EXPECT_NE(second, first);
+  EXPECT_NE(number_of("Authorization: Bearer a\r\n"), second);
+  number_of("");
+  EXPECT_NE(number_of("Authorization: Bearer a\r\n"), first) << "what was not in the head before is not known";
+  std::set<std::uint64_t> numbers;
+  const std::string too_long = fmt::format("Authorization: Bearer {}\r\n", std::string(3000, 'x'));
+  for (int i = 0; i < 3; ++i)
+    numbers.insert(number_of(too_long));
+  EXPECT_EQ(numbers.size(), 3U) << "what is not remembered is another each time";
 }
 
 TEST(RequestReader, GrowsForLargeHeadsAndBodiesWithoutLosingAView) {
