@@ -3,20 +3,20 @@ local subjects = tonumber(os.getenv("BENCH_SUBJECTS"))
 local body = io.open(os.getenv("BENCH_BODY")):read("*a")
 local headers = {}
 for line in io.lines(os.getenv("BENCH_HEADERS")) do
-  local name, value = line:match("^(.-): (.*)$")
+  local name, value = line:match("^([^:]+): (.*)$")
   headers[name] = value
 end
-local number = 0
+local sent, answered = 0, 0
 
 function request()
-  number = math.min(number + 1, subjects)
-  headers["Authorization"] = "Bearer subject-" .. number
+  sent = sent + 1
+  headers["Authorization"] = "Bearer subject-" .. math.min(sent, subjects)
   return wrk.format("POST", nil, headers, body)
 end
 
-function response(status)
-
-  if number >= subjects then wrk.thread:stop() end
+function response()
+  answered = answered + 1
+  if answered > subjects then wrk.thread:stop() end
 end
 
 function done(summary)

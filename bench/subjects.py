@@ -16,7 +16,7 @@ import servers
 import table
 
 SUBJECTS = 100_000
-LONGEST = 50  # seconds to bring them all; the gateway forgets the first after a minute
+LONGEST = 30  # seconds to bring them all; the gateway forgets the first after a minute
 GIVEN_BACK = 120  # seconds, at most
 KEPT = 0.1  # of what they took, at most, after that
 
