@@ -1,4 +1,4 @@
-"""Calls with tokens of an identity provider beside those with a static token, through the same gateway.
+"""A call with a token of an identity provider beside one with a static token, through the same gateway.
 
 The issuer is a key made by the openssl program and a server of one file; the gateway verifies the token at first sight
 and finds it by its hash from then on.
@@ -33,7 +33,10 @@ def measure(bench):
     with contextlib.ExitStack() as stack:
         issuer = stack.enter_context(Issuer(bench.place("issuer")))
         upstream = stack.enter_context(servers.everything(bench, bench.load_core, "--bench", name="upstream"))
-        rules = issuer.settings()
+        rules = (
+            f'[[auth.issuers]]\nissuer = "{issuer.url}"\naudience = ["bench"]\njwks_url = "{issuer.url}/keys"\n'
+            '[[auth.rules]]\nname = "{sub}"\n'
+        )
         ours = stack.enter_context(gateway.through(bench, upstream, before=rules))
         token = issuer.token()
         pairs = {
@@ -78,7 +81,7 @@ def _total(bench, upstream, rules, what, calls):
                 raise RuntimeError(f"HTTP {answer.status}")
         connection.close()
         log = pathlib.Path(server.log.name)
-    found = re.search(r"I\s+refs:\s+([0-9,]+)", log.readtext_of(errors="replace"))
+    found = re.search(r"I\s+refs:\s+([0-9,]+)", log.read_text(errors="replace"))
     return int(found[1].replace(",", "")) if found else None
 
 
@@ -90,7 +93,7 @@ def _without_symbols(bench):
     return folder
 
 
-def text_of(data):
+def _text(data):
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
@@ -104,7 +107,7 @@ class Issuer:
             ["openssl", "rsa", "-in", self.key, "-noout", "-modulus"], check=True, capture_output=True, text=True
         )
         modulus = bytes.fromhex(said.stdout.strip().partition("=")[2])
-        keys = {"keys": [{"kty": "RSA", "kid": "1", "use": "sig", "n": text_of(modulus), "e": "AQAB"}]}
+        keys = {"keys": [{"kty": "RSA", "kid": "1", "use": "sig", "n": _text(modulus), "e": "AQAB"}]}
         body = json.dumps(keys).encode()
 
         class Keys(http.server.BaseHTTPRequestHandler):
@@ -129,22 +132,15 @@ class Issuer:
         self.server.shutdown()
         self.server.server_close()
 
-    def settings(self):
-        """The sections of a gateway that lets its callers in."""
-        return (
-            f'[[auth.issuers]]\nissuer = "{self.url}"\naudience = ["bench"]\njwks_url = "{self.url}/keys"\n'
-            '[[auth.rules]]\nname = "{sub}"\n'
-        )
-
     def token(self, **more):
         now = int(time.time())
         claims = {"iss": self.url, "sub": "bench", "aud": "bench", "iat": now, "exp": now + 3600, "groups": [], **more}
         signature = 342  # characters of RS256 with 2,048 bits
-        while len(text_of(json.dumps(claims).encode())) + signature + 60 < SIZE:
+        while len(_text(json.dumps(claims).encode())) + signature + 60 < SIZE:
             claims["groups"].append(f"group-{len(claims['groups'])}")
-        head = text_of(json.dumps({"alg": "RS256", "typ": "at+jwt", "kid": "1"}).encode())
-        signed = f"{head}.{text_of(json.dumps(claims).encode())}"
+        head = _text(json.dumps({"alg": "RS256", "typ": "at+jwt", "kid": "1"}).encode())
+        signed = f"{head}.{_text(json.dumps(claims).encode())}"
         made = subprocess.run(
             ["openssl", "dgst", "-sha256", "-sign", self.key], input=signed.encode(), check=True, capture_output=True
         )
-        return f"{signed}.{text_of(made.stdout)}"
+        return f"{signed}.{_text(made.stdout)}"

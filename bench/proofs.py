@@ -3,6 +3,7 @@
 Each proof is good for one request, so they are made beforehand by the openssl program, and the calls are made one after
 the other over one connection, in turn with those that need no proof.
 """
+import base64
 import contextlib
 import hashlib
 import http.client
@@ -26,7 +27,7 @@ def measure(bench):
     with contextlib.ExitStack() as stack:
         issuer = stack.enter_context(identity.Issuer(bench.place("issuer")))
         upstream = stack.enter_context(servers.everything(bench, bench.load_core, "--bench", name="upstream"))
-        ours = stack.enter_context(gateway.through(bench, upstream, before=issuer.settings()))
+        ours = stack.enter_context(gateway.through(bench, upstream, before=_rules(issuer)))
         key = _Key(bench.place("key"))
         bound = load.call("up_bench_1k", token=issuer.token(cnf={"jkt": key.thumbprint}))
         plain = load.call("up_bench_1k", token=issuer.token())
@@ -42,6 +43,17 @@ def measure(bench):
                     bench.keep(name, {"server": label, "round": number, "cpu_us": spent})
     proof, bearer = (statistics.median(taken[label]) for label in ("proof", "bearer"))
     return [table.row(f"{name}: CPU per request", proof, bearer, "verified token", "µs")]
+
+
+def _rules(issuer):
+    return (
+        f'[[auth.issuers]]\nissuer = "{issuer.url}"\naudience = ["bench"]\njwks_url = "{issuer.url}/keys"\n'
+        '[[auth.rules]]\nname = "{sub}"\n'
+    )
+
+
+def _text(data):
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
 def _resource(server):
@@ -79,9 +91,9 @@ class _Key:
             ["openssl", "ec", "-in", self.file, "-pubout", "-outform", "DER"], check=True, capture_output=True
         )
         x, y = shown.stdout[-64:-32], shown.stdout[-32:]
-        self.jwk = {"crv": "P-256", "kty": "EC", "x": identity.text_of(x), "y": identity.text_of(y)}
+        self.jwk = {"crv": "P-256", "kty": "EC", "x": _text(x), "y": _text(y)}
         canonical = json.dumps(self.jwk, sort_keys=True, separators=(",", ":")).encode()
-        self.thumbprint = identity.text_of(hashlib.sha256(canonical).digest())
+        self.thumbprint = _text(hashlib.sha256(canonical).digest())
 
     def proof(self, url, token):
         self.made += 1
@@ -91,13 +103,13 @@ class _Key:
             "htm": "POST",
             "htu": url,
             "iat": int(time.time()),
-            "ath": identity.text_of(hashlib.sha256(token.encode()).digest()),
+            "ath": _text(hashlib.sha256(token.encode()).digest()),
         }
-        signed = ".".join(identity.text_of(json.dumps(part).encode()) for part in (head, claims))
+        signed = ".".join(_text(json.dumps(part).encode()) for part in (head, claims))
         made = subprocess.run(
             ["openssl", "dgst", "-sha256", "-sign", self.file], input=signed.encode(), check=True, capture_output=True
         )
-        return f"{signed}.{identity.text_of(_raw(made.stdout))}"
+        return f"{signed}.{_text(_raw(made.stdout))}"
 
 
 def _raw(signature):

@@ -49,6 +49,8 @@ SECTIONS = {
     "gateway from npm": gateway.measure_npm,
     "catalog": micro.measure_catalog,
     "tokens": micro.measure_tokens,
+    "tokens with proofs": proofs.measure,
+    "tokens of many": subjects.measure,
     "streams": streams.measure,
     "startup": startup.measure,
     "eras": eras.measure,
@@ -59,8 +61,6 @@ SECTIONS = {
     "datasets connect": datasets.measure_connecting,
     "contexts": contexts.measure,
     "identity": identity.measure,
-    "identity proofs": proofs.measure,
-    "identity subjects": subjects.measure,
     "beside another build": beside.measure,
 }
 

@@ -76,8 +76,8 @@ Task<Result<Forwarded>> refuse(Error why) { co_return std::unexpected(std::move(
 }  // namespace
 
 Forwarding::Forwarding(server::Call& call, Worker& worker, BridgeDependencies reach, const Route& route,
-                       std::string_view arguments)
-    : call_(call), worker_(worker), bridge_(reach), route_(route), arguments_(arguments) {}
+                       std::string_view arguments, std::string_view task)
+    : call_(call), worker_(worker), bridge_(reach), route_(route), arguments_(arguments), task_(task) {}
 
 LogWish Forwarding::logs_wanted() const {
   const auto level = call_.request().log_level;
@@ -246,7 +246,7 @@ Task<Result<Forwarded>> Forwarding::run_known() {
   const bool legacy = facts_ && facts_->era() == mcp::Era::legacy;
   if (asks_for_task(call_.request()) && !(legacy && facts_->offers.tasks)) [[unlikely]]
     return refuse(mcp::errors::method_not_found(fmt::format("{} as a task", call_.request().name)));
-  params_.emplace(call_.request(), route_.task.empty() ? route_.own : route_.task, call_.rounds(),
+  params_.emplace(call_.request(), task_.empty() ? route_.own : task_, call_.rounds(),
                   facts_ ? facts_->era() : mcp::Era::modern, arguments_);
   if (legacy && call_.session() == nullptr && call_.request().method->may_ask) return run_bridged();
   return run(params_->take());

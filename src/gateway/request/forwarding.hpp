@@ -17,9 +17,10 @@ namespace proteus::gateway {
 // One request on its way to an upstream and back. Lives on the caller's thread, for as long as the request runs.
 class Forwarding {
  public:
-  // All of these outlive it. `arguments` are those of a shaped tool's call, complete; empty for any other.
+  // All of these outlive it. `arguments` are those of a shaped tool's call, complete; empty for any other. `task` is
+  // the upstream's id of the task that a request is about.
   Forwarding(server::Call& call, Worker& worker, BridgeDependencies reach, const Route& route,
-             std::string_view arguments = {});
+             std::string_view arguments = {}, std::string_view task = {});
 
   // With the request's own params. Where the upstream is of the era before the client's, and the client must be asked
   // for something first, the call is parked.
@@ -77,6 +78,7 @@ class Forwarding {
   const BridgeDependencies bridge_;
   const Route& route_;
   const std::string_view arguments_;
+  const std::string_view task_;
   std::shared_ptr<const client::ServerFacts> facts_;
   std::optional<ForwardedParams> params_;
   std::shared_ptr<ClientAsks> asks_;

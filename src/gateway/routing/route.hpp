@@ -25,7 +25,6 @@ struct Route {
   std::shared_ptr<LocalProvider> local;                    // who answers then
   catalog::Kind kind = catalog::Kind::tool;                // of what is asked for
   std::shared_ptr<const catalog::ShapedTool> shaped = {};  // null where it is called as it is
-  std::string task = {};  // of a request about a task that the tool runs: the upstream's id of it
 };
 
 // How a session of the legacy era reaches it at an upstream that speaks both: what the legacy side is, where that has
