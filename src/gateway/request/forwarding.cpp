@@ -76,8 +76,8 @@ Task<Result<Forwarded>> refuse(Error why) { co_return std::unexpected(std::move(
 }  // namespace
 
 Forwarding::Forwarding(server::Call& call, Worker& worker, BridgeDependencies reach, const Route& route,
-                       std::string_view arguments, std::string_view task)
-    : call_(call), worker_(worker), bridge_(reach), route_(route), arguments_(arguments), task_(task) {}
+                       std::string_view arguments)
+    : call_(call), worker_(worker), bridge_(reach), route_(route), arguments_(arguments) {}
 
 LogWish Forwarding::logs_wanted() const {
   const auto level = call_.request().log_level;

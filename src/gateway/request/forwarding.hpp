@@ -17,11 +17,12 @@ namespace proteus::gateway {
 // One request on its way to an upstream and back. Lives on the caller's thread, for as long as the request runs.
 class Forwarding {
  public:
-  // All of these outlive it. `arguments` are those of a shaped tool's call, complete; empty for any other. `task` is
-  // the upstream's id of the task that a request is about.
+  // All of these outlive it. `arguments` are those of a shaped tool's call, complete; empty for any other.
   Forwarding(server::Call& call, Worker& worker, BridgeDependencies reach, const Route& route,
-             std::string_view arguments = {}, std::string_view task = {});
+             std::string_view arguments = {});
 
+  // The upstream's id of the task that the request is about; it outlives this.
+  void set_task(std::string_view task) { task_ = task; }
   // With the request's own params. Where the upstream is of the era before the client's, and the client must be asked
   // for something first, the call is parked.
   Task<Result<Forwarded>> run();
@@ -78,11 +79,11 @@ class Forwarding {
   const BridgeDependencies bridge_;
   const Route& route_;
   const std::string_view arguments_;
-  const std::string_view task_;
   std::shared_ptr<const client::ServerFacts> facts_;
   std::optional<ForwardedParams> params_;
   std::shared_ptr<ClientAsks> asks_;
   std::optional<server::SessionStream::Way> way_;
+  std::string_view task_;
   const client::PendingRequest* pending_ = nullptr;  // while it is polled
   std::shared_ptr<UpstreamSession> line_;            // of a bridged call
   std::shared_ptr<RunningCall> running_;             // once there is more to it than an answer

@@ -421,7 +421,8 @@ Task<mcp::Outcome> GatewayService::send(server::Call& call, Timing timing, Erran
     outcome = std::unexpected(std::move(admitted.error()));
     timing.end(outcome);
   } else {
-    Forwarding forwarding(call, here(), reach(), errand.route, arguments, errand.task);
+    Forwarding forwarding(call, here(), reach(), errand.route, arguments);
+    forwarding.set_task(errand.task);
     auto forwarded = co_await forwarding.run();
     while (!forwarded && co_await attempts.again(forwarded.error()))
       forwarded = co_await forwarding.run();
