@@ -77,7 +77,8 @@ class _Introspecting(asyncio.Protocol):
 
     def data_received(self, data):
         if b"/.well-known/" in data.split(b"\r\n", 1)[0]:
-            said = {"issuer": self.url, "introspection_endpoint": f"{self.url}/introspect", "jwks_uri": f"{self.url}/keys"}
+            ends = {"introspection_endpoint": f"{self.url}/introspect", "jwks_uri": f"{self.url}/keys"}
+            said = {"issuer": self.url, **ends}
         else:
             token = data.rpartition(b"token=")[2].partition(b"&")[0] if data.startswith(b"POST") else b""
             now = int(time.time())
