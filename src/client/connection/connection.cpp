@@ -41,7 +41,9 @@ Connection::Connection(const Executor& executor, MakerFactory make, Options opti
       questions_(executor, options_, requests_, tasks_),
       listener_(*this),
       left_(executor),
-      greeting_ended_(executor) {}
+      greeting_ended_(executor) {
+  questions_.set_until_read([this] { return ping_server(); });
+}
 
 Connection::~Connection() = default;
 

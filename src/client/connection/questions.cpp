@@ -208,11 +208,15 @@ Task<> Questions::answer(Received request, mcp::Method method, RequestId during,
   const bool unwanted = open->deadline().expired();  // cancelled: an answer is not wanted
   if (open->due() && (unwanted || (!result && is_silence(result.error())))) roots_missed_ = true;
   if (unwanted) co_return;
+  // Over a pipe a message is sent before anybody has read it, and a busy server may read it much later.
+  const bool is_read = transport->has_streams();
   co_await send(
       result ? write_answer(open->id(), *result) : mcp::write_error(open->id(), result.error(), mcp::Era::legacy),
       std::move(transport));
+  if (!result || !open->awaited()) co_return;
   // It is still open as far as calls are concerned.
-  if (result && open->awaited()) co_await sleep_for(kRootsTakeEffect);
+  if (!is_read && until_read_) co_await until_read_();
+  co_await sleep_for(kRootsTakeEffect);
 }
 
 Task<> Questions::wait_for_roots() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -32,6 +33,9 @@ class Questions {
   void on_request(Received request, RequestId during, std::shared_ptr<Transport> transport);
   // The server no longer wants the answer; `id` as written.
   void on_cancelled(std::string_view id);
+
+  // How to wait until the server has read what it was sent; set before anything is asked.
+  void set_until_read(std::function<Task<>()> until_read) { until_read_ = std::move(until_read); }
 
   // A session has begun, or its roots have changed, and nothing was sent since that may act on them: what the server
   // asks about them now must be known first.
@@ -72,6 +76,7 @@ class Questions {
   Bell arrival_;
   Bell roots_settled_;
   std::size_t open_roots_ = 0;
+  std::function<Task<>()> until_read_;
   bool roots_due_ = true;
   bool roots_missed_ = false;
 };

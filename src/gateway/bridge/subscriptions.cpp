@@ -195,7 +195,7 @@ SessionObserver Subscriptions::observer_of(const std::string& principal, Worker&
           .lists = worker.lists_of(principal)};
 }
 
-SessionObserver Subscriptions::observer_of(server::Session& session, const std::string& upstream) {
+SessionObserver Subscriptions::observer_of(server::Session& session) {
   const std::shared_ptr<UpstreamSessionsOfClient> lines = UpstreamSessionsOfClient::of(session);
   // A line may outlive the session for a moment.
   const auto visit = [this, gone = std::weak_ptr(lines), client = &session](const server::Listeners::Visit& visit) {
@@ -227,7 +227,8 @@ SessionObserver Subscriptions::observer_of(server::Session& session, const std::
                 visit([&](server::Listener&) { client->pass_on(notification); });
               },
           .task_told =
-              [visit, client = &session, tasks = lines->tasks(), upstream](const json::Message& notification) {
+              [visit, client = &session, tasks = lines->tasks()](const std::string& upstream,
+                                                                 const json::Message& notification) {
                 visit([&](server::Listener&) { tell_of_task(*client, *tasks, upstream, notification); });
               },
           .logs =
@@ -247,11 +248,10 @@ std::shared_ptr<UpstreamSession> Subscriptions::line_of(Worker& here, server::Se
     if (upstream->is_modern()) options.era = mcp::Era::legacy;
     // The session is this client's alone, so that it may be known by its own name.
     if (names_client(session.hello().client_info)) options.client_info = session.hello().client_info;
-    const std::string& name = upstream->settings().name;
-    options.handlers = handlers_of(session, name, options.timeout);
+    options.handlers = handlers_of(session, upstream->settings().name, options.timeout);
     options.owner = client::Owner::session;
     if (upstream->is_per_caller()) options.authorizer = here.authorizer_for(upstream, *session.caller());
-    return UpstreamSession::make(here, upstream, std::move(options), observer_of(session, name));
+    return UpstreamSession::make(here, upstream, std::move(options), observer_of(session));
   });
 }
 

@@ -51,7 +51,7 @@ class Subscriptions {
   void streams_changed(const std::string& principal);
   void update(const std::string& principal);
   SessionObserver observer_of(const std::string& principal, Worker& worker);
-  SessionObserver observer_of(server::Session& session, const std::string& upstream);
+  SessionObserver observer_of(server::Session& session);
   Task<> tell_everybody();
   Task<Refused> ask(Worker& here, const server::Caller& caller, server::Session* session, Followed followed);
   Task<> ask_aside(std::shared_ptr<Asking> asking, Followed followed);

@@ -195,6 +195,7 @@ TEST_F(IdentityTest, AStreamOfASessionFollowsItsNewestToken) {
   client.every = bearer(token("a", "writers"));
   ASSERT_EQ(client.post(rpc("1", "tools/list", "")).status, 200);
   upstream_.add("write_more");
+  gateway_.refresh("up");
   const auto event = stream.read_event();
   ASSERT_TRUE(event);
   EXPECT_EQ(event->json().at("method"), "notifications/tools/list_changed");

@@ -43,6 +43,7 @@ struct GatewayService::Errand {
   ConcurrencyLimit::Pass place;  // among its caller's
   Route route;
   Clock::Monotonic began;  // when it could be sent
+  std::string task = {};   // of a request about a task: the upstream's id of it
 };
 
 }  // namespace proteus::gateway

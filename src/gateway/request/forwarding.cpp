@@ -253,7 +253,7 @@ Task<Result<Forwarded>> Forwarding::run_known() {
   const bool legacy = facts_ && facts_->era() == mcp::Era::legacy;
   if (asks_for_task(call_.request()) && !(legacy && facts_->offers.tasks)) [[unlikely]]
     return refuse(mcp::errors::method_not_found(fmt::format("{} as a task", call_.request().name)));
-  params_.emplace(call_.request(), route_.task.empty() ? route_.own : route_.task, call_.rounds(),
+  params_.emplace(call_.request(), task_.empty() ? route_.own : task_, call_.rounds(),
                   facts_ ? facts_->era() : mcp::Era::modern, arguments_);
   if (legacy && call_.session() == nullptr && call_.request().method->may_ask) return run_bridged();
   return run(params_->take());

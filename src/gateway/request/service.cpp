@@ -72,19 +72,23 @@ mcp::ServerCapabilities join(mcp::ServerCapabilities a, const mcp::ServerCapabil
   return a;
 }
 
+// Whether it is a tool that can be called only as a task, for who does not know such tasks: nobody else is told of it.
+bool is_hidden_task(const Route& route, const mcp::Request& request) {
+  return route.found && route.found.definition->task_only && !mcp::has_tasks(request.version);
+}
+
 // Holds the caller's scopes against what is asked for, and the mirrored parameters of a tool against its headers.
 Result<Route> checked(const server::Call& call, Result<Route> route, RefusalLog& refusals) {
   if (route && principal_of(call.caller()).scopes() != nullptr) [[unlikely]] {
     auto granted = check_scopes(*route, principal_of(call.caller()), refusals);
     if (!granted) return std::unexpected(std::move(granted.error()));
   }
-  const mcp::Request& request = call.request();
-  // Of what only 2025-11-25 has nobody else is told.
-  if (route && route->found && route->found.definition->task_only && !mcp::has_tasks(request.version)) [[unlikely]]
-    return std::unexpected(mcp::errors::unknown_tool(request.name));
-  const bool is_mirrored = route && route->found && route->found.definition->mirrored != nullptr;
-  if (!is_mirrored || call.headers() == nullptr || mcp::is_about_tasks(request.method->method)) return route;
-  const std::string_view raw = request.param("arguments");
+  if (route && is_hidden_task(*route, call.request())) [[unlikely]]
+    return std::unexpected(mcp::errors::unknown_tool(call.request().name));
+  if (!route || call.headers() == nullptr || !route->found || route->found.definition->mirrored == nullptr) {
+    return route;
+  }
+  const std::string_view raw = call.request().param("arguments");
   const auto arguments = json::parse(raw.empty() ? "{}" : raw);
   if (!arguments) {
     return std::unexpected(mcp::errors::invalid_params(
@@ -358,14 +362,13 @@ Task<mcp::Outcome> GatewayService::name_nearest(server::Call& call, std::shared_
 
 Task<Result<Route>> GatewayService::route_by_lists(server::Call& call) {
   std::string decoded;
-  auto wanted = wanted_of(call, decoded);
+  auto wanted = wanted_by(call.request(), decoded);
   wanted->as_listed = call.stands_for_another();
   CallerLists lists(remembered_, Asker::of(call));
   Routing routing(lists, here());
-  auto route = co_await routing.run(*wanted, {reach(), observer_, clock_, options_.chance, call.cancellation()});
-  route = checked(call, std::move(route), refusals_);
-  if (mcp::is_about_tasks(call.request().method->method)) co_return to_task(call, std::move(route));
-  co_return route;
+  co_return checked(call,
+                    co_await routing.run(*wanted, {reach(), observer_, clock_, options_.chance, call.cancellation()}),
+                    refusals_);
 }
 
 Task<UsableTools> GatewayService::usable_tools(server::Call& call) {
@@ -420,14 +423,12 @@ Result<ConcurrencyLimit::Pass> GatewayService::take_place(server::Call& call, Wo
 
 std::optional<Result<Route>> GatewayService::route_at_once(server::Call& call, Worker& worker) {
   std::string decoded;
-  auto wanted = wanted_of(call, decoded);
+  auto wanted = wanted_by(call.request(), decoded);
   if (!wanted) return std::unexpected(wanted.error());
   wanted->as_listed = call.stands_for_another();
   CallerLists lists(remembered_, Asker::of(call));
   auto route = Routing(lists, worker).at_once(*wanted);
   if (route) route = checked(call, std::move(*route), refusals_);
-  if (route && mcp::is_about_tasks(call.request().method->method)) [[unlikely]]
-    route = to_task(call, std::move(*route));
   return route;
 }
 
@@ -463,6 +464,7 @@ Task<mcp::Outcome> GatewayService::send(server::Call& call, Timing timing, Erran
     timing.end(outcome);
   } else {
     Forwarding forwarding(call, here(), reach(), errand.route, arguments);
+    forwarding.set_task(errand.task);
     auto forwarded = co_await forwarding.run();
     while (!forwarded && co_await attempts.again(forwarded.error()))
       forwarded = co_await forwarding.run();

@@ -156,10 +156,10 @@ class GatewayService final : public server::Service {
   // The tasks of its session.
   Task<mcp::Outcome> list_tasks(server::Call& call);
   Task<> read_task(server::Call& call, std::string id, std::string& out);
-  // What a request wants; of one about a task, the tool that runs it.
-  Result<Wanted> wanted_of(const server::Call& call, std::string& decoded) const;
-  // The way to the task that a request is about, by that to its tool.
-  Result<Route> to_task(const server::Call& call, Result<Route> route) const;
+  // Sends it to the upstream that runs the task.
+  Task<mcp::Outcome> ask_about_task(server::Call& call, Timing timing);
+  // The way to a task is that to its tool, for whoever may use that.
+  Task<Result<Route>> route_to_task(server::Call& call, const TaskAtUpstream& task);
   mcp::Outcome task_outcome(server::Call& call, const ServedUpstream& upstream, const client::Answer& answer) const;
   mcp::Outcome conclude(server::Call& call, const ServedUpstream& upstream, std::chrono::nanoseconds took,
                         Result<Forwarded> forwarded) const;

@@ -8,9 +8,13 @@
 #include <fmt/format.h>
 
 #include "base/task_group.hpp"
+#include "gateway/callers/principal.hpp"
 #include "gateway/connections/upstream_sessions_of_client.hpp"
 #include "gateway/request/errand.hpp"
+#include "gateway/request/routing.hpp"
 #include "gateway/request/service.hpp"
+#include "gateway/routing/caller_lists.hpp"
+#include "gateway/routing/scope_check.hpp"
 #include "gateway/routing/task_translation.hpp"
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
@@ -61,7 +65,7 @@ Task<mcp::Outcome> GatewayService::about_tasks(server::Call& call, const Timing&
   if (!mcp::offers(offered, request.method->method))
     return timing.refuse(mcp::errors::method_not_found(request.method->name));
   if (request.method->method == mcp::Method::tasks_list) return timing.around(list_tasks(call));
-  return forward(call, timing);
+  return ask_about_task(call, timing);
 }
 
 Task<mcp::Outcome> GatewayService::list_tasks(server::Call& call) {
@@ -102,26 +106,40 @@ Task<> GatewayService::read_task(server::Call& call, std::string id, std::string
   }
 }
 
-Result<Wanted> GatewayService::wanted_of(const server::Call& call, std::string& decoded) const {
-  if (!mcp::is_about_tasks(call.request().method->method)) [[likely]]
-    return wanted_by(call.request(), decoded);
+Task<mcp::Outcome> GatewayService::ask_about_task(server::Call& call, Timing timing) {
+  mcp::Outcome refused = std::unexpected(unknown_task());
+  auto place = take_place(call, here());
   auto task = tasks_.open(call.request().name, call);
-  if (!task) return std::unexpected(std::move(task.error()));
-  decoded = std::move(task->tool);
-  return Wanted{catalog::Kind::tool, decoded};
+  if (!place) {
+    refused = std::unexpected(std::move(place.error()));
+  } else if (task) {
+    auto route = co_await route_to_task(call, *task);
+    if (route) {
+      Errand errand{std::move(*place), std::move(*route), timing.now(), std::move(task->own)};
+      co_return co_await send(call, timing, std::move(errand));
+    }
+    refused = std::unexpected(std::move(route.error()));
+  }
+  timing.end(refused);
+  co_return refused;
 }
 
-Result<Route> GatewayService::to_task(const server::Call& call, Result<Route> route) const {
-  if (!route && route.error().kind() != ErrorKind::not_found) return route;
-  auto task = tasks_.open(call.request().name, call);
-  if (!route || !task || !route->upstream || route->upstream->settings().name != task->upstream)
-    return std::unexpected(unknown_task());
+Task<Result<Route>> GatewayService::route_to_task(server::Call& call, const TaskAtUpstream& task) {
+  const Wanted wanted{catalog::Kind::tool, task.tool};
+  CallerLists lists(remembered_, Asker::of(call));
+  Routing routing(lists, here());
+  auto at_once = routing.at_once(wanted);
+  auto route = at_once
+                   ? std::move(*at_once)
+                   : co_await routing.run(wanted, {reach(), observer_, clock_, options_.chance, call.cancellation()});
+  if (!route && route.error().kind() != ErrorKind::not_found) co_return route;
+  if (!route || !route->upstream || route->upstream->settings().name != task.upstream)
+    co_return std::unexpected(unknown_task());
+  if (auto granted = check_scopes(*route, principal_of(call.caller()), refusals_); !granted)
+    co_return std::unexpected(std::move(granted.error()));
   if (call.session() != nullptr)
-    UpstreamSessionsOfClient::of(*call.session())->tasks()->add(call.request().name, task->upstream, task->own);
-  route->task = std::move(task->own);
-  // Its arguments were made what they are when it began.
-  route->shaped = nullptr;
-  return route;
+    UpstreamSessionsOfClient::of(*call.session())->tasks()->add(call.request().name, task.upstream, task.own);
+  co_return route;
 }
 
 mcp::Outcome GatewayService::task_outcome(server::Call& call, const ServedUpstream& upstream,

@@ -28,7 +28,6 @@ struct Route {
   bool read_only = false;  // a tool that declares to change nothing, where that was looked for
   // Of a tool that is listed live: what the upstream wants mirrored in headers, where that was looked for.
   std::shared_ptr<const std::vector<mcp::MirroredParameter>> mirrored = {};
-  std::string task = {};  // of a request about a task that the tool runs: the upstream's id of it
 };
 
 // How a session of the legacy era reaches it at an upstream that speaks both: what the legacy side is, where that has
