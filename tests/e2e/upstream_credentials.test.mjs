@@ -142,7 +142,9 @@ describe('somebody who is asked to sign in', () => {
           return { action: 'accept' };
         }
       });
-      assert.equal(textOf(await session.call('notes_whoami')), 'these are the notes of ada');
+      // It takes longer than a person without a screen.
+      const result = await session.sdk.call(session.client, { name: 'notes_whoami', arguments: {} }, { timeout: 60_000 });
+      assert.equal(textOf(result), 'these are the notes of ada');
       assert.match(await session.opening, /is connected/);
       await session.close();
     } finally {

@@ -40,6 +40,7 @@ class ConnectionRoutes : public ::testing::Test {
 };
 
 TEST_F(ConnectionRoutes, BeginOneForTheGatewayItself) {
+  EXPECT_EQ(begin("caller").status, 201) << "to list it to everybody";
   const auto reply = begin("gateway");
   EXPECT_EQ(reply.status, 201) << reply.body;
   EXPECT_THAT(reply.head, HasSubstr("Cache-Control: no-store"));
@@ -49,8 +50,9 @@ TEST_F(ConnectionRoutes, BeginOneForTheGatewayItself) {
   EXPECT_THAT(page.body, HasSubstr("Admin key"));
 }
 
-TEST_F(ConnectionRoutes, BeginNoneThatIsNotTheGateways) {
-  EXPECT_EQ(begin("caller").status, 409);
+TEST_F(ConnectionRoutes, BeginNoneWhereNobodySignsIn) {
+  bench.ask("POST", "/admin/upstreams", object{{"name", "open"}, {"url", "http://127.0.0.1:1/mcp"}});
+  EXPECT_EQ(begin("open").status, 409);
   EXPECT_EQ(begin("none").status, 404);
   EXPECT_EQ(bench.ask("POST", "/admin/connections", object{}).status, 400);
   EXPECT_EQ(bench.ask("POST", "/admin/connections", object{{"upstream", "gateway"}, {"more", 1}}).status, 400);

@@ -161,7 +161,6 @@ class Bench {
     gateway.end_streams();
     server.stop();
     gateway.stop();
-    boost::asio::co_spawn(workers.at(0), sign_ins.close(), boost::asio::use_future).get();
     boost::asio::co_spawn(workers.at(0), sessions.stop(), boost::asio::use_future).get();
     boost::asio::co_spawn(workers.at(0), tokens.stop(), boost::asio::use_future).get();
     boost::asio::co_spawn(workers.at(0), changes.stop(), boost::asio::use_future).get();

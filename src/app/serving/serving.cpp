@@ -479,7 +479,6 @@ Serving::~Serving() {
   if (dependencies_) {
     const auto end = [](Dependencies& around) -> Task<> {
       co_await around.background.join();
-      co_await around.sign_ins.close();
       co_await around.sessions.stop();
       co_await around.tokens.stop();
       co_await around.datasets.stop();

@@ -65,6 +65,24 @@ TEST_F(ConnectTest, AnAccountOfAnIdentityProviderConnects) {
   EXPECT_EQ(host_.kept[0]->owner.value(), "cy");
 }
 
+// UPC-11: the enterprise chain begins with the word of the identity provider, and people are sent nowhere else.
+TEST_F(ConnectTest, WhatTheProviderSaysIsKeptAfterConsent) {
+  TestBrowser browser(*this);
+  const std::string link = link_for({Person::Kind::user, "cy", kProvider}, "chain");
+  browser.get(link);
+  const std::string there = location(browser.post(link, ""));
+  EXPECT_EQ(location(browser.get(callback(there, "cy", kProvider))), link);
+  EXPECT_TRUE(host_.kept.empty());
+  EXPECT_TRUE(browser.get(link).body.contains("Your sign-in is shown to"));
+  EXPECT_EQ(browser.post(link, "decision=allow").status, 200);
+  ASSERT_EQ(host_.kept.size(), 1U);
+  EXPECT_EQ(host_.kept[0]->target, identity_target(kProvider));
+  EXPECT_EQ(host_.kept[0]->owner.value(), "cy");
+  EXPECT_EQ(host_.kept[0]->tokens.id_token.reveal(), "the word of the provider about cy");
+  EXPECT_TRUE(host_.kept[0]->tokens.access_token.empty());
+  EXPECT_EQ(end(), SignInEnd::connected);
+}
+
 // UPC-04
 TEST_F(ConnectTest, AnOperatorConnectsForTheGatewayWithTheKeyThatAsked) {
   TestBrowser browser(*this);

@@ -60,7 +60,15 @@ Task<Result<>> GatewaySiteHost::keep(Grant grant, std::string who) {
   const auto kept = co_await asio::co_spawn(
       dependencies_.gateway.control(), dependencies_.vault.put(std::move(grant), std::move(who)), asio::use_awaitable);
   if (!kept) co_return std::unexpected(kept.error());
+  if ((*kept)->owner == gateway_owner()) co_await read_lists((*kept)->upstream);
   co_return Result<>{};
+}
+
+// So that what the page says is connected can be used.
+Task<> GatewaySiteHost::read_lists(const std::string& upstream) {
+  const auto table = dependencies_.gateway.upstreams();
+  const ServedUpstream* const served = table->find(upstream);
+  if (served != nullptr) (void)co_await (*served)->refresh();
 }
 
 std::vector<GrantPointer> GatewaySiteHost::grants_of(const Person& person) const {

@@ -39,6 +39,8 @@ class GatewaySiteHost final : public SiteHost {
   Task<> note(std::string who, std::string what, boost::json::object detail) override;
 
  private:
+  Task<> read_lists(const std::string& upstream);
+
   const Dependencies dependencies_;
 };
 

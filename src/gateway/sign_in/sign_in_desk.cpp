@@ -20,8 +20,7 @@ SignInDesk::SignInDesk(Dependencies dependencies, SealingKey key)
              std::move(dependencies.find_operator)}),
       site_({host_, authorizations_, tickets_, awaited_, dependencies.clock}, key),
       questions_({tickets_, awaited_, [this] { return host_.gateway_url(); },
-                  [this](const GrantOwner& owner, const GrantTarget& target) { return vault_.state(owner, target); }}),
-      background_(dependencies.gateway.control().get_executor()) {
+                  [this](const GrantOwner& owner, const GrantTarget& target) { return vault_.state(owner, target); }}) {
   dependencies.vault.on_change([this](const GrantChange& change) { changed(change); });
 }
 
@@ -34,10 +33,6 @@ Result<std::string> SignInDesk::url_for_operator(const std::string& upstream, co
   if (!authentication.is_oauth() || authentication.oauth.is_automatic()) {
     return std::unexpected(errors::conflict(
         fmt::format("nobody signs in at {}: its authentication is not that of OAuth with a code", upstream)));
-  }
-  if (authentication.is_per_caller()) {
-    return std::unexpected(
-        errors::conflict(fmt::format(R"(each user connects {} for themselves: its subject is "caller")", upstream)));
   }
   auto issued =
       tickets_.issue({.person = {Person::Kind::admin, who, issuer}, .person_name = who, .upstream = upstream});
@@ -59,8 +54,6 @@ void SignInDesk::changed(const GrantChange& change) {
     if (!settings.authentication.is_oauth() || target_of(settings) != change.grant->target) continue;
     served->lists_changed();
     concerned.push_back(served->name());
-    if (change.grant->owner == gateway_owner() && change.state == GrantState::connected)
-      background_.spawn("reading lists after a sign-in", read_again(served));
   }
   if (change.grant->owner == gateway_owner()) return;
   const server::Listeners::Concerns is_owner = [&](const server::Caller& caller) {
@@ -71,12 +64,5 @@ void SignInDesk::changed(const GrantChange& change) {
   for (const catalog::Kind kind : {catalog::Kind::tool, catalog::Kind::prompt, catalog::Kind::resource})
     gateway_.listeners().list_changed(catalog::info(kind).changed_method, is_owner);
 }
-
-Task<> SignInDesk::close() {
-  background_.cancel();
-  co_await background_.join();
-}
-
-Task<> SignInDesk::read_again(ServedUpstream upstream) { (void)co_await upstream->refresh(); }
 
 }  // namespace proteus::gateway

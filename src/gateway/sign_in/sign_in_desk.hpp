@@ -5,7 +5,6 @@
 
 #include <proteus/error.hpp>
 
-#include "base/task_group.hpp"
 #include "gateway/sign_in/awaited.hpp"
 #include "gateway/sign_in/connect_site.hpp"
 #include "gateway/sign_in/gateway_site_host.hpp"
@@ -28,14 +27,12 @@ class SignInDesk {
   };
   // The key follows from the pepper, so that links outlive the process.
   SignInDesk(Dependencies dependencies, SealingKey key);
-  // On the control thread, before it is destroyed.
-  Task<> close();
 
   ConnectSite& site() { return site_; }
   SignIns& questions() { return questions_; }
 
-  // The URL at which an operator connects an upstream for everybody. Fails where there is no such upstream, or each
-  // user connects it.
+  // The URL at which an operator connects an upstream for the gateway itself: to use it for everybody, or where each
+  // user connects it, to list it to everybody. Fails where nobody signs in there.
   Result<std::string> url_for_operator(const std::string& upstream, const std::string& who, const std::string& issuer);
   // On any worker's thread.
   Task<Result<Vault::Disconnected>> disconnect(std::string id, std::string who);
@@ -43,7 +40,6 @@ class SignInDesk {
  private:
   // A connection came or went: what its owner is listed has changed.
   void changed(const GrantChange& change);
-  static Task<> read_again(ServedUpstream upstream);
 
   Gateway& gateway_;
   Vault& vault_;
@@ -53,7 +49,6 @@ class SignInDesk {
   GatewaySiteHost host_;
   ConnectSite site_;
   SignInQuestions questions_;
-  TaskGroup background_;  // on the control thread
 };
 
 }  // namespace proteus::gateway

@@ -114,7 +114,7 @@ TEST_F(SignInQuestionsTest, AWaitingCallEndsWithItsClient) {
       io_, awaited_.wait(ticket_.id, channel_.cancellation(), std::chrono::hours(1)));
   io_.restart();
   io_.poll();
-  channel_.cancellation().request();
+  channel_.cancellation().fire();
   EXPECT_EQ(waiting.finish(), std::nullopt);
 }
 

@@ -28,10 +28,11 @@ class PlayedHost final : public SiteHost {
   std::string resource(Person::Kind) const override { return url + "/mcp"; }
   std::vector<std::string> issuers() const override { return {kProvider}; }
   std::optional<providers::UpstreamSettings> upstream(const std::string& name) const override {
-    if (name != "notes") return std::nullopt;
+    if (name != "notes" && name != "chain") return std::nullopt;
     providers::UpstreamSettings settings;
     settings.name = name;
     settings.url = "https://notes.example/mcp";
+    if (name == "chain") settings.authentication.oauth.grant = providers::OauthGrant::identity_assertion;
     return settings;
   }
   std::optional<Identified> by_secret(Person::Kind kind, std::string_view secret) const override {
@@ -81,6 +82,7 @@ class PlayedServers final : public Authorizations {
   Task<Result<auth::oauth::TokenAnswer>> redeem(PlanPointer, auth::oauth::AuthorizationRequest, Secret code) override {
     ++redeemed;
     auth::oauth::TokenAnswer answer;
+    answer.id_token = Secret("the word of the provider about " + code.reveal());
     answer.access_token = std::move(code);
     answer.scopes = scopes;
     co_return answer;
@@ -165,9 +167,9 @@ class ConnectTest : public ::testing::Test {
   }
 
   // The link that a call of somebody was answered with.
-  std::string link_for(Person person, std::vector<std::string> scopes = {}) {
-    auto issued = tickets_.issue(
-        {.person = std::move(person), .upstream = "notes", .scopes = std::move(scopes), .client = "<b>agent</b>"});
+  std::string link_for(Person person, std::string upstream = "notes") {
+    auto issued =
+        tickets_.issue({.person = std::move(person), .upstream = std::move(upstream), .client = "<b>agent</b>"});
     ticket_ = issued->ticket.id;
     return host_.url + "/connect/" + issued->text;
   }
