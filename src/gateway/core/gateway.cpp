@@ -190,10 +190,11 @@ void Gateway::set_credentials(const providers::UpstreamSettings& settings,
 }
 
 Task<> Gateway::renew_upstreams() {
+  const auto turn = co_await changes_.take();
   Settings settings;
   for (const auto& served : tables_.get()->order)
     settings.push_back(served->settings());
-  if (const auto renewed = co_await change_upstreams(std::move(settings)); !renewed)
+  if (const auto renewed = co_await change_in_turn(std::move(settings)); !renewed)
     log::warning("upstreams are not made anew: {}", renewed.error().message());
 }
 
@@ -203,6 +204,10 @@ Task<Result<>> Gateway::set_upstreams(Settings settings) {
 
 Task<Result<>> Gateway::change_upstreams(Settings settings) {
   const auto turn = co_await changes_.take();
+  co_return co_await change_in_turn(std::move(settings));
+}
+
+Task<Result<>> Gateway::change_in_turn(Settings settings) {
   if (!vault_loaded_) {
     if (auto loaded = co_await vault_->load(); !loaded) co_return loaded;
     vault_loaded_ = true;

@@ -183,6 +183,7 @@ class Gateway {
                               std::shared_ptr<providers::UpstreamPins> pins);
   Task<Result<std::shared_ptr<providers::UpstreamPins>>> pins_for(const providers::UpstreamSettings& settings);
   Task<Result<>> change_upstreams(Settings settings);
+  Task<Result<>> change_in_turn(Settings settings);
   Task<> retire(ServedUpstream served);
   // Whether what an upstream lists can only be seen as one of its users.
   bool waits_for_callers(const providers::UpstreamSettings& settings) const;
