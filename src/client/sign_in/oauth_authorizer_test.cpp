@@ -68,7 +68,9 @@ class OAuthAuthorizerTest : public testing::Test {
     if (!authorizer_) authorizer_.emplace(io_.get_executor(), table_, clock_, options_);
     return *authorizer_;
   }
-  std::vector<Header> headers() { return proteus::test::run(io_, authorizer().headers("POST", url_of(kEndpoint))).value(); }
+  std::vector<Header> headers() {
+    return proteus::test::run(io_, authorizer().headers("POST", url_of(kEndpoint))).value();
+  }
   std::string sent() {
     const auto all = headers();
     return all.empty() ? "" : all.front().second;
@@ -190,7 +192,8 @@ TEST_F(OAuthAuthorizerTest, KeepsAGrantThatTheServerCannotRenewNow) {
   clock_.advance(1h - 10s);
   EXPECT_EQ(sent(), "Bearer t1") << "it is still good";
   clock_.advance(10s);
-  EXPECT_EQ(proteus::test::run(io_, authorizer().headers("POST", url_of(kEndpoint))).error().kind(), ErrorKind::unavailable);
+  EXPECT_EQ(proteus::test::run(io_, authorizer().headers("POST", url_of(kEndpoint))).error().kind(),
+            ErrorKind::unavailable);
   EXPECT_FALSE(read_sign_in(kept_.back())->granted.refresh_token.empty());
 }
 
