@@ -230,6 +230,13 @@ TEST_F(OAuthAuthorizerTest, SendsClientCredentialsWithoutAPerson) {
   EXPECT_THAT(visits_, IsEmpty());
 }
 
+TEST_F(OAuthAuthorizerTest, SaysThatAPersonIsNeededWhereNobodyCanBeAsked) {
+  options_.authorize = nullptr;
+  EXPECT_EQ(refuse(401).error().kind(), ErrorKind::unauthenticated);
+  for (const auto& request : table_.requests)
+    EXPECT_THAT(request, HasSubstr("/.well-known/")) << "nothing is registered for it";
+}
+
 TEST_F(OAuthAuthorizerTest, TakesTheTokenThatSomebodyElseGot) {
   grants(tokens("t1"));
   ASSERT_TRUE(refuse(401).value());
