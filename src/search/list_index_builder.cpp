@@ -28,18 +28,12 @@ std::uint32_t ListIndexBuilder::number_of(std::string_view word, WordShape shape
 void ListIndexBuilder::add(Field field, std::string_view text) {
   // A name is short, and each of its words was chosen.
   const bool all = !tuning_.stop_words || field == Field::name;
-  const bool joins = tuning_.joined > 0 && (field == Field::name || field == Field::title);
-  std::string before;
   Words words(text);
   while (words.next()) {
     const WordShape shape = words.shape();
-    const bool stops = shape == WordShape::letters && tuning_.stop_words && is_stop_word(words.word());
-    if (stops && !all) continue;
+    if (!all && shape == WordShape::letters && is_stop_word(words.word())) continue;
     found_.push_back({number_of(words.word(), shape), field});
     if (shape != WordShape::whole && shape != WordShape::single) ++lengths_[static_cast<std::size_t>(field)];
-    if (!joins || stops || shape != WordShape::letters) continue;
-    if (!before.empty()) found_.push_back({number_of(before.append(words.word()), WordShape::whole), field});
-    before = words.word();
   }
 }
 
@@ -86,6 +80,7 @@ ListIndex::Pointer ListIndexBuilder::take() {
   for (std::uint32_t rank = 0; rank < order.size(); ++rank) {
     ranks[order[rank]] = rank;
     index->terms_.push_back(term_by_number_[order[rank]]);
+    index->some_[term_by_number_[order[rank]] >> 30U] |= ListIndex::bit(term_by_number_[order[rank]]);
   }
   write_postings(*index, ranks);
   write_spelling(*index, ranks);

@@ -87,7 +87,8 @@ void Scoring::find(const Query::Step& step, std::size_t at) {
     const Source& source = part.sources[i];
     for (std::uint32_t word = 0; word < step.size(); ++word) {
       for (const Query::Alternative& alternative : step[word].alternatives) {
-        const auto about = part.about->find(alternative.term);
+        const bool maybe = part.about->may_have(alternative.term);
+        const auto about = maybe ? part.about->find(alternative.term) : std::span<const ListIndex::Posting>();
         const auto postings = source.piece->index->find(alternative.term);
         if (about.empty() && postings.empty()) continue;
         tools_[word] += about.empty() ? source.count(postings) : source.seen;
@@ -110,6 +111,10 @@ void Scoring::weigh(const Query::Step& step) {
     rarity_[word] = step[word].weight * std::log1p((all - having + 0.5F) / (having + 0.5F));
     if (having > 0) asked_ += rarity_[word];
   }
+  // What nearly every tool has decides nothing, and takes the longest to walk through.
+  const float least = tuning_.negligible * std::ranges::max(rarity_);
+  for (float& rarity : rarity_)
+    rarity = rarity < least ? 0 : rarity;
 }
 
 // What a tool has of the query as a whole: one that has a little of everything is better than one that has much of one
@@ -126,6 +131,10 @@ void Scoring::score_source(std::uint32_t part, const Source& source, Matches mat
     while (end < matches.size() && matches[end].word == matches[begin].word)
       ++end;
     const float rarity = rarity_[matches[begin].word];
+    if (rarity == 0) {
+      begin = end;
+      continue;
+    }
     const float common = add_concept(source, matches.subspan(begin, end - begin), rarity);
     if (common > 0) all_met += rarity;
     all += common;
