@@ -10,6 +10,12 @@
 #include "search/vocabulary.hpp"
 
 namespace proteus::search {
+namespace {
+
+// Of a typical one.
+constexpr float kShortestField = 0.5F;
+
+}  // namespace
 
 std::uint32_t ListIndexBuilder::number_of(std::string_view word, WordShape shape) {
   if (const auto found = numbers_.find(word); found != numbers_.end()) return found->second;
@@ -46,7 +52,9 @@ std::uint32_t ListIndexBuilder::frequency(std::size_t begin, std::size_t end) co
       ++next;
     const FieldTuning& field = tuning_.fields[at];
     const float count = std::min(static_cast<float>(next - begin), field.most);
-    sum += field.weight * count / (1 - field.by_length + field.by_length * lengths_[at] / field.typical);
+    // A description of two words says no more about each of them than one of ten.
+    const float length = std::max(lengths_[at] / field.typical, kShortestField);
+    sum += field.weight * count / (1 - field.by_length + field.by_length * length);
     begin = next;
   }
   const float units = std::round(sum * ListIndex::kImpactUnit);
