@@ -14,11 +14,7 @@ constexpr std::size_t kMostCorrected = 4;
 }  // namespace
 
 Scoring::Scoring(const Sources& sources, const Tuning& tuning)
-    : sources_(sources),
-      tuning_(tuning),
-      scores_(sources.largest(), 0),
-      met_(sources.largest(), 0),
-      fits_(sources.largest(), 0) {
+    : sources_(sources), tuning_(tuning), scores_(sources.largest(), 0), fits_(sources.largest(), 0) {
   for (std::size_t i = 0; i < saturated_.size(); ++i) {
     const float frequency = static_cast<float>(i) / ListIndex::kImpactUnit;
     saturated_[i] = frequency / (frequency + tuning_.saturation);
@@ -104,12 +100,10 @@ void Scoring::find(const Query::Step& step, std::size_t at) {
 // rare.
 void Scoring::weigh(const Query::Step& step) {
   rarity_.assign(step.size(), 0);
-  asked_ = 0;
   const auto all = static_cast<float>(sources_.seen());
   for (std::size_t word = 0; word < step.size(); ++word) {
     const float having = std::min(static_cast<float>(tools_[word]), all);
     rarity_[word] = step[word].weight * std::log1p((all - having + 0.5F) / (having + 0.5F));
-    if (having > 0) asked_ += rarity_[word];
   }
   // What nearly every tool has decides nothing, and takes the longest to walk through.
   const float least = tuning_.negligible * std::ranges::max(rarity_);
@@ -117,15 +111,8 @@ void Scoring::weigh(const Query::Step& step) {
     rarity = rarity < least ? 0 : rarity;
 }
 
-// What a tool has of the query as a whole: one that has a little of everything is better than one that has much of one
-// word.
-float Scoring::covered(float met) const {
-  return asked_ > 0 ? 1 - tuning_.coverage + tuning_.coverage * met / asked_ : 1;
-}
-
 void Scoring::score_source(std::uint32_t part, const Source& source, Matches matches) {
   float all = 0;
-  float all_met = 0;
   for (std::size_t begin = 0; begin < matches.size();) {
     std::size_t end = begin;
     while (end < matches.size() && matches[end].word == matches[begin].word)
@@ -135,14 +122,12 @@ void Scoring::score_source(std::uint32_t part, const Source& source, Matches mat
       begin = end;
       continue;
     }
-    const float common = add_concept(source, matches.subspan(begin, end - begin), rarity);
-    if (common > 0) all_met += rarity;
-    all += common;
+    all += add_concept(source, matches.subspan(begin, end - begin), rarity);
     begin = end;
   }
-  offer(part, source, all, all_met);
+  offer(part, source, all);
   for (const std::uint32_t at : touched_)
-    scores_[at] = met_[at] = 0;
+    scores_[at] = 0;
   touched_.clear();
 }
 
@@ -154,10 +139,9 @@ float Scoring::add_concept(const Source& source, Matches matches, float rarity) 
   const auto fit = [&](const Match& match, const ListIndex::Posting& posting) {
     return match.weight * saturated_[posting.impact + match.about] - common;
   };
-  const float met = common > 0 ? 0 : rarity;
   if (matches.size() == 1) {
     for (const ListIndex::Posting& posting : matches.front().postings) {
-      if (source.sees(posting.position)) add_to(posting.position, rarity * fit(matches.front(), posting), met);
+      if (source.sees(posting.position)) add_to(posting.position, rarity * fit(matches.front(), posting));
     }
     return rarity * common;
   }
@@ -172,21 +156,20 @@ float Scoring::add_concept(const Source& source, Matches matches, float rarity) 
     }
   }
   for (const std::uint32_t at : fitting_) {
-    add_to(at, rarity * fits_[at], met);
+    add_to(at, rarity * fits_[at]);
     fits_[at] = 0;
   }
   fitting_.clear();
   return rarity * common;
 }
 
-void Scoring::add_to(std::uint32_t at, float score, float met) {
+void Scoring::add_to(std::uint32_t at, float score) {
   if (score <= 0) return;
   if (scores_[at] == 0) touched_.push_back(at);
   scores_[at] += score;
-  met_[at] += met;
 }
 
-void Scoring::offer(std::uint32_t part, const Source& source, float all, float all_met) {
+void Scoring::offer(std::uint32_t part, const Source& source, float all) {
   const auto offer_one = [&](std::uint32_t at, float score) {
     const Hit hit{part, source.piece->position(at), score};
     if (best_.full() && !best_.takes(hit)) return;
@@ -194,13 +177,13 @@ void Scoring::offer(std::uint32_t part, const Source& source, float all, float a
     if (left && !best_.full()) beyond_share_.add(*left);
   };
   for (const std::uint32_t at : touched_)
-    offer_one(at, (all + scores_[at]) * covered(all_met + met_[at]));
+    offer_one(at, all + scores_[at]);
   if (all <= 0) return;
   // The rest are all equal, and the first of them are as many as anybody asks for.
   std::size_t left = limit_;
   for (std::uint32_t at = 0; at < source.piece->index->size() && left > 0; ++at) {
     if (!source.sees(at) || scores_[at] > 0) continue;
-    offer_one(at, all * covered(all_met));
+    offer_one(at, all);
     --left;
   }
 }
