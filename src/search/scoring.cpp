@@ -32,19 +32,13 @@ std::vector<Hit> Scoring::best(const Query::Step& step, std::size_t limit, std::
     if (!meant.empty()) find(meant);
   }
   weigh(step);
+  for (PartMatches& part : parts_)
+    bound(part);
+  // Those that may have the best first, so that most of the others need not be looked at.
+  std::ranges::sort(parts_, [](const PartMatches& a, const PartMatches& b) { return a.most > b.most; });
   for (const PartMatches& part : parts_) {
-    const Matches matches = Matches(matches_).subspan(part.begin, part.end - part.begin);
-    const auto sources = sources_.part(part.part).sources;
-    for (std::size_t begin = 0; begin < matches.size();) {
-      std::size_t end = begin;
-      while (end < matches.size() && matches[end].source == matches[begin].source)
-        ++end;
-      score_source(part.part, sources[matches[begin].source], matches.subspan(begin, end - begin));
-      begin = end;
-    }
-    for (const Hit& hit : of_part_.hits())
-      best_.add(hit);
-    of_part_.clear();
+    if (best_.full() && part.most < best_.last().score) break;
+    score_part(part);
   }
   for (const Hit& hit : beyond_share_.take()) {
     if (best_.full()) break;
@@ -109,6 +103,39 @@ void Scoring::weigh(const Query::Step& step) {
   const float least = tuning_.negligible * std::ranges::max(rarity_);
   for (float& rarity : rarity_)
     rarity = rarity < least ? 0 : rarity;
+}
+
+// As if one tool had each concept as often as can be.
+void Scoring::bound(PartMatches& part) const {
+  float sum = 0;
+  float concept_most = 0;
+  for (std::size_t i = part.begin; i < part.end; ++i) {
+    const Match& match = matches_[i];
+    if (i > part.begin && match.source != matches_[i - 1].source) {
+      part.most = std::max(part.most, sum + concept_most);
+      sum = concept_most = 0;
+    } else if (i > part.begin && match.word != matches_[i - 1].word) {
+      sum += concept_most;
+      concept_most = 0;
+    }
+    concept_most = std::max(concept_most, match.weight * rarity_[match.word]);
+  }
+  part.most = std::max(part.most, sum + concept_most);
+}
+
+void Scoring::score_part(const PartMatches& part) {
+  const Matches matches = Matches(matches_).subspan(part.begin, part.end - part.begin);
+  const auto sources = sources_.part(part.part).sources;
+  for (std::size_t begin = 0; begin < matches.size();) {
+    std::size_t end = begin;
+    while (end < matches.size() && matches[end].source == matches[begin].source)
+      ++end;
+    score_source(part.part, sources[matches[begin].source], matches.subspan(begin, end - begin));
+    begin = end;
+  }
+  for (const Hit& hit : of_part_.hits())
+    best_.add(hit);
+  of_part_.clear();
 }
 
 void Scoring::score_source(std::uint32_t part, const Source& source, Matches matches) {

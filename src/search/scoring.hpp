@@ -36,6 +36,7 @@ class Scoring {
     std::uint32_t part;
     std::size_t begin;
     std::size_t end;
+    float most = 0;  // no tool of the part has a higher score
   };
   using Matches = std::span<const Match>;
 
@@ -43,6 +44,8 @@ class Scoring {
   void find(const Query::Step& step);
   void find(const Query::Step& step, std::size_t part);
   void weigh(const Query::Step& step);
+  void bound(PartMatches& part) const;
+  void score_part(const PartMatches& part);
   void score_source(std::uint32_t part, const Source& source, Matches matches);
   float add_concept(const Source& source, Matches matches, float rarity);
   void add_to(std::uint32_t at, float score);
