@@ -36,8 +36,6 @@ Tuning plain() {
   field(tuning, Field::description).weight = 1;
   tuning.synonym = 0;
   tuning.misspelled = 0;
-  tuning.joined = 0;
-  tuning.coverage = 0;
   tuning.stems = false;
   return tuning;
 }
@@ -75,8 +73,6 @@ std::vector<Variant> variants() {
       {"without stop words", without([](Tuning& t) { t.stop_words = false; })},
       {"without synonyms", without([](Tuning& t) { t.synonym = 0; })},
       {"without corrections", without([](Tuning& t) { t.misspelled = 0; })},
-      {"without neighbours", without([](Tuning& t) { t.joined = 0; })},
-      {"without coverage", without([](Tuning& t) { t.coverage = 0; })},
   };
 }
 
@@ -94,8 +90,7 @@ float* weight_of(Tuning& tuning, std::string_view key) {
   if (key == "synonym") return &tuning.synonym;
   if (key == "misspelled") return &tuning.misspelled;
   if (key == "fusion") return &tuning.fusion;
-  if (key == "joined") return &tuning.joined;
-  return key == "coverage" ? &tuning.coverage : nullptr;
+  return key == "negligible" ? &tuning.negligible : nullptr;
 }
 
 // Takes what it knows out of the arguments.

@@ -47,6 +47,8 @@ class ListIndex {
   std::size_t size() const { return size_; }
   // In order of the position; empty where nothing has it.
   std::span<const Posting> find(Term term) const;
+  // False only where nothing has it; for small indexes that answers most questions.
+  bool may_have(Term term) const { return (some_[term >> 30U] & bit(term)) != 0; }
 
   // A word that others may misspell.
   struct Spelled {
@@ -70,10 +72,12 @@ class ListIndex {
   };
   static constexpr std::size_t kLetters = 27;  // the Latin ones, and one for all others
   static std::size_t letter(std::string_view word);
+  static std::uint64_t bit(Term term) { return std::uint64_t{1} << ((term >> 24U) & 63U); }
 
   std::size_t size_ = 0;
-  std::vector<Term> terms_;            // in order
-  std::vector<std::uint32_t> begins_;  // of a term's postings; one more than terms
+  std::array<std::uint64_t, 4> some_{};  // a bit for each term, by its first bits
+  std::vector<Term> terms_;              // in order
+  std::vector<std::uint32_t> begins_;    // of a term's postings; one more than terms
   std::vector<Posting> postings_;
   std::array<std::uint32_t, kLetters + 1> letters_{};  // where the words of each letter begin in spelled_
   std::vector<Word> spelled_;                          // one more than words

@@ -10,6 +10,12 @@
 #include "search/vocabulary.hpp"
 
 namespace proteus::search {
+namespace {
+
+// Of a typical one.
+constexpr float kShortestField = 0.5F;
+
+}  // namespace
 
 std::uint32_t ListIndexBuilder::number_of(std::string_view word, WordShape shape) {
   if (const auto found = numbers_.find(word); found != numbers_.end()) return found->second;
@@ -28,18 +34,12 @@ std::uint32_t ListIndexBuilder::number_of(std::string_view word, WordShape shape
 void ListIndexBuilder::add(Field field, std::string_view text) {
   // A name is short, and each of its words was chosen.
   const bool all = !tuning_.stop_words || field == Field::name;
-  const bool joins = tuning_.joined > 0 && (field == Field::name || field == Field::title);
-  std::string before;
   Words words(text);
   while (words.next()) {
     const WordShape shape = words.shape();
-    const bool stops = shape == WordShape::letters && tuning_.stop_words && is_stop_word(words.word());
-    if (stops && !all) continue;
+    if (!all && shape == WordShape::letters && is_stop_word(words.word())) continue;
     found_.push_back({number_of(words.word(), shape), field});
     if (shape != WordShape::whole && shape != WordShape::single) ++lengths_[static_cast<std::size_t>(field)];
-    if (!joins || stops || shape != WordShape::letters) continue;
-    if (!before.empty()) found_.push_back({number_of(before.append(words.word()), WordShape::whole), field});
-    before = words.word();
   }
 }
 
@@ -52,7 +52,9 @@ std::uint32_t ListIndexBuilder::frequency(std::size_t begin, std::size_t end) co
       ++next;
     const FieldTuning& field = tuning_.fields[at];
     const float count = std::min(static_cast<float>(next - begin), field.most);
-    sum += field.weight * count / (1 - field.by_length + field.by_length * lengths_[at] / field.typical);
+    // A description of two words says no more about each of them than one of ten.
+    const float length = std::max(lengths_[at] / field.typical, kShortestField);
+    sum += field.weight * count / (1 - field.by_length + field.by_length * length);
     begin = next;
   }
   const float units = std::round(sum * ListIndex::kImpactUnit);
@@ -86,6 +88,7 @@ ListIndex::Pointer ListIndexBuilder::take() {
   for (std::uint32_t rank = 0; rank < order.size(); ++rank) {
     ranks[order[rank]] = rank;
     index->terms_.push_back(term_by_number_[order[rank]]);
+    index->some_[term_by_number_[order[rank]] >> 30U] |= ListIndex::bit(term_by_number_[order[rank]]);
   }
   write_postings(*index, ranks);
   write_spelling(*index, ranks);

@@ -41,14 +41,6 @@ Query::Concept concept_of(std::string_view word, WordShape shape, const Tuning& 
   return read;
 }
 
-// Two words that stand beside each other in a name as well, or are one word there.
-Query::Concept joined_of(std::string_view words, const Tuning& tuning) {
-  Query::Concept read;
-  read.alternatives.push_back({term_of(tuning.stems ? stem(words) : words), 1});
-  read.weight = tuning.joined;
-  return read;
-}
-
 bool has(const Query::Step& step, const Query::Concept& read) {
   const auto first = [](const Query::Concept& one) { return one.alternatives.front().term; };
   return std::ranges::find(step, first(read), first) != step.end();
@@ -61,7 +53,6 @@ Query::Step step_of(std::string_view text, const Tuning& tuning, StopWords stop_
   Words words(text);
   bool single = false;  // the last is one character alone, which a pair makes superfluous
   bool paired = false;
-  std::string before;  // the word of letters in front
   while (step.size() < Query::kMaxConcepts && words.next()) {
     const WordShape shape = words.shape();
     if (shape == WordShape::letters && stop_words == StopWords::left_out && is_stop_word(words.word())) continue;
@@ -78,12 +69,6 @@ Query::Step step_of(std::string_view text, const Tuning& tuning, StopWords stop_
     } else {
       step.push_back(std::move(read));
     }
-    if (shape != WordShape::letters || tuning.joined <= 0) continue;
-    if (!before.empty()) {
-      auto both = joined_of(before.append(words.word()), tuning);
-      if (!has(step, both)) step.push_back(std::move(both));
-    }
-    before = words.word();
   }
   return step;
 }

@@ -14,11 +14,7 @@ constexpr std::size_t kMostCorrected = 4;
 }  // namespace
 
 Scoring::Scoring(const Sources& sources, const Tuning& tuning)
-    : sources_(sources),
-      tuning_(tuning),
-      scores_(sources.largest(), 0),
-      met_(sources.largest(), 0),
-      fits_(sources.largest(), 0) {
+    : sources_(sources), tuning_(tuning), scores_(sources.largest(), 0), fits_(sources.largest(), 0) {
   for (std::size_t i = 0; i < saturated_.size(); ++i) {
     const float frequency = static_cast<float>(i) / ListIndex::kImpactUnit;
     saturated_[i] = frequency / (frequency + tuning_.saturation);
@@ -36,19 +32,13 @@ std::vector<Hit> Scoring::best(const Query::Step& step, std::size_t limit, std::
     if (!meant.empty()) find(meant);
   }
   weigh(step);
+  for (PartMatches& part : parts_)
+    bound(part);
+  // Those that may have the best first, so that most of the others need not be looked at.
+  std::ranges::sort(parts_, [](const PartMatches& a, const PartMatches& b) { return a.most > b.most; });
   for (const PartMatches& part : parts_) {
-    const Matches matches = Matches(matches_).subspan(part.begin, part.end - part.begin);
-    const auto sources = sources_.part(part.part).sources;
-    for (std::size_t begin = 0; begin < matches.size();) {
-      std::size_t end = begin;
-      while (end < matches.size() && matches[end].source == matches[begin].source)
-        ++end;
-      score_source(part.part, sources[matches[begin].source], matches.subspan(begin, end - begin));
-      begin = end;
-    }
-    for (const Hit& hit : of_part_.hits())
-      best_.add(hit);
-    of_part_.clear();
+    if (best_.full() && part.most < best_.last().score) break;
+    score_part(part);
   }
   for (const Hit& hit : beyond_share_.take()) {
     if (best_.full()) break;
@@ -87,7 +77,8 @@ void Scoring::find(const Query::Step& step, std::size_t at) {
     const Source& source = part.sources[i];
     for (std::uint32_t word = 0; word < step.size(); ++word) {
       for (const Query::Alternative& alternative : step[word].alternatives) {
-        const auto about = part.about->find(alternative.term);
+        const bool maybe = part.about->may_have(alternative.term);
+        const auto about = maybe ? part.about->find(alternative.term) : std::span<const ListIndex::Posting>();
         const auto postings = source.piece->index->find(alternative.term);
         if (about.empty() && postings.empty()) continue;
         tools_[word] += about.empty() ? source.count(postings) : source.seen;
@@ -103,37 +94,67 @@ void Scoring::find(const Query::Step& step, std::size_t at) {
 // rare.
 void Scoring::weigh(const Query::Step& step) {
   rarity_.assign(step.size(), 0);
-  asked_ = 0;
   const auto all = static_cast<float>(sources_.seen());
   for (std::size_t word = 0; word < step.size(); ++word) {
     const float having = std::min(static_cast<float>(tools_[word]), all);
     rarity_[word] = step[word].weight * std::log1p((all - having + 0.5F) / (having + 0.5F));
-    if (having > 0) asked_ += rarity_[word];
   }
+  // What nearly every tool has decides nothing, and takes the longest to walk through.
+  const float least = tuning_.negligible * std::ranges::max(rarity_);
+  for (float& rarity : rarity_)
+    rarity = rarity < least ? 0 : rarity;
 }
 
-// What a tool has of the query as a whole: one that has a little of everything is better than one that has much of one
-// word.
-float Scoring::covered(float met) const {
-  return asked_ > 0 ? 1 - tuning_.coverage + tuning_.coverage * met / asked_ : 1;
+// As if one tool had each concept as often as can be.
+void Scoring::bound(PartMatches& part) const {
+  float sum = 0;
+  float concept_most = 0;
+  for (std::size_t i = part.begin; i < part.end; ++i) {
+    const Match& match = matches_[i];
+    if (i > part.begin && match.source != matches_[i - 1].source) {
+      part.most = std::max(part.most, sum + concept_most);
+      sum = concept_most = 0;
+    } else if (i > part.begin && match.word != matches_[i - 1].word) {
+      sum += concept_most;
+      concept_most = 0;
+    }
+    concept_most = std::max(concept_most, match.weight * rarity_[match.word]);
+  }
+  part.most = std::max(part.most, sum + concept_most);
+}
+
+void Scoring::score_part(const PartMatches& part) {
+  const Matches matches = Matches(matches_).subspan(part.begin, part.end - part.begin);
+  const auto sources = sources_.part(part.part).sources;
+  for (std::size_t begin = 0; begin < matches.size();) {
+    std::size_t end = begin;
+    while (end < matches.size() && matches[end].source == matches[begin].source)
+      ++end;
+    score_source(part.part, sources[matches[begin].source], matches.subspan(begin, end - begin));
+    begin = end;
+  }
+  for (const Hit& hit : of_part_.hits())
+    best_.add(hit);
+  of_part_.clear();
 }
 
 void Scoring::score_source(std::uint32_t part, const Source& source, Matches matches) {
   float all = 0;
-  float all_met = 0;
   for (std::size_t begin = 0; begin < matches.size();) {
     std::size_t end = begin;
     while (end < matches.size() && matches[end].word == matches[begin].word)
       ++end;
     const float rarity = rarity_[matches[begin].word];
-    const float common = add_concept(source, matches.subspan(begin, end - begin), rarity);
-    if (common > 0) all_met += rarity;
-    all += common;
+    if (rarity == 0) {
+      begin = end;
+      continue;
+    }
+    all += add_concept(source, matches.subspan(begin, end - begin), rarity);
     begin = end;
   }
-  offer(part, source, all, all_met);
+  offer(part, source, all);
   for (const std::uint32_t at : touched_)
-    scores_[at] = met_[at] = 0;
+    scores_[at] = 0;
   touched_.clear();
 }
 
@@ -145,10 +166,9 @@ float Scoring::add_concept(const Source& source, Matches matches, float rarity) 
   const auto fit = [&](const Match& match, const ListIndex::Posting& posting) {
     return match.weight * saturated_[posting.impact + match.about] - common;
   };
-  const float met = common > 0 ? 0 : rarity;
   if (matches.size() == 1) {
     for (const ListIndex::Posting& posting : matches.front().postings) {
-      if (source.sees(posting.position)) add_to(posting.position, rarity * fit(matches.front(), posting), met);
+      if (source.sees(posting.position)) add_to(posting.position, rarity * fit(matches.front(), posting));
     }
     return rarity * common;
   }
@@ -163,21 +183,20 @@ float Scoring::add_concept(const Source& source, Matches matches, float rarity) 
     }
   }
   for (const std::uint32_t at : fitting_) {
-    add_to(at, rarity * fits_[at], met);
+    add_to(at, rarity * fits_[at]);
     fits_[at] = 0;
   }
   fitting_.clear();
   return rarity * common;
 }
 
-void Scoring::add_to(std::uint32_t at, float score, float met) {
+void Scoring::add_to(std::uint32_t at, float score) {
   if (score <= 0) return;
   if (scores_[at] == 0) touched_.push_back(at);
   scores_[at] += score;
-  met_[at] += met;
 }
 
-void Scoring::offer(std::uint32_t part, const Source& source, float all, float all_met) {
+void Scoring::offer(std::uint32_t part, const Source& source, float all) {
   const auto offer_one = [&](std::uint32_t at, float score) {
     const Hit hit{part, source.piece->position(at), score};
     if (best_.full() && !best_.takes(hit)) return;
@@ -185,13 +204,13 @@ void Scoring::offer(std::uint32_t part, const Source& source, float all, float a
     if (left && !best_.full()) beyond_share_.add(*left);
   };
   for (const std::uint32_t at : touched_)
-    offer_one(at, (all + scores_[at]) * covered(all_met + met_[at]));
+    offer_one(at, all + scores_[at]);
   if (all <= 0) return;
   // The rest are all equal, and the first of them are as many as anybody asks for.
   std::size_t left = limit_;
   for (std::uint32_t at = 0; at < source.piece->index->size() && left > 0; ++at) {
     if (!source.sees(at) || scores_[at] > 0) continue;
-    offer_one(at, all * covered(all_met));
+    offer_one(at, all);
     --left;
   }
 }

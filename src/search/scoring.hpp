@@ -36,6 +36,7 @@ class Scoring {
     std::uint32_t part;
     std::size_t begin;
     std::size_t end;
+    float most = 0;  // no tool of the part has a higher score
   };
   using Matches = std::span<const Match>;
 
@@ -43,11 +44,12 @@ class Scoring {
   void find(const Query::Step& step);
   void find(const Query::Step& step, std::size_t part);
   void weigh(const Query::Step& step);
+  void bound(PartMatches& part) const;
+  void score_part(const PartMatches& part);
   void score_source(std::uint32_t part, const Source& source, Matches matches);
   float add_concept(const Source& source, Matches matches, float rarity);
-  void add_to(std::uint32_t at, float score, float met);
-  void offer(std::uint32_t part, const Source& source, float all, float all_met);
-  float covered(float met) const;
+  void add_to(std::uint32_t at, float score);
+  void offer(std::uint32_t part, const Source& source, float all);
 
   const Sources& sources_;
   const Tuning& tuning_;
@@ -56,9 +58,7 @@ class Scoring {
   std::vector<PartMatches> parts_;
   std::vector<std::size_t> tools_;  // that have a concept, by concept
   std::vector<float> rarity_;       // by concept
-  float asked_ = 0;                 // of all concepts that anything has
   std::vector<float> scores_;       // by position; zero between sources
-  std::vector<float> met_;          // likewise: how much of the query they have
   std::vector<float> fits_;         // of one concept; zero between concepts
   std::vector<std::uint32_t> touched_;
   std::vector<std::uint32_t> fitting_;

@@ -24,6 +24,9 @@ class TopHits {
   std::size_t size() const { return hits_.size(); }
   bool takes(const Hit& hit) const { return !full() || (limit_ > 0 && comes_before(hit, hits_.front())); }
 
+  // Of those that are there, of which there is one at least.
+  const Hit& last() const { return hits_.front(); }
+
   // Gives back the one that has no place, if any.
   std::optional<Hit> add(const Hit& hit) {
     if (!takes(hit)) return hit;

@@ -23,19 +23,18 @@ struct FieldTuning {
 // has what each part is worth on the other half.
 struct Tuning {
   std::array<FieldTuning, kFields> fields = {{
-      {.weight = 4.0F, .most = 2, .typical = 3, .by_length = 0.4F},   // name
-      {.weight = 2.0F, .most = 1, .typical = 3, .by_length = 0.3F},   // title
-      {.weight = 1.0F, .most = 3, .typical = 20, .by_length = 0.5F},  // description
-      {.weight = 0.3F, .most = 2, .typical = 8, .by_length = 0.5F},   // parameters
-      {.weight = 2.0F, .most = 1, .typical = 1, .by_length = 0.0F},   // upstream: its name
-      {.weight = 0.5F, .most = 1, .typical = 30, .by_length = 0.3F},  // about: what it says of itself
+      {.weight = 2.0F, .most = 2, .typical = 3, .by_length = 0.4F},    // name
+      {.weight = 2.0F, .most = 1, .typical = 3, .by_length = 0.3F},    // title
+      {.weight = 1.0F, .most = 2, .typical = 20, .by_length = 0.75F},  // description
+      {.weight = 0.05F, .most = 2, .typical = 8, .by_length = 0.5F},   // parameters
+      {.weight = 2.0F, .most = 1, .typical = 1, .by_length = 0.0F},    // upstream: its name
+      {.weight = 0.5F, .most = 1, .typical = 30, .by_length = 0.3F},   // about: what it says of itself
   }};
   float saturation = 1.2F;  // BM25's k1
-  float synonym = 0.5F;     // what a synonym counts, of the word itself; 0: no synonyms
+  float synonym = 0.6F;     // what a synonym counts, of the word itself; 0: no synonyms
   float misspelled = 0.6F;  // what a word counts that is probably meant; 0: words are taken as they are written
-  float fusion = 10;        // ranks of several queries: one of rank r counts 1 / (fusion + r)
-  float joined = 0.5F;  // what two neighbours count that are neighbours in a name, too, besides each alone; 0: nothing
-  float coverage = 0.3F;  // how much of its score a tool loses that fits none of what is rare; 0: nothing
+  float negligible = 0.1F;  // words that are rarer than others by less than this part of the rarest are left out
+  float fusion = 2;         // ranks of several queries: one of rank r counts 1 / (fusion + r)
   bool stems = true;
   bool stop_words = true;
 };

@@ -17,7 +17,6 @@
 #include "gateway/request/live_lists.hpp"
 #include "gateway/request/named_call.hpp"
 #include "gateway/request/routing.hpp"
-#include "gateway/request/usable_tools.hpp"
 #include "gateway/routing/scope_check.hpp"
 #include "gateway/routing/task_translation.hpp"
 #include "gateway/upstreams/freshening.hpp"
@@ -34,9 +33,6 @@ namespace proteus::gateway {
 namespace {
 
 using catalog::Kind;
-
-// How long a list waits for what an upstream has just announced to its caller.
-constexpr std::chrono::seconds kCatchUp{2};
 
 Error drifted(const providers::Upstream& upstream, std::string_view name, std::string_view why) {
   return errors::conflict(
@@ -302,7 +298,7 @@ std::optional<mcp::Outcome> GatewayService::list_cached(server::Call& call, Kind
 }
 
 Task<mcp::Outcome> GatewayService::list(server::Call& call, Kind kind) {
-  if (auto lists = lists_behind(call)) co_await OwnLists::caught_up(std::move(lists), kCatchUp);
+  if (auto lists = lists_behind(call)) co_await OwnLists::caught_up(std::move(lists), OwnLists::kUsualWait);
   if (auto cached = list_cached(call, kind)) co_return std::move(*cached);
   const auto pass = here().quota(call.caller().principal).enter_call();
   if (!pass) co_return std::unexpected(pass.error());
@@ -336,7 +332,7 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call, const Timing& tim
 
 Task<mcp::Outcome> GatewayService::forward_caught_up(server::Call& call, Timing timing, ConcurrencyLimit::Pass place,
                                                      std::shared_ptr<OwnLists> lists) {
-  co_await OwnLists::caught_up(std::move(lists), kCatchUp);
+  co_await OwnLists::caught_up(std::move(lists), OwnLists::kUsualWait);
   co_return co_await forward(call, timing, std::move(place), route_at_once(call, here()), timing.now());
 }
 
@@ -345,19 +341,6 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call, const Timing& tim
   if (!route) return forward_by_lists(call, timing, std::move(place));
   if (!*route) return refuse(call, timing, std::move(route->error()));
   return dispatch(call, timing, {std::move(place), std::move(**route), began});
-}
-
-Task<mcp::Outcome> GatewayService::refuse(server::Call& call, const Timing& timing, Error why) {
-  if (call.stands_for_another() && why.kind() == ErrorKind::not_found) {
-    if (auto searching = here().upstreams().find_local(search_provider()))
-      return timing.around(name_nearest(call, std::move(searching), here().view(call)));
-  }
-  return timing.refuse(std::move(why));
-}
-
-Task<mcp::Outcome> GatewayService::name_nearest(server::Call& call, std::shared_ptr<LocalProvider> searching,
-                                                std::shared_ptr<const catalog::View> view) {
-  co_return co_await searching->handle(call, view->find(Kind::tool, call.sent().name));
 }
 
 Task<Result<Route>> GatewayService::route_by_lists(server::Call& call) {
@@ -369,13 +352,6 @@ Task<Result<Route>> GatewayService::route_by_lists(server::Call& call) {
   co_return checked(call,
                     co_await routing.run(*wanted, {reach(), observer_, clock_, options_.chance, call.cancellation()}),
                     refusals_);
-}
-
-Task<UsableTools> GatewayService::usable_tools(server::Call& call) {
-  if (auto behind = lists_behind(call)) co_await OwnLists::caught_up(std::move(behind), kCatchUp);
-  CallerLists lists(remembered_, Asker::of(call));
-  UsableToolsReader reader(lists, here(), {reach(), observer_, clock_, options_.chance, call.cancellation()});
-  co_return co_await reader.run();
 }
 
 Task<mcp::Outcome> GatewayService::forward_by_lists(server::Call& call, Timing timing, ConcurrencyLimit::Pass place) {

@@ -97,14 +97,15 @@ class EmbeddedSearch : public ::testing::Test {
     gateway = std::make_unique<TestGateway>(std::vector{upstream_at("up", upstream.port)}, std::move(setup));
     gateway->discover();
   }
-  static Task<bool> ended(Embeddings& which) {
-    co_await which.stop();
+  // On the thread that it belongs to.
+  static Task<bool> ended(std::unique_ptr<Embeddings>& which) {
+    co_await which->stop();
+    which.reset();
     co_return true;
   }
   void stop() {
     if (!gateway) return;
-    gateway->run(ended(*embeddings));
-    embeddings.reset();
+    gateway->run(ended(embeddings));
     gateway.reset();
     tools.reset();
   }
