@@ -200,7 +200,8 @@ Task<Result<std::string>> Questions::ask_whoever_comes(Question question, Open& 
     const auto own = request->options->own_handlers();
     const InFlightTable::Hold hold(requests_, kNoRequest);
     auto answer = co_await ask(*own, question);
-    if (answer || answer.error().kind() != ErrorKind::cancelled) co_return answer;
+    // Where an answer must be there first, the session ends without it.
+    if (answer || answer.error().kind() != ErrorKind::cancelled || open.due()) co_return answer;
   }
 }
 
