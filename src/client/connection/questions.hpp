@@ -58,7 +58,8 @@ class Questions {
   Task<> answer(Received request, mcp::Method method, RequestId during, std::shared_ptr<Transport> transport,
                 std::unique_ptr<Open> open);
   // Finds out whose question it is, and asks them.
-  Task<Result<std::string>> ask_owner(Question question);
+  Task<Result<std::string>> ask_owner(Question question, Open& open);
+  Task<Result<std::string>> ask_whoever_comes(Question question, Open& open);
   const InFlight* asked_by(mcp::Method method, RequestId during) const;
   // Of one that may be of any request of one caller: asks them in turn, as those end that it was not of.
   Task<Result<std::string>> ask_in_turn(Question question);

@@ -198,6 +198,33 @@ TEST_F(LegacyTasks, AreNotBegunByClientsThatDoNotKnowThem) {
     EXPECT_FALSE(call.at("params").as_object().contains("task"));
 }
 
+// TSK-01: a session hears of its own tasks, by the ids that its client knows.
+TEST_F(LegacyTasks, AreToldOfByTheIdsOfTheClient) {
+  const auto telling = [](const boost::json::object& message) -> Reaction {
+    if (message.at("method") != "tasks/get") return answer_with_tasks(message);
+    const auto told = [](std::string_view id) {
+      return fmt::format(
+          "data: {{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tasks/status\",\"params\":{{{}}}}}\n\n",
+          task(id, "working"));
+    };
+    return Reaction::events(told("of another session") + told("1") +
+                            fmt::format("data: {{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{{{}}}}}\n\n",
+                                        boost::json::serialize(message.at("id")), task("1", "working")));
+  };
+  ScriptedUpstream upstream(telling, ScriptedUpstream::Discover::scripted);
+  TestGateway own({upstream_at("t", upstream.port())});
+  own.discover();
+  LegacyClient listening(own.port());
+  server::RawClient stream(own.port());
+  ASSERT_EQ(stream.request("GET", listening.fields()).status, 200);
+  const std::string id = begin(listening, "t_slow");
+  EXPECT_EQ(id_of(about(listening, "tasks/get", id).at("result")), id);
+  const auto event = stream.read_event();
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->json().at("method"), "notifications/tasks/status");
+  EXPECT_EQ(id_of(event->json().at("params")), id);
+}
+
 // A modern server whose calls become tasks for clients that know the extension.
 Reaction answer_with_extension(const boost::json::object& message) {
   const std::string_view method = message.at("method").as_string();
