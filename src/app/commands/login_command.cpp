@@ -25,7 +25,7 @@ struct LoginOptions {
   ClientTarget target;
   client::OAuth oauth;
   std::string secret_variable;
-  bool opens_browser = true;
+  bool prints_only = false;  // and opens no browser
 };
 
 ExitCode fail(ExitCode code, const Error& error) {
@@ -73,7 +73,7 @@ ExitCode login(LoginOptions& options) {
   oauth.authorize = [&](const std::string& url) -> Result<std::string> {
     redirect.expect(state_in(url));
     fmt::print(stderr, "Sign in with your browser:\n  {}\n", one_line(url));
-    if (options.opens_browser) open_browser(url);
+    if (!options.prints_only) open_browser(url);
     return redirect.wait(kSignInTime);
   };
   oauth.save = [&, save = saving_to(*file)](const std::string& kept) {
@@ -127,7 +127,7 @@ void add_login_commands(CLI::App& client, Invocation& invocation) {
       ->type_name("VARIABLE")
       ->needs("--client-id");
   in.add_option("--issuer", options->oauth.client.issuer, "The only authorization server to use")->type_name("URL");
-  in.add_flag("!--no-browser", options->opens_browser, "Print the URL only");
+  in.add_flag("--no-browser", options->prints_only, "Print the URL, and open no browser");
   in.callback([options, &invocation] {
     log::set_level(log::Level::warning);
     invocation.exit_code = login(*options);

@@ -170,6 +170,8 @@ Task<Result<>> OAuthAuthorizer::renew() {
 }
 
 Task<Result<>> OAuthAuthorizer::sign_in(oauth::Discovered at, oauth::Scopes scopes) {
+  if (is_interactive() && !options_.authorize)
+    co_return std::unexpected(errors::unauthenticated("the server wants a sign-in"));
   auto& registered = options_.client.registered;
   // Bound to the first issuer that it is used with, where none was said.
   if (registered && registered->issuer.empty()) registered->issuer = at.issuer();
@@ -199,7 +201,6 @@ Task<Result<>> OAuthAuthorizer::sign_in(oauth::Discovered at, oauth::Scopes scop
 }
 
 Task<Result<oauth::TokenAnswer>> OAuthAuthorizer::ask_by_browser(const SignIn& with) {
-  if (!options_.authorize) co_return std::unexpected(errors::unauthenticated("the server wants a sign-in"));
   oauth::AuthorizationSettings settings{.redirect_uri = options_.redirect_uri, .scopes = with.asked};
   if (prover_) settings.dpop_thumbprint = prover_->key().thumbprint();
   const auto request = oauth::begin_authorization(with.at, with.client, settings);

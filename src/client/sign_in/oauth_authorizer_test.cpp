@@ -68,14 +68,16 @@ class OAuthAuthorizerTest : public testing::Test {
     if (!authorizer_) authorizer_.emplace(io_.get_executor(), table_, clock_, options_);
     return *authorizer_;
   }
-  std::vector<Header> headers() { return test::run(io_, authorizer().headers("POST", url_of(kEndpoint))).value(); }
+  std::vector<Header> headers() {
+    return proteus::test::run(io_, authorizer().headers("POST", url_of(kEndpoint))).value();
+  }
   std::string sent() {
     const auto all = headers();
     return all.empty() ? "" : all.front().second;
   }
   Result<bool> refuse(int status, const std::string& challenge = "Bearer", const std::string& nonce = "") {
     const auto with = headers();
-    return test::run(
+    return proteus::test::run(
         io_, authorizer().refused({.status = status, .challenge = challenge, .dpop_nonce = nonce, .sent = with}));
   }
 
@@ -190,7 +192,8 @@ TEST_F(OAuthAuthorizerTest, KeepsAGrantThatTheServerCannotRenewNow) {
   clock_.advance(1h - 10s);
   EXPECT_EQ(sent(), "Bearer t1") << "it is still good";
   clock_.advance(10s);
-  EXPECT_EQ(test::run(io_, authorizer().headers("POST", url_of(kEndpoint))).error().kind(), ErrorKind::unavailable);
+  EXPECT_EQ(proteus::test::run(io_, authorizer().headers("POST", url_of(kEndpoint))).error().kind(),
+            ErrorKind::unavailable);
   EXPECT_FALSE(read_sign_in(kept_.back())->granted.refresh_token.empty());
 }
 
@@ -227,11 +230,18 @@ TEST_F(OAuthAuthorizerTest, SendsClientCredentialsWithoutAPerson) {
   EXPECT_THAT(visits_, IsEmpty());
 }
 
+TEST_F(OAuthAuthorizerTest, SaysThatAPersonIsNeededWhereNobodyCanBeAsked) {
+  options_.authorize = nullptr;
+  EXPECT_EQ(refuse(401).error().kind(), ErrorKind::unauthenticated);
+  for (const auto& request : table_.requests)
+    EXPECT_THAT(request, HasSubstr("/.well-known/")) << "nothing is registered for it";
+}
+
 TEST_F(OAuthAuthorizerTest, TakesTheTokenThatSomebodyElseGot) {
   grants(tokens("t1"));
   ASSERT_TRUE(refuse(401).value());
   const std::vector<Header> before = {{"Authorization", "Bearer t0"}};
-  EXPECT_TRUE(test::run(io_, authorizer().refused({.status = 401, .sent = before})).value());
+  EXPECT_TRUE(proteus::test::run(io_, authorizer().refused({.status = 401, .sent = before})).value());
   EXPECT_EQ(visits_.size(), 1U);
 }
 
