@@ -19,11 +19,11 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-constexpr std::string_view kDone = R"({"resultType":"complete","content":[{"type":"text","text":"done"}]})";
+constexpr std::string_view kNoteTaken = R"({"resultType":"complete","content":[{"type":"text","text":"done"}]})";
 
 Reaction tool_or_answer(const boost::json::object& message) {
   if (message.at("method") == "tools/list") return one_tool("note");
-  return std::string(kDone);
+  return std::string(kNoteTaken);
 }
 
 // Each caller uses the upstream as themselves.
