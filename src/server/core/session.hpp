@@ -49,8 +49,8 @@ class Session final : public Listener {
   struct Hello {
     Caller caller;
     mcp::Version version = mcp::kNewestLegacy;
-    std::string client_capabilities;
-    std::string client_info;
+    std::string client_capabilities = {};
+    std::string client_info = {};
   };
 
   // What belongs to no request goes to the standalone stream, or to the line of a transport that has no streams.
