@@ -11,7 +11,7 @@ import { makeFolder } from './support/gateway.mjs';
 import { ADMIN_SECRET } from './support/identity.mjs';
 import { startIdentityProvider } from './support/identity_provider.mjs';
 import { Person } from './support/person.mjs';
-import { program, startServer } from './support/programs.mjs';
+import { eventually, program, startServer } from './support/programs.mjs';
 import { runningPrograms } from './support/programs_of_suite.mjs';
 import { ProtectedUpstream } from './support/protected_upstream.mjs';
 import { connectionsOf } from './support/sign_in_story.mjs';
@@ -118,6 +118,7 @@ scenario(2, 'one account for everybody', (parts) => {
 scenario(3, 'nobody', (parts) => {
   test('UPC-11 calls need no sign-in', async () => {
     const session = await Session.open(MODERN, { url: parts().gateway.url });
+    await eventually('its lists are read', async () => (await session.toolNames()).includes('reports_whoami'));
     assert.match(textOf(await session.call('reports_whoami')), /these are the notes of proteus/);
     await session.close();
   });
