@@ -30,7 +30,8 @@ std::string client_id_of(std::string_view issuer, std::string_view redirect_uri)
   return json::hex(json::sha256(fmt::format("{}\n{}", issuer, redirect_uri)));
 }
 
-std::string new_grant_id() { return base64_encode(random_bytes(12), Base64::url); }
+// Hexadecimal: on a command line a dash in front would mean something else.
+std::string new_grant_id() { return json::hex(json::sha256(random_bytes(32))).substr(0, 24); }
 
 }  // namespace
 

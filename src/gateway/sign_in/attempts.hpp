@@ -2,7 +2,6 @@
 
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 
 #include "base/clock.hpp"
@@ -10,25 +9,36 @@
 
 namespace proteus::gateway {
 
-// How often somebody may try a secret: so many a minute for each ticket and each address. Thread-safe.
+// How often somebody may try in vain: so many times a minute for each ticket and each address. Who succeeds is not
+// counted, because many people may have one address. Thread-safe.
 class Attempts {
  public:
   static constexpr unsigned kPerMinute = 10;
   static constexpr std::size_t kMost = 10'000;
 
-  // False where it was tried too often, or too many try at once.
-  bool take(const std::string& who, Clock::Monotonic now) {
+  bool may_try(const std::string& who, Clock::Monotonic now) const {
     const std::scoped_lock lock(mutex_);
-    if (limits_.size() >= kMost) std::erase_if(limits_, [&](const auto& each) { return each.second.is_unused(now); });
-    const auto found = limits_.find(who);
-    if (found == limits_.end() && limits_.size() >= kMost) return false;
-    RateLimit& limit = found != limits_.end() ? found->second : limits_.try_emplace(who, kPerMinute).first->second;
-    return limit.take(now) == std::chrono::nanoseconds::zero();
+    const auto found = failures_.find(who);
+    return found == failures_.end() ? failures_.size() < kMost : found->second.until <= now;
+  }
+  void failed(const std::string& who, Clock::Monotonic now) {
+    const std::scoped_lock lock(mutex_);
+    if (failures_.size() >= kMost)
+      std::erase_if(failures_, [&](const auto& each) { return each.second.limit.is_unused(now); });
+    if (failures_.size() >= kMost && !failures_.contains(who)) return;
+    Failures& of_one = failures_[who];
+    // The one that finds nothing left is the last one for a while.
+    if (const auto wait = of_one.limit.take(now); wait > wait.zero()) of_one.until = now + wait;
   }
 
  private:
-  std::mutex mutex_;
-  std::unordered_map<std::string, RateLimit> limits_;
+  struct Failures {
+    RateLimit limit{kPerMinute - 1};
+    Clock::Monotonic until{};
+  };
+
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, Failures> failures_;
 };
 
 }  // namespace proteus::gateway

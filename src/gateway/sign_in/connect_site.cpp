@@ -117,10 +117,20 @@ Task<> ConnectSite::ask_who(Visit& visit, const Link& link, unsigned status, std
   co_await reply(visit, status, pages::ask_for_secret(form, what, again));
 }
 
-bool ConnectSite::may_try(const Visit& visit, const Link& link) {
+std::vector<std::string> ConnectSite::tried_by(const Visit& visit, const Link& link) {
+  std::vector<std::string> all = {fmt::format("from {}", visit.exchange.request().client())};
+  if (link.ticket) all.push_back(fmt::format("for {}", link.ticket->id));
+  return all;
+}
+
+bool ConnectSite::may_try(const Visit& visit, const Link& link) const {
   const auto now = dependencies_.clock.now();
-  return attempts_.take(fmt::format("from {}", visit.exchange.request().client()), now) &&
-         (!link.ticket || attempts_.take(fmt::format("for {}", link.ticket->id), now));
+  return std::ranges::all_of(tried_by(visit, link), [&](const auto& who) { return attempts_.may_try(who, now); });
+}
+
+void ConnectSite::note_failure(const Visit& visit, const Link& link) {
+  for (const auto& who : tried_by(visit, link))
+    attempts_.failed(who, dependencies_.clock.now());
 }
 
 Task<> ConnectSite::take_secret(Visit& visit, Link link) {
@@ -128,6 +138,7 @@ Task<> ConnectSite::take_secret(Visit& visit, Link link) {
   auto found = dependencies_.host.by_secret(kind, visit.field("secret"));
   // Whose link it is, is not told to whoever has another secret.
   if (!found || (link.ticket && found->person != link.ticket->person)) {
+    note_failure(visit, link);
     co_return co_await ask_who(visit, link, 403,
                                link.ticket ? "This is not what the link was asked for with." : "It is not known here.");
   }
@@ -142,6 +153,8 @@ Task<> ConnectSite::send_to_identify(Visit& visit, Link link, std::string issuer
     co_return co_await say(visit, 403, "Nobody can sign in here",
                            "The operator of this gateway has not said how people sign in at this identity provider.");
   }
+  // Each try asks the identity provider something. A ticket has its own, so that an address may have many of them.
+  attempts_.failed(tried_by(visit, link).back(), dependencies_.clock.now());
   const auto kind = link.ticket ? link.ticket->person.kind : Person::Kind::user;
   auto plan = co_await dependencies_.authorizations.plan_identity(issuer, dependencies_.host.resource(kind));
   if (!plan) co_return co_await say(visit, 502, "The identity provider cannot be used", plan.error().message());

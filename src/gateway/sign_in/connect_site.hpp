@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "auth/fetch/form.hpp"
 #include "base/clock.hpp"
@@ -64,7 +65,9 @@ class ConnectSite {
   Task<> post(Visit& visit, Link link);
   Task<> ask_who(Visit& visit, const Link& link, unsigned status, std::string_view again = {});
   // Secrets are not guessed here, and identity providers not bothered.
-  bool may_try(const Visit& visit, const Link& link);
+  bool may_try(const Visit& visit, const Link& link) const;
+  void note_failure(const Visit& visit, const Link& link);
+  static std::vector<std::string> tried_by(const Visit& visit, const Link& link);
   Task<> take_secret(Visit& visit, Link link);
   Task<> send_to_identify(Visit& visit, Link link, std::string issuer);
   Task<> ask_consent(Visit& visit, const Link& link);
