@@ -93,7 +93,7 @@ TEST_F(CallerGrants, ReadsSharedListsAsTheGatewayAlone) {
   EXPECT_THAT(gateway_->tools(bearer("token-of-bob")), ElementsAre("notes_note"));
   EXPECT_THAT(upstream_.authorizations(), Each("Bearer of-the-gateway"));
   EXPECT_TRUE(gateway_->call("notes_note", "{}", bearer("token-of-ada")).as_object().contains("result"));
-  EXPECT_EQ(upstream_.authorizations().back(), "Bearer of-ada");
+  EXPECT_THAT(upstream_.authorizations(), Contains("Bearer of-ada").Times(1));
   EXPECT_TRUE(gateway_->call("notes_note", "{}", bearer("token-of-bob")).as_object().contains("error"));
   EXPECT_EQ(upstream_.received("tools/call").size(), 1U);
 }

@@ -34,7 +34,10 @@ class OauthServersTest : public testing::Test {
     servers_.set_vault(vault_);
     fetch_.answer("https://mcp.example/.well-known/oauth-protected-resource/mcp", answer(resource_document()));
     fetch_.answer(kIssuer + "/.well-known/oauth-authorization-server", answer(server_document()));
-    fetch_.answer(kIssuer + "/token", answer({{"access_token", "x1"}, {"token_type", "Bearer"}, {"expires_in", 60}}));
+    fetch_.answer(kIssuer + "/token", answer({{"access_token", "x1"},
+                                              {"issued_token_type", auth::oauth::kAccessTokenType},
+                                              {"token_type", "Bearer"},
+                                              {"expires_in", 60}}));
   }
 
   GrantTarget serve(providers::OauthSettings oauth) {
@@ -132,7 +135,7 @@ TEST_F(OauthServersTest, SignsTheAssertionWithAKey) {
 TEST_F(OauthServersTest, FollowsTheChainOfIdentityAssertions) {
   const std::string company = "https://company.example";
   fetch_.answer(company + "/.well-known/oauth-authorization-server", answer(server_document(company)));
-  fetch_.answer(company + "/token", answer({{"access_token", "an assertion"},
+  fetch_.answer(company + "/token", answer({{"access_token", "an-assertion"},
                                             {"issued_token_type", "urn:ietf:params:oauth:token-type:id-jag"},
                                             {"token_type", "N_A"},
                                             {"expires_in", 60}}));
@@ -148,14 +151,14 @@ TEST_F(OauthServersTest, FollowsTheChainOfIdentityAssertions) {
   Grant signed_in;
   signed_in.owner = ada;
   signed_in.target = identity_target(company);
-  signed_in.tokens.id_token = Secret("who ada is");
+  signed_in.tokens.id_token = Secret("who-ada-is");
   ASSERT_TRUE(proteus::test::run(io_, vault_.put(std::move(signed_in), "ada")));
   fetch_.bodies.clear();
   const auto grant = obtain(target, ada);
   ASSERT_TRUE(grant) << grant.error().message();
   EXPECT_EQ(grant->tokens.access_token, Secret("x1"));
-  EXPECT_EQ(fetch_.form("assertion"), "an assertion");
-  EXPECT_THAT(fetch_.bodies, Contains(HasSubstr("who%20ada%20is")));
+  EXPECT_EQ(fetch_.form("assertion"), "an-assertion");
+  EXPECT_THAT(fetch_.bodies, Contains(HasSubstr("who-ada-is")));
 }
 
 Grant kept(const GrantTarget& target) {

@@ -238,6 +238,7 @@ TEST_F(VaultTest, WaitsForARefreshBeforeItDisconnects) {
   servers->answers.push_back(renewed("a2", "r2"));
   servers->release();
   EXPECT_TRUE(ending.finish());
+  EXPECT_TRUE(asking.finish());
   EXPECT_THAT(servers->revoked, ElementsAre("r2"));
   EXPECT_EQ(state("ada"), GrantState::none);
 }
