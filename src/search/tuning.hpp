@@ -33,7 +33,7 @@ struct Tuning {
   float saturation = 1.2F;  // BM25's k1
   float synonym = 0.6F;     // what a synonym counts, of the word itself; 0: no synonyms
   float misspelled = 0.6F;  // what a word counts that is probably meant; 0: words are taken as they are written
-  float negligible = 0.1F;  // words that are rarer than others by less than this part of the rarest are left out
+  float negligible = 0.1F;  // what is less rare than this part of the rarest word of a query is left out
   float fusion = 2;         // ranks of several queries: one of rank r counts 1 / (fusion + r)
   bool stems = true;
   bool stop_words = true;
