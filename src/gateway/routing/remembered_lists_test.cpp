@@ -51,7 +51,7 @@ TEST(ListedNames, LookThroughSlowTemplatesForABoundedTime) {
   std::vector<std::string> texts;
   for (int i = 0; i < 100; ++i)
     texts.push_back(fmt::format(R"({{"uriTemplate":"{}Q{{+z{}}}","name":"t{}"}})", slow, i, i));
-  texts.emplace_back(R"({"uriTemplate":"t://{+any}","name":"any"})");
+  texts.emplace_back(R"({"uriTemplate":"t://{+zz}","name":"any"})");
   const auto list = catalog::DefinitionList::build(Kind::resource_template,
                                                    std::vector<std::string_view>(texts.begin(), texts.end()), {}, {})
                         .value();
