@@ -1,4 +1,4 @@
-// SRC-02: what a caller does not see influences nothing. Over random upstreams, rules, contexts, pins and sessions the
+// SRC-02: what a caller does not see influences nothing. Over random upstreams, rules, contexts and sessions the
 // result is that of indexes which were built from the caller's own list alone, scores included.
 #include <memory>
 #include <random>
