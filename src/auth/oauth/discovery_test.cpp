@@ -122,9 +122,9 @@ TEST_F(OAuthDiscovery, LeadsToThisMachineFromThisMachineOnly) {
   EXPECT_THAT(fault(), HasSubstr("leads to this machine"));
   EXPECT_EQ(table_.requests.size(), 1U);
   table_.clear();
-  serve();
   auto document = server_document();
   document["token_endpoint"] = "https://localhost/token";
+  table_.answer(kAtPath, answer(resource_document()));
   table_.answer(kServerPlace, answer(document));
   EXPECT_THAT(fault(), HasSubstr("leads to this machine"));
   table_.clear();
