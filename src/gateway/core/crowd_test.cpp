@@ -25,11 +25,17 @@ constexpr int kGood = 16;
 constexpr auto kDebounce = 100ms;
 constexpr auto kFor = 3s;
 
-providers::UpstreamSettings hasty(std::string name, std::uint16_t port) {
+providers::UpstreamSettings polled_often(std::string name, std::uint16_t port) {
   auto settings = upstream_at(std::move(name), port);
-  settings.timeout = 500ms;
   settings.auto_refresh = true;
   settings.refresh_interval = 50ms;
+  return settings;
+}
+
+// For those that may fail: a busy machine keeps the good ones waiting, too.
+providers::UpstreamSettings hasty(std::string name, std::uint16_t port) {
+  auto settings = polled_often(std::move(name), port);
+  settings.timeout = 500ms;
   return settings;
 }
 
@@ -68,7 +74,7 @@ TEST(Crowd, FourBadUpstreamsOfTwentyHarmNobodyElse) {
   std::vector<providers::UpstreamSettings> settings;
   for (int i = 0; i < kGood; ++i) {
     good.push_back(std::make_unique<Upstream>());
-    settings.push_back(hasty("good" + std::to_string(i), good.back()->port));
+    settings.push_back(polled_often("good" + std::to_string(i), good.back()->port));
   }
   ScriptedUpstream hangs([](const boost::json::object&) { return Reaction::hang(); },
                          ScriptedUpstream::Discover::scripted);

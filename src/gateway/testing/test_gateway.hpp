@@ -60,9 +60,8 @@ inline providers::UpstreamSettings upstream_at(std::string name, std::uint16_t p
   providers::UpstreamSettings settings;
   settings.name = std::move(name);
   settings.url = fmt::format("http://127.0.0.1:{}/mcp", port);
-  settings.connect_timeout = 2s;
-  settings.timeout = 5s;
-  settings.call_timeout = 5s;
+  // A test that is about time says how long.
+  settings.connect_timeout = settings.timeout = settings.call_timeout = kPatience / 2;
   return settings;
 }
 
