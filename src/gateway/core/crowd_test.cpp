@@ -5,6 +5,7 @@
 
 #include "gateway/testing/scripted_upstream.hpp"
 #include "gateway/testing/test_gateway.hpp"
+#include "net/testing/closed_port.hpp"
 
 namespace proteus::gateway {
 namespace {
@@ -80,11 +81,8 @@ TEST(Crowd, FourBadUpstreamsOfTwentyHarmNobodyElse) {
                          ScriptedUpstream::Discover::scripted);
   ScriptedUpstream babbles([](const boost::json::object&) { return Reaction::body("\xff<html>{]"); });
   Upstream flaps;
-  std::uint16_t restarts = 0;
-  {
-    const Upstream first;
-    restarts = first.port;
-  }
+  const net::test::ClosedPort reserved;
+  const std::uint16_t restarts = reserved.number();
   settings.insert(settings.begin(), hasty("hangs", hangs.port()));
   auto live = hasty("babbles", babbles.port());
   live.refresh_strategy = providers::RefreshStrategy::direct_proxy;
