@@ -164,10 +164,13 @@ export const cases = (full) => [
   },
   {
     tried: 'too little memory to begin with: it is said, and nothing is begun',
-    run: async () => {
-      const limits = [100_000, 200_000, 400_000];
+    run: async ({ own }) => {
+      const { folder, forget } = makeFolder();
+      own({ stop: forget });
+      const limits = [200_000, 400_000];
       for (const kib of limits) {
-        const { code, stderr } = await run('sh', ['-c', `ulimit -c 0; ulimit -v ${kib}; exec "$0" serve --listen 127.0.0.1:0`, program('proteus')]);
+        const command = `ulimit -c 0; ulimit -v ${kib}; exec "$0" serve --listen 127.0.0.1:0 --data "$1"`;
+        const { code, stderr } = await run('sh', ['-c', command, program('proteus'), folder]);
         assert.ok(Number.isInteger(code) && code !== 0, `it ended with ${code}: ${stderr}`);
         assert.match(stderr, /address space is limited to \d+ MiB/, `with ${kib} KiB`);
       }
