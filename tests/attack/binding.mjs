@@ -144,6 +144,41 @@ export const cases = () => [
     }
   },
   {
+    tried: 'the same where an upstream asks: no state is given for it, and none of other arguments opens it',
+    run: async ({ url, upstream }) => {
+      const answered = () => upstream.seen.filter(({ body }) => body.includes('inputResponses')).length;
+      const before = answered();
+      const asked = await call(url, 'token-of-ann', 'up_ask', '{"to":"ann"}');
+      assert.ok(asks(asked));
+      for (const args of ['{"to":"ann","to":"ann"}', '{"to":"ann","to":"eve"}', '{"o":{"to":"ann","\\u0074o":"eve"}}']) {
+        const answer = await call(url, 'token-of-ann', 'up_ask', args);
+        assert.ok(!asks(answer) && !ran(answer), `${args}: ${JSON.stringify(answer).slice(0, 200)}`);
+        assert.ok(!ran(await call(url, 'token-of-ann', 'up_ask', args, confirming(asked))), args);
+      }
+      assert.equal(answered(), before, 'the upstream got the answer');
+    }
+  },
+  {
+    tried: 'a null that is left out beside numbers no double can hold: the back end gets them as they were written',
+    run: async ({ own, gateway }) => {
+      const back = own(await startCanary());
+      const caller = new Caller(gateway.url, 1);
+      own({ stop: () => caller.close() });
+      const inputSchema = { type: 'object', properties: { gone: { type: 'string' } }, additionalProperties: true };
+      const session = { session_id: 'exact', user_token: 'token-of-exact', user_id: 'u' };
+      const { status } = await caller.admin('/admin/tools/register', { ...session, tools: [{ name: 'take', description: 'Takes numbers.', url: `${back.origin}/take`, inputSchema }] });
+      assert.equal(status, 200);
+      const numbers = ['12345678901234567890123', '9007199254740993', '1.50', '1e400', '0.10000000000000001'];
+      for (const number of numbers) {
+        await call(gateway.url, 'token-of-exact', 'take', `{"gone":null,"n":${number}}`);
+        const { body } = back.seen.at(-1);
+        assert.match(body, new RegExp(`"n": ?${number}[,}]`), `${number} became ${body}`);
+        assert.ok(!body.includes('gone'), body);
+      }
+      return `${numbers.length} numbers`;
+    }
+  },
+  {
     tried: 'a confirmation for another tool, by another caller, with another state, or none',
     run: async (stage) => {
       const args = '{"n":1}';

@@ -114,6 +114,30 @@ export const cases = () => [
     }
   },
   {
+    tried: 'a resource that is another one for another caller: no cache may share it, whatever its upstream says',
+    run: async ({ own }) => {
+      const reading = (text) => ({
+        'resources/list': { resources: [{ name: 'same', uri: 'x://same' }], ttlMs: 60_000 },
+        'resources/read': ({ uri }) => ({ contents: [{ uri, text }], ttlMs: 60_000 })
+      });
+      const [first, second] = [own(await startCanary(speaking(reading('of ann')))), own(await startCanary(speaking(reading('of bob'))))];
+      const gateway = own(
+        await startGateway({
+          upstreams: [{ name: 'first', url: `${first.origin}/mcp` }, { name: 'second', url: `${second.origin}/mcp` }],
+          tokens: [{ name: 'ann', token_env: 'ANN', upstreams: ['first'] }, { name: 'bob', token_env: 'BOB', upstreams: ['second'] }],
+          env: { ANN: 'token-of-ann', BOB: 'token-of-bob' }
+        })
+      );
+      for (const who of ['ann', 'bob']) {
+        for (const [method, params] of [['resources/read', { uri: 'x://same' }], ['resources/list', {}]]) {
+          const { result } = await (await send(gateway.url, method, params, { token: `token-of-${who}` })).json();
+          assert.equal(result?.cacheScope, 'private', `${method} of ${who}: ${JSON.stringify(result).slice(0, 200)}`);
+          if (result.contents) assert.equal(result.contents[0].text, `of ${who}`);
+        }
+      }
+    }
+  },
+  {
     tried: 'another context by another spelling of the path',
     run: async ({ url }) => {
       const targets = ['/mcp', '/mcp/', '/mcp/closed', '/mcp//closed', '/mcp/narrow/../closed', '/mcp/%63losed', '/mcp/narrow%2f..%2fclosed', '/mcp/./closed', '/mcp/closed/', '/mcp/CLOSED', '/mcp/narrow/closed', '/mcp;narrow', '/mcp/narrow;/../closed', '//mcp/closed', '/mcp/closed?context=narrow', '/mcp/closed#narrow'];

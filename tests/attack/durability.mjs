@@ -1,11 +1,18 @@
-// What was acknowledged is there after a crash, and nobody notices a reload.
+// What was acknowledged is there after a crash, nobody notices a reload, and a machine that has no more says so.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { startFakeUpstream } from '../e2e/support/fake_upstream.mjs';
 import { makeFolder, startGateway } from '../e2e/support/gateway.mjs';
+import { program } from '../e2e/support/programs.mjs';
 import { ask } from '../e2e/support/raw.mjs';
+import { run } from '../e2e/support/run.mjs';
 import { Caller, queryTool, SECRET } from '../e2e/support/sessions.mjs';
 import { assert, eventually, keptAlive, range } from './support.mjs';
 
-export const title = 'Crashes and reloads (PRX-17, OPS-08, SES-22)';
+export const title = 'Crashes, reloads and machines that have no more (PRX-17, OPS-08, OPS-12, SES-16, SES-22)';
 
 const env = { PROTEUS_ADMIN_SECRET: SECRET };
 
@@ -85,6 +92,16 @@ async function crash(kind, rounds, own) {
   return `${kills} kills, ${ledger.there.size} acknowledged, ${ledger.gone.size} removed`;
 }
 
+/** Keeps every other writer from the data of a gateway until it is stopped, as a disk that is full does. */
+async function blockStore(folder) {
+  const [file] = readdirSync(join(folder, 'data')).filter((name) => name.endsWith('.db'));
+  const hold = 'import sqlite3, sys; c = sqlite3.connect(sys.argv[1], isolation_level=None); c.execute("BEGIN IMMEDIATE"); print("held", flush=True); sys.stdin.read()';
+  const child = spawn('python3', ['-c', hold, join(folder, 'data', file)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = new Promise((done) => child.once('exit', done));
+  await Promise.race([once(child.stdout, 'data'), ended.then(() => assert.fail('the store could not be blocked'))]);
+  return { stop: () => (child.stdin.end(), ended) };
+}
+
 export const cases = (full) => [
   ...Object.entries(KINDS).map(([what, kind]) => ({
     tried: `kill -9 in the middle of registering ${what}, over and over: none that was acknowledged is lost`,
@@ -121,6 +138,43 @@ export const cases = (full) => [
       going = false;
       await ended;
       return `${reloads} reloads, ${calls} calls, none failed`;
+    }
+  },
+  {
+    tried: 'a session is removed while nothing can be written: its token ends at once, and the answer says what is not durable',
+    run: async ({ own }) => {
+      const { folder, forget } = makeFolder();
+      own({ stop: forget });
+      const gateway = own(await startGateway({ folder, env }));
+      const caller = new Caller(gateway.url, 4);
+      own({ stop: () => caller.close() });
+      const isServed = async () => (await caller.mcp('token-of-s', 'tools/list')).status === 200;
+      const removed = () => caller.admin('/admin/session/cleanup', { session_id: 's' });
+      await caller.admin('/admin/session/init', { session_id: 's', user_token: 'token-of-s', user_id: 'u' });
+      assert.ok(await isServed());
+      const blocked = own(await blockStore(folder));
+      const { status, json } = await removed();
+      assert.equal(status, 200, JSON.stringify(json));
+      assert.equal(json.durable, false);
+      assert.ok(!(await isServed()), 'the token is good for more');
+      await blocked.stop();
+      await eventually('it is durable', async () => (await removed()).json.durable !== false);
+      assert.ok(!(await isServed()));
+    }
+  },
+  {
+    tried: 'too little memory to begin with: it is said, and nothing is begun',
+    run: async ({ own }) => {
+      const { folder, forget } = makeFolder();
+      own({ stop: forget });
+      const limits = [200_000, 400_000];
+      for (const kib of limits) {
+        const command = `ulimit -c 0; ulimit -v ${kib}; exec "$0" serve --listen 127.0.0.1:0 --data "$1"`;
+        const { code, stderr } = await run('sh', ['-c', command, program('proteus'), folder]);
+        assert.ok(Number.isInteger(code) && code !== 0, `it ended with ${code}: ${stderr}`);
+        assert.match(stderr, /address space is limited to \d+ MiB/, `with ${kib} KiB`);
+      }
+      return `${limits.length} limits`;
     }
   }
 ];

@@ -1,8 +1,10 @@
 // Text of strangers on somebody's terminal, and in the log.
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 
 import { startGateway } from '../e2e/support/gateway.mjs';
-import { program } from '../e2e/support/programs.mjs';
+import { program, root } from '../e2e/support/programs.mjs';
+import { send } from '../e2e/support/raw.mjs';
 import { SECRET } from '../e2e/support/sessions.mjs';
 import { assert, eventually, speaking, startCanary, tool } from './support.mjs';
 
@@ -76,6 +78,31 @@ export const cases = () => [
       return `${Object.keys(NASTY).length} kinds, ${shown.length} characters`;
     }
   })),
+  {
+    tried: 'results under ids that nobody waits for, by JSON, by events and from a program: the log has nothing of them',
+    run: async ({ own }) => {
+      const result = { resultType: 'complete', content: [{ type: 'text', text: 'of-somebody-else' }] };
+      const answered = (id, content) => JSON.stringify({ jsonrpc: '2.0', id, result: { ...result, ...(content ? { content } : {}) } });
+      const plain = speaking({ 'tools/list': { tools: [tool('wrong')] } });
+      const wrong = (asEvents) => (one) => {
+        const { id, method } = JSON.parse(one.body);
+        if (method !== 'tools/call') return plain(one);
+        if (!asEvents) return [200, { 'content-type': 'application/json' }, answered(424242)];
+        return [200, { 'content-type': 'text/event-stream' }, [answered(424242), answered('other'), answered(id, [])].map((text) => `data: ${text}\n\n`).join('')];
+      };
+      const [json, events] = [own(await startCanary(wrong(false))), own(await startCanary(wrong(true)))];
+      const upstreams = [
+        { name: 'json', url: `${json.origin}/mcp`, timeout: '2s' },
+        { name: 'events', url: `${events.origin}/mcp` },
+        { name: 'program', command: ['python3', join(root, 'tests/fixtures/stdio_server.py'), '--era', 'modern'] }
+      ];
+      const gateway = own(await startGateway({ upstreams, log: { level: 'debug' } }));
+      for (const { name } of upstreams) await (await send(gateway.url, 'tools/call', { name: `${name}_wrong`, arguments: {} })).text();
+      await eventually('they are logged', () => ['events', 'program'].every((name) => new RegExp(`upstream ${name}: an answer to no request`).test(gateway.log())));
+      assert.ok(!gateway.log().includes('of-somebody-else'), gateway.log().split('\n').find((line) => line.includes('of-somebody-else')));
+      return `${upstreams.length} upstreams`;
+    }
+  },
   {
     tried: 'the same in the log',
     run: async ({ gateway }) => {

@@ -78,6 +78,21 @@ export const cases = () => [
   { tried: 'CVE-2026-44430: IPv4 addresses inside of IPv6 addresses (6to4, NAT64, site-local, Teredo, ISATAP)', run: refusedAll(TUNNELLED) },
   { tried: 'names that lead inside once they are looked up', run: refusedAll(NAMES.map((name) => `http://${name}:P/mcp`)) },
   {
+    tried: 'another port, or another scheme, of a host that the configuration names',
+    run: async ({ own, canary }) => {
+      const named = own(await startCanary(speaking({ 'tools/list': { tools: [tool('x')] } })));
+      const settings = { server: { ops_listen: '0.0.0.0:0' }, upstreams: [{ name: 'named', url: `${named.origin}/mcp` }], env: { PROTEUS_ADMIN_SECRET: SECRET } };
+      const caller = new Caller(own(await startGateway(settings)).url, 4);
+      own({ stop: () => caller.close() });
+      assert.ok(named.seen.length > 0, 'the upstream of the file is asked');
+      assert.equal((await caller.admin('/admin/upstreams', { name: 'again', url: `${named.origin}/other` })).status, 201, 'its own origin may be registered');
+      const others = [`http://127.0.0.1:${canary.port}/mcp`, `https://127.0.0.1:${named.port}/mcp`, 'http://127.0.0.1/mcp'];
+      for (const url of others) await refusal(caller, url);
+      assert.equal(canary.seen.length, 0, 'the canary was reached');
+      return `${others.length} URLs`;
+    }
+  },
+  {
     tried: 'a session tool registered by such a URL',
     run: async ({ caller, canary }) => {
       const urls = [...REFUSED, ...TUNNELLED, ...NAMES.map((name) => `http://${name}:P/`)];

@@ -101,7 +101,7 @@ class SkippingClock final : public Clock {
 inline gateway::ToolSessionOptions session_options() {
   gateway::ToolSessionOptions options;
   options.debounce = std::chrono::milliseconds(1);
-  options.calls.timeout = std::chrono::seconds(5);
+  options.calls.timeout = std::chrono::seconds(30);
   return options;
 }
 

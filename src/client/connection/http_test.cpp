@@ -133,7 +133,7 @@ TEST_F(Http, TimesOutByClosingTheStream) {  // PRO-09
   mcp.on["tools/call"] = [&](const FakeRequest&) { return FakeResponse{.hold = true}; };
   Client client(io, server.url(), test::quick());
   RequestOptions call;
-  call.timeout = 20ms;
+  call.timeout = test::kBrief;
   EXPECT_EQ(client.call("echo", "{}", call).error().kind(), ErrorKind::timeout);
   client.run_until([&] { return server.abandoned == 1; });
 }

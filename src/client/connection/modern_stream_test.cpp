@@ -76,7 +76,7 @@ TEST_P(PostedToModern, TellsProgressOfThisRequestAlone) {  // PRX-14
 }
 
 TEST_P(PostedToModern, HasTimeForAsLongAsItProgressesAndNotForEver) {  // PRO-08
-  const auto timeout = 20ms;
+  const auto timeout = kBrief;
   const auto began = std::chrono::steady_clock::now();
   start(timeout);
   on_told = [&] { tell(server.last("tools/call").id(), 1); };
@@ -86,7 +86,7 @@ TEST_P(PostedToModern, HasTimeForAsLongAsItProgressesAndNotForEver) {  // PRO-08
 }
 
 TEST_P(PostedToModern, EndsWhereProgressStops) {
-  start(20ms);
+  start(kBrief);
   tell(server.last("tools/call").id(), 1);
   EXPECT_EQ(call->finish().error().kind(), ErrorKind::timeout);
 }

@@ -224,7 +224,7 @@ TEST_F(Posted, TellsTheServerWhenItsTimeIsOver) {  // PRO-09
   mcp.on["tools/call"] = [](const FakeRequest&) { return FakeResponse{.hold = true}; };
   Client client(io, server.url(), test::quick());
   RequestOptions options;
-  options.timeout = 20ms;
+  options.timeout = test::kBrief;
   const auto posted = post_to_known(client, options);
   ASSERT_NE(posted, nullptr);
   const auto answer = client.run(answered(posted));

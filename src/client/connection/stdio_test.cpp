@@ -96,9 +96,9 @@ TEST_P(EitherEra, ExtendsTheDeadlineByProgress) {
   Client client(server(), quick_and_accepting());
   ASSERT_TRUE(client.run(client.connection.open()));
   RequestOptions options;
-  options.timeout = 250ms;
+  options.timeout = 1500ms;
   options.on_progress = [](const mcp::Progress&) {};
-  EXPECT_EQ(client.text("progress", R"({"steps":3,"pause":0.15})", options), "done");
+  EXPECT_EQ(client.text("progress", R"({"steps":4,"pause":0.4})", options), "done");
 }
 
 TEST_P(EitherEra, HandsOutLogMessages) {

@@ -2,6 +2,7 @@
 
 #include "gateway/testing/scripted_upstream.hpp"
 #include "gateway/testing/test_gateway.hpp"
+#include "net/testing/closed_port.hpp"
 
 namespace proteus::gateway {
 namespace {
@@ -91,8 +92,9 @@ TEST(Discovery, SeesThatACursorRepeatsItself) {
 TEST(Discovery, OfAForgottenSessionIsRepeatedInvisibly) {
   server::ServerOptions legacy;
   legacy.modern = false;
-  auto first = std::make_unique<Upstream>(std::vector<std::string>{"echo"}, legacy);
-  const std::uint16_t port = first->port;
+  const net::test::ClosedPort reserved;
+  const std::uint16_t port = reserved.number();
+  auto first = std::make_unique<Upstream>(std::vector<std::string>{"echo"}, legacy, port);
   TestGateway gateway({upstream_at("a", port)});
   gateway.discover();
   server::LegacyClient client(gateway.port());

@@ -5,6 +5,7 @@
 #include "gateway/testing/bridge_fixture.hpp"
 #include "gateway/testing/scripted_upstream.hpp"
 #include "gateway/testing/test_gateway.hpp"
+#include "net/testing/closed_port.hpp"
 
 namespace proteus::gateway {
 namespace {
@@ -188,9 +189,10 @@ INSTANTIATE_TEST_SUITE_P(Eras, EraChange, ::testing::Values(false, true),
 // REF-26
 TEST_P(EraChange, AnUpstreamThatComesBackAsTheOtherEraIsServedInIt) {
   const bool to_modern = GetParam();
+  const net::test::ClosedPort reserved;
+  const std::uint16_t port = reserved.number();
   auto before = std::make_unique<Upstream>(std::vector<std::string>{"echo"},
-                                           server::ServerOptions{.legacy = to_modern, .modern = !to_modern});
-  const std::uint16_t port = before->port;
+                                           server::ServerOptions{.legacy = to_modern, .modern = !to_modern}, port);
   TestGateway gateway({upstream_at("up", port)});
   gateway.discover();
   const auto version = gateway.status("up").version;

@@ -252,8 +252,9 @@ TEST_F(Failing, TheStatusTellsWhenCallsWorkAgain) {
 
 // REF-27, REF-33: the first call that fails shows that an upstream is gone; a probe finds it again.
 TEST(UpstreamHealth, AnOutageShowsAtOnceAndSoDoesItsEnd) {
-  auto before = std::make_unique<Upstream>();
-  const std::uint16_t port = before->port;
+  const net::test::ClosedPort reserved;
+  const std::uint16_t port = reserved.number();
+  auto before = std::make_unique<Upstream>(std::vector<std::string>{"echo"}, server::ServerOptions{}, port);
   auto settings = upstream_at("up", port);
   settings.event_driven_refresh = false;
   settings.health_interval = 20ms;

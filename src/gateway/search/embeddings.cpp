@@ -21,8 +21,7 @@ using namespace std::chrono_literals;
 using catalog::Kind;
 using search::VectorPointer;
 
-// A search waits no longer than this; nobody waits for the vectors of tools.
-constexpr std::chrono::milliseconds kForQuery = 400ms;
+// Nobody waits for the vectors of tools.
 constexpr std::chrono::milliseconds kForTools = 20s;
 // After a failure, so that searches do not wait again and again.
 constexpr std::chrono::seconds kRest{5};
@@ -273,7 +272,7 @@ Task<Result<std::vector<search::Vector>>> Embeddings::fetch_query(Embeddings& se
                                                                   std::string text) {
   std::vector<std::string> texts;
   texts.push_back(std::move(text));
-  co_return co_await self.fetch(endpoint, std::move(texts), kForQuery);
+  co_return co_await self.fetch(endpoint, std::move(texts), self.dependencies_.patience);
 }
 
 Task<VectorPointer> Embeddings::of_query(std::string text) {

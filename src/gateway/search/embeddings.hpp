@@ -49,6 +49,8 @@ class Embeddings {
     net::HttpClientOptions http;
     // Whether what is known of a provider is worth keeping for the next process.
     std::function<bool(const catalog::UpstreamName&)> lasts;
+    // A search waits no longer than this for what its query means.
+    std::chrono::milliseconds patience{400};
   };
   explicit Embeddings(Dependencies dependencies);
   ~Embeddings();

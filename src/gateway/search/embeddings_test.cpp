@@ -89,7 +89,8 @@ class EmbeddedSearch : public ::testing::Test {
                                    .store = store,
                                    .background = made.background_threads(),
                                    .http = {},
-                                   .lasts = [](const catalog::UpstreamName&) { return true; }});
+                                   .lasts = [](const catalog::UpstreamName&) { return true; },
+                                   .patience = kPatience / 2});
       embeddings->set(std::move(endpoint));
       tools->search().set_embeddings(*embeddings);
       return Locals{tools};

@@ -100,7 +100,7 @@ bool Tickets::use(const Ticket& ticket) {
   forget_old(now);
   if (ticket.until <= now) return false;
   if (!used_.emplace(ticket.id, ticket.until).second) return false;
-  used_by_time_.push_back(ticket.id);
+  used_in_order_.push_back(ticket.id);
   const auto known = open_.find({ticket.person, ticket.upstream});
   if (known == open_.end() || known->second.id != ticket.id) return true;
   open_.erase(known);
@@ -119,10 +119,11 @@ void Tickets::forget_old(Clock::Wall now) {
     }
     by_time_.pop_front();
   }
-  // In the order of their use, which is nearly that of their ends; one that stays a little longer does no harm.
-  while (!used_by_time_.empty() && used_.at(used_by_time_.front()) <= now) {
-    used_.erase(used_by_time_.front());
-    used_by_time_.pop_front();
+  // In the order of their use, which is nearly that of their ends. The last ones stay whatever the time is: a clock
+  // that is set back makes none of them good again.
+  while (used_.size() > kUsedKept && used_.at(used_in_order_.front()) <= now) {
+    used_.erase(used_in_order_.front());
+    used_in_order_.pop_front();
   }
 }
 

@@ -39,6 +39,7 @@ class Tickets {
   static constexpr std::chrono::minutes kLifetime{10};
   static constexpr std::size_t kMostOpen = 10'000;
   static constexpr std::size_t kMostOfOne = 100;
+  static constexpr std::size_t kUsedKept = 10'000;
 
   // The clock outlives it.
   Tickets(SealingKey key, const Clock& clock) : key_(key), clock_(clock) {}
@@ -74,7 +75,7 @@ class Tickets {
   std::map<Person, std::size_t> of_one_;  // how many each has open; none is zero
   std::deque<std::pair<Clock::Wall, Place>> by_time_;
   std::unordered_map<std::string, Clock::Wall> used_;
-  std::deque<std::string> used_by_time_;
+  std::deque<std::string> used_in_order_;
 };
 
 }  // namespace proteus::gateway

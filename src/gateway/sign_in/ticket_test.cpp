@@ -46,6 +46,29 @@ TEST_F(TicketsTest, LiveTenMinutes) {
   EXPECT_FALSE(tickets_.use(issued.ticket));
 }
 
+// UPC-06: single use depends on no clock.
+TEST(Tickets, ThatWereUsedAreNoneAgainWhenTheClockIsSetBack) {
+  // A wall clock that somebody sets.
+  class SetClock final : public Clock {
+   public:
+    Monotonic now() const override { return {}; }
+    Wall wall() const override { return time; }
+    Wall time{std::chrono::hours(1)};
+  };
+  SetClock clock;
+  Tickets tickets(SealingKey::random(), clock);
+  const auto issue_for = [&](const std::string& user) {
+    return tickets.issue({.person = {Person::Kind::user, user}, .upstream = "notes"}).value();
+  };
+  const auto used = issue_for("ada");
+  EXPECT_TRUE(tickets.use(used.ticket));
+  clock.time += std::chrono::minutes(11);
+  issue_for("bo");
+  clock.time -= std::chrono::minutes(12);
+  EXPECT_FALSE(tickets.read(used.text));
+  EXPECT_FALSE(tickets.use(used.ticket));
+}
+
 TEST_F(TicketsTest, OneIsOpenForEachPersonAndUpstream) {
   const auto first = issue("ada");
   EXPECT_EQ(issue("ada").text, first.text);

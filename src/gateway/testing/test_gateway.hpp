@@ -60,20 +60,20 @@ inline providers::UpstreamSettings upstream_at(std::string name, std::uint16_t p
   providers::UpstreamSettings settings;
   settings.name = std::move(name);
   settings.url = fmt::format("http://127.0.0.1:{}/mcp", port);
-  settings.connect_timeout = 2s;
-  settings.timeout = 5s;
-  settings.call_timeout = 5s;
+  // A test that is about time says how long.
+  settings.connect_timeout = settings.timeout = settings.call_timeout = kPatience / 2;
   return settings;
 }
 
 // A server that answers with its arguments, and has as many tools as it is told.
 class Upstream {
  public:
-  explicit Upstream(std::vector<std::string> tools = {"echo"}, server::ServerOptions options = {})
+  explicit Upstream(std::vector<std::string> tools = {"echo"}, server::ServerOptions options = {},
+                    std::uint16_t at = 0)
       : server({.name = "upstream", .version = "1"}, options) {
     for (auto& tool : tools)
       add(std::move(tool));
-    port = server.listen().value();
+    port = server.listen({.port = at}).value();
   }
 
   void add(std::string tool, std::string description = "Echoes") {
