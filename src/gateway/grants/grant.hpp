@@ -38,6 +38,7 @@ GrantTarget target_of(const providers::UpstreamSettings& settings);
 std::string_view url_of(const GrantTarget& target);
 // What the sign-in of a user at an identity provider is kept under, whose ID token the identity assertion chain needs.
 GrantTarget identity_target(std::string_view issuer);
+bool is_identity(const GrantTarget& target);
 
 // What a grant is found by. It is made once and kept: each call looks for one, and the texts are long.
 class GrantKey {

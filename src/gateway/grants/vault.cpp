@@ -150,6 +150,14 @@ void Vault::remove(const GrantKey& key) {
   shard.step_ups.erase(key);
 }
 
+void Vault::remove_obtained(const GrantOwner& owner) {
+  for (Shard& shard : shards_) {
+    const std::scoped_lock lock(shard.mutex);
+    std::erase_if(shard.grants,
+                  [&](const auto& entry) { return entry.second->is_transient && entry.first.owner() == owner; });
+  }
+}
+
 void Vault::tell(const GrantPointer& grant, GrantState state) {
   for (const auto& each : on_change_)
     each({grant, state});
@@ -220,6 +228,8 @@ Task<Result<Vault::Disconnected>> Vault::do_disconnect(std::string id, std::stri
   if (auto written = co_await dependencies_.store.write(std::move(writes)); !written)
     co_return std::unexpected(std::move(written.error()));
   remove(key);
+  // What was obtained by a sign-in ends with it.
+  if (is_identity(key.target())) remove_obtained(key.owner());
   flight->deliver(std::unexpected(errors::unauthenticated("the connection has ended")));
   tell(grant, GrantState::none);
   Disconnected disconnected{.grant = grant};

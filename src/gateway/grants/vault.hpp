@@ -134,6 +134,8 @@ class Vault {
   const Shard& shard_of(const GrantKey& key) const;
   GrantPointer publish(Grant grant);
   void remove(const GrantKey& key);
+  // Those of an owner that were obtained without anybody's help.
+  void remove_obtained(const GrantOwner& owner);
   std::size_t size() const;
   void tell(const GrantPointer& grant, GrantState state);
 

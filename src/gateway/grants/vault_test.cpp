@@ -310,5 +310,26 @@ TEST_F(VaultTest, AsksForMoreScopesABoundedNumberOfTimes) {
   EXPECT_LT(more, 10);
 }
 
+// UPC-14: whoever ends a sign-in at the identity provider ends what was obtained by it.
+TEST_F(VaultTest, ForgetsWhatWasObtainedByASignInThatHasEnded) {
+  Grant identity = grant_of("ada");
+  identity.target = identity_target("https://id.example");
+  const auto kept = put(std::move(identity));
+  put(grant_of("bob"));
+  servers->automatic = GrantTarget(std::string("https://chat.example/mcp\nidentity_assertion\n\n"));
+  servers->obtained = tokens("by-chain", "");
+  const auto wanted_of = [&](const char* name) {
+    auto given = wanted(name);
+    given.target = servers->automatic;
+    return given;
+  };
+  ASSERT_TRUE(use(wanted_of("ada")));
+  ASSERT_TRUE(use(wanted_of("bob")));
+  ASSERT_TRUE(proteus::test::run(io, vault->disconnect(kept->id, "a test")));
+  EXPECT_EQ(vault->state(kept->owner, servers->automatic), GrantState::none);
+  EXPECT_EQ(vault->state(wanted("bob").owner, servers->automatic), GrantState::connected);
+  EXPECT_EQ(state("bob"), GrantState::connected);
+}
+
 }  // namespace
 }  // namespace proteus::gateway::test
