@@ -50,7 +50,7 @@ TEST_F(VaultTest, RefreshesOnceForAllWhoAskAtTheSameTime) {
   for (const auto& each : asking) {
     const auto grant = each->finish();
     ASSERT_TRUE(grant);
-    EXPECT_EQ((*grant)->authorization, "Bearer a2");
+    EXPECT_EQ((*grant)->authorization(), "Bearer a2");
   }
   EXPECT_THAT(servers->sent, ElementsAre("r1"));
 }
@@ -287,8 +287,8 @@ TEST_F(VaultTest, ObtainsATokenWithoutAnybodysHelpAndKeepsItInMemoryOnly) {
   servers->obtained = tokens("x1", "");
   Vault::Wanted asked = wanted("ada");
   asked.caller_token = Secret("of the caller");
-  EXPECT_EQ((*use(asked))->authorization, "Bearer x1");
-  EXPECT_EQ((*use(asked))->authorization, "Bearer x1");
+  EXPECT_EQ((*use(asked))->authorization(), "Bearer x1");
+  EXPECT_EQ((*use(asked))->authorization(), "Bearer x1");
   EXPECT_THAT(servers->obtained_with, ElementsAre("of the caller"));
   EXPECT_THAT(vault->all(), IsEmpty());
   EXPECT_THAT(*proteus::test::run(io, store.sealed("grant")), IsEmpty());
