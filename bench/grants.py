@@ -4,10 +4,12 @@ The same caller, whose token is exchanged at its issuer for one that the upstrea
 the grant of this caller for each call. The static token is as long.
 """
 import contextlib
+import functools
 import statistics
 
 import gateway
 import identity
+import instructions
 import load
 import servers
 import table
@@ -31,14 +33,21 @@ def measure(bench):
         )
         static = 'authentication = { type = "bearer", token_env = "UPSTREAM_TOKEN" }'
         token = {"UPSTREAM_TOKEN": identity.EXCHANGED}
-        gateways = {
-            "own": gateway.through(bench, upstream, own, name="own", before=rules),
-            "static": gateway.through(bench, upstream, static, gateway.DIRECT, name="static", before=rules, environment=token),
+        starts = {
+            "own": functools.partial(gateway.through, bench, upstream, own, name="own", before=rules),
+            "static": functools.partial(
+                gateway.through, bench, upstream, static, gateway.DIRECT, name="static", before=rules, environment=token
+            ),
         }
         what = load.call("up_bench_1k", token=issuer.token())
-        pairs = {label: (stack.enter_context(server), what) for label, server in gateways.items()}
+        pairs = {label: (stack.enter_context(start()), what) for label, start in starts.items()}
         load.in_turn(bench, name, pairs, rounds=max(ROUNDS, bench.rounds))
+        counts = {label: instructions.of_call(bench, start, what) for label, start in starts.items()}
     cpu = {label: [s["cpu_us"] for s in bench.raw[name] if s["server"] == label] for label in pairs}
     ratio = statistics.median(a / b for a, b in zip(cpu["own"], cpu["static"]))
     static = statistics.median(cpu["static"])
-    return [table.row(f"{name}: CPU per request", ratio * static, static, "static token", "µs", at_most=AT_MOST)]
+    rows = [table.row(f"{name}: CPU per request", ratio * static, static, "static token", "µs", at_most=AT_MOST)]
+    if None not in counts.values():
+        label = f"{name}: instructions"
+        rows.append(table.row(label, counts["own"], counts["static"], "static token", "instructions", at_most=AT_MOST))
+    return rows

@@ -5,18 +5,16 @@ and finds it by its hash from then on.
 """
 import base64
 import contextlib
-import http.client
+import functools
 import http.server
 import json
-import pathlib
-import re
-import shutil
 import statistics
 import subprocess
 import threading
 import time
 
 import gateway
+import instructions
 import load
 import servers
 import table
@@ -24,7 +22,6 @@ import table
 ROUNDS = 21
 AT_MOST = 1.03
 MORE_INSTRUCTIONS = 1.01
-FEW, MANY = 200, 1200  # calls
 SIZE = 1200  # bytes of a token, as those of large providers have
 EXCHANGED = "exchanged-" + "x" * (SIZE - 10)
 
@@ -46,7 +43,8 @@ def measure(bench):
         }
         name += f" of {len(token):,} bytes"
         load.in_turn(bench, name, pairs, rounds=max(ROUNDS, bench.rounds))
-        counts = {label: _instructions(bench, upstream, rules, pair[1]) for label, pair in pairs.items()}
+        start = functools.partial(gateway.through, bench, upstream, before=rules)
+        counts = {label: instructions.of_call(bench, start, pair[1]) for label, pair in pairs.items()}
     cpu = {label: [s["cpu_us"] for s in bench.raw[name] if s["server"] == label] for label in pairs}
     ratio = statistics.median(a / b for a, b in zip(cpu["verified"], cpu["static"]))
     static = statistics.median(cpu["static"])
@@ -60,38 +58,6 @@ def _counted(name, counts):
     verified, static = counts["verified"], counts["static"]
     title = f"{name}: instructions"
     return [table.row(title, verified, static, "static token", "instructions", at_most=MORE_INSTRUCTIONS)]
-
-
-def _instructions(bench, upstream, rules, what):
-    """Of one call, counted by valgrind as the difference of two runs; None where that is not possible."""
-    if not shutil.which("valgrind"):
-        return None
-    few, many = (_total(bench, upstream, rules, what, calls) for calls in (FEW, MANY))
-    return None if few is None or many is None else (many - few) / (MANY - FEW)
-
-
-def _total(bench, upstream, rules, what, calls):
-    counter = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
-    with gateway.through(bench, upstream, before=rules, programs=_without_symbols(bench), wrapped=counter) as server:
-        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
-        for _ in range(calls):
-            connection.request("POST", what.path, what.body, what.headers())
-            answer = connection.getresponse()
-            answer.read()
-            if answer.status != 200:
-                raise RuntimeError(f"HTTP {answer.status}")
-        connection.close()
-        log = pathlib.Path(server.log.name)
-    found = re.search(r"I\s+refs:\s+([0-9,]+)", log.read_text(errors="replace"))
-    return int(found[1].replace(",", "")) if found else None
-
-
-def _without_symbols(bench):
-    """A folder with the gateway as valgrind can read it: it does not know our compiler's debug information."""
-    folder = bench.folder / "without-symbols"
-    folder.mkdir(exist_ok=True)
-    subprocess.run(["strip", "-g", "-o", folder / "proteus", servers.program("proteus")], check=True)
-    return folder
 
 
 def _text(data):

@@ -107,7 +107,7 @@ TOOL_BYTES = 600
 
 
 def measure_search(bench):
-    """A search among tools of upstreams that have a hundred each; what an index holds; what a refresh costs the next."""
+    """SRC-11: a search among tools of upstreams that have a hundred each; what an index holds; what a refresh costs the next."""
     times, raw = run(bench, "search_bench", environment={"BENCH_MEMORY": "1", "BENCH_LATENCY": "1"})
     bench.keep("search", raw)
     rows = []
@@ -127,7 +127,7 @@ def measure_search(bench):
 
 
 def measure_search_quality(bench):
-    """How far up search finds what queries are about, among real tools, beside plain BM25 over name and description."""
+    """SRC-11: how far up search finds what queries are about, among real tools, beside plain BM25 over name and description."""
     command = [program("search_quality"), servers.ROOT / "bench/search"]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     bench.keep("search quality", {"said": text})

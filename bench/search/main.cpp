@@ -27,19 +27,6 @@ using search::Tuning;
 
 search::FieldTuning& field(Tuning& tuning, Field which) { return tuning.fields[static_cast<std::size_t>(which)]; }
 
-// BM25 over the name and the description as one text, of words as they are written.
-Tuning plain() {
-  Tuning tuning;
-  for (auto& one : tuning.fields)
-    one = {.weight = 0, .most = 1000, .typical = 25, .by_length = 0.75F};
-  field(tuning, Field::name).weight = 1;
-  field(tuning, Field::description).weight = 1;
-  tuning.synonym = 0;
-  tuning.misspelled = 0;
-  tuning.stems = false;
-  return tuning;
-}
-
 struct Variant {
   const char* name;
   Tuning tuning;
@@ -53,7 +40,7 @@ Tuning without(const std::function<void(Tuning&)>& change) {
 
 std::vector<Variant> variants() {
   return {
-      {"plain BM25", plain()},
+      {"plain BM25", plain_ranking()},
       {"Proteus", Tuning{}},
       {"without weights", without([](Tuning& t) {
          for (auto& one : t.fields)
@@ -112,18 +99,10 @@ void print(const char* name, const Quality& quality) {
               quality.ndcg_10);
 }
 
-bool is_of(const QualityQuery& query, const std::vector<QualityServer>& servers, bool held_out) {
-  const std::string& tool = query.expected.front().front();
-  const std::string_view server = std::string_view(tool).substr(0, tool.find('.'));
-  return std::ranges::any_of(servers, [&](const QualityServer& one) {
-    return one.held_out == held_out && one.snapshot->upstream().value() == server;
-  });
-}
-
 void measure(const std::string& folder, bool held_out, const std::optional<Tuning>& tried) {
   auto servers = read_servers(folder + "/tools.json");
   auto queries = read_queries(folder + "/queries.tsv");
-  std::erase_if(queries, [&](const QualityQuery& query) { return !is_of(query, servers, held_out); });
+  std::erase_if(queries, [&](const QualityQuery& query) { return is_held_out(query, servers) != held_out; });
   if (!held_out) std::erase_if(servers, [](const QualityServer& one) { return one.held_out; });
   std::size_t tools = 0;
   for (const auto& server : servers)
@@ -141,7 +120,7 @@ void measure(const std::string& folder, bool held_out, const std::optional<Tunin
   std::printf("\n| queries | recall@1 | recall@5 | recall@10 | nDCG@10 |\n|---|---|---|---|---|\n");
   for (const std::string& style : styles) {
     const Quality ours = measure_quality(servers, queries, style, Tuning{});
-    const Quality other = measure_quality(servers, queries, style, plain());
+    const Quality other = measure_quality(servers, queries, style, plain_ranking());
     print((style + ", " + std::to_string(ours.queries)).c_str(), ours);
     print((style + ", plain BM25").c_str(), other);
   }

@@ -91,6 +91,26 @@ std::vector<QualityQuery> read_queries(const std::string& path) {
   return queries;
 }
 
+search::Tuning plain_ranking() {
+  using search::Field;
+  search::Tuning tuning;
+  for (auto& one : tuning.fields)
+    one = {.weight = 0, .most = 1000, .typical = 25, .by_length = 0.75F};
+  tuning.fields[static_cast<std::size_t>(Field::name)].weight = 1;
+  tuning.fields[static_cast<std::size_t>(Field::description)].weight = 1;
+  tuning.synonym = 0;
+  tuning.misspelled = 0;
+  tuning.stems = false;
+  return tuning;
+}
+
+bool is_held_out(const QualityQuery& query, const std::vector<QualityServer>& servers) {
+  const std::string& tool = query.expected.front().front();
+  const std::string_view server = std::string_view(tool).substr(0, tool.find('.'));
+  return std::ranges::any_of(
+      servers, [&](const QualityServer& one) { return one.held_out && one.snapshot->upstream().value() == server; });
+}
+
 Quality measure_quality(const std::vector<QualityServer>& servers, const std::vector<QualityQuery>& queries,
                         std::string_view style, const search::Tuning& tuning) {
   std::vector<search::Visible> parts;

@@ -27,6 +27,12 @@ struct QualityQuery {
 std::vector<QualityServer> read_servers(const std::string& path);
 std::vector<QualityQuery> read_queries(const std::string& path);
 
+// BM25 over the name and the description as one text, of words as they are written: what ours is compared with.
+search::Tuning plain_ranking();
+
+// Whether a query is about tools of servers that no weight was chosen on, or of the others.
+bool is_held_out(const QualityQuery& query, const std::vector<QualityServer>& servers);
+
 // Means over queries.
 struct Quality {
   std::size_t queries = 0;

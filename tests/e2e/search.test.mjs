@@ -7,7 +7,7 @@ import { describe, test } from 'node:test';
 import { CLIENTS, Session, textOf } from './support/clients.mjs';
 import { FOREIGN_SERVERS } from './support/foreign_servers.mjs';
 import { makeFolder, startGateway } from './support/gateway.mjs';
-import { program, root } from './support/programs.mjs';
+import { eventually, program, root } from './support/programs.mjs';
 import { runningPrograms } from './support/programs_of_suite.mjs';
 import { Caller, SECRET, startBackend } from './support/sessions.mjs';
 
@@ -49,8 +49,9 @@ describe('an agent that searches', { concurrency: 3 }, () => {
 
 function pair(client, server) {
   let gateway;
+  let started;
   runningPrograms(async (programs) => {
-    const started = await server.start(programs);
+    started = await server.start(programs);
     gateway = await startGateway({
       upstreams: [{ name: 'foreign', prefix: '', ...started.upstream, tools: [{ match: [server.echo.name], confirm: 'always' }] }],
       tokens: [
@@ -105,6 +106,20 @@ function pair(client, server) {
     assert.match(textOf(await agent.perform({ query: wordsOf(name), name, args, options: { onprogress: () => {} } })), text);
     const updates = session.received.filter((message) => message.method === 'notifications/progress');
     assert.deepEqual(updates.map(({ params }) => [params.progress, params.total]), [[1, 3], [2, 3], [3, 3]]);
+  });
+
+  it('SRC-04 a call in flight that is cancelled is never answered, and the server is told', async (_, session) => {
+    const before = started.cancelled?.();
+    const abort = new AbortController();
+    const { name, arguments: args, after = 1 } = server.endless;
+    let heard = 0;
+    const onprogress = () => ++heard === after && abort.abort(new Error('changed my mind'));
+    const call = session.call('call_tool', { name, arguments: args }, { signal: abort.signal, onprogress });
+    await assert.rejects(call, /changed my mind/);
+    const cancelled = session.lastSent('tools/call');
+    if (started.cancelled) await eventually('the server is told', () => started.cancelled() === before + 1);
+    assert.deepEqual(await session.toolNames(), SEARCH, 'the connection goes on');
+    assert.equal(session.answerTo(cancelled), undefined);
   });
 
   it('SRC-04 an elicitation in the middle of it is answered', async (agent, session) => {

@@ -279,7 +279,7 @@ Connection::Outcome Connection::judge(const Negotiated& negotiated, Reply reply)
   }
   const bool again = !options_.era && contradicts(reply, negotiated.era()) && link_.era_doubtful(negotiated.generation);
   Outcome outcome{std::unexpected(reply_error(reply)), again};
-  if (!reply.sent.empty() && (reply.status == 401 || reply.status == 403)) outcome.refusal = std::move(reply);
+  if (reply.sent && (reply.status == 401 || reply.status == 403)) outcome.refusal = std::move(reply);
   return outcome;
 }
 

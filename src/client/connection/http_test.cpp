@@ -319,8 +319,8 @@ class TwoTokens final : public Authorizer {
   explicit TwoTokens(bool at_once = false) : at_once_(at_once) {}
 
   Task<Result<std::vector<Header>>> headers(std::string_view, const net::Url&) override { co_return written(); }
-  std::optional<std::vector<Header>> headers_now(std::string_view, const net::Url&) override {
-    return at_once_ ? std::optional(written()) : std::nullopt;
+  ReadyHeaders::Pointer headers_now(std::string_view, const net::Url&) override {
+    return at_once_ ? std::make_shared<const ReadyHeaders>(written()) : nullptr;
   }
   Task<Result<bool>> refused(Refusal refusal) override {
     refusals.push_back(fmt::format("{} {}", refusal.status, refusal.challenge));

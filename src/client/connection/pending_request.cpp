@@ -103,7 +103,7 @@ Task<Result<bool>> PendingRequest::heed(const Reply& refusal) {
   co_return co_await authorizer->refused({.status = refusal.status,
                                           .challenge = refusal.challenge,
                                           .dpop_nonce = refusal.dpop_nonce,
-                                          .sent = refusal.sent});
+                                          .sent = refusal.sent->headers()});
 }
 
 Task<Result<Answer>> PendingRequest::finish(std::shared_ptr<PendingRequest> self, Params params) {

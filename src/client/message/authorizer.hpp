@@ -1,15 +1,15 @@
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <proteus/error.hpp>
 
 #include "base/task.hpp"
+#include "client/message/ready_headers.hpp"
 #include "net/http/url.hpp"
 
 namespace proteus::client {
@@ -20,7 +20,7 @@ struct Refusal {
   std::string_view challenge = {};   // WWW-Authenticate
   std::string_view dpop_nonce = {};  // DPoP-Nonce
   // What the request was sent with: where that is not what would be sent now, somebody else was refused first.
-  std::span<const std::pair<std::string, std::string>> sent = {};
+  std::span<const Header> sent = {};
 };
 
 // Who provides the credentials of HTTP requests to one server. They are sent to the server's own origin only.
@@ -33,13 +33,9 @@ class Authorizer {
   virtual ~Authorizer() = default;
 
   // The headers to send with this request, such as `Authorization`.
-  virtual Task<Result<std::vector<std::pair<std::string, std::string>>>> headers(std::string_view method,
-                                                                                 const net::Url& url) = 0;
-  // The same where that needs no waiting; nothing where it does.
-  virtual std::optional<std::vector<std::pair<std::string, std::string>>> headers_now(std::string_view /*method*/,
-                                                                                      const net::Url& /*url*/) {
-    return std::nullopt;
-  }
+  virtual Task<Result<std::vector<Header>>> headers(std::string_view method, const net::Url& url) = 0;
+  // The same where that needs no waiting; null where it does.
+  virtual ReadyHeaders::Pointer headers_now(std::string_view /*method*/, const net::Url& /*url*/) { return nullptr; }
 
   // The server refused them. True where others are there now: the request is sent again. The views hold during the
   // await.

@@ -27,8 +27,6 @@ namespace proteus::client {
 using RequestId = std::int64_t;
 inline constexpr RequestId kNoRequest = 0;
 
-using Header = std::pair<std::string, std::string>;
-
 // A message to send. The parts are gathered; they and the headers must outlive the sending.
 struct Outgoing {
   RequestId id = kNoRequest;  // none for a notification or an answer of ours
@@ -49,7 +47,7 @@ struct Reply {
   std::chrono::seconds retry_after{0};  // what a refusal asked for; zero for nothing
   std::string challenge = {};           // WWW-Authenticate of a refusal
   std::string dpop_nonce = {};
-  std::vector<Header> sent = {};  // the credentials of a request that was sent at once; its sender sends it again
+  ReadyHeaders::Pointer sent = {};  // the credentials of a request that was sent at once; its sender sends it again
 };
 
 // What a legacy server knows a session by over HTTP.

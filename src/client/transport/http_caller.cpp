@@ -112,22 +112,17 @@ std::string HttpCaller::prepare_post(std::span<const Header> headers) const {
 }
 
 std::optional<net::ClientResponse> HttpCaller::try_post(const Outgoing& message, std::string_view prepared,
-                                                        std::chrono::milliseconds time, std::vector<Header>& sent) {
+                                                        std::chrono::milliseconds time, ReadyHeaders::Pointer& sent) {
   if (prepared.empty()) return std::nullopt;
-  std::span<const net::Field> headers(message.headers.data(), message.headers.size());
-  boost::container::small_vector<net::Field, 12> with_credentials;
   if (Authorizer* const authorizer = authorizer_of(&message)) {
-    auto given = authorizer->headers_now("POST", url_);
-    if (!given) return std::nullopt;
-    sent = std::move(*given);
-    with_credentials.assign(headers.begin(), headers.end());
-    add_fields(with_credentials, sent);
-    headers = {with_credentials.data(), with_credentials.size()};
+    sent = authorizer->headers_now("POST", url_);
+    if (!sent || sent->lines().empty()) return std::nullopt;
   }
   return http_.try_send({.url = url_,
                          .method = "POST",
-                         .fields = headers,
+                         .fields = {message.headers.data(), message.headers.size()},
                          .prepared = prepared,
+                         .more_prepared = sent ? std::string_view(sent->lines()) : std::string_view(),
                          .body = {message.parts.data(), message.parts.size()},
                          .deadlines = {.connect = options_.connect_timeout, .head = time, .whole = time}});
 }

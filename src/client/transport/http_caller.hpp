@@ -35,9 +35,9 @@ class HttpCaller {
   // What each POST has and these headers, for `try_post`; empty where they cannot be sent.
   std::string prepare_post(std::span<const Header> headers) const;
   // Sends it at once; see net::HttpClient. Nothing where credentials have to be waited for. `sent` are those that it
-  // carries of an authorizer.
+  // carries of an authorizer; null for none.
   std::optional<net::ClientResponse> try_post(const Outgoing& message, std::string_view prepared,
-                                              std::chrono::milliseconds time, std::vector<Header>& sent);
+                                              std::chrono::milliseconds time, ReadyHeaders::Pointer& sent);
 
  private:
   // `message` is null for a request without one.

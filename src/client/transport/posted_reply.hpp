@@ -21,7 +21,7 @@ class PostedReply final : public PendingReply, public std::enable_shared_from_th
   }
 
   // The credentials that it was sent with, where it was sent at once.
-  void set_sent(std::vector<Header> sent) { sent_ = std::move(sent); }
+  void set_sent(ReadyHeaders::Pointer sent) { sent_ = std::move(sent); }
 
   Result<Poll> poll() override;
   Task<net::Waited> wait() override { return events_ ? events_->wait() : response_.wait(); }
@@ -44,7 +44,7 @@ class PostedReply final : public PendingReply, public std::enable_shared_from_th
   StreamableHttp& transport_;
   net::ClientResponse response_;
   std::unique_ptr<EventStream> events_;  // in place of that, where it is a stream of events
-  std::vector<Header> sent_;
+  ReadyHeaders::Pointer sent_;
   OwnedText aside_;  // the long one of those that is next
   const RequestId id_;
   const Stay stay_;

@@ -77,7 +77,7 @@ Task<Result<Reply>> StreamableHttp::exchange(const Outgoing& request) {
 
 std::shared_ptr<PendingReply> StreamableHttp::try_exchange(const Outgoing& request, std::chrono::milliseconds time,
                                                            Stay stay) {
-  std::vector<Header> sent;
+  ReadyHeaders::Pointer sent;
   auto response = caller_.try_post(request, prepared_, time, sent);
   if (!response) return nullptr;
   auto reply = std::make_shared<PostedReply>(*this, std::move(*response), request.id, stay, false);

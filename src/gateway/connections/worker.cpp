@@ -103,6 +103,7 @@ void Worker::drop_unused_since(Clock::Monotonic time) {
   drop_unused_lines(time);
   const std::size_t before = views_.size();
   views_.drop_unused_since(time);
+  seekers_.drop_unused();
   const std::size_t known = identities_ ? identities_->size() : 0;
   if (identities_) identities_->drop_unused();
   quotas_.drop_idle();
@@ -163,6 +164,7 @@ const UpstreamTable& Worker::upstreams() {
     std::erase_if(shared_, [&](const auto& entry) { return gone(entry.first); });
     std::erase_if(by_principal_, [&](const auto& entry) { return gone(entry.first.second); });
     std::erase_if(prepared_, [&](const auto& entry) { return gone(entry.first); });
+    seekers_.clear();
     for (const auto& weak : lines_) {
       if (const auto line = weak.lock(); line && gone(line->instance())) line->retire();
     }
@@ -184,15 +186,11 @@ CallerConnection Worker::shared_connection(const ServedUpstream& upstream) {
 std::shared_ptr<GrantAuthorizer> Worker::authorizer_for(const ServedUpstream& upstream, const server::Caller& caller,
                                                         std::string_view authorization) {
   if (!upstream->is_per_caller() || vault_ == nullptr) return nullptr;
-  auto owner = owner_of(principal_of(caller));
-  if (!owner) return nullptr;
-  const auto& oauth = upstream->settings().authentication.oauth;
   // A caller's own token goes nowhere else than to be exchanged.
-  Secret token;
-  if (oauth.grant == providers::OauthGrant::token_exchange)
-    token = Secret(std::string(credentials_of(authorization).token));
-  return std::make_shared<GrantAuthorizer>(*vault_, std::move(*owner), GrantTarget(upstream->oauth_target()),
-                                           std::move(token));
+  const bool exchanges = upstream->settings().authentication.oauth.grant == providers::OauthGrant::token_exchange;
+  auto seeker = seekers_.of(caller, upstream.instance, upstream->oauth_target(),
+                            exchanges ? credentials_of(authorization).token : std::string_view());
+  return seeker ? std::make_shared<GrantAuthorizer>(*vault_, std::move(seeker)) : nullptr;
 }
 
 bool Worker::must_sign_in(const ServedUpstream& upstream, const server::Caller& caller) const {

@@ -20,6 +20,7 @@
 #include "gateway/connections/shared_requests.hpp"
 #include "gateway/connections/upstream_session.hpp"
 #include "gateway/grants/grant_authorizer.hpp"
+#include "gateway/grants/grant_seekers.hpp"
 #include "gateway/identity/identity_reader.hpp"
 #include "gateway/upstreams/upstreams.hpp"
 #include "net/http_client/http_client.hpp"
@@ -170,6 +171,7 @@ class Worker {
   std::unordered_map<std::uint64_t, CallerConnection> shared_;
   Programs* programs_ = nullptr;
   Vault* vault_ = nullptr;
+  GrantSeekers seekers_;
   std::function<SessionObserver(const std::string& principal)> observers_;
   std::map<std::pair<std::string, std::uint64_t>, std::shared_ptr<UpstreamSession>> by_principal_;
   // One for the next call that wants one to itself, by upstream; null while it is being prepared.

@@ -25,6 +25,13 @@ std::string_view url_of(const GrantTarget& target) {
 
 GrantTarget identity_target(std::string_view issuer) { return GrantTarget(fmt::format("\nidentity\n{}\n", issuer)); }
 
+bool is_identity(const GrantTarget& target) { return target.value().starts_with("\nidentity\n"); }
+
+GrantKey::GrantKey(GrantOwner owner, GrantTarget target)
+    : owner_(std::move(owner)),
+      target_(std::move(target)),
+      hash_(std::hash<std::string>{}(owner_.value()) * 31 + std::hash<std::string>{}(target_.value())) {}
+
 std::string_view to_string(GrantState state) {
   switch (state) {
     case GrantState::none: return "none";

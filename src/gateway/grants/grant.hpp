@@ -13,6 +13,7 @@
 #include "auth/tokens/private_key.hpp"
 #include "base/clock.hpp"
 #include "base/strong.hpp"
+#include "client/message/ready_headers.hpp"
 #include "gateway/callers/principal.hpp"
 #include "providers/upstream_settings.hpp"
 
@@ -37,6 +38,29 @@ GrantTarget target_of(const providers::UpstreamSettings& settings);
 std::string_view url_of(const GrantTarget& target);
 // What the sign-in of a user at an identity provider is kept under, whose ID token the identity assertion chain needs.
 GrantTarget identity_target(std::string_view issuer);
+bool is_identity(const GrantTarget& target);
+
+// What a grant is found by. It is made once and kept: each call looks for one, and the texts are long.
+class GrantKey {
+ public:
+  GrantKey(GrantOwner owner, GrantTarget target);
+
+  const GrantOwner& owner() const { return owner_; }
+  const GrantTarget& target() const { return target_; }
+  std::size_t hash() const { return hash_; }
+
+  friend bool operator==(const GrantKey& a, const GrantKey& b) {
+    return a.hash_ == b.hash_ && a.owner_ == b.owner_ && a.target_ == b.target_;
+  }
+
+ private:
+  GrantOwner owner_;
+  GrantTarget target_;
+  std::size_t hash_;
+};
+struct GrantKeyHash {
+  std::size_t operator()(const GrantKey& key) const { return key.hash(); }
+};
 
 enum class GrantState : std::uint8_t {
   none,           // never connected, or disconnected
@@ -73,10 +97,13 @@ struct Grant {
   Clock::Monotonic obtained_at = {};                   // the access token
   bool after_refusal = false;                          // it was obtained because an upstream had refused the one before
   std::shared_ptr<std::atomic<bool>> refreshing = {};  // soon, before its token ends
-  std::string authorization = {};                      // what requests carry: the header's value
+  // What requests carry, but for a proof. Never null in the vault.
+  client::ReadyHeaders::Pointer headers = {};
 
   const std::string& issuer() const { return server.issuer; }
   bool can_refresh() const { return is_transient || !tokens.refresh_token.empty(); }
+  // The value of that header.
+  const std::string& authorization() const { return headers->headers().front().second; }
 };
 using GrantPointer = std::shared_ptr<const Grant>;
 

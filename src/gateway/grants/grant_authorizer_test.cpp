@@ -35,7 +35,8 @@ TEST_F(GrantAuthorizerTest, SendsTheTokenOfItsOwnerAndOfNobodyElse) {
   GrantAuthorizer bob = of("bob");
   GrantAuthorizer eve = of("eve");
   EXPECT_THAT(headers(ada), ElementsAre(Pair("Authorization", "Bearer of-ada")));
-  EXPECT_THAT(*bob.headers_now("POST", url), ElementsAre(Pair("Authorization", "Bearer of-bob")));
+  EXPECT_THAT(bob.headers_now("POST", url)->headers(), ElementsAre(Pair("Authorization", "Bearer of-bob")));
+  EXPECT_EQ(bob.headers_now("POST", url)->lines(), "Authorization: Bearer of-bob\r\n");
   EXPECT_FALSE(eve.headers_now("POST", url));
   EXPECT_EQ(proteus::test::run(io, eve.headers("POST", url)).error().kind(), ErrorKind::unauthenticated);
 }

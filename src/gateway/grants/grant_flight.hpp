@@ -11,7 +11,7 @@ namespace proteus::gateway {
 // that it was cancelled.
 class Vault::Flight {
  public:
-  Flight(Vault& vault, Key key) : vault_(vault), key_(std::move(key)) {}
+  Flight(Vault& vault, GrantKey key) : vault_(vault), key_(std::move(key)) {}
   Flight(const Flight&) = delete;
   Flight& operator=(const Flight&) = delete;
   ~Flight() {
@@ -28,7 +28,7 @@ class Vault::Flight {
 
  private:
   Vault& vault_;
-  const Key key_;
+  const GrantKey key_;
   std::vector<Answer> waiting_;
 };
 

@@ -42,12 +42,8 @@ Vault::Vault(Dependencies dependencies)
 
 Vault::~Vault() = default;
 
-std::size_t Vault::KeyHash::operator()(const Key& key) const {
-  return std::hash<std::string>{}(key.owner.value()) * 31 + std::hash<std::string>{}(key.target.value());
-}
-
-Vault::Shard& Vault::shard_of(const Key& key) { return shards_[KeyHash{}(key) % shards_.size()]; }
-const Vault::Shard& Vault::shard_of(const Key& key) const { return shards_[KeyHash{}(key) % shards_.size()]; }
+Vault::Shard& Vault::shard_of(const GrantKey& key) { return shards_[key.hash() % shards_.size()]; }
+const Vault::Shard& Vault::shard_of(const GrantKey& key) const { return shards_[key.hash() % shards_.size()]; }
 
 Task<Result<>> Vault::load() {
   const auto grants = co_await dependencies_.store.sealed(std::string(kGrant));
@@ -76,14 +72,12 @@ Task<> Vault::close() {
   co_await tasks_.join();
 }
 
-GrantPointer Vault::find(const Key& key) const {
+GrantPointer Vault::find(const GrantKey& key) const {
   const Shard& shard = shard_of(key);
   const std::scoped_lock lock(shard.mutex);
   const auto found = shard.grants.find(key);
   return found == shard.grants.end() ? nullptr : found->second;
 }
-
-GrantPointer Vault::find(const GrantOwner& owner, const GrantTarget& target) const { return find({owner, target}); }
 
 GrantState Vault::state(const GrantOwner& owner, const GrantTarget& target) const {
   const auto grant = find(owner, target);
@@ -128,7 +122,8 @@ std::size_t Vault::size() const {
 GrantPointer Vault::publish(Grant grant) {
   grant.version = ++last_version_;
   const bool dpop = grant.tokens.type == auth::oauth::TokenType::dpop;
-  grant.authorization = (dpop ? "DPoP " : "Bearer ") + grant.tokens.access_token.reveal();
+  grant.headers = std::make_shared<const client::ReadyHeaders>(std::vector<client::Header>{
+      {"Authorization", (dpop ? "DPoP " : "Bearer ") + grant.tokens.access_token.reveal()}});
   if (dpop && grant.proof_key && !grant.proofs) {
     if (auto url = net::Url::parse(url_of(grant.target)))
       grant.proofs = std::make_shared<Proofs>(*grant.proof_key, std::move(*url));
@@ -140,7 +135,7 @@ GrantPointer Vault::publish(Grant grant) {
     grant.unusable_at = *expires - std::min<Clock::Wall::duration>(kMargin, life / 20);
   }
   grant.refreshing = std::make_shared<std::atomic<bool>>(false);
-  const Key key{grant.owner, grant.target};
+  const GrantKey key{grant.owner, grant.target};
   auto made = std::make_shared<const Grant>(std::move(grant));
   Shard& shard = shard_of(key);
   const std::scoped_lock lock(shard.mutex);
@@ -148,11 +143,19 @@ GrantPointer Vault::publish(Grant grant) {
   return made;
 }
 
-void Vault::remove(const Key& key) {
+void Vault::remove(const GrantKey& key) {
   Shard& shard = shard_of(key);
   const std::scoped_lock lock(shard.mutex);
   shard.grants.erase(key);
   shard.step_ups.erase(key);
+}
+
+void Vault::remove_obtained(const GrantOwner& owner) {
+  for (Shard& shard : shards_) {
+    const std::scoped_lock lock(shard.mutex);
+    std::erase_if(shard.grants,
+                  [&](const auto& entry) { return entry.second->is_transient && entry.first.owner() == owner; });
+  }
 }
 
 void Vault::tell(const GrantPointer& grant, GrantState state) {
@@ -180,7 +183,7 @@ Task<Result<GrantPointer>> Vault::put(Grant grant, std::string who) {
 
 Task<Result<GrantPointer>> Vault::do_put(Grant grant, std::string who) {
   if (grant.owner.value().empty()) co_return std::unexpected(errors::forbidden("an anonymous caller has no grants"));
-  const Key key{grant.owner, grant.target};
+  const GrantKey key{grant.owner, grant.target};
   const auto flight = co_await take_off(key);
   const auto before = find(key);
   if (!before && size() >= kMost) co_return std::unexpected(errors::exhausted("there are too many connections"));
@@ -214,7 +217,7 @@ Task<Result<Vault::Disconnected>> Vault::disconnect(std::string id, std::string 
 Task<Result<Vault::Disconnected>> Vault::do_disconnect(std::string id, std::string who) {
   auto grant = find_id(id);
   if (!grant) co_return std::unexpected(errors::not_found("there is no such connection"));
-  const Key key{grant->owner, grant->target};
+  const GrantKey key{grant->owner, grant->target};
   const auto flight = co_await take_off(key);
   // It may have been refreshed meanwhile, or be gone.
   grant = find(key);
@@ -225,6 +228,8 @@ Task<Result<Vault::Disconnected>> Vault::do_disconnect(std::string id, std::stri
   if (auto written = co_await dependencies_.store.write(std::move(writes)); !written)
     co_return std::unexpected(std::move(written.error()));
   remove(key);
+  // What was obtained by a sign-in ends with it.
+  if (is_identity(key.target())) remove_obtained(key.owner());
   flight->deliver(std::unexpected(errors::unauthenticated("the connection has ended")));
   tell(grant, GrantState::none);
   Disconnected disconnected{.grant = grant};

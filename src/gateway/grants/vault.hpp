@@ -70,7 +70,8 @@ class Vault {
   Clock::Wall now() const { return dependencies_.clock.wall(); }
 
   // Null where there is none, or never was.
-  GrantPointer find(const GrantOwner& owner, const GrantTarget& target) const;
+  GrantPointer find(const GrantKey& key) const;
+  GrantPointer find(const GrantOwner& owner, const GrantTarget& target) const { return find({owner, target}); }
   GrantState state(const GrantOwner& owner, const GrantTarget& target) const;
   // By when they were connected: all of them, or one owner's. Those that are obtained without anybody's help are not
   // among them.
@@ -102,7 +103,7 @@ class Vault {
   // ask at the same time, on whichever thread. An error of kind `unauthenticated` where its owner has to sign in.
   Task<Result<GrantPointer>> usable(Wanted wanted);
   // The same where that needs no waiting; null where it does, or there is none.
-  GrantPointer usable_now(const GrantOwner& owner, const GrantTarget& target);
+  GrantPointer usable_now(const GrantKey& key);
   // An upstream wants more scopes than the grant has. Those to ask for: the union; an error where they were asked for
   // before, or too often.
   Result<auth::oauth::Scopes> widen(const Grant& grant, const auth::oauth::Scopes& wanted);
@@ -118,30 +119,23 @@ class Vault {
   void on_change(OnChange on_change) { on_change_.push_back(std::move(on_change)); }
 
  private:
-  struct Key {
-    GrantOwner owner;
-    GrantTarget target;
-    friend bool operator==(const Key&, const Key&) = default;
-  };
-  struct KeyHash {
-    std::size_t operator()(const Key& key) const;
-  };
   // Callers on many threads look, and few change anything.
   struct Shard {
     mutable std::mutex mutex;
-    std::unordered_map<Key, GrantPointer, KeyHash> grants;
-    std::unordered_map<Key, auth::oauth::StepUp, KeyHash> step_ups;
+    std::unordered_map<GrantKey, GrantPointer, GrantKeyHash> grants;
+    std::unordered_map<GrantKey, auth::oauth::StepUp, GrantKeyHash> step_ups;
   };
   using Answer = std::shared_ptr<Delivery<Result<GrantPointer>>>;
   static constexpr std::size_t kMostFailures = 10'000;
   // One at a time changes a grant; those who want it used wait for that.
   class Flight;
 
-  Shard& shard_of(const Key& key);
-  const Shard& shard_of(const Key& key) const;
-  GrantPointer find(const Key& key) const;
+  Shard& shard_of(const GrantKey& key);
+  const Shard& shard_of(const GrantKey& key) const;
   GrantPointer publish(Grant grant);
-  void remove(const Key& key);
+  void remove(const GrantKey& key);
+  // Those of an owner that were obtained without anybody's help.
+  void remove_obtained(const GrantOwner& owner);
   std::size_t size() const;
   void tell(const GrantPointer& grant, GrantState state);
 
@@ -150,15 +144,15 @@ class Vault {
   void renew_soon(const Grant& grant);
   bool is_usable(const Grant& grant) const;
   Task<> renew(std::shared_ptr<Flight> flight, GrantPointer grant, Secret caller_token, bool is_refused);
-  void note_failure(const Key& key, const Error& error);
+  void note_failure(const GrantKey& key, const Error& error);
   // Of a grant whose tokens are all refused: its upstream may have gone over to another authorization server.
   Task<> look_for_issuer(std::shared_ptr<Flight> flight, GrantPointer grant, std::string challenge);
-  Task<Result<GrantPointer>> obtain(Key key, Secret caller_token, bool is_refused);
+  Task<Result<GrantPointer>> obtain(GrantKey key, Secret caller_token, bool is_refused);
   Task<Result<GrantPointer>> refresh(GrantPointer grant, bool is_refused);
   Task<Result<GrantPointer>> take_over(GrantPointer grant, Refreshed refreshed, bool is_refused);
   Task<Result<GrantPointer>> give_up(GrantPointer grant, std::string why);
   Task<Result<>> write(const Grant& grant, bool rotation_begun);
-  Task<std::shared_ptr<Flight>> take_off(Key key);
+  Task<std::shared_ptr<Flight>> take_off(GrantKey key);
   Task<Result<GrantPointer>> do_put(Grant grant, std::string who);
   Task<Result<Disconnected>> do_disconnect(std::string id, std::string who);
   store::Write audit(std::string who, std::string what, const Grant& grant) const;
@@ -170,12 +164,12 @@ class Vault {
   std::map<std::pair<std::string, std::string>, auth::oauth::Client> clients_;  // by issuer and redirect URI
 
   // Of the control thread.
-  std::unordered_map<Key, std::weak_ptr<Flight>, KeyHash> flights_;
+  std::unordered_map<GrantKey, std::weak_ptr<Flight>, GrantKeyHash> flights_;
   struct Failure {
     Clock::Monotonic until;
     Error error;
   };
-  std::unordered_map<Key, Failure, KeyHash> failures_;  // of late
+  std::unordered_map<GrantKey, Failure, GrantKeyHash> failures_;  // of late
   Bell landed_;
   TaskGroup tasks_;
   std::uint64_t last_version_ = 0;

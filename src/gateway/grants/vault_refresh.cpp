@@ -26,8 +26,8 @@ Error not_connected(const GrantOwner& owner) {
 
 }  // namespace
 
-GrantPointer Vault::usable_now(const GrantOwner& owner, const GrantTarget& target) {
-  auto grant = find(owner, target);
+GrantPointer Vault::usable_now(const GrantKey& key) {
+  auto grant = find(key);
   if (!grant || grant->state != GrantState::connected) return nullptr;
   if (grant->refresh_at == Clock::Wall::max()) return grant;
   const auto now = dependencies_.clock.wall();
@@ -37,7 +37,8 @@ GrantPointer Vault::usable_now(const GrantOwner& owner, const GrantTarget& targe
 }
 
 Task<Result<GrantPointer>> Vault::usable(Wanted wanted) {
-  if (auto grant = usable_now(wanted.owner, wanted.target); grant && grant->version != wanted.refused) co_return grant;
+  if (auto grant = usable_now({wanted.owner, wanted.target}); grant && grant->version != wanted.refused)
+    co_return grant;
   auto answer = std::make_shared<Delivery<Result<GrantPointer>>>();
   asio::post(dependencies_.control,
              [this, wanted = std::move(wanted), answer]() mutable { renew(std::move(wanted), std::move(answer)); });
@@ -58,14 +59,14 @@ bool Vault::is_usable(const Grant& grant) const {
 
 void Vault::renew(Wanted wanted, Answer answer) {
   if (closed_) return answer->deliver(std::unexpected(errors::cancelled("the request for a token")));
-  Key key{wanted.owner, wanted.target};
+  GrantKey key{wanted.owner, wanted.target};
   if (const auto under_way = flights_.find(key); under_way != flights_.end()) {
     if (const auto flight = under_way->second.lock()) return flight->add(std::move(answer));
   }
   auto grant = find(key);
   if (grant && grant->version != wanted.refused && is_usable(*grant)) return answer->deliver(std::move(grant));
-  if (!grant && !dependencies_.servers.obtains(key.target))
-    return answer->deliver(std::unexpected(not_connected(key.owner)));
+  if (!grant && !dependencies_.servers.obtains(key.target()))
+    return answer->deliver(std::unexpected(not_connected(key.owner())));
   if (grant && grant->state != GrantState::connected) return answer->deliver(std::unexpected(sign_in_needed(*grant)));
   const bool is_refused = grant && grant->version == wanted.refused && !wanted.ahead;
   // A server in trouble is not asked for each request.
@@ -86,7 +87,7 @@ void Vault::renew(Wanted wanted, Answer answer) {
 }
 
 Task<> Vault::renew(std::shared_ptr<Flight> flight, GrantPointer grant, Secret caller_token, bool is_refused) {
-  const Key key{grant->owner, grant->target};
+  const GrantKey key{grant->owner, grant->target};
   const auto result = grant->is_transient ? co_await obtain(key, std::move(caller_token), is_refused)
                                           : co_await refresh(std::move(grant), is_refused);
   if (result) {
@@ -97,7 +98,7 @@ Task<> Vault::renew(std::shared_ptr<Flight> flight, GrantPointer grant, Secret c
   flight->deliver(result);
 }
 
-void Vault::note_failure(const Key& key, const Error& error) {
+void Vault::note_failure(const GrantKey& key, const Error& error) {
   if (failures_.size() >= kMostFailures) failures_.clear();
   failures_.insert_or_assign(key, Failure{dependencies_.clock.now() + kTryAgain, error});
 }
@@ -114,7 +115,7 @@ Task<> Vault::look_for_issuer(std::shared_ptr<Flight> flight, GrantPointer grant
   flight->deliver(result);
 }
 
-Task<std::shared_ptr<Vault::Flight>> Vault::take_off(Key key) {
+Task<std::shared_ptr<Vault::Flight>> Vault::take_off(GrantKey key) {
   for (;;) {
     const auto under_way = flights_.find(key);
     if (under_way == flights_.end()) break;
@@ -126,12 +127,12 @@ Task<std::shared_ptr<Vault::Flight>> Vault::take_off(Key key) {
   co_return flight;
 }
 
-Task<Result<GrantPointer>> Vault::obtain(Key key, Secret caller_token, bool is_refused) {
-  auto obtained = co_await dependencies_.servers.obtain(key.owner, key.target, std::move(caller_token));
+Task<Result<GrantPointer>> Vault::obtain(GrantKey key, Secret caller_token, bool is_refused) {
+  auto obtained = co_await dependencies_.servers.obtain(key.owner(), key.target(), std::move(caller_token));
   if (!obtained) co_return std::unexpected(std::move(obtained.error()));
   if (!find(key) && size() >= kMost) co_return std::unexpected(errors::exhausted("there are too many connections"));
-  obtained->owner = key.owner;
-  obtained->target = key.target;
+  obtained->owner = key.owner();
+  obtained->target = key.target();
   obtained->is_transient = true;
   obtained->after_refusal = is_refused;
   obtained->connected_at = obtained->refreshed_at = dependencies_.clock.wall();
@@ -205,7 +206,7 @@ Task<Result<GrantPointer>> Vault::give_up(GrantPointer grant, std::string why) {
 }
 
 Result<auth::oauth::Scopes> Vault::widen(const Grant& grant, const auth::oauth::Scopes& wanted) {
-  const Key key{grant.owner, grant.target};
+  const GrantKey key{grant.owner, grant.target};
   Shard& shard = shard_of(key);
   const std::scoped_lock lock(shard.mutex);
   auto& step_up = shard.step_ups.try_emplace(key, grant.tokens.scopes).first->second;

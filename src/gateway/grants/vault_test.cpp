@@ -50,7 +50,7 @@ TEST_F(VaultTest, RefreshesOnceForAllWhoAskAtTheSameTime) {
   for (const auto& each : asking) {
     const auto grant = each->finish();
     ASSERT_TRUE(grant);
-    EXPECT_EQ((*grant)->authorization, "Bearer a2");
+    EXPECT_EQ((*grant)->authorization(), "Bearer a2");
   }
   EXPECT_THAT(servers->sent, ElementsAre("r1"));
 }
@@ -287,8 +287,8 @@ TEST_F(VaultTest, ObtainsATokenWithoutAnybodysHelpAndKeepsItInMemoryOnly) {
   servers->obtained = tokens("x1", "");
   Vault::Wanted asked = wanted("ada");
   asked.caller_token = Secret("of the caller");
-  EXPECT_EQ((*use(asked))->authorization, "Bearer x1");
-  EXPECT_EQ((*use(asked))->authorization, "Bearer x1");
+  EXPECT_EQ((*use(asked))->authorization(), "Bearer x1");
+  EXPECT_EQ((*use(asked))->authorization(), "Bearer x1");
   EXPECT_THAT(servers->obtained_with, ElementsAre("of the caller"));
   EXPECT_THAT(vault->all(), IsEmpty());
   EXPECT_THAT(*proteus::test::run(io, store.sealed("grant")), IsEmpty());
@@ -308,6 +308,27 @@ TEST_F(VaultTest, AsksForMoreScopesABoundedNumberOfTimes) {
   while (vault->widen(*grant, {"scope-" + std::to_string(more)}) && more < 100)
     ++more;
   EXPECT_LT(more, 10);
+}
+
+// UPC-14: whoever ends a sign-in at the identity provider ends what was obtained by it.
+TEST_F(VaultTest, ForgetsWhatWasObtainedByASignInThatHasEnded) {
+  Grant identity = grant_of("ada");
+  identity.target = identity_target("https://id.example");
+  const auto kept = put(std::move(identity));
+  put(grant_of("bob"));
+  servers->automatic = GrantTarget(std::string("https://chat.example/mcp\nidentity_assertion\n\n"));
+  servers->obtained = tokens("by-chain", "");
+  const auto wanted_of = [&](const char* name) {
+    auto given = wanted(name);
+    given.target = servers->automatic;
+    return given;
+  };
+  ASSERT_TRUE(use(wanted_of("ada")));
+  ASSERT_TRUE(use(wanted_of("bob")));
+  ASSERT_TRUE(proteus::test::run(io, vault->disconnect(kept->id, "a test")));
+  EXPECT_EQ(vault->state(kept->owner, servers->automatic), GrantState::none);
+  EXPECT_EQ(vault->state(wanted("bob").owner, servers->automatic), GrantState::connected);
+  EXPECT_EQ(state("bob"), GrantState::connected);
 }
 
 }  // namespace

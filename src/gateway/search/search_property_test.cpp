@@ -5,12 +5,14 @@
 
 #include <gtest/gtest.h>
 
+#include "gateway/operate/pin_decisions.hpp"
 #include "gateway/testing/routing_fixture.hpp"
 #include "gateway/testing/search_fixture.hpp"
 #include "search/rank.hpp"
 
-// SRC-02: in random worlds with random rules and contexts, in both eras, a search finds what an index of that caller's
-// own list finds, in the same order: nothing else has an influence.
+// SRC-02: in random worlds with random rules, contexts and pins, in both eras, a search finds what an index of that
+// caller's own list finds, in the same order: nothing else has an influence. Tool sessions are in
+// search/isolation_test.cpp.
 namespace proteus::gateway {
 namespace {
 
@@ -46,11 +48,15 @@ class SearchedWorld {
                                      catalog::ContextManifest{.include = some_patterns(), .exclude = some_patterns()});
     setup.locals = [](Gateway& gateway) { return Locals{std::make_shared<SearchTools>(gateway)}; };
     setup.workers = 1 + pick(2);
+    setup.store = &store_;
     gateway_ = std::make_unique<TestGateway>(std::move(settings), std::move(setup));
     gateway_->discover();
+    decisions_ = std::make_unique<PinDecisions>(gateway_->gateway, store_);
+    decide_some();
   }
 
   void step() {
+    if (pick(8) == 0) return decide_some();
     if (pick(4) == 0) return change();
     const std::string caller = pick(2) == 0 ? "one" : "two";
     const std::string path = pick(2) == 0 ? "/mcp" : "/mcp/c";
@@ -92,10 +98,21 @@ class SearchedWorld {
     settings.prefix = peer.prefix = kToolPrefixes[pick(kToolPrefixes.size())];
     settings.event_driven_refresh = false;
     if (peer.direct) settings.refresh_strategy = providers::RefreshStrategy::direct_proxy;
+    if (!peer.direct && pick(2) == 0) settings.trust = providers::Trust::pin;
     return settings;
+  }
+  // Of a pinned upstream only what a person has ratified is there.
+  void decide_some() {
+    for (const auto& one : decisions_->proposals()) {
+      if (pick(3) == 0) continue;
+      const auto verdict = pick(4) == 0 ? store::Verdict::rejected : store::Verdict::ratified;
+      EXPECT_TRUE(gateway_->run(decisions_->decide(one.posted.id, verdict, "ada", "ops")));
+    }
   }
   void change() {
     Peer& peer = *peers_[pick(peers_.size())];
+    // What was ratified is another definition then.
+    if (pick(2) == 0) peer.server.declare_read_only(some_tools());
     peer.server.show(Kind::tool, "", some_tools());
     if (peer.direct) return gateway_->upstream(peer.server.name()).lists_changed();
     EXPECT_FALSE(gateway_->refresh(peer.server.name()).error);
@@ -148,8 +165,10 @@ class SearchedWorld {
   }
 
   std::mt19937 random_;
+  store::MemoryStore store_{{}};
   std::vector<std::unique_ptr<Peer>> peers_;
   std::unique_ptr<TestGateway> gateway_;
+  std::unique_ptr<PinDecisions> decisions_;
 };
 
 class SearchProperty : public ::testing::TestWithParam<unsigned> {};

@@ -123,7 +123,7 @@ class VaultFixture : public ::testing::Test {
   // The header's value, or what is wrong.
   std::string used(std::string owner, std::optional<std::uint64_t> refused = {}) {
     const auto grant = use(wanted(std::move(owner), refused));
-    return grant ? (*grant)->authorization : std::string(to_string(grant.error().kind()));
+    return grant ? (*grant)->authorization() : std::string(to_string(grant.error().kind()));
   }
   GrantState state(std::string owner) const {
     return vault->state(GrantOwner("https://id.example\n" + owner), kTarget);

@@ -78,7 +78,8 @@ struct ClientRequest {
   std::string_view method = "GET";
   // Host, Content-Length, Transfer-Encoding and Connection are the client's own and refused here.
   std::span<const Field> fields = {};
-  std::string_view prepared = {};  // more fields; see HttpClient::prepare
+  std::string_view prepared = {};       // more fields; see HttpClient::prepare
+  std::string_view more_prepared = {};  // and more, besides those; see write_fields
   std::span<const std::string_view> body = {};
   RequestDeadlines deadlines = {};
   RequestAbort* abort = nullptr;  // outlives the request, and the reading of its answer, or is gone before

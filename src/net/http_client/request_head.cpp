@@ -77,6 +77,13 @@ void add_missing(std::string& out, const Named& named, std::string_view user_age
 
 }  // namespace
 
+Result<std::string> write_fields(std::span<const Field> fields) {
+  std::string lines;
+  Named named;
+  if (auto added = add_checked(lines, fields, named); !added) return std::unexpected(std::move(added.error()));
+  return lines;
+}
+
 Result<std::string> prepare_fields(std::span<const Field> fields, std::string_view user_agent) {
   std::string lines;
   Named named;
@@ -94,7 +101,7 @@ Result<> write_request_head(std::string& out, const ClientRequest& request, std:
   const std::string_view target = absolute ? std::string_view(request.url.text()) : request.url.target();
   out.clear();
   append(out, std::string_view(request.method), std::string_view(" "), target, std::string_view(" HTTP/1.1\r\nHost: "),
-         std::string_view(request.url.authority()), std::string_view("\r\n"), std::string_view(request.prepared));
+         std::string_view(request.url.authority()), std::string_view("\r\n"), request.prepared, request.more_prepared);
   Named named{.agent = !request.prepared.empty(), .coding = !request.prepared.empty()};
   if (auto added = add_checked(out, request.fields, named); !added) return added;
   add_missing(out, named, user_agent);

@@ -14,6 +14,9 @@ namespace proteus::net {
 Result<> write_request_head(std::string& out, const ClientRequest& request, std::string_view user_agent,
                             const Proxy* proxy);
 
+// Fields as lines of a head, checked as those of a request are; for ClientRequest::more_prepared.
+Result<std::string> write_fields(std::span<const Field> fields);
+
 // See HttpClient::prepare.
 Result<std::string> prepare_fields(std::span<const Field> fields, std::string_view user_agent);
 

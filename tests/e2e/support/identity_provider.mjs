@@ -1,4 +1,5 @@
 // A certified OpenID provider of our own, on loopback: who signs in, what tokens say, and what goes wrong are a test's to decide.
+import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 
 import * as jose from 'jose';
@@ -61,7 +62,8 @@ function providerConfiguration(settings, keys, store) {
     },
     features: {
       devInteractions: { enabled: true },
-      dPoP: { enabled: true },
+      dPoP: { enabled: true, ...(settings.nonces ? { nonceSecret: randomBytes(32), requireNonce: () => true } : {}) },
+      ...(settings.documents ? { clientIdMetadataDocument: { enabled: true, ack: 'draft-02' } } : {}),
       clientCredentials: { enabled: true },
       introspection: { enabled: true, allowedPolicy: () => true },
       revocation: { enabled: true, allowedPolicy: () => true },
@@ -85,6 +87,7 @@ function resourceServer({ scopes, format, algorithms, expiresIn }) {
  *
  * - `algorithms`: it has a key for each and signs with the first. `scopes`: which there are. `format`: of access tokens, `jwt` or `opaque`.
  * - `people`: extra claims by subject, such as `{ ada: { groups: ['ops'] } }`; anybody may sign in. `clients`: besides those that register themselves.
+ * - `nonces`: whether proofs of possession must have one of its own. `documents`: whether it takes clients that are described by a document at their id.
  * - `expiresIn`: seconds. `refreshTokens`: whether clients that can use one get one. `rotates`: whether each works once; as the provider likes by default.
  *
  * `settings` of the result are these and may be changed while it runs; `fault` is the name of one of `FAULTS`, or undefined.

@@ -7,6 +7,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import * as jose from 'jose';
 
+import { checkProof } from './dpop.mjs';
 import { publicHalf } from './identity_provider.mjs';
 
 const METADATA = '/.well-known/oauth-protected-resource/mcp';
@@ -28,9 +29,13 @@ function furnish(server, user, counts) {
 }
 
 export class ProtectedUpstream {
-  /** `provider` is its authorization server. `era`: `legacy` or `modern`. `writeScope`: what the tool `write` needs. */
-  static async start(provider, { era = 'modern', writeScope } = {}) {
+  /**
+   * `provider` is its authorization server. `era`: `legacy` or `modern`. `writeScope`: what the tool `write` needs. `bound`: it takes tokens that are bound
+   * to a key, and no others; a proof has to have its `nonce`, which a test may change. `proofs` are those that it took, `thumbprints` the keys.
+   */
+  static async start(provider, { era = 'modern', writeScope, bound = false } = {}) {
     const upstream = new ProtectedUpstream(provider, era, writeScope);
+    Object.assign(upstream, { bound, nonce: 'the-first-nonce', proofs: [], thumbprints: new Set(), refusals: 0 });
     upstream.server = createServer((request, response) => void upstream.receive(request, response));
     await new Promise((listening) => upstream.server.listen(0, '127.0.0.1', listening));
     upstream.url = `http://127.0.0.1:${upstream.server.address().port}/mcp`;
@@ -42,21 +47,24 @@ export class ProtectedUpstream {
   }
 
   challenge(more = '') {
-    return `Bearer resource_metadata="${new URL(METADATA, this.url)}"${more}`;
+    return `${this.bound ? 'DPoP algs="ES256", ' : 'Bearer '}resource_metadata="${new URL(METADATA, this.url)}"${more}`;
   }
 
   refuse(response, status, challenge) {
+    ++this.refusals;
+    if (this.bound) response.setHeader('dpop-nonce', this.nonce);
     response.writeHead(status, { 'www-authenticate': challenge, 'content-type': 'text/plain' }).end('no');
   }
 
   async receive(request, response) {
     if (request.url === METADATA) {
-      const document = { resource: this.url, authorization_servers: this.servers, scopes_supported: ['tools'] };
+      const document = { resource: this.url, authorization_servers: this.servers, scopes_supported: ['tools'], ...(this.bound ? { dpop_bound_access_tokens_required: true } : {}) };
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(document));
       return;
     }
     const user = await this.userOf(request);
     if (!user) return this.refuse(response, 401, this.challenge());
+    if (user.wantsNonce) return this.refuse(response, 401, this.challenge(', error="use_dpop_nonce"'));
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
     const body = chunks.length > 0 ? JSON.parse(Buffer.concat(chunks)) : undefined;
@@ -67,18 +75,29 @@ export class ProtectedUpstream {
     return this.legacy(user.name, request, response, body);
   }
 
-  async userOf({ headers }) {
-    const [, token] = /^Bearer (.+)$/.exec(headers.authorization ?? '') ?? [];
+  async userOf({ headers, method }) {
+    const [, token] = (this.bound ? /^DPoP (.+)$/ : /^Bearer (.+)$/).exec(headers.authorization ?? '') ?? [];
     if (!token) return undefined;
     this.tokens.push(token);
     if (this.refuseAll || this.refused?.has(token)) return undefined;
     const keys = jose.createLocalJWKSet({ keys: this.provider.keys.map(publicHalf) });
     try {
       const { payload } = await jose.jwtVerify(token, keys, { issuer: this.provider.issuer, audience: this.url });
-      return { name: payload.sub, scopes: payload.scope?.split(' ') ?? [] };
+      const wantsNonce = this.bound && !(await this.prove(headers.dpop, { method, token, thumbprint: payload.cnf?.jkt }));
+      return { name: payload.sub, scopes: payload.scope?.split(' ') ?? [], wantsNonce };
     } catch {
       return undefined;
     }
+  }
+
+  /** Whether a proof has the nonce that is wanted; throws where it is none, or was used. */
+  async prove(proof, { method, token, thumbprint }) {
+    const said = await checkProof(proof, { url: this.url, method, token, thumbprint });
+    if (said.nonce !== this.nonce) return false;
+    if (this.proofs.some(({ jti }) => jti === said.jti)) throw new Error('this proof was used before');
+    this.proofs.push(said);
+    this.thumbprints.add(thumbprint);
+    return true;
   }
 
   modern(user) {

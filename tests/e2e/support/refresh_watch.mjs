@@ -1,14 +1,20 @@
-// What an authorization server sees of refresh tokens: which were sent, what it gave for them, and when.
+// What an authorization server sees of refresh tokens and codes: which were sent, what it gave for them, and when.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
 export class RefreshWatch {
   sent = [];
+  codes = [];
   secrets = new Set();
   #arrival;
   #answered;
 
   constructor(provider) {
     const note = (ctx) => {
-      const { grant_type, refresh_token } = ctx.oidc.params ?? {};
+      const { grant_type, refresh_token, code } = ctx.oidc.params ?? {};
       if (grant_type === 'refresh_token') this.sent.push(refresh_token);
+      if (grant_type === 'authorization_code') this.codes.push(code);
       for (const secret of [ctx.body?.access_token, ctx.body?.refresh_token, ctx.body?.id_token]) if (secret) this.secrets.add(secret);
     };
     provider.provider.on('grant.success', note);
@@ -33,8 +39,25 @@ export class RefreshWatch {
     return new Promise((done) => (this.#answered = done));
   }
 
-  /** Those that were sent more than once. */
+  /** Refresh tokens and codes that were sent more than once. */
   repeated() {
-    return this.sent.filter((token, place) => this.sent.indexOf(token) !== place);
+    return [this.sent, this.codes].flatMap((all) => all.filter((each, place) => all.indexOf(each) !== place));
+  }
+
+  /** When to kill a gateway that asks for a token: each waits for its moment, given a promise of what the asking comes to. */
+  moments() {
+    return {
+      'before the request is seen': () => pause(Math.random() * 20),
+      'when it arrives': () => this.arrival(),
+      'when it is answered': () => this.answered(),
+      'just after': () => this.answered().then(() => pause(Math.random() * 4)),
+      'at the end': (asking) => asking
+    };
+  }
+
+  /** Which of the tokens it has given are in files of that folder as they are. */
+  inTheClear(folder) {
+    const written = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'latin1')).join('\n');
+    return [...this.secrets].filter((secret) => written.includes(secret));
   }
 }

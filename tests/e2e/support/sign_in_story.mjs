@@ -13,17 +13,17 @@ export const TOKENS = { ada: 'the-token-of-ada-at-the-gateway', bo: 'the-token-o
 const OAUTH = { type: 'oauth', subject: 'caller', scopes: ['tools'] };
 
 /** An authorization server and an upstream that needs it. */
-async function startParts(programs, { era = 'modern', writeScope, scopes = ['tools', 'write'], provider: given = {} }) {
+async function startParts(programs, { era = 'modern', writeScope, bound, scopes = ['tools', 'write'], provider: given = {} }) {
   const provider = await startIdentityProvider({ scopes, refreshTokens: true, ...given });
   programs.push(provider);
-  const upstream = await ProtectedUpstream.start(provider, { era, writeScope });
+  const upstream = await ProtectedUpstream.start(provider, { era, writeScope, bound });
   programs.push(upstream);
   return { provider, upstream };
 }
 
 /** Those, or `parts` that are there already, and a gateway with two users. */
-export async function startStory(programs, { era, writeScope, scopes, provider: given, parts, authentication = {}, ...settings } = {}) {
-  const { provider, upstream } = parts ?? (await startParts(programs, { era, writeScope, scopes, provider: given }));
+export async function startStory(programs, { era, writeScope, bound, scopes, provider: given, parts, authentication = {}, ...settings } = {}) {
+  const { provider, upstream } = parts ?? (await startParts(programs, { era, writeScope, bound, scopes, provider: given }));
   const gateway = await startGateway({
     upstreams: [{ name: 'notes', url: upstream.url, prefix: 'notes_', fail_fast_on_startup: false, authentication: { ...OAUTH, ...authentication } }],
     tokens: [
