@@ -315,7 +315,7 @@ TEST_F(PoolTest, MoreThanMayWaitAreTurnedAway) {
 }
 
 TEST_F(PoolTest, WhoeverWaitsIsToldInTimeThoughEveryThreadIsStuck) {
-  auto shared = pool({.connections = 1, .waiting = 1, .patience = 20ms, .slack = 1ms});
+  auto shared = pool({.connections = 1, .waiting = 1, .patience = 400ms, .slack = 1ms});
   std::promise<void> begun;
   std::promise<void> go;
   const auto gate = go.get_future().share();
