@@ -28,6 +28,8 @@ class AdminAuth {
     bool is_vouched_for = false;  // by an identity provider, instead of a key
   };
   std::optional<KeyHolder> admit(std::string_view secret) const;
+  // Who was let in with a key before, as that key is now; nothing where it was taken away.
+  std::optional<KeyHolder> admit_again(std::string_view name, const json::Digest& digest) const;
 
   // An answer that goes on. Its end is asked for on any thread, perhaps at once and more than once, and not any more
   // when this has ended; it must not call back here.

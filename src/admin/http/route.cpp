@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include <boost/url/pct_string_view.hpp>
 #include <fmt/format.h>
 
 #include "json/text.hpp"
@@ -40,6 +41,16 @@ std::optional<std::string_view> AdminRequest::parameter(std::string_view name) c
     if (key == name) return value;
   }
   return std::nullopt;
+}
+
+Result<std::optional<std::string>> AdminRequest::text(std::string_view name) const {
+  const auto raw = parameter(name);
+  if (!raw) return std::nullopt;
+  const auto encoded = boost::urls::make_pct_string_view(*raw);
+  if (!encoded) return std::unexpected(errors::invalid(fmt::format("{} is not percent-encoded", name)));
+  boost::urls::encoding_opts options;
+  options.space_as_plus = true;
+  return encoded->decode(options);
 }
 
 Result<std::optional<std::uint64_t>> AdminRequest::number(std::string_view name) const {

@@ -160,6 +160,20 @@ std::size_t View::count(Kind kind) const {
   return count;
 }
 
+std::vector<Found> View::all(Kind kind) const {
+  std::vector<Found> found;
+  for (std::uint32_t place = 0; place < places(); ++place) {
+    const Snapshot* const snapshot = at(place);
+    if (snapshot == nullptr) continue;
+    const DefinitionList& list = snapshot->list(kind);
+    const auto lost = losers(place, kind);
+    for (std::uint32_t index = 0; index < list.size(); ++index) {
+      if (!std::ranges::binary_search(lost, index)) found.push_back({&list[index], snapshot});
+    }
+  }
+  return found;
+}
+
 std::vector<Shadowed> View::shadowed(const UpstreamName& upstream) const {
   std::vector<Shadowed> all;
   const auto rank = state_->ranks().of(upstream);

@@ -106,6 +106,8 @@ class View {
   bool has_modern_output() const;
   // How many definitions all pages have.
   std::size_t count(Kind kind) const;
+  // All of them, in the order of the pages: for whoever searches. Costs in proportion to them.
+  std::vector<Found> all(Kind kind) const;
 
   // What a provider offers in vain; nothing where it is not in the view.
   std::vector<Shadowed> shadowed(const UpstreamName& upstream) const;

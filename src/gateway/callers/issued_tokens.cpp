@@ -1,5 +1,7 @@
 #include "gateway/callers/issued_tokens.hpp"
 
+#include <algorithm>
+
 namespace proteus::gateway {
 
 IssuedTokens::IssuedTokens(std::vector<Entry> entries) {
@@ -17,6 +19,21 @@ std::shared_ptr<const Principal> IssuedTokens::find(const json::Digest& token, C
   if (found == by_token_.end()) return nullptr;
   found->second.use->mark(now);
   return found->second.principal;
+}
+
+std::shared_ptr<const Principal> IssuedTokens::find_name(std::string_view name) const {
+  const auto found =
+      std::ranges::find_if(by_token_, [&](const auto& entry) { return entry.second.principal->name() == name; });
+  return found == by_token_.end() ? nullptr : found->second.principal;
+}
+
+std::vector<std::shared_ptr<const Principal>> IssuedTokens::all() const {
+  std::vector<std::shared_ptr<const Principal>> all;
+  all.reserve(by_token_.size());
+  for (const auto& [token, entry] : by_token_)
+    all.push_back(entry.principal);
+  std::ranges::sort(all, {}, [](const auto& principal) -> const std::string& { return principal->name(); });
+  return all;
 }
 
 void IssuedTokens::look_at(const catalog::SnapshotPointer& snapshot) const {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -49,6 +50,10 @@ class IssuedTokens {
   // Whose it is, also where it has expired; that is use of it. Null where it is nobody's.
   std::shared_ptr<const Principal> find(const json::Digest& token, Clock::Monotonic now) const;
   bool knows(const json::Digest& token) const { return by_token_.contains(token); }
+  // Null where none of them has this name.
+  std::shared_ptr<const Principal> find_name(std::string_view name) const;
+  // By name.
+  std::vector<std::shared_ptr<const Principal>> all() const;
   // Whether all of their holders may use the same.
   bool are_alike() const { return are_alike_; }
   // Those whose secrets end by themselves.

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "admin/http/page_sessions.hpp"
+#include "admin/http/router.hpp"
+#include "net/http_server/exchange.hpp"
+
+namespace proteus::admin {
+
+// A file of the page as it is sent: compressed by the build.
+struct PageFile {
+  std::string_view path;  // "/ui/assets/main-3f2a.js"; "/ui" for the document itself
+  std::string_view content_type;
+  std::string_view entity_tag;  // of its content, with quotes
+  std::string_view gzip;
+};
+
+// Those that the build made of ui/; none where it was told to leave the page out.
+std::span<const PageFile> page_files();
+
+// The page for operators, at /ui and below it. Its files are for everybody and hold nothing; what they show comes from
+// the admin API, for who has signed in. Requests may come on any worker's thread.
+class Page {
+ public:
+  static constexpr std::string_view kRoot = "/ui";
+  static bool owns(std::string_view path) {
+    return path.starts_with(kRoot) && (path.size() == kRoot.size() || path[kRoot.size()] == '/');
+  }
+
+  // All of it outlives the page; the version is that of the program.
+  Page(std::span<const PageFile> files, PageSessions& sessions, const AdminAuth& auth, RefusalLog& refusals,
+       std::string version)
+      : files_(files), sessions_(sessions), auth_(auth), refusals_(refusals), version_(std::move(version)) {}
+
+  // A path that it owns, of a request with an allowed Host.
+  Task<> handle(net::Exchange& exchange);
+
+ private:
+  struct Entered {
+    PageSessions::Session session;
+    AdminAuth::KeyHolder holder;
+  };
+
+  Task<> reply_file(net::Exchange& exchange);
+  Task<> sign_in(net::Exchange& exchange);
+  Task<> sign_out(net::Exchange& exchange);
+  Task<> show_session(net::Exchange& exchange);
+  Task<> reply_session(net::Exchange& exchange, const Entered& entered);
+  Task<> refuse(net::Exchange& exchange, RefusalReason reason, unsigned status, Error error);
+  Result<Entered> find(const net::Request& request) const;
+  const PageFile* find_file(std::string_view path) const;
+
+  const std::span<const PageFile> files_;
+  PageSessions& sessions_;
+  const AdminAuth& auth_;
+  RefusalLog& refusals_;
+  const std::string version_;
+};
+
+}  // namespace proteus::admin

@@ -1,0 +1,53 @@
+#include "gateway/operate/viewpoint.hpp"
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "gateway/callers/view_spec.hpp"
+
+namespace proteus::gateway {
+namespace {
+
+std::shared_ptr<const Principal> who_may_use_everything() {
+  const std::vector<std::string> all = {"*"};
+  return std::make_shared<const Principal>(
+      Principal::Parts{.name = {}, .permissions = std::make_shared<const Permissions>(catalog::Access::all(), all)});
+}
+
+Result<std::shared_ptr<const Principal>> find_whom(const Access& access, const Whom& whom) {
+  if (!whom) return who_may_use_everything();
+  if (whom->empty()) {
+    if (auto anonymous = access.principals->anonymous()) return anonymous;
+    return std::unexpected(errors::not_found("callers without a token are refused"));
+  }
+  if (auto found = access.find_name(*whom)) return found;
+  return std::unexpected(errors::not_found(fmt::format("there is no principal {}", log::printable(*whom, 100))));
+}
+
+}  // namespace
+
+std::vector<std::string> Viewpoint::listed_live() const {
+  std::vector<std::string> names;
+  for (const auto& served : upstreams->order) {
+    if (served->is_direct() && view->access().allows(served->name())) names.push_back(served->settings().name);
+  }
+  return names;
+}
+
+Result<Viewpoint> look_as(const Gateway& gateway, const Whom& whom, std::string_view context) {
+  const auto access = gateway.access();
+  auto principal = find_whom(*access, whom);
+  if (!principal) return std::unexpected(std::move(principal.error()));
+  auto caller = access->enter(std::move(*principal), context);
+  if (!caller) {
+    return std::unexpected(
+        errors::not_found(fmt::format("context {}: {}", log::printable(context, 100), caller.error())));
+  }
+  Viewpoint seen{.caller = std::move(*caller), .context_view = {}, .view = {}, .upstreams = gateway.upstreams()};
+  seen.context_view = ContextViews().of(access->contexts, seen.caller);
+  seen.view = std::make_shared<const catalog::View>(gateway.catalog().current(),
+                                                    ViewSpec(seen.caller, seen.context_view).layers());
+  return seen;
+}
+
+}  // namespace proteus::gateway

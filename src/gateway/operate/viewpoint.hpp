@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <proteus/error.hpp>
+
+#include "gateway/core/gateway.hpp"
+
+namespace proteus::gateway {
+
+// Somebody at a part of the gateway who asks for nothing: what they would see is a function of this. It is made of what
+// serves requests. What a legacy upstream shows in one session alone is not in it.
+struct Viewpoint {
+  server::Caller caller;
+  std::shared_ptr<const ContextView> context_view;  // null where there are no contexts
+  std::shared_ptr<const catalog::View> view;
+  std::shared_ptr<const UpstreamTable> upstreams;
+
+  const Principal& principal() const { return principal_of(caller); }
+  // Upstreams that may show them more: they are listed live, and only they know what.
+  std::vector<std::string> listed_live() const;
+};
+
+// Whom to look as: by name, of the configuration or of a token made at runtime; the empty name is that of callers
+// without a token. Nothing: somebody who may use everything.
+using Whom = std::optional<std::string>;
+
+// From any thread. Fails where there is nobody of that name, and where they may not enter the context.
+Result<Viewpoint> look_as(const Gateway& gateway, const Whom& whom, std::string_view context);
+
+}  // namespace proteus::gateway
