@@ -4,22 +4,12 @@
 #include <string>
 #include <string_view>
 
+#include "admin/http/page_files.hpp"
 #include "admin/http/page_sessions.hpp"
 #include "admin/http/router.hpp"
 #include "net/http_server/exchange.hpp"
 
 namespace proteus::admin {
-
-// A file of the page as it is sent: compressed by the build.
-struct PageFile {
-  std::string_view path;  // "/ui/assets/main-3f2a.js"; "/ui" for the document itself
-  std::string_view content_type;
-  std::string_view entity_tag;  // of its content, with quotes
-  std::string_view gzip;
-};
-
-// Those that the build made of ui/; none where it was told to leave the page out.
-std::span<const PageFile> page_files();
 
 // The page for operators, at /ui and below it. Its files are for everybody and hold nothing; what they show comes from
 // the admin API, for who has signed in. Requests may come on any worker's thread.

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "admin/http/ops.hpp"
+#include "admin/http/page.hpp"
 #include "admin/http/problem.hpp"
 #include "admin/http/router.hpp"
 #include "admin/routes/audit_routes.hpp"
@@ -22,6 +23,7 @@
 #include "admin/routes/session_routes.hpp"
 #include "admin/routes/token_routes.hpp"
 #include "admin/routes/upstream_routes.hpp"
+#include "admin/routes/view_routes.hpp"
 #include "app/serving/admin_secret.hpp"
 #include "app/serving/served_manifests.hpp"
 #include "base/log.hpp"
@@ -80,7 +82,8 @@ gateway::Offering offering_of(const Config& config) {
 }  // namespace
 
 struct Serving::Dependencies {
-  Dependencies(Serving& serving, asio::io_context& control, datasets::MappingDirectory mappings)
+  Dependencies(Serving& serving, asio::io_context& control, datasets::MappingDirectory mappings,
+               std::string_view pepper)
       : changes(control, *serving.store_, serving.gateway_->background_threads()),
         metrics(*serving.gateway_),
         registry({control, *serving.gateway_, *serving.store_, serving.clock_, serving.environment_, *serving.egress_}),
@@ -92,10 +95,13 @@ struct Serving::Dependencies {
                  offering_of(serving.config_)),
         dataset_tools(std::make_shared<gateway::DatasetTools>(datasets, *serving.gateway_)),
         router(routes(*serving.gateway_, *serving.store_), serving.admin_keys(), serving.gateway_->refusals()),
+        page_sessions(admin::PageSessions::derive(pepper, serving.public_origin(), serving.clock_)),
+        page(admin::page_files(), page_sessions, router.auth(), serving.gateway_->refusals(), PROTEUS_VERSION),
         ops({readiness, [this] { return metrics.render(); },
              [this](const net::Request& request) { return router.knows(request); }}),
         graph_tools(*serving.gateway_, serving.host_rules()),
         background(control.get_executor()) {
+    router.set_page_sessions(page_sessions);
     router.set_doorkeeper(operators_of(serving.gateway_->identities()));
     metrics.set_tool_sessions([this] { return sessions.size(); });
     metrics.set_stalls([&workers = *serving.workers_] { return workers.stalls(); });
@@ -106,7 +112,8 @@ struct Serving::Dependencies {
     admin::Routes all = admin::upstream_routes(gateway, registry, store);
     for (auto& more : {admin::session_routes(gateway, sessions), admin::token_routes(gateway, tokens),
                        admin::dataset_routes(datasets), admin::proposal_routes(pins), admin::context_routes(gateway),
-                       admin::change_routes(changes), admin::audit_routes(store), admin::principal_routes(gateway)}) {
+                       admin::change_routes(changes), admin::audit_routes(store), admin::principal_routes(gateway),
+                       admin::view_routes(gateway, registry)}) {
       all.insert(all.end(), more.begin(), more.end());
     }
     return all;
@@ -122,13 +129,15 @@ struct Serving::Dependencies {
   std::shared_ptr<gateway::DatasetTools> dataset_tools;
   admin::Readiness readiness;
   admin::Router router;
+  admin::PageSessions page_sessions;
+  admin::Page page;
   admin::Ops ops;
   admin::GraphTools graph_tools;
   TaskGroup background;
 };
 
 Serving::Serving(Config config, Environment environment, Front front)
-    : config_(std::move(config)), environment_(std::move(environment)), front_(front) {}
+    : config_(std::move(config)), admin_rules_(admin_rules()), environment_(std::move(environment)), front_(front) {}
 
 Result<std::unique_ptr<Serving>> Serving::start(Config config, Environment environment, Front front) {
   std::unique_ptr<Serving> serving(new Serving(std::move(config), std::move(environment), front));
@@ -171,7 +180,7 @@ Result<> Serving::open() {
   if (previous) {
     if (const auto resealed = mappings.reseal(); !resealed) return std::unexpected(resealed.error());
   }
-  dependencies_ = std::make_unique<Dependencies>(*this, control, std::move(mappings));
+  dependencies_ = std::make_unique<Dependencies>(*this, control, std::move(mappings), pepper->value());
   gateway_->set_locals({dependencies_->dataset_tools});
   gateway_->set_on_refreshed([this](const providers::RefreshResult& result, const catalog::Publication*) {
     dependencies_->metrics.refreshed(result);
@@ -258,6 +267,8 @@ Result<> Serving::listen() {
   if (!tls) return std::unexpected(tls.error());
   const auto& address = config_.server.listen;
   auto server = listen_at(address, *tls, [this, operators = operator_rules(address)](net::Exchange& exchange) {
+    const std::string_view path = exchange.request().path();
+    if (admin::Router::owns(path) || admin::Page::owns(path)) return route_admin(exchange);
     return route(exchange, operators);
   });
   if (!server) return std::unexpected(server.error());
@@ -330,7 +341,6 @@ Task<> Serving::route(net::Exchange& exchange, const server::HostRules& operator
   if (admin::GraphTools::owns(path)) return dependencies_->graph_tools.handle(exchange);
   if (auto allowed = operators.check(exchange.request(), &gateway_->refusals()); !allowed)
     return admin::reply_problem(exchange, std::move(allowed.error()));
-  if (admin::Router::owns(path)) return dependencies_->router.handle(exchange);
   if (admin::Ops::owns(path)) {
     const bool open = config_.server.listen.is_loopback();
     return dependencies_->ops.handle(exchange, open ? admin::MetricsAccess::open : admin::MetricsAccess::with_secret);
@@ -338,6 +348,14 @@ Task<> Serving::route(net::Exchange& exchange, const server::HostRules& operator
   return reply_not_found(exchange, is_old_sse ? "; [server] old_sse = true serves the HTTP+SSE transport here, and "
                                                 "Streamable HTTP is at /mcp"
                                               : "; MCP clients connect to /mcp");
+}
+
+// Pages that may speak MCP are not for that reason those that may run programs.
+Task<> Serving::route_admin(net::Exchange& exchange) {
+  if (auto allowed = admin_rules_.check(exchange.request(), &gateway_->refusals()); !allowed)
+    return admin::reply_problem(exchange, std::move(allowed.error()));
+  if (admin::Page::owns(exchange.request().path())) return dependencies_->page.handle(exchange);
+  return dependencies_->router.handle(exchange);
 }
 
 Task<> Serving::route_ops(net::Exchange& exchange, const server::HostRules& operators) {

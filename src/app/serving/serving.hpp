@@ -73,17 +73,23 @@ class Serving {
   server::HostRules host_rules() const;
   // For the paths of operators at one of the addresses.
   server::HostRules operator_rules(const ListenAddress& address) const;
+  // For /admin and the page.
+  server::HostRules admin_rules() const;
   gateway::GatewayOptions options() const;
   gateway::ToolSessionOptions session_options() const;
   Task<Result<>> load_upstreams();
   Task<> become_ready();
   std::string origin() const;
+  // Of the public URL; empty where none is configured.
+  std::string public_origin() const;
   net::Url public_url() const;
   Task<> reply_resource_metadata(net::Exchange& exchange);
   Task<> route(net::Exchange& exchange, const server::HostRules& operators);
+  Task<> route_admin(net::Exchange& exchange);
   Task<> route_ops(net::Exchange& exchange, const server::HostRules& operators);
 
   Config config_;
+  const server::HostRules admin_rules_;
   catalog::Manifests manifests_;
   const Environment environment_;
   const Front front_;

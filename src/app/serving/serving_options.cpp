@@ -25,6 +25,19 @@ server::HostRules Serving::operator_rules(const ListenAddress& address) const {
           .for_operators = true};
 }
 
+server::HostRules Serving::admin_rules() const {
+  server::HostRules rules = operator_rules(config_.server.listen);
+  rules.allowed_origins = {};
+  rules.own_pages = true;
+  if (const std::string origin = public_origin(); !origin.empty()) rules.allowed_origins = {origin};
+  return rules;
+}
+
+std::string Serving::public_origin() const {
+  const auto url = net::Url::parse(config_.server.public_url);
+  return url ? std::string(url->origin()) : std::string();
+}
+
 gateway::GatewayOptions Serving::options() const {
   gateway::GatewayOptions options;
   options.service.server_info = fmt::format(R"({{"name":"proteus","version":"{}"}})", PROTEUS_VERSION);

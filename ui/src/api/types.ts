@@ -1,0 +1,114 @@
+// What the admin API answers, as far as the page shows it. docs/admin-api.md has all of it.
+
+export type Role = 'admin' | 'viewer';
+
+export interface Session {
+  name: string;
+  role: Role;
+  token: string;
+  until: string;
+  version: string;
+}
+
+export type State = 'connecting' | 'connected' | 'degraded' | 'failed' | 'paused';
+export type Strategy = 'cached' | 'direct_proxy';
+
+export interface Omission { kind: string; name: string; reason: string }
+export interface Shadowed { kind: string; name: string; by: string }
+export interface ListFault { kind: string; method: string; cause: string; error: string }
+export interface Calls { total: number; failed: number; mean_ms: number | null }
+
+export interface Upstream {
+  name: string;
+  display_name?: string;
+  id: string;
+  origin: 'file' | 'file_override' | 'runtime';
+  created_at: string;
+  updated_at: string;
+  state: State;
+  circuit: 'closed' | 'open' | 'half_open';
+  watch: string;
+  era?: string;
+  protocol_version: string | null;
+  transport?: string;
+  url?: string;
+  last_refresh_at: string | null;
+  last_error: string | null;
+  consecutive_failures: number;
+  refresh_strategy: Strategy;
+  enabled: boolean;
+  trust: string;
+  tools: number;
+  prompts: number;
+  resources: number;
+  resource_templates: number;
+  overrides?: string[];
+  pins?: { ratified: number; proposals: number; rejected: number; blocked: number };
+  shaping?: { tables: { match: string[]; fits: number }[]; hidden: number; warnings: string[] };
+  shadowed?: Shadowed[];
+  omissions?: Omission[];
+  list_faults?: ListFault[];
+  mapped_names?: { kind: string; name: string; own: string }[];
+  calls?: Calls;
+  [setting: string]: unknown;
+}
+
+export interface ChangedEntry { name: string; breaking: boolean; reasons: string[] }
+export interface KindChange { added?: string[]; removed?: string[]; changed?: ChangedEntry[] }
+export type Changes = Record<string, KindChange>;
+
+export interface RefreshResult {
+  upstream: string;
+  ok: boolean;
+  at: string;
+  duration_ms: number;
+  error?: string;
+  [kind: string]: unknown;
+}
+
+export interface ChangeRecord { number: number; at: string; upstream: string; kinds: string[]; change: Changes }
+export interface ChangePage { changes: ChangeRecord[]; oldest: number; newest: number; next: number }
+
+export interface Proposal {
+  id: string;
+  type: string;
+  upstream: string;
+  kind: string;
+  name: string;
+  sha256: string;
+  change: 'new' | 'changed';
+  breaking: boolean;
+  reasons: string[];
+  diff: string;
+  ratified: unknown;
+  proposed: unknown;
+}
+
+export interface Entry {
+  name: string;
+  own_name: string;
+  upstream: string;
+  title?: string;
+  description: string;
+  read_only?: boolean;
+}
+export interface View { as: string | null; context: string; kind: string; total: number; offset: number; entries: Entry[]; listed_live: string[] }
+
+export type Visibility = 'seen' | 'not_seen' | 'upstream_knows';
+export interface Finding { upstream: string | null; visibility: Visibility; decided_by: string; detail: string }
+export interface Why extends Finding {
+  name: string;
+  as: string | null;
+  context: string;
+  upstreams: Finding[];
+  shown_name?: string;
+  own_name?: string;
+  parts?: { from: string; name: string; text: string }[];
+  missing_scopes?: string[];
+  definition?: unknown;
+}
+
+export interface Principals { principals: { name: string; origin: string }[]; anonymous: boolean }
+export interface Context { name: string; display_name: string; warnings: string[] }
+
+export interface Fault { tool?: string; pointer?: string; message: string }
