@@ -67,7 +67,8 @@ Task<> Page::reply_file(net::Exchange& exchange) {
   const PageFile* const file = find_file(request.path());
   if (file == nullptr) {
     co_return co_await reply_problem(
-        exchange, errors::not_found(files_.empty() ? "this program was built without the page" : "there is no such file"));
+        exchange,
+        errors::not_found(files_.empty() ? "this program was built without the page" : "there is no such file"));
   }
   // The name of an asset changes with its content.
   const bool is_asset = file->path != kRoot;
@@ -80,7 +81,8 @@ Task<> Page::reply_file(net::Exchange& exchange) {
     co_return;
   }
   co_await exchange.reply(
-      {.status = 200, .content_type = file->content_type, .prepared = fields + "Content-Encoding: gzip\r\n"}, file->gzip);
+      {.status = 200, .content_type = file->content_type, .prepared = fields + "Content-Encoding: gzip\r\n"},
+      file->gzip);
 }
 
 Task<> Page::refuse(net::Exchange& exchange, RefusalReason reason, unsigned status, Error error) {

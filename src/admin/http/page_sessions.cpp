@@ -48,11 +48,12 @@ bool any_cookie(const net::Request& request, std::string_view name, Take take) {
 }
 
 std::string write(const PageSessions::Session& session) {
-  return boost::json::serialize(boost::json::object{{"name", session.name},
-                                                    {"digest", base64_encode({reinterpret_cast<const char*>(session.digest.data()), session.digest.size()})},
-                                                    {"token", session.token},
-                                                    {"began", seconds_of(session.began)},
-                                                    {"until", seconds_of(session.until)}});
+  return boost::json::serialize(boost::json::object{
+      {"name", session.name},
+      {"digest", base64_encode({reinterpret_cast<const char*>(session.digest.data()), session.digest.size()})},
+      {"token", session.token},
+      {"began", seconds_of(session.began)},
+      {"until", seconds_of(session.until)}});
 }
 
 // What was sealed is as it was written.

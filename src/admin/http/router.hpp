@@ -17,8 +17,8 @@
 
 namespace proteus::admin {
 
-// Answers requests to /admin and below it: who is it, what do they want. Without the right X-Admin-Secret, or a session of
-// the page, nothing is looked at. Requests may come on any worker's thread.
+// Answers requests to /admin and below it: who is it, what do they want. Without the right X-Admin-Secret, or a session
+// of the page, nothing is looked at. Requests may come on any worker's thread.
 class Router {
  public:
   static constexpr std::string_view kRoot = "/admin";

@@ -134,8 +134,7 @@ Task<Result<Answer>> view(gateway::Gateway& gateway, AdminRequest& visit) {
   if (!look) co_return std::unexpected(std::move(look.error()));
   auto search = visit.text("q");
   if (!search) co_return std::unexpected(std::move(search.error()));
-  if (search->value_or("").size() > kLongestSearch)
-    co_return std::unexpected(errors::too_large("q", kLongestSearch));
+  if (search->value_or("").size() > kLongestSearch) co_return std::unexpected(errors::too_large("q", kLongestSearch));
   const auto offset = visit.number("offset");
   if (!offset) co_return std::unexpected(offset.error());
   const auto limit = visit.limit();
@@ -182,12 +181,11 @@ Task<Result<Answer>> explain(gateway::Gateway& gateway, gateway::UpstreamRegistr
   if (!name) co_return std::unexpected(std::move(name.error()));
   if (!*name || (*name)->empty() || (*name)->size() > catalog::kLongestUri)
     co_return std::unexpected(errors::invalid("name is missing, or too long"));
-  co_return Answer{.body = co_await gateway.background_threads().run(
-                       [look = std::move(*look), name = std::move(**name), all = registry.all(),
-                        &clock = gateway.clock()] {
-                         const auto answer = gateway::why(look.at, *all, clock, {look.kind, name});
-                         return write_why(look, answer, name);
-                       })};
+  co_return Answer{.body = co_await gateway.background_threads().run([look = std::move(*look), name = std::move(**name),
+                                                                      all = registry.all(), &clock = gateway.clock()] {
+    const auto answer = gateway::why(look.at, *all, clock, {look.kind, name});
+    return write_why(look, answer, name);
+  })};
 }
 
 Task<Result<Answer>> principals(gateway::Gateway& gateway) {
@@ -204,15 +202,16 @@ Task<Result<Answer>> principals(gateway::Gateway& gateway) {
   };
   add(access->principals->all(), "file");
   if (access->tokens) add(access->tokens->all(), "runtime");
-  co_return Answer{.body = boost::json::serialize(
-                       object{{"principals", std::move(all)}, {"anonymous", access->principals->anonymous() != nullptr}})};
+  co_return Answer{.body = boost::json::serialize(object{{"principals", std::move(all)},
+                                                         {"anonymous", access->principals->anonymous() != nullptr}})};
 }
 
 }  // namespace
 
 Routes view_routes(gateway::Gateway& gateway, gateway::UpstreamRegistry& registry) {
-  const Parameter as{"as", "The name of a principal; empty for callers without a token; without it, a caller with full "
-                           "access."};
+  const Parameter as{"as",
+                     "The name of a principal; empty for callers without a token; without it, a caller with full "
+                     "access."};
   const Parameter context{"context", "The context; without it, the plain endpoint."};
   const Parameter kind{"kind", "tools, prompts, resources or resource_templates; without it, tools."};
   return {{.method = "GET",

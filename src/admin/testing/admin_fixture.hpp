@@ -2,6 +2,7 @@
 
 // For tests: a whole gateway with its admin API on a loopback port, and upstreams written with the server library.
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <stdexcept>
@@ -17,6 +18,7 @@
 #include <proteus/server.hpp>
 
 #include "admin/http/ops.hpp"
+#include "admin/http/page.hpp"
 #include "admin/http/router.hpp"
 #include "admin/routes/audit_routes.hpp"
 #include "admin/routes/change_routes.hpp"
@@ -26,6 +28,7 @@
 #include "admin/routes/session_routes.hpp"
 #include "admin/routes/token_routes.hpp"
 #include "admin/routes/upstream_routes.hpp"
+#include "admin/routes/view_routes.hpp"
 #include "gateway/observe/metrics.hpp"
 #include "gateway/testing/test_gateway.hpp"
 #include "net/testing/http_test_server.hpp"
@@ -75,6 +78,10 @@ struct Reply {
 inline constexpr std::string_view kSecret = "the admin secret";
 inline constexpr std::string_view kOpsSecret = "of the operators";
 inline constexpr std::string_view kViewerSecret = "of those who look";
+
+// A page that needs no npm.
+inline constexpr std::array<PageFile, 2> kPageFiles{{{"/ui/assets/main-1.js", "text/javascript", "\"1\"", "script"},
+                                                     {"/ui", "text/html; charset=utf-8", "\"2\"", "document"}}};
 
 inline gateway::GatewayOptions gateway_options(const gateway::Egress& egress) {
   gateway::GatewayOptions options;
@@ -145,6 +152,7 @@ class Bench {
     gateway.set_access({std::make_shared<const gateway::Principals>(std::vector<gateway::PrincipalSettings>{},
                                                                     gateway::Anonymous::served),
                         {}});
+    router.set_page_sessions(page_sessions);
     metrics.set_tool_sessions([this] { return sessions.size(); });
     workers.run();
     loaded = load(std::move(file));
@@ -229,6 +237,8 @@ class Bench {
   gateway::TokenRegistry tokens;
   Readiness readiness;
   Router router;
+  PageSessions page_sessions = PageSessions::derive("a pepper", "", clock);
+  Page page{kPageFiles, page_sessions, router.auth(), gateway.refusals(), "0"};
   Ops ops;
   MetricsAccess metrics_access = MetricsAccess::open;
   GraphTools graph_tools{gateway, {}};
@@ -238,14 +248,16 @@ class Bench {
  private:
   Routes routes() {
     Routes all = upstream_routes(gateway, registry, store);
-    for (auto& more : {session_routes(gateway, sessions), token_routes(gateway, tokens), change_routes(changes),
-                       audit_routes(store), context_routes(gateway), proposal_routes(pins)})
+    for (auto& more :
+         {session_routes(gateway, sessions), token_routes(gateway, tokens), change_routes(changes), audit_routes(store),
+          context_routes(gateway), proposal_routes(pins), view_routes(gateway, registry)})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }
   Task<> route(net::Exchange& exchange) {
     const std::string_view path = exchange.request().path();
     if (Router::owns(path)) return router.handle(exchange);
+    if (Page::owns(path)) return page.handle(exchange);
     if (GraphTools::owns(path)) return graph_tools.handle(exchange);
     if (Ops::owns(path)) return ops.handle(exchange, metrics_access);
     return gateway.handle(exchange);

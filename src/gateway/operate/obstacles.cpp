@@ -39,7 +39,8 @@ class Passage {
   }
 
   Finding look() const {
-    if (!at_.view->access().allows(served_->name())) return not_seen(Check::denied, "the caller may not use this upstream");
+    if (!at_.view->access().allows(served_->name()))
+      return not_seen(Check::denied, "the caller may not use this upstream");
     if (served_->is_direct()) return live();
     const catalog::Definition* const definition = listed();
     return definition != nullptr ? in_catalog(*definition) : not_in_catalog();
@@ -54,7 +55,9 @@ class Passage {
     return snapshot_ ? snapshot_->list(wanted_.kind).find(wanted_.name) : nullptr;
   }
 
-  bool is_ratified(std::string_view own) const { return !served_->pins() || served_->pins()->admits(wanted_.kind, own); }
+  bool is_ratified(std::string_view own) const {
+    return !served_->pins() || served_->pins()->admits(wanted_.kind, own);
+  }
 
   Finding live() const {
     const catalog::Names names{wanted_.name, own_, served_->rules().prefix};
@@ -86,7 +89,8 @@ class Passage {
     if (excludes(names)) return excluded();
     const auto winner = at_.view->find(wanted_.kind, wanted_.name);
     if (winner && winner.snapshot->upstream() != served_->name())
-      return not_seen(Check::shadowed, fmt::format("{} comes first and has the name, too", winner.snapshot->upstream().value()));
+      return not_seen(Check::shadowed,
+                      fmt::format("{} comes first and has the name, too", winner.snapshot->upstream().value()));
     return {served_->settings().name, Visibility::seen, Check::listed, "listed"};
   }
 
@@ -100,8 +104,9 @@ class Passage {
     if (const auto* other = by_own_name())
       return not_seen(Check::listed, fmt::format("it is shown by another name: {}", other->shown));
     if (!snapshot_) {
-      return not_seen(Check::connected, status.last_error.empty() ? fmt::format("it is {}", client::to_string(status.state))
-                                                                  : status.last_error);
+      return not_seen(Check::connected, status.last_error.empty()
+                                            ? fmt::format("it is {}", client::to_string(status.state))
+                                            : status.last_error);
     }
     const auto fault = std::ranges::find(status.list_faults, wanted_.kind, &client::ListFault::kind);
     if (fault != status.list_faults.end()) return not_seen(Check::connected, fault->message);
@@ -110,9 +115,8 @@ class Passage {
 
   bool is_proposed() const {
     const std::string_view kind = catalog::info(wanted_.kind).plural;
-    return std::ranges::any_of(served_->pins()->posted(), [&](const auto& one) {
-      return one.proposal.kind == kind && one.proposal.name == own_;
-    });
+    return std::ranges::any_of(served_->pins()->posted(),
+                               [&](const auto& one) { return one.proposal.kind == kind && one.proposal.name == own_; });
   }
   bool hides() const {
     if (wanted_.kind != Kind::tool) return false;
@@ -125,8 +129,9 @@ class Passage {
   const catalog::Definition* by_own_name() const {
     if (!snapshot_) return nullptr;
     const auto all = snapshot_->list(wanted_.kind).definitions();
-    const auto found = std::ranges::find_if(
-        all, [&](const auto& one) { return one.own == own_ || (one.own == wanted_.name && has_own_name(wanted_.kind)); });
+    const auto found = std::ranges::find_if(all, [&](const auto& one) {
+      return one.own == own_ || (one.own == wanted_.name && has_own_name(wanted_.kind));
+    });
     return found == all.end() ? nullptr : &*found;
   }
 

@@ -55,7 +55,8 @@ std::vector<DescriptionPart> parts_of(const Viewpoint& at, const catalog::Found&
   const auto whole = at.view->state().find(found.snapshot->upstream());
   const catalog::Definition* const base =
       whole ? whole->list(Kind::tool).find(found.definition->shown) : found.definition;
-  if (base == nullptr) return {{"upstream", found.snapshot->upstream().value(), description_of(found.definition->text)}};
+  if (base == nullptr)
+    return {{"upstream", found.snapshot->upstream().value(), description_of(found.definition->text)}};
   const auto* const served = at.upstreams->find(found.snapshot->upstream().value());
   const bool shaped = served != nullptr && (*served)->shapes_tools() && words_are_shaped(*served->upstream, base->own);
   std::vector<DescriptionPart> parts{
@@ -73,18 +74,20 @@ void describe(Why& answer, const Viewpoint& at, const catalog::Found& found, Kin
   if (kind == Kind::tool) answer.parts = parts_of(at, found);
   const auto* const served = at.upstreams->find(found.snapshot->upstream().value());
   if (served == nullptr || !(*served)->required_scopes() || at.principal().scopes() == nullptr) return;
-  answer.missing_scopes = catalog::missing_scopes((*served)->required_scopes()->of(kind, found.definition->own),
-                                                  *at.principal().scopes());
+  answer.missing_scopes =
+      catalog::missing_scopes((*served)->required_scopes()->of(kind, found.definition->own), *at.principal().scopes());
 }
 
 // What decides where nothing is seen: of all upstreams the one at which it came furthest.
 Finding furthest(const std::vector<Finding>& findings, const Wanted& wanted) {
-  const auto found = std::ranges::max_element(
-      findings, {}, [](const Finding& one) { return std::pair(one.visibility == Visibility::not_seen, one.decided_by); });
+  const auto found = std::ranges::max_element(findings, {}, [](const Finding& one) {
+    return std::pair(one.visibility == Visibility::not_seen, one.decided_by);
+  });
   if (found != findings.end()) return *found;
-  return {.upstream = {},
-          .decided_by = Check::configured,
-          .detail = fmt::format("no upstream is configured whose {}s may have this name", catalog::info(wanted.kind).word)};
+  return {
+      .upstream = {},
+      .decided_by = Check::configured,
+      .detail = fmt::format("no upstream is configured whose {}s may have this name", catalog::info(wanted.kind).word)};
 }
 
 }  // namespace
@@ -95,8 +98,9 @@ std::string_view to_string(Visibility visibility) {
 }
 
 std::string_view to_string(Check check) {
-  constexpr std::array<std::string_view, 11> kWords = {"configured", "enabled",    "denied", "connected", "listed",  "omitted",
-                                                       "unratified", "hidden", "excluded",  "shadowed", "scope"};
+  constexpr std::array<std::string_view, 11> kWords = {"configured", "enabled",  "denied",     "connected",
+                                                       "listed",     "omitted",  "unratified", "hidden",
+                                                       "excluded",   "shadowed", "scope"};
   return kWords.at(static_cast<std::size_t>(check));
 }
 
@@ -107,20 +111,20 @@ Why why(const Viewpoint& viewpoint, const RegisteredUpstreams& registered, const
     case Visibility::seen: {
       describe(answer, viewpoint, routed.found, wanted.kind);
       const bool lacks_scopes = !answer.missing_scopes.empty();
-      answer.decisive = {.upstream = routed.found.snapshot->upstream().value(),
-                         .visibility = Visibility::seen,
-                         .decided_by = lacks_scopes ? Check::scope : Check::listed,
-                         .detail = lacks_scopes ? fmt::format("a call needs more scopes: {}",
-                                                              fmt::join(answer.missing_scopes, " "))
-                                                : "it is listed, and nothing keeps it from this caller"};
+      answer.decisive = {
+          .upstream = routed.found.snapshot->upstream().value(),
+          .visibility = Visibility::seen,
+          .decided_by = lacks_scopes ? Check::scope : Check::listed,
+          .detail = lacks_scopes ? fmt::format("a call needs more scopes: {}", fmt::join(answer.missing_scopes, " "))
+                                 : "it is listed, and nothing keeps it from this caller"};
       break;
     }
     case Visibility::upstream_knows:
-      answer.decisive = {.upstream = routed.asked.empty() ? "" : routed.asked.front(),
-                         .visibility = Visibility::upstream_knows,
-                         .decided_by = Check::listed,
-                         .detail = fmt::format("{} is listed live for each caller, and was not asked",
-                                               fmt::join(routed.asked, ", "))};
+      answer.decisive = {
+          .upstream = routed.asked.empty() ? "" : routed.asked.front(),
+          .visibility = Visibility::upstream_knows,
+          .decided_by = Check::listed,
+          .detail = fmt::format("{} is listed live for each caller, and was not asked", fmt::join(routed.asked, ", "))};
       break;
     case Visibility::not_seen: answer.decisive = furthest(answer.findings, wanted); break;
   }
