@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # setup.sh <group>...: installs what is missing of the groups in packages.txt. The group build also installs the npm packages
-# of ui, and the group npm those of tests/e2e and tests/compat/short; together with the group bench also bench, and with the group compat also tests/compat/full.
+# of ui, and the group npm those of tests/e2e, tests/ui and tests/compat/short; together with the group bench also bench, and with the group compat also tests/compat/full.
 # Says nothing and returns at once where everything is there.
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
@@ -102,6 +102,7 @@ if wants build; then install_npm_packages ui; fi
 if wants npm; then
   install_npm_packages tests/e2e
   install_npm_packages tests/compat/short
+  install_npm_packages tests/ui
 fi
 if wants npm && wants bench; then install_npm_packages bench; fi
 if wants npm && wants compat; then install_npm_packages tests/compat/full; fi

@@ -87,7 +87,16 @@ object calls(const gateway::UpstreamMeter& meter) {
     total += meter.requests(outcome);
     if (gateway::is_error(outcome)) failed += meter.requests(outcome);
   }
-  return {{"total", total}, {"failed", failed}};
+  object out{{"total", total}, {"failed", failed}, {"mean_ms", nullptr}};
+  if (const auto* direct = meter.direct()) {
+    std::uint64_t count = 0;
+    for (std::size_t i = 0; i <= gateway::Durations::kBounds.size(); ++i)
+      count += direct->latency.bucket(i);
+    if (count > 0)
+      out["mean_ms"] =
+          std::chrono::duration<double, std::milli>(direct->latency.sum()).count() / static_cast<double>(count);
+  }
+  return out;
 }
 
 void add_status(object& out, const gateway::ServedUpstream& served, const catalog::View& view, std::size_t most) {

@@ -122,6 +122,7 @@ std::string write_view(const Looking& look, const std::string& search, Window wi
   array live;
   for (const auto& name : look.at.listed_live())
     live.emplace_back(name);
+  out["version"] = look.at.view->state().version();
   out["total"] = total;
   out["offset"] = window.offset;
   out["entries"] = std::move(entries);

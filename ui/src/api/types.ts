@@ -92,7 +92,7 @@ export interface Entry {
   description: string;
   read_only?: boolean;
 }
-export interface View { as: string | null; context: string; kind: string; total: number; offset: number; entries: Entry[]; listed_live: string[] }
+export interface View { as: string | null; context: string; kind: string; version: number; total: number; offset: number; entries: Entry[]; listed_live: string[] }
 
 export type Visibility = 'seen' | 'not_seen' | 'upstream_knows';
 export interface Finding { upstream: string | null; visibility: Visibility; decided_by: string; detail: string }

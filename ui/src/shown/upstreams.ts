@@ -16,6 +16,12 @@ export function title(upstream: { name: string; display_name?: string }): string
   return upstream.display_name || upstream.name;
 }
 
+// "3 tools, 1 prompt"
+export function offers(upstream: Upstream): string {
+  const counts: [number, string][] = [[upstream.tools, 'tool'], [upstream.prompts, 'prompt'], [upstream.resources, 'resource'], [upstream.resource_templates, 'template']];
+  return counts.filter(([number]) => number > 0).map(([number, word]) => count(number, word)).join(', ') || 'nothing';
+}
+
 export interface Need { tone: Tone; upstream: string; text: string; href: string }
 
 // What needs a person, the most urgent first.

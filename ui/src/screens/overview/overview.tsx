@@ -9,7 +9,7 @@ import { Stranger } from '../../parts/text.tsx';
 import { VirtualList } from '../../parts/virtual_list.tsx';
 import { count } from '../../shown/text.ts';
 import { ago } from '../../shown/time.ts';
-import { matches, needs, title, type Need } from '../../shown/upstreams.ts';
+import { matches, needs, offers, title, type Need } from '../../shown/upstreams.ts';
 import { AddUpstream } from './add_upstream.tsx';
 
 const MARKS = { bad: '✖', warn: '▲', wait: '◆', good: '●', off: '❚❚' };
@@ -38,15 +38,14 @@ function Needs({ all }: { all: Need[] }) {
 }
 
 function Row({ upstream, now }: { upstream: Upstream; now: number }) {
-  const entries = `${count(upstream.tools, 'tool')}, ${count(upstream.prompts, 'prompt')}, ${count(upstream.resources, 'resource')}`;
   const calls = upstream.calls;
   return (
     <Link href={`/ui/upstreams/${encodeURIComponent(upstream.name)}`} class="upstream-row">
       <StateBadge state={upstream.state} />
       <span class="name"><Stranger text={title(upstream)} /></span>
-      <span class="quiet wide">{upstream.era ?? '–'}</span>
+      <span class="quiet wide">{upstream.protocol_version ? upstream.era : '–'}</span>
       <span class="quiet wide">{upstream.refresh_strategy === 'cached' ? 'cached' : 'direct'}</span>
-      <span class="counts">{upstream.refresh_strategy === 'cached' ? entries : 'listed live'}</span>
+      <span class="counts">{upstream.refresh_strategy === 'cached' ? offers(upstream) : 'listed live'}</span>
       <span class="quiet wide number">{calls ? `${count(calls.total, 'call')}${calls.failed ? `, ${calls.failed.toLocaleString('en')} failed` : ''}` : '–'}</span>
       <span class="quiet wide number">{calls && calls.mean_ms !== null ? `${calls.mean_ms.toFixed(1)} ms` : '–'}</span>
       <span class="quiet wide number">{ago(upstream.last_refresh_at, now)}</span>

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { api, type Look, type Problem } from '../../api/client.ts';
 import type { Entry } from '../../api/types.ts';
 import { useLive } from '../../live/live.ts';
@@ -11,40 +11,37 @@ import { Explanation } from './explanation.tsx';
 
 const PAGE = 200; // entries of one request
 
-const FULL = '*';  // no principal has this name: somebody who may use everything
+const FULL = '*'; // no principal has this name: somebody who may use everything
 const lookOf = (query: URLSearchParams): Look => ({ as: query.get('as'), context: query.get('context') ?? '' });
 
-// Parts of a long list, as they come into sight. Another list begins from nothing.
-function useEntries(look: Look, search: string) {
-  const known = useRef(new Map<number, Entry>());
-  const asked = useRef(new Set<number>());
+interface Known { list: string; entries: Map<number, Entry>; asked: Set<number> }
+
+// Parts of a long list, as they come into sight. Where the same list was read anew, what was known is shown until it is here.
+function useEntries(look: Look, search: string, version: string) {
+  const list = JSON.stringify([look.as, look.context, search]);
   const [, redraw] = useState(0);
   const [problem, setProblem] = useState<Problem>();
-  const generation = useRef(0);
-  const load = useCallback(async (page: number) => {
-    if (asked.current.has(page)) return;
-    asked.current.add(page);
-    const own = generation.current;
-    try {
-      const { entries } = await api.view(look, search, page * PAGE, PAGE);
-      if (own !== generation.current) return;
-      entries.forEach((entry, index) => known.current.set(page * PAGE + index, entry));
-      redraw((n) => n + 1);
-    } catch (caught) {
-      asked.current.delete(page);
-      if (own === generation.current) setProblem(caught as Problem);
-    }
-  }, [look.as, look.context, search]);
-  const forget = useCallback(() => {
-    generation.current += 1;
-    known.current = new Map();
-    asked.current = new Set();
-    setProblem(undefined);
-  }, []);
+  const before = useRef<Known | undefined>(undefined);
+  const known = useMemo<Known>(() => ({ list, entries: new Map(), asked: new Set() }), [list, version]);
+  useEffect(() => () => { before.current = known; }, [known]);
   const onRange = useCallback((first: number, last: number) => {
+    const load = async (page: number) => {
+      if (known.asked.has(page)) return;
+      known.asked.add(page);
+      try {
+        const { entries } = await api.view(look, search, page * PAGE, PAGE);
+        entries.forEach((entry, index) => known.entries.set(page * PAGE + index, entry));
+        setProblem(undefined);
+        redraw((n) => n + 1);
+      } catch (caught) {
+        known.asked.delete(page);
+        setProblem(caught as Problem);
+      }
+    };
     for (let page = Math.floor(first / PAGE); page <= Math.floor(Math.max(first, last - 1) / PAGE); page += 1) void load(page);
-  }, [load]);
-  return { at: (index: number) => known.current.get(index), onRange, forget, problem };
+  }, [known]);
+  const at = (index: number) => known.entries.get(index) ?? (before.current?.list === list ? before.current.entries.get(index) : undefined);
+  return { at, onRange, problem, list };
 }
 
 export function Tools() {
@@ -58,22 +55,19 @@ export function Tools() {
   const principals = useLive(api.principals, []);
   const contexts = useLive(api.contexts, []);
   const head = useLive(() => api.view(look, search, 0, 1), [look.as, look.context, search]);
-  const entries = useEntries(look, search);
   const total = head.value?.total ?? 0;
-  // The number of entries tells that the list is another one.
-  useEffect(() => entries.forget(), [look.as, look.context, search, total]);
+  const entries = useEntries(look, search, `${head.value?.version} ${total}`);
   useEffect(() => {
     const timer = setTimeout(() => { if (typed !== search) setQuery(place, { q: typed || null }); }, 200);
     return () => clearTimeout(timer);
   }, [typed]);
   const phone = matchMedia('(max-width: 700px)').matches;
-  const listKey = `${look.as} ${look.context} ${search} ${total}`;
   return (
     <>
       <header class="screen-head"><h1>Tools</h1></header>
       <div class="filters">
         <label>As
-          <select value={look.as ?? FULL} onChange={(event) => setQuery(place, { as: event.currentTarget.value === FULL ? null : event.currentTarget.value })}>
+          <select name="as" value={look.as ?? FULL} onChange={(event) => setQuery(place, { as: event.currentTarget.value === FULL ? null : event.currentTarget.value })}>
             <option value={FULL}>Somebody with full access</option>
             {principals.value?.anonymous && <option value="">Callers without a token</option>}
             {(principals.value?.principals ?? []).map((one) => <option value={one.name}>{one.name}</option>)}
@@ -81,7 +75,7 @@ export function Tools() {
           </select>
         </label>
         <label>Context
-          <select value={look.context} onChange={(event) => setQuery(place, { context: event.currentTarget.value || null })}>
+          <select name="context" value={look.context} onChange={(event) => setQuery(place, { context: event.currentTarget.value || null })}>
             <option value="">None: /mcp</option>
             {(contexts.value ?? []).map((one) => <option value={one.name}>{one.display_name}: /mcp/{one.name}</option>)}
           </select>
@@ -98,7 +92,7 @@ export function Tools() {
             {head.value.listed_live.length > 0 && <> Listed live, and not asked here: {head.value.listed_live.map((one, index) => <>{index > 0 && ', '}<Stranger text={one} /></>)}.</>}</p>
           <div class={name ? 'split' : ''}>
             {total > 0 && (
-              <VirtualList key={listKey} count={total} rowHeight={phone ? 64 : 52} label="Tools" onRange={entries.onRange}
+              <VirtualList key={entries.list} count={total} rowHeight={phone ? 64 : 52} label="Tools" onRange={entries.onRange}
                 row={(index) => {
                   const entry = entries.at(index);
                   if (!entry) return <span class="quiet tool-row">…</span>;

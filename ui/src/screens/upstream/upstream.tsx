@@ -10,7 +10,7 @@ import { Stranger } from '../../parts/text.tsx';
 import { changesOf, ChangeList } from '../timeline/change_list.tsx';
 import { count } from '../../shown/text.ts';
 import { ago, moment } from '../../shown/time.ts';
-import { title } from '../../shown/upstreams.ts';
+import { offers, title } from '../../shown/upstreams.ts';
 import { Settings } from './settings.tsx';
 
 const STRATEGIES: { value: Strategy; word: string; help: string }[] = [
@@ -50,13 +50,13 @@ function Refreshed({ result }: { result: RefreshResult }) {
 function Facts({ upstream }: { upstream: Upstream }) {
   const now = Date.now();
   const facts: [string, string][] = [
-    ['Era', upstream.era ? `${upstream.era}, revision ${upstream.protocol_version}` : 'not known yet'],
+    ['Era', upstream.protocol_version ? `${upstream.era}, revision ${upstream.protocol_version}` : 'not known yet'],
     ['Transport', upstream.transport ?? '–'],
     ['Circuit', upstream.circuit.replace('_', ' ')],
     ['Announcements', upstream.watch],
     ['Last read', upstream.last_refresh_at ? `${ago(upstream.last_refresh_at, now)} (${moment(upstream.last_refresh_at)})` : 'never'],
     ['Failures in a row', String(upstream.consecutive_failures)],
-    ['Offers', `${count(upstream.tools, 'tool')}, ${count(upstream.prompts, 'prompt')}, ${count(upstream.resources, 'resource')}, ${count(upstream.resource_templates, 'template')}`],
+    ['Offers', offers(upstream)],
     ['Calls since start', upstream.calls ? `${count(upstream.calls.total, 'call')}, ${upstream.calls.failed.toLocaleString('en')} failed` : '–'],
     ['From', { file: 'the configuration file', file_override: 'the configuration file, changed here', runtime: 'the admin API' }[upstream.origin]]
   ];
