@@ -215,7 +215,7 @@ describe('the page', () => {
     await page.getByRole('button', { name: 'Why?' }).click();
     const why = page.getByRole('complementary');
     await why.getByText('Not seen').first().waitFor();
-    assert.match(await why.textContent(), /denied: the caller's rules do not allow it/);
+    assert.match(await why.textContent(), /Access rules: the caller's rules do not allow it/);
     await page.locator('select[name=as]').selectOption('agent');
     await page.locator('select[name=context]').selectOption('reading');
     await page.getByText('files_search').click();

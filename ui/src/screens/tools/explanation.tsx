@@ -12,6 +12,11 @@ const VISIBILITY: Record<Visibility, { tone: Tone; mark: string; word: string }>
   not_seen: { tone: 'bad', mark: '✖', word: 'Not seen' },
   upstream_knows: { tone: 'wait', mark: '?', word: 'Only the upstream knows' }
 };
+// By what the gateway calls them, in words.
+const CHECKS: Record<string, string> = {
+  configured: 'Configuration', enabled: 'Paused', denied: 'Access rules', connected: 'Connection', listed: 'List', omitted: 'Omitted',
+  unratified: 'Pins', hidden: 'Shaping', excluded: 'Context', shadowed: 'Shadowed', scope: 'Scopes'
+};
 const PARTS: Record<string, string> = {
   upstream: 'the upstream', operator: 'the operator ([[upstreams.tools]])', schema: 'the schema', supplement: 'the context', siblings: 'sibling contexts'
 };
@@ -26,7 +31,7 @@ export function Explanation({ look, name, onClose }: { look: Look; name: string;
       {!why && !problem && <Loading />}
       {why && (
         <>
-          <p class="verdict"><Badge {...VISIBILITY[why.visibility]} /> <span><strong>{why.decided_by}</strong>: <Stranger text={why.detail} /></span></p>
+          <p class="verdict"><Badge {...VISIBILITY[why.visibility]} /> <span><strong>{CHECKS[why.decided_by] ?? why.decided_by}</strong>: <Stranger text={why.detail} /></span></p>
           {why.missing_scopes && why.missing_scopes.length > 0 && <p class="notice warn">A call needs the scopes {why.missing_scopes.join(', ')}.</p>}
           {why.upstreams.length > 0 && (
             <>
@@ -35,7 +40,7 @@ export function Explanation({ look, name, onClose }: { look: Look; name: string;
                 {why.upstreams.map((one) => (
                   <li key={one.upstream ?? ''}>
                     <Badge {...VISIBILITY[one.visibility]} /> <span><Link href={`/ui/upstreams/${encodeURIComponent(one.upstream ?? '')}`}><Stranger text={one.upstream ?? ''} /></Link>{' '}
-                    <strong>{one.decided_by}</strong>: <Stranger text={one.detail} /></span>
+                    <strong>{CHECKS[one.decided_by] ?? one.decided_by}</strong>: <Stranger text={one.detail} /></span>
                   </li>
                 ))}
               </ul>

@@ -1,0 +1,78 @@
+// What the page shows, as functions of what the admin API answers.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { structure, words } from '../../ui/src/shown/diff.ts';
+import { pieces, visible } from '../../ui/src/shown/text.ts';
+import { ago } from '../../ui/src/shown/time.ts';
+import { needs, settingsOf } from '../../ui/src/shown/upstreams.ts';
+
+const told = (all) => all.map(({ text, change }) => (change === 'same' ? text : `${change === 'added' ? '+' : '-'}[${text}]`)).join('');
+const side = (all, without) => all.filter((word) => word.change !== without).map((word) => word.text).join('');
+
+describe('differences', () => {
+  test('UIX-08 UIX-07 words that changed, and no others', () => {
+    assert.equal(told(words('Pays a small amount.', 'Pays a huge amount now.')), 'Pays a -[small]+[huge] -[amount.]+[amount now.]');
+    assert.equal(told(words('', 'new')), '+[new]');
+    assert.equal(told(words('same', 'same')), 'same');
+  });
+
+  test('UIX-08 both texts can be read out of a difference, whatever they are', () => {
+    let seed = 7;
+    const random = (below) => (seed = (seed * 48271) % 2147483647) % below;
+    for (let round = 0; round < 300; round += 1) {
+      const text = () => Array.from({ length: random(12) }, () => ['a', 'b', 'c d', '\n', ' '][random(5)]).join(random(2) ? ' ' : '');
+      const [before, after] = [text(), text()];
+      const all = words(before, after);
+      assert.equal(side(all, 'added'), before);
+      assert.equal(side(all, 'removed'), after);
+    }
+  });
+
+  test('UIX-08 long texts cost no more than their length', () => {
+    const all = words('a '.repeat(100_000), 'b '.repeat(100_000));
+    assert.ok(all.length < 5);
+  });
+
+  test('UIX-08 values that changed, by where they stand', () => {
+    const before = { type: 'object', properties: { to: { type: 'string' }, gone: {} }, required: ['to'] };
+    const after = { type: 'object', properties: { to: { type: 'number' }, note: {} }, required: [] };
+    assert.deepEqual(structure(before, after), [
+      { path: ['properties', 'to', 'type'], before: 'string', after: 'number' },
+      { path: ['properties', 'gone'], before: {} },
+      { path: ['properties', 'note'], after: {} },
+      { path: ['required'], before: ['to'], after: [] }
+    ]);
+  });
+});
+
+describe('text of strangers', () => {
+  test('UIX-02 nothing stays invisible', () => {
+    assert.equal(visible('a\u202eb\u200bc\u0007'), 'a⟨U+202E⟩b⟨U+200B⟩c⟨U+0007⟩');
+    assert.equal(visible('two\r\nlines\tand 漢字 é 🙂'), 'two\nlines\tand 漢字 é 🙂');
+    assert.deepEqual(pieces('\u{e0041}'), [{ text: 'U+E0041', unseen: true }]);
+  });
+
+  test('dates that are none are shown as they came', () => {
+    assert.equal(ago('yesterday-ish', 0), 'yesterday-ish');
+    assert.equal(ago(null, 0), 'never');
+    assert.equal(ago('1970-01-01T00:00:00Z', 7_200_000), '2 hours ago');
+  });
+});
+
+describe('upstreams', () => {
+  const upstream = (name, more = {}) => ({ name, state: 'connected', circuit: 'closed', ...more });
+  test('UIX-03 what is broken comes before what waits', () => {
+    const all = needs(
+      [upstream('a', { shadowed: [{}] }), upstream('b', { circuit: 'open' }), upstream('c', { state: 'failed', last_error: 'refused' }), upstream('d')],
+      [{ upstream: 'd', breaking: true }]
+    );
+    assert.deepEqual(all.map((one) => one.upstream), ['c', 'b', 'd', 'a']);
+    assert.equal(all[2].text, '1 proposal to decide, 1 of them breaking.');
+  });
+
+  test('UIX-04 settings go by the names that a change takes', () => {
+    const shown = { name: 'a', id: '1', state: 'connected', era: 'modern', configured_era: 'auto', tools: 3, configured_tools: [], timeout: '30s' };
+    assert.deepEqual(settingsOf(shown), [['name', 'a'], ['era', 'auto'], ['tools', []], ['timeout', '30s']]);
+  });
+});
