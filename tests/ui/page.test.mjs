@@ -159,6 +159,8 @@ describe('the page', () => {
     };
     assert.ok(!(await list()).includes('files_live_only'));
     await page.getByText('Direct', { exact: true }).click();
+    await page.getByText('As curl and TOML').click();
+    assert.match(await page.getByRole('dialog').textContent(), /curl -X PATCH .*\[\[upstreams\]\]\s*name = "files"\s*refresh_strategy = "direct_proxy"/s);
     await page.getByRole('button', { name: 'Change' }).click();
     await page.getByText('Proteus asks the upstream for each list').waitFor();
     assert.ok((await list()).includes('files_live_only'));
@@ -266,6 +268,14 @@ describe('the page', () => {
     await page.waitForFunction(() => document.querySelector('.timeline > li.compatible') && !document.querySelector('.timeline > li.breaking'));
   });
 
+  test('UIX-13 the audit says who did what', async () => {
+    await world.admin('POST', 'upstreams/files/refresh');
+    await open('/ui/audit');
+    await page.getByLabel('What').fill('refresh files');
+    await page.locator('.audit li', { hasText: 'upstream.refresh' }).first().waitFor();
+    assert.match(await page.locator('.audit li').first().textContent(), /admin/);
+  });
+
   test('UIX-14 what changes elsewhere is shown without a reload, in a second tab as well', async () => {
     await open('/ui/timeline');
     const second = await page.context().newPage();
@@ -293,7 +303,7 @@ describe('the page', () => {
   test('UIX-15 no accessibility fault on any screen, light and dark, desktop and phone, and nothing overflows', async () => {
     for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
       const own = await signedIn(browser, world.origin, { colorScheme, viewport: { width, height: 900 }, bypassCSP: true });
-      for (const path of ['/ui', '/ui/upstreams/files', '/ui/tools?name=files_search', '/ui/proposals', '/ui/timeline']) {
+      for (const path of ['/ui', '/ui/upstreams/files', '/ui/tools?name=files_search', '/ui/proposals', '/ui/timeline', '/ui/audit']) {
         await open(path, own);
         await own.waitForLoadState('networkidle');
         await own.evaluate(axe);

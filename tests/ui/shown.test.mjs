@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
+import { asCurl, asToml } from '../../ui/src/shown/commands.ts';
 import { structure, words } from '../../ui/src/shown/diff.ts';
 import { pieces, visible } from '../../ui/src/shown/text.ts';
 import { ago } from '../../ui/src/shown/time.ts';
@@ -57,6 +58,16 @@ describe('text of strangers', () => {
     assert.equal(ago('yesterday-ish', 0), 'yesterday-ish');
     assert.equal(ago(null, 0), 'never');
     assert.equal(ago('1970-01-01T00:00:00Z', 7_200_000), '2 hours ago');
+  });
+});
+
+describe('commands', () => {
+  test('UIX-18 an action as curl and as TOML', () => {
+    assert.equal(
+      asCurl('http://h', 'PATCH', '/admin/upstreams/a', { append: "it's" }),
+      `curl -X PATCH http://h/admin/upstreams/a -H "X-Admin-Secret: $SECRET" -d '{"append":"it'\\''s"}'`
+    );
+    assert.equal(asToml('a', { command: ['x', 'y'], environment: { A: '1' }, timeout: null }), '[[upstreams]]\nname = "a"\ncommand = ["x", "y"]\nenvironment = { A = "1" }');
   });
 });
 

@@ -5,6 +5,7 @@ import { announce, start, useConnection } from './live/live.ts';
 import { Dialog } from './parts/dialog.tsx';
 import { Empty, Loading, ProblemNotice } from './parts/notice.tsx';
 import { go, Link, SessionContext, usePlace, type Place } from './parts/page.tsx';
+import { Audit } from './screens/audit/audit.tsx';
 import { Overview } from './screens/overview/overview.tsx';
 import { Proposals } from './screens/proposals/proposals.tsx';
 import { SignInForm } from './screens/sign-in/sign_in.tsx';
@@ -13,7 +14,7 @@ import { Tools } from './screens/tools/tools.tsx';
 import { UpstreamScreen } from './screens/upstream/upstream.tsx';
 
 const RENEW = 20 * 60 * 1000; // before the session would end by itself
-const SCREENS: [string, string][] = [['/ui', 'Overview'], ['/ui/tools', 'Tools'], ['/ui/proposals', 'Proposals'], ['/ui/timeline', 'Timeline']];
+const SCREENS: [string, string][] = [['/ui', 'Overview'], ['/ui/tools', 'Tools'], ['/ui/proposals', 'Proposals'], ['/ui/timeline', 'Timeline'], ['/ui/audit', 'Audit']];
 
 function Screen({ place }: { place: Place }) {
   const upstream = /^\/ui\/upstreams\/([^/]+)$/.exec(place.path);
@@ -26,6 +27,7 @@ function Screen({ place }: { place: Place }) {
     case '/ui/tools': return <Tools />;
     case '/ui/proposals': return <Proposals />;
     case '/ui/timeline': return <Timeline />;
+    case '/ui/audit': return <Audit />;
     default: return <Empty title="There is no such screen"><p><Link href="/ui">Overview</Link></p></Empty>;
   }
 }

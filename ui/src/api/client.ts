@@ -77,6 +77,8 @@ export const api = {
 
   changes: (since: number, limit = 1000) => json<T.ChangePage>('GET', `/admin/changes${query({ since, limit })}`),
 
+  audit: async () => (await json<{ audit: T.AuditRecord[] }>('GET', '/admin/audit?limit=1000')).audit,
+
   view: (look: Look, q: string, offset: number, limit: number) =>
     json<T.View>('GET', `/admin/view${query({ ...looking(look), q: q || null, offset, limit })}`),
   why: (look: Look, name: string) => json<T.Why>('GET', `/admin/why${query({ ...looking(look), name })}`),

@@ -111,4 +111,6 @@ export interface Why extends Finding {
 export interface Principals { principals: { name: string; origin: string }[]; anonymous: boolean }
 export interface Context { name: string; display_name: string; warnings: string[] }
 
+export interface AuditRecord { number: number; at: string; who: string; what: string; detail: unknown }
+
 export interface Fault { tool?: string; pointer?: string; message: string }

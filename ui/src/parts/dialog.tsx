@@ -18,12 +18,13 @@ export function Dialog({ title, onClose, children, fixed }: Properties) {
   );
 }
 
-interface Question { title: string; text: ComponentChildren; action: string; tone?: 'bad'; onDone: (confirmed: boolean) => void }
+interface Question { title: string; text: ComponentChildren; details?: ComponentChildren; action: string; tone?: 'bad'; onDone: (confirmed: boolean) => void }
 
-export function Confirm({ title, text, action, tone, onDone }: Question) {
+export function Confirm({ title, text, details, action, tone, onDone }: Question) {
   return (
     <Dialog title={title} onClose={() => onDone(false)}>
       <p>{text}</p>
+      {details}
       <div class="actions">
         <button type="button" onClick={() => onDone(false)}>Cancel</button>
         <button type="button" class={tone === 'bad' ? 'danger' : 'primary'} onClick={() => onDone(true)}>{action}</button>

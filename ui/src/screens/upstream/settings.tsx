@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Problem } from '../../api/client.ts';
 import type { Upstream } from '../../api/types.ts';
+import { Commands } from '../../parts/commands.tsx';
 import { ProblemNotice } from '../../parts/notice.tsx';
 import { Stranger } from '../../parts/text.tsx';
 import { settingsOf } from '../../shown/upstreams.ts';
@@ -26,12 +27,13 @@ export function Settings({ upstream, mayChange, onSave }: Properties) {
   const [busy, setBusy] = useState(false);
   const settings = settingsOf(upstream);
   const changed = settings.filter(([key, value]) => edited[key] !== undefined && edited[key] !== written(value));
+  const changes = () => Object.fromEntries(changed.map(([key, value]) => [key, read(edited[key]!, value)]));
   const save = async (event: Event) => {
     event.preventDefault();
     setBusy(true);
     setProblem(undefined);
     try {
-      await onSave(Object.fromEntries(changed.map(([key, value]) => [key, read(edited[key]!, value)])));
+      await onSave(changes());
       setEdited({});
     } catch (caught) {
       setProblem(caught as Problem);
@@ -55,6 +57,7 @@ export function Settings({ upstream, mayChange, onSave }: Properties) {
           ))}
         </div>
         <ProblemNotice problem={problem} />
+        {changed.length > 0 && <Commands method="PATCH" path={`/admin/upstreams/${encodeURIComponent(upstream.name)}`} body={changes()} upstream={upstream.name} />}
         {mayChange && (
           <div class="actions sticky">
             <button type="button" disabled={changed.length === 0} onClick={() => setEdited({})}>Discard</button>
