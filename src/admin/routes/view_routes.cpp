@@ -22,10 +22,10 @@ using catalog::Kind;
 constexpr std::size_t kLongestSearch = 200;
 constexpr std::size_t kShownOfDescription = 300;  // bytes; GET /admin/why has all of it
 
-// Who looks, where, and at what.
+// Who looks, where, and at what: as the request says it.
 struct Looking {
-  gateway::Viewpoint at;
   gateway::Whom whom;
+  std::string context;
   Kind kind = Kind::tool;
 };
 
@@ -38,21 +38,19 @@ Result<Kind> kind_of(AdminRequest& visit) {
   return std::unexpected(errors::invalid("kind must be tools, prompts, resources or resource_templates"));
 }
 
-Result<Looking> looking(const gateway::Gateway& gateway, AdminRequest& visit) {
+Result<Looking> looking(AdminRequest& visit) {
   const auto kind = kind_of(visit);
   if (!kind) return std::unexpected(kind.error());
-  const auto whom = visit.text("as");
-  if (!whom) return std::unexpected(whom.error());
-  const auto context = visit.text("context");
-  if (!context) return std::unexpected(context.error());
-  auto at = gateway::look_as(gateway, *whom, context->value_or(""));
-  if (!at) return std::unexpected(std::move(at.error()));
-  return Looking{std::move(*at), *whom, *kind};
+  auto whom = visit.text("as");
+  if (!whom) return std::unexpected(std::move(whom.error()));
+  auto context = visit.text("context");
+  if (!context) return std::unexpected(std::move(context.error()));
+  return Looking{std::move(*whom), context->value_or(""), *kind};
 }
 
-object heading(const Looking& look) {
+object heading(const Looking& look, const gateway::Viewpoint& at) {
   return {{"as", look.whom ? value(*look.whom) : value(nullptr)},
-          {"context", look.at.caller.context},
+          {"context", at.caller.context},
           {"kind", catalog::info(look.kind).plural}};
 }
 
@@ -109,20 +107,23 @@ struct Window {
   std::size_t limit = 0;
 };
 
-std::string write_view(const Looking& look, const std::string& search, Window window) {
+Result<std::string> write_view(const gateway::Gateway& gateway, const Looking& look, const std::string& search,
+                               Window window) {
+  const auto at = gateway::look_as(gateway, look.whom, look.context);
+  if (!at) return std::unexpected(at.error());
   const auto words = words_of(search);
-  object out = heading(look);
+  object out = heading(look, *at);
   array entries;
   std::uint64_t total = 0;
-  for (const auto& found : look.at.view->all(look.kind)) {
+  for (const auto& found : at->view->all(look.kind)) {
     if (!matches(*found.definition, words)) continue;
     if (total >= window.offset && entries.size() < window.limit) entries.push_back(entry_document(found, look.kind));
     ++total;
   }
   array live;
-  for (const auto& name : look.at.listed_live())
+  for (const auto& name : at->listed_live())
     live.emplace_back(name);
-  out["version"] = look.at.view->state().version();
+  out["version"] = at->view->state().version();
   out["total"] = total;
   out["offset"] = window.offset;
   out["entries"] = std::move(entries);
@@ -131,7 +132,7 @@ std::string write_view(const Looking& look, const std::string& search, Window wi
 }
 
 Task<Result<Answer>> view(gateway::Gateway& gateway, AdminRequest& visit) {
-  auto look = looking(gateway, visit);
+  auto look = looking(visit);
   if (!look) co_return std::unexpected(std::move(look.error()));
   auto search = visit.text("q");
   if (!search) co_return std::unexpected(std::move(search.error()));
@@ -140,10 +141,13 @@ Task<Result<Answer>> view(gateway::Gateway& gateway, AdminRequest& visit) {
   if (!offset) co_return std::unexpected(offset.error());
   const auto limit = visit.limit();
   if (!limit) co_return std::unexpected(limit.error());
-  // What upstreams list may be long.
-  co_return Answer{.body = co_await gateway.background_threads().run(
-                       [look = std::move(*look), search = search->value_or(""),
-                        window = Window{offset->value_or(0), *limit}] { return write_view(look, search, window); })};
+  // What upstreams list may be long, and nobody may have looked at it like this before.
+  auto written = co_await gateway.background_threads().run(
+      [&gateway, look = std::move(*look), search = search->value_or(""), window = Window{offset->value_or(0), *limit}] {
+        return write_view(gateway, look, search, window);
+      });
+  if (!written) co_return std::unexpected(std::move(written.error()));
+  co_return Answer{.body = std::move(*written)};
 }
 
 object finding_document(const gateway::Finding& finding) {
@@ -153,8 +157,9 @@ object finding_document(const gateway::Finding& finding) {
           {"detail", finding.detail}};
 }
 
-std::string write_why(const Looking& look, const gateway::Why& why, std::string_view name) {
-  object out = heading(look);
+std::string write_why(const Looking& look, const gateway::Viewpoint& at, const gateway::Why& why,
+                      std::string_view name) {
+  object out = heading(look, at);
   out["name"] = name;
   for (auto& member : finding_document(why.decisive))
     out[member.key()] = std::move(member.value());
@@ -176,17 +181,21 @@ std::string write_why(const Looking& look, const gateway::Why& why, std::string_
 }
 
 Task<Result<Answer>> explain(gateway::Gateway& gateway, gateway::UpstreamRegistry& registry, AdminRequest& visit) {
-  auto look = looking(gateway, visit);
+  auto look = looking(visit);
   if (!look) co_return std::unexpected(std::move(look.error()));
   auto name = visit.text("name");
   if (!name) co_return std::unexpected(std::move(name.error()));
   if (!*name || (*name)->empty() || (*name)->size() > catalog::kLongestUri)
     co_return std::unexpected(errors::invalid("name is missing, or too long"));
-  co_return Answer{.body = co_await gateway.background_threads().run([look = std::move(*look), name = std::move(**name),
-                                                                      all = registry.all(), &clock = gateway.clock()] {
-    const auto answer = gateway::why(look.at, *all, clock, {look.kind, name});
-    return write_why(look, answer, name);
-  })};
+  using Written = Result<std::string>;
+  auto written = co_await gateway.background_threads().run(
+      [&gateway, look = std::move(*look), name = std::move(**name), all = registry.all()]() -> Written {
+        const auto at = gateway::look_as(gateway, look.whom, look.context);
+        if (!at) return std::unexpected(at.error());
+        return write_why(look, *at, gateway::why(*at, *all, gateway.clock(), {look.kind, name}), name);
+      });
+  if (!written) co_return std::unexpected(std::move(written.error()));
+  co_return Answer{.body = std::move(*written)};
 }
 
 Task<Result<Answer>> principals(gateway::Gateway& gateway) {

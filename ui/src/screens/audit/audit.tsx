@@ -13,6 +13,13 @@ export function fits(record: AuditRecord, who: string, words: string): boolean {
   return words.toLowerCase().split(/\s+/).every((word) => text.includes(word));
 }
 
+// "name: files · keys: timeout". Hashes are recognised by their beginning.
+export function detailOf(detail: unknown): string {
+  if (typeof detail !== 'object' || detail === null) return JSON.stringify(detail);
+  const text = (value: unknown) => (typeof value === 'string' ? value.replace(/\b([0-9a-f]{12})[0-9a-f]{20,}\b/g, '$1…') : JSON.stringify(value));
+  return Object.entries(detail).map(([key, value]) => `${key}: ${text(value)}`).join(' · ');
+}
+
 export function Audit() {
   useTitle('Audit');
   const place = usePlace();
@@ -47,7 +54,7 @@ export function Audit() {
             <time class="quiet" dateTime={record.at} title={moment(record.at)}>{ago(record.at, now)}</time>
             <strong><Stranger text={record.who} /></strong>
             <span>{record.what}</span>
-            <code><Stranger text={JSON.stringify(record.detail)} /></code>
+            <span><Stranger text={detailOf(record.detail)} /></span>
           </li>
         ))}
       </ol>
