@@ -193,6 +193,17 @@ describe('the page', () => {
     assert.match((await world.admin('GET', 'upstreams/files')).call_timeout, /^(90s|1m30s|1.5m)$/);
   });
 
+  test('UIX-04 two operators change different settings of one upstream, and both hold', async () => {
+    await open('/ui/upstreams/files');
+    await page.locator('.settings summary').click();
+    await page.getByLabel('health_interval', { exact: true }).fill('41s');
+    await world.admin('PATCH', 'upstreams/files', { connect_timeout: '7s' });
+    await page.getByRole('button', { name: 'Save health_interval' }).click();
+    await page.getByText('health_interval (changed here)').waitFor();
+    const { health_interval, connect_timeout } = await world.admin('GET', 'upstreams/files');
+    assert.deepEqual([health_interval, connect_timeout], ['41s', '7s']);
+  });
+
   test('UIX-04 upstreams are added and, after a question, removed', async () => {
     await open('/ui');
     await page.getByRole('button', { name: 'Add upstream' }).click();
