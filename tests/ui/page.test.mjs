@@ -279,6 +279,35 @@ describe('the page', () => {
     await page.waitForFunction(() => document.querySelector('.timeline > li.compatible') && !document.querySelector('.timeline > li.breaking'));
   });
 
+  test('UIX-11 contexts side by side: what each shows and how it describes it', async () => {
+    await open('/ui/contexts');
+    await page.getByRole('heading', { name: 'Reading' }).waitFor();
+    await page.getByRole('img', { name: 'files_search in reading: other words' }).waitFor();
+    await page.getByRole('img', { name: 'files_write_file in reading: absent' }).waitFor();
+    await page.getByRole('img', { name: 'files_read_file in reading: same' }).click();
+    await page.getByRole('heading', { name: 'Tools' }).waitFor();
+    assert.match(page.url(), /context=reading&name=files_read_file/);
+  });
+
+  test('UIX-12 a token is made, its secret shown once, and revoked', async () => {
+    await open('/ui/tokens');
+    await page.getByText('as the configuration says').first().waitFor();
+    await page.getByRole('button', { name: 'Make a token' }).click();
+    await page.getByLabel('Name').fill('nightly');
+    await page.getByLabel('Tools it may use').fill('files_read*');
+    await page.getByRole('button', { name: 'Make', exact: true }).click();
+    const secret = await page.locator('.secret').textContent();
+    await page.getByRole('button', { name: 'I have it' }).click();
+    const list = () => fetch(`${new URL(world.gateway.url).origin}/v1/graphs/reading/mcp/tools`, { headers: { authorization: `Bearer ${secret}` } });
+    assert.deepEqual((await (await list()).json()).tools.map((one) => one.name), ['files_read_file']);
+    const row = page.getByRole('listitem').filter({ hasText: 'nightly' });
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await row.waitFor({ state: 'detached' });
+    assert.equal((await list()).status, 401);
+    assert.ok(!(await page.content()).includes(secret));
+  });
+
   test('UIX-13 the audit says who did what', async () => {
     await world.admin('POST', 'upstreams/files/refresh');
     await open('/ui/audit');
@@ -314,7 +343,7 @@ describe('the page', () => {
   test('UIX-15 no accessibility fault on any screen, light and dark, desktop and phone, and nothing overflows', async () => {
     for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
       const own = await signedIn(browser, world.origin, { colorScheme, viewport: { width, height: 900 }, bypassCSP: true });
-      for (const path of ['/ui', '/ui/upstreams/files', '/ui/tools?name=files_search', '/ui/proposals', '/ui/timeline', '/ui/audit']) {
+      for (const path of ['/ui', '/ui/upstreams/files', '/ui/tools?name=files_search', '/ui/proposals', '/ui/timeline', '/ui/contexts', '/ui/tokens', '/ui/audit']) {
         await open(path, own);
         await own.waitForLoadState('networkidle');
         await own.evaluate(axe);

@@ -69,10 +69,12 @@ std::string shortened(std::string text) {
 }
 
 object entry_document(const catalog::Found& found, Kind kind) {
+  std::string description = member_of(*found.definition, "description");
   object out{{"name", found.definition->shown},
              {"own_name", found.definition->own},
              {"upstream", found.snapshot->upstream().value()},
-             {"description", shortened(member_of(*found.definition, "description"))}};
+             {"description_bytes", description.size()}};
+  out["description"] = shortened(std::move(description));
   if (auto title = member_of(*found.definition, "title"); !title.empty()) out["title"] = std::move(title);
   if (kind == Kind::tool) out["read_only"] = found.definition->read_only;
   return out;

@@ -77,6 +77,11 @@ export const api = {
 
   changes: (since: number, limit = 1000) => json<T.ChangePage>('GET', `/admin/changes${query({ since, limit })}`),
 
+  tokens: async () => (await json<{ tokens: T.Token[] }>('GET', '/admin/tokens')).tokens,
+  createToken: (token: Record<string, unknown>) => json<T.IssuedToken>('POST', '/admin/tokens', token),
+  rotateToken: (name: string) => json<T.IssuedToken>('POST', `/admin/tokens/${encodeURIComponent(name)}/rotate`),
+  revokeToken: (name: string) => json<T.Token>('DELETE', `/admin/tokens/${encodeURIComponent(name)}`),
+
   audit: async () => (await json<{ audit: T.AuditRecord[] }>('GET', '/admin/audit?limit=1000')).audit,
 
   view: (look: Look, q: string, offset: number, limit: number) =>

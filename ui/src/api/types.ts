@@ -89,7 +89,8 @@ export interface Entry {
   own_name: string;
   upstream: string;
   title?: string;
-  description: string;
+  description: string; // its beginning
+  description_bytes: number; // of all of it
   read_only?: boolean;
 }
 export interface View { as: string | null; context: string; kind: string; version: number; total: number; offset: number; entries: Entry[]; listed_live: string[] }
@@ -109,7 +110,29 @@ export interface Why extends Finding {
 }
 
 export interface Principals { principals: { name: string; origin: string }[]; anonymous: boolean }
-export interface Context { name: string; display_name: string; warnings: string[] }
+export interface Context {
+  name: string;
+  display_name: string;
+  endpoint: string;
+  include: string[];
+  exclude: string[];
+  siblings: string[];
+  instructions: string;
+  warnings: string[];
+}
+export interface Token {
+  name: string;
+  origin: 'file' | 'runtime';
+  state: string;
+  upstreams?: string[];
+  tools?: string[];
+  deny?: string[];
+  read_only?: boolean;
+  created_at?: string;
+  expires_at?: string;
+  last_used_at?: string;
+}
+export interface IssuedToken extends Token { token: string }
 
 export interface AuditRecord { number: number; at: string; who: string; what: string; detail: unknown }
 
