@@ -207,7 +207,7 @@ describe('the page', () => {
   test('UIX-04 upstreams are added and, after a question, removed', async () => {
     await open('/ui');
     await page.getByRole('button', { name: 'Add upstream' }).click();
-    await page.getByLabel('URL or command').fill(world.hostile.url);
+    await page.getByLabel('URL, command, or a file with mcpServers').fill(world.hostile.url);
     await page.getByLabel('Name').fill('second');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByRole('heading', { name: 'second' }).waitFor();

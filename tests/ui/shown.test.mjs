@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 
 import { asCurl, asToml } from '../../ui/src/shown/commands.ts';
 import { structure, words } from '../../ui/src/shown/diff.ts';
+import { pasted } from '../../ui/src/shown/pasted.ts';
 import { pieces, visible } from '../../ui/src/shown/text.ts';
 import { ago } from '../../ui/src/shown/time.ts';
 import { needs, settingsOf } from '../../ui/src/shown/upstreams.ts';
@@ -68,6 +69,24 @@ describe('commands', () => {
       `curl -X PATCH http://h/admin/upstreams/a -H "X-Admin-Secret: $SECRET" -d '{"append":"it'\\''s"}'`
     );
     assert.equal(asToml('a', { command: ['x', 'y'], environment: { A: '1' }, timeout: null }), '[[upstreams]]\nname = "a"\ncommand = ["x", "y"]\nenvironment = { A = "1" }');
+  });
+});
+
+describe('what is pasted', () => {
+  test('UIX-16 a URL, a command, or an mcpServers file', () => {
+    assert.deepEqual(pasted('https://mcp.linear.app/mcp', '').upstreams, [{ name: 'linear', url: 'https://mcp.linear.app/mcp' }]);
+    assert.deepEqual(pasted('npx -y "@modelcontextprotocol/server-files" "/tmp/a b"', '').upstreams, [
+      { name: 'files', command: ['npx', '-y', '@modelcontextprotocol/server-files', '/tmp/a b'] }
+    ]);
+    const file = { mcpServers: { 'My Files': { command: 'npx', args: ['-y', 'x'], env: { KEY: '1' } }, web: { url: 'https://a.example/mcp', headers: { Authorization: 'Bearer t', 'X-Other': '1' } } } };
+    const { upstreams, notes } = pasted(JSON.stringify(file), '');
+    assert.deepEqual(upstreams, [
+      { name: 'my-files', command: ['npx', '-y', 'x'], environment: { KEY: '1' } },
+      { name: 'web', url: 'https://a.example/mcp', authentication: { type: 'bearer', token: 't' } }
+    ]);
+    assert.match(notes[0], /X-Other/);
+    assert.throws(() => pasted('{"a":', ''), /no JSON/);
+    assert.throws(() => pasted('{}', ''), /no server/);
   });
 });
 

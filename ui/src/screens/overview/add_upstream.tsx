@@ -1,58 +1,73 @@
 import { useState } from 'preact/hooks';
-import { api, type Problem } from '../../api/client.ts';
+import { api, Problem } from '../../api/client.ts';
 import { announce } from '../../live/live.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ProblemNotice } from '../../parts/notice.tsx';
 import { go } from '../../parts/page.tsx';
+import { pasted, suggestedName, type Pasted } from '../../shown/pasted.ts';
 
-// A URL, or a command with its arguments, each a word or in quotes.
-export function settingsOf(name: string, where: string, strategy: string): Record<string, unknown> {
-  const settings: Record<string, unknown> = { name, refresh_strategy: strategy };
-  if (/^https?:\/\//.test(where)) settings.url = where;
-  else settings.command = (where.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^(["'])(.*)\1$/, '$2'));
-  return settings;
-}
-
-export function AddUpstream({ onClose }: { onClose: () => void }) {
+// By its URL or command, or all of a client's file at once.
+export function AddForm({ onDone, onCancel }: { onDone: () => void; onCancel?: () => void }) {
+  const [text, setText] = useState('');
   const [name, setName] = useState('');
-  const [where, setWhere] = useState('');
   const [strategy, setStrategy] = useState('cached');
   const [problem, setProblem] = useState<Problem>();
   const [busy, setBusy] = useState(false);
+  const isFile = text.trim().startsWith('{');
   const submit = async (event: Event) => {
     event.preventDefault();
-    setBusy(true);
+    setProblem(undefined);
+    let read: Pasted;
     try {
-      await api.create(settingsOf(name.trim(), where.trim(), strategy));
-      announce();
-      onClose();
-      go(`/ui/upstreams/${encodeURIComponent(name.trim())}`);
+      read = pasted(text, name);
     } catch (caught) {
-      setProblem(caught as Problem);
-      setBusy(false);
+      setProblem(new Problem(400, (caught as Error).message));
+      return;
     }
+    setBusy(true);
+    const failed: string[] = [];
+    for (const settings of read.upstreams) {
+      try {
+        await api.create({ ...settings, refresh_strategy: strategy });
+      } catch (caught) {
+        failed.push(`${settings.name}: ${(caught as Problem).message}`);
+      }
+    }
+    announce();
+    setBusy(false);
+    const told = [...failed, ...read.notes];
+    if (told.length > 0) {
+      setProblem(new Problem(400, failed.length > 0 ? 'Not everything was added.' : 'Added, with something left to do.', told.map((message) => ({ message }))));
+      return;
+    }
+    onDone();
+    go(read.upstreams.length === 1 ? `/ui/upstreams/${encodeURIComponent(read.upstreams[0]!.name)}` : '/ui');
   };
   return (
-    <Dialog title="Add upstream" onClose={onClose}>
-      <form onSubmit={submit}>
-        <label>URL or command
-          <input required value={where} placeholder="https://mcp.example.com/mcp" onInput={(event) => setWhere(event.currentTarget.value)} />
-        </label>
+    <form onSubmit={submit} class="add">
+      <label>URL, command, or a file with mcpServers
+        <textarea required rows={isFile ? 8 : 2} spellcheck={false} value={text} placeholder="https://mcp.example.com/mcp" onInput={(event) => setText(event.currentTarget.value)} />
+      </label>
+      {!isFile && (
         <label>Name
-          <input required value={name} placeholder="example" onInput={(event) => setName(event.currentTarget.value)} />
+          <input value={name} placeholder={text.trim() ? suggestedName(text.trim()) : 'example'} onInput={(event) => setName(event.currentTarget.value)} />
         </label>
-        <label>Lists
-          <select value={strategy} onChange={(event) => setStrategy(event.currentTarget.value)}>
-            <option value="cached">Cached: read when they change</option>
-            <option value="direct_proxy">Direct: asked each time, as the caller</option>
-          </select>
-        </label>
-        <ProblemNotice problem={problem} />
-        <div class="actions">
-          <button type="button" onClick={onClose}>Cancel</button>
-          <button type="submit" class="primary" disabled={busy}>Add</button>
-        </div>
-      </form>
-    </Dialog>
+      )}
+      <label>Lists
+        <select value={strategy} onChange={(event) => setStrategy(event.currentTarget.value)}>
+          <option value="cached">Cached: read when they change</option>
+          <option value="direct_proxy">Direct: asked each time, as the caller</option>
+        </select>
+      </label>
+      <ProblemNotice problem={problem} />
+      <div class="actions">
+        {onCancel && <button type="button" onClick={onCancel}>Cancel</button>}
+        <button type="submit" class="primary" disabled={busy}>Add</button>
+      </div>
+    </form>
   );
+}
+
+export function AddUpstream({ onClose }: { onClose: () => void }) {
+  return <Dialog title="Add upstream" onClose={onClose}><AddForm onDone={onClose} onCancel={onClose} /></Dialog>;
 }

@@ -10,7 +10,7 @@ import { VirtualList } from '../../parts/virtual_list.tsx';
 import { count } from '../../shown/text.ts';
 import { ago } from '../../shown/time.ts';
 import { matches, needs, offers, title, type Need } from '../../shown/upstreams.ts';
-import { AddUpstream } from './add_upstream.tsx';
+import { AddForm, AddUpstream } from './add_upstream.tsx';
 
 const MARKS = { bad: '✖', warn: '▲', wait: '◆', good: '●', off: '❚❚' };
 const WORDS = { bad: 'Broken', warn: 'Look', wait: 'Note', good: 'Good', off: 'Off' };
@@ -80,6 +80,7 @@ export function Overview() {
       {value && upstreams.length === 0 && (
         <Empty title="No upstream yet">
           <p>An upstream is an MCP server whose tools, prompts and resources this gateway offers. Add one by its URL or its command, here or under <code>[[upstreams]]</code> in the configuration.</p>
+          {mayChange && <AddForm onDone={() => {}} />}
         </Empty>
       )}
       {value && upstreams.length > 0 && (
@@ -100,6 +101,11 @@ export function Overview() {
                   row={(index) => <Row upstream={shown[index]!} now={now} />} />
               </>
             )}
+          </section>
+          <section aria-labelledby="connect">
+            <h2 id="connect">Connect a client</h2>
+            <p class="quiet">Clients speak to <code>{location.origin}/mcp</code>. As many of them are configured:</p>
+            <pre class="definition">{JSON.stringify({ mcpServers: { proteus: { type: 'http', url: `${location.origin}/mcp` } } }, null, 2)}</pre>
           </section>
         </>
       )}

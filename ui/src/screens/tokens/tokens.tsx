@@ -87,8 +87,12 @@ export function Tokens() {
               <span class="quiet">{token.expires_at ? `ends ${ago(token.expires_at, Date.now())}` : 'has no end'}{token.origin === 'runtime' && `, used ${ago(token.last_used_at, Date.now())}`}</span></span>
             <span class="actions">
               <Link href={`/ui/tools?as=${encodeURIComponent(token.name)}`}>What it sees</Link>
-              <button type="button" disabled={!mayChange || token.origin !== 'runtime'} onClick={() => setAsked({ name: token.name, what: 'rotate' })}>Rotate</button>
-              <button type="button" class="danger" disabled={!mayChange || token.origin !== 'runtime'} onClick={() => setAsked({ name: token.name, what: 'revoke' })}>Revoke</button>
+              {token.origin === 'runtime' && (
+                <>
+                  <button type="button" disabled={!mayChange} onClick={() => setAsked({ name: token.name, what: 'rotate' })}>Rotate</button>
+                  <button type="button" class="danger" disabled={!mayChange} onClick={() => setAsked({ name: token.name, what: 'revoke' })}>Revoke</button>
+                </>
+              )}
             </span>
           </li>
         ))}
