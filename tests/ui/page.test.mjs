@@ -232,7 +232,7 @@ describe('the page', () => {
     await page.locator('select[name=as]').selectOption('agent');
     await page.locator('select[name=context]').selectOption('reading');
     await page.getByText('files_search').click();
-    await page.getByText('Prefer short words.').waitFor();
+    await page.getByText('Prefer short words.', { exact: true }).waitFor();
     assert.match(await why.textContent(), /from the upstream files.*from the context files_search/s);
     await page.getByLabel('Search', { exact: true }).fill('words');
     await page.getByText('1 tool fit the search').waitFor();

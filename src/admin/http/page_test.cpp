@@ -51,7 +51,9 @@ TEST_F(PageTest, UIX_01_IsServedCompressedWithStrictHeaders) {
     EXPECT_THAT(document.head, HasSubstr(line));
   EXPECT_THAT(document.head, Not(HasSubstr("unsafe-inline")));
   EXPECT_EQ(bench.send("GET", "/ui/upstreams/x", "", "").body, "document");
-  EXPECT_EQ(bench.send("GET", "/ui", "", "If-None-Match: \"2\"\r\n").status, 304);
+  net::RawClient again(bench.server.local_port());
+  again.send(bench.head("GET", "/ui", "If-None-Match: \"2\"\r\n"));
+  EXPECT_EQ(again.receive(true).status, 304);
   const Reply script = bench.send("GET", "/ui/assets/main-1.js", "", "");
   EXPECT_THAT(script.head, HasSubstr("immutable"));
   EXPECT_EQ(bench.send("GET", "/ui/assets/none.js", "", "").status, 404);
@@ -95,8 +97,7 @@ TEST_F(PageTest, UIX_02_TheCookieCountsOnlyOnRequestsOfThePage) {
         std::string("Sec-Fetch-Site: none\r\n"), "Origin: http://127.0.0.1:1" + port + "\r\n",
         "Origin: https://127.0.0.1:" + port + "\r\n", "Origin: http://localhost:" + port + "\r\n",
         std::string("Origin: null\r\n"), std::string("Origin: http://127.0.0.1:1\r\n") + std::string(kSameOrigin),
-        own_origin() + "Sec-Fetch-Site: same-site\r\n", own_origin() + own_origin(),
-        std::string(kSameOrigin) + std::string(kSameOrigin)}) {
+        own_origin() + "Sec-Fetch-Site: same-site\r\n", std::string(kSameOrigin) + std::string(kSameOrigin)}) {
     EXPECT_EQ(get("/admin/upstreams", fields).status, 403) << fields;
     EXPECT_EQ(change(fields + token).status, 403) << fields;
     EXPECT_EQ(get("/ui/session", fields).status, 403) << fields;
@@ -106,6 +107,7 @@ TEST_F(PageTest, UIX_02_TheCookieCountsOnlyOnRequestsOfThePage) {
 
 TEST_F(PageTest, UIX_02_AChangeNeedsTheToken) {
   enter();
+  EXPECT_EQ(change(own_origin() + own_origin() + token).status, 400);
   EXPECT_EQ(change(own_origin()).status, 403);
   EXPECT_EQ(change(own_origin() + "X-Proteus-Token: guessed\r\n").status, 403);
   EXPECT_EQ(change(own_origin() + token + token).status, 403);

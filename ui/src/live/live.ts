@@ -87,7 +87,11 @@ export function useLive<Value>(load: () => Promise<Value>, inputs: readonly unkn
     } catch (caught) {
       const problem = caught instanceof Problem ? caught : new Problem(0, String(caught));
       if (problem.status === 0) setConnection('lost');
-      if (own === current.current) setState((before) => ({ value: problem.status === 404 ? undefined : before.value, problem }));
+      if (own !== current.current) return;
+      setState((before) => {
+        if (problem.status === 0 && before.value !== undefined) return before; // the page says so above all screens
+        return { value: problem.status === 404 ? undefined : before.value, problem };
+      });
     } finally {
       if (own === current.current) busy.current = false;
     }
