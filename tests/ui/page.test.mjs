@@ -343,7 +343,7 @@ describe('the page', () => {
   test('UIX-15 no accessibility fault on any screen, light and dark, desktop and phone, and nothing overflows', async () => {
     for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
       const own = await signedIn(browser, world.origin, { colorScheme, viewport: { width, height: 900 }, bypassCSP: true });
-      for (const path of ['/ui', '/ui/upstreams/files', '/ui/tools?name=files_search', '/ui/proposals', '/ui/timeline', '/ui/contexts', '/ui/tokens', '/ui/audit']) {
+      for (const path of ['/ui', '/ui/upstreams/files', '/ui/tools?name=files_search', '/ui/proposals', '/ui/timeline', '/ui/contexts', '/ui/datasets', '/ui/tokens', '/ui/audit']) {
         await open(path, own);
         await own.waitForLoadState('networkidle');
         await own.evaluate(axe);

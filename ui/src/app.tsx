@@ -7,6 +7,7 @@ import { Empty, Loading, ProblemNotice } from './parts/notice.tsx';
 import { go, Link, SessionContext, usePlace, type Place } from './parts/page.tsx';
 import { Audit } from './screens/audit/audit.tsx';
 import { Contexts } from './screens/contexts/contexts.tsx';
+import { Datasets } from './screens/datasets/datasets.tsx';
 import { Overview } from './screens/overview/overview.tsx';
 import { Proposals } from './screens/proposals/proposals.tsx';
 import { SignInForm } from './screens/sign-in/sign_in.tsx';
@@ -16,7 +17,7 @@ import { Tools } from './screens/tools/tools.tsx';
 import { UpstreamScreen } from './screens/upstream/upstream.tsx';
 
 const RENEW = 20 * 60 * 1000; // before the session would end by itself
-const SCREENS: [string, string][] = [['/ui', 'Overview'], ['/ui/tools', 'Tools'], ['/ui/proposals', 'Proposals'], ['/ui/timeline', 'Timeline'], ['/ui/contexts', 'Contexts'], ['/ui/tokens', 'Tokens'], ['/ui/audit', 'Audit']];
+const SCREENS: [string, string][] = [['/ui', 'Overview'], ['/ui/tools', 'Tools'], ['/ui/proposals', 'Proposals'], ['/ui/timeline', 'Timeline'], ['/ui/contexts', 'Contexts'], ['/ui/datasets', 'Datasets'], ['/ui/tokens', 'Tokens'], ['/ui/audit', 'Audit']];
 
 function Screen({ place }: { place: Place }) {
   const upstream = /^\/ui\/upstreams\/([^/]+)$/.exec(place.path);
@@ -30,6 +31,7 @@ function Screen({ place }: { place: Place }) {
     case '/ui/proposals': return <Proposals />;
     case '/ui/timeline': return <Timeline />;
     case '/ui/contexts': return <Contexts />;
+    case '/ui/datasets': return <Datasets />;
     case '/ui/tokens': return <Tokens />;
     case '/ui/audit': return <Audit />;
     default: return <Empty title="There is no such screen"><p><Link href="/ui">Overview</Link></p></Empty>;

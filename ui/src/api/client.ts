@@ -82,6 +82,9 @@ export const api = {
   rotateToken: (name: string) => json<T.IssuedToken>('POST', `/admin/tokens/${encodeURIComponent(name)}/rotate`),
   revokeToken: (name: string) => json<T.Token>('DELETE', `/admin/tokens/${encodeURIComponent(name)}`),
 
+  datasets: () => json<T.Datasets>('GET', '/admin/datasets'),
+  connectDataset: (name: string, what: 'connect' | 'disconnect') => json<T.Dataset>('POST', `/admin/datasets/${encodeURIComponent(name)}/${what}`),
+
   audit: async () => (await json<{ audit: T.AuditRecord[] }>('GET', '/admin/audit?limit=1000')).audit,
 
   view: (look: Look, q: string, offset: number, limit: number) =>

@@ -132,6 +132,19 @@ export interface Token {
   expires_at?: string;
   last_used_at?: string;
 }
+export interface Dataset {
+  name: string;
+  file: string;
+  status: string;
+  reason?: string;
+  connected: boolean;
+  tool?: string;
+  ratified?: { by: string; at: string };
+  withdrawn?: { reason: string; at: string };
+  entity_types?: string[];
+  relationship_types?: string[];
+}
+export interface Datasets { datasets: Dataset[]; faults?: string[] }
 export interface IssuedToken extends Token { token: string }
 
 export interface AuditRecord { number: number; at: string; who: string; what: string; detail: unknown }
