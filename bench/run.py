@@ -26,13 +26,16 @@ import contexts
 import datasets
 import eras
 import gateway
+import grants
 import identity
 import load
 import micro
 import plain
+import proofs
 import sessions
 import startup
 import streams
+import subjects
 import table
 
 SECTIONS = {
@@ -47,6 +50,10 @@ SECTIONS = {
     "gateway from npm": gateway.measure_npm,
     "catalog": micro.measure_catalog,
     "tokens": micro.measure_tokens,
+    "tokens with proofs": proofs.measure,
+    "tokens of many": subjects.measure,
+    "search": micro.measure_search,
+    "search quality": micro.measure_search_quality,
     "streams": streams.measure,
     "startup": startup.measure,
     "eras": eras.measure,
@@ -57,6 +64,7 @@ SECTIONS = {
     "datasets connect": datasets.measure_connecting,
     "contexts": contexts.measure,
     "identity": identity.measure,
+    "grants": grants.measure,
     "beside another build": beside.measure,
 }
 

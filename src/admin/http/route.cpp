@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include <boost/url/pct_string_view.hpp>
 #include <fmt/format.h>
 
+#include "json/schema/uri.hpp"
 #include "json/text.hpp"
 
 namespace proteus::admin {
@@ -46,11 +46,11 @@ std::optional<std::string_view> AdminRequest::parameter(std::string_view name) c
 Result<std::optional<std::string>> AdminRequest::text(std::string_view name) const {
   const auto raw = parameter(name);
   if (!raw) return std::nullopt;
-  const auto encoded = boost::urls::make_pct_string_view(*raw);
-  if (!encoded) return std::unexpected(errors::invalid(fmt::format("{} is not percent-encoded", name)));
-  boost::urls::encoding_opts options;
-  options.space_as_plus = true;
-  return encoded->decode(options);
+  std::string encoded(*raw);
+  std::ranges::replace(encoded, '+', ' ');
+  auto decoded = json::schema::percent_decoded(encoded);
+  if (!decoded) return std::unexpected(errors::invalid(fmt::format("{} is not encoded as a part of a URL", name)));
+  return decoded;
 }
 
 Result<std::optional<std::uint64_t>> AdminRequest::number(std::string_view name) const {

@@ -29,6 +29,8 @@ class AdminRequest {
   net::Exchange& exchange() { return exchange_; }
   // The name of the admin key.
   const std::string& who() const { return holder_.name; }
+  // The identity provider that vouches for them; empty where they have a key.
+  const std::string& issuer() const { return holder_.issuer; }
   // For an answer that goes on: `end` is asked for when the key is taken away.
   [[nodiscard]] AdminAuth::KeyLease lease(AdminAuth::KeyLease::End end) {
     return AdminAuth::KeyLease(auth_, holder_, std::move(end));
@@ -43,7 +45,7 @@ class AdminRequest {
 
   // A parameter of the query, not decoded; nothing where it is not given.
   std::optional<std::string_view> parameter(std::string_view name) const;
-  // The same, decoded.
+  // The same, decoded. Fails where it cannot be.
   Result<std::optional<std::string>> text(std::string_view name) const;
   // The same as a whole number.
   Result<std::optional<std::uint64_t>> number(std::string_view name) const;

@@ -32,16 +32,22 @@ class Router {
 
   // Any thread: those who may come in from the next request on. Streams of others end.
   void set_keys(AdminKeys keys) { auth_.set_keys(std::move(keys)); }
+  // Any thread, every few seconds: streams of operators whose tokens have ended end.
+  void end_expired(Clock::Wall now) { auth_.end_expired(now); }
   // Operators who are known by a token of an identity provider. Set before anything is asked.
   struct Operator {
     std::string name;
     Role role;
+    Clock::Wall until = Clock::Wall::max();  // when the token ends; streams end with it
+    std::string issuer = {};
   };
   struct Doorkeeper {
     std::function<bool()> is_there;  // whether there are such operators at all
     std::function<Task<std::expected<Operator, server::Refusal>>(const net::Request&)> find;
   };
   void set_doorkeeper(Doorkeeper doorkeeper) { doorkeeper_ = std::move(doorkeeper); }
+  // Any thread: the name of a key that may change things, by its secret.
+  std::optional<std::string> name_of_key(std::string_view secret) const;
   // Operators who signed in on the page. Set before anything is asked; outlives it.
   void set_page_sessions(const PageSessions& sessions) { page_sessions_ = &sessions; }
   const AdminAuth& auth() const { return auth_; }

@@ -109,7 +109,7 @@ struct Window {
   std::size_t limit = 0;
 };
 
-Result<std::string> write_view(const gateway::Gateway& gateway, const Looking& look, const std::string& search,
+Result<std::string> write_view(gateway::Gateway& gateway, const Looking& look, const std::string& search,
                                Window window) {
   const auto at = gateway::look_as(gateway, look.whom, look.context);
   if (!at) return std::unexpected(at.error());
@@ -117,10 +117,14 @@ Result<std::string> write_view(const gateway::Gateway& gateway, const Looking& l
   object out = heading(look, *at);
   array entries;
   std::uint64_t total = 0;
-  for (const auto& found : at->view->all(look.kind)) {
-    if (!matches(*found.definition, words)) continue;
-    if (total >= window.offset && entries.size() < window.limit) entries.push_back(entry_document(found, look.kind));
-    ++total;
+  for (const auto& part : at->view->parts(look.kind)) {
+    const catalog::DefinitionList& list = part.snapshot->list(look.kind);
+    for (std::uint32_t index = 0; index < list.size(); ++index) {
+      if (std::ranges::binary_search(part.lost, index) || !matches(list[index], words)) continue;
+      if (total >= window.offset && entries.size() < window.limit)
+        entries.push_back(entry_document({&list[index], part.snapshot}, look.kind));
+      ++total;
+    }
   }
   array live;
   for (const auto& name : at->listed_live())
@@ -130,6 +134,7 @@ Result<std::string> write_view(const gateway::Gateway& gateway, const Looking& l
   out["offset"] = window.offset;
   out["entries"] = std::move(entries);
   out["listed_live"] = std::move(live);
+  out["searches"] = at->searches();
   return boost::json::serialize(out);
 }
 
@@ -222,8 +227,8 @@ Task<Result<Answer>> principals(gateway::Gateway& gateway) {
 
 Routes view_routes(gateway::Gateway& gateway, gateway::UpstreamRegistry& registry) {
   const Parameter as{"as",
-                     "The name of a principal; empty for callers without a token; without it, a caller with full "
-                     "access."};
+                     "The name of a principal, or the claims of a token as JSON; empty for callers without a token; "
+                     "without it, a caller with full access."};
   const Parameter context{"context", "The context; without it, the plain endpoint."};
   const Parameter kind{"kind", "tools, prompts, resources or resource_templates; without it, tools."};
   return {{.method = "GET",

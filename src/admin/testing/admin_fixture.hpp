@@ -22,6 +22,7 @@
 #include "admin/http/router.hpp"
 #include "admin/routes/audit_routes.hpp"
 #include "admin/routes/change_routes.hpp"
+#include "admin/routes/connection_routes.hpp"
 #include "admin/routes/context_routes.hpp"
 #include "admin/routes/graph_tools.hpp"
 #include "admin/routes/proposal_routes.hpp"
@@ -134,6 +135,9 @@ class Bench {
         registry({workers.at(0), gateway, store, clock, environment, egress}),
         sessions({workers, gateway, store, clock, egress}, session_options()),
         tokens({workers.at(0), gateway, store, clock}),
+        sign_ins({gateway, gateway.vault(), store, clock,
+                  [this](std::string_view secret) { return router.name_of_key(secret); }},
+                 SealingKey::random()),
         router(routes(),
                AdminKeys({{"admin", Secret(std::string(kSecret))},
                           {"ops", Secret(std::string(kOpsSecret))},
@@ -235,6 +239,7 @@ class Bench {
   gateway::PinDecisions pins{gateway, store};
   gateway::ToolSessions sessions;
   gateway::TokenRegistry tokens;
+  gateway::SignInDesk sign_ins;
   Readiness readiness;
   Router router;
   PageSessions page_sessions = PageSessions::derive("a pepper", "", clock);
@@ -248,9 +253,9 @@ class Bench {
  private:
   Routes routes() {
     Routes all = upstream_routes(gateway, registry, store);
-    for (auto& more :
-         {session_routes(gateway, sessions), token_routes(gateway, tokens), change_routes(changes), audit_routes(store),
-          context_routes(gateway), proposal_routes(pins), view_routes(gateway, registry)})
+    for (auto& more : {session_routes(gateway, sessions), token_routes(gateway, tokens), change_routes(changes),
+                       audit_routes(store), context_routes(gateway), proposal_routes(pins),
+                       connection_routes(gateway.vault(), sign_ins), view_routes(gateway, registry)})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }
@@ -259,6 +264,7 @@ class Bench {
     if (Router::owns(path)) return router.handle(exchange);
     if (Page::owns(path)) return page.handle(exchange);
     if (GraphTools::owns(path)) return graph_tools.handle(exchange);
+    if (gateway::ConnectSite::owns(path)) return sign_ins.site().handle(exchange);
     if (Ops::owns(path)) return ops.handle(exchange, metrics_access);
     return gateway.handle(exchange);
   }

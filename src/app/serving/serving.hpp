@@ -16,6 +16,7 @@
 #include "gateway/core/gateway.hpp"
 #include "gateway/operate/egress.hpp"
 #include "gateway/operate/registration_rules.hpp"
+#include "gateway/search/embeddings.hpp"
 #include "gateway/sessions/tool_sessions.hpp"
 #include "net/http_client/proxy.hpp"
 #include "net/http_server/http_server.hpp"
@@ -77,6 +78,8 @@ class Serving {
   server::HostRules admin_rules() const;
   gateway::GatewayOptions options() const;
   gateway::ToolSessionOptions session_options() const;
+  gateway::Embeddings::Dependencies embedding_dependencies() const;
+  std::optional<gateway::EmbeddingEndpoint> embedding_endpoint() const;
   Task<Result<>> load_upstreams();
   Task<> become_ready();
   std::string origin() const;
@@ -84,6 +87,9 @@ class Serving {
   std::string public_origin() const;
   net::Url public_url() const;
   Task<> reply_resource_metadata(net::Exchange& exchange);
+  Task<> show_connect_page(net::Exchange& exchange);
+  // Operators have to tell identity providers where people come back to.
+  void report_sign_ins() const;
   Task<> route(net::Exchange& exchange, const server::HostRules& operators);
   Task<> route_admin(net::Exchange& exchange);
   Task<> route_ops(net::Exchange& exchange, const server::HostRules& operators);

@@ -6,7 +6,7 @@ namespace proteus::gateway {
 
 IssuedTokens::IssuedTokens(std::vector<Entry> entries) {
   for (auto& entry : entries) {
-    are_alike_ = are_alike_ && entry.principal->access().is_all();
+    are_alike_ = are_alike_ && entry.principal->permissions().show_all();
     permissions_.insert(&entry.principal->permissions());
     if (entry.principal->expires()) expiring_.push_back(entry.principal);
     const json::Digest token = entry.principal->token();
@@ -22,9 +22,10 @@ std::shared_ptr<const Principal> IssuedTokens::find(const json::Digest& token, C
 }
 
 std::shared_ptr<const Principal> IssuedTokens::find_name(std::string_view name) const {
-  const auto found =
-      std::ranges::find_if(by_token_, [&](const auto& entry) { return entry.second.principal->name() == name; });
-  return found == by_token_.end() ? nullptr : found->second.principal;
+  for (const auto& [token, entry] : by_token_) {
+    if (entry.principal->name() == name) return entry.principal;
+  }
+  return nullptr;
 }
 
 std::vector<std::shared_ptr<const Principal>> IssuedTokens::all() const {

@@ -50,7 +50,7 @@ class IssuedTokens {
   // Whose it is, also where it has expired; that is use of it. Null where it is nobody's.
   std::shared_ptr<const Principal> find(const json::Digest& token, Clock::Monotonic now) const;
   bool knows(const json::Digest& token) const { return by_token_.contains(token); }
-  // Null where none of them has this name.
+  // By its name; null where none of them has it. Takes linear time, and is no use of the token.
   std::shared_ptr<const Principal> find_name(std::string_view name) const;
   // By name.
   std::vector<std::shared_ptr<const Principal>> all() const;

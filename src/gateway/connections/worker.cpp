@@ -9,6 +9,7 @@
 #include "base/log.hpp"
 #include "base/memory.hpp"
 #include "client/connection/transports.hpp"
+#include "gateway/callers/credentials.hpp"
 #include "gateway/callers/view_spec.hpp"
 #include "gateway/connections/upstream_sessions_of_client.hpp"
 #include "providers/declaring.hpp"
@@ -20,6 +21,7 @@ Task<> end_program(std::shared_ptr<UpstreamSession> line) { (void)co_await line-
 
 constexpr std::size_t kViews = 4096;
 constexpr std::size_t kManyViews = 64;
+constexpr std::size_t kManyIdentities = 1000;
 // A thread gives back what others have freed of it, too, and they may take their time: for two minutes or so.
 constexpr int kGiveBack = 24;
 // Whoever waits for an answer has a deadline of its own.
@@ -53,8 +55,9 @@ Worker::Worker(boost::asio::io_context& io, const Clock& clock, const catalog::C
       closing_(io.get_executor()) {}
 
 std::shared_ptr<const catalog::View> Worker::view_with(const server::Caller& caller,
-                                                       std::shared_ptr<const OwnLists::Snapshots> alone) {
-  const ViewSpec view_spec(caller, context_view(caller), std::move(alone));
+                                                       std::shared_ptr<const OwnLists::Snapshots> alone,
+                                                       ViewFor purpose) {
+  const ViewSpec view_spec(caller, context_view(caller), std::move(alone), purpose);
   return views_.get(reader_.current(), view_spec.fingerprint(), [&] { return view_spec.layers(); });
 }
 
@@ -70,6 +73,11 @@ std::shared_ptr<OwnLists> Worker::own_lists(const server::Caller& caller, server
 std::shared_ptr<const catalog::View> Worker::view(const server::Caller& caller, server::Session* session) {
   const auto own = own_lists(caller, session);
   return view_with(caller, own ? own->get() : nullptr);
+}
+
+std::shared_ptr<const catalog::View> Worker::listed_view(const server::Call& call) {
+  const auto own = own_lists(call.caller(), call.session());
+  return view_with(call.caller(), own ? own->get() : nullptr, ViewFor::list);
 }
 
 mcp::CacheScope Worker::cache_scope(const catalog::View& view) {
@@ -95,9 +103,12 @@ void Worker::drop_unused_since(Clock::Monotonic time) {
   drop_unused_lines(time);
   const std::size_t before = views_.size();
   views_.drop_unused_since(time);
+  const std::size_t known = identities_ ? identities_->size() : 0;
   if (identities_) identities_->drop_unused();
   quotas_.drop_idle();
-  if (views_.size() + kManyViews <= before) give_back_ = kGiveBack;
+  const bool many_views = views_.size() + kManyViews <= before;
+  const bool many_identities = identities_ && identities_->size() + kManyIdentities <= known;
+  if (many_views || many_identities) give_back_ = kGiveBack;
   if (give_back_ == 0) return;
   --give_back_;
   give_back_memory();
@@ -170,16 +181,49 @@ CallerConnection Worker::shared_connection(const ServedUpstream& upstream) {
   return connection;
 }
 
+std::shared_ptr<GrantAuthorizer> Worker::authorizer_for(const ServedUpstream& upstream, const server::Caller& caller,
+                                                        std::string_view authorization) {
+  if (!upstream->is_per_caller() || vault_ == nullptr) return nullptr;
+  auto owner = owner_of(principal_of(caller));
+  if (!owner) return nullptr;
+  const auto& oauth = upstream->settings().authentication.oauth;
+  // A caller's own token goes nowhere else than to be exchanged.
+  Secret token;
+  if (oauth.grant == providers::OauthGrant::token_exchange)
+    token = Secret(std::string(credentials_of(authorization).token));
+  return std::make_shared<GrantAuthorizer>(*vault_, std::move(*owner), GrantTarget(upstream->oauth_target()),
+                                           std::move(token));
+}
+
+bool Worker::must_sign_in(const ServedUpstream& upstream, const server::Caller& caller) const {
+  const auto& oauth = upstream->settings().authentication.oauth;
+  // The chain begins with a sign-in at the identity provider.
+  const bool by_person = !oauth.is_automatic() || oauth.grant == providers::OauthGrant::identity_assertion;
+  if (!by_person || vault_ == nullptr) return false;
+  const auto owner = owner_of(principal_of(caller));
+  return !owner || vault_->state(*owner, GrantTarget(upstream->oauth_target())) != GrantState::connected;
+}
+
+std::shared_ptr<GrantAuthorizer> Worker::authorizer_of(const ServedUpstream& upstream, const std::string& principal) {
+  if (principal.empty() || vault_ == nullptr) return nullptr;
+  const auto configured = access_->principals->find_name(principal);
+  const bool is_configured = configured && configured->key() == principal;
+  return std::make_shared<GrantAuthorizer>(*vault_, GrantOwner(is_configured ? configured->lasting_key() : principal),
+                                           GrantTarget(upstream->oauth_target()));
+}
+
 std::shared_ptr<UpstreamSession> Worker::line_of(const ServedUpstream& upstream, const std::string& principal) {
   std::shared_ptr<UpstreamSession>& line = by_principal_[{principal, upstream.instance}];
   const auto owner = principal.empty() ? client::Owner::strangers : client::Owner::caller;
-  if (!line) line = make_line(upstream, owner, observers_(principal));
+  if (!line) line = make_line(upstream, owner, observers_(principal), principal);
   return line;
 }
 
 std::shared_ptr<UpstreamSession> Worker::make_line(const ServedUpstream& upstream, client::Owner owner,
-                                                   SessionObserver observer) {
+                                                   SessionObserver observer, const std::string& principal) {
   client::Options options = upstream->options();
+  // What it says by itself, such as that it listens. Requests bring their own.
+  if (upstream->is_per_caller()) options.authorizer = authorizer_of(upstream, principal);
   // What a client can be asked for is told by each of its requests, and to a session of the upstream only once.
   options.handlers = *providers::declare_everything(providers::refuse_question);
   options.handler_timeout = kNeverOfItself;

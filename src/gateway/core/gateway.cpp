@@ -64,8 +64,17 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
                         .get());
   }
   identities_ = std::make_unique<Identities>(workers.at(0).get_executor(), parts_.front()->http(), clock, refusals_);
-  for (const auto& part : parts_)
+  fetch_ = std::make_unique<auth::HttpFetch>(parts_.front()->http());
+  oauth_servers_ = std::make_unique<OauthServers>(*fetch_, clock, environment_);
+  vault_ = std::make_unique<Vault>(Vault::Dependencies{workers.at(0), store, clock, *oauth_servers_});
+  oauth_servers_->set_vault(*vault_);
+  vault_->on_change([this](const GrantChange& change) {
+    if (change.grant->owner == gateway_owner()) background_.spawn("renewing upstreams", renew_upstreams());
+  });
+  for (const auto& part : parts_) {
     part->set_identities(*identities_);
+    part->set_vault(*vault_);
+  }
   programs_.set_workers(parts);
   subscriptions_ = std::make_unique<Subscriptions>(parts, listeners_);
   subscriptions_->set_on_follow(
@@ -79,6 +88,7 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
   });
   server::HttpEndpointOptions endpoint = options_.endpoint;
   endpoint.refusals = &refusals_;
+  endpoint.background = &answer_threads_;
   endpoint.doorkeeper = {
       .look = [this](const net::Request& request) { return admit_now(request, context_of(request.path())); },
       .wait = [this](const net::Request& request) { return admit(request, context_of(request.path())); }};
@@ -150,6 +160,7 @@ Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings
       .on_lists_changed = [this, name = catalog::UpstreamName(settings.name)](
                               catalog::KindSet kinds) { fanout_.lists_changed(name, kinds); },
   };
+  set_credentials(settings, around);
   auto made = providers::Upstream::make(settings, std::move(around));
   if (!made) return std::unexpected(made.error());
   struct Metered {
@@ -170,6 +181,14 @@ Task<Result<>> Gateway::set_upstreams(Settings settings) {
 
 Task<Result<>> Gateway::change_upstreams(Settings settings) {
   const auto turn = co_await changes_.take();
+  co_return co_await change_in_turn(std::move(settings));
+}
+
+Task<Result<>> Gateway::change_in_turn(Settings settings) {
+  if (!vault_loaded_) {
+    if (auto loaded = co_await vault_->load(); !loaded) co_return loaded;
+    vault_loaded_ = true;
+  }
   const auto before = tables_.get();
   // One that is paused is not there.
   std::erase_if(settings, [](const providers::UpstreamSettings& each) { return !each.enabled; });
@@ -182,7 +201,8 @@ Task<Result<>> Gateway::change_upstreams(Settings settings) {
   for (const auto& each : settings) {
     names.emplace_back(each.name);
     const ServedUpstream* known = before->find(each.name);
-    if (known != nullptr && (*known)->settings() == each) {
+    const bool same = known != nullptr && (*known)->settings() == each;
+    if (same && (*known)->waits_for_callers() == waits_for_callers(each)) {
       order.push_back(*known);
       continue;
     }
@@ -194,6 +214,7 @@ Task<Result<>> Gateway::change_upstreams(Settings settings) {
     fresh.push_back(std::move(*made));
   }
 
+  oauth_servers_->set_upstreams(settings);
   Kept kept = co_await kept_lists(fresh);
   auto ordered = catalog_.set_order(names);
   if (!ordered) co_return std::unexpected(ordered.error());
@@ -284,65 +305,16 @@ Task<> Gateway::keep(std::vector<store::SnapshotRecord> records) {
   if (!written) log::warning("what an upstream listed is not kept: {}", written.error().message());
 }
 
-void Gateway::follow(const std::string& uri, bool followed) {
-  asio::post(control(), [this, uri, followed] {
-    if (followed) {
-      followed_.try_emplace(uri);
-    } else {
-      followed_.erase(uri);
-    }
-    share_followed_soon();
-  });
-}
-
-void Gateway::follow_at(const std::string& uri, const catalog::UpstreamName& upstream) {
-  asio::post(control(), [this, uri, upstream] {
-    const auto found = followed_.find(uri);
-    if (found != followed_.end() && found->second.insert(upstream).second) share_followed_soon();
-  });
-}
-
-// Many come at once when a session ends.
-void Gateway::share_followed_soon() {
-  if (std::exchange(sharing_followed_, true)) return;
-  asio::post(control(), [this] {
-    sharing_followed_ = false;
-    share_followed();
-  });
-}
-
-// Each resource is followed at the upstreams that clients may read it from.
-void Gateway::share_followed() {
-  const auto table = tables_.get();
-  std::map<std::string, std::set<std::string>> by_upstream;
-  const catalog::View view(catalog_.current());
-  for (const auto& [uri, routed_to] : followed_) {
-    const std::uint32_t hash = catalog::name_hash(uri);
-    bool found = false;
-    for (const auto entry : view.state().holders(catalog::Kind::resource, hash)) {
-      const auto* const snapshot = view.state().at(catalog::NameIndex::unpack(entry).rank);
-      if (snapshot == nullptr || snapshot->list(catalog::Kind::resource).find(uri, hash) == nullptr) continue;
-      by_upstream[snapshot->upstream().value()].insert(uri);
-      found = true;
-    }
-    const auto by_template = found ? catalog::Found{} : view.match_template(uri);
-    if (by_template) by_upstream[by_template.snapshot->upstream().value()].insert(uri);
-    // Who has a resource that is listed live was found out for each of those who follow it.
-    for (const auto& upstream : routed_to) {
-      const ServedUpstream* const served = table->find(upstream.value());
-      if (served != nullptr && (*served)->is_direct()) by_upstream[upstream.value()].insert(uri);
-    }
-  }
-  for (const auto& served : table->order)
-    served->follow(by_upstream[served->settings().name]);
-}
-
 void Gateway::drop_unused_since(Clock::Monotonic time) {
   endpoint_->sessions().end_idle();
   listeners_.end_expired(clock_.wall());
+  if (on_expiry_) on_expiry_(clock_.wall());
+  identities_->drop_unused();
   for (const auto& part : parts_)
     asio::post(part->io(), [worker = part.get(), time] { worker->drop_unused_since(time); });
   service_->remembered().drop_expired();
+  for (const auto& local : tables_.get()->locals)
+    local->drop_unused_since(time);
   asio::post(control(), [this] { background_.spawn("tidying up", parked_sessions_.tidy()); });
 }
 
@@ -366,6 +338,7 @@ void Gateway::stop() {
     co_await gateway.identities_->close();
     co_await gateway.parked_sessions_.stop();
     co_await gateway.background_.join();
+    co_await gateway.vault_->close();
   };
   asio::co_spawn(control(), end_upstreams(*this), asio::use_future).get();
   for (const auto& part : parts_)

@@ -229,6 +229,9 @@ class SlowStore final : public store::Store {
   Task<Result<std::vector<store::ToolSessionRecord>>> tool_sessions() override { return kept_.tool_sessions(); }
   Task<Result<std::vector<store::SessionToolRecord>>> session_tools() override { return kept_.session_tools(); }
   Task<Result<std::vector<store::TokenRecord>>> tokens() override { return kept_.tokens(); }
+  Task<Result<std::vector<store::SealedRecord>>> sealed(std::string kind) override {
+    return kept_.sealed(std::move(kind));
+  }
   Task<Result<std::size_t>> reseal() override { return kept_.reseal(); }
   store::Health health() const override { return kept_.health(); }
 

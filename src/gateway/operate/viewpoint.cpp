@@ -14,17 +14,21 @@ std::shared_ptr<const Principal> who_may_use_everything() {
       Principal::Parts{.name = {}, .permissions = std::make_shared<const Permissions>(catalog::Access::all(), all)});
 }
 
-Result<std::shared_ptr<const Principal>> find_whom(const Access& access, const Whom& whom) {
+}  // namespace
+
+Result<std::shared_ptr<const Principal>> find_whom(Gateway& gateway, const Whom& whom) {
   if (!whom) return who_may_use_everything();
+  const auto access = gateway.access();
   if (whom->empty()) {
-    if (auto anonymous = access.principals->anonymous()) return anonymous;
+    if (auto anonymous = access->principals->anonymous()) return anonymous;
     return std::unexpected(errors::not_found("callers without a token are refused"));
   }
-  if (auto found = access.find_name(*whom)) return found;
+  if (whom->starts_with('{')) return gateway.identities().imagine(*whom);
+  if (auto found = access->find_name(*whom)) return found;
   return std::unexpected(errors::not_found(fmt::format("there is no principal {}", log::printable(*whom, 100))));
 }
 
-}  // namespace
+bool Viewpoint::searches() const { return is_to_search(principal(), context_view.get()); }
 
 std::vector<std::string> Viewpoint::listed_live() const {
   std::vector<std::string> names;
@@ -34,9 +38,9 @@ std::vector<std::string> Viewpoint::listed_live() const {
   return names;
 }
 
-Result<Viewpoint> look_as(const Gateway& gateway, const Whom& whom, std::string_view context) {
+Result<Viewpoint> look_as(Gateway& gateway, const Whom& whom, std::string_view context) {
   const auto access = gateway.access();
-  auto principal = find_whom(*access, whom);
+  auto principal = find_whom(gateway, whom);
   if (!principal) return std::unexpected(std::move(principal.error()));
   auto caller = access->enter(std::move(*principal), context);
   if (!caller) {

@@ -23,13 +23,19 @@ struct Viewpoint {
   const Principal& principal() const { return principal_of(caller); }
   // Upstreams that may show them more: they are listed live, and only they know what.
   std::vector<std::string> listed_live() const;
+  // Whether they get to know tools by searching: they may use what they see here, and are listed less of it.
+  bool searches() const;
 };
 
-// Whom to look as: by name, of the configuration or of a token made at runtime; the empty name is that of callers
-// without a token. Nothing: somebody who may use everything.
+// Whom to look as: by name, of the configuration or of a token made at runtime; or the claims of a token of an identity
+// provider, as a JSON object. The empty name is that of callers without a token. Nothing: somebody who may use
+// everything.
 using Whom = std::optional<std::string>;
 
-// From any thread. Fails where there is nobody of that name, and where they may not enter the context.
-Result<Viewpoint> look_as(const Gateway& gateway, const Whom& whom, std::string_view context);
+// From any thread. Fails where there is nobody of that name, and where no rule fits the claims.
+Result<std::shared_ptr<const Principal>> find_whom(Gateway& gateway, const Whom& whom);
+
+// From any thread. Fails where there is no such principal, and where they may not enter the context.
+Result<Viewpoint> look_as(Gateway& gateway, const Whom& whom, std::string_view context);
 
 }  // namespace proteus::gateway

@@ -10,7 +10,11 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
+#include "gateway/bridge/task_questions.hpp"
+#include "gateway/connections/upstream_sessions_of_client.hpp"
+#include "gateway/routing/task_translation.hpp"
 #include "json/text.hpp"
+#include "mcp/errors.hpp"
 #include "mcp/headers.hpp"
 #include "server/core/session.hpp"
 
@@ -59,12 +63,14 @@ Task<FactsOrError> open_control(std::shared_ptr<providers::Upstream> upstream) {
 }
 
 // What a server is, by the connection that it would be asked on if it were modern.
-Task<FactsOrError> find_out(ServedUpstream upstream, Worker& worker) {
+Task<FactsOrError> find_out(ServedUpstream upstream, Worker& worker, std::shared_ptr<client::Authorizer> authorizer) {
   if (std::holds_alternative<net::Command>(upstream->endpoint())) {
     co_return co_await asio::co_spawn(upstream->io(), open_control(upstream.upstream), asio::use_awaitable);
   }
   const CallerConnection connection = worker.shared_connection(upstream);
-  co_return co_await connection->open();
+  auto found = co_await connection->open(std::move(authorizer));
+  if (found) upstream->learn(**found);
+  co_return found;
 }
 
 Task<Result<Forwarded>> refuse(Error why) { co_return std::unexpected(std::move(why)); }
@@ -73,7 +79,12 @@ Task<Result<Forwarded>> refuse(Error why) { co_return std::unexpected(std::move(
 
 Forwarding::Forwarding(server::Call& call, Worker& worker, BridgeDependencies reach, const Route& route,
                        std::string_view arguments)
-    : call_(call), worker_(worker), bridge_(reach), route_(route), arguments_(arguments) {}
+    : call_(call),
+      worker_(worker),
+      bridge_(reach),
+      route_(route),
+      arguments_(arguments),
+      authorizer_(worker.authorizer_for(route.upstream, call.caller(), call.authorization())) {}
 
 LogWish Forwarding::logs_wanted() const {
   const auto level = call_.request().log_level;
@@ -102,11 +113,10 @@ std::vector<client::Header> Forwarding::mirrored_of_shaped() const {
 std::vector<client::Header> Forwarding::mirrored() const {
   if (!arguments_.empty()) return mirrored_of_shaped();
   std::vector<client::Header> headers;
-  if (route_.found && route_.found.definition->mirrored != nullptr) {
-    const auto arguments = json::parse(call_.request().param("arguments"));
-    if (arguments) {
-      headers = mcp::mirror(*route_.found.definition->mirrored, *arguments).value_or(std::vector<client::Header>());
-    }
+  const auto* const parameters = route_.found ? route_.found.definition->mirrored : route_.mirrored.get();
+  if (parameters != nullptr) {
+    if (const auto arguments = json::parse(call_.request().param("arguments")))
+      headers = mcp::mirror(*parameters, *arguments).value_or(std::vector<client::Header>());
   }
   if (call_.fields() != nullptr && call_.request().method->method == mcp::Method::tools_call) {
     add_unknown_parameters(*call_.fields(), headers);
@@ -175,9 +185,11 @@ Task<Result<client::Answer>> Forwarding::request(Lane lane, client::Params param
 std::shared_ptr<const client::Handlers> Forwarding::session_handlers() {
   auto handlers = std::make_shared<client::Handlers>();
   if (!asks_) asks_ = std::make_shared<ClientAsks>(call_, worker_.io().get_executor());
-  const client::Handler ask = [asks = asks_](client::Question question) {
+  client::Handler asking = [asks = asks_](client::Question question) {
     return ClientAsks::ask(asks, std::move(question));
   };
+  const client::Handler ask = with_task_ids(std::move(asking), UpstreamSessionsOfClient::of(*call_.session())->tasks(),
+                                            route_.upstream->settings().name);
   const mcp::ClientCapabilities& client = call_.client();
   if (client.elicitation_form) handlers->elicit_form = ask;
   if (client.elicitation_url) handlers->elicit_url = ask;
@@ -200,6 +212,9 @@ client::RequestOptions Forwarding::options(const Lane& lane) {
     if (call_.session() != nullptr && !lane.here) options.handlers = session_handlers();
   } else {
     options.capabilities = request.client_capabilities;
+    // SEP-2663: it enables nothing in the revisions before.
+    if (call_.session() != nullptr && request.client_capabilities.contains(mcp::kTaskExtension))
+      options.capabilities = mcp::write_client_capabilities(call_.client());
   }
   options.progress = !request.progress_token.empty();
   options.on_notification = [this, here = lane.here](const json::Message& message) {
@@ -211,6 +226,7 @@ client::RequestOptions Forwarding::options(const Lane& lane) {
     with_answer ? call_.send_with_answer(std::move(text)) : call_.send(std::move(text));
   };
   options.headers = mirrored();
+  options.authorizer = authorizer_;
   if (route_.shaped) options.timeout = route_.shaped->timeout;
   return options;
 }
@@ -227,7 +243,7 @@ Task<Result<Forwarded>> Forwarding::run() {
 // It has not answered yet since the gateway started. Whether it keeps sessions must be known before anything is asked,
 // because a session is not for everybody.
 Task<Result<Forwarded>> Forwarding::run_unknown() {
-  auto found = co_await find_out(route_.upstream, worker_);
+  auto found = co_await find_out(route_.upstream, worker_, authorizer_);
   if (!found) co_return std::unexpected(std::move(found.error()));
   if ((*found)->era() == mcp::Era::legacy) facts_ = std::move(*found);
   co_return co_await run_known();
@@ -235,14 +251,27 @@ Task<Result<Forwarded>> Forwarding::run_unknown() {
 
 Task<Result<Forwarded>> Forwarding::run_known() {
   const bool legacy = facts_ && facts_->era() == mcp::Era::legacy;
-  params_.emplace(call_.request(), route_.own, call_.rounds(), facts_ ? facts_->era() : mcp::Era::modern, arguments_);
+  if (asks_for_task(call_.request()) && !(legacy && facts_->offers.tasks)) [[unlikely]]
+    return refuse(mcp::errors::method_not_found(fmt::format("{} as a task", call_.request().name)));
+  params_.emplace(call_.request(), task_.empty() ? route_.own : task_, call_.rounds(),
+                  facts_ ? facts_->era() : mcp::Era::modern, arguments_);
   if (legacy && call_.session() == nullptr && call_.request().method->may_ask) return run_bridged();
   return run(params_->take());
 }
 
 Task<Result<Forwarded>> Forwarding::list(client::Params params) {
   if (call_.session() != nullptr && route_.upstream->is_modern()) facts_ = legacy_facts(route_);
+  // Before it is known whether it keeps sessions, nobody's list is asked for in one that others may use.
+  if (authorizer_ && !facts_ && !route_.upstream->is_modern() && !route_.upstream->facts())
+    return list_unknown(std::move(params));
   return run(std::move(params));
+}
+
+Task<Result<Forwarded>> Forwarding::list_unknown(client::Params params) {
+  auto found = co_await find_out(route_.upstream, worker_, authorizer_);
+  if (!found) co_return std::unexpected(std::move(found.error()));
+  if ((*found)->era() == mcp::Era::legacy) facts_ = std::move(*found);
+  co_return co_await run(std::move(params));
 }
 
 Task<Result<Forwarded>> Forwarding::run(client::Params params) {

@@ -21,11 +21,15 @@ class Forwarding {
   Forwarding(server::Call& call, Worker& worker, BridgeDependencies reach, const Route& route,
              std::string_view arguments = {});
 
+  // The upstream's id of the task that the request is about; it outlives this.
+  void set_task(std::string_view task) { task_ = task; }
   // With the request's own params. Where the upstream is of the era before the client's, and the client must be asked
   // for something first, the call is parked.
   Task<Result<Forwarded>> run();
   // A page of what the upstream lists, with other params, which outlive it.
   Task<Result<Forwarded>> list(client::Params params);
+  // The caller's own credentials at the upstream; null where it has none of its own.
+  const std::shared_ptr<GrantAuthorizer>& authorizer() const { return authorizer_; }
 
  private:
   // Where it is sent from: the thread that a connection belongs to.
@@ -40,6 +44,7 @@ class Forwarding {
   Task<Result<Forwarded>> run(client::Params params);
   Task<Result<Forwarded>> run_known();
   Task<Result<Forwarded>> run_unknown();
+  Task<Result<Forwarded>> list_unknown(client::Params params);
   LogWish logs_wanted() const;
   // Sends it at once where that needs no waiting. Null where it does, and the options are as they were.
   std::shared_ptr<client::PendingRequest> post(const Lane& lane, const client::Params& params,
@@ -77,10 +82,12 @@ class Forwarding {
   const BridgeDependencies bridge_;
   const Route& route_;
   const std::string_view arguments_;
+  const std::shared_ptr<GrantAuthorizer> authorizer_;
   std::shared_ptr<const client::ServerFacts> facts_;
   std::optional<ForwardedParams> params_;
   std::shared_ptr<ClientAsks> asks_;
   std::optional<server::SessionStream::Way> way_;
+  std::string_view task_;
   const client::PendingRequest* pending_ = nullptr;  // while it is polled
   std::shared_ptr<UpstreamSession> line_;            // of a bridged call
   std::shared_ptr<RunningCall> running_;             // once there is more to it than an answer

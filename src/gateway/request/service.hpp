@@ -14,13 +14,16 @@
 #include "gateway/connections/worker.hpp"
 #include "gateway/routing/remembered_lists.hpp"
 #include "gateway/routing/route.hpp"
+#include "gateway/routing/task_ids.hpp"
 #include "gateway/routing/translation.hpp"
 #include "gateway/upstreams/concurrency_limit.hpp"
 #include "server/core/service.hpp"
 
 namespace proteus::gateway {
 
+class Forwarding;
 class UpstreamAttempts;
+class UsableTools;
 
 struct ServiceOptions {
   std::string server_info;  // an Implementation object
@@ -53,9 +56,9 @@ struct AnsweredRequest {
 // workers.
 class GatewayService final : public server::Service {
  public:
-  // The workers, who hears them, and the log of refusals outlive it.
+  // The workers, who hears them, and the log of refusals outlive it. The key is for cursors and task ids.
   GatewayService(ServiceOptions options, std::vector<Worker*> workers, Subscriptions& subscriptions, const Clock& clock,
-                 SealingKey cursor_key, RefusalLog& refusals);
+                 SealingKey key, RefusalLog& refusals);
 
   ParkedCalls& parked() { return parked_; }
   RememberedLists& remembered() { return remembered_; }
@@ -72,8 +75,14 @@ class GatewayService final : public server::Service {
   using OnListsChanged = std::function<void(const std::string& principal, catalog::KindSet kinds)>;
   void set_on_lists_changed(OnListsChanged on_lists_changed) { on_lists_changed_ = std::move(on_lists_changed); }
 
+  // Who asks people to sign in at upstreams that each uses as themselves. Before anything is asked; outlives it.
+  void set_sign_ins(SignIns& sign_ins) { sign_ins_ = &sign_ins; }
+
   // The worker whose thread this is.
   Worker& here() const;
+
+  // All tools that the caller of a request may use now. On the thread of its worker.
+  Task<UsableTools> usable_tools(server::Call& call);
 
   Face face(const server::Caller& caller, mcp::Era era) override;
   mcp::ResultStyle modern_style() const override { return {mcp::Era::modern, options_.server_info, tail_}; }
@@ -92,7 +101,7 @@ class GatewayService final : public server::Service {
   class Timing;
   struct Errand;
 
-  BridgeDependencies reach() { return {parked_, subscriptions_}; }
+  BridgeDependencies reach() { return {parked_, subscriptions_, sign_ins_}; }
   static mcp::ServerCapabilities offered_to(const catalog::View& view, const UpstreamTable& upstreams, mcp::Era era);
 
   // What upstreams show this caller alone, where they have said that it is another and it was not read yet.
@@ -116,19 +125,42 @@ class GatewayService final : public server::Service {
   Task<Result<Route>> route_by_lists(server::Call& call);
   Task<mcp::Outcome> forward_by_lists(server::Call& call, Timing timing, ConcurrencyLimit::Pass place);
   Task<mcp::Outcome> dispatch(server::Call& call, const Timing& timing, Errand errand);
+  // Nobody is found who could answer. One who has named a tool in vain is helped by whoever searches.
+  Task<mcp::Outcome> refuse(server::Call& call, const Timing& timing, Error why);
+  static Task<mcp::Outcome> name_nearest(server::Call& call, std::shared_ptr<LocalProvider> searching,
+                                         std::shared_ptr<const catalog::View> view);
   static Task<mcp::Outcome> answer_locally(server::Call& call, Errand errand);
   // Whether it may be sent to the upstream now.
   Result<> admit(const Route& route, UpstreamAttempts& attempts, const server::Call& call) const;
+  // Of a request that an upstream has refused, which each caller uses as themselves: asks its caller to sign in where
+  // that is why, and sends it once more where they have. What it is answered; nothing where `forwarded` says.
+  Task<std::optional<mcp::Outcome>> sign_in(server::Call& call, const ServedUpstream& upstream, Forwarding& forwarding,
+                                            Result<Forwarded>& forwarded);
   // `arguments` are those of a shaped tool's call, complete, and outlive it; empty for any other.
   Task<mcp::Outcome> send(server::Call& call, Timing timing, Errand errand, std::string_view arguments = {});
   // A call of a tool that an operator has shaped.
   Task<mcp::Outcome> send_shaped(server::Call& call, Timing timing, Errand errand);
   Task<mcp::Outcome> send_confirmed(server::Call& call, Timing timing, Errand errand, std::string_view arguments);
   Task<mcp::Outcome> resume(server::Call& call, ConcurrencyLimit::Pass place);
+  // Of a call that comes back with what its caller said to a sign-in.
+  Task<mcp::Outcome> forward_signed_in(server::Call& call, Timing timing, ConcurrencyLimit::Pass place);
+  // Of the tool that stands for an upstream which its caller has not connected.
+  bool is_connect_tool(const server::Call& call, const Route& route) const;
+  Task<mcp::Outcome> connect(server::Call& call, Errand errand);
   mcp::CacheScope widest_scope(const server::Call& call, const providers::Upstream& upstream) const;
   // What the upstream offers has changed, and the very next list is to show it. What is given outlives this.
   Task<> refresh_for(const server::Caller& caller, const ServedUpstream& upstream);
   // What becomes of a request that has been to an upstream.
+  // Requests about tasks: of 2025-11-25, and of the extension.
+  Task<mcp::Outcome> about_tasks(server::Call& call, const Timing& timing);
+  // The tasks of its session.
+  Task<mcp::Outcome> list_tasks(server::Call& call);
+  Task<> read_task(server::Call& call, std::string id, std::string& out);
+  // Sends it to the upstream that runs the task.
+  Task<mcp::Outcome> ask_about_task(server::Call& call, Timing timing);
+  // The way to a task is that to its tool, for whoever may use that.
+  Task<Result<Route>> route_to_task(server::Call& call, const TaskAtUpstream& task);
+  mcp::Outcome task_outcome(server::Call& call, const ServedUpstream& upstream, const client::Answer& answer) const;
   mcp::Outcome conclude(server::Call& call, const ServedUpstream& upstream, std::chrono::nanoseconds took,
                         Result<Forwarded> forwarded) const;
 
@@ -140,12 +172,14 @@ class GatewayService final : public server::Service {
   const Clock& clock_;
   RefusalLog& refusals_;
   const catalog::Cursors cursors_;
+  const TaskIds tasks_;
   ParkedCalls parked_;
   Confirmations confirmations_;
   RememberedLists remembered_;
   std::function<void(const UpstreamRequest&)> observer_;
   std::function<void(const AnsweredRequest&)> request_observer_;
   OnListsChanged on_lists_changed_;
+  SignIns* sign_ins_ = nullptr;
 };
 
 // The kind whose list a method asks for.

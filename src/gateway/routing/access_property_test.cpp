@@ -256,10 +256,13 @@ class RuledWorld {
   void see_as(const Asking& asking, Kind kind, const std::map<std::string, std::string>& listed) {
     const Viewpoint at = viewpoint(asking);
     std::map<std::string, std::string> seen;
-    for (const auto& found : at.view->all(kind)) {
-      const std::string& from = found.snapshot->upstream().value();
-      const bool own = found.definition->shown.starts_with("context://");
-      seen.emplace(found.definition->shown, own ? "" : from);
+    for (const auto& part : at.view->parts(kind)) {
+      const auto& list = part.snapshot->list(kind);
+      for (std::uint32_t index = 0; index < list.size(); ++index) {
+        if (std::ranges::binary_search(part.lost, index)) continue;
+        const bool own = list[index].shown.starts_with("context://");
+        seen.emplace(list[index].shown, own ? "" : part.snapshot->upstream().value());
+      }
     }
     const auto is_live = [&](const std::string& name) {
       return std::ranges::any_of(peers_, [&](const auto& peer) { return peer->direct && peer->server.name() == name; });
