@@ -28,16 +28,6 @@ constexpr std::string_view kSafetyFields =
     "Cross-Origin-Resource-Policy: same-origin\r\n";
 constexpr std::string_view kPrivate = "Cache-Control: no-store\r\n";
 
-Result<std::string> secret_in(std::string_view body) {
-  if (body.size() > kLongestSecret) return std::unexpected(errors::too_large("the body", kLongestSecret));
-  const auto parsed = json::parse(body);
-  const auto* members = parsed ? parsed->if_object() : nullptr;
-  const auto* secret = members != nullptr ? members->if_contains("secret") : nullptr;
-  if (secret == nullptr || !secret->is_string() || members->size() != 1)
-    return std::unexpected(errors::invalid("the body must be {\"secret\": …}"));
-  return std::string(secret->get_string());
-}
-
 }  // namespace
 
 const PageFile* Page::find_file(std::string_view path) const {
@@ -120,17 +110,32 @@ Task<> Page::show_session(net::Exchange& exchange) {
   co_await reply_session(exchange, *entered);
 }
 
+Result<AdminAuth::KeyHolder> Page::holder_in(std::string_view body) {
+  if (body.size() > kLongestSecret) return std::unexpected(errors::too_large("the body", kLongestSecret));
+  const auto parsed = json::parse(body);
+  const auto* const members = parsed ? parsed->if_object() : nullptr;
+  if (members == nullptr || members->size() != 1 || !members->begin()->value().is_string())
+    return std::unexpected(errors::invalid(R"(the body must be {"secret": …}, or {"code": …})"));
+  const std::string_view given = members->begin()->value().get_string();
+  if (members->begin()->key() == "secret") {
+    if (auto holder = auth_.admit(given)) return std::move(*holder);
+    return std::unexpected(errors::unauthenticated("nobody has a key with this secret"));
+  }
+  if (members->begin()->key() != "code") return std::unexpected(errors::invalid("the body has no secret and no code"));
+  const auto offered = code_.take(given);
+  auto holder = offered ? auth_.admit_again(offered->name, offered->digest) : std::nullopt;
+  if (holder) return std::move(*holder);
+  return std::unexpected(errors::unauthenticated("the code of the link was used before, or its time is over"));
+}
+
 Task<> Page::sign_in(net::Exchange& exchange) {
   if (auto page = sessions_.check_page(exchange.request()); !page)
     co_return co_await refuse(exchange, RefusalReason::origin, 403, std::move(page.error()));
   if (!co_await exchange.read_body(net::Standing::stranger)) co_return;
-  auto secret = secret_in(exchange.request().body());
-  if (!secret) co_return co_await reply_problem(exchange, std::move(secret.error()));
-  auto holder = auth_.admit(*secret);
-  if (!holder) {
-    co_return co_await refuse(exchange, RefusalReason::admin_secret, 401,
-                              errors::unauthenticated("nobody has a key with this secret"));
-  }
+  auto holder = holder_in(exchange.request().body());
+  if (!holder && holder.error().kind() == ErrorKind::unauthenticated)
+    co_return co_await refuse(exchange, RefusalReason::admin_secret, 401, std::move(holder.error()));
+  if (!holder) co_return co_await reply_problem(exchange, std::move(holder.error()));
   auto session = sessions_.begin(*holder);
   co_await reply_session(exchange, {std::move(session), std::move(*holder)});
 }

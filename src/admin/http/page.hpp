@@ -7,6 +7,7 @@
 #include "admin/http/page_files.hpp"
 #include "admin/http/page_sessions.hpp"
 #include "admin/http/router.hpp"
+#include "admin/http/sign_in_code.hpp"
 #include "net/http_server/exchange.hpp"
 
 namespace proteus::admin {
@@ -22,8 +23,18 @@ class Page {
 
   // All of it outlives the page; the version is that of the program.
   Page(std::span<const PageFile> files, PageSessions& sessions, const AdminAuth& auth, RefusalLog& refusals,
-       std::string version)
-      : files_(files), sessions_(sessions), auth_(auth), refusals_(refusals), version_(std::move(version)) {}
+       const Clock& clock, std::string version)
+      : files_(files),
+        sessions_(sessions),
+        auth_(auth),
+        refusals_(refusals),
+        code_(clock),
+        version_(std::move(version)) {}
+
+  // From any thread: a path, with a fragment that signs in as the holder of a key, once.
+  std::string link_for(AdminAuth::KeyHolder holder) {
+    return std::string(kRoot) + "/sign-in#" + code_.offer(std::move(holder));
+  }
 
   // A path that it owns, of a request with an allowed Host.
   Task<> handle(net::Exchange& exchange);
@@ -41,12 +52,15 @@ class Page {
   Task<> reply_session(net::Exchange& exchange, const Entered& entered);
   Task<> refuse(net::Exchange& exchange, RefusalReason reason, unsigned status, Error error);
   Result<Entered> find(const net::Request& request) const;
+  // By what the body has: the secret of a key, or a code.
+  Result<AdminAuth::KeyHolder> holder_in(std::string_view body);
   const PageFile* find_file(std::string_view path) const;
 
   const std::span<const PageFile> files_;
   PageSessions& sessions_;
   const AdminAuth& auth_;
   RefusalLog& refusals_;
+  SignInCode code_;
   const std::string version_;
 };
 

@@ -139,6 +139,29 @@ TEST_F(PageTest, UIX_02_ASessionEndsByItselfAndBySigningOut) {
   EXPECT_EQ(get("/admin/upstreams", kSameOrigin).status, 401);
 }
 
+TEST_F(PageTest, UIX_16_ACodeOfALinkSignsInOnceAndForAWhile) {
+  const auto code = [&] {
+    const std::string link = bench.page.link_for(*bench.router.auth().admit(kSecret));
+    EXPECT_TRUE(link.starts_with("/ui/sign-in#")) << link;
+    return boost::json::serialize(object{{"code", link.substr(link.find('#') + 1)}});
+  };
+  const auto enter_with = [&](const std::string& body, std::string_view fields) {
+    return bench.send("POST", "/ui/sign-in", body, fields).status;
+  };
+  const std::string first = code();
+  EXPECT_EQ(enter_with(R"({"code":"guessed"})", own_origin()), 401);
+  EXPECT_EQ(enter_with(R"({"code":""})", own_origin()), 401);
+  EXPECT_EQ(enter_with(first, "Sec-Fetch-Site: cross-site\r\n"), 403);
+  EXPECT_EQ(enter_with(first, own_origin()), 200);
+  EXPECT_EQ(enter_with(first, own_origin()), 401);
+  const std::string old = code();
+  bench.clock.skip(11min);
+  EXPECT_EQ(enter_with(old, own_origin()), 401);
+  const std::string of_a_key_that_went = code();
+  bench.router.set_keys(AdminKeys({{"ops", Secret(std::string("another"))}}));
+  EXPECT_EQ(enter_with(of_a_key_that_went, own_origin()), 401);
+}
+
 TEST_F(PageTest, UIX_02_ForgedAndForeignCookiesAreNone) {
   enter();
   const std::string name = cookie.substr(8, cookie.find('=') - 8);

@@ -89,9 +89,7 @@ object calls(const gateway::UpstreamMeter& meter) {
   }
   object out{{"total", total}, {"failed", failed}, {"mean_ms", nullptr}};
   if (const auto* direct = meter.direct()) {
-    std::uint64_t count = 0;
-    for (std::size_t i = 0; i <= gateway::Durations::kBounds.size(); ++i)
-      count += direct->latency.bucket(i);
+    const std::uint64_t count = direct->latency.count();
     if (count > 0)
       out["mean_ms"] =
           std::chrono::duration<double, std::milli>(direct->latency.sum()).count() / static_cast<double>(count);

@@ -24,10 +24,13 @@
 #include "admin/routes/change_routes.hpp"
 #include "admin/routes/connection_routes.hpp"
 #include "admin/routes/context_routes.hpp"
+#include "admin/routes/figure_routes.hpp"
 #include "admin/routes/graph_tools.hpp"
+#include "admin/routes/open_session_routes.hpp"
 #include "admin/routes/proposal_routes.hpp"
 #include "admin/routes/session_routes.hpp"
 #include "admin/routes/token_routes.hpp"
+#include "admin/routes/try_routes.hpp"
 #include "admin/routes/upstream_routes.hpp"
 #include "admin/routes/view_routes.hpp"
 #include "gateway/observe/metrics.hpp"
@@ -238,12 +241,14 @@ class Bench {
   gateway::UpstreamRegistry registry;
   gateway::PinDecisions pins{gateway, store};
   gateway::ToolSessions sessions;
+  gateway::TryTokens try_tokens{gateway, store};
+  gateway::Figures figures{metrics};
   gateway::TokenRegistry tokens;
   gateway::SignInDesk sign_ins;
   Readiness readiness;
   Router router;
   PageSessions page_sessions = PageSessions::derive("a pepper", "", clock);
-  Page page{kPageFiles, page_sessions, router.auth(), gateway.refusals(), "0"};
+  Page page{kPageFiles, page_sessions, router.auth(), gateway.refusals(), clock, "0"};
   Ops ops;
   MetricsAccess metrics_access = MetricsAccess::open;
   GraphTools graph_tools{gateway, {}};
@@ -255,7 +260,8 @@ class Bench {
     Routes all = upstream_routes(gateway, registry, store);
     for (auto& more : {session_routes(gateway, sessions), token_routes(gateway, tokens), change_routes(changes),
                        audit_routes(store), context_routes(gateway), proposal_routes(pins),
-                       connection_routes(gateway.vault(), sign_ins), view_routes(gateway, registry)})
+                       connection_routes(gateway.vault(), sign_ins), view_routes(gateway, registry),
+                       try_routes(try_tokens), open_session_routes(gateway, sessions, store), figure_routes(figures)})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }

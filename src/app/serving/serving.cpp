@@ -240,6 +240,14 @@ std::string Serving::origin() const {
 
 std::string Serving::url() const { return origin() + "/mcp"; }
 
+std::string Serving::first_link() {
+  if (!dependencies_->registry.all()->empty() || admin::page_files().empty()) return {};
+  auto holder = dependencies_->router.auth().admit(admin_secret_.reveal());
+  if (!holder) return {};
+  const std::string known_as = public_origin();
+  return (known_as.empty() ? origin() : known_as) + dependencies_->page.link_for(std::move(*holder));
+}
+
 Result<> Serving::reload(Config config) {
   if (config.server != config_.server || config.data_directory != config_.data_directory ||
       config.limits != config_.limits || config.sessions != config_.sessions) {

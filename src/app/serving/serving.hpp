@@ -44,6 +44,8 @@ class Serving {
   // Where clients find it.
   std::string url() const;
   gateway::Gateway& gateway() { return *gateway_; }
+  // A link to the page that signs in once, for whoever starts a gateway that has no upstream yet; empty where it has.
+  std::string first_link();
 
   // The files of certificate and key, where it serves over TLS.
   std::vector<std::filesystem::path> tls_files() const;

@@ -13,9 +13,11 @@
 #include "gateway/datasets/dataset_registry.hpp"
 #include "gateway/datasets/dataset_tools.hpp"
 #include "gateway/observe/change_log.hpp"
+#include "gateway/observe/figures.hpp"
 #include "gateway/observe/metrics.hpp"
 #include "gateway/operate/pin_decisions.hpp"
 #include "gateway/operate/token_registry.hpp"
+#include "gateway/operate/try_tokens.hpp"
 #include "gateway/operate/upstream_registry.hpp"
 #include "gateway/search/search_tools.hpp"
 #include "gateway/sessions/tool_sessions.hpp"
@@ -36,10 +38,12 @@ struct Serving::Dependencies {
 
   gateway::ChangeLog changes;
   gateway::Metrics metrics;
+  gateway::Figures figures;
   gateway::UpstreamRegistry registry;
   gateway::PinDecisions pins;
   gateway::TokenRegistry tokens;
   gateway::ToolSessions sessions;
+  gateway::TryTokens try_tokens;
   gateway::DatasetRegistry datasets;
   std::shared_ptr<gateway::DatasetTools> dataset_tools;
   gateway::Embeddings embeddings;

@@ -12,10 +12,14 @@ constexpr const char* kUserAgent = "proteus/" PROTEUS_VERSION;
 
 }  // namespace
 
+// The page of the gateway itself tries tools.
 server::HostRules Serving::host_rules() const {
-  return {.loopback = config_.server.listen.is_loopback(),
-          .allowed_origins = config_.server.allowed_origins,
-          .allowed_hosts = config_.server.allowed_hosts};
+  server::HostRules rules{.loopback = config_.server.listen.is_loopback(),
+                          .allowed_origins = config_.server.allowed_origins,
+                          .allowed_hosts = config_.server.allowed_hosts,
+                          .own_pages = true};
+  if (std::string own = public_origin(); !own.empty()) rules.allowed_origins.push_back(std::move(own));
+  return rules;
 }
 
 server::HostRules Serving::operator_rules(const ListenAddress& address) const {

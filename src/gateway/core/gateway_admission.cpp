@@ -89,7 +89,8 @@ std::optional<server::Admission> Gateway::admit_now(const net::Request& request,
 std::shared_ptr<const Principal> Gateway::holder_of(const json::Digest& token, const Access& access) const {
   auto holder = access.principals->find(token);
   if (!holder && access.tokens) holder = access.tokens->find(token, clock_.recent());
-  if (!holder && find_principal_) holder = find_principal_(token);
+  for (auto find = find_principal_.begin(); !holder && find != find_principal_.end(); ++find)
+    holder = (*find)(token);
   return holder;
 }
 
