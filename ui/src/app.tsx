@@ -6,9 +6,12 @@ import { Dialog } from './parts/dialog.tsx';
 import { Empty, Loading, ProblemNotice } from './parts/notice.tsx';
 import { go, Link, SessionContext, usePlace, type Place } from './parts/page.tsx';
 import { Audit } from './screens/audit/audit.tsx';
+import { Connections } from './screens/connections/connections.tsx';
 import { Contexts } from './screens/contexts/contexts.tsx';
 import { Datasets } from './screens/datasets/datasets.tsx';
 import { Overview } from './screens/overview/overview.tsx';
+import { Sessions } from './screens/sessions/sessions.tsx';
+import { TryTool } from './screens/try/try_tool.tsx';
 import { Proposals } from './screens/proposals/proposals.tsx';
 import { SignInForm } from './screens/sign-in/sign_in.tsx';
 import { Timeline } from './screens/timeline/timeline.tsx';
@@ -17,7 +20,7 @@ import { Tools } from './screens/tools/tools.tsx';
 import { UpstreamScreen } from './screens/upstream/upstream.tsx';
 
 const RENEW = 20 * 60 * 1000; // before the session would end by itself
-const SCREENS: [string, string][] = [['/ui', 'Overview'], ['/ui/tools', 'Tools'], ['/ui/proposals', 'Proposals'], ['/ui/timeline', 'Timeline'], ['/ui/contexts', 'Contexts'], ['/ui/datasets', 'Datasets'], ['/ui/tokens', 'Tokens'], ['/ui/audit', 'Audit']];
+const SCREENS: [string, string][] = [['/ui', 'Overview'], ['/ui/tools', 'Tools'], ['/ui/proposals', 'Proposals'], ['/ui/timeline', 'Timeline'], ['/ui/contexts', 'Contexts'], ['/ui/datasets', 'Datasets'], ['/ui/tokens', 'Tokens'], ['/ui/connections', 'Connections'], ['/ui/sessions', 'Sessions'], ['/ui/audit', 'Audit']];
 
 function Screen({ place }: { place: Place }) {
   const upstream = /^\/ui\/upstreams\/([^/]+)$/.exec(place.path);
@@ -33,6 +36,9 @@ function Screen({ place }: { place: Place }) {
     case '/ui/contexts': return <Contexts />;
     case '/ui/datasets': return <Datasets />;
     case '/ui/tokens': return <Tokens />;
+    case '/ui/connections': return <Connections />;
+    case '/ui/sessions': return <Sessions />;
+    case '/ui/try': return <TryTool />;
     case '/ui/audit': return <Audit />;
     default: return <Empty title="There is no such screen"><p><Link href="/ui">Overview</Link></p></Empty>;
   }
@@ -74,7 +80,14 @@ export function App() {
   };
   useEffect(() => {
     setOnSignedOut(() => setState((before) => (before === 'in' ? 'ended' : before)));
-    api.session().then(enter, (caught: Problem) => {
+    // The code of a link is used once, and leaves the address at once.
+    const code = location.pathname === '/ui/sign-in' ? location.hash.slice(1) : '';
+    if (code) history.replaceState(null, '', '/ui/sign-in');
+    const entering = code ? api.signInByCode(code).catch((caught: Problem) => {
+      setProblem(new Problem(400, caught.status === 401 ? 'The link was used before, or its time is over.' : caught.message));
+      return api.session();
+    }) : api.session();
+    entering.then(enter, (caught: Problem) => {
       setState('out');
       if (caught.status !== 401) setProblem(caught);
     });

@@ -51,9 +51,9 @@ TEST_F(OpenSessions, UIX_09_ShowsAndEndsASessionOfALegacyClient) {
 
 TEST_F(OpenSessions, UIX_09_ShowsAndEndsAStream) {
   server::RawClient client(bench.server.local_port());
-  client.send(server::modern_fields("subscriptions/listen"),
-              server::rpc("1", "subscriptions/listen",
-                          fmt::format(R"("notifications":{{"toolsListChanged":true}},{})", server::modern_meta())));
+  client.request("POST", server::modern_fields("subscriptions/listen"),
+                 server::rpc("1", "subscriptions/listen",
+                             fmt::format(R"("notifications":{{"toolsListChanged":true}},{})", server::modern_meta())));
   wait_until([&] { return open().at("streams").at("total").as_int64() == 1; });
   const value stream = open().at("streams").at("newest").at(0);
   EXPECT_EQ(stream.at("hears_of"), boost::json::array{"tools"});

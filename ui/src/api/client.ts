@@ -63,6 +63,7 @@ const upstream = (name: string) => `/admin/upstreams/${encodeURIComponent(name)}
 export const api = {
   session: () => keep(json<T.Session>('GET', '/ui/session')),
   signIn: (secret: string) => keep(json<T.Session>('POST', '/ui/sign-in', { secret })),
+  signInByCode: (code: string) => keep(json<T.Session>('POST', '/ui/sign-in', { code })),
   signOut: () => send('POST', '/ui/sign-out'),
 
   upstreams: async () => (await json<{ upstreams: T.Upstream[] }>('GET', '/admin/upstreams')).upstreams,
@@ -86,6 +87,18 @@ export const api = {
   connectDataset: (name: string, what: 'connect' | 'disconnect') => json<T.Dataset>('POST', `/admin/datasets/${encodeURIComponent(name)}/${what}`),
 
   audit: async () => (await json<{ audit: T.AuditRecord[] }>('GET', '/admin/audit?limit=1000')).audit,
+
+  connections: async () => (await json<{ connections: T.Connection[] }>('GET', '/admin/connections')).connections,
+  connectGateway: (upstream: string) => json<{ upstream: string; url: string }>('POST', '/admin/connections', { upstream }),
+  disconnect: (id: string) => json<unknown>('DELETE', `/admin/connections/${encodeURIComponent(id)}`),
+
+  sessions: () => json<T.OpenSessions>('GET', '/admin/sessions'),
+  endSession: (id: string) => json<unknown>('DELETE', `/admin/sessions/${encodeURIComponent(id)}`),
+  endToolSession: (id: string) => json<unknown>('POST', '/admin/session/cleanup', { session_id: id }),
+
+  figures: async (upstream?: string) => (await json<{ moments: T.Moment[] }>('GET', `/admin/figures${query({ upstream })}`)).moments,
+  tryToken: (as: string | null) => json<{ token: string; principal: string; expires_at: string }>('POST', '/admin/try', { as }),
+  search: (look: Look, q: string) => json<T.Found>('GET', `/admin/search${query({ ...looking(look), q, limit: 20 })}`),
 
   view: (look: Look, q: string, offset: number, limit: number) =>
     json<T.View>('GET', `/admin/view${query({ ...looking(look), q: q || null, offset, limit })}`),

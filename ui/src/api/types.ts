@@ -93,7 +93,7 @@ export interface Entry {
   description_bytes: number; // of all of it
   read_only?: boolean;
 }
-export interface View { as: string | null; context: string; kind: string; version: number; total: number; offset: number; entries: Entry[]; listed_live: string[] }
+export interface View { as: string | null; context: string; kind: string; version: number; total: number; offset: number; entries: Entry[]; listed_live: string[]; searches: boolean }
 
 export type Visibility = 'seen' | 'not_seen' | 'upstream_knows';
 export interface Finding { upstream: string | null; visibility: Visibility; decided_by: string; detail: string }
@@ -142,10 +142,36 @@ export interface Dataset {
   ratified?: { by: string; at: string };
   withdrawn?: { reason: string; at: string };
   entity_types?: string[];
+  relationships?: { type: string; from: string; to: string }[];
   relationship_types?: string[];
 }
 export interface Datasets { datasets: Dataset[]; faults?: string[] }
 export interface IssuedToken extends Token { token: string }
+
+export interface Connection {
+  id: string;
+  upstream: string;
+  subject: 'gateway' | 'caller';
+  principal: string;
+  issuer: string;
+  scopes: string[];
+  state: string;
+  connected_at: string;
+  expires_at?: string;
+  last_error?: string;
+}
+
+export interface Listed<One> { total: number; newest: One[] }
+export interface ClientSession { id: string; principal: string | null; context: string; client: string; protocol_version: string; began_at: string; last_used_at: string; listens: boolean }
+export interface Stream { id: string; principal: string | null; context: string; began_at: string; hears_of: string[]; resources: number }
+export interface ParkedCall { id: string; principal: string | null; upstream: string; waits_for: string; began_at: string }
+export interface ToolSession { session_id: string; user_id: unknown; context: string; tools: number; began_at: string; last_used_at: string }
+export interface OpenSessions { client_sessions: Listed<ClientSession>; streams: Listed<Stream>; parked_calls: Listed<ParkedCall>; tool_sessions: Listed<ToolSession> }
+
+export interface Moment { at: string; seconds: number; requests: number; failed: number; mean_ms: number | null }
+
+export interface Hit { name: string; upstream: string; score: number; signature: string; description: string; read_only: boolean }
+export interface Found { tools: Hit[]; unasked?: string[]; embeddings?: { tools: number; failures: number; fault: string } }
 
 export interface AuditRecord { number: number; at: string; who: string; what: string; detail: unknown }
 

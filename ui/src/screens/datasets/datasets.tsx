@@ -3,10 +3,11 @@ import { api, type Problem } from '../../api/client.ts';
 import type { Dataset } from '../../api/types.ts';
 import { announce, useLive } from '../../live/live.ts';
 import { Empty, Loading, ProblemNotice } from '../../parts/notice.tsx';
-import { useMayChange, useTitle } from '../../parts/page.tsx';
+import { Link, useMayChange, useTitle } from '../../parts/page.tsx';
 import { Badge } from '../../parts/state.tsx';
 import { Stranger } from '../../parts/text.tsx';
 import { moment } from '../../shown/time.ts';
+import { TypeGraph } from './type_graph.tsx';
 
 function status(dataset: Dataset) {
   if (dataset.connected) return <Badge tone="good" mark="●" word="Connected" />;
@@ -27,7 +28,9 @@ function Card({ dataset, mayChange, onAct }: { dataset: Dataset; mayChange: bool
         {dataset.relationship_types && <div><dt>Relationships</dt><dd>{dataset.relationship_types.join(', ') || 'none'}</dd></div>}
         {dataset.tool && <div><dt>Tool</dt><dd><code>{dataset.tool}</code></dd></div>}
       </dl>
+      {dataset.entity_types && dataset.entity_types.length > 0 && <TypeGraph types={dataset.entity_types} links={dataset.relationships ?? []} />}
       <div class="actions">
+        {dataset.connected && dataset.tool && <Link class="button" href={`/ui/try?name=${encodeURIComponent(dataset.tool)}`}>Try a workup</Link>}
         {dataset.connected
           ? <button type="button" disabled={!mayChange} onClick={() => onAct('disconnect')}>Disconnect</button>
           : <button type="button" class="primary" disabled={!mayChange || dataset.status !== 'ratified'} onClick={() => onAct('connect')}>Connect</button>}

@@ -4,6 +4,7 @@ import type { Proposal, Upstream } from '../../api/types.ts';
 import { useLive } from '../../live/live.ts';
 import { Empty, Loading, ProblemNotice } from '../../parts/notice.tsx';
 import { Link, useMayChange, useTitle } from '../../parts/page.tsx';
+import { Figures } from '../../parts/figures.tsx';
 import { Badge, StateBadge } from '../../parts/state.tsx';
 import { Stranger } from '../../parts/text.tsx';
 import { VirtualList } from '../../parts/virtual_list.tsx';
@@ -102,6 +103,7 @@ export function Overview() {
               </>
             )}
           </section>
+          <section aria-labelledby="figures"><h2 id="figures">The last hour</h2><Figures /></section>
           <section aria-labelledby="connect">
             <h2 id="connect">Connect a client</h2>
             <p class="quiet">Clients speak to <code>{location.origin}/mcp</code>. As many of them are configured:</p>

@@ -46,6 +46,7 @@ export function Explanation({ look, name, onClose }: { look: Look; name: string;
               </ul>
             </>
           )}
+          {why.visibility !== 'not_seen' && <p><Link class="button" href={`/ui/try?${new URLSearchParams({ ...(look.as === null ? {} : { as: look.as }), ...(look.context ? { context: look.context } : {}), name })}`}>Try it</Link></p>}
           {why.parts && (
             <>
               <h3>Description</h3>

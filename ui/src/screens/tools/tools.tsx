@@ -8,6 +8,7 @@ import { Stranger } from '../../parts/text.tsx';
 import { VirtualList } from '../../parts/virtual_list.tsx';
 import { count } from '../../shown/text.ts';
 import { Explanation } from './explanation.tsx';
+import { Found } from './found.tsx';
 
 const PAGE = 200; // entries of one request
 
@@ -51,6 +52,7 @@ export function Tools() {
   const search = place.query.get('q') ?? '';
   const name = place.query.get('name') ?? '';
   const [typed, setTyped] = useState(search);
+  const asAgents = place.query.get('by') === 'search';
   const [missing, setMissing] = useState('');
   const principals = useLive(api.principals, []);
   const contexts = useLive(api.contexts, []);
@@ -80,18 +82,26 @@ export function Tools() {
             {(contexts.value ?? []).map((one) => <option value={one.name}>{one.display_name}: /mcp/{one.name}</option>)}
           </select>
         </label>
+        <label>Find
+          <select name="by" value={asAgents ? 'search' : ''} onChange={(event) => setQuery(place, { by: event.currentTarget.value || null })}>
+            <option value="">All, or by words</option>
+            <option value="search">As agents search</option>
+          </select>
+        </label>
         <label>Search
-          <input type="search" value={typed} placeholder="words in name or description" onInput={(event) => setTyped(event.currentTarget.value)} />
+          <input type="search" value={typed} placeholder={asAgents ? 'what an agent would search for' : 'words in name or description'} onInput={(event) => setTyped(event.currentTarget.value)} />
         </label>
       </div>
       <ProblemNotice problem={head.problem ?? entries.problem} />
       {!head.value && !head.problem && <Loading />}
       {head.value && (
         <>
-          <p class="quiet" role="status">{count(total, 'tool')}{search ? ' fit the search' : ''}.
-            {head.value.listed_live.length > 0 && <> Listed live, and not asked here: {head.value.listed_live.map((one, index) => <>{index > 0 && ', '}<Stranger text={one} /></>)}.</>}</p>
+          {!asAgents && <p class="quiet" role="status">{count(total, 'tool')}{search ? ' fit the search' : ''}.
+            {head.value.searches && <> They search: <code>tools/list</code> shows them fewer.</>}
+            {head.value.listed_live.length > 0 && <> Listed live, and not asked here: {head.value.listed_live.map((one, index) => <>{index > 0 && ', '}<Stranger text={one} /></>)}.</>}</p>}
           <div class={name ? 'split' : ''}>
-            {total > 0 && (
+            {asAgents && <Found look={look} search={search} name={name} />}
+            {!asAgents && total > 0 && (
               <VirtualList key={entries.list} count={total} rowHeight={phone ? 64 : 52} label="Tools" onRange={entries.onRange}
                 row={(index) => {
                   const entry = entries.at(index);

@@ -6,6 +6,7 @@ import { Commands } from '../../parts/commands.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Empty, Loading, ProblemNotice } from '../../parts/notice.tsx';
 import { go, Link, useMayChange, useTitle } from '../../parts/page.tsx';
+import { Figures } from '../../parts/figures.tsx';
 import { Badge, StateBadge } from '../../parts/state.tsx';
 import { Stranger } from '../../parts/text.tsx';
 import { changesOf, ChangeList } from '../timeline/change_list.tsx';
@@ -141,6 +142,7 @@ export function UpstreamScreen({ name }: { name: string }) {
       {refreshed && <Refreshed result={refreshed} />}
       <StrategySelector upstream={upstream} disabled={!mayChange || busy !== ''} onChange={setAsked} />
       <section><h2>Status</h2><Facts upstream={upstream} /></section>
+      <section><h2>The last hour</h2><Figures upstream={name} /></section>
       <p class="links">
         <Link href={`/ui/timeline?upstream=${encodeURIComponent(name)}`}>What it changed</Link>
         {upstream.pins && <Link href={`/ui/proposals?upstream=${encodeURIComponent(name)}`}>{count(upstream.pins.proposals, 'proposal')}</Link>}
