@@ -27,6 +27,7 @@
 #include "admin/routes/figure_routes.hpp"
 #include "admin/routes/graph_tools.hpp"
 #include "admin/routes/open_session_routes.hpp"
+#include "admin/routes/preview_routes.hpp"
 #include "admin/routes/proposal_routes.hpp"
 #include "admin/routes/session_routes.hpp"
 #include "admin/routes/token_routes.hpp"
@@ -258,10 +259,11 @@ class Bench {
  private:
   Routes routes() {
     Routes all = upstream_routes(gateway, registry, store);
-    for (auto& more : {session_routes(gateway, sessions), token_routes(gateway, tokens), change_routes(changes),
-                       audit_routes(store), context_routes(gateway), proposal_routes(pins),
-                       connection_routes(gateway.vault(), sign_ins), view_routes(gateway, registry),
-                       try_routes(try_tokens), open_session_routes(gateway, sessions, store), figure_routes(figures)})
+    for (auto& more :
+         {session_routes(gateway, sessions), token_routes(gateway, tokens), change_routes(changes), audit_routes(store),
+          context_routes(gateway), proposal_routes(pins), connection_routes(gateway.vault(), sign_ins),
+          view_routes(gateway, registry), try_routes(try_tokens), open_session_routes(gateway, sessions, store),
+          figure_routes(figures), preview_routes(gateway, registry, tokens)})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }

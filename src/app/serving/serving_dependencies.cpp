@@ -7,6 +7,7 @@
 #include "admin/routes/dataset_routes.hpp"
 #include "admin/routes/figure_routes.hpp"
 #include "admin/routes/open_session_routes.hpp"
+#include "admin/routes/preview_routes.hpp"
 #include "admin/routes/principal_routes.hpp"
 #include "admin/routes/proposal_routes.hpp"
 #include "admin/routes/search_routes.hpp"
@@ -100,12 +101,13 @@ Serving::Dependencies::Dependencies(Serving& serving, asio::io_context& control,
 
 admin::Routes Serving::Dependencies::routes(gateway::Gateway& gateway, store::Store& store) {
   admin::Routes all = admin::upstream_routes(gateway, registry, store);
-  for (auto& more : {admin::session_routes(gateway, sessions), admin::token_routes(gateway, tokens),
-                     admin::dataset_routes(datasets), admin::proposal_routes(pins), admin::context_routes(gateway),
-                     admin::change_routes(changes), admin::audit_routes(store), admin::principal_routes(gateway),
-                     admin::search_routes(gateway, *search_tools), admin::connection_routes(gateway.vault(), sign_ins),
-                     admin::view_routes(gateway, registry), admin::try_routes(try_tokens),
-                     admin::open_session_routes(gateway, sessions, store), admin::figure_routes(figures)}) {
+  for (auto& more :
+       {admin::session_routes(gateway, sessions), admin::token_routes(gateway, tokens), admin::dataset_routes(datasets),
+        admin::proposal_routes(pins), admin::context_routes(gateway), admin::change_routes(changes),
+        admin::audit_routes(store), admin::principal_routes(gateway), admin::search_routes(gateway, *search_tools),
+        admin::connection_routes(gateway.vault(), sign_ins), admin::view_routes(gateway, registry),
+        admin::try_routes(try_tokens), admin::open_session_routes(gateway, sessions, store),
+        admin::figure_routes(figures), admin::preview_routes(gateway, registry, tokens)}) {
     all.insert(all.end(), more.begin(), more.end());
   }
   return all;

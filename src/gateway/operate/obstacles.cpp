@@ -154,10 +154,7 @@ std::vector<Finding> find_obstacles(const Viewpoint& viewpoint, const Registered
   for (const auto& one : registered) {
     if (viewpoint.upstreams->find(one->name()) != nullptr) continue;
     const auto& settings = one->entry.settings;
-    const bool portable = settings.names == providers::NameStyle::portable;
-    const catalog::NameRules rules{.prefix = settings.effective_prefix(),
-                                   .style = portable ? catalog::NameStyle::portable : catalog::NameStyle::as_is};
-    if (!catalog::may_show(wanted.kind, wanted.name, rules)) continue;
+    if (!catalog::may_show(wanted.kind, wanted.name, providers::name_rules(settings))) continue;
     const bool paused = one->fault.empty();
     all.push_back({one->name(), Visibility::not_seen, paused ? Check::enabled : Check::configured,
                    paused ? "it is paused" : one->fault});

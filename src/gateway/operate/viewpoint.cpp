@@ -39,19 +39,26 @@ std::vector<std::string> Viewpoint::listed_live() const {
 }
 
 Result<Viewpoint> look_as(Gateway& gateway, const Whom& whom, std::string_view context) {
-  const auto access = gateway.access();
   auto principal = find_whom(gateway, whom);
   if (!principal) return std::unexpected(std::move(principal.error()));
-  auto caller = access->enter(std::move(*principal), context);
+  return look_as(gateway, std::move(*principal), context);
+}
+
+Result<Viewpoint> look_as(Gateway& gateway, std::shared_ptr<const Principal> principal, std::string_view context) {
+  const auto access = gateway.access();
+  auto caller = access->enter(std::move(principal), context);
   if (!caller) {
     return std::unexpected(
         errors::not_found(fmt::format("context {}: {}", log::printable(context, 100), caller.error())));
   }
   Viewpoint seen{.caller = std::move(*caller), .context_view = {}, .view = {}, .upstreams = gateway.upstreams()};
   seen.context_view = ContextViews().of(access->contexts, seen.caller);
-  seen.view = std::make_shared<const catalog::View>(gateway.catalog().current(),
-                                                    ViewSpec(seen.caller, seen.context_view).layers());
+  seen.view = seen.look_at(gateway.catalog().current());
   return seen;
+}
+
+std::shared_ptr<const catalog::View> Viewpoint::look_at(catalog::CatalogState::Pointer state) const {
+  return std::make_shared<const catalog::View>(std::move(state), ViewSpec(caller, context_view).layers());
 }
 
 }  // namespace proteus::gateway

@@ -25,6 +25,8 @@ struct Viewpoint {
   std::vector<std::string> listed_live() const;
   // Whether they get to know tools by searching: they may use what they see here, and are listed less of it.
   bool searches() const;
+  // The same of another catalog.
+  std::shared_ptr<const catalog::View> look_at(catalog::CatalogState::Pointer state) const;
 };
 
 // Whom to look as: by name, of the configuration or of a token made at runtime; or the claims of a token of an identity
@@ -35,6 +37,8 @@ using Whom = std::optional<std::string>;
 // From any thread. Fails where there is nobody of that name, and where no rule fits the claims.
 Result<std::shared_ptr<const Principal>> find_whom(Gateway& gateway, const Whom& whom);
 
+// From any thread: the same for a principal that need not be there.
+Result<Viewpoint> look_as(Gateway& gateway, std::shared_ptr<const Principal> principal, std::string_view context);
 // From any thread. Fails where there is no such principal, and where they may not enter the context.
 Result<Viewpoint> look_as(Gateway& gateway, const Whom& whom, std::string_view context);
 

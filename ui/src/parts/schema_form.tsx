@@ -99,7 +99,7 @@ export function Field(properties: Properties) {
       return (
         <label>{name}
           {isLong(schema) ? <textarea rows={4} required={required} value={text} onInput={(event) => type(event.currentTarget.value)} />
-            : <input type={inputType(schema)} required={required} value={text} placeholder={typeof schema.format === 'string' ? schema.format : undefined} onInput={(event) => type(event.currentTarget.value)} />}
+            : <input {...{ type: inputType(schema) as "text" }} required={required} value={text} placeholder={typeof schema.format === 'string' ? schema.format : undefined} onInput={(event) => type(event.currentTarget.value)} />}
         </label>
       );
     }
