@@ -14,7 +14,7 @@ try {
   world.shop.tools = [tool('pay', 'Pays somebody a huge amount.', { to: { type: 'number' }, note: { type: 'string' } }), world.shop.tools[1], tool('tip', 'Gives a tip.')];
   world.files.tools = [...world.files.tools, tool('rename_file', 'Gives a file another name.')];
   for (const name of ['shop', 'files']) await world.admin('POST', `upstreams/${name}/refresh`);
-  const screens = { overview: '/ui', upstream: '/ui/upstreams/files', tools: '/ui/tools?as=agent&context=reading&name=files_search', why: '/ui/tools?as=ci&name=files_write_file', proposals: '/ui/proposals', timeline: '/ui/timeline', contexts: '/ui/contexts', tokens: '/ui/tokens', audit: '/ui/audit' };
+  const screens = { overview: '/ui', upstream: '/ui/upstreams/files', tools: '/ui/tools?as=agent&context=reading&name=files_search', why: '/ui/tools?as=ci&name=files_write_file', proposals: '/ui/proposals', timeline: '/ui/timeline', contexts: '/ui/contexts', tokens: '/ui/tokens', connections: '/ui/connections', sessions: '/ui/sessions', try: '/ui/try?name=files_search', search: '/ui/tools?by=search&q=read+a+file', datasets: '/ui/datasets', audit: '/ui/audit' };
   for (const colorScheme of ['light', 'dark']) {
     for (const [device, width, height] of [['desktop', 1280, 860], ['phone', 390, 844]]) {
       const page = await signedIn(browser, world.origin, { colorScheme, viewport: { width, height } });

@@ -98,6 +98,7 @@ export const api = {
 
   figures: async (upstream?: string) => (await json<{ moments: T.Moment[] }>('GET', `/admin/figures${query({ upstream })}`)).moments,
   tryToken: (as: string | null) => json<{ token: string; principal: string; expires_at: string }>('POST', '/admin/try', { as }),
+  preview: (change: Record<string, unknown>) => json<T.Preview>('POST', '/admin/preview', change),
   search: (look: Look, q: string) => json<T.Found>('GET', `/admin/search${query({ ...looking(look), q, limit: 20 })}`),
 
   view: (look: Look, q: string, offset: number, limit: number) =>

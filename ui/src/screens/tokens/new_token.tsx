@@ -3,6 +3,7 @@ import { api, type Problem } from '../../api/client.ts';
 import { Commands } from '../../parts/commands.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ProblemNotice } from '../../parts/notice.tsx';
+import { ChangePreview } from '../../parts/preview.tsx';
 
 const list = (text: string) => text.split(/[\s,]+/).filter(Boolean);
 
@@ -32,6 +33,7 @@ export function NewToken({ onClose, onMade }: { onClose: () => void; onMade: (se
         <label>Tools it may not use<input value={deny} placeholder="none" onInput={(event) => setDeny(event.currentTarget.value)} /></label>
         <label>Ends after<input value={expires} placeholder="never" onInput={(event) => setExpires(event.currentTarget.value)} /></label>
         <label class="check"><input type="checkbox" checked={readOnly} onChange={(event) => setReadOnly(event.currentTarget.checked)} /> Only tools that declare to change nothing</label>
+        {name.trim() && <ChangePreview change={{ token: body() }} newcomer />}
         <Commands method="POST" path="/admin/tokens" body={body()} />
         <ProblemNotice problem={problem} />
         <div class="actions"><button type="button" onClick={onClose}>Cancel</button><button type="submit" class="primary">Make</button></div>

@@ -3,6 +3,7 @@ import type { Problem } from '../../api/client.ts';
 import type { Upstream } from '../../api/types.ts';
 import { Commands } from '../../parts/commands.tsx';
 import { ProblemNotice } from '../../parts/notice.tsx';
+import { ChangePreview } from '../../parts/preview.tsx';
 import { Stranger } from '../../parts/text.tsx';
 import { settingsOf } from '../../shown/upstreams.ts';
 
@@ -57,6 +58,7 @@ export function Settings({ upstream, mayChange, onSave }: Properties) {
           ))}
         </div>
         <ProblemNotice problem={problem} />
+        {changed.length > 0 && mayChange && <ChangePreview change={{ upstream: upstream.name, settings: changes() }} />}
         {changed.length > 0 && <Commands method="PATCH" path={`/admin/upstreams/${encodeURIComponent(upstream.name)}`} body={changes()} upstream={upstream.name} />}
         {mayChange && (
           <div class="actions sticky">

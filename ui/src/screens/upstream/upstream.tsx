@@ -7,6 +7,7 @@ import { Confirm } from '../../parts/dialog.tsx';
 import { Empty, Loading, ProblemNotice } from '../../parts/notice.tsx';
 import { go, Link, useMayChange, useTitle } from '../../parts/page.tsx';
 import { Figures } from '../../parts/figures.tsx';
+import { ChangePreview } from '../../parts/preview.tsx';
 import { Badge, StateBadge } from '../../parts/state.tsx';
 import { Stranger } from '../../parts/text.tsx';
 import { changesOf, ChangeList } from '../timeline/change_list.tsx';
@@ -127,12 +128,13 @@ export function UpstreamScreen({ name }: { name: string }) {
       </header>
       {asked === 'remove' && (
         <Confirm title={`Remove ${name}?`} action="Remove" tone="bad" onDone={answer}
-          details={<Commands method="DELETE" path={`/admin/upstreams/${encodeURIComponent(name)}`} />}
+          details={<><ChangePreview change={{ upstream: name, settings: null }} /><Commands method="DELETE" path={`/admin/upstreams/${encodeURIComponent(name)}`} /></>}
           text="Its tools, prompts and resources disappear for all clients, and its settings are forgotten. This cannot be undone." />
       )}
       {asked && asked !== 'remove' && (
         <Confirm title={asked === 'cached' ? 'Read the lists into the catalog?' : 'Ask for each list live?'} action="Change" onDone={answer}
-          details={<Commands method="PATCH" path={`/admin/upstreams/${encodeURIComponent(name)}`} body={{ refresh_strategy: asked }} upstream={name} />}
+          details={<><ChangePreview change={{ upstream: name, settings: { refresh_strategy: asked } }} />
+            <Commands method="PATCH" path={`/admin/upstreams/${encodeURIComponent(name)}`} body={{ refresh_strategy: asked }} upstream={name} /></>}
           text={asked === 'cached'
             ? 'All callers will see what the upstream lists to the gateway itself. Clients are notified if their lists change.'
             : 'Each caller will see what the upstream lists to them. Clients are notified, and see it at their next request.'} />
