@@ -1,5 +1,7 @@
 // The one place that speaks to the gateway. The cookie that signs requests is the browser's; the token that changes need is
 // kept in memory only.
+import type { Answers } from './answers.ts';
+import type { Routes } from './routes.ts';
 import type * as T from './types.ts';
 
 export class Problem extends Error {
@@ -45,9 +47,27 @@ async function json<Value>(method: string, path: string, body?: unknown): Promis
   return (await send(method, path, body)).json();
 }
 
-function query(parameters: Record<string, string | number | null | undefined>): string {
+type Values = Record<string, string | number | null | undefined>;
+
+function query(parameters: Values): string {
   const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== undefined);
   return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([key, value]) => [key, String(value)]))}`;
+}
+
+// The routes are those of the gateway's own table, by method and path, and so are the names in paths and queries.
+type Variable<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | Variable<Rest> : never;
+type Asked<Route extends keyof Answers & keyof Routes> = {
+  query?: Partial<Record<Routes[Route], string | number | null | undefined>>;
+  body?: unknown;
+} & ([Variable<Route>] extends [never] ? unknown : { path: Record<Variable<Route>, string> });
+
+async function ask<Route extends keyof Answers & keyof Routes>(
+  route: Route, ...[asked]: [Variable<Route>] extends [never] ? [Asked<Route>?] : [Asked<Route>]
+): Promise<Answers[Route]> {
+  const [method, pattern] = route.split(' ') as [string, string];
+  const variables = (asked as { path?: Record<string, string> } | undefined)?.path ?? {};
+  const path = pattern.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(variables[name]!));
+  return json<Answers[Route]>(method, path + query((asked?.query ?? {}) as Values), asked?.body);
 }
 
 async function keep(session: Promise<T.Session>): Promise<T.Session> {
@@ -58,7 +78,8 @@ async function keep(session: Promise<T.Session>): Promise<T.Session> {
 
 export interface Look { as: string | null; context: string }
 const looking = (look: Look) => ({ as: look.as, context: look.context || null });
-const upstream = (name: string) => `/admin/upstreams/${encodeURIComponent(name)}`;
+const named = (name: string) => ({ path: { name } });
+const known = (id: string) => ({ path: { id } });
 
 export const api = {
   session: () => keep(json<T.Session>('GET', '/ui/session')),
@@ -66,44 +87,43 @@ export const api = {
   signInByCode: (code: string) => keep(json<T.Session>('POST', '/ui/sign-in', { code })),
   signOut: () => send('POST', '/ui/sign-out'),
 
-  upstreams: async () => (await json<{ upstreams: T.Upstream[] }>('GET', '/admin/upstreams')).upstreams,
-  upstream: (name: string) => json<T.Upstream>('GET', upstream(name)),
-  create: (settings: Record<string, unknown>) => json<T.Upstream>('POST', '/admin/upstreams', settings),
-  patch: (name: string, settings: Record<string, unknown>) => json<T.Upstream>('PATCH', upstream(name), settings),
-  remove: (name: string) => json<T.Upstream>('DELETE', upstream(name)),
-  refresh: (name: string) => json<T.RefreshResult>('POST', `${upstream(name)}/refresh`),
+  upstreams: async () => (await ask('GET /admin/upstreams')).upstreams,
+  upstream: (name: string) => ask('GET /admin/upstreams/{name}', named(name)),
+  create: (settings: Record<string, unknown>) => ask('POST /admin/upstreams', { body: settings }),
+  patch: (name: string, settings: Record<string, unknown>) => ask('PATCH /admin/upstreams/{name}', { ...named(name), body: settings }),
+  remove: (name: string) => ask('DELETE /admin/upstreams/{name}', named(name)),
+  refresh: (name: string) => ask('POST /admin/upstreams/{name}/refresh', named(name)),
 
-  proposals: async () => (await json<{ proposals: T.Proposal[] }>('GET', '/admin/proposals')).proposals,
-  decide: (id: string, verdict: 'ratify' | 'reject') => json<unknown>('POST', `/admin/proposals/${encodeURIComponent(id)}/${verdict}`),
+  proposals: async () => (await ask('GET /admin/proposals')).proposals,
+  decide: (id: string, verdict: 'ratify' | 'reject') => ask(`POST /admin/proposals/{id}/${verdict}`, known(id)),
 
-  changes: (since: number, limit = 1000) => json<T.ChangePage>('GET', `/admin/changes${query({ since, limit })}`),
+  changes: (since: number, limit = 1000) => ask('GET /admin/changes', { query: { since, limit } }),
 
-  tokens: async () => (await json<{ tokens: T.Token[] }>('GET', '/admin/tokens')).tokens,
-  createToken: (token: Record<string, unknown>) => json<T.IssuedToken>('POST', '/admin/tokens', token),
-  rotateToken: (name: string) => json<T.IssuedToken>('POST', `/admin/tokens/${encodeURIComponent(name)}/rotate`),
-  revokeToken: (name: string) => json<T.Token>('DELETE', `/admin/tokens/${encodeURIComponent(name)}`),
+  tokens: async () => (await ask('GET /admin/tokens')).tokens,
+  createToken: (token: Record<string, unknown>) => ask('POST /admin/tokens', { body: token }),
+  rotateToken: (name: string) => ask('POST /admin/tokens/{name}/rotate', named(name)),
+  revokeToken: (name: string) => ask('DELETE /admin/tokens/{name}', named(name)),
 
-  datasets: () => json<T.Datasets>('GET', '/admin/datasets'),
-  connectDataset: (name: string, what: 'connect' | 'disconnect') => json<T.Dataset>('POST', `/admin/datasets/${encodeURIComponent(name)}/${what}`),
+  datasets: () => ask('GET /admin/datasets'),
+  connectDataset: (name: string, what: 'connect' | 'disconnect') => ask(`POST /admin/datasets/{name}/${what}`, named(name)),
 
-  audit: async () => (await json<{ audit: T.AuditRecord[] }>('GET', '/admin/audit?limit=1000')).audit,
+  audit: async () => (await ask('GET /admin/audit', { query: { limit: 1000 } })).audit,
 
-  connections: async () => (await json<{ connections: T.Connection[] }>('GET', '/admin/connections')).connections,
-  connectGateway: (upstream: string) => json<{ upstream: string; url: string }>('POST', '/admin/connections', { upstream }),
-  disconnect: (id: string) => json<unknown>('DELETE', `/admin/connections/${encodeURIComponent(id)}`),
+  connections: async () => (await ask('GET /admin/connections')).connections,
+  connectGateway: (upstream: string) => ask('POST /admin/connections', { body: { upstream } }),
+  disconnect: (id: string) => ask('DELETE /admin/connections/{id}', known(id)),
 
-  sessions: () => json<T.OpenSessions>('GET', '/admin/sessions'),
-  endSession: (id: string) => json<unknown>('DELETE', `/admin/sessions/${encodeURIComponent(id)}`),
-  endToolSession: (id: string) => json<unknown>('POST', '/admin/session/cleanup', { session_id: id }),
+  sessions: () => ask('GET /admin/sessions'),
+  endSession: (id: string) => ask('DELETE /admin/sessions/{id}', known(id)),
+  endToolSession: (id: string) => ask('POST /admin/session/cleanup', { body: { session_id: id } }),
 
-  figures: async (upstream?: string) => (await json<{ moments: T.Moment[] }>('GET', `/admin/figures${query({ upstream })}`)).moments,
-  tryToken: (as: string | null) => json<{ token: string; principal: string; expires_at: string }>('POST', '/admin/try', { as }),
-  preview: (change: Record<string, unknown>) => json<T.Preview>('POST', '/admin/preview', change),
-  search: (look: Look, q: string) => json<T.Found>('GET', `/admin/search${query({ ...looking(look), q, limit: 20 })}`),
+  figures: async (upstream?: string) => (await ask('GET /admin/figures', { query: { upstream } })).moments,
+  tryToken: (as: string | null) => ask('POST /admin/try', { body: { as } }),
+  preview: (change: Record<string, unknown>) => ask('POST /admin/preview', { body: change }),
+  search: (look: Look, q: string) => ask('GET /admin/search', { query: { ...looking(look), q, limit: 20 } }),
 
-  view: (look: Look, q: string, offset: number, limit: number) =>
-    json<T.View>('GET', `/admin/view${query({ ...looking(look), q: q || null, offset, limit })}`),
-  why: (look: Look, name: string) => json<T.Why>('GET', `/admin/why${query({ ...looking(look), name })}`),
-  principals: () => json<T.Principals>('GET', '/admin/principals'),
-  contexts: async () => (await json<{ contexts: T.Context[] }>('GET', '/admin/contexts')).contexts
+  view: (look: Look, q: string, offset: number, limit: number) => ask('GET /admin/view', { query: { ...looking(look), q: q || null, offset, limit } }),
+  why: (look: Look, name: string) => ask('GET /admin/why', { query: { ...looking(look), name } }),
+  principals: () => ask('GET /admin/principals'),
+  contexts: async () => (await ask('GET /admin/contexts')).contexts
 };
