@@ -33,5 +33,7 @@ export interface Answers {
   'GET /admin/view': T.View;
   'GET /admin/why': T.Why;
   'GET /admin/principals': T.Principals;
+  'GET /admin/issuers': { issuers: T.Issuer[] };
+  'POST /admin/principals/match': T.Matched;
   'GET /admin/contexts': { contexts: T.Context[] };
 }

@@ -124,6 +124,8 @@ export const api = {
 
   view: (look: Look, q: string, offset: number, limit: number) => ask('GET /admin/view', { query: { ...looking(look), q: q || null, offset, limit } }),
   why: (look: Look, name: string) => ask('GET /admin/why', { query: { ...looking(look), name } }),
+  issuers: async () => (await ask('GET /admin/issuers')).issuers,
+  match: (claims: unknown) => ask('POST /admin/principals/match', { body: claims }),
   principals: () => ask('GET /admin/principals'),
   contexts: async () => (await ask('GET /admin/contexts')).contexts
 };

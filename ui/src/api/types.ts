@@ -168,6 +168,9 @@ export interface ParkedCall { id: string; principal: string | null; upstream: st
 export interface ToolSession { session_id: string; user_id: unknown; context: string; tools: number; began_at: string; last_used_at: string }
 export interface OpenSessions { client_sessions: Listed<ClientSession>; streams: Listed<Stream>; parked_calls: Listed<ParkedCall>; tool_sessions: Listed<ToolSession> }
 
+export interface Issuer { issuer: string; keys: number; fetched: string | null; fault: string | null }
+export interface Matched { rule: number | null; name?: string; access?: unknown; passed_over: { rule: number; why: string }[] }
+
 export interface Names { total: number; names: string[] }
 export interface Affected { as: string | null; context: string; gains: Names; loses: Names; changes: Names }
 export interface Preview { affected: Affected[]; looked_at: number; whole: boolean; becomes_live?: boolean; unread?: boolean }

@@ -11,6 +11,7 @@ import { Stranger } from '../../parts/text.tsx';
 import { ago } from '../../shown/time.ts';
 import type { Tone } from '../../shown/upstreams.ts';
 import { NewToken } from './new_token.tsx';
+import { Rules } from './rules.tsx';
 
 const STATES: Record<string, { tone: Tone; mark: string; word: string }> = {
   active: { tone: 'good', mark: '●', word: 'Active' },
@@ -97,6 +98,7 @@ export function Tokens() {
           </li>
         ))}
       </ul>
+      <Rules />
     </>
   );
 }
