@@ -10,12 +10,13 @@ import { clientOf, startStory } from '../e2e/support/sign_in_story.mjs';
 import { launch, signedIn } from './support/world.mjs';
 
 const [LEGACY] = CLIENTS;
+const NOBODY = 'http://127.0.0.1:9';
 
 describe('people who use the gateway', () => {
   let story;
   let browser;
   let page;
-  runningPrograms(async (programs) => (story = await startStory(programs)));
+  runningPrograms(async (programs) => (story = await startStory(programs, { issuers: [{ issuer: NOBODY }], rules: [{ match: { groups: ['staff'] }, deny: ['*'] }, { match: { groups: ['ops'] }, name: '{sub}' }] })));
   before(async () => {
     browser = await launch();
     page = await signedIn(browser, new URL(story.gateway.url).origin, { secret: ADMIN_SECRET });
@@ -47,6 +48,23 @@ describe('people who use the gateway', () => {
     const link = await page.getByRole('link', { name: 'the sign-in for notes' }).getAttribute('href');
     await new Person('team', { key: ADMIN_SECRET }).connect(link);
     await page.getByRole('listitem').filter({ hasText: 'The gateway' }).waitFor();
+  });
+
+  test('UIX-12 which rule fits the claims of a token, and why others do not', async () => {
+    await open('/ui/tokens');
+    await page.getByText(NOBODY).waitFor();
+    const claims = page.getByLabel('Claims of a token');
+    await claims.fill(JSON.stringify({ iss: NOBODY, sub: 'kim', groups: ['ops'] }));
+    await page.getByRole('button', { name: 'Match' }).click();
+    await page.getByText('Rule 2 makes them kim.').waitFor();
+    await page.getByText('Rule 1 does not fit').waitFor();
+    await page.getByRole('link', { name: 'What they see' }).last().click();
+    await page.getByRole('heading', { name: 'Tools' }).waitFor();
+    await page.getByText('Listed live, and not asked here').waitFor();
+    await open('/ui/tokens');
+    await claims.fill('{"sub":"kim"}');
+    await page.getByRole('button', { name: 'Match' }).click();
+    await page.getByText('No rule fits').waitFor();
   });
 
   test('UIX-09 a client session is shown, and ended after a question', async () => {
