@@ -106,9 +106,15 @@ class Upstream {
   // The same for the array of them.
   Task<Result<catalog::DefinitionList::Pointer>> read_list(catalog::Kind kind, std::shared_ptr<const void> bytes,
                                                            std::string_view array) const;
-  // Thread-safe. What it offers now, as it would be served under other settings. Null where that is nothing, or is not
-  // known.
-  Task<Result<catalog::SnapshotPointer>> imagine(UpstreamSettings other);
+  // A definition that a person may ratify.
+  struct Proposed {
+    catalog::Kind kind;
+    std::string own;
+    std::string text;
+  };
+  // Thread-safe. What it offers now, as it would be served under other settings, and with something more ratified. Null
+  // where that is nothing, or is not known.
+  Task<Result<catalog::SnapshotPointer>> imagine(UpstreamSettings other, std::optional<Proposed> ratified = {});
   // Thread-safe. Where else to work on its definitions.
   BackgroundThreads& background() const { return dependencies_.background; }
   boost::asio::io_context& io() const { return dependencies_.io; }

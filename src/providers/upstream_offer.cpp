@@ -21,6 +21,24 @@ std::string counts_of(const catalog::Snapshot& snapshot) {
 
 }  // namespace
 
+namespace {
+
+// What is kept of a snapshot, with a definition in place of the one of its name.
+std::vector<store::SnapshotRecord> records_with(const catalog::Snapshot& base, const client::ServerFacts& said,
+                                                const std::optional<Upstream::Proposed>& ratified) {
+  auto records = keep_lists(base, said, {});
+  if (!ratified) return records;
+  std::string entries = "[" + ratified->text;
+  for (const auto& definition : base.list(ratified->kind).definitions()) {
+    if (definition.own != ratified->own) entries += "," + catalog::original_text(ratified->kind, definition);
+  }
+  const auto record = std::ranges::find(records, catalog::info(ratified->kind).plural, &store::SnapshotRecord::kind);
+  record->entries = entries + "]";
+  return records;
+}
+
+}  // namespace
+
 catalog::NameRules name_rules(const UpstreamSettings& settings) {
   const bool portable = settings.names == NameStyle::portable;
   return {.prefix = settings.effective_prefix(),
@@ -40,7 +58,7 @@ OfferMaker Upstream::offer_maker(const std::shared_ptr<const client::ServerFacts
           .live = is_direct()};
 }
 
-Task<Result<catalog::SnapshotPointer>> Upstream::imagine(UpstreamSettings other) {
+Task<Result<catalog::SnapshotPointer>> Upstream::imagine(UpstreamSettings other, std::optional<Proposed> ratified) {
   const auto said = facts();
   const Offer now = co_await boost::asio::co_spawn(dependencies_.io, offer_now(), boost::asio::use_awaitable);
   // What nobody ratified is served where nobody has to, and what was ratified is all where somebody has.
@@ -53,8 +71,8 @@ Task<Result<catalog::SnapshotPointer>> Upstream::imagine(UpstreamSettings other)
   maker.pins = nullptr;
   maker.live = false;
   const std::size_t bytes = Offer{nullptr, nullptr, base}.size();
-  auto made = co_await dependencies_.background.run(bytes, [maker = std::move(maker), base, said] {
-    return maker.restore(base->version(), keep_lists(*base, *said, {}));
+  auto made = co_await dependencies_.background.run(bytes, [maker = std::move(maker), base, said, ratified] {
+    return maker.restore(base->version(), records_with(*base, *said, ratified));
   });
   if (!made) co_return std::unexpected(std::move(made.error()));
   co_return std::move(made->served);

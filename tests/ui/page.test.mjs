@@ -253,6 +253,7 @@ describe('the page', () => {
     assert.match(await card.textContent(), /Breaking/);
     assert.match(await card.locator('.structure').textContent(), /inputSchema › properties › to › type"string""number"/);
     await card.getByRole('button', { name: 'Ratify' }).click();
+    await page.getByRole('dialog').getByText('sees otherwise 1').first().waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Ratify' }).click();
     await page.getByText('Ratified: shop pay').waitFor();
     await page.getByRole('heading', { name: 'Nothing to decide' }).waitFor();

@@ -1,5 +1,7 @@
 #include "admin/routes/preview_routes.hpp"
 
+#include <algorithm>
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
@@ -19,6 +21,7 @@ struct PreviewDesk {
   gateway::Gateway& gateway;
   gateway::UpstreamRegistry& registry;
   gateway::TokenRegistry& tokens;
+  gateway::PinDecisions& pins;
 };
 
 object names(const std::vector<std::string>& some, std::size_t total) {
@@ -80,6 +83,30 @@ Task<Result<Answer>> preview_token(PreviewDesk desk, const value& keys) {
   co_return Answer{.body = boost::json::serialize(document(found))};
 }
 
+// Of a proposal that is ratified; to reject one changes nothing that is served.
+Task<Result<Answer>> preview_proposal(PreviewDesk desk, std::string id) {
+  const auto all = desk.pins.proposals();
+  const auto found = std::ranges::find_if(all, [&](const auto& one) { return one.posted.id == id; });
+  if (found == all.end()) co_return std::unexpected(errors::not_found("there is no such proposal any more"));
+  const catalog::Proposal& proposal = found->posted.proposal;
+  const auto upstreams = desk.gateway.upstreams();
+  const gateway::ServedUpstream* const served = upstreams->find(found->upstream);
+  const auto kind =
+      std::ranges::find(catalog::kKinds, proposal.kind, [](catalog::Kind one) { return catalog::info(one).plural; });
+  // Instructions are no entries, and what is listed live only the upstream knows.
+  if (served == nullptr || kind == catalog::kKinds.end() || (*served)->is_direct())
+    co_return Answer{.body = boost::json::serialize(document({}))};
+  auto offered = co_await (*served)->imagine(
+      (*served)->settings(),
+      providers::Upstream::Proposed{.kind = *kind, .own = proposal.name, .text = proposal.after});
+  if (!offered) co_return std::unexpected(std::move(offered.error()));
+  const auto preview = co_await desk.gateway.background_threads().run(
+      [&gateway = desk.gateway, upstream = (*served)->name(), offered = std::move(*offered)] {
+        return gateway::preview(gateway, upstream, offered);
+      });
+  co_return Answer{.body = boost::json::serialize(document(preview))};
+}
+
 Task<Result<Answer>> preview(PreviewDesk desk, AdminRequest& visit) {
   const auto body = visit.body();
   if (!body) co_return std::unexpected(body.error());
@@ -88,21 +115,25 @@ Task<Result<Answer>> preview(PreviewDesk desk, AdminRequest& visit) {
   const value* const upstream = member("upstream");
   const value* const settings = member("settings");
   const value* const token = member("token");
+  const value* const proposal = member("proposal");
   if (upstream != nullptr && upstream->is_string() && settings != nullptr && given->size() == 2)
     co_return co_await preview_upstream(desk, std::string(upstream->get_string()), *settings);
   if (token != nullptr && given->size() == 1) co_return co_await preview_token(desk, *token);
+  if (proposal != nullptr && proposal->is_string() && given->size() == 1)
+    co_return co_await preview_proposal(desk, std::string(proposal->get_string()));
   co_return std::unexpected(errors::invalid(
-      R"(the body is {"upstream": NAME, "settings": {…}}, with null for an upstream that is to go, or {"token": {…}})"));
+      R"(the body is {"upstream": NAME, "settings": {…}}, with null for an upstream that is to go, {"token": {…}}, or {"proposal": ID})"));
 }
 
 }  // namespace
 
-Routes preview_routes(gateway::Gateway& gateway, gateway::UpstreamRegistry& registry, gateway::TokenRegistry& tokens) {
-  const PreviewDesk desk{gateway, registry, tokens};
+Routes preview_routes(gateway::Gateway& gateway, gateway::UpstreamRegistry& registry, gateway::TokenRegistry& tokens,
+                      gateway::PinDecisions& pins) {
+  const PreviewDesk desk{gateway, registry, tokens, pins};
   return {{.method = "POST",
            .path = "/admin/preview",
-           .help = "Says who would gain and who would lose which entries by a change of an upstream, or by a new "
-                   "token; changes nothing.",
+           .help = "Says who would gain and who would lose which entries by a change of an upstream, by a new "
+                   "token, or if a proposal is ratified; changes nothing.",
            .handle = [desk](AdminRequest& visit) { return preview(desk, visit); }}};
 }
 

@@ -51,8 +51,9 @@ TEST_F(PreviewRoutes, UIX_18_APausedUpstreamIsLostByThoseWhoSeeIt) {
 }
 
 TEST_F(PreviewRoutes, UIX_18_ShapesArePreviewedAsTheyWouldBeServed) {
-  const boost::json::array shapes = {object{{"match", {"write"}}, {"hidden", true}}, object{{"match", {"ping"}}, {"rename", "look"}},
-                        object{{"match", {"read"}}, {"append", "Carefully."}}};
+  const boost::json::array shapes = {object{{"match", {"write"}}, {"hidden", true}},
+                                     object{{"match", {"ping"}}, {"rename", "look"}},
+                                     object{{"match", {"read"}}, {"append", "Carefully."}}};
   const object patch{{"tools", shapes}};
   const value shaped = preview(patch);
   EXPECT_THAT(names(shaped, nullptr, "gains"), ElementsAre("files_look"));
@@ -87,6 +88,22 @@ TEST_F(PreviewRoutes, UIX_18_ANewTokenSeesWhatItsRulesSay) {
   EXPECT_EQ(reply.status, 200) << reply.body;
   EXPECT_THAT(names(reply.json(), "new", "gains"), ElementsAre("files_ping", "files_write"));
   EXPECT_EQ(bench.ask("GET", "/admin/tokens/new").status, 404);
+}
+
+TEST_F(PreviewRoutes, UIX_18_AProposalIsPreviewedAsIfItWereRatified) {
+  bench.ask("PATCH", "/admin/upstreams/files", object{{"trust", "pin"}});
+  const auto proposals = [&] { return bench.ask("GET", "/admin/proposals").json().at("proposals").as_array(); };
+  wait_until([&] { return proposals().size() == 3; });
+  for (const auto& one : proposals()) {
+    const bool is_read = one.at("name").as_string() == "read";
+    const Reply reply = bench.ask("POST", "/admin/preview", object{{"proposal", one.at("id")}});
+    EXPECT_EQ(reply.status, 200) << reply.body;
+    const std::string shown = "files_" + std::string(one.at("name").as_string());
+    EXPECT_THAT(names(reply.json(), nullptr, "gains"), ElementsAre(shown));
+    EXPECT_EQ(names(reply.json(), "ci", "gains").size(), is_read ? 1U : 0U);
+  }
+  EXPECT_EQ(bench.ask("POST", "/admin/preview", object{{"proposal", "none"}}).status, 404);
+  EXPECT_EQ(proposals().size(), 3U);
 }
 
 TEST_F(PreviewRoutes, UIX_18_FaultsAreThoseOfTheChangeItself) {

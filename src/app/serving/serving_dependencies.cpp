@@ -107,7 +107,7 @@ admin::Routes Serving::Dependencies::routes(gateway::Gateway& gateway, store::St
         admin::audit_routes(store), admin::principal_routes(gateway), admin::search_routes(gateway, *search_tools),
         admin::connection_routes(gateway.vault(), sign_ins), admin::view_routes(gateway, registry),
         admin::try_routes(try_tokens), admin::open_session_routes(gateway, sessions, store),
-        admin::figure_routes(figures), admin::preview_routes(gateway, registry, tokens)}) {
+        admin::figure_routes(figures), admin::preview_routes(gateway, registry, tokens, pins)}) {
     all.insert(all.end(), more.begin(), more.end());
   }
   return all;

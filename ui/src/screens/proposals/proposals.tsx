@@ -6,6 +6,7 @@ import { Commands } from '../../parts/commands.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Empty, Loading, ProblemNotice } from '../../parts/notice.tsx';
 import { Link, setQuery, useMayChange, usePlace, useTitle } from '../../parts/page.tsx';
+import { ChangePreview } from '../../parts/preview.tsx';
 import { Badge } from '../../parts/state.tsx';
 import { Stranger } from '../../parts/text.tsx';
 import { count } from '../../shown/text.ts';
@@ -66,7 +67,7 @@ export function Proposals() {
       {asked && (
         <Confirm title={`${asked.verdict === 'ratify' ? 'Ratify' : 'Reject'} ${asked.proposal.name}?`} onDone={(confirmed) => void decide(confirmed)}
           action={asked.verdict === 'ratify' ? 'Ratify' : 'Reject'} tone={asked.verdict === 'reject' ? 'bad' : undefined}
-          details={<Commands method="POST" path={`/admin/proposals/${asked.proposal.id}/${asked.verdict}`} />}
+          details={<>{asked.verdict === 'ratify' && <ChangePreview change={{ proposal: asked.proposal.id }} />}<Commands method="POST" path={`/admin/proposals/${asked.proposal.id}/${asked.verdict}`} /></>}
           text={asked.verdict === 'ratify'
             ? 'Exactly this definition is served from now on, and clients are notified. Your name goes into the audit.'
             : 'Exactly this definition is not proposed again; what is ratified stays. Your name goes into the audit.'} />
