@@ -1,7 +1,7 @@
 # A thin front: the work is in scripts/, and each script can be run on its own.
 PREFIX ?= /usr/local
 
-.PHONY: build test test-full attack compat run bench profile fuzz lint format install clean help
+.PHONY: build test test-full attack compat screenshots run bench profile fuzz lint format install clean help
 
 build: ## build the programs into build/release/bin
 	@scripts/setup.sh build
@@ -24,6 +24,10 @@ run: build ## start the quickstart on 127.0.0.1:8080 (PORT=… for another port)
 bench: ## compare with nginx, the TypeScript SDK and another gateway; BENCH_ONLY=… for some rows
 	@scripts/setup.sh build bench npm
 	@scripts/bench.sh
+
+screenshots: build ## take pictures of every screen of the page into build/screenshots
+	@scripts/setup.sh build test npm
+	@scripts/page.sh screenshots
 
 compat: build ## compare published servers and clients, directly and through the gateway: docs/compatibility.md
 	@scripts/setup.sh test npm compat

@@ -1,3 +1,31 @@
+# proteus_embed_page(<folder> <source folder>)
+#
+# Compiles the page into a layer, as proteus::<folder>::page_files(). Node bundles and compresses it beside the C++ sources,
+# when one of its own has changed. With PROTEUS_PAGE=OFF there is none.
+option(PROTEUS_PAGE "Build the page for operators into the program" ON)
+function(proteus_embed_page folder page)
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/${folder}_page_files.cpp)
+  if(NOT PROTEUS_PAGE)
+    file(CONFIGURE OUTPUT ${source} CONTENT
+         "#include \"admin/http/page_files.hpp\"\n\nnamespace proteus::${folder} {\n\nstd::span<const PageFile> page_files() { return {}; }\n\n}\n")
+  else()
+    find_program(PROTEUS_NODE NAMES node nodejs)
+    if(NOT PROTEUS_NODE OR NOT EXISTS ${page}/node_modules/esbuild)
+      message(FATAL_ERROR "The page cannot be built: Node or the npm packages of ui/ are missing. "
+                          "Run scripts/setup.sh build, or configure with -DPROTEUS_PAGE=OFF to leave the page out.")
+    endif()
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${page}/src/*)
+    add_custom_command(
+      OUTPUT ${source}
+      COMMAND ${PROTEUS_NODE} ${page}/build.mjs ${source}
+      DEPENDS ${sources} ${page}/build.mjs ${page}/package-lock.json
+      COMMENT "Building the page"
+      VERBATIM)
+  endif()
+  set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
+  target_sources(proteus_${folder} PRIVATE ${source})
+endfunction()
+
 # proteus_embed_text(<folder> <function> <file>...)
 #
 # Compiles text files into a layer. The layer declares, and may then call,

@@ -76,6 +76,7 @@ admin /admin/tools/register '{"session_id": "demo", "tools": [{"name": "run_quer
 cat <<END
 
   MCP endpoint   $url/mcp, and the contexts $url/mcp/counter and $url/mcp/research
+  Page           $url/ui
   Admin secret   $bin/proteus admin-secret --data $data
   Tool session   $url/mcp with the token demo-token has a tool of its own, run_query
 

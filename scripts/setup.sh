@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# setup.sh <group>...: installs what is missing of the groups in packages.txt. The group npm also installs tests/e2e and
-# tests/compat/short; together with the group bench also bench, and with the group compat also tests/compat/full.
+# setup.sh <group>...: installs what is missing of the groups in packages.txt. The group build also installs the npm packages
+# of ui, and the group npm those of tests/e2e, tests/ui and tests/compat/short; together with the group bench also bench, and with the group compat also tests/compat/full.
 # Says nothing and returns at once where everything is there.
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
@@ -27,7 +27,7 @@ wanted_packages() {
   local group package
   while read -r group package; do
     case " $* " in *" $group "*) ;; *) continue ;; esac
-    if [[ $group == npm ]] && command -v npm >/dev/null; then continue; fi
+    if [[ $package == nodejs || $package == npm ]] && command -v npm >/dev/null; then continue; fi
     printf '%s\n' "$package"
   done < <(sed 's/#.*//' scripts/packages.txt)
 }
@@ -87,7 +87,7 @@ install_npm_packages() {
   if [[ -f $stamp && $(<"$stamp") == "$state" ]]; then return; fi
   say "Installing the npm packages of $folder"
   retry "npm ci" npm_ci "$folder"
-  [[ -x $(node_path) ]] || fail "npm brought no Node for $(uname -m); see optionalDependencies in tests/e2e/package.json"
+  [[ $folder == ui || -x $(node_path) ]] || fail "npm brought no Node for $(uname -m); see optionalDependencies in tests/e2e/package.json"
   printf '%s\n' "$state" >"$stamp"
 }
 
@@ -98,9 +98,11 @@ missing=$(missing_packages "$@")
 # shellcheck disable=SC2086
 if [[ $missing ]]; then install_debian_packages $missing; fi
 wants() { case " ${groups[*]} " in *" $1 "*) ;; *) return 1 ;; esac }
+if wants build; then install_npm_packages ui; fi
 if wants npm; then
   install_npm_packages tests/e2e
   install_npm_packages tests/compat/short
+  install_npm_packages tests/ui
 fi
 if wants npm && wants bench; then install_npm_packages bench; fi
 if wants npm && wants compat; then install_npm_packages tests/compat/full; fi

@@ -86,6 +86,7 @@ section lint - "Lint (clang-tidy: make lint, make test-full)" scripts/lint.sh "$
 section release - "Release build" scripts/build.sh release
 section conformance release "Conformance: the official suite, server and client, both revisions" conformance
 section e2e release "The official TypeScript clients v1 and v2, and the command line" e2e
+section page release "The page in a browser" scripts/page.sh
 section compat release "Servers and clients that others wrote, directly and through the gateway" scripts/compat.sh "$matrix"
 section attack release "Drills of a hostile trial" scripts/attack.sh "${drills[@]}"
 section install release "Installation: an outside project, clang 19 and g++ 12" tests/install/run.sh

@@ -29,6 +29,9 @@
 
 namespace proteus::providers {
 
+// How an upstream's names become those that clients see.
+catalog::NameRules name_rules(const UpstreamSettings& settings);
+
 struct UpstreamLimits {
   client::ListLimits lists;
   catalog::ListLimits definitions;
@@ -103,6 +106,15 @@ class Upstream {
   // The same for the array of them.
   Task<Result<catalog::DefinitionList::Pointer>> read_list(catalog::Kind kind, std::shared_ptr<const void> bytes,
                                                            std::string_view array) const;
+  // A definition that a person may ratify.
+  struct Proposed {
+    catalog::Kind kind;
+    std::string own;
+    std::string text;
+  };
+  // Thread-safe. What it offers now, as it would be served under other settings, and with something more ratified. Null
+  // where that is nothing, or is not known.
+  Task<Result<catalog::SnapshotPointer>> imagine(UpstreamSettings other, std::optional<Proposed> ratified = {});
   // Thread-safe. Where else to work on its definitions.
   BackgroundThreads& background() const { return dependencies_.background; }
   boost::asio::io_context& io() const { return dependencies_.io; }
@@ -186,6 +198,7 @@ class Upstream {
   Task<Result<client::Gathered>> read();
   Task<Result<Offer>> read_lists();
   void end_in_background(Offer& offer) const;
+  Task<Offer> offer_now() { co_return offer_; }
   // By what the server says of itself; null where it has said nothing.
   OfferMaker offer_maker(const std::shared_ptr<const client::ServerFacts>& said) const;
   Task<Result<catalog::Publication>> publish(catalog::SnapshotPointer snapshot);

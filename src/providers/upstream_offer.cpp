@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
 #include "base/log.hpp"
@@ -19,6 +21,30 @@ std::string counts_of(const catalog::Snapshot& snapshot) {
 
 }  // namespace
 
+namespace {
+
+// What is kept of a snapshot, with a definition in place of the one of its name.
+std::vector<store::SnapshotRecord> records_with(const catalog::Snapshot& base, const client::ServerFacts& said,
+                                                const std::optional<Upstream::Proposed>& ratified) {
+  auto records = keep_lists(base, said, {});
+  if (!ratified) return records;
+  std::string entries = "[" + ratified->text;
+  for (const auto& definition : base.list(ratified->kind).definitions()) {
+    if (definition.own != ratified->own) entries += "," + catalog::original_text(ratified->kind, definition);
+  }
+  const auto record = std::ranges::find(records, catalog::info(ratified->kind).plural, &store::SnapshotRecord::kind);
+  record->entries = entries + "]";
+  return records;
+}
+
+}  // namespace
+
+catalog::NameRules name_rules(const UpstreamSettings& settings) {
+  const bool portable = settings.names == NameStyle::portable;
+  return {.prefix = settings.effective_prefix(),
+          .style = portable ? catalog::NameStyle::portable : catalog::NameStyle::as_is};
+}
+
 OfferMaker Upstream::offer_maker(const std::shared_ptr<const client::ServerFacts>& said) const {
   catalog::ListLimits limits = dependencies_.limits.definitions;
   const auto side = legacy_side();
@@ -30,6 +56,26 @@ OfferMaker Upstream::offer_maker(const std::shared_ptr<const client::ServerFacts
           .pins = dependencies_.pins,
           .shape = shape_,
           .live = is_direct()};
+}
+
+Task<Result<catalog::SnapshotPointer>> Upstream::imagine(UpstreamSettings other, std::optional<Proposed> ratified) {
+  const auto said = facts();
+  const Offer now = co_await boost::asio::co_spawn(dependencies_.io, offer_now(), boost::asio::use_awaitable);
+  // What nobody ratified is served where nobody has to, and what was ratified is all where somebody has.
+  const bool pinned = other.trust == Trust::pin;
+  const catalog::SnapshotPointer base = !pinned && now.listed ? now.listed : now.trusted;
+  if (!said || !base || (pinned && !pins())) co_return nullptr;
+  OfferMaker maker = offer_maker(said);
+  maker.rules = name_rules(other);
+  maker.shape = shape_of(other.tools);
+  maker.pins = nullptr;
+  maker.live = false;
+  const std::size_t bytes = Offer{nullptr, nullptr, base}.size();
+  auto made = co_await dependencies_.background.run(bytes, [maker = std::move(maker), base, said, ratified] {
+    return maker.restore(base->version(), records_with(*base, *said, ratified));
+  });
+  if (!made) co_return std::unexpected(std::move(made.error()));
+  co_return std::move(made->served);
 }
 
 Task<Result<catalog::DefinitionList::Pointer>> Upstream::read_list(catalog::Kind kind,

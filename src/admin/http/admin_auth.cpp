@@ -27,6 +27,13 @@ std::optional<AdminAuth::KeyHolder> AdminAuth::admit(std::string_view secret) co
   return KeyHolder{key->name, digest, key->role};
 }
 
+std::optional<AdminAuth::KeyHolder> AdminAuth::admit_again(std::string_view name, const json::Digest& digest) const {
+  const auto keys = keys_.get();
+  const AdminKeys::Entry* const key = keys->find(digest);
+  if (key == nullptr || key->name != name) return std::nullopt;
+  return KeyHolder{key->name, digest, key->role};
+}
+
 bool AdminAuth::knows(const KeyHolder& holder) const {
   const auto keys = keys_.get();
   const AdminKeys::Entry* const key = keys->find(holder.digest);

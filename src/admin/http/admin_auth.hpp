@@ -33,6 +33,8 @@ class AdminAuth {
     std::string issuer = {};                 // that provider
   };
   std::optional<KeyHolder> admit(std::string_view secret) const;
+  // Who was let in with a key before, as that key is now; nothing where it was taken away.
+  std::optional<KeyHolder> admit_again(std::string_view name, const json::Digest& digest) const;
 
   // An answer that goes on. Its end is asked for on any thread, perhaps at once and more than once, and not any more
   // when this has ended; it must not call back here.

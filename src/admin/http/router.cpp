@@ -67,7 +67,34 @@ std::optional<AdminAuth::KeyHolder> Router::visitor_of(const net::Request& reque
   return holder;
 }
 
+Result<AdminAuth::KeyHolder> Router::signed_in(const net::Request& request) const {
+  const auto refuse = [&](RefusalReason reason, Error error) {
+    refusals_.add(net::refused(request, reason, error.message()));
+    return std::unexpected(std::move(error));
+  };
+  if (auto page = page_sessions_->check_page(request); !page) return refuse(RefusalReason::origin, page.error());
+  const auto session = page_sessions_->find(request);
+  auto holder = session ? auth_.admit_again(session->name, session->digest) : std::nullopt;
+  if (!holder) {
+    return refuse(RefusalReason::admin_secret,
+                  errors::unauthenticated("the session of the page has ended; sign in again at /ui"));
+  }
+  const bool reads = request.method() == "GET" || request.method() == "HEAD";
+  if (auto token = reads ? Result<>{} : PageSessions::check_token(request, *session); !token)
+    return refuse(RefusalReason::origin, token.error());
+  holder->until = session->until;
+  return std::move(*holder);
+}
+
 Task<std::expected<AdminAuth::KeyHolder, server::Refusal>> Router::let_in(const net::Request& request) const {
+  const bool by_cookie = page_sessions_ != nullptr && !request.fields().find(kSecret) &&
+                         !request.fields().find("Authorization") && page_sessions_->has_cookie(request);
+  if (by_cookie) {
+    auto holder = signed_in(request);
+    if (holder) co_return std::move(*holder);
+    const unsigned status = problem_status(holder.error());
+    co_return std::unexpected(server::Refusal(status, std::move(holder.error()), {}));
+  }
   if (!request.fields().find(kSecret) && doorkeeper_.is_there && doorkeeper_.is_there()) {
     auto found = co_await doorkeeper_.find(request);
     if (!found) co_return std::unexpected(std::move(found.error()));

@@ -10,14 +10,15 @@
 
 #include "admin/http/admin_auth.hpp"
 #include "admin/http/keys.hpp"
+#include "admin/http/page_sessions.hpp"
 #include "admin/http/route.hpp"
 #include "base/refusal_log.hpp"
 #include "server/http/admission.hpp"
 
 namespace proteus::admin {
 
-// Answers requests to /admin and below it: who is it, what do they want. Without the right X-Admin-Secret nothing is
-// looked at. Requests may come on any worker's thread.
+// Answers requests to /admin and below it: who is it, what do they want. Without the right X-Admin-Secret, or a session
+// of the page, nothing is looked at. Requests may come on any worker's thread.
 class Router {
  public:
   static constexpr std::string_view kRoot = "/admin";
@@ -47,6 +48,9 @@ class Router {
   void set_doorkeeper(Doorkeeper doorkeeper) { doorkeeper_ = std::move(doorkeeper); }
   // Any thread: the name of a key that may change things, by its secret.
   std::optional<std::string> name_of_key(std::string_view secret) const;
+  // Operators who signed in on the page. Set before anything is asked; outlives it.
+  void set_page_sessions(const PageSessions& sessions) { page_sessions_ = &sessions; }
+  const AdminAuth& auth() const { return auth_; }
   // Whether a request brings the secret of a key; one that does not is refused.
   bool knows(const net::Request& request) const;
 
@@ -60,6 +64,7 @@ class Router {
   };
 
   std::optional<AdminAuth::KeyHolder> visitor_of(const net::Request& request) const;
+  Result<AdminAuth::KeyHolder> signed_in(const net::Request& request) const;
   // Who it is, or how it is turned away.
   Task<std::expected<AdminAuth::KeyHolder, server::Refusal>> let_in(const net::Request& request) const;
   Found find(std::string_view method, std::string_view path) const;
@@ -70,6 +75,7 @@ class Router {
   AdminAuth auth_;
   RefusalLog& refusals_;
   Doorkeeper doorkeeper_;
+  const PageSessions* page_sessions_ = nullptr;
 };
 
 }  // namespace proteus::admin

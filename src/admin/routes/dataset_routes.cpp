@@ -1,5 +1,8 @@
 #include "admin/routes/dataset_routes.hpp"
 
+#include <array>
+#include <set>
+
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
@@ -15,6 +18,19 @@ using gateway::DatasetRegistry;
 using gateway::DatasetState;
 
 array to_array(const std::vector<std::string>& texts) { return array(texts.begin(), texts.end()); }
+
+// Each type with the types that it links, once.
+array relationships(const datasets::Mapping& mapping) {
+  std::set<std::array<std::string_view, 3>> known;
+  array out;
+  for (const auto& one : mapping.relationships) {
+    const auto* const from = mapping.entity_of(one.from_table);
+    const auto* const to = mapping.entity_of(one.to_table);
+    if (from == nullptr || to == nullptr || !known.insert({one.type, from->type, to->type}).second) continue;
+    out.push_back(object{{"type", one.type}, {"from", from->type}, {"to", to->type}});
+  }
+  return out;
+}
 
 object document(const DatasetState& state, const datasets::DatasetFile& file) {
   object out{{"name", file.name}, {"file", file.file}, {"hash", file.sha256}, {"status", to_string(file.status)}};
@@ -35,6 +51,7 @@ object document(const DatasetState& state, const datasets::DatasetFile& file) {
     out.emplace("dsn_env", mapping.dsn_env);
     out.emplace("entity_types", to_array(mapping.entity_types()));
     out.emplace("relationship_types", to_array(mapping.relationship_types()));
+    out.emplace("relationships", relationships(mapping));
   }
   array problems;
   for (const auto& problem : file.problems)

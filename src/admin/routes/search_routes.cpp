@@ -7,31 +7,13 @@
 
 #include "base/log.hpp"
 #include "gateway/callers/search_definitions.hpp"
+#include "gateway/operate/viewpoint.hpp"
 
 namespace proteus::admin {
 namespace {
 
 using boost::json::array;
 using boost::json::object;
-using gateway::Principal;
-
-// A name, the claims of a token, or nobody in particular, who may use everything.
-Result<std::shared_ptr<const Principal>> principal_of(const gateway::Gateway& gateway, const std::string& who,
-                                                      gateway::Identities& identities) {
-  if (who.empty()) {
-    return std::make_shared<const Principal>(Principal::Parts{
-        .name = {},
-        .permissions =
-            std::make_shared<const gateway::Permissions>(catalog::Access::all(), std::vector<std::string>{"*"})});
-  }
-  if (who.starts_with('{')) return identities.imagine(who);
-  const auto access = gateway.access();
-  auto found = access->principals->find_name(who);
-  if (!found && access->tokens) found = access->tokens->find_name(who);
-  if (!found)
-    return std::unexpected(errors::not_found(fmt::format("there is no principal {}", log::printable(who, 100))));
-  return found;
-}
 
 // As `search_tools` would see it, but for what is listed live, which upstreams list to the caller alone.
 Task<Result<Answer>> search(gateway::Gateway& gateway, gateway::SearchTools& tools, AdminRequest& visit) {
@@ -44,16 +26,14 @@ Task<Result<Answer>> search(gateway::Gateway& gateway, gateway::SearchTools& too
   if (!*text) co_return std::unexpected(errors::invalid("q is missing: what to search for"));
   const auto limit = visit.limit();
   if (!limit) co_return std::unexpected(limit.error());
-  auto principal = principal_of(gateway, who->value_or(""), gateway.identities());
+  auto principal = gateway::find_whom(gateway, *who);
   if (!principal) co_return std::unexpected(std::move(principal.error()));
-  server::Caller caller;
-  caller.principal = (*principal)->key();
-  caller.context = context->value_or("");
-  if (!caller.context.empty() && (!gateway.has_context(caller.context) || !(*principal)->may_enter(caller.context))) {
+  const auto entered = gateway.access()->enter(std::move(*principal), context->value_or(""));
+  if (!entered) {
     co_return std::unexpected(
-        errors::not_found(fmt::format("there is no context {} for it", log::printable(caller.context, 100))));
+        errors::not_found(fmt::format("context {}: {}", log::printable(context->value_or(""), 100), entered.error())));
   }
-  caller.grant = std::move(*principal);
+  const server::Caller& caller = *entered;
 
   gateway::Worker& worker = gateway.service().here();
   gateway::UsableTools usable(worker.view(caller));

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "client/connection/refresher.hpp"
+#include "gateway/observe/meter.hpp"
 #include "providers/upstream_entry.hpp"
 
 namespace proteus::admin {
@@ -79,6 +80,23 @@ object shaping(const providers::UpstreamSettings& settings, const catalog::Shape
   return {{"tables", std::move(tables)}, {"hidden", report.hidden}, {"warnings", std::move(warnings)}};
 }
 
+object calls(const gateway::UpstreamMeter& meter) {
+  std::uint64_t total = 0;
+  std::uint64_t failed = 0;
+  for (const auto outcome : gateway::kUpstreamOutcomes) {
+    total += meter.requests(outcome);
+    if (gateway::is_error(outcome)) failed += meter.requests(outcome);
+  }
+  object out{{"total", total}, {"failed", failed}, {"mean_ms", nullptr}};
+  if (const auto* direct = meter.direct()) {
+    const std::uint64_t count = direct->latency.count();
+    if (count > 0)
+      out["mean_ms"] =
+          std::chrono::duration<double, std::milli>(direct->latency.sum()).count() / static_cast<double>(count);
+  }
+  return out;
+}
+
 void add_status(object& out, const gateway::ServedUpstream& served, const catalog::View& view, std::size_t most) {
   const providers::UpstreamStatus status = served->status();
   out["state"] = client::to_string(status.state);
@@ -92,6 +110,7 @@ void add_status(object& out, const gateway::ServedUpstream& served, const catalo
   if (status.last_refresh_at) out["last_refresh_at"] = write_time(store::to_time(*status.last_refresh_at));
   if (!status.last_error.empty()) out["last_error"] = status.last_error;
   out["consecutive_failures"] = status.consecutive_failures;
+  if (served.meter != nullptr) out["calls"] = calls(*served.meter);
   // Of what is offered now, which may be older than the connection.
   const auto snapshot = view.state().find(served->name());
   for (const catalog::Kind kind : catalog::kKinds)

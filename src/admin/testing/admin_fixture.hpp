@@ -2,6 +2,7 @@
 
 // For tests: a whole gateway with its admin API on a loopback port, and upstreams written with the server library.
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <stdexcept>
@@ -17,16 +18,22 @@
 #include <proteus/server.hpp>
 
 #include "admin/http/ops.hpp"
+#include "admin/http/page.hpp"
 #include "admin/http/router.hpp"
 #include "admin/routes/audit_routes.hpp"
 #include "admin/routes/change_routes.hpp"
 #include "admin/routes/connection_routes.hpp"
 #include "admin/routes/context_routes.hpp"
+#include "admin/routes/figure_routes.hpp"
 #include "admin/routes/graph_tools.hpp"
+#include "admin/routes/open_session_routes.hpp"
+#include "admin/routes/preview_routes.hpp"
 #include "admin/routes/proposal_routes.hpp"
 #include "admin/routes/session_routes.hpp"
 #include "admin/routes/token_routes.hpp"
+#include "admin/routes/try_routes.hpp"
 #include "admin/routes/upstream_routes.hpp"
+#include "admin/routes/view_routes.hpp"
 #include "gateway/observe/metrics.hpp"
 #include "gateway/testing/test_gateway.hpp"
 #include "net/testing/http_test_server.hpp"
@@ -76,6 +83,10 @@ struct Reply {
 inline constexpr std::string_view kSecret = "the admin secret";
 inline constexpr std::string_view kOpsSecret = "of the operators";
 inline constexpr std::string_view kViewerSecret = "of those who look";
+
+// A page that needs no npm.
+inline constexpr std::array<PageFile, 2> kPageFiles{{{"/ui/assets/main-1.js", "text/javascript", "\"1\"", "script"},
+                                                     {"/ui", "text/html; charset=utf-8", "\"2\"", "document"}}};
 
 inline gateway::GatewayOptions gateway_options(const gateway::Egress& egress) {
   gateway::GatewayOptions options;
@@ -149,6 +160,7 @@ class Bench {
     gateway.set_access({std::make_shared<const gateway::Principals>(std::vector<gateway::PrincipalSettings>{},
                                                                     gateway::Anonymous::served),
                         {}});
+    router.set_page_sessions(page_sessions);
     metrics.set_tool_sessions([this] { return sessions.size(); });
     workers.run();
     loaded = load(std::move(file));
@@ -230,10 +242,14 @@ class Bench {
   gateway::UpstreamRegistry registry;
   gateway::PinDecisions pins{gateway, store};
   gateway::ToolSessions sessions;
+  gateway::TryTokens try_tokens{gateway, store};
+  gateway::Figures figures{metrics};
   gateway::TokenRegistry tokens;
   gateway::SignInDesk sign_ins;
   Readiness readiness;
   Router router;
+  PageSessions page_sessions = PageSessions::derive("a pepper", "", clock);
+  Page page{kPageFiles, page_sessions, router.auth(), gateway.refusals(), clock, "0"};
   Ops ops;
   MetricsAccess metrics_access = MetricsAccess::open;
   GraphTools graph_tools{gateway, {}};
@@ -245,13 +261,16 @@ class Bench {
     Routes all = upstream_routes(gateway, registry, store);
     for (auto& more :
          {session_routes(gateway, sessions), token_routes(gateway, tokens), change_routes(changes), audit_routes(store),
-          context_routes(gateway), proposal_routes(pins), connection_routes(gateway.vault(), sign_ins)})
+          context_routes(gateway), proposal_routes(pins), connection_routes(gateway.vault(), sign_ins),
+          view_routes(gateway, registry), try_routes(try_tokens), open_session_routes(gateway, sessions, store),
+          figure_routes(figures), preview_routes(gateway, registry, tokens, pins)})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }
   Task<> route(net::Exchange& exchange) {
     const std::string_view path = exchange.request().path();
     if (Router::owns(path)) return router.handle(exchange);
+    if (Page::owns(path)) return page.handle(exchange);
     if (GraphTools::owns(path)) return graph_tools.handle(exchange);
     if (gateway::ConnectSite::owns(path)) return sign_ins.site().handle(exchange);
     if (Ops::owns(path)) return ops.handle(exchange, metrics_access);

@@ -7,6 +7,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "app/commands/command.hpp"
 #include "app/commands/diagnostics_output.hpp"
@@ -133,6 +134,10 @@ ExitCode serve(const ServeOptions& options) {
   }
   Watch watch(**serving, options, format, loaded.watch, std::move(tls_files));
   fmt::print("listening on {}\n", (*serving)->url());
+  if (Terminal::of(STDOUT_FILENO).is_terminal()) {
+    if (const std::string link = (*serving)->first_link(); !link.empty())
+      fmt::print("add the first upstream, within ten minutes: {}\n", link);
+  }
   std::fflush(stdout);
   watch.run();
   return ExitCode::done;

@@ -39,7 +39,7 @@ bool serves_anonymous(const Config& config) {
 }  // namespace
 
 Serving::Serving(Config config, Environment environment, Front front)
-    : config_(std::move(config)), environment_(std::move(environment)), front_(front) {}
+    : config_(std::move(config)), admin_rules_(admin_rules()), environment_(std::move(environment)), front_(front) {}
 
 Result<std::unique_ptr<Serving>> Serving::start(Config config, Environment environment, Front front) {
   std::unique_ptr<Serving> serving(new Serving(std::move(config), std::move(environment), front));
@@ -82,8 +82,7 @@ Result<> Serving::open() {
   if (previous) {
     if (const auto resealed = mappings.reseal(); !resealed) return std::unexpected(resealed.error());
   }
-  dependencies_ = std::make_unique<Dependencies>(*this, control, std::move(mappings),
-                                                 SealingKey::derive(pepper->value(), "sign-in"));
+  dependencies_ = std::make_unique<Dependencies>(*this, control, std::move(mappings), pepper->value());
   // Whoever is at standard input has no page to open.
   if (front_ == Front::http) gateway_->service().set_sign_ins(dependencies_->sign_ins.questions());
   gateway_->set_locals({dependencies_->dataset_tools, dependencies_->search_tools});
@@ -174,6 +173,8 @@ Result<> Serving::listen() {
   if (!tls) return std::unexpected(tls.error());
   const auto& address = config_.server.listen;
   auto server = listen_at(address, *tls, [this, operators = operator_rules(address)](net::Exchange& exchange) {
+    const std::string_view path = exchange.request().path();
+    if (admin::Router::owns(path) || admin::Page::owns(path)) return route_admin(exchange);
     return route(exchange, operators);
   });
   if (!server) return std::unexpected(server.error());
@@ -238,6 +239,14 @@ std::string Serving::origin() const {
 }
 
 std::string Serving::url() const { return origin() + "/mcp"; }
+
+std::string Serving::first_link() {
+  if (!dependencies_->registry.all()->empty() || admin::page_files().empty()) return {};
+  auto holder = dependencies_->router.auth().admit(admin_secret_.reveal());
+  if (!holder) return {};
+  const std::string known_as = public_origin();
+  return (known_as.empty() ? origin() : known_as) + dependencies_->page.link_for(std::move(*holder));
+}
 
 Result<> Serving::reload(Config config) {
   if (config.server != config_.server || config.data_directory != config_.data_directory ||

@@ -44,6 +44,8 @@ class Serving {
   // Where clients find it.
   std::string url() const;
   gateway::Gateway& gateway() { return *gateway_; }
+  // A link to the page that signs in once, for whoever starts a gateway that has no upstream yet; empty where it has.
+  std::string first_link();
 
   // The files of certificate and key, where it serves over TLS.
   std::vector<std::filesystem::path> tls_files() const;
@@ -74,6 +76,8 @@ class Serving {
   server::HostRules host_rules() const;
   // For the paths of operators at one of the addresses.
   server::HostRules operator_rules(const ListenAddress& address) const;
+  // For /admin and the page.
+  server::HostRules admin_rules() const;
   gateway::GatewayOptions options() const;
   gateway::ToolSessionOptions session_options() const;
   gateway::Embeddings::Dependencies embedding_dependencies() const;
@@ -81,15 +85,19 @@ class Serving {
   Task<Result<>> load_upstreams();
   Task<> become_ready();
   std::string origin() const;
+  // Of the public URL; empty where none is configured.
+  std::string public_origin() const;
   net::Url public_url() const;
   Task<> reply_resource_metadata(net::Exchange& exchange);
   Task<> show_connect_page(net::Exchange& exchange);
   // Operators have to tell identity providers where people come back to.
   void report_sign_ins() const;
   Task<> route(net::Exchange& exchange, const server::HostRules& operators);
+  Task<> route_admin(net::Exchange& exchange);
   Task<> route_ops(net::Exchange& exchange, const server::HostRules& operators);
 
   Config config_;
+  const server::HostRules admin_rules_;
   catalog::Manifests manifests_;
   const Environment environment_;
   const Front front_;

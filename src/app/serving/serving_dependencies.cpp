@@ -5,12 +5,17 @@
 #include "admin/routes/connection_routes.hpp"
 #include "admin/routes/context_routes.hpp"
 #include "admin/routes/dataset_routes.hpp"
+#include "admin/routes/figure_routes.hpp"
+#include "admin/routes/open_session_routes.hpp"
+#include "admin/routes/preview_routes.hpp"
 #include "admin/routes/principal_routes.hpp"
 #include "admin/routes/proposal_routes.hpp"
 #include "admin/routes/search_routes.hpp"
 #include "admin/routes/session_routes.hpp"
 #include "admin/routes/token_routes.hpp"
+#include "admin/routes/try_routes.hpp"
 #include "admin/routes/upstream_routes.hpp"
+#include "admin/routes/view_routes.hpp"
 
 namespace proteus::app {
 
@@ -54,14 +59,16 @@ gateway::Offering offering_of(const Config& config) {
 }
 
 Serving::Dependencies::Dependencies(Serving& serving, asio::io_context& control, datasets::MappingDirectory mappings,
-                                    SealingKey sign_in_key)
+                                    std::string_view pepper)
     : changes(control, *serving.store_, serving.gateway_->background_threads()),
       metrics(*serving.gateway_),
+      figures(metrics),
       registry({control, *serving.gateway_, *serving.store_, serving.clock_, serving.environment_, *serving.egress_}),
       pins(*serving.gateway_, *serving.store_),
       tokens({control, *serving.gateway_, *serving.store_, serving.clock_}),
       sessions({*serving.workers_, *serving.gateway_, *serving.store_, serving.clock_, *serving.egress_},
                serving.session_options()),
+      try_tokens(*serving.gateway_, *serving.store_),
       datasets({control, *serving.store_, serving.clock_, serving.environment_}, std::move(mappings),
                offering_of(serving.config_)),
       dataset_tools(std::make_shared<gateway::DatasetTools>(datasets, *serving.gateway_)),
@@ -69,14 +76,22 @@ Serving::Dependencies::Dependencies(Serving& serving, asio::io_context& control,
       search_tools(std::make_shared<gateway::SearchTools>(*serving.gateway_, entity_types_of(datasets))),
       sign_ins({*serving.gateway_, serving.gateway_->vault(), *serving.store_, serving.clock_,
                 [this](std::string_view secret) { return router.name_of_key(secret); }},
-               sign_in_key),
+               SealingKey::derive(pepper, "sign-in")),
       router(routes(*serving.gateway_, *serving.store_), serving.admin_keys(), serving.gateway_->refusals()),
+      page_sessions(admin::PageSessions::derive(pepper, serving.public_origin(), serving.clock_)),
+      page(admin::page_files(), page_sessions, router.auth(), serving.gateway_->refusals(), serving.clock_,
+           PROTEUS_VERSION),
       ops({readiness, [this] { return metrics.render(); },
            [this](const net::Request& request) { return router.knows(request); }}),
       graph_tools(*serving.gateway_, serving.host_rules()),
       background(control.get_executor()) {
+  router.set_page_sessions(page_sessions);
   router.set_doorkeeper(operators_of(serving.gateway_->identities()));
-  serving.gateway_->set_on_expiry([this](Clock::Wall now) { router.end_expired(now); });
+  serving.gateway_->set_on_expiry([this](Clock::Wall now) {
+    router.end_expired(now);
+    try_tokens.end_expired(now);
+    figures.look(now);
+  });
   metrics.set_tool_sessions([this] { return sessions.size(); });
   search_tools->search().set_embeddings(embeddings);
   metrics.set_embedding_failures([this] { return embeddings.status().failures; });
@@ -90,7 +105,9 @@ admin::Routes Serving::Dependencies::routes(gateway::Gateway& gateway, store::St
        {admin::session_routes(gateway, sessions), admin::token_routes(gateway, tokens), admin::dataset_routes(datasets),
         admin::proposal_routes(pins), admin::context_routes(gateway), admin::change_routes(changes),
         admin::audit_routes(store), admin::principal_routes(gateway), admin::search_routes(gateway, *search_tools),
-        admin::connection_routes(gateway.vault(), sign_ins)}) {
+        admin::connection_routes(gateway.vault(), sign_ins), admin::view_routes(gateway, registry),
+        admin::try_routes(try_tokens), admin::open_session_routes(gateway, sessions, store),
+        admin::figure_routes(figures), admin::preview_routes(gateway, registry, tokens, pins)}) {
     all.insert(all.end(), more.begin(), more.end());
   }
   return all;

@@ -5,6 +5,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "admin/http/ops.hpp"
+#include "admin/http/page.hpp"
 #include "admin/http/router.hpp"
 #include "admin/routes/graph_tools.hpp"
 #include "app/serving/serving.hpp"
@@ -12,9 +13,11 @@
 #include "gateway/datasets/dataset_registry.hpp"
 #include "gateway/datasets/dataset_tools.hpp"
 #include "gateway/observe/change_log.hpp"
+#include "gateway/observe/figures.hpp"
 #include "gateway/observe/metrics.hpp"
 #include "gateway/operate/pin_decisions.hpp"
 #include "gateway/operate/token_registry.hpp"
+#include "gateway/operate/try_tokens.hpp"
 #include "gateway/operate/upstream_registry.hpp"
 #include "gateway/search/search_tools.hpp"
 #include "gateway/sessions/tool_sessions.hpp"
@@ -29,16 +32,18 @@ gateway::Offering offering_of(const Config& config);
 struct Serving::Dependencies {
   // Everything that the serving has already outlives it.
   Dependencies(Serving& serving, boost::asio::io_context& control, datasets::MappingDirectory mappings,
-               SealingKey sign_in_key);
+               std::string_view pepper);
 
   admin::Routes routes(gateway::Gateway& gateway, store::Store& store);
 
   gateway::ChangeLog changes;
   gateway::Metrics metrics;
+  gateway::Figures figures;
   gateway::UpstreamRegistry registry;
   gateway::PinDecisions pins;
   gateway::TokenRegistry tokens;
   gateway::ToolSessions sessions;
+  gateway::TryTokens try_tokens;
   gateway::DatasetRegistry datasets;
   std::shared_ptr<gateway::DatasetTools> dataset_tools;
   gateway::Embeddings embeddings;
@@ -46,6 +51,8 @@ struct Serving::Dependencies {
   gateway::SignInDesk sign_ins;
   admin::Readiness readiness;
   admin::Router router;
+  admin::PageSessions page_sessions;
+  admin::Page page;
   admin::Ops ops;
   admin::GraphTools graph_tools;
   TaskGroup background;

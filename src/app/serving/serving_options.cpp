@@ -12,10 +12,14 @@ constexpr const char* kUserAgent = "proteus/" PROTEUS_VERSION;
 
 }  // namespace
 
+// The page of the gateway itself tries tools.
 server::HostRules Serving::host_rules() const {
-  return {.loopback = config_.server.listen.is_loopback(),
-          .allowed_origins = config_.server.allowed_origins,
-          .allowed_hosts = config_.server.allowed_hosts};
+  server::HostRules rules{.loopback = config_.server.listen.is_loopback(),
+                          .allowed_origins = config_.server.allowed_origins,
+                          .allowed_hosts = config_.server.allowed_hosts,
+                          .own_pages = true};
+  if (std::string own = public_origin(); !own.empty()) rules.allowed_origins.push_back(std::move(own));
+  return rules;
 }
 
 server::HostRules Serving::operator_rules(const ListenAddress& address) const {
@@ -23,6 +27,19 @@ server::HostRules Serving::operator_rules(const ListenAddress& address) const {
           .allowed_origins = config_.server.allowed_origins,
           .allowed_hosts = config_.server.allowed_hosts,
           .for_operators = true};
+}
+
+server::HostRules Serving::admin_rules() const {
+  server::HostRules rules = operator_rules(config_.server.listen);
+  rules.allowed_origins = {};
+  rules.own_pages = true;
+  if (const std::string origin = public_origin(); !origin.empty()) rules.allowed_origins = {origin};
+  return rules;
+}
+
+std::string Serving::public_origin() const {
+  const auto url = net::Url::parse(config_.server.public_url);
+  return url ? std::string(url->origin()) : std::string();
 }
 
 gateway::GatewayOptions Serving::options() const {

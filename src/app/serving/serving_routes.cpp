@@ -30,7 +30,6 @@ Task<> Serving::route(net::Exchange& exchange, const server::HostRules& operator
   if (admin::GraphTools::owns(path)) return dependencies_->graph_tools.handle(exchange);
   if (auto allowed = operators.check(exchange.request(), &gateway_->refusals()); !allowed)
     return admin::reply_problem(exchange, std::move(allowed.error()));
-  if (admin::Router::owns(path)) return dependencies_->router.handle(exchange);
   if (admin::Ops::owns(path)) {
     const bool open = config_.server.listen.is_loopback();
     return dependencies_->ops.handle(exchange, open ? admin::MetricsAccess::open : admin::MetricsAccess::with_secret);
@@ -38,6 +37,14 @@ Task<> Serving::route(net::Exchange& exchange, const server::HostRules& operator
   return reply_not_found(exchange, is_old_sse ? "; [server] old_sse = true serves the HTTP+SSE transport here, and "
                                                 "Streamable HTTP is at /mcp"
                                               : "; MCP clients connect to /mcp");
+}
+
+// Pages that may speak MCP are not for that reason those that may run programs.
+Task<> Serving::route_admin(net::Exchange& exchange) {
+  if (auto allowed = admin_rules_.check(exchange.request(), &gateway_->refusals()); !allowed)
+    return admin::reply_problem(exchange, std::move(allowed.error()));
+  if (admin::Page::owns(exchange.request().path())) return dependencies_->page.handle(exchange);
+  return dependencies_->router.handle(exchange);
 }
 
 Task<> Serving::route_ops(net::Exchange& exchange, const server::HostRules& operators) {

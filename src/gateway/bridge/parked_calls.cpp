@@ -1,6 +1,6 @@
 #include "gateway/bridge/parked_calls.hpp"
 
-#include <vector>
+#include <algorithm>
 
 #include <boost/asio/post.hpp>
 
@@ -38,7 +38,7 @@ Result<> ParkedCalls::admit(const std::string& ticket, const Call& call) {
     return std::unexpected(errors::exhausted("too many of your calls wait for input; this call was cancelled"));
   }
   ++own;
-  entries_.emplace(ticket, Entry{call, clock_.now()});
+  entries_.emplace(ticket, Entry{call, clock_.now(), ++last_number_});
   return {};
 }
 
@@ -97,6 +97,29 @@ void ParkedCalls::cancel_of(const std::string& principal) {
   for (const auto& ticket : tickets) {
     if (const auto call = remove(ticket, Unparked::refused)) cancel(*call);
   }
+}
+
+std::vector<ParkedCalls::Waiting> ParkedCalls::all() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<Waiting> all;
+  all.reserve(entries_.size());
+  for (const auto& [ticket, entry] : entries_)
+    all.push_back({entry.number, entry.call.principal, entry.call.upstream->settings().name, entry.since});
+  return all;
+}
+
+std::optional<std::string> ParkedCalls::cancel_one(std::uint64_t number) {
+  std::string ticket;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = std::ranges::find_if(entries_, [&](const auto& one) { return one.second.number == number; });
+    if (found == entries_.end()) return std::nullopt;
+    ticket = found->first;
+  }
+  const auto call = remove(ticket, Unparked::refused);
+  if (!call) return std::nullopt;
+  cancel(*call);
+  return call->principal;
 }
 
 void ParkedCalls::close() {

@@ -3,12 +3,15 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include <proteus/error.hpp>
 
@@ -62,6 +65,16 @@ class ParkedCalls {
   void close();
 
   std::size_t size() const;
+  // For operators: what waits, without the tickets.
+  struct Waiting {
+    std::uint64_t number;
+    std::string principal;
+    std::string upstream;
+    Clock::Monotonic since;
+  };
+  std::vector<Waiting> all() const;
+  // From any thread. Cancels one; whose it was, or nothing where it is gone already.
+  std::optional<std::string> cancel_one(std::uint64_t number);
   using Observer = std::function<void(Unparked, std::chrono::nanoseconds)>;
   // Told of each end. Before anything is parked.
   void set_observer(Observer observer) { observer_ = std::move(observer); }
@@ -70,6 +83,7 @@ class ParkedCalls {
   struct Entry {
     Call call;
     Clock::Monotonic since;
+    std::uint64_t number;
   };
 
   std::optional<Call> remove(const std::string& ticket, Unparked how);
@@ -82,6 +96,7 @@ class ParkedCalls {
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Entry> entries_;
   std::unordered_map<std::string, std::size_t> by_principal_;
+  std::uint64_t last_number_ = 0;
   bool closed_ = false;
 };
 

@@ -13,6 +13,24 @@ void Access::look_at(const catalog::SnapshotPointer& snapshot) const {
   if (tokens) tokens->look_at(snapshot);
 }
 
+std::expected<server::Caller, std::string_view> Access::enter(std::shared_ptr<const Principal>&& principal,
+                                                              std::string_view context) const {
+  if (context.empty()) context = principal->home();
+  if (!context.empty() && !(contexts && contexts->find(context))) return std::unexpected("there is none of that name");
+  if (!principal->may_enter(context)) return std::unexpected("the principal may not enter it");
+  server::Caller caller;
+  caller.principal = principal->key();
+  caller.context = context;
+  if (principal->expires()) caller.until = *principal->expires();
+  caller.grant = std::move(principal);
+  return caller;
+}
+
+std::shared_ptr<const Principal> Access::find_name(std::string_view name) const {
+  auto found = principals->find_name(name);
+  return found || !tokens ? found : tokens->find_name(name);
+}
+
 Error Access::no_such_context(const Principal& principal) const {
   constexpr std::size_t kMostNamed = 8;
   if (principal.enters_all()) return errors::not_found("There is no such context");

@@ -1,5 +1,7 @@
 #include "gateway/callers/issued_tokens.hpp"
 
+#include <algorithm>
+
 namespace proteus::gateway {
 
 IssuedTokens::IssuedTokens(std::vector<Entry> entries) {
@@ -24,6 +26,15 @@ std::shared_ptr<const Principal> IssuedTokens::find_name(std::string_view name) 
     if (entry.principal->name() == name) return entry.principal;
   }
   return nullptr;
+}
+
+std::vector<std::shared_ptr<const Principal>> IssuedTokens::all() const {
+  std::vector<std::shared_ptr<const Principal>> all;
+  all.reserve(by_token_.size());
+  for (const auto& [token, entry] : by_token_)
+    all.push_back(entry.principal);
+  std::ranges::sort(all, {}, [](const auto& principal) -> const std::string& { return principal->name(); });
+  return all;
 }
 
 void IssuedTokens::look_at(const catalog::SnapshotPointer& snapshot) const {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -51,6 +52,8 @@ class IssuedTokens {
   bool knows(const json::Digest& token) const { return by_token_.contains(token); }
   // By its name; null where none of them has it. Takes linear time, and is no use of the token.
   std::shared_ptr<const Principal> find_name(std::string_view name) const;
+  // By name.
+  std::vector<std::shared_ptr<const Principal>> all() const;
   // Whether all of their holders may use the same.
   bool are_alike() const { return are_alike_; }
   // Those whose secrets end by themselves.

@@ -106,7 +106,7 @@ class Gateway {
 
   // Who knows tokens besides the configuration. Before anything is asked; called on the workers' threads.
   using FindPrincipal = std::function<std::shared_ptr<const Principal>(const json::Digest& token)>;
-  void set_find_principal(FindPrincipal find) { find_principal_ = std::move(find); }
+  void add_find_principal(FindPrincipal find) { find_principal_.push_back(std::move(find)); }
   // From any thread: who has this token of ours, and may use it now; null for nobody. Those of identity providers are
   // not among them.
   std::shared_ptr<const Principal> holder_of(std::string_view token) const;
@@ -212,7 +212,7 @@ class Gateway {
   UpstreamTables tables_;
   Published<Access> access_;
   std::mutex setting_access_;
-  FindPrincipal find_principal_;
+  std::vector<FindPrincipal> find_principal_;
   Locals locals_;
   QuotaTable quotas_;
   Programs programs_;

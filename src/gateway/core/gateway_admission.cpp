@@ -89,7 +89,8 @@ std::optional<server::Admission> Gateway::admit_now(const net::Request& request,
 std::shared_ptr<const Principal> Gateway::holder_of(const json::Digest& token, const Access& access) const {
   auto holder = access.principals->find(token);
   if (!holder && access.tokens) holder = access.tokens->find(token, clock_.recent());
-  if (!holder && find_principal_) holder = find_principal_(token);
+  for (auto find = find_principal_.begin(); !holder && find != find_principal_.end(); ++find)
+    holder = (*find)(token);
   return holder;
 }
 
@@ -114,19 +115,12 @@ Task<server::Admission> Gateway::admit(const net::Request& request, std::string_
 server::Admission Gateway::enter(const net::Request& request, std::shared_ptr<const Principal> principal,
                                  std::string_view context) const {
   const Access& access = service_->here().access();
-  if (context.empty()) context = principal->home();
-  const bool there = context.empty() || (access.contexts && access.contexts->find(context));
-  if (!there || !principal->may_enter(context)) {
-    const std::string_view why = there ? "the principal may not enter it" : "there is none of that name";
-    refusals_.add(net::refused(request, RefusalReason::context, why, principal->name()));
+  auto caller = access.enter(std::move(principal), context);
+  if (!caller) {
+    refusals_.add(net::refused(request, RefusalReason::context, caller.error(), principal->name()));
     return std::unexpected(access.no_such_context(*principal));
   }
-  server::Caller caller;
-  caller.principal = principal->key();
-  caller.context = context;
-  if (principal->expires()) caller.until = *principal->expires();
-  caller.grant = std::move(principal);
-  return caller;
+  return std::move(*caller);
 }
 
 Result<> Gateway::admit_request(const server::Caller& caller) {

@@ -47,6 +47,12 @@ class alignas(kCacheLine) Durations {
   }
   // The last one is of what took longer than all bounds.
   std::uint64_t bucket(std::size_t index) const { return buckets_[index].value(); }
+  std::uint64_t count() const {
+    std::uint64_t count = 0;
+    for (const Counter& bucket : buckets_)
+      count += bucket.value();
+    return count;
+  }
   Nanoseconds sum() const { return Nanoseconds(sum_.load(std::memory_order_relaxed)); }
 
  private:

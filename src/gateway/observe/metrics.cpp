@@ -125,6 +125,24 @@ std::shared_ptr<UpstreamMeter> Metrics::meter(const providers::UpstreamSettings&
   return meter;
 }
 
+Metrics::Totals Metrics::totals() const {
+  Totals totals{.requests = request_time_.count(), .failed = 0, .time = request_time_.sum()};
+  for (const auto& eras : requests_) {
+    for (const Requests& requests : eras)
+      totals.failed += requests.outcomes[static_cast<std::size_t>(Outcome::error)].value();
+  }
+  return totals;
+}
+
+std::vector<std::shared_ptr<const UpstreamMeter>> Metrics::meters() {
+  const std::scoped_lock lock(mutex_);
+  std::vector<std::shared_ptr<const UpstreamMeter>> all;
+  all.reserve(meters_.size());
+  for (const auto& [name, meter] : meters_)
+    all.push_back(meter);
+  return all;
+}
+
 // Calls and threads may hold on to an upstream that is gone for a while; when the last has let go of it, it is
 // forgotten.
 void Metrics::forget_unused() {

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <array>
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "gateway/bridge/parked_calls.hpp"
 #include "gateway/core/gateway.hpp"
@@ -33,6 +36,15 @@ class Metrics {
   void set_tool_sessions(std::function<std::size_t()> count) { tool_sessions_ = std::move(count); }
   void set_stalls(std::function<std::uint64_t()> count) { stalls_ = std::move(count); }
   void set_embedding_failures(std::function<std::uint64_t()> count) { embedding_failures_ = std::move(count); }
+
+  // Of all requests of clients.
+  struct Totals {
+    std::uint64_t requests = 0;
+    std::uint64_t failed = 0;
+    std::chrono::nanoseconds time{};
+  };
+  Totals totals() const;
+  std::vector<std::shared_ptr<const UpstreamMeter>> meters();
 
   // In the text format 0.0.4.
   static constexpr std::string_view kContentType = "text/plain; version=0.0.4; charset=utf-8";

@@ -141,6 +141,14 @@ Result<TokenKeys> TokenRegistry::read_keys(const boost::json::value& given, stor
   return keys;
 }
 
+Result<std::shared_ptr<const Principal>> TokenRegistry::imagine(const boost::json::value& given) const {
+  store::Time expires_at{};
+  const auto keys = read_keys(given, expires_at);
+  if (!keys) return std::unexpected(keys.error());
+  return std::make_shared<const Principal>(Principal::Parts{
+      .name = keys->name, .permissions = std::make_shared<const Permissions>(permissions_of(keys->settings()))});
+}
+
 Task<Result<TokenRegistry::Issued>> TokenRegistry::do_create(boost::json::value given, std::string who) {
   // What has begun is ended, whether or not somebody still waits: the store and the table must agree. So below.
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());

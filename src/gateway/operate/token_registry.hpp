@@ -74,6 +74,8 @@ class TokenRegistry {
   };
   // `who` is the name of the admin key, for the audit. Faults are in the data of the error (json/fault_error.hpp).
   Task<Result<Issued>> create(boost::json::value given, std::string who);
+  // Whom that would make its holder; nothing is changed.
+  Result<std::shared_ptr<const Principal>> imagine(const boost::json::value& given) const;
   // A new secret for the same token; the old one works for the overlap. Streams that were opened with it end then.
   Task<Result<Issued>> rotate(std::string name, boost::json::value given, std::string who);
   struct Revoked {

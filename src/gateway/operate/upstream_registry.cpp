@@ -97,6 +97,11 @@ Task<Result<RegisteredPointer>> UpstreamRegistry::patch(std::string name, boost:
                                     asio::use_awaitable);
 }
 
+Task<Result<UpstreamSettings>> UpstreamRegistry::imagine(std::string name, boost::json::value patch) {
+  co_return co_await asio::co_spawn(dependencies_.control, do_imagine(std::move(name), std::move(patch)),
+                                    asio::use_awaitable);
+}
+
 Task<Result<RegisteredPointer>> UpstreamRegistry::remove(std::string name, std::string who) {
   co_return co_await asio::co_spawn(dependencies_.control, do_remove(std::move(name), std::move(who)),
                                     asio::use_awaitable);
@@ -256,6 +261,26 @@ Task<Result<RegisteredPointer>> UpstreamRegistry::do_create(boost::json::value g
   co_return registered;
 }
 
+Result<UpstreamEntry> UpstreamRegistry::patched(const RegisteredUpstream& before,
+                                                const boost::json::value& patch) const {
+  const bool of_file = before.origin != UpstreamOrigin::runtime;
+  UpstreamEntry from = before.entry;
+  if (before.origin == UpstreamOrigin::file) from.given.clear();
+  const UpstreamSettings& base = of_file ? file_.find(before.name())->second.settings : defaults_;
+  auto entry = providers::patch_upstream(from, patch, base);
+  if (!entry) return std::unexpected(errors::faults(kWhat, entry.error()));
+  if (of_file) entry->given.erase("name");
+  return std::move(*entry);
+}
+
+Task<Result<UpstreamSettings>> UpstreamRegistry::do_imagine(std::string name, boost::json::value patch) {
+  const RegisteredPointer before = find(name);
+  if (!before) co_return std::unexpected(errors::not_found(fmt::format("there is no upstream {}", name)));
+  auto entry = patched(*before, patch);
+  if (!entry) co_return std::unexpected(std::move(entry.error()));
+  co_return std::move(entry->settings);
+}
+
 Task<Result<RegisteredPointer>> UpstreamRegistry::do_patch(std::string name, boost::json::value patch,
                                                            std::string who) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
@@ -275,12 +300,8 @@ Task<Result<RegisteredPointer>> UpstreamRegistry::do_patch(std::string name, boo
                     name)));
   }
   const bool overridden = before->origin == UpstreamOrigin::file_override;
-  UpstreamEntry from = before->entry;
-  if (of_file && !overridden) from.given.clear();
-  const UpstreamSettings& base = of_file ? file_.find(name)->second.settings : defaults_;
-  auto entry = providers::patch_upstream(from, patch, base);
-  if (!entry) co_return std::unexpected(errors::faults(kWhat, entry.error()));
-  if (of_file) entry->given.erase("name");
+  auto entry = patched(*before, patch);
+  if (!entry) co_return std::unexpected(std::move(entry.error()));
   const bool restores = of_file && entry->given.empty();
   if (restores && !overridden) co_return before;
 

@@ -81,6 +81,8 @@ class UpstreamRegistry {
   // last key taken away there is none any more. Refused where one that was registered waits under that name: the store
   // has room for one of them.
   Task<Result<RegisteredPointer>> patch(std::string name, boost::json::value patch, std::string who);
+  // What that would make of the settings; nothing is changed.
+  Task<Result<providers::UpstreamSettings>> imagine(std::string name, boost::json::value patch);
   // What there was. One of the file is not removed.
   Task<Result<RegisteredPointer>> remove(std::string name, std::string who);
 
@@ -91,6 +93,8 @@ class UpstreamRegistry {
  private:
   Task<Result<>> do_load(Entries file, providers::UpstreamSettings defaults, RegistrationSettings registration);
   Task<Result<RegisteredPointer>> do_create(boost::json::value given, std::string who);
+  Task<Result<providers::UpstreamSettings>> do_imagine(std::string name, boost::json::value patch);
+  Result<providers::UpstreamEntry> patched(const RegisteredUpstream& before, const boost::json::value& patch) const;
   Task<Result<RegisteredPointer>> do_patch(std::string name, boost::json::value patch, std::string who);
   Task<Result<RegisteredPointer>> do_remove(std::string name, std::string who);
 

@@ -7,13 +7,14 @@
 
 #include <gtest/gtest.h>
 
+#include "gateway/operate/why.hpp"
 #include "gateway/testing/routing_fixture.hpp"
 #include "gateway/testing/test_gateway.hpp"
 #include "mcp/errors.hpp"
 #include "mcp/uri_pattern.hpp"
 
-// OAU-07, AUT-02: in random worlds with random rules a caller is listed what its rules leave of what there is, in both
-// eras and in every context; whatever it is not listed does not exist for it, and reaches nobody.
+// OAU-07, AUT-02, OBS-06, OBS-07: in random worlds with random rules a caller is listed what its rules leave of what
+// there is, in both eras and in every context; whatever it is not listed does not exist for it, and reaches nobody.
 namespace proteus::gateway {
 namespace {
 
@@ -244,6 +245,59 @@ class RuledWorld {
       cursor = next != nullptr ? fmt::format(R"("cursor":"{}")", std::string_view(next->as_string())) : "";
     } while (!cursor.empty());
     EXPECT_EQ(shown, expected(asking, kind)) << told(asking, catalog::info(kind).plural);
+    see_as(asking, kind, shown);
+  }
+
+  Viewpoint viewpoint(const Asking& asking) const {
+    return look_as(gateway_->gateway, asking.caller.token, asking.in_context ? "c" : "").value();
+  }
+
+  // OBS-07: who looks as somebody sees what they were listed, apart from what is listed live.
+  void see_as(const Asking& asking, Kind kind, const std::map<std::string, std::string>& listed) {
+    const Viewpoint at = viewpoint(asking);
+    std::map<std::string, std::string> seen;
+    for (const auto& part : at.view->parts(kind)) {
+      const auto& list = part.snapshot->list(kind);
+      for (std::uint32_t index = 0; index < list.size(); ++index) {
+        if (std::ranges::binary_search(part.lost, index)) continue;
+        const bool own = list[index].shown.starts_with("context://");
+        seen.emplace(list[index].shown, own ? "" : part.snapshot->upstream().value());
+      }
+    }
+    const auto is_live = [&](const std::string& name) {
+      return std::ranges::any_of(peers_, [&](const auto& peer) { return peer->direct && peer->server.name() == name; });
+    };
+    for (const auto& [name, from] : listed) {
+      if (!is_live(from)) {
+        EXPECT_TRUE(seen.contains(name) && seen.at(name) == from) << name << told(asking, "seen as");
+      }
+      const auto answer = why(at, {}, gateway_->gateway.clock(), {kind, name}).decisive;
+      EXPECT_NE(answer.visibility, Visibility::not_seen) << name << ": " << answer.detail << told(asking, "why");
+    }
+    for (const auto& [name, from] : seen) {
+      // One that is listed live may have the name first.
+      EXPECT_TRUE(listed.contains(name)) << name << told(asking, "seen as");
+    }
+  }
+
+  // OBS-06: what is seen is served by whom it says, what is not seen is served by nobody, and where only an upstream
+  // knows it is one that is listed live.
+  void explain(const Asking& asking, Kind kind, const std::string& name, const RuledPeer* expected) {
+    const auto answer = why(viewpoint(asking), {}, gateway_->gateway.clock(), {kind, name});
+    const std::string told_why = name + ": " + answer.decisive.detail + told(asking, "why");
+    switch (answer.decisive.visibility) {
+      case Visibility::seen:
+        ASSERT_NE(expected, nullptr) << told_why;
+        EXPECT_EQ(answer.decisive.upstream, expected->server.name()) << told_why;
+        break;
+      case Visibility::not_seen:
+        EXPECT_EQ(expected, nullptr) << told_why;
+        EXPECT_FALSE(answer.decisive.detail.empty());
+        break;
+      case Visibility::upstream_knows:
+        EXPECT_TRUE(std::ranges::any_of(peers_, [](const auto& peer) { return peer->direct; })) << told_why;
+        break;
+    }
   }
 
   // Who is to get it: the first that lists it, or has a template for it; or the only one that may have it.
@@ -296,6 +350,7 @@ class RuledWorld {
 
   void check(const Asking& asking, Kind kind, const std::string& name, const Answered& answer) {
     RuledPeer* const expected = holder(asking, kind, name);
+    explain(asking, kind, name, expected);
     for (const auto& peer : peers_) {
       const auto asked = peer->server.take_asked();
       EXPECT_EQ(asked.size(), peer.get() == expected ? 1U : 0U)

@@ -63,7 +63,7 @@ ToolSessions::ToolSessions(Dependencies dependencies, ToolSessionOptions options
       background_(control().get_executor()),
       freed_(control().get_executor()),
       timer_(control()) {
-  dependencies_.gateway.set_find_principal([this](const json::Digest& token) { return table_.find(token); });
+  dependencies_.gateway.add_find_principal([this](const json::Digest& token) { return table_.find(token); });
 }
 
 ToolSessions::~ToolSessions() = default;

@@ -106,6 +106,7 @@ class ToolSessions {
   // The session, which is used by that; null where there is none.
   std::shared_ptr<ToolSession> use(const ToolSessionId& id);
   std::size_t size() const { return table_.size(); }
+  std::vector<ToolSessionEntry> all() const { return table_.all(); }
   Confirmations& confirmations() { return confirmations_; }
   OwnChanges& changes() { return changes_; }
 

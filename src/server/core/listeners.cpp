@@ -38,6 +38,7 @@ void Listeners::remove(Listener* listener) {
 Listeners::Registration Listeners::add(Listener& listener) {
   const std::scoped_lock lock(mutex_);
   listener.joined_ = std::chrono::steady_clock::now();
+  listener.number_ = ++last_number_;
   listeners_.insert(&listener);
   const std::string principal = listener.caller()->principal;
   by_principal_[principal].insert(&listener);
@@ -125,6 +126,30 @@ void Listeners::visit_streams(const std::string& principal, const Visit& visit) 
   if (found == streams_.end()) return;
   for (auto* stream : found->second)
     visit(*stream);
+}
+
+std::vector<Listeners::Stream> Listeners::streams() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<Stream> all;
+  for (const auto& [principal, streams] : streams_) {
+    for (const auto* stream : streams)
+      all.push_back({stream->number_, stream->caller(), stream->joined_,
+                     stream->stream_filter().value_or(mcp::SubscriptionFilter{})});
+  }
+  return all;
+}
+
+std::shared_ptr<const Caller> Listeners::end_stream(std::uint64_t number) {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [principal, streams] : streams_) {
+    for (auto* stream : streams) {
+      if (stream->number_ != number) continue;
+      auto caller = stream->caller();
+      stream->end();
+      return caller;
+    }
+  }
+  return nullptr;
 }
 
 std::optional<mcp::SubscriptionFilter> Listeners::wanted_by_streams(const std::string& principal) {

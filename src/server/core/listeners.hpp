@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -38,6 +39,7 @@ class Listener {
  private:
   friend class Listeners;
   std::chrono::steady_clock::time_point joined_{};
+  std::uint64_t number_ = 0;  // among all that have joined
 };
 
 // Everyone who listens. Thread-safe.
@@ -85,6 +87,16 @@ class Listeners {
   void visit(Listener* listener, const Visit& visit);
   // The streams of a principal that belong to no session.
   void visit_streams(const std::string& principal, const Visit& visit);
+  // For operators: the streams of everybody that belong to no session.
+  struct Stream {
+    std::uint64_t number;
+    std::shared_ptr<const Caller> caller;
+    std::chrono::steady_clock::time_point since;
+    mcp::SubscriptionFilter filter;
+  };
+  std::vector<Stream> streams() const;
+  // Asks a stream to end. Whose it was; null where it is gone already.
+  std::shared_ptr<const Caller> end_stream(std::uint64_t number);
   // All that they want to hear of; nothing where there are none.
   std::optional<mcp::SubscriptionFilter> wanted_by_streams(const std::string& principal);
   // Told whenever one of them comes or goes; set before anyone listens. Called on any thread, and must not call back
@@ -108,6 +120,7 @@ class Listeners {
   std::unordered_map<std::string, std::unordered_set<Listener*>> by_principal_;  // the same
   std::unordered_map<std::string, std::vector<Listener*>> streams_;              // by principal
   OnStreams on_streams_;
+  std::uint64_t last_number_ = 0;
 
   std::mutex follow_mutex_;
   std::map<std::string, std::size_t, std::less<>> followed_;

@@ -182,7 +182,8 @@ Result<std::shared_ptr<Session>> Sessions::create(Session::Hello hello, std::sha
   {
     Shard& home = shard(id.value());
     const std::scoped_lock lock(home.mutex);
-    home.entries.emplace(id.value(), Entry{session, listeners_.add(*session), clock_.now(), std::move(*place)});
+    const auto now = clock_.now();
+    home.entries.emplace(id.value(), Entry{session, listeners_.add(*session), now, std::move(*place), now});
   }
   if (session->caller()->holds()) return session;
   remove(id.value(), session->hello().caller);
@@ -234,6 +235,30 @@ void Sessions::end_idle(std::chrono::seconds unused) {
   }
   for (auto& entry : ended)
     entry.session->close();
+}
+
+std::vector<Sessions::Open> Sessions::all() {
+  std::vector<Open> all;
+  for (Shard& home : shards_) {
+    const std::scoped_lock lock(home.mutex);
+    for (const auto& [id, entry] : home.entries)
+      all.push_back({entry.session, entry.began, entry.last_used});
+  }
+  return all;
+}
+
+bool Sessions::end(const ClientSessionId& id, const std::string& reason) {
+  Entry ended;
+  {
+    Shard& home = shard(id.value());
+    const std::scoped_lock lock(home.mutex);
+    const auto found = home.entries.find(id.value());
+    if (found == home.entries.end()) return false;
+    ended = std::move(found->second);
+    home.entries.erase(found);
+  }
+  ended.session->close(reason);
+  return true;
 }
 
 std::size_t Sessions::attached() {

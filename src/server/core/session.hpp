@@ -162,6 +162,15 @@ class Sessions {
   void end_of(const std::string& principal, const Listeners::Concerns& concerns, const std::string& reason = {});
   void close_all();
   std::size_t size() const { return places_.taken(); }
+  // For operators: a session, and when it was last used.
+  struct Open {
+    std::shared_ptr<Session> session;
+    Clock::Monotonic began;
+    Clock::Monotonic last_used;
+  };
+  std::vector<Open> all();
+  // False where it is gone already.
+  bool end(const ClientSessionId& id, const std::string& reason);
   // Those with a way to their client for what belongs to no request.
   std::size_t attached();
 
@@ -171,6 +180,7 @@ class Sessions {
     Listeners::Registration registration;
     Clock::Monotonic last_used;
     SessionPlaces::Place place;
+    Clock::Monotonic began;
     bool is_used = false;  // since its handshake
   };
   struct Shard {

@@ -36,6 +36,10 @@ bool same_ignoring_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, lower, lower);
 }
 
+std::string own_origin(const net::Request& request, std::string_view host) {
+  return (request.is_tls() ? "https://" : "http://") + std::string(host);
+}
+
 }  // namespace
 
 bool is_loopback_name(std::string_view host) {
@@ -77,7 +81,8 @@ Result<std::optional<std::string_view>> HostRules::check(const net::Request& req
     return refuse(RefusalReason::host, host, "This server does not accept the name in the Host header");
   }
   const auto origin = request.fields().find("Origin");
-  if (!allows_origin(origin)) {
+  const bool own = own_pages && origin && same_ignoring_case(*origin, own_origin(request, host));
+  if (!own && !allows_origin(origin)) {
     return refuse(RefusalReason::origin, *origin, "Requests from this Origin are not allowed");
   }
   return origin;

@@ -20,6 +20,8 @@ struct HostRules {
   // For probes and scrapers, which know no name: also by none, and by any address unless it listens on loopback only.
   // Nobody can rebind one.
   bool for_operators = false;
+  // Whether pages that this server itself serves may ask: an Origin that is the Host of the request.
+  bool own_pages = false;
 
   bool allows_host(std::string_view host_header) const;
   // A request without an Origin does not come from a page.

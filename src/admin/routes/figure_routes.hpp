@@ -1,0 +1,11 @@
+#pragma once
+
+#include "admin/http/route.hpp"
+#include "gateway/observe/figures.hpp"
+
+namespace proteus::admin {
+
+// /admin/figures: calls, errors and latency of the last hour. They outlive the routes.
+Routes figure_routes(const gateway::Figures& figures);
+
+}  // namespace proteus::admin

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "admin/http/route.hpp"
+#include "gateway/operate/try_tokens.hpp"
+
+namespace proteus::admin {
+
+// /admin/try: a token for a few minutes, to try what somebody may use. It outlives the routes.
+Routes try_routes(gateway::TryTokens& tokens);
+
+}  // namespace proteus::admin

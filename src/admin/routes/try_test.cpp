@@ -1,0 +1,84 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "admin/testing/admin_fixture.hpp"
+
+// UIX-06: a token of five minutes that has the rules of a principal, and nothing that is kept for it.
+namespace proteus::admin {
+namespace {
+
+using namespace test;
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+
+class TryRoutes : public ::testing::Test {
+ protected:
+  TryRoutes() {
+    for (const char* tool : {"read", "write"}) {
+      if (!upstream.server.add_tool({.name = tool, .description = "Does it"}, says("done")))
+        throw std::runtime_error("no tool");
+    }
+    bench.ask("POST", "/admin/upstreams", object{{"name", "files"}, {"url", upstream.url()}});
+    wait_until([&] { return bench.tools().size() == 3; });
+    bench.ask("POST", "/admin/tokens", object{{"name", "ci"}, {"tools", {"files_read"}}});
+  }
+  // A bearer token, as a line.
+  std::string try_as(const value& as) {
+    const Reply made = bench.ask("POST", "/admin/try", object{{"as", as}});
+    EXPECT_EQ(made.status, 201) << made.body;
+    EXPECT_THAT(made.head, HasSubstr("no-store"));
+    return fmt::format("Authorization: Bearer {}\r\n", std::string_view(made.json().at("token").as_string()));
+  }
+  server::RawClient::Answer call(const std::string& token, std::string_view name) {
+    server::RawClient client(bench.server.local_port());
+    return client.request(
+        "POST", server::modern_fields("tools/call", name) + token,
+        server::rpc("1", "tools/call", fmt::format(R"("name":"{}",{})", name, server::modern_meta("{}", ""))));
+  }
+
+  TestUpstream upstream;
+  store::MemoryStore memory;
+  Bench bench{memory};
+};
+
+TEST_F(TryRoutes, UIX_06_HasTheRulesOfThePrincipalAndIsAudited) {
+  const std::string ci = try_as("ci");
+  EXPECT_THAT(call(ci, "files_read").body, HasSubstr("done"));
+  EXPECT_THAT(call(ci, "files_write").body, HasSubstr("error"));
+  EXPECT_THAT(call(try_as(nullptr), "files_write").body, HasSubstr("done"));
+  const value audit = bench.ask("GET", "/admin/audit").json().at("audit");
+  EXPECT_EQ(audit.at(0).at("what").as_string(), "token.try");
+  EXPECT_EQ(audit.at(1).at("detail").at("as").as_string(), "ci");
+  EXPECT_EQ(audit.at(1).at("who").as_string(), "admin");
+}
+
+TEST_F(TryRoutes, UIX_06_IsSomebodyElseThanThePrincipal) {
+  const std::string token = try_as("ci");
+  const auto holder = bench.gateway.holder_of(std::string_view(token).substr(22, token.size() - 24));
+  ASSERT_NE(holder, nullptr);
+  const auto ci = bench.gateway.access()->find_name("ci");
+  EXPECT_NE(holder->key(), ci->key());
+  EXPECT_NE(holder->lasting_key(), ci->lasting_key());
+  EXPECT_EQ(holder->name(), "admin tries as ci");
+}
+
+TEST_F(TryRoutes, UIX_06_EndsAfterFiveMinutes) {
+  const std::string token = try_as("ci");
+  bench.clock.skip(4min);
+  EXPECT_EQ(call(token, "files_read").status, 200);
+  bench.clock.skip(61s);
+  EXPECT_EQ(call(token, "files_read").status, 401);
+  bench.try_tokens.end_expired(bench.clock.wall());
+  EXPECT_EQ(call(token, "files_read").status, 401);
+}
+
+TEST_F(TryRoutes, UIX_06_RefusesWhatItCannotBe) {
+  EXPECT_EQ(bench.ask("POST", "/admin/try", object{{"as", "nobody"}}).status, 404);
+  EXPECT_EQ(bench.ask("POST", "/admin/try", object{{"as", 1}}).status, 400);
+  EXPECT_EQ(bench.ask("POST", "/admin/try", object{{"as", "ci"}, {"for", "1h"}}).status, 400);
+  EXPECT_EQ(bench.ask("POST", "/admin/try", "[]").status, 400);
+  EXPECT_EQ(bench.send("POST", "/admin/try", "{}", fmt::format("X-Admin-Secret: {}\r\n", kViewerSecret)).status, 403);
+}
+
+}  // namespace
+}  // namespace proteus::admin

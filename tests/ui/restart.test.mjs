@@ -1,0 +1,32 @@
+// UIX-14: the page after the gateway was away.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { makeFolder, startGateway } from '../e2e/support/gateway.mjs';
+import { ScriptedUpstream } from '../e2e/support/scripted_upstream.mjs';
+import { launch, SECRET, signedIn, tool } from './support/world.mjs';
+
+test('UIX-14 UIX-02 a gateway that is restarted is shown again, to who was signed in', async () => {
+  const { folder, forget } = makeFolder();
+  const upstream = await ScriptedUpstream.start([tool('first', 'Was there from the beginning.')]);
+  const settings = { folder, upstreams: [{ name: 'files', url: upstream.url }], env: { PROTEUS_ADMIN_SECRET: SECRET } };
+  let gateway = await startGateway(settings);
+  const { origin, port } = new URL(gateway.url);
+  const browser = await launch();
+  try {
+    const page = await signedIn(browser, origin, { path: '/ui/tools' });
+    await page.getByText('files_first').waitFor();
+    await gateway.stop();
+    await page.locator('.lost').waitFor();
+    assert.ok(await page.getByText('files_first').isVisible(), 'what was known stays');
+    upstream.tools = [...upstream.tools, tool('second', 'Came while the gateway was away.')];
+    gateway = await startGateway({ ...settings, server: { listen: `127.0.0.1:${port}` } });
+    await page.getByText('files_second').waitFor();
+    assert.equal(await page.locator('.lost').count(), 0);
+  } finally {
+    await browser.close();
+    await gateway.stop();
+    await upstream.stop();
+    forget();
+  }
+});

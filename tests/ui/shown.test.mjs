@@ -1,0 +1,171 @@
+// What the page shows, as functions of what the admin API answers.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { asCurl, asToml } from '../../ui/src/shown/commands.ts';
+import { structure, words } from '../../ui/src/shown/diff.ts';
+import { pasted } from '../../ui/src/shown/pasted.ts';
+import { callsOf, latencyOf } from '../../ui/src/shown/figures.ts';
+import { graphOf, pathOf } from '../../ui/src/shown/graph.ts';
+import { lines } from '../../ui/src/shown/preview.ts';
+import { choicesOf, initial, kindOf, numberOf, resolved, variantFor } from '../../ui/src/shown/schema.ts';
+import { pieces, visible } from '../../ui/src/shown/text.ts';
+import { ago } from '../../ui/src/shown/time.ts';
+import { needs, settingsOf } from '../../ui/src/shown/upstreams.ts';
+
+const told = (all) => all.map(({ text, change }) => (change === 'same' ? text : `${change === 'added' ? '+' : '-'}[${text}]`)).join('');
+const side = (all, without) => all.filter((word) => word.change !== without).map((word) => word.text).join('');
+
+describe('differences', () => {
+  test('UIX-08 UIX-07 words that changed, and no others', () => {
+    assert.equal(told(words('Pays a small amount.', 'Pays a huge amount now.')), 'Pays a -[small]+[huge] -[amount.]+[amount now.]');
+    assert.equal(told(words('', 'new')), '+[new]');
+    assert.equal(told(words('same', 'same')), 'same');
+  });
+
+  test('UIX-08 both texts can be read out of a difference, whatever they are', () => {
+    let seed = 7;
+    const random = (below) => (seed = (seed * 48271) % 2147483647) % below;
+    for (let round = 0; round < 300; round += 1) {
+      const text = () => Array.from({ length: random(12) }, () => ['a', 'b', 'c d', '\n', ' '][random(5)]).join(random(2) ? ' ' : '');
+      const [before, after] = [text(), text()];
+      const all = words(before, after);
+      assert.equal(side(all, 'added'), before);
+      assert.equal(side(all, 'removed'), after);
+    }
+  });
+
+  test('UIX-08 long texts cost no more than their length', () => {
+    const all = words('a '.repeat(100_000), 'b '.repeat(100_000));
+    assert.ok(all.length < 5);
+  });
+
+  test('UIX-08 values that changed, by where they stand', () => {
+    const before = { type: 'object', properties: { to: { type: 'string' }, gone: {} }, required: ['to'] };
+    const after = { type: 'object', properties: { to: { type: 'number' }, note: {} }, required: [] };
+    assert.deepEqual(structure(before, after), [
+      { path: ['properties', 'to', 'type'], before: 'string', after: 'number' },
+      { path: ['properties', 'gone'], before: {} },
+      { path: ['properties', 'note'], after: {} },
+      { path: ['required'], before: ['to'], after: [] }
+    ]);
+  });
+});
+
+describe('text of strangers', () => {
+  test('UIX-02 nothing stays invisible', () => {
+    assert.equal(visible('a\u202eb\u200bc\u0007'), 'a⟨U+202E⟩b⟨U+200B⟩c⟨U+0007⟩');
+    assert.equal(visible('two\r\nlines\tand 漢字 é 🙂'), 'two\nlines\tand 漢字 é 🙂');
+    assert.deepEqual(pieces('\u{e0041}'), [{ text: 'U+E0041', unseen: true }]);
+  });
+
+  test('dates that are none are shown as they came', () => {
+    assert.equal(ago('yesterday-ish', 0), 'yesterday-ish');
+    assert.equal(ago(null, 0), 'never');
+    assert.equal(ago('1970-01-01T00:00:00Z', 7_200_000), '2 hours ago');
+  });
+});
+
+describe('commands', () => {
+  test('UIX-18 an action as curl and as TOML', () => {
+    assert.equal(
+      asCurl('http://h', 'PATCH', '/admin/upstreams/a', { append: "it's" }),
+      `curl -X PATCH http://h/admin/upstreams/a -H "X-Admin-Secret: $SECRET" -d '{"append":"it'\\''s"}'`
+    );
+    assert.equal(asToml('a', { command: ['x', 'y'], environment: { A: '1' }, timeout: null }), '[[upstreams]]\nname = "a"\ncommand = ["x", "y"]\nenvironment = { A = "1" }');
+  });
+});
+
+describe('what is pasted', () => {
+  test('UIX-16 a URL, a command, or an mcpServers file', () => {
+    assert.deepEqual(pasted('https://mcp.linear.app/mcp', '').upstreams, [{ name: 'linear', url: 'https://mcp.linear.app/mcp' }]);
+    assert.deepEqual(pasted('npx -y "@modelcontextprotocol/server-files" "/tmp/a b"', '').upstreams, [
+      { name: 'files', command: ['npx', '-y', '@modelcontextprotocol/server-files', '/tmp/a b'] }
+    ]);
+    const file = { mcpServers: { 'My Files': { command: 'npx', args: ['-y', 'x'], env: { KEY: '1' } }, web: { url: 'https://a.example/mcp', headers: { Authorization: 'Bearer t', 'X-Other': '1' } } } };
+    const { upstreams, notes } = pasted(JSON.stringify(file), '');
+    assert.deepEqual(upstreams, [
+      { name: 'my-files', command: ['npx', '-y', 'x'], environment: { KEY: '1' } },
+      { name: 'web', url: 'https://a.example/mcp', authentication: { type: 'bearer', token: 't' } }
+    ]);
+    assert.match(notes[0], /X-Other/);
+    assert.throws(() => pasted('{"a":', ''), /no JSON/);
+    assert.throws(() => pasted('{}', ''), /no server/);
+  });
+});
+
+describe('upstreams', () => {
+  const upstream = (name, more = {}) => ({ name, state: 'connected', circuit: 'closed', ...more });
+  test('UIX-03 what is broken comes before what waits', () => {
+    const all = needs(
+      [upstream('a', { shadowed: [{}] }), upstream('b', { circuit: 'open' }), upstream('c', { state: 'failed', last_error: 'refused' }), upstream('d')],
+      [{ upstream: 'd', breaking: true }]
+    );
+    assert.deepEqual(all.map((one) => one.upstream), ['c', 'b', 'd', 'a']);
+    assert.equal(all[2].text, '1 proposal to decide, 1 of them breaking.');
+  });
+
+  test('UIX-04 settings go by the names that a change takes', () => {
+    const shown = { name: 'a', id: '1', state: 'connected', era: 'modern', configured_era: 'auto', tools: 3, configured_tools: [], timeout: '30s' };
+    assert.deepEqual(settingsOf(shown), [['name', 'a'], ['era', 'auto'], ['tools', []], ['timeout', '30s']]);
+  });
+});
+
+describe('forms of schemas', () => {
+  test('UIX-06 each place of a schema has a control that fits it', () => {
+    const kinds = [
+      [{ type: 'string' }, 'text'], [{ type: ['string', 'null'] }, 'text'], [{ type: 'integer' }, 'number'], [{ type: 'boolean' }, 'boolean'], [{ enum: ['a', 1] }, 'choice'],
+      [{ const: 1 }, 'fixed'], [{ oneOf: [{ const: 'a', title: 'A' }] }, 'choice'], [{ oneOf: [{ type: 'string' }, { type: 'object' }] }, 'variants'],
+      [{ properties: {} }, 'object'], [{ type: 'object' }, 'json'], [{ type: 'array', items: {} }, 'list'], [{ type: 'array' }, 'json'], [{}, 'json'], [{ type: ['string', 'number'] }, 'json']
+    ];
+    for (const [schema, kind] of kinds) assert.equal(kindOf(schema), kind, JSON.stringify(schema));
+    assert.equal(kindOf({ type: 'object', properties: {} }, 8), 'json');
+    assert.deepEqual(choicesOf({ oneOf: [{ const: 'a', title: 'A' }] }), [{ value: 'a', word: 'A' }]);
+  });
+
+  test('UIX-06 a form begins with defaults, and with what must be there', () => {
+    const schema = { type: 'object', required: ['a', 'c'], properties: { a: { type: 'boolean' }, b: { default: 3 }, c: { type: 'object', required: ['d'], properties: { d: { const: 'x' } } }, e: { type: 'string' } } };
+    assert.deepEqual(initial(schema, schema, true), { a: false, b: 3, c: { d: 'x' } });
+  });
+
+  test('UIX-06 references stay within the schema, and end', () => {
+    const root = { $defs: { a: { $ref: '#/$defs/b' }, b: { type: 'string' }, loop: { $ref: '#/$defs/loop' }, 'x/y': { type: 'number' } } };
+    assert.deepEqual(resolved({ $ref: '#/$defs/a', title: 'T' }, root), { type: 'string', title: 'T' });
+    assert.equal(resolved({ $ref: '#/$defs/x~1y' }, root).type, 'number');
+    assert.deepEqual(resolved({ $ref: 'https://elsewhere.example/s' }, root), {});
+    assert.deepEqual(resolved({ $ref: '#/$defs/none' }, root), {});
+    resolved({ $ref: '#/$defs/loop' }, root);
+    const endless = { type: 'object', required: ['next'], properties: { next: { $ref: '#' } } };
+    initial(endless, endless, true);
+  });
+
+  test('UIX-06 numbers, and the variant that a value has', () => {
+    assert.deepEqual([numberOf(''), numberOf('1.5'), numberOf('x')], [undefined, 1.5, 'x']);
+    const variants = [{ type: 'object', properties: { kind: { const: 'a' } } }, { type: 'object', properties: { kind: { const: 'b' } } }, { type: 'string' }];
+    assert.deepEqual([variantFor(variants, { kind: 'b' }, {}), variantFor(variants, 'x', {}), variantFor(variants, 7, {})], [1, 2, 0]);
+  });
+});
+
+describe('figures and graphs', () => {
+  test('UIX-13 rates and means of what was counted', () => {
+    const moments = [{ at: '2026-01-01T00:00:10Z', seconds: 10, requests: 5, failed: 1, mean_ms: 2 }, { at: '2026-01-01T00:00:20Z', seconds: 10, requests: 0, failed: 0, mean_ms: null }];
+    const calls = callsOf(moments);
+    assert.equal(calls.summary, '5 requests in 1 minute, 1 failed.');
+    assert.deepEqual(calls.series.map((one) => one.values), [[30, 0], [6, 0]]);
+    assert.equal(latencyOf(moments).summary, '2.0 ms in the mean.');
+    assert.equal(latencyOf([]).summary, 'No request was measured.');
+  });
+
+  test('UIX-10 types are drawn once, with all links between two of them on one line', () => {
+    const graph = graphOf(['person', 'team'], [{ type: 'MEMBER_OF', from: 'person', to: 'team' }, { type: 'LEADS', from: 'person', to: 'team' }, { type: 'KNOWS', from: 'person', to: 'person' }, { type: 'X', from: 'person', to: 'none' }]);
+    assert.deepEqual(graph.edges.map((edge) => edge.label), ['MEMBER_OF, LEADS', 'KNOWS']);
+    for (const edge of graph.edges) assert.doesNotMatch(pathOf(edge), /NaN/);
+    assert.ok(graphOf(Array.from({ length: 1000 }, (_, i) => `t${i}`), []).nodes.length < 30);
+  });
+
+  test('UIX-18 a preview says what cannot be known', () => {
+    assert.match(lines({ affected: [], looked_at: 3, whole: true }).join(' '), /Nobody gains or loses anything; 3 views/);
+    assert.match(lines({ affected: [], looked_at: 3, whole: true, unread: true }).join(' '), /not known before/);
+    assert.match(lines({ affected: [{}], looked_at: 64, whole: false, becomes_live: true }).join(' '), /only the upstream knows.*first 64 views/);
+  });
+});

@@ -1,0 +1,131 @@
+// The one place that speaks to the gateway. The cookie that signs requests is the browser's; the token that changes need is
+// kept in memory only.
+import type { Answers } from './answers.ts';
+import type { Routes } from './routes.ts';
+import type * as T from './types.ts';
+
+export class Problem extends Error {
+  readonly status: number;
+  readonly faults: T.Fault[];
+  constructor(status: number, message: string, faults: T.Fault[] = []) {
+    super(message);
+    this.status = status;
+    this.faults = faults;
+  }
+}
+
+let token = '';
+let onSignedOut: () => void = () => {};
+export const setOnSignedOut = (listener: () => void) => { onSignedOut = listener; };
+
+async function problemOf(answer: Response): Promise<Problem> {
+  try {
+    const body = await answer.json();
+    return new Problem(answer.status, body.detail ?? body.title ?? answer.statusText, body.errors ?? []);
+  } catch {
+    return new Problem(answer.status, `the gateway answered ${answer.status}`);
+  }
+}
+
+async function send(method: string, path: string, body?: unknown): Promise<Response> {
+  const headers: Record<string, string> = {};
+  if (method !== 'GET') headers['x-proteus-token'] = token;
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  let answer: Response;
+  try {
+    answer = await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), credentials: 'same-origin' });
+  } catch {
+    throw new Problem(0, 'the gateway does not answer');
+  }
+  if (answer.ok) return answer;
+  const problem = await problemOf(answer);
+  if (answer.status === 401 && path.startsWith('/admin')) onSignedOut();
+  throw problem;
+}
+
+async function json<Value>(method: string, path: string, body?: unknown): Promise<Value> {
+  return (await send(method, path, body)).json();
+}
+
+type Values = Record<string, string | number | null | undefined>;
+
+function query(parameters: Values): string {
+  const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== undefined);
+  return given.length === 0 ? '' : `?${new URLSearchParams(given.map(([key, value]) => [key, String(value)]))}`;
+}
+
+// The routes are those of the gateway's own table, by method and path, and so are the names in paths and queries.
+type Variable<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | Variable<Rest> : never;
+type Asked<Route extends keyof Answers & keyof Routes> = {
+  query?: Partial<Record<Routes[Route], string | number | null | undefined>>;
+  body?: unknown;
+} & ([Variable<Route>] extends [never] ? unknown : { path: Record<Variable<Route>, string> });
+
+async function ask<Route extends keyof Answers & keyof Routes>(
+  route: Route, ...[asked]: [Variable<Route>] extends [never] ? [Asked<Route>?] : [Asked<Route>]
+): Promise<Answers[Route]> {
+  const [method, pattern] = route.split(' ') as [string, string];
+  const variables = (asked as { path?: Record<string, string> } | undefined)?.path ?? {};
+  const path = pattern.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(variables[name]!));
+  return json<Answers[Route]>(method, path + query((asked?.query ?? {}) as Values), asked?.body);
+}
+
+async function keep(session: Promise<T.Session>): Promise<T.Session> {
+  const kept = await session;
+  token = kept.token;
+  return kept;
+}
+
+export interface Look { as: string | null; context: string }
+const looking = (look: Look) => ({ as: look.as, context: look.context || null });
+const named = (name: string) => ({ path: { name } });
+const known = (id: string) => ({ path: { id } });
+
+export const api = {
+  session: () => keep(json<T.Session>('GET', '/ui/session')),
+  signIn: (secret: string) => keep(json<T.Session>('POST', '/ui/sign-in', { secret })),
+  signInByCode: (code: string) => keep(json<T.Session>('POST', '/ui/sign-in', { code })),
+  signOut: () => send('POST', '/ui/sign-out'),
+
+  upstreams: async () => (await ask('GET /admin/upstreams')).upstreams,
+  upstream: (name: string) => ask('GET /admin/upstreams/{name}', named(name)),
+  create: (settings: Record<string, unknown>) => ask('POST /admin/upstreams', { body: settings }),
+  patch: (name: string, settings: Record<string, unknown>) => ask('PATCH /admin/upstreams/{name}', { ...named(name), body: settings }),
+  remove: (name: string) => ask('DELETE /admin/upstreams/{name}', named(name)),
+  refresh: (name: string) => ask('POST /admin/upstreams/{name}/refresh', named(name)),
+
+  proposals: async () => (await ask('GET /admin/proposals')).proposals,
+  decide: (id: string, verdict: 'ratify' | 'reject') => ask(`POST /admin/proposals/{id}/${verdict}`, known(id)),
+
+  changes: (since: number, limit = 1000) => ask('GET /admin/changes', { query: { since, limit } }),
+
+  tokens: async () => (await ask('GET /admin/tokens')).tokens,
+  createToken: (token: Record<string, unknown>) => ask('POST /admin/tokens', { body: token }),
+  rotateToken: (name: string) => ask('POST /admin/tokens/{name}/rotate', named(name)),
+  revokeToken: (name: string) => ask('DELETE /admin/tokens/{name}', named(name)),
+
+  datasets: () => ask('GET /admin/datasets'),
+  connectDataset: (name: string, what: 'connect' | 'disconnect') => ask(`POST /admin/datasets/{name}/${what}`, named(name)),
+
+  audit: async () => (await ask('GET /admin/audit', { query: { limit: 1000 } })).audit,
+
+  connections: async () => (await ask('GET /admin/connections')).connections,
+  connectGateway: (upstream: string) => ask('POST /admin/connections', { body: { upstream } }),
+  disconnect: (id: string) => ask('DELETE /admin/connections/{id}', known(id)),
+
+  sessions: () => ask('GET /admin/sessions'),
+  endSession: (id: string) => ask('DELETE /admin/sessions/{id}', known(id)),
+  endToolSession: (id: string) => ask('POST /admin/session/cleanup', { body: { session_id: id } }),
+
+  figures: async (upstream?: string) => (await ask('GET /admin/figures', { query: { upstream } })).moments,
+  tryToken: (as: string | null) => ask('POST /admin/try', { body: { as } }),
+  preview: (change: Record<string, unknown>) => ask('POST /admin/preview', { body: change }),
+  search: (look: Look, q: string) => ask('GET /admin/search', { query: { ...looking(look), q, limit: 20 } }),
+
+  view: (look: Look, q: string, offset: number, limit: number) => ask('GET /admin/view', { query: { ...looking(look), q: q || null, offset, limit } }),
+  why: (look: Look, name: string) => ask('GET /admin/why', { query: { ...looking(look), name } }),
+  issuers: async () => (await ask('GET /admin/issuers')).issuers,
+  match: (claims: unknown) => ask('POST /admin/principals/match', { body: claims }),
+  principals: () => ask('GET /admin/principals'),
+  contexts: async () => (await ask('GET /admin/contexts')).contexts
+};

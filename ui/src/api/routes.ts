@@ -1,0 +1,45 @@
+// The routes of the admin API, and the names in the query of each. Made from GET /admin by tests/ui/routes.test.mjs.
+export interface Routes {
+  'DELETE /admin/connections/{id}': never;
+  'DELETE /admin/sessions/{id}': never;
+  'DELETE /admin/tokens/{name}': never;
+  'DELETE /admin/upstreams/{name}': never;
+  'GET /admin': never;
+  'GET /admin/audit': 'limit' | 'before';
+  'GET /admin/catalog/tools': never;
+  'GET /admin/changes': 'since' | 'limit';
+  'GET /admin/connections': never;
+  'GET /admin/contexts': never;
+  'GET /admin/contexts/{name}/tools': never;
+  'GET /admin/datasets': never;
+  'GET /admin/figures': 'upstream';
+  'GET /admin/issuers': never;
+  'GET /admin/principals': never;
+  'GET /admin/proposals': 'upstream';
+  'GET /admin/search': 'as' | 'context' | 'q' | 'limit';
+  'GET /admin/sessions': 'limit';
+  'GET /admin/tokens': never;
+  'GET /admin/tokens/{name}': never;
+  'GET /admin/tools/list': 'session_id';
+  'GET /admin/upstreams': never;
+  'GET /admin/upstreams/{name}': never;
+  'GET /admin/view': 'as' | 'context' | 'kind' | 'q' | 'offset' | 'limit';
+  'GET /admin/why': 'as' | 'context' | 'kind' | 'name';
+  'PATCH /admin/upstreams/{name}': never;
+  'POST /admin/connections': never;
+  'POST /admin/datasets/{name}/connect': never;
+  'POST /admin/datasets/{name}/disconnect': never;
+  'POST /admin/preview': never;
+  'POST /admin/principals/match': never;
+  'POST /admin/proposals/{id}/ratify': never;
+  'POST /admin/proposals/{id}/reject': never;
+  'POST /admin/session/cleanup': never;
+  'POST /admin/session/init': never;
+  'POST /admin/tokens': never;
+  'POST /admin/tokens/{name}/rotate': never;
+  'POST /admin/tools/register': never;
+  'POST /admin/tools/unregister': never;
+  'POST /admin/try': never;
+  'POST /admin/upstreams': never;
+  'POST /admin/upstreams/{name}/refresh': never;
+}

@@ -1,0 +1,120 @@
+import { useEffect, useState } from 'preact/hooks';
+import { api, Problem, setOnSignedOut } from './api/client.ts';
+import type { Session } from './api/types.ts';
+import { announce, start, useConnection } from './live/live.ts';
+import { Dialog } from './parts/dialog.tsx';
+import { Empty, Loading, ProblemNotice } from './parts/notice.tsx';
+import { go, Link, SessionContext, usePlace, type Place } from './parts/page.tsx';
+import { Audit } from './screens/audit/audit.tsx';
+import { Connections } from './screens/connections/connections.tsx';
+import { Contexts } from './screens/contexts/contexts.tsx';
+import { Datasets } from './screens/datasets/datasets.tsx';
+import { Overview } from './screens/overview/overview.tsx';
+import { Sessions } from './screens/sessions/sessions.tsx';
+import { TryTool } from './screens/try/try_tool.tsx';
+import { Proposals } from './screens/proposals/proposals.tsx';
+import { SignInForm } from './screens/sign-in/sign_in.tsx';
+import { Timeline } from './screens/timeline/timeline.tsx';
+import { Tokens } from './screens/tokens/tokens.tsx';
+import { Tools } from './screens/tools/tools.tsx';
+import { UpstreamScreen } from './screens/upstream/upstream.tsx';
+
+const RENEW = 20 * 60 * 1000; // before the session would end by itself
+const SCREENS: [string, string][] = [['/ui', 'Overview'], ['/ui/tools', 'Tools'], ['/ui/proposals', 'Proposals'], ['/ui/timeline', 'Timeline'], ['/ui/contexts', 'Contexts'], ['/ui/datasets', 'Datasets'], ['/ui/tokens', 'Tokens'], ['/ui/connections', 'Connections'], ['/ui/sessions', 'Sessions'], ['/ui/audit', 'Audit']];
+
+function Screen({ place }: { place: Place }) {
+  const upstream = /^\/ui\/upstreams\/([^/]+)$/.exec(place.path);
+  if (upstream) {
+    const name = decodeURIComponent(upstream[1]!);
+    return <UpstreamScreen key={name} name={name} />;
+  }
+  switch (place.path) {
+    case '/ui': return <Overview />;
+    case '/ui/tools': return <Tools />;
+    case '/ui/proposals': return <Proposals />;
+    case '/ui/timeline': return <Timeline />;
+    case '/ui/contexts': return <Contexts />;
+    case '/ui/datasets': return <Datasets />;
+    case '/ui/tokens': return <Tokens />;
+    case '/ui/connections': return <Connections />;
+    case '/ui/sessions': return <Sessions />;
+    case '/ui/try': return <TryTool />;
+    case '/ui/audit': return <Audit />;
+    default: return <Empty title="There is no such screen"><p><Link href="/ui">Overview</Link></p></Empty>;
+  }
+}
+
+function Shell({ session, place, onSignOut }: { session: Session; place: Place; onSignOut: () => void }) {
+  const connection = useConnection();
+  return (
+    <>
+      <a class="skip" href="#main">Skip to content</a>
+      <header class="top">
+        <Link href="/ui" class="brand">Proteus</Link>
+        <nav aria-label="Screens">
+          {SCREENS.map(([href, word]) => <Link key={href} href={href} current={place.path === href}>{word}</Link>)}
+        </nav>
+        <div class="who">
+          <span>{session.name}{session.role === 'viewer' && <span class="tag">viewer</span>}</span>
+          <button type="button" onClick={onSignOut}>Sign out</button>
+        </div>
+      </header>
+      {connection === 'lost' && <p class="lost" role="alert">The gateway does not answer. What you see may be old; the page goes on trying.</p>}
+      <main id="main" tabIndex={-1}><Screen place={place} /></main>
+      <footer class="quiet">Proteus {session.version}</footer>
+    </>
+  );
+}
+
+export function App() {
+  const place = usePlace();
+  const [session, setSession] = useState<Session | null>(null);
+  const [state, setState] = useState<'asking' | 'out' | 'in' | 'ended'>('asking');
+  const [problem, setProblem] = useState<Problem>();
+  const enter = (entered: Session) => {
+    setSession(entered);
+    setState('in');
+    start();
+    if (place.path === '/ui/sign-in') go('/ui', 'replace');
+    announce();
+  };
+  useEffect(() => {
+    setOnSignedOut(() => setState((before) => (before === 'in' ? 'ended' : before)));
+    // The code of a link is used once, and leaves the address at once.
+    const code = location.pathname === '/ui/sign-in' ? location.hash.slice(1) : '';
+    if (code) history.replaceState(null, '', '/ui/sign-in');
+    const entering = code ? api.signInByCode(code).catch((caught: Problem) => {
+      setProblem(new Problem(400, caught.status === 401 ? 'The link was used before, or its time is over.' : caught.message));
+      return api.session();
+    }) : api.session();
+    entering.then(enter, (caught: Problem) => {
+      setState('out');
+      if (caught.status !== 401) setProblem(caught);
+    });
+    const timer = setInterval(() => {
+      if (!document.hidden) void api.session().then(setSession, () => {});
+    }, RENEW);
+    return () => clearInterval(timer);
+  }, []);
+  const signOut = async () => {
+    await api.signOut().catch(() => {});
+    setSession(null);
+    setState('out');
+  };
+  if (state === 'asking') return <main class="alone"><Loading /></main>;
+  if (state === 'out' || !session) {
+    return (
+      <main class="alone">
+        <h1>Proteus</h1>
+        <ProblemNotice problem={problem} />
+        <SignInForm onDone={enter} />
+      </main>
+    );
+  }
+  return (
+    <SessionContext.Provider value={session}>
+      <Shell session={session} place={place} onSignOut={() => void signOut()} />
+      {state === 'ended' && <Dialog title="Sign in again" fixed onClose={() => {}}><SignInForm again onDone={enter} /></Dialog>}
+    </SessionContext.Provider>
+  );
+}

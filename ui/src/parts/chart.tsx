@@ -1,0 +1,26 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Stranger } from './text.tsx';
+
+export interface Series { label: string; tone: 'good' | 'bad' | 'wait'; values: (number | null)[]; unit: string }
+interface Properties { title: string; summary: string; times: number[]; series: Series[] }
+
+const HEIGHT = 160;
+
+// Lines over time. The library that draws them is loaded when the first one is needed.
+export function Chart({ title, summary, times, series }: Properties) {
+  const box = useRef<HTMLDivElement>(null);
+  const [plot, setPlot] = useState<typeof import('./plot.ts')>();
+  useEffect(() => void import('./plot.ts').then(setPlot, () => {}), []);
+  useEffect(() => {
+    const element = box.current;
+    if (!plot || !element || times.length < 2) return undefined;
+    return plot.draw(element, HEIGHT, times, series);
+  }, [plot, times, series]);
+  return (
+    <figure class="chart">
+      <figcaption>{title}<span class="legend">{series.map((one) => <span class={one.tone} key={one.label}><span aria-hidden="true">{one.tone === 'bad' ? '┅' : '━'}</span> {one.label}</span>)}</span></figcaption>
+      <div ref={box} class="plot" role="img" aria-label={`${title}. ${summary}`} />
+      <p class="quiet"><Stranger text={times.length < 2 ? 'There is nothing to draw yet: the gateway looks at its counters every ten seconds.' : summary} /></p>
+    </figure>
+  );
+}

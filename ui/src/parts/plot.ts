@@ -1,0 +1,32 @@
+import uPlot from 'uplot';
+import type { Series } from './chart.tsx';
+
+// Draws into an element until the returned function is called; follows its width, and the colours of the page.
+export function draw(element: HTMLElement, height: number, times: number[], series: Series[]): () => void {
+  const colour = (name: string) => getComputedStyle(element).getPropertyValue(`--${name}`).trim();
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  let chart: uPlot | undefined;
+  const make = () => {
+    chart?.destroy();
+    const axis = { stroke: colour('quiet'), grid: { stroke: colour('line'), width: 1 }, ticks: { stroke: colour('line') }, font: '12px system-ui' };
+    chart = new uPlot(
+      {
+        width: Math.max(200, element.clientWidth), height, legend: { show: false }, cursor: { drag: { x: false, y: false } },
+        scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
+        axes: [{ ...axis }, { ...axis, size: 50, values: (_, ticks) => ticks.map((tick) => `${tick.toLocaleString('en')}${series[0]?.unit ?? ''}`) }],
+        series: [{}, ...series.map((one) => ({ label: one.label, stroke: colour(one.tone), width: 2, spanGaps: false, dash: one.tone === 'bad' ? [6, 4] : [], points: { show: false } }))]
+      },
+      [times, ...series.map((one) => one.values)],
+      element
+    );
+  };
+  make();
+  const observer = new ResizeObserver(() => chart?.setSize({ width: Math.max(200, element.clientWidth), height }));
+  observer.observe(element);
+  dark.addEventListener('change', make);
+  return () => {
+    observer.disconnect();
+    dark.removeEventListener('change', make);
+    chart?.destroy();
+  };
+}

@@ -1,0 +1,81 @@
+import { useMemo } from 'preact/hooks';
+import { api } from '../../api/client.ts';
+import type { Context, View } from '../../api/types.ts';
+import { useLive } from '../../live/live.ts';
+import { Empty, Loading, ProblemNotice } from '../../parts/notice.tsx';
+import { Link, useTitle } from '../../parts/page.tsx';
+import { Stranger } from '../../parts/text.tsx';
+import { VirtualList } from '../../parts/virtual_list.tsx';
+import { compare } from '../../shown/contexts.ts';
+import { count } from '../../shown/text.ts';
+
+const COMPARED = 1000; // tools of each
+const BESIDE = 6; // contexts
+
+async function load(): Promise<{ contexts: Context[]; views: View[] }> {
+  const contexts = await api.contexts();
+  const looked = ['', ...contexts.slice(0, BESIDE).map((one) => one.name)];
+  return { contexts, views: await Promise.all(looked.map((context) => api.view({ as: null, context }, '', 0, COMPARED))) };
+}
+
+const tools = (context: string, name?: string) =>
+  `/ui/tools?${new URLSearchParams({ ...(context ? { context } : {}), ...(name ? { name } : {}) })}`;
+
+function Card({ context, view }: { context: Context; view: View | undefined }) {
+  return (
+    <article class="context">
+      <h2><Stranger text={context.display_name} /></h2>
+      <p><code>{context.endpoint}</code> {view && <Link href={tools(context.name)}>{count(view.total, 'tool')}</Link>}</p>
+      <dl class="facts one">
+        <div><dt>Shows</dt><dd>{context.include.join(', ') || 'no tools'}</dd></div>
+        {context.exclude.length > 0 && <div><dt>Leaves out</dt><dd>{context.exclude.join(', ')}</dd></div>}
+        {context.siblings.length > 0 && <div><dt>Mentions</dt><dd>{context.siblings.join(', ')}</dd></div>}
+        {context.instructions && <div><dt>Instructions</dt><dd class="words"><Stranger text={context.instructions} /></dd></div>}
+      </dl>
+      {context.warnings.map((warning) => <p class="notice warn"><Stranger text={warning} /></p>)}
+    </article>
+  );
+}
+
+// What each shows, side by side.
+export function Contexts() {
+  useTitle('Contexts');
+  const { value, problem } = useLive(load, []);
+  const rows = useMemo(() => compare(value?.views ?? []), [value]);
+  if (!value) return <><header class="screen-head"><h1>Contexts</h1></header><ProblemNotice problem={problem} />{!problem && <Loading />}</>;
+  const { contexts, views } = value;
+  return (
+    <>
+      <header class="screen-head"><h1>Contexts</h1></header>
+      <ProblemNotice problem={problem} />
+      {contexts.length === 0 ? (
+        <Empty title="No context yet"><p>A context shows a part of the catalog under its own path, with its own words: <code>[contexts.NAME]</code> in the configuration.</p></Empty>
+      ) : (
+        <>
+          <div class="cards">{contexts.map((context) => <Card key={context.name} context={context} view={views.find((view) => view.context === context.name)} />)}</div>
+          <section aria-labelledby="beside">
+            <h2 id="beside">Side by side</h2>
+            <p class="quiet">As somebody with full access sees them. ● shown, ◐ shown with other words.{contexts.length > BESIDE && ` The first ${BESIDE} contexts.`}</p>
+            <div class="matrix-row table-head" aria-hidden="true"><span>Tool</span>{views.map((view) => <span>{view.context || '/mcp'}</span>)}</div>
+            <VirtualList count={rows.length} rowHeight={40} label="Tools by context"
+              row={(index) => {
+                const row = rows[index]!;
+                return (
+                  <div class="matrix-row">
+                    <code><Stranger text={row.name} /></code>
+                    {row.shown.map((how, column) => {
+                      const context = views[column]!.context;
+                      const word = `${row.name} in ${context || '/mcp'}: ${how}`;
+                      return how === 'absent'
+                        ? <span class="quiet" role="img" aria-label={word}>–</span>
+                        : <Link href={tools(context, row.name)}><span role="img" aria-label={word}>{how === 'same' ? '●' : '◐'}</span></Link>;
+                    })}
+                  </div>
+                );
+              }} />
+          </section>
+        </>
+      )}
+    </>
+  );
+}

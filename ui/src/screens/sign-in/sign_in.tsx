@@ -1,0 +1,37 @@
+import { useState } from 'preact/hooks';
+import { api, Problem } from '../../api/client.ts';
+import type { Session } from '../../api/types.ts';
+import { ProblemNotice } from '../../parts/notice.tsx';
+
+// The secret goes to the gateway and is then forgotten: what stays is a cookie that no script can read.
+export function SignInForm({ onDone, again }: { onDone: (session: Session) => void; again?: boolean }) {
+  const [secret, setSecret] = useState('');
+  const [problem, setProblem] = useState<Problem>();
+  const [busy, setBusy] = useState(false);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      onDone(await api.signIn(secret));
+      setSecret('');
+    } catch (caught) {
+      const failed = caught as Problem;
+      setProblem(failed.status === 401 ? new Problem(400, 'No admin key has this secret.') : failed);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form onSubmit={submit} class="sign-in">
+      {again && <p>Your session has ended. What you typed is still there.</p>}
+      <label>Admin secret or key
+        <input type="password" name="secret" autocomplete="current-password" required autofocus value={secret}
+          onInput={(event) => setSecret(event.currentTarget.value)} />
+      </label>
+      <ProblemNotice problem={problem} />
+      <button type="submit" class="primary" disabled={busy || !secret}>Sign in</button>
+      <p class="quiet">The owner of the data directory can print the secret: <code>proteus admin-secret</code></p>
+    </form>
+  );
+}

@@ -1,0 +1,69 @@
+import { useState } from 'preact/hooks';
+import { api, Problem } from '../../api/client.ts';
+import type { Matched } from '../../api/types.ts';
+import { useLive } from '../../live/live.ts';
+import { ProblemNotice } from '../../parts/notice.tsx';
+import { Link } from '../../parts/page.tsx';
+import { Badge } from '../../parts/state.tsx';
+import { Stranger } from '../../parts/text.tsx';
+import { ago } from '../../shown/time.ts';
+
+const EXAMPLE = '{"iss": "https://id.example.com", "sub": "ada", "groups": ["ops"]}';
+
+// By number as in the configuration, the first being 1.
+function Outcome({ matched, claims }: { matched: Matched; claims: string }) {
+  return (
+    <div role="status">
+      {matched.rule === null ? <p class="notice warn">No rule fits: a token with these claims is refused.</p> : (
+        <>
+          <p class="notice good">Rule {matched.rule + 1} makes them <strong><Stranger text={matched.name ?? ''} /></strong>. <Link href={`/ui/tools?${new URLSearchParams({ as: claims })}`}>What they see</Link></p>
+          <pre class="definition"><Stranger text={JSON.stringify(matched.access, null, 2)} /></pre>
+        </>
+      )}
+      {matched.passed_over.length > 0 && <ul class="rows">{matched.passed_over.map((one) => <li key={one.rule}>Rule {one.rule + 1} does not fit: <Stranger text={one.why} /></li>)}</ul>}
+    </div>
+  );
+}
+
+// Identity providers, and whom [[auth.rules]] make of their tokens.
+export function Rules() {
+  const { value: issuers, problem } = useLive(api.issuers, []);
+  const [claims, setClaims] = useState('');
+  const [matched, setMatched] = useState<{ of: string; is: Matched }>();
+  const [failed, setFailed] = useState<Problem>();
+  const match = async (event: Event) => {
+    event.preventDefault();
+    setFailed(undefined);
+    setMatched(undefined);
+    try {
+      setMatched({ of: claims, is: await api.match(JSON.parse(claims)) });
+    } catch (caught) {
+      setFailed(caught instanceof Problem ? caught : new Problem(400, 'The claims are no JSON.'));
+    }
+  };
+  if (!issuers || issuers.length === 0) {
+    return <section><h2>Identity providers</h2><ProblemNotice problem={problem} /><p class="quiet">None: <code>[[auth.issuers]]</code> and <code>[[auth.rules]]</code> let people in by the tokens of an identity provider.</p></section>;
+  }
+  return (
+    <section>
+      <h2>Identity providers</h2>
+      <ul class="tokens">
+        {issuers.map((one) => (
+          <li key={one.issuer}>
+            {one.fault ? <Badge tone="warn" mark="▲" word="Fault" /> : <Badge tone="good" mark="●" word="Known" />}
+            <span class="about"><strong><Stranger text={one.issuer} /></strong> <span class="quiet">{one.keys} keys, fetched {ago(one.fetched, Date.now())}</span>{one.fault && <span class="bad"><Stranger text={one.fault} /></span>}</span>
+          </li>
+        ))}
+      </ul>
+      <h2>Which rule fits</h2>
+      <form onSubmit={match}>
+        <label>Claims of a token
+          <textarea rows={4} required spellcheck={false} value={claims} placeholder={EXAMPLE} onInput={(event) => setClaims(event.currentTarget.value)} />
+        </label>
+        <ProblemNotice problem={failed} />
+        <div class="actions"><button type="submit">Match</button></div>
+      </form>
+      {matched && <Outcome matched={matched.is} claims={matched.of} />}
+    </section>
+  );
+}

@@ -1,0 +1,111 @@
+// A JSON Schema as a form: what kind of control fits a place, and with which value it begins.
+
+export type Schema = Record<string, unknown>;
+export type Kind = 'text' | 'number' | 'boolean' | 'choice' | 'object' | 'list' | 'variants' | 'fixed' | 'json';
+
+const DEEPEST = 8; // what is nested deeper is edited as JSON
+
+const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+// Follows references within the schema; those elsewhere are none of ours to fetch.
+export function resolved(schema: Schema, root: Schema): Schema {
+  let current = schema;
+  for (let step = 0; step < 10 && typeof current.$ref === 'string'; step += 1) {
+    if (!current.$ref.startsWith('#/')) return {};
+    let found: unknown = root;
+    for (const key of current.$ref.slice(2).split('/')) found = isSchema(found) ? found[decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~')] : undefined;
+    if (!isSchema(found)) return {};
+    const { $ref: _, ...beside } = current;
+    current = { ...found, ...beside };
+  }
+  return current;
+}
+
+// Null beside another type means that it may be left out.
+function typeOf(schema: Schema): string | undefined {
+  if (typeof schema.type === 'string') return schema.type;
+  const types = Array.isArray(schema.type) ? schema.type.filter((one) => one !== 'null') : [];
+  if (types.length === 1) return types[0];
+  if (schema.type === undefined && isSchema(schema.properties)) return 'object';
+  return undefined;
+}
+
+export function variantsOf(schema: Schema): Schema[] {
+  const all = schema.oneOf ?? schema.anyOf;
+  return Array.isArray(all) ? all.filter(isSchema).filter((one) => one.type !== 'null') : [];
+}
+
+export function kindOf(schema: Schema, depth = 0): Kind {
+  if (schema.const !== undefined) return 'fixed';
+  if (Array.isArray(schema.enum)) return 'choice';
+  const variants = variantsOf(schema);
+  if (variants.length > 0 && variants.every((one) => one.const !== undefined)) return 'choice';
+  if (variants.length > 0) return depth < DEEPEST ? 'variants' : 'json';
+  switch (typeOf(schema)) {
+    case 'string': return 'text';
+    case 'number': case 'integer': return 'number';
+    case 'boolean': return 'boolean';
+    case 'object': return isSchema(schema.properties) && depth < DEEPEST ? 'object' : 'json';
+    case 'array': return isSchema(schema.items) && depth < DEEPEST ? 'list' : 'json';
+    default: return 'json';
+  }
+}
+
+export interface Choice { value: unknown; word: string }
+// With the titles that a schema gives them: `enumNames`, or a variant's own.
+export function choicesOf(schema: Schema): Choice[] {
+  const names = Array.isArray(schema.enumNames) ? schema.enumNames : [];
+  if (Array.isArray(schema.enum)) return schema.enum.map((value, index) => ({ value, word: String(names[index] ?? (typeof value === 'string' ? value : JSON.stringify(value))) }));
+  return variantsOf(schema).map((one) => ({ value: one.const, word: String(one.title ?? (typeof one.const === 'string' ? one.const : JSON.stringify(one.const))) }));
+}
+
+export const propertiesOf = (schema: Schema): [string, Schema][] =>
+  isSchema(schema.properties) ? Object.entries(schema.properties).map(([key, value]) => [key, isSchema(value) ? value : {}]) : [];
+export const requiredOf = (schema: Schema): Set<string> => new Set(Array.isArray(schema.required) ? schema.required.map(String) : []);
+
+// What a form begins with: defaults, and what cannot be anything else.
+export function initial(schema: Schema, root: Schema, required: boolean, depth = 0): unknown {
+  const own = resolved(schema, root);
+  if (own.default !== undefined) return own.default;
+  if (!required) return undefined;
+  switch (kindOf(own, depth)) {
+    case 'fixed': return own.const;
+    case 'boolean': return false;
+    case 'list': return [];
+    case 'variants': return initial(variantsOf(own)[0]!, root, true, depth + 1);
+    case 'object': {
+      const needed = requiredOf(own);
+      const members = propertiesOf(own).map(([key, value]) => [key, initial(value, root, needed.has(key), depth + 1)] as const);
+      return Object.fromEntries(members.filter(([, value]) => value !== undefined));
+    }
+    default: return undefined;
+  }
+}
+
+const INPUTS: Record<string, 'date' | 'email' | 'time' | 'url'> = { date: 'date', email: 'email', time: 'time', uri: 'url', url: 'url' };
+export const inputType = (schema: Schema) => INPUTS[String(schema.format ?? '')] ?? 'text';
+export const isInteger = (schema: Schema) => typeOf(schema) === 'integer';
+export const isLong = (schema: Schema) => typeof schema.maxLength === 'number' && schema.maxLength > 200;
+
+// What a person typed for a number; text that is none stays, so that the upstream can say so.
+export function numberOf(text: string): unknown {
+  if (text.trim() === '') return undefined;
+  const number = Number(text);
+  return Number.isNaN(number) ? text : number;
+}
+
+// Which variant a value fits best: by its type, and by the members that it has.
+export function variantFor(variants: Schema[], value: unknown, root: Schema): number {
+  const own = Array.isArray(value) ? 'array' : typeof value;
+  const fits = variants.map((one) => {
+    const schema = resolved(one, root);
+    const type = typeOf(schema);
+    if (type !== own && !(own === 'number' && type === 'integer')) return -1;
+    if (own !== 'object' || value === null) return 1;
+    const keys = Object.keys(value as object);
+    const known = new Map(propertiesOf(schema));
+    return keys.filter((key) => known.has(key) && (known.get(key)!.const === undefined || known.get(key)!.const === (value as Schema)[key])).length * 2 - keys.filter((key) => !known.has(key)).length;
+  });
+  const best = Math.max(...fits);
+  return best < 0 ? 0 : fits.indexOf(best);
+}
