@@ -80,6 +80,11 @@ struct MemoryStore::Apply {
     const auto found = store.tokens_.find(touch.name);
     if (found != store.tokens_.end()) found->second.last_used_at = touch.last_used_at;
   }
+  void operator()(PutSealed& put) {
+    std::pair key(put.record.kind, put.record.id);
+    store.sealed_.insert_or_assign(std::move(key), std::move(put.record));
+  }
+  void operator()(const RemoveSealed& remove) { store.sealed_.erase({remove.kind, remove.id}); }
 };
 
 Task<Result<Written>> MemoryStore::write(Writes writes) {
@@ -179,6 +184,14 @@ Task<Result<std::vector<TokenRecord>>> MemoryStore::tokens() {
   records.reserve(tokens_.size());
   for (const auto& [name, record] : tokens_)
     records.push_back(record);
+  co_return records;
+}
+
+Task<Result<std::vector<SealedRecord>>> MemoryStore::sealed(std::string kind) {
+  std::vector<SealedRecord> records;
+  const std::lock_guard lock(mutex_);
+  for (auto at = sealed_.lower_bound({kind, {}}); at != sealed_.end() && at->first.first == kind; ++at)
+    records.push_back(at->second);
   co_return records;
 }
 

@@ -25,6 +25,7 @@ class MemoryStore final : public Store {
   Task<Result<std::vector<ToolSessionRecord>>> tool_sessions() override;
   Task<Result<std::vector<SessionToolRecord>>> session_tools() override;
   Task<Result<std::vector<TokenRecord>>> tokens() override;
+  Task<Result<std::vector<SealedRecord>>> sealed(std::string kind) override;
   // Nothing is sealed here.
   Task<Result<std::size_t>> reseal() override;
   Health health() const override { return {}; }
@@ -43,6 +44,7 @@ class MemoryStore final : public Store {
   std::map<std::string, ToolSessionRecord> tool_sessions_;                                    // by id
   std::map<std::pair<std::string, std::string>, SessionToolRecord> session_tools_;            // by session and name
   std::map<std::string, TokenRecord> tokens_;                                                 // by name
+  std::map<std::pair<std::string, std::string>, SealedRecord> sealed_;                        // by kind and id
   std::uint64_t newest_change_ = 0;
   std::uint64_t newest_audit_ = 0;
 };

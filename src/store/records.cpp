@@ -83,8 +83,17 @@ struct Texts {
   }
   void operator()(const RemoveToken& remove) { token(remove.name); }
   void operator()(const TouchToken& touch) { token(touch.name); }
+  void operator()(const PutSealed& put) {
+    sealed(put.record.kind, put.record.id);
+    visit("a sealed record", put.record.text, limits::kText, Empty::refused);
+  }
+  void operator()(const RemoveSealed& remove) { sealed(remove.kind, remove.id); }
 
  private:
+  void sealed(const std::string& kind, const std::string& id) {
+    visit("the kind of a sealed record", kind, limits::kName, Empty::refused);
+    visit("the id of a sealed record", id, limits::kName, Empty::refused);
+  }
   void token(const std::string& text) { visit("the name of a token", text, limits::kName, Empty::refused); }
   void session(const std::string& text) { visit("the id of a tool session", text, limits::kName, Empty::refused); }
   void name(const std::string& text) { visit("the name of an upstream", text, limits::kName, Empty::refused); }
@@ -107,6 +116,8 @@ std::string_view with_lost_secrets(const Write& write) {
     return put->record.name;
   if (const auto* put = std::get_if<PutToken>(&write); put != nullptr && !put->record.secrets_fault.empty())
     return put->record.name;
+  if (const auto* put = std::get_if<PutSealed>(&write); put != nullptr && !put->record.fault.empty())
+    return put->record.id;
   return {};
 }
 

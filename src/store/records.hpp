@@ -11,6 +11,7 @@
 
 #include <proteus/error.hpp>
 
+#include "store/sealed_records.hpp"
 #include "store/session_records.hpp"
 #include "store/time.hpp"
 #include "store/token_records.hpp"
@@ -132,7 +133,7 @@ struct PutPin {
 // Putting replaces; removing what is not there does nothing.
 using Write = std::variant<PutUpstream, RemoveUpstream, PutSnapshot, RemoveSnapshots, AppendChange, AppendAudit,
                            PutSetting, PutToolSession, RemoveToolSession, TouchToolSession, PutSessionTool,
-                           RemoveSessionTool, PutPin, PutToken, RemoveToken, TouchToken>;
+                           RemoveSessionTool, PutPin, PutToken, RemoveToken, TouchToken, PutSealed, RemoveSealed>;
 using Writes = std::vector<Write>;
 
 struct Written {

@@ -56,6 +56,8 @@ class Store {
   virtual Task<Result<std::vector<SessionToolRecord>>> session_tools() = 0;
   // By name.
   virtual Task<Result<std::vector<TokenRecord>>> tokens() = 0;
+  // By id.
+  virtual Task<Result<std::vector<SealedRecord>>> sealed(std::string kind) = 0;
 
   // Seals anew what was sealed with another key than the current one; says how many records that were. Fails, and
   // changes nothing, where one of them cannot be opened.

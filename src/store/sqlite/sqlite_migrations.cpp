@@ -107,6 +107,15 @@ constexpr std::array kSteps = {
         last_used_at INTEGER NOT NULL
       ) STRICT, WITHOUT ROWID;
     )sql",
+    R"sql(
+      CREATE TABLE sealed_records (
+        kind TEXT NOT NULL,
+        id TEXT NOT NULL,
+        sealed BLOB NOT NULL,
+        updated_at INTEGER NOT NULL,
+        PRIMARY KEY (kind, id)
+      ) STRICT, WITHOUT ROWID;
+    )sql",
 };
 
 Result<std::int64_t> number(SqliteConnection& connection, std::string_view sql) {

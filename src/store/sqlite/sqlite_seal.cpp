@@ -2,6 +2,7 @@
 
 #include "store/sqlite/sqlite_query.hpp"
 #include "store/sqlite/sqlite_records.hpp"
+#include "store/sqlite/sqlite_sealed.hpp"
 #include "store/sqlite/sqlite_sessions.hpp"
 #include "store/sqlite/sqlite_tokens.hpp"
 
@@ -63,8 +64,10 @@ Result<std::size_t> reseal(SqliteConnection& connection, const Sealer& sealer) {
   if (!sessions) return sessions;
   const auto tokens = reseal_tokens(connection, sealer);
   if (!tokens) return tokens;
+  const auto records = reseal_records(connection, sealer);
+  if (!records) return records;
   if (auto done = write_check(connection, sealer); !done) return std::unexpected(std::move(done.error()));
-  return resealed->size() + *sessions + *tokens;
+  return resealed->size() + *sessions + *tokens + *records;
 }
 
 }  // namespace proteus::store::sqlite

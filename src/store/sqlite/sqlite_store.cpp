@@ -13,6 +13,7 @@
 #include "store/sqlite/sqlite_pins.hpp"
 #include "store/sqlite/sqlite_query.hpp"
 #include "store/sqlite/sqlite_records.hpp"
+#include "store/sqlite/sqlite_sealed.hpp"
 #include "store/sqlite/sqlite_sessions.hpp"
 #include "store/sqlite/sqlite_tokens.hpp"
 
@@ -201,6 +202,12 @@ Task<Result<std::vector<SessionToolRecord>>> SqliteStore::session_tools() {
 Task<Result<std::vector<TokenRecord>>> SqliteStore::tokens() {
   return in_reader<std::vector<TokenRecord>>(
       [this](SqliteConnection& connection) { return sqlite::read_tokens(connection, sealer_); });
+}
+
+Task<Result<std::vector<SealedRecord>>> SqliteStore::sealed(std::string kind) {
+  return in_reader<std::vector<SealedRecord>>([this, kind = std::move(kind)](SqliteConnection& connection) {
+    return sqlite::read_sealed(connection, sealer_, kind);
+  });
 }
 
 }  // namespace proteus::store

@@ -44,6 +44,7 @@ class SqliteStore final : public Store {
   Task<Result<std::vector<ToolSessionRecord>>> tool_sessions() override;
   Task<Result<std::vector<SessionToolRecord>>> session_tools() override;
   Task<Result<std::vector<TokenRecord>>> tokens() override;
+  Task<Result<std::vector<SealedRecord>>> sealed(std::string kind) override;
   Task<Result<std::size_t>> reseal() override;
   Health health() const override;
 

@@ -4,6 +4,7 @@
 #include "store/sqlite/sqlite_query.hpp"
 #include "store/sqlite/sqlite_records.hpp"
 #include "store/sqlite/sqlite_seal.hpp"
+#include "store/sqlite/sqlite_sealed.hpp"
 #include "store/sqlite/sqlite_sessions.hpp"
 #include "store/sqlite/sqlite_tokens.hpp"
 
@@ -93,6 +94,8 @@ struct Apply {
   Result<> operator()(const PutToken& put) const { return write_token(connection, sealer, put.record); }
   Result<> operator()(const RemoveToken& remove) const { return remove_token(connection, remove.name); }
   Result<> operator()(const TouchToken& touch) const { return touch_token(connection, touch); }
+  Result<> operator()(const PutSealed& put) const { return write_sealed(connection, sealer, put.record); }
+  Result<> operator()(const RemoveSealed& remove) const { return remove_sealed(connection, remove); }
 };
 
 }  // namespace

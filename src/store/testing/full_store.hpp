@@ -31,6 +31,7 @@ class FullStore final : public Store {
   Task<Result<std::vector<ToolSessionRecord>>> tool_sessions() override { return kept.tool_sessions(); }
   Task<Result<std::vector<SessionToolRecord>>> session_tools() override { return kept.session_tools(); }
   Task<Result<std::vector<TokenRecord>>> tokens() override { return kept.tokens(); }
+  Task<Result<std::vector<SealedRecord>>> sealed(std::string kind) override { return kept.sealed(std::move(kind)); }
   Task<Result<std::size_t>> reseal() override { return kept.reseal(); }
   Health health() const override { return {}; }
 
