@@ -1,4 +1,4 @@
-#include "store/sqlite/sqlite_sealed.hpp"
+#include "store/sql/sealed_rows.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "store/sqlite/sqlite_sessions.hpp"
+#include "store/sql/session_rows.hpp"
 
 #include <gmock/gmock.h>
 

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "store/sqlite/sqlite_migrations.hpp"
-#include "store/sqlite/sqlite_query.hpp"
+#include "store/sqlite/sqlite_statement.hpp"
 #include "store/testing/sqlite_fixture.hpp"
 #include "store/testing/store_contract.hpp"
 

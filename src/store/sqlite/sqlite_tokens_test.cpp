@@ -1,4 +1,4 @@
-#include "store/sqlite/sqlite_tokens.hpp"
+#include "store/sql/token_rows.hpp"
 
 #include <gmock/gmock.h>
 

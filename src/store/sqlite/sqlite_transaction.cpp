@@ -1,6 +1,6 @@
 #include "store/sqlite/sqlite_transaction.hpp"
 
-#include "store/sqlite/sqlite_query.hpp"
+#include "store/sqlite/sqlite_statement.hpp"
 
 namespace proteus::store {
 

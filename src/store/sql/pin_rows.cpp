@@ -1,10 +1,9 @@
-#include "store/sqlite/sqlite_pins.hpp"
+#include "store/sql/pin_rows.hpp"
 
-#include "store/sqlite/sqlite_query.hpp"
 
-namespace proteus::store::sqlite {
+namespace proteus::store::sql {
 
-Result<> write_pin(SqliteConnection& connection, const PinRecord& record) {
+Result<> write_pin(Connection& connection, const PinRecord& record, std::int64_t version) {
   const bool ratified = record.verdict == Verdict::ratified;
   if (ratified) {
     auto removed =
@@ -15,17 +14,19 @@ Result<> write_pin(SqliteConnection& connection, const PinRecord& record) {
   }
   return connection
       .query(
-          "INSERT OR REPLACE INTO pins (upstream, kind, name, hash, verdict, definition, decided_by, at)"
-          " VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+          "INSERT INTO pins (upstream, kind, name, hash, verdict, definition, decided_by, at, version)"
+          " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (upstream, kind, name, hash) DO UPDATE SET"
+          " verdict = excluded.verdict, definition = excluded.definition, decided_by = excluded.decided_by,"
+          " at = excluded.at, version = excluded.version")
       .bind(record.upstream, record.kind, record.name, record.hash,
             std::string_view(ratified ? "ratified" : "rejected"), record.definition, record.by,
-            record.at.time_since_epoch().count())
+            microseconds(record.at), version)
       .run();
 }
 
-Result<std::vector<PinRecord>> read_pins(SqliteConnection& connection, std::string_view upstream) {
+Result<std::vector<PinRecord>> read_pins(Connection& connection, std::string_view upstream) {
   auto query = connection.query(
-      "SELECT upstream, kind, name, hash, verdict, definition, decided_by, at FROM pins WHERE upstream = ?"
+      "SELECT upstream, kind, name, hash, verdict, definition, decided_by, at, version FROM pins WHERE upstream = ?"
       " ORDER BY kind, name, hash");
   query.bind(upstream);
   std::vector<PinRecord> records;
@@ -40,8 +41,9 @@ Result<std::vector<PinRecord>> read_pins(SqliteConnection& connection, std::stri
                        .verdict = query.view(4) == "ratified" ? Verdict::ratified : Verdict::rejected,
                        .definition = query.text(5),
                        .by = query.text(6),
-                       .at = Time(std::chrono::microseconds(query.integer(7)))});
+                       .at = time_of(query.integer(7)),
+                       .stored = {query.number(8)}});
   }
 }
 
-}  // namespace proteus::store::sqlite
+}  // namespace proteus::store::sql

@@ -1,10 +1,10 @@
-#include "store/sqlite/sqlite_sealed.hpp"
+#include "store/sql/sealed_rows.hpp"
 
 #include <fmt/format.h>
 
-#include "store/sqlite/sqlite_query.hpp"
+#include "store/sql/fenced.hpp"
 
-namespace proteus::store::sqlite {
+namespace proteus::store::sql {
 namespace {
 
 // What a record is bound to. Part of the format: another text opens nothing.
@@ -12,28 +12,33 @@ std::string record_binding(std::string_view kind, std::string_view id) { return 
 
 }  // namespace
 
-Result<> write_sealed(SqliteConnection& connection, const Sealer& sealer, const SealedRecord& record) {
+Result<> write_sealed(Connection& connection, const Sealer& sealer, const PutSealed& put, std::int64_t version) {
+  const SealedRecord& record = put.record;
   const std::string sealed = sealer.seal(record.text, record_binding(record.kind, record.id));
-  return connection.query("INSERT OR REPLACE INTO sealed_records (kind, id, sealed, updated_at) VALUES (?, ?, ?, ?)")
-      .bind(record.kind, record.id, Blob{sealed}, microseconds(record.updated_at))
-      .run();
+  auto query = connection.query(
+      fmt::format("INSERT INTO sealed_records (kind, id, sealed, updated_at, version) SELECT ?, ?, ?, ?, ? WHERE {}"
+                  " ON CONFLICT (kind, id) DO UPDATE SET sealed = excluded.sealed, updated_at = excluded.updated_at,"
+                  " version = excluded.version RETURNING 1",
+                  fence_condition(put.fence)));
+  query.bind(record.kind, record.id, Blob{sealed}, microseconds(record.updated_at), version);
+  return run_fenced(query, put.fence);
 }
 
-Result<> remove_sealed(SqliteConnection& connection, const RemoveSealed& remove) {
+Result<> remove_sealed(Connection& connection, const RemoveSealed& remove) {
   return connection.query("DELETE FROM sealed_records WHERE kind = ? AND id = ?").bind(remove.kind, remove.id).run();
 }
 
-Result<std::vector<SealedRecord>> read_sealed(SqliteConnection& connection, const Sealer& sealer,
+Result<std::vector<SealedRecord>> read_sealed(Connection& connection, const Sealer& sealer,
                                               std::string_view kind) {
   std::vector<SealedRecord> records;
-  auto row = connection.query("SELECT id, sealed, updated_at FROM sealed_records WHERE kind = ? ORDER BY id");
+  auto row = connection.query("SELECT id, sealed, updated_at, version FROM sealed_records WHERE kind = ? ORDER BY id");
   row.bind(kind);
   for (;;) {
     const auto more = row.step();
     if (!more) return std::unexpected(more.error());
     if (!*more) return records;
     SealedRecord& record = records.emplace_back(SealedRecord{
-        .kind = std::string(kind), .id = row.text(0), .text = {}, .updated_at = time_of(row.integer(2)), .fault = {}});
+        .kind = std::string(kind), .id = row.text(0), .text = {}, .updated_at = time_of(row.integer(2)), .fault = {}, .stored = {row.number(3)}});
     auto opened = sealer.open(row.view(1), record_binding(record.kind, record.id));
     if (opened) {
       record.text = std::move(opened->plain);
@@ -43,7 +48,7 @@ Result<std::vector<SealedRecord>> read_sealed(SqliteConnection& connection, cons
   }
 }
 
-Result<std::size_t> reseal_records(SqliteConnection& connection, const Sealer& sealer) {
+Result<std::size_t> reseal_records(Connection& connection, const Sealer& sealer) {
   struct ResealedRecord {
     std::string kind;
     std::string id;
@@ -74,4 +79,4 @@ Result<std::size_t> reseal_records(SqliteConnection& connection, const Sealer& s
   return resealed.size();
 }
 
-}  // namespace proteus::store::sqlite
+}  // namespace proteus::store::sql

@@ -1,19 +1,20 @@
-#include "store/sqlite/sqlite_seal.hpp"
+#include "store/sql/upstream_binding.hpp"
 
-#include "store/sqlite/sqlite_query.hpp"
-#include "store/sqlite/sqlite_records.hpp"
-#include "store/sqlite/sqlite_sealed.hpp"
-#include "store/sqlite/sqlite_sessions.hpp"
-#include "store/sqlite/sqlite_tokens.hpp"
+#include "store/sql/rows.hpp"
+#include "store/sql/sealed_rows.hpp"
+#include "store/sql/session_rows.hpp"
+#include "store/sql/token_hashes.hpp"
+#include "store/sql/token_rows.hpp"
 
-namespace proteus::store::sqlite {
+namespace proteus::store::sql {
 namespace {
 
 constexpr std::string_view kCheckBinding = "the database";
 
-Result<> write_check(SqliteConnection& connection, const Sealer& sealer) {
+Result<> write_check(Connection& connection, const Sealer& sealer) {
   const std::string sealed = sealer.seal("proteus", kCheckBinding);
-  return connection.query("INSERT OR REPLACE INTO seal_check (one, sealed) VALUES (1, ?)").bind(Blob{sealed}).run();
+  return connection.query(
+          "INSERT INTO seal_check (one, sealed) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET sealed = excluded.sealed").bind(Blob{sealed}).run();
 }
 
 struct Resealed {
@@ -21,7 +22,7 @@ struct Resealed {
   std::string sealed;
 };
 
-Result<std::vector<Resealed>> seal_anew(SqliteConnection& connection, const Sealer& sealer) {
+Result<std::vector<Resealed>> seal_anew(Connection& connection, const Sealer& sealer) {
   std::vector<Resealed> resealed;
   auto query = connection.query("SELECT name, secrets FROM upstreams WHERE secrets IS NOT NULL");
   for (;;) {
@@ -39,7 +40,7 @@ Result<std::vector<Resealed>> seal_anew(SqliteConnection& connection, const Seal
 
 }  // namespace
 
-Result<> check_seal(SqliteConnection& connection, const Sealer& sealer) {
+Result<> check_seal(Connection& connection, const Sealer& sealer) {
   auto query = connection.query("SELECT sealed FROM seal_check");
   const auto row = query.step();
   if (!row) return std::unexpected(row.error());
@@ -50,7 +51,7 @@ Result<> check_seal(SqliteConnection& connection, const Sealer& sealer) {
   return {};
 }
 
-Result<std::size_t> reseal(SqliteConnection& connection, const Sealer& sealer) {
+Result<std::size_t> reseal(Connection& connection, const Sealer& sealer) {
   const auto resealed = seal_anew(connection, sealer);
   if (!resealed) return std::unexpected(resealed.error());
   for (const Resealed& one : *resealed) {
@@ -66,8 +67,10 @@ Result<std::size_t> reseal(SqliteConnection& connection, const Sealer& sealer) {
   if (!tokens) return tokens;
   const auto records = reseal_records(connection, sealer);
   if (!records) return records;
+  const auto hashes = reseal_hashes(connection, sealer);
+  if (!hashes) return hashes;
   if (auto done = write_check(connection, sealer); !done) return std::unexpected(std::move(done.error()));
-  return resealed->size() + *sessions + *tokens + *records;
+  return resealed->size() + *sessions + *tokens + *records + *hashes;
 }
 
-}  // namespace proteus::store::sqlite
+}  // namespace proteus::store::sql

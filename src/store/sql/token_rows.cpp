@@ -1,42 +1,52 @@
-#include "store/sqlite/sqlite_tokens.hpp"
+#include "store/sql/token_rows.hpp"
 
 #include <fmt/format.h>
 
-#include "store/sqlite/sqlite_query.hpp"
+#include "store/sql/token_hashes.hpp"
 
-namespace proteus::store::sqlite {
+namespace proteus::store::sql {
 namespace {
 
 // What the hashes are bound to. Part of the format: another text opens nothing.
 std::string token_binding(std::string_view name) { return fmt::format("the hashes of token {}", name); }
+std::string token_owner(std::string_view name) { return fmt::format("token {}", name); }
 
 }  // namespace
 
-Result<> write_token(SqliteConnection& connection, const Sealer& sealer, const TokenRecord& record) {
+Result<> write_token(Connection& connection, const Sealer& sealer, const PutToken& put, std::int64_t version) {
+  const TokenRecord& record = put.record;
+  if (auto hashes = write_hashes(connection, sealer, token_owner(record.name), put.hashes); !hashes) return hashes;
   const std::string sealed = sealer.seal(record.secrets, token_binding(record.name));
   return connection
       .query(
-          "INSERT OR REPLACE INTO tokens (name, access, secrets, created_at, expires_at, previous_until, last_used_at)"
-          " VALUES (?, ?, ?, ?, ?, ?, ?)")
+          "INSERT INTO tokens (name, access, secrets, created_at, expires_at, previous_until, last_used_at, version)"
+          " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET access = excluded.access,"
+          " secrets = excluded.secrets, created_at = excluded.created_at, expires_at = excluded.expires_at,"
+          " previous_until = excluded.previous_until, last_used_at = excluded.last_used_at, version = excluded.version")
       .bind(record.name, record.access, Blob{sealed}, microseconds(record.created_at), microseconds(record.expires_at),
-            microseconds(record.previous_until), microseconds(record.last_used_at))
+            microseconds(record.previous_until), microseconds(record.last_used_at), version)
       .run();
 }
 
-Result<> remove_token(SqliteConnection& connection, std::string_view name) {
+Result<> remove_token(Connection& connection, std::string_view name) {
+  if (auto hashes = remove_hashes(connection, token_owner(name)); !hashes) return hashes;
   return connection.query("DELETE FROM tokens WHERE name = ?").bind(name).run();
 }
 
-Result<> touch_token(SqliteConnection& connection, const TouchToken& touch) {
+Result<> touch_token(Connection& connection, const TouchToken& touch) {
   return connection.query("UPDATE tokens SET last_used_at = ? WHERE name = ?")
       .bind(microseconds(touch.last_used_at), touch.name)
       .run();
 }
 
-Result<std::vector<TokenRecord>> read_tokens(SqliteConnection& connection, const Sealer& sealer) {
+Result<std::vector<TokenRecord>> read_tokens(Connection& connection, const Sealer& sealer,
+                                             const std::optional<std::string>& name) {
   std::vector<TokenRecord> records;
   auto row = connection.query(
-      "SELECT name, access, secrets, created_at, expires_at, previous_until, last_used_at FROM tokens ORDER BY name");
+      fmt::format("SELECT name, access, secrets, created_at, expires_at, previous_until, last_used_at, version"
+                  " FROM tokens{} ORDER BY name",
+                  name ? " WHERE name = ?" : ""));
+  if (name) row.bind(*name);
   for (;;) {
     const auto more = row.step();
     if (!more) return std::unexpected(more.error());
@@ -48,7 +58,8 @@ Result<std::vector<TokenRecord>> read_tokens(SqliteConnection& connection, const
                                                            .expires_at = time_of(row.integer(4)),
                                                            .previous_until = time_of(row.integer(5)),
                                                            .last_used_at = time_of(row.integer(6)),
-                                                           .secrets_fault = {}});
+                                                           .secrets_fault = {},
+                                                           .stored = {row.number(7)}});
     auto opened = sealer.open(row.view(2), token_binding(record.name));
     if (opened) {
       record.secrets = std::move(opened->plain);
@@ -58,7 +69,7 @@ Result<std::vector<TokenRecord>> read_tokens(SqliteConnection& connection, const
   }
 }
 
-Result<std::size_t> reseal_tokens(SqliteConnection& connection, const Sealer& sealer) {
+Result<std::size_t> reseal_tokens(Connection& connection, const Sealer& sealer) {
   struct ResealedToken {
     std::string name;
     std::string sealed;
@@ -85,4 +96,4 @@ Result<std::size_t> reseal_tokens(SqliteConnection& connection, const Sealer& se
   return resealed.size();
 }
 
-}  // namespace proteus::store::sqlite
+}  // namespace proteus::store::sql
