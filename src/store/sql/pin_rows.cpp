@@ -5,6 +5,10 @@ namespace proteus::store::sql {
 
 Result<> write_pin(Connection& connection, const PinRecord& record, std::int64_t version) {
   const bool ratified = record.verdict == Verdict::ratified;
+  auto replaced = connection.query("DELETE FROM pins WHERE upstream = ? AND kind = ? AND name = ? AND hash = ?")
+                      .bind(record.upstream, record.kind, record.name, record.hash)
+                      .run();
+  if (!replaced) return replaced;
   if (ratified) {
     auto removed =
         connection.query("DELETE FROM pins WHERE upstream = ? AND kind = ? AND name = ? AND verdict = 'ratified'")
@@ -15,9 +19,7 @@ Result<> write_pin(Connection& connection, const PinRecord& record, std::int64_t
   return connection
       .query(
           "INSERT INTO pins (upstream, kind, name, hash, verdict, definition, decided_by, at, version)"
-          " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (upstream, kind, name, hash) DO UPDATE SET"
-          " verdict = excluded.verdict, definition = excluded.definition, decided_by = excluded.decided_by,"
-          " at = excluded.at, version = excluded.version")
+          " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
       .bind(record.upstream, record.kind, record.name, record.hash,
             std::string_view(ratified ? "ratified" : "rejected"), record.definition, record.by,
             microseconds(record.at), version)
