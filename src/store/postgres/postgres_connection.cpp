@@ -121,6 +121,15 @@ Result<> PostgresConnection::execute(const std::string& sql) {
 Result<> PostgresConnection::begin_reading() { return execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"); }
 Result<> PostgresConnection::end_reading() { return execute("COMMIT"); }
 
+// The row is the turn of all writers (ADR 34). Each statement behind it sees what was committed before the turn came.
+Result<> PostgresConnection::begin_writing() {
+  return execute(
+      "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SELECT value FROM counters WHERE name = 'feed' FOR UPDATE");
+}
+Result<> PostgresConnection::end_writing(sql::Ending ending) {
+  return execute(ending == sql::Ending::commit ? "COMMIT" : "ROLLBACK");
+}
+
 Result<std::int64_t> PostgresConnection::now() {
   auto row = query("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint");
   const auto found = row.step();

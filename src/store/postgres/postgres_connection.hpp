@@ -40,6 +40,8 @@ class PostgresConnection final : public sql::Connection {
   Result<> execute(const std::string& sql) override;
   Result<> begin_reading() override;
   Result<> end_reading() override;
+  Result<> begin_writing() override;
+  Result<> end_writing(sql::Ending ending) override;
   Result<std::int64_t> now() override;
 
   Result<PostgresResult> run(std::string_view sql, std::span<const PostgresParameter> parameters);

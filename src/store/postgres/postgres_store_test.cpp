@@ -57,13 +57,13 @@ class PostgresStoreTest : public testing::Test {
   std::vector<Result<Written>> write_together(std::vector<Writes> units) {
     using Call = proteus::test::Started<Result<Written>>;
     auto turn = bench_->connect();
-    EXPECT_TRUE(turn->execute("BEGIN; SELECT value FROM counters WHERE name = 'feed' FOR UPDATE"));
+    EXPECT_TRUE(turn->begin_writing());
     std::vector<std::unique_ptr<Call>> calls;
     for (auto& unit : units) {
       calls.push_back(std::make_unique<Call>(runner_.io, store_->write(std::move(unit))));
       proteus::test::settle(runner_.io);
     }
-    EXPECT_TRUE(turn->execute("ROLLBACK"));
+    EXPECT_TRUE(turn->end_writing(sql::Ending::roll_back));
     std::vector<Result<Written>> results;
     for (auto& call : calls)
       results.push_back(call->finish());
@@ -176,21 +176,21 @@ TEST_F(PostgresStoreTest, HearsOfOthersByNotificationAndByLooking) {
 TEST_F(PostgresStoreTest, TakesTheTurnFromAProcessThatStandsStill) {
   bench_->options().idle_timeout = std::chrono::milliseconds(50);
   auto stopped = bench_->connect();
-  ASSERT_TRUE(stopped->execute("BEGIN; SELECT value FROM counters WHERE name = 'feed' FOR UPDATE"));
+  ASSERT_TRUE(stopped->begin_writing());
   EXPECT_TRUE(runner_.run(store_->put(upstream("bank"))));
-  EXPECT_FALSE(stopped->execute("COMMIT"));
+  EXPECT_FALSE(stopped->end_writing(sql::Ending::commit));
 }
 
 TEST_F(PostgresStoreTest, SaysThatItsTurnDoesNotCome) {
   bench_->options().turn_timeout = std::chrono::milliseconds(50);
   const auto waiting = bench_->open();
   auto turn = bench_->connect();
-  ASSERT_TRUE(turn->execute("BEGIN; SELECT value FROM counters WHERE name = 'feed' FOR UPDATE"));
+  ASSERT_TRUE(turn->begin_writing());
   const auto refused = runner_.run(waiting->put(upstream("bank")));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind(), ErrorKind::exhausted);
   EXPECT_EQ(waiting->health().writing->fault, Fault::busy);
-  ASSERT_TRUE(turn->execute("ROLLBACK"));
+  ASSERT_TRUE(turn->end_writing(sql::Ending::roll_back));
   EXPECT_TRUE(runner_.run(waiting->put(upstream("bank"))));
   EXPECT_FALSE(waiting->health().writing);
 }

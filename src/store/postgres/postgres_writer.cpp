@@ -13,9 +13,6 @@ namespace proteus::store {
 namespace {
 
 constexpr int kTries = 3;
-// Each statement behind it sees what was committed before the turn came.
-constexpr std::string_view kTakeTurn =
-    "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SELECT value FROM counters WHERE name = 'feed' FOR UPDATE";
 constexpr std::chrono::milliseconds kShortPause{10};
 
 std::string new_name() {
@@ -96,14 +93,15 @@ PostgresWriter::Outcomes PostgresWriter::commit(Group group) {
 }
 
 Result<> PostgresWriter::begin(PostgresConnection& connection) {
-  return connection.execute(fmt::format("{0}; INSERT INTO writers (name, last) VALUES ({1}, {2})"
-                                        " ON CONFLICT (name) DO UPDATE SET last = {2}, at = clock_timestamp()",
-                                        kTakeTurn, name_, ++last_));
+  if (auto begun = connection.begin_writing(); !begun) return begun;
+  return connection.execute(fmt::format("INSERT INTO writers (name, last) VALUES ({0}, {1})"
+                                        " ON CONFLICT (name) DO UPDATE SET last = {1}, at = clock_timestamp()",
+                                        name_, ++last_));
 }
 
 PostgresWriter::Tried PostgresWriter::failed(PostgresConnection& connection, Error error) {
   if (!connection.is_usable()) return {.end = End::broke, .outcomes = {}, .error = std::move(error)};
-  static_cast<void>(connection.execute("ROLLBACK"));
+  static_cast<void>(connection.end_writing(sql::Ending::roll_back));
   return {.end = End::failed, .outcomes = {}, .error = std::move(error)};
 }
 
@@ -157,12 +155,12 @@ Result<bool> PostgresWriter::was_committed() {
 }
 
 Result<std::int64_t> PostgresWriter::last_committed(PostgresConnection& connection) {
-  auto turn = connection.execute(std::string(kTakeTurn));
+  auto turn = connection.begin_writing();
   if (!turn) return std::unexpected(std::move(failed(connection, std::move(turn.error())).error.value()));
   auto row = connection.query(fmt::format("SELECT last FROM writers WHERE name = {}", name_));
   const auto found = row.step();
   if (!found) return std::unexpected(std::move(failed(connection, found.error()).error.value()));
-  static_cast<void>(connection.execute("ROLLBACK"));
+  static_cast<void>(connection.end_writing(sql::Ending::roll_back));
   return *found ? row.integer(0) : 0;
 }
 

@@ -62,6 +62,8 @@ class Query {
   std::unique_ptr<Statement> statement_;
 };
 
+enum class Ending : std::uint8_t { commit, roll_back };
+
 // A connection to a database. One thread at a time.
 class Connection {
  public:
@@ -74,6 +76,9 @@ class Connection {
   // Until `end_reading`, reads show the database at one moment.
   virtual Result<> begin_reading() = 0;
   virtual Result<> end_reading() = 0;
+  // From here to `end_writing` nobody else writes.
+  virtual Result<> begin_writing() = 0;
+  virtual Result<> end_writing(Ending ending) = 0;
   // By the clock that all who share the database go by, in microseconds.
   virtual Result<std::int64_t> now() = 0;
 

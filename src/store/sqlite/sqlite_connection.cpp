@@ -60,6 +60,10 @@ bool SqliteConnection::in_transaction() const { return sqlite3_get_autocommit(da
 
 Result<> SqliteConnection::begin_reading() { return query("BEGIN").run(); }
 Result<> SqliteConnection::end_reading() { return query("COMMIT").run(); }
+Result<> SqliteConnection::begin_writing() { return query("BEGIN IMMEDIATE").run(); }
+Result<> SqliteConnection::end_writing(sql::Ending ending) {
+  return query(ending == sql::Ending::commit ? "COMMIT" : "ROLLBACK").run();
+}
 Result<std::int64_t> SqliteConnection::now() { return microseconds(to_time(std::chrono::system_clock::now())); }
 
 Error SqliteConnection::error(int code) {

@@ -32,6 +32,8 @@ class SqliteConnection final : public sql::Connection {
   Result<> execute(const std::string& sql) override;
   Result<> begin_reading() override;
   Result<> end_reading() override;
+  Result<> begin_writing() override;
+  Result<> end_writing(sql::Ending ending) override;
   Result<std::int64_t> now() override;
 
   // Lets go of pages that are kept in memory, and of what this thread has freed: for a time in which nothing is asked.
