@@ -25,19 +25,16 @@ TEST_P(StoreContract, FeedsEveryWriteThatOthersApply) {
   const std::uint64_t start = get(store().feed(0, 10)).newest;
   PinRecord pin{.upstream = "bank", .kind = "tools", .name = "p", .hash = "1", .definition = "{}", .by = "ada"};
   SealedRecord grant{.kind = "grant", .id = "g", .text = "{}", .updated_at = at(1), .fault = {}};
-  const auto written = get(store().write({PutUpstream{upstream("bank")}, AppendAudit{audit("add")},
-                                          PutSnapshot{snapshot("bank", "tools")}, PutPin{pin},
-                                          TouchToken{"t", at(1)}, PutSealed{grant}, RemoveToken{"t"}}));
+  const auto written = get(
+      store().write({PutUpstream{upstream("bank")}, AppendAudit{audit("add")}, PutSnapshot{snapshot("bank", "tools")},
+                     PutPin{pin}, TouchToken{"t", at(1)}, PutSealed{grant}, RemoveToken{"t"}}));
   get(store().write({RemoveUpstream{"bank"}, AppendChange{change("bank")}, RemoveSessionTool{"s", "x"}}));
   const auto page = get(other().feed(start, 10));
-  EXPECT_THAT(keys(page), ElementsAre(RecordKey{RecordKind::upstream, "bank", ""},
-                                      RecordKey{RecordKind::snapshot, "bank", "tools"},
-                                      RecordKey{RecordKind::pins, "bank", ""},
-                                      RecordKey{RecordKind::sealed, "grant", "g"},
-                                      RecordKey{RecordKind::token, "t", ""},
-                                      RecordKey{RecordKind::upstream, "bank", ""},
-                                      RecordKey{RecordKind::change, "bank", ""},
-                                      RecordKey{RecordKind::session_tool, "s", "x"}));
+  EXPECT_THAT(keys(page),
+              ElementsAre(RecordKey{RecordKind::upstream, "bank", ""}, RecordKey{RecordKind::snapshot, "bank", "tools"},
+                          RecordKey{RecordKind::pins, "bank", ""}, RecordKey{RecordKind::sealed, "grant", "g"},
+                          RecordKey{RecordKind::token, "t", ""}, RecordKey{RecordKind::upstream, "bank", ""},
+                          RecordKey{RecordKind::change, "bank", ""}, RecordKey{RecordKind::session_tool, "s", "x"}));
   ASSERT_THAT(page.entries, SizeIs(8));
   for (std::size_t i = 0; i < 8; ++i)
     EXPECT_EQ(page.entries[i].number, start + 1 + i);

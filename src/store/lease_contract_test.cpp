@@ -69,9 +69,9 @@ TEST_P(StoreContract, StoresNothingForAProcessThatHasLostItsLease) {
   get(store().write({PutSnapshot{snapshot("bank", "tools", "[1]"), Fence{"x", of_a.token}}}));
   const auto of_b = get(other().write({TakeLeases{"b", {"x"}, kNone}})).leases.at(0);
   get(other().write({PutSnapshot{snapshot("bank", "tools", "[2]"), Fence{"x", of_b.token}}}));
-  const auto late = run(store().write({AppendAudit{audit("read")},
-                                       PutSnapshot{snapshot("bank", "tools", "[3]"), Fence{"x", of_a.token}},
-                                       AppendChange{change("bank")}}));
+  const auto late = run(
+      store().write({AppendAudit{audit("read")}, PutSnapshot{snapshot("bank", "tools", "[3]"), Fence{"x", of_a.token}},
+                     AppendChange{change("bank")}}));
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().kind(), ErrorKind::conflict);
   EXPECT_THAT(get(store().snapshots()), ElementsAre(snapshot("bank", "tools", "[2]")));

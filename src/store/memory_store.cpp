@@ -293,8 +293,8 @@ Task<Result<std::optional<ToolSessionRecord>>> MemoryStore::tool_session(std::st
 Task<Result<std::vector<SessionToolRecord>>> MemoryStore::session_tools_of(std::string session) {
   std::vector<SessionToolRecord> records;
   const std::lock_guard lock(mutex_);
-  for (auto at = session_tools_.lower_bound({session, {}});
-       at != session_tools_.end() && at->first.first == session; ++at)
+  for (auto at = session_tools_.lower_bound({session, {}}); at != session_tools_.end() && at->first.first == session;
+       ++at)
     records.push_back(at->second);
   co_return records;
 }

@@ -60,16 +60,16 @@ class MemoryStore final : public Store {
   std::map<std::pair<std::string, std::string>, SnapshotRecord> snapshots_;  // by upstream and kind
   std::deque<ChangeRecord> changes_;
   std::deque<AuditRecord> audits_;
-  std::map<std::string, Setting> settings_;  // by key
+  std::map<std::string, Setting> settings_;                                                   // by key
   std::map<std::tuple<std::string, std::string, std::string, std::string>, PinRecord> pins_;  // by what identifies them
   std::map<std::string, ToolSessionRecord> tool_sessions_;                                    // by id
   std::map<std::pair<std::string, std::string>, SessionToolRecord> session_tools_;            // by session and name
   std::map<std::string, TokenRecord> tokens_;                                                 // by name
   std::map<std::pair<std::string, std::string>, SealedRecord> sealed_;                        // by kind and id
-  std::map<std::string, std::string> hash_owners_;               // whose a token's hash is
-  std::map<std::string, std::vector<std::string>> owned_hashes_;  // the same, by owner
-  std::map<std::string, Member> members_;           // by name
-  std::map<std::string, LeaseRecord> leases_;       // by name
+  std::map<std::string, std::string> hash_owners_;                                            // whose a token's hash is
+  std::map<std::string, std::vector<std::string>> owned_hashes_;                              // the same, by owner
+  std::map<std::string, Member> members_;                                                     // by name
+  std::map<std::string, LeaseRecord> leases_;                                                 // by name
   std::deque<FeedEntry> feed_;
   std::uint64_t newest_version_ = 1;  // no record has a smaller one
   std::uint64_t newest_lease_ = 0;

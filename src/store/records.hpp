@@ -144,8 +144,9 @@ struct PutPin {
 
 // Putting replaces; removing what is not there does nothing.
 using Write = std::variant<PutUpstream, RemoveUpstream, PutSnapshot, RemoveSnapshots, AppendChange, AppendAudit,
-                           PutSetting, RemoveSetting, PutToolSession, RemoveToolSession, TouchToolSession, PutSessionTool,
-                           RemoveSessionTool, PutPin, PutToken, RemoveToken, TouchToken, PutSealed, RemoveSealed, Expect, Attend, Leave, TakeLeases, ReleaseLeases>;
+                           PutSetting, RemoveSetting, PutToolSession, RemoveToolSession, TouchToolSession,
+                           PutSessionTool, RemoveSessionTool, PutPin, PutToken, RemoveToken, TouchToken, PutSealed,
+                           RemoveSealed, Expect, Attend, Leave, TakeLeases, ReleaseLeases>;
 using Writes = std::vector<Write>;
 
 struct Written {

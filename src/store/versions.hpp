@@ -12,14 +12,14 @@ namespace proteus::store {
 
 enum class RecordKind : std::uint8_t {
   upstream,
-  snapshot,      // of an upstream; the part is the kind of definitions
+  snapshot,  // of an upstream; the part is the kind of definitions
   setting,
-  pins,          // all of an upstream together
+  pins,  // all of an upstream together
   tool_session,
   session_tool,  // of a session; the part is the name of the tool
   token,
-  sealed,        // of a kind; the part is the id
-  change,        // an entry of the change log, named by its upstream
+  sealed,  // of a kind; the part is the id
+  change,  // an entry of the change log, named by its upstream
 };
 
 std::string_view to_string(RecordKind kind);

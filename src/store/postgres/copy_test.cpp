@@ -66,9 +66,9 @@ TEST(StoreCopy, MovesEverythingToPostgreSqlAndBack) {
   std::vector<std::string> counts;
   for (const auto& table : *copied)
     counts.push_back(fmt::format("{} {}", table.name, table.rows));
-  EXPECT_THAT(counts, ElementsAre("upstreams 2", "snapshots 1", "changes 1", "audits 1", "settings 1", "pins 1",
-                                  "tool_sessions 1", "session_tools 1", "tokens 1", "sealed_records 1",
-                                  "token_hashes 2"));
+  EXPECT_THAT(counts,
+              ElementsAre("upstreams 2", "snapshots 1", "changes 1", "audits 1", "settings 1", "pins 1",
+                          "tool_sessions 1", "session_tools 1", "tokens 1", "sealed_records 1", "token_hashes 2"));
   EXPECT_EQ(everything(runner, *store), before);
   // What was given is not given again, and what belongs to somebody stays theirs.
   EXPECT_EQ(runner.get(store->append(change("bank"))), 2U);

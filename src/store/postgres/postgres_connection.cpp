@@ -69,8 +69,8 @@ PostgresConnection::PostgresConnection(PGconn* connection, std::string name, con
 
 Result<std::unique_ptr<PostgresConnection>> PostgresConnection::open(const PostgresOptions& options) {
   // What stands before the URL can be overridden by it.
-  const std::array<const char*, 6> keywords = {"tcp_user_timeout", "keepalives_idle", "dbname", "client_encoding",
-                                               "application_name", nullptr};
+  const std::array<const char*, 6> keywords = {"tcp_user_timeout", "keepalives_idle",  "dbname",
+                                               "client_encoding",  "application_name", nullptr};
   const std::array<const char*, 6> values = {"15000", "10", options.url.reveal().c_str(), "UTF8", "proteus", nullptr};
   PGconn* const started = PQconnectStartParams(keywords.data(), values.data(), 1);
   if (started == nullptr) return std::unexpected(proteus::errors::exhausted("no memory for a connection to the store"));
@@ -98,12 +98,12 @@ Result<> PostgresConnection::connect(Clock::time_point until) {
 }
 
 Result<> PostgresConnection::set_up(const PostgresOptions& options) {
-  return execute(fmt::format("SET search_path = proteus; SET statement_timeout = {}; SET lock_timeout = {};"
-                             " SET idle_in_transaction_session_timeout = {};"
-                             " SELECT set_config('synchronous_commit', 'on', false)"
-                             " WHERE current_setting('synchronous_commit') = 'off'",
-                             options.statement_timeout.count(), options.turn_timeout.count(),
-                             options.idle_timeout.count()));
+  return execute(
+      fmt::format("SET search_path = proteus; SET statement_timeout = {}; SET lock_timeout = {};"
+                  " SET idle_in_transaction_session_timeout = {};"
+                  " SELECT set_config('synchronous_commit', 'on', false)"
+                  " WHERE current_setting('synchronous_commit') = 'off'",
+                  options.statement_timeout.count(), options.turn_timeout.count(), options.idle_timeout.count()));
 }
 
 sql::Query PostgresConnection::query(std::string_view sql) {

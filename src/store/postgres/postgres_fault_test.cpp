@@ -93,8 +93,7 @@ TEST_F(PostgresFaultTest, LosesNothingThatItAcknowledgedWhenTheServerIsKilled) {
   std::atomic<bool> stop = false;
   std::vector<std::thread> threads;
   for (int i = 0; i < 6; ++i) {
-    threads.emplace_back(
-        [&, i] { register_on(i % 2 == 0 ? *one : *two, std::to_string(i), ledger, stop); });
+    threads.emplace_back([&, i] { register_on(i % 2 == 0 ? *one : *two, std::to_string(i), ledger, stop); });
   }
   for (int round = 0; round < 3 && !HasFailure(); ++round) {
     wait_for(ledger, 50);

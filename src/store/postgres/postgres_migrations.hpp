@@ -18,7 +18,7 @@ namespace proteus::store {
 // removes what nobody reads any more), and only that names a newer oldest reader.
 struct PostgresStep {
   std::string_view sql;
-  std::int64_t oldest_reader;        // the schema a program must know to use the database behind this step
+  std::int64_t oldest_reader;       // the schema a program must know to use the database behind this step
   std::string_view oldest_version;  // of Proteus, that knew it
 };
 

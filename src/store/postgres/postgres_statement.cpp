@@ -34,8 +34,8 @@ Result<bool> PostgresStatement::step() {
         case Value::Kind::null: parameters.push_back({nullptr, 0, kBytea}); break;
         case Value::Kind::bytes:
           // A null pointer would be NULL.
-          parameters.push_back({value.bytes.data() == nullptr ? "" : value.bytes.data(),
-                                static_cast<int>(value.bytes.size()), kBytea});
+          parameters.push_back(
+              {value.bytes.data() == nullptr ? "" : value.bytes.data(), static_cast<int>(value.bytes.size()), kBytea});
           break;
       }
     }

@@ -54,8 +54,7 @@ Result<std::unique_ptr<PostgresStore>> PostgresStore::open(PostgresOptions optio
   if (!connection) return std::unexpected(std::move(connection.error()));
   auto migrated = migrate(**connection, postgres_steps(), [&] { return sql::check_seal(**connection, sealer); });
   if (!migrated) return std::unexpected(std::move(migrated.error()));
-  return std::unique_ptr<PostgresStore>(
-      new PostgresStore(std::move(owned), std::move(sealer), std::move(*connection)));
+  return std::unique_ptr<PostgresStore>(new PostgresStore(std::move(owned), std::move(sealer), std::move(*connection)));
 }
 
 PostgresStore::PostgresStore(std::unique_ptr<const PostgresOptions> options, Sealer sealer,
@@ -66,9 +65,8 @@ PostgresStore::PostgresStore(std::unique_ptr<const PostgresOptions> options, Sea
               [this](std::optional<Health::Trouble> trouble) { note(Side::writing, std::move(trouble)); }),
       listener_(*options_, [this] { feed_grew(); }) {
   for (std::size_t i = 0; i < std::max<std::size_t>(options_->readers, 1); ++i) {
-    readers_.push_back(std::make_unique<Reader>(*options_, [this](std::optional<Health::Trouble> trouble) {
-      note(Side::reading, std::move(trouble));
-    }));
+    readers_.push_back(std::make_unique<Reader>(
+        *options_, [this](std::optional<Health::Trouble> trouble) { note(Side::reading, std::move(trouble)); }));
   }
 }
 

@@ -14,8 +14,8 @@
 namespace proteus::store {
 
 // A store in PostgreSQL, which several processes share. What was acknowledged is committed there. Threads of its own
-// wait for the server: one writes (postgres_writer.hpp), some read, one listens. While the server is away, work fails at
-// once with an error of kind `exhausted`; connections are made again by themselves. Destroying it finishes what was
+// wait for the server: one writes (postgres_writer.hpp), some read, one listens. While the server is away, work fails
+// at once with an error of kind `exhausted`; connections are made again by themselves. Destroying it finishes what was
 // posted, and drops whoever still waits elsewhere.
 class PostgresStore final : public sql::SqlStore {
  public:

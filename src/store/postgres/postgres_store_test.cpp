@@ -89,13 +89,12 @@ TEST_F(PostgresStoreTest, CommitsTogetherWhatWaitedTogether) {
 TEST_F(PostgresStoreTest, FailsThoseOfAGroupAloneThatCannotBeDone) {
   bench_->query("ALTER TABLE proteus.upstreams ADD CHECK (name <> 'bad')");
   const RecordKey missing{RecordKind::upstream, "missing", ""};
-  const auto results =
-      write_together({{PutUpstream{upstream("a")}},
-                      {PutUpstream{upstream("b")}, Expect{missing, 5}},
-                      {PutUpstream{upstream("c")}},
-                      {AppendChange{change("bad")}, PutUpstream{upstream("bad")}},
-                      {PutSnapshot{snapshot("d", "tools"), Fence{"x", 1}}},
-                      {PutUpstream{upstream("e")}}});
+  const auto results = write_together({{PutUpstream{upstream("a")}},
+                                       {PutUpstream{upstream("b")}, Expect{missing, 5}},
+                                       {PutUpstream{upstream("c")}},
+                                       {AppendChange{change("bad")}, PutUpstream{upstream("bad")}},
+                                       {PutSnapshot{snapshot("d", "tools"), Fence{"x", 1}}},
+                                       {PutUpstream{upstream("e")}}});
   EXPECT_TRUE(results[0]);
   EXPECT_EQ(results[1].error().kind(), ErrorKind::conflict);
   EXPECT_TRUE(results[2]);
@@ -200,8 +199,8 @@ TEST_F(PostgresStoreTest, HasNoSecretAtRest) {
                              PutToolSession{session("s"), {"another hash"}}, PutSessionTool{tool("s", "x")}}));
   std::string all;
   for (const auto& table : {"upstreams", "tokens", "token_hashes", "tool_sessions", "session_tools"}) {
-    for (const auto& row : bench_->query(std::string("SELECT encode(convert_to(t::text, 'UTF8'), 'escape') FROM proteus.") +
-                                         table + " t"))
+    for (const auto& row : bench_->query(
+             std::string("SELECT encode(convert_to(t::text, 'UTF8'), 'escape') FROM proteus.") + table + " t"))
       all += row;
   }
   // Columns of bytes are shown in hexadecimal.

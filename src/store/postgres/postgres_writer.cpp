@@ -94,9 +94,10 @@ PostgresWriter::Outcomes PostgresWriter::commit(Group group) {
 
 Result<> PostgresWriter::begin(PostgresConnection& connection) {
   if (auto begun = connection.begin_writing(); !begun) return begun;
-  return connection.execute(fmt::format("INSERT INTO writers (name, last) VALUES ({0}, {1})"
-                                        " ON CONFLICT (name) DO UPDATE SET last = {1}, at = clock_timestamp()",
-                                        name_, ++last_));
+  return connection.execute(
+      fmt::format("INSERT INTO writers (name, last) VALUES ({0}, {1})"
+                  " ON CONFLICT (name) DO UPDATE SET last = {1}, at = clock_timestamp()",
+                  name_, ++last_));
 }
 
 PostgresWriter::Tried PostgresWriter::failed(PostgresConnection& connection, Error error) {

@@ -15,8 +15,8 @@
 namespace proteus::store {
 
 // The one writer of this process. What is posted while a transaction runs is done together in the next one. The
-// transaction takes the turn of all writers of the database when it begins, so that transactions are committed one after
-// the other, and each sees all before it.
+// transaction takes the turn of all writers of the database when it begins, so that transactions are committed one
+// after the other, and each sees all before it.
 //
 // Where the connection breaks before the commit is sent, nothing happened, and the group is done again. Where it breaks
 // after, a row that the transaction wrote tells whether it was committed.

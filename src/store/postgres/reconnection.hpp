@@ -9,8 +9,8 @@
 
 namespace proteus::store {
 
-// A connection that is made again when it broke: at once, then after pauses that grow. One thread at a time. Whoever asks
-// during a pause gets the error that began it, and does not wait.
+// A connection that is made again when it broke: at once, then after pauses that grow. One thread at a time. Whoever
+// asks during a pause gets the error that began it, and does not wait.
 class Reconnection {
  public:
   // The options outlive it.

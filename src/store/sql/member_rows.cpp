@@ -47,8 +47,7 @@ Result<> take_leases(Connection& connection, const TakeLeases& take, Written& wr
 
 Result<> release_leases(Connection& connection, const ReleaseLeases& release) {
   for (const std::string& name : release.names) {
-    auto done =
-        connection.query("DELETE FROM leases WHERE name = ? AND owner = ?").bind(name, release.owner).run();
+    auto done = connection.query("DELETE FROM leases WHERE name = ? AND owner = ?").bind(name, release.owner).run();
     if (!done) return done;
   }
   return {};

@@ -1,6 +1,5 @@
 #include "store/sql/pin_rows.hpp"
 
-
 namespace proteus::store::sql {
 
 Result<> write_pin(Connection& connection, const PinRecord& record, std::int64_t version) {
@@ -21,8 +20,8 @@ Result<> write_pin(Connection& connection, const PinRecord& record, std::int64_t
           "INSERT INTO pins (upstream, kind, name, hash, verdict, definition, decided_by, at, version)"
           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
       .bind(record.upstream, record.kind, record.name, record.hash,
-            std::string_view(ratified ? "ratified" : "rejected"), record.definition, record.by,
-            microseconds(record.at), version)
+            std::string_view(ratified ? "ratified" : "rejected"), record.definition, record.by, microseconds(record.at),
+            version)
       .run();
 }
 

@@ -129,12 +129,10 @@ Result<std::vector<UpstreamRecord>> read_upstreams(Connection& connection, const
                   " FROM upstreams{} ORDER BY place",
                   name ? " WHERE name = ?" : ""));
   if (name) query.bind(*name);
-  return read_rows<UpstreamRecord>(
-      query, [&sealer](const Query& row) { return read_upstream(row, sealer); }, kAllRows);
+  return read_rows<UpstreamRecord>(query, [&sealer](const Query& row) { return read_upstream(row, sealer); }, kAllRows);
 }
 
-Result<std::vector<SnapshotRecord>> read_snapshots(Connection& connection,
-                                                   const std::optional<std::string>& upstream) {
+Result<std::vector<SnapshotRecord>> read_snapshots(Connection& connection, const std::optional<std::string>& upstream) {
   auto query = connection.query(
       fmt::format("SELECT upstream, kind, era, protocol_version, server_facts, taken_at, entries, version"
                   " FROM snapshots{} ORDER BY upstream, kind",
@@ -192,15 +190,13 @@ Result<std::optional<std::string>> read_setting(Connection& connection, std::str
 
 Result<std::vector<Setting>> read_settings(Connection& connection, std::string_view prefix) {
   const auto end = behind(prefix);
-  auto query = connection.query(fmt::format("SELECT key, value, version FROM settings WHERE key >= ?{} ORDER BY key",
-                                            end ? " AND key < ?" : ""));
+  auto query = connection.query(
+      fmt::format("SELECT key, value, version FROM settings WHERE key >= ?{} ORDER BY key", end ? " AND key < ?" : ""));
   query.bind(prefix);
   if (end) query.bind(*end);
   return read_rows<Setting>(
       query,
-      [](const Query& row) {
-        return Setting{.key = row.text(0), .value = row.text(1), .stored = {row.number(2)}};
-      },
+      [](const Query& row) { return Setting{.key = row.text(0), .value = row.text(1), .stored = {row.number(2)}}; },
       kAllRows);
 }
 

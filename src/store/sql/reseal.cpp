@@ -1,10 +1,9 @@
-#include "store/sql/upstream_binding.hpp"
-
 #include "store/sql/rows.hpp"
 #include "store/sql/sealed_rows.hpp"
 #include "store/sql/session_rows.hpp"
 #include "store/sql/token_hashes.hpp"
 #include "store/sql/token_rows.hpp"
+#include "store/sql/upstream_binding.hpp"
 
 namespace proteus::store::sql {
 namespace {
@@ -13,8 +12,11 @@ constexpr std::string_view kCheckBinding = "the database";
 
 Result<> write_check(Connection& connection, const Sealer& sealer) {
   const std::string sealed = sealer.seal("proteus", kCheckBinding);
-  return connection.query(
-          "INSERT INTO seal_check (one, sealed) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET sealed = excluded.sealed").bind(Blob{sealed}).run();
+  return connection
+      .query(
+          "INSERT INTO seal_check (one, sealed) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET sealed = excluded.sealed")
+      .bind(Blob{sealed})
+      .run();
 }
 
 struct Resealed {

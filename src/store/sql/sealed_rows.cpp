@@ -28,8 +28,7 @@ Result<> remove_sealed(Connection& connection, const RemoveSealed& remove) {
   return connection.query("DELETE FROM sealed_records WHERE kind = ? AND id = ?").bind(remove.kind, remove.id).run();
 }
 
-Result<std::vector<SealedRecord>> read_sealed(Connection& connection, const Sealer& sealer,
-                                              std::string_view kind) {
+Result<std::vector<SealedRecord>> read_sealed(Connection& connection, const Sealer& sealer, std::string_view kind) {
   std::vector<SealedRecord> records;
   auto row = connection.query("SELECT id, sealed, updated_at, version FROM sealed_records WHERE kind = ? ORDER BY id");
   row.bind(kind);
@@ -37,8 +36,12 @@ Result<std::vector<SealedRecord>> read_sealed(Connection& connection, const Seal
     const auto more = row.step();
     if (!more) return std::unexpected(more.error());
     if (!*more) return records;
-    SealedRecord& record = records.emplace_back(SealedRecord{
-        .kind = std::string(kind), .id = row.text(0), .text = {}, .updated_at = time_of(row.integer(2)), .fault = {}, .stored = {row.number(3)}});
+    SealedRecord& record = records.emplace_back(SealedRecord{.kind = std::string(kind),
+                                                             .id = row.text(0),
+                                                             .text = {},
+                                                             .updated_at = time_of(row.integer(2)),
+                                                             .fault = {},
+                                                             .stored = {row.number(3)}});
     auto opened = sealer.open(row.view(1), record_binding(record.kind, record.id));
     if (opened) {
       record.text = std::move(opened->plain);

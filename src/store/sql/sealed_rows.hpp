@@ -15,8 +15,7 @@ namespace proteus::store::sql {
 Result<> write_sealed(Connection& connection, const Sealer& sealer, const PutSealed& put, std::int64_t version);
 Result<> remove_sealed(Connection& connection, const RemoveSealed& remove);
 
-Result<std::vector<SealedRecord>> read_sealed(Connection& connection, const Sealer& sealer,
-                                              std::string_view kind);
+Result<std::vector<SealedRecord>> read_sealed(Connection& connection, const Sealer& sealer, std::string_view kind);
 
 // How many records were sealed anew.
 Result<std::size_t> reseal_records(Connection& connection, const Sealer& sealer);

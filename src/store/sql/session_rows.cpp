@@ -98,14 +98,16 @@ Result<> write_session(Connection& connection, const Sealer& sealer, const PutTo
       .run();
 }
 
-Result<> write_session(Connection& connection, const Sealer& /*sealer*/, const RemoveToolSession& remove, std::int64_t /*version*/) {
+Result<> write_session(Connection& connection, const Sealer& /*sealer*/, const RemoveToolSession& remove,
+                       std::int64_t /*version*/) {
   if (auto hashes = remove_hashes(connection, session_owner(remove.id)); !hashes) return hashes;
   auto tools = connection.query("DELETE FROM session_tools WHERE session = ?").bind(remove.id).run();
   if (!tools) return tools;
   return connection.query("DELETE FROM tool_sessions WHERE id = ?").bind(remove.id).run();
 }
 
-Result<> write_session(Connection& connection, const Sealer& /*sealer*/, const TouchToolSession& touch, std::int64_t /*version*/) {
+Result<> write_session(Connection& connection, const Sealer& /*sealer*/, const TouchToolSession& touch,
+                       std::int64_t /*version*/) {
   return connection.query("UPDATE tool_sessions SET last_used_at = ? WHERE id = ?")
       .bind(microseconds(touch.last_used_at), touch.id)
       .run();
@@ -123,7 +125,8 @@ Result<> write_session(Connection& connection, const Sealer& sealer, const PutSe
       .run();
 }
 
-Result<> write_session(Connection& connection, const Sealer& /*sealer*/, const RemoveSessionTool& remove, std::int64_t /*version*/) {
+Result<> write_session(Connection& connection, const Sealer& /*sealer*/, const RemoveSessionTool& remove,
+                       std::int64_t /*version*/) {
   return connection.query("DELETE FROM session_tools WHERE session = ? AND name = ?")
       .bind(remove.session, remove.name)
       .run();
@@ -132,9 +135,10 @@ Result<> write_session(Connection& connection, const Sealer& /*sealer*/, const R
 Result<std::vector<ToolSessionRecord>> read_tool_sessions(Connection& connection, const Sealer& sealer,
                                                           const std::optional<std::string>& id) {
   std::vector<ToolSessionRecord> records;
-  auto row = connection.query(fmt::format(
-      "SELECT id, user_id, secrets, context, catalog, created_at, last_used_at, version FROM tool_sessions{} ORDER BY id",
-      id ? " WHERE id = ?" : ""));
+  auto row =
+      connection.query(fmt::format("SELECT id, user_id, secrets, context, catalog, created_at, last_used_at, version "
+                                   "FROM tool_sessions{} ORDER BY id",
+                                   id ? " WHERE id = ?" : ""));
   if (id) row.bind(*id);
   for (;;) {
     const auto more = row.step();
@@ -164,8 +168,12 @@ Result<std::vector<SessionToolRecord>> read_session_tools(Connection& connection
     const auto more = row.step();
     if (!more) return std::unexpected(more.error());
     if (!*more) return records;
-    SessionToolRecord& record = records.emplace_back(SessionToolRecord{
-        .session = row.text(0), .name = row.text(1), .definition = row.text(2), .secrets = {}, .secrets_fault = {}, .stored = {row.number(4)}});
+    SessionToolRecord& record = records.emplace_back(SessionToolRecord{.session = row.text(0),
+                                                                       .name = row.text(1),
+                                                                       .definition = row.text(2),
+                                                                       .secrets = {},
+                                                                       .secrets_fault = {},
+                                                                       .stored = {row.number(4)}});
     open_secrets(record, row, 3, sealer, tool_binding(record.session, record.name));
   }
 }

@@ -16,10 +16,13 @@
 namespace proteus::store::sql {
 
 Result<> write_session(Connection& connection, const Sealer& sealer, const PutToolSession& put, std::int64_t version);
-Result<> write_session(Connection& connection, const Sealer& sealer, const RemoveToolSession& remove, std::int64_t version);
-Result<> write_session(Connection& connection, const Sealer& sealer, const TouchToolSession& touch, std::int64_t version);
+Result<> write_session(Connection& connection, const Sealer& sealer, const RemoveToolSession& remove,
+                       std::int64_t version);
+Result<> write_session(Connection& connection, const Sealer& sealer, const TouchToolSession& touch,
+                       std::int64_t version);
 Result<> write_session(Connection& connection, const Sealer& sealer, const PutSessionTool& put, std::int64_t version);
-Result<> write_session(Connection& connection, const Sealer& sealer, const RemoveSessionTool& remove, std::int64_t version);
+Result<> write_session(Connection& connection, const Sealer& sealer, const RemoveSessionTool& remove,
+                       std::int64_t version);
 
 template <class T>
 concept SessionWrite =

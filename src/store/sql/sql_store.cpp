@@ -172,9 +172,8 @@ Task<Result<std::vector<ToolSessionRecord>>> SqlStore::tool_sessions() {
 }
 
 Task<Result<std::optional<ToolSessionRecord>>> SqlStore::tool_session(std::string id) {
-  return in_reader<std::optional<ToolSessionRecord>>([this, id = std::move(id)](Connection& connection) {
-    return only(read_tool_sessions(connection, sealer_, id));
-  });
+  return in_reader<std::optional<ToolSessionRecord>>(
+      [this, id = std::move(id)](Connection& connection) { return only(read_tool_sessions(connection, sealer_, id)); });
 }
 
 Task<Result<std::vector<SessionToolRecord>>> SqlStore::session_tools() {
@@ -194,9 +193,8 @@ Task<Result<std::vector<TokenRecord>>> SqlStore::tokens() {
 }
 
 Task<Result<std::optional<TokenRecord>>> SqlStore::token(std::string name) {
-  return in_reader<std::optional<TokenRecord>>([this, name = std::move(name)](Connection& connection) {
-    return only(read_tokens(connection, sealer_, name));
-  });
+  return in_reader<std::optional<TokenRecord>>(
+      [this, name = std::move(name)](Connection& connection) { return only(read_tokens(connection, sealer_, name)); });
 }
 
 Task<Result<std::vector<SealedRecord>>> SqlStore::sealed(std::string kind) {

@@ -6,10 +6,10 @@
 #include "store/sql/member_rows.hpp"
 #include "store/sql/pin_rows.hpp"
 #include "store/sql/rows.hpp"
-#include "store/sql/upstream_binding.hpp"
 #include "store/sql/sealed_rows.hpp"
 #include "store/sql/session_rows.hpp"
 #include "store/sql/token_rows.hpp"
+#include "store/sql/upstream_binding.hpp"
 
 namespace proteus::store::sql {
 namespace {

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "store/private_file.hpp"
-#include "store/sqlite/sqlite_migrations.hpp"
 #include "store/sql/rows.hpp"
+#include "store/sqlite/sqlite_migrations.hpp"
 
 namespace proteus::store {
 namespace {

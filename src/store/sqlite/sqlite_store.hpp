@@ -25,8 +25,8 @@ struct SqliteOptions {
 };
 
 // A store in one SQLite file, in WAL mode and with a sync per commit: what was acknowledged is on disk. One thread
-// writes (store/sqlite/group_commit.hpp) and one reads, so that reads go on while a write waits for the disk. Secrets are
-// sealed before they reach SQLite. Destroying it finishes what was posted, and drops whoever still waits elsewhere.
+// writes (store/sqlite/group_commit.hpp) and one reads, so that reads go on while a write waits for the disk. Secrets
+// are sealed before they reach SQLite. Destroying it finishes what was posted, and drops whoever still waits elsewhere.
 class SqliteStore final : public sql::SqlStore {
  public:
   // Creates or migrates the file; mode 0600 where it is created. Blocks: for the start of the process.

@@ -49,8 +49,9 @@ class PostgresBench {
   std::vector<std::string> query(const std::string& sql) const { return server_.query(sql, database_); }
   // Closes all connections of stores, as a server or a firewall may at any time.
   void close_connections() const {
-    query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
-          " AND pid <> pg_backend_pid()");
+    query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
+        " AND pid <> pg_backend_pid()");
   }
 
   PostgresServer& server() { return server_; }
