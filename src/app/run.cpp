@@ -63,6 +63,7 @@ ExitCode run(std::vector<std::string> arguments) {
   add_tools_command(app, invocation);
   add_token_command(app, invocation);
   add_dataset_command(app, invocation);
+  add_store_command(app, invocation);
 
   std::ranges::reverse(arguments);
   try {

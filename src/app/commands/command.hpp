@@ -25,6 +25,7 @@ void add_client_command(CLI::App& app, Invocation& invocation);
 void add_dataset_command(CLI::App& app, Invocation& invocation);
 void add_stdio_command(CLI::App& app, Invocation& invocation);
 void add_serve_command(CLI::App& app, Invocation& invocation);
+void add_store_command(CLI::App& app, Invocation& invocation);
 void add_token_command(CLI::App& app, Invocation& invocation);
 void add_tools_command(CLI::App& app, Invocation& invocation);
 
