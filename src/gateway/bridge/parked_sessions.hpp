@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,7 @@ class ParkedSessions {
 
  private:
   struct Session {
+    std::string key;  // of its setting; empty for a new one
     std::string upstream;
     std::string url;
     client::HttpSession session;
@@ -52,7 +54,12 @@ class ParkedSessions {
   Task<> run_left(std::shared_ptr<const UpstreamTable> upstreams, net::HttpClient& http);
   Task<> read_left();
   Task<> end_at(ServedUpstream upstream, net::HttpClient& http);
+  void read_one(const store::Setting& setting);
+  void add_kept(Session session);
   Task<> write();
+  store::Writes differences() const;
+  void note_kept(const store::Writes& writes);
+  std::string sealed(const Session& session) const;
   bool forget_ended();
 
   boost::asio::io_context& io_;
@@ -60,6 +67,7 @@ class ParkedSessions {
   store::Store& store_;
   const SealingKey key_;
   std::vector<Session> sessions_;
+  std::set<std::string> kept_;  // the keys of the settings that are in the store
   std::size_t bytes_ = 0;
   std::uint64_t wanted_ = 0;
   std::uint64_t written_ = 0;

@@ -24,8 +24,12 @@ using datasets::DirectoryContent;
 
 namespace {
 
-constexpr std::string_view kConnected = "datasets.connected";
-constexpr std::string_view kFloors = "datasets.floors";
+// One setting for each dataset, behind these. Earlier versions had one for all, without the point; the first write
+// takes it apart.
+constexpr std::string_view kKept = "datasets.";
+constexpr std::string_view kConnected = "datasets.connected.";
+constexpr std::string_view kFloors = "datasets.floors.";
+constexpr std::size_t kWritesAtOnce = store::limits::kWrites / 2;
 constexpr std::string_view kGateway = "gateway";
 constexpr std::chrono::seconds kBetweenLooks{1};
 constexpr std::size_t kMostConnected = 200;
@@ -44,11 +48,19 @@ Error no_plain_name() {
       "never taken; only what a person has ratified can be connected");
 }
 
-boost::json::object object_of(const Result<std::optional<std::string>>& setting) {
-  if (!setting || !*setting) return {};
-  auto parsed = json::parse(**setting);
-  if (!parsed || !parsed->is_object()) return {};
-  return std::move(parsed->get_object());
+// What is kept about datasets, by name: of a setting for each, and of one for all.
+std::map<std::string, std::string> by_name(const std::map<std::string, std::string>& kept, std::string_view prefix) {
+  std::map<std::string, std::string> values;
+  for (const auto& [key, value] : kept) {
+    if (key.starts_with(prefix)) values[key.substr(prefix.size())] = value;
+    if (key != prefix.substr(0, prefix.size() - 1)) continue;
+    const auto parsed = json::parse(value);
+    if (!parsed || !parsed->is_object()) continue;
+    for (const auto& member : parsed->get_object()) {
+      if (const auto* text = member.value().if_string()) values[std::string(member.key())] = std::string(*text);
+    }
+  }
+  return values;
 }
 
 // All that somebody else may have to know of.
@@ -118,18 +130,16 @@ Task<Result<>> DatasetRegistry::disconnect(std::string name, std::string who) {
 Task<Result<>> DatasetRegistry::do_load() {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   const auto turn = co_await one_at_a_time_.take();
-  const auto connected = co_await dependencies_.store.setting(std::string(kConnected));
-  if (!connected) co_return std::unexpected(connected.error());
-  const auto floors = co_await dependencies_.store.setting(std::string(kFloors));
-  if (!floors) co_return std::unexpected(floors.error());
-  for (const auto& member : object_of(floors)) {
-    const auto* text = member.value().if_string();
-    const auto at = text != nullptr ? datasets::parse_instant(*text) : std::nullopt;
-    if (at) floors_[std::string(member.key())] = *at;
+  const auto kept = co_await dependencies_.store.settings(std::string(kKept));
+  if (!kept) co_return std::unexpected(kept.error());
+  for (const auto& setting : *kept)
+    kept_[setting.key] = setting.value;
+  for (const auto& [name, text] : by_name(kept_, kFloors)) {
+    if (const auto at = datasets::parse_instant(text)) floors_[name] = *at;
   }
   DatasetState before;
-  for (const auto& member : object_of(connected))
-    before.connected.emplace(std::string(member.key()), nullptr);
+  for (const auto& [name, hash] : by_name(kept_, kConnected))
+    before.connected.emplace(name, nullptr);
   state_.set(std::make_shared<const DatasetState>(std::move(before)));
   co_await update(true);
   background_.spawn("watching the directory of mappings", watch());
@@ -253,16 +263,24 @@ store::Write DatasetRegistry::audit(std::string who, std::string what, std::stri
 }
 
 Task<Result<>> DatasetRegistry::write(const DatasetState& state, store::Writes writes) {
-  boost::json::object connected;
+  std::map<std::string, std::string> next;
   for (const auto& [name, plan] : state.connected)
-    connected.emplace(name, plan ? plan->sha256() : std::string());
-  boost::json::object floors;
+    next.emplace(fmt::format("{}{}", kConnected, name), plan ? plan->sha256() : std::string());
   for (const auto& [name, at] : floors_)
-    floors.emplace(name, datasets::write_instant(at));
-  writes.emplace_back(store::PutSetting{{std::string(kConnected), boost::json::serialize(connected)}});
-  writes.emplace_back(store::PutSetting{{std::string(kFloors), boost::json::serialize(floors)}});
+    next.emplace(fmt::format("{}{}", kFloors, name), datasets::write_instant(at));
+  for (const auto& [key, value] : next) {
+    const auto kept = kept_.find(key);
+    if (kept == kept_.end() || kept->second != value) writes.emplace_back(store::PutSetting{{key, value}});
+    if (writes.size() < kWritesAtOnce) continue;
+    auto written = co_await dependencies_.store.write(std::exchange(writes, {}));
+    if (!written) co_return std::unexpected(std::move(written.error()));
+  }
+  for (const auto& [key, value] : kept_) {
+    if (!next.contains(key)) writes.emplace_back(store::RemoveSetting{key});
+  }
   auto written = co_await dependencies_.store.write(std::move(writes));
   if (!written) co_return std::unexpected(std::move(written.error()));
+  kept_ = std::move(next);
   co_return Result<>{};
 }
 

@@ -136,6 +136,7 @@ class DatasetRegistry {
   Offering offering_;
   std::string signature_;
   std::map<std::string, store::Time, std::less<>> floors_;  // no older record counts
+  std::map<std::string, std::string> kept_;                 // the settings as they are in the store
   AsyncMutex one_at_a_time_;
 
   std::mutex mutex_;
