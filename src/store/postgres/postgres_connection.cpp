@@ -78,6 +78,8 @@ Result<std::unique_ptr<PostgresConnection>> PostgresConnection::open(const Postg
   // What libpq says about a URL it cannot read quotes parts of it.
   if (PQstatus(started) == CONNECTION_BAD)
     return std::unexpected(proteus::errors::invalid("the address of the store is not a usable PostgreSQL URL"));
+  // Such as that a table exists already.
+  PQsetNoticeProcessor(started, [](void*, const char*) {}, nullptr);
   if (auto done = connection->connect(steady_clock::now() + options.connect_timeout); !done)
     return std::unexpected(std::move(done.error()));
   if (auto done = connection->set_up(options); !done) return std::unexpected(std::move(done.error()));

@@ -18,7 +18,6 @@ using testing::IsEmpty;
 struct Ledger {
   std::mutex mutex;
   std::set<std::string> acknowledged;
-  std::set<std::string> refused;  // certainly not stored
   std::set<std::string> unsure;
 };
 
@@ -28,22 +27,22 @@ class PostgresFaultTest : public testing::Test {
     if (!PostgresServer::is_installed()) GTEST_SKIP() << "PostgreSQL is not installed";
   }
 
-  // Registers until it is told to stop.
+  // Registers until it is told to stop. What is refused was not stored, and is tried again.
   static void register_on(PostgresStore& store, const std::string& prefix, Ledger& ledger,
                           const std::atomic<bool>& stop) {
     Runner runner;
-    for (int i = 0; !stop; ++i) {
+    for (int i = 0; !stop;) {
       const std::string name = prefix + "-" + std::to_string(i);
       const auto written =
           runner.run(store.write({PutUpstream{upstream(name)}, AppendChange{change(name)}, AppendAudit{audit(name)}}));
-      const std::lock_guard lock(ledger.mutex);
-      if (written) {
-        ledger.acknowledged.insert(name);
-      } else if (written.error().kind() == ErrorKind::interrupted) {
-        ledger.unsure.insert(name);
-      } else {
-        ledger.refused.insert(name);
+      const bool unsure = !written && written.error().kind() == ErrorKind::interrupted;
+      if (!written && !unsure) {
+        std::this_thread::yield();
+        continue;
       }
+      ++i;
+      const std::lock_guard lock(ledger.mutex);
+      (unsure ? ledger.unsure : ledger.acknowledged).insert(name);
     }
   }
 
@@ -105,7 +104,6 @@ TEST_F(PostgresFaultTest, LosesNothingThatItAcknowledgedWhenTheServerIsKilled) {
   for (auto& thread : threads)
     thread.join();
   check(*one, ledger);
-  EXPECT_FALSE(one->health().writing);
 }
 
 // REP-06

@@ -13,29 +13,32 @@ std::int64_t clamp(std::uint64_t number) {
   return static_cast<std::int64_t>(std::min<std::uint64_t>(number, INT64_MAX));
 }
 
-// Every row as a record, in their order, until `enough` says so.
-template <class Record, class ReadRow, class Enough>
-Result<std::vector<Record>> read_rows(Query& query, ReadRow read_row, Enough enough) {
+// Every row as a record, in their order.
+template <class Record, class ReadRow>
+Result<std::vector<Record>> read_rows(Query& query, ReadRow read_row) {
   std::vector<Record> records;
   for (;;) {
     const auto row = query.step();
     if (!row) return std::unexpected(row.error());
     if (!*row) return records;
-    Record record = read_row(query);
-    if (enough(records, record)) return records;
-    records.push_back(std::move(record));
+    records.push_back(read_row(query));
   }
 }
 
-constexpr auto kAllRows = [](const auto&, const auto&) { return false; };
-
-// Ends a page at the limit of bytes, though never before its first record.
-template <class Record>
-auto page_is_full(std::string Record::* text) {
-  return [text, bytes = std::size_t{0}](const std::vector<Record>& records, const Record& next) mutable {
-    bytes += (next.*text).size();
-    return !records.empty() && bytes > limits::kPage;
-  };
+// The last number of a page that ends at the limit of bytes, though never before its first record; 0 where there is
+// none. `numbers` are rows of number and size. A database may answer with all rows at once, so sizes are asked for
+// first.
+Result<std::int64_t> end_of_page(Query& numbers) {
+  std::int64_t last = 0;
+  std::size_t bytes = 0;
+  for (;;) {
+    const auto row = numbers.step();
+    if (!row) return std::unexpected(row.error());
+    if (!*row) return last;
+    bytes += static_cast<std::size_t>(numbers.integer(1));
+    if (last != 0 && bytes > limits::kPage) return last;
+    last = numbers.integer(0);
+  }
 }
 
 UpstreamRecord read_upstream(const Query& row, const Sealer& sealer) {
@@ -129,7 +132,7 @@ Result<std::vector<UpstreamRecord>> read_upstreams(Connection& connection, const
                   " FROM upstreams{} ORDER BY place",
                   name ? " WHERE name = ?" : ""));
   if (name) query.bind(*name);
-  return read_rows<UpstreamRecord>(query, [&sealer](const Query& row) { return read_upstream(row, sealer); }, kAllRows);
+  return read_rows<UpstreamRecord>(query, [&sealer](const Query& row) { return read_upstream(row, sealer); });
 }
 
 Result<std::vector<SnapshotRecord>> read_snapshots(Connection& connection, const std::optional<std::string>& upstream) {
@@ -138,17 +141,21 @@ Result<std::vector<SnapshotRecord>> read_snapshots(Connection& connection, const
                   " FROM snapshots{} ORDER BY upstream, kind",
                   upstream ? " WHERE upstream = ?" : ""));
   if (upstream) query.bind(*upstream);
-  return read_rows<SnapshotRecord>(query, read_snapshot, kAllRows);
+  return read_rows<SnapshotRecord>(query, read_snapshot);
 }
 
 Result<ChangePage> read_changes(Connection& connection, std::uint64_t since, std::size_t limit) {
   return at_one_moment<ChangePage>(connection, [&]() -> Result<ChangePage> {
     const auto ends = read_ends(connection, "changes");
     if (!ends) return std::unexpected(ends.error());
+    auto numbers =
+        connection.query("SELECT number, length(change) FROM changes WHERE number > ? ORDER BY number LIMIT ?");
+    const auto last = end_of_page(numbers.bind(clamp(since), clamp(std::min(limit, limits::kRows))));
+    if (!last) return std::unexpected(last.error());
     auto query = connection.query(
-        "SELECT number, at, upstream, kind, change FROM changes WHERE number > ? ORDER BY number LIMIT ?");
-    query.bind(clamp(since), clamp(std::min(limit, limits::kRows)));
-    auto changes = read_rows<ChangeRecord>(query, read_change, page_is_full(&ChangeRecord::change));
+        "SELECT number, at, upstream, kind, change FROM changes WHERE number > ? AND number <= ? ORDER BY number");
+    query.bind(clamp(since), *last);
+    auto changes = read_rows<ChangeRecord>(query, read_change);
     if (!changes) return std::unexpected(std::move(changes.error()));
     return ChangePage{.changes = std::move(*changes), .oldest = ends->oldest, .newest = ends->newest};
   });
@@ -173,10 +180,16 @@ Result<FeedPage> read_feed(Connection& connection, std::uint64_t since, std::siz
 
 Result<std::vector<AuditRecord>> read_audits(Connection& connection, std::size_t limit,
                                              std::optional<std::uint64_t> before) {
+  const std::int64_t below = before ? clamp(*before) : INT64_MAX;
+  auto numbers =
+      connection.query("SELECT number, length(detail) FROM audits WHERE number < ? ORDER BY number DESC LIMIT ?");
+  const auto last = end_of_page(numbers.bind(below, clamp(std::min(limit, limits::kRows))));
+  if (!last) return std::unexpected(last.error());
+  if (*last == 0) return std::vector<AuditRecord>();
   auto query = connection.query(
-      "SELECT number, at, who, what, detail FROM audits WHERE number < ? ORDER BY number DESC LIMIT ?");
-  query.bind(before ? clamp(*before) : INT64_MAX, clamp(std::min(limit, limits::kRows)));
-  return read_rows<AuditRecord>(query, read_audit, page_is_full(&AuditRecord::detail));
+      "SELECT number, at, who, what, detail FROM audits WHERE number < ? AND number >= ? ORDER BY number DESC");
+  query.bind(below, *last);
+  return read_rows<AuditRecord>(query, read_audit);
 }
 
 Result<std::optional<std::string>> read_setting(Connection& connection, std::string_view key) {
@@ -194,10 +207,9 @@ Result<std::vector<Setting>> read_settings(Connection& connection, std::string_v
       fmt::format("SELECT key, value, version FROM settings WHERE key >= ?{} ORDER BY key", end ? " AND key < ?" : ""));
   query.bind(prefix);
   if (end) query.bind(*end);
-  return read_rows<Setting>(
-      query,
-      [](const Query& row) { return Setting{.key = row.text(0), .value = row.text(1), .stored = {row.number(2)}}; },
-      kAllRows);
+  return read_rows<Setting>(query, [](const Query& row) {
+    return Setting{.key = row.text(0), .value = row.text(1), .stored = {row.number(2)}};
+  });
 }
 
 }  // namespace proteus::store::sql
