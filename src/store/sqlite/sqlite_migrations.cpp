@@ -184,7 +184,7 @@ Result<> apply(SqliteConnection& connection, std::size_t step) {
 
 std::int64_t schema_version() { return static_cast<std::int64_t>(kSteps.size()); }
 
-Result<> migrate(SqliteConnection& connection) {
+Result<> migrate(SqliteConnection& connection, std::int64_t to) {
   const auto version = number(connection, "PRAGMA user_version");
   if (!version) return std::unexpected(version.error());
   const auto application = number(connection, "PRAGMA application_id");
@@ -198,7 +198,7 @@ Result<> migrate(SqliteConnection& connection) {
     return std::unexpected(errors::newer_database(connection.name(), *version, schema_version()));
   }
   if (*version < 0) return std::unexpected(errors::foreign_database(connection.name()));
-  for (auto step = static_cast<std::size_t>(*version); step < kSteps.size(); ++step) {
+  for (auto step = static_cast<std::size_t>(*version); step < static_cast<std::size_t>(to); ++step) {
     if (auto applied = apply(connection, step); !applied) return applied;
   }
   return {};
