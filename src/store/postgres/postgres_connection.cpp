@@ -32,6 +32,15 @@ std::string text_or(const char* text, std::string_view other) {
   return text == nullptr || *text == '\0' ? std::string(other) : std::string(text);
 }
 
+// What libpq says about one it cannot read quotes parts of it.
+bool is_url(const Secret& url) {
+  char* message = nullptr;
+  const std::unique_ptr<PQconninfoOption, void (*)(PQconninfoOption*)> parsed(
+      PQconninfoParse(url.reveal().c_str(), &message), PQconninfoFree);
+  PQfreemem(message);
+  return parsed != nullptr;
+}
+
 std::string name_of(PGconn* connection) {
   return fmt::format("PostgreSQL at {}:{}/{}", text_or(PQhost(connection), "localhost"),
                      text_or(PQport(connection), "5432"), text_or(PQdb(connection), "?"));
@@ -68,6 +77,8 @@ PostgresConnection::PostgresConnection(PGconn* connection, std::string name, con
     : Connection(std::move(name)), connection_(connection), patience_(options.statement_timeout + milliseconds(1000)) {}
 
 Result<std::unique_ptr<PostgresConnection>> PostgresConnection::open(const PostgresOptions& options) {
+  if (!is_url(options.url))
+    return std::unexpected(proteus::errors::invalid("the address of the store is not a usable PostgreSQL URL"));
   // What stands before the URL can be overridden by it.
   const std::array<const char*, 6> keywords = {"tcp_user_timeout", "keepalives_idle",  "dbname",
                                                "client_encoding",  "application_name", nullptr};
@@ -75,9 +86,7 @@ Result<std::unique_ptr<PostgresConnection>> PostgresConnection::open(const Postg
   PGconn* const started = PQconnectStartParams(keywords.data(), values.data(), 1);
   if (started == nullptr) return std::unexpected(proteus::errors::exhausted("no memory for a connection to the store"));
   std::unique_ptr<PostgresConnection> connection(new PostgresConnection(started, name_of(started), options));
-  // What libpq says about a URL it cannot read quotes parts of it.
-  if (PQstatus(started) == CONNECTION_BAD)
-    return std::unexpected(proteus::errors::invalid("the address of the store is not a usable PostgreSQL URL"));
+  if (PQstatus(started) == CONNECTION_BAD) return std::unexpected(connection->lost(PQerrorMessage(started)));
   // Such as that a table exists already.
   PQsetNoticeProcessor(started, [](void*, const char*) {}, nullptr);
   if (auto done = connection->connect(steady_clock::now() + options.connect_timeout); !done)
