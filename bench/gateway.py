@@ -17,13 +17,13 @@ PROXY_TARGETS = {"cpu_at_most": 1.0, "throughput_at_least": 1.0}
 DIRECT = 'refresh_strategy = "direct_proxy"'
 
 
-def through(bench, upstream, *more, name="proteus", before="", programs=None, wrapped=()):
+def through(bench, upstream, *more, name="proteus", before="", programs=None, wrapped=(), environment=None):
     """A gateway before that upstream, whose tools begin with `up_`; `before` are sections of others.
 
     `programs` is the folder of another build, and `wrapped` a command that runs the gateway.
     """
     sections = AUTH + before + servers.upstream("up", upstream.port, *more)
-    token = {"BENCH_TOKEN": TOKEN}
+    token = {"BENCH_TOKEN": TOKEN, **(environment or {})}
     core = bench.server_core
     return servers.gateway(bench, core, sections, name, environment=token, programs=programs, wrapped=wrapped)
 

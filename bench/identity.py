@@ -26,12 +26,13 @@ AT_MOST = 1.03
 MORE_INSTRUCTIONS = 1.01
 FEW, MANY = 200, 1200  # calls
 SIZE = 1200  # bytes of a token, as those of large providers have
+EXCHANGED = "exchanged-" + "x" * (SIZE - 10)
 
 
 def measure(bench):
     name = "tools/call, 1 KB, with a verified token"
     with contextlib.ExitStack() as stack:
-        issuer = stack.enter_context(_Issuer(bench.place("issuer")))
+        issuer = stack.enter_context(Issuer(bench.place("issuer")))
         upstream = stack.enter_context(servers.everything(bench, bench.load_core, "--bench", name="upstream"))
         rules = (
             f'[[auth.issuers]]\nissuer = "{issuer.url}"\naudience = ["bench"]\njwks_url = "{issuer.url}/keys"\n'
@@ -97,8 +98,8 @@ def _text(data):
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
-class _Issuer:
-    """Signs tokens with RS256, and serves its key."""
+class Issuer:
+    """Signs tokens with RS256, and serves its key; whoever asks for a token in exchange gets `EXCHANGED`."""
 
     def __init__(self, folder):
         self.key = folder / "key.pem"
@@ -108,11 +109,21 @@ class _Issuer:
         )
         modulus = bytes.fromhex(said.stdout.strip().partition("=")[2])
         keys = {"keys": [{"kty": "RSA", "kid": "1", "use": "sig", "n": _text(modulus), "e": "AQAB"}]}
-        body = json.dumps(keys).encode()
+        documents = {"/keys": keys}
 
-        class Keys(http.server.BaseHTTPRequestHandler):
+        class Documents(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
-                self.send_response(200)
+                self._answer(documents.get(self.path))
+
+            def do_POST(self):
+                self.rfile.read(int(self.headers["Content-Length"]))
+                kind = "urn:ietf:params:oauth:token-type:access_token"
+                answer = {"access_token": EXCHANGED, "issued_token_type": kind, "token_type": "Bearer", "expires_in": 3600}
+                self._answer(answer)
+
+            def _answer(self, document):
+                body = json.dumps(document).encode()
+                self.send_response(404 if document is None else 200)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
@@ -121,8 +132,14 @@ class _Issuer:
             def log_message(self, *_):
                 pass
 
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Keys)
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Documents)
         self.url = f"http://127.0.0.1:{self.server.server_port}"
+        documents["/.well-known/oauth-authorization-server"] = {
+            "issuer": self.url,
+            "token_endpoint": f"{self.url}/token",
+            "jwks_uri": f"{self.url}/keys",
+            "response_types_supported": ["code"],
+        }
 
     def __enter__(self):
         threading.Thread(target=self.server.serve_forever, daemon=True).start()

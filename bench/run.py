@@ -26,6 +26,7 @@ import contexts
 import datasets
 import eras
 import gateway
+import grants
 import identity
 import load
 import micro
@@ -57,6 +58,7 @@ SECTIONS = {
     "datasets connect": datasets.measure_connecting,
     "contexts": contexts.measure,
     "identity": identity.measure,
+    "grants": grants.measure,
     "beside another build": beside.measure,
 }
 

@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-set(layers asio base json net mcp catalog server client)
+set(layers asio base json net auth mcp catalog server client)
 list(TRANSFORM layers PREPEND proteus_)
 
 foreach(layer IN LISTS layers)

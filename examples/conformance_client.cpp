@@ -12,6 +12,8 @@
 #include <boost/json/parse.hpp>
 #include <proteus/client.hpp>
 
+#include "conformance_browser.hpp"
+
 namespace {
 
 using namespace proteus::client;
@@ -20,6 +22,39 @@ using namespace std::chrono_literals;
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
+}
+
+boost::json::object context() {
+  const std::string text = variable("MCP_CONFORMANCE_CONTEXT");
+  return text.empty() ? boost::json::object() : boost::json::parse(text).as_object();
+}
+
+std::string told(const char* name) {
+  const auto all = context();
+  const auto* value = all.if_contains(name);
+  return value != nullptr && value->is_string() ? std::string(value->get_string()) : std::string();
+}
+
+// How to sign in where the scenario is about that; a server that asks for nothing gets nothing.
+OAuth credentials(const std::string& scenario) {
+  OAuth oauth;
+  oauth.client.id = told("client_id");
+  oauth.client.secret.text = told("client_secret");
+  oauth.client.key.text = told("private_key_pem");
+  oauth.redirect_uri = "http://127.0.0.1:3000/callback";
+  oauth.authorize = visit;
+  if (scenario == "auth/basic-cimd") oauth.client_document = "https://conformance-test.local/client-metadata.json";
+  if (scenario.starts_with("auth/client-credentials")) oauth.grant = OAuth::Grant::client_credentials;
+  if (scenario == "auth/wif-jwt-bearer") {
+    oauth.grant = OAuth::Grant::jwt_bearer;
+    oauth.assertion = [](const std::string&) { return told("valid_jwt"); };
+  }
+  if (scenario == "auth/enterprise-managed-authorization") {
+    oauth.grant = OAuth::Grant::identity_assertion;
+    oauth.assertion = [](const std::string&) { return told("idp_id_token"); };
+    oauth.identity_provider = {.issuer = told("idp_issuer"), .id = told("idp_client_id")};
+  }
+  return oauth;
 }
 
 // Counts what went wrong, and says it.
@@ -66,8 +101,8 @@ void use_everything(Run& run) {
 
 // The suite says what to call.
 void call_as_told(Run& run) {
-  const auto context = boost::json::parse(variable("MCP_CONFORMANCE_CONTEXT"));
-  for (const auto& call : context.at("toolCalls").as_array())
+  const auto all = context();
+  for (const auto& call : all.at("toolCalls").as_array())
     run.call(std::string(call.at("name").as_string()), call.at("arguments").as_object());
 }
 
@@ -107,6 +142,7 @@ int main(int argc, char** argv) {
                     .client_info("proteus-conformance-client", "0.1.0")
                     .timeout(20s)
                     .call_timeout(20s)
+                    .auth(credentials(scenario))
                     .on_elicitation([&](const Elicitation&) {
                       // Another call between the rounds of the one that asks: neither may leak into the other.
                       if (scenario.starts_with("sep-2322")) static_cast<void>(asked->call_tool("test_mrtr_unrelated"));
@@ -125,6 +161,7 @@ int main(int argc, char** argv) {
   }
   Run run(server);
   if (const auto found = scenarios.find(scenario); found != scenarios.end()) found->second(run);
+  if (scenario.starts_with("auth/")) run.call("test-tool");
   server.close();
   return run.failures() == 0 ? 0 : 1;
 }

@@ -13,6 +13,7 @@
 
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
+#include <proteus/client_auth.hpp>
 #include <proteus/error.hpp>
 
 // A client for MCP servers of either era, over HTTP or standard streams. Calls block; anything that can fail
@@ -25,46 +26,6 @@ enum class Era : std::uint8_t { legacy, modern };
 
 // Which HTTP transport a server is spoken to with; found out unless given.
 enum class HttpTransport : std::uint8_t { automatic, streamable_http, old_sse };
-
-// What is sent with every HTTP request, to the server's own origin only. Values from the environment are read
-// by `open`, which fails where the variable is not set.
-class Auth {
- public:
-  struct Value {
-    std::string text;      // itself, or
-    std::string variable;  // the environment variable that holds it
-  };
-  enum class Scheme : std::uint8_t { none, bearer, basic, header };
-
-  Auth() = default;
-  Auth(Scheme scheme, std::string name, Value user, Value secret)
-      : scheme_(scheme), name_(std::move(name)), user_(std::move(user)), secret_(std::move(secret)) {}
-
-  Scheme scheme() const { return scheme_; }
-  const std::string& name() const { return name_; }  // of the header
-  const Value& user() const { return user_; }
-  const Value& secret() const { return secret_; }
-
- private:
-  Scheme scheme_ = Scheme::none;
-  std::string name_;
-  Value user_;
-  Value secret_;
-};
-
-struct BearerToken {
-  static Auth of(std::string token);
-  static Auth from_env(std::string variable);
-};
-struct BasicAuth {
-  static Auth of(std::string user, std::string password);
-  static Auth from_env(std::string user_variable, std::string password_variable);
-};
-// Any other header, such as X-Api-Key.
-struct HeaderAuth {
-  static Auth of(std::string header, std::string value);
-  static Auth from_env(std::string header, std::string variable);
-};
 
 // Each has its whole definition, unknown members included, and the usual ones at hand.
 struct Tool {

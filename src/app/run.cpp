@@ -62,6 +62,7 @@ ExitCode run(std::vector<std::string> arguments) {
   add_client_command(app, invocation);
   add_tools_command(app, invocation);
   add_token_command(app, invocation);
+  add_connections_command(app, invocation);
   add_dataset_command(app, invocation);
   add_store_command(app, invocation);
 

@@ -7,6 +7,8 @@
 
 #include "base/base64.hpp"
 #include "net/http/fields.hpp"
+#include "net/http/url.hpp"
+#include "net/http_client/proxy.hpp"
 
 namespace proteus::providers {
 namespace {
@@ -52,8 +54,76 @@ std::string_view word_for(Type type) {
     case Type::bearer: return "bearer";
     case Type::basic: return "basic";
     case Type::header: return "header";
+    case Type::oauth: return "oauth";
   }
   return "none";
+}
+
+Result<> check_client_id(std::string_view id) {
+  if (!std::ranges::all_of(id, [](char c) { return c >= 0x20 && c < 0x7f; }))
+    return std::unexpected(errors::invalid("must be printable"));
+  return {};
+}
+
+Result<> check_issuer(std::string_view issuer) {
+  const auto url = net::Url::parse(issuer);
+  if (!url) return std::unexpected(url.error());
+  if (!url->is_https() && !net::is_loopback_host(url->host()))
+    return std::unexpected(errors::invalid("must be https, unless it is on this machine"));
+  return {};
+}
+
+json::Codec<OauthGrant> grants() {
+  std::vector<std::pair<std::string, OauthGrant>> words;
+  for (const auto grant : {OauthGrant::authorization_code, OauthGrant::client_credentials, OauthGrant::token_exchange,
+                           OauthGrant::identity_assertion, OauthGrant::jwt_bearer})
+    words.emplace_back(to_string(grant), grant);
+  return json::choice<OauthGrant>(std::move(words));
+}
+
+// A key that belongs to type "oauth": others do not show it.
+template <class T>
+json::Field<Authentication> within(std::string key, T OauthSettings::* member, json::Codec<T> codec,
+                                   std::string meaning) {
+  json::Field<Authentication> made;
+  made.info = {.name = std::move(key),
+               .type = std::move(codec.type),
+               .default_text = {},
+               .meaning = std::move(meaning),
+               .keys = {}};
+  made.read = [member, read = std::move(codec.read)](const boost::json::value& value, Authentication& onto,
+                                                     const Place& place) { read(value, onto.oauth.*member, place); };
+  made.write = [member, write = std::move(codec.write)](const Authentication& from,
+                                                        json::Part part) -> std::optional<boost::json::value> {
+    if (!from.is_oauth()) return std::nullopt;
+    return write(from.oauth.*member, part);
+  };
+  return made;
+}
+
+void check_oauth(const OauthSettings& oauth, const Place& place) {
+  using enum OauthGrant;
+  if (!oauth.client_secret_env.empty() && !oauth.client_secret.empty())
+    place.member("client_secret").fault("is given twice, here and by client_secret_env");
+  if (!oauth.client_key_file.empty() && !oauth.client_key.empty())
+    place.member("client_key").fault("is given twice, here and by client_key_file");
+  if (oauth.has_secret() && oauth.has_key()) place.fault("a client has a secret or a key, not both");
+  if ((oauth.has_secret() || oauth.has_key()) && oauth.issuer.empty())
+    place.fault("issuer is missing: a secret or a key belongs to one authorization server");
+  const bool needs_client = oauth.grant == client_credentials || oauth.grant == token_exchange;
+  const bool signs_as_client = oauth.has_key() && oauth.grant != jwt_bearer;
+  if (oauth.client_id.empty() && (oauth.has_secret() || needs_client || signs_as_client))
+    place.fault("client_id is missing");
+  if (oauth.grant == client_credentials && !oauth.has_secret() && !oauth.has_key())
+    place.fault("client_secret_env or client_key_file is missing");
+  if (oauth.grant == jwt_bearer && !oauth.has_key()) place.fault("client_key_file is missing");
+  if (needs_client && oauth.issuer.empty() && !oauth.has_secret() && !oauth.has_key()) place.fault("issuer is missing");
+  const bool is_callers = oauth.effective_subject() == OauthSubject::caller;
+  if (is_callers && (oauth.grant == client_credentials || oauth.grant == jwt_bearer))
+    place.member("subject").fault(
+        fmt::format("must be \"gateway\" for {}, which names no user", to_string(oauth.grant)));
+  if (!is_callers && (oauth.grant == token_exchange || oauth.grant == identity_assertion))
+    place.member("subject").fault(fmt::format("must be \"caller\" for {}", to_string(oauth.grant)));
 }
 
 struct Given {
@@ -82,6 +152,10 @@ Result<Secret> secret_of(const std::string& variable, const Secret& literal, con
 
 }  // namespace
 
+Result<Secret> client_secret(const OauthSettings& settings, const Environment& environment) {
+  return secret_of(settings.client_secret_env, settings.client_secret, environment);
+}
+
 const std::string& Authentication::variable() const {
   static const std::string none;
   switch (type) {
@@ -89,6 +163,7 @@ const std::string& Authentication::variable() const {
     case Type::bearer: return token_env;
     case Type::basic: return password_env;
     case Type::header: return value_env;
+    case Type::oauth: return oauth.client_secret_env;
   }
   return none;
 }
@@ -99,6 +174,7 @@ std::string_view Authentication::variable_key() const {
     case Type::bearer: return "token_env";
     case Type::basic: return "password_env";
     case Type::header: return "value_env";
+    case Type::oauth: return "client_secret_env";
   }
   return "";
 }
@@ -109,8 +185,11 @@ const json::Binding<Authentication>& authentication_binding() {
   using json::text;
   static const json::Binding<Authentication> binding{
       field("type", &Authentication::type,
-            json::choice<Type>(
-                {{"none", Type::none}, {"bearer", Type::bearer}, {"basic", Type::basic}, {"header", Type::header}}),
+            json::choice<Type>({{"none", Type::none},
+                                {"bearer", Type::bearer},
+                                {"basic", Type::basic},
+                                {"header", Type::header},
+                                {"oauth", Type::oauth}}),
             "Kind of credentials that Proteus sends."),
       field("token_env", &Authentication::token_env, text(variable_name()),
             "For `bearer`: environment variable that holds the token."),
@@ -124,6 +203,38 @@ const json::Binding<Authentication>& authentication_binding() {
             "For `header`: name of the header."),
       field("value_env", &Authentication::value_env, text(variable_name()),
             "For `header`: environment variable that holds its value."),
+      within("grant", &OauthSettings::grant, grants(), "For `oauth`: how Proteus gets a token.")
+          .by_default("\"authorization_code\""),
+      within("subject", &OauthSettings::subject,
+             json::optional(
+                 json::choice<OauthSubject>({{"caller", OauthSubject::caller}, {"gateway", OauthSubject::gateway}})),
+             "For `oauth`: whether requests carry a token of each caller's own, or one of Proteus.")
+          .by_default("\"gateway\" for `client_credentials` and `jwt_bearer`, else \"caller\""),
+      within("scopes", &OauthSettings::scopes,
+             json::list(text({.max_bytes = 256, .check = check_scope}), "strings", {.most = 64}),
+             "For `oauth`: scopes to ask for; those that the upstream names where there are none.")
+          .by_default("[]"),
+      within("issuer", &OauthSettings::issuer,
+             text({.max_bytes = 2048, .check = check_issuer, .when_empty = json::WhenEmpty::left_out}),
+             "For `oauth`: the only authorization server to use; required with a secret or a key. For `token_exchange` "
+             "the issuer of the callers' tokens.")
+          .by_default("what the upstream names"),
+      within("client_id", &OauthSettings::client_id,
+             text({.max_bytes = 2048, .check = check_client_id, .when_empty = json::WhenEmpty::left_out}),
+             "For `oauth`: the client that is registered there.")
+          .by_default("found or registered by itself"),
+      within("client_secret_env", &OauthSettings::client_secret_env, text(variable_name()),
+             "For `oauth`: environment variable that holds the client's secret.")
+          .by_default("none"),
+      within("client_key_file", &OauthSettings::client_key_file,
+             text({.max_bytes = 4096, .when_empty = json::WhenEmpty::left_out}),
+             "For `oauth`: file with the client's private key (PEM), which signs assertions. For `jwt_bearer` also a "
+             "file that holds the assertion itself, such as a workload's token.")
+          .by_default("none"),
+      within("client_secret", &OauthSettings::client_secret, secret("client_secret_env"),
+             "The client's secret itself; only over the admin API."),
+      within("client_key", &OauthSettings::client_key, secret("client_key_file"),
+             "The client's key itself (PEM); only over the admin API."),
       field("token", &Authentication::token, secret("token_env"), "The token itself; only over the admin API."),
       field("password", &Authentication::password, secret("password_env"),
             "The password itself; only over the admin API."),
@@ -134,7 +245,8 @@ const json::Binding<Authentication>& authentication_binding() {
 
 void check_authentication(const Authentication& authentication, const Place& place) {
   const auto& given = authentication;
-  const std::array<Given, 8> keys = {{
+  const auto& oauth = given.oauth;
+  const std::array<Given, 17> keys = {{
       {"token_env", Type::bearer, !given.token_env.empty()},
       {"token", Type::bearer, !given.token.empty()},
       {"username", Type::basic, !given.username.empty()},
@@ -143,6 +255,15 @@ void check_authentication(const Authentication& authentication, const Place& pla
       {"name", Type::header, !given.name.empty()},
       {"value_env", Type::header, !given.value_env.empty()},
       {"value", Type::header, !given.value.empty()},
+      {"grant", Type::oauth, oauth.grant != OauthGrant::authorization_code},
+      {"subject", Type::oauth, oauth.subject.has_value()},
+      {"scopes", Type::oauth, !oauth.scopes.empty()},
+      {"issuer", Type::oauth, !oauth.issuer.empty()},
+      {"client_id", Type::oauth, !oauth.client_id.empty()},
+      {"client_secret_env", Type::oauth, !oauth.client_secret_env.empty()},
+      {"client_key_file", Type::oauth, !oauth.client_key_file.empty()},
+      {"client_secret", Type::oauth, !oauth.client_secret.empty()},
+      {"client_key", Type::oauth, !oauth.client_key.empty()},
   }};
   for (const Given& key : keys) {
     if (key.given && key.owner != given.type)
@@ -158,12 +279,20 @@ void check_authentication(const Authentication& authentication, const Place& pla
     case Type::header:
       if (given.name.empty()) place.fault("name is missing");
       return check_secret(place, "value", given.value_env, given.value);
+    case Type::oauth: return check_oauth(given.oauth, place);
   }
 }
 
 Result<std::optional<Credentials>> credentials(const Authentication& authentication, const Environment& environment) {
-  const auto& [type, token_env, username, password_env, name, value_env, token, password, value] = authentication;
+  const auto& [type, token_env, username, password_env, name, value_env, oauth, token, password, value] =
+      authentication;
   if (type == Type::none) return std::nullopt;
+  if (type == Type::oauth) {
+    // It is needed later, and missed now.
+    if (oauth.client_secret_env.empty()) return std::nullopt;
+    if (auto found = client_secret(oauth, environment); !found) return std::unexpected(std::move(found.error()));
+    return std::nullopt;
+  }
   const auto secret = type == Type::bearer  ? secret_of(token_env, token, environment)
                       : type == Type::basic ? secret_of(password_env, password, environment)
                                             : secret_of(value_env, value, environment);

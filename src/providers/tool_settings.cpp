@@ -9,6 +9,7 @@
 #include "base/names.hpp"
 #include "catalog/contexts/entry_patterns.hpp"
 #include "catalog/definitions/names.hpp"
+#include "providers/oauth_settings.hpp"
 
 namespace proteus::providers {
 namespace {
@@ -19,11 +20,6 @@ using json::text;
 
 constexpr std::size_t kMostText = std::size_t{16} << 10U;
 constexpr std::size_t kMostValue = std::size_t{64} << 10U;
-
-Result<> check_scope(std::string_view scope) {
-  if (catalog::is_scope(scope)) return {};
-  return std::unexpected(errors::invalid("is no scope: printable characters, without spaces, quotes and backslashes"));
-}
 
 Result<> check_rename(std::string_view name) {
   if (name.empty()) return {};

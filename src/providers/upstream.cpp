@@ -55,6 +55,7 @@ Upstream::Upstream(UpstreamSettings settings, UpstreamDependencies dependencies,
       dependencies_(std::move(dependencies)),
       endpoint_(std::move(endpoint)),
       credentials_(std::move(credentials)),
+      oauth_target_(settings_.authentication.is_oauth() ? providers::oauth_target(settings_) : std::string()),
       rules_{settings_.effective_prefix(),
              settings_.names == NameStyle::portable ? catalog::NameStyle::portable : catalog::NameStyle::as_is},
       required_scopes_(providers::required_scopes(settings_.tools)),
@@ -88,6 +89,7 @@ client::Options Upstream::basic_options() const {
   options.limits.message_bytes = settings_.max_message_bytes.value();
   options.limits.lists = dependencies_.limits.lists;
   options.headers = credentials_;
+  if (!is_per_caller()) options.authorizer = dependencies_.authorizer;
   // On a connection that is nobody's.
   options.on_unclaimed = [log = log_](const json::Message& notification) {
     log->debug("a notification has no receiver: {}", log::printable(notification.method, 64));
@@ -100,6 +102,7 @@ client::Options Upstream::basic_options() const {
 
 client::Options Upstream::control_options() const {
   client::Options control = basic_options();
+  control.authorizer = dependencies_.authorizer;
   control.handlers = *declare_everything(refuse_question);
   control.background = &dependencies_.background;
   return control;
@@ -215,7 +218,34 @@ void Upstream::answered_live(catalog::Kind kind, bool implemented) {
   client::log_unimplemented("upstream " + settings_.label(), {}, {unimplemented(kind)});
 }
 
-Task<RefreshResult> Upstream::refresh() { co_return result_of(co_await refresher_.refresh()); }
+// What it says to one caller is not said to others: only what it speaks and offers is kept.
+void Upstream::learn(const client::ServerFacts& facts) {
+  if (!waits_for_callers()) return;
+  if (const auto known = refresher_.facts(); known && known->era() == facts.era()) return;
+  auto learned = std::make_shared<client::ServerFacts>(facts);
+  learned->instructions.clear();
+  refresher_.learn(std::move(learned));
+}
+
+Task<Result<>> Upstream::first_try() {
+  if (waits_for_callers()) co_return Result<>{};
+  co_return co_await refresher_.first_try();
+}
+
+Task<RefreshResult> Upstream::refresh() {
+  if (waits_for_callers()) co_return result_of({.at = dependencies_.clock.wall()});
+  co_return result_of(co_await refresher_.refresh());
+}
+
+Task<Result<>> Upstream::tells_of(std::string uri) {
+  if (waits_for_callers())
+    co_return std::unexpected(errors::unsupported("the gateway has no account of its own to follow resources by"));
+  co_return co_await refresher_.tells_of(std::move(uri));
+}
+
+Task<> Upstream::announced() {
+  if (!waits_for_callers()) co_await refresher_.announced();
+}
 
 UpstreamStatus Upstream::status() const {
   UpstreamStatus status;

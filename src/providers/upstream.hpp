@@ -51,6 +51,11 @@ struct UpstreamDependencies {
   // What is decided about its definitions, where the settings say that only what a person ratified is served.
   std::shared_ptr<UpstreamPins> pins = {};
 
+  // The gateway's own credentials where they come and go; may be empty.
+  std::shared_ptr<client::Authorizer> authorizer = {};
+  // Each caller has credentials of their own, and the gateway has none: its lists are read as the caller alone.
+  bool waits_for_callers = false;
+
   // Where a program waits for its turn to start; may be empty.
   std::shared_ptr<client::StartPlaces> start_places = {};
 
@@ -103,14 +108,26 @@ class Upstream {
   boost::asio::io_context& io() const { return dependencies_.io; }
   // Thread-safe. Of an upstream that is listed live: whether it knew the method when it was last asked for such a list.
   void answered_live(catalog::Kind kind, bool implemented);
-  bool is_direct() const { return settings_.refresh_strategy == RefreshStrategy::direct_proxy; }
+  bool is_direct() const {
+    return settings_.refresh_strategy == RefreshStrategy::direct_proxy || dependencies_.waits_for_callers;
+  }
+  // Whether requests for callers carry their own credentials.
+  bool is_per_caller() const { return settings_.authentication.is_per_caller(); }
+  // See providers::oauth_target; empty where it is not of that type.
+  const std::string& oauth_target() const { return oauth_target_; }
+  // Whether nothing is known of it but by what callers see.
+  bool waits_for_callers() const { return dependencies_.waits_for_callers; }
+  // Thread-safe. What a caller's connection found out about the server, where nobody else can.
+  void learn(const client::ServerFacts& facts);
 
   // Serves what was kept from an earlier run, until the upstream answers. Says what that changed.
   Task<std::optional<catalog::Publication>> restore(std::vector<store::SnapshotRecord> records);
-  // Connects in the background, and stays connected.
-  void start() { refresher_.start(); }
+  // Connects in the background, and stays connected; not where it waits for callers.
+  void start() {
+    if (!waits_for_callers()) refresher_.start();
+  }
   // How the first try ended; an error where it was closed before.
-  Task<Result<>> first_try() { return refresher_.first_try(); }
+  Task<Result<>> first_try();
   // Ends what it does. Whoever waits for a reading or for the first try is told that it is cancelled.
   Task<> close();
 
@@ -153,10 +170,10 @@ class Upstream {
   // tells each of its sessions apart.
   void follow(std::set<std::string> uris) { refresher_.follow(std::move(uris)); }
   // Thread-safe. Whether a modern server tells of updates of a resource that is followed; ends when it was asked.
-  Task<Result<>> tells_of(std::string uri) { return refresher_.tells_of(std::move(uri)); }
+  Task<Result<>> tells_of(std::string uri);
   // Thread-safe. Somebody was told elsewhere that lists are others: they are read soon, as if it had been told here.
   // Ends when they were.
-  Task<> announced() { return refresher_.announced(); }
+  Task<> announced();
 
  private:
   Upstream(UpstreamSettings settings, UpstreamDependencies dependencies, client::Endpoint endpoint,
@@ -183,6 +200,7 @@ class Upstream {
   UpstreamDependencies dependencies_;
   const client::Endpoint endpoint_;
   const std::vector<client::Header> credentials_;
+  const std::string oauth_target_;
   const catalog::NameRules rules_;
   const std::shared_ptr<const catalog::RequiredScopes> required_scopes_;
   const std::shared_ptr<const catalog::Shape> shape_;  // null where nothing is said about tools

@@ -64,6 +64,11 @@ bool UpstreamSettings::propagates_meta() const {
   return meta_propagation_enabled.value_or(refresh_strategy == RefreshStrategy::direct_proxy);
 }
 
+std::string oauth_target(const UpstreamSettings& settings) {
+  const auto& oauth = settings.authentication.oauth;
+  return fmt::format("{}\n{}\n{}\n{}", settings.url, to_string(oauth.grant), oauth.issuer, oauth.client_id);
+}
+
 const json::Binding<UpstreamSettings>& upstream_binding() {
   using S = UpstreamSettings;
   static const json::Binding<S> binding{

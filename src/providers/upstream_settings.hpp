@@ -70,6 +70,9 @@ struct UpstreamSettings {
   friend bool operator==(const UpstreamSettings&, const UpstreamSettings&) = default;
 };
 
+// What a grant of type "oauth" is for: the URL, and as which client of which issuer it is obtained.
+std::string oauth_target(const UpstreamSettings& settings);
+
 // The keys of `[[upstreams]]`, of `[defaults.upstream]` and of the admin API.
 const json::Binding<UpstreamSettings>& upstream_binding();
 

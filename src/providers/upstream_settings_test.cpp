@@ -175,8 +175,10 @@ TEST(Authentication, NamesTheVariableThatHoldsTheSecret) {
               ElementsAre("authentication.name: names a header that the protocol itself uses"));
   EXPECT_THAT(fault(R"({"type": "none", "token_env": "TOKEN"})"),
               ElementsAre("authentication.token_env: belongs to type \"bearer\", and the type is \"none\""));
-  EXPECT_THAT(fault(R"({"type": "magic"})"),
-              ElementsAre("authentication.type: must be \"none\", \"bearer\", \"basic\" or \"header\", not \"magic\""));
+  EXPECT_THAT(
+      fault(R"({"type": "magic"})"),
+      ElementsAre(
+          "authentication.type: must be \"none\", \"bearer\", \"basic\", \"header\" or \"oauth\", not \"magic\""));
 }
 
 TEST(Authentication, HoldsALiteralOnlyOverTheApi) {

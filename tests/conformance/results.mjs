@@ -1,4 +1,5 @@
 // Reads what `conformance --output-dir` left: one folder per scenario, named <prefix><scenario>-<time>, with checks.json.
+// A scenario's name may have a slash, and its folder is then one level deeper.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -11,7 +12,7 @@ const ADDED_BY_THE_SUITE = 'wire-schema-valid';
 export function readResults(folder, prefix = '') {
   const results = new Map();
   if (!existsSync(folder)) return results;
-  for (const entry of readdirSync(folder)) {
+  for (const entry of readdirSync(folder, { recursive: true })) {
     if (!entry.startsWith(prefix) || !TIME.test(entry)) continue;
     const file = join(folder, entry, 'checks.json');
     const name = entry.slice(prefix.length).replace(TIME, '');

@@ -80,16 +80,59 @@ export const SERVER = {
   }
 };
 
+// UPC-17
+const AUTHORIZATION = [
+  'auth/metadata-default',
+  'auth/metadata-var1',
+  'auth/metadata-var2',
+  'auth/metadata-var3',
+  'auth/basic-cimd',
+  'auth/scope-from-www-authenticate',
+  'auth/scope-from-scopes-supported',
+  'auth/scope-omitted-when-undefined',
+  'auth/scope-step-up',
+  'auth/scope-retry-limit',
+  'auth/token-endpoint-auth-basic',
+  'auth/token-endpoint-auth-post',
+  'auth/token-endpoint-auth-none',
+  'auth/pre-registration'
+];
+const AUTHORIZATION_EXTENSIONS = [
+  'auth/client-credentials-jwt',
+  'auth/client-credentials-basic',
+  'auth/enterprise-managed-authorization',
+  'auth/dpop',
+  'auth/dpop-nonce',
+  'auth/wif-jwt-bearer'
+];
+
 export const CLIENT = {
-  '2025-11-25': ['initialize', 'tools_call', 'elicitation-sep1034-client-defaults', 'sse-retry'],
-  '2026-07-28': [
-    'tools_call',
-    'request-metadata',
-    'sep-2322-client-request-state',
-    'http-standard-headers',
-    'http-custom-headers',
-    'http-invalid-tool-headers',
-    'json-schema-ref-no-deref',
-    'json-schema-2020-12-preservation'
-  ]
+  '2025-11-25': {
+    required: ['initialize', 'tools_call', 'elicitation-sep1034-client-defaults', 'sse-retry', ...AUTHORIZATION],
+    also: [...AUTHORIZATION_EXTENSIONS, 'json-schema-2020-12-preservation']
+  },
+  '2026-07-28': {
+    required: [
+      'tools_call',
+      'request-metadata',
+      ...AUTHORIZATION,
+      'auth/resource-mismatch',
+      'auth/offline-access-scope',
+      'auth/offline-access-not-supported',
+      'auth/authorization-server-migration',
+      'auth/iss-supported',
+      'auth/iss-not-advertised',
+      'auth/iss-supported-missing',
+      'auth/iss-wrong-issuer',
+      'auth/iss-unexpected',
+      'auth/iss-normalized',
+      'auth/metadata-issuer-mismatch',
+      'sep-2322-client-request-state',
+      'http-standard-headers',
+      'http-custom-headers',
+      'http-invalid-tool-headers',
+      'json-schema-ref-no-deref'
+    ],
+    also: [...AUTHORIZATION_EXTENSIONS, 'json-schema-2020-12-preservation']
+  }
 };

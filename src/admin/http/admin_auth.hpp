@@ -26,6 +26,7 @@ class AdminAuth {
     json::Digest digest;  // of its secret
     Role role;
     bool is_vouched_for = false;  // by an identity provider, instead of a key
+    std::string issuer = {};      // that provider
   };
   std::optional<KeyHolder> admit(std::string_view secret) const;
 

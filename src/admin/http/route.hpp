@@ -29,6 +29,8 @@ class AdminRequest {
   net::Exchange& exchange() { return exchange_; }
   // The name of the admin key.
   const std::string& who() const { return holder_.name; }
+  // The identity provider that vouches for them; empty where they have a key.
+  const std::string& issuer() const { return holder_.issuer; }
   // For an answer that goes on: `end` is asked for when the key is taken away.
   [[nodiscard]] AdminAuth::KeyLease lease(AdminAuth::KeyLease::End end) {
     return AdminAuth::KeyLease(auth_, holder_, std::move(end));

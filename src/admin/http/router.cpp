@@ -71,11 +71,17 @@ Task<std::expected<AdminAuth::KeyHolder, server::Refusal>> Router::let_in(const 
   if (!request.fields().find(kSecret) && doorkeeper_.is_there && doorkeeper_.is_there()) {
     auto found = co_await doorkeeper_.find(request);
     if (!found) co_return std::unexpected(std::move(found.error()));
-    co_return AdminAuth::KeyHolder{std::move(found->name), {}, found->role, true};
+    co_return AdminAuth::KeyHolder{std::move(found->name), {}, found->role, true, std::move(found->issuer)};
   }
   if (auto holder = visitor_of(request)) co_return std::move(*holder);
   co_return std::unexpected(server::Refusal(
       401, errors::unauthenticated(fmt::format("the {} header is missing or its secret is unknown", kSecret)), {}));
+}
+
+std::optional<std::string> Router::name_of_key(std::string_view secret) const {
+  const auto holder = auth_.admit(secret);
+  if (!holder || holder->role != Role::admin) return std::nullopt;
+  return holder->name;
 }
 
 bool Router::knows(const net::Request& request) const { return visitor_of(request).has_value(); }

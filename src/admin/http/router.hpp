@@ -35,12 +35,15 @@ class Router {
   struct Operator {
     std::string name;
     Role role;
+    std::string issuer = {};
   };
   struct Doorkeeper {
     std::function<bool()> is_there;  // whether there are such operators at all
     std::function<Task<std::expected<Operator, server::Refusal>>(const net::Request&)> find;
   };
   void set_doorkeeper(Doorkeeper doorkeeper) { doorkeeper_ = std::move(doorkeeper); }
+  // Any thread: the name of a key that may change things, by its secret.
+  std::optional<std::string> name_of_key(std::string_view secret) const;
   // Whether a request brings the secret of a key; one that does not is refused.
   bool knows(const net::Request& request) const;
 

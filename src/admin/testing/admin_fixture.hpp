@@ -20,6 +20,7 @@
 #include "admin/http/router.hpp"
 #include "admin/routes/audit_routes.hpp"
 #include "admin/routes/change_routes.hpp"
+#include "admin/routes/connection_routes.hpp"
 #include "admin/routes/context_routes.hpp"
 #include "admin/routes/graph_tools.hpp"
 #include "admin/routes/proposal_routes.hpp"
@@ -127,6 +128,9 @@ class Bench {
         registry({workers.at(0), gateway, store, clock, environment, egress}),
         sessions({workers, gateway, store, clock, egress}, session_options()),
         tokens({workers.at(0), gateway, store, clock}),
+        sign_ins({gateway, gateway.vault(), store, clock,
+                  [this](std::string_view secret) { return router.name_of_key(secret); }},
+                 SealingKey::random()),
         router(routes(),
                AdminKeys({{"admin", Secret(std::string(kSecret))},
                           {"ops", Secret(std::string(kOpsSecret))},
@@ -227,6 +231,7 @@ class Bench {
   gateway::PinDecisions pins{gateway, store};
   gateway::ToolSessions sessions;
   gateway::TokenRegistry tokens;
+  gateway::SignInDesk sign_ins;
   Readiness readiness;
   Router router;
   Ops ops;
@@ -238,8 +243,9 @@ class Bench {
  private:
   Routes routes() {
     Routes all = upstream_routes(gateway, registry, store);
-    for (auto& more : {session_routes(gateway, sessions), token_routes(gateway, tokens), change_routes(changes),
-                       audit_routes(store), context_routes(gateway), proposal_routes(pins)})
+    for (auto& more :
+         {session_routes(gateway, sessions), token_routes(gateway, tokens), change_routes(changes), audit_routes(store),
+          context_routes(gateway), proposal_routes(pins), connection_routes(gateway.vault(), sign_ins)})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }
@@ -247,6 +253,7 @@ class Bench {
     const std::string_view path = exchange.request().path();
     if (Router::owns(path)) return router.handle(exchange);
     if (GraphTools::owns(path)) return graph_tools.handle(exchange);
+    if (gateway::ConnectSite::owns(path)) return sign_ins.site().handle(exchange);
     if (Ops::owns(path)) return ops.handle(exchange, metrics_access);
     return gateway.handle(exchange);
   }

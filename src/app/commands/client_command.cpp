@@ -32,8 +32,9 @@ struct ClientOptions {
 
 ExitCode complain(ExitCode code, const Error& error) {
   const bool needs_token = error.kind() == ErrorKind::unauthenticated;
-  fmt::print(stderr, "proteus: {}{}\n", one_line(error.message()),
-             needs_token ? "; --bearer-env VARIABLE sends the token in that variable" : "");
+  fmt::print(
+      stderr, "proteus: {}{}\n", one_line(error.message()),
+      needs_token ? "; sign in with `proteus client login URL`, or send a token with --bearer-env VARIABLE" : "");
   return code;
 }
 
@@ -222,6 +223,7 @@ void add_client_command(CLI::App& app, Invocation& invocation) {
   add(*client, invocation, "call", "Call a tool, show its progress and print its result",
       {{"NAME", "The tool's name"}, {"JSON", "Its arguments, an object; - reads them from standard input"}}, call);
   add(*client, invocation, "watch", "Show what is added, removed and changed, until Ctrl-C", {}, watch);
+  add_login_commands(*client, invocation);
 }
 
 }  // namespace proteus::app

@@ -1,7 +1,11 @@
 #include "app/commands/client_target.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
+#include "app/commands/kept_sign_in.hpp"
+#include "base/log.hpp"
 #include "base/units.hpp"
 
 namespace proteus::app {
@@ -84,7 +88,16 @@ Result<client::McpServer::Builder> ClientTarget::builder() const {
     if (!header) return std::unexpected(std::move(header.error()));
     builder.header(std::move(header->first), std::move(header->second));
   }
-  if (!bearer_variable.empty()) builder.auth(client::BearerToken::from_env(bearer_variable));
+  const auto is_credential = [](const std::string& text) {
+    return log::redact(text.substr(0, text.find(':')), "x") != "x";
+  };
+  if (!bearer_variable.empty()) {
+    builder.auth(client::BearerToken::from_env(bearer_variable));
+  } else if (uses_sign_in && !at.empty() && std::ranges::none_of(headers, is_credential)) {
+    auto kept = kept_sign_in(at, process_environment());
+    if (!kept) return std::unexpected(std::move(kept.error()));
+    if (*kept) builder.auth(std::move(**kept));
+  }
   if (!timeout.empty()) {
     const auto duration = timeout_of(timeout);
     if (!duration) return std::unexpected(duration.error());

@@ -20,6 +20,7 @@ struct ClientTarget {
   std::string era = "auto";
   std::string transport = "auto";
   std::string ca_file;
+  bool uses_sign_in = true;  // that `proteus client login` kept, unless other credentials are given
 
   // Fails where one of them is unusable.
   Result<client::McpServer::Builder> builder() const;

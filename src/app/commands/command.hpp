@@ -22,6 +22,9 @@ struct Invocation {
 void add_admin_secret_command(CLI::App& app, Invocation& invocation);
 void add_check_command(CLI::App& app, Invocation& invocation);
 void add_client_command(CLI::App& app, Invocation& invocation);
+void add_connections_command(CLI::App& app, Invocation& invocation);
+// Below `proteus client`.
+void add_login_commands(CLI::App& client, Invocation& invocation);
 void add_dataset_command(CLI::App& app, Invocation& invocation);
 void add_stdio_command(CLI::App& app, Invocation& invocation);
 void add_serve_command(CLI::App& app, Invocation& invocation);

@@ -125,6 +125,14 @@ void check_upstreams(const Config& config, CrossCheck& check) {
       warning_at.fault(
           fmt::format("has the same prefix as upstreams[{}], which wins every name that both have", first->second));
     }
+    // Only the issuer of a caller's token may be shown it.
+    const auto& oauth = settings.authentication.oauth;
+    const bool is_known =
+        std::ranges::any_of(config.auth.issuers, [&](const auto& issuer) { return issuer.issuer == oauth.issuer; });
+    if (settings.authentication.is_oauth() && oauth.grant == providers::OauthGrant::token_exchange && !is_known) {
+      const Place authentication = at.member("authentication");
+      authentication.member("issuer").fault("must be one of [[auth.issuers]], whose tokens callers bring");
+    }
     const std::string& variable = settings.authentication.variable();
     if (variable.empty()) continue;
     // The upstream alone is down without it, which must not stop the others.

@@ -14,6 +14,7 @@
 #include "admin/http/router.hpp"
 #include "admin/routes/audit_routes.hpp"
 #include "admin/routes/change_routes.hpp"
+#include "admin/routes/connection_routes.hpp"
 #include "admin/routes/context_routes.hpp"
 #include "admin/routes/dataset_routes.hpp"
 #include "admin/routes/graph_tools.hpp"
@@ -35,6 +36,7 @@
 #include "gateway/operate/token_registry.hpp"
 #include "gateway/operate/upstream_registry.hpp"
 #include "gateway/sessions/tool_sessions.hpp"
+#include "gateway/sign_in/sign_in_desk.hpp"
 #include "net/http_client/proxy.hpp"
 #include "server/http/cors.hpp"
 #include "server/stdio/stdio_endpoint.hpp"
@@ -65,7 +67,8 @@ Task<std::expected<admin::Router::Operator, server::Refusal>> find_operator(gate
   auto found = co_await identities.find_operator(request);
   if (!found) co_return std::unexpected(std::move(found.error()));
   const bool may_change = found->role == gateway::AdminRole::admin;
-  co_return admin::Router::Operator{std::move(found->name), may_change ? admin::Role::admin : admin::Role::viewer};
+  co_return admin::Router::Operator{std::move(found->name), may_change ? admin::Role::admin : admin::Role::viewer,
+                                    std::move(found->issuer)};
 }
 
 admin::Router::Doorkeeper operators_of(gateway::Identities& identities) {
@@ -80,7 +83,7 @@ gateway::Offering offering_of(const Config& config) {
 }  // namespace
 
 struct Serving::Dependencies {
-  Dependencies(Serving& serving, asio::io_context& control, datasets::MappingDirectory mappings)
+  Dependencies(Serving& serving, asio::io_context& control, datasets::MappingDirectory mappings, SealingKey sign_in_key)
       : changes(control, *serving.store_, serving.gateway_->background_threads()),
         metrics(*serving.gateway_),
         registry({control, *serving.gateway_, *serving.store_, serving.clock_, serving.environment_, *serving.egress_}),
@@ -91,6 +94,9 @@ struct Serving::Dependencies {
         datasets({control, *serving.store_, serving.clock_, serving.environment_}, std::move(mappings),
                  offering_of(serving.config_)),
         dataset_tools(std::make_shared<gateway::DatasetTools>(datasets, *serving.gateway_)),
+        sign_ins({*serving.gateway_, serving.gateway_->vault(), *serving.store_, serving.clock_,
+                  [this](std::string_view secret) { return router.name_of_key(secret); }},
+                 sign_in_key),
         router(routes(*serving.gateway_, *serving.store_), serving.admin_keys(), serving.gateway_->refusals()),
         ops({readiness, [this] { return metrics.render(); },
              [this](const net::Request& request) { return router.knows(request); }}),
@@ -106,7 +112,8 @@ struct Serving::Dependencies {
     admin::Routes all = admin::upstream_routes(gateway, registry, store);
     for (auto& more : {admin::session_routes(gateway, sessions), admin::token_routes(gateway, tokens),
                        admin::dataset_routes(datasets), admin::proposal_routes(pins), admin::context_routes(gateway),
-                       admin::change_routes(changes), admin::audit_routes(store), admin::principal_routes(gateway)}) {
+                       admin::change_routes(changes), admin::audit_routes(store), admin::principal_routes(gateway),
+                       admin::connection_routes(gateway.vault(), sign_ins)}) {
       all.insert(all.end(), more.begin(), more.end());
     }
     return all;
@@ -120,6 +127,7 @@ struct Serving::Dependencies {
   gateway::ToolSessions sessions;
   gateway::DatasetRegistry datasets;
   std::shared_ptr<gateway::DatasetTools> dataset_tools;
+  gateway::SignInDesk sign_ins;
   admin::Readiness readiness;
   admin::Router router;
   admin::Ops ops;
@@ -171,7 +179,10 @@ Result<> Serving::open() {
   if (previous) {
     if (const auto resealed = mappings.reseal(); !resealed) return std::unexpected(resealed.error());
   }
-  dependencies_ = std::make_unique<Dependencies>(*this, control, std::move(mappings));
+  dependencies_ = std::make_unique<Dependencies>(*this, control, std::move(mappings),
+                                                 SealingKey::derive(pepper->value(), "sign-in"));
+  // Whoever is at standard input has no page to open.
+  if (front_ == Front::http) gateway_->service().set_sign_ins(dependencies_->sign_ins.questions());
   gateway_->set_locals({dependencies_->dataset_tools});
   gateway_->set_on_refreshed([this](const providers::RefreshResult& result, const catalog::Publication*) {
     dependencies_->metrics.refreshed(result);
@@ -263,6 +274,7 @@ Result<> Serving::listen() {
   if (!server) return std::unexpected(server.error());
   server_ = std::move(*server);
   gateway_->identities().set_public_url(public_url());
+  report_sign_ins();
   if (!config_.server.ops_listen) return {};
   const auto& ops_address = *config_.server.ops_listen;
   auto ops = listen_at(ops_address, *tls, [this, operators = operator_rules(ops_address)](net::Exchange& exchange) {
@@ -327,6 +339,7 @@ Task<> Serving::route(net::Exchange& exchange, const server::HostRules& operator
   const bool is_old_sse = is_at(path, "/sse");
   if (is_old_sse && config_.server.old_sse) return gateway_->handle_old_sse(exchange);
   if (path.starts_with(gateway::Resources::kWellKnown)) return reply_resource_metadata(exchange);
+  if (gateway::ConnectSite::owns(path)) return show_connect_page(exchange);
   if (admin::GraphTools::owns(path)) return dependencies_->graph_tools.handle(exchange);
   if (auto allowed = operators.check(exchange.request(), &gateway_->refusals()); !allowed)
     return admin::reply_problem(exchange, std::move(allowed.error()));
@@ -373,6 +386,22 @@ Task<> Serving::reply_resource_metadata(net::Exchange& exchange) {
   }
   co_await exchange.reply(
       {.status = 200, .content_type = "application/json", .prepared = "Cache-Control: max-age=300\r\n"}, *metadata);
+}
+
+// Its forms are posted by pages of our own, whatever other pages may do.
+Task<> Serving::show_connect_page(net::Exchange& exchange) {
+  server::HostRules rules = host_rules();
+  rules.allowed_origins.emplace_back(public_url().origin());
+  if (auto allowed = rules.check(exchange.request(), &gateway_->refusals()); !allowed)
+    return admin::reply_problem(exchange, std::move(allowed.error()));
+  return dependencies_->sign_ins.site().handle(exchange);
+}
+
+void Serving::report_sign_ins() const {
+  for (const auto& issuer : gateway_->identities().sign_in_issuers()) {
+    log::info("people who sign in at {} come back to {}", issuer,
+              gateway::redirect_uri_for(gateway_->identities().gateway_url(), issuer));
+  }
 }
 
 std::string Serving::origin() const {

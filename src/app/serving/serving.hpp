@@ -80,6 +80,9 @@ class Serving {
   std::string origin() const;
   net::Url public_url() const;
   Task<> reply_resource_metadata(net::Exchange& exchange);
+  Task<> show_connect_page(net::Exchange& exchange);
+  // Operators have to tell identity providers where people come back to.
+  void report_sign_ins() const;
   Task<> route(net::Exchange& exchange, const server::HostRules& operators);
   Task<> route_ops(net::Exchange& exchange, const server::HostRules& operators);
 

@@ -1,42 +1,17 @@
 #include "auth/issuers/issuer_documents.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "auth/fetch/form.hpp"
+#include "auth/fetch/http_fetch.hpp"
 #include "base/base64.hpp"
 #include "base/log.hpp"
 
 namespace proteus::auth {
 namespace {
-
-using namespace std::chrono_literals;
-
-constexpr net::RequestDeadlines kDeadlines{.connect = 5s, .head = 10s, .whole = 15s};
-constexpr std::size_t kMaxIntrospection = std::size_t{256} * 1024;
-
-bool is_redirect(unsigned status) { return status >= 300 && status < 400; }
-
-// application/x-www-form-urlencoded, for a value.
-std::string form_encoded(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
-  std::string out;
-  for (const char c : text) {
-    const bool is_plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' ||
-                          c == '.' || c == '_' || c == '*';
-    if (is_plain) {
-      out.push_back(c);
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    out.push_back('%');
-    out.push_back(kHex[byte >> 4U]);
-    out.push_back(kHex[byte & 0xFU]);
-  }
-  return out;
-}
 
 // RFC 6749, 2.3.1: both parts are encoded before they are joined.
 std::string basic(const ClientCredentials& client) {
@@ -128,43 +103,35 @@ Task<Result<std::string>> IssuerDocuments::introspect(Secret token) {
     co_return std::unexpected(errors::protocol("the issuer's metadata do not say where tokens are introspected"));
   const auto url = net::Url::parse(found->introspection_endpoint);
   if (!url) co_return std::unexpected(url.error());
-  Secret form("token=" + form_encoded(token.reveal()) + "&token_type_hint=access_token");
-  Secret authorization(basic(client_));
-  std::vector<net::Field> fields = {{"Content-Type", "application/x-www-form-urlencoded"},
-                                    {"Accept", "application/json"},
-                                    {"Accept-Encoding", "identity"}};
+  std::string form;
+  append_form(form, "token", token.reveal());
+  append_form(form, "token_type_hint", "access_token");
+  FetchRequest request{.url = *url, .method = "POST"};
+  request.fields.emplace_back("Content-Type", Secret("application/x-www-form-urlencoded"));
   if (wants_body(*found)) {
-    form = Secret(form.reveal() + "&client_id=" + form_encoded(client_.client_id) +
-                  "&client_secret=" + form_encoded(client_.client_secret.reveal()));
+    append_form(form, "client_id", client_.client_id);
+    append_form(form, "client_secret", client_.client_secret.reveal());
   } else {
-    fields.push_back({"Authorization", authorization.reveal()});
+    request.fields.emplace_back("Authorization", Secret(basic(client_)));
   }
-  const std::array<std::string_view, 1> body = {form.reveal()};
-  co_return co_await receive({.url = *url, .method = "POST", .fields = fields, .body = body, .deadlines = kDeadlines},
-                             kMaxIntrospection);
+  request.body = Secret(std::move(form));
+  co_return co_await receive(std::move(request));
 }
 
 Task<Result<std::string>> IssuerDocuments::get(net::Url url, std::size_t limit) {
-  const std::array<net::Field, 2> fields = {{{"Accept", "application/json"}, {"Accept-Encoding", "identity"}}};
-  co_return co_await receive({.url = url, .fields = fields, .deadlines = kDeadlines}, limit);
+  co_return co_await receive({.url = std::move(url), .limit = limit});
 }
 
-Task<Result<std::string>> IssuerDocuments::receive(net::ClientRequest request, std::size_t limit) {
-  auto response = co_await home_->http.send(request);
-  if (!response) co_return std::unexpected(std::move(response.error()).within(request.url.text()));
-  const unsigned status = response->status();
-  if (is_redirect(status)) {
-    co_return std::unexpected(
-        errors::protocol(fmt::format("{} redirects to another place, which is not followed", request.url.text())));
+Task<Result<std::string>> IssuerDocuments::receive(FetchRequest request) {
+  const std::string where = request.url.text();
+  auto answer = co_await HttpFetch(home_->http).fetch(std::move(request));
+  if (!answer) co_return std::unexpected(std::move(answer.error()));
+  if (answer->status != 200) {
+    std::string message = fmt::format("{} answered {}", where, answer->status);
+    co_return std::unexpected(answer->status >= 500 || answer->status == 429 ? errors::unavailable(std::move(message))
+                                                                             : errors::protocol(std::move(message)));
   }
-  if (status != 200) {
-    co_return std::unexpected(status >= 500 || status == 429
-                                  ? errors::unavailable(fmt::format("{} answered {}", request.url.text(), status))
-                                  : errors::protocol(fmt::format("{} answered {}", request.url.text(), status)));
-  }
-  const auto body = co_await response->read_all(limit);
-  if (!body) co_return std::unexpected(Error(body.error()).within(request.url.text()));
-  co_return std::string(*body);
+  co_return std::move(answer->body);
 }
 
 }  // namespace proteus::auth

@@ -7,6 +7,7 @@
 
 #include <proteus/error.hpp>
 
+#include "auth/fetch/fetch.hpp"
 #include "auth/issuers/issuer_home.hpp"
 #include "auth/issuers/settings.hpp"
 #include "auth/tokens/key_set.hpp"
@@ -37,7 +38,7 @@ class IssuerDocuments {
  private:
   Task<Result<ServerMetadata>> search();
   Task<Result<std::string>> get(net::Url url, std::size_t limit);
-  Task<Result<std::string>> receive(net::ClientRequest request, std::size_t limit);
+  Task<Result<std::string>> receive(FetchRequest request);
 
   const std::shared_ptr<IssuerHome> home_;
   const std::string issuer_;

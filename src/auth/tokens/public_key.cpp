@@ -5,14 +5,10 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <openssl/bn.h>
 #include <openssl/core_names.h>
-#include <openssl/ecdsa.h>
-#include <openssl/err.h>
-#include <openssl/evp.h>
-#include <openssl/param_build.h>
 #include <openssl/rsa.h>
 
+#include "auth/tokens/openssl.hpp"
 #include "base/base64.hpp"
 #include "json/canonical.hpp"
 
@@ -23,30 +19,8 @@ constexpr int kLeastRsaBits = 2048;
 constexpr int kMostRsaBits = 8192;
 constexpr std::size_t kMostExponentBytes = 8;  // a longer one only makes checking slow
 
-template <auto Free>
-struct Freed {
-  template <class T>
-  void operator()(T* object) const {
-    Free(object);
-  }
-};
-using Number = std::unique_ptr<BIGNUM, Freed<BN_free>>;
-using Context = std::unique_ptr<EVP_PKEY_CTX, Freed<EVP_PKEY_CTX_free>>;
 using Builder = std::unique_ptr<OSSL_PARAM_BLD, Freed<OSSL_PARAM_BLD_free>>;
 using Parameters = std::unique_ptr<OSSL_PARAM, Freed<OSSL_PARAM_free>>;
-using Hashing = std::unique_ptr<EVP_MD_CTX, Freed<EVP_MD_CTX_free>>;
-using EcSignature = std::unique_ptr<ECDSA_SIG, Freed<ECDSA_SIG_free>>;
-using KeyPointer = std::shared_ptr<EVP_PKEY>;
-
-const unsigned char* octets(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
-
-// What fails here leaves nothing in the thread's error queue, which TLS on the same thread would take for its own.
-struct QuietErrors {
-  QuietErrors() = default;
-  QuietErrors(const QuietErrors&) = delete;
-  QuietErrors& operator=(const QuietErrors&) = delete;
-  ~QuietErrors() { ERR_clear_error(); }
-};
 
 Number number_of(std::string_view bytes) {
   return Number(BN_bin2bn(octets(bytes), static_cast<int>(bytes.size()), nullptr));
@@ -69,7 +43,7 @@ KeyPointer owned(EVP_PKEY* key) { return {key, EVP_PKEY_free}; }
 
 KeyPointer from_parameters(const char* type, OSSL_PARAM_BLD* builder) {
   const Parameters parameters(OSSL_PARAM_BLD_to_param(builder));
-  const Context context(EVP_PKEY_CTX_new_from_name(nullptr, type, nullptr));
+  const KeyContext context(EVP_PKEY_CTX_new_from_name(nullptr, type, nullptr));
   EVP_PKEY* key = nullptr;
   if (!parameters || !context || EVP_PKEY_fromdata_init(context.get()) != 1 ||
       EVP_PKEY_fromdata(context.get(), &key, EVP_PKEY_PUBLIC_KEY, parameters.get()) != 1) {
@@ -119,7 +93,7 @@ Result<Read> read_ec(const boost::json::object& jwk) {
   OSSL_PARAM_BLD_push_octet_string(builder.get(), OSSL_PKEY_PARAM_PUB_KEY, point.data(), point.size());
   KeyPointer key = from_parameters("EC", builder.get());
   if (key) {
-    const Context context(EVP_PKEY_CTX_new_from_pkey(nullptr, key.get(), nullptr));
+    const KeyContext context(EVP_PKEY_CTX_new_from_pkey(nullptr, key.get(), nullptr));
     if (!context || EVP_PKEY_public_check_quick(context.get()) != 1) key = nullptr;
   }
   return Read{
@@ -158,11 +132,6 @@ std::optional<std::string> der_of(std::string_view signature, std::size_t number
   const int size = i2d_ECDSA_SIG(both.get(), &end);
   if (size <= 0) return std::nullopt;
   return std::string(reinterpret_cast<const char*>(der.data()), static_cast<std::size_t>(size));
-}
-
-const EVP_MD* hash_of(Algorithm algorithm) {
-  if (algorithm == Algorithm::eddsa) return nullptr;
-  return algorithm == Algorithm::es384 ? EVP_sha384() : EVP_sha256();
 }
 
 bool check(EVP_PKEY* key, Algorithm algorithm, std::string_view text, std::string_view signature) {
@@ -209,8 +178,8 @@ bool PublicKey::fits(Algorithm algorithm) const {
 bool PublicKey::verifies(Algorithm algorithm, std::string_view text, std::string_view signature) const {
   if (!fits(algorithm)) return false;
   const QuietErrors quiet;
-  if (algorithm == Algorithm::es256 || algorithm == Algorithm::es384) {
-    const auto der = der_of(signature, algorithm == Algorithm::es256 ? 32 : 48);
+  if (const int size = ec_number_size(algorithm); size != 0) {
+    const auto der = der_of(signature, static_cast<std::size_t>(size));
     return der && check(key_.get(), algorithm, text, *der);
   }
   return check(key_.get(), algorithm, text, signature);

@@ -4,6 +4,8 @@
 
 namespace proteus::client {
 
+Auth::Auth(OAuth settings) : scheme_(Scheme::oauth), oauth_(std::make_shared<const OAuth>(std::move(settings))) {}
+
 Auth BearerToken::of(std::string token) { return {Auth::Scheme::bearer, "Authorization", {}, {std::move(token), {}}}; }
 Auth BearerToken::from_env(std::string variable) {
   return {Auth::Scheme::bearer, "Authorization", {}, {{}, std::move(variable)}};

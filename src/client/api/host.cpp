@@ -9,15 +9,6 @@
 #include "client/connection/transports.hpp"
 
 namespace proteus::client {
-namespace {
-
-Options with_log(Options options, const std::string& name) {
-  options.log = std::make_shared<StrangerLog>(name);
-  return options;
-}
-
-}  // namespace
-
 void CallingThread::post(std::function<void()> function) {
   const std::lock_guard lock(mutex_);
   functions_.push_back(std::move(function));
@@ -56,10 +47,17 @@ Host::Host(std::shared_ptr<boost::asio::io_context> io, Endpoint endpoint, Optio
       settings_(std::move(settings)),
       on_change_(std::move(on_change)),
       refresher_(settings_.refresh, refreshing(), transports_to(std::move(endpoint), *io_, http_),
-                 with_log(std::move(options), settings_.name)),
+                 completed(std::move(options))),
       thread_([this] { io_->run(); }) {}
 
 Host::~Host() { close(); }
+
+Options Host::completed(Options options) {
+  options.log = std::make_shared<StrangerLog>(settings_.name);
+  if (settings_.oauth)
+    options.authorizer = std::make_shared<OAuthAuthorizer>(io_->get_executor(), fetch_, clock_, *settings_.oauth);
+  return options;
+}
 
 Refresher::Dependencies Host::refreshing() {
   return {.executor = io_->get_executor(),

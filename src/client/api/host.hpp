@@ -16,11 +16,13 @@
 #include <proteus/client.hpp>
 #include <proteus/error.hpp>
 
+#include "auth/fetch/http_fetch.hpp"
 #include "base/clock.hpp"
 #include "client/api/inventory.hpp"
 #include "client/connection/circuit_breaker.hpp"
 #include "client/connection/connection.hpp"
 #include "client/connection/refresher.hpp"
+#include "client/sign_in/oauth_authorizer.hpp"
 #include "net/http_client/http_client.hpp"
 
 namespace proteus::client {
@@ -45,6 +47,7 @@ struct HostSettings {
   unsigned circuit_failures = 5;
   std::chrono::milliseconds circuit_open = std::chrono::seconds(30);
   std::string list_meta;  // members of the `_meta` of lists, as JSON text without braces
+  std::optional<OAuthOptions> oauth = std::nullopt;
 };
 
 // A connection with a thread of its own, for callers that block, and an inventory that a Refresher keeps fresh. Safe to
@@ -111,6 +114,7 @@ class Host {
     bool allowed_;
   };
 
+  Options completed(Options options);
   Refresher::Dependencies refreshing();
   Task<Result<Gathered>> read();
   void on_read(const Reading& reading);
@@ -122,6 +126,7 @@ class Host {
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{io_->get_executor()};
   SystemClock clock_;
   net::HttpClient http_;
+  auth::HttpFetch fetch_{http_};
   const HostSettings settings_;
   OnChange on_change_;
   CircuitBreaker breaker_{clock_, settings_.circuit_failures, settings_.circuit_open, settings_.name};

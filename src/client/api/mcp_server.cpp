@@ -94,9 +94,15 @@ class McpServer::State {
     callbacks_ = std::make_shared<CallbackThread>();
     auto io = std::make_shared<boost::asio::io_context>(1);
     settings_.add_handlers(*options, callbacks_, io);
+    HostSettings how = settings_.host();
+    if (const auto* url = std::get_if<net::Url>(&*endpoint)) {
+      auto oauth = settings_.oauth(*url, callbacks_, io);
+      if (!oauth) return std::unexpected(std::move(oauth.error()));
+      how.oauth = std::move(*oauth);
+    }
     const auto on_change = [this](const catalog::Change& change) { announce(change); };
-    auto host = std::make_shared<Host>(io, std::move(*endpoint), std::move(*options), std::move(*http),
-                                       settings_.host(), on_change);
+    auto host = std::make_shared<Host>(io, std::move(*endpoint), std::move(*options), std::move(*http), std::move(how),
+                                       on_change);
     if (auto opened = host->open(); !opened && settings_.fail_fast_on_startup) {
       host->close();
       callbacks_->stop();

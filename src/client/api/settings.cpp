@@ -12,7 +12,6 @@
 #include "net/http_client/client_tls.hpp"
 
 namespace proteus::client {
-namespace {
 
 Result<std::string> value_of(const Auth::Value& value) {
   if (value.variable.empty() && value.text.empty()) {
@@ -27,8 +26,10 @@ Result<std::string> value_of(const Auth::Value& value) {
   return std::string(text);
 }
 
+namespace {
+
 Result<std::optional<Header>> credentials(const Auth& auth) {
-  if (auth.scheme() == Auth::Scheme::none) return std::nullopt;
+  if (auth.scheme() == Auth::Scheme::none || auth.scheme() == Auth::Scheme::oauth) return std::nullopt;
   const auto secret = value_of(auth.secret());
   if (!secret) return std::unexpected(secret.error());
   if (auth.scheme() == Auth::Scheme::bearer) return Header{"Authorization", "Bearer " + *secret};
@@ -114,7 +115,7 @@ Result<Endpoint> McpServer::Settings::endpoint() const {
   return std::move(*parsed);
 }
 
-Result<net::HttpClientOptions> McpServer::Settings::http_options() const {
+Result<net::HttpClientOptions> client_http_options(const std::string& ca_file) {
   net::HttpClientOptions options;
   auto proxies = net::ProxySettings::from_environment();
   if (!proxies) return std::unexpected(std::move(proxies.error()));
@@ -126,7 +127,12 @@ Result<net::HttpClientOptions> McpServer::Settings::http_options() const {
     if (!context) return std::unexpected(std::move(context.error()));
     options.tls = std::move(*context);
   }
-  options.user_agent = fmt::format("{}/{}", client_name, client_version);
+  return options;
+}
+
+Result<net::HttpClientOptions> McpServer::Settings::http_options() const {
+  auto options = client_http_options(ca_file);
+  if (options) options->user_agent = fmt::format("{}/{}", client_name, client_version);
   return options;
 }
 

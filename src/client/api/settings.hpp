@@ -10,6 +10,7 @@
 #include "client/api/callback_thread.hpp"
 #include "client/api/host.hpp"
 #include "client/message/options.hpp"
+#include "client/sign_in/oauth_authorizer.hpp"
 #include "net/http_client/http_client.hpp"
 
 namespace proteus::json {
@@ -21,6 +22,12 @@ namespace proteus::client {
 
 // The members of an object as JSON text, without its braces.
 std::string members_of(const boost::json::object& object);
+
+// What it is, or what its variable holds.
+Result<std::string> value_of(const Auth::Value& value);
+
+// Proxies of the environment, and the authorities in this file where it is given.
+Result<net::HttpClientOptions> client_http_options(const std::string& ca_file);
 
 // What a builder was told.
 struct McpServer::Settings {
@@ -68,6 +75,9 @@ struct McpServer::Settings {
   Result<Endpoint> endpoint() const;
   Result<net::HttpClientOptions> http_options() const;
   Result<Options> options() const;
+  // Nothing where it does not sign in.
+  Result<std::optional<OAuthOptions>> oauth(const net::Url& endpoint, const std::shared_ptr<CallbackThread>& thread,
+                                            const std::weak_ptr<boost::asio::io_context>& io) const;
   HostSettings host() const;
   // Handlers run on that thread, and answer to this context.
   void add_handlers(Options& options, const std::shared_ptr<CallbackThread>& thread,

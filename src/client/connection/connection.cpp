@@ -45,9 +45,9 @@ Connection::Connection(const Executor& executor, MakerFactory make, Options opti
 
 Connection::~Connection() = default;
 
-Task<Result<std::shared_ptr<const ServerFacts>>> Connection::open() {
+Task<Result<std::shared_ptr<const ServerFacts>>> Connection::open(std::shared_ptr<Authorizer> authorizer) {
   const Visit visit(*this);
-  auto negotiated = co_await link_.establish();
+  auto negotiated = co_await link_.establish(std::move(authorizer));
   if (!negotiated) co_return std::unexpected(std::move(negotiated.error()));
   note(*negotiated);
   keep_stream(*negotiated);
@@ -113,7 +113,7 @@ Task<Result<Answer>> Connection::request(mcp::Method method, Params params, Requ
   }
   for (;; again = true) {
     if (link_.standing() == nullptr) questions_.set_roots_due(true);
-    auto negotiated = co_await link_.establish();
+    auto negotiated = co_await link_.establish(options.authorizer);
     if (!negotiated) co_return std::unexpected(std::move(negotiated.error()));
     note(*negotiated);
     if (keep_stream(*negotiated) && may_ask(method)) co_await listener_.wait_for_stream();
@@ -121,7 +121,7 @@ Task<Result<Answer>> Connection::request(mcp::Method method, Params params, Requ
       auto known = co_await await_roots(*negotiated, options);
       if (!known) co_return std::unexpected(std::move(known.error()));
       // The session may be another by now.
-      negotiated = co_await link_.establish();
+      negotiated = co_await link_.establish(options.authorizer);
       if (!negotiated) co_return std::unexpected(std::move(negotiated.error()));
       note(*negotiated);
     }
@@ -210,6 +210,7 @@ Task<Connection::Outcome> Connection::exchange(const Negotiated& negotiated, mcp
         co_return Outcome{std::unexpected(std::move(added.error()))};
     }
     composed.add_headers(options.headers);
+    composed.set_authorizer(options.authorizer.get(), options.refused_before);
   }
 
   const auto timeout = time_of(method, options);
@@ -256,6 +257,7 @@ std::shared_ptr<PendingRequest> Connection::post(mcp::Method method, const Param
   Composed composed(request, params);
   if (modern) composed.add_standard_headers(params.name);
   composed.add_headers(options.headers);
+  composed.set_authorizer(options.authorizer.get(), options.refused_before);
   auto reply = negotiated->transport->try_exchange(composed.outgoing(), time_of(method, options), stay);
   if (!reply) return nullptr;
   if (may_act(method)) questions_.set_roots_due(false);
@@ -272,7 +274,9 @@ Connection::Outcome Connection::judge(const Negotiated& negotiated, Reply reply)
     return {std::unexpected(errors::not_found("the server no longer knows the session")), options_.renew_session};
   }
   const bool again = !options_.era && contradicts(reply, negotiated.era()) && link_.era_doubtful(negotiated.generation);
-  return {std::unexpected(reply_error(reply)), again};
+  Outcome outcome{std::unexpected(reply_error(reply)), again};
+  if (!reply.sent.empty() && (reply.status == 401 || reply.status == 403)) outcome.refusal = std::move(reply);
+  return outcome;
 }
 
 void Connection::forget_session(const Negotiated& negotiated) {

@@ -39,7 +39,8 @@ class Connection final : private Inbox {
   Connection& operator=(const Connection&) = delete;
 
   // Connects, if that was not done yet, and says what the server is.
-  Task<Result<std::shared_ptr<const ServerFacts>>> open();
+  // With these credentials in place of the connection's, where that is not whose it is.
+  Task<Result<std::shared_ptr<const ServerFacts>>> open(std::shared_ptr<Authorizer> authorizer = nullptr);
   // What it said last; empty before the first `open`.
   const std::shared_ptr<const ServerFacts>& facts() const { return facts_; }
   // What further connections to the same server need not find out.
@@ -121,6 +122,7 @@ class Connection final : private Inbox {
   struct Outcome {
     Result<Answer> answer;
     bool again = false;
+    std::optional<Reply> refusal = {};  // for want of credentials, of a request that was sent at once
   };
 
   Task<Result<Answer>> request(mcp::Method method, Params params, RequestOptions options, bool again);

@@ -316,16 +316,24 @@ TEST_F(Http, FailsFastWhereNobodyListens) {
 // Has better credentials once it was refused.
 class TwoTokens final : public Authorizer {
  public:
-  Task<Result<std::vector<Header>>> headers() override {
-    co_return std::vector<Header>{{"Authorization", "Bearer " + token_}};
+  explicit TwoTokens(bool at_once = false) : at_once_(at_once) {}
+
+  Task<Result<std::vector<Header>>> headers(std::string_view, const net::Url&) override { co_return written(); }
+  std::optional<std::vector<Header>> headers_now(std::string_view, const net::Url&) override {
+    return at_once_ ? std::optional(written()) : std::nullopt;
   }
-  Task<Result<bool>> refused(int status, std::string_view challenge) override {
-    refusals.push_back(fmt::format("{} {}", status, challenge));
+  Task<Result<bool>> refused(Refusal refusal) override {
+    refusals.push_back(fmt::format("{} {}", refusal.status, refusal.challenge));
+    sent.push_back(refusal.sent.empty() ? "" : refusal.sent.front().second);
     co_return std::exchange(token_, "new") == "old";
   }
   std::vector<std::string> refusals;
+  std::vector<std::string> sent;
 
  private:
+  std::vector<Header> written() const { return {{"Authorization", "Bearer " + token_}}; }
+
+  const bool at_once_;
   std::string token_ = "old";
 };
 
@@ -345,6 +353,31 @@ TEST_F(Http, AsksTheAuthorizerAgainWhenItIsRefused) {
   mcp.on["tools/call"] = [](const FakeRequest&) { return FakeResponse{.status = 401}; };
   EXPECT_EQ(client.call("echo").error().kind(), ErrorKind::unauthenticated);
   EXPECT_EQ(authorizer->refusals.size(), 2U);
+}
+
+// UPC-15: requests of several callers share a connection, and each carries its caller's own credentials.
+TEST_F(Http, SendsEachRequestWithTheCredentialsOfItsOwnCaller) {
+  std::vector<std::string> seen;
+  const FakeMcp fine = mcp;
+  mcp.on["tools/call"] = [&seen, fine](const FakeRequest& request) {
+    seen.push_back(std::string(request.header("authorization")));
+    if (seen.back() == "Bearer old")
+      return FakeResponse{.status = 401, .more_headers = "WWW-Authenticate: Bearer error=\"invalid_token\"\r\n"};
+    FakeMcp answering = fine;
+    return answering(request);
+  };
+  Client client(io, server.url(), test::quick());
+  const auto authorizer = std::make_shared<TwoTokens>(true);
+  RequestOptions as_somebody;
+  as_somebody.inputs = Inputs::hand_back;
+  as_somebody.authorizer = authorizer;
+  EXPECT_TRUE(client.call("echo", "{}", as_somebody));
+  EXPECT_TRUE(client.call("echo", "{}", as_somebody));
+  RequestOptions as_nobody;
+  as_nobody.inputs = Inputs::hand_back;
+  EXPECT_TRUE(client.call("echo", "{}", as_nobody));
+  EXPECT_THAT(seen, ElementsAre("Bearer old", "Bearer new", "Bearer new", ""));
+  EXPECT_THAT(authorizer->sent, ElementsAre("Bearer old"));
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ class Link::Attempt {
   explicit Attempt(Link& link) : link_(link) { link_.busy_ = true; }
   ~Attempt() {
     link_.busy_ = false;
+    link_.handshake_authorizer_.reset();
     link_.idle_.ring();
   }
   Attempt(const Attempt&) = delete;
@@ -55,12 +56,13 @@ Link::Link(const Executor& executor, TransportMaker& maker, const Options& optio
   if (known_era_ == mcp::Era::modern) known_modern_ = known.facts;
 }
 
-Task<Result<Negotiated>> Link::establish() {
+Task<Result<Negotiated>> Link::establish(std::shared_ptr<Authorizer> authorizer) {
   while (busy_)
     co_await idle_.wait();
   if (closed_) co_return std::unexpected(errors::cancelled("the connection"));
   if (negotiated_ && negotiated_->transport->usable()) co_return *negotiated_;
   const Attempt hold(*this);
+  handshake_authorizer_ = std::move(authorizer);
   negotiated_.reset();
   if (transport_ && !transport_->usable()) co_await drop_transport();
   auto made = co_await attempt();
@@ -253,6 +255,7 @@ Task<Result<>> Link::adopt_legacy(const Reply& reply) {
   Outgoing initialized;
   initialized.method = mcp::Method::initialized;
   initialized.parts.emplace_back(text);
+  initialized.authorizer = handshake_authorizer_.get();
   Deadline deadline(executor_, options_.timeout, {});
   const Noted noted(handshake_, deadline);
   auto sent = co_await before(deadline, transport_->send(initialized), "notifications/initialized");
@@ -282,6 +285,8 @@ Task<Result<Reply>> Link::exchange(std::shared_ptr<Transport> transport, mcp::Me
   frame.client_capabilities = capabilities;
   Composed composed(frame, params);
   if (era == mcp::Era::modern && transport->has_headers()) composed.add_standard_headers({});
+  const auto authorizer = handshake_authorizer_;
+  composed.set_authorizer(authorizer.get(), 0);
   co_return co_await transport->exchange(composed.outgoing());
 }
 

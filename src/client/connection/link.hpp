@@ -42,8 +42,9 @@ class Link {
  public:
   Link(const Executor& executor, TransportMaker& maker, const Options& options, RequestId& last_id);
 
-  // Gives the footing there is, or makes one. Callers at the same time share one attempt.
-  Task<Result<Negotiated>> establish();
+  // Gives the footing there is, or makes one, with these credentials in place of the connection's. Callers at the same
+  // time share one attempt.
+  Task<Result<Negotiated>> establish(std::shared_ptr<Authorizer> authorizer = nullptr);
   // The footing there is; nothing where none is, or where it was lost.
   const std::optional<Negotiated>& current() const { return negotiated_; }
   // The same where a request can be made on it at once; null otherwise.
@@ -119,7 +120,8 @@ class Link {
   bool busy_ = false;
   bool closed_ = false;
   Bell idle_;
-  Deadline* handshake_ = nullptr;  // of the message under way
+  Deadline* handshake_ = nullptr;                     // of the message under way
+  std::shared_ptr<Authorizer> handshake_authorizer_;  // may be empty
 };
 
 }  // namespace proteus::client

@@ -95,6 +95,17 @@ Result<PendingRequest::Poll> PendingRequest::poll() {
   return Poll{.answer = std::move(*outcome.answer)};
 }
 
+Task<Result<bool>> PendingRequest::heed(const Reply& refusal) {
+  Authorizer* const authorizer =
+      options_.authorizer ? options_.authorizer.get() : connection_.options_.authorizer.get();
+  if (authorizer == nullptr || options_.refused_before >= Authorizer::kMaxAgain) co_return false;
+  ++options_.refused_before;
+  co_return co_await authorizer->refused({.status = refusal.status,
+                                          .challenge = refusal.challenge,
+                                          .dpop_nonce = refusal.dpop_nonce,
+                                          .sent = refusal.sent});
+}
+
 Task<Result<Answer>> PendingRequest::finish(std::shared_ptr<PendingRequest> self, Params params) {
   Connection& connection = self->connection_;
   auto polled = self->poll();
@@ -108,7 +119,13 @@ Task<Result<Answer>> PendingRequest::finish(std::shared_ptr<PendingRequest> self
     auto replying = self->arrived_ ? at_once(std::move(*self->arrived_)) : self->reply_->finish();
     auto outcome =
         co_await connection.await_reply(self->negotiated_, self->entry_->request(), self->method_, std::move(replying));
-    if (!self->is_to_be_sent_again(outcome)) co_return std::move(outcome.answer);
+    if (outcome.refusal) {
+      const auto better = co_await self->heed(*outcome.refusal);
+      if (!better) co_return std::unexpected(better.error());
+      if (!*better) co_return std::move(outcome.answer);
+    } else if (!self->is_to_be_sent_again(outcome)) {
+      co_return std::move(outcome.answer);
+    }
   }
   self->entry_.reset();
   self->reply_.reset();

@@ -60,6 +60,8 @@ class PendingRequest {
   // The server is told that nobody waits, unless it has ended.
   void leave();
   Error end(Error error);
+  // The server refused its credentials: whether there are others now.
+  Task<Result<bool>> heed(const Reply& refusal);
   bool is_to_be_sent_again(const Connection::Outcome& outcome) const;
 
   Connection& connection_;

@@ -143,6 +143,8 @@ class Refresher {
   std::shared_ptr<const ServerFacts> facts() const;
   // The same as a plain flag, for whoever asks often: whether it is known to be modern.
   bool is_modern() const { return modern_.load(std::memory_order_relaxed); }
+  // Thread-safe. What was found out elsewhere, where it never connects by itself.
+  void learn(std::shared_ptr<const ServerFacts> facts);
   // Thread-safe.
   ServerHealth health() const;
   // Thread-safe. For further connections to the same server.

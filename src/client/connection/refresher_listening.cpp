@@ -139,6 +139,13 @@ void Refresher::note_facts(std::shared_ptr<const ServerFacts> facts) {
   old_sse_ = connection_.known().old_sse;
 }
 
+void Refresher::learn(std::shared_ptr<const ServerFacts> facts) {
+  const std::scoped_lock lock(mutex_);
+  modern_ = facts->era() == mcp::Era::modern;
+  facts_ = std::move(facts);
+  health_.state = ServerState::connected;
+}
+
 // Apart from refresh: it reads no lists, unless what the server says of itself is other than before.
 Task<> Refresher::check_health() {
   const auto before = facts();

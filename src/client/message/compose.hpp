@@ -44,6 +44,12 @@ class Composed {
   void add_headers(std::span<const Header> headers);
   void add_headers(std::vector<Header>&& headers);
 
+  // As whom it is sent, where that is not whose the connection is. Outlives it.
+  void set_authorizer(Authorizer* authorizer, int refused_before) {
+    outgoing_.authorizer = authorizer;
+    outgoing_.refused_before = refused_before;
+  }
+
   const Outgoing& outgoing() const { return outgoing_; }
 
  private:

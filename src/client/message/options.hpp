@@ -155,6 +155,9 @@ struct RequestOptions {
 
   std::string meta;             // more members of `_meta`, as JSON text without braces; none of the protocol's
   std::vector<Header> headers;  // more headers, where there are any
+  // Whose credentials it carries in place of the connection's; may be empty.
+  std::shared_ptr<Authorizer> authorizer;
+  int refused_before = 0;  // times that it was sent and refused for want of credentials
   Inputs inputs = Inputs::answer;
   std::shared_ptr<const Handlers> handlers;  // instead of the connection's, and declared instead of them
   // Makes them where a legacy server asks, which few do: they need not be there before.

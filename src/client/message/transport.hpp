@@ -14,6 +14,7 @@
 #include <proteus/error.hpp>
 
 #include "base/task.hpp"
+#include "client/message/authorizer.hpp"
 #include "client/message/received.hpp"
 #include "mcp/method.hpp"
 #include "mcp/version.hpp"
@@ -35,6 +36,8 @@ struct Outgoing {
   boost::container::small_vector<std::string_view, 12> parts;
   // Where the transport has any.
   boost::container::small_vector<net::Field, 8> headers;
+  Authorizer* authorizer = nullptr;     // in place of the connection's, where that is not whose request it is
+  int refused_before = 0;               // times that it was sent and refused for want of credentials
   std::optional<mcp::Version> version;  // that it says in a header by itself, where nothing was negotiated before
 };
 
@@ -44,6 +47,9 @@ struct Reply {
   std::optional<Received> message;      // an answer to the request; with a status above 299 perhaps an error
   std::string excerpt;                  // of a body that is no message, printable
   std::chrono::seconds retry_after{0};  // what a refusal asked for; zero for nothing
+  std::string challenge = {};           // WWW-Authenticate of a refusal
+  std::string dpop_nonce = {};
+  std::vector<Header> sent = {};  // the credentials of a request that was sent at once; its sender sends it again
 };
 
 // What a legacy server knows a session by over HTTP.

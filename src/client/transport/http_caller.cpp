@@ -16,6 +16,7 @@ namespace {
 constexpr std::array kPosted = {net::Field{"Content-Type", "application/json"},
                                 net::Field{"Accept", "application/json, text/event-stream"}};
 constexpr std::size_t kMaxRefusalBytes = 64UL * 1024;
+constexpr std::size_t kMaxChallengeBytes = 16UL * 1024;
 
 // The beginning of a body as part of a sentence.
 std::string excerpt_of(std::string body) {
@@ -29,8 +30,18 @@ void add_fields(auto& fields, std::span<const Header> headers) {
     fields.push_back({name, value});
 }
 
-bool is_refused(const Result<net::ClientResponse>& response) {
-  return response && (response->status() == 401 || response->status() == 403);
+bool is_refused(const net::ClientResponse& response) { return response.status() == 401 || response.status() == 403; }
+
+// A server may have a field for each scheme that it takes.
+std::string challenge_of(const net::ClientResponse& response) {
+  std::string all;
+  for (const auto& field : response.fields()) {
+    if (!net::same_field_name(field.name, "WWW-Authenticate")) continue;
+    if (!all.empty()) all += ", ";
+    all += field.value;
+    if (all.size() > kMaxChallengeBytes) return {};
+  }
+  return all;
 }
 
 }  // namespace
@@ -50,7 +61,8 @@ Task<Result<net::ClientResponse>> HttpCaller::send(std::string_view method, cons
                                                    std::span<const Header> headers, const Outgoing* message,
                                                    std::chrono::milliseconds head_timeout) {
   const bool at_home = url.origin() == url_.origin();
-  for (bool again = false;; again = true) {
+  Authorizer* const authorizer = at_home ? authorizer_of(message) : nullptr;
+  for (int refused = message != nullptr ? message->refused_before : 0;; ++refused) {
     std::vector<Header> credentials;
     boost::container::small_vector<net::Field, 12> fields;
     std::span<const std::string_view> body;
@@ -62,8 +74,8 @@ Task<Result<net::ClientResponse>> HttpCaller::send(std::string_view method, cons
     }
     add_fields(fields, headers);
     if (at_home) add_fields(fields, options_.headers);
-    if (at_home && options_.authorizer) {
-      auto given = co_await options_.authorizer->headers();
+    if (authorizer != nullptr) {
+      auto given = co_await authorizer->headers(method, url);
       if (!given) co_return std::unexpected(std::move(given.error()));
       credentials = std::move(*given);
       add_fields(fields, credentials);
@@ -74,9 +86,18 @@ Task<Result<net::ClientResponse>> HttpCaller::send(std::string_view method, cons
                              .fields = {fields.data(), fields.size()},
                              .body = body,
                              .deadlines = {.connect = options_.connect_timeout, .head = head_timeout, .whole = {}}});
-    if (again || !options_.authorizer || !is_refused(response)) co_return response;
-    const std::string challenge(response->fields().find("WWW-Authenticate").value_or(""));
-    const auto better = co_await options_.authorizer->refused(static_cast<int>(response->status()), challenge);
+    if (authorizer == nullptr || !response) co_return response;
+    const std::string nonce(response->fields().find("DPoP-Nonce").value_or(""));
+    if (!is_refused(*response)) {
+      authorizer->accepted(nonce);
+      co_return response;
+    }
+    if (refused >= Authorizer::kMaxAgain) co_return response;
+    const std::string challenge = challenge_of(*response);
+    const auto better = co_await authorizer->refused({.status = static_cast<int>(response->status()),
+                                                      .challenge = challenge,
+                                                      .dpop_nonce = nonce,
+                                                      .sent = credentials});
     if (!better) co_return std::unexpected(better.error());
     if (!*better) co_return response;
     co_await drain(*response);
@@ -91,11 +112,21 @@ std::string HttpCaller::prepare_post(std::span<const Header> headers) const {
 }
 
 std::optional<net::ClientResponse> HttpCaller::try_post(const Outgoing& message, std::string_view prepared,
-                                                        std::chrono::milliseconds time) {
-  if (options_.authorizer || prepared.empty()) return std::nullopt;
+                                                        std::chrono::milliseconds time, std::vector<Header>& sent) {
+  if (prepared.empty()) return std::nullopt;
+  std::span<const net::Field> headers(message.headers.data(), message.headers.size());
+  boost::container::small_vector<net::Field, 12> with_credentials;
+  if (Authorizer* const authorizer = authorizer_of(&message)) {
+    auto given = authorizer->headers_now("POST", url_);
+    if (!given) return std::nullopt;
+    sent = std::move(*given);
+    with_credentials.assign(headers.begin(), headers.end());
+    add_fields(with_credentials, sent);
+    headers = {with_credentials.data(), with_credentials.size()};
+  }
   return http_.try_send({.url = url_,
                          .method = "POST",
-                         .fields = {message.headers.data(), message.headers.size()},
+                         .fields = headers,
                          .prepared = prepared,
                          .body = {message.parts.data(), message.parts.size()},
                          .deadlines = {.connect = options_.connect_timeout, .head = time, .whole = time}});
@@ -105,6 +136,10 @@ Task<Result<Reply>> read_refusal(net::ClientResponse& response) {
   Reply reply;
   reply.status = static_cast<int>(response.status());
   reply.retry_after = read_retry_after(response.fields());
+  if (is_refused(response)) {
+    reply.challenge = challenge_of(response);
+    reply.dpop_nonce = response.fields().find("DPoP-Nonce").value_or("");
+  }
   if (reply.status < 400) {
     const auto location = response.fields().find("Location");
     if (location) reply.excerpt = fmt::format("it points to {}", log::printable(*location));

@@ -26,7 +26,7 @@ class HttpCaller {
 
   // Sends a request to the server's URL, or to another of its origin, and gives the answer once its head has
   // come. `head_timeout` bounds that; zero: the caller does. Where the answer is 401 or 403 and the
-  // authorizer then has other credentials, it is sent once more. The arguments must outlive the await.
+  // authorizer then has other credentials, it is sent again. The arguments must outlive the await.
   Task<Result<net::ClientResponse>> send(std::string_view method, const net::Url& url,
                                          const std::vector<Header>& headers, std::chrono::milliseconds head_timeout);
   Task<Result<net::ClientResponse>> post(const net::Url& url, const Outgoing& message,
@@ -34,14 +34,19 @@ class HttpCaller {
 
   // What each POST has and these headers, for `try_post`; empty where they cannot be sent.
   std::string prepare_post(std::span<const Header> headers) const;
-  // Sends it at once; see net::HttpClient. Nothing where credentials have to be asked for first.
+  // Sends it at once; see net::HttpClient. Nothing where credentials have to be waited for. `sent` are those that it
+  // carries of an authorizer.
   std::optional<net::ClientResponse> try_post(const Outgoing& message, std::string_view prepared,
-                                              std::chrono::milliseconds time);
+                                              std::chrono::milliseconds time, std::vector<Header>& sent);
 
  private:
   // `message` is null for a request without one.
   Task<Result<net::ClientResponse>> send(std::string_view method, const net::Url& url, std::span<const Header> headers,
                                          const Outgoing* message, std::chrono::milliseconds head_timeout);
+
+  Authorizer* authorizer_of(const Outgoing* message) const {
+    return message != nullptr && message->authorizer != nullptr ? message->authorizer : options_.authorizer.get();
+  }
 
   net::HttpClient& http_;
   net::Url url_;

@@ -81,7 +81,11 @@ Task<Result<Reply>> PostedReply::finish() {
   }
   if (state_ == State::json) co_return co_await read_aside();
   if (events_) co_return co_await transport_.resume(std::move(events_), id_);
-  if (!is_success(response_)) co_return co_await read_refusal(response_);
+  if (!is_success(response_)) {
+    auto refusal = co_await read_refusal(response_);
+    if (refusal) refusal->sent = std::move(sent_);
+    co_return refusal;
+  }
   co_return std::unexpected(wrong_type(response_));
 }
 

@@ -20,6 +20,9 @@ class PostedReply final : public PendingReply, public std::enable_shared_from_th
     if (begun) begin();
   }
 
+  // The credentials that it was sent with, where it was sent at once.
+  void set_sent(std::vector<Header> sent) { sent_ = std::move(sent); }
+
   Result<Poll> poll() override;
   Task<net::Waited> wait() override { return events_ ? events_->wait() : response_.wait(); }
   void stop_waiting() override { events_ ? events_->stop_waiting() : response_.stop_waiting(); }
@@ -41,7 +44,8 @@ class PostedReply final : public PendingReply, public std::enable_shared_from_th
   StreamableHttp& transport_;
   net::ClientResponse response_;
   std::unique_ptr<EventStream> events_;  // in place of that, where it is a stream of events
-  OwnedText aside_;                      // the long one of those that is next
+  std::vector<Header> sent_;
+  OwnedText aside_;  // the long one of those that is next
   const RequestId id_;
   const Stay stay_;
   State state_ = State::sent;

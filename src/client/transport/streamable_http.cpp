@@ -77,9 +77,12 @@ Task<Result<Reply>> StreamableHttp::exchange(const Outgoing& request) {
 
 std::shared_ptr<PendingReply> StreamableHttp::try_exchange(const Outgoing& request, std::chrono::milliseconds time,
                                                            Stay stay) {
-  auto response = caller_.try_post(request, prepared_, time);
+  std::vector<Header> sent;
+  auto response = caller_.try_post(request, prepared_, time, sent);
   if (!response) return nullptr;
-  return std::make_shared<PostedReply>(*this, std::move(*response), request.id, stay, false);
+  auto reply = std::make_shared<PostedReply>(*this, std::move(*response), request.id, stay, false);
+  reply->set_sent(std::move(sent));
+  return reply;
 }
 
 Task<Result<Reply>> StreamableHttp::resume(std::unique_ptr<EventStream> stream, RequestId id) {

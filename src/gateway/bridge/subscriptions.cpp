@@ -228,6 +228,7 @@ std::shared_ptr<UpstreamSession> Subscriptions::line_of(Worker& here, server::Se
     if (names_client(session.hello().client_info)) options.client_info = session.hello().client_info;
     options.handlers = handlers_of(session, options.timeout);
     options.owner = client::Owner::session;
+    if (upstream->is_per_caller()) options.authorizer = here.authorizer_for(upstream, session.caller());
     return UpstreamSession::make(here, upstream, std::move(options), observer_of(session));
   });
 }

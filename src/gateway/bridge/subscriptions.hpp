@@ -11,6 +11,8 @@
 
 namespace proteus::gateway {
 
+class SignIns;
+
 class ParkedCalls;
 class Worker;
 struct Route;
@@ -64,6 +66,7 @@ class Subscriptions {
 struct BridgeDependencies {
   ParkedCalls& parked;
   Subscriptions& subscriptions;
+  SignIns* sign_ins = nullptr;  // null where nobody can be asked
 };
 
 }  // namespace proteus::gateway

@@ -13,6 +13,8 @@ constexpr std::size_t kLongestKept = 1024;
 
 Principal::Principal(Parts parts) : parts_(std::move(parts)) {
   if (parts_.key.empty()) parts_.key = parts_.name;
+  // A line feed alone in front: no other key has that.
+  lasting_key_ = is_configured() && !name().empty() ? "\n" + json::hex(token()) : key();
 }
 
 Permissions permissions_of(const PrincipalSettings& settings) {

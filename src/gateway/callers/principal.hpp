@@ -43,6 +43,9 @@ class Principal final : public server::Grant {
   const std::string& name() const { return parts_.name; }
   // What is kept for it is kept under this: another one that has the name later does not find it.
   const std::string& key() const { return parts_.key; }
+  // The same for what outlives the process; empty for anonymous callers. A token of the configuration has one that
+  // follows from its secret, because its name may be another's tomorrow.
+  const std::string& lasting_key() const { return lasting_key_; }
   const Permissions& permissions() const { return *parts_.permissions; }
   const catalog::Access& access() const { return parts_.permissions->access(); }
   // What its token grants; null where it has none that does, and may use what needs scopes.
@@ -68,6 +71,7 @@ class Principal final : public server::Grant {
 
  private:
   Parts parts_;
+  std::string lasting_key_;
 };
 
 // The principal a caller was found to be.

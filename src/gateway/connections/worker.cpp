@@ -9,6 +9,7 @@
 #include "base/log.hpp"
 #include "base/memory.hpp"
 #include "client/connection/transports.hpp"
+#include "gateway/callers/credentials.hpp"
 #include "gateway/callers/view_spec.hpp"
 #include "gateway/connections/upstream_sessions_of_client.hpp"
 #include "providers/declaring.hpp"
@@ -170,16 +171,49 @@ CallerConnection Worker::shared_connection(const ServedUpstream& upstream) {
   return connection;
 }
 
+std::shared_ptr<GrantAuthorizer> Worker::authorizer_for(const ServedUpstream& upstream, const server::Caller& caller,
+                                                        std::string_view authorization) {
+  if (!upstream->is_per_caller() || vault_ == nullptr) return nullptr;
+  auto owner = owner_of(principal_of(caller));
+  if (!owner) return nullptr;
+  const auto& oauth = upstream->settings().authentication.oauth;
+  // A caller's own token goes nowhere else than to be exchanged.
+  Secret token;
+  if (oauth.grant == providers::OauthGrant::token_exchange)
+    token = Secret(std::string(credentials_of(authorization).token));
+  return std::make_shared<GrantAuthorizer>(*vault_, std::move(*owner), GrantTarget(upstream->oauth_target()),
+                                           std::move(token));
+}
+
+bool Worker::must_sign_in(const ServedUpstream& upstream, const server::Caller& caller) const {
+  const auto& oauth = upstream->settings().authentication.oauth;
+  // The chain begins with a sign-in at the identity provider.
+  const bool by_person = !oauth.is_automatic() || oauth.grant == providers::OauthGrant::identity_assertion;
+  if (!by_person || vault_ == nullptr) return false;
+  const auto owner = owner_of(principal_of(caller));
+  return !owner || vault_->state(*owner, GrantTarget(upstream->oauth_target())) != GrantState::connected;
+}
+
+std::shared_ptr<GrantAuthorizer> Worker::authorizer_of(const ServedUpstream& upstream, const std::string& principal) {
+  if (principal.empty() || vault_ == nullptr) return nullptr;
+  const auto configured = access_->principals->find_name(principal);
+  const bool is_configured = configured && configured->key() == principal;
+  return std::make_shared<GrantAuthorizer>(*vault_, GrantOwner(is_configured ? configured->lasting_key() : principal),
+                                           GrantTarget(upstream->oauth_target()));
+}
+
 std::shared_ptr<UpstreamSession> Worker::line_of(const ServedUpstream& upstream, const std::string& principal) {
   std::shared_ptr<UpstreamSession>& line = by_principal_[{principal, upstream.instance}];
   const auto owner = principal.empty() ? client::Owner::strangers : client::Owner::caller;
-  if (!line) line = make_line(upstream, owner, observers_(principal));
+  if (!line) line = make_line(upstream, owner, observers_(principal), principal);
   return line;
 }
 
 std::shared_ptr<UpstreamSession> Worker::make_line(const ServedUpstream& upstream, client::Owner owner,
-                                                   SessionObserver observer) {
+                                                   SessionObserver observer, const std::string& principal) {
   client::Options options = upstream->options();
+  // What it says by itself, such as that it listens. Requests bring their own.
+  if (upstream->is_per_caller()) options.authorizer = authorizer_of(upstream, principal);
   // What a client can be asked for is told by each of its requests, and to a session of the upstream only once.
   options.handlers = *providers::declare_everything(providers::refuse_question);
   options.handler_timeout = kNeverOfItself;

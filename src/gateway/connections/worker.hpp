@@ -18,6 +18,7 @@
 #include "gateway/callers/quota.hpp"
 #include "gateway/connections/shared_requests.hpp"
 #include "gateway/connections/upstream_session.hpp"
+#include "gateway/grants/grant_authorizer.hpp"
 #include "gateway/identity/identity_reader.hpp"
 #include "gateway/upstreams/upstreams.hpp"
 #include "net/http_client/http_client.hpp"
@@ -82,6 +83,16 @@ class Worker {
   // Ends those of some callers, who are told why.
   void end_calls(const std::function<bool(const server::Caller&)>& whose, const std::string& why);
 
+  // Where credentials of callers at upstreams are. Set before anything is asked.
+  void set_vault(Vault& vault) { vault_ = &vault; }
+  // Those of a caller at an upstream where each has their own; null elsewhere, and for anonymous callers.
+  // `authorization` is what the caller came with.
+  std::shared_ptr<GrantAuthorizer> authorizer_for(const ServedUpstream& upstream, const server::Caller& caller,
+                                                  std::string_view authorization = {});
+
+  // Whether a caller has no grant there that can be used, and only a person can get one.
+  bool must_sign_in(const ServedUpstream& upstream, const server::Caller& caller) const;
+
   SharedRequests& shared_requests() { return shared_requests_; }
 
   // The connection that all callers share: to a modern upstream, which keeps nothing for them.
@@ -130,7 +141,9 @@ class Worker {
   void drop_unused_lines(Clock::Monotonic time);
   std::shared_ptr<UpstreamSession> longest_idle_line(std::optional<std::uint64_t> instance);
   std::shared_ptr<UpstreamSession> make_line(const ServedUpstream& upstream, client::Owner owner,
-                                             SessionObserver observer);
+                                             SessionObserver observer, const std::string& principal = {});
+  // The same as `authorizer_for` of whom the key of a principal stands for.
+  std::shared_ptr<GrantAuthorizer> authorizer_of(const ServedUpstream& upstream, const std::string& principal);
   Task<> prepare_line(ServedUpstream upstream);
   static Task<> end(std::unique_ptr<client::Connection> connection);
 
@@ -152,6 +165,7 @@ class Worker {
   TaskGroup closing_;
   std::unordered_map<std::uint64_t, CallerConnection> shared_;
   Programs* programs_ = nullptr;
+  Vault* vault_ = nullptr;
   std::function<SessionObserver(const std::string& principal)> observers_;
   std::map<std::pair<std::string, std::uint64_t>, std::shared_ptr<UpstreamSession>> by_principal_;
   // One for the next call that wants one to itself, by upstream; null while it is being prepared.

@@ -64,8 +64,17 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
                         .get());
   }
   identities_ = std::make_unique<Identities>(workers.at(0).get_executor(), parts_.front()->http(), clock, refusals_);
-  for (const auto& part : parts_)
+  fetch_ = std::make_unique<auth::HttpFetch>(parts_.front()->http());
+  oauth_servers_ = std::make_unique<OauthServers>(*fetch_, clock, environment_);
+  vault_ = std::make_unique<Vault>(Vault::Dependencies{workers.at(0), store, clock, *oauth_servers_});
+  oauth_servers_->set_vault(*vault_);
+  vault_->on_change([this](const GrantChange& change) {
+    if (change.grant->owner == gateway_owner()) background_.spawn("renewing upstreams", renew_upstreams());
+  });
+  for (const auto& part : parts_) {
     part->set_identities(*identities_);
+    part->set_vault(*vault_);
+  }
   programs_.set_workers(parts);
   subscriptions_ = std::make_unique<Subscriptions>(parts, listeners_);
   subscriptions_->set_on_follow(
@@ -150,6 +159,7 @@ Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings
       .on_lists_changed = [this, name = catalog::UpstreamName(settings.name)](
                               catalog::KindSet kinds) { fanout_.lists_changed(name, kinds); },
   };
+  set_credentials(settings, around);
   auto made = providers::Upstream::make(settings, std::move(around));
   if (!made) return std::unexpected(made.error());
   struct Metered {
@@ -170,6 +180,14 @@ Task<Result<>> Gateway::set_upstreams(Settings settings) {
 
 Task<Result<>> Gateway::change_upstreams(Settings settings) {
   const auto turn = co_await changes_.take();
+  co_return co_await change_in_turn(std::move(settings));
+}
+
+Task<Result<>> Gateway::change_in_turn(Settings settings) {
+  if (!vault_loaded_) {
+    if (auto loaded = co_await vault_->load(); !loaded) co_return loaded;
+    vault_loaded_ = true;
+  }
   const auto before = tables_.get();
   // One that is paused is not there.
   std::erase_if(settings, [](const providers::UpstreamSettings& each) { return !each.enabled; });
@@ -182,7 +200,8 @@ Task<Result<>> Gateway::change_upstreams(Settings settings) {
   for (const auto& each : settings) {
     names.emplace_back(each.name);
     const ServedUpstream* known = before->find(each.name);
-    if (known != nullptr && (*known)->settings() == each) {
+    const bool same = known != nullptr && (*known)->settings() == each;
+    if (same && (*known)->waits_for_callers() == waits_for_callers(each)) {
       order.push_back(*known);
       continue;
     }
@@ -194,6 +213,7 @@ Task<Result<>> Gateway::change_upstreams(Settings settings) {
     fresh.push_back(std::move(*made));
   }
 
+  oauth_servers_->set_upstreams(settings);
   Kept kept = co_await kept_lists(fresh);
   auto ordered = catalog_.set_order(names);
   if (!ordered) co_return std::unexpected(ordered.error());
@@ -366,6 +386,7 @@ void Gateway::stop() {
     co_await gateway.identities_->close();
     co_await gateway.parked_sessions_.stop();
     co_await gateway.background_.join();
+    co_await gateway.vault_->close();
   };
   asio::co_spawn(control(), end_upstreams(*this), asio::use_future).get();
   for (const auto& part : parts_)

@@ -15,6 +15,7 @@
 
 #include <proteus/error.hpp>
 
+#include "auth/fetch/http_fetch.hpp"
 #include "base/clock.hpp"
 #include "base/environment.hpp"
 #include "base/published.hpp"
@@ -27,6 +28,8 @@
 #include "gateway/connections/worker.hpp"
 #include "gateway/core/async_mutex.hpp"
 #include "gateway/core/fanout.hpp"
+#include "gateway/grants/oauth_servers.hpp"
+#include "gateway/grants/vault.hpp"
 #include "gateway/identity/identities.hpp"
 #include "gateway/request/service.hpp"
 #include "gateway/upstreams/upstreams.hpp"
@@ -79,6 +82,10 @@ class Gateway {
   // From any thread: where long computing belongs.
   BackgroundThreads& background_threads() { return background_threads_; }
 
+  // From any thread: the grants of callers, and the gateway's own, at upstreams that speak OAuth.
+  Vault& vault() { return *vault_; }
+  OauthServers& oauth_servers() { return *oauth_servers_; }
+
   // From any thread: the identity providers that vouch for callers.
   Identities& identities() { return *identities_; }
   // The same where issuers and rules are to be others.
@@ -100,6 +107,9 @@ class Gateway {
   // Who knows tokens besides the configuration. Before anything is asked; called on the workers' threads.
   using FindPrincipal = std::function<std::shared_ptr<const Principal>(const json::Digest& token)>;
   void set_find_principal(FindPrincipal find) { find_principal_ = std::move(find); }
+  // From any thread: who has this token of ours, and may use it now; null for nobody. Those of identity providers are
+  // not among them.
+  std::shared_ptr<const Principal> holder_of(std::string_view token) const;
   // From any thread: whether a token is one of the configuration, or was made at runtime.
   bool knows_token(const json::Digest& token) const;
   // From any thread: whether a context is one of the configuration.
@@ -113,6 +123,8 @@ class Gateway {
   // On the control thread: the upstreams are these until the end of the turn, and whoever makes others has not begun.
   Task<AsyncMutex::Lock> hold_upstreams() { return changes_.take(); }
   boost::asio::io_context& control() { return workers_.at(0); }
+  // Of the control thread.
+  auth::Fetch& control_fetch() { return *fetch_; }
   // Completes when each upstream was tried once; fails where one that must be there at the start is not.
   Task<Result<>> started();
 
@@ -169,7 +181,13 @@ class Gateway {
                               std::shared_ptr<providers::UpstreamPins> pins);
   Task<Result<std::shared_ptr<providers::UpstreamPins>>> pins_for(const providers::UpstreamSettings& settings);
   Task<Result<>> change_upstreams(Settings settings);
+  Task<Result<>> change_in_turn(Settings settings);
   Task<> retire(ServedUpstream served);
+  // Whether what an upstream lists can only be seen as one of its users.
+  bool waits_for_callers(const providers::UpstreamSettings& settings) const;
+  void set_credentials(const providers::UpstreamSettings& settings, providers::UpstreamDependencies& around) const;
+  // The gateway got or lost a grant of its own at an upstream that callers have theirs at.
+  Task<> renew_upstreams();
   Task<> keep(std::vector<store::SnapshotRecord> records);
   Task<Kept> kept_lists(const std::vector<ServedUpstream>& upstreams);
   Task<std::optional<catalog::Publication>> take_over(ServedUpstream served, Kept& kept);
@@ -198,6 +216,9 @@ class Gateway {
   Programs programs_;
   std::vector<std::unique_ptr<Worker>> parts_;  // one for each worker
   std::unique_ptr<Identities> identities_;
+  std::unique_ptr<auth::HttpFetch> fetch_;  // of the control thread
+  std::unique_ptr<OauthServers> oauth_servers_;
+  std::unique_ptr<Vault> vault_;
   Fanout fanout_;
   std::unique_ptr<Subscriptions> subscriptions_;
   ParkedSessions parked_sessions_;
@@ -217,6 +238,7 @@ class Gateway {
   // Of the control thread.
   AsyncMutex changes_;
   std::uint64_t last_instance_ = 0;
+  bool vault_loaded_ = false;
   bool ended_left_ = false;  // what an earlier process left at upstreams was looked for
   // Resources that somebody follows, and the upstreams to which that was routed.
   std::map<std::string, std::set<catalog::UpstreamName>> followed_;

@@ -28,6 +28,12 @@ void Gateway::change_access(const std::shared_ptr<const Access>& access) {
 
 void Gateway::set_identities(IdentitySettings settings) {
   const std::scoped_lock lock(setting_access_);
+  std::vector<IdentityClient> clients;
+  for (const auto& issuer : settings.issuers) {
+    if (issuer.sign_in.are_given())
+      clients.push_back({issuer.issuer, issuer.sign_in.client_id, issuer.sign_in.client_secret});
+  }
+  oauth_servers_->set_identity_clients(std::move(clients));
   identities_->set(std::move(settings));
   end_outdated(access_.get());
 }
@@ -84,6 +90,12 @@ std::shared_ptr<const Principal> Gateway::holder_of(const json::Digest& token, c
   auto holder = access.principals->find(token);
   if (!holder && access.tokens) holder = access.tokens->find(token, clock_.recent());
   if (!holder && find_principal_) holder = find_principal_(token);
+  return holder;
+}
+
+std::shared_ptr<const Principal> Gateway::holder_of(std::string_view token) const {
+  auto holder = holder_of(json::sha256(token), *access_.get());
+  if (holder && holder->expires() && holder->has_expired(clock_.wall())) return nullptr;
   return holder;
 }
 

@@ -224,9 +224,63 @@ Task<std::expected<Identities::Operator, server::Refusal>> Identities::find_oper
   const std::string url = settings->resources.gateway() + std::string(request.path());
   if (auto used = verifier_.check_use(identity, use_of(given, request, url, std::span(&resource, 1))); !used)
     co_return std::unexpected(refuse(*settings, request, resource, used.error()));
-  const Rule* const rule = first_that_fits(settings->rules, identity.claims);
-  if (rule == nullptr || rule->admin == AdminRole::none) co_return std::unexpected(no_rule(request, identity));
-  co_return Operator{name_of(*rule, identity.claims), rule->admin, identity.expires};
+  co_return make_operator(*settings, identity, request);
+}
+
+std::expected<Identities::Operator, server::Refusal> Identities::make_operator(const Settings& settings,
+                                                                               const auth::Identity& identity,
+                                                                               const net::Request& request) const {
+  const Rule* const rule = first_that_fits(settings.rules, identity.claims);
+  if (rule == nullptr || rule->admin == AdminRole::none) return std::unexpected(no_rule(request, identity));
+  return Operator{name_of(*rule, identity.claims), rule->admin, identity.expires, identity.issuer()};
+}
+
+// As any request with it would be, but that it is not bound to a key: nobody but the issuer and us has seen it.
+Task<std::expected<auth::IdentityPointer, server::Refusal>> Identities::verify(std::shared_ptr<const Settings> settings,
+                                                                               Secret token, std::string resource,
+                                                                               const net::Request& request) {
+  auto verdict = co_await verifier_.verify(token);
+  if (!verdict) co_return std::unexpected(refuse(*settings, request, resource, verdict.error()));
+  const auth::TokenUse use{.token = token.reveal(), .audiences = std::span(&resource, 1)};
+  if (auto used = verifier_.check_use(**verdict, use); !used)
+    co_return std::unexpected(refuse(*settings, request, resource, used.error()));
+  co_return std::move(*verdict);
+}
+
+Task<Identities::Found> Identities::find_person(Secret token, const net::Request& request) {
+  const auto settings = settings_.get();
+  const auto identity = co_await verify(settings, std::move(token), settings->resources.endpoint(""), request);
+  if (!identity) co_return std::unexpected(identity.error());
+  co_return make_principal(*settings, **identity, request);
+}
+
+Task<std::expected<Identities::Operator, server::Refusal>> Identities::find_operator(Secret token,
+                                                                                     const net::Request& request) {
+  const auto settings = settings_.get();
+  const std::string resource = settings->resources.admin();
+  const auto identity = co_await verify(settings, std::move(token), resource, request);
+  if (!identity) co_return std::unexpected(identity.error());
+  // Whatever audiences the settings name are for the endpoints.
+  if (!auth::is_for((*identity)->claims, std::span(&resource, 1))) {
+    co_return std::unexpected(
+        refuse(*settings, request, resource, auth::refusals::other_audience("the token is not for " + resource)));
+  }
+  co_return make_operator(*settings, **identity, request);
+}
+
+std::vector<std::string> Identities::sign_in_issuers() const {
+  std::vector<std::string> all;
+  for (const auto& issuer : settings_.get()->issuers) {
+    if (issuer.sign_in.are_given()) all.push_back(issuer.issuer);
+  }
+  return all;
+}
+
+std::optional<auth::IssuerSettings> Identities::sign_in_at(std::string_view issuer) const {
+  const auto settings = settings_.get();
+  const auto found = std::ranges::find(settings->issuers, issuer, &auth::IssuerSettings::issuer);
+  if (found == settings->issuers.end() || !found->sign_in.are_given()) return std::nullopt;
+  return *found;
 }
 
 }  // namespace proteus::gateway

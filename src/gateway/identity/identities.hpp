@@ -62,8 +62,21 @@ class Identities {
     std::string name;
     AdminRole role = AdminRole::none;
     Clock::Wall until;
+    std::string issuer;
   };
   Task<std::expected<Operator, server::Refusal>> find_operator(const net::Request& request);
+
+  // People who sign in at a page of ours: the gateway itself got their token from the issuer, for the plain endpoint
+  // or for the admin API, and no request carries it. The same rules apply; the request is for the log, and outlives it.
+  using Found = std::expected<std::shared_ptr<const Principal>, server::Refusal>;
+  Task<Found> find_person(Secret token, const net::Request& request);
+  Task<std::expected<Operator, server::Refusal>> find_operator(Secret token, const net::Request& request);
+  // The issuers that the settings say how to sign in at.
+  std::vector<std::string> sign_in_issuers() const;
+  std::optional<auth::IssuerSettings> sign_in_at(std::string_view issuer) const;
+  // By which URL clients know us, without a slash at its end.
+  std::string gateway_url() const { return settings_.get()->resources.gateway(); }
+  Resources resources() const { return settings_.get()->resources; }
 
   // How a request to an endpoint is told which scopes it lacks: see mcp::lacks_scope.
   std::string challenge(std::string_view context, const Error& error) const;
@@ -84,13 +97,17 @@ class Identities {
     std::vector<catalog::ImpliedScopes> implied;                  // one for each issuer
     Resources resources{*net::Url::parse("http://localhost")};
   };
-  using Found = std::expected<std::shared_ptr<const Principal>, server::Refusal>;
 
   Found make_principal(const Settings& settings, const auth::Identity& identity, const net::Request& request) const;
   server::Refusal refuse(const Settings& settings, const net::Request& request, const std::string& resource,
                          const auth::Refusal& refusal) const;
   server::Refusal unknown(const Settings& settings, const net::Request& request, const std::string& resource) const;
   server::Refusal no_rule(const net::Request& request, const auth::Identity& identity) const;
+  Task<std::expected<auth::IdentityPointer, server::Refusal>> verify(std::shared_ptr<const Settings> settings,
+                                                                     Secret token, std::string resource,
+                                                                     const net::Request& request);
+  std::expected<Operator, server::Refusal> make_operator(const Settings& settings, const auth::Identity& identity,
+                                                         const net::Request& request) const;
 
   const Clock& clock_;
   RefusalLog& refusals_;

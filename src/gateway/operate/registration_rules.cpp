@@ -22,9 +22,19 @@ std::string place_of(const UpstreamSettings& settings) {
   return place;
 }
 
-void add_variables(const UpstreamSettings& settings, RegistrationRules::Variables& onto) {
+// Where credentials go: those of an OAuth client to the issuer alone, whatever the upstream says.
+std::string receiver_of(const UpstreamSettings& settings) {
+  const auto& authentication = settings.authentication;
+  return authentication.is_oauth() ? "issuer " + authentication.oauth.issuer : place_of(settings);
+}
+
+// A file that is named stands beside variables: whoever names it has it read.
+std::string as_variable(std::string_view file) { return fmt::format("file {}", file); }
+
+void add_credentials(const UpstreamSettings& settings, RegistrationRules::Variables& onto) {
   if (const std::string& variable = settings.authentication.variable(); !variable.empty()) onto.insert(variable);
-  onto.insert(settings.pass_environment.begin(), settings.pass_environment.end());
+  if (const std::string& file = settings.authentication.oauth.client_key_file; !file.empty())
+    onto.insert(as_variable(file));
 }
 
 std::string own_secret(std::string_view variable) {
@@ -45,9 +55,13 @@ RegistrationRules::RegistrationRules(const RegistrationSettings& settings, const
     : everywhere_(settings.environment.begin(), settings.environment.end()),
       own_secrets_(settings.own_secrets.begin(), settings.own_secrets.end()),
       programs_(settings.programs) {
-  add_variables(defaults, everywhere_);
-  for (const UpstreamEntry& entry : file)
-    add_variables(entry.settings, by_place_[place_of(entry.settings)]);
+  add_credentials(defaults, defaults.authentication.is_oauth() ? by_place_[receiver_of(defaults)] : everywhere_);
+  everywhere_.insert(defaults.pass_environment.begin(), defaults.pass_environment.end());
+  for (const UpstreamEntry& entry : file) {
+    add_credentials(entry.settings, by_place_[receiver_of(entry.settings)]);
+    const auto& passed = entry.settings.pass_environment;
+    by_place_[place_of(entry.settings)].insert(passed.begin(), passed.end());
+  }
 }
 
 bool RegistrationRules::may_go(std::string_view variable, const Variables* of_the_place) const {
@@ -65,24 +79,34 @@ std::vector<json::Fault> RegistrationRules::check(const UpstreamEntry& entry) co
       root.member(key).fault("[admin] commands does not allow the API to set what runs");
   }
 
-  const std::string where = place_of(settings);
-  const auto named = by_place_.find(where);
-  const Variables* of_the_place = where.empty() || named == by_place_.end() ? nullptr : &named->second;
-  const auto check_one = [&](std::string_view variable, const json::Place& at) {
+  const auto named_for = [this](const std::string& where) -> const Variables* {
+    const auto named = by_place_.find(where);
+    return where.empty() || named == by_place_.end() ? nullptr : &named->second;
+  };
+  const Variables* const of_the_place = named_for(place_of(settings));
+  const Variables* const of_the_receiver = named_for(receiver_of(settings));
+  const auto check_one = [&](std::string_view variable, const Variables* where, const json::Place& at) {
     if (own_secrets_.contains(variable)) return at.fault(own_secret(variable));
-    if (!may_go(variable, of_the_place)) at.fault(not_named(variable));
+    if (!may_go(variable, where)) at.fault(not_named(variable));
   };
   // What the file names and the API sends elsewhere is a fault of where it is sent.
   const json::Place moved = root.member(is_program ? "command" : "url");
   if (const std::string& variable = settings.authentication.variable(); !variable.empty()) {
     const json::Place authentication = root.member("authentication");
-    check_one(variable, entry.given.contains("authentication")
-                            ? authentication.member(settings.authentication.variable_key())
-                            : moved);
+    check_one(
+        variable, of_the_receiver,
+        entry.given.contains("authentication") ? authentication.member(settings.authentication.variable_key()) : moved);
+  }
+  if (const std::string& file = settings.authentication.oauth.client_key_file; !file.empty()) {
+    const json::Place authentication = root.member("authentication");
+    if (!may_go(as_variable(file), of_the_receiver))
+      authentication.member("client_key_file")
+          .fault("the configuration does not name this file for this issuer: an upstream of the file must name it");
   }
   const json::Place passed = root.member("pass_environment");
   for (std::size_t i = 0; i < settings.pass_environment.size(); ++i)
-    check_one(settings.pass_environment[i], entry.given.contains("pass_environment") ? passed.item(i) : moved);
+    check_one(settings.pass_environment[i], of_the_place,
+              entry.given.contains("pass_environment") ? passed.item(i) : moved);
   return faults.all();
 }
 

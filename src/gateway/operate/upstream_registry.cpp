@@ -41,6 +41,8 @@ Egress::Origins origins_of(const std::map<std::string, UpstreamEntry, std::less<
   Egress::Origins origins;
   for (const auto& [name, entry] : entries) {
     if (const auto url = net::Url::parse(entry.settings.url)) origins.emplace(url->origin());
+    if (const auto issuer = net::Url::parse(entry.settings.authentication.oauth.issuer))
+      origins.emplace(issuer->origin());
   }
   return origins;
 }
@@ -111,6 +113,13 @@ Result<> UpstreamRegistry::check(const RegisteredUpstream& registered) const {
     if (!url) return std::unexpected(fault_at("url", url.error().message()));
     if (auto allowed = dependencies_.egress.check(*url); !allowed)
       return std::unexpected(fault_at("url", allowed.error().message()));
+  }
+  if (const std::string& issuer = settings.authentication.oauth.issuer;
+      registered.origin != UpstreamOrigin::file && !issuer.empty()) {
+    const auto url = net::Url::parse(issuer);
+    if (!url) return std::unexpected(fault_at("authentication", url.error().message()));
+    if (auto allowed = dependencies_.egress.check(*url); !allowed)
+      return std::unexpected(fault_at("authentication", allowed.error().message()));
   }
   const auto found = providers::credentials(settings.authentication, dependencies_.environment);
   if (!found) return std::unexpected(fault_at("authentication", found.error().message()));

@@ -59,12 +59,14 @@ Task<FactsOrError> open_control(std::shared_ptr<providers::Upstream> upstream) {
 }
 
 // What a server is, by the connection that it would be asked on if it were modern.
-Task<FactsOrError> find_out(ServedUpstream upstream, Worker& worker) {
+Task<FactsOrError> find_out(ServedUpstream upstream, Worker& worker, std::shared_ptr<client::Authorizer> authorizer) {
   if (std::holds_alternative<net::Command>(upstream->endpoint())) {
     co_return co_await asio::co_spawn(upstream->io(), open_control(upstream.upstream), asio::use_awaitable);
   }
   const CallerConnection connection = worker.shared_connection(upstream);
-  co_return co_await connection->open();
+  auto found = co_await connection->open(std::move(authorizer));
+  if (found) upstream->learn(**found);
+  co_return found;
 }
 
 Task<Result<Forwarded>> refuse(Error why) { co_return std::unexpected(std::move(why)); }
@@ -73,7 +75,12 @@ Task<Result<Forwarded>> refuse(Error why) { co_return std::unexpected(std::move(
 
 Forwarding::Forwarding(server::Call& call, Worker& worker, BridgeDependencies reach, const Route& route,
                        std::string_view arguments)
-    : call_(call), worker_(worker), bridge_(reach), route_(route), arguments_(arguments) {}
+    : call_(call),
+      worker_(worker),
+      bridge_(reach),
+      route_(route),
+      arguments_(arguments),
+      authorizer_(worker.authorizer_for(route.upstream, call.caller(), call.authorization())) {}
 
 LogWish Forwarding::logs_wanted() const {
   const auto level = call_.request().log_level;
@@ -211,6 +218,7 @@ client::RequestOptions Forwarding::options(const Lane& lane) {
     with_answer ? call_.send_with_answer(std::move(text)) : call_.send(std::move(text));
   };
   options.headers = mirrored();
+  options.authorizer = authorizer_;
   if (route_.shaped) options.timeout = route_.shaped->timeout;
   return options;
 }
@@ -227,7 +235,7 @@ Task<Result<Forwarded>> Forwarding::run() {
 // It has not answered yet since the gateway started. Whether it keeps sessions must be known before anything is asked,
 // because a session is not for everybody.
 Task<Result<Forwarded>> Forwarding::run_unknown() {
-  auto found = co_await find_out(route_.upstream, worker_);
+  auto found = co_await find_out(route_.upstream, worker_, authorizer_);
   if (!found) co_return std::unexpected(std::move(found.error()));
   if ((*found)->era() == mcp::Era::legacy) facts_ = std::move(*found);
   co_return co_await run_known();
@@ -242,7 +250,17 @@ Task<Result<Forwarded>> Forwarding::run_known() {
 
 Task<Result<Forwarded>> Forwarding::list(client::Params params) {
   if (call_.session() != nullptr && route_.upstream->is_modern()) facts_ = legacy_facts(route_);
+  // Before it is known whether it keeps sessions, nobody's list is asked for in one that others may use.
+  if (authorizer_ && !facts_ && !route_.upstream->is_modern() && !route_.upstream->facts())
+    return list_unknown(std::move(params));
   return run(std::move(params));
+}
+
+Task<Result<Forwarded>> Forwarding::list_unknown(client::Params params) {
+  auto found = co_await find_out(route_.upstream, worker_, authorizer_);
+  if (!found) co_return std::unexpected(std::move(found.error()));
+  if ((*found)->era() == mcp::Era::legacy) facts_ = std::move(*found);
+  co_return co_await run(std::move(params));
 }
 
 Task<Result<Forwarded>> Forwarding::run(client::Params params) {

@@ -26,6 +26,8 @@ class Forwarding {
   Task<Result<Forwarded>> run();
   // A page of what the upstream lists, with other params, which outlive it.
   Task<Result<Forwarded>> list(client::Params params);
+  // The caller's own credentials at the upstream; null where it has none of its own.
+  const std::shared_ptr<GrantAuthorizer>& authorizer() const { return authorizer_; }
 
  private:
   // Where it is sent from: the thread that a connection belongs to.
@@ -40,6 +42,7 @@ class Forwarding {
   Task<Result<Forwarded>> run(client::Params params);
   Task<Result<Forwarded>> run_known();
   Task<Result<Forwarded>> run_unknown();
+  Task<Result<Forwarded>> list_unknown(client::Params params);
   LogWish logs_wanted() const;
   // Sends it at once where that needs no waiting. Null where it does, and the options are as they were.
   std::shared_ptr<client::PendingRequest> post(const Lane& lane, const client::Params& params,
@@ -77,6 +80,7 @@ class Forwarding {
   const BridgeDependencies bridge_;
   const Route& route_;
   const std::string_view arguments_;
+  const std::shared_ptr<GrantAuthorizer> authorizer_;
   std::shared_ptr<const client::ServerFacts> facts_;
   std::optional<ForwardedParams> params_;
   std::shared_ptr<ClientAsks> asks_;

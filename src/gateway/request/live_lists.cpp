@@ -8,6 +8,8 @@
 #include "base/task_group.hpp"
 #include "base/waiting.hpp"
 #include "gateway/bridge/legacy_lists.hpp"
+#include "gateway/grants/sign_ins.hpp"
+#include "gateway/request/connect_tool.hpp"
 #include "gateway/request/forwarding.hpp"
 #include "gateway/upstreams/freshening.hpp"
 #include "gateway/upstreams/upstream_attempts.hpp"
@@ -193,6 +195,10 @@ Task<LivePagePointer> LivePages::get(ServedUpstream upstream, Kind kind, std::st
 
 Task<LivePagePointer> LivePages::fetch(Wanted wanted) {
   auto page = std::make_shared<LivePage>();
+  if (bridge_.sign_ins != nullptr && bridge_.sign_ins->must_connect(call_.caller(), *wanted.upstream.upstream)) {
+    page->list = unconnected_list(wanted.kind, *wanted.upstream.upstream);
+    co_return page;
+  }
   auto answer = co_await request(wanted);
   const bool implemented = answer || !wanted.cursor.empty() || !client::is_unimplemented(answer.error());
   if (answer || !implemented) wanted.upstream->answered_live(wanted.kind, implemented);

@@ -22,6 +22,7 @@ class ListCall final : public server::CallChannel {
     request_.name = request_.progress_token = {};
     request_.log_level.reset();
     if (asker.session != nullptr) call_.join(*asker.session, {});
+    call_.set_authorization(asker.authorization);
   }
 
   server::Call& call() { return call_; }

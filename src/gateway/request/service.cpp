@@ -10,6 +10,7 @@
 #include "gateway/bridge/questions.hpp"
 #include "gateway/callers/instructions.hpp"
 #include "gateway/callers/principal.hpp"
+#include "gateway/grants/sign_ins.hpp"
 #include "gateway/request/errand.hpp"
 #include "gateway/request/forwarding.hpp"
 #include "gateway/request/live_lists.hpp"
@@ -289,6 +290,8 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call, const Timing& tim
   auto place = take_place(call, worker);
   if (!place) return timing.refuse(std::move(place.error()));
   if (ParkedCalls::is_ticket(call.rounds().state)) return timing.around(resume(call, std::move(*place)));
+  if (sign_ins_ != nullptr && sign_ins_->has_asked(call)) [[unlikely]]
+    return forward_signed_in(call, timing, std::move(*place));
   auto route = route_at_once(call, worker);
   if (worker.upstreams().any_expiring) [[unlikely]] {
     if (auto expired = expired_on_way(route, call, worker); !expired.empty())
@@ -335,6 +338,8 @@ Task<mcp::Outcome> GatewayService::forward_by_lists(server::Call& call, Timing t
 
 Task<mcp::Outcome> GatewayService::dispatch(server::Call& call, const Timing& timing, Errand errand) {
   if (errand.route.local) return timing.around(answer_locally(call, std::move(errand)));
+  if (is_connect_tool(call, errand.route)) [[unlikely]]
+    return timing.around(connect(call, std::move(errand)));
   if (errand.route.shaped) [[unlikely]]
     return send_shaped(call, timing, std::move(errand));
   return send(call, timing, std::move(errand));
@@ -411,6 +416,13 @@ Task<mcp::Outcome> GatewayService::send(server::Call& call, Timing timing, Erran
     auto forwarded = co_await forwarding.run();
     while (!forwarded && co_await attempts.again(forwarded.error()))
       forwarded = co_await forwarding.run();
+    if (!forwarded && upstream->is_per_caller()) [[unlikely]] {
+      if (auto answered = co_await sign_in(call, upstream, forwarding, forwarded)) {
+        attempts.report(forwarded);
+        timing.end(*answered);
+        co_return std::move(*answered);
+      }
+    }
     call.rounds().answers.clear();  // each round answers the questions of the one before
     attempts.report(forwarded);
     if (wants_refresh(forwarded)) co_await refresh_for(call.caller(), upstream);
@@ -458,7 +470,8 @@ Task<mcp::Outcome> GatewayService::resume(server::Call& call, ConcurrencyLimit::
 
 // What a URI stands for may depend on who asks, whatever the upstream says of its own answer.
 mcp::CacheScope GatewayService::widest_scope(const server::Call& call, const providers::Upstream& upstream) const {
-  if (!call.request().method->cacheable || upstream.is_direct()) return mcp::CacheScope::per_caller;
+  if (!call.request().method->cacheable || upstream.is_direct() || upstream.is_per_caller())
+    return mcp::CacheScope::per_caller;
   Worker& worker = here();
   return worker.cache_scope(*worker.view(call));
 }

@@ -20,6 +20,7 @@
 
 namespace proteus::gateway {
 
+class Forwarding;
 class UpstreamAttempts;
 
 struct ServiceOptions {
@@ -72,6 +73,9 @@ class GatewayService final : public server::Service {
   using OnListsChanged = std::function<void(const std::string& principal, catalog::KindSet kinds)>;
   void set_on_lists_changed(OnListsChanged on_lists_changed) { on_lists_changed_ = std::move(on_lists_changed); }
 
+  // Who asks people to sign in at upstreams that each uses as themselves. Before anything is asked; outlives it.
+  void set_sign_ins(SignIns& sign_ins) { sign_ins_ = &sign_ins; }
+
   // The worker whose thread this is.
   Worker& here() const;
 
@@ -92,7 +96,7 @@ class GatewayService final : public server::Service {
   class Timing;
   struct Errand;
 
-  BridgeDependencies reach() { return {parked_, subscriptions_}; }
+  BridgeDependencies reach() { return {parked_, subscriptions_, sign_ins_}; }
   static mcp::ServerCapabilities offered_to(const catalog::View& view, const UpstreamTable& upstreams, mcp::Era era);
 
   // What upstreams show this caller alone, where they have said that it is another and it was not read yet.
@@ -119,12 +123,21 @@ class GatewayService final : public server::Service {
   static Task<mcp::Outcome> answer_locally(server::Call& call, Errand errand);
   // Whether it may be sent to the upstream now.
   Result<> admit(const Route& route, UpstreamAttempts& attempts, const server::Call& call) const;
+  // Of a request that an upstream has refused, which each caller uses as themselves: asks its caller to sign in where
+  // that is why, and sends it once more where they have. What it is answered; nothing where `forwarded` says.
+  Task<std::optional<mcp::Outcome>> sign_in(server::Call& call, const ServedUpstream& upstream, Forwarding& forwarding,
+                                            Result<Forwarded>& forwarded);
   // `arguments` are those of a shaped tool's call, complete, and outlive it; empty for any other.
   Task<mcp::Outcome> send(server::Call& call, Timing timing, Errand errand, std::string_view arguments = {});
   // A call of a tool that an operator has shaped.
   Task<mcp::Outcome> send_shaped(server::Call& call, Timing timing, Errand errand);
   Task<mcp::Outcome> send_confirmed(server::Call& call, Timing timing, Errand errand, std::string_view arguments);
   Task<mcp::Outcome> resume(server::Call& call, ConcurrencyLimit::Pass place);
+  // Of a call that comes back with what its caller said to a sign-in.
+  Task<mcp::Outcome> forward_signed_in(server::Call& call, Timing timing, ConcurrencyLimit::Pass place);
+  // Of the tool that stands for an upstream which its caller has not connected.
+  bool is_connect_tool(const server::Call& call, const Route& route) const;
+  Task<mcp::Outcome> connect(server::Call& call, Errand errand);
   mcp::CacheScope widest_scope(const server::Call& call, const providers::Upstream& upstream) const;
   // What the upstream offers has changed, and the very next list is to show it. What is given outlives this.
   Task<> refresh_for(const server::Caller& caller, const ServedUpstream& upstream);
@@ -146,6 +159,7 @@ class GatewayService final : public server::Service {
   std::function<void(const UpstreamRequest&)> observer_;
   std::function<void(const AnsweredRequest&)> request_observer_;
   OnListsChanged on_lists_changed_;
+  SignIns* sign_ins_ = nullptr;
 };
 
 // The kind whose list a method asks for.

@@ -15,8 +15,11 @@ struct Asker {
   const mcp::Request& request;
   const server::Caller& caller;
   server::Session* session = nullptr;
+  std::string_view authorization = {};  // see server::Call
 
-  static Asker of(const server::Call& call) { return {call.request(), call.caller(), call.session()}; }
+  static Asker of(const server::Call& call) {
+    return {call.request(), call.caller(), call.session(), call.authorization()};
+  }
 };
 
 // What upstreams that are listed live have listed to the caller of one request: as remembered, or as read for it. Costs

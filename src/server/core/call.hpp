@@ -63,6 +63,9 @@ class Call : public RunningHook {
   // All header fields, on a transport that has them.
   void set_fields(const net::Fields& fields) { fields_ = &fields; }
   const net::Fields* fields() const { return fields_; }
+  // The Authorization field that it came with, for as long as it is answered; empty for none. It outlives the call.
+  void set_authorization(std::string_view authorization) { authorization_ = authorization; }
+  std::string_view authorization() const { return authorization_; }
   const Rounds& rounds() const { return rounds_; }
   Rounds& rounds() { return rounds_; }
 
@@ -108,6 +111,7 @@ class Call : public RunningHook {
   std::optional<mcp::ClientCapabilities> client_;
   std::string log_id_;
   const net::Fields* fields_ = nullptr;
+  std::string_view authorization_;
   std::shared_ptr<void> place_;
 };
 

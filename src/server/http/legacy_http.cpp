@@ -5,6 +5,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <fmt/format.h>
 
+#include "base/secret.hpp"
 #include "mcp/errors.hpp"
 #include "mcp/headers.hpp"
 #include "mcp/over_limit.hpp"
@@ -118,7 +119,10 @@ Task<> LegacyHttp::call(net::Exchange& exchange, const mcp::Request& request, st
     co_return co_await reply(exchange, HttpAnswer::error(400, request.id(), id_in_use(), mcp::Era::legacy));
   }
   LegacyChannel channel(exchange, executor, *session, cancellation, endpoint_.options_.keep_alive);
+  // The client may let go of the connection while it waits.
+  const Secret authorization(std::string(exchange.request().fields().find("Authorization").value_or("")));
   Call call(request, caller, channel);
+  call.set_authorization(authorization.reveal());
   call.join(*session, endpoint_.options_.asking.deadline);
   mcp::Outcome outcome =
       co_await handle_asking(endpoint_.service_, call, channel, session->client_requests(), endpoint_.options_.asking);

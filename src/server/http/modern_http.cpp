@@ -45,6 +45,7 @@ ModernHttp::Calling::Calling(const ModernHttp& http)
       call(http.request_, http.caller_, channel, &http.headers_),
       round(call, http.endpoint_.states_) {
   call.set_fields(http.exchange_.request().fields());
+  call.set_authorization(http.exchange_.request().fields().find("Authorization").value_or(""));
 }
 
 std::optional<HttpAnswer> ModernHttp::call_at_once() {

@@ -26,13 +26,14 @@ const byMethod = (schemas) => ({
   'notifications/prompts/list_changed': schemas.PromptListChangedNotificationSchema,
   'notifications/resources/list_changed': schemas.ResourceListChangedNotificationSchema,
   'notifications/resources/updated': schemas.ResourceUpdatedNotificationSchema,
-  'notifications/message': schemas.LoggingMessageNotificationSchema
+  'notifications/message': schemas.LoggingMessageNotificationSchema,
+  'notifications/elicitation/complete': schemas.ElicitationCompleteNotificationSchema
 });
 const V1_SCHEMA = byMethod(schemas);
 const OLD_SCHEMA = byMethod(oldSchemas);
 
 const V1 = {
-  make: () => new ClientV1(INFO, { capabilities: CAPABILITIES }),
+  make: (capabilities = CAPABILITIES) => new ClientV1(INFO, { capabilities }),
   Http: HttpV1,
   Sse: SseV1,
   Stdio: StdioV1,
@@ -52,7 +53,7 @@ const OLD = {
 };
 
 const V2 = (mode) => ({
-  make: () => new v2.Client(INFO, { capabilities: CAPABILITIES, versionNegotiation: { mode } }),
+  make: (capabilities = CAPABILITIES) => new v2.Client(INFO, { capabilities, versionNegotiation: { mode } }),
   Http: v2.StreamableHTTPClientTransport,
   Stdio: StdioV2,
   key: (method) => method,
@@ -98,7 +99,7 @@ function sseTransport(sdk, { sse, token }) {
 /**
  * A connected client and what passed over its wire.
  *
- * `target` is `{ url }`, or `{ sse }` for the HTTP+SSE transport, with `token` where a bearer token is to be sent or `authProvider` where the client gets one itself, `{ stdio: [arguments of everything-server] }`, or `{ command, args }`.
+ * `target` is `{ url }`, or `{ sse }` for the HTTP+SSE transport, with `token` where a bearer token is to be sent or `authProvider` where the client gets one itself, and `capabilities` where they are not the usual ones, `{ stdio: [arguments of everything-server] }`, or `{ command, args }`.
  */
 export class Session {
   static async open({ sdk, era }, target) {
@@ -110,7 +111,7 @@ export class Session {
   constructor(sdk, era, target) {
     this.sdk = sdk;
     this.era = era;
-    this.client = sdk.make();
+    this.client = sdk.make(target.capabilities);
     this.sent = [];
     this.received = [];
     this.standingStream = new Promise((open) => {

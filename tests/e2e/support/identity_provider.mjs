@@ -46,6 +46,7 @@ function providerConfiguration(settings, keys, store) {
     extraTokenClaims: (_, token) => ({ ...people[token.accountId], ...token.besides }),
     issueRefreshToken: (_, client) => refreshTokens && client.grantTypeAllowed('refresh_token'),
     expiresWithSession: () => false,
+    ...(settings.rotates === undefined ? {} : { rotateRefreshToken: () => settings.rotates }),
     clientBasedCORS: () => true,
     // The provider's own fetch refuses loopback, which is all there is here.
     fetch: (url, { dispatcher, ...options }) => fetch(url, options),
@@ -84,7 +85,7 @@ function resourceServer({ scopes, format, algorithms, expiresIn }) {
  *
  * - `algorithms`: it has a key for each and signs with the first. `scopes`: which there are. `format`: of access tokens, `jwt` or `opaque`.
  * - `people`: extra claims by subject, such as `{ ada: { groups: ['ops'] } }`; anybody may sign in. `clients`: besides those that register themselves.
- * - `expiresIn`: seconds. `refreshTokens`: whether clients that can use one get one.
+ * - `expiresIn`: seconds. `refreshTokens`: whether clients that can use one get one. `rotates`: whether each works once; as the provider likes by default.
  *
  * `settings` of the result are these and may be changed while it runs; `fault` is the name of one of `FAULTS`, or undefined.
  */
@@ -123,6 +124,11 @@ export class IdentityProvider {
       this.provider.Client.adapter.upsert(client.clientId, metadata);
     });
     this.answer = this.provider.callback();
+  }
+
+  /** One more client, while it runs: its redirects may depend on who listens where. */
+  async addClient(metadata) {
+    await this.provider.Client.adapter.upsert(metadata.client_id, { response_types: ['code'], ...metadata });
   }
 
   receive(request, response) {

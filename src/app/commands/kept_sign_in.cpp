@@ -1,0 +1,28 @@
+#include "app/commands/kept_sign_in.hpp"
+
+#include "base/log.hpp"
+
+namespace proteus::app {
+
+std::function<void(const std::string&)> saving_to(const SignInFile& file) {
+  return [file](const std::string& kept) {
+    if (const auto saved = file.save(Secret(kept)); !saved)
+      log::error("the sign-in could not be kept: {}", saved.error().message());
+  };
+}
+
+Result<std::optional<client::OAuth>> kept_sign_in(const std::string& url, const Environment& environment) {
+  const auto server = net::Url::parse(url);
+  if (!server) return std::nullopt;  // said better where it is used
+  const auto file = SignInFile::of(*server, environment);
+  if (!file) return std::nullopt;
+  auto kept = file->load();
+  if (!kept) return std::unexpected(std::move(kept.error()));
+  if (kept->empty()) return std::nullopt;
+  client::OAuth oauth;
+  oauth.load = [kept = std::move(*kept)] { return kept.reveal(); };
+  oauth.save = saving_to(*file);
+  return oauth;
+}
+
+}  // namespace proteus::app

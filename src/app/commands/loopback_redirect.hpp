@@ -1,0 +1,47 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <proteus/error.hpp>
+
+#include "net/http_server/http_server.hpp"
+#include "net/io/workers.hpp"
+
+namespace proteus::app {
+
+// A page on this machine that a browser is led back to after a sign-in (RFC 8252, 7.3).
+class LoopbackRedirect {
+ public:
+  LoopbackRedirect();
+  ~LoopbackRedirect();
+  LoopbackRedirect(const LoopbackRedirect&) = delete;
+  LoopbackRedirect& operator=(const LoopbackRedirect&) = delete;
+
+  Result<> listen();
+  // "http://127.0.0.1:49152/callback"
+  std::string uri() const;
+
+  // Only requests with this state count, so that no other page of the browser can end a sign-in. Before the browser
+  // is opened.
+  void expect(std::string state);
+  // Where the browser was led. Blocks.
+  Result<std::string> wait(std::chrono::seconds patience);
+
+ private:
+  Task<> serve(net::Exchange& exchange);
+  bool take(std::string_view target);
+
+  std::mutex mutex_;
+  std::condition_variable came_;
+  std::string state_;
+  std::optional<std::string> led_to_;
+  net::Workers workers_{1};
+  net::HttpServer server_;
+};
+
+}  // namespace proteus::app

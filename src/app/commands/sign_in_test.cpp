@@ -1,0 +1,72 @@
+// What `proteus client login` keeps, and how a browser comes back to it.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "app/commands/kept_sign_in.hpp"
+#include "app/commands/loopback_redirect.hpp"
+#include "net/testing/raw_client.hpp"
+#include "store/testing/test_support.hpp"
+
+namespace proteus::app {
+namespace {
+
+using ::testing::Eq;
+using ::testing::StartsWith;
+
+net::Url server_url(std::string_view text) { return net::Url::parse(text).value(); }
+
+std::string sign_in_path(std::map<std::string, std::string> variables,
+                         std::string_view url = "https://mcp.example/mcp") {
+  const auto file = SignInFile::of(server_url(url), fixed_environment(std::move(variables)));
+  return file ? file->path().string() : "";
+}
+
+// UPC-16
+TEST(SignInFileTest, IsOneForEachServer) {
+  EXPECT_THAT(sign_in_path({{"PROTEUS_SIGN_INS", "/a"}, {"HOME", "/h"}}), StartsWith("/a/mcp.example-"));
+  EXPECT_THAT(sign_in_path({{"XDG_CONFIG_HOME", "/x"}, {"HOME", "/h"}}), StartsWith("/x/proteus/sign-ins/"));
+  EXPECT_THAT(sign_in_path({{"HOME", "/h"}}), StartsWith("/h/.config/proteus/sign-ins/"));
+  EXPECT_EQ(sign_in_path({}), "");
+  EXPECT_NE(sign_in_path({{"HOME", "/h"}}), sign_in_path({{"HOME", "/h"}}, "https://mcp.example/other"));
+  EXPECT_EQ(sign_in_path({{"HOME", "/h"}}), sign_in_path({{"HOME", "/h"}}, "HTTPS://MCP.example:443/mcp"));
+}
+
+TEST(SignInFileTest, IsForItsOwnerAlone) {
+  const store::test::TemporaryDirectory folder;
+  const auto environment = fixed_environment({{"PROTEUS_SIGN_INS", (folder.path() / "kept").string()}});
+  const auto file = SignInFile::of(server_url("https://mcp.example/mcp"), environment).value();
+  EXPECT_TRUE(file.load()->empty());
+  EXPECT_FALSE(kept_sign_in("https://mcp.example/mcp", environment)->has_value());
+  ASSERT_TRUE(file.save(Secret("tokens")));
+  EXPECT_EQ(file.load()->reveal(), "tokens");
+  using std::filesystem::perms;
+  EXPECT_EQ(std::filesystem::status(file.path()).permissions(), perms::owner_read | perms::owner_write);
+  EXPECT_TRUE(kept_sign_in("https://mcp.example/mcp", environment)->has_value());
+  std::filesystem::permissions(file.path(), perms::group_read, std::filesystem::perm_options::add);
+  EXPECT_FALSE(file.load()) << "others could have read it";
+  EXPECT_TRUE(file.remove());
+  EXPECT_FALSE(file.remove());
+}
+
+TEST(LoopbackRedirectTest, HearsOnlyTheStateThatItExpects) {
+  LoopbackRedirect redirect;
+  ASSERT_TRUE(redirect.listen());
+  const auto url = net::Url::parse(redirect.uri()).value();
+  const auto get = [&](std::string_view target) {
+    net::RawClient client(url.port());
+    client.send(fmt::format("GET {} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", target));
+    return client.receive().status;
+  };
+  EXPECT_THAT(get("/callback?state=s&code=c"), Eq(404)) << "before anybody expects it";
+  redirect.expect("s");
+  for (const auto* const target : {"/", "/callback", "/callback?state=other&code=c", "/callback?code=c",
+                                   "/other?state=s&code=c", "/callback?state=s&state=s"})
+    EXPECT_THAT(get(target), Eq(404)) << target;
+  EXPECT_THAT(get("/callback?state=s&code=c"), Eq(200));
+  EXPECT_EQ(redirect.wait(std::chrono::seconds(60)).value(), redirect.uri() + "?state=s&code=c");
+  EXPECT_THAT(get("/callback?state=s&code=d"), Eq(404)) << "once";
+}
+
+}  // namespace
+}  // namespace proteus::app

@@ -1,0 +1,37 @@
+#include "gateway/grants/grant.hpp"
+
+#include <fmt/format.h>
+
+namespace proteus::gateway {
+
+std::optional<GrantOwner> owner_of(const Principal& principal) {
+  if (principal.lasting_key().empty()) return std::nullopt;
+  return GrantOwner(principal.lasting_key());
+}
+
+// No principal's key begins with a zero byte.
+const GrantOwner& gateway_owner() {
+  static const GrantOwner owner(std::string("\0gateway", 8));
+  return owner;
+}
+
+GrantTarget target_of(const providers::UpstreamSettings& settings) {
+  return GrantTarget(providers::oauth_target(settings));
+}
+
+std::string_view url_of(const GrantTarget& target) {
+  return std::string_view(target.value()).substr(0, target.value().find('\n'));
+}
+
+GrantTarget identity_target(std::string_view issuer) { return GrantTarget(fmt::format("\nidentity\n{}\n", issuer)); }
+
+std::string_view to_string(GrantState state) {
+  switch (state) {
+    case GrantState::none: return "none";
+    case GrantState::connected: return "connected";
+    case GrantState::needs_sign_in: return "needs sign-in";
+  }
+  return "none";
+}
+
+}  // namespace proteus::gateway

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "auth/oauth/client.hpp"
+#include "auth/oauth/token_request.hpp"
+#include "auth/tokens/metadata.hpp"
+#include "auth/tokens/private_key.hpp"
+#include "base/clock.hpp"
+#include "base/strong.hpp"
+#include "gateway/callers/principal.hpp"
+#include "providers/upstream_settings.hpp"
+
+namespace proteus::gateway {
+
+class Proofs;
+
+// Whose a grant is: issuer and subject of a user, the id of a token that was made at runtime, or what follows from the
+// secret of one in the configuration. A name that is used again later finds nothing.
+using GrantOwner = Strong<std::string, struct GrantOwnerTag>;
+
+// Nothing for anonymous callers, who have no grants.
+std::optional<GrantOwner> owner_of(const Principal& principal);
+// The gateway itself.
+const GrantOwner& gateway_owner();
+
+// What a grant is for: the upstream's URL, and as which client of which issuer it was obtained, as far as the settings
+// say. Another upstream that takes its name finds nothing; one that only changes its name keeps its grants.
+using GrantTarget = Strong<std::string, struct GrantTargetTag>;
+GrantTarget target_of(const providers::UpstreamSettings& settings);
+// The upstream's.
+std::string_view url_of(const GrantTarget& target);
+// What the sign-in of a user at an identity provider is kept under, whose ID token the identity assertion chain needs.
+GrantTarget identity_target(std::string_view issuer);
+
+enum class GrantState : std::uint8_t {
+  none,           // never connected, or disconnected
+  connected,      // its tokens are used, and refreshed where they expire
+  needs_sign_in,  // there was one: its refresh was refused, or a crash left open whether the server has rotated it
+};
+std::string_view to_string(GrantState state);
+
+// A connection of somebody with an upstream. Immutable: a refresh makes another one with the same id.
+struct Grant {
+  std::string id = {};  // random; for lists, and to disconnect by
+  GrantOwner owner;
+  std::string owner_name = {};  // for people
+  GrantTarget target;
+  std::string upstream = {};         // its name when it was connected, for people
+  std::string resource = {};         // that the tokens are for (RFC 8707)
+  auth::ServerMetadata server = {};  // who gave them; they are sent to nobody else
+  auth::oauth::Client client = {};   // that they were given to; without the secrets that the settings describe
+  auth::oauth::TokenAnswer tokens = {};
+  std::optional<auth::PrivateKey> proof_key = {};  // for DPoP
+  Clock::Wall connected_at = {};
+  Clock::Wall refreshed_at = {};  // as `connected_at` where it never was
+  GrantState state = GrantState::connected;
+  std::string trouble = {};  // why it needs a sign-in, for people
+  // Whether the server gives another refresh token with each refresh. Nothing before the first one.
+  std::optional<bool> rotates = {};
+  // It is obtained without anybody's help, and not kept.
+  bool is_transient = false;
+  std::uint64_t version = 0;            // another one for each change, within the process
+  std::shared_ptr<Proofs> proofs = {};  // where the token is bound to `proof_key`
+  // When its access token is to be refreshed, and when it is not to be used any more; before it expires.
+  Clock::Wall refresh_at = Clock::Wall::max();
+  Clock::Wall unusable_at = Clock::Wall::max();
+  Clock::Monotonic obtained_at = {};                   // the access token
+  bool after_refusal = false;                          // it was obtained because an upstream had refused the one before
+  std::shared_ptr<std::atomic<bool>> refreshing = {};  // soon, before its token ends
+  std::string authorization = {};                      // what requests carry: the header's value
+
+  const std::string& issuer() const { return server.issuer; }
+  bool can_refresh() const { return is_transient || !tokens.refresh_token.empty(); }
+};
+using GrantPointer = std::shared_ptr<const Grant>;
+
+}  // namespace proteus::gateway

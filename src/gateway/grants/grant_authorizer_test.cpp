@@ -1,0 +1,89 @@
+#include "gateway/grants/grant_authorizer.hpp"
+
+#include <gmock/gmock.h>
+
+#include "gateway/testing/vault_fixture.hpp"
+
+namespace proteus::gateway::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+using testing::SizeIs;
+
+class GrantAuthorizerTest : public VaultFixture {
+ protected:
+  GrantAuthorizer of(std::string owner) { return {*vault, wanted(std::move(owner)).owner, kTarget}; }
+  GrantAuthorizer::Headers headers(GrantAuthorizer& authorizer) {
+    return proteus::test::run(io, authorizer.headers("POST", url)).value();
+  }
+  Result<bool> refuse(GrantAuthorizer& authorizer, int status, std::string challenge, std::string nonce = {}) {
+    const auto sent = headers(authorizer);
+    return proteus::test::run(
+        io, authorizer.refused({.status = status, .challenge = challenge, .dpop_nonce = nonce, .sent = sent}));
+  }
+
+  const net::Url url = net::Url::parse("https://files.example/mcp").value();
+};
+
+// UPC-15
+TEST_F(GrantAuthorizerTest, SendsTheTokenOfItsOwnerAndOfNobodyElse) {
+  put(grant_of("ada", "of-ada"));
+  put(grant_of("bob", "of-bob"));
+  GrantAuthorizer ada = of("ada");
+  GrantAuthorizer bob = of("bob");
+  GrantAuthorizer eve = of("eve");
+  EXPECT_THAT(headers(ada), ElementsAre(Pair("Authorization", "Bearer of-ada")));
+  EXPECT_THAT(*bob.headers_now("POST", url), ElementsAre(Pair("Authorization", "Bearer of-bob")));
+  EXPECT_FALSE(eve.headers_now("POST", url));
+  EXPECT_EQ(proteus::test::run(io, eve.headers("POST", url)).error().kind(), ErrorKind::unauthenticated);
+}
+
+TEST_F(GrantAuthorizerTest, HasAnotherTokenAfterARefusal) {
+  put(grant_of("ada"));
+  GrantAuthorizer ada = of("ada");
+  const auto sent = headers(ada);
+  servers->answers.push_back(renewed("a2", "r2"));
+  EXPECT_TRUE(refuse(ada, 401, "Bearer error=\"invalid_token\"").value());
+  EXPECT_THAT(headers(ada), ElementsAre(Pair("Authorization", "Bearer a2")));
+  // Another request that was under way with the first token.
+  EXPECT_TRUE(proteus::test::run(io, ada.refused({.status = 401, .sent = sent})).value());
+  EXPECT_THAT(servers->sent, SizeIs(1));
+}
+
+// UPC-10
+TEST_F(GrantAuthorizerTest, SaysWhichScopesAreMissing) {
+  put(grant_of("ada"));
+  GrantAuthorizer ada = of("ada");
+  EXPECT_FALSE(refuse(ada, 403, "Bearer error=\"insufficient_scope\", scope=\"write\"").value());
+  EXPECT_THAT(ada.take_missing().scopes, ElementsAre("read", "write"));
+  EXPECT_THAT(ada.take_missing().scopes, IsEmpty());
+  EXPECT_FALSE(refuse(ada, 403, "").value());
+  EXPECT_THAT(ada.take_missing().scopes, IsEmpty());
+  EXPECT_THAT(servers->sent, IsEmpty());
+  EXPECT_FALSE(refuse(ada, 403, "Bearer error=\"insufficient_scope\", scope=\"write\""));
+}
+
+// UPC-12
+TEST_F(GrantAuthorizerTest, ProvesPossessionWithTheNonceThatTheUpstreamWants) {
+  Grant bound = grant_of("ada");
+  bound.tokens.type = auth::oauth::TokenType::dpop;
+  bound.proof_key = auth::PrivateKey::make();
+  put(std::move(bound));
+  GrantAuthorizer ada = of("ada");
+  const auto first = headers(ada);
+  ASSERT_THAT(first, SizeIs(2));
+  EXPECT_EQ(first[0].second, "DPoP a1");
+  EXPECT_EQ(first[1].first, "DPoP");
+  EXPECT_TRUE(refuse(ada, 401, "DPoP error=\"use_dpop_nonce\"", "n1").value());
+  EXPECT_THAT(servers->sent, IsEmpty());
+  EXPECT_NE(headers(ada)[1].second, first[1].second);
+  stop();
+  start();
+  GrantAuthorizer again = of("ada");
+  EXPECT_THAT(headers(again), SizeIs(2));
+}
+
+}  // namespace
+}  // namespace proteus::gateway::test

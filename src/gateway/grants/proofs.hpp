@@ -1,0 +1,42 @@
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "auth/oauth/dpop_prover.hpp"
+#include "base/clock.hpp"
+#include "base/secret.hpp"
+#include "net/http/url.hpp"
+
+namespace proteus::gateway {
+
+// The proofs of possession of one grant towards its upstream (UPC-12), for requests of all threads. Thread-safe.
+class Proofs {
+ public:
+  Proofs(auth::PrivateKey key, net::Url upstream) : upstream_(std::move(upstream)), prover_(std::move(key)) {}
+
+  std::string make(std::string_view method, const net::Url& url, Clock::Wall now, const Secret& token) {
+    auth::oauth::DpopProver prover = copy();
+    return prover.proof(method, url, now, token.reveal());
+  }
+  // True where it is another than before.
+  bool take_nonce(std::string_view nonce) {
+    if (nonce.empty()) return false;
+    const std::scoped_lock lock(mutex_);
+    return prover_.take_nonce(upstream_, nonce);
+  }
+
+ private:
+  // Signing takes longer than others should wait.
+  auth::oauth::DpopProver copy() {
+    const std::scoped_lock lock(mutex_);
+    return prover_;
+  }
+
+  const net::Url upstream_;
+  std::mutex mutex_;
+  auth::oauth::DpopProver prover_;
+};
+
+}  // namespace proteus::gateway

@@ -1,0 +1,269 @@
+#include "gateway/grants/vault.hpp"
+
+#include <algorithm>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "base/base64.hpp"
+#include "base/log.hpp"
+#include "base/sealing.hpp"
+#include "gateway/grants/grant_flight.hpp"
+#include "gateway/grants/grant_record.hpp"
+#include "gateway/grants/proofs.hpp"
+#include "json/canonical.hpp"
+
+namespace proteus::gateway {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::string_view kGrant = "grant";
+constexpr std::string_view kClient = "client";
+
+std::string client_id_of(std::string_view issuer, std::string_view redirect_uri) {
+  return json::hex(json::sha256(fmt::format("{}\n{}", issuer, redirect_uri)));
+}
+
+// Hexadecimal: on a command line a dash in front would mean something else.
+std::string new_grant_id() { return json::hex(json::sha256(random_bytes(32))).substr(0, 24); }
+
+}  // namespace
+
+Vault::Vault(Dependencies dependencies)
+    : dependencies_(dependencies),
+      landed_(dependencies.control.get_executor()),
+      tasks_(dependencies.control.get_executor()) {}
+
+Vault::~Vault() = default;
+
+std::size_t Vault::KeyHash::operator()(const Key& key) const {
+  return std::hash<std::string>{}(key.owner.value()) * 31 + std::hash<std::string>{}(key.target.value());
+}
+
+Vault::Shard& Vault::shard_of(const Key& key) { return shards_[KeyHash{}(key) % shards_.size()]; }
+const Vault::Shard& Vault::shard_of(const Key& key) const { return shards_[KeyHash{}(key) % shards_.size()]; }
+
+Task<Result<>> Vault::load() {
+  const auto grants = co_await dependencies_.store.sealed(std::string(kGrant));
+  if (!grants) co_return std::unexpected(grants.error());
+  for (const auto& record : *grants) {
+    auto grant = record.fault.empty() ? read_grant(record.text) : std::unexpected(errors::invalid(record.fault));
+    if (grant) {
+      (void)publish(std::move(*grant));
+    } else {
+      log::warning("a connection to an upstream cannot be used: {}", grant.error().message());
+    }
+  }
+  const auto clients = co_await dependencies_.store.sealed(std::string(kClient));
+  if (!clients) co_return std::unexpected(clients.error());
+  const std::scoped_lock lock(clients_mutex_);
+  for (const auto& record : *clients) {
+    auto client = record.fault.empty() ? read_client(record.text) : std::unexpected(errors::invalid(record.fault));
+    if (client) clients_.insert_or_assign({client->issuer, client->redirect_uri}, std::move(*client));
+  }
+  co_return Result<>{};
+}
+
+Task<> Vault::close() {
+  closed_ = true;
+  // What is under way ends by itself: a refresh that is cut off would lose its grant.
+  co_await tasks_.join();
+}
+
+GrantPointer Vault::find(const Key& key) const {
+  const Shard& shard = shard_of(key);
+  const std::scoped_lock lock(shard.mutex);
+  const auto found = shard.grants.find(key);
+  return found == shard.grants.end() ? nullptr : found->second;
+}
+
+GrantPointer Vault::find(const GrantOwner& owner, const GrantTarget& target) const { return find({owner, target}); }
+
+GrantState Vault::state(const GrantOwner& owner, const GrantTarget& target) const {
+  const auto grant = find(owner, target);
+  return grant ? grant->state : GrantState::none;
+}
+
+std::vector<GrantPointer> Vault::all() const {
+  std::vector<GrantPointer> all;
+  for (const Shard& shard : shards_) {
+    const std::scoped_lock lock(shard.mutex);
+    for (const auto& [key, grant] : shard.grants) {
+      if (!grant->is_transient) all.push_back(grant);
+    }
+  }
+  std::ranges::sort(all, {}, [](const GrantPointer& grant) { return std::pair(grant->connected_at, grant->id); });
+  return all;
+}
+
+std::vector<GrantPointer> Vault::all_of(const GrantOwner& owner) const {
+  auto all = this->all();
+  std::erase_if(all, [&](const GrantPointer& grant) { return grant->owner != owner; });
+  return all;
+}
+
+GrantPointer Vault::find_id(std::string_view id) const {
+  for (auto& grant : all()) {
+    if (grant->id == id) return grant;
+  }
+  return nullptr;
+}
+
+std::size_t Vault::size() const {
+  std::size_t size = 0;
+  for (const Shard& shard : shards_) {
+    const std::scoped_lock lock(shard.mutex);
+    size += shard.grants.size();
+  }
+  return size;
+}
+
+// Works out what each request needs of it.
+GrantPointer Vault::publish(Grant grant) {
+  grant.version = ++last_version_;
+  const bool dpop = grant.tokens.type == auth::oauth::TokenType::dpop;
+  grant.authorization = (dpop ? "DPoP " : "Bearer ") + grant.tokens.access_token.reveal();
+  if (dpop && grant.proof_key && !grant.proofs) {
+    if (auto url = net::Url::parse(url_of(grant.target)))
+      grant.proofs = std::make_shared<Proofs>(*grant.proof_key, std::move(*url));
+  }
+  if (const auto expires = grant.tokens.expires) {
+    const auto given = std::max(grant.connected_at, grant.refreshed_at);
+    const auto life = std::max<Clock::Wall::duration>(*expires - given, {});
+    grant.refresh_at = *expires - std::min<Clock::Wall::duration>(kAhead, life / 5);
+    grant.unusable_at = *expires - std::min<Clock::Wall::duration>(kMargin, life / 20);
+  }
+  grant.refreshing = std::make_shared<std::atomic<bool>>(false);
+  const Key key{grant.owner, grant.target};
+  auto made = std::make_shared<const Grant>(std::move(grant));
+  Shard& shard = shard_of(key);
+  const std::scoped_lock lock(shard.mutex);
+  shard.grants.insert_or_assign(key, made);
+  return made;
+}
+
+void Vault::remove(const Key& key) {
+  Shard& shard = shard_of(key);
+  const std::scoped_lock lock(shard.mutex);
+  shard.grants.erase(key);
+  shard.step_ups.erase(key);
+}
+
+void Vault::tell(const GrantPointer& grant, GrantState state) {
+  for (const auto& each : on_change_)
+    each({grant, state});
+}
+
+store::Write Vault::audit(std::string who, std::string what, const Grant& grant) const {
+  boost::json::array scopes(grant.tokens.scopes.begin(), grant.tokens.scopes.end());
+  const boost::json::object detail{{"upstream", grant.upstream},
+                                   {"principal", grant.owner_name},
+                                   {"issuer", grant.issuer()},
+                                   {"scopes", std::move(scopes)}};
+  return store::AppendAudit{{.number = 0,
+                             .at = store::to_time(dependencies_.clock.wall()),
+                             .who = std::move(who),
+                             .what = std::move(what),
+                             .detail = boost::json::serialize(detail)}};
+}
+
+Task<Result<GrantPointer>> Vault::put(Grant grant, std::string who) {
+  co_return co_await asio::co_spawn(dependencies_.control, do_put(std::move(grant), std::move(who)),
+                                    asio::use_awaitable);
+}
+
+Task<Result<GrantPointer>> Vault::do_put(Grant grant, std::string who) {
+  if (grant.owner.value().empty()) co_return std::unexpected(errors::forbidden("an anonymous caller has no grants"));
+  const Key key{grant.owner, grant.target};
+  const auto flight = co_await take_off(key);
+  const auto before = find(key);
+  if (!before && size() >= kMost) co_return std::unexpected(errors::exhausted("there are too many connections"));
+  if (grant.id.empty()) grant.id = before && !before->is_transient ? before->id : new_grant_id();
+  grant.proofs.reset();
+  grant.connected_at = grant.refreshed_at = dependencies_.clock.wall();
+  grant.obtained_at = dependencies_.clock.now();
+  grant.state = GrantState::connected;
+  grant.trouble.clear();
+  grant.after_refusal = false;
+  store::Writes writes;
+  writes.emplace_back(store::PutSealed{{.kind = std::string(kGrant),
+                                        .id = grant.id,
+                                        .text = write_grant(grant, Rotation::none),
+                                        .updated_at = store::to_time(dependencies_.clock.wall()),
+                                        .fault = {}}});
+  writes.push_back(audit(std::move(who), "connection.add", grant));
+  if (auto written = co_await dependencies_.store.write(std::move(writes)); !written)
+    co_return std::unexpected(std::move(written.error()));
+  auto kept = publish(std::move(grant));
+  flight->deliver(kept);
+  tell(kept, GrantState::connected);
+  co_return kept;
+}
+
+Task<Result<Vault::Disconnected>> Vault::disconnect(std::string id, std::string who) {
+  co_return co_await asio::co_spawn(dependencies_.control, do_disconnect(std::move(id), std::move(who)),
+                                    asio::use_awaitable);
+}
+
+Task<Result<Vault::Disconnected>> Vault::do_disconnect(std::string id, std::string who) {
+  auto grant = find_id(id);
+  if (!grant) co_return std::unexpected(errors::not_found("there is no such connection"));
+  const Key key{grant->owner, grant->target};
+  const auto flight = co_await take_off(key);
+  // It may have been refreshed meanwhile, or be gone.
+  grant = find(key);
+  if (!grant || grant->id != id) co_return std::unexpected(errors::not_found("there is no such connection"));
+  store::Writes writes;
+  writes.emplace_back(store::RemoveSealed{std::string(kGrant), id});
+  writes.push_back(audit(std::move(who), "connection.remove", *grant));
+  if (auto written = co_await dependencies_.store.write(std::move(writes)); !written)
+    co_return std::unexpected(std::move(written.error()));
+  remove(key);
+  flight->deliver(std::unexpected(errors::unauthenticated("the connection has ended")));
+  tell(grant, GrantState::none);
+  Disconnected disconnected{.grant = grant};
+  const auto revoked = co_await dependencies_.servers.revoke(grant);
+  disconnected.revoked = revoked.has_value();
+  if (!revoked) disconnected.why_not = revoked.error().message();
+  co_return disconnected;
+}
+
+std::optional<auth::oauth::Client> Vault::registration(std::string_view issuer, std::string_view redirect_uri) const {
+  const std::scoped_lock lock(clients_mutex_);
+  const auto found = clients_.find({std::string(issuer), std::string(redirect_uri)});
+  return found == clients_.end() ? std::nullopt : std::optional(found->second);
+}
+
+Task<Result<>> Vault::keep(auth::oauth::Client client) {
+  store::Writes writes;
+  writes.emplace_back(store::PutSealed{{.kind = std::string(kClient),
+                                        .id = client_id_of(client.issuer, client.redirect_uri),
+                                        .text = write_client(client),
+                                        .updated_at = store::to_time(dependencies_.clock.wall()),
+                                        .fault = {}}});
+  if (auto written = co_await dependencies_.store.write(std::move(writes)); !written)
+    co_return std::unexpected(std::move(written.error()));
+  const std::scoped_lock lock(clients_mutex_);
+  clients_.insert_or_assign({client.issuer, client.redirect_uri}, std::move(client));
+  co_return Result<>{};
+}
+
+Task<Result<>> Vault::forget_registration(std::string issuer, std::string redirect_uri) {
+  {
+    const std::scoped_lock lock(clients_mutex_);
+    clients_.erase({issuer, redirect_uri});
+  }
+  store::Writes writes;
+  writes.emplace_back(store::RemoveSealed{std::string(kClient), client_id_of(issuer, redirect_uri)});
+  auto written = co_await dependencies_.store.write(std::move(writes));
+  if (!written) co_return std::unexpected(std::move(written.error()));
+  co_return Result<>{};
+}
+
+}  // namespace proteus::gateway

@@ -1,0 +1,221 @@
+// How tokens are kept fresh. All of it on the control thread, but for the first two.
+#include <boost/asio/post.hpp>
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "gateway/grants/grant_flight.hpp"
+#include "gateway/grants/grant_record.hpp"
+#include "gateway/grants/vault.hpp"
+
+namespace proteus::gateway {
+
+namespace asio = boost::asio;
+
+namespace {
+
+Error sign_in_needed(const Grant& grant) {
+  return errors::unauthenticated(
+      fmt::format("{} has to sign in at upstream {} again: {}", grant.owner_name, grant.upstream, grant.trouble));
+}
+
+Error not_connected(const GrantOwner& owner) {
+  return errors::unauthenticated(owner == gateway_owner()
+                                     ? "nobody has connected the gateway to it yet: `proteus connections add` does"
+                                     : "the caller has not connected this upstream");
+}
+
+}  // namespace
+
+GrantPointer Vault::usable_now(const GrantOwner& owner, const GrantTarget& target) {
+  auto grant = find(owner, target);
+  if (!grant || grant->state != GrantState::connected) return nullptr;
+  if (grant->refresh_at == Clock::Wall::max()) return grant;
+  const auto now = dependencies_.clock.wall();
+  if (now >= grant->unusable_at) return nullptr;
+  if (now >= grant->refresh_at && grant->can_refresh() && !grant->refreshing->exchange(true)) renew_soon(*grant);
+  return grant;
+}
+
+Task<Result<GrantPointer>> Vault::usable(Wanted wanted) {
+  if (auto grant = usable_now(wanted.owner, wanted.target); grant && grant->version != wanted.refused) co_return grant;
+  auto answer = std::make_shared<Delivery<Result<GrantPointer>>>();
+  asio::post(dependencies_.control,
+             [this, wanted = std::move(wanted), answer]() mutable { renew(std::move(wanted), std::move(answer)); });
+  co_return co_await Delivery<Result<GrantPointer>>::receive(std::move(answer));
+}
+
+// Nobody waits for it.
+void Vault::renew_soon(const Grant& grant) {
+  asio::post(dependencies_.control, [this, owner = grant.owner, target = grant.target, version = grant.version] {
+    renew({.owner = owner, .target = target, .refused = version, .ahead = true},
+          std::make_shared<Delivery<Result<GrantPointer>>>());
+  });
+}
+
+bool Vault::is_usable(const Grant& grant) const {
+  return grant.state == GrantState::connected && dependencies_.clock.wall() < grant.unusable_at;
+}
+
+void Vault::renew(Wanted wanted, Answer answer) {
+  if (closed_) return answer->deliver(std::unexpected(errors::cancelled("the request for a token")));
+  Key key{wanted.owner, wanted.target};
+  if (const auto under_way = flights_.find(key); under_way != flights_.end()) {
+    if (const auto flight = under_way->second.lock()) return flight->add(std::move(answer));
+  }
+  auto grant = find(key);
+  if (grant && grant->version != wanted.refused && is_usable(*grant)) return answer->deliver(std::move(grant));
+  if (!grant && !dependencies_.servers.obtains(key.target))
+    return answer->deliver(std::unexpected(not_connected(key.owner)));
+  if (grant && grant->state != GrantState::connected) return answer->deliver(std::unexpected(sign_in_needed(*grant)));
+  const bool is_refused = grant && grant->version == wanted.refused && !wanted.ahead;
+  // A server in trouble is not asked for each request.
+  if (const auto failed = failures_.find(key); failed != failures_.end()) {
+    if (dependencies_.clock.now() < failed->second.until) return answer->deliver(std::unexpected(failed->second.error));
+  }
+  auto flight = std::make_shared<Flight>(*this, key);
+  flights_.insert_or_assign(std::move(key), flight);
+  flight->add(std::move(answer));
+  if (is_refused && grant->after_refusal && dependencies_.clock.now() - grant->obtained_at < kJustGiven) {
+    return tasks_.spawn("looking for an authorization server",
+                        look_for_issuer(std::move(flight), std::move(grant), std::move(wanted.challenge)));
+  }
+  if (!grant)
+    grant = std::make_shared<const Grant>(Grant{.owner = wanted.owner, .target = wanted.target, .is_transient = true});
+  tasks_.spawn("getting a token",
+               renew(std::move(flight), std::move(grant), std::move(wanted.caller_token), is_refused));
+}
+
+Task<> Vault::renew(std::shared_ptr<Flight> flight, GrantPointer grant, Secret caller_token, bool is_refused) {
+  const Key key{grant->owner, grant->target};
+  const auto result = grant->is_transient ? co_await obtain(key, std::move(caller_token), is_refused)
+                                          : co_await refresh(std::move(grant), is_refused);
+  if (result) {
+    failures_.erase(key);
+  } else {
+    note_failure(key, result.error());
+  }
+  flight->deliver(result);
+}
+
+void Vault::note_failure(const Key& key, const Error& error) {
+  if (failures_.size() >= kMostFailures) failures_.clear();
+  failures_.insert_or_assign(key, Failure{dependencies_.clock.now() + kTryAgain, error});
+}
+
+Task<> Vault::look_for_issuer(std::shared_ptr<Flight> flight, GrantPointer grant, std::string challenge) {
+  Result<GrantPointer> result = std::unexpected(
+      errors::unauthenticated("the upstream refuses a token that its authorization server has just given"));
+  if (!grant->is_transient) {
+    const auto issuer = co_await dependencies_.servers.issuer_now(grant, std::move(challenge));
+    if (issuer && *issuer != grant->issuer())
+      result = co_await give_up(grant, "its upstream uses another authorization server now");
+  }
+  note_failure({grant->owner, grant->target}, result.error());
+  flight->deliver(result);
+}
+
+Task<std::shared_ptr<Vault::Flight>> Vault::take_off(Key key) {
+  for (;;) {
+    const auto under_way = flights_.find(key);
+    if (under_way == flights_.end()) break;
+    co_await landed_.wait();
+  }
+  auto flight = std::make_shared<Flight>(*this, key);
+  failures_.erase(key);
+  flights_.insert_or_assign(std::move(key), flight);
+  co_return flight;
+}
+
+Task<Result<GrantPointer>> Vault::obtain(Key key, Secret caller_token, bool is_refused) {
+  auto obtained = co_await dependencies_.servers.obtain(key.owner, key.target, std::move(caller_token));
+  if (!obtained) co_return std::unexpected(std::move(obtained.error()));
+  if (!find(key) && size() >= kMost) co_return std::unexpected(errors::exhausted("there are too many connections"));
+  obtained->owner = key.owner;
+  obtained->target = key.target;
+  obtained->is_transient = true;
+  obtained->after_refusal = is_refused;
+  obtained->connected_at = obtained->refreshed_at = dependencies_.clock.wall();
+  obtained->obtained_at = dependencies_.clock.now();
+  co_return publish(std::move(*obtained));
+}
+
+Task<Result<>> Vault::write(const Grant& grant, bool rotation_begun) {
+  store::Writes writes;
+  writes.emplace_back(store::PutSealed{{.kind = "grant",
+                                        .id = grant.id,
+                                        .text = write_grant(grant, rotation_begun ? Rotation::begun : Rotation::none),
+                                        .updated_at = store::to_time(dependencies_.clock.wall()),
+                                        .fault = {}}});
+  auto written = co_await dependencies_.store.write(std::move(writes));
+  if (!written) co_return std::unexpected(std::move(written.error()));
+  co_return Result<>{};
+}
+
+Task<Result<GrantPointer>> Vault::refresh(GrantPointer grant, bool is_refused) {
+  if (grant->tokens.refresh_token.empty())
+    co_return co_await give_up(grant, "its access token has ended or is refused, and there is no refresh token");
+  // A server that leaves refresh tokens as they are takes the same one again.
+  if (grant->rotates.value_or(true)) {
+    if (auto begun = co_await write(*grant, true); !begun)
+      co_return std::unexpected(std::move(begun.error()).within("a token is not refreshed"));
+  }
+  co_return co_await take_over(grant, co_await dependencies_.servers.refresh(grant), is_refused);
+}
+
+Task<Result<GrantPointer>> Vault::take_over(GrantPointer grant, Refreshed refreshed, bool is_refused) {
+  using enum Refreshed::Outcome;
+  const bool same_again = !grant->rotates.value_or(true);
+  if (refreshed.outcome == refused)
+    co_return co_await give_up(grant, "the authorization server refused to refresh it: " + refreshed.why);
+  if (refreshed.outcome == unknown && !same_again)
+    co_return co_await give_up(grant, "its refresh token was sent, and no answer came: " + refreshed.why);
+  if (refreshed.outcome != renewed) {
+    if (!same_again) (void)co_await write(*grant, false);
+    co_return std::unexpected(errors::exhausted("a token could not be refreshed: " + refreshed.why));
+  }
+  Grant next = *grant;
+  const bool rotated =
+      !refreshed.tokens.refresh_token.empty() && !(refreshed.tokens.refresh_token == grant->tokens.refresh_token);
+  next.rotates = rotated;
+  next.after_refusal = is_refused;
+  if (refreshed.tokens.refresh_token.empty()) refreshed.tokens.refresh_token = grant->tokens.refresh_token;
+  if (refreshed.tokens.id_token.empty()) refreshed.tokens.id_token = grant->tokens.id_token;
+  next.tokens = std::move(refreshed.tokens);
+  next.refreshed_at = dependencies_.clock.wall();
+  next.obtained_at = dependencies_.clock.now();
+  if (auto written = co_await write(next, false); !written) {
+    // What came with a refresh token that may be lost is not used.
+    co_return co_await give_up(grant, "its new refresh token could not be kept: " + written.error().message());
+  }
+  co_return publish(std::move(next));
+}
+
+Task<Result<GrantPointer>> Vault::give_up(GrantPointer grant, std::string why) {
+  Grant next = *grant;
+  next.state = GrantState::needs_sign_in;
+  next.trouble = std::move(why);
+  next.tokens.access_token = {};
+  next.tokens.refresh_token = {};
+  if (auto written = co_await write(next, false); !written)
+    log::warning("the end of a connection is not in the store: {}", written.error().message());
+  const auto lost = publish(std::move(next));
+  log::info("upstream {}: {} has to sign in again: {}", lost->upstream, lost->owner_name, lost->trouble);
+  tell(lost, GrantState::needs_sign_in);
+  co_return std::unexpected(sign_in_needed(*lost));
+}
+
+Result<auth::oauth::Scopes> Vault::widen(const Grant& grant, const auth::oauth::Scopes& wanted) {
+  const Key key{grant.owner, grant.target};
+  Shard& shard = shard_of(key);
+  const std::scoped_lock lock(shard.mutex);
+  auto& step_up = shard.step_ups.try_emplace(key, grant.tokens.scopes).first->second;
+  auto scopes = step_up.widen(wanted);
+  if (!scopes) {
+    return std::unexpected(
+        errors::forbidden(fmt::format("upstream {} asks for scopes that it was asked for before ({})", grant.upstream,
+                                      auth::oauth::write_scopes(wanted))));
+  }
+  return std::move(*scopes);
+}
+
+}  // namespace proteus::gateway

@@ -1,0 +1,314 @@
+#include "gateway/grants/vault.hpp"
+
+#include <gmock/gmock.h>
+
+#include "gateway/testing/vault_fixture.hpp"
+
+namespace proteus::gateway::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using Outcome = Refreshed::Outcome;
+
+using VaultTest = VaultFixture;
+
+// UPC-08
+TEST_F(VaultTest, KeepsAGrantForItsOwnerAlone) {
+  put(grant_of("ada"));
+  EXPECT_EQ(used("ada"), "Bearer a1");
+  EXPECT_EQ(used("bob"), "unauthenticated");
+  EXPECT_EQ(state("bob"), GrantState::none);
+  EXPECT_THAT(changes, ElementsAre("ada connected"));
+}
+
+// UPC-08
+TEST_F(VaultTest, HasGrantsAfterARestart) {
+  const auto before = put(grant_of("ada"));
+  stop();
+  start();
+  EXPECT_EQ(used("ada"), "Bearer a1");
+  ASSERT_THAT(vault->all(), SizeIs(1));
+  EXPECT_EQ(vault->all().front()->id, before->id);
+  EXPECT_EQ(vault->all().front()->resource, "https://files.example/mcp");
+  EXPECT_THAT(vault->all().front()->tokens.scopes, ElementsAre("read"));
+}
+
+// UPC-08: a thousand calls with a token that has ended, and one refresh.
+TEST_F(VaultTest, RefreshesOnceForAllWhoAskAtTheSameTime) {
+  put(grant_of("ada"));
+  clock.advance(2h);
+  servers->held = true;
+  servers->answers.push_back(renewed("a2", "r2"));
+  std::vector<std::unique_ptr<proteus::test::Started<Result<GrantPointer>>>> asking;
+  for (int i = 0; i < 1000; ++i)
+    asking.push_back(std::make_unique<proteus::test::Started<Result<GrantPointer>>>(io, vault->usable(wanted("ada"))));
+  proteus::test::run_until(io, [&] { return !servers->sent.empty(); });
+  servers->release();
+  for (const auto& each : asking) {
+    const auto grant = each->finish();
+    ASSERT_TRUE(grant);
+    EXPECT_EQ((*grant)->authorization, "Bearer a2");
+  }
+  EXPECT_THAT(servers->sent, ElementsAre("r1"));
+}
+
+// UPC-08
+TEST_F(VaultTest, RefreshesBeforeATokenEndsAndUsesItMeanwhile) {
+  put(grant_of("ada"));
+  clock.advance(1h - 30s);
+  servers->answers.push_back(renewed("a2", "r2"));
+  EXPECT_EQ(used("ada"), "Bearer a1");
+  proteus::test::run_until(io, [&] { return used("ada") == "Bearer a2"; });
+  EXPECT_THAT(servers->sent, ElementsAre("r1"));
+  stop();
+  start();
+  EXPECT_EQ(used("ada"), "Bearer a2");
+}
+
+// UPC-08: a process that dies after a rotation has begun and before its answer is written.
+TEST_F(VaultTest, NeedsASignInWhereItCannotTellWhetherARefreshTokenWasUsed) {
+  put(grant_of("ada"));
+  put(grant_of("bob"));
+  clock.advance(2h);
+  servers->held = true;
+  proteus::test::Started<Result<GrantPointer>> asking(io, vault->usable(wanted("ada")));
+  proteus::test::run_until(io, [&] { return !servers->sent.empty(); });
+  ScriptedServers none(io);
+  Vault other({io, store, clock, none});
+  ASSERT_TRUE(proteus::test::run(io, other.load()));
+  const auto grant = other.find(wanted("ada").owner, kTarget);
+  ASSERT_TRUE(grant);
+  EXPECT_EQ(grant->state, GrantState::needs_sign_in);
+  EXPECT_THAT(grant->trouble, HasSubstr("may have been used"));
+  EXPECT_EQ(other.state(wanted("bob").owner, kTarget), GrantState::connected);
+  servers->answers.push_back(renewed("a2", "r2"));
+  servers->release();
+  EXPECT_TRUE(asking.finish());
+  ASSERT_TRUE(proteus::test::run(io, other.load()));
+  EXPECT_EQ(other.state(wanted("ada").owner, kTarget), GrantState::connected);
+}
+
+// UPC-08: a server that leaves refresh tokens as they are takes the same one again.
+TEST_F(VaultTest, LosesNothingWhereRefreshTokensDoNotRotate) {
+  put(grant_of("ada"));
+  clock.advance(2h);
+  servers->answers.push_back(renewed("a2", ""));
+  EXPECT_EQ(used("ada"), "Bearer a2");
+  clock.advance(2h);
+  servers->held = true;
+  proteus::test::Started<Result<GrantPointer>> asking(io, vault->usable(wanted("ada")));
+  proteus::test::run_until(io, [&] { return servers->sent.size() == 2; });
+  EXPECT_THAT(servers->sent, ElementsAre("r1", "r1"));
+  ScriptedServers none(io);
+  Vault other({io, store, clock, none});
+  ASSERT_TRUE(proteus::test::run(io, other.load()));
+  EXPECT_EQ(other.state(wanted("ada").owner, kTarget), GrantState::connected);
+  servers->answers.push_back({.outcome = Outcome::unknown, .why = "it timed out"});
+  servers->release();
+  EXPECT_FALSE(asking.finish());
+  EXPECT_EQ(state("ada"), GrantState::connected);
+}
+
+// UPC-09
+TEST_F(VaultTest, DisconnectsTheOneUserWhoseRefreshIsRefused) {
+  put(grant_of("ada"));
+  put(grant_of("bob"));
+  changes.clear();
+  clock.advance(2h);
+  servers->answers.push_back({.outcome = Outcome::refused, .why = "invalid_grant"});
+  servers->answers.push_back(renewed("b2", "s2"));
+  EXPECT_EQ(used("ada"), "unauthenticated");
+  EXPECT_EQ(used("bob"), "Bearer b2");
+  EXPECT_EQ(state("ada"), GrantState::needs_sign_in);
+  EXPECT_THAT(changes, ElementsAre("ada needs sign-in"));
+  EXPECT_EQ(used("ada"), "unauthenticated");
+  EXPECT_THAT(servers->sent, SizeIs(2));
+  put(grant_of("ada", "a3", "r3"));
+  EXPECT_EQ(used("ada"), "Bearer a3");
+  EXPECT_THAT(vault->all(), SizeIs(2));
+}
+
+// A refresh whose answer is lost must not be lost silently.
+TEST_F(VaultTest, NeedsASignInAfterARefreshWithoutAnAnswer) {
+  put(grant_of("ada"));
+  clock.advance(2h);
+  servers->answers.push_back({.outcome = Outcome::unknown, .why = "it timed out"});
+  EXPECT_EQ(used("ada"), "unauthenticated");
+  stop();
+  start();
+  EXPECT_EQ(state("ada"), GrantState::needs_sign_in);
+  EXPECT_THAT(vault->all().front()->trouble, HasSubstr("timed out"));
+}
+
+TEST_F(VaultTest, TriesAgainLaterWhereTheServerCannotBeReached) {
+  put(grant_of("ada"));
+  clock.advance(2h);
+  servers->answers.push_back({.outcome = Outcome::unused, .why = "connection refused"});
+  EXPECT_EQ(used("ada"), "exhausted");
+  EXPECT_EQ(used("ada"), "exhausted");
+  EXPECT_THAT(servers->sent, SizeIs(1));
+  stop();
+  start();
+  EXPECT_EQ(state("ada"), GrantState::connected);
+  servers->answers.push_back(renewed("a2", "r2"));
+  EXPECT_EQ(used("ada"), "Bearer a2");
+}
+
+// UPC-08: what cannot be recorded is not sent.
+TEST_F(VaultTest, SendsNoRefreshTokenWhileTheStoreIsFull) {
+  put(grant_of("ada"));
+  clock.advance(2h);
+  store.full = true;
+  EXPECT_NE(used("ada"), "Bearer a1");
+  EXPECT_THAT(servers->sent, IsEmpty());
+  store.full = false;
+  clock.advance(5s);
+  servers->answers.push_back(renewed("a2", "r2"));
+  EXPECT_EQ(used("ada"), "Bearer a2");
+}
+
+TEST_F(VaultTest, RefreshesATokenThatAnUpstreamRefuses) {
+  const auto before = put(grant_of("ada"));
+  clock.advance(1min);
+  servers->answers.push_back(renewed("a2", "r2"));
+  EXPECT_EQ(used("ada", before->version), "Bearer a2");
+  // Another request that was refused with the old one.
+  EXPECT_EQ(used("ada", before->version), "Bearer a2");
+  EXPECT_THAT(servers->sent, SizeIs(1));
+  // An upstream that refuses every token gets no more of them.
+  const auto now = vault->find(wanted("ada").owner, kTarget);
+  EXPECT_EQ(used("ada", now->version), "unauthenticated");
+  EXPECT_THAT(servers->sent, SizeIs(1));
+  EXPECT_EQ(state("ada"), GrantState::connected);
+  EXPECT_EQ(used("ada"), "Bearer a2");
+}
+
+// UPC-01: an upstream that has gone over to another authorization server.
+TEST_F(VaultTest, NeedsASignInWhereTheUpstreamNamesAnotherServer) {
+  const auto before = put(grant_of("ada"));
+  servers->answers.push_back(renewed("a2", "r2"));
+  EXPECT_EQ(used("ada", before->version), "Bearer a2");
+  servers->issuer = "https://new.example";
+  const auto now = vault->find(wanted("ada").owner, kTarget);
+  Vault::Wanted refused = wanted("ada", now->version);
+  refused.challenge = "Bearer resource_metadata=\"x\"";
+  EXPECT_FALSE(use(refused));
+  EXPECT_EQ(state("ada"), GrantState::needs_sign_in);
+  EXPECT_THAT(servers->challenges, ElementsAre(refused.challenge));
+}
+
+TEST_F(VaultTest, NeedsASignInWhereATokenEndsThatCannotBeRefreshed) {
+  put(grant_of("ada", "a1", ""));
+  clock.advance(2h);
+  EXPECT_EQ(used("ada"), "unauthenticated");
+  EXPECT_EQ(state("ada"), GrantState::needs_sign_in);
+  EXPECT_THAT(servers->sent, IsEmpty());
+}
+
+// UPC-14
+TEST_F(VaultTest, DisconnectsAndRevokes) {
+  const auto grant = put(grant_of("ada"));
+  put(grant_of("bob"));
+  const auto ended = proteus::test::run(io, vault->disconnect(grant->id, "ops"));
+  ASSERT_TRUE(ended);
+  EXPECT_TRUE(ended->revoked);
+  EXPECT_THAT(servers->revoked, ElementsAre("r1"));
+  EXPECT_EQ(state("ada"), GrantState::none);
+  EXPECT_EQ(state("bob"), GrantState::connected);
+  EXPECT_EQ(proteus::test::run(io, vault->disconnect(grant->id, "ops")).error().kind(), ErrorKind::not_found);
+  const auto audits = proteus::test::run(io, store.audits(10, std::nullopt));
+  ASSERT_TRUE(audits);
+  EXPECT_EQ(audits->front().what, "connection.remove");
+  EXPECT_THAT(audits->front().detail, HasSubstr("\"ada\""));
+  stop();
+  start();
+  EXPECT_EQ(state("ada"), GrantState::none);
+}
+
+TEST_F(VaultTest, WaitsForARefreshBeforeItDisconnects) {
+  const auto grant = put(grant_of("ada"));
+  clock.advance(2h);
+  servers->held = true;
+  proteus::test::Started<Result<GrantPointer>> asking(io, vault->usable(wanted("ada")));
+  proteus::test::run_until(io, [&] { return !servers->sent.empty(); });
+  proteus::test::Started<Result<Vault::Disconnected>> ending(io, vault->disconnect(grant->id, "ops"));
+  servers->answers.push_back(renewed("a2", "r2"));
+  servers->release();
+  EXPECT_TRUE(ending.finish());
+  EXPECT_TRUE(asking.finish());
+  EXPECT_THAT(servers->revoked, ElementsAre("r2"));
+  EXPECT_EQ(state("ada"), GrantState::none);
+}
+
+// UPC-08
+TEST_F(VaultTest, KeepsNothingForAnonymousCallers) {
+  Grant grant = grant_of("ada");
+  grant.owner = GrantOwner();
+  EXPECT_FALSE(proteus::test::run(io, vault->put(std::move(grant), "a test")));
+  const Principal anonymous({.name = "", .permissions = std::make_shared<const Permissions>(permissions_of({}))});
+  EXPECT_FALSE(owner_of(anonymous));
+}
+
+// UPC-08: whoever has a name later finds nothing of whom had it before.
+TEST(GrantOwners, FollowFromTheSecretOfAConfiguredToken) {
+  const auto permissions = std::make_shared<const Permissions>(permissions_of({}));
+  const Principal before({.name = "ada", .permissions = permissions, .token = json::sha256("one")});
+  const Principal after({.name = "ada", .permissions = permissions, .token = json::sha256("two")});
+  EXPECT_NE(owner_of(before), owner_of(after));
+  const Principal user({.name = "ada", .permissions = permissions, .key = "https://id.example\nada"});
+  EXPECT_EQ(owner_of(user), GrantOwner("https://id.example\nada"));
+}
+
+// UPC-02
+TEST_F(VaultTest, KeepsRegisteredClientsByIssuerAndRedirect) {
+  auth::oauth::Client client;
+  client.issuer = "https://as.example";
+  client.id = "dynamic-1";
+  client.registered = auth::oauth::Registered::dynamically;
+  client.secret = Secret("of the client");
+  client.redirect_uri = "https://gateway.example/oauth/callback/x";
+  ASSERT_TRUE(proteus::test::run(io, vault->keep(client)));
+  stop();
+  start();
+  const auto kept = vault->registration(client.issuer, client.redirect_uri);
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->id, "dynamic-1");
+  EXPECT_EQ(kept->secret, Secret("of the client"));
+  EXPECT_EQ(kept->registered, auth::oauth::Registered::dynamically);
+  EXPECT_FALSE(vault->registration("https://other.example", client.redirect_uri));
+}
+
+// UPC-11
+TEST_F(VaultTest, ObtainsATokenWithoutAnybodysHelpAndKeepsItInMemoryOnly) {
+  servers->automatic = kTarget;
+  servers->obtained = tokens("x1", "");
+  Vault::Wanted asked = wanted("ada");
+  asked.caller_token = Secret("of the caller");
+  EXPECT_EQ((*use(asked))->authorization, "Bearer x1");
+  EXPECT_EQ((*use(asked))->authorization, "Bearer x1");
+  EXPECT_THAT(servers->obtained_with, ElementsAre("of the caller"));
+  EXPECT_THAT(vault->all(), IsEmpty());
+  EXPECT_THAT(*proteus::test::run(io, store.sealed("grant")), IsEmpty());
+  clock.advance(2h);
+  EXPECT_TRUE(use(asked));
+  EXPECT_THAT(servers->obtained_with, SizeIs(2));
+}
+
+// UPC-10
+TEST_F(VaultTest, AsksForMoreScopesABoundedNumberOfTimes) {
+  const auto grant = put(grant_of("ada"));
+  const auto first = vault->widen(*grant, {"write"});
+  ASSERT_TRUE(first);
+  EXPECT_THAT(*first, ElementsAre("read", "write"));
+  EXPECT_FALSE(vault->widen(*grant, {"write"}));
+  int more = 0;
+  while (vault->widen(*grant, {"scope-" + std::to_string(more)}) && more < 100)
+    ++more;
+  EXPECT_LT(more, 10);
+}
+
+}  // namespace
+}  // namespace proteus::gateway::test

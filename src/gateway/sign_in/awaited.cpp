@@ -1,0 +1,117 @@
+#include "gateway/sign_in/awaited.hpp"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "mcp/notifications.hpp"
+
+namespace proteus::gateway {
+
+namespace asio = boost::asio;
+
+// Touched on the thread of its call only.
+struct AwaitedSignIns::Waiting {
+  explicit Waiting(const Executor& on) : executor(on), wake(on) {}
+
+  Executor executor;
+  asio::steady_timer wake;
+  bool done = false;
+};
+
+AwaitedSignIns::Entry* AwaitedSignIns::entry_of(const std::string& ticket) {
+  forget_old();
+  const auto found = entries_.find(ticket);
+  if (found != entries_.end()) return &found->second;
+  if (entries_.size() >= kMost) return nullptr;
+  by_time_.emplace_back(clock_.now() + kRemembered, ticket);
+  return &entries_[ticket];
+}
+
+Task<std::optional<SignInEnd>> AwaitedSignIns::wait(std::string ticket, server::Cancellation& cancellation,
+                                                    std::chrono::milliseconds longest) {
+  const auto waiting = std::make_shared<Waiting>(co_await asio::this_coro::executor);
+  {
+    const std::scoped_lock lock(mutex_);
+    Entry* const entry = entry_of(ticket);
+    if (entry == nullptr) co_return std::nullopt;
+    if (entry->end) co_return entry->end;
+    std::erase_if(entry->waiting, [](const auto& each) { return each.expired(); });
+    entry->waiting.push_back(waiting);
+  }
+  waiting->wake.expires_after(longest);
+  const server::Cancellation::Hook stop(cancellation, [&waiting] {
+    waiting->done = true;
+    waiting->wake.cancel();
+  });
+  if (!waiting->done) {
+    boost::system::error_code ignored;
+    co_await waiting->wake.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  }
+  co_return find(ticket);
+}
+
+void AwaitedSignIns::tell_later(const std::string& ticket, std::weak_ptr<server::SessionStream> client) {
+  const std::scoped_lock lock(mutex_);
+  Entry* const entry = entry_of(ticket);
+  if (entry == nullptr || entry->end) return;
+  std::erase_if(entry->clients, [](const auto& each) { return each.expired(); });
+  entry->clients.push_back(std::move(client));
+}
+
+void AwaitedSignIns::ended(const std::string& ticket, SignInEnd how) {
+  std::vector<std::weak_ptr<Waiting>> waiting;
+  std::vector<std::weak_ptr<server::SessionStream>> clients;
+  {
+    const std::scoped_lock lock(mutex_);
+    Entry* const entry = entry_of(ticket);
+    if (entry == nullptr) return;
+    entry->end = how;
+    waiting.swap(entry->waiting);
+    clients.swap(entry->clients);
+  }
+  for (const auto& each : waiting) {
+    if (const auto one = each.lock()) {
+      asio::post(one->executor, [one] {
+        one->done = true;
+        one->wake.cancel();
+      });
+    }
+  }
+  for (const auto& each : clients) {
+    if (const auto client = each.lock()) {
+      client->send(mcp::elicitation_complete_notification(ticket), server::SessionStream::Unheard::dropped);
+    }
+  }
+}
+
+std::optional<SignInEnd> AwaitedSignIns::find(const std::string& ticket) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = entries_.find(ticket);
+  return found == entries_.end() ? std::nullopt : found->second.end;
+}
+
+bool AwaitedSignIns::claim(const std::string& number) {
+  const auto now = clock_.now();
+  const std::scoped_lock lock(mutex_);
+  forget_old();
+  if (claimed_.size() >= kMost || !claimed_.emplace(number, now + kRemembered).second) return false;
+  claimed_by_time_.push_back(number);
+  return true;
+}
+
+void AwaitedSignIns::forget_old() {
+  const auto now = clock_.now();
+  while (!by_time_.empty() && by_time_.front().first <= now) {
+    entries_.erase(by_time_.front().second);
+    by_time_.pop_front();
+  }
+  while (!claimed_by_time_.empty() && claimed_.at(claimed_by_time_.front()) <= now) {
+    claimed_.erase(claimed_by_time_.front());
+    claimed_by_time_.pop_front();
+  }
+}
+
+}  // namespace proteus::gateway

@@ -1,0 +1,136 @@
+#include "gateway/sign_in/oauth_authorizations.hpp"
+
+#include <algorithm>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "auth/oauth/run.hpp"
+
+namespace proteus::gateway {
+
+namespace asio = boost::asio;
+namespace oauth = auth::oauth;
+
+namespace {
+
+// Whatever it is answered, it changes nothing.
+constexpr std::string_view kPing = R"({"jsonrpc":"2.0","id":0,"method":"ping"})";
+
+}  // namespace
+
+OauthAuthorizations::OauthAuthorizations(Dependencies dependencies)
+    : dependencies_(dependencies), fetch_(dependencies.gateway.control_fetch()) {}
+
+Task<Result<PlanPointer>> OauthAuthorizations::plan(Ticket ticket, Registration registration) {
+  co_return co_await asio::co_spawn(dependencies_.gateway.control(), plan_there(std::move(ticket), registration),
+                                    asio::use_awaitable);
+}
+
+Task<Result<PlanPointer>> OauthAuthorizations::plan_identity(std::string issuer, std::string resource) {
+  co_return co_await asio::co_spawn(dependencies_.gateway.control(),
+                                    plan_identity_there(std::move(issuer), std::move(resource)), asio::use_awaitable);
+}
+
+Task<Result<oauth::TokenAnswer>> OauthAuthorizations::redeem(PlanPointer plan, oauth::AuthorizationRequest request,
+                                                             Secret code) {
+  co_return co_await asio::co_spawn(dependencies_.gateway.control(),
+                                    redeem_there(std::move(plan), std::move(request), std::move(code)),
+                                    asio::use_awaitable);
+}
+
+Task<std::string> OauthAuthorizations::challenge_of(net::Url endpoint) {
+  auth::FetchRequest request{.url = std::move(endpoint), .method = "POST"};
+  request.fields.emplace_back("Content-Type", Secret("application/json"));
+  request.fields.emplace_back("Accept", Secret("application/json, text/event-stream"));
+  request.body = Secret(std::string(kPing));
+  const auto answer = co_await fetch_.fetch(std::move(request));
+  co_return answer && answer->status == 401 ? answer->challenge : std::string();
+}
+
+Task<Result<PlanPointer>> OauthAuthorizations::plan_there(Ticket ticket, Registration registration) {
+  const auto table = dependencies_.gateway.upstreams();
+  const ServedUpstream* const served = table->find(ticket.upstream);
+  if (served == nullptr || !(*served)->settings().authentication.is_oauth())
+    co_return std::unexpected(errors::not_found("there is no such server, or nobody signs in there"));
+  const auto settings = (*served)->settings();
+  const auto& wanted = settings.authentication.oauth;
+  auto endpoint = net::Url::parse(settings.url);
+  if (!endpoint) co_return std::unexpected(endpoint.error());
+  const std::string challenge = ticket.challenge.empty() ? co_await challenge_of(*endpoint) : ticket.challenge;
+  auto discovered =
+      co_await oauth::run(oauth::Discovery(*endpoint, oauth::read_hints(challenge), wanted.issuer), fetch_);
+  if (!discovered) co_return std::unexpected(std::move(discovered.error()));
+
+  auto plan = std::make_shared<Plan>();
+  plan->redirect_uri = redirect_uri_for(dependencies_.gateway.identities().gateway_url(), discovered->issuer());
+  plan->scopes = oauth::first_scopes(*discovered, wanted.scopes, oauth::Offline::yes);
+  const GrantOwner owner = ticket.person.kind == Person::Kind::user ? GrantOwner(ticket.person.key) : gateway_owner();
+  // A server that wants more must not lose what it gave before.
+  if (const auto grant = dependencies_.vault.find(owner, target_of(settings)); grant && !ticket.scopes.empty())
+    plan->scopes = oauth::united(plan->scopes, grant->tokens.scopes);
+  plan->scopes = oauth::united(plan->scopes, ticket.scopes);
+  auto client = co_await client_for(*discovered, wanted, plan->redirect_uri, registration);
+  if (!client) co_return std::unexpected(std::move(client.error()));
+  plan->client = std::move(*client);
+  if (discovered->requires_dpop) plan->proof_key = auth::PrivateKey::make();
+  plan->discovered = std::move(*discovered);
+  co_return plan;
+}
+
+Task<Result<std::optional<oauth::Client>>> OauthAuthorizations::client_for(const oauth::Discovered& discovered,
+                                                                           const providers::OauthSettings& settings,
+                                                                           std::string redirect_uri,
+                                                                           Registration registration) {
+  const std::string gateway = dependencies_.gateway.identities().gateway_url();
+  const std::string name = issuer_name(discovered.issuer());
+  oauth::ClientSources sources;
+  auto configured = dependencies_.gateway.oauth_servers().configured_client(settings);
+  if (!configured) co_return std::unexpected(std::move(configured.error()));
+  if (*configured) {
+    sources.registered = std::move(*configured);
+    // A public client may be known at whichever server the upstream names.
+    if (sources.registered->issuer.empty()) sources.registered->issuer = discovered.issuer();
+  } else {
+    sources.registered = dependencies_.vault.registration(discovered.issuer(), redirect_uri);
+    if (gateway.starts_with("https:")) sources.document_url = client_document_url(gateway, name);
+    sources.description = client_description(gateway, name);
+  }
+  auto chosen = oauth::choose_client(discovered, sources, dependencies_.clock.wall());
+  if (!chosen) co_return std::unexpected(std::move(chosen.error()));
+  if (*chosen || registration == Registration::as_it_is) co_return std::move(*chosen);
+  auto client = co_await oauth::find_client(fetch_, dependencies_.clock, discovered, sources);
+  if (!client) co_return std::unexpected(std::move(client.error()));
+  client->redirect_uri = redirect_uri;
+  if (const auto kept = co_await dependencies_.vault.keep(*client); !kept) co_return std::unexpected(kept.error());
+  co_return std::move(*client);
+}
+
+Task<Result<PlanPointer>> OauthAuthorizations::plan_identity_there(std::string issuer, std::string resource) {
+  const auto settings = dependencies_.gateway.identities().sign_in_at(issuer);
+  if (!settings) co_return std::unexpected(errors::not_found("nobody can sign in at this identity provider"));
+  auto discovered = co_await oauth::run(oauth::Discovery::of_issuer(issuer, std::move(resource)), fetch_);
+  if (!discovered) co_return std::unexpected(std::move(discovered.error()));
+  auto plan = std::make_shared<Plan>();
+  plan->redirect_uri = redirect_uri_for(dependencies_.gateway.identities().gateway_url(), issuer);
+  plan->scopes = settings->scopes;
+  const auto table = dependencies_.gateway.upstreams();
+  const bool needs_id_token = std::ranges::any_of(table->order, [](const ServedUpstream& served) {
+    return served->settings().authentication.oauth.grant == providers::OauthGrant::identity_assertion;
+  });
+  if (needs_id_token) plan->scopes = oauth::united(plan->scopes, std::vector<std::string>{"openid"});
+  plan->client =
+      oauth::Client{.issuer = issuer, .id = settings->sign_in.client_id, .secret = settings->sign_in.client_secret};
+  plan->discovered = std::move(*discovered);
+  co_return plan;
+}
+
+Task<Result<oauth::TokenAnswer>> OauthAuthorizations::redeem_there(PlanPointer plan,
+                                                                   oauth::AuthorizationRequest request, Secret code) {
+  std::optional<oauth::DpopProver> prover;
+  if (plan->proof_key) prover.emplace(*plan->proof_key);
+  co_return co_await oauth::ask_for_token(fetch_, dependencies_.clock, plan->discovered.server, *plan->client,
+                                          oauth::code_grant(request, code), prover ? &*prover : nullptr);
+}
+
+}  // namespace proteus::gateway

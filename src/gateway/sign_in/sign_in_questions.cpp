@@ -1,0 +1,200 @@
+#include "gateway/sign_in/sign_in_questions.hpp"
+
+#include <fmt/format.h>
+
+#include "base/base64.hpp"
+#include "base/log.hpp"
+#include "base/sealing.hpp"
+#include "gateway/callers/principal.hpp"
+#include "gateway/grants/grant.hpp"
+#include "json/text.hpp"
+#include "mcp/errors.hpp"
+#include "mcp/notifications.hpp"
+#include "server/core/asking.hpp"
+#include "server/core/session.hpp"
+
+namespace proteus::gateway {
+namespace {
+
+// "connect:NUMBER:TICKET-ID:TICKET": the number is the call's own, so that each goes on once.
+constexpr std::string_view kState = "connect:";
+constexpr std::string_view kKey = "connect";
+constexpr std::size_t kNumberBytes = 12;
+constexpr std::size_t kLongestName = 100;
+
+enum class Action : std::uint8_t { accept, decline, cancel };
+
+Action action_of(std::string_view answer) {
+  const auto parsed = json::parse(answer);
+  const auto* action = parsed && parsed->is_object() ? parsed->get_object().if_contains("action") : nullptr;
+  if (action == nullptr || !action->is_string()) return Action::cancel;
+  if (action->get_string() == "accept") return Action::accept;
+  return action->get_string() == "decline" ? Action::decline : Action::cancel;
+}
+
+struct Asked {
+  std::string number;
+  std::string ticket;  // its id
+  std::string text;
+};
+
+std::optional<Asked> read_state(std::string_view state) {
+  if (!state.starts_with(kState)) return std::nullopt;
+  state.remove_prefix(kState.size());
+  const std::size_t first = state.find(':');
+  const std::size_t second = first == std::string_view::npos ? first : state.find(':', first + 1);
+  if (second == std::string_view::npos) return std::nullopt;
+  return Asked{std::string(state.substr(0, first)), std::string(state.substr(first + 1, second - first - 1)),
+               std::string(state.substr(second + 1))};
+}
+
+std::string program_of(const server::Call& call) {
+  const auto name = json::decode_string(json::find_member(call.request().client_info, "name"));
+  return name ? log::printable(*name, kLongestName) : std::string("an unnamed program");
+}
+
+std::string end_text(SignInEnd how) {
+  return how == SignInEnd::declined ? "The user decided on the page not to connect. Nothing was run."
+                                    : "The sign-in did not succeed. Nothing was run; call again to be asked again.";
+}
+
+std::string answer_text(Action action) {
+  return action == Action::decline ? "The user declined to sign in. Nothing was run."
+                                   : "The user dismissed the sign-in. Nothing was run; call again to be asked again.";
+}
+
+std::string params_of(std::string_view message, std::string_view url, std::string_view elicitation) {
+  std::string id = elicitation.empty() ? "" : fmt::format(R"("elicitationId":{},)", json::quote(elicitation));
+  return fmt::format(R"({{"mode":"url",{}"url":{},"message":{}}})", id, json::quote(url), json::quote(message));
+}
+
+void forget_question(server::Call& call) {
+  call.rounds().state.clear();
+  call.rounds().answers.clear();
+}
+
+}  // namespace
+
+std::string SignInQuestions::url_of(std::string_view ticket) const {
+  return fmt::format("{}/connect/{}", dependencies_.gateway_url(), ticket);
+}
+
+Result<SignInQuestions::Question> SignInQuestions::question_for(server::Call& call, const SignInNeeded& needed) {
+  const Principal& principal = principal_of(call.caller());
+  const auto& settings = needed.upstream->settings();
+  const auto owner = owner_of(principal);
+  if (!owner) {
+    return std::unexpected(errors::unauthenticated(
+        fmt::format("{} is used by each user as themselves, and this caller has no name. Call with a token of yours.",
+                    settings.label())));
+  }
+  const bool by_identity = settings.authentication.oauth.grant == providers::OauthGrant::identity_assertion;
+  if (by_identity && issuer_of(principal).empty()) {
+    return std::unexpected(errors::forbidden(
+        fmt::format("{} is used by people of the identity provider; this caller has a token of the gateway itself.",
+                    settings.label())));
+  }
+  auto issued = dependencies_.tickets.issue({.person = {Person::Kind::user, owner->value(), issuer_of(principal)},
+                                             .person_name = principal.name(),
+                                             .upstream = settings.name,
+                                             .scopes = needed.scopes,
+                                             .challenge = needed.challenge,
+                                             .client = program_of(call)});
+  if (!issued) return std::unexpected(issued.error());
+  return Question{
+      issued->ticket.id, issued->text, url_of(issued->text),
+      needed.scopes.empty()
+          ? fmt::format("Sign in to {} to use it.", settings.label())
+          : fmt::format("{} needs more permissions for this. Sign in again to grant them.", settings.label())};
+}
+
+mcp::InputRequired SignInQuestions::by_result(const Question& question, std::string state) const {
+  mcp::InputRequired required;
+  required.requests.push_back({std::string(kKey), mcp::Method::elicit, params_of(question.message, question.url, {})});
+  required.state = std::move(state);
+  return required;
+}
+
+mcp::Outcome SignInQuestions::by_error(server::Call& call, const Question& question) {
+  dependencies_.awaited.tell_later(question.ticket, call.session()->outside());
+  return std::unexpected(mcp::errors::remote(
+      mcp::code::kLegacyUrlElicitationRequired, question.message,
+      fmt::format(R"({{"elicitations":[{}]}})", params_of(question.message, question.url, question.ticket))));
+}
+
+Task<std::optional<mcp::Outcome>> SignInQuestions::ask(server::Call& call, SignInNeeded needed) {
+  auto question = question_for(call, needed);
+  if (!question) co_return server::refusal(call, question.error().message());
+  const bool takes_urls = call.client().elicitation_url;
+  const bool may_ask = call.request().method->may_ask;
+  if (!takes_urls || (!may_ask && call.session() == nullptr)) {
+    co_return server::refusal(
+        call, fmt::format("{} Open this link in a browser, then call again: {}", question->message, question->url));
+  }
+  if (call.session() != nullptr) {
+    if (!may_ask) co_return by_error(call, *question);
+    co_return co_await ask_within(call, std::move(*question));
+  }
+  co_return by_result(*question,
+                      fmt::format("{}{}:{}:{}", kState, base64_encode(random_bytes(kNumberBytes), Base64::url),
+                                  question->ticket, question->text));
+}
+
+Task<std::optional<mcp::Outcome>> SignInQuestions::ask_within(server::Call& call, Question question) {
+  const auto answer =
+      co_await call.ask({{}, mcp::Method::elicit, params_of(question.message, question.url, question.ticket)});
+  if (!answer) {
+    if (answer.error().kind() == ErrorKind::cancelled) co_return std::unexpected(answer.error());
+    co_return by_error(call, question);
+  }
+  if (const Action action = action_of(*answer); action != Action::accept)
+    co_return server::refusal(call, answer_text(action));
+  const auto end = co_await dependencies_.awaited.wait(question.ticket, call.cancellation(), wait_);
+  if (call.cancellation().requested()) co_return std::unexpected(errors::cancelled("the request"));
+  if (!end) co_return by_error(call, question);
+  call.send(mcp::elicitation_complete_notification(question.ticket));
+  if (*end != SignInEnd::connected) co_return server::refusal(call, end_text(*end));
+  co_return std::nullopt;
+}
+
+bool SignInQuestions::must_connect(const server::Caller& caller, const providers::Upstream& upstream) const {
+  const auto& authentication = upstream.settings().authentication;
+  // The enterprise chain begins with a sign-in at the identity provider; all else is obtained without anybody's help.
+  const bool by_identity = authentication.oauth.grant == providers::OauthGrant::identity_assertion;
+  if (!authentication.is_per_caller() || (authentication.oauth.is_automatic() && !by_identity)) return false;
+  const Principal& principal = principal_of(caller);
+  const auto owner = owner_of(principal);
+  const auto target = by_identity ? identity_target(issuer_of(principal)) : target_of(upstream.settings());
+  return !owner || dependencies_.state(*owner, target) != GrantState::connected;
+}
+
+bool SignInQuestions::has_asked(const server::Call& call) const { return call.rounds().state.starts_with(kState); }
+
+Task<std::optional<mcp::Outcome>> SignInQuestions::come_back(server::Call& call) {
+  const auto asked = read_state(call.rounds().state);
+  if (!asked) co_return std::unexpected(mcp::errors::invalid_params("the request state cannot be read"));
+  const auto answer = call.rounds().answers.find(kKey);
+  const Question again{asked->ticket, asked->text, url_of(asked->text), "Sign in to go on."};
+  if (answer == call.rounds().answers.end()) co_return by_result(again, call.rounds().state);
+  if (const Action action = action_of(answer->second); action != Action::accept) {
+    co_return server::refusal(call, answer_text(action));
+  }
+  const auto end = co_await dependencies_.awaited.wait(asked->ticket, call.cancellation(), wait_);
+  if (call.cancellation().requested()) co_return std::unexpected(errors::cancelled("the request"));
+  if (!end && dependencies_.tickets.read(asked->text)) {
+    std::string state = call.rounds().state;
+    call.rounds().answers.clear();
+    co_return by_result(again, std::move(state));
+  }
+  if (end && *end != SignInEnd::connected) co_return server::refusal(call, end_text(*end));
+  if (!dependencies_.awaited.claim(asked->number)) {
+    co_return server::refusal(call,
+                              "This call has already gone on after the sign-in; its result went to the request "
+                              "that came first.");
+  }
+  // Where the link is too old, or another process asked, the call finds out by itself whether it may run.
+  forget_question(call);
+  co_return std::nullopt;
+}
+
+}  // namespace proteus::gateway

@@ -1,0 +1,122 @@
+// UPC-05: a modern call that comes back from the question whether its caller signs in.
+#include "gateway/sign_in/sign_in_questions.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/testing/test_run.hpp"
+
+namespace proteus::gateway {
+namespace {
+
+class SilentChannel final : public server::CallChannel {
+ public:
+  explicit SilentChannel(const Executor& executor) : cancellation_(executor) {}
+  void send(std::string) override {}
+  void release(std::chrono::milliseconds) override {}
+  server::Cancellation& cancellation() override { return cancellation_; }
+
+ private:
+  server::Cancellation cancellation_;
+};
+
+class SignInQuestionsTest : public ::testing::Test {
+ protected:
+  using Answered = std::optional<mcp::Outcome>;
+
+  SignInQuestionsTest() {
+    auto issued = *tickets_.issue({.person = {Person::Kind::user, "ada"}, .upstream = "notes"});
+    ticket_ = issued.ticket;
+    text_ = issued.text;
+    state_ = "connect:17:" + ticket_.id + ":" + text_;
+    request_.method = mcp::find_method(mcp::Era::modern, mcp::Sender::client, "tools/call");
+  }
+
+  // What a call with this answer to the question gets; nothing where it goes on.
+  Answered come_back(std::string_view answer, server::Rounds* left = nullptr) {
+    server::Call call(request_, caller_, channel_);
+    call.rounds() = {.round = 1, .answers = {}, .state = state_};
+    if (!answer.empty()) call.rounds().answers.emplace("connect", answer);
+    EXPECT_TRUE(questions_.has_asked(call));
+    auto answered = test::run(io_, questions_.come_back(call));
+    if (left != nullptr) *left = call.rounds();
+    return answered;
+  }
+  static std::string text_of(const Answered& answered) { return std::get<mcp::Reply>(answered->value()).members.str(); }
+
+  boost::asio::io_context io_;
+  ManualClock clock_;
+  Tickets tickets_{SealingKey::random(), clock_};
+  AwaitedSignIns awaited_{clock_};
+  SignInQuestions questions_{{tickets_, awaited_, [] { return "https://gateway.example"; },
+                              [](const GrantOwner&, const GrantTarget&) { return GrantState::none; }},
+                             std::chrono::milliseconds(0)};
+  Ticket ticket_;
+  std::string text_;
+  std::string state_;
+  mcp::Request request_;
+  server::Caller caller_{.principal = "ada"};
+  SilentChannel channel_{io_.get_executor()};
+};
+
+constexpr std::string_view kAccept = R"({"action":"accept"})";
+
+TEST_F(SignInQuestionsTest, AcceptingIsNotHavingSignedIn) {
+  const auto answered = come_back(kAccept);
+  ASSERT_TRUE(answered && *answered);
+  const auto& required = std::get<mcp::InputRequired>(**answered);
+  EXPECT_EQ(required.state, state_);
+  EXPECT_TRUE(required.requests.at(0).params.contains("https://gateway.example/connect/" + text_));
+  EXPECT_TRUE(required.requests.at(0).params.contains(R"("mode":"url")"));
+}
+
+TEST_F(SignInQuestionsTest, WhoHasSignedInGoesOnOnce) {
+  awaited_.ended(ticket_.id, SignInEnd::connected);
+  server::Rounds left;
+  EXPECT_FALSE(come_back(kAccept, &left));
+  EXPECT_EQ(left.state, "");
+  EXPECT_TRUE(left.answers.empty());
+  const auto again = come_back(kAccept);
+  ASSERT_TRUE(again && *again);
+  EXPECT_TRUE(text_of(again).contains("already gone on"));
+}
+
+TEST_F(SignInQuestionsTest, DecliningAndCancellingAreAnswered) {
+  EXPECT_TRUE(text_of(come_back(R"({"action":"decline"})")).contains("declined"));
+  EXPECT_TRUE(text_of(come_back(R"({"action":"cancel"})")).contains("dismissed"));
+  EXPECT_TRUE(text_of(come_back("7")).contains("dismissed"));
+  awaited_.ended(ticket_.id, SignInEnd::declined);
+  EXPECT_TRUE(text_of(come_back(kAccept)).contains("decided on the page"));
+}
+
+TEST_F(SignInQuestionsTest, WhoDoesNotAnswerIsAskedAgain) {
+  const auto answered = come_back("");
+  ASSERT_TRUE(answered && *answered);
+  EXPECT_EQ(std::get<mcp::InputRequired>(**answered).state, state_);
+}
+
+// Where the link is too old the call finds out by itself whether it may run.
+TEST_F(SignInQuestionsTest, AfterTheLinkHasExpiredTheCallGoesOn) {
+  clock_.advance(Tickets::kLifetime);
+  EXPECT_FALSE(come_back(kAccept));
+}
+
+TEST_F(SignInQuestionsTest, AWaitingCallIsWokenByTheEnd) {
+  test::Started<std::optional<SignInEnd>> waiting(
+      io_, awaited_.wait(ticket_.id, channel_.cancellation(), std::chrono::hours(1)));
+  io_.poll();
+  EXPECT_FALSE(waiting.is_done());
+  awaited_.ended(ticket_.id, SignInEnd::connected);
+  EXPECT_EQ(waiting.finish(), SignInEnd::connected);
+}
+
+TEST_F(SignInQuestionsTest, AWaitingCallEndsWithItsClient) {
+  test::Started<std::optional<SignInEnd>> waiting(
+      io_, awaited_.wait(ticket_.id, channel_.cancellation(), std::chrono::hours(1)));
+  io_.restart();
+  io_.poll();
+  channel_.cancellation().fire();
+  EXPECT_EQ(waiting.finish(), std::nullopt);
+}
+
+}  // namespace
+}  // namespace proteus::gateway

@@ -1,0 +1,172 @@
+// Tokens that end, servers that rotate them, and a gateway that is killed meanwhile. PROTEUS_DRILL_REFRESHES says how often; 500 is the full drill.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { makeFolder } from './support/gateway.mjs';
+import { Person } from './support/person.mjs';
+import { eventually } from './support/programs.mjs';
+import { runningPrograms } from './support/programs_of_suite.mjs';
+import { send } from './support/raw.mjs';
+import { RefreshWatch } from './support/refresh_watch.mjs';
+import { connectionsOf, linkIn, startStory, TOKENS } from './support/sign_in_story.mjs';
+
+const ROUNDS = Number(process.env.PROTEUS_DRILL_REFRESHES ?? 6);
+const AT_ONCE = 1000;
+const HOUR = 3600;
+
+const call = async (gateway, user = 'ada', name = 'notes_whoami') => {
+  const response = await send(gateway.url, 'tools/call', { name, arguments: {} }, { token: TOKENS[user] });
+  return response.json();
+};
+const textIn = ({ result, error }) => result?.content?.[0]?.text ?? JSON.stringify(error);
+
+/** Signs in by the link that a call without elicitation is answered with. */
+async function connect(gateway, user = 'ada') {
+  const link = linkIn(textIn(await call(gateway, user)));
+  assert.ok(link, 'there is no link to sign in by');
+  await new Person(user, { token: TOKENS[user] }).connect(link);
+}
+
+describe('a token that has ended', () => {
+  let story;
+  let watch;
+  runningPrograms(async (programs) => {
+    story = await startStory(programs, { limits: { calls_per_principal: 2 * AT_ONCE, calls_per_upstream: 2 * AT_ONCE, requests_per_minute: 0 } });
+    watch = new RefreshWatch(story.provider);
+  });
+
+  test(`UPC-08 is refreshed once for ${AT_ONCE} calls at once, and none fails`, async () => {
+    const { gateway, provider } = story;
+    provider.settings.expiresIn = 1;
+    await connect(gateway);
+    const [{ expires_at }] = await connectionsOf(gateway);
+    provider.settings.expiresIn = HOUR;
+    await eventually('the end of a token', () => Date.now() > Date.parse(expires_at));
+    const before = watch.sent.length;
+    const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => call(gateway)));
+    assert.deepEqual(new Set(answers.map(textIn)), new Set(['these are the notes of ada']));
+    assert.equal(watch.sent.length - before, 1);
+    assert.deepEqual(watch.repeated(), []);
+  });
+
+  test('UPC-09 and cannot be refreshed any more ends the connection of that one user, who is asked again', async () => {
+    const { gateway, provider } = story;
+    await connect(gateway, 'bo');
+    for (const key of [...provider.store.keys()]) if (String(key).includes('RefreshToken')) provider.store.delete(key);
+    provider.settings.expiresIn = HOUR;
+    // Bo's token is good for another hour; Ada's is refused by her upstream.
+    await call(gateway);
+    story.upstream.refused = new Set(story.upstream.tokens);
+    const again = await call(gateway);
+    assert.match(textIn(again), /Sign in/);
+    const states = Object.fromEntries((await connectionsOf(gateway)).map(({ principal, state }) => [principal, state]));
+    assert.equal(states.ada, 'needs sign-in');
+    story.upstream.refused = undefined;
+    assert.equal(textIn(await call(gateway, 'bo')), 'these are the notes of bo');
+  });
+});
+
+describe('an upstream that refuses every token', () => {
+  let story;
+  runningPrograms(async (programs) => (story = await startStory(programs)));
+
+  test('is given one more, and then the call fails clearly', async () => {
+    const { gateway, upstream } = story;
+    await connect(gateway);
+    upstream.refuseAll = true;
+    const before = upstream.tokens.length;
+    const { error } = await call(gateway);
+    assert.match(error.message, /upstream notes/);
+    assert.ok(upstream.tokens.length - before <= 4, `${upstream.tokens.length - before} requests`);
+    upstream.refuseAll = false;
+    assert.equal(textIn(await call(gateway)), 'these are the notes of ada');
+  });
+});
+
+for (const rotates of [true, false]) {
+  describe(`a gateway that is killed while it refreshes tokens that ${rotates ? 'rotate' : 'stay'}`, () => {
+    const { folder, forget } = makeFolder();
+    let story;
+    let watch;
+    let programs;
+    runningPrograms(async (all) => {
+      programs = all;
+      story = await startStory(all, { folder, provider: { rotates } });
+      watch = new RefreshWatch(story.provider);
+    });
+
+    /** Another process with the same data, once the one before is gone. */
+    async function restart() {
+      const { gateway } = await startStory(programs, { folder, parts: story });
+      story.gateway = gateway;
+    }
+
+    async function kill() {
+      story.gateway.signal('SIGKILL');
+      await story.gateway.ended;
+    }
+
+    const MOMENTS = {
+      'before the request is seen': async () => pause(Math.random() * 20),
+      'when it arrives': async () => watch.arrival(),
+      'when it is answered': async () => watch.answered(),
+      'just after': async () => watch.answered().then(() => pause(Math.random() * 4)),
+      'after the call': async (calling) => calling
+    };
+
+    const known = (token) => (rotates ? watch.repeated() : watch.sent.filter((each) => each !== token));
+
+    test(`UPC-08 ${rotates ? 'uses no refresh token twice, loses none silently' : 'loses none'}, and writes nothing in the clear: ${ROUNDS} times`, { timeout: 3_600_000 }, async () => {
+      const { provider } = story;
+      const lost = [];
+      provider.settings.expiresIn = 1;
+      await connect(story.gateway);
+      if (!rotates) {
+        // By this the gateway learns that it may send the same one again.
+        await eventually('a refresh', async () => (await call(story.gateway)) && watch.sent.length > 0);
+      }
+      const first = watch.sent[0];
+      for (let round = 0; round < ROUNDS; ++round) {
+        const [moment, wait] = Object.entries(MOMENTS)[round % Object.keys(MOMENTS).length];
+        const [{ expires_at }] = await connectionsOf(story.gateway);
+        await eventually('the end of a token', () => Date.now() > Date.parse(expires_at));
+        const sentBefore = watch.sent.length;
+        const waiting = wait;
+        const at = moment === 'after the call' ? undefined : waiting();
+        const calling = call(story.gateway).catch(() => undefined);
+        await (at ?? waiting(calling));
+        await kill();
+        await calling;
+        await restart();
+        const [{ state, last_error }] = await connectionsOf(story.gateway);
+        const sent = watch.sent.length > sentBefore;
+        if (rotates && state === 'needs sign-in') {
+          assert.match(last_error, /refresh/);
+          // Whoever is killed at random may have recorded what it did not come to send.
+          if (moment !== 'before the request is seen') assert.ok(sent, `lost without a rotation, ${moment}`);
+          assert.notEqual(moment, 'after the call');
+          lost.push(moment);
+          await connect(story.gateway);
+        } else {
+          assert.equal(state, 'connected', moment);
+        }
+        assert.deepEqual(known(first), [], moment);
+      }
+      provider.settings.expiresIn = HOUR;
+      const { state } = (await connectionsOf(story.gateway))[0];
+      assert.equal(state, 'connected');
+      await eventually('an answer', async () => textIn(await call(story.gateway)) === 'these are the notes of ada');
+      assert.deepEqual(known(first), []);
+      await kill();
+      const data = join(folder, 'data');
+      const written = readdirSync(data).map((file) => readFileSync(join(data, file), 'latin1')).join('\n');
+      for (const secret of watch.secrets) assert.ok(!written.includes(secret), 'a token is on disk in the clear');
+      assert.ok(watch.secrets.size > 0);
+      if (lost.length > 0) console.error(`needed a sign-in after being killed: ${JSON.stringify(lost)}`);
+      forget();
+    });
+  });
+}
