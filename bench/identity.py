@@ -149,9 +149,9 @@ class Issuer:
         self.server.shutdown()
         self.server.server_close()
 
-    def token(self):
+    def token(self, **more):
         now = int(time.time())
-        claims = {"iss": self.url, "sub": "bench", "aud": "bench", "iat": now, "exp": now + 3600, "groups": []}
+        claims = {"iss": self.url, "sub": "bench", "aud": "bench", "iat": now, "exp": now + 3600, "groups": [], **more}
         signature = 342  # characters of RS256 with 2,048 bits
         while len(_text(json.dumps(claims).encode())) + signature + 60 < SIZE:
             claims["groups"].append(f"group-{len(claims['groups'])}")

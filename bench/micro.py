@@ -1,4 +1,4 @@
-"""Google Benchmark programs, whose benchmarks are named <what>/<case>: the envelope scanner, the catalog, tokens."""
+"""Google Benchmark programs, whose benchmarks are named <what>/<case>: the envelope scanner, the catalog, tokens, search."""
 import collections
 import json
 import os
@@ -100,6 +100,43 @@ def measure_tokens(bench):
         raise RuntimeError(f"auth_bench says nothing about memory: {raw['said'][-300:]}")
     label = "100,000 verified tokens: resident memory of one"
     return [*rows, table.row(label, int(memory[1]), int(memory[2]), "the token", "bytes")]
+
+
+GOALS = {10_000: (250, 1000), 100_000: (3000, None)}  # µs: the median, and what 99 of 100 searches take at most
+TOOL_BYTES = 600
+
+
+def measure_search(bench):
+    """A search among tools of upstreams that have a hundred each; what an index holds; what a refresh costs the next."""
+    times, raw = run(bench, "search_bench", environment={"BENCH_MEMORY": "1", "BENCH_LATENCY": "1"})
+    bench.keep("search", raw)
+    rows = []
+    for tools, median, slow in re.findall(r"search among (\d+) tools: p50 ([\d.]+) us, p99 ([\d.]+) us", raw["said"]):
+        goals = GOALS.get(int(tools), (None, None))
+        for what, value, goal in (("median", median, goals[0]), ("99 of 100", slow, goals[1])):
+            label = f"search among {int(tools):,} tools: {what}"
+            target = {"at_most": 1.0} if goal else {}
+            rows.append(table.row(label, float(value), goal, "the goal" if goal else None, "µs", **target))
+    alone, among = times["refresh/alone"], times["refresh/among 1000"]
+    label = "search among 100,000 tools: index after a refresh of 100"
+    rows.append(table.row(label, among.cpu / 1e3, alone.cpu / 1e3, "among no others", "µs"))
+    memory = re.search(r"index memory per tool: (\d+) bytes", raw["said"])
+    if not memory or len(rows) != 7:
+        raise RuntimeError(f"search_bench says too little: {raw['said'][-300:]}")
+    return [*rows, table.row("search: index per tool", int(memory[1]), TOOL_BYTES, "the goal", "bytes", at_most=1.0)]
+
+
+def measure_search_quality(bench):
+    """How far up search finds what queries are about, among real tools, beside plain BM25 over name and description."""
+    command = [program("search_quality"), servers.ROOT / "bench/search"]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    bench.keep("search quality", {"said": text})
+    values = {}
+    for name, *numbers in re.findall(r"^\| (Proteus|plain BM25) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|", text, re.M):
+        values[name] = [float(number) for number in numbers]
+    labels = ("recall@1", "recall@5", "recall@10", "nDCG@10")
+    pairs = zip(labels, values["Proteus"], values["plain BM25"])
+    return [table.row(f"search quality: {label}", ours, plain, "plain BM25", at_least=1.0) for label, ours, plain in pairs]
 
 
 def _instructions(path, name):

@@ -31,9 +31,11 @@ import identity
 import load
 import micro
 import plain
+import proofs
 import sessions
 import startup
 import streams
+import subjects
 import table
 
 SECTIONS = {
@@ -48,6 +50,10 @@ SECTIONS = {
     "gateway from npm": gateway.measure_npm,
     "catalog": micro.measure_catalog,
     "tokens": micro.measure_tokens,
+    "tokens with proofs": proofs.measure,
+    "tokens of many": subjects.measure,
+    "search": micro.measure_search,
+    "search quality": micro.measure_search_quality,
     "streams": streams.measure,
     "startup": startup.measure,
     "eras": eras.measure,

@@ -12,6 +12,8 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
 pkg_check_modules(PROMETHEUS REQUIRED IMPORTED_TARGET prometheus-cpp-core)
 pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus)
+find_library(STEMMER stemmer REQUIRED)
+find_path(STEMMER_HEADERS libstemmer.h REQUIRED)
 
 # For programs, not for libraries: coroutine frames are too large for the caches of glibc's allocator. Sanitizers bring
 # their own.

@@ -5,9 +5,12 @@
 #include <memory>
 #include <span>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/kdf.h>
 #include <openssl/params.h>
 #include <openssl/rand.h>
@@ -94,7 +97,26 @@ SealingKey SealingKey::derive(std::string_view master, std::string_view purpose)
 }
 
 std::string SealingKey::seal(std::string_view plain, std::string_view bound) const {
-  std::string out = random_bytes(kNonce);
+  return seal_with(random_bytes(kNonce), plain, bound);
+}
+
+// The nonce follows from the text (as in SIV), so that no nonce is used for two texts.
+std::string SealingKey::seal_same(std::string_view plain, std::string_view bound) const {
+  std::string_view own(reinterpret_cast<const char*>(key_.data()), key_.size());
+  const std::string key = derive_bytes(own, "nonces of equal texts", key_.size());
+  std::string text = std::to_string(bound.size());
+  text += ' ';
+  text += bound;
+  text += plain;
+  std::string digest(EVP_MAX_MD_SIZE, '\0');
+  unsigned int size = 0;
+  check(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), bytes(std::string_view(text)), text.size(),
+             bytes(digest), &size) != nullptr);
+  return seal_with(digest.substr(0, kNonce), plain, bound);
+}
+
+std::string SealingKey::seal_with(std::string nonce, std::string_view plain, std::string_view bound) const {
+  std::string out = std::move(nonce);
   out.resize(kNonce + plain.size() + kTag);
   const Cipher cipher(EVP_CIPHER_CTX_new());
   int written = 0;

@@ -27,10 +27,15 @@ class SealingKey {
 
   // Nonce, ciphertext and tag. `bound` is not in it, but must be the same to open it.
   std::string seal(std::string_view plain, std::string_view bound) const;
+  // The same for the same text each time, for what must be recognised again; it tells that two texts are equal, and
+  // nothing else of them.
+  std::string seal_same(std::string_view plain, std::string_view bound) const;
   // Nothing where the sealed text was made with another key or another `bound`, or changed by a bit.
   std::optional<std::string> open(std::string_view sealed, std::string_view bound) const;
 
  private:
+  std::string seal_with(std::string nonce, std::string_view plain, std::string_view bound) const;
+
   std::array<std::uint8_t, 32> key_{};
 };
 

@@ -28,6 +28,18 @@ TEST(SealingKey, OpensOnlyWhatItSealedForTheSamePurposeAndBinding) {
   EXPECT_EQ(sealed.find("secret"), std::string::npos);
 }
 
+TEST(SealingKey, SealsTheSameTextAlikeWhereItIsToBeRecognised) {
+  const auto key = SealingKey::derive("pepper", "task ids");
+  const std::string sealed = key.seal_same("text", "alice");
+  EXPECT_EQ(key.seal_same("text", "alice"), sealed);
+  EXPECT_EQ(key.open(sealed, "alice"), "text");
+  EXPECT_EQ(key.open(sealed, "bob"), std::nullopt);
+  EXPECT_NE(key.seal_same("text", "bob").substr(0, 12), sealed.substr(0, 12)) << "no nonce is used twice";
+  EXPECT_NE(key.seal_same("texs", "alice").substr(0, 12), sealed.substr(0, 12));
+  EXPECT_NE(key.seal_same("xtext", "alice"), key.seal_same("text", "alicex"));
+  EXPECT_NE(key.seal("text", "alice"), key.seal("text", "alice"));
+}
+
 TEST(DeriveBytes, DependsOnTheSecretAndThePurpose) {
   const std::string derived = derive_bytes("pepper", "admin secret", 32);
   EXPECT_EQ(derived.size(), 32U);

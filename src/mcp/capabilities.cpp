@@ -1,5 +1,7 @@
 #include "mcp/capabilities.hpp"
 
+#include <initializer_list>
+
 #include <fmt/format.h>
 
 #include "json/message.hpp"
@@ -36,6 +38,8 @@ std::string write_server_capabilities(const ServerCapabilities& capabilities) {
   add_kind(out, "resources", capabilities.resources, capabilities.subscribe);
   if (capabilities.completions) add(out, R"("completions":{})");
   if (capabilities.logging) add(out, R"("logging":{})");
+  if (capabilities.tasks) add(out, R"("tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}})");
+  if (capabilities.task_extension) add(out, fmt::format(R"("extensions":{{"{}":{{}}}})", kTaskExtension));
   return out + "}";
 }
 
@@ -58,6 +62,13 @@ ServerCapabilities parse_server_capabilities(std::string_view raw) {
   capabilities.subscribe = capabilities.resources.offered && flag(members->value("resources"), "subscribe");
   capabilities.completions = json::is_object(members->value("completions"));
   capabilities.logging = json::is_object(members->value("logging"));
+  const auto has = [](std::string_view object, std::initializer_list<std::string_view> path) {
+    for (const std::string_view name : path)
+      object = json::is_object(object) ? json::find_member(object, name) : std::string_view();
+    return json::is_object(object);
+  };
+  capabilities.tasks = has(members->value("tasks"), {"requests", "tools", "call"});
+  capabilities.task_extension = has(members->value("extensions"), {kTaskExtension});
   return capabilities;
 }
 
@@ -74,14 +85,21 @@ bool offers(const ServerCapabilities& capabilities, Method method) {
     case Method::resources_unsubscribe: return capabilities.subscribe;
     case Method::complete: return capabilities.completions;
     case Method::set_log_level: return capabilities.logging;
+    case Method::tasks_get:
+    case Method::tasks_cancel: return capabilities.tasks || capabilities.task_extension;
+    case Method::tasks_result:
+    case Method::tasks_list: return capabilities.tasks;
+    case Method::tasks_update: return capabilities.task_extension;
     default: return true;
   }
 }
 
 std::string initialize_members(Version version, const ServerCapabilities& capabilities,
                                const ServerIdentity& identity) {
+  ServerCapabilities known = capabilities;
+  known.tasks = known.tasks && has_tasks(version);
   std::string out = fmt::format(R"("protocolVersion":"{}","capabilities":{},"serverInfo":{})", to_string(version),
-                                write_server_capabilities(capabilities), identity.info);
+                                write_server_capabilities(known), identity.info);
   add_instructions(out, identity);
   return out;
 }

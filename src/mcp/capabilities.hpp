@@ -20,7 +20,12 @@ struct ServerCapabilities {
   bool subscribe = false;  // to single resources
   bool completions = false;
   bool logging = false;
+  // Whether a tool can be called as a task: in the form of 2025-11-25, and in that of the extension.
+  bool tasks = false;
+  bool task_extension = false;
 };
+
+inline constexpr std::string_view kTaskExtension = "io.modelcontextprotocol/tasks";
 
 std::string write_server_capabilities(const ServerCapabilities& capabilities);
 // Reads the object a server declares them with; unknown ones are ignored.

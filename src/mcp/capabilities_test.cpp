@@ -17,9 +17,11 @@ ServerCapabilities from_bits(unsigned bits) {
   made.subscribe = (bits & 80U) == 80U;
   made.completions = (bits & 128U) != 0;
   made.logging = (bits & 256U) != 0;
+  made.tasks = (bits & 512U) != 0;
+  made.task_extension = (bits & 1024U) != 0;
   return made;
 }
-constexpr unsigned kAllBits = 512;
+constexpr unsigned kAllBits = 2048;
 
 TEST(ServerCapabilities, ReadBackAsTheyWereWritten) {
   for (unsigned bits = 0; bits < kAllBits; ++bits) {
@@ -34,6 +36,8 @@ TEST(ServerCapabilities, ReadBackAsTheyWereWritten) {
     EXPECT_EQ(read.subscribe, made.subscribe);
     EXPECT_EQ(read.completions, made.completions);
     EXPECT_EQ(read.logging, made.logging);
+    EXPECT_EQ(read.tasks, made.tasks);
+    EXPECT_EQ(read.task_extension, made.task_extension);
   }
 }
 
@@ -61,12 +65,25 @@ TEST(ServerCapabilities, AreNoneWhereAServerDeclaresThemWrongly) {
   EXPECT_FALSE(odd.tools.list_changed || odd.subscribe);
 }
 
+// TSK-01
+TEST(ServerCapabilities, HaveTasksOnlyWhereToolsCanBeCalledAsTasks) {
+  for (const auto* const text :
+       {R"({"tasks":{}})", R"({"tasks":{"requests":{}}})", R"({"tasks":{"requests":{"tools":[]}}})",
+        R"({"tasks":{"requests":{"tools":{"call":true}}}})", R"({"tasks":true})", R"({"extensions":{"x/y":{}}})"}) {
+    EXPECT_FALSE(parse_server_capabilities(text).tasks) << text;
+    EXPECT_FALSE(parse_server_capabilities(text).task_extension) << text;
+  }
+  EXPECT_TRUE(parse_server_capabilities(R"({"tasks":{"requests":{"tools":{"call":{}}}}})").tasks);
+  EXPECT_TRUE(parse_server_capabilities(R"({"extensions":{"io.modelcontextprotocol/tasks":{}}})").task_extension);
+}
+
 TEST(Offers, FollowsFromWhatIsDeclared) {
   const ServerCapabilities nothing;
   for (const Method method :
        {Method::tools_list, Method::tools_call, Method::prompts_list, Method::prompts_get, Method::resources_list,
         Method::resource_templates_list, Method::resources_read, Method::resources_subscribe,
-        Method::resources_unsubscribe, Method::complete, Method::set_log_level}) {
+        Method::resources_unsubscribe, Method::complete, Method::set_log_level, Method::tasks_get, Method::tasks_result,
+        Method::tasks_list, Method::tasks_cancel, Method::tasks_update}) {
     EXPECT_FALSE(offers(nothing, method)) << to_string(method);
     EXPECT_TRUE(offers(from_bits(kAllBits - 1), method)) << to_string(method);
   }

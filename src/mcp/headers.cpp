@@ -245,7 +245,7 @@ Result<std::vector<std::pair<std::string, std::string>>> mirror(const std::vecto
 }
 
 Result<void> check_mirrored(const std::vector<MirroredParameter>& parameters, const boost::json::value& arguments,
-                            const HeaderLookup& lookup) {
+                            const HeaderLookup& lookup, MissingHeader missing) {
   for (const auto& parameter : parameters) {
     const auto* value = value_at(arguments, parameter.path);
     const auto header = lookup(parameter.header);
@@ -254,6 +254,7 @@ Result<void> check_mirrored(const std::vector<MirroredParameter>& parameters, co
       return std::unexpected(
           errors::header_mismatch(fmt::format("{} is sent, but the body has no such argument", parameter.header)));
     }
+    if (!header && missing == MissingHeader::allowed) continue;
     if (!header) {
       return std::unexpected(
           errors::header_mismatch(fmt::format("{} is missing, but the body has the argument", parameter.header)));

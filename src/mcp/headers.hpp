@@ -47,9 +47,12 @@ Result<std::vector<std::pair<std::string, std::string>>> mirror(const std::vecto
 // Looks a header up by name, without regard to case.
 using HeaderLookup = std::function<std::optional<std::string_view>(std::string_view name)>;
 
+// Whether a header may be missing: a client that was shown no annotation cannot know of it.
+enum class MissingHeader : std::uint8_t { refused, allowed };
+
 // Whether the headers say what the arguments say; the error is a HeaderMismatch.
 Result<void> check_mirrored(const std::vector<MirroredParameter>& parameters, const boost::json::value& arguments,
-                            const HeaderLookup& lookup);
+                            const HeaderLookup& lookup, MissingHeader missing = MissingHeader::refused);
 
 // `Mcp-Name` against the name or URI of the body.
 Result<void> check_name_header(std::optional<std::string_view> header, std::string_view expected);

@@ -68,7 +68,7 @@ ResultFrame frame_result(std::string_view id, const MethodInfo& method, const Re
   const bool modern = style.era == Era::modern;
   bool empty = true;
   if (modern) {
-    add(R"("resultType":"complete")");
+    add(reply.is_task ? R"("resultType":"task")" : R"("resultType":"complete")");
     empty = false;
     if (method.cacheable) {
       fmt::format_to(fmt::appender(frame.head_text), R"(,"ttlMs":{},"cacheScope":"{}")",

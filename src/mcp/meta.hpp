@@ -20,6 +20,8 @@ inline constexpr std::string_view kServerInfo = "io.modelcontextprotocol/serverI
 inline constexpr std::string_view kLogLevel = "io.modelcontextprotocol/logLevel";
 inline constexpr std::string_view kSubscriptionId = "io.modelcontextprotocol/subscriptionId";
 inline constexpr std::string_view kProgressToken = "progressToken";
+// Of 2025-11-25: the task that a message belongs to.
+inline constexpr std::string_view kRelatedTask = "io.modelcontextprotocol/related-task";
 
 // Whether the protocol itself sets this key towards an upstream, rather than passing on what a caller sent.
 bool is_protocol_key(std::string_view key);

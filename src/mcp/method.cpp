@@ -37,6 +37,8 @@ constexpr MethodInfo kResourcesChanged{
     .method = Method::resources_changed, .name = "notifications/resources/list_changed", .form = Form::notification};
 constexpr MethodInfo kResourceUpdated{
     .method = Method::resource_updated, .name = "notifications/resources/updated", .form = Form::notification};
+constexpr MethodInfo kTasksGet{.method = Method::tasks_get, .name = "tasks/get", .named_by = NamedBy::task_id};
+constexpr MethodInfo kTasksCancel{.method = Method::tasks_cancel, .name = "tasks/cancel", .named_by = NamedBy::task_id};
 constexpr MethodInfo kPing{.method = Method::ping, .name = "ping"};
 
 constexpr std::array kLegacyClient = {
@@ -53,6 +55,10 @@ constexpr std::array kLegacyClient = {
     MethodInfo{.method = Method::resources_subscribe, .name = "resources/subscribe", .named_by = NamedBy::uri},
     MethodInfo{.method = Method::resources_unsubscribe, .name = "resources/unsubscribe", .named_by = NamedBy::uri},
     MethodInfo{.method = Method::set_log_level, .name = "logging/setLevel"},
+    kTasksGet,
+    kTasksCancel,
+    MethodInfo{.method = Method::tasks_result, .name = "tasks/result", .named_by = NamedBy::task_id},
+    MethodInfo{.method = Method::tasks_list, .name = "tasks/list", .paged = true},
     MethodInfo{.method = Method::initialized, .name = "notifications/initialized", .form = Form::notification},
     MethodInfo{.method = Method::roots_changed, .name = "notifications/roots/list_changed", .form = Form::notification},
     kCancelled,
@@ -72,6 +78,7 @@ constexpr std::array kLegacyServer = {
     MethodInfo{.method = Method::elicitation_complete,
                .name = "notifications/elicitation/complete",
                .form = Form::notification},
+    MethodInfo{.method = Method::task_status, .name = "notifications/tasks/status", .form = Form::notification},
     kCancelled,
     kProgress,
 };
@@ -87,6 +94,9 @@ constexpr std::array kModernClient = {
     kComplete,
     MethodInfo{.method = Method::discover, .name = "server/discover", .cacheable = true},
     MethodInfo{.method = Method::listen, .name = "subscriptions/listen"},
+    kTasksGet,
+    kTasksCancel,
+    MethodInfo{.method = Method::tasks_update, .name = "tasks/update", .named_by = NamedBy::task_id},
     kCancelled,
 };
 
@@ -101,6 +111,7 @@ constexpr std::array kModernServer = {
     MethodInfo{.method = Method::subscription_acknowledged,
                .name = "notifications/subscriptions/acknowledged",
                .form = Form::notification},
+    MethodInfo{.method = Method::task_changed, .name = "notifications/tasks", .form = Form::notification},
 };
 
 }  // namespace

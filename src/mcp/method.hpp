@@ -25,6 +25,11 @@ enum class Method : std::uint8_t {
   complete,
   set_log_level,
   listen,
+  tasks_get,
+  tasks_cancel,
+  tasks_result,
+  tasks_list,
+  tasks_update,
   initialized,
   roots_changed,
   // From the server.
@@ -38,6 +43,8 @@ enum class Method : std::uint8_t {
   resource_updated,
   elicitation_complete,
   subscription_acknowledged,
+  task_status,
+  task_changed,
   // From either.
   cancelled,
   progress,
@@ -46,7 +53,17 @@ enum class Method : std::uint8_t {
 enum class Sender : std::uint8_t { client, server };
 enum class Form : std::uint8_t { request, notification };
 // Which member of `params` says what a request is about; the modern era mirrors it into `Mcp-Name`.
-enum class NamedBy : std::uint8_t { nothing, name, uri };
+enum class NamedBy : std::uint8_t { nothing, name, uri, task_id };
+
+constexpr std::string_view member_of(NamedBy named_by) {
+  switch (named_by) {
+    case NamedBy::name: return "name";
+    case NamedBy::uri: return "uri";
+    case NamedBy::task_id: return "taskId";
+    case NamedBy::nothing: break;
+  }
+  return {};
+}
 
 struct MethodInfo {
   Method method;
@@ -62,6 +79,10 @@ struct MethodInfo {
 std::span<const MethodInfo> methods(Era era, Sender sender);
 const MethodInfo* find_method(Era era, Sender sender, std::string_view name);
 const MethodInfo* find_method(Era era, Sender sender, Method method);
+
+// Whether a client asks by it about tasks: an experiment in 2025-11-25, and the extension
+// `io.modelcontextprotocol/tasks` in the modern era, in another form.
+constexpr bool is_about_tasks(Method method) { return method >= Method::tasks_get && method <= Method::tasks_update; }
 
 // The name on the wire, the same in every era that has the method.
 std::string_view to_string(Method method);

@@ -18,29 +18,46 @@ std::set<std::string, std::less<>> names(Era era, Sender sender, Form form) {
   return found;
 }
 
-// The tasks of 2025-11-25 were an experiment, and are an extension since.
 std::set<std::string, std::less<>> without_tasks(std::set<std::string, std::less<>> found) {
   std::erase_if(found, [](const std::string& name) {
-    return name.starts_with("tasks/") || name.starts_with("notifications/tasks/");
+    return name.starts_with("tasks/") || name.starts_with("notifications/tasks");
   });
   return found;
 }
 
+// Tasks are an extension, which its schema does not have.
 TEST(Methods, OfTheModernEraAreThoseOfItsSchema) {
   SKIP_WITHOUT_PROTOCOL_SCHEMAS();
-  EXPECT_EQ(names(Era::modern, Sender::client, Form::request), methods_of(kModern, "ClientRequest"));
-  EXPECT_EQ(names(Era::modern, Sender::client, Form::notification), methods_of(kModern, "ClientNotification"));
-  EXPECT_EQ(names(Era::modern, Sender::server, Form::request), methods_of(kModern, "ServerRequest"));
-  EXPECT_EQ(names(Era::modern, Sender::server, Form::notification), methods_of(kModern, "ServerNotification"));
+  const auto ours = [](Sender sender, Form form) { return without_tasks(names(Era::modern, sender, form)); };
+  EXPECT_EQ(ours(Sender::client, Form::request), methods_of(kModern, "ClientRequest"));
+  EXPECT_EQ(ours(Sender::client, Form::notification), methods_of(kModern, "ClientNotification"));
+  EXPECT_EQ(ours(Sender::server, Form::request), methods_of(kModern, "ServerRequest"));
+  EXPECT_EQ(ours(Sender::server, Form::notification), methods_of(kModern, "ServerNotification"));
+}
+
+// TSK-01
+TEST(Methods, OfTheTaskExtensionAreModern) {
+  for (const auto* const name : {"tasks/get", "tasks/update", "tasks/cancel"}) {
+    const auto* const found = find_method(Era::modern, Sender::client, name);
+    ASSERT_NE(found, nullptr) << name;
+    EXPECT_EQ(found->named_by, NamedBy::task_id) << "SEP-2663, \"Routing Headers\"";
+    EXPECT_TRUE(is_about_tasks(found->method));
+  }
+  for (const auto* const name : {"tasks/result", "tasks/list"})
+    EXPECT_EQ(find_method(Era::modern, Sender::client, name), nullptr) << name;
+  EXPECT_FALSE(is_about_tasks(Method::tools_call) || is_about_tasks(Method::listen) ||
+               is_about_tasks(Method::initialized));
 }
 
 TEST(Methods, OfTheLegacyEraAreThoseOfItsNewestSchema) {
   SKIP_WITHOUT_PROTOCOL_SCHEMAS();
-  const auto schema = [](std::string_view name) { return without_tasks(methods_of(kNewestLegacy, name)); };
-  EXPECT_EQ(names(Era::legacy, Sender::client, Form::request), schema("ClientRequest"));
-  EXPECT_EQ(names(Era::legacy, Sender::client, Form::notification), schema("ClientNotification"));
-  EXPECT_EQ(names(Era::legacy, Sender::server, Form::request), schema("ServerRequest"));
-  EXPECT_EQ(names(Era::legacy, Sender::server, Form::notification), schema("ServerNotification"));
+  // Tasks that clients run for servers are not carried.
+  EXPECT_EQ(names(Era::legacy, Sender::client, Form::request), methods_of(kNewestLegacy, "ClientRequest"));
+  EXPECT_EQ(names(Era::legacy, Sender::client, Form::notification),
+            without_tasks(methods_of(kNewestLegacy, "ClientNotification")));
+  EXPECT_EQ(names(Era::legacy, Sender::server, Form::request),
+            without_tasks(methods_of(kNewestLegacy, "ServerRequest")));
+  EXPECT_EQ(names(Era::legacy, Sender::server, Form::notification), methods_of(kNewestLegacy, "ServerNotification"));
 }
 
 TEST(Methods, OfOlderRevisionsAreAllInTheLegacyEra) {
@@ -136,6 +153,7 @@ TEST(Methods, ThatMayBeAnsweredByAskingForInputAreThree) {
 // PRO-04: 2026-07-28, "Standard Request Headers".
 TEST(Methods, ThatAreMirroredIntoMcpNameAreThree) {
   for (const MethodInfo& info : methods(Era::modern, Sender::client)) {
+    if (is_about_tasks(info.method)) continue;
     const NamedBy expected = info.name == "tools/call" || info.name == "prompts/get" ? NamedBy::name
                              : info.name == "resources/read"                         ? NamedBy::uri
                                                                                      : NamedBy::nothing;

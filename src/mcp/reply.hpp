@@ -98,6 +98,7 @@ struct Reply {
   std::string meta;            // the inside of its `_meta`
   Caching caching;             // where the method's result says how long it holds
   bool is_tool_error = false;  // the members have `isError`: a tool ran and failed
+  bool is_task = false;        // the members are a task that stands for the result, which the modern era says
 };
 
 // Something the user or the client is asked for, under a key the server chose: the method

@@ -12,7 +12,7 @@ namespace {
 // What both eras ask of `params`: the name or URI where the method has one, and a usable progress token.
 Result<void> read_params(Request& request, json::Message& message) {
   if (request.method->named_by != NamedBy::nothing) {
-    const std::string_view key = request.method->named_by == NamedBy::name ? "name" : "uri";
+    const std::string_view key = member_of(request.method->named_by);
     const std::string_view raw = message.body.value(key);
     if (!json::is_string(raw)) {
       return std::unexpected(errors::invalid_params(fmt::format("params.{} must be a string", key)));
@@ -151,7 +151,8 @@ Result<Request> decode(json::Message& message, const SessionFacts& session) {
   request.client_info = session.client_info;
   request.log_level = session.log_level;
   request.method = find_method(Era::legacy, Sender::client, message.method);
-  if (request.method == nullptr || request.method->form != Form::request) {
+  const bool known = request.method != nullptr && request.method->form == Form::request;
+  if (!known || (is_about_tasks(request.method->method) && !has_tasks(session.version))) {
     return std::unexpected(errors::method_not_found(message.method));
   }
   if (auto read = read_params(request, message); !read) return std::unexpected(read.error());

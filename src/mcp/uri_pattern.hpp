@@ -18,9 +18,9 @@ class UriPattern {
   // Fails on braces that do not pair up, and on more than 64 expressions.
   static Result<UriPattern> parse(std::string_view uri_template);
 
-  // The work of looking through one provider's templates for a URI: some milliseconds, and more than any collection of
-  // templates takes that was not made to be slow.
-  static constexpr std::size_t kSteps = 500'000;
+  // The work of looking through one provider's templates for a URI: a millisecond or two, and more than any collection
+  // of templates takes that was not made to be slow.
+  static constexpr std::size_t kSteps = 200'000;
 
   // Takes one step for a URI that begins or ends otherwise, and one for each of its characters where all variables may
   // hold slashes; at worst those multiplied by the literals between slashes. False where no steps are left.

@@ -20,6 +20,9 @@ std::string_view to_string(Era era);
 std::optional<Version> parse_version(std::string_view text);
 constexpr Era era_of(Version version) { return version == Version::v2026_07_28 ? Era::modern : Era::legacy; }
 
+// Whether tasks are part of the revision itself; in the modern era they are an extension.
+constexpr bool has_tasks(Version version) { return version == Version::v2025_11_25; }
+
 // The revision that answers `initialize`: the one asked for where it has a handshake, otherwise the newest that has
 // one.
 Version negotiate(std::string_view requested);

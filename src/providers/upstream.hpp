@@ -186,7 +186,8 @@ class Upstream {
   Task<Result<client::Gathered>> read();
   Task<Result<Offer>> read_lists();
   void end_in_background(Offer& offer) const;
-  OfferMaker offer_maker() const;
+  // By what the server says of itself; null where it has said nothing.
+  OfferMaker offer_maker(const std::shared_ptr<const client::ServerFacts>& said) const;
   Task<Result<catalog::Publication>> publish(catalog::SnapshotPointer snapshot);
   Task<Result<catalog::Change>> take_over(Offer offer);
   void report_pins();

@@ -19,10 +19,14 @@ std::string counts_of(const catalog::Snapshot& snapshot) {
 
 }  // namespace
 
-OfferMaker Upstream::offer_maker() const {
+OfferMaker Upstream::offer_maker(const std::shared_ptr<const client::ServerFacts>& said) const {
+  catalog::ListLimits limits = dependencies_.limits.definitions;
+  const auto side = legacy_side();
+  const bool tasks = (said && said->offers.tasks) || (side && side->facts->offers.tasks);
+  limits.tasks = tasks ? catalog::Tasks::spoken : catalog::Tasks::not_spoken;
   return {.upstream = name_,
           .rules = rules_,
-          .limits = dependencies_.limits.definitions,
+          .limits = limits,
           .pins = dependencies_.pins,
           .shape = shape_,
           .live = is_direct()};
@@ -34,7 +38,7 @@ Task<Result<catalog::DefinitionList::Pointer>> Upstream::read_list(catalog::Kind
   std::size_t size = 0;
   for (const std::string_view text : texts)
     size += text.size();
-  co_return co_await dependencies_.background.run(size, [maker = offer_maker(), kind, bytes = std::move(bytes),
+  co_return co_await dependencies_.background.run(size, [maker = offer_maker(facts()), kind, bytes = std::move(bytes),
                                                          texts = std::move(texts)] { return maker.list(kind, texts); });
 }
 
@@ -43,7 +47,8 @@ Task<Result<catalog::DefinitionList::Pointer>> Upstream::read_list(catalog::Kind
                                                                    std::string_view array) const {
   co_return co_await dependencies_.background.run(
       array.size(),
-      [maker = offer_maker(), kind, bytes = std::move(bytes), array]() -> Result<catalog::DefinitionList::Pointer> {
+      [maker = offer_maker(facts()), kind, bytes = std::move(bytes),
+       array]() -> Result<catalog::DefinitionList::Pointer> {
         const auto texts = json::elements_of(array, catalog::ListLimits{}.definitions);
         if (!texts) return std::unexpected(errors::protocol("the answer is not a list"));
         return maker.list(kind, *texts);
@@ -56,7 +61,7 @@ Task<std::optional<catalog::Publication>> Upstream::restore(std::vector<store::S
   for (const auto& record : records)
     bytes += record.entries.size();
   auto restored = co_await dependencies_.background.run(
-      bytes, [maker = offer_maker(), version = ++version_, records = std::move(records)] {
+      bytes, [maker = offer_maker(facts()), version = ++version_, records = std::move(records)] {
         return maker.restore(version, records);
       });
   if (!restored) {
@@ -93,9 +98,8 @@ Task<Result<Offer>> Upstream::read_lists() {
     raw.facts.caching[kind] = listing->caching;
   }
   auto offer = co_await dependencies_.background.run(
-      bytes, [maker = offer_maker(), version = version_ + 1, read, raw = std::move(raw), previous = offer_]() mutable {
-        return maker.make(version, std::move(raw), previous);
-      });
+      bytes, [maker = offer_maker(control().facts()), version = version_ + 1, read, raw = std::move(raw),
+              previous = offer_]() mutable { return maker.make(version, std::move(raw), previous); });
   if (!offer) co_return offer;
   end_in_background(*offer);
   offer->faults.insert(offer->faults.end(), read->faults.begin(), read->faults.end());

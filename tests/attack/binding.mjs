@@ -117,6 +117,19 @@ export const cases = () => [
     }
   },
   {
+    tried: 'arguments of 200 KB and of 3 MB, answered with one byte changed',
+    run: async ({ url }) => {
+      for (const length of [200_000, 3_000_000]) {
+        const args = (last) => `{"text":"${'x'.repeat(length)}${last}"}`;
+        const asked = await call(url, 'token-of-ann', 'up_ask', args('a'));
+        assert.ok(asks(asked), `nothing was asked: ${JSON.stringify(asked).slice(0, 200)}`);
+        assert.ok(!ran(await call(url, 'token-of-ann', 'up_ask', args('b'), confirming(asked))), `${length} bytes, changed`);
+        assert.ok(ran(await call(url, 'token-of-ann', 'up_ask', args('a'), confirming(asked))), `${length} bytes, the same`);
+      }
+      return '2 of 2';
+    }
+  },
+  {
     tried: 'arguments with a key twice, asked about and confirmed',
     run: async ({ url, backend }) => {
       const before = backend.asked.length;

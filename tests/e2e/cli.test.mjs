@@ -129,7 +129,7 @@ test('a refusal is shown in the words of the server, and one for want of a token
   try {
     const refused = await proteus('list', closed.url);
     assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /HTTP 401: A bearer token is required; --bearer-env VARIABLE sends the token/);
+    assert.match(refused.stderr, /HTTP 401: A bearer token is required; sign in with `proteus client login URL`, or send a token with --bearer-env VARIABLE/);
     const nothing = await proteus('list', lost.url);
     assert.equal(nothing.code, 1);
     assert.match(nothing.stderr, /HTTP 404: There is nothing here\. Try elsewhere\. \(Streamable HTTP was tried, and then HTTP\+SSE: [^\n]*\)\n$/);

@@ -118,19 +118,3 @@ test('SEC-06 the largest message of an upstream is a setting, which the error na
       await assert.rejects(session.call('up_huge', { bytes: 200_000 }), /102400 bytes, which max_message_bytes sets/);
     })
   ));
-
-test('TSK-01 a tool that can be called only as a task is left out, with the reason', async () => {
-  const server = await startEverything('streamableHttp');
-  await withGateway(
-    [{ name: 'every', url: server.url }],
-    async (gateway) => {
-      const { omissions } = await shown(gateway, 'every');
-      const omitted = omissions.find(({ name }) => name === 'simulate-research-query');
-      assert.match(omitted.reason, /only as a task/);
-      await withSession(gateway, CLIENTS[0], async (session) => {
-        assert.ok(!(await session.toolNames()).includes('every_simulate-research-query'));
-      });
-    },
-    server
-  );
-});

@@ -1,9 +1,10 @@
 // docs/upstream-credentials.md: each configuration starts, and does what the page says of it.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { promisify } from 'node:util';
 
 import { CLIENTS, Session, textOf } from './support/clients.mjs';
 import { blocks } from './support/documentation.mjs';
@@ -88,20 +89,21 @@ scenario(2, 'one account for everybody', (parts) => {
   test('UPC-04 an operator connects it with the URL of the command line', async () => {
     const { gateway, server, file, env } = parts();
     const args = ['connections', 'add', 'tickets', '--server', gateway.url, '--config', file];
-    const run = (more) => execFileSync(program('proteus'), more, { env: { ...process.env, ...env }, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-    const url = run(args).trim();
+    // The authorization server lives in this process, and must be able to answer meanwhile.
+    const run = async (more) => (await promisify(execFile)(program('proteus'), more, { env: { ...process.env, ...env } })).stdout;
+    const url = (await run(args)).trim();
     assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/connect\/[\w-]+$/);
     const consent = await new Person('team', { key: ADMIN_SECRET, stopAt: (to) => to.origin === server.issuer }).open(url);
     const redirect = consent.url.searchParams.get('redirect_uri');
     await server.addClient({ client_id: 'proteus', client_secret: SECRET, application_type: 'native', redirect_uris: [redirect], grant_types: ['authorization_code', 'refresh_token'] });
-    await new Person('team', { key: ADMIN_SECRET }).connect(run(args).trim());
+    await new Person('team', { key: ADMIN_SECRET }).connect((await run(args)).trim());
     const [connection] = await connectionsOf(gateway);
     assert.equal(connection.subject, 'gateway');
-    assert.match(run(['connections', '--server', gateway.url, '--config', file]), /tickets +\(the gateway\) +connected/);
+    assert.match(await run(['connections', '--server', gateway.url, '--config', file]), /tickets +\(the gateway\) +connected/);
     const session = await Session.open(MODERN, { url: gateway.url });
     assert.equal(textOf(await session.call('tickets_whoami')), 'these are the notes of team');
     await session.close();
-    assert.match(run(['connections', 'remove', connection.id, '--server', gateway.url, '--config', file]), /disconnected/);
+    assert.match(await run(['connections', 'remove', connection.id, '--server', gateway.url, '--config', file]), /disconnected/);
     assert.deepEqual(await connectionsOf(gateway), []);
   });
 

@@ -12,6 +12,13 @@ void AdminAuth::set_keys(AdminKeys keys) {
   }
 }
 
+void AdminAuth::end_expired(Clock::Wall now) {
+  const std::lock_guard lock(mutex_);
+  for (const KeyLease* lease : leases_) {
+    if (lease->holder_.until <= now) lease->end_();
+  }
+}
+
 std::optional<AdminAuth::KeyHolder> AdminAuth::admit(std::string_view secret) const {
   const json::Digest digest = AdminKeys::digest(secret);
   const auto keys = keys_.get();

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "admin/http/keys.hpp"
+#include "base/clock.hpp"
 #include "base/published.hpp"
 
 namespace proteus::admin {
@@ -20,13 +21,16 @@ class AdminAuth {
 
   // Ends those who stay with a key that is another one now, or none.
   void set_keys(AdminKeys keys);
+  // Ends those who stay with a token that has ended.
+  void end_expired(Clock::Wall now);
 
   struct KeyHolder {
     std::string name;     // of the key
     json::Digest digest;  // of its secret
     Role role;
-    bool is_vouched_for = false;  // by an identity provider, instead of a key
-    std::string issuer = {};      // that provider
+    bool is_vouched_for = false;             // by an identity provider, instead of a key
+    Clock::Wall until = Clock::Wall::max();  // when the token ends that it is known by
+    std::string issuer = {};                 // that provider
   };
   std::optional<KeyHolder> admit(std::string_view secret) const;
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "json/schema/uri.hpp"
 #include "json/text.hpp"
 
 namespace proteus::admin {
@@ -40,6 +41,16 @@ std::optional<std::string_view> AdminRequest::parameter(std::string_view name) c
     if (key == name) return value;
   }
   return std::nullopt;
+}
+
+Result<std::optional<std::string>> AdminRequest::text(std::string_view name) const {
+  const auto raw = parameter(name);
+  if (!raw) return std::nullopt;
+  std::string encoded(*raw);
+  std::ranges::replace(encoded, '+', ' ');
+  auto decoded = json::schema::percent_decoded(encoded);
+  if (!decoded) return std::unexpected(errors::invalid(fmt::format("{} is not encoded as a part of a URL", name)));
+  return decoded;
 }
 
 Result<std::optional<std::uint64_t>> AdminRequest::number(std::string_view name) const {

@@ -45,6 +45,8 @@ class AdminRequest {
 
   // A parameter of the query, not decoded; nothing where it is not given.
   std::optional<std::string_view> parameter(std::string_view name) const;
+  // The same, decoded. Fails where it cannot be.
+  Result<std::optional<std::string>> text(std::string_view name) const;
   // The same as a whole number.
   Result<std::optional<std::uint64_t>> number(std::string_view name) const;
   // How many are wanted of a list: `limit`, within bounds, or the usual number.

@@ -71,7 +71,8 @@ Task<std::expected<AdminAuth::KeyHolder, server::Refusal>> Router::let_in(const 
   if (!request.fields().find(kSecret) && doorkeeper_.is_there && doorkeeper_.is_there()) {
     auto found = co_await doorkeeper_.find(request);
     if (!found) co_return std::unexpected(std::move(found.error()));
-    co_return AdminAuth::KeyHolder{std::move(found->name), {}, found->role, true, std::move(found->issuer)};
+    co_return AdminAuth::KeyHolder{std::move(found->name),  {}, found->role, true, found->until,
+                                   std::move(found->issuer)};
   }
   if (auto holder = visitor_of(request)) co_return std::move(*holder);
   co_return std::unexpected(server::Refusal(

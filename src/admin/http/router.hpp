@@ -31,10 +31,13 @@ class Router {
 
   // Any thread: those who may come in from the next request on. Streams of others end.
   void set_keys(AdminKeys keys) { auth_.set_keys(std::move(keys)); }
+  // Any thread, every few seconds: streams of operators whose tokens have ended end.
+  void end_expired(Clock::Wall now) { auth_.end_expired(now); }
   // Operators who are known by a token of an identity provider. Set before anything is asked.
   struct Operator {
     std::string name;
     Role role;
+    Clock::Wall until = Clock::Wall::max();  // when the token ends; streams end with it
     std::string issuer = {};
   };
   struct Doorkeeper {

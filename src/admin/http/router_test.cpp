@@ -154,6 +154,21 @@ TEST_F(AdminApi, AStreamOfAKeyThatJustWentEndsAtOnce) {
   EXPECT_TRUE(ended);
 }
 
+// OAU-13
+TEST_F(AdminApi, AStreamOfAnOperatorEndsWithItsToken) {
+  AdminAuth auth(AdminKeys({{"admin", Secret("s")}}));
+  const Clock::Wall until{std::chrono::hours(1)};
+  bool ended = false;
+  bool by_key_ended = false;
+  const AdminAuth::KeyLease lease(auth, {"mia", {}, Role::viewer, true, until}, [&] { ended = true; });
+  const AdminAuth::KeyLease by_key(auth, *auth.admit("s"), [&] { by_key_ended = true; });
+  auth.end_expired(until - std::chrono::seconds(1));
+  EXPECT_FALSE(ended);
+  auth.end_expired(until);
+  EXPECT_TRUE(ended);
+  EXPECT_FALSE(by_key_ended) << "a key has no end";
+}
+
 // SEC-03
 TEST_F(AdminApi, LooksAtTheSecretBeforeItReadsABody) {
   const std::string head = "POST /admin/upstreams HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n";

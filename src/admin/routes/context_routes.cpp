@@ -42,6 +42,9 @@ object context_document(const catalog::Context& context, const catalog::CatalogS
              {"dataset", manifest.dataset},
              {"instructions", context.instructions()},
              {"tool_supplements", std::move(supplements)}};
+  const bool searches = manifest.disclosure == catalog::Disclosure::search;
+  out["disclosure"] = searches ? "search" : "all";
+  if (searches) out["always"] = strings(manifest.always);
   if (manifest.sibling_tools) out["sibling_tools"] = strings(*manifest.sibling_tools);
   out["warnings"] = strings(gateway::context_warnings(context, state, upstreams));
   return out;

@@ -28,6 +28,7 @@ struct TokenOptions {
   std::vector<std::string> deny;
   bool read_only = false;
   unsigned requests_per_minute = 0;
+  bool searches = false;
   std::string expires;
   std::string overlap;
   bool json = false;
@@ -78,6 +79,7 @@ ExitCode create_token(const TokenOptions& options) {
   add("deny", options.deny);
   if (options.read_only) body["read_only"] = true;
   if (options.requests_per_minute > 0) body["requests_per_minute"] = options.requests_per_minute;
+  if (options.searches) body["disclosure"] = "search";
   if (!options.expires.empty()) body["expires"] = options.expires;
   return show_issued(options, ask_about(options, "POST", "", &body));
 }
@@ -139,6 +141,7 @@ void add_token_command(CLI::App& app, Invocation& invocation) {
   add_repeated("--context", options->contexts,
                "Context it may use; may be repeated; by default all, and \"\" for plain /mcp", "NAME");
   creating->add_flag("--read-only", options->read_only, "Only tools that declare readOnlyHint");
+  creating->add_flag("--search", options->searches, "List only tools to search and call the others with");
   creating
       ->add_option("--requests-per-minute", options->requests_per_minute, "Requests it may send; by default no limit")
       ->type_name("N");

@@ -6,6 +6,7 @@
 #include "base/environment.hpp"
 #include "base/names.hpp"
 #include "catalog/contexts/entry_patterns.hpp"
+#include "gateway/callers/disclosure_choice.hpp"
 
 namespace proteus::app {
 namespace {
@@ -79,6 +80,9 @@ const json::Binding<TokenSettings>& token_binding() {
             "Requests it may send in a minute; 0: as many as `limits.requests_per_minute` allows."),
       field("expires", &S::expires, date_time(),
             "When it stops working, such as `2027-01-01T00:00:00Z`; what is open then ends."),
+      field("disclosure", &S::disclosure, gateway::disclosure_choice(),
+            "What `tools/list` shows it: `all` tools it may use, or `search`: tools to search and call the others "
+            "with."),
   };
   return binding;
 }

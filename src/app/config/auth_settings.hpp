@@ -9,6 +9,7 @@
 #include "app/config/identity_settings.hpp"
 #include "base/clock.hpp"
 #include "base/secret.hpp"
+#include "catalog/contexts/disclosure.hpp"
 #include "json/binding.hpp"
 
 // [auth] and [admin]: who may ask.
@@ -26,6 +27,7 @@ struct TokenSettings {
   bool read_only = false;
   unsigned requests_per_minute = 0;  // 0: no limit besides that of everybody
   std::optional<Clock::Wall> expires;
+  catalog::Disclosure disclosure = catalog::Disclosure::all;
   Secret token;  // what the variable or the file holds; not a key
 
   friend bool operator==(const TokenSettings&, const TokenSettings&) = default;

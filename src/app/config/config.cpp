@@ -43,6 +43,7 @@ std::vector<std::string> Config::own_secret_variables() const {
     out.push_back(token.token_env);
   for (const AdminKey& key : admin.keys)
     out.push_back(key.secret_env);
+  out.push_back(search.embeddings.token_env);
   std::erase(out, "");  // those that are in files
   return out;
 }

@@ -10,6 +10,7 @@
 #include "app/config/context_settings.hpp"
 #include "app/config/limit_settings.hpp"
 #include "app/config/log_settings.hpp"
+#include "app/config/search_settings.hpp"
 #include "app/config/server_settings.hpp"
 #include "base/secret.hpp"
 #include "providers/upstream_entry.hpp"
@@ -50,6 +51,7 @@ struct Config {
   providers::UpstreamSettings upstream_defaults;  // the base of upstreams registered at runtime, too
   std::vector<providers::UpstreamEntry> upstreams;
   DatasetSettings datasets;
+  SearchSettings search;
   std::map<std::string, ContextSettings> contexts;  // with what they inherit
   std::map<std::string, SchemaSettings> schemas;
   BrokenManifests broken;

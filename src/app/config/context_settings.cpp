@@ -1,6 +1,7 @@
 #include "app/config/context_settings.hpp"
 
 #include "base/names.hpp"
+#include "gateway/callers/disclosure_choice.hpp"
 
 namespace proteus::app {
 namespace {
@@ -53,6 +54,11 @@ const json::Binding<ContextSettings>& context_binding() {
             "Example queries."),
       field("tool_supplements", &S::tool_supplements, json::map(text({.max_bytes = kProse}), "strings", check_tool),
             "Text to append to the description of a tool, by the name clients see or the upstream's own."),
+      field("disclosure", &S::disclosure, gateway::disclosure_choice(),
+            "What `tools/list` shows: `all` tools of the context, or `search`: tools to search and call the others "
+            "with."),
+      field("always", &S::always, patterns(),
+            "Tools to list although `disclosure` is `search`, by the same patterns as `include`."),
   };
   return binding;
 }

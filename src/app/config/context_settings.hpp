@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "catalog/contexts/disclosure.hpp"
 #include "json/binding.hpp"
 
 // [contexts.*] and [schemas.*]
@@ -48,6 +49,8 @@ struct ContextSettings {
   std::string dataset;
   std::vector<ExampleQuery> example_queries;
   std::map<std::string, std::string> tool_supplements;
+  catalog::Disclosure disclosure = catalog::Disclosure::all;
+  std::vector<std::string> always;
 
   friend bool operator==(const ContextSettings&, const ContextSettings&) = default;
 };

@@ -108,6 +108,19 @@ void check_principals(Config& config, CrossCheck& check) {
        &AdminKey::secret);
 }
 
+// Nobody can use it, which may be what is wanted.
+void check_expiries(const Config& config, CrossCheck& check) {
+  const Place root(check.warnings);
+  const Place auth = root.member("auth");
+  const Place list = auth.member("tokens");
+  const auto& tokens = config.auth.tokens;
+  for (std::size_t i = 0; check.now && i < tokens.size(); ++i) {
+    const Place at = list.item(i);
+    if (tokens[i].expires && *tokens[i].expires <= *check.now)
+      at.member("expires").fault("is in the past: the token is refused");
+  }
+}
+
 void check_upstreams(const Config& config, CrossCheck& check) {
   const Place root(check.faults);
   const Place list = root.member("upstreams");
@@ -210,6 +223,20 @@ void take_issuer_secrets(Config& config, CrossCheck& check) {
     take(config.auth.issuers[i].introspection, "introspection");
     take(config.auth.issuers[i].sign_in, "sign_in");
   }
+}
+
+// Search works without it.
+void take_embedding_token(Config& config, CrossCheck& check) {
+  EmbeddingSettings& embeddings = config.search.embeddings;
+  if (embeddings.token_env.empty()) return;
+  if (auto value = check.environment(embeddings.token_env); value && !value->empty()) {
+    embeddings.token = Secret(std::move(*value));
+    return;
+  }
+  const Place root(check.warnings);
+  const Place search = root.member("search");
+  const Place at = search.member("embeddings");
+  at.member("token_env").fault(unset(embeddings.token_env));
 }
 
 void check_issuers(const Config& config, CrossCheck& check) {
@@ -315,7 +342,9 @@ void check_scopes(const Config& config, CrossCheck& check) {
 void CrossCheck::run(Config& config) {
   check_server(config, *this);
   check_principals(config, *this);
+  check_expiries(config, *this);
   take_issuer_secrets(config, *this);
+  take_embedding_token(config, *this);
   check_issuers(config, *this);
   check_rules(config, *this);
   check_upstreams(config, *this);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 
@@ -68,6 +69,7 @@ class Loader {
         return context ? Result<>{} : std::unexpected(context.error());
       };
     }
+    if (purpose == Purpose::check) sources_.now = std::chrono::system_clock::now();
     sources_.read_secret = [&loaded](const std::string& file) {
       loaded.watch.add(file);
       return read_secret_file(file);

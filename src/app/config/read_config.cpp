@@ -69,6 +69,7 @@ Sections read_sections(const Source* main, Config& config, json::Faults& faults)
   config.limits = sections.limits;
   config.log = sections.log;
   config.datasets = sections.datasets;
+  config.search = sections.search;
   if (main != nullptr) {
     const auto* datasets = main->document.root().as_object().if_contains("datasets");
     config.datasets.named = datasets != nullptr && datasets->is_object() && datasets->get_object().contains("mappings");
@@ -138,7 +139,8 @@ ConfigOutcome read_config(const ConfigSources& sources, const Overrides& overrid
   CrossCheck check{.environment = environment,
                    .purpose = purpose,
                    .check_tls = sources.check_tls,
-                   .read_secret = sources.read_secret};
+                   .read_secret = sources.read_secret,
+                   .now = sources.now};
   check.run(config);
   if (main != nullptr) {
     diagnostics.add(Severity::fault, *main, faults.all());

@@ -9,6 +9,7 @@
 
 #include "app/config/config.hpp"
 #include "app/config/diagnostic.hpp"
+#include "base/clock.hpp"
 #include "base/environment.hpp"
 
 // From texts to a configuration: no file is opened here, no name resolved, nothing connected to.
@@ -25,6 +26,8 @@ struct ConfigSources {
   std::set<std::string> unreadable_contexts = {};  // names of those that are there and could not be read
   // Whether the files can be served with. None: nobody is going to.
   std::function<Result<>(const TlsSettings&)> check_tls = {};
+  // By which dates in the past are told; none: nobody wants to know.
+  std::optional<Clock::Wall> now = {};
   // What a file holds that is named by `token_file` or `secret_file`. None: nobody wants to know.
   std::function<Result<std::string>(const std::string& file)> read_secret = {};
 };

@@ -37,6 +37,7 @@ name = "ci"
 token_env = "CI_TOKEN"
 contexts = ["*"]
 upstreams = ["*"]
+disclosure = "all"
 [[admin.keys]]
 name = "ops"
 secret_env = "OPS_SECRET"
@@ -102,6 +103,8 @@ schemas = ["accounting"]
 instructions = ""
 dataset = ""
 example_queries = [{ title = "Revenue", text = "…" }]
+disclosure = "all"
+always = []
 [contexts.abc.tool_supplements]
 "read-graph-cypher" = "Facts carry dimensions; filter them."
 [contexts.abc_historical]
@@ -109,6 +112,8 @@ parent = "abc"
 [schemas.accounting]
 tools = ["read-graph-*"]
 guidance = "…"
+[search]
+embeddings = { url = "", model = "", token_env = "" }
 )";
 const std::map<std::string, std::string> kSecrets = {
     {"CI_TOKEN", "t-ci"}, {"OPS_SECRET", "s-ops"}, {"API_TOKEN", "t-api"}};
@@ -132,9 +137,37 @@ TEST(Config, HasTheValuesOfTheContractByDefault) {
   EXPECT_TRUE(written.egress == bare.egress);
   EXPECT_TRUE(written.limits == bare.limits);
   EXPECT_TRUE(written.datasets.mappings == bare.datasets.mappings);
+  EXPECT_TRUE(written.search == bare.search);
   EXPECT_EQ(written.auth.admitted_anonymous(), bare.auth.admitted_anonymous());
   EXPECT_EQ(written.data_directory, "proteus-data");
   EXPECT_TRUE(read_config({}, {}, fixed_environment({}), Purpose::serve).config == bare);
+}
+
+// SRC-01, SRC-08
+TEST(Config, SaysWhoSearchesAndByWhat) {
+  const auto [config, said] = read(R"([contexts.c]
+disclosure = "search"
+always = ["git_*"]
+[contexts.d]
+parent = "c"
+[[auth.tokens]]
+name = "agent"
+token_env = "AGENT"
+disclosure = "search"
+[search]
+embeddings = { url = "http://127.0.0.1:1/v1/embeddings", model = "m", token_env = "MODEL" }
+)",
+                                   {{"AGENT", "a"}, {"MODEL", "b"}});
+  EXPECT_THAT(said, IsEmpty());
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->contexts.at("d").disclosure, catalog::Disclosure::search);
+  EXPECT_THAT(config->contexts.at("d").always, ElementsAre("git_*"));
+  EXPECT_EQ(config->auth.tokens.at(0).disclosure, catalog::Disclosure::search);
+  EXPECT_EQ(config->search.embeddings.token.reveal(), "b");
+  EXPECT_THAT(read("[search]\nembeddings = { url = \"http://127.0.0.1:1/\" }").said,
+              ElementsAre(::testing::HasSubstr("needs a model")));
+  EXPECT_THAT(read("[search]\nembeddings = { url = \"x\", model = \"m\" }").said.size(), 1U);
+  EXPECT_THAT(read("[contexts.c]\ndisclosure = \"some\"").said.size(), 1U);
 }
 
 // Issue: a configuration with every kind of fault at once. REF-23 OPS-04 PRX-01
@@ -334,82 +367,6 @@ TEST(Config, HasADefaultStrategyThatCanBeSet) {
               ElementsAre("PROTEUS_DEFAULT_REFRESH_STRATEGY: must be \"cached\" or \"direct_proxy\", not \"live\""));
 }
 
-TEST(Config, TakesMasterSecretsFromTheEnvironmentOnly) {
-  const auto config = read("", {{"PROTEUS_PEPPER", "p"}, {"PROTEUS_ADMIN_SECRET", "s"}}).config.value();
-  EXPECT_EQ(config.secrets.pepper->reveal(), "p");
-  EXPECT_EQ(config.secrets.admin_secret->reveal(), "s");
-  EXPECT_FALSE(config.secrets.previous_pepper);
-  EXPECT_THAT(read("", {{"PROTEUS_PEPPER", ""}}).said, ElementsAre("PROTEUS_PEPPER: is set, but empty"));
-}
-
-TEST(Config, NeedsTheTokensToServeAndOnlyWarnsInACheck) {
-  constexpr std::string_view kToml = "[[auth.tokens]]\nname = \"a\"\ntoken_env = \"A\"\n";
-  EXPECT_THAT(read(kToml).said,
-              ElementsAre("proteus.toml:3:1: auth.tokens[0].token_env: the environment variable A is not set"));
-  EXPECT_FALSE(read(kToml).config);
-  const auto checked = read(kToml, {}, {}, Purpose::check);
-  EXPECT_TRUE(checked.config);
-  EXPECT_THAT(checked.said, ElementsAre("proteus.toml:3:1: warning: auth.tokens[0].token_env: the environment variable "
-                                        "A is not set"));
-  const std::string twice = std::string(kToml) + "[[auth.tokens]]\nname = \"b\"\ntoken_env = \"B\"\n";
-  EXPECT_THAT(read(twice, {{"A", "same"}, {"B", "same"}}).said,
-              ElementsAre("proteus.toml:6:1: auth.tokens[1].token_env: holds the same secret as that of "
-                          "auth.tokens[0]"));
-}
-
-// OPS-14
-TEST(Config, ATokenNamesContextsAndUpstreamsThatThereAre) {
-  constexpr std::string_view kToml = R"([[upstreams]]
-name = "banking"
-url = "http://127.0.0.1:1/mcp"
-[contexts.abc]
-display_name = "ABC"
-[[auth.tokens]]
-name = "a"
-token_env = "A"
-contexts = ["", "abc", "acb"]
-upstreams = ["banking", "bankin", "datasets"]
-)";
-  const auto [config, said] = read(kToml, {{"A", "x"}});
-  EXPECT_FALSE(config);
-  EXPECT_THAT(said,
-              ElementsAre("proteus.toml:9:24: auth.tokens[0].contexts[2]: there is no context acb; did you mean abc?",
-                          "proteus.toml:10:25: warning: auth.tokens[0].upstreams[1]: unless it is registered at "
-                          "runtime, there is no upstream bankin; did you mean banking?"));
-  // A context that is broken is left out, which is no fault of the token.
-  const auto broken = read("[[auth.tokens]]\nname = \"a\"\ntoken_env = \"A\"\ncontexts = [\"odd\"]\n", {{"A", "x"}}, {},
-                           Purpose::serve, {{"contexts/odd.toml", "="}});
-  EXPECT_TRUE(broken.config);
-}
-
-// OAU-07
-TEST(Config, ATokenSaysWhichEntriesItMayUse) {
-  constexpr std::string_view kToml = R"([[auth.tokens]]
-name = "a"
-token_env = "A"
-tools = ["get_*", "prompt:x*", "resource:file:///a b/*"]
-deny = ["get_secret"]
-read_only = true
-requests_per_minute = 60
-)";
-  const auto [config, said] = read(kToml, {{"A", "x"}});
-  EXPECT_THAT(said, IsEmpty());
-  ASSERT_TRUE(config);
-  const TokenSettings& token = config->auth.tokens.at(0);
-  EXPECT_THAT(token.tools, ElementsAre("get_*", "prompt:x*", "resource:file:///a b/*"));
-  EXPECT_THAT(token.deny, ElementsAre("get_secret"));
-  EXPECT_TRUE(token.read_only);
-  EXPECT_EQ(token.requests_per_minute, 60U);
-  const auto wrong = read(
-      "[[auth.tokens]]\nname = \"a\"\ntoken_env = \"A\"\ntools = [\"x\", \"prompts:x\"]\ndeny = [\"prompt:\"]\n"
-      "requests_per_minute = -1\n",
-      {{"A", "x"}});
-  EXPECT_FALSE(wrong.config);
-  EXPECT_THAT(wrong.said, ElementsAre(StartsWith("proteus.toml:4:15: auth.tokens[0].tools[1]: fits no tool"),
-                                      StartsWith("proteus.toml:5:9: auth.tokens[0].deny[0]: is an empty pattern"),
-                                      StartsWith("proteus.toml:6:1: auth.tokens[0].requests_per_minute: ")));
-}
-
 TEST(Config, WarnsWithoutRefusing) {
   const auto [config, said] = read(R"([server]
 listen = "0.0.0.0:80"
@@ -431,48 +388,6 @@ authentication = { type = "bearer", token_env = "UNSET" }
                                 "wins every name that both have",
                                 "proteus.toml:13:1: warning: upstreams[1].authentication: the environment variable "
                                 "UNSET is not set"));
-}
-
-// SEC-01: an upstream that knows a secret of ours could be us.
-TEST(Config, GivesNoUpstreamASecretOfOurs) {
-  const auto outcome = read(R"(
-[admin]
-environment = ["FINE", "PROTEUS_ADMIN_SECRET"]
-[[admin.keys]]
-name = "ops"
-secret_env = "OPS_SECRET"
-[[auth.tokens]]
-name = "ci"
-token_env = "CI_TOKEN"
-[defaults.upstream]
-pass_environment = ["PROTEUS_PEPPER_PREVIOUS"]
-[[upstreams]]
-name = "a"
-url = "http://a.invalid/"
-authentication = { type = "bearer", token_env = "PROTEUS_PEPPER" }
-[[upstreams]]
-name = "b"
-url = "http://b.invalid/"
-authentication = { type = "header", name = "X-Key", value_env = "CI_TOKEN" }
-[[upstreams]]
-name = "c"
-command = ["c"]
-pass_environment = ["FINE", "OPS_SECRET"]
-[[upstreams]]
-name = "d"
-url = "http://d.invalid/"
-authentication = { type = "basic", username = "u", password_env = "D_PASSWORD" }
-)",
-                            {}, {}, Purpose::check);
-  EXPECT_FALSE(outcome.config);
-  std::vector<std::string> ours;
-  for (const std::string& said : outcome.said) {
-    if (said.contains("is a secret of Proteus itself")) ours.push_back(said);
-  }
-  EXPECT_THAT(ours, ElementsAre(HasSubstr("admin.environment[1]"), HasSubstr("defaults.upstream.pass_environment[0]"),
-                                HasSubstr("upstreams[0].authentication.token_env"),
-                                HasSubstr("upstreams[1].authentication.value_env"),
-                                HasSubstr("upstreams[2].pass_environment[1]")));
 }
 
 TEST(Config, ResolvesPathsBesideTheFile) {

@@ -101,6 +101,11 @@ TEST(Tokens, ExpireAtAnInstant) {
     EXPECT_EQ(outcome.config->auth.tokens.at(0).expires,
               Clock::Wall(std::chrono::sys_days(std::chrono::year(2027) / 1 / 1)));
   }
+  const Clock::Wall in_2028 = std::chrono::sys_days(std::chrono::year(2028) / 1 / 1);
+  const std::string past = "[[auth.tokens]]\nname = \"a\"\ntoken_env = \"A\"\nexpires = 2027-01-01T00:00:00Z\n";
+  EXPECT_THAT(read(past, {{"A", "x"}}, {}, Purpose::check, {}, in_2028).said,
+              ElementsAre(HasSubstr("warning: auth.tokens[0].expires: is in the past")));
+  EXPECT_THAT(read(past, {{"A", "x"}}, {}, Purpose::check, {}, in_2028 - std::chrono::years(2)).said, IsEmpty());
   for (const std::string_view wrong : {"2027-01-01", "2027-01-01T00:00:00", "\"30d\"", "5"}) {
     EXPECT_THAT(
         read(fmt::format("[[auth.tokens]]\nname = \"a\"\ntoken_env = \"A\"\nexpires = {}\n", wrong), {{"A", "x"}}).said,

@@ -66,6 +66,7 @@ const json::Binding<Sections>& sections_binding() {
       field("datasets", &S::datasets, json::table(dataset_binding()),
             "Databases that agents may read through ratified mappings."),
       field("contexts", &S::contexts, unread("table of tables", context_binding().describe()), "Contexts, by name."),
+      field("search", &S::search, json::table(search_binding()), "How callers with `disclosure = \"search\"` search."),
       field("schemas", &S::schemas, unread("table of tables", schema_binding().describe()),
             "Guidance for the contexts that use them, by name."),
   };

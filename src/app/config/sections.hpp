@@ -20,6 +20,7 @@ struct Sections {
   Unread upstream_defaults = nullptr;
   Unread upstreams = nullptr;
   DatasetSettings datasets;
+  SearchSettings search;
   Unread contexts = nullptr;
   Unread schemas = nullptr;
 };

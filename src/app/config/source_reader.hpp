@@ -58,6 +58,7 @@ struct CrossCheck {
   Purpose purpose;
   const std::function<Result<>(const TlsSettings&)>& check_tls;                    // may be none
   const std::function<Result<std::string>(const std::string& file)>& read_secret;  // may be none
+  std::optional<Clock::Wall> now = {};
   json::Faults faults = {};
   json::Faults warnings = {};
 

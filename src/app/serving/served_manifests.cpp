@@ -22,6 +22,8 @@ catalog::ContextManifest manifest_of(const ContextSettings& settings) {
   for (const auto& query : settings.example_queries)
     manifest.example_queries.push_back({query.title, query.text});
   manifest.tool_supplements = settings.tool_supplements;
+  manifest.disclosure = settings.disclosure;
+  manifest.always = settings.always;
   return manifest;
 }
 

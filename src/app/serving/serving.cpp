@@ -1,7 +1,6 @@
 #include "app/serving/serving.hpp"
 
 #include <algorithm>
-#include <array>
 #include <thread>
 
 #include <boost/asio/co_spawn.hpp>
@@ -9,36 +8,12 @@
 #include <boost/asio/use_future.hpp>
 #include <fmt/format.h>
 
-#include "admin/http/ops.hpp"
-#include "admin/http/problem.hpp"
-#include "admin/http/router.hpp"
-#include "admin/routes/audit_routes.hpp"
-#include "admin/routes/change_routes.hpp"
-#include "admin/routes/connection_routes.hpp"
-#include "admin/routes/context_routes.hpp"
-#include "admin/routes/dataset_routes.hpp"
-#include "admin/routes/graph_tools.hpp"
-#include "admin/routes/principal_routes.hpp"
-#include "admin/routes/proposal_routes.hpp"
-#include "admin/routes/session_routes.hpp"
-#include "admin/routes/token_routes.hpp"
-#include "admin/routes/upstream_routes.hpp"
 #include "app/serving/admin_secret.hpp"
 #include "app/serving/served_manifests.hpp"
+#include "app/serving/serving_dependencies.hpp"
 #include "base/log.hpp"
-#include "base/task_group.hpp"
 #include "gateway/callers/context_review.hpp"
-#include "gateway/datasets/dataset_registry.hpp"
-#include "gateway/datasets/dataset_tools.hpp"
-#include "gateway/observe/change_log.hpp"
-#include "gateway/observe/metrics.hpp"
-#include "gateway/operate/pin_decisions.hpp"
-#include "gateway/operate/token_registry.hpp"
-#include "gateway/operate/upstream_registry.hpp"
-#include "gateway/sessions/tool_sessions.hpp"
-#include "gateway/sign_in/sign_in_desk.hpp"
 #include "net/http_client/proxy.hpp"
-#include "server/http/cors.hpp"
 #include "server/stdio/stdio_endpoint.hpp"
 #include "store/pepper.hpp"
 #include "store/sealer.hpp"
@@ -61,79 +36,7 @@ bool serves_anonymous(const Config& config) {
   return false;
 }
 
-// Operators by identity: rules say what they may do.
-Task<std::expected<admin::Router::Operator, server::Refusal>> find_operator(gateway::Identities& identities,
-                                                                            const net::Request& request) {
-  auto found = co_await identities.find_operator(request);
-  if (!found) co_return std::unexpected(std::move(found.error()));
-  const bool may_change = found->role == gateway::AdminRole::admin;
-  co_return admin::Router::Operator{std::move(found->name), may_change ? admin::Role::admin : admin::Role::viewer,
-                                    std::move(found->issuer)};
-}
-
-admin::Router::Doorkeeper operators_of(gateway::Identities& identities) {
-  return {.is_there = [&identities] { return identities.are_used(); },
-          .find = [&identities](const net::Request& request) { return find_operator(identities, request); }};
-}
-
-gateway::Offering offering_of(const Config& config) {
-  return config.datasets.named ? gateway::Offering::always : gateway::Offering::with_directory;
-}
-
 }  // namespace
-
-struct Serving::Dependencies {
-  Dependencies(Serving& serving, asio::io_context& control, datasets::MappingDirectory mappings, SealingKey sign_in_key)
-      : changes(control, *serving.store_, serving.gateway_->background_threads()),
-        metrics(*serving.gateway_),
-        registry({control, *serving.gateway_, *serving.store_, serving.clock_, serving.environment_, *serving.egress_}),
-        pins(*serving.gateway_, *serving.store_),
-        tokens({control, *serving.gateway_, *serving.store_, serving.clock_}),
-        sessions({*serving.workers_, *serving.gateway_, *serving.store_, serving.clock_, *serving.egress_},
-                 serving.session_options()),
-        datasets({control, *serving.store_, serving.clock_, serving.environment_}, std::move(mappings),
-                 offering_of(serving.config_)),
-        dataset_tools(std::make_shared<gateway::DatasetTools>(datasets, *serving.gateway_)),
-        sign_ins({*serving.gateway_, serving.gateway_->vault(), *serving.store_, serving.clock_,
-                  [this](std::string_view secret) { return router.name_of_key(secret); }},
-                 sign_in_key),
-        router(routes(*serving.gateway_, *serving.store_), serving.admin_keys(), serving.gateway_->refusals()),
-        ops({readiness, [this] { return metrics.render(); },
-             [this](const net::Request& request) { return router.knows(request); }}),
-        graph_tools(*serving.gateway_, serving.host_rules()),
-        background(control.get_executor()) {
-    router.set_doorkeeper(operators_of(serving.gateway_->identities()));
-    metrics.set_tool_sessions([this] { return sessions.size(); });
-    metrics.set_stalls([&workers = *serving.workers_] { return workers.stalls(); });
-    sessions.changes().set_observer([this] { metrics.told_of(catalog::Kind::tool); });
-  }
-
-  admin::Routes routes(gateway::Gateway& gateway, store::Store& store) {
-    admin::Routes all = admin::upstream_routes(gateway, registry, store);
-    for (auto& more : {admin::session_routes(gateway, sessions), admin::token_routes(gateway, tokens),
-                       admin::dataset_routes(datasets), admin::proposal_routes(pins), admin::context_routes(gateway),
-                       admin::change_routes(changes), admin::audit_routes(store), admin::principal_routes(gateway),
-                       admin::connection_routes(gateway.vault(), sign_ins)}) {
-      all.insert(all.end(), more.begin(), more.end());
-    }
-    return all;
-  }
-
-  gateway::ChangeLog changes;
-  gateway::Metrics metrics;
-  gateway::UpstreamRegistry registry;
-  gateway::PinDecisions pins;
-  gateway::TokenRegistry tokens;
-  gateway::ToolSessions sessions;
-  gateway::DatasetRegistry datasets;
-  std::shared_ptr<gateway::DatasetTools> dataset_tools;
-  gateway::SignInDesk sign_ins;
-  admin::Readiness readiness;
-  admin::Router router;
-  admin::Ops ops;
-  admin::GraphTools graph_tools;
-  TaskGroup background;
-};
 
 Serving::Serving(Config config, Environment environment, Front front)
     : config_(std::move(config)), environment_(std::move(environment)), front_(front) {}
@@ -183,7 +86,7 @@ Result<> Serving::open() {
                                                  SealingKey::derive(pepper->value(), "sign-in"));
   // Whoever is at standard input has no page to open.
   if (front_ == Front::http) gateway_->service().set_sign_ins(dependencies_->sign_ins.questions());
-  gateway_->set_locals({dependencies_->dataset_tools});
+  gateway_->set_locals({dependencies_->dataset_tools, dependencies_->search_tools});
   gateway_->set_on_refreshed([this](const providers::RefreshResult& result, const catalog::Publication*) {
     dependencies_->metrics.refreshed(result);
     dependencies_->changes.refreshed(result);
@@ -238,7 +141,9 @@ void Serving::apply_access() {
                           .upstreams = token.upstreams,
                           .entries = {token.tools, token.deny, token.read_only},
                           .requests_per_minute = token.requests_per_minute,
-                          .expires = token.expires});
+                          .expires = token.expires,
+                          .disclosure = token.disclosure});
+  dependencies_->embeddings.set(embedding_endpoint());
   const auto current = gateway_->access();
   gateway::Access access;
   access.principals = std::make_shared<const gateway::Principals>(
@@ -319,84 +224,6 @@ Result<std::unique_ptr<net::HttpServer>> Serving::listen_at(const ListenAddress&
   return server;
 }
 
-namespace {
-
-Task<> reply_not_found(net::Exchange& exchange, std::string_view hint) {
-  const std::array<std::string_view, 3> parts = {"There is nothing at this path", hint, ".\n"};
-  co_await exchange.reply({.status = 404, .content_type = "text/plain"}, parts);
-}
-
-// "/mcp" of "/mcp/work", and so on.
-bool is_at(std::string_view path, std::string_view root) {
-  return path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/');
-}
-
-}  // namespace
-
-Task<> Serving::route(net::Exchange& exchange, const server::HostRules& operators) {
-  const std::string_view path = exchange.request().path();
-  if (is_at(path, "/mcp")) return gateway_->handle(exchange);
-  const bool is_old_sse = is_at(path, "/sse");
-  if (is_old_sse && config_.server.old_sse) return gateway_->handle_old_sse(exchange);
-  if (path.starts_with(gateway::Resources::kWellKnown)) return reply_resource_metadata(exchange);
-  if (gateway::ConnectSite::owns(path)) return show_connect_page(exchange);
-  if (admin::GraphTools::owns(path)) return dependencies_->graph_tools.handle(exchange);
-  if (auto allowed = operators.check(exchange.request(), &gateway_->refusals()); !allowed)
-    return admin::reply_problem(exchange, std::move(allowed.error()));
-  if (admin::Router::owns(path)) return dependencies_->router.handle(exchange);
-  if (admin::Ops::owns(path)) {
-    const bool open = config_.server.listen.is_loopback();
-    return dependencies_->ops.handle(exchange, open ? admin::MetricsAccess::open : admin::MetricsAccess::with_secret);
-  }
-  return reply_not_found(exchange, is_old_sse ? "; [server] old_sse = true serves the HTTP+SSE transport here, and "
-                                                "Streamable HTTP is at /mcp"
-                                              : "; MCP clients connect to /mcp");
-}
-
-Task<> Serving::route_ops(net::Exchange& exchange, const server::HostRules& operators) {
-  if (auto allowed = operators.check(exchange.request(), &gateway_->refusals()); !allowed)
-    return admin::reply_problem(exchange, std::move(allowed.error()));
-  if (admin::Ops::owns(exchange.request().path()))
-    return dependencies_->ops.handle(exchange, admin::MetricsAccess::open);
-  return reply_not_found(exchange, "");
-}
-
-// Resources are named by what clients know, and nothing that a request says: by the listener where nothing is
-// configured.
-net::Url Serving::public_url() const {
-  const auto given = net::Url::parse(config_.server.public_url);
-  return given ? *given : *net::Url::parse(origin());
-}
-
-Task<> Serving::reply_resource_metadata(net::Exchange& exchange) {
-  const net::Request& request = exchange.request();
-  const auto origin = host_rules().check(request, &gateway_->refusals());
-  if (!origin) co_return co_await admin::reply_problem(exchange, origin.error());
-  if (*origin) exchange.add_fields(server::cors_fields(**origin));
-  if (request.method() == "OPTIONS") {
-    exchange.add_fields(server::options_fields(request, "GET, OPTIONS"));
-    co_await exchange.reply({.status = 204});
-    co_return;
-  }
-  const auto metadata = gateway_->identities().metadata_at(request.path());
-  if (!metadata) co_return co_await reply_not_found(exchange, "");
-  if (request.method() != "GET" && request.method() != "HEAD") {
-    co_return co_await admin::reply_problem(exchange, 405, errors::unsupported("this path takes GET and OPTIONS"),
-                                            "Allow: GET, OPTIONS\r\n");
-  }
-  co_await exchange.reply(
-      {.status = 200, .content_type = "application/json", .prepared = "Cache-Control: max-age=300\r\n"}, *metadata);
-}
-
-// Its forms are posted by pages of our own, whatever other pages may do.
-Task<> Serving::show_connect_page(net::Exchange& exchange) {
-  server::HostRules rules = host_rules();
-  rules.allowed_origins.emplace_back(public_url().origin());
-  if (auto allowed = rules.check(exchange.request(), &gateway_->refusals()); !allowed)
-    return admin::reply_problem(exchange, std::move(allowed.error()));
-  return dependencies_->sign_ins.site().handle(exchange);
-}
-
 void Serving::report_sign_ins() const {
   for (const auto& issuer : gateway_->identities().sign_in_issuers()) {
     log::info("people who sign in at {} come back to {}", issuer,
@@ -439,6 +266,7 @@ Result<> Serving::reload(Config config) {
   config_.upstreams = config.upstreams;
   config_.upstream_defaults = config.upstream_defaults;
   config_.datasets = config.datasets;
+  config_.search = config.search;
   asio::co_spawn(workers_->at(0),
                  dependencies_->datasets.set_directory(config_.datasets.mappings, offering_of(config_)),
                  asio::use_future)
@@ -482,6 +310,7 @@ Serving::~Serving() {
       co_await around.sessions.stop();
       co_await around.tokens.stop();
       co_await around.datasets.stop();
+      co_await around.embeddings.stop();
       co_await around.changes.stop();
     };
     asio::co_spawn(workers_->at(0), end(*dependencies_), asio::use_future).get();

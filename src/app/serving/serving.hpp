@@ -16,6 +16,7 @@
 #include "gateway/core/gateway.hpp"
 #include "gateway/operate/egress.hpp"
 #include "gateway/operate/registration_rules.hpp"
+#include "gateway/search/embeddings.hpp"
 #include "gateway/sessions/tool_sessions.hpp"
 #include "net/http_client/proxy.hpp"
 #include "net/http_server/http_server.hpp"
@@ -75,6 +76,8 @@ class Serving {
   server::HostRules operator_rules(const ListenAddress& address) const;
   gateway::GatewayOptions options() const;
   gateway::ToolSessionOptions session_options() const;
+  gateway::Embeddings::Dependencies embedding_dependencies() const;
+  std::optional<gateway::EmbeddingEndpoint> embedding_endpoint() const;
   Task<Result<>> load_upstreams();
   Task<> become_ready();
   std::string origin() const;

@@ -67,6 +67,24 @@ gateway::ToolSessionOptions Serving::session_options() const {
   return options;
 }
 
+// Whoever writes the file decides where it is.
+gateway::Embeddings::Dependencies Serving::embedding_dependencies() const {
+  return {.control = workers_->at(0),
+          .clock = clock_,
+          .store = *store_,
+          .background = gateway_->background_threads(),
+          .http = {.proxies = proxies_, .user_agent = kUserAgent},
+          .lasts = [&gateway = *gateway_](const catalog::UpstreamName& name) {
+            return gateway.upstreams()->find(name.value()) != nullptr;
+          }};
+}
+
+std::optional<gateway::EmbeddingEndpoint> Serving::embedding_endpoint() const {
+  const EmbeddingSettings& settings = config_.search.embeddings;
+  if (!settings.enabled()) return std::nullopt;
+  return gateway::EmbeddingEndpoint{settings.url, settings.model, settings.token};
+}
+
 net::EgressSettings Serving::egress() const {
   return {.allow_private = config_.egress.allow_private,
           .allow_loopback = config_.is_loopback_only(),

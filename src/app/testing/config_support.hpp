@@ -18,9 +18,10 @@ struct Read {
 
 inline Read read(std::string_view toml, std::map<std::string, std::string> variables = {},
                  const Overrides& overrides = {}, Purpose purpose = Purpose::serve,
-                 std::vector<SourceFile> contexts = {}) {
-  auto outcome = read_config({SourceFile{"proteus.toml", std::string(toml)}, std::move(contexts)}, overrides,
-                             fixed_environment(std::move(variables)), purpose);
+                 std::vector<SourceFile> contexts = {}, std::optional<Clock::Wall> now = {}) {
+  auto outcome =
+      read_config({.main = SourceFile{"proteus.toml", std::string(toml)}, .contexts = std::move(contexts), .now = now},
+                  overrides, fixed_environment(std::move(variables)), purpose);
   Read out{std::move(outcome.config), {}};
   for (const Diagnostic& diagnostic : outcome.diagnostics)
     out.said.push_back(show(diagnostic));

@@ -26,6 +26,14 @@ void Introspection::forget_all() {
   });
 }
 
+void Introspection::sweep() {
+  boost::asio::post(home_->executor, [self = shared_from_this()] {
+    const Clock::Wall now = self->home_->clock.wall();
+    self->active_.sweep(now);
+    self->inactive_.sweep(now);
+  });
+}
+
 void Introspection::join(const std::shared_ptr<Delivery<Outcome>>& waiter, Secret token) {
   if (home_->is_closed) return waiter->deliver(std::unexpected(errors::cancelled("an introspection")));
   const json::Digest digest = json::sha256(token.reveal());
@@ -36,6 +44,8 @@ void Introspection::join(const std::shared_ptr<Delivery<Outcome>>& waiter, Secre
   if (asked != asked_.end()) return asked->second.add(waiter);
   if (asked_.size() >= kMaxAsked)
     return waiter->deliver(std::unexpected(errors::exhausted("too many tokens are being introspected")));
+  if (strikes_.pause(home_->clock.now()).count() > 0)
+    return waiter->deliver(std::unexpected(errors::exhausted("too many tokens were not active lately")));
   asked_[digest].add(waiter);
   home_->tasks.spawn("introspection", run(shared_from_this(), std::move(token), digest));
 }
@@ -79,6 +89,7 @@ Introspection::Outcome Introspection::read(const std::string& answer) const {
 
 void Introspection::finish(const json::Digest& digest, const Outcome& outcome) {
   if (outcome) {
+    if (!outcome->claims) strikes_.add(home_->clock.now());
     auto& kept = outcome->claims ? active_ : inactive_;
     kept.keep(digest, *outcome, outcome->until, home_->clock.wall());
   }

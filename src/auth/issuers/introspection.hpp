@@ -13,6 +13,7 @@
 #include "auth/issuers/kept_by_token.hpp"
 #include "auth/tokens/claims.hpp"
 #include "base/secret.hpp"
+#include "base/strikes.hpp"
 
 namespace proteus::auth {
 
@@ -30,6 +31,8 @@ class Introspection : public std::enable_shared_from_this<Introspection> {
   static constexpr std::size_t kMaxKept = 10'000;  // of either kind, so that bad tokens do not displace good ones
   static constexpr std::size_t kMaxAsked = 64;     // at the same time
   static constexpr std::size_t kMaxAnswer = std::size_t{256} * 1024;
+  // Of tokens that turn out not to be active; then none is asked about for a moment.
+  static constexpr unsigned kInactivePerMinute = 600;
 
   Introspection(std::shared_ptr<IssuerHome> home, std::shared_ptr<IssuerDocuments> documents, std::string issuer);
 
@@ -38,6 +41,8 @@ class Introspection : public std::enable_shared_from_this<Introspection> {
 
   // Forgets what was said, so that the issuer is asked again. Any thread.
   void forget_all();
+  // Gives back what has ended. Any thread, now and then.
+  void sweep();
 
  private:
   using Outcome = Result<Introspected>;
@@ -55,6 +60,7 @@ class Introspection : public std::enable_shared_from_this<Introspection> {
   KeptByToken<Introspected> active_{kMaxKept};
   KeptByToken<Introspected> inactive_{kMaxKept};
   std::map<json::Digest, Waiters<Outcome>> asked_;
+  Strikes strikes_{kInactivePerMinute};
 };
 
 }  // namespace proteus::auth

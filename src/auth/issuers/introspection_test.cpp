@@ -83,6 +83,20 @@ TEST_F(Opaque, TokensThatAreNotActiveAreRememberedBriefly) {
   EXPECT_EQ(asked(), 2U);
 }
 
+TEST_F(Opaque, TokensOfStrangersAreNotAskedAboutAsOftenAsTheyLike) {
+  answer({{"active", false}});
+  const auto ask = [&](int number) { return verify("stranger-" + std::to_string(number)); };
+  int number = 0;
+  while (ask(++number).error().kind == Refusal::Kind::invalid_token)
+    ASSERT_LE(number, 2 * static_cast<int>(Introspection::kInactivePerMinute));
+  EXPECT_EQ(asked(), Introspection::kInactivePerMinute + 1);
+  EXPECT_EQ(ask(++number).error().kind, Refusal::Kind::unavailable);
+  clock_.advance(1s);
+  answer(active());
+  for (int i = 0; i < 100; ++i)
+    EXPECT_TRUE(ask(++number)) << "those that are good are not counted";
+}
+
 TEST_F(Opaque, TokensAreAskedAboutOnceByManyCallersAtOnce) {
   answer(active());
   std::vector<std::unique_ptr<test::Started<TokenVerifier::Verdict>>> callers;

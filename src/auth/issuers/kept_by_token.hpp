@@ -9,6 +9,7 @@
 #include "auth/issuers/digest_hash.hpp"
 #include "auth/issuers/identity.hpp"
 #include "base/clock.hpp"
+#include "base/memory.hpp"
 #include "json/canonical.hpp"
 
 namespace proteus::auth {
@@ -61,6 +62,7 @@ class KeptByToken {
       if (entry->until <= now || entry->used + idle_ <= now) remove(entry);
       entry = next;
     }
+    let_go_of_buckets(by_token_);
   }
   void clear() {
     by_token_.clear();

@@ -63,6 +63,12 @@ void TokenVerifier::fetch_ahead() {
     issuer->keys->refresh_if_old();
 }
 
+void TokenVerifier::sweep() {
+  for (const IssuerPointer& issuer : *issuers_.get()) {
+    if (issuer->introspection) issuer->introspection->sweep();
+  }
+}
+
 Task<> TokenVerifier::close() {
   home_->is_closed = true;
   home_->tasks.cancel();

@@ -53,6 +53,8 @@ class TokenVerifier {
   bool has_issuers() const;
   // Fetches all keys, so that the first callers do not wait for them. An issuer that cannot be reached is no failure.
   void fetch_ahead();
+  // Gives back what has ended. Any thread, now and then.
+  void sweep();
   // On the home's thread: ends what is under way. Before the destructor.
   Task<> close();
 

@@ -33,14 +33,9 @@ bool is_final(const Error& fault) {
          fault.kind() == ErrorKind::unavailable || fault.kind() == ErrorKind::cancelled;
 }
 
-Result<> check_endpoints(const ServerMetadata& server) {
-  for (const std::string* url : {&server.authorization_endpoint, &server.token_endpoint, &server.registration_endpoint,
-                                 &server.revocation_endpoint}) {
-    if (url->empty()) continue;
-    if (auto safe = safe_url(*url, "an endpoint of the authorization server"); !safe)
-      return std::unexpected(std::move(safe.error()));
-  }
-  return {};
+bool is_on_this_machine(std::string_view text) {
+  const auto url = net::Url::parse(text);
+  return url && net::is_loopback_host(url->host());
 }
 
 }  // namespace
@@ -74,7 +69,25 @@ bool Discovered::may_refresh_offline() const {
   return std::ranges::find(server.scopes, "offline_access") != server.scopes.end();
 }
 
-Discovery::Discovery(net::Url endpoint, ChallengeHints hints, std::string issuer) : only_issuer_(std::move(issuer)) {
+Result<net::Url> Discovery::named_url(std::string_view text, std::string_view what) const {
+  auto url = safe_url(text, what);
+  if (url && !is_local_ && net::is_loopback_host(url->host()))
+    return std::unexpected(errors::forbidden(fmt::format("{} leads to this machine", what)));
+  return url;
+}
+
+Result<> Discovery::check_endpoints(const ServerMetadata& server) const {
+  for (const std::string* url : {&server.authorization_endpoint, &server.token_endpoint, &server.registration_endpoint,
+                                 &server.revocation_endpoint}) {
+    if (url->empty()) continue;
+    if (auto safe = named_url(*url, "an endpoint of the authorization server"); !safe)
+      return std::unexpected(std::move(safe.error()));
+  }
+  return {};
+}
+
+Discovery::Discovery(net::Url endpoint, ChallengeHints hints, std::string issuer)
+    : is_local_(net::is_loopback_host(endpoint.host()) || is_on_this_machine(issuer)), only_issuer_(std::move(issuer)) {
   found_.scopes = std::move(hints.scopes);
   found_.requires_dpop = hints.takes_only_dpop;
   // RFC 9728, 3.1: a slash that only ends the host is not part of it.
@@ -87,7 +100,7 @@ Discovery::Discovery(net::Url endpoint, ChallengeHints hints, std::string issuer
     return;
   }
   if (!hints.resource_metadata.empty()) {
-    auto named = safe_url(hints.resource_metadata, "the resource_metadata of the challenge");
+    auto named = named_url(hints.resource_metadata, "the resource_metadata of the challenge");
     if (!named) {
       last_fault_ = std::move(named.error());
       return;
@@ -107,6 +120,7 @@ Discovery::Discovery(net::Url endpoint, ChallengeHints hints, std::string issuer
 Discovery Discovery::of_issuer(std::string issuer, std::string resource) {
   Discovery discovery;
   discovery.found_.resource = std::move(resource);
+  discovery.is_local_ = is_on_this_machine(issuer);
   if (auto used = discovery.use_issuer(std::move(issuer)); !used) discovery.last_fault_ = std::move(used.error());
   return discovery;
 }
@@ -165,7 +179,7 @@ Result<> Discovery::take_resource(const FetchAnswer& answer) {
 }
 
 Result<> Discovery::use_issuer(std::string issuer) {
-  const auto url = safe_url(issuer, "the issuer");
+  const auto url = named_url(issuer, "the issuer");
   if (!url) return std::unexpected(errors::forbidden(url.error().message()));
   // RFC 8414, 2
   if (issuer.find_first_of("?#") != std::string::npos)

@@ -66,6 +66,9 @@ class Discovery {
   Result<> take_resource(const FetchAnswer& answer);
   Result<> take_server(const FetchAnswer& answer);
   Result<> use_issuer(std::string issuer);
+  // One that a server has named. Those elsewhere name nothing on this machine: what is here may trust whoever asks.
+  Result<net::Url> named_url(std::string_view text, std::string_view what) const;
+  Result<> check_endpoints(const ServerMetadata& server) const;
 
   struct Place {
     net::Url url;
@@ -75,6 +78,7 @@ class Discovery {
   std::vector<Place> places_;  // still to ask, in order
   bool wants_server_ = false;  // the places are the server's
   bool is_done_ = false;
+  bool is_local_ = false;  // the resource, or the issuer that is configured, is on this machine
   std::string only_issuer_;
   std::string issuer_;
   std::optional<Error> last_fault_;

@@ -113,6 +113,26 @@ TEST_F(OAuthDiscovery, TakesOnlyHttpsButForLoopback) {
   }
 }
 
+// UPC-13, UPC-18: a server elsewhere must not have us ask what is on this machine.
+TEST_F(OAuthDiscovery, LeadsToThisMachineFromThisMachineOnly) {
+  const std::string local = "http://127.0.0.1:9";
+  EXPECT_THAT(fault(kEndpoint, {.resource_metadata = local + "/x"}), HasSubstr("leads to this machine"));
+  EXPECT_THAT(table_.requests, IsEmpty());
+  table_.answer(kAtPath, answer(resource_document(kEndpoint, local)));
+  EXPECT_THAT(fault(), HasSubstr("leads to this machine"));
+  EXPECT_EQ(table_.requests.size(), 1U);
+  table_.clear();
+  auto document = server_document();
+  document["token_endpoint"] = "https://localhost/token";
+  table_.answer(kAtPath, answer(resource_document()));
+  table_.answer(kServerPlace, answer(document));
+  EXPECT_THAT(fault(), HasSubstr("leads to this machine"));
+  table_.clear();
+  table_.answer(kAtPath, answer(resource_document(kEndpoint, local)));
+  table_.answer(local + "/.well-known/oauth-authorization-server", answer(server_document(local)));
+  EXPECT_EQ(fault(kEndpoint, {}, local), "") << "the operator has named it";
+}
+
 TEST_F(OAuthDiscovery, RefusesEndpointsThatLeadElsewhere) {
   const std::string issuer = "http://127.0.0.1:9";
   const std::string endpoint = "http://127.0.0.1:8/mcp";

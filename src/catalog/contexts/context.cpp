@@ -125,10 +125,10 @@ std::string Context::write_fingerprint() const {
   std::string all;
   for (const auto& text : {name_, manifest_.parent, manifest_.display_name, instructions_, manifest_.dataset})
     add(all, text);
-  for (const auto& texts : {manifest_.include, manifest_.exclude, manifest_.schemas})
+  for (const auto& texts : {manifest_.include, manifest_.exclude, manifest_.schemas, manifest_.always})
     add(all, texts);
   if (manifest_.sibling_tools) add(all, *manifest_.sibling_tools);
-  all += ';';
+  all += manifest_.disclosure == Disclosure::search ? "?;" : ";";
   if (types_) {
     add(all, types_->entities);
     add(all, types_->relationships);

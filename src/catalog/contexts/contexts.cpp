@@ -27,7 +27,8 @@ std::string fingerprint_of(const Context& context, const std::vector<Sibling>& s
 ContextLens::ContextLens(std::shared_ptr<const Context> context, std::vector<Sibling> siblings)
     : context_(std::move(context)),
       siblings_(std::move(siblings)),
-      fingerprint_(fingerprint_of(*context_, siblings_)) {}
+      fingerprint_(fingerprint_of(*context_, siblings_)),
+      listed_(this, context_->manifest().always) {}
 
 SnapshotPointer ContextLens::through(const SnapshotPointer& snapshot) const {
   return seen_.get(snapshot, [this](const DefinitionList::Pointer& list) { return through(list); });
@@ -132,8 +133,10 @@ void Contexts::look_at(const SnapshotPointer& snapshot) const {
     for (const auto& [fingerprint, lens] : lenses_)
       all.push_back(lens);
   }
-  for (const auto& lens : all)
+  for (const auto& lens : all) {
     lens->through(snapshot);
+    if (lens->context().manifest().disclosure == Disclosure::search) lens->listed().through(snapshot);
+  }
 }
 
 SnapshotPointer Contexts::resources(const UpstreamName& provider, const std::vector<std::string>& names) const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "catalog/contexts/context.hpp"
+#include "catalog/contexts/listed_lens.hpp"
 #include "catalog/contexts/seen_snapshots.hpp"
 
 namespace proteus::catalog {
@@ -28,10 +29,14 @@ class ContextLens final : public Lens {
   DefinitionList::Pointer through(const DefinitionList::Pointer& list) const override;
   bool admits(Kind kind, const Names& names) const override { return context_->admits(kind, names); }
 
+  // The same for the lists of callers who search. It lives as long as the lens.
+  const ListedLens& listed() const { return listed_; }
+
  private:
   const std::shared_ptr<const Context> context_;
   const std::vector<Sibling> siblings_;
   const std::string fingerprint_;
+  const ListedLens listed_;
   mutable SeenSnapshots seen_;
 };
 

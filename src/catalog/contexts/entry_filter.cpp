@@ -19,6 +19,9 @@ class LensChain final : public Lens {
   bool admits(Kind kind, const Names& names) const override {
     return first_->admits(kind, names) && second_->admits(kind, names);
   }
+  bool leaves_nothing(Kind kind) const override {
+    return first_->leaves_nothing(kind) || second_->leaves_nothing(kind);
+  }
 
  private:
   const std::shared_ptr<const Lens> first_;

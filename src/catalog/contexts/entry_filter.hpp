@@ -37,7 +37,7 @@ class EntryFilter final : public Lens {
   // Whether there may be something of that kind that it does not admit.
   bool filters(Kind kind) const { return only_read_only(kind) || selection_.filters(kind); }
   // Whether nothing of that kind can be there.
-  bool leaves_nothing(Kind kind) const { return selection_.is_empty(kind); }
+  bool leaves_nothing(Kind kind) const override { return selection_.is_empty(kind); }
   // Whether of that kind only what declares that it changes nothing is there.
   bool only_read_only(Kind kind) const { return read_only_ && kind == Kind::tool; }
 

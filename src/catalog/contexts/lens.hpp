@@ -30,6 +30,8 @@ class Lens {
   virtual DefinitionList::Pointer through(const DefinitionList::Pointer& list) const = 0;
   // Whether something by these names is there at all.
   virtual bool admits(Kind kind, const Names& names) const = 0;
+  // Whether nothing of a kind can be there, whatever its names.
+  virtual bool leaves_nothing(Kind /*kind*/) const { return false; }
 };
 
 }  // namespace proteus::catalog

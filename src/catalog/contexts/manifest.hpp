@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "catalog/contexts/disclosure.hpp"
+
 // Contexts as they are written down. Plain values.
 namespace proteus::catalog {
 
@@ -32,7 +34,9 @@ struct ContextManifest {
   std::string dataset = {};
   std::vector<ExampleQuery> example_queries = {};
   std::map<std::string, std::string> tool_supplements = {};  // by the name clients see, or the provider's own
-  std::string fault = {};  // why it is served without what was written for it; empty where it is not
+  Disclosure disclosure = Disclosure::all;
+  std::vector<std::string> always = {};  // patterns of tools that are listed although others are searched for
+  std::string fault = {};                // why it is served without what was written for it; empty where it is not
 
   friend bool operator==(const ContextManifest&, const ContextManifest&) = default;
 };

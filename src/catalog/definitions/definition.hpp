@@ -31,6 +31,7 @@ struct Definition {
   const ShapedTool* shaped = nullptr;
   bool read_only = false;  // of a tool: it declares that it changes nothing (`readOnlyHint`)
   bool renamed = false;    // shown by a name that an operator gave it
+  bool task_only = false;  // of a tool: it can be called only as a task of 2025-11-25
 };
 
 // The definition as the provider wrote it, up to white space and the spelling of its own name. Takes time proportional

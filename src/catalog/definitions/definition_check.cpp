@@ -44,7 +44,14 @@ Result<void> check_input_schema(const value& schema) {
   return {};
 }
 
-Result<std::vector<mcp::MirroredParameter>> check_tool(const object& tool) {
+bool needs_task_of(const object& tool) {
+  const value* const execution = tool.if_contains("execution");
+  if (execution == nullptr || !execution->is_object()) return false;
+  const value* const support = execution->get_object().if_contains("taskSupport");
+  return support != nullptr && support->is_string() && support->get_string() == "required";
+}
+
+Result<std::vector<mcp::MirroredParameter>> check_tool(const object& tool, Tasks tasks) {
   const value* const input = tool.if_contains("inputSchema");
   if (input == nullptr) return fault("it has no inputSchema");
   if (auto checked = check_input_schema(*input); !checked) return std::unexpected(checked.error());
@@ -54,12 +61,8 @@ Result<std::vector<mcp::MirroredParameter>> check_tool(const object& tool) {
   if (const value* const hints = tool.if_contains("annotations"); hints != nullptr && !hints->is_object()) {
     return fault("its annotations are not an object");
   }
-  // 2025-11-25, "Tasks": such a tool refuses every call that is no task, and tasks are not carried.
-  if (const value* const execution = tool.if_contains("execution"); execution != nullptr && execution->is_object()) {
-    const value* const support = execution->get_object().if_contains("taskSupport");
-    if (support != nullptr && support->is_string() && support->get_string() == "required")
-      return fault("it can be called only as a task, which the gateway does not carry");
-  }
+  if (tasks == Tasks::not_spoken && needs_task_of(tool))
+    return fault("it can be called only as a task of 2025-11-25, and the server does not offer such tasks");
   return mcp::mirrored_parameters(*input);
 }
 
@@ -77,16 +80,18 @@ Result<void> check_prompt(const object& prompt) {
 
 }  // namespace
 
-Result<std::vector<mcp::MirroredParameter>> check_definition(Kind kind, const value& definition) {
+Result<std::vector<mcp::MirroredParameter>> check_definition(Kind kind, const value& definition, Tasks tasks) {
   const object& members = definition.as_object();
   for (const std::string_view key : {"title", "description", "mimeType"}) {
     if (auto checked = check_string(members, key, false); !checked) return std::unexpected(checked.error());
   }
-  if (kind == Kind::tool) return check_tool(members);
+  if (kind == Kind::tool) return check_tool(members, tasks);
   const auto checked = kind == Kind::prompt ? check_prompt(members) : check_string(members, "name", true);
   if (!checked) return std::unexpected(checked.error());
   return {};
 }
+
+bool needs_task(const value& tool) { return needs_task_of(tool.as_object()); }
 
 bool declares_read_only(const value& tool) {
   const value* const hints = tool.as_object().if_contains("annotations");

@@ -15,6 +15,7 @@
 #include <proteus/error.hpp>
 
 #include "catalog/definitions/definition.hpp"
+#include "catalog/definitions/definition_check.hpp"
 #include "catalog/definitions/kind.hpp"
 #include "catalog/definitions/names.hpp"
 
@@ -24,6 +25,7 @@ struct ListLimits {
   std::size_t definitions = 100'000;
   std::size_t definition_bytes = std::size_t{1} << 20U;  // a larger one is left out
   std::size_t bytes = std::size_t{256} << 20U;           // of all together
+  Tasks tasks = Tasks::not_spoken;                       // by whoever lists them
 };
 
 // Whether a tool says of what it puts out that it is something else than an object.
@@ -67,6 +69,8 @@ class DefinitionList {
   // Some of a list's definitions, in other words; their names, hashes and order stay. `face` is asked once for each.
   // The list itself where nothing becomes another.
   static Pointer derive(const Pointer& list, const std::function<Face(const Definition&)>& face);
+  // The list it was derived from; null for one that was not.
+  const Pointer& origin() const { return origin_; }
 
   DefinitionList(const DefinitionList&) = delete;
   DefinitionList& operator=(const DefinitionList&) = delete;
@@ -102,6 +106,8 @@ class DefinitionList {
 
   // Of tools: whether one puts out something else than an object, which only the modern era has.
   bool has_modern_output() const { return modern_output_; }
+  // Whether one can be called only as a task, which only 2025-11-25 has.
+  bool has_task_only() const { return task_only_; }
 
   // What was left out, at most so many of them; `omitted` counts all.
   static constexpr std::size_t kMaxOmissions = 1000;
@@ -128,6 +134,7 @@ class DefinitionList {
   std::vector<Omission> omissions_;
   std::size_t omitted_ = 0;
   bool modern_output_ = false;
+  bool task_only_ = false;
   Pointer origin_;  // of a derived one: names and patterns are there
 };
 

@@ -97,6 +97,21 @@ TEST(DefinitionList, LeavesOutWhatCannotBeOfferedAndSaysWhy) {
 }
 
 // TSK-01
+TEST(DefinitionList, KeepsAToolThatCanOnlyBeATaskWhereItsServerOffersTasks) {
+  const std::string raw = R"({"name":"a","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}})";
+  const std::vector<std::string_view> texts = {raw};
+  const auto kept = DefinitionList::build(Kind::tool, texts, {}, {.tasks = Tasks::spoken}).value();
+  EXPECT_EQ(kept->joined(), raw);
+  EXPECT_TRUE(kept->has_task_only());
+  EXPECT_TRUE((*kept)[0].task_only);
+  const auto again = DefinitionList::build(Kind::tool, texts, {}, {.tasks = Tasks::spoken}, kept).value();
+  EXPECT_EQ(again, kept);
+  const auto gone = DefinitionList::build(Kind::tool, texts, {}, {}, kept).value();
+  EXPECT_EQ(gone->size(), 0U) << "the server offers no tasks any more";
+  EXPECT_EQ(gone->omitted(), 1U);
+}
+
+// TSK-01
 TEST(DefinitionList, KeepsAToolThatCanBeATaskAndNeedNot) {
   const std::string raw = R"({"name":"a","inputSchema":{"type":"object"},"execution":{"taskSupport":"optional"}})";
   EXPECT_EQ(list_of(Kind::tool, {raw})->joined(), raw);

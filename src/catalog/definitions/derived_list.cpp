@@ -21,6 +21,7 @@ DefinitionList::Pointer DefinitionList::derive(const Pointer& list,
   derived->rules_ = list->rules_;
   derived->origin_ = list;
   derived->modern_output_ = list->modern_output_;
+  derived->task_only_ = list->task_only_;
   derived->text_.reserve(bytes);
   constexpr std::uint32_t kGone = UINT32_MAX;
   std::vector<std::uint32_t> places(list->size(), kGone);

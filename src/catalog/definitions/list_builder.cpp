@@ -182,17 +182,19 @@ class ListBuilder {
   // What is known of a definition besides its names and text.
   Result<void> fill(Definition& definition, const Candidate& candidate, std::string_view text) {
     const Definition* const known = previous_ ? previous_->find(candidate.shown) : nullptr;
-    if (known != nullptr && known->own == candidate.own && known->text == text) {
+    const bool useless = known != nullptr && known->task_only && limits_.tasks == Tasks::not_spoken;
+    if (known != nullptr && known->own == candidate.own && known->text == text && !useless) {
       ++reused_;
       definition.hash = known->hash;
       definition.read_only = known->read_only;
+      definition.task_only = known->task_only;
       if (known->mirrored != nullptr) definition.mirrored = &list_->mirrored_.emplace_front(*known->mirrored);
       if (known->pattern != nullptr) definition.pattern = &list_->patterns_.emplace_front(*known->pattern);
       return {};
     }
     const auto value = json::parse(candidate.raw);
     if (!value) return std::unexpected(value.error());
-    auto mirrored = check_definition(kind_, *value);
+    auto mirrored = check_definition(kind_, *value, limits_.tasks);
     if (!mirrored) return std::unexpected(mirrored.error());
     if (kind_ == Kind::resource_template) {
       auto pattern = mcp::UriPattern::parse(candidate.own);
@@ -200,6 +202,7 @@ class ListBuilder {
       definition.pattern = &list_->patterns_.emplace_front(std::move(*pattern));
     }
     definition.read_only = kind_ == Kind::tool && declares_read_only(*value);
+    definition.task_only = kind_ == Kind::tool && needs_task(*value);
     if (!mirrored->empty()) definition.mirrored = &list_->mirrored_.emplace_front(std::move(*mirrored));
     const auto hash = json::canonical_hash(candidate.raw);
     if (!hash) return std::unexpected(hash.error());
@@ -233,6 +236,7 @@ class ListBuilder {
     list_->keys_.reserve(list_->size());
     if (kind_ == Kind::tool) {
       list_->modern_output_ = std::ranges::any_of(list_->definitions_, has_modern_output, &Definition::text);
+      list_->task_only_ = std::ranges::any_of(list_->definitions_, &Definition::task_only);
     }
     for (std::uint32_t i = 0; i < list_->size(); ++i) {
       const Definition& definition = (*list_)[i];

@@ -29,7 +29,7 @@ struct ProviderFacts {
 
 // All that one provider offers, as it was at one moment. Immutable, and safe to read from any thread. Versions of one
 // provider's snapshots grow; whoever publishes them gives them.
-class Snapshot {
+class Snapshot : public std::enable_shared_from_this<Snapshot> {
  public:
   using Lists = PerKind<DefinitionList::Pointer>;
 

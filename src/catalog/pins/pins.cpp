@@ -17,7 +17,7 @@ Result<> check_text(std::string_view kind, std::string_view text) {
     const auto value = json::parse(text);
     if (!value) return std::unexpected(value.error());
     if (!value->is_object()) return std::unexpected(errors::invalid("it is not an object"));
-    const auto checked = check_definition(each, *value);
+    const auto checked = check_definition(each, *value, Tasks::spoken);
     if (!checked) return std::unexpected(checked.error());
     return {};
   }

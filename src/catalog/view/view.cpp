@@ -123,14 +123,19 @@ std::uint32_t View::place_of(const Found& found) const {
 }
 
 Found View::match_template(std::string_view uri) const {
+  TemplateBudget budget(mcp::UriPattern::kSteps);
+  return match_template(uri, budget);
+}
+
+Found View::match_template(std::string_view uri, TemplateBudget& budget) const {
   if (uri.size() > kLongestUri) return {};
   for (std::uint32_t place = 0; place < places(); ++place) {
     const Snapshot* const snapshot = at(place);
     if (snapshot == nullptr) continue;
     const DefinitionList& list = snapshot->list(Kind::resource_template);
+    if (list.size() == 0) continue;
     const auto lost = losers(place, Kind::resource_template);
-    // Of its own for each provider: whoever has templates that are slow to match keeps nobody else from being found.
-    std::size_t steps = mcp::UriPattern::kSteps;
+    std::size_t& steps = budget.of(place);
     for (const std::uint32_t index : list.by_precision()) {
       if (!list[index].pattern->matches(uri, steps) || std::ranges::binary_search(lost, index)) continue;
       return {&list[index], snapshot};
@@ -144,12 +149,23 @@ const Snapshot* View::seen(const UpstreamName& upstream) const {
   return rank ? at(kMaxFront + *rank) : nullptr;
 }
 
-bool View::has_modern_output() const {
+bool View::any_tools(bool (DefinitionList::*has)() const) const {
   for (std::uint32_t place = 0; place < places(); ++place) {
     const Snapshot* const snapshot = at(place);
-    if (snapshot != nullptr && snapshot->list(Kind::tool).has_modern_output()) return true;
+    if (snapshot != nullptr && (snapshot->list(Kind::tool).*has)()) return true;
   }
   return false;
+}
+
+bool View::has_modern_output() const { return any_tools(&DefinitionList::has_modern_output); }
+
+bool View::has_task_only() const {
+  Known known = task_only_.load(std::memory_order_relaxed);
+  if (known == Known::nothing) {
+    known = any_tools(&DefinitionList::has_task_only) ? Known::yes : Known::no;
+    task_only_.store(known, std::memory_order_relaxed);
+  }
+  return known == Known::yes;
 }
 
 std::size_t View::count(Kind kind) const {
@@ -158,6 +174,15 @@ std::size_t View::count(Kind kind) const {
     if (const Snapshot* const snapshot = at(place)) count += snapshot->list(kind).size() - losers(place, kind).size();
   }
   return count;
+}
+
+std::vector<View::Part> View::parts(Kind kind) const {
+  std::vector<Part> parts;
+  for (std::uint32_t place = 0; place < places(); ++place) {
+    const Snapshot* const snapshot = at(place);
+    if (snapshot != nullptr && snapshot->list(kind).size() > 0) parts.push_back({snapshot, losers(place, kind)});
+  }
+  return parts;
 }
 
 std::vector<Shadowed> View::shadowed(const UpstreamName& upstream) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -64,6 +65,7 @@ struct Layers {
   // Which part of the server is looked at; what continues a list is bound to it.
   std::string context = {};
   bool personal = false;  // whether any of this is so for one caller, and not for all who look at the same part
+  bool searched = false;  // whether tools are found by searching, with what stands in front
 };
 
 // What one kind of caller sees: a pure function of the catalog's state and of layers. A name is its first holder's, in
@@ -85,6 +87,7 @@ class View {
   const Access& access() const { return layers_.access; }
   // Whether others see the same whoever they are.
   bool is_shared() const { return layers_.access.is_all() && !layers_.personal; }
+  bool is_searched() const { return layers_.searched; }
   // What the access leaves, and then the lens of the layers; null for neither. What is listed live is looked at through
   // it, too.
   const Lens* lens() const { return lens_.get(); }
@@ -97,6 +100,9 @@ class View {
   std::uint32_t place_of(const Found& found) const;
   // The template that a URI is of: the first provider that has one, and of its templates the most precise.
   Found match_template(std::string_view uri) const;
+  // The same for one of several URIs, with what the others have left to do for each provider's templates.
+  class TemplateBudget;
+  Found match_template(std::string_view uri, TemplateBudget& budget) const;
 
   // At most so many definitions from a position on, which is at least one, and none of the place `until` or behind it.
   // Runs of neighbours are one piece.
@@ -104,8 +110,19 @@ class View {
   // What is seen of a provider; null where that is nothing at all.
   const Snapshot* seen(const UpstreamName& upstream) const;
   bool has_modern_output() const;
+  // Looks once.
+  bool has_task_only() const;
   // How many definitions all pages have.
   std::size_t count(Kind kind) const;
+
+  // What is seen of one provider: a list, and the indices in it, in order, of what another provider's name hides. Lives
+  // as long as the view.
+  struct Part {
+    const Snapshot* snapshot;
+    std::span<const std::uint32_t> lost;
+  };
+  // Of all that have any of that kind, in the order of the layers and providers.
+  std::vector<Part> parts(Kind kind) const;
 
   // What a provider offers in vain; nothing where it is not in the view.
   std::vector<Shadowed> shadowed(const UpstreamName& upstream) const;
@@ -115,6 +132,7 @@ class View {
   const Snapshot* at(std::uint32_t place) const;
   std::span<const std::uint32_t> losers(std::uint32_t place, Kind kind) const;
   bool is_plain() const { return !seen_; }
+  bool any_tools(bool (DefinitionList::*has)() const) const;
 
   // The first that shows a name, and where.
   std::pair<Found, std::uint32_t> winner(Kind kind, std::string_view name, std::uint32_t hash) const;
@@ -129,6 +147,8 @@ class View {
   std::optional<std::vector<const Snapshot*>> seen_;
   std::vector<SnapshotPointer> through_lens_;
   std::map<std::pair<std::uint32_t, Kind>, CatalogState::Indices> losers_;
+  enum class Known : std::uint8_t { nothing, no, yes };
+  mutable std::atomic<Known> task_only_ = Known::nothing;
 };
 
 // Which lists of a view a change has changed: for each name in it, what is found before and after is compared. A change
@@ -138,5 +158,17 @@ KindSet concerned(const View& before, const View& after, const Change& change);
 // Which lists two views write differently, by all that is in them: for what is no change of the catalog, such as
 // another lens. Costs in proportion to both.
 KindSet differing(const View& before, const View& after);
+
+// How much work the templates of each provider may take in all, so that those which are slow to match are not found any
+// more and keep nobody else from being found.
+class View::TemplateBudget {
+ public:
+  explicit TemplateBudget(std::size_t steps = 10 * mcp::UriPattern::kSteps) : steps_(steps) {}
+  std::size_t& of(std::uint32_t place) { return left_.try_emplace(place, steps_).first->second; }
+
+ private:
+  std::size_t steps_;
+  std::map<std::uint32_t, std::size_t> left_;
+};
 
 }  // namespace proteus::catalog

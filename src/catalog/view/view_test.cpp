@@ -138,6 +138,16 @@ TEST_F(Views, FindTheTemplateOfAUri) {
   EXPECT_EQ(only({"c"}).match_template("t://7").snapshot->upstream().value(), "c");
 }
 
+// SEC-03: many URIs of one request share what may be done for them.
+TEST_F(Views, LookForTemplatesOfManyUrisWithinOneBudget) {
+  const View all(catalog_.current());
+  View::TemplateBudget budget(20);
+  EXPECT_TRUE(all.match_template("t://7", budget));
+  EXPECT_FALSE(all.match_template("t://" + std::string(500, 'a') + "/b", budget));
+  EXPECT_FALSE(all.match_template("t://7", budget));
+  EXPECT_TRUE(all.match_template("t://7"));
+}
+
 TEST_F(Views, PutASessionsToolsInFront) {
   const auto session =
       snapshot("session", 1, {.tools = {tool("w", "mine"), tool("new")}, .resources = {}, .templates = {}});

@@ -41,7 +41,9 @@ Connection::Connection(const Executor& executor, MakerFactory make, Options opti
       questions_(executor, options_, requests_, tasks_),
       listener_(*this),
       left_(executor),
-      greeting_ended_(executor) {}
+      greeting_ended_(executor) {
+  questions_.set_until_read([this] { return ping_server(); });
+}
 
 Connection::~Connection() = default;
 
@@ -221,7 +223,9 @@ Task<Connection::Outcome> Connection::exchange(const Negotiated& negotiated, mcp
 }
 
 std::chrono::milliseconds Connection::time_of(mcp::Method method, const RequestOptions& options) const {
-  return options.timeout.value_or(method == mcp::Method::tools_call ? options_.call_timeout : options_.timeout);
+  // The result of a task is answered when the task has ended.
+  const bool is_call = method == mcp::Method::tools_call || method == mcp::Method::tasks_result;
+  return options.timeout.value_or(is_call ? options_.call_timeout : options_.timeout);
 }
 
 Task<Connection::Outcome> Connection::await_reply(const Negotiated& negotiated, const InFlight& request,

@@ -158,6 +158,7 @@ class Connection final : private Inbox {
   // Ends when they are.
   Task<Result<>> await_roots(Negotiated negotiated, const RequestOptions& options);
   Task<Result<>> settle_roots(std::uint64_t generation);
+  Task<> ping_server();
   // False where something runs in it.
   bool give_up_session(std::uint64_t generation);
   Task<> send_notification(std::shared_ptr<Transport> transport, std::string text);

@@ -52,16 +52,21 @@ Task<Result<>> Connection::settle_roots(std::uint64_t generation) {
     });
     // Most servers ask as soon as they are told that the session has begun, or that roots have changed; what they asked
     // before they answer this has arrived before the answer. One that has no answer is not waited for any longer.
-    RequestOptions options;
-    options.timeout = options_.probe_timeout;
     const std::uint64_t told = roots_told_;
-    (void)co_await request(mcp::Method::ping, {}, std::move(options));
+    co_await ping_server();
     if (told == roots_told_) greeted_ = generation;
   }
   co_await questions_.wait_for_roots();
   if (!questions_.roots_missed()) co_return Result<>{};
   (void)give_up_session(generation);
   co_return std::unexpected(roots_unknown());
+}
+
+// Whatever it answers, it has read what came before.
+Task<> Connection::ping_server() {
+  RequestOptions options;
+  options.timeout = options_.probe_timeout;
+  (void)co_await request(mcp::Method::ping, {}, std::move(options));
 }
 
 // Its server goes by what it knows itself, which may be more than the client allows.

@@ -57,11 +57,15 @@ class Questions::Open {
   const std::string& id() const { return at_->first; }
   Deadline& deadline() { return deadline_; }
   bool awaited() const { return awaited_; }
+  // From now on calls wait for its answer.
+  void await() {
+    if (!std::exchange(awaited_, true)) ++questions_.open_roots_;
+  }
   bool due() const { return due_; }
 
  private:
   Questions& questions_;
-  const bool awaited_;
+  bool awaited_;
   const bool due_;
   Deadline deadline_;
   std::multimap<std::string, Deadline*, std::less<>>::iterator at_;
@@ -149,10 +153,7 @@ bool Questions::is_stray_roots(mcp::Method method, RequestId during) const {
 
 const InFlight* Questions::asked_by(mcp::Method method, RequestId during) const {
   if (during != kNoRequest) return requests_.find(during);
-  if (is_stray_roots(method, during)) {
-    if (options_.owner == Owner::session) return nullptr;
-    if (options_.owner == Owner::caller) return requests_.first_asked();
-  }
+  if (is_stray_roots(method, during) && options_.owner == Owner::session) return nullptr;
   // One that does not say what it is asked for is asked for the only request there is.
   return requests_.only();
 }
@@ -181,8 +182,33 @@ Task<Result<std::string>> Questions::ask_in_turn(Question question) {
   }
 }
 
-Task<Result<std::string>> Questions::ask_owner(Question question) {
+// Roots are of no request: where one ends without having been asked for them to the end, the next one is.
+Task<Result<std::string>> Questions::ask_whoever_comes(Question question, Open& open) {
+  RequestId asked = kNoRequest;
+  const auto find = [&] {
+    return asked == kNoRequest ? requests_.first_asked()
+                               : requests_.latest_asked([&](RequestId id) { return id == asked ? 1U : 0U; });
+  };
+  for (;;) {
+    const InFlight* request = find();
+    for (; request == nullptr || request->id == asked; request = find()) {
+      open.await();
+      co_await arrival_.wait();
+    }
+    asked = request->id;
+    question.early = !request->is_sent;
+    const auto own = request->options->own_handlers();
+    const InFlightTable::Hold hold(requests_, kNoRequest);
+    auto answer = co_await ask(*own, question);
+    // Where an answer must be there first, the session ends without it.
+    if (answer || answer.error().kind() != ErrorKind::cancelled || open.due()) co_return answer;
+  }
+}
+
+Task<Result<std::string>> Questions::ask_owner(Question question, Open& open) {
   const auto [method, during] = std::pair(question.method, question.during);
+  if (is_stray_roots(method, during) && options_.owner == Owner::caller)
+    co_return co_await ask_whoever_comes(std::move(question), open);
   if (is_stray_roots(method, during) && options_.owner != Owner::session) {
     while (requests_.first_asked() == nullptr)
       co_await arrival_.wait();
@@ -203,16 +229,20 @@ Task<> Questions::answer(Received request, mcp::Method method, RequestId during,
       json::find_member(json::find_member(question.params, "_meta"), mcp::meta::kProgressToken);
   const auto progress = std::make_shared<Progress>(*this, transport, token);
   if (!token.empty() && token.size() <= kMaxIdBytes) question.on_progress = progress->sink();
-  const auto result = co_await before(open->deadline(), ask_owner(std::move(question)), mcp::to_string(method));
+  const auto result = co_await before(open->deadline(), ask_owner(std::move(question), *open), mcp::to_string(method));
   progress->end();
   const bool unwanted = open->deadline().expired();  // cancelled: an answer is not wanted
   if (open->due() && (unwanted || (!result && is_silence(result.error())))) roots_missed_ = true;
   if (unwanted) co_return;
+  // Over a pipe a message is sent before anybody has read it, and a busy server may read it much later.
+  const bool is_read = transport->has_streams();
   co_await send(
       result ? write_answer(open->id(), *result) : mcp::write_error(open->id(), result.error(), mcp::Era::legacy),
       std::move(transport));
+  if (!result || !open->awaited()) co_return;
   // It is still open as far as calls are concerned.
-  if (result && open->awaited()) co_await sleep_for(kRootsTakeEffect);
+  if (!is_read && until_read_) co_await until_read_();
+  co_await sleep_for(kRootsTakeEffect);
 }
 
 Task<> Questions::wait_for_roots() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -33,6 +34,9 @@ class Questions {
   // The server no longer wants the answer; `id` as written.
   void on_cancelled(std::string_view id);
 
+  // How to wait until the server has read what it was sent; set before anything is asked.
+  void set_until_read(std::function<Task<>()> until_read) { until_read_ = std::move(until_read); }
+
   // A session has begun, or its roots have changed, and nothing was sent since that may act on them: what the server
   // asks about them now must be known first.
   void set_roots_due(bool due) { roots_due_ = due; }
@@ -54,7 +58,8 @@ class Questions {
   Task<> answer(Received request, mcp::Method method, RequestId during, std::shared_ptr<Transport> transport,
                 std::unique_ptr<Open> open);
   // Finds out whose question it is, and asks them.
-  Task<Result<std::string>> ask_owner(Question question);
+  Task<Result<std::string>> ask_owner(Question question, Open& open);
+  Task<Result<std::string>> ask_whoever_comes(Question question, Open& open);
   const InFlight* asked_by(mcp::Method method, RequestId during) const;
   // Of one that may be of any request of one caller: asks them in turn, as those end that it was not of.
   Task<Result<std::string>> ask_in_turn(Question question);
@@ -72,6 +77,7 @@ class Questions {
   Bell arrival_;
   Bell roots_settled_;
   std::size_t open_roots_ = 0;
+  std::function<Task<>()> until_read_;
   bool roots_due_ = true;
   bool roots_missed_ = false;
 };

@@ -64,6 +64,7 @@ Result<ServerFacts> read_discover(const Received& answer) {
     facts.versions.push_back(log::printable(std::string_view(version.get_string()), 32));
   }
   read_common(answer, facts);
+  facts.offers.tasks = false;
   return facts;
 }
 
@@ -79,6 +80,8 @@ Result<ServerFacts> read_initialize(const Received& answer) {
   ServerFacts facts;
   facts.version = *version;
   read_common(answer, facts);
+  facts.offers.tasks = facts.offers.tasks && mcp::has_tasks(*version);
+  facts.offers.task_extension = false;
   return facts;
 }
 

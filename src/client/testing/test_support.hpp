@@ -85,6 +85,13 @@ inline Options quick() {
   return options;
 }
 
+// The `params` of a call of `echo`.
+inline Params echo_params() {
+  Params params{.name = "echo", .members = {}};
+  params.members.add(R"("name":"echo","arguments":{})");
+  return params;
+}
+
 // A server over its pipes, in plain Python.
 inline net::Command stdio_fixture(const std::vector<std::string>& arguments = {}) {
   net::Command command{{"python3", PROTEUS_SOURCE_DIR "/tests/fixtures/stdio_server.py"}, net::child_environment({})};

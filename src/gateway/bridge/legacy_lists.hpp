@@ -3,17 +3,20 @@
 #include <string>
 #include <string_view>
 
+#include "catalog/definitions/definition_list.hpp"
 #include "catalog/definitions/kind.hpp"
 #include "catalog/view/view.hpp"
 #include "mcp/request.hpp"
 
 namespace proteus::gateway {
 
-// Whether a list has something that the client's era does not know. Costs time in proportion to the providers.
-bool needs_legacy_form(const catalog::View& view, catalog::Kind kind, const mcp::Request& request);
+// Whether tools have something that the revision of a client does not: of what is in the catalog, which costs time in
+// proportion to the providers where that was not looked at before; and of one list.
+bool needs_other_form(const catalog::View& view, catalog::Kind kind, const mcp::Request& request);
+bool needs_other_form(const catalog::DefinitionList& list, const mcp::Request& request);
 
-// Tools, with commas between them, as a legacy client may have them: there what a tool puts out is an object, and a
-// schema of anything else is left out.
-std::string legacy_form(std::string_view tools);
+// Tools, with commas between them, as the client may have them. In the legacy era what a tool puts out is an object,
+// and a schema of anything else is left out. A tool that can be called only as a task is there in 2025-11-25 alone.
+std::string form_for(const mcp::Request& request, std::string_view tools);
 
 }  // namespace proteus::gateway

@@ -11,9 +11,11 @@
 
 #include "base/log.hpp"
 #include "base/task_group.hpp"
+#include "gateway/bridge/task_questions.hpp"
 #include "gateway/connections/upstream_sessions_of_client.hpp"
 #include "gateway/connections/worker.hpp"
 #include "gateway/routing/route.hpp"
+#include "gateway/routing/task_translation.hpp"
 #include "gateway/upstreams/upstream_errors.hpp"
 #include "json/text.hpp"
 #include "providers/declaring.hpp"
@@ -29,18 +31,20 @@ constexpr std::chrono::minutes kOutsideAnswer{5};
 
 // What the client of a session can do is declared to the upstream's session. Who is asked is decided by the request;
 // what belongs to none goes to the client all the same.
-client::Handlers handlers_of(server::Session& session, std::chrono::milliseconds roots_within) {
+client::Handlers handlers_of(server::Session& session, const std::string& upstream,
+                             std::chrono::milliseconds roots_within) {
   const auto client =
       mcp::parse_client_capabilities(session.hello().client_capabilities).value_or(mcp::ClientCapabilities{});
-  const auto asking = [&session](std::chrono::milliseconds within) -> client::Handler {
-    return
-        [requests = session.shared_client_requests(), stream = session.outside(), within](client::Question question) {
-          mcp::InputRequest request{{},
-                                    question.method,
-                                    question.params.empty() ? "{}" : std::move(question.params),
-                                    std::move(question.on_progress)};
-          return server::ClientRequests::ask(requests, std::move(request), stream, within);
-        };
+  const auto asking = [&](std::chrono::milliseconds within) {
+    client::Handler ask = [requests = session.shared_client_requests(), stream = session.outside(),
+                           within](client::Question question) {
+      mcp::InputRequest request{{},
+                                question.method,
+                                question.params.empty() ? "{}" : std::move(question.params),
+                                std::move(question.on_progress)};
+      return server::ClientRequests::ask(requests, std::move(request), stream, within);
+    };
+    return with_task_ids(std::move(ask), UpstreamSessionsOfClient::of(session)->tasks(), upstream);
   };
   client::Handlers handlers;
   if (client.elicitation_form) handlers.elicit_form = asking(kOutsideAnswer);
@@ -59,6 +63,15 @@ bool names_client(std::string_view info) {
 }
 
 Task<> nothing() { co_return; }
+
+// Passes on what has become of a task of the session, by the id that its client knows.
+void tell_of_task(server::Session& session, const SessionTasks& tasks, std::string_view upstream,
+                  const json::Message& notification) {
+  const std::string_view raw = notification.body.value("taskId");
+  const auto shown = tasks.shown(upstream, json::decode_string(raw).value_or(""));
+  if (!shown || !mcp::has_tasks(session.hello().version)) return;
+  session.outside()->send(with_string(notification.text, raw, *shown), server::SessionStream::Unheard::dropped);
+}
 
 bool is_legacy(const ServedUpstream& served) {
   const auto facts = served->facts();
@@ -108,14 +121,18 @@ Subscriptions::Refused for_caller(Subscriptions::Refused refused, const provider
 // Tells those whom it concerns. That is worked out while nobody waits for it: a list may be long.
 template <class VisitAll>
 void tell(const VisitAll& visit_all, mcp::Method changed, const SessionObserver::Concerns& concerns) {
-  const auto access_of = [](const server::Listener& each) -> const catalog::Access& {
-    return principal_of(each.caller()).access();
+  const auto access_of = [](const server::Caller& caller) -> const catalog::Access& {
+    return principal_of(caller).access();
   };
   std::map<std::string, catalog::Access> concerned;
-  visit_all([&](server::Listener& each) { concerned.emplace(access_of(each).fingerprint(), access_of(each)); });
+  visit_all([&](server::Listener& each) {
+    const auto caller = each.caller();
+    concerned.emplace(access_of(*caller).fingerprint(), access_of(*caller));
+  });
   std::erase_if(concerned, [&](const auto& entry) { return !concerns(entry.second); });
   visit_all([&](server::Listener& each) {
-    if (concerned.contains(access_of(each).fingerprint())) each.list_changed(changed);
+    const auto caller = each.caller();
+    if (concerned.contains(access_of(*caller).fingerprint())) each.list_changed(changed);
   });
 }
 
@@ -209,6 +226,11 @@ SessionObserver Subscriptions::observer_of(server::Session& session) {
               [visit, client = &session](const json::Message& notification) {
                 visit([&](server::Listener&) { client->pass_on(notification); });
               },
+          .task_told =
+              [visit, client = &session, tasks = lines->tasks()](const std::string& upstream,
+                                                                 const json::Message& notification) {
+                visit([&](server::Listener&) { tell_of_task(*client, *tasks, upstream, notification); });
+              },
           .logs =
               [visit, client = &session] {
                 LogWish wish = LogWish::none;
@@ -226,9 +248,9 @@ std::shared_ptr<UpstreamSession> Subscriptions::line_of(Worker& here, server::Se
     if (upstream->is_modern()) options.era = mcp::Era::legacy;
     // The session is this client's alone, so that it may be known by its own name.
     if (names_client(session.hello().client_info)) options.client_info = session.hello().client_info;
-    options.handlers = handlers_of(session, options.timeout);
+    options.handlers = handlers_of(session, upstream->settings().name, options.timeout);
     options.owner = client::Owner::session;
-    if (upstream->is_per_caller()) options.authorizer = here.authorizer_for(upstream, session.caller());
+    if (upstream->is_per_caller()) options.authorizer = here.authorizer_for(upstream, *session.caller());
     return UpstreamSession::make(here, upstream, std::move(options), observer_of(session));
   });
 }

@@ -9,6 +9,7 @@
 
 #include "base/names.hpp"
 #include "catalog/definitions/sentences.hpp"
+#include "gateway/callers/search_definitions.hpp"
 
 namespace proteus::gateway {
 namespace {
@@ -132,8 +133,9 @@ std::string composed(const catalog::ContextLens& lens, const catalog::View& view
 
 }  // namespace
 
-std::string instructions_for(const ContextView* context_view, const catalog::View& view,
-                             const UpstreamTable& upstreams) {
+namespace {
+
+std::string without_search(const ContextView* context_view, const catalog::View& view, const UpstreamTable& upstreams) {
   const catalog::ContextLens* const lens = context_view != nullptr ? context_view->lens.get() : nullptr;
   std::string text;
   if (lens != nullptr && !lens->context().instructions().empty()) {
@@ -150,6 +152,24 @@ std::string instructions_for(const ContextView* context_view, const catalog::Vie
     each_word(sentence, [&](std::string_view word) { names_hidden = names_hidden || hidden.contains(word); });
     return names_hidden;
   });
+}
+
+// How an agent goes on where the list does not show what there is.
+std::string how_to_search() {
+  return fmt::format(
+      "Most tools of this server are not listed: find them with {} (one query for each step of your task), and call "
+      "what you find with {}, or with {} where it only reads. Where a signature is not enough to call a tool by, {} "
+      "shows its full definition.",
+      kSearchTools, kCallTool, kCallReadTool, kDescribeTool);
+}
+
+}  // namespace
+
+std::string instructions_for(const ContextView* context_view, const catalog::View& view,
+                             const UpstreamTable& upstreams) {
+  std::string text = without_search(context_view, view, upstreams);
+  if (!view.is_searched()) return text;
+  return text.empty() ? how_to_search() : fmt::format("{}\n\n{}", how_to_search(), text);
 }
 
 }  // namespace proteus::gateway

@@ -4,7 +4,7 @@ namespace proteus::gateway {
 
 IssuedTokens::IssuedTokens(std::vector<Entry> entries) {
   for (auto& entry : entries) {
-    are_alike_ = are_alike_ && entry.principal->access().is_all();
+    are_alike_ = are_alike_ && entry.principal->permissions().show_all();
     permissions_.insert(&entry.principal->permissions());
     if (entry.principal->expires()) expiring_.push_back(entry.principal);
     const json::Digest token = entry.principal->token();
@@ -17,6 +17,13 @@ std::shared_ptr<const Principal> IssuedTokens::find(const json::Digest& token, C
   if (found == by_token_.end()) return nullptr;
   found->second.use->mark(now);
   return found->second.principal;
+}
+
+std::shared_ptr<const Principal> IssuedTokens::find_name(std::string_view name) const {
+  for (const auto& [token, entry] : by_token_) {
+    if (entry.principal->name() == name) return entry.principal;
+  }
+  return nullptr;
 }
 
 void IssuedTokens::look_at(const catalog::SnapshotPointer& snapshot) const {

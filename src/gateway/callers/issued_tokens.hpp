@@ -49,6 +49,8 @@ class IssuedTokens {
   // Whose it is, also where it has expired; that is use of it. Null where it is nobody's.
   std::shared_ptr<const Principal> find(const json::Digest& token, Clock::Monotonic now) const;
   bool knows(const json::Digest& token) const { return by_token_.contains(token); }
+  // By its name; null where none of them has it. Takes linear time, and is no use of the token.
+  std::shared_ptr<const Principal> find_name(std::string_view name) const;
   // Whether all of their holders may use the same.
   bool are_alike() const { return are_alike_; }
   // Those whose secrets end by themselves.

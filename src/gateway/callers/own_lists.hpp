@@ -52,6 +52,8 @@ class OwnLists {
   void fall_behind() { behind_.fetch_add(1, std::memory_order_acq_rel); }
   void catch_up();
   bool is_behind() const { return behind_.load(std::memory_order_acquire) > 0; }
+  // How long a list waits for what an upstream has just announced to its caller.
+  static constexpr std::chrono::seconds kUsualWait{2};
   // Ends when what was announced has been read, or when that takes too long to be waited for.
   static Task<> caught_up(std::shared_ptr<OwnLists> self, std::chrono::milliseconds most);
 

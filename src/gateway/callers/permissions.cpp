@@ -6,11 +6,17 @@
 
 namespace proteus::gateway {
 
-Permissions::Permissions(catalog::Access access, std::vector<std::string> contexts, unsigned requests_per_minute)
-    : access_(std::move(access)), contexts_(std::move(contexts)), requests_per_minute_(requests_per_minute) {
+Permissions::Permissions(catalog::Access access, std::vector<std::string> contexts, unsigned requests_per_minute,
+                         catalog::Disclosure disclosure)
+    : access_(std::move(access)),
+      contexts_(std::move(contexts)),
+      requests_per_minute_(requests_per_minute),
+      disclosure_(disclosure),
+      listed_(disclosure == catalog::Disclosure::search ? std::make_shared<const catalog::ListedLens>() : nullptr) {
   for (const auto& pattern : contexts_)
     entry_ += pattern + "\n";
-  fingerprint_ = fmt::format("{}\n{}\n{}", access_.fingerprint(), requests_per_minute_, entry_);
+  fingerprint_ =
+      fmt::format("{}\n{}\n{}\n{}", access_.fingerprint(), requests_per_minute_, static_cast<int>(disclosure_), entry_);
 }
 
 bool Permissions::enters_all() const { return std::ranges::find(contexts_, "*") != contexts_.end(); }

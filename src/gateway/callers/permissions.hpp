@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "catalog/contexts/access.hpp"
+#include "catalog/contexts/disclosure.hpp"
+#include "catalog/contexts/listed_lens.hpp"
 
 namespace proteus::gateway {
 
@@ -14,7 +16,8 @@ namespace proteus::gateway {
 class Permissions {
  public:
   // `contexts` are patterns. No requests a minute: no limit besides that of everybody.
-  Permissions(catalog::Access access, std::vector<std::string> contexts, unsigned requests_per_minute = 0);
+  Permissions(catalog::Access access, std::vector<std::string> contexts, unsigned requests_per_minute = 0,
+              catalog::Disclosure disclosure = catalog::Disclosure::all);
 
   const catalog::Access& access() const { return access_; }
   bool may_enter(std::string_view context) const;
@@ -22,6 +25,11 @@ class Permissions {
   // The same for those that may enter the same contexts by the same patterns.
   const std::string& entry() const { return entry_; }
   unsigned requests_per_minute() const { return requests_per_minute_; }
+  catalog::Disclosure disclosure() const { return disclosure_; }
+  // What is listed outside of contexts to those who search; null where everything is.
+  const std::shared_ptr<const catalog::ListedLens>& listed() const { return listed_; }
+  // Whether they are shown everything there is.
+  bool show_all() const { return access_.is_all() && disclosure_ == catalog::Disclosure::all; }
   // The same for those that permit the same.
   const std::string& fingerprint() const { return fingerprint_; }
 
@@ -30,6 +38,8 @@ class Permissions {
   std::vector<std::string> contexts_;
   std::string entry_;
   unsigned requests_per_minute_;
+  catalog::Disclosure disclosure_;
+  std::shared_ptr<const catalog::ListedLens> listed_;
   std::string fingerprint_;
 };
 

@@ -18,15 +18,19 @@ Principal::Principal(Parts parts) : parts_(std::move(parts)) {
 }
 
 Permissions permissions_of(const PrincipalSettings& settings) {
-  return {catalog::Access::only(settings.upstreams, settings.entries), settings.contexts, settings.requests_per_minute};
+  return {catalog::Access::only(settings.upstreams, settings.entries), settings.contexts, settings.requests_per_minute,
+          settings.disclosure};
 }
 
 bool Principal::same_as(const Principal& other) const {
   return name() == other.name() && token() == other.token() && expires() == other.expires() &&
-         access().fingerprint() == other.access().fingerprint() && entry() == other.entry();
+         access().fingerprint() == other.access().fingerprint() && entry() == other.entry() &&
+         permissions().disclosure() == other.permissions().disclosure();
 }
 
-const json::Digest& TokenHash::of(std::string_view token) {
+const json::Digest& TokenHash::of(std::string_view token, std::uint64_t number) {
+  if (number == number_ && number != 0) return digest_;
+  number_ = number;
   // A proxy may send the requests of many over one connection: none is to learn another's token from the time it takes.
   if (token_.empty() || !equal_in_constant_time(token_.reveal(), token)) {
     token_ = {};
@@ -58,7 +62,7 @@ Principals::Principals(const std::vector<PrincipalSettings>& settings, Anonymous
   for (const auto& each : settings) {
     const json::Digest token = json::sha256(each.token.reveal());
     auto permissions = permissions_.add(permissions_of(each), before);
-    are_alike_ = are_alike_ && permissions->access().is_all();
+    are_alike_ = are_alike_ && permissions->show_all();
     auto principal = std::make_shared<const Principal>(Principal::Parts{
         .name = each.name, .permissions = std::move(permissions), .token = token, .expires = each.expires});
     if (each.expires) expiring_.push_back(principal);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "base/clock.hpp"
 #include "base/secret.hpp"
+#include "base/strikes.hpp"
 #include "catalog/contexts/scopes.hpp"
 #include "gateway/callers/permissions.hpp"
 #include "json/canonical.hpp"
@@ -89,6 +91,7 @@ struct PrincipalSettings {
   catalog::EntryRules entries = {};
   unsigned requests_per_minute = 0;  // 0: no limit besides that of everybody
   std::optional<Clock::Wall> expires = {};
+  catalog::Disclosure disclosure = catalog::Disclosure::all;
 };
 
 Permissions permissions_of(const PrincipalSettings& settings);
@@ -96,15 +99,22 @@ Permissions permissions_of(const PrincipalSettings& settings);
 // The hash of the last token that came over a connection; most of its requests carry the same.
 class TokenHash final : public net::ConnectionNote {
  public:
-  const json::Digest& of(std::string_view token);
+  // `number` is that of the request's Authorization: see net::Request.
+  const json::Digest& of(std::string_view token, std::uint64_t number);
   // Of the token that was asked for last, and is good, the connection keeps more: those of identity providers are long.
   void keep(std::string_view token);
+  // Tokens that came over the connection, had to be asked about, and were refused.
+  Strikes& strikes() { return strikes_; }
   // That of the connection which the request came over.
   static TokenHash& on_connection_of(const net::Request& request);
 
  private:
+  static constexpr unsigned kRefusedPerMinute = 30;
+
   Secret token_;
   json::Digest digest_{};
+  std::uint64_t number_ = 0;  // of the Authorization that the hash was made of
+  Strikes strikes_{kRefusedPerMinute};
 };
 
 struct DigestHash {

@@ -3,19 +3,29 @@
 #include <fmt/format.h>
 
 #include "gateway/callers/principal.hpp"
+#include "gateway/callers/search_definitions.hpp"
 #include "gateway/upstreams/local_provider.hpp"
 
 namespace proteus::gateway {
 
+bool is_to_search(const Principal& principal, const ContextView* context_view) {
+  using catalog::Disclosure;
+  if (principal.permissions().disclosure() == Disclosure::search) return true;
+  return context_view != nullptr && context_view->lens &&
+         context_view->lens->context().manifest().disclosure == Disclosure::search;
+}
+
 ViewSpec::ViewSpec(const server::Caller& caller, std::shared_ptr<const ContextView> context_view,
-                   std::shared_ptr<const OwnLists::Snapshots> alone)
+                   std::shared_ptr<const OwnLists::Snapshots> alone, ViewFor purpose)
     : caller_(caller),
       context_view_(std::move(context_view)),
       alone_(std::move(alone)),
+      searches_(is_to_search(principal_of(caller), context_view_.get())),
+      purpose_(purpose),
       fingerprint_(principal_of(caller).access().fingerprint()) {
   const Principal& principal = principal_of(caller);
   if (principal.own()) own_ = principal.own()->snapshot();
-  if (!own_ && !context_view_ && !alone_) return;
+  if (!own_ && !context_view_ && !alone_ && !searches_) return;
   composed_ = fingerprint_;
   if (context_view_) {
     composed_ += '\n';
@@ -26,7 +36,15 @@ ViewSpec::ViewSpec(const server::Caller& caller, std::shared_ptr<const ContextVi
     for (const auto& snapshot : *alone_)
       composed_ += fmt::format("\nalone {}", snapshot->version());
   }
+  if (searches_) composed_ += purpose_ == ViewFor::list ? "\nlisted" : "\nsearched";
   fingerprint_ = composed_;
+}
+
+std::shared_ptr<const catalog::Lens> ViewSpec::lens() const {
+  const std::shared_ptr<const catalog::ContextLens> lens = context_view_ ? context_view_->lens : nullptr;
+  if (!searches_ || purpose_ == ViewFor::use) return lens;
+  if (lens) return {lens, &lens->listed()};
+  return principal_of(caller_).permissions().listed();
 }
 
 catalog::Layers ViewSpec::layers() const {
@@ -34,12 +52,14 @@ catalog::Layers ViewSpec::layers() const {
   layers.access = principal_of(caller_).access();
   layers.context = caller_.context;
   layers.personal = own_ != nullptr || alone_ != nullptr || (context_view_ && context_view_->personal);
-  if (context_view_) layers.lens = context_view_->lens;
+  layers.lens = lens();
+  layers.searched = searches_;
   const auto seen = [](const auto& lens, catalog::SnapshotPointer snapshot) {
     return lens ? lens->through(snapshot) : std::move(snapshot);
   };
   const auto& entries = layers.access.entries();
-  // What a session has of its own nobody else decides about; a context is the gateway's.
+  // These are the gateway's, and so is a context; what a session has of its own nobody else decides about.
+  if (searches_) layers.front.push_back(search_definitions());
   if (own_) layers.front.push_back(seen(layers.lens, own_));
   if (context_view_ && context_view_->guide) layers.front.push_back(seen(entries, context_view_->guide->snapshot()));
   if (alone_) {

@@ -52,15 +52,16 @@ std::string hex_of(std::string_view bytes) { return json::hex(json::sha256(bytes
 Confirmations::Confirmations(const Clock& clock, Limits limits)
     : clock_(clock), limits_(limits), process_(hex_of(random_bytes(16))) {}
 
+mcp::Outcome Confirmations::too_long() {
+  return tool_error(
+      fmt::format("This tool runs only after the user has confirmed it, and its arguments are too long to be shown to "
+                  "the user as a whole: at most {} bytes. Nothing was run; call it with shorter arguments.",
+                  kLongestQuestion));
+}
+
 Task<mcp::Outcome> Confirmations::ask_first(server::Call& call, Question question, const Run& run) {
   const auto message = confirmation_text(question.tool, question.arguments);
-  if (!message) {
-    co_return tool_error(
-        fmt::format("This tool runs only after the user has confirmed it, and its arguments are too long to be shown "
-                    "to the user as "
-                    "a whole: at most {} bytes. Nothing was run; call it with shorter arguments.",
-                    kLongestQuestion));
-  }
+  if (!message) co_return too_long();
   auto asked = question_of(*message);
   co_return co_await (call.session() != nullptr
                           ? ask_within(call, std::move(asked), run)

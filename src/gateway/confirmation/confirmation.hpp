@@ -28,6 +28,9 @@ namespace proteus::gateway {
 // Thread-safe. Nothing in here is touched by calls that need no confirmation.
 class Confirmations {
  public:
+  // The answer to a call whose arguments nobody could read before confirming them.
+  static mcp::Outcome too_long();
+
   struct Limits {
     std::size_t decided = 10'000;  // that are remembered at once; beyond it nothing more is run
     std::size_t of_one = 1000;     // of them, by the calls of one principal

@@ -79,6 +79,12 @@ std::shared_ptr<UpstreamSession> UpstreamSession::make(Worker& worker, const Ser
     if (self && self->observer_.told) return self->observer_.told(notification);
     log::debug("a notification has no receiver: {}", log::printable(notification.method, 64));
   };
+  // What becomes of a task is for its caller, whatever stream it came on.
+  options.on_notification = [weak = line->weak_from_this(),
+                             name = upstream->settings().name](const json::Message& notification) {
+    if (notification.method != mcp::to_string(mcp::Method::task_status)) return;
+    if (const auto self = weak.lock(); self && self->observer_.task_told) self->observer_.task_told(name, notification);
+  };
   options.on_session_lost = [weak = line->weak_from_this()] {
     const auto self = weak.lock();
     if (!self) return;

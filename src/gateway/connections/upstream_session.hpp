@@ -40,6 +40,8 @@ struct SessionObserver {
   std::function<void(const std::string& uri)> resource_updated;
   // A notification that belongs to no request; empty where there is no way to the caller for it.
   std::function<void(const json::Message& notification)> told = {};
+  // What has become of a task of an upstream; empty where there is no such way.
+  std::function<void(const std::string& upstream, const json::Message& notification)> task_told = {};
   // Whether the caller wants to be told more than servers tell by themselves.
   std::function<LogWish()> logs = [] { return LogWish::none; };
   std::shared_ptr<OwnLists> lists;

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "gateway/connections/session_tasks.hpp"
 #include "gateway/connections/upstream_session.hpp"
 #include "server/core/session.hpp"
 
@@ -44,8 +45,10 @@ class UpstreamSessionsOfClient {
     return all;
   }
   const std::shared_ptr<OwnLists>& lists() const { return lists_; }
+  const std::shared_ptr<SessionTasks>& tasks() const { return tasks_; }
 
  private:
+  const std::shared_ptr<SessionTasks> tasks_ = std::make_shared<SessionTasks>();
   const std::shared_ptr<OwnLists> lists_ = std::make_shared<OwnLists>();
   std::mutex mutex_;
   std::map<std::uint64_t, Line> lines_;

@@ -21,6 +21,7 @@ Task<> end_program(std::shared_ptr<UpstreamSession> line) { (void)co_await line-
 
 constexpr std::size_t kViews = 4096;
 constexpr std::size_t kManyViews = 64;
+constexpr std::size_t kManyIdentities = 1000;
 // A thread gives back what others have freed of it, too, and they may take their time: for two minutes or so.
 constexpr int kGiveBack = 24;
 // Whoever waits for an answer has a deadline of its own.
@@ -54,8 +55,9 @@ Worker::Worker(boost::asio::io_context& io, const Clock& clock, const catalog::C
       closing_(io.get_executor()) {}
 
 std::shared_ptr<const catalog::View> Worker::view_with(const server::Caller& caller,
-                                                       std::shared_ptr<const OwnLists::Snapshots> alone) {
-  const ViewSpec view_spec(caller, context_view(caller), std::move(alone));
+                                                       std::shared_ptr<const OwnLists::Snapshots> alone,
+                                                       ViewFor purpose) {
+  const ViewSpec view_spec(caller, context_view(caller), std::move(alone), purpose);
   return views_.get(reader_.current(), view_spec.fingerprint(), [&] { return view_spec.layers(); });
 }
 
@@ -71,6 +73,11 @@ std::shared_ptr<OwnLists> Worker::own_lists(const server::Caller& caller, server
 std::shared_ptr<const catalog::View> Worker::view(const server::Caller& caller, server::Session* session) {
   const auto own = own_lists(caller, session);
   return view_with(caller, own ? own->get() : nullptr);
+}
+
+std::shared_ptr<const catalog::View> Worker::listed_view(const server::Call& call) {
+  const auto own = own_lists(call.caller(), call.session());
+  return view_with(call.caller(), own ? own->get() : nullptr, ViewFor::list);
 }
 
 mcp::CacheScope Worker::cache_scope(const catalog::View& view) {
@@ -96,9 +103,12 @@ void Worker::drop_unused_since(Clock::Monotonic time) {
   drop_unused_lines(time);
   const std::size_t before = views_.size();
   views_.drop_unused_since(time);
+  const std::size_t known = identities_ ? identities_->size() : 0;
   if (identities_) identities_->drop_unused();
   quotas_.drop_idle();
-  if (views_.size() + kManyViews <= before) give_back_ = kGiveBack;
+  const bool many_views = views_.size() + kManyViews <= before;
+  const bool many_identities = identities_ && identities_->size() + kManyIdentities <= known;
+  if (many_views || many_identities) give_back_ = kGiveBack;
   if (give_back_ == 0) return;
   --give_back_;
   give_back_memory();

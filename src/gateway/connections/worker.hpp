@@ -16,6 +16,7 @@
 #include "gateway/callers/context_view.hpp"
 #include "gateway/callers/principal.hpp"
 #include "gateway/callers/quota.hpp"
+#include "gateway/callers/view_spec.hpp"
 #include "gateway/connections/shared_requests.hpp"
 #include "gateway/connections/upstream_session.hpp"
 #include "gateway/grants/grant_authorizer.hpp"
@@ -61,6 +62,8 @@ class Worker {
   // The same with what upstreams show this caller alone, in its session where it has one.
   std::shared_ptr<const catalog::View> view(const server::Caller& caller, server::Session* session);
   std::shared_ptr<const catalog::View> view(const server::Call& call) { return view(call.caller(), call.session()); }
+  // What of that its lists show: for those who search it is less.
+  std::shared_ptr<const catalog::View> listed_view(const server::Call& call);
   // What upstreams show this caller alone; null where none of them ever did.
   std::shared_ptr<OwnLists> own_lists(const server::Caller& caller, server::Session* session);
   // Who may be given an answer that was made from this view: everybody only where everybody sees the same.
@@ -137,7 +140,8 @@ class Worker {
 
  private:
   std::shared_ptr<const catalog::View> view_with(const server::Caller& caller,
-                                                 std::shared_ptr<const OwnLists::Snapshots> alone);
+                                                 std::shared_ptr<const OwnLists::Snapshots> alone,
+                                                 ViewFor purpose = ViewFor::use);
   void drop_unused_lines(Clock::Monotonic time);
   std::shared_ptr<UpstreamSession> longest_idle_line(std::optional<std::uint64_t> instance);
   std::shared_ptr<UpstreamSession> make_line(const ServedUpstream& upstream, client::Owner owner,

@@ -11,19 +11,6 @@
 #include "gateway/callers/view_spec.hpp"
 
 namespace proteus::gateway {
-namespace {
-
-// What an upstream that is listed live has changed is not known; what cannot be there has not.
-catalog::KindSet usable(catalog::KindSet kinds, const catalog::Access& access) {
-  catalog::KindSet left;
-  for (const catalog::Kind kind : catalog::kKinds) {
-    if (kinds.has(kind) && access.may_have(kind)) left.add(kind);
-  }
-  return left;
-}
-
-}  // namespace
-
 Fanout::Fanout(boost::asio::io_context& io, server::Listeners& listeners, std::chrono::milliseconds debounce)
     : io_(io), listeners_(listeners), telling_(debounce), timer_(io) {}
 
@@ -106,8 +93,7 @@ class Fanout::News {
   catalog::KindSet kinds_for(const server::Caller& caller, Time since) {
     catalog::KindSet kinds = published_for(caller, since);
     for (const auto& [upstream, live] : live_) {
-      if (live.at >= since && principal_of(caller).access().allows(upstream))
-        kinds.add(usable(live.kinds, principal_of(caller).access()));
+      if (live.at >= since && principal_of(caller).access().allows(upstream)) kinds.add(listed(live.kinds, caller));
     }
     if (const auto own = own_.find(caller.principal); own != own_.end()) kinds.add(own->second);
     return kinds;
@@ -128,11 +114,27 @@ class Fanout::News {
  private:
   using At = std::vector<Entry>::const_iterator;
 
+  // What an upstream that is listed live has changed is not known; what the caller cannot be listed has not. Most of
+  // those who search are listed no tool of an upstream.
+  catalog::KindSet listed(catalog::KindSet kinds, const server::Caller& caller) {
+    const Principal& principal = principal_of(caller);
+    const auto context = context_view(contexts_, caller);
+    const bool in_context = context && context->lens;
+    const bool lists_tools = !is_to_search(principal, context.get()) ||
+                             (in_context && !context->lens->listed().leaves_nothing(catalog::Kind::tool));
+    catalog::KindSet left;
+    for (const catalog::Kind kind : catalog::kKinds) {
+      const bool may_be = kind != catalog::Kind::tool || lists_tools;
+      if (may_be && kinds.has(kind) && principal.access().may_have(kind)) left.add(kind);
+    }
+    return left;
+  }
+
   catalog::KindSet published_for(const server::Caller& caller, Time since) {
     const auto first = std::ranges::find_if(changes_, [&](const Entry& entry) { return entry.at >= since; });
     if (first == changes_.end()) return {};
-    const ViewSpec was(caller, context_view(first->contexts, caller));
-    const ViewSpec is(caller, context_view(contexts_, caller));
+    const ViewSpec was(caller, context_view(first->contexts, caller), nullptr, ViewFor::list);
+    const ViewSpec is(caller, context_view(contexts_, caller), nullptr, ViewFor::list);
     // By what a caller may see, and by the first change that it was here for.
     std::pair key(fmt::format("{}\n\n{}", was.fingerprint(), is.fingerprint()),
                   static_cast<std::size_t>(first - changes_.begin()));

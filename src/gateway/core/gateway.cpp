@@ -88,6 +88,7 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
   });
   server::HttpEndpointOptions endpoint = options_.endpoint;
   endpoint.refusals = &refusals_;
+  endpoint.background = &answer_threads_;
   endpoint.doorkeeper = {
       .look = [this](const net::Request& request) { return admit_now(request, context_of(request.path())); },
       .wait = [this](const net::Request& request) { return admit(request, context_of(request.path())); }};
@@ -304,65 +305,16 @@ Task<> Gateway::keep(std::vector<store::SnapshotRecord> records) {
   if (!written) log::warning("what an upstream listed is not kept: {}", written.error().message());
 }
 
-void Gateway::follow(const std::string& uri, bool followed) {
-  asio::post(control(), [this, uri, followed] {
-    if (followed) {
-      followed_.try_emplace(uri);
-    } else {
-      followed_.erase(uri);
-    }
-    share_followed_soon();
-  });
-}
-
-void Gateway::follow_at(const std::string& uri, const catalog::UpstreamName& upstream) {
-  asio::post(control(), [this, uri, upstream] {
-    const auto found = followed_.find(uri);
-    if (found != followed_.end() && found->second.insert(upstream).second) share_followed_soon();
-  });
-}
-
-// Many come at once when a session ends.
-void Gateway::share_followed_soon() {
-  if (std::exchange(sharing_followed_, true)) return;
-  asio::post(control(), [this] {
-    sharing_followed_ = false;
-    share_followed();
-  });
-}
-
-// Each resource is followed at the upstreams that clients may read it from.
-void Gateway::share_followed() {
-  const auto table = tables_.get();
-  std::map<std::string, std::set<std::string>> by_upstream;
-  const catalog::View view(catalog_.current());
-  for (const auto& [uri, routed_to] : followed_) {
-    const std::uint32_t hash = catalog::name_hash(uri);
-    bool found = false;
-    for (const auto entry : view.state().holders(catalog::Kind::resource, hash)) {
-      const auto* const snapshot = view.state().at(catalog::NameIndex::unpack(entry).rank);
-      if (snapshot == nullptr || snapshot->list(catalog::Kind::resource).find(uri, hash) == nullptr) continue;
-      by_upstream[snapshot->upstream().value()].insert(uri);
-      found = true;
-    }
-    const auto by_template = found ? catalog::Found{} : view.match_template(uri);
-    if (by_template) by_upstream[by_template.snapshot->upstream().value()].insert(uri);
-    // Who has a resource that is listed live was found out for each of those who follow it.
-    for (const auto& upstream : routed_to) {
-      const ServedUpstream* const served = table->find(upstream.value());
-      if (served != nullptr && (*served)->is_direct()) by_upstream[upstream.value()].insert(uri);
-    }
-  }
-  for (const auto& served : table->order)
-    served->follow(by_upstream[served->settings().name]);
-}
-
 void Gateway::drop_unused_since(Clock::Monotonic time) {
   endpoint_->sessions().end_idle();
   listeners_.end_expired(clock_.wall());
+  if (on_expiry_) on_expiry_(clock_.wall());
+  identities_->drop_unused();
   for (const auto& part : parts_)
     asio::post(part->io(), [worker = part.get(), time] { worker->drop_unused_since(time); });
   service_->remembered().drop_expired();
+  for (const auto& local : tables_.get()->locals)
+    local->drop_unused_since(time);
   asio::post(control(), [this] { background_.spawn("tidying up", parked_sessions_.tidy()); });
 }
 

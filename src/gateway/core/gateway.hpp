@@ -158,6 +158,8 @@ class Gateway {
   // forget what nobody has asked for lately, such as the views of sessions that ended, programs that run for nobody,
   // and sessions with upstreams that nobody uses.
   void drop_unused_since(Clock::Monotonic time);
+  // Told of the time as often, for what others keep open by credentials that end. Before anything is served.
+  void set_on_expiry(std::function<void(Clock::Wall now)> on_expiry) { on_expiry_ = std::move(on_expiry); }
   // From any thread: whoever had this key is gone for good, and so are its sessions with upstreams.
   void forget(const std::string& principal);
   // Ends all streams; requests are still answered.
@@ -225,6 +227,7 @@ class Gateway {
   std::unique_ptr<GatewayService> service_;
   std::unique_ptr<server::HttpEndpoint> endpoint_;
   OnRefreshed on_refreshed_;
+  std::function<void(Clock::Wall now)> on_expiry_;
   OnChanged on_changed_;
   MeterMaker meters_;
   TaskGroup background_;  // on the control thread

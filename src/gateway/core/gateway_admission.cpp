@@ -67,7 +67,7 @@ std::optional<server::Admission> Gateway::admit_now(const net::Request& request,
   IdentityReader& identities = here.identities();
   if (!given.token.empty()) {
     TokenHash& hash = TokenHash::on_connection_of(request);
-    const json::Digest& token = hash.of(given.token);
+    const json::Digest& token = hash.of(given.token, request.authorization_number());
     // A token that was verified is nobody else's, and most callers have one where there are issuers.
     if (auto vouched_for = identities.look(token, given, request, context)) {
       hash.keep(given.token);

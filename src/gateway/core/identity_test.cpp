@@ -186,5 +186,20 @@ TEST_F(IdentityTest, AStreamEndsWithItsToken) {
   wait_until([&] { return gateway_.gateway.listeners().size() == 0; });
 }
 
+// OAU-10: what a session is told follows from the newest token of its client.
+TEST_F(IdentityTest, AStreamOfASessionFollowsItsNewestToken) {
+  rules({{.match = {{"groups", {"readers"}}}, .tools = {"up_read*"}}, {.match = {{"groups", {"writers"}}}}});
+  server::LegacyClient client(gateway_.port(), "2025-11-25", "{}", bearer(token("a", "readers")));
+  RawClient stream(gateway_.port());
+  ASSERT_EQ(stream.request("GET", client.fields()).status, 200);
+  client.every = bearer(token("a", "writers"));
+  ASSERT_EQ(client.post(rpc("1", "tools/list", "")).status, 200);
+  upstream_.add("write_more");
+  gateway_.refresh("up");
+  const auto event = stream.read_event();
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->json().at("method"), "notifications/tools/list_changed");
+}
+
 }  // namespace
 }  // namespace proteus::gateway

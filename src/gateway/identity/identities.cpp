@@ -44,7 +44,7 @@ std::vector<auth::Algorithm> proof_algorithms(const std::vector<auth::IssuerSett
 std::shared_ptr<const Permissions> permissions_of(const Rule& rule) {
   return std::make_shared<const Permissions>(
       catalog::Access::only(rule.upstreams, {.allow = rule.tools, .deny = rule.deny, .read_only = rule.read_only}),
-      rule.contexts, rule.requests_per_minute);
+      rule.contexts, rule.requests_per_minute, rule.disclosure);
 }
 
 unsigned status_of(auth::Refusal::Kind kind) { return kind == auth::Refusal::Kind::unavailable ? 503 : 401; }
@@ -183,11 +183,30 @@ std::optional<std::string> Identities::metadata_at(std::string_view path) const 
   return write_resource_metadata(metadata);
 }
 
-Result<std::string> Identities::match(std::string_view text) const {
+namespace {
+
+Result<auth::Claims> read_claims(std::string_view text) {
   auto parsed = json::parse(text, auth::Jwt::kMaxDepth);
   if (!parsed) return std::unexpected(parsed.error());
   if (!parsed->is_object()) return std::unexpected(errors::invalid("the claims must be a JSON object"));
-  const auto claims = auth::Claims::read(std::move(parsed->as_object()));
+  return auth::Claims::read(std::move(parsed->as_object()));
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Principal>> Identities::imagine(std::string_view text) const {
+  const auto claims = read_claims(text);
+  if (!claims) return std::unexpected(claims.error());
+  const auto settings = settings_.get();
+  const Rule* const rule = first_that_fits(settings->rules, *claims);
+  if (rule == nullptr) return std::unexpected(errors::not_found("no rule of [[auth.rules]] fits these claims"));
+  return std::make_shared<const Principal>(
+      Principal::Parts{.name = name_of(*rule, *claims),
+                       .permissions = settings->permissions[static_cast<std::size_t>(rule - settings->rules.data())]});
+}
+
+Result<std::string> Identities::match(std::string_view text) const {
+  const auto claims = read_claims(text);
   if (!claims) return std::unexpected(claims.error());
   const auto settings = settings_.get();
   boost::json::object answer;

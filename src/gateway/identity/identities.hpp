@@ -47,6 +47,9 @@ class Identities {
   // On the home's thread: ends what is under way.
   Task<> close() { return verifier_.close(); }
 
+  // Gives back what has ended. Any thread, every few seconds.
+  void drop_unused() { verifier_.sweep(); }
+
   // Whether there are issuers.
   bool are_used() const { return !settings_.get()->issuers.empty(); }
   // Whether a principal that a rule made would be made now.
@@ -84,6 +87,8 @@ class Identities {
   std::optional<std::string> metadata_at(std::string_view path) const;
   // Which rule fits a set of claims, and why those before it do not, as JSON. For operators.
   Result<std::string> match(std::string_view claims) const;
+  // Whom a token with these claims would make its holder. For operators.
+  Result<std::shared_ptr<const Principal>> imagine(std::string_view claims) const;
   std::vector<auth::TokenVerifier::Status> status() const { return verifier_.status(); }
 
  private:

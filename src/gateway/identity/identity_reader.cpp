@@ -1,5 +1,10 @@
 #include "gateway/identity/identity_reader.hpp"
 
+#include <chrono>
+
+#include "auth/tokens/jwt.hpp"
+#include "base/strikes.hpp"
+
 namespace proteus::gateway {
 
 std::optional<IdentityReader::Found> IdentityReader::look(const json::Digest& token, const Credentials& given,
@@ -18,8 +23,19 @@ Task<IdentityReader::Found> IdentityReader::wait(const net::Request& request, st
   const Credentials given = credentials_of(request);
   // A reload may come while it waits.
   const auto settings = settings_.get();
+  // Strangers do not make us ask issuers as often as they like.
+  Strikes& strikes = TokenHash::on_connection_of(request).strikes();
+  const bool is_asked_about = !auth::Jwt::is_meant(given.token);
+  const auto pause = strikes.pause(identities_.clock_.now());
+  if (is_asked_about && pause.count() > 0) {
+    const auto refusal = auth::refusals::unavailable("too many tokens of this connection were refused",
+                                                     std::chrono::ceil<std::chrono::seconds>(pause));
+    co_return std::unexpected(identities_.refuse(*settings, request, settings->resources.endpoint(context), refusal));
+  }
   const auto verdict = co_await identities_.verifier_.verify(Secret(std::string(given.token)));
   if (!verdict) {
+    const bool is_refused = verdict.error().kind == auth::Refusal::Kind::invalid_token;
+    if (is_asked_about && is_refused) strikes.add(identities_.clock_.now());
     co_return std::unexpected(
         identities_.refuse(*settings, request, settings->resources.endpoint(context), verdict.error()));
   }
@@ -29,7 +45,8 @@ Task<IdentityReader::Found> IdentityReader::wait(const net::Request& request, st
   auto used = use(known, given, request, context);
   if (used) {
     TokenHash& hash = TokenHash::on_connection_of(request);
-    known_.keep(hash.of(given.token), std::move(known), (*verdict)->usable_until, identities_.clock_.wall());
+    known_.keep(hash.of(given.token, request.authorization_number()), std::move(known), (*verdict)->usable_until,
+                identities_.clock_.wall());
     hash.keep(given.token);
   }
   co_return used;

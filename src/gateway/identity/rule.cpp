@@ -7,6 +7,7 @@
 #include "base/names.hpp"
 #include "base/visible_text.hpp"
 #include "catalog/contexts/access.hpp"
+#include "gateway/callers/disclosure_choice.hpp"
 
 namespace proteus::gateway {
 namespace {
@@ -118,6 +119,9 @@ const json::Binding<Rule>& rule_binding() {
             "Whether they may use the admin API, with a token for `/admin`: `viewer` may only look."),
       field("requests_per_minute", &S::requests_per_minute, json::integer<unsigned>(0, 1'000'000'000),
             "Requests per minute for each of them; 0: only the limit that holds for everybody."),
+      field("disclosure", &S::disclosure, disclosure_choice(),
+            "What `tools/list` shows them: `all` tools they may use, or `search`: tools to search and call the others "
+            "with."),
   };
   return binding;
 }

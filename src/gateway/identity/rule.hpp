@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "auth/tokens/claims.hpp"
+#include "catalog/contexts/disclosure.hpp"
 #include "json/binding.hpp"
 
 namespace proteus::gateway {
@@ -30,6 +31,7 @@ struct Rule {
   std::vector<std::string> contexts = {"*"};
   AdminRole admin = AdminRole::none;
   unsigned requests_per_minute = 0;
+  catalog::Disclosure disclosure = catalog::Disclosure::all;
 
   friend bool operator==(const Rule&, const Rule&) = default;
 };

@@ -222,6 +222,11 @@ std::string Metrics::render() {
   add_counter(stalls, stalls_ ? stalls_() : 0, {});
   families.push_back(std::move(stalls));
 
+  auto failures = family("proteus_search_embedding_failures_total", MetricType::Counter,
+                         "Requests to the embedding endpoint that came to nothing.");
+  add_counter(failures, embedding_failures_ ? embedding_failures_() : 0, {});
+  families.push_back(std::move(failures));
+
   return prometheus::TextSerializer().Serialize(families);
 }
 

@@ -32,6 +32,7 @@ class Metrics {
   // Where others count what is shown here. Before `render`.
   void set_tool_sessions(std::function<std::size_t()> count) { tool_sessions_ = std::move(count); }
   void set_stalls(std::function<std::uint64_t()> count) { stalls_ = std::move(count); }
+  void set_embedding_failures(std::function<std::uint64_t()> count) { embedding_failures_ = std::move(count); }
 
   // In the text format 0.0.4.
   static constexpr std::string_view kContentType = "text/plain; version=0.0.4; charset=utf-8";
@@ -59,6 +60,7 @@ class Metrics {
   catalog::PerKind<Counter> list_changed_;
   std::function<std::size_t()> tool_sessions_;
   std::function<std::uint64_t()> stalls_;
+  std::function<std::uint64_t()> embedding_failures_;
   std::array<Counter, kUnparked.size()> unparked_;
   Durations parked_time_;
 

@@ -3,6 +3,7 @@
 #include "base/date_time.hpp"
 #include "base/names.hpp"
 #include "catalog/contexts/entry_patterns.hpp"
+#include "gateway/callers/disclosure_choice.hpp"
 
 namespace proteus::gateway {
 namespace {
@@ -48,6 +49,10 @@ json::Field<TokenKeys> requests_field() {
   return field("requests_per_minute", &TokenKeys::requests_per_minute, json::integer<unsigned>(0, kMostRequests),
                "Requests it may send in a minute; 0: no limit of its own.");
 }
+json::Field<TokenKeys> disclosure_field() {
+  return field("disclosure", &TokenKeys::disclosure, disclosure_choice(),
+               "What `tools/list` shows it: `all` tools, or `search`: tools to search and call the others with.");
+}
 template <class Keys>
 json::Field<Keys> expires_field() {
   return field("expires", &Keys::expires, text({.max_bytes = 64}),
@@ -62,7 +67,8 @@ PrincipalSettings TokenKeys::settings() const {
           .contexts = contexts,
           .upstreams = upstreams,
           .entries = {tools, deny, read_only},
-          .requests_per_minute = requests_per_minute};
+          .requests_per_minute = requests_per_minute,
+          .disclosure = disclosure};
 }
 
 const json::Binding<TokenKeys>& token_binding() {
@@ -75,14 +81,15 @@ const json::Binding<TokenKeys>& token_binding() {
       deny_field(),
       read_only_field(),
       requests_field(),
+      disclosure_field(),
       expires_field<TokenKeys>(),
   };
   return binding;
 }
 
 const json::Binding<TokenKeys>& token_access_binding() {
-  static const json::Binding<TokenKeys> binding{contexts_field(), upstreams_field(), tools_field(),
-                                                deny_field(),     read_only_field(), requests_field()};
+  static const json::Binding<TokenKeys> binding{contexts_field(),  upstreams_field(), tools_field(),     deny_field(),
+                                                read_only_field(), requests_field(),  disclosure_field()};
   return binding;
 }
 

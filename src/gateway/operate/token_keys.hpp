@@ -21,7 +21,8 @@ struct TokenKeys {
   std::vector<std::string> deny;           // likewise
   bool read_only = false;
   unsigned requests_per_minute = 0;  // 0: no limit besides that of everybody
-  std::string expires;               // a date and time, or a duration from now on; empty for never
+  catalog::Disclosure disclosure = catalog::Disclosure::all;
+  std::string expires;  // a date and time, or a duration from now on; empty for never
 
   // Apart from the token and from when it expires.
   PrincipalSettings settings() const;

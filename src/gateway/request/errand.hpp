@@ -36,11 +36,14 @@ class GatewayService::Timing {
   const Clock::Monotonic began_;
 };
 
+inline Task<mcp::Outcome> answer_with(mcp::Reply reply) { co_return reply; }
+
 // What a request that goes to an upstream has, and needs.
 struct GatewayService::Errand {
   ConcurrencyLimit::Pass place;  // among its caller's
   Route route;
   Clock::Monotonic began;  // when it could be sent
+  std::string task = {};   // of a request about a task: the upstream's id of it
 };
 
 }  // namespace proteus::gateway

@@ -10,7 +10,11 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <fmt/format.h>
 
+#include "gateway/bridge/task_questions.hpp"
+#include "gateway/connections/upstream_sessions_of_client.hpp"
+#include "gateway/routing/task_translation.hpp"
 #include "json/text.hpp"
+#include "mcp/errors.hpp"
 #include "mcp/headers.hpp"
 #include "server/core/session.hpp"
 
@@ -109,11 +113,10 @@ std::vector<client::Header> Forwarding::mirrored_of_shaped() const {
 std::vector<client::Header> Forwarding::mirrored() const {
   if (!arguments_.empty()) return mirrored_of_shaped();
   std::vector<client::Header> headers;
-  if (route_.found && route_.found.definition->mirrored != nullptr) {
-    const auto arguments = json::parse(call_.request().param("arguments"));
-    if (arguments) {
-      headers = mcp::mirror(*route_.found.definition->mirrored, *arguments).value_or(std::vector<client::Header>());
-    }
+  const auto* const parameters = route_.found ? route_.found.definition->mirrored : route_.mirrored.get();
+  if (parameters != nullptr) {
+    if (const auto arguments = json::parse(call_.request().param("arguments")))
+      headers = mcp::mirror(*parameters, *arguments).value_or(std::vector<client::Header>());
   }
   if (call_.fields() != nullptr && call_.request().method->method == mcp::Method::tools_call) {
     add_unknown_parameters(*call_.fields(), headers);
@@ -182,9 +185,11 @@ Task<Result<client::Answer>> Forwarding::request(Lane lane, client::Params param
 std::shared_ptr<const client::Handlers> Forwarding::session_handlers() {
   auto handlers = std::make_shared<client::Handlers>();
   if (!asks_) asks_ = std::make_shared<ClientAsks>(call_, worker_.io().get_executor());
-  const client::Handler ask = [asks = asks_](client::Question question) {
+  client::Handler asking = [asks = asks_](client::Question question) {
     return ClientAsks::ask(asks, std::move(question));
   };
+  const client::Handler ask = with_task_ids(std::move(asking), UpstreamSessionsOfClient::of(*call_.session())->tasks(),
+                                            route_.upstream->settings().name);
   const mcp::ClientCapabilities& client = call_.client();
   if (client.elicitation_form) handlers->elicit_form = ask;
   if (client.elicitation_url) handlers->elicit_url = ask;
@@ -207,6 +212,9 @@ client::RequestOptions Forwarding::options(const Lane& lane) {
     if (call_.session() != nullptr && !lane.here) options.handlers = session_handlers();
   } else {
     options.capabilities = request.client_capabilities;
+    // SEP-2663: it enables nothing in the revisions before.
+    if (call_.session() != nullptr && request.client_capabilities.contains(mcp::kTaskExtension))
+      options.capabilities = mcp::write_client_capabilities(call_.client());
   }
   options.progress = !request.progress_token.empty();
   options.on_notification = [this, here = lane.here](const json::Message& message) {
@@ -243,7 +251,10 @@ Task<Result<Forwarded>> Forwarding::run_unknown() {
 
 Task<Result<Forwarded>> Forwarding::run_known() {
   const bool legacy = facts_ && facts_->era() == mcp::Era::legacy;
-  params_.emplace(call_.request(), route_.own, call_.rounds(), facts_ ? facts_->era() : mcp::Era::modern, arguments_);
+  if (asks_for_task(call_.request()) && !(legacy && facts_->offers.tasks)) [[unlikely]]
+    return refuse(mcp::errors::method_not_found(fmt::format("{} as a task", call_.request().name)));
+  params_.emplace(call_.request(), task_.empty() ? route_.own : task_, call_.rounds(),
+                  facts_ ? facts_->era() : mcp::Era::modern, arguments_);
   if (legacy && call_.session() == nullptr && call_.request().method->may_ask) return run_bridged();
   return run(params_->take());
 }

@@ -21,6 +21,8 @@ class Forwarding {
   Forwarding(server::Call& call, Worker& worker, BridgeDependencies reach, const Route& route,
              std::string_view arguments = {});
 
+  // The upstream's id of the task that the request is about; it outlives this.
+  void set_task(std::string_view task) { task_ = task; }
   // With the request's own params. Where the upstream is of the era before the client's, and the client must be asked
   // for something first, the call is parked.
   Task<Result<Forwarded>> run();
@@ -85,6 +87,7 @@ class Forwarding {
   std::optional<ForwardedParams> params_;
   std::shared_ptr<ClientAsks> asks_;
   std::optional<server::SessionStream::Way> way_;
+  std::string_view task_;
   const client::PendingRequest* pending_ = nullptr;  // while it is polled
   std::shared_ptr<UpstreamSession> line_;            // of a bridged call
   std::shared_ptr<RunningCall> running_;             // once there is more to it than an answer

@@ -8,11 +8,7 @@
 #include "base/task_group.hpp"
 #include "base/waiting.hpp"
 #include "gateway/bridge/legacy_lists.hpp"
-#include "gateway/grants/sign_ins.hpp"
-#include "gateway/request/connect_tool.hpp"
-#include "gateway/request/forwarding.hpp"
 #include "gateway/upstreams/freshening.hpp"
-#include "gateway/upstreams/upstream_attempts.hpp"
 #include "gateway/upstreams/upstream_errors.hpp"
 #include "json/text.hpp"
 
@@ -58,8 +54,6 @@ mcp::Caching caching_of(const catalog::View& view, mcp::CacheScope scope, Kind k
   return caching;
 }
 
-constexpr std::size_t kMostPages = 1000;
-
 // Whether another upstream may list something by the same name.
 bool may_clash(const ServedUpstream& served, Kind kind, const UpstreamTable& upstreams) {
   const auto& prefix = served->rules().prefix;
@@ -80,8 +74,8 @@ mcp::Outcome cached_page(std::shared_ptr<const catalog::View> view, mcp::CacheSc
   const catalog::Page page = view->page(kind, *cursor ? (*cursor)->position : catalog::Position{}, page_size);
   mcp::Reply reply;
   reply.members.add(list_head(kind));
-  if (needs_legacy_form(*view, kind, request)) {
-    reply.members.add(legacy_form(page.str()));
+  if (needs_other_form(*view, kind, request)) {
+    reply.members.add(form_for(request, page.str()));
   } else {
     page.append_to(reply.members, view);
   }
@@ -119,13 +113,14 @@ LiveList::LiveList(server::Call& call, Worker& worker, BridgeDependencies reach,
 
 Task<mcp::Outcome> LiveList::run() {
   co_await freshen(expired_for(principal_of(call_.caller()).access(), worker_.upstreams()));
-  view_ = worker_.view(call_);
+  view_ = worker_.listed_view(call_);
   const auto cursor = cursor_of(call_.request(), *view_, kind_, cursors_);
   if (!cursor) co_return std::unexpected(cursor.error());
   const catalog::Cursor from = cursor->value_or(catalog::cursor_at(view_->state(), {}));
 
   TaskGroup asking(co_await boost::asio::this_coro::executor);
-  const bool any = view_->access().may_have(kind_);
+  const bool any =
+      view_->access().may_have(kind_) && !(view_->lens() != nullptr && view_->lens()->leaves_nothing(kind_));
   for (const ServedUpstream& served : worker_.upstreams().order) {
     if (!any || !served->is_direct() || !view_->access().allows(served->name())) continue;
     const auto rank = view_->state().ranks().of(served->name());
@@ -186,106 +181,9 @@ void LiveList::remember(const Part& part, const LivePage& page, RememberedLists:
   lists_.memory().put(lists_.key(), part.upstream, kind_, reading, std::move(names));
 }
 
-Task<LivePagePointer> LivePages::get(ServedUpstream upstream, Kind kind, std::string cursor,
-                                     std::optional<std::string> key) {
-  Wanted wanted{std::move(upstream), kind, std::move(cursor)};
-  if (!key) co_return co_await fetch(std::move(wanted));
-  co_return co_await worker_.shared_requests().get(std::move(*key), [this, &wanted] { return fetch(wanted); });
-}
-
-Task<LivePagePointer> LivePages::fetch(Wanted wanted) {
-  auto page = std::make_shared<LivePage>();
-  if (bridge_.sign_ins != nullptr && bridge_.sign_ins->must_connect(call_.caller(), *wanted.upstream.upstream)) {
-    page->list = unconnected_list(wanted.kind, *wanted.upstream.upstream);
-    co_return page;
-  }
-  auto answer = co_await request(wanted);
-  const bool implemented = answer || !wanted.cursor.empty() || !client::is_unimplemented(answer.error());
-  if (answer || !implemented) wanted.upstream->answered_live(wanted.kind, implemented);
-  if (!implemented) {
-    page->list = catalog::DefinitionList::empty(wanted.kind);
-    co_return page;
-  }
-  if (!answer) {
-    page->error = std::move(answer.error());
-    co_return page;
-  }
-  const std::string_view array = answer->member(catalog::info(wanted.kind).member);
-  auto list = co_await wanted.upstream->read_list(wanted.kind, answer->bytes(), array);
-  if (!list) {
-    page->error = log_failure(call_, *wanted.upstream.upstream, std::move(list.error()));
-    co_return page;
-  }
-  page->list = std::move(*list);
-  if (const std::string_view next = answer->member("nextCursor"); !next.empty() && next != "null") {
-    auto decoded = json::decode_string(next);
-    if (decoded) page->next = std::move(*decoded);
-  }
-  co_return page;
-}
-
-client::Params LivePages::params_of(const Wanted& wanted) {
-  client::Params params;
-  if (!wanted.cursor.empty()) params.members.add(fmt::format(R"("cursor":{})", json::quote(wanted.cursor)));
-  return params;
-}
-
-Task<Result<client::Answer>> LivePages::request(const Wanted& wanted) {
-  const mcp::Method method = catalog::info(wanted.kind).list_method;
-  const auto began = clock_.now();
-  UpstreamAttempts attempts(wanted.upstream, method, began, clock_, chance_);
-  if (auto admitted = attempts.begin(); !admitted) {
-    if (attempts.cut_off() && observer_) observer_({wanted.upstream, method, {}, &admitted.error(), true});
-    co_return std::unexpected(std::move(admitted.error()));
-  }
-  const Route route{wanted.upstream, {}, {}, {}, {}};
-  Forwarding forwarding(call_, worker_, bridge_, route);
-  auto answer = co_await forwarding.list(params_of(wanted));
-  while (!answer && co_await attempts.again(answer.error()))
-    answer = co_await forwarding.list(params_of(wanted));
-  attempts.report(answer);
-  if (observer_) observer_({wanted.upstream, method, clock_.now() - began, answer ? nullptr : &answer.error()});
-  if (answer) co_return std::get<client::Answer>(std::move(*answer));
-  co_return std::unexpected(log_failure(call_, *wanted.upstream.upstream, std::move(answer.error())));
-}
-
-Task<> LivePages::read_all(ServedUpstream upstream, Kind kind, CallerLists& into) {
-  const auto reading = into.memory().begin(upstream);
-  Result<ListedNames::Pointer> names = std::unexpected(errors::internal("the list was not read"));
-  try {
-    Deadline deadline(co_await boost::asio::this_coro::executor, upstream->settings().timeout, {});
-    names = co_await before(deadline, read_names(upstream, kind, into.key()), "the list");
-  } catch (const std::exception& fault) {
-    names = std::unexpected(errors::internal(fault.what()));
-  }
-  into.add(upstream, kind, reading, std::move(names));
-}
-
-Task<Result<ListedNames::Pointer>> LivePages::read_names(ServedUpstream upstream, Kind kind,
-                                                         const std::string& caller) {
-  std::vector<catalog::DefinitionList::Pointer> pages;
-  std::size_t definitions = 0;
-  std::set<std::string> cursors{""};
-  std::string cursor;
-  for (;;) {
-    std::string key =
-        fmt::format("names\n{}\n{}\n{}\n{}", upstream.instance, static_cast<int>(kind), json::quote(cursor), caller);
-    const auto page = co_await get(upstream, kind, cursor, std::move(key));
-    if (page->error) co_return std::unexpected(*page->error);
-    pages.push_back(page->list);
-    if (!page->next) break;
-    definitions += page->list->size();
-    const bool too_long = pages.size() == kMostPages || definitions > catalog::ListLimits{}.definitions;
-    if (too_long) co_return std::unexpected(errors::too_large("the list", catalog::ListLimits{}.definitions));
-    cursor = *page->next;
-    if (!cursors.insert(cursor).second) co_return std::unexpected(errors::protocol("a cursor of the list returns"));
-  }
-  co_return std::make_shared<const ListedNames>(pages);
-}
-
 Task<> LiveList::read_earlier(std::shared_ptr<Earlier> earlier) {
   if (lists_.find(earlier->upstream, kind_).state == CallerLists::Known::State::unread) {
-    co_await pages_.read_all(earlier->upstream, kind_, lists_);
+    (void)co_await pages_.read_all(earlier->upstream, kind_, lists_, earlier->upstream->settings().timeout);
   }
   earlier->names = lists_.find(earlier->upstream, kind_).names;
 }
@@ -372,11 +270,12 @@ mcp::Outcome LiveList::compose(const catalog::Cursor& from) {
 
   mcp::Reply reply;
   reply.members.add(list_head(kind_));
-  const bool modern =
-      needs_legacy_form(*view_, kind_, call_.request()) ||
-      std::ranges::any_of(parts_, [](const auto& part) { return part->list && part->list->has_modern_output(); });
-  if (modern && kind_ == Kind::tool && call_.request().era() == mcp::Era::legacy) {
-    reply.members.add(legacy_form(payload_.str()));
+  const bool other =
+      needs_other_form(*view_, kind_, call_.request()) || std::ranges::any_of(parts_, [this](const auto& part) {
+        return part->list && needs_other_form(*part->list, call_.request());
+      });
+  if (other) {
+    reply.members.add(form_for(call_.request(), payload_.str()));
   } else {
     reply.members.add(std::move(payload_));
   }

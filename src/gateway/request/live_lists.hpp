@@ -34,8 +34,10 @@ class LivePages {
   // without a key it is not shared.
   Task<LivePagePointer> get(ServedUpstream upstream, catalog::Kind kind, std::string cursor,
                             std::optional<std::string> key);
-  // All pages, within the time that the upstream has for one request, into the lists of the same caller.
-  Task<> read_all(ServedUpstream upstream, catalog::Kind kind, CallerLists& into);
+  using Pages = std::vector<catalog::DefinitionList::Pointer>;
+  // All pages, within some time, also into the lists of the same caller.
+  Task<Result<Pages>> read_all(ServedUpstream upstream, catalog::Kind kind, CallerLists& into,
+                               std::chrono::milliseconds most);
 
  private:
   struct Wanted {
@@ -45,7 +47,7 @@ class LivePages {
   };
 
   Task<LivePagePointer> fetch(Wanted wanted);
-  Task<Result<ListedNames::Pointer>> read_names(ServedUpstream upstream, catalog::Kind kind, const std::string& caller);
+  Task<Result<Pages>> read_pages(ServedUpstream upstream, catalog::Kind kind, const std::string& caller);
   static client::Params params_of(const Wanted& wanted);
   Task<Result<client::Answer>> request(const Wanted& wanted);
 

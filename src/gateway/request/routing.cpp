@@ -5,37 +5,13 @@
 #include <boost/asio/this_coro.hpp>
 
 #include "base/task_group.hpp"
+#include "gateway/request/list_call.hpp"
 #include "gateway/request/live_lists.hpp"
 
 namespace proteus::gateway {
 namespace {
 
 using catalog::Kind;
-
-// A list that is read because another request is to be routed: as the same caller, and nobody is told of it.
-class ListCall final : public server::CallChannel {
- public:
-  ListCall(const Asker& asker, Kind kind, server::Cancellation& cancellation)
-      : request_(asker.request), cancellation_(cancellation), call_(request_, asker.caller, *this) {
-    const auto method = mcp::to_string(catalog::info(kind).list_method);
-    request_.method = mcp::find_method(request_.era(), mcp::Sender::client, method);
-    request_.name = request_.progress_token = {};
-    request_.log_level.reset();
-    if (asker.session != nullptr) call_.join(*asker.session, {});
-    call_.set_authorization(asker.authorization);
-  }
-
-  server::Call& call() { return call_; }
-
-  void send(std::string) override {}
-  void release(std::chrono::milliseconds) override {}
-  server::Cancellation& cancellation() override { return cancellation_; }
-
- private:
-  mcp::Request request_;
-  server::Cancellation& cancellation_;
-  server::Call call_;
-};
 
 }  // namespace
 
@@ -83,7 +59,8 @@ Task<> Routing::read(const UnreadLists& unread, const Means& means) {
 Task<> Routing::read_one(ServedUpstream upstream, Kind kind, const Means& means) {
   ListCall asking(lists_.asker(), kind, means.cancellation);
   LivePages live(asking.call(), worker_, means.reach, means.observer, means.clock, means.chance);
-  co_await live.read_all(std::move(upstream), kind, lists_);
+  const auto most = upstream->settings().timeout;
+  (void)co_await live.read_all(std::move(upstream), kind, lists_, most);
 }
 
 }  // namespace proteus::gateway

@@ -6,63 +6,28 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
-#include "client/connection/calls.hpp"
-#include "gateway/bridge/questions.hpp"
-#include "gateway/callers/instructions.hpp"
 #include "gateway/callers/principal.hpp"
+#include "gateway/callers/search_definitions.hpp"
 #include "gateway/grants/sign_ins.hpp"
 #include "gateway/request/errand.hpp"
-#include "gateway/request/forwarding.hpp"
 #include "gateway/request/live_lists.hpp"
+#include "gateway/request/named_call.hpp"
 #include "gateway/request/routing.hpp"
 #include "gateway/routing/scope_check.hpp"
 #include "gateway/upstreams/freshening.hpp"
 #include "gateway/upstreams/local_provider.hpp"
-#include "gateway/upstreams/upstream_attempts.hpp"
-#include "gateway/upstreams/upstream_errors.hpp"
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
-#include "mcp/jsonrpc.hpp"
-#include "server/core/asking.hpp"
+#include "providers/http_tool/http_tool_call.hpp"
 
 namespace proteus::gateway {
 namespace {
 
 using catalog::Kind;
 
-// How long a list waits for what an upstream has just announced to its caller.
-constexpr std::chrono::seconds kCatchUp{2};
-
-Error drifted(const providers::Upstream& upstream, std::string_view name, std::string_view why) {
-  return errors::conflict(
-      fmt::format("{} of upstream {} is not called: it is pinned, and the upstream has changed it so that what it was "
-                  "ratified as would be misread ({}); an operator has to decide about the change",
-                  log::printable(name, 200), upstream.settings().name, why));
-}
-
-// A legacy upstream's error that sends the user to URLs first is a need for input in the modern era; the retry runs the
-// request anew, as it would there.
-std::optional<mcp::InputRequired> visits_required(server::Call& call, const Error& error) {
-  if (call.session() != nullptr || error.rpc_code() != mcp::code::kLegacyUrlElicitationRequired) return std::nullopt;
-  if (!call.request().method->may_ask || !call.client().elicitation_url) return std::nullopt;
-  auto required = url_questions(error.data());
-  if (required) required->state = kVisitedState;
-  call.rounds().answers.clear();
-  return required;
-}
-
-bool wants_refresh(const Result<Forwarded>& forwarded) {
-  const auto* const answer = forwarded ? std::get_if<client::Answer>(&*forwarded) : nullptr;
-  return answer != nullptr && wants_refresh(*answer);
-}
-
-mcp::ServerCapabilities join(mcp::ServerCapabilities a, const mcp::ServerCapabilities& b) {
-  a.prompts.offered = a.prompts.offered || b.prompts.offered;
-  a.resources.offered = a.resources.offered || b.resources.offered;
-  a.subscribe = a.subscribe || b.subscribe;
-  a.completions = a.completions || b.completions;
-  a.logging = a.logging || b.logging;
-  return a;
+// Whether it is a tool that can be called only as a task, for who does not know such tasks: nobody else is told of it.
+bool is_hidden_task(const Route& route, const mcp::Request& request) {
+  return route.found && route.found.definition->task_only && !mcp::has_tasks(request.version);
 }
 
 // Holds the caller's scopes against what is asked for, and the mirrored parameters of a tool against its headers.
@@ -71,6 +36,8 @@ Result<Route> checked(const server::Call& call, Result<Route> route, RefusalLog&
     auto granted = check_scopes(*route, principal_of(call.caller()), refusals);
     if (!granted) return std::unexpected(std::move(granted.error()));
   }
+  if (route && is_hidden_task(*route, call.request())) [[unlikely]]
+    return std::unexpected(mcp::errors::unknown_tool(call.request().name));
   if (!route || call.headers() == nullptr || !route->found || route->found.definition->mirrored == nullptr) {
     return route;
   }
@@ -80,18 +47,17 @@ Result<Route> checked(const server::Call& call, Result<Route> route, RefusalLog&
     return std::unexpected(mcp::errors::invalid_params(
         fmt::format("params.arguments cannot be compared with the headers: {}", arguments.error().message())));
   }
-  const auto held = mcp::check_mirrored(*route->found.definition->mirrored, *arguments, *call.headers());
+  // Who has found a tool by searching was shown no annotation.
+  const auto missing = route->view->is_searched() ? mcp::MissingHeader::allowed : mcp::MissingHeader::refused;
+  const auto held = mcp::check_mirrored(*route->found.definition->mirrored, *arguments, *call.headers(), missing);
   if (!held) return std::unexpected(held.error());
   return route;
 }
 
-// Who may not read a resource is not told of it either. What is given outlives it.
-Task<Result<Route>> route_to_follow(Task<Result<Route>> routing, const server::Caller& caller, RefusalLog& refusals) {
-  auto route = co_await std::move(routing);
-  if (!route) co_return route;
-  if (auto granted = check_scopes(*route, principal_of(caller), refusals); !granted)
-    co_return std::unexpected(std::move(granted.error()));
-  co_return route;
+mcp::Reply no_reader(const server::Call& call) {
+  return providers::tool_error(
+      fmt::format("{} does not declare that it changes nothing (readOnlyHint). Nothing was run; call it with {}.",
+                  log::printable(call.request().name, 200), kCallTool));
 }
 
 std::uint64_t next_number() {
@@ -129,7 +95,7 @@ std::optional<Kind> listed_by(mcp::Method method) {
 }
 
 GatewayService::GatewayService(ServiceOptions options, std::vector<Worker*> workers, Subscriptions& subscriptions,
-                               const Clock& clock, SealingKey cursor_key, RefusalLog& refusals)
+                               const Clock& clock, SealingKey key, RefusalLog& refusals)
     : number_(next_number()),
       options_(std::move(options)),
       tail_(mcp::result_tail(options_.server_info)),
@@ -137,7 +103,8 @@ GatewayService::GatewayService(ServiceOptions options, std::vector<Worker*> work
       subscriptions_(subscriptions),
       clock_(clock),
       refusals_(refusals),
-      cursors_(cursor_key),
+      cursors_(key),
+      tasks_(key),
       parked_(options_.parking, clock),
       confirmations_(clock),
       remembered_(clock, options_.remembered) {}
@@ -152,77 +119,6 @@ Worker& GatewayService::here() const {
     return *worker;
   }
   throw std::logic_error("the gateway is asked on a thread that is none of its workers");
-}
-
-// An upstream that has not answered yet may come with anything, and a legacy client is told only once.
-mcp::ServerCapabilities GatewayService::offered_to(const catalog::View& view, const UpstreamTable& upstreams,
-                                                   mcp::Era era) {
-  mcp::ServerCapabilities offered;
-  offered.tools.offered = true;
-  for (const ServedUpstream& served : upstreams.order) {
-    if (!view.access().allows(served->name())) continue;
-    const auto facts = served->facts();
-    mcp::ServerCapabilities everything;
-    everything.prompts.offered = everything.resources.offered = true;
-    everything.subscribe = everything.completions = everything.logging = true;
-    offered = join(offered, facts ? facts->offers : everything);
-    const auto side = era == mcp::Era::legacy ? served->legacy_side() : nullptr;
-    if (side) offered = join(offered, side->facts->offers);
-  }
-  offered.prompts.offered = offered.prompts.offered || view.count(Kind::prompt) > 0;
-  offered.resources.offered = offered.resources.offered || view.count(Kind::resource) > 0;
-  for (auto* kind : {&offered.tools, &offered.prompts, &offered.resources})
-    kind->list_changed = kind->offered;
-  return offered;
-}
-
-server::Service::Face GatewayService::face(const server::Caller& caller, mcp::Era era) {
-  Worker& worker = here();
-  const auto view = worker.view(caller);
-  const auto context_view = worker.context_view(caller);
-  return {offered_to(*view, worker.upstreams(), era),
-          {options_.server_info, instructions_for(context_view.get(), *view, worker.upstreams())},
-          {std::chrono::milliseconds(0), worker.cache_scope(*view)}};
-}
-
-mcp::SubscriptionFilter GatewayService::accept(const mcp::SubscriptionFilter& wanted, const server::Caller& caller,
-                                               server::Session* session) {
-  Worker& worker = here();
-  const auto view = worker.view(caller, session);
-  const mcp::ServerCapabilities offered =
-      offered_to(*view, worker.upstreams(), session != nullptr ? mcp::Era::legacy : mcp::Era::modern);
-  mcp::SubscriptionFilter accepted;
-  accepted.tools = wanted.tools && offered.tools.offered;
-  accepted.prompts = wanted.prompts && offered.prompts.offered;
-  accepted.resources = wanted.resources && offered.resources.offered;
-  if (!offered.subscribe) return accepted;
-  for (const auto& uri : wanted.uris) {
-    if (uri.size() > catalog::kLongestUri) continue;
-    if (view->lens() != nullptr && !view->lens()->admits(Kind::resource, {uri, uri})) continue;
-    // Who of them has it is found out when it is followed.
-    const bool live = std::ranges::any_of(worker.upstreams().order, [&](const ServedUpstream& served) {
-      if (!served->is_direct() || !view->access().allows(served->name())) return false;
-      const auto facts = served->facts();
-      return !facts || facts->offers.subscribe;
-    });
-    if (live || view->find(Kind::resource, uri) || view->match_template(uri)) accepted.uris.push_back(uri);
-  }
-  return accepted;
-}
-
-Task<std::vector<server::Service::Refused>> GatewayService::follow(const server::Caller& caller,
-                                                                   server::Session* session,
-                                                                   const mcp::Request& request,
-                                                                   const mcp::SubscriptionFilter& accepted) {
-  Worker& worker = here();
-  CallerLists lists(remembered_, {request, caller, session});
-  Routing routing(lists, worker);
-  const auto never = std::make_shared<server::Cancellation>(worker.io().get_executor());
-  const Routing::Means means{reach(), observer_, clock_, options_.chance, *never};
-  const Subscriptions::RouteOf route_of = [&](const std::string& uri) {
-    return route_to_follow(routing.run({Kind::resource, uri}, means), caller, refusals_);
-  };
-  co_return co_await subscriptions_.follow(worker, caller, session, accepted, route_of);
 }
 
 void GatewayService::Timing::end(const mcp::Outcome& outcome, Clock::Monotonic now) const {
@@ -257,6 +153,8 @@ Task<mcp::Outcome> GatewayService::handle(server::Call& call) {
   if (auto checked = check_meta(call.request(), options_.meta); !checked)
     return timing.refuse(std::move(checked.error()));
   if (const auto kind = listed_by(call.request().method->method)) return timing.around(list(call, *kind));
+  if (mcp::is_about_tasks(call.request().method->method)) [[unlikely]]
+    return about_tasks(call, timing);
   return forward(call, timing);
 }
 
@@ -269,13 +167,13 @@ std::optional<mcp::Outcome> GatewayService::list_cached(server::Call& call, Kind
   Worker& worker = here();
   const UpstreamTable& upstreams = worker.upstreams();
   if (upstreams.any_on_demand) return std::nullopt;
-  auto view = worker.view(call);
+  auto view = worker.listed_view(call);
   const auto scope = worker.cache_scope(*view);
   return cached_page(std::move(view), scope, kind, call.request(), cursors_, options_.page_size);
 }
 
 Task<mcp::Outcome> GatewayService::list(server::Call& call, Kind kind) {
-  if (auto lists = lists_behind(call)) co_await OwnLists::caught_up(std::move(lists), kCatchUp);
+  if (auto lists = lists_behind(call)) co_await OwnLists::caught_up(std::move(lists), OwnLists::kUsualWait);
   if (auto cached = list_cached(call, kind)) co_return std::move(*cached);
   const auto pass = here().quota(call.caller().principal).enter_call();
   if (!pass) co_return std::unexpected(pass.error());
@@ -289,6 +187,10 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call, const Timing& tim
   Worker& worker = here();
   auto place = take_place(call, worker);
   if (!place) return timing.refuse(std::move(place.error()));
+  if (may_name_call(call.request())) [[unlikely]] {
+    if (auto named = name_call(call, *worker.view(call)); !named)
+      return timing.around(answer_with(providers::tool_error(named.error().message())));
+  }
   if (ParkedCalls::is_ticket(call.rounds().state)) return timing.around(resume(call, std::move(*place)));
   if (sign_ins_ != nullptr && sign_ins_->has_asked(call)) [[unlikely]]
     return forward_signed_in(call, timing, std::move(*place));
@@ -305,20 +207,21 @@ Task<mcp::Outcome> GatewayService::forward(server::Call& call, const Timing& tim
 
 Task<mcp::Outcome> GatewayService::forward_caught_up(server::Call& call, Timing timing, ConcurrencyLimit::Pass place,
                                                      std::shared_ptr<OwnLists> lists) {
-  co_await OwnLists::caught_up(std::move(lists), kCatchUp);
+  co_await OwnLists::caught_up(std::move(lists), OwnLists::kUsualWait);
   co_return co_await forward(call, timing, std::move(place), route_at_once(call, here()), timing.now());
 }
 
 Task<mcp::Outcome> GatewayService::forward(server::Call& call, const Timing& timing, ConcurrencyLimit::Pass&& place,
                                            std::optional<Result<Route>>&& route, Clock::Monotonic began) {
   if (!route) return forward_by_lists(call, timing, std::move(place));
-  if (!*route) return timing.refuse(std::move(route->error()));
+  if (!*route) return refuse(call, timing, std::move(route->error()));
   return dispatch(call, timing, {std::move(place), std::move(**route), began});
 }
 
 Task<Result<Route>> GatewayService::route_by_lists(server::Call& call) {
   std::string decoded;
-  const auto wanted = wanted_by(call.request(), decoded);
+  auto wanted = wanted_by(call.request(), decoded);
+  wanted->as_listed = call.stands_for_another();
   CallerLists lists(remembered_, Asker::of(call));
   Routing routing(lists, here());
   co_return checked(call,
@@ -328,15 +231,13 @@ Task<Result<Route>> GatewayService::route_by_lists(server::Call& call) {
 
 Task<mcp::Outcome> GatewayService::forward_by_lists(server::Call& call, Timing timing, ConcurrencyLimit::Pass place) {
   auto route = co_await route_by_lists(call);
-  if (!route) {
-    mcp::Outcome outcome = std::unexpected(std::move(route.error()));
-    timing.end(outcome);
-    co_return outcome;
-  }
+  if (!route) co_return co_await refuse(call, timing, std::move(route.error()));
   co_return co_await dispatch(call, timing, {std::move(place), std::move(*route), timing.now()});
 }
 
 Task<mcp::Outcome> GatewayService::dispatch(server::Call& call, const Timing& timing, Errand errand) {
+  if (call.only_reads() && !errand.route.read_only) [[unlikely]]
+    return timing.around(answer_with(no_reader(call)));
   if (errand.route.local) return timing.around(answer_locally(call, std::move(errand)));
   if (is_connect_tool(call, errand.route)) [[unlikely]]
     return timing.around(connect(call, std::move(errand)));
@@ -373,8 +274,9 @@ Result<ConcurrencyLimit::Pass> GatewayService::take_place(server::Call& call, Wo
 
 std::optional<Result<Route>> GatewayService::route_at_once(server::Call& call, Worker& worker) {
   std::string decoded;
-  const auto wanted = wanted_by(call.request(), decoded);
+  auto wanted = wanted_by(call.request(), decoded);
   if (!wanted) return std::unexpected(wanted.error());
+  wanted->as_listed = call.stands_for_another();
   CallerLists lists(remembered_, Asker::of(call));
   auto route = Routing(lists, worker).at_once(*wanted);
   if (route) route = checked(call, std::move(*route), refusals_);
@@ -383,118 +285,6 @@ std::optional<Result<Route>> GatewayService::route_at_once(server::Call& call, W
 
 Task<mcp::Outcome> GatewayService::answer_locally(server::Call& call, Errand errand) {
   co_return co_await errand.route.local->handle(call, errand.route.found);
-}
-
-Result<> GatewayService::admit(const Route& route, UpstreamAttempts& attempts, const server::Call& call) const {
-  const ServedUpstream& upstream = route.upstream;
-  if (const auto& pins = upstream->pins()) {
-    const bool by_template = route.found && route.found.definition->pattern != nullptr;
-    const auto why = by_template ? pins->blocked(Kind::resource_template, route.found.definition->own)
-                                 : pins->blocked(route.kind, route.own);
-    if (why) return std::unexpected(drifted(*upstream.upstream, route.own, *why));
-  }
-  auto admitted = attempts.begin();
-  if (attempts.cut_off() && observer_)
-    observer_({upstream, call.request().method->method, {}, &admitted.error(), true});
-  if (!admitted && !attempts.cut_off()) {
-    refusals_.add({.reason = RefusalReason::limit,
-                   .why = admitted.error().message(),
-                   .principal = principal_of(call.caller()).name()});
-  }
-  return admitted;
-}
-
-Task<mcp::Outcome> GatewayService::send(server::Call& call, Timing timing, Errand errand, std::string_view arguments) {
-  const ServedUpstream& upstream = errand.route.upstream;
-  mcp::Outcome outcome;
-  UpstreamAttempts attempts(upstream, call.request().method->method, errand.began, clock_, options_.chance);
-  if (auto admitted = admit(errand.route, attempts, call); !admitted) {
-    outcome = std::unexpected(std::move(admitted.error()));
-    timing.end(outcome);
-  } else {
-    Forwarding forwarding(call, here(), reach(), errand.route, arguments);
-    auto forwarded = co_await forwarding.run();
-    while (!forwarded && co_await attempts.again(forwarded.error()))
-      forwarded = co_await forwarding.run();
-    if (!forwarded && upstream->is_per_caller()) [[unlikely]] {
-      if (auto answered = co_await sign_in(call, upstream, forwarding, forwarded)) {
-        attempts.report(forwarded);
-        timing.end(*answered);
-        co_return std::move(*answered);
-      }
-    }
-    call.rounds().answers.clear();  // each round answers the questions of the one before
-    attempts.report(forwarded);
-    if (wants_refresh(forwarded)) co_await refresh_for(call.caller(), upstream);
-    const auto ended = timing.now();
-    outcome = conclude(call, upstream, ended - errand.began, std::move(forwarded));
-    timing.end(outcome, ended);
-  }
-  co_return outcome;
-}
-
-Task<> GatewayService::refresh_for(const server::Caller& caller, const ServedUpstream& upstream) {
-  upstream->lists_changed();
-  if (!upstream->is_direct()) {
-    co_await upstream->refresh();
-  } else if (on_lists_changed_) {
-    const auto facts = upstream->facts();
-    catalog::KindSet kinds;
-    for (const Kind kind : catalog::kKinds) {
-      const bool offered = !facts || mcp::offers(facts->offers, catalog::info(kind).list_method);
-      if (offered && principal_of(caller).access().may_have(kind)) kinds.add(kind);
-    }
-    on_lists_changed_(caller.principal, kinds);
-  }
-}
-
-Task<mcp::Outcome> GatewayService::resume(server::Call& call, ConcurrencyLimit::Pass /*place*/) {
-  auto taken = parked_.take(call.rounds().state);
-  if (!taken) co_return std::unexpected(taken.error());
-  const ServedUpstream upstream = taken->upstream;
-  // Since it was parked its caller may have lost the upstream, the context or the name.
-  auto at_once = route_at_once(call, here());
-  auto route = at_once ? std::move(*at_once) : co_await route_by_lists(call);
-  const bool elsewhere = route && (!route->upstream || route->upstream->name() != upstream->name());
-  if (!route || elsewhere) {
-    ParkedCalls::cancel(*taken);
-    if (!route) co_return std::unexpected(std::move(route.error()));
-    co_return std::unexpected(mcp::errors::invalid_params(
-        "the upstream that asked for this input does not answer to this name any more. The call was cancelled"));
-  }
-  const auto began = clock_.now();
-  auto forwarded = co_await wait_for_call(call, here(), parked_, std::move(*taken));
-  if (wants_refresh(forwarded)) co_await refresh_for(call.caller(), upstream);
-  co_return conclude(call, upstream, clock_.now() - began, std::move(forwarded));
-}
-
-// What a URI stands for may depend on who asks, whatever the upstream says of its own answer.
-mcp::CacheScope GatewayService::widest_scope(const server::Call& call, const providers::Upstream& upstream) const {
-  if (!call.request().method->cacheable || upstream.is_direct() || upstream.is_per_caller())
-    return mcp::CacheScope::per_caller;
-  Worker& worker = here();
-  return worker.cache_scope(*worker.view(call));
-}
-
-mcp::Outcome GatewayService::conclude(server::Call& call, const ServedUpstream& upstream, std::chrono::nanoseconds took,
-                                      Result<Forwarded> forwarded) const {
-  if (observer_) {
-    const auto* answer = forwarded ? std::get_if<client::Answer>(&*forwarded) : nullptr;
-    observer_({.upstream = upstream,
-               .method = call.request().method->method,
-               .took = took,
-               .error = forwarded ? nullptr : &forwarded.error(),
-               .is_tool_error = answer != nullptr && is_tool_error(*answer)});
-  }
-  if (!forwarded) {
-    if (auto required = visits_required(call, forwarded.error())) return std::move(*required);
-    if (call.session() != nullptr && forwarded.error().rpc_code() == mcp::code::kMissingClientCapability) {
-      return server::refusal(call, forwarded.error().message());
-    }
-    return std::unexpected(log_failure(call, *upstream.upstream, std::move(forwarded.error())));
-  }
-  if (auto* required = std::get_if<mcp::InputRequired>(&*forwarded)) return std::move(*required);
-  return to_outcome(std::get<client::Answer>(*forwarded), call.request().era(), widest_scope(call, *upstream.upstream));
 }
 
 }  // namespace proteus::gateway

@@ -14,6 +14,7 @@
 #include "gateway/connections/worker.hpp"
 #include "gateway/routing/remembered_lists.hpp"
 #include "gateway/routing/route.hpp"
+#include "gateway/routing/task_ids.hpp"
 #include "gateway/routing/translation.hpp"
 #include "gateway/upstreams/concurrency_limit.hpp"
 #include "server/core/service.hpp"
@@ -22,6 +23,7 @@ namespace proteus::gateway {
 
 class Forwarding;
 class UpstreamAttempts;
+class UsableTools;
 
 struct ServiceOptions {
   std::string server_info;  // an Implementation object
@@ -54,9 +56,9 @@ struct AnsweredRequest {
 // workers.
 class GatewayService final : public server::Service {
  public:
-  // The workers, who hears them, and the log of refusals outlive it.
+  // The workers, who hears them, and the log of refusals outlive it. The key is for cursors and task ids.
   GatewayService(ServiceOptions options, std::vector<Worker*> workers, Subscriptions& subscriptions, const Clock& clock,
-                 SealingKey cursor_key, RefusalLog& refusals);
+                 SealingKey key, RefusalLog& refusals);
 
   ParkedCalls& parked() { return parked_; }
   RememberedLists& remembered() { return remembered_; }
@@ -78,6 +80,9 @@ class GatewayService final : public server::Service {
 
   // The worker whose thread this is.
   Worker& here() const;
+
+  // All tools that the caller of a request may use now. On the thread of its worker.
+  Task<UsableTools> usable_tools(server::Call& call);
 
   Face face(const server::Caller& caller, mcp::Era era) override;
   mcp::ResultStyle modern_style() const override { return {mcp::Era::modern, options_.server_info, tail_}; }
@@ -120,6 +125,10 @@ class GatewayService final : public server::Service {
   Task<Result<Route>> route_by_lists(server::Call& call);
   Task<mcp::Outcome> forward_by_lists(server::Call& call, Timing timing, ConcurrencyLimit::Pass place);
   Task<mcp::Outcome> dispatch(server::Call& call, const Timing& timing, Errand errand);
+  // Nobody is found who could answer. One who has named a tool in vain is helped by whoever searches.
+  Task<mcp::Outcome> refuse(server::Call& call, const Timing& timing, Error why);
+  static Task<mcp::Outcome> name_nearest(server::Call& call, std::shared_ptr<LocalProvider> searching,
+                                         std::shared_ptr<const catalog::View> view);
   static Task<mcp::Outcome> answer_locally(server::Call& call, Errand errand);
   // Whether it may be sent to the upstream now.
   Result<> admit(const Route& route, UpstreamAttempts& attempts, const server::Call& call) const;
@@ -142,6 +151,16 @@ class GatewayService final : public server::Service {
   // What the upstream offers has changed, and the very next list is to show it. What is given outlives this.
   Task<> refresh_for(const server::Caller& caller, const ServedUpstream& upstream);
   // What becomes of a request that has been to an upstream.
+  // Requests about tasks: of 2025-11-25, and of the extension.
+  Task<mcp::Outcome> about_tasks(server::Call& call, const Timing& timing);
+  // The tasks of its session.
+  Task<mcp::Outcome> list_tasks(server::Call& call);
+  Task<> read_task(server::Call& call, std::string id, std::string& out);
+  // Sends it to the upstream that runs the task.
+  Task<mcp::Outcome> ask_about_task(server::Call& call, Timing timing);
+  // The way to a task is that to its tool, for whoever may use that.
+  Task<Result<Route>> route_to_task(server::Call& call, const TaskAtUpstream& task);
+  mcp::Outcome task_outcome(server::Call& call, const ServedUpstream& upstream, const client::Answer& answer) const;
   mcp::Outcome conclude(server::Call& call, const ServedUpstream& upstream, std::chrono::nanoseconds took,
                         Result<Forwarded> forwarded) const;
 
@@ -153,6 +172,7 @@ class GatewayService final : public server::Service {
   const Clock& clock_;
   RefusalLog& refusals_;
   const catalog::Cursors cursors_;
+  const TaskIds tasks_;
   ParkedCalls parked_;
   Confirmations confirmations_;
   RememberedLists remembered_;

@@ -1,6 +1,7 @@
 // Calls of tools that an operator has shaped: with arguments put in, or after the user was asked.
 #include <fmt/format.h>
 
+#include "gateway/confirmation/confirmation_text.hpp"
 #include "gateway/request/errand.hpp"
 #include "json/canonical.hpp"
 #include "json/text.hpp"
@@ -16,8 +17,6 @@ bool has_been_sent(const server::Rounds& rounds) {
   return rounds.round > 0 && (rounds.state.empty() || is_state_after_sending(rounds.state));
 }
 
-Task<mcp::Outcome> answer_with(mcp::Reply reply) { co_return reply; }
-
 // Of the tool and of the arguments exactly as they go to it; numbers count as they are written.
 Result<std::string> digest_of(const Route& route, std::string_view arguments) {
   const auto text = json::canonical_text(arguments);
@@ -31,7 +30,11 @@ Task<mcp::Outcome> GatewayService::send_shaped(server::Call& call, Timing timing
   const auto tool = errand.route.shaped;
   std::string arguments;
   if (!tool->fixed.empty() || !tool->defaults.empty()) {
-    auto completed = tool->complete(call.request().param("arguments"));
+    const std::string_view given = call.request().param("arguments");
+    auto completed = given.size() <= BackgroundThreads::kSmall
+                         ? tool->complete(given)
+                         : co_await errand.route.upstream->background().run(
+                               [tool, copy = std::string(given)] { return tool->complete(copy); });
     if (!completed) {
       mcp::Outcome refused = tool_error(completed.error().message());
       timing.end(refused);
@@ -47,6 +50,12 @@ Task<mcp::Outcome> GatewayService::send_shaped(server::Call& call, Timing timing
 Task<mcp::Outcome> GatewayService::send_confirmed(server::Call& call, Timing timing, Errand errand,
                                                   std::string_view arguments) {
   const std::string_view given = call.request().param("arguments");
+  // Putting them in order takes many times what it takes to read them, and twice the longest question is never asked.
+  if (given.size() > 2 * kLongestQuestion) {
+    mcp::Outcome refused = Confirmations::too_long();
+    timing.end(refused);
+    co_return refused;
+  }
   const auto shown = errand.route.shaped->with_defaults(given);
   const std::string_view sent = !arguments.empty() ? arguments : given.empty() ? std::string_view("{}") : given;
   auto digest = digest_of(errand.route, sent);

@@ -34,6 +34,9 @@ ListedNames::ListedNames(std::span<const catalog::DefinitionList::Pointer> pages
       name.own = definition.shown.ends_with(definition.own) ? name.shown + name.shown_size - name.own_size
                                                             : add(definition.own);
       names_.push_back(name);
+      if (definition.mirrored != nullptr) {
+        mirrored_.emplace(own(name), std::make_shared<const std::vector<mcp::MirroredParameter>>(*definition.mirrored));
+      }
       if (definition.shaped != nullptr) shaped_.emplace(own(name), definition.shaped->shared_from_this());
     }
   }
@@ -69,7 +72,7 @@ std::optional<ListedNames::Entry> ListedNames::find_alias(std::string_view alias
 std::size_t ListedNames::bytes() const {
   constexpr std::size_t kPattern = 200;  // with its parts
   return sizeof(*this) + text_.capacity() + (names_.capacity() * sizeof(Name)) + (patterns_.size() * kPattern) +
-         (shaped_.size() * kPattern);
+         ((shaped_.size() + mirrored_.size()) * kPattern);
 }
 
 }  // namespace proteus::gateway

@@ -31,6 +31,7 @@ class ListedNames {
     std::string_view own;    // the upstream's own name
     bool read_only = false;  // a tool that declares to change nothing
     const catalog::ShapedTool* shaped = nullptr;
+    std::shared_ptr<const std::vector<mcp::MirroredParameter>> mirrored = {};  // in headers; null for none
   };
   std::optional<Entry> find(std::string_view shown) const;
   // The same by the prefix and the own name of something that is shown by a portable name. Takes linear time.
@@ -45,8 +46,9 @@ class ListedNames {
   template <class Admits>
   bool has_template_for(std::string_view uri, Admits&& admits) const {
     if (uri.size() > catalog::kLongestUri) return false;
+    std::size_t steps = mcp::UriPattern::kSteps;  // for all of them
     for (const auto& [name, pattern] : patterns_) {
-      if (pattern.matches(uri) && admits(shown(names_[name]))) return true;
+      if (pattern.matches(uri, steps) && admits(shown(names_[name]))) return true;
     }
     return false;
   }
@@ -65,8 +67,12 @@ class ListedNames {
     std::uint32_t renamed : 1;  // by an operator
   };
   Entry entry(const Name& name) const {
-    return {shown(name), own(name), name.read_only != 0,
-            name.shaped != 0 ? shaped_.find(own(name))->second.get() : nullptr};
+    Entry found{shown(name), own(name), name.read_only != 0,
+                name.shaped != 0 ? shaped_.find(own(name))->second.get() : nullptr};
+    if (mirrored_.empty()) return found;
+    if (const auto parameters = mirrored_.find(own(name)); parameters != mirrored_.end())
+      found.mirrored = parameters->second;
+    return found;
   }
   std::string_view shown(const Name& name) const { return std::string_view(text_).substr(name.shown, name.shown_size); }
   std::string_view own(const Name& name) const { return std::string_view(text_).substr(name.own, name.own_size); }
@@ -75,7 +81,10 @@ class ListedNames {
   std::string text_;
   std::vector<Name> names_;  // in the order of the shown ones
   std::vector<std::pair<std::uint32_t, mcp::UriPattern>> patterns_;
-  std::map<std::string, std::shared_ptr<const catalog::ShapedTool>, std::less<>> shaped_;  // by own name
+  template <class T>
+  using ByOwnName = std::map<std::string, std::shared_ptr<const T>, std::less<>>;
+  ByOwnName<catalog::ShapedTool> shaped_;
+  ByOwnName<std::vector<mcp::MirroredParameter>> mirrored_;
 };
 
 }  // namespace proteus::gateway

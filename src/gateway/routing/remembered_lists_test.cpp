@@ -43,6 +43,24 @@ TEST(ListedNames, KnowTemplates) {
   EXPECT_FALSE(names.has_template_for("test://a/1", [](std::string_view text) { return text != "test://a/{x}"; }));
 }
 
+// SEC-03: templates that are slow to match share one budget, and what stands behind them is not found.
+TEST(ListedNames, LookThroughSlowTemplatesForABoundedTime) {
+  std::string slow = "t://";
+  for (int i = 0; i < 25; ++i)
+    slow += "{+x}a";
+  std::vector<std::string> texts;
+  for (int i = 0; i < 100; ++i)
+    texts.push_back(fmt::format(R"({{"uriTemplate":"{}Q{{+z{}}}","name":"t{}"}})", slow, i, i));
+  texts.emplace_back(R"({"uriTemplate":"t://{+zz}","name":"any"})");
+  const auto list = catalog::DefinitionList::build(Kind::resource_template,
+                                                   std::vector<std::string_view>(texts.begin(), texts.end()), {}, {})
+                        .value();
+  const ListedNames names(std::span(&list, 1));
+  const auto any = [](std::string_view) { return true; };
+  EXPECT_TRUE(names.has_template_for("t://" + std::string(100, 'a'), any));
+  EXPECT_FALSE(names.has_template_for("t://" + std::string(8000, 'a'), any));
+}
+
 class Remembers : public ::testing::Test {
  protected:
   test::Upstream upstream_;

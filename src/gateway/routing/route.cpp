@@ -111,10 +111,15 @@ bool is_shaped(const ServedUpstream& served, const Wanted& wanted) {
 // Whether the name does not tell if the caller may use it: rules of access are about the name that is shown, and about
 // what a tool declares.
 bool needs_list(const ServedUpstream& served, const catalog::View& view, const Wanted& wanted) {
-  if (is_shaped(served, wanted)) return true;
+  if (is_shaped(served, wanted) || wanted.as_listed) return true;
   const auto& entries = view.access().entries();
   if (!entries) return false;
   return entries->only_read_only(wanted.kind) || (names_are_portable(served, wanted) && entries->filters(wanted.kind));
+}
+
+// Whether only its list tells which headers the caller does not know of.
+bool may_mirror(const ServedUpstream& served, const catalog::View& view, const Wanted& wanted) {
+  return view.is_searched() && wanted.kind == Kind::tool && served->is_modern();
 }
 
 // Whether an upstream that is listed live may have something.
@@ -176,6 +181,8 @@ class Candidates {
     const ServedUpstream* upstream = nullptr;  // null: the one in the catalog, or nobody
     std::string_view own = {};                 // lives as long as the lists
     const catalog::ShapedTool* shaped = nullptr;
+    bool read_only = false;
+    std::shared_ptr<const std::vector<mcp::MirroredParameter>> mirrored = {};
   };
   // Who is the first to have listed it.
   Result<std::variant<Listed, UnreadLists>> decide(CallerLists& lists) const {
@@ -196,7 +203,7 @@ class Candidates {
             break;
           case CallerLists::Known::State::read:
             if (const auto entry = find_listed(*known.names, ways[way], *live_[i], view_, wanted_)) {
-              listed = Listed{live_[i], entry->own, entry->shaped};
+              listed = Listed{live_[i], entry->own, entry->shaped, entry->read_only, entry->mirrored};
             }
             break;
         }
@@ -242,13 +249,20 @@ Result<Route> route_in_catalog(const Wanted& wanted, catalog::Found found, const
   if (served == nullptr) {
     auto local = find_local(caller, upstreams, guide, found.snapshot->upstream());
     if (!local) return std::unexpected(unknown(wanted));
-    return Route{{}, std::string(found.definition->own), found, std::move(view), std::move(local), wanted.kind};
+    return Route{{}, std::string(found.definition->own), found, std::move(view), std::move(local), wanted.kind,
+                 {}, found.definition->read_only};
   }
   // A URI that a template stands for is its own name.
   const bool by_template = wanted.kind == Kind::resource && found.definition->pattern != nullptr;
   const catalog::ShapedTool* const shaped = found.definition->shaped;
-  return Route{*served,     std::string(by_template ? wanted.name : found.definition->own), found, std::move(view), {},
-               wanted.kind, shaped != nullptr ? shaped->shared_from_this() : nullptr};
+  return Route{*served,
+               std::string(by_template ? wanted.name : found.definition->own),
+               found,
+               std::move(view),
+               {},
+               wanted.kind,
+               shaped != nullptr ? shaped->shared_from_this() : nullptr,
+               found.definition->read_only};
 }
 
 }  // namespace
@@ -298,7 +312,8 @@ Result<std::variant<Route, UnreadLists>> find_route(const Wanted& wanted, const 
   const ServedUpstream* const only = candidates.only_live();
   const auto certain = only != nullptr ? own_without_list(*only, wanted) : std::nullopt;
   const bool by_name = certain && !needs_list(*only, *view, wanted);
-  if (by_name && !names_are_portable(*only, wanted)) return to_live(*only, *certain);
+  if (by_name && !names_are_portable(*only, wanted) && !may_mirror(*only, *view, wanted))
+    return to_live(*only, *certain);
   if (!candidates.catalog_only()) {
     auto decided = candidates.decide(lists);
     if (!decided) return std::unexpected(std::move(decided.error()));
@@ -307,6 +322,8 @@ Result<std::variant<Route, UnreadLists>> find_route(const Wanted& wanted, const 
     if (listed.upstream != nullptr) {
       Route route = to_live(*listed.upstream, listed.own);
       if (listed.shaped != nullptr) route.shaped = listed.shaped->shared_from_this();
+      route.read_only = listed.read_only;
+      route.mirrored = listed.mirrored;
       return route;
     }
     if (by_name && is_admitted(*only, *view, wanted, *certain)) return to_live(*only, *certain);

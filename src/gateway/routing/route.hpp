@@ -25,6 +25,9 @@ struct Route {
   std::shared_ptr<LocalProvider> local;                    // who answers then
   catalog::Kind kind = catalog::Kind::tool;                // of what is asked for
   std::shared_ptr<const catalog::ShapedTool> shaped = {};  // null where it is called as it is
+  bool read_only = false;  // a tool that declares to change nothing, where that was looked for
+  // Of a tool that is listed live: what the upstream wants mirrored in headers, where that was looked for.
+  std::shared_ptr<const std::vector<mcp::MirroredParameter>> mirrored = {};
 };
 
 // How a session of the legacy era reaches it at an upstream that speaks both: what the legacy side is, where that has
@@ -35,6 +38,7 @@ std::shared_ptr<const client::ServerFacts> legacy_facts(const Route& route);
 struct Wanted {
   catalog::Kind kind = catalog::Kind::tool;
   std::string_view name;
+  bool as_listed = false;  // whether only what is listed counts, and what it declares
 };
 
 // Of a call, a read, a prompt or a completion.

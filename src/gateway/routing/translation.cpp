@@ -57,11 +57,7 @@ void add_inside(json::Splice& splice, Add&& add) {
 }
 
 std::string_view named_value(const mcp::Request& request) {
-  switch (request.method->named_by) {
-    case mcp::NamedBy::name: return request.param("name");
-    case mcp::NamedBy::uri: return request.param("uri");
-    case mcp::NamedBy::nothing: break;
-  }
+  if (request.method->named_by != mcp::NamedBy::nothing) return request.param(mcp::member_of(request.method->named_by));
   if (request.method->method != mcp::Method::complete) return {};
   const auto reference = CompletionReference::of(request);
   return reference ? reference->name : std::string_view();
@@ -171,8 +167,13 @@ ForwardedParams::ForwardedParams(const mcp::Request& request, std::string_view o
         add_member(added, "arguments", arguments);
       }
     }
-    json::edit_members(splice_, message.params, message.body, [](const json::Member& member) {
-      return member.key == "_meta" || member.key == "inputResponses" || member.key == "requestState";
+    // What is no task to the client must be none to an upstream of the revision that has them.
+    const bool no_task = era == mcp::Era::legacy && !mcp::has_tasks(request.version);
+    // Of an update of a task, the answers are the upstream's.
+    const bool rounds_only = !mcp::is_about_tasks(request.method->method);
+    json::edit_members(splice_, message.params, message.body, [=](const json::Member& member) {
+      return member.key == "_meta" || (no_task && member.key == "task") ||
+             (rounds_only && (member.key == "inputResponses" || member.key == "requestState"));
     });
     add_inside(splice_, [this](std::string_view piece) { params_.members.add(piece, nullptr); });
   }

@@ -109,10 +109,10 @@ TEST_F(ToolSessionParts, ShareWhatClientsSeeOfTheSameTools) {
 class CountingListener final : public server::Listener {
  public:
   explicit CountingListener(std::shared_ptr<const Principal> principal) {
-    caller_.principal = principal->key();
-    caller_.grant = std::move(principal);
+    caller_->principal = principal->key();
+    caller_->grant = std::move(principal);
   }
-  const server::Caller& caller() const override { return caller_; }
+  std::shared_ptr<const server::Caller> caller() const override { return caller_; }
   void list_changed(mcp::Method) override { ++told; }
   void resource_updated(std::string_view) override {}
   void end() override {}
@@ -120,7 +120,7 @@ class CountingListener final : public server::Listener {
   int told = 0;
 
  private:
-  server::Caller caller_;
+  const std::shared_ptr<server::Caller> caller_ = std::make_shared<server::Caller>();
 };
 
 // SES-20

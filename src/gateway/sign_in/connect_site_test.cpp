@@ -52,7 +52,7 @@ TEST_F(ConnectTest, AUserWithATokenConnects) {
 TEST_F(ConnectTest, AnAccountOfAnIdentityProviderConnects) {
   TestBrowser browser(*this);
   const std::string link = link_for_account("cy");
-  EXPECT_FALSE(browser.get(link).body.contains("password"));
+  EXPECT_FALSE(browser.get(link).body.contains(R"(name="secret")"));
   const std::string there = location(browser.post(link, ""));
   EXPECT_TRUE(there.starts_with("https://id.example/authorize?")) << there;
   const auto known = browser.get(callback(there, "cy", kProvider));
@@ -264,10 +264,13 @@ TEST_F(ConnectTest, UsersSeeAndEndTheirOwnConnections) {
   EXPECT_TRUE(other.get(mine).body.contains("Who are you?"));
   other.post(mine, "secret=bo");
   EXPECT_TRUE(other.get(mine).body.contains("Nothing is connected."));
+  other.get(callback(depart(other, link_for_token("bo"), "bo"), "silver"));
+  other.get(mine);
   EXPECT_EQ(other.post(mine, "disconnect=c1").status, 404);
   EXPECT_TRUE(browser.get(mine).body.contains("Disconnect notes"));
   EXPECT_EQ(browser.post(mine, "disconnect=c1").status, 303);
-  EXPECT_TRUE(host_.kept.empty());
+  ASSERT_EQ(host_.kept.size(), 1U);
+  EXPECT_EQ(host_.kept[0]->owner.value(), "bo");
 }
 
 // UPC-02

@@ -37,7 +37,7 @@ class SignInQuestionsTest : public ::testing::Test {
     call.rounds() = {.round = 1, .answers = {}, .state = state_};
     if (!answer.empty()) call.rounds().answers.emplace("connect", answer);
     EXPECT_TRUE(questions_.has_asked(call));
-    auto answered = test::run(io_, questions_.come_back(call));
+    auto answered = ::proteus::test::run(io_, questions_.come_back(call));
     if (left != nullptr) *left = call.rounds();
     return answered;
   }
@@ -101,7 +101,7 @@ TEST_F(SignInQuestionsTest, AfterTheLinkHasExpiredTheCallGoesOn) {
 }
 
 TEST_F(SignInQuestionsTest, AWaitingCallIsWokenByTheEnd) {
-  test::Started<std::optional<SignInEnd>> waiting(
+  ::proteus::test::Started<std::optional<SignInEnd>> waiting(
       io_, awaited_.wait(ticket_.id, channel_.cancellation(), std::chrono::hours(1)));
   io_.poll();
   EXPECT_FALSE(waiting.is_done());
@@ -110,7 +110,7 @@ TEST_F(SignInQuestionsTest, AWaitingCallIsWokenByTheEnd) {
 }
 
 TEST_F(SignInQuestionsTest, AWaitingCallEndsWithItsClient) {
-  test::Started<std::optional<SignInEnd>> waiting(
+  ::proteus::test::Started<std::optional<SignInEnd>> waiting(
       io_, awaited_.wait(ticket_.id, channel_.cancellation(), std::chrono::hours(1)));
   io_.restart();
   io_.poll();

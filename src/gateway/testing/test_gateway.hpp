@@ -105,7 +105,8 @@ class TestGateway {
     RememberedListsLimits remembered = {};
     ProgramLimits programs = {};
     std::chrono::seconds session_idle = 30min;
-    const Clock* clock = nullptr;  // the machine's where there is none
+    const Clock* clock = nullptr;                 // the machine's where there is none
+    std::function<Locals(Gateway&)> locals = {};  // who answers within the process
   };
 
   explicit TestGateway(std::vector<providers::UpstreamSettings> upstreams)
@@ -120,6 +121,7 @@ class TestGateway {
       const std::scoped_lock lock(mutex_);
       refreshes_.push_back(result);
     });
+    if (setup.locals) gateway.set_locals(setup.locals(gateway));
     workers_.run();
     gateway.set_access({std::make_shared<const Principals>(
                             setup.principals, setup.principals.empty() ? Anonymous::served : Anonymous::refused),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/clock.hpp"
 #include "base/task.hpp"
 #include "catalog/definitions/names.hpp"
 #include "catalog/view/view.hpp"
@@ -20,6 +21,8 @@ class LocalProvider {
   // Answers a request for something in a snapshot of its own: a call, a read, a prompt or a completion. On the thread
   // of a worker; the call, and the view that was found in, live as long as the task.
   virtual Task<mcp::Outcome> handle(server::Call& call, const catalog::Found& found) = 0;
+  // Lets go of what it keeps for nobody since that time; from any thread, every few seconds.
+  virtual void drop_unused_since(Clock::Monotonic /*time*/) {}
 };
 
 }  // namespace proteus::gateway

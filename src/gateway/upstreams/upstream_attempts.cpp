@@ -18,7 +18,9 @@ constexpr std::chrono::seconds kTryLater{1};
 
 bool is_transient(const Error& error, mcp::Method method) {
   if (error.kind() == ErrorKind::unreachable) return true;
-  if (method == mcp::Method::tools_call) return false;
+  const bool acts =
+      method == mcp::Method::tools_call || method == mcp::Method::tasks_cancel || method == mcp::Method::tasks_update;
+  if (acts) return false;
   return error.kind() == ErrorKind::interrupted || error.kind() == ErrorKind::unavailable;
 }
 

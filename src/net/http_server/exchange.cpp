@@ -57,6 +57,8 @@ Task<bool> Exchange::read_body(Standing standing) {
   co_return is_here;
 }
 
+std::shared_ptr<const void> Exchange::hold_body() const { return connection_.reader_.hold_body(); }
+
 void Exchange::expect_open() const {
   if (state_ != State::open) throw std::logic_error("a request was answered twice");
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +36,9 @@ class Exchange {
   // told why, if it is still there, and the exchange is over. A request that is answered without its body is the last
   // one of its connection.
   Task<bool> read_body(Standing standing);
+  // For another thread that reads the body: it stays where it is for as long as this is held, whatever becomes of the
+  // connection.
+  std::shared_ptr<const void> hold_body() const;
 
   // Whole lines of a head that the answer has besides its own, also one that the server gives by itself.
   void add_fields(std::string_view lines) { fields_ += lines; }

@@ -10,33 +10,17 @@
 #include <gtest/gtest.h>
 
 #include "net/testing/http_test_server.hpp"
+#include "net/testing/plain_requests.hpp"
 
 namespace proteus::net {
 namespace {
 
 namespace asio = boost::asio;
-
-constexpr std::string_view kGetHello = "GET /hello?x=1 HTTP/1.1\r\nHost: h\r\n\r\n";
+using test::echo;
+using test::kGetHello;
 
 std::string post(std::string_view body, std::string_view fields = "") {
   return fmt::format("POST / HTTP/1.1\r\nHost: h\r\n{}Content-Length: {}\r\n\r\n{}", fields, body.size(), body);
-}
-
-// Says what it was asked.
-Task<> echo(Exchange& exchange) {
-  const Request& request = exchange.request();
-  const std::string text =
-      fmt::format("{} {} {} {}", request.method(), request.path(), request.query(), request.body());
-  co_await exchange.reply({.content_type = "text/plain"}, text);
-}
-
-Task<> stream_three(Exchange& exchange) {
-  co_await exchange.begin_stream({.content_type = "text/event-stream"});
-  co_await exchange.write("one");
-  co_await exchange.write("");
-  const std::array<std::string_view, 2> parts = {"tw", "o"};
-  co_await exchange.write(parts);
-  co_await exchange.end_stream();
 }
 
 TEST(HttpServer, AnswersWithLengthDateAndType) {
@@ -217,60 +201,6 @@ TEST(HttpServer, GathersTheAnswerFromParts) {
   EXPECT_EQ(RawClient::field(answer, "X-One"), "1");
   EXPECT_EQ(RawClient::field(answer, "X-Two"), "2");
   EXPECT_EQ(RawClient::field(answer, "X-Three"), "3");
-}
-
-TEST(HttpServer, StreamsInChunksAndKeepsTheConnection) {
-  TestServer server(stream_three);
-  auto client = server.connect();
-  for (int i = 0; i < 2; ++i) {
-    client.send(kGetHello);
-    const Answer head = client.receive(true);
-    EXPECT_EQ(RawClient::field(head, "Transfer-Encoding"), "chunked");
-    EXPECT_EQ(client.receive_chunk(), "one");
-    EXPECT_EQ(client.receive_chunk(), "two");
-    EXPECT_FALSE(client.receive_chunk());
-  }
-}
-
-TEST(HttpServer, EndsAStreamForHttp10ByClosing) {
-  TestServer server(stream_three);
-  auto client = server.connect();
-  client.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
-  const Answer answer = client.receive();
-  EXPECT_EQ(answer.body, "onetwo");
-  EXPECT_EQ(RawClient::field(answer, "Connection"), "close");
-}
-
-TEST(HttpServer, StreamsNothingToHead) {
-  TestServer server(stream_three);
-  auto client = server.connect();
-  client.send("HEAD / HTTP/1.1\r\nHost: h\r\n\r\n");
-  EXPECT_EQ(client.receive(true).status, 200);
-  client.send(kGetHello);
-  EXPECT_EQ(client.receive().body, "onetwo");
-}
-
-TEST(HttpServer, EndsAStreamWithItsHandler) {
-  TestServer server([](Exchange& exchange) -> Task<> {
-    co_await exchange.begin_stream({});
-    co_await exchange.write("part");
-  });
-  auto client = server.connect();
-  client.send(kGetHello);
-  EXPECT_EQ(client.receive().body, "part");
-}
-
-TEST(HttpServer, ShowsAStreamThatFailedAsCutOff) {
-  TestServer server([](Exchange& exchange) -> Task<> {
-    co_await exchange.begin_stream({});
-    co_await exchange.write("part");
-    throw std::runtime_error("on purpose");
-  });
-  auto client = server.connect();
-  client.send(kGetHello);
-  EXPECT_EQ(client.receive(true).status, 200);
-  EXPECT_EQ(client.receive_chunk(), "part");
-  EXPECT_TRUE(client.at_end());
 }
 
 // SEC-03: a handler's fault is one client's 500.

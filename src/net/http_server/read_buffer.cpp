@@ -20,7 +20,7 @@ bool ReadBuffer::reserve(std::size_t total, ReadMemory* memory, Standing standin
     std::memmove(memory_.get(), data(), held);
   } else {
     if (memory != nullptr && total > kInitial && !memory->grow(share_, total, standing)) return false;
-    auto larger = std::make_unique_for_overwrite<char[]>(total + kSpare + kPadding);
+    auto larger = std::make_shared_for_overwrite<char[]>(total + kSpare + kPadding);
     if (held > 0) std::memcpy(larger.get(), data(), held);
     memory_ = std::move(larger);
     capacity_ = total;

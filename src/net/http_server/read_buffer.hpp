@@ -29,6 +29,8 @@ class ReadBuffer {
   std::size_t size() const { return end_ - begin_; }
   bool empty() const { return begin_ == end_; }
   bool has_memory() const { return memory_ != nullptr; }
+  // Whoever has this may read what is here now, also after the buffer is gone.
+  std::shared_ptr<const void> hold() const { return memory_; }
   // How many bytes fit from `data` on.
   std::size_t room() const { return capacity_ > begin_ ? capacity_ - begin_ : 0; }
 
@@ -49,7 +51,7 @@ class ReadBuffer {
   void release() { *this = ReadBuffer(); }
 
  private:
-  std::unique_ptr<char[]> memory_;
+  std::shared_ptr<char[]> memory_;
   ReadMemory::Share share_;
   std::size_t capacity_ = 0;  // without spare bytes and padding
   std::size_t begin_ = 0;

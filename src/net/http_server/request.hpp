@@ -45,6 +45,9 @@ class Request {
   // again.
   std::string_view client() const;
   bool is_tls() const { return tls_; }
+  // Two requests of a connection that have an Authorization have the same number only where it is the same, byte for
+  // byte: the head says so, which is compared anyway.
+  std::uint64_t authorization_number() const { return authorization_number_; }
   // Of whoever handles the requests; none at first.
   std::unique_ptr<ConnectionNote>& note() const { return note_; }
 
@@ -65,6 +68,7 @@ class Request {
   Fields fields_;
   HttpVersion version_ = HttpVersion::http_1_1;
   bool tls_ = false;
+  std::uint64_t authorization_number_ = 0;
   const Peer* peer_ = nullptr;
   const TrustedProxies* proxies_ = nullptr;  // none where it is null
   mutable std::string client_;

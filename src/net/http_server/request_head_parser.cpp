@@ -94,6 +94,7 @@ void RequestHeadParser::take_all(std::string_view head, const std::vector<HeadLi
   }
   framing_ = last_framing_;
   consumed_ = searched_ = lines_.size();
+  request.authorization_number_ = authorizations_;
 }
 
 void RequestHeadParser::take_request_line(std::string_view line, const HeadLines::Line& known, Request& request) {
@@ -156,6 +157,7 @@ RequestHeadParser::Outcome RequestHeadParser::parse_field(std::string_view line,
   if (request.fields_.size() == limits_.head_fields) return refuse(431, "too many header fields");
   request.fields_.add(name, value);
   const FieldMeaning meaning = meaning_of(name);
+  if (meaning == FieldMeaning::authorization) ++authorizations_;
   lines_.learn(line_, line, name, value, meaning);
   return interpret(meaning, value, request);
 }
@@ -227,13 +229,14 @@ RequestHeadParser::Outcome RequestHeadParser::parse_content_length(std::string_v
   return Outcome::need_more;
 }
 
-RequestHeadParser::Outcome RequestHeadParser::finish(std::string_view head, const Request& request) {
+RequestHeadParser::Outcome RequestHeadParser::finish(std::string_view head, Request& request) {
   const bool http_1_0 = request.version() == HttpVersion::http_1_0;
   if (!has_seen(FieldMeaning::host) && !http_1_0) return refuse(400, "there is no Host");
   if (framing_.chunked && has_length_) return refuse(400, "there are Content-Length and Transfer-Encoding");
   if (framing_.chunked && http_1_0) return refuse(400, "HTTP/1.0 has no transfer codings");
   framing_.keep_alive = !asks_close_ && (asks_keep_alive_ || !http_1_0);
   last_framing_ = framing_;
+  request.authorization_number_ = authorizations_;
   lines_.finish(head.substr(0, consumed_));
   return Outcome::done;
 }

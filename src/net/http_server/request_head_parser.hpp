@@ -63,7 +63,7 @@ class RequestHeadParser {
   bool has_seen(FieldMeaning meaning) const;
   Outcome parse_connection(std::string_view value);
   Outcome parse_content_length(std::string_view value);
-  Outcome finish(std::string_view head, const Request& request);
+  Outcome finish(std::string_view head, Request& request);
 
   const HttpLimits& limits_;
   HeadLines lines_;
@@ -73,8 +73,9 @@ class RequestHeadParser {
   std::size_t line_ = 0;         // where the one that is looked at begins
   Next next_ = Next::request_line;
   Framing framing_;
-  Framing last_framing_;       // of the head that `lines_` is of
-  std::uint32_t singles_ = 0;  // meanings that a request has only once and that were seen, a bit each
+  Framing last_framing_;              // of the head that `lines_` is of
+  std::uint32_t singles_ = 0;         // meanings that a request has only once and that were seen, a bit each
+  std::uint64_t authorizations_ = 0;  // that were not as in the head before
   bool has_length_ = false;
   bool asks_close_ = false;
   bool asks_keep_alive_ = false;

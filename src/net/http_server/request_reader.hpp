@@ -40,6 +40,8 @@ class RequestReader {
   Request& request() { return request_; }
   const Request& request() const { return request_; }
   bool is_ready() const { return state_ == State::ready; }
+  // Keeps the body of a request that is ready where it is.
+  std::shared_ptr<const void> hold_body() const { return (is_body_out_ ? body_ : buffer_).hold(); }
   bool keep_alive() const { return parser_.framing().keep_alive; }
   const Refusal& refusal() const { return refusal_; }
 

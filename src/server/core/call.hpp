@@ -53,13 +53,30 @@ class Call : public RunningHook {
   // `headers` on a transport that has them, and a request that is to be held against them.
   Call(const mcp::Request& request, const Caller& caller, CallChannel& channel,
        const mcp::HeaderLookup* headers = nullptr)
-      : request_(request), caller_(caller), channel_(channel), headers_(headers) {}
+      : sent_(request), request_(&request), caller_(caller), channel_(channel), headers_(headers) {}
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  const mcp::Request& request() const { return request_; }
+  // What is to be answered.
+  const mcp::Request& request() const { return *request_; }
+  // What the client has sent, which is nearly always the same.
+  const mcp::Request& sent() const { return sent_; }
   const Caller& caller() const { return caller_; }
   const mcp::HeaderLookup* headers() const { return headers_; }
+
+  // Answers a request from now on that the one sent has named, by the same client and in the same words to it. Headers
+  // are about the one sent, and are not held against this one.
+  enum class Effect : std::uint8_t { any, reads };
+  void stand_for(std::shared_ptr<const mcp::Request> named, Effect allowed) {
+    named_ = std::move(named);
+    request_ = named_.get();
+    headers_ = nullptr;
+    fields_ = nullptr;
+    allowed_ = allowed;
+  }
+  bool stands_for_another() const { return named_ != nullptr; }
+  // Whether it may only do what changes nothing.
+  bool only_reads() const { return allowed_ == Effect::reads; }
   // All header fields, on a transport that has them.
   void set_fields(const net::Fields& fields) { fields_ = &fields; }
   const net::Fields* fields() const { return fields_; }
@@ -101,7 +118,8 @@ class Call : public RunningHook {
   Cancellation& cancellation() { return channel_.cancellation(); }
 
  private:
-  const mcp::Request& request_;
+  const mcp::Request& sent_;
+  const mcp::Request* request_;
   const Caller& caller_;
   CallChannel& channel_;
   const mcp::HeaderLookup* headers_;
@@ -113,6 +131,8 @@ class Call : public RunningHook {
   const net::Fields* fields_ = nullptr;
   std::string_view authorization_;
   std::shared_ptr<void> place_;
+  std::shared_ptr<const mcp::Request> named_;
+  Effect allowed_ = Effect::any;
 };
 
 // The calls of one thread that are under way. Each is in at most one such list.

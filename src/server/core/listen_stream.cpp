@@ -8,7 +8,7 @@ namespace proteus::server {
 
 ListenStream::ListenStream(Caller caller, mcp::SubscriptionFilter filter, std::string id, mcp::ResultStyle style,
                            std::function<void(std::string)> send, std::function<void()> close)
-    : caller_(std::move(caller)),
+    : caller_(std::make_shared<const Caller>(std::move(caller))),
       id_(std::move(id)),
       style_(style),
       send_(std::move(send)),
@@ -22,7 +22,7 @@ Listeners::Registration ListenStream::start(Listeners& listeners) {
   for (const auto& uri : followed_)
     listeners.follow(uri);
   auto registration = listeners.add(*this);
-  if (!caller_.holds()) end();
+  if (!caller_->holds()) end();
   return registration;
 }
 

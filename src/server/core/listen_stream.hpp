@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -31,7 +32,7 @@ class ListenStream final : public Listener {
   // Says what is told of: what the filter names, without these resources.
   void acknowledge(const std::vector<std::string>& without = {});
 
-  const Caller& caller() const override { return caller_; }
+  std::shared_ptr<const Caller> caller() const override { return caller_; }
   std::optional<mcp::SubscriptionFilter> stream_filter() const override;
   void list_changed(mcp::Method changed) override;
   void resource_updated(std::string_view uri) override;
@@ -41,7 +42,7 @@ class ListenStream final : public Listener {
   void acknowledge_locked();
   void tell(std::string message);
 
-  const Caller caller_;
+  const std::shared_ptr<const Caller> caller_;
   const std::string id_;
   const mcp::ResultStyle style_;
   const std::function<void(std::string)> send_;

@@ -24,23 +24,24 @@ void Listeners::Registration::reset() {
 void Listeners::remove(Listener* listener) {
   const std::scoped_lock lock(mutex_);
   listeners_.erase(listener);
-  if (const auto own = by_principal_.find(listener->caller().principal); own != by_principal_.end()) {
+  const auto caller = listener->caller();
+  if (const auto own = by_principal_.find(caller->principal); own != by_principal_.end()) {
     own->second.erase(listener);
     if (own->second.empty()) by_principal_.erase(own);
   }
-  const auto found = streams_.find(listener->caller().principal);
+  const auto found = streams_.find(caller->principal);
   if (found == streams_.end() || std::erase(found->second, listener) == 0) return;
   if (found->second.empty()) streams_.erase(found);
-  if (on_streams_) on_streams_(listener->caller().principal);
+  if (on_streams_) on_streams_(caller->principal);
 }
 
 Listeners::Registration Listeners::add(Listener& listener) {
   const std::scoped_lock lock(mutex_);
   listener.joined_ = std::chrono::steady_clock::now();
   listeners_.insert(&listener);
-  by_principal_[listener.caller().principal].insert(&listener);
+  const std::string principal = listener.caller()->principal;
+  by_principal_[principal].insert(&listener);
   if (listener.stream_filter()) {
-    const std::string& principal = listener.caller().principal;
     streams_[principal].push_back(&listener);
     if (on_streams_) on_streams_(principal);
   }
@@ -67,7 +68,7 @@ void Listeners::list_changed(mcp::Method changed, const Concerns& concerns) {
 void Listeners::list_changed(mcp::Method changed, const ConcernsSince& concerns) {
   const std::scoped_lock lock(mutex_);
   for (auto* listener : listeners_) {
-    if (concerns(listener->caller(), listener->joined_)) listener->list_changed(changed);
+    if (concerns(*listener->caller(), listener->joined_)) listener->list_changed(changed);
   }
 }
 
@@ -84,7 +85,7 @@ void Listeners::resource_updated(std::string_view uri) { resource_updated(uri, e
 void Listeners::resource_updated(std::string_view uri, const Concerns& concerns) {
   const std::scoped_lock lock(mutex_);
   for (auto* listener : listeners_) {
-    if (concerns(listener->caller())) listener->resource_updated(uri);
+    if (concerns(*listener->caller())) listener->resource_updated(uri);
   }
 }
 
@@ -93,7 +94,7 @@ void Listeners::end_all() { end(everyone); }
 void Listeners::end(const Concerns& concerns) {
   const std::scoped_lock lock(mutex_);
   for (auto* listener : listeners_) {
-    if (concerns(listener->caller())) listener->end();
+    if (concerns(*listener->caller())) listener->end();
   }
 }
 
@@ -109,7 +110,7 @@ void Listeners::end_of(const std::string& principal, const Concerns& concerns) {
   const auto own = by_principal_.find(principal);
   if (own == by_principal_.end()) return;
   for (auto* listener : own->second) {
-    if (concerns(listener->caller())) listener->end();
+    if (concerns(*listener->caller())) listener->end();
   }
 }
 

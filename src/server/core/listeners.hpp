@@ -24,9 +24,10 @@ namespace proteus::server {
 class Listener {
  public:
   virtual ~Listener() = default;
-  virtual const Caller& caller() const = 0;
+  // By the credentials that it came with last. Whose it is does not change.
+  virtual std::shared_ptr<const Caller> caller() const = 0;
   // When the credentials end that it listens by.
-  virtual Clock::Wall until() const { return caller().until; }
+  virtual Clock::Wall until() const { return caller()->until; }
   virtual void list_changed(mcp::Method changed) = 0;
   virtual void resource_updated(std::string_view uri) = 0;
   // The server ends the conversation in good order.

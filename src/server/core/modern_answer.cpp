@@ -8,11 +8,22 @@
 
 namespace proteus::server {
 
+bool ModernRound::goes_on() const {
+  const mcp::Request& request = call_.sent();
+  return request.method->may_ask &&
+         (!request.param("requestState").empty() || !request.param("inputResponses").empty());
+}
+
+const Result<std::string>& ModernRound::mark() {
+  if (!mark_) mark_ = mark_of(call_.sent().param("arguments"));
+  return *mark_;
+}
+
 Result<void> ModernRound::open() {
-  const mcp::Request& request = call_.request();
-  const bool goes_on = !request.param("requestState").empty() || !request.param("inputResponses").empty();
-  if (!request.method->may_ask || !goes_on) return {};
-  auto rounds = states_.open(request, call_.caller());
+  if (!goes_on()) return {};
+  const bool is_bound = !call_.sent().param("requestState").empty();
+  if (is_bound && !mark()) return std::unexpected(mark().error());
+  auto rounds = states_.open(call_.sent(), call_.caller(), is_bound ? *mark() : std::string_view{});
   if (!rounds) return std::unexpected(rounds.error());
   call_.rounds() = std::move(*rounds);
   return {};
@@ -30,16 +41,17 @@ Result<void> ModernRound::mint(const mcp::InputRequired& required) {
   }
   std::string missing = missing_capabilities(required, call_.client());
   if (!missing.empty()) return std::unexpected(mcp::errors::missing_capability(std::move(missing)));
+  if (!mark()) return std::unexpected(mark().error());
   ++call_.rounds().round;
   call_.rounds().state = required.state;
-  auto state = states_.mint(call_.request(), call_.caller(), call_.rounds());
+  auto state = states_.mint(call_.sent(), call_.caller(), *mark(), call_.rounds());
   if (!state) return std::unexpected(state.error());
   request_state_ = std::move(*state);
   return {};
 }
 
 std::string ModernRound::write(const mcp::Outcome& outcome, const mcp::ResultStyle& style) const {
-  const mcp::Request& request = call_.request();
+  const mcp::Request& request = call_.sent();
   if (!outcome) return mcp::write_error(request.id(), outcome.error(), mcp::Era::modern);
   if (const auto* reply = std::get_if<mcp::Reply>(&*outcome)) {
     return mcp::write_result(request.id(), *request.method, *reply, style);

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "mcp/jsonrpc.hpp"
 #include "server/core/request_state.hpp"
@@ -14,16 +16,25 @@ class ModernRound {
  public:
   ModernRound(Call& call, const RequestStates& states) : call_(call), states_(states) {}
 
+  // Whether it follows another round, which `open` goes on with.
+  bool goes_on() const;
+  // Whether binding the request to its state takes long. Whoever has another thread calls `mark_of` there, and gives
+  // the result before `open` of a round that goes on, and before `close` where input is required.
+  bool is_long() const { return call_.sent().param("arguments").size() > kMostByValue; }
+  void set_mark(Result<std::string> mark) { mark_ = std::move(mark); }
+
   Result<void> open();
   void close(mcp::Outcome& outcome);
   // The whole message for an outcome that was closed.
   std::string write(const mcp::Outcome& outcome, const mcp::ResultStyle& style) const;
 
  private:
+  const Result<std::string>& mark();
   Result<void> mint(const mcp::InputRequired& required);
 
   Call& call_;
   const RequestStates& states_;
+  std::optional<Result<std::string>> mark_;  // of the arguments, once it is needed
   std::string request_state_;
 };
 

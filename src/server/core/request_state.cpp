@@ -18,32 +18,14 @@ std::int64_t seconds_of(Clock::Wall time) {
   return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
 }
 
-// To put values in order takes many times what it takes to read them. Whoever sends more than this sends the same bytes
-// again, or is asked again.
-constexpr std::size_t kMostByValue = std::size_t{64} * 1024;
-
-// Arguments count by value: a client may write them anew for the retry. What has no single value, because a key comes
-// twice, cannot be bound: whoever confirms one reading of it might get the other.
-Result<std::string> mark_of(std::string_view arguments) {
-  if (arguments.size() > kMostByValue) return "bytes " + json::hex(json::sha256(arguments));
-  const auto digest = json::canonical_hash(arguments.empty() ? "{}" : arguments);
-  if (!digest) {
-    return std::unexpected(mcp::errors::invalid_params(
-        fmt::format("params.arguments cannot be bound to an answer: {}", digest.error().message())));
-  }
-  return json::hex(*digest);
-}
-
 // What a state is good for.
-Result<std::string> binding(const mcp::Request& request, const Caller& caller) {
-  const auto arguments = mark_of(request.param("arguments"));
-  if (!arguments) return arguments;
+std::string binding(const mcp::Request& request, const Caller& caller, std::string_view mark) {
   std::string out;
   for (const std::string_view part :
        {std::string_view(caller.principal), std::string_view(caller.context), request.method->name, request.name}) {
     out += fmt::format("{}:{}", part.size(), part);
   }
-  return out + *arguments;
+  return out.append(mark);
 }
 
 Error not_ours() {
@@ -73,7 +55,20 @@ Result<void> add_responses(std::string_view raw, Rounds& rounds) {
 
 }  // namespace
 
-Result<std::string> RequestStates::mint(const mcp::Request& request, const Caller& caller, const Rounds& rounds) const {
+// To put values in order takes many times what it takes to read them. Whoever sends more than `kMostByValue` sends the
+// same bytes again, or is asked again.
+Result<std::string> mark_of(std::string_view arguments) {
+  if (arguments.size() > kMostByValue) return "bytes " + json::hex(json::sha256(arguments));
+  const auto digest = json::canonical_hash(arguments.empty() ? "{}" : arguments);
+  if (!digest) {
+    return std::unexpected(mcp::errors::invalid_params(
+        fmt::format("params.arguments cannot be bound to an answer: {}", digest.error().message())));
+  }
+  return json::hex(*digest);
+}
+
+Result<std::string> RequestStates::mint(const mcp::Request& request, const Caller& caller, std::string_view mark,
+                                        const Rounds& rounds) const {
   std::string plain = fmt::format(R"({{"e":{},"r":{},"s":{},"a":{{)", seconds_of(clock_.wall()) + lifetime_.count(),
                                   rounds.round, json::quote(rounds.state));
   bool first = true;
@@ -85,21 +80,17 @@ Result<std::string> RequestStates::mint(const mcp::Request& request, const Calle
   }
   plain += "}}";
   if (plain.size() > kMaxState) return std::unexpected(errors::too_large("the state of the request", kMaxState));
-  const auto bound = binding(request, caller);
-  if (!bound) return std::unexpected(bound.error());
-  return base64_encode(key_.seal(plain, *bound), Base64::url);
+  return base64_encode(key_.seal(plain, binding(request, caller, mark)), Base64::url);
 }
 
-Result<Rounds> RequestStates::open(const mcp::Request& request, const Caller& caller) const {
+Result<Rounds> RequestStates::open(const mcp::Request& request, const Caller& caller, std::string_view mark) const {
   Rounds rounds;
   const std::string_view raw = request.param("requestState");
   if (!raw.empty()) {
     if (!json::is_string(raw)) return std::unexpected(mcp::errors::invalid_params("requestState must be a string"));
     const auto text = json::decode_string(raw);
     const auto sealed = text ? base64_decode(*text, Base64::url) : std::nullopt;
-    const auto bound = binding(request, caller);
-    if (!bound) return std::unexpected(bound.error());
-    const auto plain = sealed ? key_.open(*sealed, *bound) : std::nullopt;
+    const auto plain = sealed ? key_.open(*sealed, binding(request, caller, mark)) : std::nullopt;
     if (!plain) return std::unexpected(not_ours());
     std::vector<std::unique_ptr<std::string>> storage;
     const auto members = json::members_of(*plain, storage);

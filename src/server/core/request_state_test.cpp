@@ -19,7 +19,13 @@ class States : public ::testing::Test {
     auto decoded = mcp::modern::decode(message, {}, {});
     if (!decoded) return std::unexpected(decoded.error());
     request = *decoded;
-    return states.open(request, caller);
+    const auto mark = mark_of(request.param("arguments"));
+    return states.open(request, caller, mark ? *mark : std::string_view{});
+  }
+  Result<std::string> mint(const Caller& caller, const Rounds& rounds) {
+    const auto mark = mark_of(request.param("arguments"));
+    if (!mark) return mark;
+    return states.mint(request, caller, *mark, rounds);
   }
 
   ManualClock clock;
@@ -33,7 +39,7 @@ class States : public ::testing::Test {
 TEST_F(States, BindTheCallerTheRequestAndATime) {
   const Caller alice{"alice"};
   ASSERT_TRUE(open(R"("arguments":{"a":1,"b":2},)", alice));
-  const auto state = states.mint(request, alice, {.round = 1, .answers = {{"k", R"({"x":1})"}}, .state = "s"}).value();
+  const auto state = mint(alice, {.round = 1, .answers = {{"k", R"({"x":1})"}}, .state = "s"}).value();
   const std::string with_state = R"("requestState":")" + state + "\",";
   const auto opened = open(R"("arguments":{ "b":2, "a":1.0 },)" + with_state, alice);
   ASSERT_TRUE(opened);
@@ -52,7 +58,7 @@ TEST_F(States, BindNumbersExactlyAndTheContext) {
   const Caller alice{"alice", "sales"};
   const auto state_for = [&](const std::string& arguments) {
     EXPECT_TRUE(open(fmt::format(R"("arguments":{},)", arguments), alice));
-    return states.mint(request, alice, {.round = 1, .answers = {}, .state = "s"}).value();
+    return mint(alice, {.round = 1, .answers = {}, .state = "s"}).value();
   };
   const auto opens = [&](const std::string& arguments, const std::string& state, const Caller& caller) {
     return open(fmt::format(R"("arguments":{},"requestState":"{}",)", arguments, state), caller).has_value();
@@ -70,7 +76,7 @@ TEST_F(States, BindLargeArgumentsByTheirBytes) {
     return fmt::format(R"("arguments":{{"{}":1,"x":"{}","{}":1}},)", first, std::string(70'000, 'x'), last);
   };
   ASSERT_TRUE(open(large("a", "b")));
-  const auto state = states.mint(request, {}, {.round = 1, .answers = {}, .state = "s"}).value();
+  const auto state = mint({}, {.round = 1, .answers = {}, .state = "s"}).value();
   const std::string with_state = R"("requestState":")" + state + "\",";
   EXPECT_TRUE(open(large("a", "b") + with_state));
   EXPECT_FALSE(open(large("b", "a") + with_state));
@@ -81,9 +87,9 @@ TEST_F(States, BindLargeArgumentsByTheirBytes) {
 // PRO-10: two readers of these may see two things, so that nothing can be bound to them.
 TEST_F(States, AreNotMadeForArgumentsThatHaveAKeyTwice) {
   ASSERT_TRUE(open(R"("arguments":{"to":"ada","to":"eve"},)"));
-  EXPECT_FALSE(states.mint(request, {}, {.round = 1, .answers = {}, .state = "s"}));
+  EXPECT_FALSE(mint({}, {.round = 1, .answers = {}, .state = "s"}));
   ASSERT_TRUE(open(R"("arguments":{"x":[{"to":"ada","t\u006f":"eve"}]},)"));
-  EXPECT_FALSE(states.mint(request, {}, {.round = 1, .answers = {}, .state = "s"}));
+  EXPECT_FALSE(mint({}, {.round = 1, .answers = {}, .state = "s"}));
 }
 
 TEST_F(States, RefuseWhatIsNoStateOrNoResponse) {

@@ -51,6 +51,8 @@ Session::Session(ClientSessionId id, Hello hello, EventStore* events, std::share
       hello_(std::move(hello)),
       events_(events),
       until_(hello_.caller.until),
+      caller_(std::make_shared<const Caller>(hello_.caller)),
+      grant_(hello_.caller.grant.get()),
       standalone_(std::make_shared<ReplayStream>(EventStreamId{id_.value(), 0}, events_)),
       outside_(std::make_shared<SessionStream>(standalone_, std::move(line))),
       follows_(follows) {}
@@ -146,8 +148,19 @@ void Session::pass_on(const json::Message& notification) {
   outside_->send(std::string(notification.text), SessionStream::Unheard::dropped);
 }
 
-void Session::renew(Clock::Wall until) {
-  if (until > until_.load()) until_ = until;
+std::shared_ptr<const Caller> Session::caller() const {
+  const std::scoped_lock lock(caller_mutex_);
+  return caller_;
+}
+
+void Session::renew(const Caller& caller) {
+  if (caller.until > until_.load()) until_ = caller.until;
+  // What is kept is not freed, so that another one cannot be in its place.
+  if (caller.grant.get() == grant_.load(std::memory_order_acquire)) return;
+  auto next = std::make_shared<const Caller>(caller);
+  const std::scoped_lock lock(caller_mutex_);
+  grant_.store(next->grant.get(), std::memory_order_release);
+  caller_.swap(next);
 }
 
 void Session::end() { outside_->end(); }
@@ -171,8 +184,8 @@ Result<std::shared_ptr<Session>> Sessions::create(Session::Hello hello, std::sha
     const std::scoped_lock lock(home.mutex);
     home.entries.emplace(id.value(), Entry{session, listeners_.add(*session), clock_.now(), std::move(*place)});
   }
-  if (session->caller().holds()) return session;
-  remove(id.value(), session->caller());
+  if (session->caller()->holds()) return session;
+  remove(id.value(), session->hello().caller);
   return std::unexpected(errors::unauthenticated("the credentials were withdrawn"));
 }
 
@@ -183,7 +196,7 @@ std::shared_ptr<Session> Sessions::find(std::string_view id, const Caller& calle
   if (found == home.entries.end() || found->second.session->hello().caller != caller) return nullptr;
   found->second.last_used = clock_.now();
   found->second.is_used = true;
-  found->second.session->renew(caller.until);
+  found->second.session->renew(caller);
   return found->second.session;
 }
 
@@ -239,7 +252,7 @@ void Sessions::end(const Listeners::Concerns& concerns, const std::string& reaso
     const std::scoped_lock lock(home.mutex);
     for (auto next = home.entries.begin(); next != home.entries.end();) {
       const auto current = next++;
-      if (!concerns(current->second.session->caller())) continue;
+      if (!concerns(*current->second.session->caller())) continue;
       ended.push_back(std::move(current->second));
       home.entries.erase(current);
     }
@@ -255,7 +268,7 @@ void Sessions::end_of(const std::string& principal, const Listeners::Concerns& c
       Shard& home = shard(id);
       const std::scoped_lock lock(home.mutex);
       const auto found = home.entries.find(id);
-      if (found == home.entries.end() || !concerns(found->second.session->caller())) continue;
+      if (found == home.entries.end() || !concerns(*found->second.session->caller())) continue;
       ended = std::move(found->second);
       home.entries.erase(found);
     }

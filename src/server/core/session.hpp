@@ -49,8 +49,8 @@ class Session final : public Listener {
   struct Hello {
     Caller caller;
     mcp::Version version = mcp::kNewestLegacy;
-    std::string client_capabilities;
-    std::string client_info;
+    std::string client_capabilities = {};
+    std::string client_info = {};
   };
 
   // What belongs to no request goes to the standalone stream, or to the line of a transport that has no streams.
@@ -63,10 +63,10 @@ class Session final : public Listener {
 
   const ClientSessionId& id() const { return id_; }
   const Hello& hello() const { return hello_; }
-  const Caller& caller() const override { return hello_.caller; }
+  std::shared_ptr<const Caller> caller() const override;
   Clock::Wall until() const override { return until_.load(); }
-  // Its client came back with these credentials.
-  void renew(Clock::Wall until);
+  // Its client came back with these credentials, which may be newer ones and grant something else.
+  void renew(const Caller& caller);
   mcp::legacy::SessionFacts facts() const;
 
   void set_log_level(mcp::LogLevel level) { log_level_ = level; }
@@ -112,6 +112,9 @@ class Session final : public Listener {
   EventStore* const events_;
   std::atomic<mcp::LogLevel> log_level_ = mcp::LogLevel::info;
   std::atomic<Clock::Wall> until_;
+  mutable std::mutex caller_mutex_;
+  std::shared_ptr<const Caller> caller_;  // never null
+  std::atomic<const Grant*> grant_;       // of that, for who only asks whether it is another
   std::shared_ptr<ReplayStream> standalone_;
   const std::shared_ptr<SessionStream> outside_;
   InFlight in_flight_;

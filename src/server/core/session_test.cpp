@@ -49,7 +49,7 @@ TEST(Sessions, AreNotAllOnePrincipals) {
   const auto full = create("new");
   ASSERT_FALSE(full);
   EXPECT_EQ(mcp::retry_after(full.error()).count(), 0) << "it is nothing that this one did";
-  sessions.remove(other->id().value(), other->caller());
+  sessions.remove(other->id().value(), *other->caller());
   EXPECT_FALSE(create("greedy"));
   EXPECT_TRUE(create("new"));
   clock.advance(std::chrono::minutes(30));
@@ -62,24 +62,26 @@ TEST(Sessions, OfOnePrincipalEndWithoutALookAtOthers) {
   Listeners listeners;
   MemoryEventStore events;
   Sessions sessions(clock, listeners, events, {});
-  const auto create = [&](std::string principal) {
+  const auto create = [&](std::string principal, Clock::Wall until = Clock::Wall::max()) {
     Session::Hello hello;
     hello.caller.principal = std::move(principal);
+    hello.caller.until = until;
     return sessions.create(std::move(hello)).value();
   };
+  const Clock::Wall until{std::chrono::hours(1)};
   const auto kept = create("one");
-  const auto gone = create("one");
+  const auto gone = create("one", until);
   const auto other = create("other");
   int looked_at = 0;
   const Listeners::Concerns second = [&](const Caller& caller) {
     ++looked_at;
-    return &caller == &gone->caller();
+    return caller.until == until;
   };
   sessions.end_of("one", second);
   EXPECT_EQ(looked_at, 2);
-  EXPECT_FALSE(sessions.find(gone->id().value(), gone->caller()));
-  EXPECT_TRUE(sessions.find(kept->id().value(), kept->caller()));
-  EXPECT_TRUE(sessions.find(other->id().value(), other->caller()));
+  EXPECT_FALSE(sessions.find(gone->id().value(), *gone->caller()));
+  EXPECT_TRUE(sessions.find(kept->id().value(), *kept->caller()));
+  EXPECT_TRUE(sessions.find(other->id().value(), *other->caller()));
   EXPECT_EQ(sessions.size(), 2U);
   looked_at = 0;
   listeners.end_of("one", second);
@@ -87,6 +89,32 @@ TEST(Sessions, OfOnePrincipalEndWithoutALookAtOthers) {
   listeners.end_of("nobody", second);
   sessions.end_of("nobody", second);
   EXPECT_EQ(looked_at, 1);
+}
+
+// OAU-10
+TEST(Sessions, FollowTheNewestCredentialsOfTheirClient) {
+  ManualClock clock;
+  Listeners listeners;
+  MemoryEventStore events;
+  Sessions sessions(clock, listeners, events, {});
+  Caller first{
+      .principal = "mia", .grant = std::make_shared<const Grant>(), .until = Clock::Wall(std::chrono::hours(1))};
+  Caller second{
+      .principal = "mia", .grant = std::make_shared<const Grant>(), .until = Clock::Wall(std::chrono::hours(2))};
+  const auto session = sessions.create({.caller = first}).value();
+  EXPECT_EQ(session->caller()->grant, first.grant);
+  ASSERT_TRUE(sessions.find(session->id().value(), second));
+  EXPECT_EQ(session->caller()->grant, second.grant);
+  EXPECT_EQ(session->until(), second.until);
+  ASSERT_TRUE(sessions.find(session->id().value(), first)) << "it is still good";
+  EXPECT_EQ(session->caller()->grant, first.grant);
+  EXPECT_EQ(session->until(), second.until);
+  std::vector<std::shared_ptr<const Grant>> told;
+  listeners.list_changed(mcp::Method::tools_changed, [&](const Caller& caller) {
+    told.push_back(caller.grant);
+    return true;
+  });
+  EXPECT_EQ(told, std::vector{first.grant});
 }
 
 Session::Hello hello_of(std::string principal) {

@@ -38,6 +38,9 @@ constexpr Methods kOldStream = {"GET, OPTIONS", "Allow: GET, OPTIONS\r\n",
                                 "Streamable HTTP is at /mcp"};
 constexpr Methods kOldPost = {"POST, OPTIONS", "Allow: POST, OPTIONS\r\n", "This URL takes POST and OPTIONS"};
 
+// To read a message of this size takes as long as several whole calls.
+constexpr std::size_t kLongMessage = std::size_t{64} << 10U;
+
 constexpr const char* kNoJson = "The Content-Type must be application/json";
 
 bool has_json(const net::Request& request) {
@@ -85,6 +88,8 @@ class HttpEndpoint::Visit {
   std::optional<HttpAnswer> answer_post();
   std::optional<HttpAnswer> answer_old_sse();
   std::optional<HttpAnswer> answer_message();
+  Task<std::optional<HttpAnswer>> answer_long_message(BackgroundThreads& background);
+  std::optional<HttpAnswer> answer_scanned(const Result<void>& scanned);
   const Methods& methods() const;
   HttpAnswer refuse_method() const {
     return refuse(405, mcp::errors::invalid_request(methods().why_not), methods().allow);
@@ -199,10 +204,21 @@ net::Standing HttpEndpoint::Visit::standing() const {
 }
 
 std::optional<HttpAnswer> HttpEndpoint::Visit::answer_message() {
+  return answer_scanned(json::scan_into(message_, exchange_.request().body(), endpoint_.options_.messages));
+}
+
+Task<std::optional<HttpAnswer>> HttpEndpoint::Visit::answer_long_message(BackgroundThreads& background) {
+  auto message = co_await background.run([held = exchange_.hold_body(), body = exchange_.request().body(),
+                                          limits = endpoint_.options_.messages] { return json::scan(body, limits); });
+  if (!message) co_return answer_scanned(std::unexpected(std::move(message.error())));
+  message_ = std::move(*message);
+  co_return answer_scanned({});
+}
+
+std::optional<HttpAnswer> HttpEndpoint::Visit::answer_scanned(const Result<void>& scanned) {
   const HttpEndpointOptions& options = endpoint_.options_;
   const net::Request& request = exchange_.request();
   const auto version = request.fields().find(mcp::header::kProtocolVersion);
-  const auto scanned = json::scan_into(message_, request.body(), options.messages);
   if (!scanned) return refuse(mcp::http_status(scanned.error(), mcp::Era::modern), scanned.error());
   if (message_.kind == json::MessageKind::invalid) {
     const bool array = request.body().find_first_not_of(" \t\r\n") == request.body().find('[');
@@ -260,7 +276,14 @@ Task<> HttpEndpoint::Visit::finish(std::unique_ptr<Visit> visit) {
     if (!co_await visit->exchange_.read_body(visit->standing())) co_return;
     visit->then_ = Then::modern;
     // Reading may take long.
-    visit->answer_ = visit->caller_.holds() ? visit->answer_message() : visit->refuse_unknown();
+    BackgroundThreads* const background = visit->endpoint_.options_.background;
+    if (!visit->caller_.holds()) {
+      visit->answer_ = visit->refuse_unknown();
+    } else if (background != nullptr && visit->exchange_.request().body().size() > kLongMessage) {
+      visit->answer_ = co_await visit->answer_long_message(*background);
+    } else {
+      visit->answer_ = visit->answer_message();
+    }
     if (visit->try_finish()) co_return;
   }
   if (visit->then_ == Then::post_old && !co_await visit->exchange_.read_body(visit->standing())) co_return;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 
+#include "base/background_threads.hpp"
 #include "base/clock.hpp"
 #include "base/refusal_log.hpp"
 #include "net/http_server/http_server.hpp"
@@ -39,6 +40,9 @@ struct HttpEndpointOptions {
   EventStore* events = nullptr;
   MemoryEventStore::Limits kept_events;
   json::ScanLimits messages;
+  // For what takes long about a long message; used only while requests
+  // are handled. None: it is done where the message arrives.
+  BackgroundThreads* background = nullptr;
 };
 
 // One MCP endpoint over HTTP, both eras at once. Requests may come on any worker's thread.

@@ -50,6 +50,7 @@ ModernHttp::Calling::Calling(const ModernHttp& http)
 
 std::optional<HttpAnswer> ModernHttp::call_at_once() {
   Calling& calling = calling_.emplace(*this);
+  if (calling.round.is_long()) return std::nullopt;
   if (auto opened = calling.round.open(); !opened) return refuse(opened.error());
   calling.outcome = endpoint_.service_.answer(calling.call);
   if (!calling.outcome) return std::nullopt;
@@ -77,11 +78,24 @@ HttpAnswer ModernHttp::whole_answer() {
   return HttpAnswer::json(calling_->round.write(outcome, style()));
 }
 
+Task<> ModernHttp::bind_aside() {
+  BackgroundThreads* const background = endpoint_.options_.background;
+  if (background == nullptr) co_return;
+  calling_->round.set_mark(co_await background->run(
+      [held = exchange_.hold_body(), arguments = request_.param("arguments")] { return mark_of(arguments); }));
+}
+
 Task<> ModernHttp::go_on() {
   auto& [channel, call, round, outcome] = *calling_;
   if (!outcome) {
+    if (round.is_long()) {
+      if (round.goes_on()) co_await bind_aside();
+      if (auto opened = round.open(); !opened) co_return co_await reply(exchange_, refuse(opened.error()));
+    }
     outcome = co_await endpoint_.service_.handle(call);
     if (channel.given_up()) outcome.emplace(std::unexpected(server::given_up(channel.cancellation())));
+    const bool asks = *outcome && std::holds_alternative<mcp::InputRequired>(**outcome);
+    if (round.is_long() && asks) co_await bind_aside();
     round.close(*outcome);
   }
   const bool unwanted = channel.cancelled() && !channel.given_up();

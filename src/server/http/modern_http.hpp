@@ -45,6 +45,8 @@ class ModernHttp {
 
   Task<> refuse_stream(unsigned status, Error error);
   std::optional<HttpAnswer> call_at_once();
+  // Binds long arguments to the state of the call, on a thread of the background.
+  Task<> bind_aside();
   // The outcome, with what was sent in front of it.
   HttpAnswer whole_answer();
   HttpAnswer refuse(const Error& error) const;

@@ -361,6 +361,21 @@ TEST_F(ModernHttp, AsksByAResultAndGoesOnWithTheAnswer) {
   EXPECT_EQ(code_of(retry(changed).json()), -32602);
 }
 
+// PRO-10: arguments that take long to bind are bound as well.
+TEST_F(ModernHttp, BindsLongArgumentsToTheAnswer) {
+  RawClient client(port);
+  const auto call = [&](char last, std::string_view more) {
+    const std::string arguments =
+        fmt::format(R"(,"arguments":{{"text":"{}{}"}}{})", std::string(70'000, 'x'), last, more);
+    return modern_call(client, "ask", arguments, R"({"elicitation":{}})").json();
+  };
+  const std::string state(call('a', "").at("result").at("requestState").as_string());
+  const std::string answer = fmt::format(
+      R"(,"requestState":"{}","inputResponses":{{"name":{{"action":"accept","content":{{"name":"Ada"}}}}}})", state);
+  EXPECT_EQ(text_of(call('a', answer)), "kept:Ada");
+  EXPECT_EQ(code_of(call('b', answer)), -32602);
+}
+
 // PRO-03
 TEST_F(ModernHttp, DoesNotAskAClientThatDeclaredNothing) {
   RawClient client(port);

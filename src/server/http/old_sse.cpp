@@ -57,8 +57,10 @@ class OldSse::Line final : public SessionLine, public std::enable_shared_from_th
     });
   }
   // Messages of one client that come one after the other are taken in that order.
-  void take(std::string text) {
-    asio::post(executor_, [line = shared_from_this(), text = std::move(text)]() mutable { line->receive(text); });
+  void take(std::string text, Caller caller) {
+    asio::post(executor_, [line = shared_from_this(), text = std::move(text), caller = std::move(caller)]() mutable {
+      line->receive(text, std::move(caller));
+    });
   }
 
   const Caller& caller() const { return caller_; }
@@ -68,9 +70,9 @@ class OldSse::Line final : public SessionLine, public std::enable_shared_from_th
   Task<> close();
 
  private:
-  void receive(std::string& text);
+  void receive(std::string& text, Caller caller);
   void initialize(json::Message& message);
-  Task<> run(std::string text);
+  Task<> run(std::string text, Caller caller);
   void send(std::string message) { outbox_->push(event("message", std::move(message))); }
   void close_if_idle() {
     if (ending_ && requests_ == 0) outbox_->close();
@@ -87,8 +89,9 @@ class OldSse::Line final : public SessionLine, public std::enable_shared_from_th
   TaskGroup running_;
 };
 
-void OldSse::Line::receive(std::string& text) {
+void OldSse::Line::receive(std::string& text, Caller caller) {
   if (closed_) return;
+  if (session_) session_->renew(caller);
   auto message = json::scan(text, endpoint_.options_.messages);
   if (!message) return;
   if (message->kind == json::MessageKind::notification) {
@@ -105,7 +108,7 @@ void OldSse::Line::receive(std::string& text) {
     return send(mcp::write_error(message->id, errors::exhausted("too many requests are under way"), mcp::Era::legacy));
   }
   ++requests_;
-  running_.spawn("request over HTTP+SSE", run(std::move(text)));
+  running_.spawn("request over HTTP+SSE", run(std::move(text), std::move(caller)));
 }
 
 void OldSse::Line::initialize(json::Message& message) {
@@ -119,12 +122,12 @@ void OldSse::Line::initialize(json::Message& message) {
                          {mcp::Era::legacy, {}, {}}));
 }
 
-Task<> OldSse::Line::run(std::string text) {
+Task<> OldSse::Line::run(std::string text, Caller caller) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   const auto session = session_;
   auto message = json::scan(text, endpoint_.options_.messages);
   LineChannel channel([this](std::string said) { send(std::move(said)); }, std::make_shared<Cancellation>(executor_));
-  std::string answer = co_await answer_request(*message, *session, caller_, session->in_flight(), channel,
+  std::string answer = co_await answer_request(*message, *session, caller, session->in_flight(), channel,
                                                endpoint_.service_, endpoint_.options_.asking);
   if (!answer.empty()) send(std::move(answer));
   --requests_;
@@ -191,7 +194,7 @@ Task<> OldSse::post(net::Exchange& exchange, const Caller& caller) {
     const Error error = mcp::errors::invalid_request("Not a JSON-RPC message: " + message->fault);
     co_return co_await refuse(400, message->id, error);
   }
-  line->take(std::string(body));
+  line->take(std::string(body), caller);
   co_await exchange.reply({.status = 202, .content_type = "text/plain"}, std::string_view("Accepted"));
 }
 

@@ -203,7 +203,7 @@ Task<> StdioEndpoint::run_legacy(std::string line) {
 Task<std::string> StdioEndpoint::answer_legacy(json::Message& message, Session& session) {
   LineChannel channel([this](std::string text) { write_line(std::move(text)); },
                       std::make_shared<Cancellation>(executor_));
-  co_return co_await answer_request(message, session, session.caller(), in_flight_, channel, service_, options_.asking);
+  co_return co_await answer_request(message, session, caller_, in_flight_, channel, service_, options_.asking);
 }
 
 Task<> StdioEndpoint::run_batch(std::string line, std::shared_ptr<Session> session) {

@@ -55,9 +55,12 @@ const other = (era) => (era === 'legacy' ? 'modern' : 'legacy');
 async function otherEra(direct, through) {
   // A server that was started again is as this one is now, before the checks that change it.
   direct.fresh = await essence(direct);
+  // Each era has its own form of tasks.
+  const isTask = (line) => direct.row.taskOnly?.some((name) => line.startsWith(`${name} `));
+  const wanted = direct.fresh.filter((line) => !isTask(line));
   const peer = await Peer.open(through.gateway.target, other(through.peer.era), { roots: through.peer.roots });
   try {
-    return [direct.fresh, await essence({ ...through, peer })];
+    return [wanted, await essence({ ...through, peer })];
   } finally {
     await peer.close();
   }

@@ -19,11 +19,10 @@ function nameless(text) {
   return [...members(text)].filter(([key]) => key !== 'name').map(([key, value]) => `${JSON.stringify(key)}:${value}`).join();
 }
 
-/** Definitions by the server's own name; sorted, because a gateway has an order of its own, and without what a gateway is to leave out. */
+/** Definitions by the server's own name; sorted, because a gateway has an order of its own. */
 export async function definitions(side, method, key) {
   const texts = await listed(side.peer, method, key);
-  const named = texts.map((text) => [side.ownName(JSON.parse(text).name), nameless(text)]);
-  const lines = side.gateway ? named : named.filter(([name]) => !side.row.leftOut?.includes(name));
+  const lines = texts.map((text) => [side.ownName(JSON.parse(text).name), nameless(text)]);
   return lines.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, rest]) => `${name} ${rest}`);
 }
 

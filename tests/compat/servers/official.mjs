@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { scriptOf } from '../start.mjs';
 
 const DOCUMENT = 'demo://resource/static/document/features.md';
-const TASKS = 'without simulate-research-query, which can be called only as a task; the gateway leaves such tools out and says so in its status';
+const TASKS = 'without simulate-research-query, which can be called only as a task: tasks pass where client and server speak the same form of them';
 const everything = {
   package: '@modelcontextprotocol/server-everything',
   form: 'short',
@@ -32,8 +32,8 @@ const everything = {
     trigger: { name: 'gzip-file-as-resource', arguments: { name: 'new.gz', data: 'data:text/plain,hello' } },
     added: 'demo://resource/session/new.gz'
   },
-  leftOut: ['simulate-research-query'],
-  notes: { tools: TASKS },
+  taskOnly: ['simulate-research-query'],
+  notes: { 'other era': TASKS },
   // It asks for roots a while after a client came.
   settled: { name: 'get-roots-list', text: 'file:///compat' },
   cancellation: {

@@ -1,0 +1,101 @@
+#include "admin/routes/search_routes.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "gateway/callers/search_definitions.hpp"
+
+namespace proteus::admin {
+namespace {
+
+using boost::json::array;
+using boost::json::object;
+using gateway::Principal;
+
+// A name, the claims of a token, or nobody in particular, who may use everything.
+Result<std::shared_ptr<const Principal>> principal_of(const gateway::Gateway& gateway, const std::string& who,
+                                                      gateway::Identities& identities) {
+  if (who.empty()) {
+    return std::make_shared<const Principal>(Principal::Parts{
+        .name = {},
+        .permissions =
+            std::make_shared<const gateway::Permissions>(catalog::Access::all(), std::vector<std::string>{"*"})});
+  }
+  if (who.starts_with('{')) return identities.imagine(who);
+  const auto access = gateway.access();
+  auto found = access->principals->find_name(who);
+  if (!found && access->tokens) found = access->tokens->find_name(who);
+  if (!found)
+    return std::unexpected(errors::not_found(fmt::format("there is no principal {}", log::printable(who, 100))));
+  return found;
+}
+
+// As `search_tools` would see it, but for what is listed live, which upstreams list to the caller alone.
+Task<Result<Answer>> search(gateway::Gateway& gateway, gateway::SearchTools& tools, AdminRequest& visit) {
+  const auto who = visit.text("as");
+  const auto context = visit.text("context");
+  const auto text = visit.text("q");
+  for (const auto* given : {&who, &context, &text}) {
+    if (!*given) co_return std::unexpected(given->error());
+  }
+  if (!*text) co_return std::unexpected(errors::invalid("q is missing: what to search for"));
+  const auto limit = visit.limit();
+  if (!limit) co_return std::unexpected(limit.error());
+  auto principal = principal_of(gateway, who->value_or(""), gateway.identities());
+  if (!principal) co_return std::unexpected(std::move(principal.error()));
+  server::Caller caller;
+  caller.principal = (*principal)->key();
+  caller.context = context->value_or("");
+  if (!caller.context.empty() && (!gateway.has_context(caller.context) || !(*principal)->may_enter(caller.context))) {
+    co_return std::unexpected(
+        errors::not_found(fmt::format("there is no context {} for it", log::printable(caller.context, 100))));
+  }
+  caller.grant = std::move(*principal);
+
+  gateway::Worker& worker = gateway.service().here();
+  gateway::UsableTools usable(worker.view(caller));
+  array unasked;
+  for (const auto& served : worker.upstreams().order) {
+    if (served->is_direct() && gateway::principal_of(caller).access().allows(served->name()))
+      unasked.emplace_back(served->settings().name);
+  }
+  const std::size_t most = std::min(*limit, gateway::SearchArguments::kMostHits);
+  const std::string_view query = **text;
+  const auto found = co_await tools.search().find(usable, {&query, 1}, most);
+  if (!found) co_return std::unexpected(found.error());
+  array hits;
+  for (const auto& hit : *found) {
+    hits.push_back(object{{"name", hit.name},
+                          {"upstream", hit.upstream},
+                          {"score", hit.score},
+                          {"signature", hit.signature},
+                          {"description", hit.description},
+                          {"read_only", hit.read_only}});
+  }
+  object out{{"tools", std::move(hits)}};
+  if (!unasked.empty()) out["unasked"] = std::move(unasked);
+  if (const auto* const embeddings = tools.search().embeddings(); embeddings != nullptr && embeddings->enabled()) {
+    const auto status = embeddings->status();
+    out["embeddings"] = object{{"tools", status.tools}, {"failures", status.failures}, {"fault", status.fault}};
+  }
+  co_return Answer{.body = boost::json::serialize(out)};
+}
+
+}  // namespace
+
+Routes search_routes(gateway::Gateway& gateway, gateway::SearchTools& tools) {
+  return {{.method = "GET",
+           .path = "/admin/search",
+           .help = "Shows what `search_tools` finds for a caller. Upstreams that are listed live are named, and not "
+                   "asked.",
+           .parameters = {{"as", "Name of a principal, or the claims of a token as JSON; by default all tools."},
+                          {"context", "Name of a context."},
+                          {"q", "What to search for."},
+                          {"limit", "How many tools to find, up to 50."}},
+           .handle = [&gateway, &tools](AdminRequest& visit) { return search(gateway, tools, visit); }}};
+}
+
+}  // namespace proteus::admin

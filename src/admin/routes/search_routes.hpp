@@ -1,0 +1,12 @@
+#pragma once
+
+#include "admin/http/route.hpp"
+#include "gateway/core/gateway.hpp"
+#include "gateway/search/search_tools.hpp"
+
+namespace proteus::admin {
+
+// What callers find, for operators who want to know why. Both outlive them.
+Routes search_routes(gateway::Gateway& gateway, gateway::SearchTools& tools);
+
+}  // namespace proteus::admin

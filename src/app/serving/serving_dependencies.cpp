@@ -1,0 +1,99 @@
+#include "app/serving/serving_dependencies.hpp"
+
+#include "admin/routes/audit_routes.hpp"
+#include "admin/routes/change_routes.hpp"
+#include "admin/routes/connection_routes.hpp"
+#include "admin/routes/context_routes.hpp"
+#include "admin/routes/dataset_routes.hpp"
+#include "admin/routes/principal_routes.hpp"
+#include "admin/routes/proposal_routes.hpp"
+#include "admin/routes/search_routes.hpp"
+#include "admin/routes/session_routes.hpp"
+#include "admin/routes/token_routes.hpp"
+#include "admin/routes/upstream_routes.hpp"
+
+namespace proteus::app {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// Operators by identity: rules say what they may do.
+Task<std::expected<admin::Router::Operator, server::Refusal>> find_operator(gateway::Identities& identities,
+                                                                            const net::Request& request) {
+  auto found = co_await identities.find_operator(request);
+  if (!found) co_return std::unexpected(std::move(found.error()));
+  const bool may_change = found->role == gateway::AdminRole::admin;
+  co_return admin::Router::Operator{std::move(found->name), may_change ? admin::Role::admin : admin::Role::viewer,
+                                    found->until, std::move(found->issuer)};
+}
+
+admin::Router::Doorkeeper operators_of(gateway::Identities& identities) {
+  return {.is_there = [&identities] { return identities.are_used(); },
+          .find = [&identities](const net::Request& request) { return find_operator(identities, request); }};
+}
+
+// The tools of datasets are found by what the datasets are about.
+search::Indexes::More entity_types_of(const gateway::DatasetRegistry& datasets) {
+  return [&datasets](const catalog::Snapshot& snapshot) {
+    std::string types;
+    if (snapshot.upstream().value() != gateway::DatasetTools::kName) return types;
+    for (const auto& file : datasets.state()->content.files) {
+      if (file.status != datasets::DatasetStatus::ratified) continue;
+      for (const auto& type : file.plan->mapping().entity_types())
+        types += type + " ";
+    }
+    return types;
+  };
+}
+
+}  // namespace
+
+gateway::Offering offering_of(const Config& config) {
+  return config.datasets.named ? gateway::Offering::always : gateway::Offering::with_directory;
+}
+
+Serving::Dependencies::Dependencies(Serving& serving, asio::io_context& control, datasets::MappingDirectory mappings,
+                                    SealingKey sign_in_key)
+    : changes(control, *serving.store_, serving.gateway_->background_threads()),
+      metrics(*serving.gateway_),
+      registry({control, *serving.gateway_, *serving.store_, serving.clock_, serving.environment_, *serving.egress_}),
+      pins(*serving.gateway_, *serving.store_),
+      tokens({control, *serving.gateway_, *serving.store_, serving.clock_}),
+      sessions({*serving.workers_, *serving.gateway_, *serving.store_, serving.clock_, *serving.egress_},
+               serving.session_options()),
+      datasets({control, *serving.store_, serving.clock_, serving.environment_}, std::move(mappings),
+               offering_of(serving.config_)),
+      dataset_tools(std::make_shared<gateway::DatasetTools>(datasets, *serving.gateway_)),
+      embeddings(serving.embedding_dependencies()),
+      search_tools(std::make_shared<gateway::SearchTools>(*serving.gateway_, entity_types_of(datasets))),
+      sign_ins({*serving.gateway_, serving.gateway_->vault(), *serving.store_, serving.clock_,
+                [this](std::string_view secret) { return router.name_of_key(secret); }},
+               sign_in_key),
+      router(routes(*serving.gateway_, *serving.store_), serving.admin_keys(), serving.gateway_->refusals()),
+      ops({readiness, [this] { return metrics.render(); },
+           [this](const net::Request& request) { return router.knows(request); }}),
+      graph_tools(*serving.gateway_, serving.host_rules()),
+      background(control.get_executor()) {
+  router.set_doorkeeper(operators_of(serving.gateway_->identities()));
+  serving.gateway_->set_on_expiry([this](Clock::Wall now) { router.end_expired(now); });
+  metrics.set_tool_sessions([this] { return sessions.size(); });
+  search_tools->search().set_embeddings(embeddings);
+  metrics.set_embedding_failures([this] { return embeddings.status().failures; });
+  metrics.set_stalls([&workers = *serving.workers_] { return workers.stalls(); });
+  sessions.changes().set_observer([this] { metrics.told_of(catalog::Kind::tool); });
+}
+
+admin::Routes Serving::Dependencies::routes(gateway::Gateway& gateway, store::Store& store) {
+  admin::Routes all = admin::upstream_routes(gateway, registry, store);
+  for (auto& more :
+       {admin::session_routes(gateway, sessions), admin::token_routes(gateway, tokens), admin::dataset_routes(datasets),
+        admin::proposal_routes(pins), admin::context_routes(gateway), admin::change_routes(changes),
+        admin::audit_routes(store), admin::principal_routes(gateway), admin::search_routes(gateway, *search_tools),
+        admin::connection_routes(gateway.vault(), sign_ins)}) {
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  return all;
+}
+
+}  // namespace proteus::app

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+
+#include <boost/asio/io_context.hpp>
+
+#include "admin/http/ops.hpp"
+#include "admin/http/router.hpp"
+#include "admin/routes/graph_tools.hpp"
+#include "app/serving/serving.hpp"
+#include "base/task_group.hpp"
+#include "gateway/datasets/dataset_registry.hpp"
+#include "gateway/datasets/dataset_tools.hpp"
+#include "gateway/observe/change_log.hpp"
+#include "gateway/observe/metrics.hpp"
+#include "gateway/operate/pin_decisions.hpp"
+#include "gateway/operate/token_registry.hpp"
+#include "gateway/operate/upstream_registry.hpp"
+#include "gateway/search/search_tools.hpp"
+#include "gateway/sessions/tool_sessions.hpp"
+#include "gateway/sign_in/sign_in_desk.hpp"
+
+namespace proteus::app {
+
+// Whether the tools of datasets are offered without a directory of mappings.
+gateway::Offering offering_of(const Config& config);
+
+// What a gateway that serves is made of, besides the gateway itself.
+struct Serving::Dependencies {
+  // Everything that the serving has already outlives it.
+  Dependencies(Serving& serving, boost::asio::io_context& control, datasets::MappingDirectory mappings,
+               SealingKey sign_in_key);
+
+  admin::Routes routes(gateway::Gateway& gateway, store::Store& store);
+
+  gateway::ChangeLog changes;
+  gateway::Metrics metrics;
+  gateway::UpstreamRegistry registry;
+  gateway::PinDecisions pins;
+  gateway::TokenRegistry tokens;
+  gateway::ToolSessions sessions;
+  gateway::DatasetRegistry datasets;
+  std::shared_ptr<gateway::DatasetTools> dataset_tools;
+  gateway::Embeddings embeddings;
+  std::shared_ptr<gateway::SearchTools> search_tools;
+  gateway::SignInDesk sign_ins;
+  admin::Readiness readiness;
+  admin::Router router;
+  admin::Ops ops;
+  admin::GraphTools graph_tools;
+  TaskGroup background;
+};
+
+}  // namespace proteus::app

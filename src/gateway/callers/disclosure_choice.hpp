@@ -1,0 +1,14 @@
+#pragma once
+
+#include "catalog/contexts/disclosure.hpp"
+#include "json/binding.hpp"
+
+namespace proteus::gateway {
+
+// How settings say it.
+inline json::Codec<catalog::Disclosure> disclosure_choice() {
+  using catalog::Disclosure;
+  return json::choice<Disclosure>({{"all", Disclosure::all}, {"search", Disclosure::search}});
+}
+
+}  // namespace proteus::gateway

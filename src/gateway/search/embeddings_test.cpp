@@ -1,0 +1,182 @@
+// SRC-08, SRC-10: ranking by meaning, with an endpoint that may do anything.
+#include <gmock/gmock.h>
+
+#include "gateway/testing/search_fixture.hpp"
+#include "net/testing/http_test_server.hpp"
+
+namespace proteus::gateway {
+namespace {
+
+using namespace test;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// Means what it is told: each word that it knows is a direction.
+class FakeModel {
+ public:
+  enum class Mood : std::uint8_t { good, silent, wrong_count, other_size, not_a_number, refusing };
+
+  FakeModel() : server_([this](net::Exchange& exchange) { return handle(exchange); }) {}
+
+  std::string url() const { return fmt::format("http://127.0.0.1:{}/v1/embeddings", server_.port()); }
+  void set(Mood mood) { mood_ = mood; }
+  std::vector<std::string> texts() {
+    const std::scoped_lock lock(mutex_);
+    return texts_;
+  }
+  std::vector<std::string> tokens() {
+    const std::scoped_lock lock(mutex_);
+    return tokens_;
+  }
+
+ private:
+  static std::string vector_of(std::string_view text) {
+    const bool animal = text.contains("feline") || text.contains("cat");
+    return animal ? "[1,0.1,0]" : "[0,0.1,1]";
+  }
+
+  Task<> handle(net::Exchange& exchange) {
+    const auto body = boost::json::parse(exchange.request().body());
+    std::string data;
+    {
+      const std::scoped_lock lock(mutex_);
+      tokens_.emplace_back(exchange.request().fields().find("Authorization").value_or(""));
+      for (const auto& text : body.at("input").as_array()) {
+        texts_.emplace_back(text.as_string());
+        const std::string vector = mood_ == Mood::not_a_number ? R"(["x",null,1])"
+                                   : mood_ == Mood::other_size ? "[1,2,3,4,5]"
+                                                               : vector_of(texts_.back());
+        data += fmt::format(R"({}{{"object":"embedding","index":{},"embedding":{}}})", data.empty() ? "" : ",",
+                            data.empty() ? 0 : std::ranges::count(data, '{'), vector);
+      }
+    }
+    if (mood_ == Mood::wrong_count) data.clear();
+    if (mood_ == Mood::refusing) {
+      co_await exchange.reply({.status = 500}, "{}");
+    } else if (mood_ == Mood::silent) {
+      // Nothing comes, and the connection ends.
+    } else {
+      co_await exchange.reply({.status = 200, .content_type = "application/json"},
+                              fmt::format(R"({{"object":"list","data":[{}]}})", data));
+    }
+  }
+
+  std::atomic<Mood> mood_ = Mood::good;
+  std::mutex mutex_;
+  std::vector<std::string> texts_;
+  std::vector<std::string> tokens_;
+  net::TestServer server_;
+};
+
+// A gateway whose search knows an endpoint.
+class EmbeddedSearch : public ::testing::Test {
+ protected:
+  EmbeddedSearch() {
+    upstream.add("stroke_cat", "Pets a small animal.");
+    upstream.add("order_bricks", "Buys building material.");
+  }
+  ~EmbeddedSearch() override { stop(); }
+
+  void start(std::optional<EmbeddingEndpoint> endpoint) {
+    auto setup = searching();
+    setup.store = &store;
+    setup.locals = [&](Gateway& made) {
+      tools = std::make_shared<SearchTools>(made);
+      embeddings = std::make_unique<Embeddings>(
+          Embeddings::Dependencies{.control = made.control(),
+                                   .clock = made.clock(),
+                                   .store = store,
+                                   .background = made.background_threads(),
+                                   .http = {},
+                                   .lasts = [](const catalog::UpstreamName&) { return true; }});
+      embeddings->set(std::move(endpoint));
+      tools->search().set_embeddings(*embeddings);
+      return Locals{tools};
+    };
+    gateway = std::make_unique<TestGateway>(std::vector{upstream_at("up", upstream.port)}, std::move(setup));
+    gateway->discover();
+  }
+  // On the thread that it belongs to.
+  static Task<bool> ended(std::unique_ptr<Embeddings>& which) {
+    co_await which->stop();
+    which.reset();
+    co_return true;
+  }
+  void stop() {
+    if (!gateway) return;
+    gateway->run(ended(embeddings));
+    gateway.reset();
+    tools.reset();
+  }
+  std::vector<std::string> search(std::string_view query) {
+    return found_by(gateway->call("search_tools", fmt::format(R"({{"query":"{}"}})", query), bearer("agent")));
+  }
+  // No word of it is in any definition.
+  static constexpr std::string_view kMeant = "feline";
+
+  Upstream upstream{{}};
+  FakeModel model;
+  store::MemoryStore store{{}};
+  std::shared_ptr<SearchTools> tools;
+  std::unique_ptr<Embeddings> embeddings;
+  std::unique_ptr<TestGateway> gateway;
+};
+
+// SRC-10
+TEST_F(EmbeddedSearch, SendsNothingAnywhereWithoutAnEndpoint) {
+  start(std::nullopt);
+  EXPECT_THAT(search(kMeant), IsEmpty());
+  EXPECT_THAT(search("cat"), ElementsAre("up_stroke_cat"));
+  EXPECT_THAT(model.texts(), IsEmpty());
+}
+
+// SRC-08
+TEST_F(EmbeddedSearch, FindsByMeaningOnceVectorsAreThere) {
+  start(EmbeddingEndpoint{model.url(), "m", Secret("its-token")});
+  (void)search(kMeant);
+  wait_until([&] { return embeddings->status().tools == 2; });
+  EXPECT_EQ(search(kMeant).front(), "up_stroke_cat");
+  EXPECT_THAT(model.tokens(), Contains("Bearer its-token"));
+}
+
+// SRC-08: by content, also in another process.
+TEST_F(EmbeddedSearch, SendsEachDefinitionOnce) {
+  start(EmbeddingEndpoint{model.url(), "m"});
+  (void)search(kMeant);
+  wait_until([&] { return embeddings->status().tools == 2; });
+  stop();
+  start(EmbeddingEndpoint{model.url(), "m"});
+  (void)search(kMeant);
+  wait_until([&] { return embeddings->status().tools == 2; });
+  EXPECT_EQ(search(kMeant).front(), "up_stroke_cat");
+  const auto sent = model.texts();
+  EXPECT_EQ(std::ranges::count_if(sent, [](const auto& text) { return text.contains("Pets a small animal"); }), 1);
+}
+
+// SRC-08: down or wrong, and the operator is told.
+TEST_F(EmbeddedSearch, WorksAsWithoutItWhereTheEndpointIsOfNoUse) {
+  for (const auto mood : {FakeModel::Mood::silent, FakeModel::Mood::wrong_count, FakeModel::Mood::not_a_number,
+                          FakeModel::Mood::refusing}) {
+    model.set(mood);
+    start(EmbeddingEndpoint{model.url(), fmt::format("m{}", static_cast<int>(mood))});
+    EXPECT_THAT(search("cat"), ElementsAre("up_stroke_cat"));
+    wait_until([&] { return embeddings->status().failures > 0; });
+    EXPECT_FALSE(embeddings->status().fault.empty());
+    EXPECT_THAT(search("cat"), ElementsAre("up_stroke_cat"));
+    stop();
+  }
+}
+
+// SRC-08: vectors of another size are of another model, and are compared with nothing.
+TEST_F(EmbeddedSearch, IsNotMisledByOtherDimensions) {
+  start(EmbeddingEndpoint{model.url(), "m"});
+  (void)search(kMeant);
+  wait_until([&] { return embeddings->status().tools == 2; });
+  model.set(FakeModel::Mood::other_size);
+  EXPECT_THAT(search("cat"), ElementsAre("up_stroke_cat"));
+  EXPECT_FALSE(embeddings->status().fault.empty());
+}
+
+}  // namespace
+}  // namespace proteus::gateway

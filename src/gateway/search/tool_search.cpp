@@ -1,0 +1,170 @@
+#include "gateway/search/tool_search.hpp"
+
+#include <algorithm>
+
+#include "base/nearest.hpp"
+#include "gateway/search/signature.hpp"
+#include "json/text.hpp"
+
+namespace proteus::gateway {
+namespace {
+
+using catalog::Kind;
+using Parts = std::vector<catalog::View::Part>;
+
+// Agents search, think and search again.
+constexpr std::chrono::minutes kKept{10};
+
+constexpr std::size_t kConsidered = 3;
+constexpr std::size_t kConsideredNames = 20;
+
+// What is computed elsewhere owns what it uses: whoever waits for it may be gone by then.
+std::vector<catalog::SnapshotPointer> owners_of(const Parts& parts) {
+  std::vector<catalog::SnapshotPointer> owners;
+  owners.reserve(parts.size());
+  for (const auto& part : parts)
+    owners.push_back(part.snapshot->shared_from_this());
+  return owners;
+}
+
+// A definition as text, and whose it is.
+struct Found {
+  std::string name;
+  std::string upstream;
+  std::string text;
+  bool read_only;
+  float score;
+};
+
+ToolHit to_hit(Found found) {
+  ToolHit hit{.name = std::move(found.name),
+              .upstream = std::move(found.upstream),
+              .signature = {},
+              .description = {},
+              .read_only = found.read_only,
+              .score = found.score};
+  const auto definition = json::parse(found.text);
+  const auto* const tool = definition ? definition->if_object() : nullptr;
+  const auto* const schema = tool != nullptr ? tool->if_contains("inputSchema") : nullptr;
+  hit.signature = signature_of(hit.name, schema != nullptr ? *schema : boost::json::value());
+  for (const char* key : {"description", "title"}) {
+    const auto* const text = tool != nullptr ? tool->if_contains(key) : nullptr;
+    if (text != nullptr && text->is_string() && hit.description.empty()) hit.description = brief(text->get_string());
+  }
+  return hit;
+}
+
+}  // namespace
+
+Task<std::vector<search::Visible>> ToolSearch::visible(const UsableTools& tools) {
+  Parts kept;
+  Parts live;
+  for (std::size_t i = 0; i < tools.parts().size(); ++i)
+    (tools.is_live(i) ? live : kept).push_back(tools.parts()[i]);
+  auto indexed = indexes_.find(kept);
+  if (!indexed) {
+    indexed = co_await background_.run([this, kept, owners = owners_of(kept)] { return indexes_.build(kept); });
+  }
+  if (live.empty()) co_return std::move(*indexed);
+  std::size_t bytes = 0;
+  for (const auto& part : live)
+    bytes += part.snapshot->list(Kind::tool).joined().size();
+  const auto fresh = co_await background_.run(bytes, [this, live, owners = owners_of(live)] {
+    std::vector<search::SnapshotIndex::Pointer> made;
+    made.reserve(live.size());
+    for (const auto& part : live)
+      made.push_back(search::SnapshotIndex::build(*part.snapshot, more_ ? more_(*part.snapshot) : "", tuning()));
+    return made;
+  });
+  std::vector<search::Visible> all;
+  all.reserve(tools.parts().size());
+  for (std::size_t i = 0, old = 0, next = 0; i < tools.parts().size(); ++i) {
+    if (tools.is_live(i)) {
+      all.push_back({fresh[next++], tools.parts()[i].lost});
+    } else {
+      all.push_back((*indexed)[old++]);
+      // A name may be lost to what is listed live.
+      all.back().lost = tools.parts()[i].lost;
+    }
+  }
+  co_return all;
+}
+
+Task<std::vector<search::Hit>> ToolSearch::rank(const UsableTools& tools, const search::Query& query,
+                                                std::size_t limit) {
+  const auto seen = co_await visible(tools);
+  co_return search::rank(seen, query, limit, tuning());
+}
+
+Task<std::vector<std::vector<search::Hit>>> ToolSearch::rank_by_meaning(const UsableTools& tools,
+                                                                        std::span<const std::string_view> queries,
+                                                                        std::size_t limit) {
+  std::vector<std::vector<search::Hit>> rankings;
+  if (embeddings_ == nullptr || !embeddings_->enabled()) co_return rankings;
+  std::vector<Embeddings::Vectors> held;
+  std::vector<search::VisibleVectors> seen;
+  for (std::size_t i = 0; i < tools.parts().size(); ++i) {
+    // What is listed live is listed anew each time, and would be sent each time.
+    held.push_back(tools.is_live(i) ? nullptr : embeddings_->of(*tools.parts()[i].snapshot));
+    const auto& vectors = held.back();
+    seen.push_back(
+        {vectors ? std::span<const search::VectorPointer>(*vectors) : std::span<const search::VectorPointer>(),
+         tools.parts()[i].lost});
+  }
+  if (std::ranges::none_of(held, [](const auto& vectors) { return vectors != nullptr; })) co_return rankings;
+  for (const std::string_view query : queries) {
+    if (const auto vector = co_await embeddings_->of_query(std::string(query)))
+      rankings.push_back(search::rank(seen, *vector, limit));
+  }
+  co_return rankings;
+}
+
+Task<Result<std::vector<ToolHit>>> ToolSearch::find(const UsableTools& tools, std::span<const std::string_view> queries,
+                                                    std::size_t limit) {
+  const auto query = search::Query::read(queries, tuning());
+  if (!query) co_return std::unexpected(query.error());
+  // More than is wanted, so that both rankings can agree on what is not first in either.
+  auto rankings = co_await rank_by_meaning(tools, queries, kConsidered * limit);
+  auto hits = co_await rank(tools, *query, rankings.empty() ? limit : kConsidered * limit);
+  if (!rankings.empty()) {
+    rankings.push_back(std::move(hits));
+    hits = search::fuse(rankings, limit, tuning().fusion);
+  }
+  std::vector<Found> found;
+  found.reserve(hits.size());
+  std::size_t bytes = 0;
+  for (const search::Hit& hit : hits) {
+    const catalog::Snapshot& snapshot = *tools.parts()[hit.part].snapshot;
+    const catalog::Definition& tool = snapshot.list(Kind::tool)[hit.position];
+    bytes += tool.text.size();
+    found.push_back(
+        {std::string(tool.shown), snapshot.upstream().value(), std::string(tool.text), tool.read_only, hit.score});
+  }
+  co_return co_await background_.run(bytes / 8, [found = std::move(found)]() mutable {
+    std::vector<ToolHit> made;
+    made.reserve(found.size());
+    for (auto& one : found)
+      made.push_back(to_hit(std::move(one)));
+    return made;
+  });
+}
+
+Task<std::vector<std::string>> ToolSearch::nearest(const UsableTools& tools, std::string_view name, std::size_t limit) {
+  std::vector<std::string_view> like;
+  if (const auto query = search::Query::read(name.substr(0, catalog::kLongestToolName), tuning())) {
+    for (const search::Hit& hit : co_await rank(tools, *query, kConsideredNames))
+      like.push_back(tools.parts()[hit.part].snapshot->list(Kind::tool)[hit.position].shown);
+  }
+  // Of those that share a word with it the one a slip away comes first.
+  const auto slipped = std::ranges::find(like, proteus::nearest(name, like));
+  if (slipped != like.end()) std::rotate(like.begin(), slipped, slipped + 1);
+  like.resize(std::min(like.size(), limit));
+  co_return std::vector<std::string>(like.begin(), like.end());
+}
+
+void ToolSearch::drop_unused_since(Clock::Monotonic time) {
+  indexes_.drop_unused_since(time - kKept);
+  if (embeddings_ != nullptr) embeddings_->drop_unused_since(time - kKept);
+}
+
+}  // namespace proteus::gateway

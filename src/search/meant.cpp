@@ -1,0 +1,81 @@
+#include "search/meant.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "search/spelling.hpp"
+
+namespace proteus::search {
+namespace {
+
+constexpr std::size_t kMost = 3;
+
+struct Candidate {
+  Term term;
+  std::size_t slips;
+  std::size_t tools = 0;
+  std::size_t place = 0;  // in the order of the words
+};
+
+class Candidates {
+ public:
+  explicit Candidates(std::string_view word) : word_(word), trigrams_(trigrams_of(word)), slips_(slips_in(word)) {}
+
+  // `tools_of` says how many visible tools have a term.
+  template <class ToolsOf>
+  void look_at(const ListIndex& index, const ToolsOf& tools_of) {
+    const auto [begin, end] = index.spelled_like(word_);
+    for (std::size_t at = begin; at < end; ++at) {
+      if (!share_trigrams(trigrams_, index.trigrams(at), slips_)) continue;
+      const ListIndex::Spelled spelled = index.spelled(at);
+      const std::size_t slips = slips_between(word_, spelled.word, slips_);
+      if (slips > slips_) continue;
+      const std::size_t tools = tools_of(spelled);
+      if (tools == 0) continue;
+      // By the word, so that the order of equals depends on no index.
+      found_.try_emplace(std::string(spelled.word), Candidate{spelled.term, slips}).first->second.tools += tools;
+    }
+  }
+
+  std::vector<Query::Alternative> best(float weight) const {
+    std::vector<Candidate> all;
+    for (const auto& [word, candidate] : found_) {
+      all.push_back(candidate);
+      all.back().place = all.size();
+    }
+    std::ranges::sort(all, {}, [](const Candidate& one) { return std::tuple(one.slips, ~one.tools, one.place); });
+    std::vector<Query::Alternative> best;
+    for (const Candidate& candidate : all) {
+      if (best.size() == kMost || candidate.slips > all.front().slips) break;
+      best.push_back({candidate.term, weight});
+    }
+    return best;
+  }
+
+ private:
+  std::string_view word_;
+  std::uint64_t trigrams_;
+  std::size_t slips_;
+  std::map<std::string, Candidate, std::less<>> found_;
+};
+
+}  // namespace
+
+std::vector<Query::Alternative> meant_by(std::string_view word, const Sources& sources, float weight) {
+  Candidates candidates(word);
+  for (std::size_t i = 0; i < sources.parts(); ++i) {
+    const Sources::Part part = sources.part(i);
+    if (part.seen == 0) continue;
+    candidates.look_at(*part.about, [&](const ListIndex::Spelled&) { return std::size_t{part.seen}; });
+    for (const Source& source : part.sources) {
+      candidates.look_at(*source.piece->index,
+                         [&](const ListIndex::Spelled& spelled) { return source.count(spelled.postings); });
+    }
+  }
+  return candidates.best(weight);
+}
+
+}  // namespace proteus::search

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "search/indexes.hpp"
+
+namespace proteus::search {
+
+// One index of a search, and what of it this caller sees.
+struct Source {
+  const SnapshotIndex::Piece* piece;
+  std::span<const std::uint64_t> hidden;  // empty for nothing
+  std::uint32_t seen;                     // how many are left
+
+  bool sees(std::uint32_t at) const { return hidden.empty() || !has_bit(hidden, at); }
+  // How many of these are seen.
+  std::size_t count(std::span<const ListIndex::Posting> postings) const;
+};
+
+// All that a search looks at. What it was made of outlives it.
+class Sources {
+ public:
+  explicit Sources(std::span<const Visible> parts);
+  Sources(const Sources&) = delete;
+  Sources& operator=(const Sources&) = delete;
+
+  struct Part {
+    const ListIndex* about;
+    std::span<const Source> sources;
+    std::uint32_t seen;
+  };
+  std::size_t parts() const { return parts_.size(); }
+  Part part(std::size_t at) const;
+  // Of all parts.
+  std::size_t seen() const { return seen_; }
+  // Of the largest index.
+  std::size_t largest() const { return largest_; }
+
+ private:
+  struct Kept {
+    const ListIndex* about;
+    std::uint32_t begin;
+    std::uint32_t end;
+    std::uint32_t seen;
+  };
+  void add(const SnapshotIndex::Piece& piece, std::span<const std::uint32_t> lost);
+
+  std::vector<Source> sources_;
+  std::vector<Kept> parts_;
+  std::vector<std::vector<std::uint64_t>> masks_;  // of parts that lost names
+  std::size_t seen_ = 0;
+  std::size_t largest_ = 0;
+};
+
+}  // namespace proteus::search
