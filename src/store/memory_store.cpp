@@ -269,6 +269,12 @@ Task<Result<std::vector<SealedRecord>>> MemoryStore::sealed(std::string kind) {
   co_return records;
 }
 
+Task<Result<std::optional<SealedRecord>>> MemoryStore::sealed_record(std::string kind, std::string id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = sealed_.find({kind, id});
+  co_return found == sealed_.end() ? std::nullopt : std::optional(found->second);
+}
+
 Task<Result<std::size_t>> MemoryStore::reseal() { co_return std::size_t{0}; }
 
 Task<Result<std::optional<UpstreamRecord>>> MemoryStore::upstream(std::string name) {

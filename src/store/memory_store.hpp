@@ -32,6 +32,7 @@ class MemoryStore final : public Store {
   Task<Result<std::vector<TokenRecord>>> tokens() override;
   Task<Result<std::optional<TokenRecord>>> token(std::string name) override;
   Task<Result<std::vector<SealedRecord>>> sealed(std::string kind) override;
+  Task<Result<std::optional<SealedRecord>>> sealed_record(std::string kind, std::string id) override;
   Task<Result<std::vector<MemberRecord>>> members() override;
   Task<Result<std::vector<LeaseRecord>>> leases() override;
   Task<Result<FeedPage>> feed(std::uint64_t since, std::size_t limit) override;

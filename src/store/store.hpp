@@ -66,6 +66,7 @@ class Store {
   virtual Task<Result<std::optional<TokenRecord>>> token(std::string name) = 0;
   // By id.
   virtual Task<Result<std::vector<SealedRecord>>> sealed(std::string kind) = 0;
+  virtual Task<Result<std::optional<SealedRecord>>> sealed_record(std::string kind, std::string id) = 0;
 
   // By name.
   virtual Task<Result<std::vector<MemberRecord>>> members() = 0;

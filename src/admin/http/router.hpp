@@ -45,6 +45,10 @@ class Router {
     std::function<Task<std::expected<Operator, server::Refusal>>(const net::Request&)> find;
   };
   void set_doorkeeper(Doorkeeper doorkeeper) { doorkeeper_ = std::move(doorkeeper); }
+  // Waits until what was changed holds everywhere, and gives fields of the answer that say so. Set before anything is
+  // asked.
+  using Settle = std::function<Task<std::string>()>;
+  void set_settle(Settle settle) { settle_ = std::move(settle); }
   // Any thread: the name of a key that may change things, by its secret.
   std::optional<std::string> name_of_key(std::string_view secret) const;
   // Whether a request brings the secret of a key; one that does not is refused.
@@ -70,6 +74,7 @@ class Router {
   AdminAuth auth_;
   RefusalLog& refusals_;
   Doorkeeper doorkeeper_;
+  Settle settle_;
 };
 
 }  // namespace proteus::admin

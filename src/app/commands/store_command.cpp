@@ -22,8 +22,6 @@
 namespace proteus::app {
 namespace {
 
-constexpr const char* kStoreVariable = "PROTEUS_STORE";
-
 struct CopyOptions {
   std::string file;
   std::string data;
@@ -64,9 +62,10 @@ Result<std::unique_ptr<store::PostgresConnection>> open_shared(std::string url, 
 
 Result<std::vector<store::sql::CopiedTable>> copy_store(const CopyOptions& options, const Config& config,
                                                         const Environment& environment) {
-  const auto url = environment(kStoreVariable);
+  const std::string& variable = config.cluster.store_env;
+  const auto url = environment(variable);
   if (!url || url->empty()) {
-    return std::unexpected(errors::invalid(fmt::format("{} must name the database: postgresql://…", kStoreVariable)));
+    return std::unexpected(errors::invalid(fmt::format("{} must name the database: postgresql://…", variable)));
   }
   // No gateway runs on it meanwhile.
   const auto directory = store::DataDirectory::open(config.data_directory);
@@ -111,7 +110,7 @@ void add_store_command(CLI::App& app, Invocation& invocation) {
   CLI::App* const command = app.add_subcommand("store", "Move the records of a gateway");
   command->require_subcommand(1);
   CLI::App* const copy =
-      command->add_subcommand("copy", "Copy the data directory into the PostgreSQL database that $PROTEUS_STORE names");
+      command->add_subcommand("copy", "Copy the data directory into the PostgreSQL database that $PROTEUS_STORE, or [cluster] store_env, names");
   copy->add_option("--config", options->file, "Configuration file; by default $PROTEUS_CONFIG, then ./proteus.toml")
       ->type_name("FILE");
   copy->add_option("--data", options->data, "Data directory")->type_name("DIR");

@@ -6,11 +6,13 @@
 #include "admin/routes/context_routes.hpp"
 #include "admin/routes/dataset_routes.hpp"
 #include "admin/routes/principal_routes.hpp"
+#include "admin/routes/process_routes.hpp"
 #include "admin/routes/proposal_routes.hpp"
 #include "admin/routes/search_routes.hpp"
 #include "admin/routes/session_routes.hpp"
 #include "admin/routes/token_routes.hpp"
 #include "admin/routes/upstream_routes.hpp"
+#include "app/serving/serving_cluster.hpp"
 
 namespace proteus::app {
 
@@ -57,12 +59,14 @@ Serving::Dependencies::Dependencies(Serving& serving, asio::io_context& control,
                                     SealingKey sign_in_key)
     : changes(control, *serving.store_, serving.gateway_->background_threads()),
       metrics(*serving.gateway_),
-      registry({control, *serving.gateway_, *serving.store_, serving.clock_, serving.environment_, *serving.egress_}),
+      registry({control, *serving.gateway_, *serving.store_, serving.clock_, serving.environment_, *serving.egress_,
+                serving.cluster_ != nullptr}),
       pins(*serving.gateway_, *serving.store_),
-      tokens({control, *serving.gateway_, *serving.store_, serving.clock_}),
-      sessions({*serving.workers_, *serving.gateway_, *serving.store_, serving.clock_, *serving.egress_},
+      tokens({control, *serving.gateway_, *serving.store_, serving.clock_, serving.cluster_ != nullptr}),
+      sessions({*serving.workers_, *serving.gateway_, *serving.store_, serving.clock_, *serving.egress_,
+                serving.cluster_ != nullptr},
                serving.session_options()),
-      datasets({control, *serving.store_, serving.clock_, serving.environment_}, std::move(mappings),
+      datasets({control, *serving.store_, serving.clock_, serving.environment_, serving.cluster_ != nullptr}, std::move(mappings),
                offering_of(serving.config_)),
       dataset_tools(std::make_shared<gateway::DatasetTools>(datasets, *serving.gateway_)),
       embeddings(serving.embedding_dependencies()),
@@ -70,11 +74,13 @@ Serving::Dependencies::Dependencies(Serving& serving, asio::io_context& control,
       sign_ins({*serving.gateway_, serving.gateway_->vault(), *serving.store_, serving.clock_,
                 [this](std::string_view secret) { return router.name_of_key(secret); }},
                sign_in_key),
-      router(routes(*serving.gateway_, *serving.store_), serving.admin_keys(), serving.gateway_->refusals()),
+      router(routes(serving), serving.admin_keys(), serving.gateway_->refusals()),
       ops({readiness, [this] { return metrics.render(); },
-           [this](const net::Request& request) { return router.knows(request); }}),
+           [this](const net::Request& request) { return router.knows(request); },
+           [&serving] { return serving.describe_store(); }}),
       graph_tools(*serving.gateway_, serving.host_rules()),
       background(control.get_executor()) {
+  if (serving.cluster_) router.set_settle([&serving] { return serving.settle(); });
   router.set_doorkeeper(operators_of(serving.gateway_->identities()));
   serving.gateway_->set_on_expiry([this](Clock::Wall now) { router.end_expired(now); });
   metrics.set_tool_sessions([this] { return sessions.size(); });
@@ -84,7 +90,9 @@ Serving::Dependencies::Dependencies(Serving& serving, asio::io_context& control,
   sessions.changes().set_observer([this] { metrics.told_of(catalog::Kind::tool); });
 }
 
-admin::Routes Serving::Dependencies::routes(gateway::Gateway& gateway, store::Store& store) {
+admin::Routes Serving::Dependencies::routes(Serving& serving) {
+  gateway::Gateway& gateway = *serving.gateway_;
+  store::Store& store = *serving.store_;
   admin::Routes all = admin::upstream_routes(gateway, registry, store);
   for (auto& more :
        {admin::session_routes(gateway, sessions), admin::token_routes(gateway, tokens), admin::dataset_routes(datasets),
@@ -92,6 +100,10 @@ admin::Routes Serving::Dependencies::routes(gateway::Gateway& gateway, store::St
         admin::audit_routes(store), admin::principal_routes(gateway), admin::search_routes(gateway, *search_tools),
         admin::connection_routes(gateway.vault(), sign_ins)}) {
     all.insert(all.end(), more.begin(), more.end());
+  }
+  if (serving.cluster_) {
+    for (auto& more : admin::process_routes(store, serving.cluster_->member))
+      all.push_back(std::move(more));
   }
   return all;
 }

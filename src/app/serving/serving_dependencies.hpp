@@ -31,7 +31,7 @@ struct Serving::Dependencies {
   Dependencies(Serving& serving, boost::asio::io_context& control, datasets::MappingDirectory mappings,
                SealingKey sign_in_key);
 
-  admin::Routes routes(gateway::Gateway& gateway, store::Store& store);
+  admin::Routes routes(Serving& serving);
 
   gateway::ChangeLog changes;
   gateway::Metrics metrics;

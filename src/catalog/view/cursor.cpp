@@ -87,11 +87,12 @@ Result<Cursor> Cursors::open(std::string_view text, Kind kind, std::string_view 
 }
 
 Cursor cursor_at(const CatalogState& state, Position position) {
-  return {state.ranks().layout, state.version(), std::move(position), {}, false};
+  const std::uint64_t layout = state.ranks().layout_at(position.place);
+  return {layout, state.version(), std::move(position), {}, false};
 }
 
 Result<Position> resume(const CatalogState& state, const Cursor& cursor) {
-  if (cursor.layout != state.ranks().layout) {
+  if (cursor.layout != state.ranks().layout_at(cursor.position.place)) {
     return std::unexpected(mcp::errors::invalid_params(fmt::format(
         "the list this cursor is of, version {}, is gone: its order has changed since. Begin again without a cursor.",
         cursor.version)));

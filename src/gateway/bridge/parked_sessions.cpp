@@ -15,6 +15,7 @@
 #include "base/base64.hpp"
 #include "base/log.hpp"
 #include "client/transport/streamable_http.hpp"
+#include "json/canonical.hpp"
 
 namespace proteus::gateway {
 
@@ -22,12 +23,13 @@ namespace asio = boost::asio;
 
 namespace {
 
-// One setting for each session, with a random part behind a point. Earlier versions had one for all, without it; the
-// first write takes it apart.
+// One setting for each session, with a random part behind a point, and in front of that whose it is where several
+// processes share the store. Earlier versions had one for all, without it; the first write takes it apart.
 constexpr std::string_view kParkedSessions = "parked_sessions";
 constexpr std::size_t kMostBytes = std::size_t{512} * 1024;
 constexpr int kTries = 8;
 constexpr std::chrono::seconds kFirstPause{1};
+constexpr std::chrono::minutes kGone{1};  // unseen for so long
 
 std::string url_of(const providers::Upstream& upstream) {
   const bool http = std::holds_alternative<net::Url>(upstream.endpoint());
@@ -36,8 +38,8 @@ std::string url_of(const providers::Upstream& upstream) {
 
 }  // namespace
 
-ParkedSessions::ParkedSessions(asio::io_context& io, store::Store& store, SealingKey key)
-    : io_(io), store_(store), key_(key), wrote_(io.get_executor()), tasks_(io.get_executor()) {}
+ParkedSessions::ParkedSessions(asio::io_context& io, store::Store& store, SealingKey key, std::string self)
+    : io_(io), store_(store), key_(key), self_(std::move(self)), wrote_(io.get_executor()), tasks_(io.get_executor()) {}
 
 Task<> ParkedSessions::keep(ServedUpstream upstream, std::shared_ptr<client::Connection> connection) {
   if (!connection) co_return;
@@ -119,7 +121,7 @@ std::string ParkedSessions::sealed(const Session& session) const {
 }
 
 void ParkedSessions::add_kept(Session session) {
-  if (session.key.empty()) session.key = fmt::format("{}.{}", kParkedSessions, base64_encode(random_bytes(12)));
+  if (session.key.empty()) session.key = prefix_of(self_) + base64_encode(random_bytes(12));
   bytes_ += session.bytes();
   sessions_.push_back(std::move(session));
 }
@@ -139,10 +141,30 @@ Task<> ParkedSessions::tidy() {
   co_await write();
 }
 
+std::string ParkedSessions::prefix_of(const std::string& process) const {
+  if (process.empty()) return fmt::format("{}.", kParkedSessions);
+  return fmt::format("{}.{}.", kParkedSessions, json::hex(json::sha256(process)).substr(0, 16));
+}
+
+Task<Result<std::vector<std::string>>> ParkedSessions::prefixes_of_living() {
+  std::vector<std::string> prefixes;
+  if (self_.empty()) co_return prefixes;
+  const auto members = co_await store_.members();
+  if (!members) co_return std::unexpected(members.error());
+  for (const auto& member : *members) {
+    // Late rather than wrong: a process that only stood still goes on with its sessions.
+    if (member.name != self_ && member.unseen < kGone) prefixes.push_back(prefix_of(member.name));
+  }
+  co_return prefixes;
+}
+
 Task<> ParkedSessions::read_left() {
+  const auto living = co_await prefixes_of_living();
+  if (!living) co_return log::warning("sessions that were left are not known: {}", living.error().message());
   const auto kept = co_await store_.settings(std::string(kParkedSessions));
   if (!kept) co_return log::warning("sessions that were left are not known: {}", kept.error().message());
   for (const auto& setting : *kept) {
+    if (std::ranges::any_of(*living, [&](const auto& prefix) { return setting.key.starts_with(prefix); })) continue;
     // Also what cannot be read: it is removed with the next write.
     kept_.insert(setting.key);
     if (!setting.value.empty()) read_one(setting);

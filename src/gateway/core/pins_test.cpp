@@ -235,6 +235,9 @@ class SlowStore final : public store::Store {
   Task<Result<std::vector<store::SealedRecord>>> sealed(std::string kind) override {
     return kept_.sealed(std::move(kind));
   }
+  Task<Result<std::optional<store::SealedRecord>>> sealed_record(std::string kind, std::string id) override {
+    return kept_.sealed_record(std::move(kind), std::move(id));
+  }
   Task<Result<std::vector<store::Setting>>> settings(std::string prefix) override {
     return kept_.settings(std::move(prefix));
   }

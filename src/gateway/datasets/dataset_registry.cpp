@@ -130,13 +130,7 @@ Task<Result<>> DatasetRegistry::disconnect(std::string name, std::string who) {
 Task<Result<>> DatasetRegistry::do_load() {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   const auto turn = co_await one_at_a_time_.take();
-  const auto kept = co_await dependencies_.store.settings(std::string(kKept));
-  if (!kept) co_return std::unexpected(kept.error());
-  for (const auto& setting : *kept)
-    kept_[setting.key] = setting.value;
-  for (const auto& [name, text] : by_name(kept_, kFloors)) {
-    if (const auto at = datasets::parse_instant(text)) floors_[name] = *at;
-  }
+  if (auto read = co_await read_kept(); !read) co_return read;
   DatasetState before;
   for (const auto& [name, hash] : by_name(kept_, kConnected))
     before.connected.emplace(name, nullptr);
@@ -144,6 +138,47 @@ Task<Result<>> DatasetRegistry::do_load() {
   co_await update(true);
   background_.spawn("watching the directory of mappings", watch());
   co_return Result<>{};
+}
+
+Task<Result<>> DatasetRegistry::read_kept() {
+  const auto kept = co_await dependencies_.store.settings(std::string(kKept));
+  if (!kept) co_return std::unexpected(kept.error());
+  kept_.clear();
+  for (const auto& setting : *kept)
+    kept_[setting.key] = setting.value;
+  for (const auto& [name, text] : by_name(kept_, kFloors)) {
+    auto& floor = floors_[name];
+    if (const auto at = datasets::parse_instant(text)) floor = std::max(floor, *at);
+  }
+  co_return Result<>{};
+}
+
+Task<Result<>> DatasetRegistry::follow() {
+  co_return co_await asio::co_spawn(dependencies_.control, do_follow(), asio::use_awaitable);
+}
+
+Task<Result<>> DatasetRegistry::do_follow() {
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  const auto turn = co_await one_at_a_time_.take();
+  if (auto read = co_await read_kept(); !read) co_return read;
+  DatasetState next = *state_.get();
+  std::erase_if(next.connected, [&](const auto& entry) {
+    return !kept_.contains(fmt::format("{}{}", kConnected, entry.first));
+  });
+  state_.set(std::make_shared<const DatasetState>(std::move(next)));
+  co_await update(true);
+  co_return Result<>{};
+}
+
+std::vector<std::string> DatasetRegistry::connected_names(const DatasetState& state) const {
+  std::vector<std::string> names;
+  for (const auto& [name, plan] : state.connected)
+    names.push_back(name);
+  if (!dependencies_.shared) return names;
+  for (const auto& [name, hash] : by_name(kept_, kConnected)) {
+    if (!state.connected.contains(name)) names.push_back(name);
+  }
+  return names;
 }
 
 Task<> DatasetRegistry::watch() {
@@ -212,16 +247,19 @@ Task<> DatasetRegistry::update(bool unchanged_too) {
     log::warning("{}: {}", datasets::MappingDirectory::kRatified, log::printable(fault));
 
   store::Writes writes;
-  for (auto& [name, plan] : before->connected) {
+  for (const auto& name : connected_names(*before)) {
     const DatasetFile* const file = next.content.find(name);
     if (file != nullptr && file->status == DatasetStatus::ratified) {
       next.connected[name] = file->plan;
+      next.withdrawn.erase(name);
       continue;
     }
-    next.connected.erase(name);
+    const bool was_connected = next.connected.erase(name) > 0;
+    if (!was_connected && next.withdrawn.contains(name)) continue;
     next.withdrawn[name] = {why_gone(file), store::to_time(dependencies_.clock.wall())};
     log::warning("the dataset {} is withdrawn: {}", name, why_gone(file));
-    writes.push_back(audit(std::string(kGateway), "dataset.withdraw", name, why_gone(file)));
+    if (!dependencies_.shared)
+      writes.push_back(audit(std::string(kGateway), "dataset.withdraw", name, why_gone(file)));
   }
   if (remembered || !writes.empty()) {
     // What is no longer ratified is not served, also where the store cannot say so: the next start finds out by itself.
@@ -262,7 +300,7 @@ store::Write DatasetRegistry::audit(std::string who, std::string what, std::stri
                              .detail = boost::json::serialize(detail)}};
 }
 
-Task<Result<>> DatasetRegistry::write(const DatasetState& state, store::Writes writes) {
+Task<Result<>> DatasetRegistry::write(const DatasetState& state, store::Writes writes, std::string_view ended) {
   std::map<std::string, std::string> next;
   for (const auto& [name, plan] : state.connected)
     next.emplace(fmt::format("{}{}", kConnected, name), plan ? plan->sha256() : std::string());
@@ -276,7 +314,13 @@ Task<Result<>> DatasetRegistry::write(const DatasetState& state, store::Writes w
     if (!written) co_return std::unexpected(std::move(written.error()));
   }
   for (const auto& [key, value] : kept_) {
-    if (!next.contains(key)) writes.emplace_back(store::RemoveSetting{key});
+    if (next.contains(key)) continue;
+    // Others have it still.
+    if (dependencies_.shared && key != fmt::format("{}{}", kConnected, ended)) {
+      next.emplace(key, value);
+      continue;
+    }
+    writes.emplace_back(store::RemoveSetting{key});
   }
   auto written = co_await dependencies_.store.write(std::move(writes));
   if (!written) co_return std::unexpected(std::move(written.error()));
@@ -320,7 +364,8 @@ Task<Result<>> DatasetRegistry::do_disconnect(std::string name, std::string who)
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   const auto turn = co_await one_at_a_time_.take();
   const DatasetStatePointer before = state_.get();
-  if (!before->connected.contains(name)) {
+  const bool is_kept = dependencies_.shared && kept_.contains(fmt::format("{}{}", kConnected, name));
+  if (!before->connected.contains(name) && !is_kept) {
     const bool known = before->content.find(name) != nullptr;
     co_return std::unexpected(errors::not_found(fmt::format(
         "{} dataset {}", known ? "nothing is connected to the" : "there is no", log::printable(name, 100))));
@@ -329,7 +374,7 @@ Task<Result<>> DatasetRegistry::do_disconnect(std::string name, std::string who)
   next.connected.erase(name);
   store::Writes writes;
   writes.push_back(audit(std::move(who), "dataset.disconnect", name));
-  if (auto written = co_await write(next, std::move(writes)); !written)
+  if (auto written = co_await write(next, std::move(writes), name); !written)
     co_return std::unexpected(std::move(written.error()));
   take_over(std::move(next));
   co_return Result<>{};

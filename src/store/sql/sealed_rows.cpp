@@ -28,10 +28,13 @@ Result<> remove_sealed(Connection& connection, const RemoveSealed& remove) {
   return connection.query("DELETE FROM sealed_records WHERE kind = ? AND id = ?").bind(remove.kind, remove.id).run();
 }
 
-Result<std::vector<SealedRecord>> read_sealed(Connection& connection, const Sealer& sealer, std::string_view kind) {
+Result<std::vector<SealedRecord>> read_sealed(Connection& connection, const Sealer& sealer, std::string_view kind,
+                                              std::optional<std::string_view> id) {
   std::vector<SealedRecord> records;
-  auto row = connection.query("SELECT id, sealed, updated_at, version FROM sealed_records WHERE kind = ? ORDER BY id");
+  auto row = connection.query(fmt::format(
+      "SELECT id, sealed, updated_at, version FROM sealed_records WHERE kind = ?{} ORDER BY id", id ? " AND id = ?" : ""));
   row.bind(kind);
+  if (id) row.bind(*id);
   for (;;) {
     const auto more = row.step();
     if (!more) return std::unexpected(more.error());

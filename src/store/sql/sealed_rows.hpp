@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -15,7 +16,9 @@ namespace proteus::store::sql {
 Result<> write_sealed(Connection& connection, const Sealer& sealer, const PutSealed& put, std::int64_t version);
 Result<> remove_sealed(Connection& connection, const RemoveSealed& remove);
 
-Result<std::vector<SealedRecord>> read_sealed(Connection& connection, const Sealer& sealer, std::string_view kind);
+// Of a kind, all or one.
+Result<std::vector<SealedRecord>> read_sealed(Connection& connection, const Sealer& sealer, std::string_view kind,
+                                              std::optional<std::string_view> id);
 
 // How many records were sealed anew.
 Result<std::size_t> reseal_records(Connection& connection, const Sealer& sealer);

@@ -35,6 +35,9 @@ class FullStore final : public Store {
   Task<Result<std::vector<SessionToolRecord>>> session_tools() override { return kept.session_tools(); }
   Task<Result<std::vector<TokenRecord>>> tokens() override { return kept.tokens(); }
   Task<Result<std::vector<SealedRecord>>> sealed(std::string kind) override { return kept.sealed(std::move(kind)); }
+  Task<Result<std::optional<SealedRecord>>> sealed_record(std::string kind, std::string id) override {
+    return kept.sealed_record(std::move(kind), std::move(id));
+  }
   Task<Result<std::vector<Setting>>> settings(std::string prefix) override { return kept.settings(std::move(prefix)); }
   Task<Result<std::optional<ToolSessionRecord>>> tool_session(std::string id) override {
     return kept.tool_session(std::move(id));
