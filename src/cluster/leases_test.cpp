@@ -79,7 +79,8 @@ TEST_F(LeasesTest, ThatWereLostStoreNothing) {
   const auto fence = one.leases.fence("upstream x");
   ASSERT_TRUE(fence);
   ASSERT_TRUE(test::run(io, two.leases.take("upstream x")));
-  const store::SnapshotRecord listed{.upstream = "x", .kind = "tools", .entries = "[]", .era = {}, .protocol_version = {}, .server_facts = {}};
+  const store::SnapshotRecord listed{
+      .upstream = "x", .kind = "tools", .entries = "[]", .era = {}, .protocol_version = {}, .server_facts = {}};
   store::Writes stale;
   stale.emplace_back(store::PutSnapshot{listed, fence});
   EXPECT_EQ(test::run(io, store.write(std::move(stale))).error().kind(), ErrorKind::conflict);

@@ -151,7 +151,8 @@ Task<> Member::look_out() {
     const bool blind = behind() >= options_.blind_after;
     if (blind == blind_) continue;
     blind_ = blind;
-    if (blind) log::error("changes of other processes may have been missed: tokens that were made at runtime are refused");
+    if (blind)
+      log::error("changes of other processes may have been missed: tokens that were made at runtime are refused");
     if (!blind) log::info("tokens that were made at runtime are served again");
     on_blind_(blind);
   }

@@ -16,7 +16,8 @@ using ::testing::IsEmpty;
 // A process, in a thread that all of them share.
 class Process {
  public:
-  Process(boost::asio::io_context& io, store::Store& store, std::string name, std::chrono::milliseconds blind_after = 1min)
+  Process(boost::asio::io_context& io, store::Store& store, std::string name,
+          std::chrono::milliseconds blind_after = 1min)
       : io_(io),
         member(io, store, clock_,
                {.name = std::move(name),
@@ -115,7 +116,9 @@ TEST_F(MemberTest, KnowsWhenItMayHaveMissedChangesForTooLong) {
 
 TEST_F(MemberTest, IsNotCountedWhenItHasLeft) {
   Process a(io, store, "a");
-  { Process b(io, store, "b"); }
+  {
+    Process b(io, store, "b");
+  }
   EXPECT_EQ(settle(a).live, 1U);
 }
 

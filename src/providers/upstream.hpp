@@ -132,7 +132,8 @@ class Upstream {
   void start();
   // Thread-safe. Where several processes serve it: whether this one watches it from now on.
   void set_leading(bool leading);
-  // Thread-safe. Whether its lists are read here. Where another process reads them, `restore` takes over what it stored.
+  // Thread-safe. Whether its lists are read here. Where another process reads them, `restore` takes over what it
+  // stored.
   bool is_watched() const { return !dependencies_.shared || leads_ || follows_; }
   // How the first try ended; an error where it was closed before.
   Task<Result<>> first_try();
@@ -225,9 +226,9 @@ class Upstream {
   UpstreamPins::Counts reported_;
   std::optional<catalog::Publication> published_;  // by the reading under way
 
-  bool started_ = false;                // the refresher
-  std::atomic<bool> leads_ = false;     // by a lease, where it is shared
-  std::atomic<bool> follows_ = false;   // resources for clients of this process
+  bool started_ = false;               // the refresher
+  std::atomic<bool> leads_ = false;    // by a lease, where it is shared
+  std::atomic<bool> follows_ = false;  // resources for clients of this process
   std::atomic<std::uint64_t> lists_version_ = 0;
   catalog::PerKind<std::atomic<bool>> unimplemented_;  // when last asked for live
   std::atomic<bool> calls_apart_ = false;

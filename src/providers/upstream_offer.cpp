@@ -96,7 +96,8 @@ Task<std::optional<catalog::Publication>> Upstream::restore(std::vector<store::S
 // Where another process asks the server, what it was told is known here by what it stored.
 void Upstream::learn_from(const std::vector<store::SnapshotRecord>& records) {
   if (is_watched()) return;
-  if (auto kept = restore_facts(records)) refresher_.learn(std::make_shared<const client::ServerFacts>(std::move(*kept)));
+  if (auto kept = restore_facts(records))
+    refresher_.learn(std::make_shared<const client::ServerFacts>(std::move(*kept)));
 }
 
 Task<Result<Offer>> Upstream::read_lists() {

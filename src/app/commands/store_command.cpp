@@ -109,8 +109,9 @@ void add_store_command(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<CopyOptions>();
   CLI::App* const command = app.add_subcommand("store", "Move the records of a gateway");
   command->require_subcommand(1);
-  CLI::App* const copy =
-      command->add_subcommand("copy", "Copy the data directory into the PostgreSQL database that $PROTEUS_STORE, or [cluster] store_env, names");
+  CLI::App* const copy = command->add_subcommand(
+      "copy",
+      "Copy the data directory into the PostgreSQL database that $PROTEUS_STORE, or [cluster] store_env, names");
   copy->add_option("--config", options->file, "Configuration file; by default $PROTEUS_CONFIG, then ./proteus.toml")
       ->type_name("FILE");
   copy->add_option("--data", options->data, "Data directory")->type_name("DIR");

@@ -155,7 +155,8 @@ TEST(Config, SharesAStoreWhereTheFileSaysSo) {
   EXPECT_FALSE(read("", {{"PROTEUS_STORE", "postgresql://db/proteus"}}).config->cluster.enabled);
   const auto bare = read("[cluster]\nstore_env = \"DATABASE\"");
   EXPECT_FALSE(bare.config);
-  EXPECT_THAT(bare.said, ElementsAre(::testing::HasSubstr("DATABASE is not set"), ::testing::HasSubstr("PROTEUS_PEPPER")));
+  EXPECT_THAT(bare.said,
+              ElementsAre(::testing::HasSubstr("DATABASE is not set"), ::testing::HasSubstr("PROTEUS_PEPPER")));
 }
 
 // SRC-01, SRC-08

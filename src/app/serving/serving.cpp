@@ -61,7 +61,8 @@ Result<> Serving::open() {
   auto& control = workers_->at(0);
   datasets::MappingDirectory mappings(
       config_.datasets.mappings,
-      datasets::Seals(pepper_->value(), previous_pepper_ ? std::optional<std::string_view>(previous_pepper_->value()) : std::nullopt));
+      datasets::Seals(pepper_->value(),
+                      previous_pepper_ ? std::optional<std::string_view>(previous_pepper_->value()) : std::nullopt));
   if (previous_pepper_) {
     if (const auto resealed = mappings.reseal(); !resealed) return std::unexpected(resealed.error());
   }

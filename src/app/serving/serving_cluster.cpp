@@ -41,8 +41,8 @@ std::string configuration_hash(const Config& config) {
 
 cluster::MemberOptions options_of(const Config& config, const Clock& clock) {
   boost::system::error_code ignored;
-  const std::string given =
-      config.cluster.name.empty() ? fmt::format("{}-{}", asio::ip::host_name(ignored), ::getpid()) : config.cluster.name;
+  const std::string given = config.cluster.name.empty() ? fmt::format("{}-{}", asio::ip::host_name(ignored), ::getpid())
+                                                        : config.cluster.name;
   const std::string start = json::hex(json::sha256(random_bytes(16))).substr(0, 8);
   const boost::json::object facts{{"name", given},
                                   {"version", PROTEUS_VERSION},

@@ -21,7 +21,7 @@ namespace proteus::catalog {
 struct Ranks {
   std::uint64_t layout = 0;
   std::vector<std::uint64_t> shared_layouts;  // by rank, of all up to it; empty where nobody shares it
-  std::vector<UpstreamName> names;  // by rank; empty where nobody has it
+  std::vector<UpstreamName> names;            // by rank; empty where nobody has it
   std::unordered_map<UpstreamName, std::uint32_t> by_name;
 
   std::optional<std::uint32_t> of(const UpstreamName& upstream) const;

@@ -32,8 +32,7 @@ struct QuotaLimits {
 class Quota {
  public:
   // `processes` is how many share the requests of a minute; outlives it.
-  Quota(const QuotaLimits& limits, std::string principal, RefusalLog& refusals,
-        const std::atomic<unsigned>& processes);
+  Quota(const QuotaLimits& limits, std::string principal, RefusalLog& refusals, const std::atomic<unsigned>& processes);
 
   // Fails, saying when to try again, where there have been too many: for everybody, or for whom only so many a minute
   // are meant; 0: as many as for everybody.

@@ -53,7 +53,8 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
       quotas_(options_.quotas, refusals_),
       programs_(options_.programs),
       fanout_(workers.at(0), listeners_, options_.debounce),
-      parked_sessions_(workers.at(0), store, key, options_.leases != nullptr ? options_.leases->owner() : std::string()),
+      parked_sessions_(workers.at(0), store, key,
+                       options_.leases != nullptr ? options_.leases->owner() : std::string()),
       background_(workers.at(0).get_executor()),
       changes_(workers.at(0).get_executor()) {
   std::vector<Worker*> parts;
@@ -67,7 +68,8 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
   identities_ = std::make_unique<Identities>(workers.at(0).get_executor(), parts_.front()->http(), clock, refusals_);
   fetch_ = std::make_unique<auth::HttpFetch>(parts_.front()->http());
   oauth_servers_ = std::make_unique<OauthServers>(*fetch_, clock, environment_);
-  vault_ = std::make_unique<Vault>(Vault::Dependencies{workers.at(0), store, clock, *oauth_servers_, options_.leases != nullptr});
+  vault_ = std::make_unique<Vault>(
+      Vault::Dependencies{workers.at(0), store, clock, *oauth_servers_, options_.leases != nullptr});
   oauth_servers_->set_vault(*vault_);
   vault_->on_change([this](const GrantChange& change) {
     if (change.grant->owner == gateway_owner()) background_.spawn("renewing upstreams", renew_upstreams());
@@ -250,7 +252,8 @@ Task<Result<>> Gateway::change_in_turn(Settings settings, ChangedBy by) {
 Result<> Gateway::publish_local(catalog::SnapshotPointer snapshot) {
   auto publication = catalog_.publish(std::move(snapshot));
   if (!publication) return std::unexpected(publication.error());
-  asio::post(control(), [this, publication = std::move(*publication)] { announce(publication, ChangedBy::this_process); });
+  asio::post(control(),
+             [this, publication = std::move(*publication)] { announce(publication, ChangedBy::this_process); });
   return {};
 }
 

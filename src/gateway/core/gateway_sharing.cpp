@@ -84,8 +84,8 @@ Task<Result<>> Gateway::follow_lists(std::string upstream) {
   auto records = co_await store_.snapshots_of(upstream);
   if (!records) co_return std::unexpected(std::move(records.error()));
   if (records->empty()) co_return Result<>{};
-  const auto published = co_await asio::co_spawn((*served)->io(), (*served)->restore(std::move(*records)),
-                                                 asio::use_awaitable);
+  const auto published =
+      co_await asio::co_spawn((*served)->io(), (*served)->restore(std::move(*records)), asio::use_awaitable);
   if (published) announce(*published, ChangedBy::another);
   if (published && !published->changes.empty()) share_followed();
   co_return Result<>{};

@@ -162,9 +162,8 @@ Task<Result<>> DatasetRegistry::do_follow() {
   const auto turn = co_await one_at_a_time_.take();
   if (auto read = co_await read_kept(); !read) co_return read;
   DatasetState next = *state_.get();
-  std::erase_if(next.connected, [&](const auto& entry) {
-    return !kept_.contains(fmt::format("{}{}", kConnected, entry.first));
-  });
+  std::erase_if(next.connected,
+                [&](const auto& entry) { return !kept_.contains(fmt::format("{}{}", kConnected, entry.first)); });
   state_.set(std::make_shared<const DatasetState>(std::move(next)));
   co_await update(true);
   co_return Result<>{};
@@ -258,8 +257,7 @@ Task<> DatasetRegistry::update(bool unchanged_too) {
     if (!was_connected && next.withdrawn.contains(name)) continue;
     next.withdrawn[name] = {why_gone(file), store::to_time(dependencies_.clock.wall())};
     log::warning("the dataset {} is withdrawn: {}", name, why_gone(file));
-    if (!dependencies_.shared)
-      writes.push_back(audit(std::string(kGateway), "dataset.withdraw", name, why_gone(file)));
+    if (!dependencies_.shared) writes.push_back(audit(std::string(kGateway), "dataset.withdraw", name, why_gone(file)));
   }
   if (remembered || !writes.empty()) {
     // What is no longer ratified is not served, also where the store cannot say so: the next start finds out by itself.

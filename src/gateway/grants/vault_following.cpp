@@ -41,7 +41,8 @@ Task<Result<>> Vault::follow(std::string kind, std::string id) {
     tell(gone, GrantState::none);
     co_return Result<>{};
   }
-  auto grant = (*record)->fault.empty() ? read_grant((*record)->text) : std::unexpected(errors::invalid((*record)->fault));
+  auto grant =
+      (*record)->fault.empty() ? read_grant((*record)->text) : std::unexpected(errors::invalid((*record)->fault));
   if (!grant) {
     log::warning("a connection to an upstream cannot be used: {}", grant.error().message());
     co_return Result<>{};
@@ -98,7 +99,8 @@ Task<Result<GrantPointer>> Vault::wait_for_other(GrantPointer grant) {
       tell(grant, GrantState::none);
       co_return std::unexpected(errors::unauthenticated("the connection has ended"));
     }
-    auto now = (*record)->fault.empty() ? read_grant((*record)->text) : std::unexpected(errors::invalid((*record)->fault));
+    auto now =
+        (*record)->fault.empty() ? read_grant((*record)->text) : std::unexpected(errors::invalid((*record)->fault));
     if (!now) co_return std::unexpected(std::move(now.error()));
     now->stored = (*record)->stored.version;
     if (!now->rotation_begun) {

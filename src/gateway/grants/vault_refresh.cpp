@@ -141,7 +141,8 @@ Task<Result<GrantPointer>> Vault::obtain(Key key, Secret caller_token, bool is_r
 
 Task<Result<>> Vault::write(Grant& grant, bool rotation_begun) {
   store::Writes writes;
-  if (dependencies_.shared) writes.emplace_back(store::Expect{{store::RecordKind::sealed, "grant", grant.id}, grant.stored});
+  if (dependencies_.shared)
+    writes.emplace_back(store::Expect{{store::RecordKind::sealed, "grant", grant.id}, grant.stored});
   writes.emplace_back(store::PutSealed{{.kind = "grant",
                                         .id = grant.id,
                                         .text = write_grant(grant, rotation_begun ? Rotation::begun : Rotation::none),

@@ -33,7 +33,7 @@ struct RuntimeToken {
   std::shared_ptr<const Principal> principal;  // null where it is not served
   std::shared_ptr<const Principal> previous;   // whom the secret before the last rotation makes its holder; or null
   std::shared_ptr<LastUse> use;
-  std::string fault;           // why it is not served
+  std::string fault;          // why it is not served
   std::uint64_t version = 0;  // of its record in the store
 
   const std::string& name() const { return keys.name; }

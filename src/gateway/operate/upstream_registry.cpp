@@ -115,7 +115,8 @@ RegisteredPointer UpstreamRegistry::checked(RegisteredUpstream registered) const
   }
   const auto before = find(registered.name());
   const bool is_told = dependencies_.shared && before && before->fault == registered.fault;
-  if (!registered.fault.empty() && !is_told) log::error("upstream {} is not served: {}", registered.name(), registered.fault);
+  if (!registered.fault.empty() && !is_told)
+    log::error("upstream {} is not served: {}", registered.name(), registered.fault);
   return std::make_shared<const RegisteredUpstream>(std::move(registered));
 }
 
@@ -168,12 +169,13 @@ Task<Result<RegisteredPointer>> UpstreamRegistry::do_create(boost::json::value g
   if (next.size() >= kMaxUpstreams)
     co_return std::unexpected(errors::too_large("the number of upstreams", kMaxUpstreams));
   const auto now = store::to_time(dependencies_.clock.wall());
-  RegisteredPointer registered = std::make_shared<const RegisteredUpstream>(RegisteredUpstream{.id = random_id(),
-                                                                                  .created_at = now,
-                                                                                  .updated_at = now,
-                                                                                  .origin = UpstreamOrigin::runtime,
-                                                                                  .entry = std::move(*entry),
-                                                                                  .fault = {}});
+  RegisteredPointer registered =
+      std::make_shared<const RegisteredUpstream>(RegisteredUpstream{.id = random_id(),
+                                                                    .created_at = now,
+                                                                    .updated_at = now,
+                                                                    .origin = UpstreamOrigin::runtime,
+                                                                    .entry = std::move(*entry),
+                                                                    .fault = {}});
   if (auto fit = check(*registered); !fit) co_return std::unexpected(std::move(fit.error()));
   next.push_back(registered);
 

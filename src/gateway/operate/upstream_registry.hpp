@@ -117,8 +117,7 @@ class UpstreamRegistry {
   RegisteredPointer checked(RegisteredUpstream registered) const;
   Task<Result<>> apply(RegisteredUpstreams next, Gateway::ChangedBy by = Gateway::ChangedBy::this_process);
   // Writes, then applies; where that cannot be, writes what undoes it. `changed`, one of those, gets its version.
-  Task<Result<>> change(RegisteredUpstreams next, RegisteredPointer& changed, store::Writes writes,
-                        store::Writes undo);
+  Task<Result<>> change(RegisteredUpstreams next, RegisteredPointer& changed, store::Writes writes, store::Writes undo);
   // That nobody else has changed it meanwhile.
   void expect(store::Writes& writes, const std::string& name, std::uint64_t version) const;
   store::Write audit(std::string who, std::string what, boost::json::object detail) const;

@@ -73,7 +73,8 @@ UpstreamRegistry::Merged UpstreamRegistry::merge(const Entries& file, const Upst
     }
     RegisteredUpstream registered = from_file(entry);
     // An override that does not hold here is in the way of the next one.
-    if (record != nullptr && record->origin == store::Origin::file_override) registered.version = record->stored.version;
+    if (record != nullptr && record->origin == store::Origin::file_override)
+      registered.version = record->stored.version;
     merged.upstreams.push_back(checked(std::move(registered)));
   }
   for (const auto& record : records) {

@@ -31,8 +31,9 @@ Result<> remove_sealed(Connection& connection, const RemoveSealed& remove) {
 Result<std::vector<SealedRecord>> read_sealed(Connection& connection, const Sealer& sealer, std::string_view kind,
                                               std::optional<std::string_view> id) {
   std::vector<SealedRecord> records;
-  auto row = connection.query(fmt::format(
-      "SELECT id, sealed, updated_at, version FROM sealed_records WHERE kind = ?{} ORDER BY id", id ? " AND id = ?" : ""));
+  auto row = connection.query(
+      fmt::format("SELECT id, sealed, updated_at, version FROM sealed_records WHERE kind = ?{} ORDER BY id",
+                  id ? " AND id = ?" : ""));
   row.bind(kind);
   if (id) row.bind(*id);
   for (;;) {

@@ -198,15 +198,16 @@ Task<Result<std::optional<TokenRecord>>> SqlStore::token(std::string name) {
 }
 
 Task<Result<std::vector<SealedRecord>>> SqlStore::sealed(std::string kind) {
-  return in_reader<std::vector<SealedRecord>>(
-      [this, kind = std::move(kind)](Connection& connection) { return read_sealed(connection, sealer_, kind, std::nullopt); });
+  return in_reader<std::vector<SealedRecord>>([this, kind = std::move(kind)](Connection& connection) {
+    return read_sealed(connection, sealer_, kind, std::nullopt);
+  });
 }
 
 Task<Result<std::optional<SealedRecord>>> SqlStore::sealed_record(std::string kind, std::string id) {
-  return in_reader<std::optional<SealedRecord>>([this, kind = std::move(kind), id = std::move(id)](
-                                                    Connection& connection) {
-    return only(read_sealed(connection, sealer_, kind, id));
-  });
+  return in_reader<std::optional<SealedRecord>>(
+      [this, kind = std::move(kind), id = std::move(id)](Connection& connection) {
+        return only(read_sealed(connection, sealer_, kind, id));
+      });
 }
 
 Task<Result<std::vector<MemberRecord>>> SqlStore::members() {
