@@ -96,9 +96,12 @@ Task<> Leases::look() {
   if (std::exchange(looking_, true)) co_return;
   const std::shared_ptr<void> ended(nullptr, [this](void*) { looking_ = false; });
   const std::string& self = member_.options().name;
+  const std::uint64_t takes = takes_;
   const auto members = co_await store_.members();
   const auto leases = members ? co_await store_.leases() : std::unexpected(members.error());
   if (!leases) co_return log::debug("leases cannot be read: {}", leases.error().message());
+  // What was read may be older than what was taken meanwhile.
+  if (takes != takes_) co_return;
   std::set<std::string_view> live = {self};
   for (const auto& member : *members) {
     if (member_.lives(member)) live.insert(member.name);
@@ -155,6 +158,7 @@ Task<Result<>> Leases::do_take(std::string name) {
   writes.emplace_back(store::TakeLeases{member_.options().name, {std::move(name)}, std::chrono::microseconds(0)});
   const auto written = co_await store_.write(std::move(writes));
   if (!written) co_return std::unexpected(written.error());
+  ++takes_;
   add_held(written->leases);
   co_return Result<>{};
 }

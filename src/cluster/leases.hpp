@@ -72,6 +72,7 @@ class Leases {
   std::set<std::string> free_;    // that nobody did when last looked
   std::set<std::string> beyond_;  // that nobody else wants: held beyond the share
   bool looking_ = false;
+  std::uint64_t takes_ = 0;  // by somebody who waited for it
   TaskGroup tasks_;
   boost::asio::steady_timer timer_;
   bool stopped_ = false;

@@ -66,8 +66,10 @@ Task<> Gateway::keep(std::vector<store::SnapshotRecord> records) {
     writes.emplace_back(store::PutSnapshot{record, fence});
   const auto written = co_await store_.write(std::move(writes));
   if (written) co_return;
-  log::warning("what upstream {} listed is not kept: {}", upstream, written.error().message());
-  if (written.error().kind() != ErrorKind::conflict) unkept_.insert_or_assign(upstream, std::move(records));
+  const bool lost = fence && written.error().kind() == ErrorKind::conflict;
+  log::at(lost ? log::Level::debug : log::Level::warning, "what upstream {} listed is not kept: {}", upstream,
+          written.error().message());
+  if (!lost) unkept_.insert_or_assign(upstream, std::move(records));
 }
 
 Task<> Gateway::keep_again() {
