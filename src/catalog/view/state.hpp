@@ -27,6 +27,8 @@ struct Ranks {
   std::optional<std::uint32_t> of(const UpstreamName& upstream) const;
   // What a position in the list of this rank counts by.
   std::uint64_t layout_at(std::uint32_t rank) const;
+  // The same for what is in front of all ranks.
+  std::uint64_t front_layout() const { return shared_layouts.empty() ? layout : 0; }
 };
 
 // All providers' snapshots at one moment, and where each name is. Immutable, and safe to read from any thread; whatever
