@@ -130,6 +130,8 @@ class Gateway {
   boost::asio::io_context& control() { return workers_.at(0); }
   // Of the control thread.
   auth::Fetch& control_fetch() { return *fetch_; }
+  // Whether several processes serve the same.
+  bool is_one_of_several() const { return options_.leases != nullptr; }
   // On the control thread, where several processes serve the same: another one stored what this upstream listed.
   Task<Result<>> follow_lists(std::string upstream);
   // The same for decisions about what it lists.
