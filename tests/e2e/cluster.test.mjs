@@ -61,6 +61,7 @@ describe('two processes', { skip: !hasPostgres && 'PostgreSQL 15 is not installe
     const { json } = await done(two, 'GET', 'processes');
     assert.deepEqual(json.processes.map(({ name, live }) => [name, live]).sort(), [['one', true], ['two', true]]);
     assert.equal(new Set(json.processes.map(({ configuration }) => configuration)).size, 1);
+    assert.match(await (await fetch(new URL('/metrics', one.url))).text(), /^proteus_cluster_behind_seconds \d/m);
     assert.deepEqual(json.processes.filter(({ self }) => self).map(({ name }) => name), ['two']);
   });
 

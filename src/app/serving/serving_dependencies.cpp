@@ -80,7 +80,13 @@ Serving::Dependencies::Dependencies(Serving& serving, asio::io_context& control,
            [&serving] { return serving.describe_store(); }}),
       graph_tools(*serving.gateway_, serving.host_rules()),
       background(control.get_executor()) {
-  if (serving.cluster_) router.set_settle([&serving] { return serving.settle(); });
+  if (serving.cluster_) {
+    router.set_settle([&serving] { return serving.settle(); });
+    metrics.set_cluster([&cluster = *serving.cluster_]() -> gateway::Metrics::ClusterFigures {
+      return {.behind_seconds = std::chrono::duration<double>(cluster.member.behind()).count(),
+              .watched = cluster.leases.size()};
+    });
+  }
   router.set_doorkeeper(operators_of(serving.gateway_->identities()));
   serving.gateway_->set_on_expiry([this](Clock::Wall now) { router.end_expired(now); });
   metrics.set_tool_sessions([this] { return sessions.size(); });

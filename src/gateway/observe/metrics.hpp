@@ -34,6 +34,13 @@ class Metrics {
   void set_stalls(std::function<std::uint64_t()> count) { stalls_ = std::move(count); }
   void set_embedding_failures(std::function<std::uint64_t()> count) { embedding_failures_ = std::move(count); }
 
+  // This process among several that serve as one.
+  struct ClusterFigures {
+    double behind_seconds = 0;  // for so long changes of others may have been missed
+    std::size_t watched = 0;    // upstreams
+  };
+  void set_cluster(std::function<ClusterFigures()> figures) { cluster_ = std::move(figures); }
+
   // In the text format 0.0.4.
   static constexpr std::string_view kContentType = "text/plain; version=0.0.4; charset=utf-8";
   std::string render();
@@ -61,6 +68,7 @@ class Metrics {
   std::function<std::size_t()> tool_sessions_;
   std::function<std::uint64_t()> stalls_;
   std::function<std::uint64_t()> embedding_failures_;
+  std::function<ClusterFigures()> cluster_;
   std::array<Counter, kUnparked.size()> unparked_;
   Durations parked_time_;
 
