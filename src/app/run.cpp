@@ -64,6 +64,7 @@ ExitCode run(std::vector<std::string> arguments) {
   add_token_command(app, invocation);
   add_connections_command(app, invocation);
   add_dataset_command(app, invocation);
+  add_store_command(app, invocation);
 
   std::ranges::reverse(arguments);
   try {

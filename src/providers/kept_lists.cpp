@@ -19,8 +19,9 @@ catalog::ProviderFacts provider_facts(const client::ServerFacts& facts) {
 
 std::vector<store::SnapshotRecord> keep_lists(const catalog::Snapshot& snapshot, const client::ServerFacts& facts,
                                               Clock::Wall at) {
-  const std::string said = fmt::format(R"({{"instructions":{},"capabilities":{},"serverInfo":{}}})",
-                                       json::quote(facts.instructions), facts.capabilities, facts.info);
+  const std::string said =
+      fmt::format(R"({{"instructions":{},"capabilities":{},"serverInfo":{},"keepsSession":{}}})",
+                  json::quote(facts.instructions), facts.capabilities, facts.info, facts.keeps_session);
   std::vector<store::SnapshotRecord> records;
   for (const catalog::Kind kind : catalog::kKinds) {
     std::string entries = "[";
@@ -57,6 +58,21 @@ Result<catalog::SnapshotPointer> restore_lists(const catalog::UpstreamName& name
     raw.facts.instructions = json::decode_string(json::find_member(record->server_facts, "instructions")).value_or("");
   }
   return catalog::build_snapshot(name, version, std::move(raw), rules, limits);
+}
+
+std::optional<client::ServerFacts> restore_facts(const std::vector<store::SnapshotRecord>& records) {
+  if (records.empty()) return std::nullopt;
+  const store::SnapshotRecord& record = records.front();
+  const auto version = mcp::parse_version(record.protocol_version);
+  if (!version) return std::nullopt;
+  client::ServerFacts facts;
+  facts.version = *version;
+  facts.info = json::find_member(record.server_facts, "serverInfo");
+  facts.capabilities = json::find_member(record.server_facts, "capabilities");
+  facts.offers = mcp::parse_server_capabilities(facts.capabilities);
+  facts.instructions = json::decode_string(json::find_member(record.server_facts, "instructions")).value_or("");
+  facts.keeps_session = json::find_member(record.server_facts, "keepsSession") == "true";
+  return facts;
 }
 
 }  // namespace proteus::providers

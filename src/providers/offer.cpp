@@ -87,12 +87,11 @@ Result<Offer> OfferMaker::restore(std::uint64_t version, const std::vector<store
   auto kept = restore_lists(upstream, version, records, rules, limits);
   if (!kept) return std::unexpected(std::move(kept.error()));
   Offer offer;
+  offer.listed = offer.trusted = *kept;
   if (pins) {
     auto trusted = ratified(**kept, catalog::KindSet::all(), nullptr);
     if (!trusted) return std::unexpected(std::move(trusted.error()));
     offer.trusted = std::move(*trusted);
-  } else {
-    offer.listed = offer.trusted = *kept;
   }
   if (auto shown = show(offer, {}); !shown) return std::unexpected(std::move(shown.error()));
   return offer;

@@ -45,7 +45,7 @@ struct OfferMaker {
   Result<Offer> make(std::uint64_t version, catalog::RawListing raw, const Offer& previous) const;
   // What may be shown of a list that one caller was given.
   Result<catalog::DefinitionList::Pointer> list(catalog::Kind kind, std::span<const std::string_view> texts) const;
-  // Of what was kept from an earlier run. What was offered then is not known.
+  // Of what was kept, by an earlier run or another process.
   Result<Offer> restore(std::uint64_t version, const std::vector<store::SnapshotRecord>& records) const;
 
  private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/system/system_error.hpp>
 #include <fmt/format.h>
@@ -226,13 +227,45 @@ void Upstream::learn(const client::ServerFacts& facts) {
   refresher_.learn(std::move(learned));
 }
 
+void Upstream::start() {
+  if (!waits_for_callers()) boost::asio::post(dependencies_.io, [this] { watch_as_told(); });
+}
+
+void Upstream::set_leading(bool leading) {
+  if (leads_.exchange(leading) != leading) start();
+}
+
+// A process whose clients follow resources has to hear of them itself.
+void Upstream::follow(std::set<std::string> uris) {
+  const bool follows = !uris.empty();
+  refresher_.follow(std::move(uris));
+  if (follows_.exchange(follows) != follows && dependencies_.shared) start();
+}
+
+void Upstream::watch_as_told() {
+  if (refresher_.is_closing()) return;
+  if (started_) return refresher_.set_paused(!is_watched());
+  if (!is_watched()) return;
+  started_ = true;
+  refresher_.start();
+}
+
+Task<> Upstream::freshen() {
+  if (is_watched()) co_await refresher_.freshen();
+}
+
 Task<Result<>> Upstream::first_try() {
-  if (waits_for_callers()) co_return Result<>{};
+  if (waits_for_callers() || !is_watched()) co_return Result<>{};
   co_return co_await refresher_.first_try();
 }
 
 Task<RefreshResult> Upstream::refresh() {
   if (waits_for_callers()) co_return result_of({.at = dependencies_.clock.wall()});
+  if (!is_watched()) {
+    if (auto led = co_await dependencies_.lead(); !led)
+      co_return result_of({.at = dependencies_.clock.wall(), .error = std::move(led.error())});
+    set_leading(true);
+  }
   co_return result_of(co_await refresher_.refresh());
 }
 
@@ -243,7 +276,7 @@ Task<Result<>> Upstream::tells_of(std::string uri) {
 }
 
 Task<> Upstream::announced() {
-  if (!waits_for_callers()) co_await refresher_.announced();
+  if (!waits_for_callers() && is_watched()) co_await refresher_.announced();
 }
 
 UpstreamStatus Upstream::status() const {
@@ -258,7 +291,7 @@ UpstreamStatus Upstream::status() const {
   const client::ServerHealth health = refresher_.health();
   status.state = health.state;
   status.circuit = health.circuit;
-  status.watch = health.watch;
+  status.watch = is_watched() ? health.watch : client::Watch::elsewhere;
   status.last_refresh_at = health.last_refresh_at;
   if (health.last_error) status.last_error = health.last_error->message();
   status.consecutive_failures = health.consecutive_failures;

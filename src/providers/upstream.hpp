@@ -59,6 +59,11 @@ struct UpstreamDependencies {
   // Each caller has credentials of their own, and the gateway has none: its lists are read as the caller alone.
   bool waits_for_callers = false;
 
+  // Several processes serve it, and one of them watches it. Whether this one does is said by `set_leading`.
+  bool shared = false;
+  // Where it is shared: makes this process the one.
+  std::function<Task<Result<>>()> lead = {};
+
   // Where a program waits for its turn to start; may be empty.
   std::shared_ptr<client::StartPlaces> start_places = {};
 
@@ -134,10 +139,14 @@ class Upstream {
 
   // Serves what was kept from an earlier run, until the upstream answers. Says what that changed.
   Task<std::optional<catalog::Publication>> restore(std::vector<store::SnapshotRecord> records);
-  // Connects in the background, and stays connected; not where it waits for callers.
-  void start() {
-    if (!waits_for_callers()) refresher_.start();
-  }
+  // Connects in the background, and stays connected; not where it waits for callers, or where another process watches
+  // it.
+  void start();
+  // Thread-safe. Where several processes serve it: whether this one watches it from now on.
+  void set_leading(bool leading);
+  // Thread-safe. Whether its lists are read here. Where another process reads them, `restore` takes over what it
+  // stored.
+  bool is_watched() const { return !dependencies_.shared || leads_ || follows_; }
   // How the first try ended; an error where it was closed before.
   Task<Result<>> first_try();
   // Ends what it does. Whoever waits for a reading or for the first try is told that it is cancelled.
@@ -147,9 +156,9 @@ class Upstream {
   // after each of them asked.
   Task<RefreshResult> refresh();
   // Thread-safe. Whether what is there has become too old to use, as the settings say.
-  bool is_expired() const { return refresher_.is_stale(); }
+  bool is_expired() const { return is_watched() && refresher_.is_stale(); }
   // Thread-safe. Refreshes where it is; callers at the same time share one reading. A failure leaves what is there.
-  Task<> freshen() { return refresher_.freshen(); }
+  Task<> freshen();
 
   // Thread-safe. What the server last said about itself; empty before it ever answered.
   std::shared_ptr<const client::ServerFacts> facts() const { return refresher_.facts(); }
@@ -180,7 +189,7 @@ class Upstream {
 
   // Thread-safe. Single resources whose updates are wanted, all of them. A legacy server is not asked for them here: it
   // tells each of its sessions apart.
-  void follow(std::set<std::string> uris) { refresher_.follow(std::move(uris)); }
+  void follow(std::set<std::string> uris);
   // Thread-safe. Whether a modern server tells of updates of a resource that is followed; ends when it was asked.
   Task<Result<>> tells_of(std::string uri);
   // Thread-safe. Somebody was told elsewhere that lists are others: they are read soon, as if it had been told here.
@@ -208,6 +217,9 @@ class Upstream {
   bool may_have_legacy_side() const;
   Task<> look_at_legacy_side();
   RefreshResult result_of(const client::Reading& reading) const;
+  void watch_as_told();
+  void note_offer();
+  void learn_from(const std::vector<store::SnapshotRecord>& records);
 
   const UpstreamSettings settings_;
   const catalog::UpstreamName name_;
@@ -227,6 +239,9 @@ class Upstream {
   UpstreamPins::Counts reported_;
   std::optional<catalog::Publication> published_;  // by the reading under way
 
+  bool started_ = false;               // the refresher
+  std::atomic<bool> leads_ = false;    // by a lease, where it is shared
+  std::atomic<bool> follows_ = false;  // resources for clients of this process
   std::atomic<std::uint64_t> lists_version_ = 0;
   catalog::PerKind<std::atomic<bool>> unimplemented_;  // when last asked for live
   std::atomic<bool> calls_apart_ = false;

@@ -19,6 +19,16 @@ std::string counts_of(const catalog::Snapshot& snapshot) {
                      snapshot.list(catalog::Kind::prompt).size(), snapshot.list(catalog::Kind::resource).size());
 }
 
+// What of it is kept.
+bool lists_the_same(const catalog::Snapshot& before, const catalog::Snapshot& after) {
+  const auto& was = before.facts();
+  const auto& is = after.facts();
+  return was.instructions == is.instructions && was.capabilities == is.capabilities &&
+         was.server_info == is.server_info && std::ranges::all_of(catalog::kKinds, [&](catalog::Kind kind) {
+           return before.lists()[kind] == after.lists()[kind];
+         });
+}
+
 }  // namespace
 
 namespace {
@@ -103,6 +113,7 @@ Task<Result<catalog::DefinitionList::Pointer>> Upstream::read_list(catalog::Kind
 
 Task<std::optional<catalog::Publication>> Upstream::restore(std::vector<store::SnapshotRecord> records) {
   if (is_direct()) co_return std::nullopt;
+  if (dependencies_.shared) learn_from(records);
   std::size_t bytes = 0;
   for (const auto& record : records)
     bytes += record.entries.size();
@@ -121,7 +132,18 @@ Task<std::optional<catalog::Publication>> Upstream::restore(std::vector<store::S
     log::warning("upstream {}: {}", settings_.label(), published.error().message());
     co_return std::nullopt;
   }
+  if (dependencies_.shared) {
+    note_offer();
+    if (dependencies_.pins) report_pins();
+  }
   co_return std::move(*published);
+}
+
+// Where another process asks the server, what it was told is known here by what it stored.
+void Upstream::learn_from(const std::vector<store::SnapshotRecord>& records) {
+  if (is_watched()) return;
+  if (auto kept = restore_facts(records))
+    refresher_.learn(std::make_shared<const client::ServerFacts>(std::move(*kept)));
 }
 
 Task<Result<Offer>> Upstream::read_lists() {
@@ -173,7 +195,7 @@ Task<Result<catalog::Publication>> Upstream::publish(catalog::SnapshotPointer sn
 Task<Result<catalog::Change>> Upstream::take_over(Offer offer) {
   auto published = co_await publish(offer.served);
   if (!published) co_return std::unexpected(std::move(published.error()));
-  const bool first = !offer_.served;
+  const bool is_kept = offer_.served && offer_.listed && lists_the_same(*offer_.listed, *offer.listed);
   ++version_;
   catalog::Change change;
   for (const auto& one : published->changes)
@@ -184,22 +206,7 @@ Task<Result<catalog::Change>> Upstream::take_over(Offer offer) {
   offer_ = std::move(offer);
   if (reshaped) report_shaping();
   published_ = std::move(*published);
-  {
-    const std::scoped_lock lock(mutex_);
-    status_.tools = offer_.served->list(catalog::Kind::tool).size();
-    status_.prompts = offer_.served->list(catalog::Kind::prompt).size();
-    status_.resources = offer_.served->list(catalog::Kind::resource).size();
-    status_.resource_templates = offer_.served->list(catalog::Kind::resource_template).size();
-    status_.list_faults = offer_.faults;
-    status_.omissions.clear();
-    for (const catalog::Kind kind : catalog::kKinds) {
-      const auto& omitted = offer_.listed->list(kind).omissions();
-      status_.omissions.insert(status_.omissions.end(), omitted.begin(), omitted.end());
-    }
-    const auto& unshaped = offer_.shaping.omissions;
-    status_.omissions.insert(status_.omissions.end(), unshaped.begin(), unshaped.end());
-    status_.shaping = offer_.shaping;
-  }
+  note_offer();
   const auto health = refresher_.health();
   const bool joins = health.state == client::ServerState::connecting;
   if (joins || health.consecutive_failures > 0) {
@@ -207,13 +214,31 @@ Task<Result<catalog::Change>> Upstream::take_over(Offer offer) {
                is_direct() ? ", its lists are asked for live" : ": " + counts_of(*offer_.served));
   }
   if (dependencies_.pins) report_pins();
-  if (dependencies_.keep && !is_direct() && (first || !change.empty())) {
+  // What is listed, and not only what is ratified of it: proposals outlive a restart, and others see them.
+  if (dependencies_.keep && !is_direct() && !is_kept) {
     dependencies_.keep(co_await dependencies_.background.run(
-        offer_.size(), [snapshot = offer_.trusted, facts = control().facts(), at = dependencies_.clock.wall()] {
+        offer_.size(), [snapshot = offer_.listed, facts = control().facts(), at = dependencies_.clock.wall()] {
           return keep_lists(*snapshot, *facts, at);
         }));
   }
   co_return change;
+}
+
+void Upstream::note_offer() {
+  const std::scoped_lock lock(mutex_);
+  status_.tools = offer_.served->list(catalog::Kind::tool).size();
+  status_.prompts = offer_.served->list(catalog::Kind::prompt).size();
+  status_.resources = offer_.served->list(catalog::Kind::resource).size();
+  status_.resource_templates = offer_.served->list(catalog::Kind::resource_template).size();
+  status_.list_faults = offer_.faults;
+  status_.omissions.clear();
+  for (const catalog::Kind kind : catalog::kKinds) {
+    const auto& omitted = offer_.listed->list(kind).omissions();
+    status_.omissions.insert(status_.omissions.end(), omitted.begin(), omitted.end());
+  }
+  const auto& unshaped = offer_.shaping.omissions;
+  status_.omissions.insert(status_.omissions.end(), unshaped.begin(), unshaped.end());
+  status_.shaping = offer_.shaping;
 }
 
 // Those who wrote the shapes are to know that one does nothing.

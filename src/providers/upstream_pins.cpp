@@ -52,6 +52,13 @@ Result<> UpstreamPins::take(const store::PinRecord& record) {
   return {};
 }
 
+bool UpstreamPins::has(const store::PinRecord& record) const {
+  const std::scoped_lock lock(mutex_);
+  if (record.verdict == store::Verdict::rejected) return pins_->is_rejected(record.kind, record.name, record.hash);
+  const auto* const ratified = pins_->find(record.kind, record.name);
+  return ratified != nullptr && ratified->hash == record.hash;
+}
+
 void UpstreamPins::post(std::vector<Proposal> proposals, std::string_view kind, Reading reading) {
   if (reading == Reading::whole) std::erase_if(posted_, [&](const auto& entry) { return entry.second.kind == kind; });
   for (auto& proposal : proposals) {

@@ -49,6 +49,8 @@ class UpstreamPins {
 
   std::vector<PostedProposal> posted() const;  // that nobody has rejected; by kind, then name
   std::optional<PostedProposal> find(std::string_view id) const;
+  // Whether it was decided so.
+  bool has(const store::PinRecord& record) const;
   // Holds from the next reading on.
   Result<> take(const store::PinRecord& record);
 

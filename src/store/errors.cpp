@@ -17,6 +17,13 @@ Error store_fault(Fault fault, std::string_view where, std::string_view cause) {
   return {ErrorKind::internal, fmt::format("{} cannot be used ({})", where, cause)};
 }
 
+Error store_away(std::string_view where, std::string_view cause) {
+  return {ErrorKind::exhausted, fmt::format("{} cannot be reached ({})", where, cause)};
+}
+Error store_unsure(std::string_view where) {
+  return {ErrorKind::interrupted,
+          fmt::format("the connection to {} broke at the commit; the change may have been stored", where)};
+}
 Error store_overloaded() { return {ErrorKind::exhausted, "too much waits to be stored; try again later"}; }
 Error store_closed() { return {ErrorKind::cancelled, "the store is closed"}; }
 
@@ -29,6 +36,25 @@ Error newer_database(std::string_view path, std::int64_t found, std::int64_t kno
                       "to {}; use the newer version, or another data directory",
                       path, found, known)};
 }
+
+Error contracted_database(std::string_view where, std::int64_t found, std::int64_t known, std::string_view oldest) {
+  return {ErrorKind::unsupported,
+          fmt::format("{} has schema {}, this program knows {}; it can be used from version {} on", where, found, known,
+                      oldest)};
+}
+
+Error version_conflict(const RecordKey& key, std::uint64_t expected, std::uint64_t found) {
+  const std::string what =
+      fmt::format("{} {}{}{}", to_string(key.kind), key.name, key.part.empty() ? "" : " ", key.part);
+  if (expected == 0) return {ErrorKind::conflict, fmt::format("{} exists already", what)};
+  if (found == 0) return {ErrorKind::conflict, fmt::format("{} was removed by somebody else", what)};
+  return {ErrorKind::conflict,
+          fmt::format("{} was changed by somebody else: it has version {}, not {}", what, found, expected)};
+}
+Error lease_lost(const Fence& fence) {
+  return {ErrorKind::conflict, fmt::format("{} is another process's now", fence.lease)};
+}
+Error token_taken() { return {ErrorKind::conflict, "the token belongs to somebody already"}; }
 
 Error directory_in_use(const std::filesystem::path& directory, std::optional<pid_t> by) {
   const std::string holder = by ? fmt::format("process {}", *by) : "another process";

@@ -16,10 +16,21 @@ namespace proteus::store::errors {
 // The store met `fault` at `where`, a file; `cause` is what the system or the database said. What an operator can do
 // about it is in the message.
 Error store_fault(Fault fault, std::string_view where, std::string_view cause);
+// The server of the store cannot be reached now.
+Error store_away(std::string_view where, std::string_view cause);
+// Whether it was stored could not be found out.
+Error store_unsure(std::string_view where);
 Error store_overloaded();
 Error store_closed();
 Error foreign_database(std::string_view path);
 Error newer_database(std::string_view path, std::int64_t found, std::int64_t known);
+// `oldest` is the version of this program that can still use it.
+Error contracted_database(std::string_view where, std::int64_t found, std::int64_t known, std::string_view oldest);
+
+// The record has another version than the one that was to be changed; 0 where there is none.
+Error version_conflict(const RecordKey& key, std::uint64_t expected, std::uint64_t found);
+Error lease_lost(const Fence& fence);
+Error token_taken();
 
 Error directory_in_use(const std::filesystem::path& directory, std::optional<pid_t> by);
 Error directory_refused(const std::filesystem::path& directory, std::string_view why);

@@ -29,6 +29,7 @@ struct Texts {
     visit("an era", record.era, limits::kName, Empty::allowed);
     visit("a protocol version", record.protocol_version, limits::kName, Empty::allowed);
     visit("what a server says of itself", record.server_facts, limits::kText, Empty::allowed);
+    fence(put.fence);
   }
   void operator()(const RemoveSnapshots& remove) { name(remove.upstream); }
   void operator()(const AppendChange& append) {
@@ -44,6 +45,9 @@ struct Texts {
   void operator()(const PutSetting& put) {
     visit("the key of a setting", put.setting.key, limits::kName, Empty::refused);
     visit("the value of a setting", put.setting.value, limits::kText, Empty::allowed);
+  }
+  void operator()(const RemoveSetting& remove) {
+    visit("the key of a setting", remove.key, limits::kName, Empty::refused);
   }
   void operator()(const PutPin& put) {
     const auto& record = put.record;
@@ -61,6 +65,7 @@ struct Texts {
     visit("the secrets of a tool session", record.secrets, limits::kText, Empty::allowed);
     visit("the context of a tool session", record.context, limits::kName, Empty::allowed);
     visit("the catalog of a tool session", record.catalog, limits::kName, Empty::allowed);
+    hashes(put.hashes);
   }
   void operator()(const RemoveToolSession& remove) { session(remove.id); }
   void operator()(const TouchToolSession& touch) { session(touch.id); }
@@ -80,19 +85,47 @@ struct Texts {
     token(record.name);
     visit("what a token may use", record.access, limits::kText, Empty::refused);
     visit("the hashes of a token", record.secrets, limits::kText, Empty::refused);
+    hashes(put.hashes);
   }
   void operator()(const RemoveToken& remove) { token(remove.name); }
   void operator()(const TouchToken& touch) { token(touch.name); }
   void operator()(const PutSealed& put) {
     sealed(put.record.kind, put.record.id);
     visit("a sealed record", put.record.text, limits::kText, Empty::refused);
+    fence(put.fence);
   }
   void operator()(const RemoveSealed& remove) { sealed(remove.kind, remove.id); }
+
+  void operator()(const Expect& expect) {
+    visit("the name of a record", expect.key.name, limits::kText, Empty::refused);
+    visit("the name of a record", expect.key.part, limits::kText, Empty::allowed);
+  }
+  void operator()(const Attend& attend) {
+    member(attend.record.name);
+    visit("what a process says of itself", attend.record.facts, limits::kText, Empty::allowed);
+  }
+  void operator()(const Leave& leave) { member(leave.member); }
+  void operator()(const TakeLeases& take) { leases(take.owner, take.names); }
+  void operator()(const ReleaseLeases& release) { leases(release.owner, release.names); }
 
  private:
   void sealed(const std::string& kind, const std::string& id) {
     visit("the kind of a sealed record", kind, limits::kName, Empty::refused);
     visit("the id of a sealed record", id, limits::kName, Empty::refused);
+  }
+  void hashes(const std::vector<std::string>& all) {
+    for (const auto& hash : all)
+      visit("a hash of a token", hash, limits::kName, Empty::refused);
+  }
+  void fence(const std::optional<Fence>& given) {
+    if (given) lease(given->lease);
+  }
+  void lease(const std::string& text) { visit("the name of a lease", text, limits::kName, Empty::refused); }
+  void member(const std::string& text) { visit("the name of a process", text, limits::kName, Empty::refused); }
+  void leases(const std::string& owner, const std::vector<std::string>& names) {
+    member(owner);
+    for (const auto& one : names)
+      lease(one);
   }
   void token(const std::string& text) { visit("the name of a token", text, limits::kName, Empty::refused); }
   void session(const std::string& text) { visit("the id of a tool session", text, limits::kName, Empty::refused); }
@@ -126,6 +159,11 @@ std::string_view with_lost_secrets(const Write& write) {
 Result<> check(const Writes& writes) {
   if (writes.size() > limits::kWrites)
     return std::unexpected(proteus::errors::too_large("a unit of writes", limits::kWrites));
+  for (const Write& write : writes) {
+    const auto* const take = std::get_if<TakeLeases>(&write);
+    if (take != nullptr && take->names.size() > limits::kLeases)
+      return std::unexpected(proteus::errors::too_large("a number of leases", limits::kLeases));
+  }
   std::optional<Error> fault;
   for_each_text(writes, [&fault](std::string_view what, const std::string& text, std::size_t limit, Empty empty) {
     if (fault) return;

@@ -11,10 +11,12 @@
 
 #include <proteus/error.hpp>
 
+#include "store/member_records.hpp"
 #include "store/sealed_records.hpp"
 #include "store/session_records.hpp"
 #include "store/time.hpp"
 #include "store/token_records.hpp"
+#include "store/versions.hpp"
 
 // What the store keeps, as plain values. Texts called JSON are opaque here: they come back as they were put.
 namespace proteus::store {
@@ -35,6 +37,7 @@ struct UpstreamRecord {
   Origin origin = Origin::runtime;
   std::string file_hash;      // of the file's entry that an override belongs to
   std::string secrets_fault;  // why a read could not open the secrets, which are empty then; not kept
+  Stored stored{};
 
   friend bool operator==(const UpstreamRecord&, const UpstreamRecord&) = default;
 };
@@ -48,6 +51,7 @@ struct SnapshotRecord {
   std::string protocol_version;
   std::string server_facts;  // JSON
   Time taken_at{};
+  Stored stored{};
 
   friend bool operator==(const SnapshotRecord&, const SnapshotRecord&) = default;
 };
@@ -92,14 +96,18 @@ struct PinRecord {
   std::string definition;  // as the upstream wrote it; empty where it was rejected
   std::string by;
   Time at{};
+  Stored stored{};
 
   friend bool operator==(const PinRecord&, const PinRecord&) = default;
 };
 
-// Something the process remembers about itself.
+// Something the gateway remembers. A set of small things is one setting each, with a common beginning of the key.
 struct Setting {
   std::string key;
   std::string value;
+  Stored stored{};
+
+  friend bool operator==(const Setting&, const Setting&) = default;
 };
 
 struct PutUpstream {
@@ -110,6 +118,7 @@ struct RemoveUpstream {
 };
 struct PutSnapshot {
   SnapshotRecord record;
+  std::optional<Fence> fence{};
 };
 // All kinds of one upstream.
 struct RemoveSnapshots {
@@ -124,6 +133,9 @@ struct AppendAudit {
 struct PutSetting {
   Setting setting;
 };
+struct RemoveSetting {
+  std::string key;
+};
 
 // One that is ratified takes the place of the one of that name before.
 struct PutPin {
@@ -132,18 +144,22 @@ struct PutPin {
 
 // Putting replaces; removing what is not there does nothing.
 using Write = std::variant<PutUpstream, RemoveUpstream, PutSnapshot, RemoveSnapshots, AppendChange, AppendAudit,
-                           PutSetting, PutToolSession, RemoveToolSession, TouchToolSession, PutSessionTool,
-                           RemoveSessionTool, PutPin, PutToken, RemoveToken, TouchToken, PutSealed, RemoveSealed>;
+                           PutSetting, RemoveSetting, PutToolSession, RemoveToolSession, TouchToolSession,
+                           PutSessionTool, RemoveSessionTool, PutPin, PutToken, RemoveToken, TouchToken, PutSealed,
+                           RemoveSealed, Expect, Attend, Leave, TakeLeases, ReleaseLeases>;
 using Writes = std::vector<Write>;
 
 struct Written {
-  std::vector<std::uint64_t> changes;  // the numbers of the appended changes, in their order
+  std::vector<std::uint64_t> changes{};   // the numbers of the appended changes, in their order
+  std::vector<std::uint64_t> versions{};  // in the feed, of all writes that it has, in their order
+  std::vector<LeaseRecord> leases{};      // that were taken, or kept
 };
 
 // How much of what grows with time is kept: the newest. At least one of each.
 struct Retention {
   std::size_t changes = 10'000;
   std::size_t audits = 100'000;
+  std::size_t feed = 0;  // at least so many; none where this is 0, for a process that shares its store with nobody
 };
 
 // The sizes of what may be put, in bytes. A snapshot has room for 100,000 definitions of 2.5 KB.
@@ -153,12 +169,18 @@ inline constexpr std::size_t kText = std::size_t{1} << 20;
 inline constexpr std::size_t kChange = std::size_t{16} << 20;
 inline constexpr std::size_t kEntries = std::size_t{256} << 20;
 inline constexpr std::size_t kWrites = 1000;                 // in one unit
-inline constexpr std::size_t kRows = 10'000;                 // of the change log or the audit, in one read
+inline constexpr std::size_t kLeases = 1000;                 // that are taken at once
+inline constexpr std::size_t kRows = 10'000;                 // of the change log, the audit or the feed, in one read
 inline constexpr std::size_t kPage = std::size_t{16} << 20;  // the texts of one such read, unless one alone is larger
 }  // namespace limits
 
 // Whether every part has a name where it needs one, and is within the limits.
 Result<> check(const Writes& writes);
+
+// What a write changes for all who share the store; nothing for what no other process applies.
+std::optional<RecordKey> key_of(const Write& write);
+// How many writes have one.
+std::size_t count_in_feed(const Writes& writes);
 
 // About how much memory they hold.
 std::size_t bytes_of(const Writes& writes);

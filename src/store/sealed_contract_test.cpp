@@ -19,6 +19,8 @@ TEST_P(StoreContract, KeepsSealedRecordsByKindAndId) {
                      PutSealed{secret_record("client", "a")}}));
   EXPECT_THAT(get(store().sealed("grant")), ElementsAre(secret_record("grant", "a"), secret_record("grant", "b")));
   EXPECT_THAT(get(store().sealed("client")), ElementsAre(secret_record("client", "a")));
+  EXPECT_EQ(get(store().sealed_record("grant", "b")), secret_record("grant", "b"));
+  EXPECT_EQ(get(store().sealed_record("client", "b")), std::nullopt);
   get(store().write(
       {PutSealed{secret_record("grant", "a", "{}")}, RemoveSealed{"grant", "b"}, RemoveSealed{"grant", "c"}}));
   EXPECT_THAT(get(store().sealed("grant")), ElementsAre(secret_record("grant", "a", "{}")));

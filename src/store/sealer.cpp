@@ -8,13 +8,15 @@ namespace {
 // A byte of format, the id of the key, and what `SealingKey` makes.
 constexpr char kFormat = 1;
 constexpr std::size_t kIdSize = 8;
+constexpr std::size_t kHashSize = 32;
 constexpr std::size_t kHeader = 1 + kIdSize;
 
 }  // namespace
 
 Sealer::Key::Key(const Pepper& pepper)
     : key(SealingKey::derive(pepper.value(), "secrets at rest")),
-      id(derive_bytes(pepper.value(), "id of secrets at rest", kIdSize)) {}
+      id(derive_bytes(pepper.value(), "id of secrets at rest", kIdSize)),
+      hashing(derive_bytes(pepper.value(), "hashes at rest", kHashSize)) {}
 
 Sealer::Sealer(const Pepper& current, const std::optional<Pepper>& previous) : current_(current) {
   if (previous) previous_.emplace(*previous);
@@ -22,6 +24,13 @@ Sealer::Sealer(const Pepper& current, const std::optional<Pepper>& previous) : c
 
 std::string Sealer::seal(std::string_view plain, std::string_view bound) const {
   return kFormat + current_.id + current_.key.seal(plain, bound);
+}
+
+std::vector<std::string> Sealer::keyed_hashes(std::string_view text) const {
+  std::vector<std::string> all;
+  all.push_back(derive_bytes(current_.hashing, text, kHashSize));
+  if (previous_) all.push_back(derive_bytes(previous_->hashing, text, kHashSize));
+  return all;
 }
 
 Result<Opened> Sealer::open(std::string_view sealed, std::string_view bound) const {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <proteus/error.hpp>
 
@@ -29,6 +30,10 @@ class Sealer {
   // another record.
   std::string seal(std::string_view plain, std::string_view bound) const;
 
+  // Hashes something secret, such as another hash, so that nobody without the key can try what it was. With the current
+  // key, then with the previous one where there is one.
+  std::vector<std::string> keyed_hashes(std::string_view text) const;
+
   Result<Opened> open(std::string_view sealed, std::string_view bound) const;
 
  private:
@@ -36,6 +41,7 @@ class Sealer {
     explicit Key(const Pepper& pepper);
     SealingKey key;
     std::string id;
+    std::string hashing;
   };
 
   Key current_;

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "store/time.hpp"
+#include "store/versions.hpp"
 
 // What the store keeps of tool sessions. Texts called JSON are opaque here: they come back as they were put.
 namespace proteus::store {
@@ -17,6 +19,7 @@ struct ToolSessionRecord {
   Time created_at{};
   Time last_used_at{};
   std::string secrets_fault;  // why a read could not open the secrets, which are empty then; not kept
+  Stored stored{};
 
   friend bool operator==(const ToolSessionRecord&, const ToolSessionRecord&) = default;
 };
@@ -28,12 +31,15 @@ struct SessionToolRecord {
   std::string definition;     // JSON, as clients see it
   std::string secrets;        // JSON, what they do not see; sealed wherever it is at rest
   std::string secrets_fault;  // as that of a session
+  Stored stored{};
 
   friend bool operator==(const SessionToolRecord&, const SessionToolRecord&) = default;
 };
 
 struct PutToolSession {
   ToolSessionRecord record;
+  // As those of a token (store/token_records.hpp), and unique together with them.
+  std::vector<std::string> hashes{};
 };
 // With all of its tools.
 struct RemoveToolSession {

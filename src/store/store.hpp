@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,7 +31,8 @@ struct Health {
 // were cancelled: cancelling a call ends the wait and not the work.
 //
 // A write that succeeded is durable, as far as the implementation is, and later reads show it. One that failed changed
-// nothing. A store that cannot write may still read.
+// nothing, apart from one whose error is of kind `interrupted`: a connection broke, and it may have happened. A store
+// that cannot write may still read.
 class Store {
  public:
   virtual ~Store() = default;
@@ -40,6 +42,7 @@ class Store {
 
   // In the order in which they were first put.
   virtual Task<Result<std::vector<UpstreamRecord>>> upstreams() = 0;
+  virtual Task<Result<std::optional<UpstreamRecord>>> upstream(std::string name) = 0;
   // Of all upstreams, or of one; by upstream, then kind.
   virtual Task<Result<std::vector<SnapshotRecord>>> snapshots() = 0;
   virtual Task<Result<std::vector<SnapshotRecord>>> snapshots_of(std::string upstream) = 0;
@@ -48,16 +51,32 @@ class Store {
   // The newest first, at most `limit` of them; to go on, those with a number below `before`.
   virtual Task<Result<std::vector<AuditRecord>>> audits(std::size_t limit, std::optional<std::uint64_t> before) = 0;
   virtual Task<Result<std::optional<std::string>>> setting(std::string key) = 0;
+  // Those whose keys begin so; by key.
+  virtual Task<Result<std::vector<Setting>>> settings(std::string prefix) = 0;
   // By kind, name and hash.
   virtual Task<Result<std::vector<PinRecord>>> pins_of(std::string upstream) = 0;
   // By id.
   virtual Task<Result<std::vector<ToolSessionRecord>>> tool_sessions() = 0;
+  virtual Task<Result<std::optional<ToolSessionRecord>>> tool_session(std::string id) = 0;
   // Of all sessions; by session, then name.
   virtual Task<Result<std::vector<SessionToolRecord>>> session_tools() = 0;
+  virtual Task<Result<std::vector<SessionToolRecord>>> session_tools_of(std::string session) = 0;
   // By name.
   virtual Task<Result<std::vector<TokenRecord>>> tokens() = 0;
+  virtual Task<Result<std::optional<TokenRecord>>> token(std::string name) = 0;
   // By id.
   virtual Task<Result<std::vector<SealedRecord>>> sealed(std::string kind) = 0;
+  virtual Task<Result<std::optional<SealedRecord>>> sealed_record(std::string kind, std::string id) = 0;
+
+  // By name.
+  virtual Task<Result<std::vector<MemberRecord>>> members() = 0;
+  virtual Task<Result<std::vector<LeaseRecord>>> leases() = 0;
+
+  // The entries with a number above `since`, at most `limit` of them.
+  virtual Task<Result<FeedPage>> feed(std::uint64_t since, std::size_t limit) = 0;
+  // Called whenever the feed may have grown, by this process or another; on a thread of the store's or of a writer's,
+  // which it must not block. One at a time: an empty function ends it, and is not called into after this returns.
+  virtual void on_feed(std::function<void()> grew) = 0;
 
   // Seals anew what was sealed with another key than the current one; says how many records that were. Fails, and
   // changes nothing, where one of them cannot be opened.

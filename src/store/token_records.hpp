@@ -1,8 +1,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "store/time.hpp"
+#include "store/versions.hpp"
 
 // What the store keeps of tokens that were made at runtime. Texts called JSON are opaque here: they come back as they
 // were put.
@@ -19,12 +21,16 @@ struct TokenRecord {
   Time previous_until{};  // how long the secret before the last rotation works
   Time last_used_at{};
   std::string secrets_fault;  // why a read could not open the secrets, which are empty then; not kept
+  Stored stored{};
 
   friend bool operator==(const TokenRecord&, const TokenRecord&) = default;
 };
 
 struct PutToken {
   TokenRecord record;
+  // Hashes of what it is known by. Each belongs to one token or tool session alone: where it is another's already, the
+  // unit fails with a conflict. At rest they are hashed once more, with a key.
+  std::vector<std::string> hashes{};
 };
 struct RemoveToken {
   std::string name;

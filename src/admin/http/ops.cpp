@@ -8,8 +8,8 @@
 namespace proteus::admin {
 namespace {
 
-Task<> reply_status(net::Exchange& exchange, unsigned status, std::string_view word) {
-  const std::string body = fmt::format(R"({{"status":"{}"}})", word);
+Task<> reply_status(net::Exchange& exchange, unsigned status, std::string_view word, std::string_view more = {}) {
+  const std::string body = fmt::format(R"({{"status":"{}"{}}})", word, more);
   co_await exchange.reply(
       {.status = status, .content_type = "application/json", .prepared = "Cache-Control: no-store\r\n"}, body);
 }
@@ -34,7 +34,8 @@ Task<> Ops::handle(net::Exchange& exchange, MetricsAccess access) {
   if (request.path() == "/healthz") co_return co_await reply_status(exchange, 200, "ok");
   if (request.path() == "/readyz") {
     const auto state = dependencies_.readiness.state();
-    co_return co_await reply_status(exchange, state == Readiness::State::ready ? 200 : 503, to_string(state));
+    const std::string more = dependencies_.details ? dependencies_.details() : std::string();
+    co_return co_await reply_status(exchange, state == Readiness::State::ready ? 200 : 503, to_string(state), more);
   }
   if (access == MetricsAccess::with_secret && !dependencies_.has_secret(request)) {
     co_return co_await reply_problem(exchange,

@@ -39,6 +39,7 @@ class Ops {
     const Readiness& readiness;                           // outlives it
     std::function<std::string()> metrics;                 // the text that Prometheus reads
     std::function<bool(const net::Request&)> has_secret;  // whether a request brings the admin secret
+    std::function<std::string()> details = {};            // further members of what /readyz answers
   };
   explicit Ops(Dependencies dependencies) : dependencies_(std::move(dependencies)) {}
 

@@ -182,6 +182,7 @@ Task<> Router::handle(net::Exchange& exchange) {
     answer = std::move(*handled);
   }
   if (answer.sent) co_return;
+  if (settle_ && route.effect == Effect::changes) answer.fields += co_await settle_();
   co_await exchange.reply({.status = answer.status, .content_type = "application/json", .prepared = answer.fields},
                           answer.body);
 }

@@ -46,6 +46,10 @@ class Router {
     std::function<Task<std::expected<Operator, server::Refusal>>(const net::Request&)> find;
   };
   void set_doorkeeper(Doorkeeper doorkeeper) { doorkeeper_ = std::move(doorkeeper); }
+  // Waits until what was changed holds everywhere, and gives fields of the answer that say so. Set before anything is
+  // asked.
+  using Settle = std::function<Task<std::string>()>;
+  void set_settle(Settle settle) { settle_ = std::move(settle); }
   // Any thread: the name of a key that may change things, by its secret.
   std::optional<std::string> name_of_key(std::string_view secret) const;
   // Operators who signed in on the page. Set before anything is asked; outlives it.
@@ -76,6 +80,7 @@ class Router {
   RefusalLog& refusals_;
   Doorkeeper doorkeeper_;
   const PageSessions* page_sessions_ = nullptr;
+  Settle settle_;
 };
 
 }  // namespace proteus::admin

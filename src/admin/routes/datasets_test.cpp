@@ -318,6 +318,18 @@ TEST_F(DatasetsTest, ConnectionsSurviveARestartAsFarAsTheyAreStillRatified) {
   EXPECT_EQ(bench->changes, 0);
 }
 
+// DAT-02
+TEST_F(DatasetsTest, WhatAnEarlierVersionKeptTogetherIsTakenApart) {
+  mappings.ratify();
+  store::test::Runner runner;
+  runner.get(store.put(store::Setting{"datasets.connected", R"({"acme":"of before"})"}));
+  const auto bench = start();
+  EXPECT_THAT(bench->tool_names(), Contains("workup_acme"));
+  EXPECT_EQ(runner.get(store.setting("datasets.connected")), std::nullopt);
+  EXPECT_TRUE(runner.get(store.setting("datasets.connected.acme")));
+  EXPECT_TRUE(runner.get(store.setting("datasets.floors.acme")));
+}
+
 TEST_F(DatasetsTest, RatifyingAnewKeepsItConnected) {
   mappings.ratify();
   const auto bench = start();

@@ -28,6 +28,7 @@ void add_login_commands(CLI::App& client, Invocation& invocation);
 void add_dataset_command(CLI::App& app, Invocation& invocation);
 void add_stdio_command(CLI::App& app, Invocation& invocation);
 void add_serve_command(CLI::App& app, Invocation& invocation);
+void add_store_command(CLI::App& app, Invocation& invocation);
 void add_token_command(CLI::App& app, Invocation& invocation);
 void add_tools_command(CLI::App& app, Invocation& invocation);
 

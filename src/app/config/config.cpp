@@ -44,6 +44,7 @@ std::vector<std::string> Config::own_secret_variables() const {
   for (const AdminKey& key : admin.keys)
     out.push_back(key.secret_env);
   out.push_back(search.embeddings.token_env);
+  out.push_back(cluster.store_env);
   std::erase(out, "");  // those that are in files
   return out;
 }

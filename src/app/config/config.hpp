@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/config/auth_settings.hpp"
+#include "app/config/cluster_settings.hpp"
 #include "app/config/context_settings.hpp"
 #include "app/config/limit_settings.hpp"
 #include "app/config/log_settings.hpp"
@@ -52,6 +53,7 @@ struct Config {
   std::vector<providers::UpstreamEntry> upstreams;
   DatasetSettings datasets;
   SearchSettings search;
+  ClusterSettings cluster;
   std::map<std::string, ContextSettings> contexts;  // with what they inherit
   std::map<std::string, SchemaSettings> schemas;
   BrokenManifests broken;

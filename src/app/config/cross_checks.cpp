@@ -239,6 +239,19 @@ void take_embedding_token(Config& config, CrossCheck& check) {
   at.member("token_env").fault(unset(embeddings.token_env));
 }
 
+void take_store(Config& config, CrossCheck& check) {
+  if (!config.cluster.enabled) return;
+  const Place root(check.purpose == Purpose::serve ? check.faults : check.warnings);
+  const Place cluster = root.member("cluster");
+  auto value = check.environment(config.cluster.store_env);
+  if (!value || value->empty()) {
+    cluster.member("store_env").fault(unset(config.cluster.store_env));
+  } else {
+    config.cluster.store = Secret(std::move(*value));
+  }
+  if (!config.secrets.pepper) cluster.fault("all processes need the same PROTEUS_PEPPER, which is not set");
+}
+
 void check_issuers(const Config& config, CrossCheck& check) {
   const Place root(check.faults);
   const Place auth = root.member("auth");
@@ -345,6 +358,7 @@ void CrossCheck::run(Config& config) {
   check_expiries(config, *this);
   take_issuer_secrets(config, *this);
   take_embedding_token(config, *this);
+  take_store(config, *this);
   check_issuers(config, *this);
   check_rules(config, *this);
   check_upstreams(config, *this);

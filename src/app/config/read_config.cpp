@@ -70,7 +70,9 @@ Sections read_sections(const Source* main, Config& config, json::Faults& faults)
   config.log = sections.log;
   config.datasets = sections.datasets;
   config.search = sections.search;
+  config.cluster = sections.cluster;
   if (main != nullptr) {
+    config.cluster.enabled = main->document.root().as_object().contains("cluster");
     const auto* datasets = main->document.root().as_object().if_contains("datasets");
     config.datasets.named = datasets != nullptr && datasets->is_object() && datasets->get_object().contains("mappings");
   }

@@ -69,6 +69,9 @@ const json::Binding<Sections>& sections_binding() {
       field("search", &S::search, json::table(search_binding()), "How callers with `disclosure = \"search\"` search."),
       field("schemas", &S::schemas, unread("table of tables", schema_binding().describe()),
             "Guidance for the contexts that use them, by name."),
+      field("cluster", &S::cluster, json::table(cluster_binding()),
+            "Several processes that serve as one. The table alone turns it on, and `PROTEUS_PEPPER` must be set; see "
+            "[cluster.md](cluster.md)."),
   };
   return binding;
 }

@@ -21,6 +21,7 @@ struct Sections {
   Unread upstreams = nullptr;
   DatasetSettings datasets;
   SearchSettings search;
+  ClusterSettings cluster;
   Unread contexts = nullptr;
   Unread schemas = nullptr;
 };

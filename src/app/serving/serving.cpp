@@ -10,14 +10,12 @@
 
 #include "app/serving/admin_secret.hpp"
 #include "app/serving/served_manifests.hpp"
+#include "app/serving/serving_cluster.hpp"
 #include "app/serving/serving_dependencies.hpp"
 #include "base/log.hpp"
 #include "gateway/callers/context_review.hpp"
 #include "net/http_client/proxy.hpp"
 #include "server/stdio/stdio_endpoint.hpp"
-#include "store/pepper.hpp"
-#include "store/sealer.hpp"
-#include "store/sqlite/sqlite_store.hpp"
 
 namespace proteus::app {
 
@@ -48,41 +46,27 @@ Result<std::unique_ptr<Serving>> Serving::start(Config config, Environment envir
 }
 
 Result<> Serving::open() {
-  auto directory = store::DataDirectory::open(config_.data_directory);
-  if (!directory) return std::unexpected(directory.error());
-  directory_ = std::move(*directory);
-  auto pepper = config_.secrets.pepper ? store::Pepper::given(config_.secrets.pepper->reveal())
-                                       : store::Pepper::read_or_create(*directory_);
-  if (!pepper) return std::unexpected(pepper.error());
-  std::optional<store::Pepper> previous;
-  if (config_.secrets.previous_pepper) {
-    auto given = store::Pepper::given(config_.secrets.previous_pepper->reveal());
-    if (!given) return std::unexpected(given.error());
-    previous = std::move(*given);
-  }
-  auto opened = store::SqliteStore::open({.file = directory_->file("proteus.db"), .retention = {}, .backlog = {}},
-                                         store::Sealer(*pepper, previous));
-  if (!opened) return std::unexpected(opened.error());
-  store_ = std::move(*opened);
-
+  if (auto opened = open_store(); !opened) return opened;
   const std::size_t threads =
       config_.server.threads > 0 ? config_.server.threads : std::max(1U, std::thread::hardware_concurrency());
   workers_ = std::make_unique<net::Workers>(threads);
-  admin_secret_ = config_.secrets.admin_secret ? *config_.secrets.admin_secret : derive_admin_secret(pepper->value());
+  admin_secret_ = config_.secrets.admin_secret ? *config_.secrets.admin_secret : derive_admin_secret(pepper_->value());
   egress_ = std::make_unique<gateway::Egress>(egress());
   auto proxies = net::ProxySettings::from([this](const char* name) { return environment_(std::string(name)); });
   if (!proxies) return std::unexpected(proxies.error());
   proxies_ = std::move(*proxies);
+  if (config_.cluster.enabled) cluster_ = std::make_unique<Cluster>(*this, workers_->at(0));
   gateway_ = std::make_unique<gateway::Gateway>(*workers_, clock_, environment_, *store_,
-                                                SealingKey::derive(pepper->value(), "gateway"), options());
+                                                SealingKey::derive(pepper_->value(), "gateway"), options());
   auto& control = workers_->at(0);
   datasets::MappingDirectory mappings(
       config_.datasets.mappings,
-      datasets::Seals(pepper->value(), previous ? std::optional<std::string_view>(previous->value()) : std::nullopt));
-  if (previous) {
+      datasets::Seals(pepper_->value(),
+                      previous_pepper_ ? std::optional<std::string_view>(previous_pepper_->value()) : std::nullopt));
+  if (previous_pepper_) {
     if (const auto resealed = mappings.reseal(); !resealed) return std::unexpected(resealed.error());
   }
-  dependencies_ = std::make_unique<Dependencies>(*this, control, std::move(mappings), pepper->value());
+  dependencies_ = std::make_unique<Dependencies>(*this, control, std::move(mappings), pepper_->value());
   // Whoever is at standard input has no page to open.
   if (front_ == Front::http) gateway_->service().set_sign_ins(dependencies_->sign_ins.questions());
   gateway_->set_locals({dependencies_->dataset_tools, dependencies_->search_tools});
@@ -94,7 +78,8 @@ Result<> Serving::open() {
       [this](const catalog::Publication& publication) { dependencies_->changes.changed(publication, clock_.wall()); });
   workers_->run();
   workers_->watch_stalls(config_.limits.worker_stall);
-  if (previous) {
+  if (auto joined = join_cluster(); !joined) return joined;
+  if (previous_pepper_) {
     const auto resealed = asio::co_spawn(control, store_->reseal(), asio::use_future).get();
     if (!resealed) return std::unexpected(resealed.error());
   }
@@ -108,6 +93,7 @@ Result<> Serving::open() {
   if (const auto loaded = asio::co_spawn(control, dependencies_->datasets.load(), asio::use_future).get(); !loaded)
     return loaded;
   if (const auto loaded = asio::co_spawn(control, load_upstreams(), asio::use_future).get(); !loaded) return loaded;
+  start_following();
   const bool must_wait =
       std::ranges::any_of(config_.upstreams, [](const auto& entry) { return entry.settings.fail_fast_on_startup; });
   if (must_wait) {
@@ -250,8 +236,9 @@ std::string Serving::first_link() {
 
 Result<> Serving::reload(Config config) {
   if (config.server != config_.server || config.data_directory != config_.data_directory ||
-      config.limits != config_.limits || config.sessions != config_.sessions) {
-    log::warning("changes of [server], [limits], [sessions] and of the data directory take effect after a restart");
+      config.limits != config_.limits || config.sessions != config_.sessions || config.cluster != config_.cluster) {
+    log::warning(
+        "changes of [server], [limits], [sessions], [cluster] and of the data directory take effect after a restart");
   }
   // Upstreams that were registered at runtime are looked at again by the new rules.
   const EgressSettings rules_before = std::exchange(config_.egress, config.egress);
@@ -312,6 +299,7 @@ Serving::~Serving() {
   if (ops_server_) ops_server_->stop();
   server_.reset();
   ops_server_.reset();
+  leave_cluster();
   if (gateway_) gateway_->stop();
   if (dependencies_) {
     const auto end = [](Dependencies& around) -> Task<> {

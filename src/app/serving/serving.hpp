@@ -23,6 +23,7 @@
 #include "net/io/workers.hpp"
 #include "server/stdio/stdio_pipes.hpp"
 #include "store/data_directory.hpp"
+#include "store/pepper.hpp"
 #include "store/store.hpp"
 
 namespace proteus::app {
@@ -62,8 +63,19 @@ class Serving {
 
   // What stands around a gateway: made with it, and gone before it.
   struct Dependencies;
+  // This process among those that serve as one.
+  struct Cluster;
 
   Result<> open();
+  Result<> open_store();
+  Result<> join_cluster();
+  void start_following();
+  void leave_cluster();
+  // What other processes changed; all of it where nothing is said.
+  Task<Result<>> follow(const std::vector<store::RecordKey>* changed);
+  Task<Result<>> follow_everything();
+  Task<std::string> settle();
+  std::string describe_store() const;
   Result<> listen();
   Result<std::optional<net::TlsContext>> read_tls() const;
   Result<std::unique_ptr<net::HttpServer>> listen_at(const ListenAddress& address, std::optional<net::TlsContext> tls,
@@ -103,11 +115,14 @@ class Serving {
   const Front front_;
   SystemClock clock_;
   std::optional<store::DataDirectory> directory_;
+  std::optional<store::Pepper> pepper_;
+  std::optional<store::Pepper> previous_pepper_;
   std::unique_ptr<store::Store> store_;
   Secret admin_secret_;
   net::ProxySettings proxies_;
   std::unique_ptr<net::Workers> workers_;
   std::unique_ptr<gateway::Egress> egress_;
+  std::unique_ptr<Cluster> cluster_;
   std::unique_ptr<gateway::Gateway> gateway_;
   std::unique_ptr<Dependencies> dependencies_;
   std::unique_ptr<net::HttpServer> server_;

@@ -9,6 +9,7 @@
 #include "admin/routes/open_session_routes.hpp"
 #include "admin/routes/preview_routes.hpp"
 #include "admin/routes/principal_routes.hpp"
+#include "admin/routes/process_routes.hpp"
 #include "admin/routes/proposal_routes.hpp"
 #include "admin/routes/search_routes.hpp"
 #include "admin/routes/session_routes.hpp"
@@ -16,6 +17,7 @@
 #include "admin/routes/try_routes.hpp"
 #include "admin/routes/upstream_routes.hpp"
 #include "admin/routes/view_routes.hpp"
+#include "app/serving/serving_cluster.hpp"
 
 namespace proteus::app {
 
@@ -63,29 +65,39 @@ Serving::Dependencies::Dependencies(Serving& serving, asio::io_context& control,
     : changes(control, *serving.store_, serving.gateway_->background_threads()),
       metrics(*serving.gateway_),
       figures(metrics),
-      registry({control, *serving.gateway_, *serving.store_, serving.clock_, serving.environment_, *serving.egress_}),
+      registry({control, *serving.gateway_, *serving.store_, serving.clock_, serving.environment_, *serving.egress_,
+                serving.cluster_ != nullptr}),
       pins(*serving.gateway_, *serving.store_),
-      tokens({control, *serving.gateway_, *serving.store_, serving.clock_}),
-      sessions({*serving.workers_, *serving.gateway_, *serving.store_, serving.clock_, *serving.egress_},
+      tokens({control, *serving.gateway_, *serving.store_, serving.clock_, serving.cluster_ != nullptr}),
+      sessions({*serving.workers_, *serving.gateway_, *serving.store_, serving.clock_, *serving.egress_,
+                serving.cluster_ != nullptr},
                serving.session_options()),
       try_tokens(*serving.gateway_, *serving.store_),
-      datasets({control, *serving.store_, serving.clock_, serving.environment_}, std::move(mappings),
-               offering_of(serving.config_)),
+      datasets({control, *serving.store_, serving.clock_, serving.environment_, serving.cluster_ != nullptr},
+               std::move(mappings), offering_of(serving.config_)),
       dataset_tools(std::make_shared<gateway::DatasetTools>(datasets, *serving.gateway_)),
       embeddings(serving.embedding_dependencies()),
       search_tools(std::make_shared<gateway::SearchTools>(*serving.gateway_, entity_types_of(datasets))),
       sign_ins({*serving.gateway_, serving.gateway_->vault(), *serving.store_, serving.clock_,
                 [this](std::string_view secret) { return router.name_of_key(secret); }},
                SealingKey::derive(pepper, "sign-in")),
-      router(routes(*serving.gateway_, *serving.store_), serving.admin_keys(), serving.gateway_->refusals()),
+      router(routes(serving), serving.admin_keys(), serving.gateway_->refusals()),
       page_sessions(admin::PageSessions::derive(pepper, serving.public_origin(), serving.clock_)),
       page(admin::page_files(), page_sessions, router.auth(), serving.gateway_->refusals(), serving.clock_,
            PROTEUS_VERSION),
       ops({readiness, [this] { return metrics.render(); },
-           [this](const net::Request& request) { return router.knows(request); }}),
+           [this](const net::Request& request) { return router.knows(request); },
+           [&serving] { return serving.describe_store(); }}),
       graph_tools(*serving.gateway_, serving.host_rules()),
       background(control.get_executor()) {
   router.set_page_sessions(page_sessions);
+  if (serving.cluster_) {
+    router.set_settle([&serving] { return serving.settle(); });
+    metrics.set_cluster([&cluster = *serving.cluster_]() -> gateway::Metrics::ClusterFigures {
+      return {.behind_seconds = std::chrono::duration<double>(cluster.member.behind()).count(),
+              .watched = cluster.leases.size()};
+    });
+  }
   router.set_doorkeeper(operators_of(serving.gateway_->identities()));
   serving.gateway_->set_on_expiry([this](Clock::Wall now) {
     router.end_expired(now);
@@ -99,7 +111,9 @@ Serving::Dependencies::Dependencies(Serving& serving, asio::io_context& control,
   sessions.changes().set_observer([this] { metrics.told_of(catalog::Kind::tool); });
 }
 
-admin::Routes Serving::Dependencies::routes(gateway::Gateway& gateway, store::Store& store) {
+admin::Routes Serving::Dependencies::routes(Serving& serving) {
+  gateway::Gateway& gateway = *serving.gateway_;
+  store::Store& store = *serving.store_;
   admin::Routes all = admin::upstream_routes(gateway, registry, store);
   for (auto& more :
        {admin::session_routes(gateway, sessions), admin::token_routes(gateway, tokens), admin::dataset_routes(datasets),
@@ -109,6 +123,10 @@ admin::Routes Serving::Dependencies::routes(gateway::Gateway& gateway, store::St
         admin::try_routes(try_tokens), admin::open_session_routes(gateway, sessions, store),
         admin::figure_routes(figures), admin::preview_routes(gateway, registry, tokens, pins)}) {
     all.insert(all.end(), more.begin(), more.end());
+  }
+  if (serving.cluster_) {
+    for (auto& more : admin::process_routes(store, serving.cluster_->member))
+      all.push_back(std::move(more));
   }
   return all;
 }

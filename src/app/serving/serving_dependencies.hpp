@@ -34,7 +34,7 @@ struct Serving::Dependencies {
   Dependencies(Serving& serving, boost::asio::io_context& control, datasets::MappingDirectory mappings,
                std::string_view pepper);
 
-  admin::Routes routes(gateway::Gateway& gateway, store::Store& store);
+  admin::Routes routes(Serving& serving);
 
   gateway::ChangeLog changes;
   gateway::Metrics metrics;

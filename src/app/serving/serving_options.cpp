@@ -1,7 +1,7 @@
 // What the parts of a running gateway are told, as the configuration has it.
 #include <fmt/format.h>
 
-#include "app/serving/serving.hpp"
+#include "app/serving/serving_cluster.hpp"
 #include "gateway/sessions/tool_sessions.hpp"
 #include "net/http_client/name_lookup.hpp"
 
@@ -61,6 +61,7 @@ gateway::GatewayOptions Serving::options() const {
   options.upstreams.definitions.definitions = config_.limits.list_entries;
   options.upstreams.debounce = config_.limits.debounce;
   options.debounce = config_.limits.debounce;
+  if (cluster_) options.leases = &cluster_->leases;
   options.endpoint.hosts = host_rules();
   options.endpoint.sessions.idle = std::chrono::ceil<std::chrono::seconds>(config_.sessions.idle_timeout);
   options.endpoint.kept_events.events_per_stream = config_.sessions.events_per_stream;

@@ -9,6 +9,7 @@
 
 #include "base/sealing.hpp"
 #include "catalog/view/view.hpp"
+#include "json/canonical.hpp"
 
 namespace proteus::catalog {
 namespace {
@@ -70,14 +71,24 @@ void leave(Ranks& ranks, std::uint32_t rank) {
   ranks.names[rank] = {};
 }
 
-void join(Ranks& ranks, const UpstreamName& name) {
+// The same in every process, whatever it is built of.
+std::uint64_t next_layout(std::uint64_t before, const UpstreamName& name) {
+  const auto digest = json::sha256(fmt::format("{} {}", before, name.value()));
+  std::uint64_t number = 0;
+  std::memcpy(&number, digest.data(), sizeof number);
+  return number;
+}
+
+void join(Ranks& ranks, const UpstreamName& name, Catalog::Layout layout) {
   ranks.by_name.emplace(name, static_cast<std::uint32_t>(ranks.names.size()));
   ranks.names.push_back(name);
+  if (layout == Catalog::Layout::own) return;
+  ranks.shared_layouts.push_back(next_layout(ranks.shared_layouts.empty() ? 0 : ranks.shared_layouts.back(), name));
 }
 
 }  // namespace
 
-Catalog::Catalog() {
+Catalog::Catalog(Layout layout) : layout_(layout) {
   auto ranks = std::make_shared<Ranks>();
   ranks->layout = first_layout();
   StateEditor editor{CatalogState()};
@@ -179,11 +190,12 @@ Result<Publication> Catalog::set_order(const std::vector<UpstreamName>& order) {
   const auto kept = live(*ranks);
   const std::size_t gaps = ranks->names.size() - kept.size();
   StateEditor editor(*state);
-  if (std::ranges::equal(kept, std::span(order).first(kept.size())) && gaps <= std::max(kMaxGaps, order.size())) {
+  const std::size_t most_gaps = layout_ == Layout::shared ? 0 : std::max(kMaxGaps, order.size());
+  if (std::ranges::equal(kept, std::span(order).first(kept.size())) && gaps <= most_gaps) {
     for (const auto rank : gone)
       editor.put(rank, nullptr);
     for (const auto& name : std::span(order).subspan(kept.size()))
-      join(*ranks, name);
+      join(*ranks, name, layout_);
     editor.rename(std::move(ranks));
     return swap(editor.take(), std::move(changes));
   }
@@ -193,7 +205,7 @@ Result<Publication> Catalog::set_order(const std::vector<UpstreamName>& order) {
   std::vector<std::optional<std::uint32_t>> from;
   for (const auto& name : order) {
     from.push_back(before.of(name));
-    join(*anew, name);
+    join(*anew, name, layout_);
   }
   editor.reorder(std::move(anew), from);
   auto publication = swap(editor.take(), std::move(changes));

@@ -26,7 +26,11 @@ struct Publication {
 // costs what that provider's names cost, however large the catalog is.
 class Catalog {
  public:
-  Catalog();
+  // Whether cursors are understood by this catalog alone, or by every one that has the same providers in the same
+  // order. The latter costs as much as the whole catalog whenever a provider leaves.
+  enum class Layout : std::uint8_t { own, shared };
+
+  explicit Catalog(Layout layout = Layout::own);
   Catalog(const Catalog&) = delete;
   Catalog& operator=(const Catalog&) = delete;
 
@@ -49,6 +53,7 @@ class Catalog {
  private:
   Publication swap(CatalogState::Pointer next, std::vector<Change> changes);
 
+  const Layout layout_;
   std::mutex writing_;
   std::unordered_map<UpstreamName, std::uint64_t> versions_;  // published last; guarded by writing_
 

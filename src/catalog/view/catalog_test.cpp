@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "catalog/testing/test_support.hpp"
+#include "catalog/view/cursor.hpp"
+#include "catalog/view/view.hpp"
 
 namespace proteus::catalog {
 namespace {
@@ -129,6 +131,22 @@ TEST(Catalog, KeepsItsLayoutWhileProvidersOnlyComeAndGo) {
   EXPECT_THAT(listed(View(reordered.after), Kind::tool), ElementsAre("x", "y"));
   EXPECT_EQ(reordered.after->count(Kind::tool), 3U);
   EXPECT_EQ(reordered.after->places(), 2U);
+}
+
+// REP-05
+TEST(Catalog, UnderstandsTheCursorsOfOthersThatHaveTheSameProviders) {
+  Catalog one(Catalog::Layout::shared);
+  ASSERT_TRUE(one.set_order(names({"gone", "a", "b"})));
+  ASSERT_TRUE(one.set_order(names({"a", "b"})));
+  Catalog two(Catalog::Layout::shared);
+  ASSERT_TRUE(two.set_order(names({"a", "b", "later"})));
+  const Cursor in_front = cursor_at(*one.current(), {0, "x"});
+  const Cursor at_b = cursor_at(*one.current(), {View::kMaxFront + 1, "x"});
+  EXPECT_TRUE(resume(*two.current(), in_front));
+  EXPECT_TRUE(resume(*two.current(), at_b));
+  ASSERT_TRUE(two.set_order(names({"b", "a"})));
+  EXPECT_FALSE(resume(*two.current(), at_b));
+  EXPECT_FALSE(resume(*Catalog().current(), at_b));
 }
 
 TEST(Catalog, DoesNotGrowByProvidersThatCameAndWent) {

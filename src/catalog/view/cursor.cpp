@@ -61,6 +61,11 @@ std::optional<Cursor> read(std::string_view plain) {
                 *live != 0};
 }
 
+// What a place counts by: what is in front of all ranks counts by nothing.
+std::uint64_t layout_at(const CatalogState& state, std::uint32_t place) {
+  return place < View::kMaxFront ? state.ranks().front_layout() : state.ranks().layout_at(place - View::kMaxFront);
+}
+
 }  // namespace
 
 Result<std::string> Cursors::seal(const Cursor& cursor, Kind kind, std::string_view fingerprint) const {
@@ -87,11 +92,12 @@ Result<Cursor> Cursors::open(std::string_view text, Kind kind, std::string_view 
 }
 
 Cursor cursor_at(const CatalogState& state, Position position) {
-  return {state.ranks().layout, state.version(), std::move(position), {}, false};
+  const std::uint64_t layout = layout_at(state, position.place);
+  return {layout, state.version(), std::move(position), {}, false};
 }
 
 Result<Position> resume(const CatalogState& state, const Cursor& cursor) {
-  if (cursor.layout != state.ranks().layout) {
+  if (cursor.layout != layout_at(state, cursor.position.place)) {
     return std::unexpected(mcp::errors::invalid_params(fmt::format(
         "the list this cursor is of, version {}, is gone: its order has changed since. Begin again without a cursor.",
         cursor.version)));

@@ -27,6 +27,11 @@ std::optional<std::uint32_t> Ranks::of(const UpstreamName& upstream) const {
   return found->second;
 }
 
+std::uint64_t Ranks::layout_at(std::uint32_t rank) const {
+  if (shared_layouts.empty()) return layout;
+  return shared_layouts[std::min<std::size_t>(rank, shared_layouts.size() - 1)];
+}
+
 CatalogState::CatalogState() : ranks_(std::make_shared<const Ranks>()) {
   for (const Kind kind : kKinds)
     index_[kind] = NameIndex::build({});

@@ -16,13 +16,19 @@
 namespace proteus::catalog {
 
 // Which provider has which rank. A rank is a provider's for as long as the layout lasts, which only a change of the
-// order ends: a provider that goes leaves its rank empty, one that comes gets the last.
+// order ends: a provider that goes leaves its rank empty, one that comes gets the last. Where several processes share a
+// catalog, ranks have no gaps, and the layout up to each rank follows from the names alone.
 struct Ranks {
   std::uint64_t layout = 0;
-  std::vector<UpstreamName> names;  // by rank; empty where nobody has it
+  std::vector<std::uint64_t> shared_layouts;  // by rank, of all up to it; empty where nobody shares it
+  std::vector<UpstreamName> names;            // by rank; empty where nobody has it
   std::unordered_map<UpstreamName, std::uint32_t> by_name;
 
   std::optional<std::uint32_t> of(const UpstreamName& upstream) const;
+  // What a position in the list of this rank counts by.
+  std::uint64_t layout_at(std::uint32_t rank) const;
+  // The same for what is in front of all ranks.
+  std::uint64_t front_layout() const { return shared_layouts.empty() ? layout : 0; }
 };
 
 // All providers' snapshots at one moment, and where each name is. Immutable, and safe to read from any thread; whatever

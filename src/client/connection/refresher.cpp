@@ -96,8 +96,14 @@ Task<> Refresher::run() {
       return at && std::max(*at, left_alone) <= now;
     };
     // What somebody waits for is asked at once all the same.
-    if (next_ || is_due(refresh_at_) || is_due(poll_at_)) {
+    if (next_ || (!paused_ && (is_due(refresh_at_) || is_due(poll_at_)))) {
       co_await read_lists();
+      continue;
+    }
+    if (paused_) {
+      boost::system::error_code ignored;
+      alarm_.expires_at(Clock::Monotonic::max());
+      co_await alarm_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
       continue;
     }
     if (is_due(listen_at_)) {
@@ -135,6 +141,15 @@ void Refresher::set_auto_refresh(bool on) {
     auto_refresh_ = on;
     if (!polls()) poll_at_.reset();
     poll_instead();
+  });
+}
+
+void Refresher::set_paused(bool paused) {
+  asio::post(dependencies_.executor, [this, paused] {
+    if (std::exchange(paused_, paused) == paused) return;
+    health_at_ = dependencies_.clock.now() + policy_.health_interval;
+    if (!paused) want_refresh({});
+    alarm_.cancel();
   });
 }
 
@@ -323,6 +338,7 @@ std::string_view to_string(Watch watch) {
     case Watch::polling: return "polling";
     case Watch::on_use: return "on_use";
     case Watch::none: return "none";
+    case Watch::elsewhere: return "elsewhere";
   }
   return "none";
 }

@@ -67,6 +67,7 @@ enum class Watch : std::uint8_t {
   polling,    // they are read every `refresh_interval`
   on_use,     // they are read when somebody asks: each time, or where they are too old
   none,       // they are read when the server is connected anew, and when somebody wants that
+  elsewhere,  // another process does
 };
 
 std::string_view to_string(Watch watch);
@@ -138,6 +139,9 @@ class Refresher {
   // Ends when they were.
   Task<> announced();
   void set_auto_refresh(bool on);
+  // Thread-safe. While it pauses, lists are read only when somebody wants that, and nothing is probed; then they are
+  // read at once.
+  void set_paused(bool paused);
 
   // Thread-safe. What the server last said about itself; empty before it ever answered.
   std::shared_ptr<const ServerFacts> facts() const;
@@ -210,6 +214,7 @@ class Refresher {
   Bell tried_;
 
   bool closing_ = false;
+  bool paused_ = false;
   bool tried_once_ = false;
   std::optional<Error> first_error_;
   unsigned partial_readings_ = 0;     // in a row

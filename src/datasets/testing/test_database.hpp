@@ -14,23 +14,21 @@
 #include <thread>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <libpq-fe.h>
-#include <pwd.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sqlite3.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/secret.hpp"
 #include "base/testing/test_run.hpp"
+#include "store/testing/postgres_server.hpp"
 #include "store/testing/test_support.hpp"
 
 namespace proteus::datasets::test {
 
+using store::test::PostgresServer;
 using store::test::TemporaryDirectory;
 
 // What differs between the two in statements of tests.
@@ -72,71 +70,6 @@ class SqliteDatabase final : public TestDatabase {
 
  private:
   TemporaryDirectory directory_;
-};
-
-// A server of its own, as its own user: PostgreSQL refuses to run as root.
-class PostgresServer {
- public:
-  static constexpr const char* kPrograms = "/usr/lib/postgresql/15/bin";
-  static bool is_installed() { return ::access("/usr/lib/postgresql/15/bin/postgres", X_OK) == 0; }
-
-  PostgresServer() {
-    if (::geteuid() == 0) {
-      const passwd* user = ::getpwnam("postgres");
-      if (user == nullptr || ::chown(directory_.path().c_str(), user->pw_uid, user->pw_gid) != 0)
-        throw std::runtime_error("there is no user postgres");
-    }
-    const std::string data = (directory_.path() / "data").string();
-    const pid_t made = start({fmt::format("{}/initdb", kPrograms), "-D", data, "-A", "trust", "-N", "-U", "postgres",
-                              "--locale=C.UTF-8", "-E", "UTF8", "--no-instructions"});
-    int status = 0;
-    if (::waitpid(made, &status, 0) != made || status != 0) throw std::runtime_error("initdb failed");
-    server_ = start({fmt::format("{}/postgres", kPrograms), "-D", data, "-k", directory_.path().string(), "-h", "",
-                     "-F", "-c", "max_connections=40"});
-    const auto end = std::chrono::steady_clock::now() + proteus::test::kPatience;
-    while (PQping(conninfo().c_str()) != PQPING_OK) {
-      if (std::chrono::steady_clock::now() > end) throw std::runtime_error("PostgreSQL does not start");
-      std::this_thread::yield();
-    }
-  }
-  ~PostgresServer() {
-    ::kill(server_, SIGQUIT);
-    ::waitpid(server_, nullptr, 0);
-  }
-  PostgresServer(const PostgresServer&) = delete;
-  PostgresServer& operator=(const PostgresServer&) = delete;
-
-  std::string conninfo() const {
-    return fmt::format("host={} user=postgres dbname=postgres", directory_.path().string());
-  }
-  std::string dsn() const { return fmt::format("postgres://postgres@/postgres?host={}", directory_.path().string()); }
-  pid_t pid() const { return server_; }
-
- private:
-  pid_t start(std::vector<std::string> command) const {
-    if (::geteuid() == 0) {
-      const std::vector<std::string> as_user = {"/usr/bin/setpriv", "--reuid=postgres", "--regid=postgres",
-                                                "--clear-groups", "--pdeathsig=KILL"};
-      command.insert(command.begin(), as_user.begin(), as_user.end());
-    }
-    std::vector<char*> arguments;
-    for (auto& part : command)
-      arguments.push_back(part.data());
-    arguments.push_back(nullptr);
-    posix_spawn_file_actions_t files;
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addchdir_np(&files, "/");
-    pid_t pid = 0;
-    const int failed = ::posix_spawn(&pid, arguments.front(), &files, nullptr, arguments.data(), environ);
-    posix_spawn_file_actions_destroy(&files);
-    if (failed != 0) throw std::runtime_error("cannot start " + command.front());
-    return pid;
-  }
-
-  TemporaryDirectory directory_;
-  pid_t server_ = 0;
 };
 
 class PostgresDatabase final : public TestDatabase {

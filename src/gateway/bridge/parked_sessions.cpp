@@ -1,6 +1,8 @@
 #include "gateway/bridge/parked_sessions.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -8,10 +10,12 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value_to.hpp>
+#include <fmt/format.h>
 
 #include "base/base64.hpp"
 #include "base/log.hpp"
 #include "client/transport/streamable_http.hpp"
+#include "json/canonical.hpp"
 
 namespace proteus::gateway {
 
@@ -19,11 +23,13 @@ namespace asio = boost::asio;
 
 namespace {
 
+// One setting for each session, with a random part behind a point, and in front of that whose it is where several
+// processes share the store. Earlier versions had one for all, without it; the first write takes it apart.
 constexpr std::string_view kParkedSessions = "parked_sessions";
-// The text of all, sealed and encoded, must fit into one setting.
 constexpr std::size_t kMostBytes = std::size_t{512} * 1024;
 constexpr int kTries = 8;
 constexpr std::chrono::seconds kFirstPause{1};
+constexpr std::chrono::minutes kGone{1};  // unseen for so long
 
 std::string url_of(const providers::Upstream& upstream) {
   const bool http = std::holds_alternative<net::Url>(upstream.endpoint());
@@ -32,14 +38,14 @@ std::string url_of(const providers::Upstream& upstream) {
 
 }  // namespace
 
-ParkedSessions::ParkedSessions(asio::io_context& io, store::Store& store, SealingKey key)
-    : io_(io), store_(store), key_(key), wrote_(io.get_executor()), tasks_(io.get_executor()) {}
+ParkedSessions::ParkedSessions(asio::io_context& io, store::Store& store, SealingKey key, std::string self)
+    : io_(io), store_(store), key_(key), self_(std::move(self)), wrote_(io.get_executor()), tasks_(io.get_executor()) {}
 
 Task<> ParkedSessions::keep(ServedUpstream upstream, std::shared_ptr<client::Connection> connection) {
   if (!connection) co_return;
   auto session = connection->session();
   if (!session) co_return;
-  Session kept{upstream->settings().name, url_of(*upstream.upstream), std::move(*session), connection};
+  Session kept{{}, upstream->settings().name, url_of(*upstream.upstream), std::move(*session), connection};
   co_await asio::co_spawn(io_, add(std::move(kept)), asio::use_awaitable);
 }
 
@@ -53,8 +59,7 @@ Task<> ParkedSessions::add(Session session) {
       lines_.warning("upstream {}: too many sessions have calls that wait; one more is not kept", session.upstream);
       co_return;
     }
-    bytes_ += session.bytes();
-    sessions_.push_back(std::move(session));
+    add_kept(std::move(session));
     ++wanted_;
   }
   co_await write();
@@ -74,19 +79,51 @@ Task<> ParkedSessions::write() {
       wrote_.ring();
     });
     const std::uint64_t all = wanted_;
-    boost::json::array array;
-    for (const auto& one : sessions_) {
-      array.push_back({{"upstream", one.upstream},
-                       {"url", one.url},
-                       {"session", one.session.id},
-                       {"version", mcp::to_string(one.session.version)}});
+    const store::Writes writes = differences();
+    if (!writes.empty()) {
+      const auto put = co_await store_.write(writes);
+      if (put) note_kept(writes);
+      if (!put) log::warning("sessions in which calls wait are not kept: {}", put.error().message());
+      if (put && writes.size() == store::limits::kWrites) continue;
     }
-    std::string value;
-    if (!array.empty()) value = base64_encode(key_.seal(boost::json::serialize(array), kParkedSessions));
-    const auto put = co_await store_.put(store::Setting{std::string(kParkedSessions), std::move(value)});
-    if (!put) log::warning("sessions in which calls wait are not kept: {}", put.error().message());
     written_ = all;
   }
+}
+
+// What the store must change to have the sessions that there are; the first of it where it is much.
+store::Writes ParkedSessions::differences() const {
+  store::Writes writes;
+  std::set<std::string_view> keys;
+  for (const auto& one : sessions_) {
+    keys.insert(one.key);
+    if (!kept_.contains(one.key)) writes.emplace_back(store::PutSetting{{one.key, sealed(one)}});
+  }
+  for (const auto& key : kept_) {
+    if (!keys.contains(key)) writes.emplace_back(store::RemoveSetting{key});
+  }
+  if (writes.size() > store::limits::kWrites) writes.resize(store::limits::kWrites);
+  return writes;
+}
+
+void ParkedSessions::note_kept(const store::Writes& writes) {
+  for (const auto& write : writes) {
+    if (const auto* put = std::get_if<store::PutSetting>(&write)) kept_.insert(put->setting.key);
+    if (const auto* remove = std::get_if<store::RemoveSetting>(&write)) kept_.erase(remove->key);
+  }
+}
+
+std::string ParkedSessions::sealed(const Session& session) const {
+  const boost::json::value text = {{"upstream", session.upstream},
+                                   {"url", session.url},
+                                   {"session", session.session.id},
+                                   {"version", mcp::to_string(session.session.version)}};
+  return base64_encode(key_.seal(boost::json::serialize(text), session.key));
+}
+
+void ParkedSessions::add_kept(Session session) {
+  if (session.key.empty()) session.key = prefix_of(self_) + base64_encode(random_bytes(12));
+  bytes_ += session.bytes();
+  sessions_.push_back(std::move(session));
 }
 
 bool ParkedSessions::forget_ended() {
@@ -104,22 +141,55 @@ Task<> ParkedSessions::tidy() {
   co_await write();
 }
 
+std::string ParkedSessions::prefix_of(const std::string& process) const {
+  if (process.empty()) return fmt::format("{}.", kParkedSessions);
+  return fmt::format("{}.{}.", kParkedSessions, json::hex(json::sha256(process)).substr(0, 16));
+}
+
+Task<Result<std::vector<std::string>>> ParkedSessions::prefixes_of_living() {
+  std::vector<std::string> prefixes;
+  if (self_.empty()) co_return prefixes;
+  const auto members = co_await store_.members();
+  if (!members) co_return std::unexpected(members.error());
+  for (const auto& member : *members) {
+    // Late rather than wrong: a process that only stood still goes on with its sessions.
+    if (member.name != self_ && member.unseen < kGone) prefixes.push_back(prefix_of(member.name));
+  }
+  co_return prefixes;
+}
+
 Task<> ParkedSessions::read_left() {
-  const auto kept = co_await store_.setting(std::string(kParkedSessions));
+  const auto living = co_await prefixes_of_living();
+  if (!living) co_return log::warning("sessions that were left are not known: {}", living.error().message());
+  const auto kept = co_await store_.settings(std::string(kParkedSessions));
   if (!kept) co_return log::warning("sessions that were left are not known: {}", kept.error().message());
-  if (!*kept || (*kept)->empty()) co_return;
-  const auto sealed = base64_decode(**kept);
-  const auto text = sealed ? key_.open(*sealed, kParkedSessions) : std::nullopt;
+  for (const auto& setting : *kept) {
+    if (std::ranges::any_of(*living, [&](const auto& prefix) { return setting.key.starts_with(prefix); })) continue;
+    // Also what cannot be read: it is removed with the next write.
+    kept_.insert(setting.key);
+    if (!setting.value.empty()) read_one(setting);
+  }
+}
+
+void ParkedSessions::read_one(const store::Setting& setting) {
+  const auto bytes = base64_decode(setting.value);
+  const auto text = bytes ? key_.open(*bytes, setting.key) : std::nullopt;
   boost::system::error_code fault;
   const auto parsed = text ? boost::json::parse(*text, fault) : boost::json::value();
-  if (fault || !parsed.is_array()) co_return log::warning("what is known of sessions that were left cannot be read");
-  for (const auto& one : parsed.get_array()) {
-    const auto part = [&](const char* key) { return boost::json::value_to<std::string>(one.at(key)); };
+  if (fault || !parsed.is_structured()) return log::warning("what is known of sessions that were left cannot be read");
+  const auto add = [this](const boost::json::value& one, std::string key) {
+    const auto part = [&](const char* name) { return boost::json::value_to<std::string>(one.at(name)); };
     const auto version = mcp::parse_version(part("version"));
-    sessions_.push_back(
-        {part("upstream"), part("url"), {part("session"), version.value_or(mcp::kNewestLegacy)}, {}, true});
-    bytes_ += sessions_.back().bytes();
-  }
+    add_kept({std::move(key),
+              part("upstream"),
+              part("url"),
+              {part("session"), version.value_or(mcp::kNewestLegacy)},
+              {},
+              true});
+  };
+  if (parsed.is_object()) return add(parsed, setting.key);
+  for (const auto& one : parsed.get_array())
+    add(one, {});
 }
 
 void ParkedSessions::end_left(std::shared_ptr<const UpstreamTable> upstreams, net::HttpClient& http) {

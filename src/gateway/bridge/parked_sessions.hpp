@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,13 +25,13 @@ namespace proteus::gateway {
 // Belongs to the thread of the context, apart from what is said to be thread-safe.
 class ParkedSessions {
  public:
-  // Everything given outlives it.
-  ParkedSessions(boost::asio::io_context& io, store::Store& store, SealingKey key);
+  // Everything given outlives it. `self` is this process among others that share the store; empty where none do.
+  ParkedSessions(boost::asio::io_context& io, store::Store& store, SealingKey key, std::string self = {});
 
   // Thread-safe; called on the thread of the connection. Ends when the session is kept, or cannot be.
   Task<> keep(ServedUpstream upstream, std::shared_ptr<client::Connection> connection);
-  // Ends what an earlier process left, in the background, at those of these upstreams that are where they were. What
-  // cannot be reached is tried again for a while.
+  // Ends what a process left that is gone, in the background, at those of these upstreams that are where they were.
+  // What cannot be reached is tried again for a while.
   void end_left(std::shared_ptr<const UpstreamTable> upstreams, net::HttpClient& http);
   // Forgets sessions that have ended since.
   Task<> tidy();
@@ -39,6 +40,7 @@ class ParkedSessions {
 
  private:
   struct Session {
+    std::string key;  // of its setting; empty for a new one
     std::string upstream;
     std::string url;
     client::HttpSession session;
@@ -52,14 +54,24 @@ class ParkedSessions {
   Task<> run_left(std::shared_ptr<const UpstreamTable> upstreams, net::HttpClient& http);
   Task<> read_left();
   Task<> end_at(ServedUpstream upstream, net::HttpClient& http);
+  void read_one(const store::Setting& setting);
+  std::string prefix_of(const std::string& process) const;
+  // Where keys of those begin that are there.
+  Task<Result<std::vector<std::string>>> prefixes_of_living();
+  void add_kept(Session session);
   Task<> write();
+  store::Writes differences() const;
+  void note_kept(const store::Writes& writes);
+  std::string sealed(const Session& session) const;
   bool forget_ended();
 
   boost::asio::io_context& io_;
   StrangerLog lines_{"calls that wait"};
   store::Store& store_;
   const SealingKey key_;
+  const std::string self_;
   std::vector<Session> sessions_;
+  std::set<std::string> kept_;  // the keys of the settings that are in the store
   std::size_t bytes_ = 0;
   std::uint64_t wanted_ = 0;
   std::uint64_t written_ = 0;

@@ -17,11 +17,12 @@ constexpr unsigned kLooksPerMinute = 30;
 
 }  // namespace
 
-Quota::Quota(const QuotaLimits& limits, std::string principal, RefusalLog& refusals)
+Quota::Quota(const QuotaLimits& limits, std::string principal, RefusalLog& refusals,
+             const std::atomic<unsigned>& processes)
     : limits_(limits),
       principal_(std::move(principal)),
       refusals_(refusals),
-      requests_(limits.requests_per_minute),
+      processes_(processes),
       looks_(kLooksPerMinute),
       calls_(limits.calls_per_principal),
       streams_(limits.streams_per_principal) {}
@@ -36,10 +37,15 @@ Error Quota::too_many(unsigned per_minute, std::chrono::nanoseconds wait) {
                  std::chrono::ceil<std::chrono::seconds>(wait));
 }
 
+unsigned Quota::share_of(unsigned per_minute) const {
+  const unsigned processes = processes_.load(std::memory_order_relaxed);
+  return processes == 1 ? per_minute : (per_minute + processes - 1) / processes;
+}
+
 Result<> Quota::count_request(Clock::Monotonic now, unsigned per_minute) {
-  if (const auto wait = own_requests_.take(now, per_minute); wait.count() > 0)
+  if (const auto wait = own_requests_.take(now, share_of(per_minute)); wait.count() > 0)
     return std::unexpected(too_many(per_minute, wait));
-  if (const auto wait = requests_.take(now); wait.count() > 0)
+  if (const auto wait = requests_.take(now, share_of(limits_.requests_per_minute)); wait.count() > 0)
     return std::unexpected(too_many(limits_.requests_per_minute, wait));
   return {};
 }
@@ -68,7 +74,7 @@ std::shared_ptr<Quota> QuotaTable::get(const std::string& principal) {
     if (auto known = found->second.lock()) return known;
   }
   if (home.quotas.size() >= home.sweep_above) home.sweep();
-  auto made = std::make_shared<Quota>(limits_, principal, refusals_);
+  auto made = std::make_shared<Quota>(limits_, principal, refusals_, processes_);
   home.quotas[principal] = made;
   return made;
 }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -29,7 +31,8 @@ struct QuotaLimits {
 // What one principal uses at the moment. Thread-safe. What it refuses it reports to `refusals`, which outlives it.
 class Quota {
  public:
-  Quota(const QuotaLimits& limits, std::string principal, RefusalLog& refusals);
+  // `processes` is how many share the requests of a minute; outlives it.
+  Quota(const QuotaLimits& limits, std::string principal, RefusalLog& refusals, const std::atomic<unsigned>& processes);
 
   // Fails, saying when to try again, where there have been too many: for everybody, or for whom only so many a minute
   // are meant; 0: as many as for everybody.
@@ -44,10 +47,13 @@ class Quota {
  private:
   Error refusal(const std::string& why, std::chrono::seconds retry_after);
   Error too_many(unsigned per_minute, std::chrono::nanoseconds wait);
+  // Of so many, those that this process may let pass.
+  unsigned share_of(unsigned per_minute) const;
 
   const QuotaLimits limits_;
   const std::string principal_;
   RefusalLog& refusals_;
+  const std::atomic<unsigned>& processes_;
   RateLimit requests_;
   RateLimit own_requests_;  // by the principal's own limit
   RateLimit looks_;
@@ -61,6 +67,8 @@ class QuotaTable {
   QuotaTable(QuotaLimits limits, RefusalLog& refusals) : limits_(limits), refusals_(refusals) {}
 
   const QuotaLimits& limits() const { return limits_; }
+  // How many processes serve as one: each lets its share of a minute's requests pass.
+  void set_processes(std::size_t count) { processes_ = static_cast<unsigned>(std::max<std::size_t>(count, 1)); }
   std::shared_ptr<Quota> get(const std::string& principal);
   // Forgets those that nobody holds.
   void sweep();
@@ -77,6 +85,7 @@ class QuotaTable {
 
   const QuotaLimits limits_;
   RefusalLog& refusals_;
+  std::atomic<unsigned> processes_ = 1;
   std::array<Shard, 16> shards_;
 };
 

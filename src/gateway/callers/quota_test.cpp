@@ -9,11 +9,30 @@ namespace {
 
 using namespace std::chrono_literals;
 
+const std::atomic<unsigned> kOne = 1;
+
+// REP-17
+TEST(Quota, IsSharedOutAmongProcesses) {
+  ManualClock clock;
+  RefusalLog refusals(clock);
+  QuotaTable table({.requests_per_minute = 4}, refusals);
+  QuotaReader reader(table, clock);
+  table.set_processes(2);
+  EXPECT_TRUE(reader.get("alice").count_request(clock.now()));
+  EXPECT_TRUE(reader.get("alice").count_request(clock.now()));
+  EXPECT_FALSE(reader.get("alice").count_request(clock.now()));
+  table.set_processes(1);
+  EXPECT_TRUE(reader.get("bob").count_request(clock.now(), 3));
+  EXPECT_TRUE(reader.get("bob").count_request(clock.now(), 3));
+  EXPECT_TRUE(reader.get("bob").count_request(clock.now(), 3));
+  EXPECT_FALSE(reader.get("bob").count_request(clock.now(), 3));
+}
+
 // SEC-07
 TEST(Quota, SaysWhenToTryAgain) {
   ManualClock clock;
   RefusalLog refusals(clock);
-  Quota quota({.requests_per_minute = 2}, "alice", refusals);
+  Quota quota({.requests_per_minute = 2}, "alice", refusals, kOne);
   EXPECT_TRUE(quota.count_request(clock.now()));
   EXPECT_TRUE(quota.count_request(clock.now()));
   clock.advance(500ms);
@@ -27,7 +46,7 @@ TEST(Quota, SaysWhenToTryAgain) {
 TEST(Quota, CountsCallsAndStreamsApart) {
   const ManualClock clock;
   RefusalLog refusals(clock);
-  Quota quota({.calls_per_principal = 1, .streams_per_principal = 1}, "alice", refusals);
+  Quota quota({.calls_per_principal = 1, .streams_per_principal = 1}, "alice", refusals, kOne);
   auto call = quota.enter_call();
   ASSERT_TRUE(call);
   EXPECT_FALSE(quota.enter_call());

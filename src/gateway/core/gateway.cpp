@@ -46,13 +46,15 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
       store_(store),
       options_(completed(std::move(options))),
       refusals_(clock),
+      catalog_(options_.leases != nullptr ? catalog::Catalog::Layout::shared : catalog::Catalog::Layout::own),
       tables_(std::make_shared<const UpstreamTable>()),
       access_(std::make_shared<const Access>(
           Access{std::make_shared<const Principals>(std::vector<PrincipalSettings>{}, Anonymous::refused), {}})),
       quotas_(options_.quotas, refusals_),
       programs_(options_.programs),
       fanout_(workers.at(0), listeners_, options_.debounce),
-      parked_sessions_(workers.at(0), store, key),
+      parked_sessions_(workers.at(0), store, key,
+                       options_.leases != nullptr ? options_.leases->owner() : std::string()),
       background_(workers.at(0).get_executor()),
       changes_(workers.at(0).get_executor()) {
   std::vector<Worker*> parts;
@@ -66,7 +68,8 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
   identities_ = std::make_unique<Identities>(workers.at(0).get_executor(), parts_.front()->http(), clock, refusals_);
   fetch_ = std::make_unique<auth::HttpFetch>(parts_.front()->http());
   oauth_servers_ = std::make_unique<OauthServers>(*fetch_, clock, environment_);
-  vault_ = std::make_unique<Vault>(Vault::Dependencies{workers.at(0), store, clock, *oauth_servers_});
+  vault_ = std::make_unique<Vault>(
+      Vault::Dependencies{workers.at(0), store, clock, *oauth_servers_, options_.leases != nullptr});
   oauth_servers_->set_vault(*vault_);
   vault_->on_change([this](const GrantChange& change) {
     if (change.grant->owner == gateway_owner()) background_.spawn("renewing upstreams", renew_upstreams());
@@ -128,6 +131,8 @@ Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings
       .client_info = options_.service.server_info,
       .published_version = first_version(instance),
       .pins = std::move(pins),
+      .shared = options_.leases != nullptr && is_shared(settings),
+      .lead = [this, name = settings.name] { return lead(name); },
       .start_places = start_places_,
       .background = background_threads_,
       .answers = answer_threads_,
@@ -175,16 +180,16 @@ Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings
   return ServedUpstream{instance, {metered, metered->upstream.get()}, metered->meter.get(), &metered->calls};
 }
 
-Task<Result<>> Gateway::set_upstreams(Settings settings) {
-  co_return co_await asio::co_spawn(control(), change_upstreams(std::move(settings)), asio::use_awaitable);
+Task<Result<>> Gateway::set_upstreams(Settings settings, ChangedBy by) {
+  co_return co_await asio::co_spawn(control(), change_upstreams(std::move(settings), by), asio::use_awaitable);
 }
 
-Task<Result<>> Gateway::change_upstreams(Settings settings) {
+Task<Result<>> Gateway::change_upstreams(Settings settings, ChangedBy by) {
   const auto turn = co_await changes_.take();
-  co_return co_await change_in_turn(std::move(settings));
+  co_return co_await change_in_turn(std::move(settings), by);
 }
 
-Task<Result<>> Gateway::change_in_turn(Settings settings) {
+Task<Result<>> Gateway::change_in_turn(Settings settings, ChangedBy by) {
   if (!vault_loaded_) {
     if (auto loaded = co_await vault_->load(); !loaded) co_return loaded;
     vault_loaded_ = true;
@@ -219,7 +224,7 @@ Task<Result<>> Gateway::change_in_turn(Settings settings) {
   auto ordered = catalog_.set_order(names);
   if (!ordered) co_return std::unexpected(ordered.error());
   tables_.set(std::make_shared<const UpstreamTable>(order, locals_));
-  announce(*ordered);
+  announce(*ordered, by);
   if (before->locals.empty()) {
     for (const auto& local : locals_) {
       if (auto offered = local->snapshot()) (void)catalog_.publish(std::move(offered));
@@ -235,9 +240,10 @@ Task<Result<>> Gateway::change_in_turn(Settings settings) {
   for (const auto& served : fresh) {
     const auto taken = co_await take_over(served, kept);
     // What comes back at the start has not changed; what comes back later was not there.
-    if (taken && ended_left_) announce(*taken);
+    if (taken && ended_left_) announce(*taken, by);
     served->start();
   }
+  co_await share_watching();
   share_followed();
   if (!std::exchange(ended_left_, true)) parked_sessions_.end_left(tables_.get(), http_of(control()));
   co_return Result<>{};
@@ -246,7 +252,8 @@ Task<Result<>> Gateway::change_in_turn(Settings settings) {
 Result<> Gateway::publish_local(catalog::SnapshotPointer snapshot) {
   auto publication = catalog_.publish(std::move(snapshot));
   if (!publication) return std::unexpected(publication.error());
-  asio::post(control(), [this, publication = std::move(*publication)] { announce(publication); });
+  asio::post(control(),
+             [this, publication = std::move(*publication)] { announce(publication, ChangedBy::this_process); });
   return {};
 }
 
@@ -275,9 +282,9 @@ Task<std::optional<catalog::Publication>> Gateway::take_over(ServedUpstream serv
   co_return co_await served->restore(std::move(found->second));
 }
 
-void Gateway::announce(const catalog::Publication& publication) {
+void Gateway::announce(const catalog::Publication& publication, ChangedBy by) {
   fanout_.publish(publication);
-  if (on_changed_ && !publication.changes.empty()) on_changed_(publication);
+  if (by == ChangedBy::this_process && on_changed_ && !publication.changes.empty()) on_changed_(publication);
 }
 
 Task<> Gateway::retire(ServedUpstream served) {
@@ -297,14 +304,6 @@ Task<Result<>> Gateway::started() {
   co_return Result<>{};
 }
 
-Task<> Gateway::keep(std::vector<store::SnapshotRecord> records) {
-  store::Writes writes;
-  for (auto& record : records)
-    writes.emplace_back(store::PutSnapshot{std::move(record)});
-  const auto written = co_await store_.write(std::move(writes));
-  if (!written) log::warning("what an upstream listed is not kept: {}", written.error().message());
-}
-
 void Gateway::drop_unused_since(Clock::Monotonic time) {
   endpoint_->sessions().end_idle();
   listeners_.end_expired(clock_.wall());
@@ -315,7 +314,10 @@ void Gateway::drop_unused_since(Clock::Monotonic time) {
   service_->remembered().drop_expired();
   for (const auto& local : tables_.get()->locals)
     local->drop_unused_since(time);
-  asio::post(control(), [this] { background_.spawn("tidying up", parked_sessions_.tidy()); });
+  asio::post(control(), [this] {
+    background_.spawn("tidying up", parked_sessions_.tidy());
+    if (!unkept_.empty()) background_.spawn("keeping lists", keep_again());
+  });
 }
 
 void Gateway::forget(const std::string& principal) {

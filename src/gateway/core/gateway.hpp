@@ -20,6 +20,7 @@
 #include "base/environment.hpp"
 #include "base/published.hpp"
 #include "base/refusal_log.hpp"
+#include "cluster/leases.hpp"
 #include "gateway/bridge/parked_sessions.hpp"
 #include "gateway/bridge/subscriptions.hpp"
 #include "gateway/callers/access.hpp"
@@ -48,6 +49,8 @@ struct GatewayOptions {
   net::HttpClientOptions http;
   std::chrono::milliseconds debounce{200};
   client::Chance chance;  // a random one where not given
+  // Where several processes serve the same upstreams: which of them this one watches. Outlives the gateway.
+  cluster::Leases* leases = nullptr;
 };
 
 // The gateway: upstreams that come and go behind one endpoint. Made before the workers run. Where nothing else is said
@@ -116,15 +119,23 @@ class Gateway {
   bool has_context(std::string_view name) const;
 
   using Settings = std::vector<providers::UpstreamSettings>;
+  // Who changed the upstreams: that one logs what it changed.
+  enum class ChangedBy : std::uint8_t { this_process, another };
   // On any worker's thread. These upstreams, in this order, from now on: those that are the same stay as they are,
   // others are made anew, and those not named end. Opens no connection by itself. Fails, without effect, where one
   // cannot be made.
-  Task<Result<>> set_upstreams(Settings settings);
+  Task<Result<>> set_upstreams(Settings settings, ChangedBy by = ChangedBy::this_process);
   // On the control thread: the upstreams are these until the end of the turn, and whoever makes others has not begun.
   Task<AsyncMutex::Lock> hold_upstreams() { return changes_.take(); }
   boost::asio::io_context& control() { return workers_.at(0); }
   // Of the control thread.
   auth::Fetch& control_fetch() { return *fetch_; }
+  // Whether several processes serve the same.
+  bool is_one_of_several() const { return options_.leases != nullptr; }
+  // On the control thread, where several processes serve the same: another one stored what this upstream listed.
+  Task<Result<>> follow_lists(std::string upstream);
+  // The same for decisions about what it lists.
+  Task<Result<>> follow_pins(std::string upstream);
   // Completes when each upstream was tried once; fails where one that must be there at the start is not.
   Task<Result<>> started();
 
@@ -182,8 +193,13 @@ class Gateway {
   Result<ServedUpstream> make(const providers::UpstreamSettings& settings,
                               std::shared_ptr<providers::UpstreamPins> pins);
   Task<Result<std::shared_ptr<providers::UpstreamPins>>> pins_for(const providers::UpstreamSettings& settings);
-  Task<Result<>> change_upstreams(Settings settings);
-  Task<Result<>> change_in_turn(Settings settings);
+  Task<Result<>> change_upstreams(Settings settings, ChangedBy by);
+  Task<Result<>> change_in_turn(Settings settings, ChangedBy by);
+  // Which of them this process watches.
+  Task<> share_watching();
+  void watch(const std::string& lease, bool held);
+  Task<Result<>> lead(std::string upstream);
+  static bool is_shared(const providers::UpstreamSettings& settings);
   Task<> retire(ServedUpstream served);
   // Whether what an upstream lists can only be seen as one of its users.
   bool waits_for_callers(const providers::UpstreamSettings& settings) const;
@@ -193,7 +209,8 @@ class Gateway {
   Task<> keep(std::vector<store::SnapshotRecord> records);
   Task<Kept> kept_lists(const std::vector<ServedUpstream>& upstreams);
   Task<std::optional<catalog::Publication>> take_over(ServedUpstream served, Kept& kept);
-  void announce(const catalog::Publication& publication);
+  void announce(const catalog::Publication& publication, ChangedBy by);
+  Task<> keep_again();
   void follow(const std::string& uri, bool followed);
   void follow_at(const std::string& uri, const catalog::UpstreamName& upstream);
   void share_followed_soon();
@@ -242,6 +259,8 @@ class Gateway {
   AsyncMutex changes_;
   std::uint64_t last_instance_ = 0;
   bool vault_loaded_ = false;
+  // By upstream: what the store did not take.
+  std::map<std::string, std::vector<store::SnapshotRecord>> unkept_;
   bool ended_left_ = false;  // what an earlier process left at upstreams was looked for
   // Resources that somebody follows, and the upstreams to which that was routed.
   std::map<std::string, std::set<catalog::UpstreamName>> followed_;

@@ -24,7 +24,7 @@ Task<> Gateway::renew_upstreams() {
   Settings settings;
   for (const auto& served : tables_.get()->order)
     settings.push_back(served->settings());
-  if (const auto renewed = co_await change_in_turn(std::move(settings)); !renewed)
+  if (const auto renewed = co_await change_in_turn(std::move(settings), ChangedBy::this_process); !renewed)
     log::warning("upstreams are not made anew: {}", renewed.error().message());
 }
 

@@ -214,6 +214,9 @@ class SlowStore final : public store::Store {
   }
   Task<Result<store::Written>> write(store::Writes writes) override { return kept_.write(std::move(writes)); }
   Task<Result<std::vector<store::UpstreamRecord>>> upstreams() override { return kept_.upstreams(); }
+  Task<Result<std::optional<store::UpstreamRecord>>> upstream(std::string name) override {
+    return kept_.upstream(std::move(name));
+  }
   Task<Result<std::vector<store::SnapshotRecord>>> snapshots() override { return kept_.snapshots(); }
   Task<Result<store::ChangePage>> changes(std::uint64_t since, std::size_t limit) override {
     return kept_.changes(since, limit);
@@ -232,6 +235,27 @@ class SlowStore final : public store::Store {
   Task<Result<std::vector<store::SealedRecord>>> sealed(std::string kind) override {
     return kept_.sealed(std::move(kind));
   }
+  Task<Result<std::optional<store::SealedRecord>>> sealed_record(std::string kind, std::string id) override {
+    return kept_.sealed_record(std::move(kind), std::move(id));
+  }
+  Task<Result<std::vector<store::Setting>>> settings(std::string prefix) override {
+    return kept_.settings(std::move(prefix));
+  }
+  Task<Result<std::optional<store::ToolSessionRecord>>> tool_session(std::string id) override {
+    return kept_.tool_session(std::move(id));
+  }
+  Task<Result<std::vector<store::SessionToolRecord>>> session_tools_of(std::string session) override {
+    return kept_.session_tools_of(std::move(session));
+  }
+  Task<Result<std::optional<store::TokenRecord>>> token(std::string name) override {
+    return kept_.token(std::move(name));
+  }
+  Task<Result<std::vector<store::MemberRecord>>> members() override { return kept_.members(); }
+  Task<Result<std::vector<store::LeaseRecord>>> leases() override { return kept_.leases(); }
+  Task<Result<store::FeedPage>> feed(std::uint64_t since, std::size_t limit) override {
+    return kept_.feed(since, limit);
+  }
+  void on_feed(std::function<void()> grew) override { kept_.on_feed(std::move(grew)); }
   Task<Result<std::size_t>> reseal() override { return kept_.reseal(); }
   store::Health health() const override { return kept_.health(); }
 

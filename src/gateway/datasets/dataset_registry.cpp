@@ -24,8 +24,12 @@ using datasets::DirectoryContent;
 
 namespace {
 
-constexpr std::string_view kConnected = "datasets.connected";
-constexpr std::string_view kFloors = "datasets.floors";
+// One setting for each dataset, behind these. Earlier versions had one for all, without the point; the first write
+// takes it apart.
+constexpr std::string_view kKept = "datasets.";
+constexpr std::string_view kConnected = "datasets.connected.";
+constexpr std::string_view kFloors = "datasets.floors.";
+constexpr std::size_t kWritesAtOnce = store::limits::kWrites / 2;
 constexpr std::string_view kGateway = "gateway";
 constexpr std::chrono::seconds kBetweenLooks{1};
 constexpr std::size_t kMostConnected = 200;
@@ -44,11 +48,19 @@ Error no_plain_name() {
       "never taken; only what a person has ratified can be connected");
 }
 
-boost::json::object object_of(const Result<std::optional<std::string>>& setting) {
-  if (!setting || !*setting) return {};
-  auto parsed = json::parse(**setting);
-  if (!parsed || !parsed->is_object()) return {};
-  return std::move(parsed->get_object());
+// What is kept about datasets, by name: of a setting for each, and of one for all.
+std::map<std::string, std::string> by_name(const std::map<std::string, std::string>& kept, std::string_view prefix) {
+  std::map<std::string, std::string> values;
+  for (const auto& [key, value] : kept) {
+    if (key.starts_with(prefix)) values[key.substr(prefix.size())] = value;
+    if (key != prefix.substr(0, prefix.size() - 1)) continue;
+    const auto parsed = json::parse(value);
+    if (!parsed || !parsed->is_object()) continue;
+    for (const auto& member : parsed->get_object()) {
+      if (const auto* text = member.value().if_string()) values[std::string(member.key())] = std::string(*text);
+    }
+  }
+  return values;
 }
 
 // All that somebody else may have to know of.
@@ -118,22 +130,54 @@ Task<Result<>> DatasetRegistry::disconnect(std::string name, std::string who) {
 Task<Result<>> DatasetRegistry::do_load() {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   const auto turn = co_await one_at_a_time_.take();
-  const auto connected = co_await dependencies_.store.setting(std::string(kConnected));
-  if (!connected) co_return std::unexpected(connected.error());
-  const auto floors = co_await dependencies_.store.setting(std::string(kFloors));
-  if (!floors) co_return std::unexpected(floors.error());
-  for (const auto& member : object_of(floors)) {
-    const auto* text = member.value().if_string();
-    const auto at = text != nullptr ? datasets::parse_instant(*text) : std::nullopt;
-    if (at) floors_[std::string(member.key())] = *at;
-  }
+  if (auto read = co_await read_kept(); !read) co_return read;
   DatasetState before;
-  for (const auto& member : object_of(connected))
-    before.connected.emplace(std::string(member.key()), nullptr);
+  for (const auto& [name, hash] : by_name(kept_, kConnected))
+    before.connected.emplace(name, nullptr);
   state_.set(std::make_shared<const DatasetState>(std::move(before)));
   co_await update(true);
   background_.spawn("watching the directory of mappings", watch());
   co_return Result<>{};
+}
+
+Task<Result<>> DatasetRegistry::read_kept() {
+  const auto kept = co_await dependencies_.store.settings(std::string(kKept));
+  if (!kept) co_return std::unexpected(kept.error());
+  kept_.clear();
+  for (const auto& setting : *kept)
+    kept_[setting.key] = setting.value;
+  for (const auto& [name, text] : by_name(kept_, kFloors)) {
+    auto& floor = floors_[name];
+    if (const auto at = datasets::parse_instant(text)) floor = std::max(floor, *at);
+  }
+  co_return Result<>{};
+}
+
+Task<Result<>> DatasetRegistry::follow() {
+  co_return co_await asio::co_spawn(dependencies_.control, do_follow(), asio::use_awaitable);
+}
+
+Task<Result<>> DatasetRegistry::do_follow() {
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  const auto turn = co_await one_at_a_time_.take();
+  if (auto read = co_await read_kept(); !read) co_return read;
+  DatasetState next = *state_.get();
+  std::erase_if(next.connected,
+                [&](const auto& entry) { return !kept_.contains(fmt::format("{}{}", kConnected, entry.first)); });
+  state_.set(std::make_shared<const DatasetState>(std::move(next)));
+  co_await update(true);
+  co_return Result<>{};
+}
+
+std::vector<std::string> DatasetRegistry::connected_names(const DatasetState& state) const {
+  std::vector<std::string> names;
+  for (const auto& [name, plan] : state.connected)
+    names.push_back(name);
+  if (!dependencies_.shared) return names;
+  for (const auto& [name, hash] : by_name(kept_, kConnected)) {
+    if (!state.connected.contains(name)) names.push_back(name);
+  }
+  return names;
 }
 
 Task<> DatasetRegistry::watch() {
@@ -202,16 +246,18 @@ Task<> DatasetRegistry::update(bool unchanged_too) {
     log::warning("{}: {}", datasets::MappingDirectory::kRatified, log::printable(fault));
 
   store::Writes writes;
-  for (auto& [name, plan] : before->connected) {
+  for (const auto& name : connected_names(*before)) {
     const DatasetFile* const file = next.content.find(name);
     if (file != nullptr && file->status == DatasetStatus::ratified) {
       next.connected[name] = file->plan;
+      next.withdrawn.erase(name);
       continue;
     }
-    next.connected.erase(name);
+    const bool was_connected = next.connected.erase(name) > 0;
+    if (!was_connected && next.withdrawn.contains(name)) continue;
     next.withdrawn[name] = {why_gone(file), store::to_time(dependencies_.clock.wall())};
     log::warning("the dataset {} is withdrawn: {}", name, why_gone(file));
-    writes.push_back(audit(std::string(kGateway), "dataset.withdraw", name, why_gone(file)));
+    if (!dependencies_.shared) writes.push_back(audit(std::string(kGateway), "dataset.withdraw", name, why_gone(file)));
   }
   if (remembered || !writes.empty()) {
     // What is no longer ratified is not served, also where the store cannot say so: the next start finds out by itself.
@@ -252,17 +298,31 @@ store::Write DatasetRegistry::audit(std::string who, std::string what, std::stri
                              .detail = boost::json::serialize(detail)}};
 }
 
-Task<Result<>> DatasetRegistry::write(const DatasetState& state, store::Writes writes) {
-  boost::json::object connected;
+Task<Result<>> DatasetRegistry::write(const DatasetState& state, store::Writes writes, std::string_view ended) {
+  std::map<std::string, std::string> next;
   for (const auto& [name, plan] : state.connected)
-    connected.emplace(name, plan ? plan->sha256() : std::string());
-  boost::json::object floors;
+    next.emplace(fmt::format("{}{}", kConnected, name), plan ? plan->sha256() : std::string());
   for (const auto& [name, at] : floors_)
-    floors.emplace(name, datasets::write_instant(at));
-  writes.emplace_back(store::PutSetting{{std::string(kConnected), boost::json::serialize(connected)}});
-  writes.emplace_back(store::PutSetting{{std::string(kFloors), boost::json::serialize(floors)}});
+    next.emplace(fmt::format("{}{}", kFloors, name), datasets::write_instant(at));
+  for (const auto& [key, value] : next) {
+    const auto kept = kept_.find(key);
+    if (kept == kept_.end() || kept->second != value) writes.emplace_back(store::PutSetting{{key, value}});
+    if (writes.size() < kWritesAtOnce) continue;
+    auto written = co_await dependencies_.store.write(std::exchange(writes, {}));
+    if (!written) co_return std::unexpected(std::move(written.error()));
+  }
+  for (const auto& [key, value] : kept_) {
+    if (next.contains(key)) continue;
+    // Others have it still.
+    if (dependencies_.shared && key != fmt::format("{}{}", kConnected, ended)) {
+      next.emplace(key, value);
+      continue;
+    }
+    writes.emplace_back(store::RemoveSetting{key});
+  }
   auto written = co_await dependencies_.store.write(std::move(writes));
   if (!written) co_return std::unexpected(std::move(written.error()));
+  kept_ = std::move(next);
   co_return Result<>{};
 }
 
@@ -302,7 +362,8 @@ Task<Result<>> DatasetRegistry::do_disconnect(std::string name, std::string who)
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   const auto turn = co_await one_at_a_time_.take();
   const DatasetStatePointer before = state_.get();
-  if (!before->connected.contains(name)) {
+  const bool is_kept = dependencies_.shared && kept_.contains(fmt::format("{}{}", kConnected, name));
+  if (!before->connected.contains(name) && !is_kept) {
     const bool known = before->content.find(name) != nullptr;
     co_return std::unexpected(errors::not_found(fmt::format(
         "{} dataset {}", known ? "nothing is connected to the" : "there is no", log::printable(name, 100))));
@@ -311,7 +372,7 @@ Task<Result<>> DatasetRegistry::do_disconnect(std::string name, std::string who)
   next.connected.erase(name);
   store::Writes writes;
   writes.push_back(audit(std::move(who), "dataset.disconnect", name));
-  if (auto written = co_await write(next, std::move(writes)); !written)
+  if (auto written = co_await write(next, std::move(writes), name); !written)
     co_return std::unexpected(std::move(written.error()));
   take_over(std::move(next));
   co_return Result<>{};

@@ -65,6 +65,8 @@ class DatasetRegistry {
     store::Store& store;
     const Clock& clock;
     Environment environment;
+    // With other processes, each of which has its own directory: one that lacks a file withdraws it here alone.
+    bool shared = false;
   };
   DatasetRegistry(Dependencies dependencies, datasets::MappingDirectory directory, Offering offering,
                   datasets::SourcePoolOptions pools = {});
@@ -84,6 +86,8 @@ class DatasetRegistry {
   Task<Result<>> load();
   // Another directory, or the same once more.
   Task<> set_directory(std::filesystem::path path, Offering offering);
+  // Where other processes share the store: they connected or disconnected some.
+  Task<Result<>> follow();
   // Looks whether files have changed.
   Task<> look();
 
@@ -112,6 +116,8 @@ class DatasetRegistry {
   Task<Result<>> do_load();
   Task<> do_set_directory(std::filesystem::path path, Offering offering);
   Task<> do_look();
+  Task<Result<>> do_follow();
+  Task<Result<>> read_kept();
   Task<Result<Connecting>> do_connect(std::string name, std::string who);
   Task<Result<>> do_disconnect(std::string name, std::string who);
   Task<> watch();
@@ -121,7 +127,10 @@ class DatasetRegistry {
   bool remember(datasets::DirectoryContent& content);
   void take_over(DatasetState next);
   void drop_pools(const DatasetState& state);
-  Task<Result<>> write(const DatasetState& state, store::Writes writes);
+  // Names that are connected, whether or not their files are here.
+  std::vector<std::string> connected_names(const DatasetState& state) const;
+  // `ended` is one that was disconnected.
+  Task<Result<>> write(const DatasetState& state, store::Writes writes, std::string_view ended = {});
   store::Write audit(std::string who, std::string what, std::string_view name, std::string_view reason = {}) const;
 
   const Dependencies dependencies_;
@@ -136,6 +145,7 @@ class DatasetRegistry {
   Offering offering_;
   std::string signature_;
   std::map<std::string, store::Time, std::less<>> floors_;  // no older record counts
+  std::map<std::string, std::string> kept_;                 // the settings as they are in the store
   AsyncMutex one_at_a_time_;
 
   std::mutex mutex_;

@@ -87,6 +87,9 @@ struct Grant {
   std::string trouble = {};  // why it needs a sign-in, for people
   // Whether the server gives another refresh token with each refresh. Nothing before the first one.
   std::optional<bool> rotates = {};
+  std::uint64_t stored = 0;  // the version of its record in the store
+  // As the record has it: whether somebody began to refresh it, and how that ended is not written yet.
+  bool rotation_begun = false;
   // It is obtained without anybody's help, and not kept.
   bool is_transient = false;
   std::uint64_t version = 0;            // another one for each change, within the process

@@ -161,6 +161,7 @@ Result<Grant> read_grant(std::string_view text) {
   grant.trouble = text_at(*from, "trouble");
   grant.rotates = flag_at(*from, "rotates");
   if (flag_at(*from, "rotation_begun").value_or(false) && grant.rotates.value_or(true)) {
+    grant.rotation_begun = true;
     grant.state = GrantState::needs_sign_in;
     grant.trouble = "Proteus ended while the grant was being refreshed, and its refresh token may have been used";
   }

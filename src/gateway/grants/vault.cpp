@@ -51,6 +51,7 @@ Task<Result<>> Vault::load() {
   for (const auto& record : *grants) {
     auto grant = record.fault.empty() ? read_grant(record.text) : std::unexpected(errors::invalid(record.fault));
     if (grant) {
+      grant->stored = record.stored.version;
       (void)publish(std::move(*grant));
     } else {
       log::warning("a connection to an upstream cannot be used: {}", grant.error().message());
@@ -201,8 +202,10 @@ Task<Result<GrantPointer>> Vault::do_put(Grant grant, std::string who) {
                                         .updated_at = store::to_time(dependencies_.clock.wall()),
                                         .fault = {}}});
   writes.push_back(audit(std::move(who), "connection.add", grant));
-  if (auto written = co_await dependencies_.store.write(std::move(writes)); !written)
-    co_return std::unexpected(std::move(written.error()));
+  auto written = co_await dependencies_.store.write(std::move(writes));
+  if (!written) co_return std::unexpected(std::move(written.error()));
+  grant.stored = written->versions.empty() ? 0 : written->versions.front();
+  grant.rotation_begun = false;
   auto kept = publish(std::move(grant));
   flight->deliver(kept);
   tell(kept, GrantState::connected);

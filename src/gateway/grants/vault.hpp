@@ -56,6 +56,7 @@ class Vault {
     store::Store& store;
     const Clock& clock;
     GrantServers& servers;
+    bool shared = false;  // with other processes: a refresh token is sent by one of them
   };
   explicit Vault(Dependencies dependencies);
   ~Vault();
@@ -66,6 +67,10 @@ class Vault {
   Task<Result<>> load();
   // On the control thread.
   Task<> close();
+
+  // On the control thread, where other processes share the store: one of them changed this record.
+  Task<Result<>> follow(std::string kind, std::string id);
+  Task<Result<>> follow_all();
 
   Clock::Wall now() const { return dependencies_.clock.wall(); }
 
@@ -151,7 +156,11 @@ class Vault {
   Task<Result<GrantPointer>> refresh(GrantPointer grant, bool is_refused);
   Task<Result<GrantPointer>> take_over(GrantPointer grant, Refreshed refreshed, bool is_refused);
   Task<Result<GrantPointer>> give_up(GrantPointer grant, std::string why);
-  Task<Result<>> write(const Grant& grant, bool rotation_begun);
+  Task<Result<>> write(Grant& grant, bool rotation_begun);
+  Task<Result<>> follow_client(std::string id);
+  // Another process has begun to refresh it: waits for how that ends.
+  Task<Result<GrantPointer>> wait_for_other(GrantPointer grant);
+  void take_over_record(Grant grant);
   Task<std::shared_ptr<Flight>> take_off(GrantKey key);
   Task<Result<GrantPointer>> do_put(Grant grant, std::string who);
   Task<Result<Disconnected>> do_disconnect(std::string id, std::string who);

@@ -140,8 +140,10 @@ Task<Result<GrantPointer>> Vault::obtain(GrantKey key, Secret caller_token, bool
   co_return publish(std::move(*obtained));
 }
 
-Task<Result<>> Vault::write(const Grant& grant, bool rotation_begun) {
+Task<Result<>> Vault::write(Grant& grant, bool rotation_begun) {
   store::Writes writes;
+  if (dependencies_.shared)
+    writes.emplace_back(store::Expect{{store::RecordKind::sealed, "grant", grant.id}, grant.stored});
   writes.emplace_back(store::PutSealed{{.kind = "grant",
                                         .id = grant.id,
                                         .text = write_grant(grant, rotation_begun ? Rotation::begun : Rotation::none),
@@ -149,6 +151,7 @@ Task<Result<>> Vault::write(const Grant& grant, bool rotation_begun) {
                                         .fault = {}}});
   auto written = co_await dependencies_.store.write(std::move(writes));
   if (!written) co_return std::unexpected(std::move(written.error()));
+  if (!written->versions.empty()) grant.stored = written->versions.front();
   co_return Result<>{};
 }
 
@@ -157,8 +160,13 @@ Task<Result<GrantPointer>> Vault::refresh(GrantPointer grant, bool is_refused) {
     co_return co_await give_up(grant, "its access token has ended or is refused, and there is no refresh token");
   // A server that leaves refresh tokens as they are takes the same one again.
   if (grant->rotates.value_or(true)) {
-    if (auto begun = co_await write(*grant, true); !begun)
-      co_return std::unexpected(std::move(begun.error()).within("a token is not refreshed"));
+    Grant begun = *grant;
+    if (auto written = co_await write(begun, true); !written) {
+      if (dependencies_.shared && written.error().kind() == ErrorKind::conflict)
+        co_return co_await wait_for_other(std::move(grant));
+      co_return std::unexpected(std::move(written.error()).within("a token is not refreshed"));
+    }
+    grant = std::make_shared<const Grant>(std::move(begun));
   }
   co_return co_await take_over(grant, co_await dependencies_.servers.refresh(grant), is_refused);
 }
@@ -171,7 +179,11 @@ Task<Result<GrantPointer>> Vault::take_over(GrantPointer grant, Refreshed refres
   if (refreshed.outcome == unknown && !same_again)
     co_return co_await give_up(grant, "its refresh token was sent, and no answer came: " + refreshed.why);
   if (refreshed.outcome != renewed) {
-    if (!same_again) (void)co_await write(*grant, false);
+    if (!same_again) {
+      Grant as_before = *grant;
+      const bool written = (co_await write(as_before, false)).has_value();
+      if (written && dependencies_.shared) (void)publish(std::move(as_before));
+    }
     co_return std::unexpected(errors::exhausted("a token could not be refreshed: " + refreshed.why));
   }
   Grant next = *grant;
@@ -185,6 +197,9 @@ Task<Result<GrantPointer>> Vault::take_over(GrantPointer grant, Refreshed refres
   next.refreshed_at = dependencies_.clock.wall();
   next.obtained_at = dependencies_.clock.now();
   if (auto written = co_await write(next, false); !written) {
+    // Its owner signed in anew, or ended the connection, at another process.
+    if (dependencies_.shared && written.error().kind() == ErrorKind::conflict)
+      co_return co_await wait_for_other(std::move(grant));
     // What came with a refresh token that may be lost is not used.
     co_return co_await give_up(grant, "its new refresh token could not be kept: " + written.error().message());
   }

@@ -245,6 +245,14 @@ std::string Metrics::render() {
   add_counter(failures, embedding_failures_ ? embedding_failures_() : 0, {});
   families.push_back(std::move(failures));
 
+  if (cluster_) {
+    const auto figures = cluster_();
+    add_gauge(families.emplace_back(family("proteus_cluster_behind_seconds", MetricType::Gauge,
+                                           "For how long changes of other processes may have been missed.")),
+              figures.behind_seconds);
+    gauge("proteus_cluster_watched_upstreams", "Upstreams that this process watches for all.", figures.watched);
+  }
+
   return prometheus::TextSerializer().Serialize(families);
 }
 

@@ -46,6 +46,13 @@ class Metrics {
   Totals totals() const;
   std::vector<std::shared_ptr<const UpstreamMeter>> meters();
 
+  // This process among several that serve as one.
+  struct ClusterFigures {
+    double behind_seconds = 0;  // for so long changes of others may have been missed
+    std::size_t watched = 0;    // upstreams
+  };
+  void set_cluster(std::function<ClusterFigures()> figures) { cluster_ = std::move(figures); }
+
   // In the text format 0.0.4.
   static constexpr std::string_view kContentType = "text/plain; version=0.0.4; charset=utf-8";
   std::string render();
@@ -73,6 +80,7 @@ class Metrics {
   std::function<std::size_t()> tool_sessions_;
   std::function<std::uint64_t()> stalls_;
   std::function<std::uint64_t()> embedding_failures_;
+  std::function<ClusterFigures()> cluster_;
   std::array<Counter, kUnparked.size()> unparked_;
   Durations parked_time_;
 

@@ -1,5 +1,7 @@
 #include "gateway/operate/pin_decisions.hpp"
 
+#include <algorithm>
+
 #include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -78,6 +80,17 @@ Task<Result<ServedUpstream>> PinDecisions::keep(Decision decision) {
   const auto& board = (*served)->pins();
   if (board == decision.board && !board->find(decision.id)) co_return std::unexpected(unknown_proposal(decision.id));
   store::Writes writes;
+  if (gateway_.is_one_of_several()) {
+    const auto decided = co_await store_.pins_of(record.upstream);
+    if (!decided) co_return std::unexpected(decided.error());
+    std::uint64_t version = 0;
+    for (const auto& one : *decided) {
+      version = std::max(version, one.stored.version);
+      if (one.kind != record.kind || one.name != record.name || one.hash != record.hash || board->has(one)) continue;
+      co_return std::unexpected(errors::conflict("somebody else has decided about it meanwhile"));
+    }
+    writes.emplace_back(store::Expect{{store::RecordKind::pins, record.upstream, {}}, version});
+  }
   writes.emplace_back(store::PutPin{record});
   writes.emplace_back(store::AppendAudit{
       {.number = 0,

@@ -97,6 +97,7 @@ void TokenRegistry::publish(RuntimeTokens tokens) {
   std::vector<IssuedTokens::Entry> entries;
   entries.reserve(tokens.size());
   for (const auto& [name, token] : tokens) {
+    if (blind_) break;
     if (token->principal) entries.push_back({token->principal, token->use});
     if (token->previous) entries.push_back({token->previous, token->use});
   }
@@ -173,10 +174,12 @@ Task<Result<TokenRegistry::Issued>> TokenRegistry::do_create(boost::json::value 
   boost::json::object detail{{"name", token.name()}, {"access", token_access_binding().write(token.keys)}};
   if (token.expires_at != store::Time{}) detail["expires_at"] = write_date_time(token.expires_at);
   store::Writes writes;
-  writes.emplace_back(store::PutToken{to_record(token)});
+  expect(writes, token.name(), 0);
+  writes.emplace_back(write_of(token));
   writes.push_back(audit(std::move(who), "token.create", std::move(detail)));
-  if (const auto written = co_await dependencies_.store.write(std::move(writes)); !written)
-    co_return std::unexpected(written.error());
+  const auto written = co_await dependencies_.store.write(std::move(writes));
+  if (!written) co_return std::unexpected(written.error());
+  token.version = written->versions.empty() ? 0 : written->versions.front();
   removals_.erase(token.name());
   auto made = std::make_shared<const RuntimeToken>(std::move(token));
   put(made);
@@ -216,10 +219,12 @@ Task<Result<TokenRegistry::Issued>> TokenRegistry::do_rotate(std::string name, b
     token.previous = holder(token, before->principal->token(), token.previous_until);
   }
   store::Writes writes;
-  writes.emplace_back(store::PutToken{to_record(token)});
+  expect(writes, name, before->version);
+  writes.emplace_back(write_of(token));
   writes.push_back(audit(std::move(who), "token.rotate", {{"name", name}, {"overlap", write_duration(keys.overlap)}}));
-  if (const auto written = co_await dependencies_.store.write(std::move(writes)); !written)
-    co_return std::unexpected(written.error());
+  const auto written = co_await dependencies_.store.write(std::move(writes));
+  if (!written) co_return std::unexpected(written.error());
+  token.version = written->versions.empty() ? 0 : written->versions.front();
   auto made = std::make_shared<const RuntimeToken>(std::move(token));
   put(made);
   if (before->principal && !made->previous) dependencies_.gateway.end_streams_of(*before->principal);
@@ -233,13 +238,7 @@ Task<Result<TokenRegistry::Revoked>> TokenRegistry::do_revoke(std::string name, 
   auto token = find(name);
   if (!token) co_return std::unexpected(unknown_token(name));
   // A full disk must not keep a token alive.
-  RuntimeTokens next = *all_.get();
-  next.erase(name);
-  publish(std::move(next));
-  for (const auto& principal : {token->principal, token->previous}) {
-    if (principal) principal->withdraw();
-  }
-  dependencies_.gateway.end_callers({token->key()}, "the token was revoked");
+  forget(token);
   store::Writes writes;
   writes.emplace_back(store::RemoveToken{name});
   writes.push_back(audit(std::move(who), "token.revoke", {{"name", name}}));

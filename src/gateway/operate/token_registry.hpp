@@ -33,7 +33,8 @@ struct RuntimeToken {
   std::shared_ptr<const Principal> principal;  // null where it is not served
   std::shared_ptr<const Principal> previous;   // whom the secret before the last rotation makes its holder; or null
   std::shared_ptr<LastUse> use;
-  std::string fault;  // why it is not served
+  std::string fault;          // why it is not served
+  std::uint64_t version = 0;  // of its record in the store
 
   const std::string& name() const { return keys.name; }
   // What is kept for its holder is kept under this: a token that has the name later does not find it.
@@ -58,6 +59,7 @@ class TokenRegistry {
     Gateway& gateway;
     store::Store& store;
     const Clock& clock;
+    bool shared = false;  // with other processes: what they changed is not overwritten
   };
   explicit TokenRegistry(Dependencies dependencies);
 
@@ -67,6 +69,13 @@ class TokenRegistry {
   // when each was last used.
   void start();
   Task<> stop();
+
+  // Where other processes share the store: they made, rotated or revoked it.
+  Task<Result<>> follow(std::string name);
+  // The same for all.
+  Task<Result<>> follow_all();
+  // On the control thread: whether revocations may have been missed for too long. Then none is served.
+  void set_blind(bool blind);
 
   struct Issued {
     RuntimeTokenPointer token;
@@ -101,6 +110,12 @@ class TokenRegistry {
   Task<Result<Issued>> do_create(boost::json::value given, std::string who);
   Task<Result<Issued>> do_rotate(std::string name, boost::json::value given, std::string who);
   Task<Result<Revoked>> do_revoke(std::string name, std::string who);
+  Task<Result<>> do_follow(std::string name);
+  void take_over(RuntimeTokenPointer token);
+  void forget(const RuntimeTokenPointer& token);
+  // That nobody else has changed it meanwhile.
+  void expect(store::Writes& writes, const std::string& name, std::uint64_t version) const;
+  store::PutToken write_of(const RuntimeToken& token) const;
   Task<> do_look_over();
   Task<> look_over_now_and_then();
   Task<> write_removals();
@@ -126,6 +141,7 @@ class TokenRegistry {
   std::map<std::string, store::Writes> removals_;  // that the store did not take yet, by name
   Clock::Monotonic written_until_{};
   store::Time last_created_{};
+  bool blind_ = false;
   bool stopped_ = false;
 };
 

@@ -62,6 +62,7 @@ RuntimeToken TokenRegistry::read(const store::TokenRecord& record) {
   token.expires_at = record.expires_at;
   token.previous_until = record.previous_until;
   token.used_before = record.last_used_at;
+  token.version = record.stored.version;
   token.use = std::make_shared<LastUse>();
   token.fault = record.secrets_fault;
   if (!token.fault.empty()) return token;

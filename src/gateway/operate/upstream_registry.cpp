@@ -28,23 +28,12 @@ using providers::UpstreamSettings;
 namespace {
 
 constexpr std::string_view kWhat = "the upstream";
-constexpr std::string_view kReload = "configuration";
 
 std::string random_id() {
   std::string id;
   for (const char byte : random_bytes(16))
     id += fmt::format("{:02x}", static_cast<unsigned char>(byte));
   return id;
-}
-
-Egress::Origins origins_of(const std::map<std::string, UpstreamEntry, std::less<>>& entries) {
-  Egress::Origins origins;
-  for (const auto& [name, entry] : entries) {
-    if (const auto url = net::Url::parse(entry.settings.url)) origins.emplace(url->origin());
-    if (const auto issuer = net::Url::parse(entry.settings.authentication.oauth.issuer))
-      origins.emplace(issuer->origin());
-  }
-  return origins;
 }
 
 boost::json::array keys_of(const boost::json::value& given) {
@@ -79,12 +68,6 @@ RegisteredPointer UpstreamRegistry::find(std::string_view name) const {
   const auto all = all_.get();
   const auto found = std::ranges::find_if(*all, [&](const auto& one) { return one->name() == name; });
   return found == all->end() ? nullptr : *found;
-}
-
-Task<Result<>> UpstreamRegistry::load(Entries file, UpstreamSettings defaults, RegistrationSettings registration) {
-  co_return co_await asio::co_spawn(dependencies_.control,
-                                    do_load(std::move(file), std::move(defaults), std::move(registration)),
-                                    asio::use_awaitable);
 }
 
 Task<Result<RegisteredPointer>> UpstreamRegistry::create(boost::json::value given, std::string who) {
@@ -135,7 +118,10 @@ RegisteredPointer UpstreamRegistry::checked(RegisteredUpstream registered) const
   if (registered.fault.empty()) {
     if (auto fit = check(registered); !fit) registered.fault = fit.error().message();
   }
-  if (!registered.fault.empty()) log::error("upstream {} is not served: {}", registered.name(), registered.fault);
+  const auto before = find(registered.name());
+  const bool is_told = dependencies_.shared && before && before->fault == registered.fault;
+  if (!registered.fault.empty() && !is_told)
+    log::error("upstream {} is not served: {}", registered.name(), registered.fault);
   return std::make_shared<const RegisteredUpstream>(std::move(registered));
 }
 
@@ -147,86 +133,33 @@ store::Write UpstreamRegistry::audit(std::string who, std::string what, boost::j
                              .detail = boost::json::serialize(detail)}};
 }
 
-Task<Result<>> UpstreamRegistry::apply(RegisteredUpstreams next) {
+Task<Result<>> UpstreamRegistry::apply(RegisteredUpstreams next, Gateway::ChangedBy by) {
   Gateway::Settings settings;
   for (const auto& one : next) {
     if (one->fault.empty()) settings.push_back(one->entry.settings);
   }
-  if (auto set = co_await dependencies_.gateway.set_upstreams(std::move(settings)); !set) co_return set;
+  if (auto set = co_await dependencies_.gateway.set_upstreams(std::move(settings), by); !set) co_return set;
   all_.set(std::make_shared<const RegisteredUpstreams>(std::move(next)));
   co_return Result<>{};
 }
 
-Task<Result<>> UpstreamRegistry::change(RegisteredUpstreams next, store::Writes writes, store::Writes undo) {
+void UpstreamRegistry::expect(store::Writes& writes, const std::string& name, std::uint64_t version) const {
+  if (dependencies_.shared) writes.emplace_back(store::Expect{{store::RecordKind::upstream, name, {}}, version});
+}
+
+Task<Result<>> UpstreamRegistry::change(RegisteredUpstreams next, RegisteredPointer& changed, store::Writes writes,
+                                        store::Writes undo) {
   auto written = co_await dependencies_.store.write(std::move(writes));
   if (!written) co_return std::unexpected(std::move(written.error()));
+  auto stored = std::make_shared<RegisteredUpstream>(*changed);
+  stored->version = written->versions.empty() || stored->origin == UpstreamOrigin::file ? 0 : written->versions.front();
+  std::ranges::replace(next, changed, RegisteredPointer(stored));
+  changed = std::move(stored);
   auto applied = co_await apply(std::move(next));
   if (applied) co_return applied;
   const auto undone = co_await dependencies_.store.write(std::move(undo));
   if (!undone) log::error("a change of an upstream that failed is still in the store: {}", undone.error().message());
   co_return applied;
-}
-
-Task<Result<>> UpstreamRegistry::do_load(Entries file, UpstreamSettings defaults, RegistrationSettings registration) {
-  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  const auto turn = co_await one_at_a_time_.take();
-
-  auto records = co_await dependencies_.store.upstreams();
-  if (!records) co_return std::unexpected(std::move(records.error()));
-  std::map<std::string_view, const store::UpstreamRecord*> by_name;
-  for (const auto& record : *records)
-    by_name.emplace(record.name, &record);
-  std::map<std::string, UpstreamEntry, std::less<>> entries;
-  for (const auto& entry : file)
-    entries.emplace(entry.settings.name, entry);
-  dependencies_.egress.trust(origins_of(entries));
-  auto rules_before = std::exchange(rules_, RegistrationRules(registration, file, defaults));
-
-  RegisteredUpstreams next;
-  std::set<std::string, std::less<>> waiting;
-  store::Writes writes;
-  const auto drop = [&](const store::UpstreamRecord& record, std::string_view why) {
-    log::warning("what was changed of upstream {} over the API no longer holds: {}", record.name, why);
-    writes.emplace_back(store::RemoveUpstream{record.name});
-    writes.push_back(audit(std::string(kReload), "upstream.override_dropped", {{"name", record.name}}));
-  };
-  for (const auto& entry : file) {
-    const auto found = by_name.find(entry.settings.name);
-    const auto* record = found == by_name.end() ? nullptr : found->second;
-    if (record != nullptr && record->origin == store::Origin::runtime) {
-      log::warning(
-          "upstream {} was registered over the API and is in the configuration file, too: the file's is served",
-          record->name);
-      waiting.insert(record->name);
-    } else if (record != nullptr && record->file_hash == hash_of(entry)) {
-      next.push_back(checked(from_record(*record, entry.settings)));
-      continue;
-    } else if (record != nullptr) {
-      drop(*record, "the file has another entry now");
-    }
-    next.push_back(checked(from_file(entry)));
-  }
-  for (const auto& record : *records) {
-    if (entries.contains(record.name)) continue;
-    if (record.origin == store::Origin::runtime) {
-      next.push_back(checked(from_record(record, defaults)));
-    } else {
-      drop(record, "the file does not have it any more");
-    }
-  }
-
-  if (auto applied = co_await apply(std::move(next)); !applied) {
-    dependencies_.egress.trust(origins_of(file_));
-    rules_ = std::move(rules_before);
-    co_return applied;
-  }
-  file_ = std::move(entries);
-  waiting_ = std::move(waiting);
-  defaults_ = std::move(defaults);
-  if (writes.empty()) co_return Result<>{};
-  const auto written = co_await dependencies_.store.write(std::move(writes));
-  if (!written) log::warning("what no longer holds is still in the store: {}", written.error().message());
-  co_return Result<>{};
 }
 
 Task<Result<RegisteredPointer>> UpstreamRegistry::do_create(boost::json::value given, std::string who) {
@@ -241,22 +174,24 @@ Task<Result<RegisteredPointer>> UpstreamRegistry::do_create(boost::json::value g
   if (next.size() >= kMaxUpstreams)
     co_return std::unexpected(errors::too_large("the number of upstreams", kMaxUpstreams));
   const auto now = store::to_time(dependencies_.clock.wall());
-  auto registered = std::make_shared<const RegisteredUpstream>(RegisteredUpstream{.id = random_id(),
-                                                                                  .created_at = now,
-                                                                                  .updated_at = now,
-                                                                                  .origin = UpstreamOrigin::runtime,
-                                                                                  .entry = std::move(*entry),
-                                                                                  .fault = {}});
+  RegisteredPointer registered =
+      std::make_shared<const RegisteredUpstream>(RegisteredUpstream{.id = random_id(),
+                                                                    .created_at = now,
+                                                                    .updated_at = now,
+                                                                    .origin = UpstreamOrigin::runtime,
+                                                                    .entry = std::move(*entry),
+                                                                    .fault = {}});
   if (auto fit = check(*registered); !fit) co_return std::unexpected(std::move(fit.error()));
   next.push_back(registered);
 
   store::Writes writes;
+  expect(writes, name, 0);
   writes.emplace_back(store::PutUpstream{to_record(*registered)});
   writes.push_back(audit(who, "upstream.create", {{"name", name}, {"keys", keys_of(given)}}));
   store::Writes undo;
   undo.emplace_back(store::RemoveUpstream{name});
   undo.push_back(audit(who, "upstream.create_undone", {{"name", name}}));
-  auto changed = co_await change(std::move(next), std::move(writes), std::move(undo));
+  auto changed = co_await change(std::move(next), registered, std::move(writes), std::move(undo));
   if (!changed) co_return std::unexpected(std::move(changed.error()));
   co_return registered;
 }
@@ -314,11 +249,12 @@ Task<Result<RegisteredPointer>> UpstreamRegistry::do_patch(std::string name, boo
   auto fit = check(after);
   if (!fit && !restores) co_return std::unexpected(std::move(fit.error()));
   if (!fit) after.fault = fit.error().message();
-  auto registered = std::make_shared<const RegisteredUpstream>(std::move(after));
+  RegisteredPointer registered = std::make_shared<const RegisteredUpstream>(std::move(after));
   RegisteredUpstreams next = *all_.get();
-  std::ranges::replace(next, before, RegisteredPointer(registered));
+  std::ranges::replace(next, before, registered);
 
   store::Writes writes;
+  expect(writes, name, before->version);
   if (restores) {
     writes.emplace_back(store::RemoveUpstream{name});
   } else {
@@ -332,7 +268,7 @@ Task<Result<RegisteredPointer>> UpstreamRegistry::do_patch(std::string name, boo
     undo.emplace_back(store::PutUpstream{to_record(*before)});
   }
   undo.push_back(audit(who, "upstream.patch_undone", {{"name", name}}));
-  auto changed = co_await change(std::move(next), std::move(writes), std::move(undo));
+  auto changed = co_await change(std::move(next), registered, std::move(writes), std::move(undo));
   if (!changed) co_return std::unexpected(std::move(changed.error()));
   co_return registered;
 }
@@ -353,13 +289,15 @@ Task<Result<RegisteredPointer>> UpstreamRegistry::do_remove(std::string name, st
   std::erase(next, before);
 
   store::Writes writes;
+  expect(writes, name, before->version);
   writes.emplace_back(store::RemoveUpstream{name});
   writes.emplace_back(store::RemoveSnapshots{name});
   writes.push_back(audit(who, "upstream.delete", {{"name", name}}));
   store::Writes undo;
   undo.emplace_back(store::PutUpstream{to_record(*before)});
   undo.push_back(audit(who, "upstream.delete_undone", {{"name", name}}));
-  auto changed = co_await change(std::move(next), std::move(writes), std::move(undo));
+  RegisteredPointer removed = before;
+  auto changed = co_await change(std::move(next), removed, std::move(writes), std::move(undo));
   if (!changed) co_return std::unexpected(std::move(changed.error()));
   co_return before;
 }

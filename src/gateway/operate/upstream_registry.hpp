@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -40,6 +41,7 @@ struct RegisteredUpstream {
   providers::UpstreamEntry entry;  // given: the keys of the file, of the override, or of the registration
   std::string fault;               // why it is not served; empty where it is
   bool secrets_lost = false;       // the store cannot open them any more
+  std::uint64_t version = 0;       // of its record in the store; 0 where it has none
 
   const std::string& name() const { return entry.settings.name; }
 };
@@ -66,6 +68,7 @@ class UpstreamRegistry {
     const Clock& clock;
     Environment environment;
     Egress& egress;
+    bool shared = false;  // with other processes: what they changed is not overwritten
   };
   explicit UpstreamRegistry(Dependencies dependencies);
 
@@ -74,6 +77,9 @@ class UpstreamRegistry {
   // name. An override of what is no longer the same in the file is dropped. Where a name is in the file and was
   // registered at runtime, too, the file's is served; the other waits in the store until the file no longer has it.
   Task<Result<>> load(Entries file, providers::UpstreamSettings defaults, RegistrationSettings registration);
+
+  // Where other processes share the store: they registered, changed or removed some.
+  Task<Result<>> follow();
 
   // `who` is the name of the admin key, for the audit. Faults are in the data of the error (json/fault_error.hpp).
   Task<Result<RegisteredPointer>> create(boost::json::value given, std::string who);
@@ -92,6 +98,15 @@ class UpstreamRegistry {
 
  private:
   Task<Result<>> do_load(Entries file, providers::UpstreamSettings defaults, RegistrationSettings registration);
+  Task<Result<>> do_follow();
+  // What there is to be, of the file and of the records; `drop` is told of overrides that no longer hold.
+  using Drop = std::function<void(const store::UpstreamRecord& record, std::string_view why)>;
+  struct Merged {
+    RegisteredUpstreams upstreams;
+    std::set<std::string, std::less<>> waiting;
+  };
+  Merged merge(const Entries& file, const providers::UpstreamSettings& defaults,
+               const std::vector<store::UpstreamRecord>& records, const Drop& drop) const;
   Task<Result<RegisteredPointer>> do_create(boost::json::value given, std::string who);
   Task<Result<providers::UpstreamSettings>> do_imagine(std::string name, boost::json::value patch);
   Result<providers::UpstreamEntry> patched(const RegisteredUpstream& before, const boost::json::value& patch) const;
@@ -104,9 +119,11 @@ class UpstreamRegistry {
   // Whether it may be served, and can be made.
   Result<> check(const RegisteredUpstream& registered) const;
   RegisteredPointer checked(RegisteredUpstream registered) const;
-  Task<Result<>> apply(RegisteredUpstreams next);
-  // Writes, then applies; where that cannot be, writes what undoes it.
-  Task<Result<>> change(RegisteredUpstreams next, store::Writes writes, store::Writes undo);
+  Task<Result<>> apply(RegisteredUpstreams next, Gateway::ChangedBy by = Gateway::ChangedBy::this_process);
+  // Writes, then applies; where that cannot be, writes what undoes it. `changed`, one of those, gets its version.
+  Task<Result<>> change(RegisteredUpstreams next, RegisteredPointer& changed, store::Writes writes, store::Writes undo);
+  // That nobody else has changed it meanwhile.
+  void expect(store::Writes& writes, const std::string& name, std::uint64_t version) const;
   store::Write audit(std::string who, std::string what, boost::json::object detail) const;
 
   Dependencies dependencies_;
@@ -114,6 +131,7 @@ class UpstreamRegistry {
 
   // Of the control thread.
   AsyncMutex one_at_a_time_;
+  Entries file_order_;
   std::map<std::string, providers::UpstreamEntry, std::less<>> file_;
   std::set<std::string, std::less<>> waiting_;  // registered at runtime, and of the file, too
   providers::UpstreamSettings defaults_;

@@ -56,7 +56,8 @@ RegisteredUpstream UpstreamRegistry::from_record(const store::UpstreamRecord& re
                                 .origin = runtime ? UpstreamOrigin::runtime : UpstreamOrigin::file_override,
                                 .entry = {.settings = base, .given = {}},
                                 .fault = record.secrets_fault,
-                                .secrets_lost = !record.secrets_fault.empty()};
+                                .secrets_lost = !record.secrets_fault.empty(),
+                                .version = record.stored.version};
   registered.entry.settings.name = record.name;
   boost::json::object settings = object_of(record.settings);
   if (registered.secrets_lost) settings.erase("authentication");

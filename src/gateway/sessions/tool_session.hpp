@@ -73,6 +73,10 @@ class ToolSession final : public LocalProvider {
   std::shared_ptr<const ToolSet> tools() const;
   void set_tools(std::shared_ptr<const ToolSet> tools);
 
+  // Of its record in the store, as it is known here.
+  std::uint64_t version() const { return version_.load(std::memory_order_relaxed); }
+  void set_version(std::uint64_t version) { version_.store(version, std::memory_order_relaxed); }
+
   void touch(Clock::Monotonic now) { last_used_.store(now, std::memory_order_relaxed); }
   Clock::Monotonic last_used() const { return last_used_.load(std::memory_order_relaxed); }
 
@@ -89,6 +93,7 @@ class ToolSession final : public LocalProvider {
   const store::Time created_at_;
   const SessionCalls& calls_;
   std::atomic<Clock::Monotonic> last_used_{Clock::Monotonic{}};
+  std::atomic<std::uint64_t> version_ = 0;
 
   mutable std::mutex mutex_;
   std::shared_ptr<const SessionBinding> binding_;

@@ -30,11 +30,6 @@ constexpr auto kShortestInterval = std::chrono::milliseconds(50);
 
 std::string_view to_string(CatalogMode mode) { return mode == CatalogMode::shared ? "shared" : "session"; }
 
-Secret member(const boost::json::value& secrets, std::string_view key) {
-  const auto* found = secrets.is_object() ? secrets.get_object().if_contains(key) : nullptr;
-  return found != nullptr && found->is_string() ? Secret(std::string(found->get_string())) : Secret();
-}
-
 boost::json::array write_faults(const std::vector<providers::ToolFault>& faults) {
   boost::json::array all;
   all.reserve(faults.size());
@@ -119,53 +114,17 @@ Task<Result<>> ToolSessions::load() {
   std::ranges::sort(*sessions, {}, &store::ToolSessionRecord::last_used_at);
   auto records = co_await dependencies_.store.session_tools();
   if (!records) co_return std::unexpected(records.error());
-  std::map<std::string, std::vector<ToolOfSet>, std::less<>> tools;
-  for (const auto& record : *records) {
-    std::string why = record.secrets_fault;
-    if (why.empty()) {
-      // Where it may lead is looked at when it is called: rules may have changed, and come back.
-      auto outcome = providers::read_http_tool(providers::join_tool(record.definition, record.secrets), schemas_, {});
-      if (auto* read = std::get_if<providers::ReadTool>(&outcome)) {
-        tools[record.session].push_back({read->tool, std::move(read->definition)});
-        continue;
-      }
-      why = std::get<std::vector<providers::ToolFault>>(outcome).front().message;
-    }
-    log::warning("the tool {} of session {} is not served: {}", record.name, record.session, why);
+  std::map<std::string, std::vector<store::SessionToolRecord>, std::less<>> tools;
+  for (auto& record : *records) {
+    auto& own = tools[record.session];
+    own.push_back(std::move(record));
   }
   latest_at_ = dependencies_.clock.now();
   for (const auto& record : *sessions)
     latest_ = std::max({latest_, record.created_at, record.last_used_at});
-  const auto wall = time_now();
-  const auto now = latest_at_;
-  for (const auto& record : *sessions) {
-    const auto secrets = json::parse(record.secrets.empty() ? "null" : record.secrets);
-    Secret token = secrets ? member(*secrets, "user_token") : Secret();
-    if (token.empty()) {
-      log::warning("the session {} is not served: {}", record.id,
-                   record.secrets_fault.empty() ? "it has no token" : record.secrets_fault);
-      continue;
-    }
-    last_created_ = std::max(last_created_, record.created_at);
-    Secret backend = member(*secrets, "backend_token");
-    const auto idle_for = std::max(wall - record.last_used_at, std::chrono::microseconds(0));
-    ToolSessionEntry entry = make(ToolSessionId(record.id), record.created_at, now - idle_for);
-    if (const auto found = tools.find(record.id); found != tools.end()) {
-      auto set = sets_.make(entry.session->name(), std::move(found->second));
-      if (set) {
-        entry.session->set_tools(*set);
-      } else {
-        log::warning("the tools of session {} are not served: {}", record.id, set.error().message());
-      }
-    }
-    put(entry, binding_of({.id = entry.session->id(),
-                           .user_token = std::move(token),
-                           .user_id = record.user_id,
-                           .backend_token = backend.empty() ? std::nullopt : std::optional(std::move(backend)),
-                           .context = record.context,
-                           .catalog = record.catalog == "session" ? CatalogMode::session : CatalogMode::shared}));
-  }
-  written_until_ = now;
+  for (const auto& record : *sessions)
+    take_over(record, {}, tools[record.id]);
+  written_until_ = latest_at_;
   co_return Result<>{};
 }
 
@@ -174,6 +133,7 @@ Task<> ToolSessions::look_over() { co_await asio::co_spawn(control(), do_look_ov
 Task<> ToolSessions::do_look_over() {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   co_await write_removals();
+  if (dependencies_.shared) co_await ask_for_uses();
   co_await end_idle();
   co_await write_uses();
   dependencies_.gateway.drop_unused_since(dependencies_.clock.now() - kUnusedKept);
@@ -186,7 +146,8 @@ Task<> ToolSessions::end_idle() {
     for (auto& entry : table_.all()) {
       const std::string& id = entry.session->id().value();
       if (idle.size() == kSessionsAtOnce) break;
-      if (!table_.is_idle(*entry.session) || !busy_.insert(id).second) continue;
+      if (!table_.is_idle(*entry.session) || co_await was_used_elsewhere(entry.session)) continue;
+      if (!busy_.insert(id).second) continue;
       writes.emplace_back(store::RemoveToolSession{id});
       idle.push_back(std::move(entry));
     }

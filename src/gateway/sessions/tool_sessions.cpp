@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "gateway/sessions/exclusive_session.hpp"
 
 namespace proteus::gateway {
 
@@ -29,29 +30,6 @@ Error unknown_session(const ToolSessionId& id) {
 
 }  // namespace
 
-// The right to change one session, until its end.
-class ToolSessions::ExclusiveAccess {
- public:
-  static Task<std::unique_ptr<ExclusiveAccess>> take(ToolSessions& sessions, std::string id) {
-    while (sessions.busy_.contains(id))
-      co_await sessions.freed_.wait();
-    co_return std::make_unique<ExclusiveAccess>(sessions, std::move(id));
-  }
-  ExclusiveAccess(ToolSessions& sessions, std::string id) : sessions_(sessions), id_(std::move(id)) {
-    sessions_.busy_.insert(id_);
-  }
-  ~ExclusiveAccess() {
-    sessions_.busy_.erase(id_);
-    sessions_.freed_.ring();
-  }
-  ExclusiveAccess(const ExclusiveAccess&) = delete;
-  ExclusiveAccess& operator=(const ExclusiveAccess&) = delete;
-
- private:
-  ToolSessions& sessions_;
-  const std::string id_;
-};
-
 ToolSessions::ToolSessions(Dependencies dependencies, ToolSessionOptions options)
     : dependencies_(dependencies),
       options_(std::move(options)),
@@ -63,7 +41,9 @@ ToolSessions::ToolSessions(Dependencies dependencies, ToolSessionOptions options
       background_(control().get_executor()),
       freed_(control().get_executor()),
       timer_(control()) {
-  dependencies_.gateway.add_find_principal([this](const json::Digest& token) { return table_.find(token); });
+  dependencies_.gateway.add_find_principal([this](const json::Digest& token) {
+    return blind_.load(std::memory_order_relaxed) ? nullptr : table_.find(token);
+  });
 }
 
 ToolSessions::~ToolSessions() = default;
@@ -198,12 +178,14 @@ Task<Result<ToolSessions::Initialized>> ToolSessions::do_init(Init init, std::st
   if (is_new) entry = make(init.id, next_created_at(), dependencies_.clock.now());
 
   store::Writes writes;
+  expect(writes, init.id, is_new && known.idle ? known.idle.session->version() : entry.session->version());
   if (is_new) writes.emplace_back(store::RemoveToolSession{init.id.value()});
-  writes.emplace_back(store::PutToolSession{record_of(init, entry.session->created_at())});
+  writes.emplace_back(write_of(init, entry.session->created_at()));
   writes.push_back(audit(std::move(who), "session.init",
                          {{"session_id", init.id.value()}, {"status", is_new ? "created" : "updated"}}));
-  if (const auto written = co_await dependencies_.store.write(std::move(writes)); !written)
-    co_return std::unexpected(written.error());
+  const auto written = co_await dependencies_.store.write(std::move(writes));
+  if (!written) co_return std::unexpected(written.error());
+  if (!written->versions.empty()) entry.session->set_version(written->versions.back());
 
   removals_.erase(init.id.value());
   if (known.idle) end(known.idle);
@@ -255,9 +237,10 @@ Task<Result<std::vector<std::string>>> ToolSessions::do_register(Registration re
   names.reserve(registration.tools.size());
   given.reserve(registration.tools.size());
   writes.reserve(registration.tools.size() + 3);
+  expect(writes, registration.id, made && known.idle ? known.idle.session->version() : entry.session->version());
   if (made) {
     writes.emplace_back(store::RemoveToolSession{registration.id.value()});
-    writes.emplace_back(store::PutToolSession{record_of(*made, entry.session->created_at())});
+    writes.emplace_back(write_of(*made, entry.session->created_at()));
   }
   boost::json::array listed;
   for (auto& tool : registration.tools) {
@@ -276,8 +259,10 @@ Task<Result<std::vector<std::string>>> ToolSessions::do_register(Registration re
   if (auto fits = check_size(**set); !fits) co_return std::unexpected(fits.error());
   writes.push_back(
       audit(std::move(who), "tools.register", {{"session_id", registration.id.value()}, {"tools", std::move(listed)}}));
-  if (const auto written = co_await dependencies_.store.write(std::move(writes)); !written)
-    co_return std::unexpected(written.error());
+  const auto written = co_await dependencies_.store.write(std::move(writes));
+  if (!written) co_return std::unexpected(written.error());
+  // Behind its removal, which has a number as well.
+  if (made && written->versions.size() > 1) entry.session->set_version(written->versions[1]);
 
   removals_.erase(registration.id.value());
   if (known.idle) end(known.idle);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -60,6 +61,7 @@ class ToolSessions {
     store::Store& store;
     const Clock& clock;
     const Egress& egress;
+    bool shared = false;  // with other processes: what they changed is not overwritten
   };
   ToolSessions(Dependencies dependencies, ToolSessionOptions options);
   ~ToolSessions();
@@ -69,6 +71,13 @@ class ToolSessions {
   // On the control thread: from now on idle sessions end, and the store hears when each was last used.
   void start();
   Task<> stop();
+
+  // Where other processes share the store: they made, changed or removed it.
+  Task<Result<>> follow(ToolSessionId id);
+  // The same for all.
+  Task<Result<>> follow_all();
+  // Thread-safe. Whether removals may have been missed for too long. Then no token is known.
+  void set_blind(bool blind) { blind_ = blind; }
 
   struct Init {
     ToolSessionId id;
@@ -122,6 +131,16 @@ class ToolSessions {
     ToolSessionEntry idle;
   };
 
+  Task<Result<>> do_follow(ToolSessionId id);
+  void take_over(const store::ToolSessionRecord& record, ToolSessionEntry entry,
+                 const std::vector<store::SessionToolRecord>& tools);
+  std::optional<ToolOfSet> read_tool(const store::SessionToolRecord& record);
+  std::optional<Init> read_session(const store::ToolSessionRecord& record) const;
+  void expect(store::Writes& writes, const ToolSessionId& id, std::uint64_t version) const;
+  store::PutToolSession write_of(const Init& init, store::Time created_at);
+  // Of sessions that nobody used here for a while: perhaps somebody did elsewhere.
+  Task<> ask_for_uses();
+  Task<bool> was_used_elsewhere(std::shared_ptr<ToolSession> session);
   Task<Result<Initialized>> do_init(Init init, std::string who);
   Task<Result<std::vector<std::string>>> do_register(Registration registration, std::string who);
   Task<Result<>> do_unregister(ToolSessionId id, std::string name, std::string who);
@@ -176,6 +195,7 @@ class ToolSessions {
   store::Time last_created_{};
   store::Time latest_{};  // that was given to the store, or found there
   Clock::Monotonic latest_at_{};
+  std::atomic<bool> blind_ = false;
   bool stopped_ = false;
 };
 

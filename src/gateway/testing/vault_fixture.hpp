@@ -69,13 +69,13 @@ class ScriptedServers final : public GrantServers {
 
 class VaultFixture : public ::testing::Test {
  protected:
-  VaultFixture() { start(); }
+  explicit VaultFixture(bool shared = false) : is_shared(shared) { start(); }
   ~VaultFixture() override { stop(); }
 
   // Another process with the same store.
   void start() {
     servers = std::make_unique<ScriptedServers>(io);
-    vault = std::make_unique<Vault>(Vault::Dependencies{io, store, clock, *servers});
+    vault = std::make_unique<Vault>(Vault::Dependencies{io, store, clock, *servers, is_shared});
     vault->on_change([this](const GrantChange& change) {
       changes.push_back(change.grant->owner_name + " " + std::string(to_string(change.state)));
     });
@@ -130,6 +130,7 @@ class VaultFixture : public ::testing::Test {
   }
 
   const GrantTarget kTarget{"https://files.example/mcp\nauthorization_code\n\n"};
+  const bool is_shared;
   boost::asio::io_context io;
   ManualClock clock;
   store::test::FullStore store;

@@ -7,9 +7,10 @@
 
 namespace proteus::store {
 
-GroupCommit::GroupCommit(SqliteConnection connection, BacklogLimits limits, Report report)
+GroupCommit::GroupCommit(SqliteConnection connection, BacklogLimits limits, Report report, Announce announce)
     : connection_(std::move(connection)),
       report_(std::move(report)),
+      announce_(std::move(announce)),
       thread_(
           limits, [this](std::vector<Operation> group) { run(std::move(group)); }, [this] { connection_.rest(); }) {}
 
@@ -17,8 +18,12 @@ void GroupCommit::run(std::vector<Operation> group) {
   connection_.take_trouble();
   const auto results = commit(group);
   report_(connection_.take_trouble());
-  for (std::size_t i = 0; i < group.size(); ++i)
+  bool announced = false;
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    announced = announced || (group[i].is_announced && results[i]);
     group[i].done(results[i]);
+  }
+  if (announced) announce_();
 }
 
 std::vector<Result<>> GroupCommit::commit(std::span<const Operation> group) {
@@ -57,6 +62,9 @@ Result<> GroupCommit::apply(const Operation& operation) {
   SqliteSavepoint savepoint(connection_);
   if (auto begun = savepoint.begin(); !begun) return begun;
   try {
+    if (operation.check) {
+      if (auto checked = operation.check(connection_); !checked) return checked;
+    }
     if (auto applied = operation.apply(connection_); !applied) return applied;
   } catch (const std::exception& thrown) {
     return std::unexpected(proteus::errors::internal(std::string("a write failed: ") + thrown.what()));

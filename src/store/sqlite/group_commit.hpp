@@ -10,6 +10,7 @@
 #include <proteus/error.hpp>
 
 #include "base/batch_thread.hpp"
+#include "store/sql/operation.hpp"
 #include "store/sqlite/sqlite_connection.hpp"
 
 namespace proteus::store {
@@ -18,21 +19,18 @@ namespace proteus::store {
 // share the wait for the disk. Each is a savepoint of its own: one that fails leaves the others as they are.
 class GroupCommit {
  public:
-  struct Operation {
-    // Changes the database. Called again, in a transaction of its own, where that of the group could not be committed.
-    std::function<Result<>(SqliteConnection&)> apply;
-    // Called once, on the writer's thread: with success only after the commit.
-    std::function<void(Result<>)> done;
-  };
+  using Operation = sql::Operation;
   // After each transaction, what troubled it, if anything.
   using Report = std::function<void(std::optional<Health::Trouble>)>;
+  // After one that others shall hear of.
+  using Announce = std::function<void()>;
 
   struct Counts {
     std::uint64_t operations = 0;  // that succeeded
     std::uint64_t commits = 0;
   };
 
-  GroupCommit(SqliteConnection connection, BacklogLimits limits, Report report);
+  GroupCommit(SqliteConnection connection, BacklogLimits limits, Report report, Announce announce);
 
   // Any thread. Where the answer is not `yes`, the operation is left as it is.
   Posted post(Operation&& operation, std::size_t bytes) { return thread_.post(std::move(operation), bytes); }
@@ -46,6 +44,7 @@ class GroupCommit {
 
   SqliteConnection connection_;
   const Report report_;
+  const Announce announce_;
   std::atomic<std::uint64_t> operations_ = 0;
   std::atomic<std::uint64_t> commits_ = 0;
   BatchThread<Operation> thread_;  // last: it uses the others

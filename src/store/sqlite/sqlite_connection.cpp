@@ -7,7 +7,7 @@
 
 #include "base/memory.hpp"
 #include "store/errors.hpp"
-#include "store/sqlite/sqlite_query.hpp"
+#include "store/sqlite/sqlite_statement.hpp"
 
 namespace proteus::store {
 
@@ -39,16 +39,16 @@ Result<> SqliteConnection::execute(const std::string& sql) {
   return {};
 }
 
-SqliteQuery SqliteConnection::query(std::string_view sql) {
+sql::Query SqliteConnection::query(std::string_view sql) {
   auto found = statements_.find(sql);
   if (found == statements_.end()) {
     sqlite3_stmt* prepared = nullptr;
     const int code = sqlite3_prepare_v3(database_.get(), sql.data(), static_cast<int>(sql.size()),
                                         SQLITE_PREPARE_PERSISTENT, &prepared, nullptr);
-    if (code != SQLITE_OK) return {*this, nullptr, code};
+    if (code != SQLITE_OK) return sql::Query(std::make_unique<SqliteStatement>(*this, nullptr, code));
     found = statements_.emplace(std::string(sql), Statement(prepared)).first;
   }
-  return {*this, found->second.get(), SQLITE_OK};
+  return sql::Query(std::make_unique<SqliteStatement>(*this, found->second.get(), SQLITE_OK));
 }
 
 void SqliteConnection::rest() {
@@ -57,17 +57,24 @@ void SqliteConnection::rest() {
 }
 
 bool SqliteConnection::in_transaction() const { return sqlite3_get_autocommit(database_.get()) == 0; }
-std::int64_t SqliteConnection::last_row() const { return sqlite3_last_insert_rowid(database_.get()); }
+
+Result<> SqliteConnection::begin_reading() { return query("BEGIN").run(); }
+Result<> SqliteConnection::end_reading() { return query("COMMIT").run(); }
+Result<> SqliteConnection::begin_writing() { return query("BEGIN IMMEDIATE").run(); }
+Result<> SqliteConnection::end_writing(sql::Ending ending) {
+  return query(ending == sql::Ending::commit ? "COMMIT" : "ROLLBACK").run();
+}
+Result<std::int64_t> SqliteConnection::now() { return microseconds(to_time(std::chrono::system_clock::now())); }
 
 Error SqliteConnection::error(int code) {
   if ((code & 0xff) == SQLITE_TOOBIG) {
     const int limit = sqlite3_limit(database_.get(), SQLITE_LIMIT_LENGTH, -1);
-    return proteus::errors::too_large("a value for " + name_, static_cast<std::size_t>(limit));
+    return proteus::errors::too_large("a value for " + name(), static_cast<std::size_t>(limit));
   }
   const auto fault = fault_of(code, database_ ? sqlite3_system_errno(database_.get()) : 0);
-  if (!fault) return proteus::errors::internal(fmt::format("{}: {}", name_, sqlite3_errmsg(database_.get())));
-  Error error = errors::store_fault(*fault, name_, sqlite3_errstr(code));
-  trouble_ = {*fault, error.message()};
+  if (!fault) return proteus::errors::internal(fmt::format("{}: {}", name(), sqlite3_errmsg(database_.get())));
+  Error error = errors::store_fault(*fault, name(), sqlite3_errstr(code));
+  note(*fault, error.message());
   return error;
 }
 

@@ -12,41 +12,38 @@
 
 #include <proteus/error.hpp>
 
-#include "store/store.hpp"
+#include "store/sql/connection.hpp"
 
 struct sqlite3;
 struct sqlite3_stmt;
 
 namespace proteus::store {
 
-class SqliteQuery;
-
 enum class SqliteAccess : std::uint8_t { read_write, read_only };
 
 // A connection to a database file. One thread at a time; it moves while no query of it is in use.
-class SqliteConnection {
+class SqliteConnection final : public sql::Connection {
  public:
   // The file must exist. `busy_timeout`: how long to wait for a lock of another connection.
   static Result<SqliteConnection> open(const std::filesystem::path& file, SqliteAccess access,
                                        std::chrono::milliseconds busy_timeout);
 
-  // Statements without parameters and rows.
-  Result<> execute(const std::string& sql);
-  // A statement, prepared once per connection. The same text must not be in use already.
-  SqliteQuery query(std::string_view sql);
+  sql::Query query(std::string_view sql) override;
+  Result<> execute(const std::string& sql) override;
+  Result<> begin_reading() override;
+  Result<> end_reading() override;
+  Result<> begin_writing() override;
+  Result<> end_writing(sql::Ending ending) override;
+  Result<std::int64_t> now() override;
 
   // Lets go of pages that are kept in memory, and of what this thread has freed: for a time in which nothing is asked.
   void rest();
 
   // Also false after an error that made SQLite roll back by itself.
   bool in_transaction() const;
-  std::int64_t last_row() const;
 
   // What the last operation failed with; a fault is remembered as trouble.
   Error error(int code);
-  // The last trouble since this was asked for.
-  std::optional<Health::Trouble> take_trouble() { return std::exchange(trouble_, std::nullopt); }
-  const std::string& name() const { return name_; }
 
  private:
   struct Close {
@@ -57,10 +54,8 @@ class SqliteConnection {
   };
   using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
 
-  explicit SqliteConnection(std::string name) : name_(std::move(name)) {}
+  explicit SqliteConnection(std::string name) : Connection(std::move(name)) {}
 
-  std::string name_;
-  std::optional<Health::Trouble> trouble_;
   std::unique_ptr<sqlite3, Close> database_;
   std::map<std::string, Statement, std::less<>> statements_;  // finalized before the connection closes
 };

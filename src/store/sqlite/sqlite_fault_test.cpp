@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 
-#include "store/sqlite/sqlite_query.hpp"
+#include "store/sqlite/sqlite_statement.hpp"
 #include "store/testing/sqlite_fixture.hpp"
 
 // A store that meets a full disk, a lock, a damage: it says so, reads on, and loses nothing it acknowledged.

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "store/errors.hpp"
-#include "store/sqlite/sqlite_query.hpp"
+#include "store/sqlite/sqlite_statement.hpp"
 #include "store/sqlite/sqlite_transaction.hpp"
 
 namespace proteus::store {
@@ -116,6 +116,51 @@ constexpr std::array kSteps = {
         PRIMARY KEY (kind, id)
       ) STRICT, WITHOUT ROWID;
     )sql",
+    // What is there already was put by somebody: its version is not 0.
+    R"sql(
+      CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+      INSERT INTO counters VALUES
+        ('feed', 1),
+        ('leases', 0),
+        ('changes', coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0)),
+        ('audits', coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'audits'), 0));
+
+      ALTER TABLE upstreams ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+      ALTER TABLE snapshots ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+      ALTER TABLE settings ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+      ALTER TABLE pins ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+      ALTER TABLE tool_sessions ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+      ALTER TABLE session_tools ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+      ALTER TABLE tokens ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+      ALTER TABLE sealed_records ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+
+      CREATE TABLE feed (
+        number INTEGER PRIMARY KEY,
+        kind TEXT NOT NULL,
+        name TEXT NOT NULL,
+        part TEXT NOT NULL
+      ) STRICT;
+
+      CREATE TABLE token_hashes (
+        hash BLOB PRIMARY KEY,
+        owner TEXT NOT NULL,
+        sealed BLOB NOT NULL
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX token_hashes_of_owner ON token_hashes (owner);
+
+      CREATE TABLE members (
+        name TEXT PRIMARY KEY,
+        facts TEXT NOT NULL,
+        applied INTEGER NOT NULL,
+        seen_at INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+
+      CREATE TABLE leases (
+        name TEXT PRIMARY KEY,
+        owner TEXT NOT NULL,
+        token INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+    )sql",
 };
 
 Result<std::int64_t> number(SqliteConnection& connection, std::string_view sql) {
@@ -139,7 +184,7 @@ Result<> apply(SqliteConnection& connection, std::size_t step) {
 
 std::int64_t schema_version() { return static_cast<std::int64_t>(kSteps.size()); }
 
-Result<> migrate(SqliteConnection& connection) {
+Result<> migrate(SqliteConnection& connection, std::int64_t to) {
   const auto version = number(connection, "PRAGMA user_version");
   if (!version) return std::unexpected(version.error());
   const auto application = number(connection, "PRAGMA application_id");
@@ -153,7 +198,7 @@ Result<> migrate(SqliteConnection& connection) {
     return std::unexpected(errors::newer_database(connection.name(), *version, schema_version()));
   }
   if (*version < 0) return std::unexpected(errors::foreign_database(connection.name()));
-  for (auto step = static_cast<std::size_t>(*version); step < kSteps.size(); ++step) {
+  for (auto step = static_cast<std::size_t>(*version); step < static_cast<std::size_t>(to); ++step) {
     if (auto applied = apply(connection, step); !applied) return applied;
   }
   return {};

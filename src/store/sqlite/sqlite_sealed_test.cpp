@@ -1,7 +1,6 @@
-#include "store/sqlite/sqlite_sealed.hpp"
-
 #include <gmock/gmock.h>
 
+#include "store/sql/sealed_rows.hpp"
 #include "store/testing/sqlite_fixture.hpp"
 
 namespace proteus::store::test {

@@ -1,7 +1,6 @@
-#include "store/sqlite/sqlite_sessions.hpp"
-
 #include <gmock/gmock.h>
 
+#include "store/sql/session_rows.hpp"
 #include "store/testing/sqlite_fixture.hpp"
 
 namespace proteus::store::test {

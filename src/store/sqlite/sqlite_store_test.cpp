@@ -3,8 +3,9 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include "store/private_file.hpp"
 #include "store/sqlite/sqlite_migrations.hpp"
-#include "store/sqlite/sqlite_query.hpp"
+#include "store/sqlite/sqlite_statement.hpp"
 #include "store/testing/sqlite_fixture.hpp"
 #include "store/testing/store_contract.hpp"
 
@@ -223,6 +224,30 @@ TEST_F(SqliteStoreTest, LeavesANewDatabaseAtTheNewestVersion) {
   auto query = other.query("PRAGMA user_version");
   ASSERT_TRUE(query.step());
   EXPECT_EQ(query.integer(0), schema_version());
+}
+
+// REP-03
+TEST(SqliteMigration, GivesVersionsToWhatWasStoredBefore) {
+  constexpr std::int64_t kWithoutVersions = 5;
+  SqliteBench bench;
+  ASSERT_TRUE(create_private(bench.file()));
+  {
+    auto before = bench.other();
+    ASSERT_TRUE(migrate(before, kWithoutVersions));
+    ASSERT_TRUE(
+        before.execute("INSERT INTO upstreams (name, id, created_at, updated_at, settings, origin, file_hash)"
+                       " VALUES ('bank', '1', 0, 0, '{}', 'runtime', '');"
+                       "INSERT INTO settings VALUES ('a', '1');"
+                       "INSERT INTO changes (at, upstream, kind, change) VALUES (0, 'bank', 'tools', '{}'), "
+                       "(0, 'bank', 'tools', '{}'); DELETE FROM changes"));
+  }
+  bench.reopen();
+  Runner runner;
+  EXPECT_EQ(runner.get(bench.store().upstream("bank"))->stored.version, 1U);
+  const RecordKey key{RecordKind::setting, "a", ""};
+  EXPECT_FALSE(runner.run(bench.store().write({Expect{key, 0}, PutSetting{{"a", "2"}}})));
+  EXPECT_GT(runner.get(bench.store().write({Expect{key, 1}, PutSetting{{"a", "2"}}})).versions.at(0), 1U);
+  EXPECT_EQ(runner.get(bench.store().append(change("bank"))), 3U);
 }
 
 TEST_F(SqliteStoreTest, LetsReadersGoOnBesideAWriter) {

@@ -1,7 +1,6 @@
-#include "store/sqlite/sqlite_tokens.hpp"
-
 #include <gmock/gmock.h>
 
+#include "store/sql/token_rows.hpp"
 #include "store/testing/sqlite_fixture.hpp"
 
 namespace proteus::store::test {

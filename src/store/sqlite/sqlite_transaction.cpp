@@ -1,15 +1,15 @@
 #include "store/sqlite/sqlite_transaction.hpp"
 
-#include "store/sqlite/sqlite_query.hpp"
+#include "store/sqlite/sqlite_statement.hpp"
 
 namespace proteus::store {
 
 SqliteTransaction::~SqliteTransaction() {
-  if (connection_.in_transaction()) static_cast<void>(connection_.query("ROLLBACK").run());
+  if (connection_.in_transaction()) static_cast<void>(connection_.end_writing(sql::Ending::roll_back));
 }
 
-Result<> SqliteTransaction::begin() { return connection_.query("BEGIN IMMEDIATE").run(); }
-Result<> SqliteTransaction::commit() { return connection_.query("COMMIT").run(); }
+Result<> SqliteTransaction::begin() { return connection_.begin_writing(); }
+Result<> SqliteTransaction::commit() { return connection_.end_writing(sql::Ending::commit); }
 
 // After an error that rolled all back there is no savepoint to return to.
 SqliteSavepoint::~SqliteSavepoint() {

@@ -14,6 +14,9 @@ class FullStore final : public Store {
     co_return co_await kept.write(std::move(writes));
   }
   Task<Result<std::vector<UpstreamRecord>>> upstreams() override { return kept.upstreams(); }
+  Task<Result<std::optional<UpstreamRecord>>> upstream(std::string name) override {
+    return kept.upstream(std::move(name));
+  }
   Task<Result<std::vector<SnapshotRecord>>> snapshots() override { return kept.snapshots(); }
   Task<Result<std::vector<SnapshotRecord>>> snapshots_of(std::string upstream) override {
     return kept.snapshots_of(std::move(upstream));
@@ -32,6 +35,21 @@ class FullStore final : public Store {
   Task<Result<std::vector<SessionToolRecord>>> session_tools() override { return kept.session_tools(); }
   Task<Result<std::vector<TokenRecord>>> tokens() override { return kept.tokens(); }
   Task<Result<std::vector<SealedRecord>>> sealed(std::string kind) override { return kept.sealed(std::move(kind)); }
+  Task<Result<std::optional<SealedRecord>>> sealed_record(std::string kind, std::string id) override {
+    return kept.sealed_record(std::move(kind), std::move(id));
+  }
+  Task<Result<std::vector<Setting>>> settings(std::string prefix) override { return kept.settings(std::move(prefix)); }
+  Task<Result<std::optional<ToolSessionRecord>>> tool_session(std::string id) override {
+    return kept.tool_session(std::move(id));
+  }
+  Task<Result<std::vector<SessionToolRecord>>> session_tools_of(std::string session) override {
+    return kept.session_tools_of(std::move(session));
+  }
+  Task<Result<std::optional<TokenRecord>>> token(std::string name) override { return kept.token(std::move(name)); }
+  Task<Result<std::vector<MemberRecord>>> members() override { return kept.members(); }
+  Task<Result<std::vector<LeaseRecord>>> leases() override { return kept.leases(); }
+  Task<Result<FeedPage>> feed(std::uint64_t since, std::size_t limit) override { return kept.feed(since, limit); }
+  void on_feed(std::function<void()> grew) override { kept.on_feed(std::move(grew)); }
   Task<Result<std::size_t>> reseal() override { return kept.reseal(); }
   Health health() const override { return {}; }
 

@@ -19,6 +19,8 @@ class StoreBed {
  public:
   virtual ~StoreBed() = default;
   virtual Store& store() = 0;
+  // The same records as another process sees them, where several can share the store.
+  virtual Store& other() { return store(); }
   // Closes the store and opens it again, as a restart does.
   virtual void reopen() {}
 };
@@ -32,9 +34,10 @@ struct StoreMaker {
 
 class StoreContract : public testing::TestWithParam<StoreMaker> {
  protected:
-  static constexpr Retention kRetention{.changes = 5, .audits = 4};
+  static constexpr Retention kRetention{.changes = 5, .audits = 4, .feed = 20};
 
   Store& store() { return bed_->store(); }
+  Store& other() { return bed_->other(); }
   template <class T>
   T get(Task<Result<T>> task) {
     return runner_.get(std::move(task));

@@ -13,8 +13,8 @@ function asItsUser(command) {
   return ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups', '--pdeathsig=KILL', ...command];
 }
 
-/** Starts a server on a socket in a directory of its own, with these statements run. The result has `dsn` and `stop()`. */
-export function startPostgres(sql) {
+/** Starts a server on a socket in a directory of its own, with these statements run. The result has `dsn`, `halt()` and `resume()`, by which the server is away for a while, and `stop()`. */
+export function startPostgres(sql = '') {
   const folder = mkdtempSync(join(tmpdir(), 'proteus-pg-'));
   if (process.getuid() === 0) {
     const id = (flag) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
@@ -24,23 +24,32 @@ export function startPostgres(sql) {
   const run = ([program, ...args], options = {}) => execFileSync(program, args, { stdio: ['pipe', 'ignore', 'ignore'], cwd: '/', ...options });
   run(asItsUser([join(PROGRAMS, 'initdb'), '-D', data, '-A', 'trust', '-N', '-U', 'postgres', '--locale=C.UTF-8', '-E', 'UTF8']));
   const [program, ...args] = asItsUser([join(PROGRAMS, 'postgres'), '-D', data, '-k', folder, '-h', '', '-F']);
-  const server = spawn(program, args, { stdio: 'ignore', cwd: '/' });
-  const ended = new Promise((done) => server.once('exit', done));
-  // pg_isready waits by itself for as long as it is told.
-  for (let tries = 0; ; ++tries) {
-    try {
-      run([join(PROGRAMS, 'pg_isready'), '-h', folder, '-t', '1']);
-      break;
-    } catch (error) {
-      if (tries === 200) throw error;
+  let server;
+  let ended;
+  const resume = () => {
+    server = spawn(program, args, { stdio: 'ignore', cwd: '/' });
+    ended = new Promise((done) => server.once('exit', done));
+    // pg_isready waits by itself for as long as it is told.
+    for (let tries = 0; ; ++tries) {
+      try {
+        return run([join(PROGRAMS, 'pg_isready'), '-h', folder, '-t', '1']);
+      } catch (error) {
+        if (tries === 200) throw error;
+      }
     }
-  }
+  };
+  const halt = async () => {
+    server.kill('SIGQUIT');
+    await ended;
+  };
+  resume();
   run([join(PROGRAMS, 'psql'), '-h', folder, '-U', 'postgres', '-v', 'ON_ERROR_STOP=1', '-q', '-f', '-', 'postgres'], { input: sql });
   return {
     dsn: `postgres://postgres@/postgres?host=${folder}`,
+    halt,
+    resume,
     stop: async () => {
-      server.kill('SIGQUIT');
-      await ended;
+      await halt();
       rmSync(folder, { recursive: true, force: true });
     }
   };

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "base/secret.hpp"
+#include "json/binding.hpp"
+
+namespace proteus::app {
+
+// [cluster]
+struct ClusterSettings {
+  std::string store_env = "PROTEUS_STORE";
+  std::string name;      // empty: host name and process id
+  bool enabled = false;  // the file has the table; not a key
+  Secret store;          // what the variable holds; not a key
+
+  friend bool operator==(const ClusterSettings&, const ClusterSettings&) = default;
+};
+
+const json::Binding<ClusterSettings>& cluster_binding();
+
+}  // namespace proteus::app

@@ -1,0 +1,165 @@
+// How a running gateway takes part in a cluster: it follows what other processes change, and they what it changes.
+#include "app/serving/serving_cluster.hpp"
+
+#include <set>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/ip/host_name.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_future.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "app/serving/serving_dependencies.hpp"
+#include "base/date_time.hpp"
+#include "base/sealing.hpp"
+#include "gateway/operate/upstream_hash.hpp"
+#include "json/canonical.hpp"
+
+namespace proteus::app {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::chrono::seconds kAway{5};
+
+// What is the same in processes whose files are.
+std::string configuration_hash(const Config& config) {
+  std::string all;
+  for (const auto& entry : config.upstreams)
+    all += fmt::format("{} {}\n", entry.settings.name, gateway::hash_of(entry));
+  for (const auto& [name, context] : config.contexts)
+    all += fmt::format("context {}\n", name);
+  for (const auto& token : config.auth.tokens)
+    all += fmt::format("token {}\n", token.name);
+  all += fmt::format("page {}\n", config.server.page_size);
+  return json::hex(json::sha256(all)).substr(0, 12);
+}
+
+cluster::MemberOptions options_of(const Config& config, const Clock& clock) {
+  boost::system::error_code ignored;
+  const std::string given = config.cluster.name.empty() ? fmt::format("{}-{}", asio::ip::host_name(ignored), ::getpid())
+                                                        : config.cluster.name;
+  const std::string start = json::hex(json::sha256(random_bytes(16))).substr(0, 8);
+  const boost::json::object facts{{"name", given},
+                                  {"version", PROTEUS_VERSION},
+                                  {"since", write_date_time(store::to_time(clock.wall()))},
+                                  {"configuration", configuration_hash(config)}};
+  cluster::MemberOptions options;
+  options.name = fmt::format("{}-{}", given, start);
+  options.facts = boost::json::serialize(facts);
+  return options;
+}
+
+}  // namespace
+
+Serving::Cluster::Cluster(Serving& serving, asio::io_context& control)
+    : member(control, *serving.store_, serving.clock_, options_of(serving.config_, serving.clock_)),
+      leases(control, *serving.store_, member) {}
+
+Result<> Serving::join_cluster() {
+  if (!cluster_) return {};
+  auto joined = asio::co_spawn(workers_->at(0), cluster_->member.join(), asio::use_future).get();
+  cluster_->joined = joined.has_value();
+  return joined;
+}
+
+void Serving::start_following() {
+  if (!cluster_) return;
+  asio::post(workers_->at(0), [this] {
+    cluster_->member.start([this](const cluster::Member::Changed* changed) { return follow(changed); },
+                           [this](bool blind) {
+                             dependencies_->tokens.set_blind(blind);
+                             dependencies_->sessions.set_blind(blind);
+                           });
+    cluster_->leases.start();
+  });
+}
+
+void Serving::leave_cluster() {
+  if (!cluster_ || !cluster_->joined) return;
+  const auto leave = [](Cluster& cluster) -> Task<> {
+    co_await cluster.leases.stop();
+    co_await cluster.member.leave();
+  };
+  asio::co_spawn(workers_->at(0), leave(*cluster_), asio::use_future).get();
+}
+
+Task<Result<>> Serving::follow(const std::vector<store::RecordKey>* changed) {
+  using Kind = store::RecordKind;
+  if (changed == nullptr) co_return co_await follow_everything();
+  bool upstreams = false;
+  bool datasets = false;
+  std::set<std::string> tokens;
+  std::set<std::string> sessions;
+  std::set<std::string> pins;
+  std::set<std::string> lists;
+  std::set<std::pair<std::string, std::string>> grants;
+  for (const auto& key : *changed) {
+    switch (key.kind) {
+      case Kind::upstream: upstreams = true; break;
+      case Kind::setting: datasets = datasets || key.name.starts_with("datasets."); break;
+      case Kind::token: tokens.insert(key.name); break;
+      case Kind::tool_session:
+      case Kind::session_tool: sessions.insert(key.name); break;
+      case Kind::pins: pins.insert(key.name); break;
+      case Kind::snapshot: lists.insert(key.name); break;
+      case Kind::sealed: grants.emplace(key.name, key.part); break;
+      case Kind::change: break;
+    }
+  }
+  // What is taken away first: it must not be used any longer than it takes.
+  Result<> done;
+  for (const auto& name : tokens) {
+    if (done = co_await dependencies_->tokens.follow(name); !done) co_return done;
+  }
+  for (const auto& id : sessions) {
+    if (done = co_await dependencies_->sessions.follow(gateway::ToolSessionId(id)); !done) co_return done;
+  }
+  for (const auto& [kind, id] : grants) {
+    if (done = co_await gateway_->vault().follow(kind, id); !done) co_return done;
+  }
+  if (datasets) {
+    if (done = co_await dependencies_->datasets.follow(); !done) co_return done;
+  }
+  if (upstreams) {
+    if (done = co_await dependencies_->registry.follow(); !done) co_return done;
+  }
+  for (const auto& name : pins) {
+    if (done = co_await gateway_->follow_pins(name); !done) co_return done;
+  }
+  for (const auto& name : lists) {
+    if (done = co_await gateway_->follow_lists(name); !done) co_return done;
+  }
+  co_return done;
+}
+
+Task<Result<>> Serving::follow_everything() {
+  if (auto done = co_await dependencies_->tokens.follow_all(); !done) co_return done;
+  if (auto done = co_await dependencies_->sessions.follow_all(); !done) co_return done;
+  if (auto done = co_await gateway_->vault().follow_all(); !done) co_return done;
+  if (auto done = co_await dependencies_->datasets.follow(); !done) co_return done;
+  if (auto done = co_await dependencies_->registry.follow(); !done) co_return done;
+  const auto table = gateway_->upstreams();
+  for (const auto& served : table->order) {
+    if (auto done = co_await gateway_->follow_pins(served->settings().name); !done) co_return done;
+    if (auto done = co_await gateway_->follow_lists(served->settings().name); !done) co_return done;
+  }
+  co_return Result<>{};
+}
+
+Task<std::string> Serving::settle() {
+  const auto settled = co_await cluster_->member.settle();
+  if (!settled) co_return std::string();
+  co_return fmt::format("Proteus-Applied: {}/{}\r\n", settled->applied, settled->live);
+}
+
+std::string Serving::describe_store() const {
+  if (!cluster_) return {};
+  return cluster_->member.behind() < kAway ? R"(,"store":"there")" : R"(,"store":"away")";
+}
+
+}  // namespace proteus::app

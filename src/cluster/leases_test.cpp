@@ -1,0 +1,108 @@
+#include "cluster/leases.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/testing/test_run.hpp"
+#include "store/memory_store.hpp"
+
+namespace proteus::cluster {
+namespace {
+
+using namespace std::chrono_literals;
+
+const std::set<std::string> kFour = {"a", "b", "c", "d"};
+
+// A process that looks when it is told to.
+class Holder {
+ public:
+  Holder(boost::asio::io_context& io, store::Store& store, std::string name, std::chrono::milliseconds patience = 1h)
+      : io_(io),
+        member_(io, store, clock_, {.name = std::move(name), .facts = "{}", .patience = patience}),
+        leases(io, store, member_) {
+    attend();
+  }
+
+  void attend() { test::run(io_, member_.join()).value(); }
+  void look(const std::set<std::string>& wanted = kFour) {
+    attend();
+    test::run(io_, look_once(wanted));
+  }
+  boost::asio::io_context& io_;
+  SystemClock clock_;
+  Member member_;
+  Leases leases;
+
+ private:
+  Task<bool> look_once(std::set<std::string> wanted) {
+    co_await leases.want(std::move(wanted));
+    co_return true;
+  }
+};
+
+class LeasesTest : public ::testing::Test {
+ protected:
+  boost::asio::io_context io;
+  store::MemoryStore store;
+};
+
+// REP-04
+TEST_F(LeasesTest, AreSpreadOverProcesses) {
+  Holder one(io, store, "one");
+  one.look();
+  EXPECT_EQ(one.leases.size(), 4U);
+  Holder two(io, store, "two");
+  one.look();
+  two.look();
+  EXPECT_EQ(one.leases.size(), 2U);
+  EXPECT_EQ(two.leases.size(), 2U);
+  for (const auto& name : kFour)
+    EXPECT_NE(one.leases.holds(name), two.leases.holds(name)) << name;
+}
+
+// REP-04
+TEST_F(LeasesTest, OfAProcessThatDiedAreTaken) {
+  Holder one(io, store, "one");
+  one.look();
+  EXPECT_EQ(one.leases.size(), 4U);
+  // To whom the first has been away for too long.
+  Holder two(io, store, "two", 0ms);
+  two.look();
+  EXPECT_EQ(two.leases.size(), 4U);
+}
+
+// REP-04: the check is in the write.
+TEST_F(LeasesTest, ThatWereLostStoreNothing) {
+  Holder one(io, store, "one");
+  Holder two(io, store, "two");
+  one.look({"upstream x"});
+  const auto fence = one.leases.fence("upstream x");
+  ASSERT_TRUE(fence);
+  ASSERT_TRUE(test::run(io, two.leases.take("upstream x")));
+  const store::SnapshotRecord listed{
+      .upstream = "x", .kind = "tools", .entries = "[]", .era = {}, .protocol_version = {}, .server_facts = {}};
+  store::Writes stale;
+  stale.emplace_back(store::PutSnapshot{listed, fence});
+  EXPECT_EQ(test::run(io, store.write(std::move(stale))).error().kind(), ErrorKind::conflict);
+  store::Writes fresh;
+  fresh.emplace_back(store::PutSnapshot{listed, two.leases.fence("upstream x")});
+  EXPECT_TRUE(test::run(io, store.write(std::move(fresh))));
+  one.look({"upstream x"});
+  EXPECT_FALSE(one.leases.holds("upstream x"));
+}
+
+// Not every process has the same configuration.
+TEST_F(LeasesTest, ThatNobodyElseWantsAreTakenWhateverTheShare) {
+  Holder one(io, store, "one");
+  Holder two(io, store, "two");
+  two.look({});
+  one.look();
+  EXPECT_EQ(one.leases.size(), 2U);
+  for (int i = 0; i < 3; ++i) {
+    one.look();
+    EXPECT_EQ(one.leases.size(), 4U);
+  }
+}
+
+}  // namespace
+}  // namespace proteus::cluster

@@ -1,0 +1,126 @@
+#include "cluster/member.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/testing/test_run.hpp"
+#include "store/memory_store.hpp"
+
+namespace proteus::cluster {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// A process, in a thread that all of them share.
+class Process {
+ public:
+  Process(boost::asio::io_context& io, store::Store& store, std::string name,
+          std::chrono::milliseconds blind_after = 1min)
+      : io_(io),
+        member(io, store, clock_,
+               {.name = std::move(name),
+                .facts = "{}",
+                .attend_every = 2ms,
+                .patience = 10s,
+                .settle = 50ms,
+                .blind_after = blind_after}) {
+    test::run(io_, member.join()).value();
+    member.start([this](const Member::Changed* changed) { return apply(changed); }, [this](bool now) { blind = now; });
+  }
+  ~Process() { test::run(io_, leave()); }
+
+  std::vector<std::string> applied;
+  bool refuses = false;
+  bool blind = false;
+
+ private:
+  Task<Result<>> apply(const Member::Changed* changed) {
+    if (refuses) co_return std::unexpected(errors::exhausted("not now"));
+    if (changed == nullptr) applied.emplace_back("everything");
+    for (const auto& key : changed == nullptr ? Member::Changed() : *changed)
+      applied.push_back(key.name);
+    co_return Result<>{};
+  }
+  Task<bool> leave() {
+    co_await member.leave();
+    co_return true;
+  }
+
+  boost::asio::io_context& io_;
+  SystemClock clock_;
+
+ public:
+  Member member;
+};
+
+class MemberTest : public ::testing::Test {
+ protected:
+  void put(const std::string& key) { test::run(io, store.put(store::Setting{.key = key, .value = "x"})).value(); }
+  Member::Settled settle(Process& process) { return test::run(io, process.member.settle()).value(); }
+
+  boost::asio::io_context io;
+  store::MemoryStore store{store::Retention{.feed = 4}};
+};
+
+// REP-02
+TEST_F(MemberTest, AppliesWhatAnybodyWritesInItsOrder) {
+  put("before");
+  Process a(io, store, "a");
+  Process b(io, store, "b");
+  put("one");
+  put("two");
+  const auto settled = settle(a);
+  EXPECT_EQ(settled.live, 2U);
+  EXPECT_TRUE(settled.all());
+  EXPECT_THAT(a.applied, ElementsAre("one", "two"));
+  EXPECT_THAT(b.applied, ElementsAre("one", "two"));
+}
+
+// REP-02
+TEST_F(MemberTest, SaysWhoHasNotAppliedItYet) {
+  Process a(io, store, "a");
+  Process b(io, store, "b");
+  b.refuses = true;
+  put("one");
+  const auto settled = settle(a);
+  EXPECT_EQ(settled.applied, 1U);
+  EXPECT_EQ(settled.live, 2U);
+  b.refuses = false;
+  EXPECT_TRUE(settle(a).all());
+  EXPECT_THAT(b.applied, ElementsAre("one"));
+}
+
+TEST_F(MemberTest, ReadsEverythingWhereItMissedTooMuch) {
+  Process a(io, store, "a");
+  a.refuses = true;
+  for (int i = 0; i < 10; ++i)
+    put(std::to_string(i));
+  a.refuses = false;
+  EXPECT_TRUE(settle(a).all());
+  EXPECT_THAT(a.applied, ElementsAre("everything"));
+}
+
+// REP-06
+TEST_F(MemberTest, KnowsWhenItMayHaveMissedChangesForTooLong) {
+  Process a(io, store, "a", 20ms);
+  a.refuses = true;
+  put("revoked");
+  test::run_until(io, [&] { return a.blind; });
+  EXPECT_THAT(a.applied, IsEmpty());
+  a.refuses = false;
+  test::run_until(io, [&] { return !a.blind; });
+  EXPECT_THAT(a.applied, ElementsAre("revoked"));
+}
+
+TEST_F(MemberTest, IsNotCountedWhenItHasLeft) {
+  Process a(io, store, "a");
+  {
+    Process b(io, store, "b");
+  }
+  EXPECT_EQ(settle(a).live, 1U);
+}
+
+}  // namespace
+}  // namespace proteus::cluster

@@ -1,0 +1,120 @@
+// What upstreams list, in the store: for the next start, and for other processes that serve the same upstreams.
+#include <set>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/log.hpp"
+#include "gateway/core/gateway.hpp"
+
+namespace proteus::gateway {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::string_view kLease = "upstream ";
+
+std::string lease_of(const std::string& upstream) { return std::string(kLease) + upstream; }
+
+}  // namespace
+
+// Lists that are asked for by callers, or on their use, are read by the process that was asked.
+bool Gateway::is_shared(const providers::UpstreamSettings& settings) {
+  return settings.refresh_strategy != providers::RefreshStrategy::direct_proxy && settings.ttl.count() == 0;
+}
+
+Task<> Gateway::share_watching() {
+  if (options_.leases == nullptr) co_return;
+  std::set<std::string> names;
+  const auto table = tables_.get();
+  for (const auto& served : table->order) {
+    if (is_shared(served->settings()) && !served->waits_for_callers()) names.insert(lease_of(served->settings().name));
+  }
+  options_.leases->set_on_change([this](const std::string& lease, bool held) { watch(lease, held); });
+  options_.leases->set_on_live([this](std::size_t count) { quotas_.set_processes(count); });
+  co_await options_.leases->want(std::move(names));
+  // One that was made anew has not heard of what was taken before.
+  for (const auto& served : table->order)
+    served->set_leading(options_.leases->holds(lease_of(served->settings().name)));
+}
+
+void Gateway::watch(const std::string& lease, bool held) {
+  const auto table = tables_.get();
+  const ServedUpstream* const served = table->find(lease.substr(kLease.size()));
+  if (served == nullptr) return;
+  log::debug("upstream {} is watched {}", (*served)->settings().label(), held ? "here" : "by another process");
+  (*served)->set_leading(held);
+}
+
+Task<Result<>> Gateway::lead(std::string upstream) { return options_.leases->take(lease_of(upstream)); }
+
+// Of upstreams that are shared, what their holder found: where somebody else is that now, the store refuses it.
+Task<> Gateway::keep(std::vector<store::SnapshotRecord> records) {
+  if (records.empty()) co_return;
+  const std::string upstream = records.front().upstream;
+  std::optional<store::Fence> fence;
+  if (options_.leases != nullptr) {
+    fence = options_.leases->fence(lease_of(upstream));
+    const auto table = tables_.get();
+    const ServedUpstream* const served = table->find(upstream);
+    if (!fence && served != nullptr && is_shared((*served)->settings())) co_return;
+  }
+  store::Writes writes;
+  for (const auto& record : records)
+    writes.emplace_back(store::PutSnapshot{record, fence});
+  const auto written = co_await store_.write(std::move(writes));
+  if (written) co_return;
+  const bool lost = fence && written.error().kind() == ErrorKind::conflict;
+  log::at(lost ? log::Level::debug : log::Level::warning, "what upstream {} listed is not kept: {}", upstream,
+          written.error().message());
+  if (!lost) unkept_.insert_or_assign(upstream, std::move(records));
+}
+
+Task<> Gateway::keep_again() {
+  for (auto& [upstream, records] : std::exchange(unkept_, {})) {
+    if (tables_.get()->find(upstream) != nullptr) co_await keep(std::move(records));
+  }
+}
+
+Task<Result<>> Gateway::follow_lists(std::string upstream) {
+  const auto turn = co_await changes_.take();
+  const auto table = tables_.get();
+  const ServedUpstream* const served = table->find(upstream);
+  if (served == nullptr || (*served)->is_watched()) co_return Result<>{};
+  auto records = co_await store_.snapshots_of(upstream);
+  if (!records) co_return std::unexpected(std::move(records.error()));
+  if (records->empty()) co_return Result<>{};
+  const auto published =
+      co_await asio::co_spawn((*served)->io(), (*served)->restore(std::move(*records)), asio::use_awaitable);
+  if (published) announce(*published, ChangedBy::another);
+  if (published && !published->changes.empty()) share_followed();
+  co_return Result<>{};
+}
+
+Task<Result<>> Gateway::follow_pins(std::string upstream) {
+  const auto table = tables_.get();
+  const ServedUpstream* const served = table->find(upstream);
+  if (served == nullptr || !(*served)->pins()) co_return Result<>{};
+  bool changed = false;
+  {
+    const auto turn = co_await changes_.take();
+    const auto records = co_await store_.pins_of(upstream);
+    if (!records) co_return std::unexpected(records.error());
+    for (const auto& record : *records) {
+      if ((*served)->pins()->has(record)) continue;
+      changed = true;
+      if (const auto taken = (*served)->pins()->take(record); !taken)
+        log::error("upstream {}: a decision does not hold: {}", upstream, taken.error().message());
+    }
+  }
+  if (!changed) co_return Result<>{};
+  if (!(*served)->is_watched()) co_return co_await follow_lists(upstream);
+  // Whether it answers or not, the decision holds from its next reading on.
+  const auto refresh = [](ServedUpstream one) -> Task<> { (void)co_await one->refresh(); };
+  background_.spawn("reading what was ratified", refresh(*served));
+  co_return Result<>{};
+}
+
+}  // namespace proteus::gateway

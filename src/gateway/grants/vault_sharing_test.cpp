@@ -1,0 +1,93 @@
+// Two processes that share a store, each with its vault.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "gateway/testing/vault_fixture.hpp"
+
+namespace proteus::gateway {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class SharedVaultTest : public test::VaultFixture {
+ protected:
+  SharedVaultTest() : VaultFixture(true) {
+    alice = put(grant_of("alice"));
+    others = std::make_unique<test::ScriptedServers>(io);
+    other = std::make_unique<Vault>(Vault::Dependencies{io, store, clock, *others, true});
+    EXPECT_TRUE(proteus::test::run(io, other->load()));
+  }
+  ~SharedVaultTest() override {
+    others->release();
+    proteus::test::run(io, other->close());
+  }
+
+  std::string used_at_other() {
+    const auto grant = proteus::test::run(io, other->usable(wanted("alice")));
+    return grant ? (*grant)->authorization : std::string(to_string(grant.error().kind()));
+  }
+
+  GrantPointer alice;
+  std::unique_ptr<test::ScriptedServers> others;
+  std::unique_ptr<Vault> other;
+};
+
+// UPC-08
+TEST_F(SharedVaultTest, SendsARefreshTokenFromOneProcessOnly) {
+  clock.advance(2h);
+  servers->held = true;
+  servers->answers.push_back(renewed("a2", "r2"));
+  std::optional<Result<GrantPointer>> here;
+  std::optional<Result<GrantPointer>> there;
+  boost::asio::co_spawn(io, vault->usable(wanted("alice")), [&](auto, auto result) { here = std::move(result); });
+  proteus::test::run_until(io, [&] { return !servers->sent.empty(); });
+  boost::asio::co_spawn(io, other->usable(wanted("alice")), [&](auto, auto result) { there = std::move(result); });
+  servers->release();
+  proteus::test::run_until(io, [&] { return here && there; });
+  EXPECT_EQ((**here)->authorization, "Bearer a2");
+  EXPECT_EQ((**there)->authorization, "Bearer a2");
+  EXPECT_THAT(servers->sent, ElementsAre("r1"));
+  EXPECT_THAT(others->sent, IsEmpty());
+}
+
+// REP-02
+TEST_F(SharedVaultTest, FollowsWhatTheOtherGotAndLost) {
+  Grant bob = grant_of("bob");
+  const auto kept = put(bob);
+  EXPECT_TRUE(proteus::test::run(io, other->follow("grant", kept->id)));
+  EXPECT_EQ(other->state(kept->owner, kept->target), GrantState::connected);
+  EXPECT_TRUE(proteus::test::run(io, vault->disconnect(kept->id, "a test")));
+  EXPECT_TRUE(proteus::test::run(io, other->follow("grant", kept->id)));
+  EXPECT_EQ(other->state(kept->owner, kept->target), GrantState::none);
+}
+
+// REP-02
+TEST_F(SharedVaultTest, UsesTheTokenThatTheOtherGotByARefresh) {
+  clock.advance(2h);
+  servers->answers.push_back(renewed("a2", "r2"));
+  EXPECT_EQ(used("alice"), "Bearer a2");
+  EXPECT_TRUE(proteus::test::run(io, other->follow("grant", alice->id)));
+  EXPECT_EQ(used_at_other(), "Bearer a2");
+  EXPECT_THAT(others->sent, IsEmpty());
+}
+
+// REP-03: what its owner connected anew is not overwritten by a refresh of what was there before.
+TEST_F(SharedVaultTest, KeepsANewSignInThatHappenedDuringARefresh) {
+  clock.advance(2h);
+  servers->held = true;
+  servers->answers.push_back(renewed("a2", "r2"));
+  std::optional<Result<GrantPointer>> here;
+  boost::asio::co_spawn(io, vault->usable(wanted("alice")), [&](auto, auto result) { here = std::move(result); });
+  proteus::test::run_until(io, [&] { return !servers->sent.empty(); });
+  Grant anew = grant_of("alice", "a9", "r9");
+  anew.id = alice->id;
+  ASSERT_TRUE(proteus::test::run(io, other->put(std::move(anew), "a test")));
+  servers->release();
+  proteus::test::run_until(io, [&] { return here.has_value(); });
+  EXPECT_EQ((**here)->authorization, "Bearer a9");
+}
+
+}  // namespace
+}  // namespace proteus::gateway

@@ -1,0 +1,166 @@
+// Tool sessions as the store has them: at the start, and when another process has changed them.
+#include <algorithm>
+#include <set>
+
+#include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/log.hpp"
+#include "gateway/sessions/exclusive_session.hpp"
+#include "gateway/sessions/tool_sessions.hpp"
+#include "json/canonical.hpp"
+#include "json/text.hpp"
+
+namespace proteus::gateway {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t kUsesAtOnce = 500;
+
+Secret member(const boost::json::value& secrets, std::string_view key) {
+  const auto* found = secrets.is_object() ? secrets.get_object().if_contains(key) : nullptr;
+  return found != nullptr && found->is_string() ? Secret(std::string(found->get_string())) : Secret();
+}
+
+}  // namespace
+
+void ToolSessions::expect(store::Writes& writes, const ToolSessionId& id, std::uint64_t version) const {
+  if (dependencies_.shared)
+    writes.emplace_back(store::Expect{{store::RecordKind::tool_session, id.value(), {}}, version});
+}
+
+store::PutToolSession ToolSessions::write_of(const Init& init, store::Time created_at) {
+  store::PutToolSession put{record_of(init, created_at)};
+  if (dependencies_.shared) put.hashes.push_back(json::hex(json::sha256(init.user_token.reveal())));
+  return put;
+}
+
+std::optional<ToolOfSet> ToolSessions::read_tool(const store::SessionToolRecord& record) {
+  std::string why = record.secrets_fault;
+  if (why.empty()) {
+    // Where it may lead is looked at when it is called: rules may have changed, and come back.
+    auto outcome = providers::read_http_tool(providers::join_tool(record.definition, record.secrets), schemas_, {});
+    if (auto* read = std::get_if<providers::ReadTool>(&outcome))
+      return ToolOfSet{read->tool, std::move(read->definition)};
+    why = std::get<std::vector<providers::ToolFault>>(outcome).front().message;
+  }
+  log::warning("the tool {} of session {} is not served: {}", record.name, record.session, why);
+  return std::nullopt;
+}
+
+std::optional<ToolSessions::Init> ToolSessions::read_session(const store::ToolSessionRecord& record) const {
+  const auto secrets = json::parse(record.secrets.empty() ? "null" : record.secrets);
+  Secret token = secrets ? member(*secrets, "user_token") : Secret();
+  if (token.empty()) {
+    log::warning("the session {} is not served: {}", record.id,
+                 record.secrets_fault.empty() ? "it has no token" : record.secrets_fault);
+    return std::nullopt;
+  }
+  Secret backend = member(*secrets, "backend_token");
+  return Init{.id = ToolSessionId(record.id),
+              .user_token = std::move(token),
+              .user_id = record.user_id,
+              .backend_token = backend.empty() ? std::nullopt : std::optional(std::move(backend)),
+              .context = record.context,
+              .catalog = record.catalog == "session" ? CatalogMode::session : CatalogMode::shared};
+}
+
+// As the record and its tools have it; `entry` is what there is of it, if anything.
+void ToolSessions::take_over(const store::ToolSessionRecord& record, ToolSessionEntry entry,
+                             const std::vector<store::SessionToolRecord>& tools) {
+  const auto init = read_session(record);
+  if (!init) return;
+  last_created_ = std::max(last_created_, record.created_at);
+  const bool is_new = !entry;
+  const auto idle_for = std::max(time_now() - record.last_used_at, std::chrono::microseconds(0));
+  const auto used = latest_at_ - idle_for;
+  if (is_new) entry = make(init->id, record.created_at, used);
+  if (!is_new && used > entry.session->last_used()) entry.session->touch(used);
+  entry.session->set_version(record.stored.version);
+  std::vector<ToolOfSet> given;
+  for (const auto& one : tools) {
+    if (auto tool = read_tool(one)) given.push_back(std::move(*tool));
+  }
+  const auto before = entry.session->tools();
+  if (!given.empty() || before->snapshot) {
+    auto set = sets_.make(entry.session->name(), std::move(given));
+    if (set) {
+      entry.session->set_tools(*set);
+      if (!is_new && !looks_the_same(*before, **set)) changes_.changed(entry.session);
+    } else {
+      log::warning("the tools of session {} are not served: {}", record.id, set.error().message());
+    }
+  }
+  const auto old = entry.session->binding();
+  const auto binding = binding_of(*init);
+  const bool same =
+      !is_new && old->token == binding->token && old->context == binding->context && old->catalog == binding->catalog;
+  if (same) return entry.session->bind(binding);
+  const auto principal = entry.principal;
+  put(entry, binding);
+  if (principal) revoke(principal->key(), [&](const Principal& one) { return &one == principal.get(); });
+}
+
+Task<Result<>> ToolSessions::follow(ToolSessionId id) {
+  co_return co_await asio::co_spawn(control(), do_follow(std::move(id)), asio::use_awaitable);
+}
+
+Task<Result<>> ToolSessions::do_follow(ToolSessionId id) {
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  const auto turn = co_await ExclusiveAccess::take(*this, id.value());
+  const auto record = co_await dependencies_.store.tool_session(id.value());
+  if (!record) co_return std::unexpected(record.error());
+  ToolSessionEntry entry = table_.find(id);
+  // Another one that has the id now: whoever had the first is nobody any more.
+  if (entry && (!*record || (*record)->created_at != entry.session->created_at())) {
+    end(entry);
+    entry = {};
+  }
+  if (!*record || removals_.contains(id.value())) co_return Result<>{};
+  const auto tools = co_await dependencies_.store.session_tools_of(id.value());
+  if (!tools) co_return std::unexpected(tools.error());
+  take_over(**record, std::move(entry), *tools);
+  co_return Result<>{};
+}
+
+Task<Result<>> ToolSessions::follow_all() {
+  const auto records = co_await dependencies_.store.tool_sessions();
+  if (!records) co_return std::unexpected(records.error());
+  std::set<std::string> ids;
+  for (const auto& record : *records)
+    ids.insert(record.id);
+  for (const auto& entry : table_.all())
+    ids.insert(entry.session->id().value());
+  for (const auto& id : ids) {
+    if (auto followed = co_await follow(ToolSessionId(id)); !followed) co_return followed;
+  }
+  co_return Result<>{};
+}
+
+Task<> ToolSessions::ask_for_uses() {
+  std::size_t asked = 0;
+  for (const auto& entry : table_.all()) {
+    const auto idle_here = dependencies_.clock.now() - entry.session->last_used();
+    if (idle_here < options_.idle / 2) continue;
+    if (++asked > kUsesAtOnce) co_return;
+    (void)co_await was_used_elsewhere(entry.session);
+  }
+}
+
+// Where the store is away it may have been.
+Task<bool> ToolSessions::was_used_elsewhere(std::shared_ptr<ToolSession> session) {
+  if (!dependencies_.shared) co_return false;
+  const auto record = co_await dependencies_.store.tool_session(session->id().value());
+  if (!record) co_return true;
+  if (!*record) co_return false;
+  const auto idle_for = std::max(time_now() - (*record)->last_used_at, std::chrono::microseconds(0));
+  const auto used = latest_at_ - idle_for;
+  if (used > session->last_used()) session->touch(used);
+  co_return !table_.is_idle(*session);
+}
+
+}  // namespace proteus::gateway

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <libpq-fe.h>
+#include <proteus/error.hpp>
+
+#include "store/postgres/postgres_options.hpp"
+#include "store/sql/connection.hpp"
+
+namespace proteus::store {
+
+struct ClearResult {
+  void operator()(PGresult* result) const { PQclear(result); }
+};
+using PostgresResult = std::unique_ptr<PGresult, ClearResult>;
+
+// As libpq takes it, in PostgreSQL's binary format.
+struct PostgresParameter {
+  const char* data = nullptr;  // null for NULL
+  int size = 0;
+  Oid type = 0;
+};
+
+// A session that is never waited for longer than its time limits, whatever the server does: when they are over, it is
+// closed. Statements of the records have `?` for parameters, and are prepared when first used.
+class PostgresConnection final : public sql::Connection {
+ public:
+  static Result<std::unique_ptr<PostgresConnection>> open(const PostgresOptions& options);
+
+  sql::Query query(std::string_view sql) override;
+  // Also several statements, which then are one transaction unless they say otherwise.
+  Result<> execute(const std::string& sql) override;
+  Result<> begin_reading() override;
+  Result<> end_reading() override;
+  Result<> begin_writing() override;
+  Result<> end_writing(sql::Ending ending) override;
+  Result<std::int64_t> now() override;
+
+  Result<PostgresResult> run(std::string_view sql, std::span<const PostgresParameter> parameters);
+
+  // Not after a connection broke or was given up.
+  bool is_usable() const { return connection_ != nullptr && PQstatus(connection_.get()) == CONNECTION_OK; }
+  bool is_in_failed_transaction() const {
+    return is_usable() && PQtransactionStatus(connection_.get()) == PQTRANS_INERROR;
+  }
+
+  // Whether a notification came before the time was over. `stop` becoming readable ends the wait.
+  Result<bool> wait_for_notification(int stop, std::chrono::milliseconds time);
+
+ private:
+  struct Finish {
+    void operator()(PGconn* connection) const { PQfinish(connection); }
+  };
+  using Clock = std::chrono::steady_clock;
+
+  PostgresConnection(PGconn* connection, std::string name, const PostgresOptions& options);
+
+  Result<> connect(Clock::time_point until);
+  Result<> set_up(const PostgresOptions& options);
+  Result<std::string> prepared(std::string_view sql, std::span<const PostgresParameter> parameters);
+  // Of what was sent: the last result.
+  Result<PostgresResult> receive();
+  Error lost(std::string_view cause);
+  Error refused(const PGresult* result);
+
+  std::unique_ptr<PGconn, Finish> connection_;
+  const std::chrono::milliseconds patience_;
+  std::map<std::string, std::string, std::less<>> prepared_;  // the names of statements
+};
+
+// The fault behind an error code of PostgreSQL; none where the statement itself was wrong.
+std::optional<Fault> fault_of(std::string_view sql_state);
+
+}  // namespace proteus::store

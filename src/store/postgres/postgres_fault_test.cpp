@@ -1,0 +1,165 @@
+#include <atomic>
+#include <random>
+#include <set>
+#include <thread>
+
+#include <gmock/gmock.h>
+
+#include "store/testing/postgres_fixture.hpp"
+
+// A server that dies, and connections that break: nothing acknowledged is lost, and nothing happens twice.
+namespace proteus::store::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// What became of registrations that several threads made.
+struct Ledger {
+  std::mutex mutex;
+  std::set<std::string> acknowledged;
+  std::set<std::string> unsure;
+};
+
+class PostgresFaultTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!PostgresServer::is_installed()) GTEST_SKIP() << "PostgreSQL is not installed";
+  }
+
+  // Registers until it is told to stop. What is refused was not stored, and is tried again.
+  static void register_on(PostgresStore& store, const std::string& prefix, Ledger& ledger,
+                          const std::atomic<bool>& stop) {
+    Runner runner;
+    for (int i = 0; !stop;) {
+      const std::string name = prefix + "-" + std::to_string(i);
+      const auto written =
+          runner.run(store.write({PutUpstream{upstream(name)}, AppendChange{change(name)}, AppendAudit{audit(name)}}));
+      const bool unsure = !written && written.error().kind() == ErrorKind::interrupted;
+      if (!written && !unsure) {
+        std::this_thread::yield();
+        continue;
+      }
+      ++i;
+      const std::lock_guard lock(ledger.mutex);
+      (unsure ? ledger.unsure : ledger.acknowledged).insert(name);
+    }
+  }
+
+  static std::size_t acknowledged(Ledger& ledger) {
+    const std::lock_guard lock(ledger.mutex);
+    return ledger.acknowledged.size();
+  }
+  static void wait_for(Ledger& ledger, std::size_t more) {
+    const std::size_t enough = acknowledged(ledger) + more;
+    const auto end = std::chrono::steady_clock::now() + proteus::test::kPatience;
+    while (acknowledged(ledger) < enough && std::chrono::steady_clock::now() < end)
+      std::this_thread::yield();
+    ASSERT_GE(acknowledged(ledger), enough);
+  }
+
+  // Everything in the ledger is as it says, and each unit is there once and whole.
+  void check(PostgresStore& store, const Ledger& ledger) {
+    std::multiset<std::string> stored;
+    for (const auto& record : runner_.get(store.upstreams()))
+      stored.insert(record.name);
+    std::multiset<std::string> changed;
+    for (std::uint64_t since = 0;;) {
+      const auto page = runner_.get(store.changes(since, 1000));
+      if (page.changes.empty()) break;
+      for (const auto& record : page.changes)
+        changed.insert(record.upstream);
+      EXPECT_EQ(page.changes.front().number, since + 1);
+      since = page.changes.back().number;
+    }
+    EXPECT_EQ(stored, changed);
+    for (const auto& name : ledger.acknowledged)
+      EXPECT_TRUE(stored.contains(name)) << name << " was acknowledged, and is lost";
+    for (const auto& name : stored)
+      EXPECT_TRUE(ledger.acknowledged.contains(name) || ledger.unsure.contains(name)) << name << " was refused";
+  }
+
+  Runner runner_;
+};
+
+// REP-06
+TEST_F(PostgresFaultTest, LosesNothingThatItAcknowledgedWhenTheServerIsKilled) {
+  PostgresServer server;
+  PostgresBench bench(server);
+  const auto one = bench.open();
+  const auto two = bench.open();
+  Ledger ledger;
+  std::atomic<bool> stop = false;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 6; ++i) {
+    threads.emplace_back([&, i] { register_on(i % 2 == 0 ? *one : *two, std::to_string(i), ledger, stop); });
+  }
+  for (int round = 0; round < 3 && !HasFailure(); ++round) {
+    wait_for(ledger, 50);
+    server.stop(SIGKILL);
+    server.start();
+  }
+  wait_for(ledger, 50);
+  stop = true;
+  for (auto& thread : threads)
+    thread.join();
+  check(*one, ledger);
+}
+
+// REP-06
+TEST_F(PostgresFaultTest, GoesOnWhenConnectionsAreClosed) {
+  PostgresBench bench;
+  const auto store = bench.open();
+  Ledger ledger;
+  std::atomic<bool> stop = false;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&, i] { register_on(*store, std::to_string(i), ledger, stop); });
+  std::mt19937 random(20261117);
+  for (int round = 0; round < 40 && !HasFailure(); ++round) {
+    wait_for(ledger, random() % 5);
+    bench.close_connections();
+  }
+  wait_for(ledger, 20);
+  stop = true;
+  for (auto& thread : threads)
+    thread.join();
+  check(*store, ledger);
+  // Each was done again on another connection, and it could be found out whether a commit had happened.
+  EXPECT_THAT(ledger.unsure, IsEmpty());
+  EXPECT_TRUE(runner_.run(store->upstreams()));
+}
+
+// REP-06
+TEST_F(PostgresFaultTest, SaysThatTheServerIsAwayAndHeals) {
+  PostgresServer server;
+  PostgresBench bench(server);
+  const auto store = bench.open();
+  runner_.get(store->put(upstream("bank")));
+  server.stop(SIGQUIT);
+  const auto refused = runner_.run(store->put(upstream("zoo")));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind(), ErrorKind::exhausted);
+  EXPECT_THAT(refused.error().message(), HasSubstr("cannot be reached"));
+  EXPECT_EQ(store->health().writing->fault, Fault::unavailable);
+  EXPECT_FALSE(runner_.run(store->upstreams()));
+  EXPECT_EQ(store->health().reading->fault, Fault::unavailable);
+  std::atomic<int> told = 0;
+  store->on_feed([&] { ++told; });
+  server.start();
+  const auto end = std::chrono::steady_clock::now() + proteus::test::kPatience;
+  const auto until = [&](auto done) {
+    while (!done() && std::chrono::steady_clock::now() < end)
+      std::this_thread::yield();
+    return std::chrono::steady_clock::now() < end;
+  };
+  EXPECT_TRUE(until([&] { return runner_.run(store->put(upstream("zoo"))).has_value(); }));
+  EXPECT_TRUE(until([&] { return runner_.run(store->upstreams()).has_value(); }));
+  EXPECT_TRUE(until([&] { return told > 0; }));
+  EXPECT_FALSE(store->health().writing);
+  EXPECT_FALSE(store->health().reading);
+  EXPECT_THAT(runner_.get(store->upstreams()), testing::SizeIs(2));
+}
+
+}  // namespace
+}  // namespace proteus::store::test

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/batch_thread.hpp"
+#include "store/postgres/feed_listener.hpp"
+#include "store/postgres/postgres_options.hpp"
+#include "store/postgres/postgres_writer.hpp"
+#include "store/sql/sql_store.hpp"
+
+namespace proteus::store {
+
+// A store in PostgreSQL, which several processes share. What was acknowledged is committed there. Threads of its own
+// wait for the server: one writes (postgres_writer.hpp), some read, one listens. While the server is away, work fails
+// at once with an error of kind `exhausted`; connections are made again by themselves. Destroying it finishes what was
+// posted, and drops whoever still waits elsewhere.
+class PostgresStore final : public sql::SqlStore {
+ public:
+  // Creates or migrates the tables, in a schema `proteus`. Blocks: for the start of the process.
+  static Result<std::unique_ptr<PostgresStore>> open(PostgresOptions options, Sealer sealer);
+
+  ~PostgresStore() override;
+  PostgresStore(const PostgresStore&) = delete;
+  PostgresStore& operator=(const PostgresStore&) = delete;
+
+  PostgresWriter::Counts counts() const { return writer_.counts(); }
+
+ private:
+  // A thread with a connection.
+  class Reader;
+
+  PostgresStore(std::unique_ptr<const PostgresOptions> options, Sealer sealer,
+                std::unique_ptr<PostgresConnection> connection);
+
+  Posted post_read(sql::Operation operation) override;
+  Posted post_write(sql::Operation operation, std::size_t bytes) override {
+    return writer_.post(std::move(operation), bytes);
+  }
+
+  const std::unique_ptr<const PostgresOptions> options_;
+  PostgresWriter writer_;
+  std::vector<std::unique_ptr<Reader>> readers_;
+  std::atomic<std::size_t> next_reader_ = 0;
+  FeedListener listener_;  // last: it uses the others
+};
+
+}  // namespace proteus::store

@@ -1,0 +1,225 @@
+// Several processes that share a PostgreSQL serve as one (REP).
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+
+import { CLIENTS, Session } from './support/clients.mjs';
+import { startGateway } from './support/gateway.mjs';
+import { hasPostgres, startPostgres } from './support/postgres.mjs';
+import { eventually } from './support/programs.mjs';
+import { send } from './support/raw.mjs';
+import { ScriptedUpstream } from './support/scripted_upstream.mjs';
+import { startBackend } from './support/sessions.mjs';
+
+const SECRET = 'the-admin-secret-of-this-test';
+const tool = (name, type = 'string') => ({ name, description: `Does ${name}.`, inputSchema: { type: 'object', properties: { to: { type } } } });
+
+async function admin(gateway, method, path, body) {
+  const response = await fetch(new URL(`/admin/${path}`, gateway.url), { method, headers: { 'x-admin-secret': SECRET }, body: body && JSON.stringify(body) });
+  const text = await response.text();
+  return { status: response.status, applied: response.headers.get('proteus-applied'), json: text ? JSON.parse(text) : undefined };
+}
+
+async function done(gateway, method, path, body) {
+  const answer = await admin(gateway, method, path, body);
+  assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${JSON.stringify(answer.json)}`);
+  return answer;
+}
+
+async function ask(gateway, method, params = {}, token = undefined) {
+  const response = await send(gateway.url, method, params, { token });
+  const text = await response.text();
+  const data = /^data: (.*)$/m.exec(text);
+  return { status: response.status, ...(text.startsWith('{') || data ? JSON.parse(data ? data[1] : text) : {}) };
+}
+
+const toolsOf = async (gateway, token) => ((await ask(gateway, 'tools/list', {}, token)).result?.tools ?? []).map(({ name }) => name);
+
+describe('two processes', { skip: !hasPostgres && 'PostgreSQL 15 is not installed' }, () => {
+  let postgres;
+  let one;
+  let two;
+  const start = (name, more = {}) =>
+    startGateway({
+      cluster: { name },
+      ...more,
+      env: { PROTEUS_STORE: postgres.dsn, PROTEUS_PEPPER: 'pepper-pepper-pepper-pepper-pepper', PROTEUS_ADMIN_SECRET: SECRET, ...more.env }
+    });
+  const both = (what, holds) => eventually(what, async () => (await holds(one)) && (await holds(two)));
+
+  before(async () => {
+    postgres = startPostgres();
+    one = await start('one');
+    two = await start('two');
+  });
+  after(async () => {
+    await two?.stop();
+    await one?.stop();
+    await postgres?.stop();
+  });
+
+  test('REP-01 REP-17 know each other', async () => {
+    const { json } = await done(two, 'GET', 'processes');
+    assert.deepEqual(json.processes.map(({ name, live }) => [name, live]).sort(), [['one', true], ['two', true]]);
+    assert.equal(new Set(json.processes.map(({ configuration }) => configuration)).size, 1);
+    assert.match(await (await fetch(new URL('/metrics', one.url))).text(), /^proteus_cluster_behind_seconds \d/m);
+    assert.deepEqual(json.processes.filter(({ self }) => self).map(({ name }) => name), ['two']);
+  });
+
+  for (const client of CLIENTS) {
+    test(`REP-02 serve and announce what is registered at the other: ${client.name}`, async () => {
+      const upstream = await ScriptedUpstream.start([tool('pay')]);
+      const session = await Session.open(client, { url: two.url });
+      try {
+        const announced = session.notifications('notifications/tools/list_changed');
+        await session.listenForChanges();
+        const registered = await done(one, 'POST', 'upstreams', { name: 'shop', url: upstream.url });
+        assert.equal(registered.applied, '2/2');
+        await announced.next();
+        await both('listed', async (gateway) => (await toolsOf(gateway)).includes('shop_pay'));
+        assert.equal((await ask(two, 'tools/call', { name: 'shop_pay', arguments: {} })).result.content[0].text, 'ran pay');
+        assert.equal((await done(two, 'DELETE', 'upstreams/shop')).applied, '2/2');
+        assert.deepEqual(await toolsOf(one), []);
+      } finally {
+        await session.close();
+        await upstream.stop();
+      }
+    });
+  }
+
+  test('REP-03 lose no update to each other, and say which one lost', async () => {
+    const upstream = await ScriptedUpstream.start([tool('pay')]);
+    await done(one, 'POST', 'upstreams', { name: 'shop', url: upstream.url, enabled: false });
+    const kept = { display_name: undefined, call_timeout: undefined };
+    let refused = 0;
+    for (let round = 1; round <= 20; ++round) {
+      const changes = [
+        [one, 'display_name', `Shop ${round}`],
+        [two, 'call_timeout', `${round}s`]
+      ];
+      const answers = await Promise.all(changes.map(([gateway, key, value]) => admin(gateway, 'PATCH', 'upstreams/shop', { [key]: value })));
+      answers.forEach(({ status, json }, i) => {
+        assert.ok(status === 200 || status === 409, JSON.stringify(json));
+        if (status === 200) kept[changes[i][1]] = changes[i][2];
+        if (status === 409) refused += 1;
+      });
+    }
+    for (const gateway of [one, two]) {
+      await eventually('the same at both', async () => {
+        const { json } = await done(gateway, 'GET', 'upstreams/shop');
+        return Object.entries(kept).every(([key, value]) => value === undefined || JSON.stringify(json).includes(value));
+      });
+    }
+    assert.ok(refused < 40);
+    await done(two, 'DELETE', 'upstreams/shop');
+    const names = await Promise.all([one, two].map((gateway) => admin(gateway, 'POST', 'upstreams', { name: 'twice', url: upstream.url, enabled: false })));
+    assert.deepEqual(names.map(({ status }) => status).sort(), [201, 409]);
+    await eventually('gone', async () => (await admin(one, 'DELETE', 'upstreams/twice')).status < 300);
+    await upstream.stop();
+  });
+
+  test('REP-02 OAU-14 know the tokens that the other made, and not those it revoked', async () => {
+    const { json } = await done(one, 'POST', 'tokens', { name: 'agent' });
+    assert.equal((await ask(two, 'tools/list', {}, json.token)).status, 200);
+    const rotated = await done(two, 'POST', 'tokens/agent/rotate', { overlap: '0s' });
+    assert.equal((await ask(one, 'tools/list', {}, json.token)).status, 401);
+    assert.equal((await ask(one, 'tools/list', {}, rotated.json.token)).status, 200);
+    assert.equal((await done(two, 'DELETE', 'tokens/agent')).applied, '2/2');
+    assert.equal((await ask(one, 'tools/list', {}, rotated.json.token)).status, 401);
+  });
+
+  test('REP-02 SES-22 serve the tool sessions of the other, and their tools', async () => {
+    const backend = await startBackend();
+    await done(one, 'POST', 'session/init', { session_id: 's', user_token: 'token-of-the-session', user_id: 7, catalog: 'session' });
+    const definition = { name: 'fetch', description: 'Fetches.', inputSchema: { type: 'object' }, url: backend.url() };
+    const registered = await admin(two, 'POST', 'tools/register', { session_id: 's', tools: [definition] });
+    assert.equal(registered.status, 200, JSON.stringify(registered.json));
+    assert.deepEqual(await toolsOf(one, 'token-of-the-session'), ['fetch']);
+    await done(two, 'POST', 'session/cleanup', { session_id: 's' });
+    assert.equal((await ask(one, 'tools/list', {}, 'token-of-the-session')).status, 401);
+    await backend.stop();
+  });
+
+  test('REP-04 PIN-03 PIN-05 propose and ratify at either, whoever watches the upstream', async () => {
+    const upstream = await ScriptedUpstream.start([tool('pay')]);
+    await done(one, 'POST', 'upstreams', { name: 'bank', url: upstream.url, trust: 'pin' });
+    const call = (gateway) => ask(gateway, 'tools/call', { name: 'bank_pay', arguments: {} });
+    const ratifyAt = async (gateway) => {
+      await both('proposed at both', async (each) => (await done(each, 'GET', 'proposals')).json.proposals.length === 1);
+      const [{ id }] = (await done(gateway, 'GET', 'proposals')).json.proposals;
+      await done(gateway, 'POST', `proposals/${id}/ratify`, { by: 'an operator' });
+      await both('decided at both', async (each) => (await done(each, 'GET', 'proposals')).json.proposals.length === 0);
+    };
+    await ratifyAt(two);
+    await both('served at both', async (each) => (await toolsOf(each)).includes('bank_pay'));
+    // What callers know would be misread: it is blocked everywhere.
+    upstream.tools = [tool('pay', 'number')];
+    await done(one, 'POST', 'upstreams/bank/refresh');
+    await both('blocked at both', async (each) => (await call(each)).result?.content?.[0].text !== 'ran pay');
+    upstream.called.length = 0;
+    for (const gateway of [one, two]) await call(gateway);
+    assert.deepEqual(upstream.called, []);
+    await ratifyAt(one);
+    await both('called again', async (each) => (await call(each)).result?.content?.[0].text === 'ran pay');
+    await done(two, 'DELETE', 'upstreams/bank');
+    await upstream.stop();
+  });
+
+  test('REP-04 read an upstream by one of them, and by the other when that one dies', async () => {
+    const upstreams = await Promise.all(Array.from({ length: 4 }, (_, i) => ScriptedUpstream.start([tool(`tool${i}`)])));
+    const third = await start('third');
+    for (const [i, { url }] of upstreams.entries()) await done(third, 'POST', 'upstreams', { name: `up${i}`, url, auto_refresh: true, refresh_interval: '200ms' });
+    await eventually('shared out', async () => {
+      const { processes } = (await done(one, 'GET', 'processes')).json;
+      return processes.filter(({ live }) => live).every(({ watches }) => watches >= 1 && watches <= 2);
+    });
+    third.signal('SIGKILL');
+    await third.ended;
+    upstreams.forEach((upstream, i) => (upstream.tools = [tool(`tool${i}`), tool(`more${i}`)]));
+    await both('taken over', async (gateway) => (await toolsOf(gateway)).filter((name) => name.includes('more')).length === 4);
+    for (let i = 0; i < 4; ++i) await done(two, 'DELETE', `upstreams/up${i}`);
+    for (const upstream of upstreams) await upstream.stop();
+  });
+
+  test('REP-05 go on with a list that the other began', async () => {
+    const upstream = await ScriptedUpstream.start(['a', 'b', 'c'].map((name) => tool(name)));
+    const small = { server: { page_size: 1 } };
+    const [left, right] = [await start('left', small), await start('right', small)];
+    // What came and went before the other began leaves no trace.
+    await done(left, 'POST', 'upstreams', { name: 'gone', url: upstream.url });
+    await done(left, 'POST', 'upstreams', { name: 'shop', url: upstream.url });
+    await done(left, 'DELETE', 'upstreams/gone');
+    const last = await start('last', small);
+    await eventually('listed', async () => (await toolsOf(last)).length === 1 && (await toolsOf(right)).length === 1);
+    const names = [];
+    let cursor;
+    for (const gateway of [left, last, right]) {
+      const { result } = await ask(gateway, 'tools/list', cursor ? { cursor } : {});
+      names.push(...result.tools.map(({ name }) => name));
+      cursor = result.nextCursor;
+    }
+    assert.deepEqual(names, ['shop_a', 'shop_b', 'shop_c']);
+    await done(last, 'DELETE', 'upstreams/shop');
+    for (const gateway of [last, right, left]) await gateway.stop();
+    await upstream.stop();
+  });
+
+  test('REP-06 go on without PostgreSQL, and heal by themselves', async () => {
+    const upstream = await ScriptedUpstream.start([tool('pay')]);
+    await done(one, 'POST', 'upstreams', { name: 'shop', url: upstream.url });
+    await both('listed', async (gateway) => (await toolsOf(gateway)).includes('shop_pay'));
+    await postgres.halt();
+    for (const gateway of [one, two]) {
+      assert.deepEqual(await toolsOf(gateway), ['shop_pay']);
+      assert.equal((await ask(gateway, 'tools/call', { name: 'shop_pay', arguments: {} })).result.content[0].text, 'ran pay');
+      const refused = await admin(gateway, 'POST', 'upstreams', { name: 'more', url: upstream.url });
+      assert.equal(refused.status, 503, JSON.stringify(refused.json));
+      assert.equal((await fetch(new URL('/readyz', gateway.url))).status, 200);
+    }
+    await eventually('known to be away', async () => (await (await fetch(new URL('/readyz', one.url))).json()).store === 'away');
+    postgres.resume();
+    await eventually('healed', async () => (await admin(two, 'POST', 'upstreams', { name: 'more', url: upstream.url })).status === 201);
+    await both('listed again', async (gateway) => (await toolsOf(gateway)).includes('more_pay'));
+    for (const name of ['more', 'shop']) await done(one, 'DELETE', `upstreams/${name}`);
+    await upstream.stop();
+  });
+});
