@@ -26,7 +26,7 @@ class SharedVaultTest : public test::VaultFixture {
 
   std::string used_at_other() {
     const auto grant = proteus::test::run(io, other->usable(wanted("alice")));
-    return grant ? (*grant)->authorization : std::string(to_string(grant.error().kind()));
+    return grant ? (*grant)->authorization() : std::string(to_string(grant.error().kind()));
   }
 
   GrantPointer alice;
@@ -46,8 +46,8 @@ TEST_F(SharedVaultTest, SendsARefreshTokenFromOneProcessOnly) {
   boost::asio::co_spawn(io, other->usable(wanted("alice")), [&](auto, auto result) { there = std::move(result); });
   servers->release();
   proteus::test::run_until(io, [&] { return here && there; });
-  EXPECT_EQ((**here)->authorization, "Bearer a2");
-  EXPECT_EQ((**there)->authorization, "Bearer a2");
+  EXPECT_EQ((**here)->authorization(), "Bearer a2");
+  EXPECT_EQ((**there)->authorization(), "Bearer a2");
   EXPECT_THAT(servers->sent, ElementsAre("r1"));
   EXPECT_THAT(others->sent, IsEmpty());
 }
@@ -86,7 +86,7 @@ TEST_F(SharedVaultTest, KeepsANewSignInThatHappenedDuringARefresh) {
   ASSERT_TRUE(proteus::test::run(io, other->put(std::move(anew), "a test")));
   servers->release();
   proteus::test::run_until(io, [&] { return here.has_value(); });
-  EXPECT_EQ((**here)->authorization, "Bearer a9");
+  EXPECT_EQ((**here)->authorization(), "Bearer a9");
 }
 
 }  // namespace
