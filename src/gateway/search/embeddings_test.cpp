@@ -113,8 +113,6 @@ class EmbeddedSearch : public ::testing::Test {
   std::vector<std::string> search(std::string_view query) {
     return found_by(gateway->call("search_tools", fmt::format(R"({{"query":"{}"}})", query), bearer("agent")));
   }
-  // Vectors are used before they are written.
-  bool is_kept() { return gateway->run(store.setting("search vectors of up")).value().has_value(); }
   // No word of it is in any definition.
   static constexpr std::string_view kMeant = "feline";
 
@@ -147,7 +145,7 @@ TEST_F(EmbeddedSearch, FindsByMeaningOnceVectorsAreThere) {
 TEST_F(EmbeddedSearch, SendsEachDefinitionOnce) {
   start(EmbeddingEndpoint{model.url(), "m"});
   (void)search(kMeant);
-  wait_until([&] { return is_kept(); });
+  wait_until([&] { return embeddings->status().tools == 2; });
   stop();
   start(EmbeddingEndpoint{model.url(), "m"});
   (void)search(kMeant);
