@@ -232,7 +232,9 @@ TEST(ParkedCalls, AreNoMoreThanAllowed) {
 // BRG-06
 TEST(ParkedCalls, EndWithTheirUpstream) {
   auto upstream = std::make_unique<AskingUpstream>(legacy_only());
-  TestGateway gateway({upstream_at("old", upstream->port)});
+  auto settings = upstream_at("old", upstream->port);
+  settings.call_timeout = 3s;  // for as long as it might come back
+  TestGateway gateway({settings});
   gateway.discover();
   ModernClient client(gateway);
   const auto asked = client.call("old_greet");

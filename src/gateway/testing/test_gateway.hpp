@@ -68,8 +68,7 @@ inline providers::UpstreamSettings upstream_at(std::string name, std::uint16_t p
 // A server that answers with its arguments, and has as many tools as it is told.
 class Upstream {
  public:
-  explicit Upstream(std::vector<std::string> tools = {"echo"}, server::ServerOptions options = {},
-                    std::uint16_t at = 0)
+  explicit Upstream(std::vector<std::string> tools = {"echo"}, server::ServerOptions options = {}, std::uint16_t at = 0)
       : server({.name = "upstream", .version = "1"}, options) {
     for (auto& tool : tools)
       add(std::move(tool));

@@ -27,12 +27,12 @@ struct Answer {
   std::string body;  // decoded
 };
 
-// Blocks, for a few seconds at most.
+// Blocks, for a minute at most: only a test that would hang waits for so long.
 class RawClient {
  public:
   explicit RawClient(std::uint16_t port, int receive_buffer = 0) {
     socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const timeval patience{10, 0};
+    const timeval patience{60, 0};
     ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     const int on = 1;
     ::setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
