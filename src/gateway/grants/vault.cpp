@@ -204,6 +204,9 @@ Task<Result<GrantPointer>> Vault::do_put(Grant grant, std::string who) {
   if (auto written = co_await dependencies_.store.write(std::move(writes)); !written)
     co_return std::unexpected(std::move(written.error()));
   auto kept = publish(std::move(grant));
+  // What could not be obtained before its owner signed in can be now.
+  if (is_identity(key.target()))
+    std::erase_if(failures_, [&](const auto& entry) { return entry.first.owner() == key.owner(); });
   flight->deliver(kept);
   tell(kept, GrantState::connected);
   co_return kept;
