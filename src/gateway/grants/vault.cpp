@@ -207,6 +207,9 @@ Task<Result<GrantPointer>> Vault::do_put(Grant grant, std::string who) {
   grant.stored = written->versions.empty() ? 0 : written->versions.front();
   grant.rotation_begun = false;
   auto kept = publish(std::move(grant));
+  // What could not be obtained before its owner signed in can be now.
+  if (is_identity(key.target()))
+    std::erase_if(failures_, [&](const auto& entry) { return entry.first.owner() == key.owner(); });
   flight->deliver(kept);
   tell(kept, GrantState::connected);
   co_return kept;

@@ -310,6 +310,20 @@ TEST_F(VaultTest, AsksForMoreScopesABoundedNumberOfTimes) {
   EXPECT_LT(more, 10);
 }
 
+// UPC-11
+TEST_F(VaultTest, ObtainsAtOnceWhatASignInAllows) {
+  servers->automatic = kTarget;
+  servers->refused = errors::unauthenticated("nobody has signed in");
+  EXPECT_EQ(used("ada"), to_string(ErrorKind::unauthenticated));
+  servers->refused.reset();
+  servers->obtained = tokens("by-chain", "");
+  EXPECT_EQ(used("ada"), to_string(ErrorKind::unauthenticated)) << "it was asked for just now";
+  Grant identity = grant_of("ada");
+  identity.target = identity_target("https://id.example");
+  put(std::move(identity));
+  EXPECT_EQ(used("ada"), "Bearer by-chain");
+}
+
 // UPC-14: whoever ends a sign-in at the identity provider ends what was obtained by it.
 TEST_F(VaultTest, ForgetsWhatWasObtainedByASignInThatHasEnded) {
   Grant identity = grant_of("ada");

@@ -43,6 +43,7 @@ class ScriptedServers final : public GrantServers {
   bool obtains(const GrantTarget& target) const override { return target == automatic; }
   Task<Result<Grant>> obtain(GrantOwner, GrantTarget, Secret caller_token) override {
     obtained_with.push_back(caller_token.reveal());
+    if (refused) co_return std::unexpected(*refused);
     Grant grant;
     grant.tokens = obtained;
     co_return grant;
@@ -62,6 +63,7 @@ class ScriptedServers final : public GrantServers {
   GrantTarget automatic;
   auth::oauth::TokenAnswer obtained;
   std::vector<std::string> obtained_with;
+  std::optional<Error> refused;  // why nothing is obtained
 
  private:
   Bell released_;

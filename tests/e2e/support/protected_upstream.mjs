@@ -36,7 +36,10 @@ export class ProtectedUpstream {
   static async start(provider, { era = 'modern', writeScope, bound = false } = {}) {
     const upstream = new ProtectedUpstream(provider, era, writeScope);
     Object.assign(upstream, { bound, nonce: 'the-first-nonce', proofs: [], thumbprints: new Set(), refusals: 0 });
-    upstream.server = createServer((request, response) => void upstream.receive(request, response));
+    upstream.server = createServer((request, response) => {
+      // Whoever asks may be killed in the middle of it.
+      upstream.receive(request, response).catch(() => response.destroy());
+    });
     await new Promise((listening) => upstream.server.listen(0, '127.0.0.1', listening));
     upstream.url = `http://127.0.0.1:${upstream.server.address().port}/mcp`;
     return upstream;
