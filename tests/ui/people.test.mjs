@@ -34,7 +34,7 @@ describe('people who use the gateway', () => {
     await ada.call('notes_whoami');
     await ada.opening;
     const row = page.getByRole('listitem').filter({ hasText: 'ada' });
-    await row.getByText('Connected', { exact: true }).waitFor();
+    await row.locator('.badge', { hasText: 'Connected' }).waitFor();
     assert.match(await row.textContent(), /notes.*for tools/s);
     await row.getByRole('button', { name: 'Disconnect' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
@@ -52,7 +52,7 @@ describe('people who use the gateway', () => {
 
   test('UIX-12 which rule fits the claims of a token, and why others do not', async () => {
     await open('/ui/tokens');
-    await page.getByText(NOBODY).waitFor();
+    await page.getByText(NOBODY, { exact: true }).waitFor();
     const claims = page.getByLabel('Claims of a token');
     await claims.fill(JSON.stringify({ iss: NOBODY, sub: 'kim', groups: ['ops'] }));
     await page.getByRole('button', { name: 'Match' }).click();

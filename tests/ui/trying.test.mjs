@@ -92,7 +92,7 @@ describe('trying a tool', () => {
     await page.getByLabel('gift').check();
     await page.getByLabel('city').fill('Berlin');
     await page.getByRole('button', { name: 'Add to tags' }).click();
-    await page.getByLabel('1', { exact: true }).fill('fragile');
+    await page.getByLabel('1 *').fill('fragile');
     await page.getByLabel('One of').selectOption({ label: 'By hand' });
     await page.getByRole('group', { name: 'how' }).getByLabel('how').last().fill('quickly');
     await page.getByRole('button', { name: 'Call' }).click();
@@ -122,7 +122,7 @@ describe('trying a tool', () => {
   test('UIX-06 questions are answered in the page', async () => {
     await page.goto(`${origin}/ui/try?name=shop_ask`);
     await page.getByRole('button', { name: 'Call' }).click();
-    await page.getByText('Which PIN?').waitFor();
+    await page.getByText('Which PIN?', { exact: true }).waitFor();
     await page.getByLabel('pin *').fill('1234');
     await page.getByRole('button', { name: 'Answer' }).click();
     await answer().getByText('"pin":"1234"').waitFor();
@@ -134,10 +134,10 @@ describe('trying a tool', () => {
   test('UIX-06 progress is shown while it runs', async () => {
     await page.goto(`${origin}/ui/try?name=shop_slow`);
     await page.getByRole('button', { name: 'Call' }).click();
-    await page.getByText('half of it').waitFor();
+    await page.getByText('half of it', { exact: true }).waitFor();
     upstream.finish();
     await answer().getByText('slowly done').waitFor();
-    await page.getByText('notifications/progress').waitFor();
+    await page.getByText('received notifications/progress').first().waitFor();
   });
 
   test('UIX-06 a viewer calls nothing', async () => {

@@ -6,11 +6,11 @@ export interface Routes {
   'DELETE /admin/upstreams/{name}': never;
   'GET /admin': never;
   'GET /admin/audit': 'limit' | 'before';
-  'GET /admin/catalog/tools': never;
+  'GET /admin/catalog/tools': 'explain';
   'GET /admin/changes': 'since' | 'limit';
   'GET /admin/connections': never;
   'GET /admin/contexts': never;
-  'GET /admin/contexts/{name}/tools': never;
+  'GET /admin/contexts/{name}/tools': 'explain';
   'GET /admin/datasets': never;
   'GET /admin/figures': 'upstream';
   'GET /admin/issuers': never;

@@ -47,20 +47,22 @@ function List(properties: Properties) {
   );
 }
 
+const NONE = -1; // nothing is given where nothing has to be
+
 function Variants({ schema, root, label, value, required, depth = 0, onChange }: Properties) {
   const variants = variantsOf(schema);
-  const [chosen, setChosen] = useState(() => variantFor(variants, value, root));
+  const [chosen, setChosen] = useState(() => (value === undefined && !required ? NONE : variantFor(variants, value, root)));
   const choose = (next: number) => {
     setChosen(next);
-    onChange(initial(variants[next]!, root, true, depth + 1));
+    onChange(next === NONE ? undefined : initial(variants[next]!, root, true, depth + 1));
   };
   const word = (one: Schema, index: number) => String(resolved(one, root).title ?? resolved(one, root).type ?? `Form ${index + 1}`);
   return (
     <fieldset class="nested"><legend><Name label={label} required={required} schema={schema} /></legend><About schema={schema} />
       <label>One of
-        <select value={chosen} onChange={(event) => choose(Number(event.currentTarget.value))}>{variants.map((one, index) => <option value={index}>{word(one, index)}</option>)}</select>
+        <select value={chosen} onChange={(event) => choose(Number(event.currentTarget.value))}>{!required && <option value={NONE}>None</option>}{variants.map((one, index) => <option value={index}>{word(one, index)}</option>)}</select>
       </label>
-      <Field key={chosen} schema={variants[chosen] ?? {}} root={root} label={label} value={value} required depth={depth + 1} onChange={onChange} />
+      {chosen !== NONE && <Field key={chosen} schema={variants[chosen] ?? {}} root={root} label={label} value={value} required depth={depth + 1} onChange={onChange} />}
     </fieldset>
   );
 }
@@ -105,7 +107,9 @@ export function Field(properties: Properties) {
     }
     case 'object': {
       const members = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-      return <fieldset class="nested"><legend><Name label={label} required={required} schema={schema} /></legend><About schema={schema} /><Members {...properties} schema={schema} value={members} /></fieldset>;
+      return <fieldset class="nested"><legend><Name label={label} required={required} schema={schema} /></legend><About schema={schema} />
+        {/* What an object needs it needs once it is there. */}
+        <Members {...properties} schema={schema} value={members} required={required || value !== undefined} onChange={(next) => onChange(!required && Object.keys(next as object).length === 0 ? undefined : next)} /></fieldset>;
     }
     case 'list': return <List {...properties} schema={schema} />;
     case 'variants': return <Variants {...properties} schema={schema} />;
@@ -114,7 +118,7 @@ export function Field(properties: Properties) {
 }
 
 // The properties of an object, each with its control.
-export function Members({ schema, root, value, depth = 0, onChange }: Properties) {
+export function Members({ schema, root, value, required, depth = 0, onChange }: Properties) {
   const members = (value ?? {}) as Record<string, unknown>;
   const needed = requiredOf(schema);
   const set = (key: string, next: unknown) => {
@@ -124,7 +128,7 @@ export function Members({ schema, root, value, depth = 0, onChange }: Properties
   return (
     <>
       {propertiesOf(schema).map(([key, member]) => (
-        <Field key={key} schema={member} root={root} label={key} value={members[key]} required={needed.has(key)} depth={depth + 1} onChange={(next) => set(key, next)} />
+        <Field key={key} schema={member} root={root} label={key} value={members[key]} required={required && needed.has(key)} depth={depth + 1} onChange={(next) => set(key, next)} />
       ))}
     </>
   );
