@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Prints the failed and the skipped tests of a JUnit report, then the line of counts that test.sh reads."""
+"""Prints the failed tests of a JUnit report with their output, the skipped ones, and the line of counts that test.sh reads."""
 import sys
 import xml.etree.ElementTree as xml
+
+OUTPUT_LINES = 60
 
 suite = xml.parse(sys.argv[1]).getroot()
 outcomes = {"passed": [], "failed": [], "skipped": []}
@@ -13,6 +15,8 @@ for case in suite.iter("testcase"):
     else:
         outcome = "failed"
     outcomes[outcome].append(case.get("name"))
+    if outcome == "failed":
+        print("\n".join((case.findtext("system-out") or "").splitlines()[-OUTPUT_LINES:]))
 
 for outcome in ("failed", "skipped"):
     for name in outcomes[outcome]:

@@ -3,7 +3,8 @@
 #
 # A section writes its whole output to build/logs/<name>.log, which is shown when it fails. It ends with a line
 # "<n> passed, <n> failed", to which ", <n> skipped" may be added; one without that line counts as a single test.
-# The last line of this script is the sum, in that form.
+# The summary names the tests that failed: lines of a log that begin with "failed: " or with the cross of Node's
+# reporter, or rows of a table that did not hold. The last line of this script is the sum, in that form.
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
 
@@ -12,6 +13,7 @@ passed=0
 failed=0
 skipped=0
 summary=()
+failures=()
 declare -A succeeded=()
 
 # heading <text>: bold on a terminal.
@@ -55,6 +57,9 @@ section() {
   else
     tail -n 200 "$log" | sed 's/^/   | /'
     say "   the whole output is in $log"
+    mapfile -t -O "${#failures[@]}" failures < <(
+      grep -E '^ *(failed: |FAILED |✖ |\| .* \| DID NOT HOLD)' "$log" | sed "s/^ */  $name: /" | grep -v 'failing tests:$' | awk '!seen[$0]++' | head -n 20
+    )
   fi
   grep -E '^skipped: ' "$log" | sed 's/^/   /' || true
   summary+=("$(printf '  %-14s %6s   %d passed, %d failed, %d skipped' "$name" "$(clock $((SECONDS - started)))" "${counts[@]}")")
@@ -94,6 +99,7 @@ fi
 heading "Summary, after $(clock "$SECONDS")"
 printf '%s\n' "${summary[@]}"
 if ((skipped)); then say "  $skipped skipped"; fi
+if ((${#failures[@]})); then printf '%s\n' "${failures[@]}"; fi
 say
 say "$passed passed, $failed failed"
 ((failed == 0))

@@ -153,21 +153,21 @@ Task<> Embeddings::learn(catalog::SnapshotPointer snapshot, EmbeddingEndpoint en
       return found != stored.end() ? found->second : nullptr;
     });
   }
-  const bool asks = !whole;
-  if (asks) whole = co_await fetch_missing(endpoint, all);
-  {
-    const std::scoped_lock lock(mutex_);
-    if (endpoint_ != endpoint) co_return;
-    for (std::size_t i = 0; i < all.keys.size(); ++i) {
-      if (all.vectors[i]) by_key_.insert_or_assign(all.keys[i], all.vectors[i]);
-    }
-    const auto known = known_.find(snapshot.get());
-    if (known != known_.end()) {
-      known->second.vectors = std::make_shared<const std::vector<VectorPointer>>(all.vectors);
-      known->second.state = whole ? Known::State::whole : Known::State::part;
-    }
+  if (!whole) {
+    whole = co_await fetch_missing(endpoint, all);
+    // Before anybody uses them: a gateway that stops then does not send them again.
+    co_await keep(snapshot->upstream(), all, std::move(stored));
   }
-  if (asks) co_await keep(snapshot->upstream(), all, std::move(stored));
+  const std::scoped_lock lock(mutex_);
+  if (endpoint_ != endpoint) co_return;
+  for (std::size_t i = 0; i < all.keys.size(); ++i) {
+    if (all.vectors[i]) by_key_.insert_or_assign(all.keys[i], all.vectors[i]);
+  }
+  const auto known = known_.find(snapshot.get());
+  if (known != known_.end()) {
+    known->second.vectors = std::make_shared<const std::vector<VectorPointer>>(all.vectors);
+    known->second.state = whole ? Known::State::whole : Known::State::part;
+  }
 }
 
 Task<bool> Embeddings::fetch_missing(const EmbeddingEndpoint& endpoint, Texts& all) {
@@ -205,9 +205,11 @@ Task<Embeddings::ByKey> Embeddings::recall(const catalog::UpstreamName& upstream
 Task<> Embeddings::keep(const catalog::UpstreamName& upstream, const Texts& texts, ByKey before) {
   if (!dependencies_.lasts(upstream)) co_return;
   if (before.size() > kOldKept + 2 * texts.keys.size()) before.clear();
+  bool news = false;
   for (std::size_t i = 0; i < texts.keys.size(); ++i) {
-    if (texts.vectors[i]) before.insert_or_assign(texts.keys[i], texts.vectors[i]);
+    if (texts.vectors[i]) news |= before.insert_or_assign(texts.keys[i], texts.vectors[i]).second;
   }
+  if (!news) co_return;
   std::string text = co_await dependencies_.background.run([all = std::move(before)] {
     std::vector<search::KeyedVector> written;
     written.reserve(all.size());
