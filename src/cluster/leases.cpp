@@ -119,13 +119,18 @@ Task<> Leases::look() {
   std::vector<std::string> free;
   std::ranges::copy_if(wanted_, std::back_inserter(free), [&](const auto& name) { return !taken.contains(name); });
   shuffle(free, self);
-  const auto free_before = std::exchange(free_, std::set(free.begin(), free.end()));
+  const auto now = member_.now();
+  const auto free_before = std::exchange(free_, {});
+  for (const auto& name : free) {
+    const auto known = free_before.find(name);
+    free_.emplace(name, known == free_before.end() ? now : known->second);
+  }
   std::erase_if(beyond_, [&](const auto& name) { return !held.contains(name); });
   std::size_t room = share > held.size() ? share - held.size() : 0;
   // What nobody took meanwhile is done here, whatever the share: not every process wants the same.
   std::erase_if(free, [&](const auto& name) {
     if (room > 0) return --room, false;
-    if (!free_before.contains(name)) return true;
+    if (!free_before.contains(name) || now - free_.at(name) < 2 * member_.options().attend_every) return true;
     beyond_.insert(name);
     return false;
   });

@@ -43,6 +43,9 @@ class Leases {
   void start();
   Task<> stop();
 
+  // Whether it still has what it had; takes what nobody does.
+  Task<> look();
+
   // Thread-safe. Takes it from whoever has it: somebody waits here for what only its holder does.
   Task<Result<>> take(std::string name);
   // Thread-safe.
@@ -58,7 +61,6 @@ class Leases {
   using Held = std::map<std::string, std::uint64_t, std::less<>>;  // tokens by name
 
   Task<> run();
-  Task<> look();
   Task<Result<>> do_take(std::string name);
   void set_held(Held held);
   void add_held(const std::vector<store::LeaseRecord>& taken);
@@ -69,8 +71,8 @@ class Leases {
   OnChange on_change_;
   std::function<void(std::size_t count)> on_live_;
   std::set<std::string> wanted_;
-  std::set<std::string> free_;    // that nobody did when last looked
-  std::set<std::string> beyond_;  // that nobody else wants: held beyond the share
+  std::map<std::string, Clock::Monotonic> free_;  // that nobody did when last looked, and since when
+  std::set<std::string> beyond_;                  // that nobody else wants: held beyond the share
   bool looking_ = false;
   std::uint64_t takes_ = 0;  // by somebody who waited for it
   TaskGroup tasks_;

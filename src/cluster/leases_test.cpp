@@ -18,7 +18,7 @@ class Holder {
  public:
   Holder(boost::asio::io_context& io, store::Store& store, std::string name, std::chrono::milliseconds patience = 1h)
       : io_(io),
-        member_(io, store, clock_, {.name = std::move(name), .facts = "{}", .patience = patience}),
+        member_(io, store, clock_, {.name = std::move(name), .facts = "{}", .attend_every = 0ms, .patience = patience}),
         leases(io, store, member_) {
     attend();
   }

@@ -120,13 +120,13 @@ Task<bool> Member::catch_up() {
     const bool missed = page->entries.empty() || page->entries.front().number != applied_ + 1;
     const Changed keys = missed ? Changed() : keys_of(page->entries);
     const std::uint64_t until = missed ? page->newest : page->entries.back().number;
-    if (missed) log::warning("too much has changed meanwhile: everything is read again");
     const auto applied = co_await apply_(missed ? nullptr : &keys);
     if (!applied) {
       if (!std::exchange(away_, true))
         log::warning("changes of other processes cannot be applied: {}", applied.error().message());
       co_return false;
     }
+    if (missed) log::warning("too much had changed meanwhile: everything was read again");
     applied_ = until;
   }
 }

@@ -67,6 +67,7 @@ class Member {
 
   // Thread-safe. Whether somebody attended lately.
   bool lives(const store::MemberRecord& record) const { return record.unseen < options_.patience; }
+  Clock::Monotonic now() const { return clock_.now(); }
   // Thread-safe. How far it has followed the feed.
   std::uint64_t applied() const { return applied_.load(); }
   // Thread-safe. How long changes of others may have been missed.

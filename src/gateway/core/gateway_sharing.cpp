@@ -46,6 +46,12 @@ void Gateway::watch(const std::string& lease, bool held) {
   if (served == nullptr) return;
   log::debug("upstream {} is watched {}", (*served)->settings().label(), held ? "here" : "by another process");
   (*served)->set_leading(held);
+  // What the other stored before this was noticed.
+  const auto take = [](Gateway& gateway, std::string name) -> Task<> {
+    if (const auto followed = co_await gateway.follow_lists(name); !followed)
+      log::warning("what upstream {} lists is not known: {}", name, followed.error().message());
+  };
+  if (!held) background_.spawn("taking over lists", take(*this, (*served)->settings().name));
 }
 
 Task<Result<>> Gateway::lead(std::string upstream) { return options_.leases->take(lease_of(upstream)); }
@@ -82,7 +88,10 @@ Task<Result<>> Gateway::follow_lists(std::string upstream) {
   const auto turn = co_await changes_.take();
   const auto table = tables_.get();
   const ServedUpstream* const served = table->find(upstream);
-  if (served == nullptr || (*served)->is_watched()) co_return Result<>{};
+  if (served == nullptr) co_return Result<>{};
+  // Unless it was stored by this process, another one has taken the lease.
+  if ((*served)->is_watched() && options_.leases->holds(lease_of(upstream))) co_await options_.leases->look();
+  if ((*served)->is_watched()) co_return Result<>{};
   auto records = co_await store_.snapshots_of(upstream);
   if (!records) co_return std::unexpected(std::move(records.error()));
   if (records->empty()) co_return Result<>{};
