@@ -11,8 +11,11 @@ namespace {
 // A tenth of what a thread of usual priority gets where both want the same core.
 constexpr int kNice = 10;
 
-// On Linux a thread has a priority of its own.
-void lower_priority() { ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), kNice); }
+// On Linux a thread has a priority of its own. Below that of the process, which may have been lowered itself.
+void lower_priority() {
+  const auto thread = static_cast<id_t>(::syscall(SYS_gettid));
+  ::setpriority(PRIO_PROCESS, thread, ::getpriority(PRIO_PROCESS, thread) + kNice);
+}
 
 }  // namespace
 
