@@ -60,7 +60,8 @@ describe('people who use the gateway', () => {
     await page.getByText('Rule 1 does not fit').waitFor();
     await page.getByRole('link', { name: 'What they see' }).last().click();
     await page.getByRole('heading', { name: 'Tools' }).waitFor();
-    await page.getByText('Listed live, and not asked here').waitFor();
+    await page.getByRole('status').first().waitFor();
+    assert.match(await page.locator('select[name=as]').inputValue(), /"kim"/);
     await open('/ui/tokens');
     await claims.fill('{"sub":"kim"}');
     await page.getByRole('button', { name: 'Match' }).click();

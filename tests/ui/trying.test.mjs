@@ -94,7 +94,7 @@ describe('trying a tool', () => {
     await page.getByRole('button', { name: 'Add to tags' }).click();
     await page.getByLabel('1 *').fill('fragile');
     await page.getByLabel('One of').selectOption({ label: 'By hand' });
-    await page.getByRole('group', { name: 'how' }).getByLabel('how').last().fill('quickly');
+    await page.getByLabel('By hand *').fill('quickly');
     await page.getByRole('button', { name: 'Call' }).click();
     await answer().getByText('Done').waitFor();
     const [called] = upstream.called;

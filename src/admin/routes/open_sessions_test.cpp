@@ -62,8 +62,7 @@ TEST_F(OpenSessions, UIX_09_ShowsAndEndsAStream) {
 }
 
 TEST_F(OpenSessions, UIX_09_ShowsToolSessions) {
-  bench.ask("POST", "/admin/session/init",
-            object{{"session_id", "s1"}, {"user_token", "tok"}, {"user_id", 7}});
+  bench.ask("POST", "/admin/session/init", object{{"session_id", "s1"}, {"user_token", "tok"}, {"user_id", 7}});
   const value session = open().at("tool_sessions").at("newest").at(0);
   EXPECT_EQ(session.at("session_id").as_string(), "s1");
   EXPECT_EQ(session.at("user_id").as_int64(), 7);

@@ -1,6 +1,8 @@
 import uPlot from 'uplot';
 import type { Series } from './chart.tsx';
 
+const clock = (seconds: number) => new Date(seconds * 1000).toLocaleTimeString('en', { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false });
+
 // Draws into an element until the returned function is called; follows its width, and the colours of the page.
 export function draw(element: HTMLElement, height: number, times: number[], series: Series[]): () => void {
   const colour = (name: string) => getComputedStyle(element).getPropertyValue(`--${name}`).trim();
@@ -13,7 +15,7 @@ export function draw(element: HTMLElement, height: number, times: number[], seri
       {
         width: Math.max(200, element.clientWidth), height, legend: { show: false }, cursor: { drag: { x: false, y: false } },
         scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
-        axes: [{ ...axis }, { ...axis, size: 50, values: (_, ticks) => ticks.map((tick) => `${tick.toLocaleString('en')}${series[0]?.unit ?? ''}`) }],
+        axes: [{ ...axis, space: 64, values: (_, ticks) => ticks.map(clock) }, { ...axis, size: 62, values: (_, ticks) => ticks.map((tick) => `${tick.toLocaleString('en')}${series[0]?.unit ?? ''}`) }],
         series: [{}, ...series.map((one) => ({ label: one.label, stroke: colour(one.tone), width: 2, spanGaps: false, dash: one.tone === 'bad' ? [6, 4] : [], points: { show: false } }))]
       },
       [times, ...series.map((one) => one.values)],

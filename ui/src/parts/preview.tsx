@@ -9,11 +9,11 @@ function who(one: Affected) {
   return <strong><Stranger text={name} />{one.context && <> at <code>/mcp/{one.context}</code></>}</strong>;
 }
 
-function Names({ all, verb, tone }: { all: Affected['gains']; verb: string; tone: string }) {
+function Names({ all, verb, tone, after = '' }: { all: Affected['gains']; verb: string; tone: string; after?: string }) {
   if (all.total === 0) return null;
   return (
     <details>
-      <summary class={tone}>{verb} {all.total.toLocaleString('en')}</summary>
+      <summary class={tone}>{verb} {all.total.toLocaleString('en')}{after}</summary>
       <p class="names">{all.names.map((name) => <code key={name}><Stranger text={name} /></code>)}{all.total > all.names.length && ' …'}</p>
     </details>
   );
@@ -48,7 +48,7 @@ export function ChangePreview({ change, newcomer }: { change: Record<string, unk
                 {who(one)}
                 {newcomer && one.gains.total === 0 && <p class="quiet">sees nothing</p>}
                 <Names all={one.gains} verb={newcomer ? 'sees' : 'gains'} tone="good" />
-                <Names all={one.loses} verb={preview.becomes_live ? 'is asked live for' : 'loses'} tone={preview.becomes_live ? 'wait' : 'bad'} />
+                {preview.becomes_live ? <Names all={one.loses} verb="sees" tone="wait" after=" as the upstream lists them" /> : <Names all={one.loses} verb="loses" tone="bad" />}
                 <Names all={one.changes} verb="sees otherwise" tone="warn" />
               </li>
             ))}

@@ -2,7 +2,7 @@
 
 export interface Link { type: string; from: string; to: string }
 export interface Node { name: string; x: number; y: number }
-export interface Edge { from: Node; to: Node; label: string }
+export interface Edge { from: Node; to: Node; label: string; returns: boolean }
 export interface Graph { nodes: Node[]; edges: Edge[]; width: number; height: number }
 
 const MOST = 24; // types; more are not readable as a picture
@@ -10,13 +10,14 @@ const MOST = 24; // types; more are not readable as a picture
 // Links between the same two types are one line with all their names.
 export function graphOf(types: string[], links: Link[]): Graph {
   const shown = types.slice(0, MOST);
-  const radius = Math.max(90, shown.length * 26);
-  const width = radius * 2 + 180;
-  const height = radius * 2 + 80;
+  // An ellipse: names are wider than high.
+  const radius = { x: Math.max(210, shown.length * 44), y: Math.max(130, shown.length * 28) };
+  const width = radius.x * 2 + 180;
+  const height = radius.y * 2 + 150; // with room for a link of the topmost type to itself
   const nodes = shown.map((name, index) => {
     const angle = (index / Math.max(1, shown.length)) * 2 * Math.PI - Math.PI / 2;
-    const spread = shown.length > 1 ? radius : 0;
-    return { name, x: width / 2 + Math.cos(angle) * spread, y: height / 2 + Math.sin(angle) * spread };
+    const spread = shown.length > 1 ? 1 : 0;
+    return { name, x: width / 2 + Math.cos(angle) * radius.x * spread, y: height / 2 + 30 + Math.sin(angle) * radius.y * spread };
   });
   const byName = new Map(nodes.map((node) => [node.name, node]));
   const edges = new Map<string, Edge>();
@@ -27,25 +28,37 @@ export function graphOf(types: string[], links: Link[]): Graph {
     const key = `${link.from}\n${link.to}`;
     const before = edges.get(key);
     if (before) before.label += `, ${link.type}`;
-    else edges.set(key, { from, to, label: link.type });
+    else edges.set(key, { from, to, label: link.type, returns: links.some((other) => other.from === link.to && other.to === link.from) });
   }
   return { nodes, edges: [...edges.values()], width, height };
 }
 
-// From the edge of one box to that of the other, bent a little so that both directions can be told apart.
-export function pathOf({ from, to }: Edge): string {
-  if (from === to) return `M ${from.x - 20} ${from.y - 14} C ${from.x - 70} ${from.y - 80}, ${from.x + 70} ${from.y - 80}, ${from.x + 20} ${from.y - 16}`;
-  const length = Math.hypot(to.x - from.x, to.y - from.y);
+// From the edge of one box to that of the other, bent so that links in both directions can be told apart.
+function bendOf({ from, to, returns }: Edge) {
+  const length = Math.hypot(to.x - from.x, to.y - from.y) || 1;
   const across = { x: (to.x - from.x) / length, y: (to.y - from.y) / length };
-  const reach = (direction: { x: number; y: number }) => Math.min(52 / Math.max(Math.abs(direction.x), 0.01), 20 / Math.max(Math.abs(direction.y), 0.01));
-  const start = reach(across);
+  const aside = { x: -across.y, y: across.x };
+  const by = returns ? 56 : 24;
+  return { across, aside, middle: { x: (from.x + to.x) / 2 + aside.x * by, y: (from.y + to.y) / 2 + aside.y * by }, by };
+}
+
+export function pathOf(edge: Edge): string {
+  const { from, to } = edge;
+  if (from === to) return `M ${from.x - 24} ${from.y - 18} C ${from.x - 60} ${from.y - 74}, ${from.x + 60} ${from.y - 74}, ${from.x + 24} ${from.y - 22}`;
+  const { across, middle } = bendOf(edge);
+  const start = Math.min(52 / Math.max(Math.abs(across.x), 0.01), 20 / Math.max(Math.abs(across.y), 0.01));
   const end = start + 6;
-  const middle = { x: (from.x + to.x) / 2 - across.y * 24, y: (from.y + to.y) / 2 + across.x * 24 };
   return `M ${from.x + across.x * start} ${from.y + across.y * start} Q ${middle.x} ${middle.y} ${to.x - across.x * end} ${to.y - across.y * end}`;
 }
 
-export function labelAt({ from, to }: Edge): { x: number; y: number } {
-  if (from === to) return { x: from.x, y: from.y - 70 };
-  const length = Math.hypot(to.x - from.x, to.y - from.y);
-  return { x: (from.x + to.x) / 2 - ((to.y - from.y) / length) * 14, y: (from.y + to.y) / 2 + ((to.x - from.x) / length) * 14 };
+export interface Label { x: number; y: number; anchor: 'start' | 'middle' | 'end' }
+
+// Beside the middle of the line, on its outer side.
+export function labelAt(edge: Edge): Label {
+  const { from, to } = edge;
+  if (from === to) return { x: from.x, y: from.y - 66, anchor: 'middle' };
+  const { aside, by } = bendOf(edge);
+  const out = by / 2 + 6;
+  const anchor = aside.x > 0.5 ? 'start' : aside.x < -0.5 ? 'end' : 'middle';
+  return { x: (from.x + to.x) / 2 + aside.x * out, y: (from.y + to.y) / 2 + aside.y * out + 4, anchor };
 }

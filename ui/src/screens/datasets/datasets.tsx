@@ -21,14 +21,16 @@ function Card({ dataset, mayChange, onAct }: { dataset: Dataset; mayChange: bool
       <header class="card-head"><h2><Stranger text={dataset.name || dataset.file} /></h2>{status(dataset)}</header>
       {dataset.reason && <p class="notice warn"><Stranger text={dataset.reason} /></p>}
       {dataset.withdrawn && <p class="notice warn">Disconnected: <Stranger text={dataset.withdrawn.reason} /></p>}
-      <dl class="facts one">
-        <div><dt>File</dt><dd><code><Stranger text={dataset.file} /></code></dd></div>
-        {dataset.ratified && <div><dt>Ratified</dt><dd>by <Stranger text={dataset.ratified.by} />, {moment(dataset.ratified.at)}</dd></div>}
-        {dataset.entity_types && <div><dt>Entities</dt><dd>{dataset.entity_types.join(', ')}</dd></div>}
-        {dataset.relationship_types && <div><dt>Relationships</dt><dd>{dataset.relationship_types.join(', ') || 'none'}</dd></div>}
-        {dataset.tool && <div><dt>Tool</dt><dd><code>{dataset.tool}</code></dd></div>}
-      </dl>
-      {dataset.entity_types && dataset.entity_types.length > 0 && <TypeGraph types={dataset.entity_types} links={dataset.relationships ?? []} />}
+      <div class="beside">
+        <dl class="facts one">
+          <div><dt>File</dt><dd><code><Stranger text={dataset.file} /></code></dd></div>
+          {dataset.ratified && <div><dt>Ratified</dt><dd>by <Stranger text={dataset.ratified.by} />, {moment(dataset.ratified.at)}</dd></div>}
+          {dataset.entity_types && <div><dt>Entities</dt><dd>{dataset.entity_types.join(', ')}</dd></div>}
+          {dataset.relationship_types && <div><dt>Relationships</dt><dd>{dataset.relationship_types.join(', ') || 'none'}</dd></div>}
+          {dataset.tool && <div><dt>Tool</dt><dd><code>{dataset.tool}</code></dd></div>}
+        </dl>
+        {dataset.entity_types && dataset.entity_types.length > 0 && <TypeGraph types={dataset.entity_types} links={dataset.relationships ?? []} />}
+      </div>
       <div class="actions">
         {dataset.connected && dataset.tool && <Link class="button" href={`/ui/try?name=${encodeURIComponent(dataset.tool)}`}>Try a workup</Link>}
         {dataset.connected
@@ -63,7 +65,7 @@ export function Datasets() {
       {value && value.datasets.length === 0 && (
         <Empty title="No dataset yet"><p>A dataset is a database that agents read through a mapping which a person ratified: <code>proteus dataset propose</code>, then <code>proteus dataset ratify</code>.</p></Empty>
       )}
-      <div class="cards">
+      <div class="cards wide">
         {(value?.datasets ?? []).map((dataset) => <Card key={dataset.file} dataset={dataset} mayChange={mayChange} onAct={(what) => void act(dataset.name, what)} />)}
       </div>
     </>

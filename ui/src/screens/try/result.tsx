@@ -13,7 +13,7 @@ function Citations({ all }: { all: Citation[] }) {
   return (
     <>
       <h3>Citations</h3>
-      <div class="scrolled">
+      <div class="scrolled" tabIndex={0} role="region" aria-label="Citations">
         <table>
           <thead><tr><th>Id</th><th>Table</th><th>Operation</th><th>Keys</th></tr></thead>
           <tbody>

@@ -1,0 +1,71 @@
+// UIX-05, UIX-13, UIX-18: what an operator asks the page before and after a change.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+
+import { launch, signedIn, startWorld } from './support/world.mjs';
+
+describe('what the page answers', () => {
+  let world;
+  let browser;
+  let page;
+  before(async () => {
+    world = await startWorld();
+    browser = await launch();
+    page = await signedIn(browser, world.origin);
+  });
+  after(async () => {
+    await browser?.close();
+    await world?.stop();
+  });
+
+  const open = async (path) => {
+    await page.goto(world.origin + path);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  };
+
+  test('UIX-13 charts of calls, errors and latency, from the gateway\'s own figures', async () => {
+    await open('/ui');
+    // It looks at its counters every ten seconds.
+    const requests = page.getByRole('img', { name: /^Requests a minute\. \d+ requests? in/ });
+    await requests.waitFor({ timeout: 40_000 });
+    await requests.locator('canvas').waitFor({ timeout: 40_000 });
+    await open('/ui/upstreams/files');
+    await page.getByRole('img', { name: /^Mean time\./ }).waitFor();
+  });
+
+  test('UIX-05 tools as an agent finds them that searches', async () => {
+    await open('/ui/tools?by=search&q=read+text');
+    const first = page.locator('.hits li').first();
+    await first.waitFor();
+    assert.match(await first.textContent(), /files_read_file/);
+    await first.getByRole('button').click();
+    await page.getByRole('complementary').getByText('Seen').first().waitFor();
+    await page.locator('select[name=as]').selectOption('ci');
+    await page.getByText('search_tools finds 1').waitFor();
+  });
+
+  test('UIX-18 a change is previewed: who gains, who loses', async () => {
+    await open('/ui/upstreams/files');
+    await page.locator('.settings summary').click();
+    await page.getByLabel('prefix', { exact: true }).fill('f_');
+    const preview = page.getByRole('region', { name: 'Preview' });
+    const ci = preview.getByRole('listitem').filter({ hasText: /^ci(?! at)/ });
+    await ci.getByText('loses 1').click();
+    assert.match(await ci.textContent(), /files_read_file/);
+    assert.doesNotMatch(await ci.textContent(), /gains/);
+    const agent = preview.getByRole('listitem').filter({ hasText: /^agent(?! at)/ });
+    assert.match(await agent.textContent(), /gains \d.*loses \d/s);
+    assert.match(await page.locator('.settings .commands').textContent(), /prefix = "f_"/);
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.getByText('Direct', { exact: true }).click();
+    await page.getByRole('dialog').getByText('Each caller will see what the upstream lists to them; only').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await open('/ui/tokens');
+    await page.getByRole('button', { name: 'Make a token' }).click();
+    await page.getByLabel('Name').fill('previewed');
+    await page.getByLabel('Tools it may use').fill('files_w*');
+    await page.getByRole('dialog').getByText('sees 1').first().click();
+    assert.match(await page.getByRole('dialog').textContent(), /files_write_file/);
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  });
+});
