@@ -161,21 +161,18 @@ Task<Result<>> DatasetRegistry::do_follow() {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   const auto turn = co_await one_at_a_time_.take();
   if (auto read = co_await read_kept(); !read) co_return read;
-  DatasetState next = *state_.get();
-  std::erase_if(next.connected,
-                [&](const auto& entry) { return !kept_.contains(fmt::format("{}{}", kConnected, entry.first)); });
-  state_.set(std::make_shared<const DatasetState>(std::move(next)));
   co_await update(true);
   co_return Result<>{};
 }
 
 std::vector<std::string> DatasetRegistry::connected_names(const DatasetState& state) const {
   std::vector<std::string> names;
-  for (const auto& [name, plan] : state.connected)
-    names.push_back(name);
-  if (!dependencies_.shared) return names;
-  for (const auto& [name, hash] : by_name(kept_, kConnected)) {
-    if (!state.connected.contains(name)) names.push_back(name);
+  if (dependencies_.shared) {
+    for (const auto& [name, hash] : by_name(kept_, kConnected))
+      names.push_back(name);
+  } else {
+    for (const auto& [name, plan] : state.connected)
+      names.push_back(name);
   }
   return names;
 }
@@ -246,7 +243,10 @@ Task<> DatasetRegistry::update(bool unchanged_too) {
     log::warning("{}: {}", datasets::MappingDirectory::kRatified, log::printable(fault));
 
   store::Writes writes;
-  for (const auto& name : connected_names(*before)) {
+  const auto connected = connected_names(*before);
+  std::erase_if(next.connected,
+                [&](const auto& entry) { return std::ranges::find(connected, entry.first) == connected.end(); });
+  for (const auto& name : connected) {
     const DatasetFile* const file = next.content.find(name);
     if (file != nullptr && file->status == DatasetStatus::ratified) {
       next.connected[name] = file->plan;
