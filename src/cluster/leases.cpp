@@ -154,7 +154,6 @@ Task<> Leases::look() {
 }
 
 Task<Result<>> Leases::take(std::string name) {
-  if (holds(name)) co_return Result<>{};
   co_return co_await asio::co_spawn(io_, do_take(std::move(name)), asio::use_awaitable);
 }
 

@@ -261,10 +261,11 @@ Task<Result<>> Upstream::first_try() {
 
 Task<RefreshResult> Upstream::refresh() {
   if (waits_for_callers()) co_return result_of({.at = dependencies_.clock.wall()});
-  if (!is_watched()) {
-    if (auto led = co_await dependencies_.lead(); !led)
-      co_return result_of({.at = dependencies_.clock.wall(), .error = std::move(led.error())});
-    set_leading(true);
+  // Also where this process believes that it watches: only the one that does can store what it finds.
+  if (dependencies_.shared) {
+    auto led = co_await dependencies_.lead();
+    if (led) set_leading(true);
+    if (!led && !is_watched()) co_return result_of({.at = dependencies_.clock.wall(), .error = std::move(led.error())});
   }
   co_return result_of(co_await refresher_.refresh());
 }

@@ -1,11 +1,15 @@
 // Several processes that share a PostgreSQL serve as one (REP).
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
 import { CLIENTS, Session } from './support/clients.mjs';
 import { startGateway } from './support/gateway.mjs';
 import { hasPostgres, startPostgres } from './support/postgres.mjs';
-import { eventually } from './support/programs.mjs';
+import { eventually, program, root } from './support/programs.mjs';
 import { send } from './support/raw.mjs';
 import { ScriptedUpstream } from './support/scripted_upstream.mjs';
 import { startBackend } from './support/sessions.mjs';
@@ -178,6 +182,35 @@ describe('two processes', { skip: !hasPostgres && 'PostgreSQL 15 is not installe
     await both('taken over', async (gateway) => (await toolsOf(gateway)).filter((name) => name.includes('more')).length === 4);
     for (let i = 0; i < 4; ++i) await done(two, 'DELETE', `upstreams/up${i}`);
     for (const upstream of upstreams) await upstream.stop();
+  });
+
+  test('REP-01 REP-02 DAT-02 connect datasets for all, and withdraw them for nobody else', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'proteus-cluster-'));
+    const quickstart = join(root, 'examples/quickstart');
+    const database = join(folder, 'company.db');
+    execFileSync('python3', [join(quickstart, 'company.py'), '--out', database]);
+    const env = { ACME_DSN: `sqlite://${database}`, PROTEUS_PEPPER: 'pepper-pepper-pepper-pepper-pepper' };
+    const at = (name) => ({ ...env, PROTEUS_MAPPINGS: join(folder, name) });
+    const args = ['dataset', 'ratify', join(quickstart, 'acme.toml'), '--by', 'owner', '--ontology', join(quickstart, 'ontology.toml')];
+    execFileSync(program('proteus'), args, { env: { ...process.env, ...at('a') }, stdio: 'ignore' });
+    cpSync(join(folder, 'a'), join(folder, 'b'), { recursive: true });
+    const [left, right, without] = [await start('left', { env: at('a') }), await start('right', { env: at('b') }), await start('without', { env: at('nothing') })];
+    try {
+      const connected = await ask(left, 'tools/call', { name: 'connect_dataset', arguments: { name: 'acme' } });
+      assert.equal(connected.result.structuredContent.tool, 'workup_acme', JSON.stringify(connected));
+      await eventually('connected at both', async () => (await toolsOf(left)).includes('workup_acme') && (await toolsOf(right)).includes('workup_acme'));
+      assert.ok(!(await toolsOf(without)).includes('workup_acme'));
+      const found = await ask(right, 'tools/call', { name: 'workup_acme', arguments: { entity: 'Amber Anchor' } });
+      assert.equal(found.result.structuredContent.status, 'found');
+      // One that starts without the file changes nothing for the others, either.
+      await without.stop();
+      assert.ok((await toolsOf(right)).includes('workup_acme'));
+      await done(right, 'POST', 'datasets/acme/disconnect');
+      await eventually('disconnected at both', async () => !(await toolsOf(left)).includes('workup_acme') && !(await toolsOf(right)).includes('workup_acme'));
+    } finally {
+      for (const gateway of [right, left]) await gateway.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   test('REP-05 go on with a list that the other began', async () => {

@@ -132,5 +132,21 @@ authentication = { type = "basic", username = "u", password_env = "D_PASSWORD" }
                                 HasSubstr("upstreams[2].pass_environment[1]")));
 }
 
+// REP-01
+TEST(Config, SharesAStoreWhereTheFileSaysSo) {
+  const auto [config, said] =
+      read("[cluster]\nname = \"a\"", {{"PROTEUS_STORE", "postgresql://db/proteus"}, {"PROTEUS_PEPPER", "p"}});
+  EXPECT_THAT(said, IsEmpty());
+  ASSERT_TRUE(config);
+  EXPECT_TRUE(config->cluster.enabled);
+  EXPECT_EQ(config->cluster.name, "a");
+  EXPECT_EQ(config->cluster.store.reveal(), "postgresql://db/proteus");
+  EXPECT_FALSE(read("", {{"PROTEUS_STORE", "postgresql://db/proteus"}}).config->cluster.enabled);
+  const auto bare = read("[cluster]\nstore_env = \"DATABASE\"");
+  EXPECT_FALSE(bare.config);
+  EXPECT_THAT(bare.said,
+              ElementsAre(::testing::HasSubstr("PROTEUS_PEPPER"), ::testing::HasSubstr("DATABASE is not set")));
+}
+
 }  // namespace
 }  // namespace proteus::app

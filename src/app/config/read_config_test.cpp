@@ -143,22 +143,6 @@ TEST(Config, HasTheValuesOfTheContractByDefault) {
   EXPECT_TRUE(read_config({}, {}, fixed_environment({}), Purpose::serve).config == bare);
 }
 
-// REP-01
-TEST(Config, SharesAStoreWhereTheFileSaysSo) {
-  const auto [config, said] =
-      read("[cluster]\nname = \"a\"", {{"PROTEUS_STORE", "postgresql://db/proteus"}, {"PROTEUS_PEPPER", "p"}});
-  EXPECT_THAT(said, IsEmpty());
-  ASSERT_TRUE(config);
-  EXPECT_TRUE(config->cluster.enabled);
-  EXPECT_EQ(config->cluster.name, "a");
-  EXPECT_EQ(config->cluster.store.reveal(), "postgresql://db/proteus");
-  EXPECT_FALSE(read("", {{"PROTEUS_STORE", "postgresql://db/proteus"}}).config->cluster.enabled);
-  const auto bare = read("[cluster]\nstore_env = \"DATABASE\"");
-  EXPECT_FALSE(bare.config);
-  EXPECT_THAT(bare.said,
-              ElementsAre(::testing::HasSubstr("DATABASE is not set"), ::testing::HasSubstr("PROTEUS_PEPPER")));
-}
-
 // SRC-01, SRC-08
 TEST(Config, SaysWhoSearchesAndByWhat) {
   const auto [config, said] = read(R"([contexts.c]

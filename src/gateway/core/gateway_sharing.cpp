@@ -75,6 +75,7 @@ Task<> Gateway::keep(std::vector<store::SnapshotRecord> records) {
   const bool lost = fence && written.error().kind() == ErrorKind::conflict;
   log::at(lost ? log::Level::debug : log::Level::warning, "what upstream {} listed is not kept: {}", upstream,
           written.error().message());
+  if (lost) co_await options_.leases->look();
   if (!lost) unkept_.insert_or_assign(upstream, std::move(records));
 }
 

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "gateway/datasets/kept_datasets.hpp"
 #include "json/text.hpp"
 
 namespace proteus::gateway {
@@ -24,12 +25,6 @@ using datasets::DirectoryContent;
 
 namespace {
 
-// One setting for each dataset, behind these. Earlier versions had one for all, without the point; the first write
-// takes it apart.
-constexpr std::string_view kKept = "datasets.";
-constexpr std::string_view kConnected = "datasets.connected.";
-constexpr std::string_view kFloors = "datasets.floors.";
-constexpr std::size_t kWritesAtOnce = store::limits::kWrites / 2;
 constexpr std::string_view kGateway = "gateway";
 constexpr std::chrono::seconds kBetweenLooks{1};
 constexpr std::size_t kMostConnected = 200;
@@ -46,21 +41,6 @@ Error no_plain_name() {
   return errors::invalid(
       "a dataset is connected by its name alone: letters, digits, hyphens and underscores. Addresses and paths are "
       "never taken; only what a person has ratified can be connected");
-}
-
-// What is kept about datasets, by name: of a setting for each, and of one for all.
-std::map<std::string, std::string> by_name(const std::map<std::string, std::string>& kept, std::string_view prefix) {
-  std::map<std::string, std::string> values;
-  for (const auto& [key, value] : kept) {
-    if (key.starts_with(prefix)) values[key.substr(prefix.size())] = value;
-    if (key != prefix.substr(0, prefix.size() - 1)) continue;
-    const auto parsed = json::parse(value);
-    if (!parsed || !parsed->is_object()) continue;
-    for (const auto& member : parsed->get_object()) {
-      if (const auto* text = member.value().if_string()) values[std::string(member.key())] = std::string(*text);
-    }
-  }
-  return values;
 }
 
 // All that somebody else may have to know of.
@@ -132,52 +112,12 @@ Task<Result<>> DatasetRegistry::do_load() {
   const auto turn = co_await one_at_a_time_.take();
   if (auto read = co_await read_kept(); !read) co_return read;
   DatasetState before;
-  for (const auto& [name, hash] : by_name(kept_, kConnected))
+  for (const auto& [name, hash] : kept_by_name(kept_, kConnected))
     before.connected.emplace(name, nullptr);
   state_.set(std::make_shared<const DatasetState>(std::move(before)));
   co_await update(true);
   background_.spawn("watching the directory of mappings", watch());
   co_return Result<>{};
-}
-
-Task<Result<>> DatasetRegistry::read_kept() {
-  const auto kept = co_await dependencies_.store.settings(std::string(kKept));
-  if (!kept) co_return std::unexpected(kept.error());
-  kept_.clear();
-  for (const auto& setting : *kept)
-    kept_[setting.key] = setting.value;
-  for (const auto& [name, text] : by_name(kept_, kFloors)) {
-    auto& floor = floors_[name];
-    if (const auto at = datasets::parse_instant(text)) floor = std::max(floor, *at);
-  }
-  co_return Result<>{};
-}
-
-Task<Result<>> DatasetRegistry::follow() {
-  co_return co_await asio::co_spawn(dependencies_.control, do_follow(), asio::use_awaitable);
-}
-
-Task<Result<>> DatasetRegistry::do_follow() {
-  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  const auto turn = co_await one_at_a_time_.take();
-  if (auto read = co_await read_kept(); !read) co_return read;
-  DatasetState next = *state_.get();
-  std::erase_if(next.connected,
-                [&](const auto& entry) { return !kept_.contains(fmt::format("{}{}", kConnected, entry.first)); });
-  state_.set(std::make_shared<const DatasetState>(std::move(next)));
-  co_await update(true);
-  co_return Result<>{};
-}
-
-std::vector<std::string> DatasetRegistry::connected_names(const DatasetState& state) const {
-  std::vector<std::string> names;
-  for (const auto& [name, plan] : state.connected)
-    names.push_back(name);
-  if (!dependencies_.shared) return names;
-  for (const auto& [name, hash] : by_name(kept_, kConnected)) {
-    if (!state.connected.contains(name)) names.push_back(name);
-  }
-  return names;
 }
 
 Task<> DatasetRegistry::watch() {
@@ -246,7 +186,10 @@ Task<> DatasetRegistry::update(bool unchanged_too) {
     log::warning("{}: {}", datasets::MappingDirectory::kRatified, log::printable(fault));
 
   store::Writes writes;
-  for (const auto& name : connected_names(*before)) {
+  const auto connected = connected_names(*before);
+  std::erase_if(next.connected,
+                [&](const auto& entry) { return std::ranges::find(connected, entry.first) == connected.end(); });
+  for (const auto& name : connected) {
     const DatasetFile* const file = next.content.find(name);
     if (file != nullptr && file->status == DatasetStatus::ratified) {
       next.connected[name] = file->plan;
@@ -296,34 +239,6 @@ store::Write DatasetRegistry::audit(std::string who, std::string what, std::stri
                              .who = std::move(who),
                              .what = std::move(what),
                              .detail = boost::json::serialize(detail)}};
-}
-
-Task<Result<>> DatasetRegistry::write(const DatasetState& state, store::Writes writes, std::string_view ended) {
-  std::map<std::string, std::string> next;
-  for (const auto& [name, plan] : state.connected)
-    next.emplace(fmt::format("{}{}", kConnected, name), plan ? plan->sha256() : std::string());
-  for (const auto& [name, at] : floors_)
-    next.emplace(fmt::format("{}{}", kFloors, name), datasets::write_instant(at));
-  for (const auto& [key, value] : next) {
-    const auto kept = kept_.find(key);
-    if (kept == kept_.end() || kept->second != value) writes.emplace_back(store::PutSetting{{key, value}});
-    if (writes.size() < kWritesAtOnce) continue;
-    auto written = co_await dependencies_.store.write(std::exchange(writes, {}));
-    if (!written) co_return std::unexpected(std::move(written.error()));
-  }
-  for (const auto& [key, value] : kept_) {
-    if (next.contains(key)) continue;
-    // Others have it still.
-    if (dependencies_.shared && key != fmt::format("{}{}", kConnected, ended)) {
-      next.emplace(key, value);
-      continue;
-    }
-    writes.emplace_back(store::RemoveSetting{key});
-  }
-  auto written = co_await dependencies_.store.write(std::move(writes));
-  if (!written) co_return std::unexpected(std::move(written.error()));
-  kept_ = std::move(next);
-  co_return Result<>{};
 }
 
 Task<Result<DatasetRegistry::Connecting>> DatasetRegistry::do_connect(std::string name, std::string who) {
