@@ -64,7 +64,8 @@ TEST_F(PreviewRoutes, UIX_18_ShapesArePreviewedAsTheyWouldBeServed) {
   // And then it is so.
   bench.ask("PATCH", "/admin/upstreams/files", patch);
   wait_until([&] { return bench.tools() == std::vector<std::string>{"files_look", "files_read"}; });
-  EXPECT_THAT(preview(patch).at("affected").as_array(), IsEmpty());
+  // Once the upstream was read with its new settings.
+  wait_until([&] { return preview(patch).at("affected").as_array().empty(); });
 }
 
 TEST_F(PreviewRoutes, UIX_18_AnotherPrefixIsAnotherName) {
