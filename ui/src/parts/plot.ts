@@ -13,7 +13,7 @@ export function draw(element: HTMLElement, height: number, times: number[], seri
     const axis = { stroke: colour('quiet'), grid: { stroke: colour('line'), width: 1 }, ticks: { stroke: colour('line') }, font: '12px system-ui' };
     chart = new uPlot(
       {
-        width: Math.max(200, element.clientWidth), height, legend: { show: false }, cursor: { drag: { x: false, y: false } },
+        width: Math.max(200, element.clientWidth), height, padding: [null, 28, null, null], legend: { show: false }, cursor: { drag: { x: false, y: false } },
         scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
         axes: [{ ...axis, space: 64, values: (_, ticks) => ticks.map(clock) }, { ...axis, size: 62, values: (_, ticks) => ticks.map((tick) => `${tick.toLocaleString('en')}${series[0]?.unit ?? ''}`) }],
         series: [{}, ...series.map((one) => ({ label: one.label, stroke: colour(one.tone), width: 2, spanGaps: false, dash: one.tone === 'bad' ? [6, 4] : [], points: { show: false } }))]
