@@ -17,13 +17,15 @@ using namespace proteus;
 using namespace proteus::search;
 using fuzz::check;
 
+// Nothing for a description that is no text.
 catalog::SnapshotPointer upstream_of(std::string_view description) {
   const std::string tool =
       R"({"name":"x1","description":)" + json::quote(description) + R"(,"inputSchema":{"type":"object"}})";
   const std::vector<std::string_view> raw = {tool};
-  catalog::Snapshot::Lists lists;
   auto list = catalog::DefinitionList::build(catalog::Kind::tool, raw, {}, {});
-  if (list) lists[catalog::Kind::tool] = *list;
+  if (!list) return nullptr;
+  catalog::Snapshot::Lists lists;
+  lists[catalog::Kind::tool] = *list;
   return std::make_shared<const catalog::Snapshot>(catalog::UpstreamName("u"), 1, std::move(lists));
 }
 
@@ -44,6 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check(count > 0, "a query has words");
   check(query->steps().front().size() <= Query::kMaxConcepts, "a query has a bounded number of words");
   const auto snapshot = upstream_of(text.substr(0, 256));
+  if (!snapshot) return 0;
   const std::vector<Visible> parts = {{SnapshotIndex::build(*snapshot), {}}};
   const auto hits = rank(parts, *query, 5);
   check(hits.size() <= 1, "what is there once is found once");
