@@ -102,7 +102,7 @@ describe('certificates', () => {
       assert.equal(await served(gateway), first.fingerprint);
       put(second.key, live.key);
       await eventually('it is renewed by itself', async () => (await served(gateway)) === second.fingerprint);
-      assert.match(gateway.log(), /the certificate on disk is served from now on/);
+      await eventually('it says so', () => /the certificate on disk is served from now on/.test(gateway.log()));
 
       writeFileSync(live.certificate, 'nonsense');
       gateway.signal('SIGHUP');
