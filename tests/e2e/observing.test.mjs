@@ -214,7 +214,7 @@ describe('the log', () => {
       for (const outcome of ['ok', 'tool_error']) {
         assert.equal(await metric(gateway, `proteus_requests_total{method="tools/call",era="modern",outcome="${outcome}"}`), 1);
         assert.equal(await metric(gateway, `proteus_upstream_requests_total{upstream="up",outcome="${outcome}"}`), 1);
-        assert.match(gateway.log(), new RegExp(`answered .*method=tools/call .*outcome=${outcome} `));
+        await eventually(`the log has ${outcome}`, () => new RegExp(`answered .*method=tools/call .*outcome=${outcome} `).test(gateway.log()));
       }
     } finally {
       await gateway.stop();

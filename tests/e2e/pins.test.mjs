@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 
 import { CLIENTS, Session, textOf } from './support/clients.mjs';
 import { startGateway } from './support/gateway.mjs';
-import { program } from './support/programs.mjs';
+import { eventually, program } from './support/programs.mjs';
 import { runningPrograms } from './support/programs_of_suite.mjs';
 import { ScriptedUpstream } from './support/scripted_upstream.mjs';
 
@@ -66,7 +66,7 @@ for (const strategy of ['cached', 'direct_proxy']) {
 
     test('PIN-01 PIN-05 nothing is served until a person ratifies it', async () => {
       assert.deepEqual((await everyList()).flat(), []);
-      assert.match(gateway.log(), /shop is pinned: 0 of its definitions are ratified, 2 wait/);
+      await eventually('the log says so', () => /shop is pinned: 0 of its definitions are ratified, 2 wait/.test(gateway.log()));
       const shown = await proteus('diff');
       assert.match(shown.stdout, /pin-[0-9a-f]{16} {2}shop tools pay, new/);
       const [pay] = (await admin('GET', 'proposals')).proposals;
