@@ -39,7 +39,7 @@ void append(std::string& out, Parts... parts) {
   // How much room there is besides is nobody's business.
   out.resize_and_overwrite(size, [&](char* text, std::size_t /*room*/) {
     char* at = text + before;
-    ((at = std::ranges::copy(parts, at).out), ...);
+    ((at += parts.copy(at, parts.size())), ...);
     return size;
   });
 }
