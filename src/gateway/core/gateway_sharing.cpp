@@ -67,16 +67,21 @@ Task<> Gateway::keep(std::vector<store::SnapshotRecord> records) {
     const ServedUpstream* const served = table->find(upstream);
     if (!fence && served != nullptr && is_shared((*served)->settings())) co_return;
   }
-  store::Writes writes;
-  for (const auto& record : records)
-    writes.emplace_back(store::PutSnapshot{record, fence});
+  // They may be large, and are wanted again where they cannot be written.
+  const auto kept = std::make_shared<std::vector<store::SnapshotRecord>>(std::move(records));
+  store::Writes writes = co_await background_threads().run([kept, fence] {
+    store::Writes made;
+    for (const auto& record : *kept)
+      made.emplace_back(store::PutSnapshot{record, fence});
+    return made;
+  });
   const auto written = co_await store_.write(std::move(writes));
   if (written) co_return;
   const bool lost = fence && written.error().kind() == ErrorKind::conflict;
   log::at(lost ? log::Level::debug : log::Level::warning, "what upstream {} listed is not kept: {}", upstream,
           written.error().message());
   if (lost) co_await options_.leases->look();
-  if (!lost) unkept_.insert_or_assign(upstream, std::move(records));
+  if (!lost) unkept_.insert_or_assign(upstream, std::move(*kept));
 }
 
 Task<> Gateway::keep_again() {
