@@ -43,12 +43,13 @@ class Roster {
   using Table = std::unordered_map<ProcessKey, Peer>;  // those that live
 
   std::optional<Peer> look_up(const ProcessKey& key) const;
+  bool is_missed(const ProcessKey& key) const;
 
   store::Store& store_;
   const Member& member_;
   mutable std::mutex mutex_;
   Table table_;
-  Clock::Monotonic read_at_{};  // in the store
+  std::unordered_map<ProcessKey, Clock::Monotonic> missed_;  // and when they were looked for in the store
 };
 
 }  // namespace proteus::cluster
