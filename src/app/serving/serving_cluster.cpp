@@ -65,7 +65,10 @@ Serving::Cluster::Cluster(Serving& serving, asio::io_context& control)
       roster(*serving.store_, member),
       links(*serving.workers_, serving.clock_, cluster::PeerLinks::Keys(serving.pepper_->value()),
             member.options().name) {
-  leases.set_on_members([this](const auto& members) { roster.take(members); });
+  leases.set_on_members([this](const auto& members) {
+    roster.take(members);
+    links.set_living(roster.living());
+  });
 }
 
 Task<Result<server::OtherProcesses::Relayed>> Serving::Cluster::relay(net::Exchange& exchange, ProcessKey to) {

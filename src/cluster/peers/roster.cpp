@@ -28,6 +28,14 @@ void Roster::take(const std::vector<store::MemberRecord>& members) {
   table_ = std::move(table);
 }
 
+std::set<std::string> Roster::living() const {
+  const std::scoped_lock lock(mutex_);
+  std::set<std::string> names;
+  for (const auto& [key, peer] : table_)
+    names.insert(peer.name);
+  return names;
+}
+
 std::optional<Peer> Roster::look_up(const ProcessKey& key) const {
   const std::scoped_lock lock(mutex_);
   const auto found = table_.find(key);

@@ -3,6 +3,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -34,6 +35,8 @@ class Roster {
   Roster(store::Store& store, const Member& member) : store_(store), member_(member) {}
 
   void take(const std::vector<store::MemberRecord>& members);
+  // The names of those that live, as it was told last.
+  std::set<std::string> living() const;
 
   // Nothing where there is no such process any more, or it has no URL. Fails where that cannot be known now. Who only
   // does not answer is not gone: that is known by the store, and by nothing else.
