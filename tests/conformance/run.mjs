@@ -1,13 +1,17 @@
 // Runs the official conformance suite against the fixture and the conformance client, and prints one line per scenario.
 //
-//   run.mjs [--single-era] [server|client|gateway]
+//   run.mjs [--single-era] [server|client|gateway|cluster]
 //
-// The gateway's runs go through `proteus serve` to a fixture that speaks only one era: that of the revision, and the other one. --single-era runs each revision's server scenarios against a fixture that speaks only that era, instead
+// The gateway's runs go through `proteus serve` to a fixture that speaks only one era: that of the revision, and the other one. The cluster's go
+// through three of them that share a PostgreSQL, behind nginx, which sends each request to the next one. --single-era runs each revision's server scenarios against a fixture that speaks only that era, instead
 // of both. There is no list of expected failures: every scenario of scenarios.mjs must run, and pass without a warning.
 import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { hasNginx, startBalancer } from '../e2e/support/balancer.mjs';
+import { startMember } from '../e2e/support/cluster.mjs';
+import { hasPostgres, startPostgres } from '../e2e/support/postgres.mjs';
 import { program, root, startServer } from '../e2e/support/programs.mjs';
 import { judge, readResults } from './results.mjs';
 import { CLIENT, SERVER } from './scenarios.mjs';
@@ -19,10 +23,14 @@ const ERA = { '2025-11-25': 'legacy', '2026-07-28': 'modern' };
 // A tool that lets go of its client's connection does so on its own leg of the way.
 const DIRECT_ONLY = ['server-sse-polling'];
 
+// A call that a legacy server asks something back is parked in one process, and its retry reaches another (REP-11).
+const PARKED = ['basic-elicitation', 'basic-sampling', 'basic-list-roots', 'request-state', 'multiple-input-requests', 'multi-round', 'non-tool-request'].map((what) => `input-required-result-${what}`);
+
 const singleEra = process.argv.includes('--single-era');
 const only = process.argv.slice(2).find((argument) => !argument.startsWith('--'));
 let passed = 0;
 let failed = 0;
+let skipped = 0;
 
 function report(scenario, verdict) {
   console.log(`  ${verdict.passed ? 'ok    ' : 'FAILED'}  ${scenario.padEnd(48)} ${verdict.detail}`);
@@ -99,6 +107,47 @@ async function runGateway(revision, era) {
   report('(the gateway outlives the run, SIGTERM ends it)', { passed: running && end === 0, detail: `${end}`, faults: [] });
 }
 
+/** Modern clients only: a legacy one has a session in one process (REP-01). */
+async function runCluster(revision, era) {
+  const { required, also } = SERVER[revision];
+  console.log(`\nREP-01 Through three processes behind nginx at ${revision}, upstream --era ${era}: ${required.length} scored and ${also.length} more`);
+  const folder = join(LOGS, `cluster-${revision}-${era}`);
+  rmSync(`${folder}-state`, { recursive: true, force: true });
+  const running = [];
+  const started = (part) => {
+    running.push(part);
+    return part;
+  };
+  const processes = [];
+  let outlived = false;
+  const ends = [];
+  try {
+    const postgres = started(startPostgres());
+    const upstream = started(await startServer('everything-server', ['--port', '0', '--era', era]));
+    const upstreams = [{ name: 'fixture', url: upstream.url, prefix: '' }];
+    for (const name of ['one', 'two', 'three']) processes.push(await startMember(postgres.dsn, name, { upstreams }));
+    const balancer = started(await startBalancer(`${folder}-state`, processes.map(({ url }) => url)));
+    await suite(folder, ['server', '--url', balancer.url, '--requirements', revision]);
+    outlived = processes.every((process) => process.running());
+  } finally {
+    for (const process of processes) {
+      ends.push(await process.stop());
+      writeFileSync(join(folder, `${processes.indexOf(process)}.log`), process.log());
+    }
+    for (const part of running.reverse()) await part.stop();
+  }
+  const results = readResults(folder, 'server-');
+  for (const scenario of [...required, ...also]) {
+    if (era === 'modern' || !PARKED.includes(scenario)) {
+      report(scenario, judge(results.get(scenario)));
+    } else {
+      console.log(`skipped: ${scenario}: the call is parked in another process`);
+      skipped++;
+    }
+  }
+  report('(the processes outlive the run, SIGTERM ends them)', { passed: outlived && ends.every((end) => end === 0), detail: `${ends}`, faults: [] });
+}
+
 async function runClientScenario(revision, scenario) {
   const folder = join(LOGS, `client-${revision}-${scenario.replaceAll('/', '-')}`);
   // Forced, because the suite skips an extension's scenario otherwise, and calls that passed.
@@ -138,6 +187,11 @@ if ((only === 'gateway' || only === undefined) && !singleEra) {
     for (const era of Object.values(ERA)) runs.push(() => runGateway(revision, era));
   }
 }
+if ((only === 'cluster' || only === undefined) && !singleEra) {
+  const missing = [!hasPostgres && 'PostgreSQL 15', !hasNginx && 'nginx'].filter(Boolean);
+  if (missing.length > 0) throw new Error(`not installed: ${missing}; \`scripts/setup.sh test\` installs them`);
+  for (const era of Object.values(ERA)) runs.push(() => runCluster('2026-07-28', era));
+}
 for (const run of runs) {
   try {
     await run();
@@ -145,5 +199,5 @@ for (const run of runs) {
     report('the run itself', { passed: false, detail: error.message, faults: [] });
   }
 }
-console.log(`\n${passed} passed, ${failed} failed`);
+console.log(`\n${passed} passed, ${failed} failed, ${skipped} skipped`);
 process.exitCode = failed === 0 ? 0 : 1;
