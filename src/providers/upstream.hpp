@@ -140,6 +140,8 @@ class Upstream {
 
   // Serves what was kept from an earlier run, until the upstream answers. Says what that changed.
   Task<std::optional<catalog::Publication>> restore(std::vector<store::SnapshotRecord> records);
+  // What it lists now, as `restore` takes it; empty where that is not known.
+  Task<std::vector<store::SnapshotRecord>> lists_to_keep();
   // Connects in the background, and stays connected; not where it waits for callers, or where another process watches
   // it.
   void start();

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 
-import { PEPPER, processesAt, startMember } from './support/cluster.mjs';
+import { PEPPER } from './support/cluster.mjs';
 import { startInterviewer } from './support/interviewers.mjs';
 import { LegacySession } from './support/legacy_raw.mjs';
 import { passOf, sendOverTls } from './support/peer_link.mjs';
+import { knowsPeers, processesAt, startPeer } from './support/peers.mjs';
 import { hasPostgres, startPostgres } from './support/postgres.mjs';
 import { eventually } from './support/programs.mjs';
 import { send } from './support/raw.mjs';
@@ -35,9 +36,9 @@ describe('links between processes', { skip: !hasPostgres && 'PostgreSQL 15 is no
       tokens: [{ name: 'anna', token_env: 'TOKEN_ANNA' }],
       env: { TOKEN_ANNA: TOKEN }
     };
-    one = await startMember(postgres, 'one', settings);
-    two = await startMember(postgres, 'two', settings);
-    await eventually('both are known', async () => (await processesAt(two)).filter(({ live, peer_url }) => live && peer_url).length === 2);
+    one = await startPeer(postgres, 'one', settings);
+    two = await startPeer(postgres, 'two', settings);
+    await knowsPeers(two, 2);
   });
   after(async () => {
     await two?.stop();
@@ -90,7 +91,7 @@ describe('links between processes', { skip: !hasPostgres && 'PostgreSQL 15 is no
   });
 
   test('REP-11 BRG-06 a parked call or a confirmation of a process that died is not run again', async () => {
-    const third = await startMember(postgres, 'third', settings);
+    const third = await startPeer(postgres, 'third', settings);
     bank.called.length = 0;
     const parked = await call(third, 'old_interview', { token: 'dies', rounds: 1 });
     const asked = await call(third, 'bank_pay', { to: 'bert' });
@@ -170,7 +171,7 @@ describe('links between processes', { skip: !hasPostgres && 'PostgreSQL 15 is no
   });
 
   test('REP-09 without an address for peers a session stays with its process', async () => {
-    const alone = await startMember(postgres, 'alone', { ...settings, cluster: { peer_listen: '' } });
+    const alone = await startPeer(postgres, 'alone', { ...settings, cluster: { peer_listen: '' } });
     const session = await LegacySession.open(alone.url, TOKEN);
     assert.equal((await status(alone.url, session)).status, 200);
     assert.equal((await status(two.url, session)).status, 404);
