@@ -57,6 +57,17 @@ cluster::MemberOptions options_of(const Config& config, const Clock& clock) {
 
 }  // namespace
 
+void PeerRequests::add(int change) {
+  const std::scoped_lock lock(mutex_);
+  count_ += change;
+  if (count_ == 0) changed_.notify_all();
+}
+
+void PeerRequests::wait_for_none(Clock::Monotonic until) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_until(lock, until, [this] { return count_ == 0; });
+}
+
 Serving::Cluster::Cluster(Serving& serving, asio::io_context& control)
     : member(control, *serving.store_, serving.clock_, options_of(serving.config_, serving.clock_)),
       leases(control, *serving.store_, member),
@@ -72,14 +83,16 @@ Serving::Cluster::Cluster(Serving& serving, asio::io_context& control)
 }
 
 Task<Result<server::OtherProcesses::Relayed>> Serving::Cluster::relay(net::Exchange& exchange, ProcessKey to) {
-  const auto peer = co_await roster.find(std::move(to));
+  const auto peer = co_await roster.find(to);
   if (!peer) co_return std::unexpected(peer.error());
   if (!*peer) co_return Relayed::gone;
   const auto passed = co_await links.pass_on(exchange, **peer);
-  if (!passed) co_return std::unexpected(passed.error());
-  if (*passed == cluster::PeerLinks::Passed::answered) co_return Relayed::answered;
-  // Its place was taken; that it is gone is known when its lease ends.
-  co_return std::unexpected(errors::unreachable("the process of this gateway that has this is not where it was"));
+  if (passed && *passed == cluster::PeerLinks::Passed::answered) co_return Relayed::answered;
+  if (!passed && passed.error().kind() != ErrorKind::unreachable) co_return std::unexpected(passed.error());
+  // It may have left since.
+  if (const auto there = co_await roster.find_in_store(std::move(to)); there && !*there) co_return Relayed::gone;
+  co_return std::unexpected(
+      passed ? errors::unreachable("the process of this gateway that has this is not where it was") : passed.error());
 }
 
 // Others know where it is from the moment they know of it.
@@ -110,6 +123,9 @@ Result<> Serving::listen_for_peers() {
 Task<> Serving::route_peer(net::Exchange& exchange) {
   if (!co_await cluster_->links.let_in(exchange)) co_return;
   const std::string_view path = exchange.request().path();
+  // What only listens is not waited for.
+  std::optional<PeerRequests::One> counted;
+  if (exchange.request().method() != "GET") counted.emplace(cluster_->requests);
   if (is_at(path, "/mcp")) co_return co_await gateway_->endpoint().handle_for_peer(exchange);
   if (is_at(path, "/sse") && config_.server.old_sse)
     co_return co_await gateway_->endpoint().handle_old_sse_for_peer(exchange);

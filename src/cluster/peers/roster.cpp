@@ -51,6 +51,10 @@ bool Roster::is_missed(const ProcessKey& key) const {
 Task<Result<std::optional<Peer>>> Roster::find(ProcessKey key) {
   if (auto known = look_up(key)) co_return known;
   if (is_missed(key)) co_return std::optional<Peer>();
+  co_return co_await find_in_store(std::move(key));
+}
+
+Task<Result<std::optional<Peer>>> Roster::find_in_store(ProcessKey key) {
   const auto members = co_await store_.members();
   if (!members) {
     co_return std::unexpected(errors::unreachable(

@@ -41,6 +41,8 @@ class Roster {
   // Nothing where there is no such process any more, or it has no URL. Fails where that cannot be known now. Who only
   // does not answer is not gone: that is known by the store, and by nothing else.
   Task<Result<std::optional<Peer>>> find(ProcessKey key);
+  // The same as the store has it now.
+  Task<Result<std::optional<Peer>>> find_in_store(ProcessKey key);
 
  private:
   using Table = std::unordered_map<ProcessKey, Peer>;  // those that live
