@@ -8,8 +8,8 @@
 namespace proteus {
 
 // Who has something, among several processes that could believe to have it: a number that each draws for itself, and
-// that is in all numbers it gives away, so that what is meant for one of them means nothing to another. 0 where there is
-// one process. So small that a double has room for it and for a million numbers (RFC 8259, 6).
+// that is in all numbers it gives away, so that what is meant for one of them means nothing to another. 0 where there
+// is one process. So small that a double has room for it and for a million numbers (RFC 8259, 6).
 using Epoch = std::uint32_t;
 
 inline Epoch new_epoch() {

@@ -19,8 +19,8 @@
 
 namespace proteus::cluster {
 
-// Passes requests on to other processes, over HTTP in TLS by a key that follows from the pepper (ADR 38). What is passed
-// on are the caller's own bytes, with its credentials, so that the other process knows by itself who asks.
+// Passes requests on to other processes, over HTTP in TLS by a key that follows from the pepper (ADR 38). What is
+// passed on are the caller's own bytes, with its credentials, so that the other process knows by itself who asks.
 //
 // Functions are called on the workers' threads. Made before they run, and gone after they have ended.
 class PeerLinks {
