@@ -114,6 +114,25 @@ describe('links between processes', { skip: !hasPostgres && 'PostgreSQL 15 is no
     assert.equal(interviewer.counts.began.get('dies'), 1);
   });
 
+  test('REP-15 who waits for a process that stands still is told so, and the session is there when it goes on', async () => {
+    const third = await startPeer(postgres, 'third', settings);
+    const session = await LegacySession.open(third.url, TOKEN);
+    session.url = two.url;
+    const list = async () => {
+      const response = await session.post('tools/list', {}, TOKEN);
+      return { status: response.status, text: await response.text() };
+    };
+    assert.equal((await list()).status, 200);
+    third.signal('SIGSTOP');
+    const waited = await list();
+    assert.equal(waited.status, 502);
+    assert.match(waited.text, /may have been carried out/);
+    assert.equal((await list()).status, 404);
+    third.signal('SIGCONT');
+    await eventually('it is there again', async () => (await list()).status === 200);
+    await third.stop();
+  });
+
   test('REP-15 strangers get nothing at the address for peers', async () => {
     const { peer_url, id } = await recordOf('one');
     const session = await LegacySession.open(one.url, TOKEN);
