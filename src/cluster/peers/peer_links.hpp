@@ -55,12 +55,17 @@ class PeerLinks {
   void set_living(std::set<std::string> names);
 
   // Whether a request was passed on by one of us to this process, and now. Where not, it was answered.
-  Task<bool> let_in(net::Exchange& exchange) const;
+  Task<bool> let_in(net::Exchange& exchange);
 
  private:
   struct Part;
   struct Waiting;
+  struct Way;
+  struct Known;
   Part& here();
+  // By which this request goes to a process.
+  Result<Way> way_to(Part& part, const Peer& peer, const net::Request& request) const;
+  Result<> check(const net::Request& request);
 
   const Clock& clock_;
   const PeerPasses passes_;
