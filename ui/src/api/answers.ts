@@ -9,6 +9,7 @@ export interface Answers {
   'DELETE /admin/upstreams/{name}': T.Upstream;
   'POST /admin/upstreams/{name}/refresh': T.RefreshResult;
   'GET /admin/proposals': { proposals: T.Proposal[] };
+  'GET /admin/proposals/{id}': T.Proposal;
   'POST /admin/proposals/{id}/ratify': unknown;
   'POST /admin/proposals/{id}/reject': unknown;
   'GET /admin/changes': T.ChangePage;

@@ -16,6 +16,7 @@ export interface Routes {
   'GET /admin/issuers': never;
   'GET /admin/principals': never;
   'GET /admin/proposals': 'upstream';
+  'GET /admin/proposals/{id}': never;
   'GET /admin/search': 'as' | 'context' | 'q' | 'limit';
   'GET /admin/sessions': 'limit';
   'GET /admin/tokens': never;

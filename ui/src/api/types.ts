@@ -79,9 +79,11 @@ export interface Proposal {
   change: 'new' | 'changed';
   breaking: boolean;
   reasons: string[];
-  diff: string;
-  ratified: unknown;
-  proposed: unknown;
+  bytes: number;
+  // What a long list leaves out.
+  diff?: string;
+  ratified?: unknown;
+  proposed?: unknown;
 }
 
 export interface Entry {
