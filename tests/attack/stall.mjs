@@ -127,7 +127,7 @@ const ATTACKS = (scale) => ({
     tried: `an operator who looks at ${9900 * scale} tools of one upstream by every list there is`,
     listed: { tools: 9900 * scale },
     act: ({ url }) => {
-      const paths = ['/admin/catalog/tools?explain=true', '/admin/upstreams', '/admin/upstreams/hostile', '/admin/contexts', '/admin/changes', '/admin/view', '/admin/why?name=hostile_many_7', '/admin/search?q=many', '/metrics'];
+      const paths = ['/admin/catalog/tools?explain=true', '/admin/upstreams', '/admin/upstreams/hostile', '/admin/contexts', '/admin/changes', '/admin/view?as=few', '/admin/why?as=few&name=hostile_many_7', '/admin/search?as=few&q=many', '/metrics'];
       let turn = 0;
       return () => fetchSize(new URL(paths[turn++ % paths.length], url), { method: 'GET', headers: { 'x-admin-secret': SECRET } });
     }
