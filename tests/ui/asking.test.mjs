@@ -60,6 +60,12 @@ describe('what the page answers', () => {
     await page.getByText('Direct', { exact: true }).click();
     await page.getByRole('dialog').getByText('Each caller will see what the upstream lists to them; only').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    const pausing = page.getByRole('dialog').getByRole('listitem').filter({ hasText: /^ci(?! at)/ });
+    await pausing.getByText('loses 1').waitFor();
+    assert.match(await page.getByRole('dialog').locator('.commands').textContent(), /curl -X PATCH .*enabled = false/s);
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.locator('.badge', { hasText: 'Connected' }).waitFor();
     await open('/ui/tokens');
     await page.getByRole('button', { name: 'Make a token' }).click();
     await page.getByLabel('Name').fill('previewed');

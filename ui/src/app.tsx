@@ -1,11 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api, Problem, setOnSignedOut } from './api/client.ts';
 import type { Session } from './api/types.ts';
-import { announce, start, useConnection } from './live/live.ts';
+import { announce, start, useConnection, whenOthersAct } from './live/live.ts';
 import { Dialog } from './parts/dialog.tsx';
 import { Empty, Loading, ProblemNotice } from './parts/notice.tsx';
 import { go, Link, SessionContext, usePlace, type Place } from './parts/page.tsx';
 import { Audit } from './screens/audit/audit.tsx';
+import { Calls } from './screens/calls/calls.tsx';
 import { Connections } from './screens/connections/connections.tsx';
 import { Contexts } from './screens/contexts/contexts.tsx';
 import { Datasets } from './screens/datasets/datasets.tsx';
@@ -20,7 +21,7 @@ import { Tools } from './screens/tools/tools.tsx';
 import { UpstreamScreen } from './screens/upstream/upstream.tsx';
 
 const RENEW = 20 * 60 * 1000; // before the session would end by itself
-const SCREENS: [string, string][] = [['/ui', 'Overview'], ['/ui/tools', 'Tools'], ['/ui/proposals', 'Proposals'], ['/ui/timeline', 'Timeline'], ['/ui/contexts', 'Contexts'], ['/ui/datasets', 'Datasets'], ['/ui/tokens', 'Tokens'], ['/ui/connections', 'Connections'], ['/ui/sessions', 'Sessions'], ['/ui/audit', 'Audit']];
+const SCREENS: [string, string][] = [['/ui', 'Overview'], ['/ui/tools', 'Tools'], ['/ui/proposals', 'Proposals'], ['/ui/timeline', 'Timeline'], ['/ui/contexts', 'Contexts'], ['/ui/datasets', 'Datasets'], ['/ui/tokens', 'Tokens'], ['/ui/connections', 'Connections'], ['/ui/sessions', 'Sessions'], ['/ui/calls', 'Calls'], ['/ui/audit', 'Audit']];
 
 function Screen({ place }: { place: Place }) {
   const upstream = /^\/ui\/upstreams\/([^/]+)$/.exec(place.path);
@@ -39,6 +40,7 @@ function Screen({ place }: { place: Place }) {
     case '/ui/connections': return <Connections />;
     case '/ui/sessions': return <Sessions />;
     case '/ui/try': return <TryTool />;
+    case '/ui/calls': return <Calls />;
     case '/ui/audit': return <Audit />;
     default: return <Empty title="There is no such screen"><p><Link href="/ui">Overview</Link></p></Empty>;
   }
@@ -75,7 +77,7 @@ export function App() {
     setSession(entered);
     setState('in');
     start();
-    if (place.path === '/ui/sign-in') go('/ui', 'replace');
+    if (location.pathname === '/ui/sign-in') go(entered.path ?? '/ui', 'replace');
     announce();
   };
   useEffect(() => {
@@ -96,6 +98,8 @@ export function App() {
     }, RENEW);
     return () => clearInterval(timer);
   }, []);
+  // Somebody may have signed in in another tab meanwhile.
+  useEffect(() => (state === 'ended' ? whenOthersAct(() => void api.session().then(enter, () => {})) : undefined), [state]);
   const signOut = async () => {
     await api.signOut().catch(() => {});
     setSession(null);

@@ -27,8 +27,19 @@ async function problemOf(answer: Response): Promise<Problem> {
   }
 }
 
-async function send(method: string, path: string, body?: unknown): Promise<Response> {
-  const headers: Record<string, string> = {};
+// Another tab may have signed in anew, and this one has the token of the session before.
+async function hasNewToken(): Promise<boolean> {
+  const before = token;
+  try {
+    await api.session();
+  } catch {
+    return false;
+  }
+  return token !== before;
+}
+
+async function send(method: string, path: string, body?: unknown, more: Record<string, string> = {}, again = true): Promise<Response> {
+  const headers: Record<string, string> = { ...more };
   if (method !== 'GET') headers['x-proteus-token'] = token;
   if (body !== undefined) headers['content-type'] = 'application/json';
   let answer: Response;
@@ -39,12 +50,13 @@ async function send(method: string, path: string, body?: unknown): Promise<Respo
   }
   if (answer.ok) return answer;
   const problem = await problemOf(answer);
+  if (answer.status === 403 && method !== 'GET' && path.startsWith('/admin') && again && await hasNewToken()) return send(method, path, body, more, false);
   if (answer.status === 401 && path.startsWith('/admin')) onSignedOut();
   throw problem;
 }
 
-async function json<Value>(method: string, path: string, body?: unknown): Promise<Value> {
-  return (await send(method, path, body)).json();
+async function json<Value>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Value> {
+  return (await send(method, path, body, headers)).json();
 }
 
 type Values = Record<string, string | number | null | undefined>;
@@ -59,6 +71,7 @@ type Variable<Path extends string> = Path extends `${string}{${infer Name}}${inf
 type Asked<Route extends keyof Answers & keyof Routes> = {
   query?: Partial<Record<Routes[Route], string | number | null | undefined>>;
   body?: unknown;
+  headers?: Record<string, string>;
 } & ([Variable<Route>] extends [never] ? unknown : { path: Record<Variable<Route>, string> });
 
 async function ask<Route extends keyof Answers & keyof Routes>(
@@ -67,7 +80,7 @@ async function ask<Route extends keyof Answers & keyof Routes>(
   const [method, pattern] = route.split(' ') as [string, string];
   const variables = (asked as { path?: Record<string, string> } | undefined)?.path ?? {};
   const path = pattern.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(variables[name]!));
-  return json<Answers[Route]>(method, path + query((asked?.query ?? {}) as Values), asked?.body);
+  return json<Answers[Route]>(method, path + query((asked?.query ?? {}) as Values), asked?.body, asked?.headers);
 }
 
 async function keep(session: Promise<T.Session>): Promise<T.Session> {
@@ -85,12 +98,16 @@ export const api = {
   session: () => keep(json<T.Session>('GET', '/ui/session')),
   signIn: (secret: string) => keep(json<T.Session>('POST', '/ui/sign-in', { secret })),
   signInByCode: (code: string) => keep(json<T.Session>('POST', '/ui/sign-in', { code })),
+  providers: async () => (await json<{ issuers: string[] }>('GET', '/ui/providers')).issuers,
+  // Where the browser is to go; it comes back to the path.
+  signInAt: async (issuer: string, path: string) => (await json<{ url: string }>('POST', '/ui/sign-in', { issuer, path })).url,
   signOut: () => send('POST', '/ui/sign-out'),
 
   upstreams: async () => (await ask('GET /admin/upstreams')).upstreams,
   upstream: (name: string) => ask('GET /admin/upstreams/{name}', named(name)),
   create: (settings: Record<string, unknown>) => ask('POST /admin/upstreams', { body: settings }),
-  patch: (name: string, settings: Record<string, unknown>) => ask('PATCH /admin/upstreams/{name}', { ...named(name), body: settings }),
+  // With `seen`, only while it has not been changed since.
+  patch: (name: string, settings: Record<string, unknown>, seen?: string) => ask('PATCH /admin/upstreams/{name}', { ...named(name), body: settings, ...(seen ? { headers: { 'if-match': `"${seen}"` } } : {}) }),
   remove: (name: string) => ask('DELETE /admin/upstreams/{name}', named(name)),
   refresh: (name: string) => ask('POST /admin/upstreams/{name}/refresh', named(name)),
 
@@ -106,6 +123,14 @@ export const api = {
 
   datasets: () => ask('GET /admin/datasets'),
   connectDataset: (name: string, what: 'connect' | 'disconnect') => ask(`POST /admin/datasets/{name}/${what}`, named(name)),
+
+  propose: (request: { name: string; dsn_env: string; schema: string }) => ask('POST /admin/datasets/propose', { body: request }),
+  validate: (mapping: string) => ask('POST /admin/datasets/validate', { body: { mapping } }),
+  ratify: (mapping: string) => ask('POST /admin/datasets/ratify', { body: { mapping } }),
+  revoke: (name: string) => ask('POST /admin/datasets/{name}/revoke', named(name)),
+  mapping: async (name: string) => (await ask('GET /admin/datasets/{name}/mapping', named(name))).mapping,
+
+  records: (upstream: string | undefined, limit: number) => ask('GET /admin/records', { query: { upstream, limit } }),
 
   audit: async () => (await ask('GET /admin/audit', { query: { limit: 1000 } })).audit,
 
@@ -125,6 +150,7 @@ export const api = {
   view: (look: Look, q: string, offset: number, limit: number) => ask('GET /admin/view', { query: { ...looking(look), q: q || null, offset, limit } }),
   why: (look: Look, name: string) => ask('GET /admin/why', { query: { ...looking(look), name } }),
   issuers: async () => (await ask('GET /admin/issuers')).issuers,
+  rules: async () => (await ask('GET /admin/rules')).rules,
   match: (claims: unknown) => ask('POST /admin/principals/match', { body: claims }),
   principals: () => ask('GET /admin/principals'),
   contexts: async () => (await ask('GET /admin/contexts')).contexts
