@@ -74,4 +74,18 @@ describe('what the page answers', () => {
     assert.match(await page.getByRole('dialog').textContent(), /files_write_file/);
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   });
+
+  test('UIX-18 every action can be shown as curl, and as TOML where the configuration has a place for it', async () => {
+    await open('/ui/upstreams/files');
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    const last = page.getByRole('region', { name: 'Your last change' });
+    await last.getByText('Your last change as curl').click();
+    assert.match(await last.textContent(), /curl -X POST \S+\/admin\/upstreams\/files\/refresh -H "X-Admin-Secret: \$SECRET"/);
+    await open('/ui');
+    await page.getByRole('button', { name: 'Add upstream' }).click();
+    await page.getByLabel('URL, command, or a file with mcpServers').fill('npx -y @example/server-notes');
+    await page.getByRole('dialog').getByText('As curl and TOML').click();
+    assert.match(await page.getByRole('dialog').textContent(), /\[\[upstreams\]\]\s*name = "notes"\s*command = \["npx", "-y", "@example\/server-notes"\]/);
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  });
 });

@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import { api, Problem, setOnSignedOut } from './api/client.ts';
+import { api, Problem, setOnChange, setOnSignedOut, type Asked } from './api/client.ts';
 import type { Session } from './api/types.ts';
 import { announce, start, useConnection, whenOthersAct } from './live/live.ts';
+import { Commands } from './parts/commands.tsx';
 import { Dialog } from './parts/dialog.tsx';
 import { Empty, Loading, ProblemNotice } from './parts/notice.tsx';
 import { go, Link, SessionContext, usePlace, type Place } from './parts/page.tsx';
@@ -46,8 +47,16 @@ function Screen({ place }: { place: Place }) {
   }
 }
 
+// Also of what no dialog showed before.
+function LastChange({ change }: { change: Asked }) {
+  const upstream = change.method === 'DELETE' ? null : /^\/admin\/upstreams\/([^/]+)$/.exec(change.path);
+  return <section aria-label="Your last change"><Commands title="Your last change as curl" {...change} upstream={upstream ? decodeURIComponent(upstream[1]!) : undefined} /></section>;
+}
+
 function Shell({ session, place, onSignOut }: { session: Session; place: Place; onSignOut: () => void }) {
   const connection = useConnection();
+  const [last, setLast] = useState<Asked>();
+  useEffect(() => setOnChange(setLast), []);
   return (
     <>
       <a class="skip" href="#main">Skip to content</a>
@@ -63,7 +72,7 @@ function Shell({ session, place, onSignOut }: { session: Session; place: Place; 
       </header>
       {connection === 'lost' && <p class="lost" role="alert">The gateway does not answer. What you see may be old; the page goes on trying.</p>}
       <main id="main" tabIndex={-1}><Screen place={place} /></main>
-      <footer class="quiet">Proteus {session.version}</footer>
+      <footer class="quiet">Proteus {session.version}{last && <LastChange change={last} />}</footer>
     </>
   );
 }

@@ -18,6 +18,12 @@ let token = '';
 let onSignedOut: () => void = () => {};
 export const setOnSignedOut = (listener: () => void) => { onSignedOut = listener; };
 
+// What was asked for last, for who wants to write it down. These change nothing.
+const ASKS = new Set(['/admin/preview', '/admin/try', '/admin/principals/match', '/admin/datasets/validate', '/admin/datasets/propose']);
+export interface Asked { method: string; path: string; body?: unknown }
+let onChange: (change: Asked) => void = () => {};
+export const setOnChange = (listener: (change: Asked) => void) => { onChange = listener; };
+
 async function problemOf(answer: Response): Promise<Problem> {
   try {
     const body = await answer.json();
@@ -48,7 +54,10 @@ async function send(method: string, path: string, body?: unknown, more: Record<s
   } catch {
     throw new Problem(0, 'the gateway does not answer');
   }
-  if (answer.ok) return answer;
+  if (answer.ok) {
+    if (method !== 'GET' && path.startsWith('/admin') && !ASKS.has(path)) onChange({ method, path, body });
+    return answer;
+  }
   const problem = await problemOf(answer);
   if (answer.status === 403 && method !== 'GET' && path.startsWith('/admin') && again && await hasNewToken()) return send(method, path, body, more, false);
   if (answer.status === 401 && path.startsWith('/admin')) onSignedOut();
@@ -68,14 +77,14 @@ function query(parameters: Values): string {
 
 // The routes are those of the gateway's own table, by method and path, and so are the names in paths and queries.
 type Variable<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | Variable<Rest> : never;
-type Asked<Route extends keyof Answers & keyof Routes> = {
+type Given<Route extends keyof Answers & keyof Routes> = {
   query?: Partial<Record<Routes[Route], string | number | null | undefined>>;
   body?: unknown;
   headers?: Record<string, string>;
 } & ([Variable<Route>] extends [never] ? unknown : { path: Record<Variable<Route>, string> });
 
 async function ask<Route extends keyof Answers & keyof Routes>(
-  route: Route, ...[asked]: [Variable<Route>] extends [never] ? [Asked<Route>?] : [Asked<Route>]
+  route: Route, ...[asked]: [Variable<Route>] extends [never] ? [Given<Route>?] : [Given<Route>]
 ): Promise<Answers[Route]> {
   const [method, pattern] = route.split(' ') as [string, string];
   const variables = (asked as { path?: Record<string, string> } | undefined)?.path ?? {};
