@@ -76,10 +76,12 @@ Routes connection_routes(gateway::Vault& vault, gateway::SignInDesk& sign_ins, B
   return {
       {.method = "GET",
        .path = "/admin/connections",
+       .answer = "{ connections: Connection[] }",
        .help = "Shows who has connected which upstream, since when and with which scopes; no tokens.",
        .handle = [desk](AdminRequest&) { return list(desk); }},
       {.method = "POST",
        .path = "/admin/connections",
+       .answer = "{ upstream: string; url: string; expires_in: string }",
        .help =
            "Begins to connect an upstream for the gateway itself; the body names it. The answer has the URL to open, "
            "which works once, for ten minutes and for whoever asked.",

@@ -200,6 +200,7 @@ Routes context_routes(gateway::Gateway& gateway) {
   return {
       {.method = "GET",
        .path = "/admin/contexts",
+       .answer = "{ contexts: Context[] }",
        .help = "Shows all contexts with their settings, and warnings.",
        .handle = [&gateway](AdminRequest&) { return list(gateway); }},
       {.method = "GET",

@@ -131,6 +131,7 @@ Routes preview_routes(gateway::Gateway& gateway, gateway::UpstreamRegistry& regi
   const PreviewDesk desk{gateway, registry, tokens, pins};
   return {{.method = "POST",
            .path = "/admin/preview",
+           .answer = "Preview",
            .help = "Says who would gain and who would lose which entries by a change of an upstream, by a new "
                    "token, or if a proposal is ratified; changes nothing.",
            .handle = [desk](AdminRequest& visit) { return preview(desk, visit); }}};

@@ -125,6 +125,7 @@ Routes proposal_routes(gateway::PinDecisions& pins) {
   return {
       {.method = "GET",
        .path = "/admin/proposals",
+       .answer = "{ proposals: Proposal[] }",
        .help = "Shows definitions of pinned upstreams that nobody has ratified, and what they would change.",
        .parameters = {{"upstream", "Only definitions of this upstream."}},
        .handle = [&pins](AdminRequest& visit) { return list(pins, visit); }},
