@@ -7,15 +7,12 @@
 #include <boost/asio/ip/host_name.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_future.hpp>
-#include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "app/serving/serving_dependencies.hpp"
 #include "base/date_time.hpp"
 #include "base/sealing.hpp"
-#include "gateway/operate/upstream_hash.hpp"
 #include "json/canonical.hpp"
 
 namespace proteus::app {
@@ -26,39 +23,36 @@ namespace {
 
 constexpr std::chrono::seconds kAway{5};
 
-// What is the same in processes whose files are.
-std::string configuration_hash(const Config& config) {
-  std::string all;
-  for (const auto& entry : config.upstreams)
-    all += fmt::format("{} {}\n", entry.settings.name, gateway::hash_of(entry));
-  for (const auto& [name, context] : config.contexts)
-    all += fmt::format("context {}\n", name);
-  for (const auto& token : config.auth.tokens)
-    all += fmt::format("token {}\n", token.name);
-  all += fmt::format("page {}\n", config.server.page_size);
-  return json::hex(json::sha256(all)).substr(0, 12);
+std::string name_of(const Config& config) {
+  boost::system::error_code ignored;
+  return config.cluster.name.empty() ? fmt::format("{}-{}", asio::ip::host_name(ignored), ::getpid())
+                                     : config.cluster.name;
 }
 
-cluster::MemberOptions options_of(const Config& config, const Clock& clock) {
-  boost::system::error_code ignored;
-  const std::string given = config.cluster.name.empty() ? fmt::format("{}-{}", asio::ip::host_name(ignored), ::getpid())
-                                                        : config.cluster.name;
+cluster::MemberOptions options_of(const Config& config, Traits& traits) {
   const std::string start = json::hex(json::sha256(random_bytes(16))).substr(0, 8);
-  const boost::json::object facts{{"name", given},
-                                  {"version", PROTEUS_VERSION},
-                                  {"since", write_date_time(store::to_time(clock.wall()))},
-                                  {"configuration", configuration_hash(config)}};
   cluster::MemberOptions options;
-  options.name = fmt::format("{}-{}", given, start);
-  options.facts = boost::json::serialize(facts);
+  options.name = fmt::format("{}-{}", name_of(config), start);
+  options.facts = traits.write(nullptr);
   return options;
 }
 
 }  // namespace
 
 Serving::Cluster::Cluster(Serving& serving, asio::io_context& control)
-    : member(control, *serving.store_, serving.clock_, options_of(serving.config_, serving.clock_)),
+    : traits(name_of(serving.config_), write_date_time(store::to_time(serving.clock_.wall())), serving.config_),
+      member(control, *serving.store_, serving.clock_, options_of(serving.config_, traits)),
       leases(control, *serving.store_, member) {}
+
+void Serving::Cluster::compare(const std::vector<store::MemberRecord>& members, const gateway::DatasetState& datasets) {
+  const std::string own = traits.write(&datasets);
+  member.set_facts(own);
+  std::vector<std::string> others;
+  for (const auto& record : members) {
+    if (record.name != member.options().name && member.lives(record)) others.push_back(record.facts);
+  }
+  sameness.look(own, others);
+}
 
 Result<> Serving::join_cluster() {
   if (!cluster_) return {};
@@ -75,6 +69,9 @@ void Serving::start_following() {
                              dependencies_->tokens.set_blind(blind);
                              dependencies_->sessions.set_blind(blind);
                            });
+    cluster_->leases.add_on_members([this](const std::vector<store::MemberRecord>& members) {
+      cluster_->compare(members, *dependencies_->datasets.state());
+    });
     cluster_->leases.start();
   });
 }
@@ -93,6 +90,7 @@ Task<Result<>> Serving::follow(const std::vector<store::RecordKey>* changed) {
   if (changed == nullptr) co_return co_await follow_everything();
   bool upstreams = false;
   bool datasets = false;
+  bool changes = false;
   std::set<std::string> tokens;
   std::set<std::string> sessions;
   std::set<std::string> pins;
@@ -108,7 +106,7 @@ Task<Result<>> Serving::follow(const std::vector<store::RecordKey>* changed) {
       case Kind::pins: pins.insert(key.name); break;
       case Kind::snapshot: lists.insert(key.name); break;
       case Kind::sealed: grants.emplace(key.name, key.part); break;
-      case Kind::change: break;
+      case Kind::change: changes = true; break;
     }
   }
   // What is taken away first: it must not be used any longer than it takes.
@@ -134,6 +132,7 @@ Task<Result<>> Serving::follow(const std::vector<store::RecordKey>* changed) {
   for (const auto& name : lists) {
     if (done = co_await gateway_->follow_lists(name); !done) co_return done;
   }
+  if (changes) dependencies_->changes.follow();
   co_return done;
 }
 
@@ -148,6 +147,7 @@ Task<Result<>> Serving::follow_everything() {
     if (auto done = co_await gateway_->follow_pins(served->settings().name); !done) co_return done;
     if (auto done = co_await gateway_->follow_lists(served->settings().name); !done) co_return done;
   }
+  dependencies_->changes.follow();
   co_return Result<>{};
 }
 
@@ -159,7 +159,8 @@ Task<std::string> Serving::settle() {
 
 std::string Serving::describe_store() const {
   if (!cluster_) return {};
-  return cluster_->member.behind() < kAway ? R"(,"store":"there")" : R"(,"store":"away")";
+  return fmt::format(R"(,"store":"{}"{})", cluster_->member.behind() < kAway ? "there" : "away",
+                     cluster_->sameness.describe());
 }
 
 }  // namespace proteus::app
