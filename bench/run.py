@@ -22,6 +22,7 @@ import tempfile
 import time
 
 import beside
+import cluster
 import contexts
 import datasets
 import eras
@@ -65,6 +66,9 @@ SECTIONS = {
     "contexts": contexts.measure,
     "identity": identity.measure,
     "grants": grants.measure,
+    "cluster call": cluster.measure_call,
+    "cluster registrations": cluster.measure_registrations,
+    "cluster announcements": cluster.measure_announcements,
     "beside another build": beside.measure,
 }
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
-#include <tuple>
 
 #include <boost/asio/cancellation_state.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -25,16 +23,6 @@ constexpr std::size_t kEntriesAtOnce = 1'000;
 constexpr std::chrono::milliseconds kSettleLook{3};
 constexpr std::chrono::milliseconds kTryAgain{250};
 constexpr std::chrono::seconds kLookOut{1};
-
-// Each once, where it was first.
-Member::Changed keys_of(const std::vector<store::FeedEntry>& entries) {
-  Member::Changed keys;
-  std::set<std::tuple<store::RecordKind, std::string_view, std::string_view>> seen;
-  for (const auto& entry : entries) {
-    if (seen.emplace(entry.key.kind, entry.key.name, entry.key.part).second) keys.push_back(entry.key);
-  }
-  return keys;
-}
 
 }  // namespace
 
@@ -132,9 +120,8 @@ Task<bool> Member::catch_up() {
     }
     // A number that is smaller than ours is of another database: one that was restored from a copy.
     const bool missed = page->entries.empty() || page->entries.front().number != applied_ + 1;
-    const Changed keys = missed ? Changed() : keys_of(page->entries);
     const std::uint64_t until = missed ? page->newest : page->entries.back().number;
-    const auto applied = co_await apply_(missed ? nullptr : &keys);
+    const auto applied = co_await apply_(missed ? nullptr : &page->entries);
     if (!applied) {
       if (!std::exchange(away_, true))
         log::warning("changes of other processes cannot be applied: {}", applied.error().message());

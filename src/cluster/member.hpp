@@ -60,8 +60,8 @@ class Member {
   // Before anything is read from the store: whatever is written after this is followed.
   Task<Result<>> join();
 
-  // What changed, each once; nothing where anything may have changed. Where it fails it is called again with the same.
-  using Changed = std::vector<store::RecordKey>;
+  // What changed; nothing where anything may have changed. Where it fails it is called again with the same.
+  using Changed = std::vector<store::FeedEntry>;
   using Apply = std::function<Task<Result<>>(const Changed* changed)>;
   // Whether changes of others may have been missed for too long. Called on the thread when that changes.
   using OnBlind = std::function<void(bool blind)>;

@@ -39,8 +39,8 @@ class Process {
   Task<Result<>> apply(const Member::Changed* changed) {
     if (refuses) co_return std::unexpected(errors::exhausted("not now"));
     if (changed == nullptr) applied.emplace_back("everything");
-    for (const auto& key : changed == nullptr ? Member::Changed() : *changed)
-      applied.push_back(key.name);
+    for (const auto& entry : changed == nullptr ? Member::Changed() : *changed)
+      applied.push_back(entry.key.name);
     co_return Result<>{};
   }
   Task<bool> leave() {

@@ -1,6 +1,7 @@
 // How a running gateway takes part in a cluster: it follows what other processes change, and they what it changes.
 #include "app/serving/serving_cluster.hpp"
 
+#include <map>
 #include <set>
 
 #include <boost/asio/co_spawn.hpp>
@@ -85,24 +86,24 @@ void Serving::leave_cluster() {
   asio::co_spawn(workers_->at(0), leave(*cluster_), asio::use_future).get();
 }
 
-Task<Result<>> Serving::follow(const std::vector<store::RecordKey>* changed) {
+Task<Result<>> Serving::follow(const std::vector<store::FeedEntry>* changed) {
   using Kind = store::RecordKind;
   if (changed == nullptr) co_return co_await follow_everything();
   bool upstreams = false;
   bool datasets = false;
   bool changes = false;
   std::set<std::string> tokens;
-  std::set<std::string> sessions;
+  std::map<std::string, std::vector<std::uint64_t>> sessions;
   std::set<std::string> pins;
   std::set<std::string> lists;
   std::set<std::pair<std::string, std::string>> grants;
-  for (const auto& key : *changed) {
+  for (const auto& [number, key] : *changed) {
     switch (key.kind) {
       case Kind::upstream: upstreams = true; break;
       case Kind::setting: datasets = datasets || key.name.starts_with("datasets."); break;
       case Kind::token: tokens.insert(key.name); break;
       case Kind::tool_session:
-      case Kind::session_tool: sessions.insert(key.name); break;
+      case Kind::session_tool: sessions[key.name].push_back(number); break;
       case Kind::pins: pins.insert(key.name); break;
       case Kind::snapshot: lists.insert(key.name); break;
       case Kind::sealed: grants.emplace(key.name, key.part); break;
@@ -114,8 +115,9 @@ Task<Result<>> Serving::follow(const std::vector<store::RecordKey>* changed) {
   for (const auto& name : tokens) {
     if (done = co_await dependencies_->tokens.follow(name); !done) co_return done;
   }
-  for (const auto& id : sessions) {
-    if (done = co_await dependencies_->sessions.follow(gateway::ToolSessionId(id)); !done) co_return done;
+  for (auto& [id, numbers] : sessions) {
+    done = co_await dependencies_->sessions.follow(gateway::ToolSessionId(id), std::move(numbers));
+    if (!done) co_return done;
   }
   for (const auto& [kind, id] : grants) {
     if (done = co_await gateway_->vault().follow(kind, id); !done) co_return done;
