@@ -272,6 +272,7 @@ Result<> Serving::reload(Config config) {
       .get();
   apply_access();
   report_contexts();
+  if (cluster_) cluster_->traits.configured(config_);
   return {};
 }
 

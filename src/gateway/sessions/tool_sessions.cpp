@@ -186,6 +186,7 @@ Task<Result<ToolSessions::Initialized>> ToolSessions::do_init(Init init, std::st
   const auto written = co_await dependencies_.store.write(std::move(writes));
   if (!written) co_return std::unexpected(written.error());
   if (!written->versions.empty()) entry.session->set_version(written->versions.back());
+  note_own(init.id, *written);
 
   removals_.erase(init.id.value());
   if (known.idle) end(known.idle);
@@ -263,6 +264,7 @@ Task<Result<std::vector<std::string>>> ToolSessions::do_register(Registration re
   if (!written) co_return std::unexpected(written.error());
   // Behind its removal, which has a number as well.
   if (made && written->versions.size() > 1) entry.session->set_version(written->versions[1]);
+  note_own(registration.id, *written);
 
   removals_.erase(registration.id.value());
   if (known.idle) end(known.idle);
