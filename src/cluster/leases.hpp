@@ -37,7 +37,6 @@ class Leases {
 
   // Called on the thread when it was looked how many processes there are.
   void set_on_live(std::function<void(std::size_t count)> on_live) { on_live_ = std::move(on_live); }
-
   // Called on the thread with all processes that are known, whenever it was looked.
   using OnMembers = std::function<void(const std::vector<store::MemberRecord>& members)>;
   void add_on_members(OnMembers on_members) { on_members_.push_back(std::move(on_members)); }

@@ -53,7 +53,6 @@ class Member {
   Member& operator=(const Member&) = delete;
 
   const MemberOptions& options() const { return options_; }
-
   // On the thread. From the next time that it attends.
   void set_facts(std::string facts);
 
@@ -103,7 +102,7 @@ class Member {
   boost::asio::io_context& io_;
   store::Store& store_;
   const Clock& clock_;
-  const MemberOptions options_;
+  MemberOptions options_;
   Apply apply_;
   OnBlind on_blind_;
   TaskGroup tasks_;

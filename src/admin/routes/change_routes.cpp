@@ -141,6 +141,7 @@ Task<Result<Answer>> changes_of(gateway::ChangeLog& changes, AdminRequest& visit
 Routes change_routes(gateway::ChangeLog& changes, std::chrono::milliseconds keep_alive) {
   return {{.method = "GET",
            .path = "/admin/changes",
+           .answer = "ChangePage",
            .help = "Shows what upstreams changed. With Accept: text/event-stream the answer stays open and follows new "
                    "changes.",
            .parameters = {{"since", "Only changes with a higher number."},

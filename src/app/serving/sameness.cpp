@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "base/log.hpp"
+#include "cluster/peers/roster.hpp"
 #include "gateway/operate/upstream_hash.hpp"
 #include "json/canonical.hpp"
 #include "json/text.hpp"
@@ -80,6 +81,7 @@ std::string Traits::write(const gateway::DatasetState* datasets) {
     const std::scoped_lock lock(mutex_);
     facts["configuration"] = configuration_;
   }
+  if (!peer_url_.empty()) facts[cluster::Roster::kUrlFact] = peer_url_;
   if (datasets != nullptr) facts["mappings"] = mappings_hash(datasets->content);
   return boost::json::serialize(facts);
 }

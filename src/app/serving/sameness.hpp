@@ -26,12 +26,15 @@ class Traits {
 
   // Any thread.
   void configured(const Config& config);
+  // Before others are told: where they reach this process.
+  void reached_at(std::string url) { peer_url_ = std::move(url); }
   // JSON, for people and for the others.
   std::string write(const gateway::DatasetState* datasets);
 
  private:
   const std::string name_;
   const std::string since_;
+  std::string peer_url_;
   std::mutex mutex_;
   std::string configuration_;
 };

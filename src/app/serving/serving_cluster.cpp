@@ -15,6 +15,7 @@
 #include "base/date_time.hpp"
 #include "base/sealing.hpp"
 #include "json/canonical.hpp"
+#include "json/text.hpp"
 
 namespace proteus::app {
 
@@ -40,10 +41,80 @@ cluster::MemberOptions options_of(const Config& config, Traits& traits) {
 
 }  // namespace
 
+void PeerRequests::add(int change) {
+  const std::scoped_lock lock(mutex_);
+  count_ += change;
+  if (count_ == 0) changed_.notify_all();
+}
+
+void PeerRequests::wait_for_none(Clock::Monotonic until) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_until(lock, until, [this] { return count_ == 0; });
+}
+
 Serving::Cluster::Cluster(Serving& serving, asio::io_context& control)
     : traits(name_of(serving.config_), write_date_time(store::to_time(serving.clock_.wall())), serving.config_),
       member(control, *serving.store_, serving.clock_, options_of(serving.config_, traits)),
-      leases(control, *serving.store_, member) {}
+      leases(control, *serving.store_, member),
+      self(process_key_of(member.options().name)),
+      session_ids(SealingKey::derive(serving.pepper_->value(), "session ids"), self),
+      roster(*serving.store_, member),
+      links(*serving.workers_, serving.clock_, cluster::PeerLinks::Keys(serving.pepper_->value()),
+            member.options().name) {
+  leases.add_on_members([this](const auto& members) {
+    roster.take(members);
+    links.set_living(roster.living());
+  });
+}
+
+Task<Result<server::OtherProcesses::Relayed>> Serving::Cluster::relay(net::Exchange& exchange, ProcessKey to) {
+  const auto peer = co_await roster.find(to);
+  if (!peer) co_return std::unexpected(peer.error());
+  if (!*peer) co_return Relayed::gone;
+  const auto passed = co_await links.pass_on(exchange, **peer);
+  if (passed && *passed == cluster::PeerLinks::Passed::answered) co_return Relayed::answered;
+  if (!passed && passed.error().kind() != ErrorKind::unreachable) co_return std::unexpected(passed.error());
+  // It may have left since.
+  if (const auto there = co_await roster.find_in_store(std::move(to)); there && !*there) co_return Relayed::gone;
+  co_return std::unexpected(
+      passed ? errors::unreachable("the process of this gateway that has this is not where it was") : passed.error());
+}
+
+// Others know where it is from the moment they know of it.
+Result<> Serving::listen_for_peers() {
+  const auto& address = config_.cluster.peer_listen;
+  if (!cluster_ || !address || front_ != Front::http) return {};
+  net::HttpServerOptions options;
+  options.address = address->host == "localhost" ? "127.0.0.1" : address->host;
+  options.port = address->port;
+  options.limits.body_bytes = config_.server.max_body.value();
+  // Whoever passes a request on is one of us.
+  options.trusted_proxies = {"0.0.0.0/0", "::/0"};
+  options.tls = cluster_->links.server_tls();
+  peer_server_ = std::make_unique<net::HttpServer>(*workers_, std::move(options),
+                                                   [this](net::Exchange& exchange) { return route_peer(exchange); });
+  if (auto listening = peer_server_->listen(); !listening) return listening;
+  std::string url = config_.cluster.peer_url;
+  if (url.empty()) {
+    const ListenAddress at{address->host, peer_server_->local_port()};
+    url = fmt::format("https://{}", at.text());
+  }
+  cluster_->traits.reached_at(std::move(url));
+  cluster_->member.set_facts(cluster_->traits.write(nullptr));
+  return {};
+}
+
+Task<> Serving::route_peer(net::Exchange& exchange) {
+  if (!co_await cluster_->links.let_in(exchange)) co_return;
+  const std::string_view path = exchange.request().path();
+  // What only listens is not waited for.
+  std::optional<PeerRequests::One> counted;
+  if (exchange.request().method() != "GET") counted.emplace(cluster_->requests);
+  if (is_at(path, "/mcp")) co_return co_await gateway_->endpoint().handle_for_peer(exchange);
+  if (is_at(path, "/sse") && config_.server.old_sse)
+    co_return co_await gateway_->endpoint().handle_old_sse_for_peer(exchange);
+  co_await exchange.reply({.status = 404, .content_type = "text/plain"}, "There is nothing for peers at this path.\n");
+}
 
 void Serving::Cluster::compare(const std::vector<store::MemberRecord>& members, const gateway::DatasetState& datasets) {
   const std::string own = traits.write(&datasets);
@@ -57,6 +128,7 @@ void Serving::Cluster::compare(const std::vector<store::MemberRecord>& members, 
 
 Result<> Serving::join_cluster() {
   if (!cluster_) return {};
+  if (auto listening = listen_for_peers(); !listening) return listening;
   auto joined = asio::co_spawn(workers_->at(0), cluster_->member.join(), asio::use_future).get();
   cluster_->joined = joined.has_value();
   return joined;
