@@ -132,6 +132,7 @@ Routes proposal_routes(gateway::PinDecisions& pins) {
       {.method = "GET",
        .path = "/admin/proposals/{id}",
        .help = "Shows one of them whole, also where the list leaves its texts out.",
+       .answer = "Proposal",
        .handle = [&pins](AdminRequest& visit) { return show(pins, visit); }},
       {.method = "POST",
        .path = "/admin/proposals/{id}/ratify",
