@@ -100,6 +100,8 @@ Task<> Leases::look() {
   const auto members = co_await store_.members();
   const auto leases = members ? co_await store_.leases() : std::unexpected(members.error());
   if (!leases) co_return log::debug("leases cannot be read: {}", leases.error().message());
+  for (const auto& on_members : on_members_)
+    on_members(*members);
   // What was read may be older than what was taken meanwhile.
   if (takes != takes_) co_return;
   std::set<std::string_view> live = {self};

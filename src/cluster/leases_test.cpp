@@ -91,6 +91,20 @@ TEST_F(LeasesTest, ThatWereLostStoreNothing) {
   EXPECT_FALSE(one.leases.holds("upstream x"));
 }
 
+// REP-01
+TEST_F(LeasesTest, ShowWhoIsThere) {
+  Holder one(io, store, "one");
+  Holder two(io, store, "two");
+  std::vector<std::string> seen;
+  one.leases.add_on_members([&](const std::vector<store::MemberRecord>& members) {
+    seen.clear();
+    for (const auto& member : members)
+      seen.push_back(member.name);
+  });
+  one.look();
+  EXPECT_THAT(seen, ::testing::ElementsAre("one", "two"));
+}
+
 // Not every process has the same configuration.
 TEST_F(LeasesTest, ThatNobodyElseWantsAreTakenWhateverTheShare) {
   Holder one(io, store, "one");

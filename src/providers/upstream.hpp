@@ -38,6 +38,7 @@ struct UpstreamLimits {
   std::chrono::milliseconds debounce{200};
   std::chrono::milliseconds first_retry{500};
   std::chrono::milliseconds last_retry{60'000};
+  bool shared = false;  // with other processes, which could go on with sessions of this one
 };
 
 // What an upstream lives among. Everything outlives it. The functions may be called from its thread at any time.

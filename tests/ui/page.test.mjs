@@ -178,6 +178,7 @@ describe('the page', () => {
     await page.getByText(/Read in \d+ ms/).waitFor();
     await page.locator('.notice', { hasText: 'files_added_one' }).waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
     await page.locator('.badge', { hasText: 'Paused' }).waitFor();
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.locator('.badge', { hasText: 'Connected' }).waitFor();
@@ -344,7 +345,7 @@ describe('the page', () => {
   test('UIX-15 no accessibility fault on any screen, light and dark, desktop and phone, and nothing overflows', async () => {
     for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
       const own = await signedIn(browser, world.origin, { colorScheme, viewport: { width, height: 900 }, bypassCSP: true });
-      for (const path of ['/ui', '/ui/upstreams/files', '/ui/tools?name=files_search', '/ui/proposals', '/ui/timeline', '/ui/contexts', '/ui/datasets', '/ui/tokens', '/ui/connections', '/ui/sessions', '/ui/try?name=files_search', '/ui/tools?by=search&q=files', '/ui/audit']) {
+      for (const path of ['/ui', '/ui/upstreams/files', '/ui/tools?name=files_search', '/ui/proposals', '/ui/timeline', '/ui/contexts', '/ui/datasets', '/ui/tokens', '/ui/connections', '/ui/sessions', '/ui/try?name=files_search', '/ui/tools?by=search&q=files', '/ui/calls', '/ui/audit']) {
         await open(path, own);
         await own.waitForLoadState('networkidle');
         await own.evaluate(axe);

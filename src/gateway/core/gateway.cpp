@@ -65,6 +65,8 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
                                                                quotas_, options_.http, options_.debounce))
                         .get());
   }
+  if (options_.leases != nullptr)
+    options_.leases->add_on_members([this](const auto& members) { end_sessions_of_gone(members); });
   identities_ = std::make_unique<Identities>(workers.at(0).get_executor(), parts_.front()->http(), clock, refusals_);
   fetch_ = std::make_unique<auth::HttpFetch>(parts_.front()->http());
   oauth_servers_ = std::make_unique<OauthServers>(*fetch_, clock, environment_);

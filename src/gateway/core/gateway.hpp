@@ -198,6 +198,7 @@ class Gateway {
   // Which of them this process watches.
   Task<> share_watching();
   void watch(const std::string& lease, bool held);
+  void end_sessions_of_gone(const std::vector<store::MemberRecord>& members);
   Task<Result<>> lead(std::string upstream);
   static bool is_shared(const providers::UpstreamSettings& settings);
   Task<> retire(ServedUpstream served);
@@ -265,6 +266,7 @@ class Gateway {
   bool vault_loaded_ = false;
   std::set<std::string> unkept_;   // upstreams whose lists the store does not have
   std::set<std::string> keeping_;  // upstreams whose lists are on their way there
+  std::set<std::string> gone_;     // processes that were away for too long when it was last looked
   bool ended_left_ = false;        // what an earlier process left at upstreams was looked for
   // Resources that somebody follows, and the upstreams to which that was routed.
   std::map<std::string, std::set<catalog::UpstreamName>> followed_;

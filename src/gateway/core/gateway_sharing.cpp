@@ -1,4 +1,5 @@
 // What upstreams list, in the store: for the next start, and for other processes that serve the same upstreams.
+#include <algorithm>
 #include <set>
 
 #include <boost/asio/co_spawn.hpp>
@@ -54,6 +55,17 @@ void Gateway::watch(const std::string& lease, bool held) {
       log::warning("what upstream {} lists is not known: {}", name, followed.error().message());
   };
   if (!held) background_.spawn("taking over lists", take(*this, (*served)->settings().name));
+}
+
+// What was left before this one began is ended at the start.
+void Gateway::end_sessions_of_gone(const std::vector<store::MemberRecord>& members) {
+  std::set<std::string> gone;
+  for (const auto& member : members) {
+    if (member.name != options_.leases->owner() && ParkedSessions::is_gone(member)) gone.insert(member.name);
+  }
+  const bool more = !std::ranges::includes(gone_, gone);
+  gone_ = std::move(gone);
+  if (more && ended_left_) parked_sessions_.end_left(tables_.get(), http_of(control()));
 }
 
 Task<Result<>> Gateway::lead(std::string upstream) { return options_.leases->take(lease_of(upstream)); }

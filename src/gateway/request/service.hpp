@@ -30,6 +30,7 @@ struct ServiceOptions {
   std::size_t page_size = 1000;
   MetaLimits meta;
   ParkingLimits parking;
+  ProcessKey process = {};  // this one among several that serve as one; empty where it is alone
   client::Chance chance;
   RememberedListsLimits remembered;
 };
@@ -42,6 +43,7 @@ struct UpstreamRequest {
   const Error* error;          // of its own, or on the way; null for none
   bool cut_off = false;        // the circuit is open, and nothing was sent
   bool is_tool_error = false;  // it was answered, and the tool says that it failed
+  const server::Call* call = nullptr;  // that it was sent for; null for a part of a list
 };
 
 // What is worth counting about a request of a client.
@@ -88,6 +90,7 @@ class GatewayService final : public server::Service {
   mcp::ResultStyle modern_style() const override { return {mcp::Era::modern, options_.server_info, tail_}; }
   Task<mcp::Outcome> handle(server::Call& call) override;
   std::optional<mcp::Outcome> answer(server::Call& call) override;
+  ProcessKey holder_of(const server::Rounds& rounds) const override;
   mcp::SubscriptionFilter accept(const mcp::SubscriptionFilter& wanted, const server::Caller& caller,
                                  server::Session* session) override;
   Task<std::vector<Refused>> follow(const server::Caller& caller, server::Session* session, const mcp::Request& request,

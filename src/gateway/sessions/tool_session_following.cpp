@@ -115,13 +115,28 @@ void ToolSessions::take_over(const store::ToolSessionRecord& record, ToolSession
   if (principal) revoke(principal->key(), [&](const Principal& one) { return &one == principal.get(); });
 }
 
-Task<Result<>> ToolSessions::follow(ToolSessionId id) {
-  co_return co_await asio::co_spawn(control(), do_follow(std::move(id)), asio::use_awaitable);
+Task<Result<>> ToolSessions::follow(ToolSessionId id, std::vector<std::uint64_t> numbers) {
+  co_return co_await asio::co_spawn(control(), do_follow(std::move(id), std::move(numbers)), asio::use_awaitable);
 }
 
-Task<Result<>> ToolSessions::do_follow(ToolSessionId id) {
+void ToolSessions::note_own(const ToolSessionId& id, const store::Written& written) {
+  if (!dependencies_.shared) return;
+  auto& numbers = own_writes_[id.value()];
+  numbers.insert(numbers.end(), written.versions.begin(), written.versions.end());
+}
+
+bool ToolSessions::were_own(const ToolSessionId& id, const std::vector<std::uint64_t>& numbers) {
+  const auto found = own_writes_.find(id.value());
+  if (found == own_writes_.end()) return false;
+  const auto count = std::erase_if(found->second, [&](auto own) { return std::ranges::binary_search(numbers, own); });
+  if (found->second.empty()) own_writes_.erase(found);
+  return !numbers.empty() && count == numbers.size();
+}
+
+Task<Result<>> ToolSessions::do_follow(ToolSessionId id, std::vector<std::uint64_t> numbers) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   const auto turn = co_await ExclusiveAccess::take(*this, id.value());
+  if (were_own(id, numbers)) co_return Result<>{};
   auto record = co_await dependencies_.store.tool_session(id.value());
   if (!record) co_return std::unexpected(record.error());
   auto tools = co_await dependencies_.store.session_tools_of(id.value());
@@ -161,6 +176,7 @@ Task<Result<>> ToolSessions::write_removal(std::string id, Removal removal) {
 }
 
 Task<Result<>> ToolSessions::follow_all() {
+  own_writes_.clear();
   const auto records = co_await dependencies_.store.tool_sessions();
   if (!records) co_return std::unexpected(records.error());
   std::set<std::string> ids;

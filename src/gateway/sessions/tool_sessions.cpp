@@ -34,7 +34,7 @@ ToolSessions::ToolSessions(Dependencies dependencies, ToolSessionOptions options
     : dependencies_(dependencies),
       options_(std::move(options)),
       clients_(dependencies_.workers, dependencies_.clock, with_filter(options_.http, dependencies_.egress)),
-      confirmations_(dependencies_.clock),
+      confirmations_(dependencies_.clock, options_.process),
       calls_{clients_, dependencies_.clock, confirmations_, checks_, options_.calls},
       table_(dependencies_.clock, options_.idle),
       changes_(control(), dependencies_.gateway.listeners(), options_.debounce),
@@ -186,6 +186,7 @@ Task<Result<ToolSessions::Initialized>> ToolSessions::do_init(Init init, std::st
   const auto written = co_await dependencies_.store.write(std::move(writes));
   if (!written) co_return std::unexpected(written.error());
   if (!written->versions.empty()) entry.session->set_version(written->versions.back());
+  note_own(init.id, *written);
 
   removals_.erase(init.id.value());
   if (known.idle) end(known.idle);
@@ -268,6 +269,7 @@ Task<Result<std::vector<std::string>>> ToolSessions::do_register(Registration re
   if (made && written->versions.size() > 1) entry.session->set_version(written->versions[1]);
   for (std::size_t i = 0, at = made ? 2 : 0; dependencies_.shared && i < names.size(); ++i, ++at)
     entry.session->tool_versions().insert_or_assign(names[i], written->versions[at]);
+  note_own(registration.id, *written);
 
   removals_.erase(registration.id.value());
   if (known.idle) end(known.idle);

@@ -9,6 +9,7 @@ export interface Answers {
   'DELETE /admin/upstreams/{name}': T.Upstream;
   'POST /admin/upstreams/{name}/refresh': T.RefreshResult;
   'GET /admin/proposals': { proposals: T.Proposal[] };
+  'GET /admin/proposals/{id}': T.Proposal;
   'POST /admin/proposals/{id}/ratify': unknown;
   'POST /admin/proposals/{id}/reject': unknown;
   'GET /admin/changes': T.ChangePage;
@@ -19,6 +20,13 @@ export interface Answers {
   'GET /admin/datasets': T.Datasets;
   'POST /admin/datasets/{name}/connect': T.Dataset;
   'POST /admin/datasets/{name}/disconnect': T.Dataset;
+  'POST /admin/datasets/propose': T.ProposedMapping;
+  'POST /admin/datasets/validate': T.ReviewedMapping;
+  'POST /admin/datasets/ratify': T.Dataset;
+  'POST /admin/datasets/{name}/revoke': T.Dataset;
+  'GET /admin/datasets/{name}/mapping': { name: string; mapping: string };
+  'GET /admin/records': T.CallRecords;
+  'GET /admin/rules': { rules: T.Rule[] };
   'GET /admin/audit': { audit: T.AuditRecord[] };
   'GET /admin/connections': { connections: T.Connection[] };
   'POST /admin/connections': { upstream: string; url: string };

@@ -12,10 +12,14 @@ export interface Routes {
   'GET /admin/contexts': never;
   'GET /admin/contexts/{name}/tools': 'explain';
   'GET /admin/datasets': never;
+  'GET /admin/datasets/{name}/mapping': never;
   'GET /admin/figures': 'upstream';
   'GET /admin/issuers': never;
   'GET /admin/principals': never;
   'GET /admin/proposals': 'upstream';
+  'GET /admin/proposals/{id}': never;
+  'GET /admin/records': 'upstream' | 'limit';
+  'GET /admin/rules': never;
   'GET /admin/search': 'as' | 'context' | 'q' | 'limit';
   'GET /admin/sessions': 'limit';
   'GET /admin/tokens': never;
@@ -27,8 +31,12 @@ export interface Routes {
   'GET /admin/why': 'as' | 'context' | 'kind' | 'name';
   'PATCH /admin/upstreams/{name}': never;
   'POST /admin/connections': never;
+  'POST /admin/datasets/propose': never;
+  'POST /admin/datasets/ratify': never;
+  'POST /admin/datasets/validate': never;
   'POST /admin/datasets/{name}/connect': never;
   'POST /admin/datasets/{name}/disconnect': never;
+  'POST /admin/datasets/{name}/revoke': never;
   'POST /admin/preview': never;
   'POST /admin/principals/match': never;
   'POST /admin/proposals/{id}/ratify': never;

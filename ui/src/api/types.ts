@@ -8,6 +8,7 @@ export interface Session {
   token: string;
   until: string;
   version: string;
+  path?: string; // of the page, that was open before somebody went to sign in
 }
 
 export type State = 'connecting' | 'connected' | 'degraded' | 'failed' | 'paused';
@@ -79,9 +80,11 @@ export interface Proposal {
   change: 'new' | 'changed';
   breaking: boolean;
   reasons: string[];
-  diff: string;
-  ratified: unknown;
-  proposed: unknown;
+  bytes: number;
+  // What a long list leaves out.
+  diff?: string;
+  ratified?: unknown;
+  proposed?: unknown;
 }
 
 export interface Entry {
@@ -145,7 +148,16 @@ export interface Dataset {
   relationships?: { type: string; from: string; to: string }[];
   relationship_types?: string[];
 }
-export interface Datasets { datasets: Dataset[]; faults?: string[] }
+export interface Datasets { datasets: Dataset[]; environment: string[]; faults?: string[] }
+export interface MappingProblem { kind: string; message: string; path?: string; line?: number; column?: number }
+export interface ReviewedMapping {
+  ok?: boolean;
+  problems: MappingProblem[];
+  name?: string;
+  entity_types?: string[];
+  relationships?: { type: string; from: string; to: string }[];
+}
+export interface ProposedMapping extends ReviewedMapping { draft: string }
 export interface IssuedToken extends Token { token: string }
 
 export interface Connection {
@@ -169,6 +181,18 @@ export interface ToolSession { session_id: string; user_id: unknown; context: st
 export interface OpenSessions { client_sessions: Listed<ClientSession>; streams: Listed<Stream>; parked_calls: Listed<ParkedCall>; tool_sessions: Listed<ToolSession> }
 
 export interface Issuer { issuer: string; keys: number; fetched: string | null; fault: string | null }
+export interface Rule {
+  match: Record<string, string[]>;
+  name: string;
+  upstreams: string[];
+  tools: string[];
+  deny: string[];
+  read_only: boolean;
+  contexts: string[];
+  admin: 'none' | 'viewer' | 'admin';
+  requests_per_minute: number;
+  disclosure: string;
+}
 export interface Matched { rule: number | null; name?: string; access?: unknown; passed_over: { rule: number; why: string }[] }
 
 export interface Names { total: number; names: string[] }
@@ -179,6 +203,9 @@ export interface Moment { at: string; seconds: number; requests: number; failed:
 
 export interface Hit { name: string; upstream: string; score: number; signature: string; description: string; read_only: boolean }
 export interface Found { tools: Hit[]; unasked?: string[]; embeddings?: { tools: number; failures: number; fault: string } }
+
+export interface CallRecord { number: number; at: string; upstream: string; principal: string; context: string; method: string; name: string; outcome: string; duration_ms: number }
+export interface CallRecords { kept: 'off' | 'memory'; records: CallRecord[] }
 
 export interface AuditRecord { number: number; at: string; who: string; what: string; detail: unknown }
 
