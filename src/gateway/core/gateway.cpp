@@ -135,6 +135,7 @@ Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings
       .pins = std::move(pins),
       .shared = options_.leases != nullptr && is_shared(settings),
       .lead = [this, name = settings.name] { return lead(name); },
+      .fence = [this, name = settings.name] { return fence_of(name); },
       .start_places = start_places_,
       .background = background_threads_,
       .answers = answer_threads_,
@@ -154,9 +155,10 @@ Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings
             if (on_refreshed_) on_refreshed_(result, publication);
           },
       .keep =
-          [this](std::vector<store::SnapshotRecord> records) {
-            asio::post(control(), [this, records = std::move(records)]() mutable {
-              background_.spawn("keeping lists", keep(std::move(records)));
+          [this, name = settings.name] {
+            asio::post(control(), [this, name] {
+              unkept_.insert(name);
+              keep_soon(name);
             });
           },
       .on_resource_updated =
@@ -318,7 +320,8 @@ void Gateway::drop_unused_since(Clock::Monotonic time) {
     local->drop_unused_since(time);
   asio::post(control(), [this] {
     background_.spawn("tidying up", parked_sessions_.tidy());
-    if (!unkept_.empty()) background_.spawn("keeping lists", keep_again());
+    for (const auto& name : std::set(unkept_))
+      keep_soon(name);
   });
 }
 

@@ -143,6 +143,7 @@ class ToolSessions {
   std::optional<ToolOfSet> read_tool(const store::SessionToolRecord& record);
   std::optional<Init> read_session(const store::ToolSessionRecord& record) const;
   void expect(store::Writes& writes, const ToolSessionId& id, std::uint64_t version) const;
+  void expect_tool(store::Writes& writes, ToolSession& session, const std::string& tool) const;
   store::PutToolSession write_of(const Init& init, store::Time created_at);
   // Of sessions that nobody used here for a while: perhaps somebody did elsewhere.
   Task<> ask_for_uses();
@@ -151,6 +152,12 @@ class ToolSessions {
   Task<Result<std::vector<std::string>>> do_register(Registration registration, std::string who);
   Task<Result<>> do_unregister(ToolSessionId id, std::string name, std::string who);
   Task<Removed> do_cleanup(ToolSessionId id, std::string who);
+  // Of a session that was taken away, and not of another one that has its id by now.
+  struct Removal {
+    std::optional<store::Time> created_at;  // nothing where it was not known here
+    store::Writes writes;
+  };
+  Task<Result<>> write_removal(std::string id, Removal removal);
   // Writes what the store did not take when sessions were taken away.
   Task<> write_removals();
   Task<> do_look_over();
@@ -194,10 +201,10 @@ class ToolSessions {
   TaskGroup background_;
   std::unordered_set<std::string> busy_;  // sessions that are being changed
   Bell freed_;
-  std::map<std::string, store::Writes> removals_;  // that the store did not take yet, by session
+  std::map<std::string, Removal> removals_;  // that the store did not take yet, by session
   // Numbers in the feed of what this process wrote, by session, until the feed has told of them.
   std::unordered_map<std::string, std::vector<std::uint64_t>> own_writes_;
-  std::set<json::Digest> claimed_;                 // tokens that are being given to a session
+  std::set<json::Digest> claimed_;  // tokens that are being given to a session
   boost::asio::steady_timer timer_;
   Clock::Monotonic written_until_{};
   store::Time last_created_{};

@@ -21,6 +21,7 @@ CREATE TRIGGER note_stored AFTER INSERT OR UPDATE ON proteus.snapshots FOR EACH 
 
 export class Cluster {
   processes = [];
+  troubled = undefined;  // the slot that something happened to last
 
   static async start(settings = {}) {
     const cluster = new this();
@@ -49,7 +50,7 @@ export class Cluster {
 
   /** What may happen, by name; each lasts until it is over. */
   faults(random) {
-    const some = () => Math.floor(random() * SLOTS.length);
+    const some = () => (this.troubled = Math.floor(random() * SLOTS.length));
     const between = (least, most) => least + random() * (most - least);
     const cutting = (how) => async () => {
       const proxy = this.proxies[some()];

@@ -45,17 +45,14 @@ export const sessions = {
       user_id: key,
       tools: [{ name: 'fetch', description: `v${n}.`, inputSchema: { type: 'object' }, url: 'http://127.0.0.1:9/fetch' }]
     }),
-  async remove(process, key) {
-    const answer = await attempt(process, 'POST', 'session/cleanup', { session_id: key });
-    // It had not heard of it.
-    return answer.status === 200 && answer.json.removed === 0 ? { status: 404 } : answer;
-  },
+  // Also where that process had not heard of it.
+  remove: (process, key) => attempt(process, 'POST', 'session/cleanup', { session_id: key }),
   async look(process, keys) {
     const found = [];
     for (const key of keys) {
       const { status, json } = await attempt(process, 'GET', `tools/list?session_id=${key}`);
       if (status !== 200 && status !== 404) return undefined;
-      found.push([key, status === 404 ? undefined : versionIn(json.tools[0]?.description)]);
+      found.push([key, status === 404 ? undefined : versionIn(json.tools[0].description)]);
     }
     return found;
   }
