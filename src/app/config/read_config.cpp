@@ -71,6 +71,7 @@ Sections read_sections(const Source* main, Config& config, json::Faults& faults)
   config.datasets = sections.datasets;
   config.search = sections.search;
   config.cluster = sections.cluster;
+  config.telemetry = sections.telemetry;
   if (main != nullptr) {
     config.cluster.enabled = main->document.root().as_object().contains("cluster");
     const auto* datasets = main->document.root().as_object().if_contains("datasets");
