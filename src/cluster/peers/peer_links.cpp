@@ -134,7 +134,7 @@ struct PeerLinks::Part {
   boost::asio::io_context& io;
   net::HttpClient http;
   std::list<Waiting*> waiting;
-  std::vector<Way> ways;
+  std::vector<std::shared_ptr<const Way>> ways;
   std::vector<Known> known;
   std::size_t next_way = 0;
   std::size_t next_known = 0;
@@ -191,15 +191,15 @@ PeerLinks::Part& PeerLinks::here() {
   throw std::logic_error("a request is passed on by a thread that is none of the workers");
 }
 
-Task<Result<PeerLinks::Passed>> PeerLinks::pass_on(net::Exchange& exchange, Peer peer) {
+Task<Result<PeerLinks::Passed>> PeerLinks::pass_on(net::Exchange& exchange, PeerPointer peer) {
   const net::Request& request = exchange.request();
   Part& part = here();
-  auto way = way_to(part, peer, request);
+  auto way = way_to(part, *peer, request);
   if (!way) co_return std::unexpected(way.error());
   const std::string lines = lines_of(request);
   const std::string_view body = request.body();
 
-  Waiting waiting(part, peer.name);
+  Waiting waiting(part, peer->name);
   exchange.on_disconnect([abort = waiting.abort] { (*abort)(); });
   // What only listens ends where this process ends, and is taken up again elsewhere.
   const auto draining = std::make_shared<bool>(false);
@@ -210,17 +210,17 @@ Task<Result<PeerLinks::Passed>> PeerLinks::pass_on(net::Exchange& exchange, Peer
     });
   }
 
-  auto answer = co_await part.http.send({.url = way->url,
+  auto answer = co_await part.http.send({.url = (*way)->url,
                                          .method = request.method(),
                                          .prepared = lines,
-                                         .more_prepared = way->line,
+                                         .more_prepared = (*way)->line,
                                          .body = {&body, body.empty() ? 0U : 1U},
                                          .deadlines = {.connect = kConnect, .head = {}, .whole = {}},
                                          .abort = waiting.abort.get()});
   if (!answer) {
     if (*draining) co_return std::unexpected(errors::unreachable("this process of the gateway ends; try again"));
     if (answer.error().kind() == ErrorKind::cancelled && !waiting.is_gone) co_return Passed::answered;
-    log::info("{} cannot be asked: {}", peer.name, answer.error().message());
+    log::info("{} cannot be asked: {}", peer->name, answer.error().message());
     if (answer.error().kind() == ErrorKind::unreachable) {
       co_return std::unexpected(errors::unreachable(
           "the process of this gateway that has this cannot be reached now; nothing was done, try again"));
@@ -241,10 +241,12 @@ Task<Result<PeerLinks::Passed>> PeerLinks::pass_on(net::Exchange& exchange, Peer
   co_return Passed::answered;
 }
 
-Result<PeerLinks::Way> PeerLinks::way_to(Part& part, const Peer& peer, const net::Request& request) const {
+Result<std::shared_ptr<const PeerLinks::Way>> PeerLinks::way_to(Part& part, const Peer& peer,
+                                                                const net::Request& request) const {
   const auto now = clock_.recent();
   for (const auto& way : part.ways) {
-    if (way.until > now && way.target == request.target() && way.method == request.method() && way.peer == peer.name)
+    if (way->until > now && way->target == request.target() && way->method == request.method() &&
+        way->peer == peer.name)
       return way;
   }
   auto url = net::Url::parse(fmt::format("{}{}", peer.url.origin(), request.target()));
@@ -256,12 +258,13 @@ Result<PeerLinks::Way> PeerLinks::way_to(Part& part, const Peer& peer, const net
           .line = {},
           .until = now + kSealedAgain};
   append_line(way.line, PeerPasses::kField, passes_.mint(peer.name, way.method, way.url.target(), clock_.wall()));
+  auto made = std::make_shared<const Way>(std::move(way));
   if (part.ways.size() < kMostKept) {
-    part.ways.push_back(way);
+    part.ways.push_back(made);
   } else {
-    part.ways[part.next_way++ % kMostKept] = way;
+    part.ways[part.next_way++ % kMostKept] = made;
   }
-  return way;
+  return made;
 }
 
 Result<> PeerLinks::check(const net::Request& request) {

@@ -49,7 +49,7 @@ class PeerLinks {
   // Has a process answer a request whose body is here, and passes its answer on as it comes: no more of it is kept than
   // the client takes. A client that leaves is gone for the other process, too. Fails where nothing was answered: by
   // `unreachable` where the request was not sent, for certain, and otherwise by `interrupted`.
-  Task<Result<Passed>> pass_on(net::Exchange& exchange, Peer peer);
+  Task<Result<Passed>> pass_on(net::Exchange& exchange, PeerPointer peer);
 
   // From any thread: those that live. What waits for another is told that it is gone.
   void set_living(std::set<std::string> names);
@@ -64,7 +64,7 @@ class PeerLinks {
   struct Known;
   Part& here();
   // By which this request goes to a process.
-  Result<Way> way_to(Part& part, const Peer& peer, const net::Request& request) const;
+  Result<std::shared_ptr<const Way>> way_to(Part& part, const Peer& peer, const net::Request& request) const;
   Result<> check(const net::Request& request);
 
   const Clock& clock_;
