@@ -92,6 +92,9 @@ Result<> Serving::listen_for_peers() {
   options.address = address->host == "localhost" ? "127.0.0.1" : address->host;
   options.port = address->port;
   options.limits.body_bytes = config_.server.max_body.value();
+  // What another process let in fits here with what it adds.
+  options.limits.head_bytes += 4096;
+  options.limits.head_fields += 4;
   // Whoever passes a request on is one of us.
   options.trusted_proxies = {"0.0.0.0/0", "::/0"};
   options.tls = cluster_->links.server_tls();
