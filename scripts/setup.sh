@@ -50,7 +50,7 @@ as_root() {
 
 apt() { as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 "$@"; }
 
-# Packages may start a service while they are unpacked. nginx is only ever wanted as a program that `make bench` runs.
+# Packages may start a service while they are unpacked. nginx is only ever wanted as a program that tests and `make bench` run.
 readonly POLICY=/usr/sbin/policy-rc.d
 forbid_services() {
   if [[ -e $POLICY ]]; then return; fi

@@ -35,8 +35,8 @@ constexpr auto kAnswerTypes = std::to_array<AnswerType>({
     {"ChangePage", "{ changes: ChangeRecord[]; oldest: number; newest: number; next: number }"},
     {"Proposal",
      "{ id: string; type: string; upstream: string; kind: string; name: string; sha256: "
-     "string; change: 'new' | 'changed'; breaking: boolean; reasons: string[]; diff: "
-     "string; ratified: unknown; proposed: unknown }"},
+     "string; bytes: number; change: 'new' | 'changed'; breaking: boolean; reasons: "
+     "string[]; diff?: string; ratified?: unknown; proposed?: unknown }"},
     {"Entry",
      "{ name: string; own_name: string; upstream: string; title?: string; description: "
      "string; description_bytes: number; read_only?: boolean }"},

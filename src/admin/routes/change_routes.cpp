@@ -48,7 +48,8 @@ class Follower {
         outbox_(std::make_shared<server::Outbox>(exchange_.executor())),
         since_(since),
         lease_(visit.lease([outbox = outbox_] { outbox->close(); })) {
-    registration_ = changes.listen([outbox = outbox_](const gateway::LoggedChange&) { outbox->push_once("new"); });
+    registration_ = changes.listen([outbox = outbox_](const gateway::LoggedChange&) { outbox->push_once("new"); },
+                                   [outbox = outbox_] { outbox->push_once("new"); });
     exchange_.on_disconnect([outbox = outbox_] { outbox->close(); });
     exchange_.on_drain([outbox = outbox_] { outbox->close(); });
   }

@@ -85,10 +85,9 @@ Task<Result<Answer>> preview_token(PreviewDesk desk, const value& keys) {
 
 // Of a proposal that is ratified; to reject one changes nothing that is served.
 Task<Result<Answer>> preview_proposal(PreviewDesk desk, std::string id) {
-  const auto all = desk.pins.proposals();
-  const auto found = std::ranges::find_if(all, [&](const auto& one) { return one.posted.id == id; });
-  if (found == all.end()) co_return std::unexpected(errors::not_found("there is no such proposal any more"));
-  const catalog::Proposal& proposal = found->posted.proposal;
+  const auto found = desk.pins.find(id);
+  if (!found) co_return std::unexpected(errors::not_found("there is no such proposal any more"));
+  const catalog::Proposal& proposal = *found->posted.proposal;
   const auto upstreams = desk.gateway.upstreams();
   const gateway::ServedUpstream* const served = upstreams->find(found->upstream);
   const auto kind =

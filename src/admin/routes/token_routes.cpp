@@ -76,13 +76,16 @@ Result<> check_runtime(const TokenDesk& desk, const std::string& name) {
   return std::unexpected(no_such_token(name));
 }
 
+// Programs may make many of them, so they are written in the background.
 Task<Result<Answer>> list(TokenDesk desk) {
-  boost::json::array all;
-  for (const auto& principal : desk.gateway.access()->principals->all())
-    all.push_back(token_document(desk, *principal));
-  for (const auto& [name, token] : *desk.registry.all())
-    all.push_back(token_document(desk, *token));
-  co_return Answer{.body = boost::json::serialize(boost::json::object{{"tokens", std::move(all)}})};
+  co_return Answer{.body = co_await desk.gateway.background_threads().run([desk] {
+    boost::json::array all;
+    for (const auto& principal : desk.gateway.access()->principals->all())
+      all.push_back(token_document(desk, *principal));
+    for (const auto& [name, token] : *desk.registry.all())
+      all.push_back(token_document(desk, *token));
+    return boost::json::serialize(boost::json::object{{"tokens", std::move(all)}});
+  })};
 }
 
 Task<Result<Answer>> create(TokenDesk desk, AdminRequest& visit) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "app/config/listen_address.hpp"
 #include "base/secret.hpp"
 #include "json/binding.hpp"
 
@@ -10,7 +12,9 @@ namespace proteus::app {
 // [cluster]
 struct ClusterSettings {
   std::string store_env = "PROTEUS_STORE";
-  std::string name;      // empty: host name and process id
+  std::string name;  // empty: host name and process id
+  std::optional<ListenAddress> peer_listen;
+  std::string peer_url;  // empty: that of `peer_listen`
   bool enabled = false;  // the file has the table; not a key
   Secret store;          // what the variable holds; not a key
 

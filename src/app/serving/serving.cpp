@@ -272,6 +272,7 @@ Result<> Serving::reload(Config config) {
       .get();
   apply_access();
   report_contexts();
+  if (cluster_) cluster_->traits.configured(config_);
   return {};
 }
 
@@ -292,7 +293,14 @@ Result<> Serving::serve(server::StdioPipes& pipes, const std::string& context) {
 void Serving::drain() {
   if (std::exchange(drained_, true) || !server_) return;
   dependencies_->readiness.set(admin::Readiness::State::draining);
+  const auto ends = clock_.now() + config_.server.grace;
   server::drain(*server_, *workers_, gateway_->endpoint(), config_.server.grace);
+  if (!peer_server_) return;
+  // A call that others have passed on may ask something, and the answer comes as a request of its own: they are let in
+  // for as long as one runs.
+  cluster_->requests.wait_for_none(ends);
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(ends - clock_.now());
+  server::drain(*peer_server_, *workers_, gateway_->endpoint(), std::max(left, std::chrono::milliseconds(0)));
 }
 
 Serving::~Serving() {
@@ -300,8 +308,10 @@ Serving::~Serving() {
   if (gateway_) gateway_->end_streams();
   if (server_ && !drained_) server_->stop();
   if (ops_server_) ops_server_->stop();
+  if (peer_server_ && !drained_) peer_server_->stop();
   server_.reset();
   ops_server_.reset();
+  peer_server_.reset();
   leave_cluster();
   if (gateway_) gateway_->stop();
   if (dependencies_) {

@@ -69,10 +69,12 @@ class Serving {
   Result<> open();
   Result<> open_store();
   Result<> join_cluster();
+  Result<> listen_for_peers();
+  Task<> route_peer(net::Exchange& exchange);
   void start_following();
   void leave_cluster();
   // What other processes changed; all of it where nothing is said.
-  Task<Result<>> follow(const std::vector<store::RecordKey>* changed);
+  Task<Result<>> follow(const std::vector<store::FeedEntry>* changed);
   Task<Result<>> follow_everything();
   Task<std::string> settle();
   std::string describe_store() const;
@@ -127,6 +129,7 @@ class Serving {
   std::unique_ptr<Dependencies> dependencies_;
   std::unique_ptr<net::HttpServer> server_;
   std::unique_ptr<net::HttpServer> ops_server_;
+  std::unique_ptr<net::HttpServer> peer_server_;
   bool drained_ = false;
   std::promise<void> tried_;  // each upstream, once
 };

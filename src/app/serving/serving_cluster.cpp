@@ -1,22 +1,21 @@
 // How a running gateway takes part in a cluster: it follows what other processes change, and they what it changes.
 #include "app/serving/serving_cluster.hpp"
 
+#include <map>
 #include <set>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/ip/host_name.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_future.hpp>
-#include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "app/serving/serving_dependencies.hpp"
 #include "base/date_time.hpp"
 #include "base/sealing.hpp"
-#include "gateway/operate/upstream_hash.hpp"
 #include "json/canonical.hpp"
+#include "json/text.hpp"
 
 namespace proteus::app {
 
@@ -26,42 +25,117 @@ namespace {
 
 constexpr std::chrono::seconds kAway{5};
 
-// What is the same in processes whose files are.
-std::string configuration_hash(const Config& config) {
-  std::string all;
-  for (const auto& entry : config.upstreams)
-    all += fmt::format("{} {}\n", entry.settings.name, gateway::hash_of(entry));
-  for (const auto& [name, context] : config.contexts)
-    all += fmt::format("context {}\n", name);
-  for (const auto& token : config.auth.tokens)
-    all += fmt::format("token {}\n", token.name);
-  all += fmt::format("page {}\n", config.server.page_size);
-  return json::hex(json::sha256(all)).substr(0, 12);
+std::string name_of(const Config& config) {
+  boost::system::error_code ignored;
+  return config.cluster.name.empty() ? fmt::format("{}-{}", asio::ip::host_name(ignored), ::getpid())
+                                     : config.cluster.name;
 }
 
-cluster::MemberOptions options_of(const Config& config, const Clock& clock) {
-  boost::system::error_code ignored;
-  const std::string given = config.cluster.name.empty() ? fmt::format("{}-{}", asio::ip::host_name(ignored), ::getpid())
-                                                        : config.cluster.name;
+cluster::MemberOptions options_of(const Config& config, Traits& traits) {
   const std::string start = json::hex(json::sha256(random_bytes(16))).substr(0, 8);
-  const boost::json::object facts{{"name", given},
-                                  {"version", PROTEUS_VERSION},
-                                  {"since", write_date_time(store::to_time(clock.wall()))},
-                                  {"configuration", configuration_hash(config)}};
   cluster::MemberOptions options;
-  options.name = fmt::format("{}-{}", given, start);
-  options.facts = boost::json::serialize(facts);
+  options.name = fmt::format("{}-{}", name_of(config), start);
+  options.facts = traits.write(nullptr);
   return options;
 }
 
 }  // namespace
 
+void PeerRequests::add(int change) {
+  const std::scoped_lock lock(mutex_);
+  count_ += change;
+  if (count_ == 0) changed_.notify_all();
+}
+
+void PeerRequests::wait_for_none(Clock::Monotonic until) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_until(lock, until, [this] { return count_ == 0; });
+}
+
 Serving::Cluster::Cluster(Serving& serving, asio::io_context& control)
-    : member(control, *serving.store_, serving.clock_, options_of(serving.config_, serving.clock_)),
-      leases(control, *serving.store_, member) {}
+    : traits(name_of(serving.config_), write_date_time(store::to_time(serving.clock_.wall())), serving.config_),
+      member(control, *serving.store_, serving.clock_, options_of(serving.config_, traits)),
+      leases(control, *serving.store_, member),
+      self(process_key_of(member.options().name)),
+      session_ids(SealingKey::derive(serving.pepper_->value(), "session ids"), self),
+      roster(*serving.store_, member),
+      links(*serving.workers_, serving.clock_, cluster::PeerLinks::Keys(serving.pepper_->value()),
+            member.options().name) {
+  leases.add_on_members([this](const auto& members) {
+    roster.take(members);
+    links.set_living(roster.living());
+  });
+}
+
+Task<Result<server::OtherProcesses::Relayed>> Serving::Cluster::relay(net::Exchange& exchange, ProcessKey to) {
+  const auto peer = co_await roster.find(to);
+  if (!peer) co_return std::unexpected(peer.error());
+  if (!*peer) co_return Relayed::gone;
+  const auto passed = co_await links.pass_on(exchange, **peer);
+  if (passed && *passed == cluster::PeerLinks::Passed::answered) co_return Relayed::answered;
+  if (!passed && passed.error().kind() != ErrorKind::unreachable) co_return std::unexpected(passed.error());
+  // It may have left since.
+  if (const auto there = co_await roster.find_in_store(std::move(to)); there && !*there) co_return Relayed::gone;
+  co_return std::unexpected(
+      passed ? errors::unreachable("the process of this gateway that has this is not where it was") : passed.error());
+}
+
+// Others know where it is from the moment they know of it.
+Result<> Serving::listen_for_peers() {
+  const auto& address = config_.cluster.peer_listen;
+  if (!cluster_ || !address || front_ != Front::http) return {};
+  net::HttpServerOptions options;
+  options.address = address->host == "localhost" ? "127.0.0.1" : address->host;
+  options.port = address->port;
+  options.limits.body_bytes = config_.server.max_body.value();
+  // Whoever passes a request on is one of us.
+  options.trusted_proxies = {"0.0.0.0/0", "::/0"};
+  options.tls = cluster_->links.server_tls();
+  peer_server_ = std::make_unique<net::HttpServer>(*workers_, std::move(options),
+                                                   [this](net::Exchange& exchange) { return route_peer(exchange); });
+  if (auto listening = peer_server_->listen(); !listening) return listening;
+  std::string url = config_.cluster.peer_url;
+  if (url.empty()) {
+    const ListenAddress at{address->host, peer_server_->local_port()};
+    url = fmt::format("https://{}", at.text());
+  }
+  cluster_->traits.reached_at(std::move(url));
+  cluster_->member.set_facts(cluster_->traits.write(nullptr));
+  return {};
+}
+
+Task<> Serving::route_peer(net::Exchange& exchange) {
+  if (!co_await cluster_->links.let_in(exchange)) co_return;
+  const std::string_view path = exchange.request().path();
+  // What only listens is not waited for.
+  std::optional<PeerRequests::One> counted;
+  if (exchange.request().method() != "GET") counted.emplace(cluster_->requests);
+  const bool is_old_sse = is_at(path, "/sse") && config_.server.old_sse;
+  if (!is_at(path, "/mcp") && !is_old_sse) {
+    co_await exchange.reply({.status = 404, .content_type = "text/plain"},
+                            "There is nothing for peers at this path.\n");
+    co_return;
+  }
+  server::HttpEndpoint& endpoint = gateway_->endpoint();
+  // Empty where it was answered at once.
+  if (Task<> rest = is_old_sse ? endpoint.handle_old_sse_for_peer(exchange) : endpoint.handle_for_peer(exchange);
+      rest.valid())
+    co_await std::move(rest);
+}
+
+void Serving::Cluster::compare(const std::vector<store::MemberRecord>& members, const gateway::DatasetState& datasets) {
+  const std::string own = traits.write(&datasets);
+  member.set_facts(own);
+  std::vector<std::string> others;
+  for (const auto& record : members) {
+    if (record.name != member.options().name && member.lives(record)) others.push_back(record.facts);
+  }
+  sameness.look(own, others);
+}
 
 Result<> Serving::join_cluster() {
   if (!cluster_) return {};
+  if (auto listening = listen_for_peers(); !listening) return listening;
   auto joined = asio::co_spawn(workers_->at(0), cluster_->member.join(), asio::use_future).get();
   cluster_->joined = joined.has_value();
   return joined;
@@ -75,6 +149,9 @@ void Serving::start_following() {
                              dependencies_->tokens.set_blind(blind);
                              dependencies_->sessions.set_blind(blind);
                            });
+    cluster_->leases.add_on_members([this](const std::vector<store::MemberRecord>& members) {
+      cluster_->compare(members, *dependencies_->datasets.state());
+    });
     cluster_->leases.start();
   });
 }
@@ -88,27 +165,28 @@ void Serving::leave_cluster() {
   asio::co_spawn(workers_->at(0), leave(*cluster_), asio::use_future).get();
 }
 
-Task<Result<>> Serving::follow(const std::vector<store::RecordKey>* changed) {
+Task<Result<>> Serving::follow(const std::vector<store::FeedEntry>* changed) {
   using Kind = store::RecordKind;
   if (changed == nullptr) co_return co_await follow_everything();
   bool upstreams = false;
   bool datasets = false;
+  bool changes = false;
   std::set<std::string> tokens;
-  std::set<std::string> sessions;
+  std::map<std::string, std::vector<std::uint64_t>> sessions;
   std::set<std::string> pins;
   std::set<std::string> lists;
   std::set<std::pair<std::string, std::string>> grants;
-  for (const auto& key : *changed) {
+  for (const auto& [number, key] : *changed) {
     switch (key.kind) {
       case Kind::upstream: upstreams = true; break;
       case Kind::setting: datasets = datasets || key.name.starts_with("datasets."); break;
       case Kind::token: tokens.insert(key.name); break;
       case Kind::tool_session:
-      case Kind::session_tool: sessions.insert(key.name); break;
+      case Kind::session_tool: sessions[key.name].push_back(number); break;
       case Kind::pins: pins.insert(key.name); break;
       case Kind::snapshot: lists.insert(key.name); break;
       case Kind::sealed: grants.emplace(key.name, key.part); break;
-      case Kind::change: break;
+      case Kind::change: changes = true; break;
     }
   }
   // What is taken away first: it must not be used any longer than it takes.
@@ -116,8 +194,9 @@ Task<Result<>> Serving::follow(const std::vector<store::RecordKey>* changed) {
   for (const auto& name : tokens) {
     if (done = co_await dependencies_->tokens.follow(name); !done) co_return done;
   }
-  for (const auto& id : sessions) {
-    if (done = co_await dependencies_->sessions.follow(gateway::ToolSessionId(id)); !done) co_return done;
+  for (auto& [id, numbers] : sessions) {
+    done = co_await dependencies_->sessions.follow(gateway::ToolSessionId(id), std::move(numbers));
+    if (!done) co_return done;
   }
   for (const auto& [kind, id] : grants) {
     if (done = co_await gateway_->vault().follow(kind, id); !done) co_return done;
@@ -134,6 +213,7 @@ Task<Result<>> Serving::follow(const std::vector<store::RecordKey>* changed) {
   for (const auto& name : lists) {
     if (done = co_await gateway_->follow_lists(name); !done) co_return done;
   }
+  if (changes) dependencies_->changes.follow();
   co_return done;
 }
 
@@ -148,6 +228,7 @@ Task<Result<>> Serving::follow_everything() {
     if (auto done = co_await gateway_->follow_pins(served->settings().name); !done) co_return done;
     if (auto done = co_await gateway_->follow_lists(served->settings().name); !done) co_return done;
   }
+  dependencies_->changes.follow();
   co_return Result<>{};
 }
 
@@ -159,7 +240,8 @@ Task<std::string> Serving::settle() {
 
 std::string Serving::describe_store() const {
   if (!cluster_) return {};
-  return cluster_->member.behind() < kAway ? R"(,"store":"there")" : R"(,"store":"away")";
+  return fmt::format(R"(,"store":"{}"{})", cluster_->member.behind() < kAway ? "there" : "away",
+                     cluster_->sameness.describe());
 }
 
 }  // namespace proteus::app

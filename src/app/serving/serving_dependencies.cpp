@@ -149,8 +149,9 @@ admin::Routes Serving::Dependencies::routes(Serving& serving) {
                      admin::dataset_routes(datasets, workshop), admin::proposal_routes(pins),
                      admin::context_routes(gateway), admin::change_routes(changes), admin::audit_routes(store),
                      admin::principal_routes(gateway), admin::search_routes(gateway, *search_tools),
-                     admin::connection_routes(gateway.vault(), sign_ins), admin::view_routes(gateway, registry),
-                     admin::try_routes(try_tokens), admin::open_session_routes(gateway, sessions, store),
+                     admin::connection_routes(gateway.vault(), sign_ins, gateway.background_threads()),
+                     admin::view_routes(gateway, registry), admin::try_routes(try_tokens),
+                     admin::open_session_routes(gateway, sessions, store),
                      admin::record_routes(records ? &*records : nullptr, gateway.background_threads()),
                      admin::figure_routes(figures), admin::preview_routes(gateway, registry, tokens, pins)}) {
     all.insert(all.end(), more.begin(), more.end());

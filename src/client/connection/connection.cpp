@@ -42,6 +42,7 @@ Connection::Connection(const Executor& executor, MakerFactory make, Options opti
       listener_(*this),
       left_(executor),
       greeting_ended_(executor) {
+  last_id_ = static_cast<RequestId>(first_request_of(options_.epoch));
   questions_.set_until_read([this] { return ping_server(); });
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/background_threads.hpp"
+#include "base/epoch.hpp"
 #include "base/stranger_log.hpp"
 #include "base/task.hpp"
 #include "client/message/authorizer.hpp"
@@ -104,6 +105,8 @@ struct Options {
   // Asked before a program is started; what it gives is held for as long as the program runs. None: it may always run.
   std::function<Task<Result<std::shared_ptr<void>>>()> admit_program;
 
+  // In the numbers of its requests, where another process could go on with its session.
+  Epoch epoch = 0;
   // Whether a request that finds its session forgotten is sent once more, in a new one.
   bool renew_session = true;
   // Whether listening to a legacy server without a stream of its own succeeds: what it announces then comes with

@@ -120,6 +120,7 @@ export const api = {
   refresh: (name: string) => ask('POST /admin/upstreams/{name}/refresh', named(name)),
 
   proposals: async () => (await ask('GET /admin/proposals')).proposals,
+  proposal: (id: string) => ask('GET /admin/proposals/{id}', known(id)),
   decide: (id: string, verdict: 'ratify' | 'reject') => ask(`POST /admin/proposals/{id}/${verdict}`, known(id)),
 
   changes: (since: number, limit = 1000) => ask('GET /admin/changes', { query: { since, limit } }),

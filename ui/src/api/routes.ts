@@ -106,12 +106,13 @@ export type Proposal = {
   kind: string;
   name: string;
   sha256: string;
+  bytes: number;
   change: 'new' | 'changed';
   breaking: boolean;
   reasons: string[];
-  diff: string;
-  ratified: unknown;
-  proposed: unknown;
+  diff?: string;
+  ratified?: unknown;
+  proposed?: unknown;
 };
 export type Entry = {
   name: string;
@@ -387,6 +388,7 @@ export interface Routes {
   'GET /admin/issuers': never;
   'GET /admin/principals': never;
   'GET /admin/proposals': 'upstream';
+  'GET /admin/proposals/{id}': never;
   'GET /admin/records': 'upstream' | 'limit';
   'GET /admin/rules': never;
   'GET /admin/search': 'as' | 'context' | 'q' | 'limit';
@@ -440,6 +442,7 @@ export interface Answers {
   'GET /admin/issuers': { issuers: Issuer[] };
   'GET /admin/principals': Principals;
   'GET /admin/proposals': { proposals: Proposal[] };
+  'GET /admin/proposals/{id}': Proposal;
   'GET /admin/records': CallRecords;
   'GET /admin/rules': { rules: Rule[] };
   'GET /admin/search': Found;
