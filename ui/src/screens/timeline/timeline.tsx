@@ -1,42 +1,21 @@
 import { useMemo } from 'preact/hooks';
 import { api } from '../../api/client.ts';
-import type { AuditRecord, ChangeRecord } from '../../api/types.ts';
+import type { ChangeRecord } from '../../api/types.ts';
 import { useLive } from '../../live/live.ts';
 import { Empty, Loading, ProblemNotice } from '../../parts/notice.tsx';
 import { Link, setQuery, usePlace, useTitle } from '../../parts/page.tsx';
 import { Stranger } from '../../parts/text.tsx';
 import { ago, moment } from '../../shown/time.ts';
+import { deedFits, happenings, type Happening } from '../../shown/timeline.ts';
 import { detailOf } from '../audit/audit.tsx';
 import { ChangeList, changesOf } from './change_list.tsx';
 
 const KEPT = 1000; // of the newest
 
-// What people did to upstreams stands beside what upstreams did: it is often why.
-const DEEDS = /^(upstream\.(create|patch|delete)|pin\.)/;
-
-export interface Happening { at: string; change?: ChangeRecord; deed?: AuditRecord }
-
-// The newest first. Times are texts of one form.
-export function happenings(changes: ChangeRecord[], audit: AuditRecord[]): Happening[] {
-  const all: Happening[] = [...changes.map((change) => ({ at: change.at, change })), ...audit.filter((one) => DEEDS.test(one.what)).map((deed) => ({ at: deed.at, deed }))];
-  const order = (one: Happening) => one.change?.number ?? one.deed?.number ?? 0;
-  return all.sort((a, b) => Date.parse(b.at) - Date.parse(a.at) || order(b) - order(a));
-}
-
 async function newest(): Promise<Happening[]> {
   const { newest: last } = await api.changes(Number.MAX_SAFE_INTEGER, 1);
   const [{ changes }, audit] = await Promise.all([api.changes(Math.max(0, last - KEPT), KEPT), api.audit()]);
   return happenings(changes, audit);
-}
-
-const nameIn = (deed: AuditRecord) => {
-  const detail = deed.detail as { name?: unknown; upstream?: unknown } | null;
-  return String(detail?.upstream ?? detail?.name ?? '');
-};
-
-export function deedFits(deed: AuditRecord, upstream: string, name: string, wanted: string): boolean {
-  if (wanted || (upstream && nameIn(deed) !== upstream)) return false;
-  return !name || JSON.stringify(deed.detail).toLowerCase().includes(name.toLowerCase());
 }
 
 export type Severity = 'breaking' | 'compatible';
@@ -93,7 +72,7 @@ export function Timeline() {
         {shown.slice(0, 200).map(({ change: record, deed }) => (record ? (
           <li key={record.number} class={severity(record)}>
             <p class="when"><time dateTime={record.at} title={moment(record.at)}>{ago(record.at, now)}</time>{' '}
-              <Link href={`/ui/upstreams/${encodeURIComponent(record.upstream)}`}><Stranger text={record.upstream} /></Link>
+              <Link href={record.upstream === 'datasets' ? '/ui/datasets' : `/ui/upstreams/${encodeURIComponent(record.upstream)}`}><Stranger text={record.upstream} /></Link>
               {severity(record) === 'breaking' && <span class="badge bad"><span class="mark" aria-hidden="true">✖</span>May break callers</span>}</p>
             <ChangeList change={changesOf(record.change)} />
           </li>
