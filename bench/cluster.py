@@ -47,7 +47,7 @@ def measure_call(bench):
             "alone": functools.partial(gateway.through, bench, upstream, name="alone"),
         }
         what = load.call("up_bench_1k", token=gateway.TOKEN)
-        counts = {label: instructions.of_busy_call(bench, start, what) for label, start in starts.items()}
+        counts = {label: instructions.of_calls_and_idling(bench, start, what) for label, start in starts.items()}
     if None in counts.values():
         return []
     bench.keep(name, counts)

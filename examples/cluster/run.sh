@@ -93,7 +93,7 @@ done
 
 {
   if ((EUID == 0)); then echo "user root;"; fi
-  sed -e "s|FOLDER|$folder|" -e "s|PORT|$port|" -e "s|ANY|$servers|" examples/cluster/nginx.conf
+  sed -e "s|FOLDER|$folder|" -e "s|PORT|$port|" -e "s|PROCESSES|$servers|" examples/cluster/nginx.conf
 } >"$folder/nginx.conf"
 setsid nginx -e "$folder/nginx.log" -c "$folder/nginx.conf" -p "$folder" &
 balancer=$!

@@ -30,6 +30,8 @@ struct MemberOptions {
   std::chrono::milliseconds settle{500};
   // How long changes of others may be missed until what could have been revoked is not believed any more.
   std::chrono::milliseconds blind_after{60'000};
+  // When a dead process is not listed any more.
+  std::chrono::milliseconds forget{std::chrono::hours(24)};
 };
 
 // How many of those who live have applied everything that was written until a moment.

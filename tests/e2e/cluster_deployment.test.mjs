@@ -36,11 +36,19 @@ function assertVariables(given, toml) {
   for (const name of [...namedBy(toml), 'PROTEUS_PEPPER', 'PROTEUS_ADMIN_SECRET', 'PROTEUS_STORE']) assert.ok(given.includes(name), `${name} is missing`);
 }
 
+/** By which URL others reach the process; the rest of its environment is the same for all. */
+function assertPeers(toml, url) {
+  const [, at] = /^peer_listen = "0\.0\.0\.0:(\d+)"$/m.exec(toml);
+  assert.equal(new URL(url).port, at);
+  assert.equal(new URL(url).protocol, 'https:');
+  assert.ok(binary.includes('PROTEUS_PEER_URL'));
+}
+
 function assertConfiguration(toml) {
   const { folder, forget } = makeFolder();
   try {
     writeFileSync(join(folder, 'proteus.toml'), toml);
-    execFileSync(program('proteus'), ['check', '--config', join(folder, 'proteus.toml')], { stdio: 'pipe' });
+    execFileSync(program('proteus'), ['check', '--config', join(folder, 'proteus.toml')], { stdio: 'pipe', env: { ...process.env, PROTEUS_PEER_URL: 'https://10.0.0.7:9443' } });
   } finally {
     forget();
   }
@@ -79,6 +87,8 @@ describe('deploy/compose.yaml', () => {
       // Longer than it takes to drain.
       assert.ok(parseInt(service.stop_grace_period, 10) > Number(/grace = "(\d+)s"/.exec(read('cluster.toml'))[1]));
       assertVariables(Object.keys(environment(read(`${service.env_file}.example`))), read('cluster.toml'));
+      assertPeers(read('cluster.toml'), service.environment.PROTEUS_PEER_URL);
+      assert.equal(new URL(service.environment.PROTEUS_PEER_URL).hostname, service.networks.inside.ipv4_address);
     }
     assertConfiguration(read('cluster.toml'));
   });
@@ -132,9 +142,13 @@ describe('deploy/kubernetes.yaml', () => {
   });
 
   test('takes every secret from one that the page beside it makes', () => {
-    assertVariables(container.env.map(({ name }) => name), toml);
+    const [address, peers, ...secrets] = container.env;
+    assert.deepEqual(address, { name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } });
+    assert.equal(peers.name, 'PROTEUS_PEER_URL');
+    assertPeers(toml, peers.value.replace('$(POD_IP)', '10.0.0.7'));
+    assertVariables(secrets.map(({ name }) => name), toml);
     const page = read('README.md');
-    for (const { name, value, valueFrom } of container.env) {
+    for (const { name, value, valueFrom } of secrets) {
       assert.equal(value, undefined, name);
       assert.ok(page.includes(`--from-literal=${valueFrom.secretKeyRef.key}=`), valueFrom.secretKeyRef.key);
       assert.ok(page.includes(`secret generic ${valueFrom.secretKeyRef.name} `));
@@ -142,7 +156,9 @@ describe('deploy/kubernetes.yaml', () => {
   });
 
   test('asks paths that are there, at the port that the image has', async () => {
-    assert.deepEqual(container.ports, [{ name: 'http', containerPort: port }]);
+    const [http, peers] = container.ports;
+    assert.deepEqual(http, { name: 'http', containerPort: port });
+    assert.ok(toml.includes(`:${peers.containerPort}"`));
     assert.equal(of('Service').spec.ports[0].targetPort, 'http');
     const { folder, forget } = makeFolder();
     const gateway = await startServer('proteus', ['serve', '--listen', '127.0.0.1:0', '--data', join(folder, 'data')]);
@@ -166,7 +182,7 @@ describe('the files of deploy/ in use', { skip: !(hasPostgres && hasNginx) && 'P
     const gateways = [];
     let balancer;
     try {
-      writeFileSync(join(folder, 'proteus.toml'), read('cluster.toml'));
+      writeFileSync(join(folder, 'proteus.toml'), read('cluster.toml').replace('0.0.0.0:9443', '127.0.0.1:0'));
       const env = { ...environment(read('proteus.env.example')), PROTEUS_STORE: postgres.dsn };
       for (let i = 0; i < 3; ++i) gateways.push(await startServer('proteus', ['serve', '--config', join(folder, 'proteus.toml'), '--listen', '127.0.0.1:0', '--data', join(folder, 'none')], { env }));
       // The health check of compose.yaml, where the image runs it: beside the configuration, with the address of the image.

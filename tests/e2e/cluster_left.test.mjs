@@ -69,7 +69,7 @@ describe('what other processes did', { skip: !hasPostgres && 'PostgreSQL 15 is n
     }
   });
 
-  test('REP-04 BRG-06 sessions in which calls waited end at their upstreams when their process is gone, and only those', async () => {
+  test('REP-04 REP-17 BRG-06 sessions in which calls waited end at their upstreams when their process is gone, and only those', async () => {
     const upstream = await startInterviewer('legacy');
     const dead = await startMember(postgres.dsn, 'dead');
     await done(one, 'POST', 'upstreams', { name: 'desk', url: upstream.url });
@@ -102,5 +102,8 @@ describe('what other processes did', { skip: !hasPostgres && 'PostgreSQL 15 is n
     assert.match(JSON.stringify(answered.result), /by hand/);
     await done(two, 'DELETE', 'upstreams/desk');
     await upstream.stop();
+    // A day later nobody needs to know of it.
+    sql(postgres.dsn, `UPDATE proteus.members SET seen_at = seen_at - 86400000000 WHERE convert_from(name, 'UTF8') LIKE 'dead-%'`);
+    await eventually('not listed', async () => (await done(one, 'GET', 'processes')).json.processes.every(({ name }) => name !== 'dead'));
   });
 });

@@ -10,7 +10,7 @@ describe('answers and their types', () => {
   let tables;
   before(async () => {
     world = await startWorld();
-    tables = await world.admin('GET', '');
+    tables = await (await fetch(`${world.origin}/admin`, { headers: { 'x-admin-secret': SECRET } })).json();
     world.files.tools = [tool('read_file', 'Reads another file.', { to: { type: 'number' } }), tool('new', 'Is new.')];
     for (const name of ['files', 'shop', 'hostile']) await world.admin('POST', `upstreams/${name}/refresh`);
   });
@@ -45,6 +45,8 @@ describe('answers and their types', () => {
     }
     await holds('GET /admin/upstreams/{name}', { path: { name: 'shop' } });
     await holds('GET /admin/upstreams/{name}', { path: { name: 'away' } });
+    await ask('PATCH /admin/upstreams/{name}', { path: { name: 'hostile' }, body: { timeout: '9s' } });
+    assert.equal((await holds('GET /admin/upstreams/{name}', { path: { name: 'hostile' } })).origin, 'override');
     await holds('GET /admin/tokens/{name}', { path: { name: 'ci' } });
     assert.ok((await ask('GET /admin/proposals')).proposals.length > 0);
     assert.ok((await ask('GET /admin/changes', { query: '?since=0' })).changes.length > 0);

@@ -71,9 +71,9 @@ test('UIX-10 a dataset is proposed from its database, looked over, and ratified 
     const draft = await text.inputValue();
     assert.match(draft, /dsn_env = "ACME_DSN"/);
     // A typing mistake is found by its line, and nothing is ratified with it.
-    await text.fill(draft.replace(/table = "people"/, 'table = "peple"'));
+    await text.fill(draft.replace('"title", "started"', '"titel", "started"'));
     await editor.getByRole('button', { name: 'Check' }).click();
-    await editor.getByText(/peple/).last().waitFor();
+    await editor.getByRole('listitem').filter({ hasText: 'titel' }).waitFor();
     await editor.getByText('Wrong').first().waitFor();
     await editor.getByRole('button', { name: 'Ratify' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Ratify' }).click();

@@ -55,7 +55,7 @@ describe('people who use the gateway', () => {
     await page.getByText(NOBODY, { exact: true }).waitFor();
     const rules = page.locator('.rules li');
     await rules.first().waitFor();
-    assert.deepEqual((await rules.allTextContents()).map((text) => /Rule \d.*groups is \w+/.exec(text)?.[0]), ['Rule 1groups is staff', 'Rule 2groups is ops']);
+    assert.deepEqual((await rules.allTextContents()).map((text) => /^(Rule \d)(groups is \w+)named/.exec(text)?.slice(1)), [['Rule 1', 'groups is staff'], ['Rule 2', 'groups is ops']]);
     assert.match(await rules.first().textContent(), /not \*/);
     const claims = page.getByLabel('Claims of a token');
     await claims.fill(JSON.stringify({ iss: NOBODY, sub: 'kim', groups: ['ops'] }));

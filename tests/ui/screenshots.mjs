@@ -64,7 +64,7 @@ async function takeAll() {
       await take('mapping');
       await shown(page, '/ui/upstreams/files');
       await page.getByRole('button', { name: 'Pause' }).click();
-      await page.getByRole('dialog').getByText(/loses|Nobody/).first().waitFor();
+      await page.getByRole('dialog').locator('.preview summary').first().waitFor();
       await take('pause');
       await page.context().close();
       const out = await browser.newPage({ colorScheme, viewport: { width, height } });
@@ -77,7 +77,7 @@ async function takeAll() {
 }
 
 async function takeForReadme() {
-  const page = await signedIn(browser, world.origin, { colorScheme: 'light', viewport: { width: 1100, height: 620 } });
+  const page = await signedIn(browser, world.origin, { colorScheme: 'light', viewport: { width: 1240, height: 600 } });
   for (const [name, path] of Object.entries(OF_README)) {
     await shown(page, path);
     await page.screenshot({ path: join(root, 'docs/images', `${name}.png`) });

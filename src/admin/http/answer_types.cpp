@@ -6,24 +6,16 @@ namespace proteus::admin {
 namespace {
 
 constexpr auto kAnswerTypes = std::to_array<AnswerType>({
-    {"State",
-     "'connecting' | 'connected' | 'degraded' | 'failed' | 'paused'"},
-    {"Strategy",
-     "'cached' | 'direct_proxy'"},
-    {"Omission",
-     "{ kind: string; name: string; reason: string }"},
-    {"Shadowed",
-     "{ kind: string; name: string; by: string }"},
-    {"ListFault",
-     "{ kind: string; method: string; cause: string; error: string }"},
-    {"Calls",
-     "{ total: number; failed: number; mean_ms: number | null }"},
-    {"Pins",
-     "{ ratified: number; proposals: number; rejected: number; blocked: number }"},
-    {"Shaping",
-     "{ tables: { match: string[]; fits: number }[]; hidden: number; warnings: string[] }"},
+    {"State", "'connecting' | 'connected' | 'degraded' | 'failed' | 'paused'"},
+    {"Strategy", "'cached' | 'direct_proxy'"},
+    {"Omission", "{ kind: string; name: string; reason: string }"},
+    {"Shadowed", "{ kind: string; name: string; by: string }"},
+    {"ListFault", "{ kind: string; method: string; cause: string; error: string }"},
+    {"Calls", "{ total: number; failed: number; mean_ms: number | null }"},
+    {"Pins", "{ ratified: number; proposals: number; rejected: number; blocked: number }"},
+    {"Shaping", "{ tables: { match: string[]; fits: number }[]; hidden: number; warnings: string[] }"},
     {"Upstream",
-     "{ name: string; display_name?: string; id: string; origin: 'file' | 'file_override' "
+     "{ name: string; display_name?: string; id: string; origin: 'file' | 'override' "
      "| 'runtime'; created_at: string; updated_at: string; state: State; circuit: 'closed'"
      " | 'open' | 'half_open'; watch: string; era?: string; protocol_version: string | "
      "null; transport?: string; url?: string; last_refresh_at: string | null; last_error: "
@@ -33,31 +25,25 @@ constexpr auto kAnswerTypes = std::to_array<AnswerType>({
      "shadowed?: Shadowed[]; omissions?: Omission[]; list_faults?: ListFault[]; "
      "mapped_names?: { kind: string; name: string; own: string }[]; calls?: Calls; "
      "[setting: string]: unknown }"},
-    {"ChangedEntry",
-     "{ name: string; breaking: boolean; reasons: string[] }"},
-    {"KindChange",
-     "{ added?: string[]; removed?: string[]; changed?: ChangedEntry[] }"},
-    {"Changes",
-     "Record<string, KindChange>"},
+    {"ChangedEntry", "{ name: string; breaking: boolean; reasons: string[] }"},
+    {"KindChange", "{ added?: string[]; removed?: string[]; changed?: ChangedEntry[] }"},
+    {"Changes", "Record<string, KindChange>"},
     {"RefreshResult",
      "{ upstream: string; ok: boolean; at: string; duration_ms: number; error?: string; "
      "[kind: string]: unknown }"},
-    {"ChangeRecord",
-     "{ number: number; at: string; upstream: string; kinds: string[]; change: Changes }"},
-    {"ChangePage",
-     "{ changes: ChangeRecord[]; oldest: number; newest: number; next: number }"},
+    {"ChangeRecord", "{ number: number; at: string; upstream: string; kinds: string[]; change: Changes }"},
+    {"ChangePage", "{ changes: ChangeRecord[]; oldest: number; newest: number; next: number }"},
     {"Proposal",
      "{ id: string; type: string; upstream: string; kind: string; name: string; sha256: "
-     "string; change: 'new' | 'changed'; breaking: boolean; reasons: string[]; diff: "
-     "string; ratified: unknown; proposed: unknown }"},
+     "string; bytes: number; change: 'new' | 'changed'; breaking: boolean; reasons: "
+     "string[]; diff?: string; ratified?: unknown; proposed?: unknown }"},
     {"Entry",
      "{ name: string; own_name: string; upstream: string; title?: string; description: "
      "string; description_bytes: number; read_only?: boolean }"},
     {"View",
      "{ as: string | null; context: string; kind: string; version: number; total: number; "
      "offset: number; entries: Entry[]; listed_live: string[]; searches: boolean }"},
-    {"Visibility",
-     "'seen' | 'not_seen' | 'upstream_knows'"},
+    {"Visibility", "'seen' | 'not_seen' | 'upstream_knows'"},
     {"Finding",
      "{ upstream: string | null; visibility: Visibility; decided_by: string; detail: "
      "string }"},
@@ -66,8 +52,7 @@ constexpr auto kAnswerTypes = std::to_array<AnswerType>({
      "visibility: Visibility; decided_by: string; detail: string; upstreams: Finding[]; "
      "shown_name?: string; own_name?: string; parts?: { from: string; name: string; text: "
      "string }[]; missing_scopes?: string[]; definition?: unknown }"},
-    {"Principals",
-     "{ principals: { name: string; origin: string }[]; anonymous: boolean }"},
+    {"Principals", "{ principals: { name: string; origin: string }[]; anonymous: boolean }"},
     {"Context",
      "{ name: string; display_name: string; endpoint: string; include: string[]; exclude: "
      "string[]; siblings: string[]; instructions: string; warnings: string[] }"},
@@ -75,19 +60,15 @@ constexpr auto kAnswerTypes = std::to_array<AnswerType>({
      "{ name: string; origin: 'file' | 'runtime'; state: string; upstreams?: string[]; "
      "tools?: string[]; deny?: string[]; read_only?: boolean; created_at?: string; "
      "expires_at?: string; last_used_at?: string }"},
-    {"IssuedToken",
-     "{ name: string; origin: 'file' | 'runtime'; state: string; token: string }"},
-    {"TypeLink",
-     "{ type: string; from: string; to: string }"},
-    {"MappingProblem",
-     "{ kind: string; message: string; path?: string; line?: number; column?: number }"},
+    {"IssuedToken", "{ name: string; origin: 'file' | 'runtime'; state: string; token: string }"},
+    {"TypeLink", "{ type: string; from: string; to: string }"},
+    {"MappingProblem", "{ kind: string; message: string; path?: string; line?: number; column?: number }"},
     {"Dataset",
      "{ name: string; file: string; status: string; reason?: string; connected: boolean; "
      "tool?: string; ratified?: { by: string; at: string }; withdrawn?: { reason: string; "
      "at: string }; entity_types?: string[]; relationship_types?: string[]; "
      "relationships?: TypeLink[]; problems?: MappingProblem[] }"},
-    {"Datasets",
-     "{ datasets: Dataset[]; environment: string[]; faults?: string[] }"},
+    {"Datasets", "{ datasets: Dataset[]; environment: string[]; faults?: string[] }"},
     {"ReviewedMapping",
      "{ ok?: boolean; problems: MappingProblem[]; name?: string; entity_types?: string[]; "
      "relationships?: TypeLink[] }"},
@@ -114,8 +95,7 @@ constexpr auto kAnswerTypes = std::to_array<AnswerType>({
      "{ client_sessions: { total: number; newest: ClientSession[] }; streams: { total: "
      "number; newest: Stream[] }; parked_calls: { total: number; newest: ParkedCall[] }; "
      "tool_sessions: { total: number; newest: ToolSession[] } }"},
-    {"Issuer",
-     "{ issuer: string; keys: number; fetched: string | null; fault: string | null }"},
+    {"Issuer", "{ issuer: string; keys: number; fetched: string | null; fault: string | null }"},
     {"Rule",
      "{ match: Record<string, string[]>; name: string; upstreams: string[]; tools: "
      "string[]; deny: string[]; read_only: boolean; contexts: string[]; admin: 'none' | "
@@ -123,10 +103,8 @@ constexpr auto kAnswerTypes = std::to_array<AnswerType>({
     {"Matched",
      "{ rule: number | null; name?: string; access?: unknown; passed_over: { rule: number;"
      " why: string }[] }"},
-    {"Names",
-     "{ total: number; names: string[] }"},
-    {"Affected",
-     "{ as: string | null; context: string; gains: Names; loses: Names; changes: Names }"},
+    {"Names", "{ total: number; names: string[] }"},
+    {"Affected", "{ as: string | null; context: string; gains: Names; loses: Names; changes: Names }"},
     {"Preview",
      "{ affected: Affected[]; looked_at: number; whole: boolean; becomes_live?: boolean; "
      "unread?: boolean }"},
@@ -142,10 +120,8 @@ constexpr auto kAnswerTypes = std::to_array<AnswerType>({
     {"CallRecord",
      "{ number: number; at: string; upstream: string; principal: string; context: string; "
      "method: string; name: string; outcome: string; duration_ms: number }"},
-    {"CallRecords",
-     "{ kept: 'off' | 'memory'; records: CallRecord[] }"},
-    {"AuditRecord",
-     "{ number: number; at: string; who: string; what: string; detail: unknown }"},
+    {"CallRecords", "{ kept: 'off' | 'memory'; records: CallRecord[] }"},
+    {"AuditRecord", "{ number: number; at: string; who: string; what: string; detail: unknown }"},
 });
 
 }  // namespace

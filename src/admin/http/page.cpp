@@ -124,7 +124,8 @@ Task<> Page::list_providers(net::Exchange& exchange) {
   co_await exchange.reply({.status = 200, .content_type = "application/json", .prepared = kPrivate}, body);
 }
 
-// The page sends the browser there itself, so that the cookie which it comes back with is set on the page's own request.
+// The page sends the browser there itself, so that the cookie which it comes back with is set on the page's own
+// request.
 Task<> Page::send_to_provider(net::Exchange& exchange, std::string issuer, std::string path) {
   auto sent = co_await providers_.send(exchange.request(), std::move(issuer), std::move(path));
   if (!sent) co_return co_await reply_problem(exchange, std::move(sent.error()));
@@ -163,7 +164,8 @@ Task<> Page::sign_in(net::Exchange& exchange) {
     co_return co_await refuse(exchange, RefusalReason::origin, 403, std::move(page.error()));
   if (!co_await exchange.read_body(net::Standing::stranger)) co_return;
   const std::string_view body = exchange.request().body();
-  if (body.size() > kLongestBody) co_return co_await reply_problem(exchange, errors::too_large("the body", kLongestBody));
+  if (body.size() > kLongestBody)
+    co_return co_await reply_problem(exchange, errors::too_large("the body", kLongestBody));
   const auto parsed = json::parse(body);
   const auto* const members = parsed ? parsed->if_object() : nullptr;
   const auto text = [&](std::string_view key) -> std::optional<std::string> {

@@ -49,14 +49,14 @@ bool any_cookie(const net::Request& request, std::string_view name, Take take) {
 
 std::string write(const PageSessions::Session& session) {
   const json::Digest& digest = session.holder.digest;
-  return boost::json::serialize(boost::json::object{
-      {"name", session.holder.name},
-      {"digest", base64_encode({reinterpret_cast<const char*>(digest.data()), digest.size()})},
-      {"role", session.holder.role == Role::admin ? "admin" : "viewer"},
-      {"issuer", session.holder.issuer},
-      {"token", session.token},
-      {"began", seconds_of(session.began)},
-      {"until", seconds_of(session.until)}});
+  return boost::json::serialize(
+      boost::json::object{{"name", session.holder.name},
+                          {"digest", base64_encode({reinterpret_cast<const char*>(digest.data()), digest.size()})},
+                          {"role", session.holder.role == Role::admin ? "admin" : "viewer"},
+                          {"issuer", session.holder.issuer},
+                          {"token", session.token},
+                          {"began", seconds_of(session.began)},
+                          {"until", seconds_of(session.until)}});
 }
 
 // What was sealed is as it was written.
@@ -88,10 +88,7 @@ PageSessions PageSessions::derive(std::string_view master, std::string public_or
 
 PageSessions::Session PageSessions::begin(const AdminAuth::KeyHolder& holder) const {
   const Clock::Wall now = clock_.wall();
-  return {.holder = holder,
-          .token = base64_encode(random_bytes(24), Base64::url),
-          .began = now,
-          .until = now + kIdle};
+  return {.holder = holder, .token = base64_encode(random_bytes(24), Base64::url), .began = now, .until = now + kIdle};
 }
 
 PageSessions::Session PageSessions::renewed(Session session) const {

@@ -131,6 +131,7 @@ Routes proposal_routes(gateway::PinDecisions& pins) {
        .handle = [&pins](AdminRequest& visit) { return list(pins, visit); }},
       {.method = "GET",
        .path = "/admin/proposals/{id}",
+       .answer = "Proposal",
        .help = "Shows one of them whole, also where the list leaves its texts out.",
        .handle = [&pins](AdminRequest& visit) { return show(pins, visit); }},
       {.method = "POST",

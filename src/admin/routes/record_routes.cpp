@@ -42,12 +42,13 @@ Task<Result<Answer>> page(const gateway::Records* records, BackgroundThreads& th
 }  // namespace
 
 Routes record_routes(const gateway::Records* records, BackgroundThreads& threads) {
-  return {{.method = "GET",
-           .path = "/admin/records",
-           .answer = "CallRecords",
-           .help = "Shows the last calls that went to upstreams, the newest first, where [telemetry] records keeps them.",
-           .parameters = {{"upstream", "Only calls of this upstream."}, {"limit", "Maximum number to return, up to 1000."}},
-           .handle = [records, &threads](AdminRequest& visit) { return page(records, threads, visit); }}};
+  return {
+      {.method = "GET",
+       .path = "/admin/records",
+       .answer = "CallRecords",
+       .help = "Shows the last calls that went to upstreams, the newest first, where [telemetry] records keeps them.",
+       .parameters = {{"upstream", "Only calls of this upstream."}, {"limit", "Maximum number to return, up to 1000."}},
+       .handle = [records, &threads](AdminRequest& visit) { return page(records, threads, visit); }}};
 }
 
 }  // namespace proteus::admin

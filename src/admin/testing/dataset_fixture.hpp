@@ -73,7 +73,8 @@ class DatasetBench {
                  {.connections = 4, .waiting = 64, .patience = std::chrono::seconds(20)}),
         tools(std::make_shared<gateway::DatasetTools>(registry, gateway)),
         workshop({registry, store, clock, environment}),
-        router(dataset_routes(registry, workshop), AdminKeys({{"admin", Secret(std::string(kSecret))}}), gateway.refusals()),
+        router(dataset_routes(registry, workshop), AdminKeys({{"admin", Secret(std::string(kSecret))}}),
+               gateway.refusals()),
         server(workers, {}, [this](net::Exchange& exchange) { return route(exchange); }) {
     gateway.set_on_changed([this](const catalog::Publication&) { ++changes; });
     gateway.set_locals({tools});

@@ -110,10 +110,17 @@ Task<> Serving::route_peer(net::Exchange& exchange) {
   // What only listens is not waited for.
   std::optional<PeerRequests::One> counted;
   if (exchange.request().method() != "GET") counted.emplace(cluster_->requests);
-  if (is_at(path, "/mcp")) co_return co_await gateway_->endpoint().handle_for_peer(exchange);
-  if (is_at(path, "/sse") && config_.server.old_sse)
-    co_return co_await gateway_->endpoint().handle_old_sse_for_peer(exchange);
-  co_await exchange.reply({.status = 404, .content_type = "text/plain"}, "There is nothing for peers at this path.\n");
+  const bool is_old_sse = is_at(path, "/sse") && config_.server.old_sse;
+  if (!is_at(path, "/mcp") && !is_old_sse) {
+    co_await exchange.reply({.status = 404, .content_type = "text/plain"},
+                            "There is nothing for peers at this path.\n");
+    co_return;
+  }
+  server::HttpEndpoint& endpoint = gateway_->endpoint();
+  // Empty where it was answered at once.
+  if (Task<> rest = is_old_sse ? endpoint.handle_old_sse_for_peer(exchange) : endpoint.handle_for_peer(exchange);
+      rest.valid())
+    co_await std::move(rest);
 }
 
 void Serving::Cluster::compare(const std::vector<store::MemberRecord>& members, const gateway::DatasetState& datasets) {

@@ -43,23 +43,23 @@ admin::Router::Doorkeeper operators_of(gateway::Identities& identities) {
 
 // The same operators on the page.
 admin::Page::Providers providers_of(gateway::Identities& identities, gateway::ConnectSite& site) {
-  return {
-      .issuers = [&identities] { return identities.sign_in_issuers(); },
-      .send = [&site](const net::Request& request, std::string issuer,
-                      std::string path) { return site.send_operator(request, std::move(issuer), std::move(path)); },
-      .take = [&identities, &site](const net::Request& request,
-                                   std::string_view code) -> std::optional<admin::Page::Providers::Arrived> {
-        auto arrived = site.take_operator(request, code);
-        const auto digest = arrived ? identities.sign_in_digest(arrived->who.issuer) : std::nullopt;
-        if (!digest) return std::nullopt;
-        const bool may_change = arrived->who.role == gateway::AdminRole::admin;
-        return admin::Page::Providers::Arrived{.holder = {.name = std::move(arrived->who.name),
-                                                          .digest = *digest,
-                                                          .role = may_change ? admin::Role::admin : admin::Role::viewer,
-                                                          .is_vouched_for = true,
-                                                          .issuer = std::move(arrived->who.issuer)},
-                                               .path = std::move(arrived->path)};
-      }};
+  return {.issuers = [&identities] { return identities.sign_in_issuers(); },
+          .send = [&site](const net::Request& request, std::string issuer,
+                          std::string path) { return site.send_operator(request, std::move(issuer), std::move(path)); },
+          .take = [&identities, &site](const net::Request& request,
+                                       std::string_view code) -> std::optional<admin::Page::Providers::Arrived> {
+            auto arrived = site.take_operator(request, code);
+            const auto digest = arrived ? identities.sign_in_digest(arrived->who.issuer) : std::nullopt;
+            if (!digest) return std::nullopt;
+            const bool may_change = arrived->who.role == gateway::AdminRole::admin;
+            return admin::Page::Providers::Arrived{
+                .holder = {.name = std::move(arrived->who.name),
+                           .digest = *digest,
+                           .role = may_change ? admin::Role::admin : admin::Role::viewer,
+                           .is_vouched_for = true,
+                           .issuer = std::move(arrived->who.issuer)},
+                .path = std::move(arrived->path)};
+          }};
 }
 
 // The tools of datasets are found by what the datasets are about.
@@ -145,16 +145,15 @@ admin::Routes Serving::Dependencies::routes(Serving& serving) {
   gateway::Gateway& gateway = *serving.gateway_;
   store::Store& store = *serving.store_;
   admin::Routes all = admin::upstream_routes(gateway, registry, store);
-  for (auto& more :
-       {admin::session_routes(gateway, sessions), admin::token_routes(gateway, tokens), 
-        admin::dataset_routes(datasets, workshop),
-        admin::proposal_routes(pins), admin::context_routes(gateway), admin::change_routes(changes),
-        admin::audit_routes(store), admin::principal_routes(gateway), admin::search_routes(gateway, *search_tools),
-        admin::connection_routes(gateway.vault(), sign_ins, gateway.background_threads()),
-        admin::view_routes(gateway, registry), admin::try_routes(try_tokens),
-        admin::open_session_routes(gateway, sessions, store),
-        admin::record_routes(records ? &*records : nullptr, gateway.background_threads()),
-        admin::figure_routes(figures), admin::preview_routes(gateway, registry, tokens, pins)}) {
+  for (auto& more : {admin::session_routes(gateway, sessions), admin::token_routes(gateway, tokens),
+                     admin::dataset_routes(datasets, workshop), admin::proposal_routes(pins),
+                     admin::context_routes(gateway), admin::change_routes(changes), admin::audit_routes(store),
+                     admin::principal_routes(gateway), admin::search_routes(gateway, *search_tools),
+                     admin::connection_routes(gateway.vault(), sign_ins, gateway.background_threads()),
+                     admin::view_routes(gateway, registry), admin::try_routes(try_tokens),
+                     admin::open_session_routes(gateway, sessions, store),
+                     admin::record_routes(records ? &*records : nullptr, gateway.background_threads()),
+                     admin::figure_routes(figures), admin::preview_routes(gateway, registry, tokens, pins)}) {
     all.insert(all.end(), more.begin(), more.end());
   }
   if (serving.cluster_) {

@@ -92,7 +92,7 @@ Task<Result<datasets::Proposal>> DatasetWorkshop::propose(datasets::ProposalRequ
   if (auto named = datasets::check_dataset_name(request.name); !named)
     co_return std::unexpected(std::move(named.error()).within("name"));
   if (auto checked = check_variable(*variables_.get(), request.dsn_env); !checked)
-     co_return std::unexpected(std::move(checked.error()));
+    co_return std::unexpected(std::move(checked.error()));
   if (auto noted = co_await note(std::move(who), "dataset.propose", request.name, ""); !noted)
     co_return std::unexpected(std::move(noted.error()));
   const auto directory = co_await dependencies_.registry.directory();
@@ -138,10 +138,9 @@ Task<Result<DatasetWorkshop::Ratified>> DatasetWorkshop::ratify(std::string text
   if (auto noted = co_await note(who, "dataset.ratify", name, datasets::mapping_hash(text)); !noted)
     co_return std::unexpected(std::move(noted.error()));
   const auto directory = co_await dependencies_.registry.directory();
-  auto made = co_await run([text = std::move(text), mapping = std::move(*reviewed->mapping), who = std::move(who),
-                            directory, now = dependencies_.clock.wall()] {
-    return directory->ratify(text, mapping, who, now);
-  });
+  auto made =
+      co_await run([text = std::move(text), mapping = std::move(*reviewed->mapping), who = std::move(who), directory,
+                    now = dependencies_.clock.wall()] { return directory->ratify(text, mapping, who, now); });
   if (!made) co_return std::unexpected(std::move(made.error()));
   co_await dependencies_.registry.look();
   co_return Ratified{name, std::move(*made), std::move(reviewed->problems)};

@@ -28,7 +28,8 @@ Result<> check_id_token(const Secret& id_token, const auth::oauth::Authorization
   };
   if (id_token.empty()) return refuse("has no ID token");
   const auto parsed = auth::Jwt::parse(id_token.reveal());
-  const auto claims = parsed ? auth::Claims::read(parsed->payload()) : Result<auth::Claims>(std::unexpect, parsed.error());
+  const auto claims =
+      parsed ? auth::Claims::read(parsed->payload()) : Result<auth::Claims>(std::unexpect, parsed.error());
   if (!claims) return refuse("cannot be read");
   if (claims->issuer() != request.issuer) return refuse("comes from another one");
   if (std::ranges::find(claims->audiences(), request.client_id) == claims->audiences().end())
@@ -47,8 +48,8 @@ Task<Result<ConnectSite::Sent>> ConnectSite::send_operator(const net::Request& r
   const auto url = net::Url::parse(gateway);
   // The way back leads to the URL that the provider knows, and cookies of another host do not go there.
   if (url && request.fields().find("Origin").value_or("") != url->origin()) {
-    co_return std::unexpected(
-        errors::conflict(fmt::format("sign in at {}{}: identity providers know this gateway by that URL", gateway, kPage)));
+    co_return std::unexpected(errors::conflict(
+        fmt::format("sign in at {}{}: identity providers know this gateway by that URL", gateway, kPage)));
   }
   const auto issuers = dependencies_.host.issuers();
   if (std::ranges::find(issuers, issuer) == issuers.end())
@@ -66,8 +67,8 @@ Task<Result<ConnectSite::Sent>> ConnectSite::send_operator(const net::Request& r
   if (!found) co_return std::unexpected(found.error());
   auto plan = std::make_shared<Plan>(**found);
   plan->scopes = auth::oauth::united(plan->scopes, std::vector<std::string>{"openid"});
-  auto authorization = auth::oauth::begin_authorization(
-      plan->discovered, *plan->client, {.redirect_uri = plan->redirect_uri, .scopes = plan->scopes});
+  auto authorization = auth::oauth::begin_authorization(plan->discovered, *plan->client,
+                                                        {.redirect_uri = plan->redirect_uri, .scopes = plan->scopes});
   if (!authorization) co_return std::unexpected(std::move(authorization.error()));
   Sent sent{.url = authorization->url, .cookie = browsers_.cookie(browser)};
   const bool added = departures_.add({.purpose = Departure::Purpose::operate,
@@ -83,8 +84,8 @@ Task<Result<ConnectSite::Sent>> ConnectSite::send_operator(const net::Request& r
 Task<> ConnectSite::arrived(Visit& visit, Departure departure, auth::oauth::TokenAnswer answer) {
   if (const auto checked = check_id_token(answer.id_token, departure.request); !checked)
     co_return co_await say(visit, 403, "The sign-in failed", checked.error().message());
-  auto found = co_await dependencies_.host.operator_by_identity(std::move(answer.access_token),
-                                                                visit.exchange.request());
+  auto found =
+      co_await dependencies_.host.operator_by_identity(std::move(answer.access_token), visit.exchange.request());
   if (!found) co_return co_await say(visit, 403, "This account cannot be used here", found.error().message());
   co_await dependencies_.host.note(found->name, "page.sign_in", {{"issuer", found->issuer}});
   const std::string code =

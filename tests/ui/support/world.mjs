@@ -74,7 +74,7 @@ export async function signedIn(browser, origin, { secret = SECRET, path = '/ui',
   page.setDefaultTimeout(20_000);
   await page.goto(origin + path);
   await page.getByLabel('Admin secret or key').fill(secret);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('navigation', { name: 'Screens' }).waitFor();
   return page;
 }

@@ -1,7 +1,6 @@
 // The one place that speaks to the gateway. The cookie that signs requests is the browser's; the token that changes need is
 // kept in memory only.
-import type { Answers } from './answers.ts';
-import type { Routes } from './routes.ts';
+import type { Answers, Routes } from './routes.ts';
 import type * as T from './types.ts';
 
 export class Problem extends Error {

@@ -56,8 +56,8 @@ export function SignInForm({ onDone, again }: { onDone: (session: Session) => vo
       </label>
       <ProblemNotice problem={problem} />
       <button type="submit" class="primary" disabled={busy || !secret}>Sign in</button>
-      <Providers again={again} onProblem={setProblem} />
       <p class="quiet">The owner of the data directory can print the secret: <code>proteus admin-secret</code></p>
+      <Providers again={again} onProblem={setProblem} />
     </form>
   );
 }

@@ -62,7 +62,7 @@ function Facts({ upstream }: { upstream: Upstream }) {
     ['Failures in a row', String(upstream.consecutive_failures)],
     ['Offers', offers(upstream)],
     ['Calls since start', upstream.calls ? `${count(upstream.calls.total, 'call')}, ${upstream.calls.failed.toLocaleString('en')} failed` : '–'],
-    ['From', { file: 'the configuration file', file_override: 'the configuration file, changed here', runtime: 'the admin API' }[upstream.origin]]
+    ['From', { file: 'the configuration file', override: 'the configuration file, changed here', runtime: 'the admin API' }[upstream.origin]]
   ];
   if (upstream.pins) facts.push(['Pins', `${upstream.pins.ratified} ratified, ${upstream.pins.proposals} proposed, ${upstream.pins.rejected} rejected`]);
   return <dl class="facts">{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
