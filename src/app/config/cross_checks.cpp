@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "base/nearest.hpp"
 #include "catalog/contexts/access.hpp"
 #include "gateway/datasets/dataset_tools.hpp"
+#include "redis/redis_url.hpp"
 
 namespace proteus::app {
 namespace {
@@ -252,6 +254,29 @@ void take_store(Config& config, CrossCheck& check) {
   if (!config.secrets.pepper) cluster.fault("all processes need the same PROTEUS_PEPPER, which is not set");
 }
 
+// Without a Redis, sessions end with their process.
+void take_redis(Config& config, CrossCheck& check) {
+  ClusterSettings& settings = config.cluster;
+  if (!settings.enabled) return;
+  auto value = check.environment(settings.redis_env);
+  const auto at = [](json::Faults& faults, const std::string& fault) {
+    const Place root(faults);
+    const Place cluster = root.member("cluster");
+    cluster.member("redis_env").fault(fault);
+  };
+  if (!value || value->empty()) {
+    if (settings.redis_named)
+      at(check.purpose == Purpose::serve ? check.faults : check.warnings, unset(settings.redis_env));
+    return;
+  }
+  settings.redis = Secret(std::move(*value));
+  const auto url = redis::RedisUrl::parse(settings.redis.reveal());
+  if (!url) return at(check.faults, fmt::format("{}: {}", settings.redis_env, url.error().message()));
+  std::error_code ignored;
+  if (!url->authorities.empty() && !std::filesystem::is_regular_file(url->authorities, ignored))
+    at(check.faults, fmt::format("{}: there is no file {}", settings.redis_env, url->authorities.string()));
+}
+
 void check_issuers(const Config& config, CrossCheck& check) {
   const Place root(check.faults);
   const Place auth = root.member("auth");
@@ -359,6 +384,7 @@ void CrossCheck::run(Config& config) {
   take_issuer_secrets(config, *this);
   take_embedding_token(config, *this);
   take_store(config, *this);
+  take_redis(config, *this);
   check_issuers(config, *this);
   check_rules(config, *this);
   check_upstreams(config, *this);

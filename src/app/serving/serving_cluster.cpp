@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "app/serving/serving_dependencies.hpp"
+#include "app/serving/serving_live.hpp"
 #include "base/date_time.hpp"
 #include "base/sealing.hpp"
 #include "gateway/operate/upstream_hash.hpp"
@@ -159,7 +160,9 @@ Task<std::string> Serving::settle() {
 
 std::string Serving::describe_store() const {
   if (!cluster_) return {};
-  return cluster_->member.behind() < kAway ? R"(,"store":"there")" : R"(,"store":"away")";
+  std::string details = cluster_->member.behind() < kAway ? R"(,"store":"there")" : R"(,"store":"away")";
+  if (live_) details += live_->client.is_connected() ? R"(,"redis":"there")" : R"(,"redis":"away")";
+  return details;
 }
 
 }  // namespace proteus::app

@@ -18,6 +18,7 @@
 #include "admin/routes/upstream_routes.hpp"
 #include "admin/routes/view_routes.hpp"
 #include "app/serving/serving_cluster.hpp"
+#include "app/serving/serving_live.hpp"
 
 namespace proteus::app {
 
@@ -96,6 +97,15 @@ Serving::Dependencies::Dependencies(Serving& serving, asio::io_context& control,
     metrics.set_cluster([&cluster = *serving.cluster_]() -> gateway::Metrics::ClusterFigures {
       return {.behind_seconds = std::chrono::duration<double>(cluster.member.behind()).count(),
               .watched = cluster.leases.size()};
+    });
+  }
+  if (serving.live_) {
+    metrics.set_redis([&client = serving.live_->client]() -> gateway::Metrics::RedisFigures {
+      const auto figures = client.figures();
+      return {.connected = figures.connected,
+              .commands = figures.commands,
+              .failed = figures.failed,
+              .dropped = figures.dropped};
     });
   }
   router.set_doorkeeper(operators_of(serving.gateway_->identities()));

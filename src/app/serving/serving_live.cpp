@@ -1,0 +1,50 @@
+// What a running gateway keeps in Redis, where there is one.
+#include "app/serving/serving_live.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_future.hpp>
+
+namespace proteus::app {
+
+namespace asio = boost::asio;
+
+namespace {
+
+redis::ClientOptions client_options(redis::RedisUrl url) {
+  redis::ClientOptions options{.url = std::move(url)};
+  return options;
+}
+
+live::RedisEventStore::Options event_options(const Config& config) {
+  live::RedisEventStore::Options options;
+  options.limits.events_per_stream = config.sessions.events_per_stream;
+  options.expiry = config.sessions.idle_timeout;
+  return options;
+}
+
+}  // namespace
+
+Serving::Live::Live(Serving& serving, asio::io_context& control, redis::RedisUrl url)
+    : client(control, client_options(std::move(url))),
+      events(client, live::LiveKeys(serving.pepper_->value()), event_options(serving.config_)) {}
+
+// Whether Redis is there does not matter: it may come later.
+Result<> Serving::open_live() {
+  if (config_.cluster.redis.empty()) return {};
+  auto url = redis::RedisUrl::parse(config_.cluster.redis.reveal());
+  if (!url) return std::unexpected(url.error());
+  live_ = std::make_unique<Live>(*this, workers_->at(0), std::move(*url));
+  return {};
+}
+
+void Serving::start_live() {
+  if (!live_) return;
+  live_->client.start();
+  live_->started = true;
+}
+
+void Serving::close_live() {
+  if (live_ && live_->started) asio::co_spawn(workers_->at(0), live_->client.stop(), asio::use_future).get();
+}
+
+}  // namespace proteus::app
