@@ -98,6 +98,7 @@ Task<> Leases::look() {
   const std::string& self = member_.options().name;
   const std::uint64_t takes = takes_;
   const auto members = co_await store_.members();
+  if (members && on_members_) on_members_(*members);
   const auto leases = members ? co_await store_.leases() : std::unexpected(members.error());
   if (!leases) co_return log::debug("leases cannot be read: {}", leases.error().message());
   // What was read may be older than what was taken meanwhile.

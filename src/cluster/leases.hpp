@@ -36,6 +36,9 @@ class Leases {
 
   // Called on the thread when it was looked how many processes there are.
   void set_on_live(std::function<void(std::size_t count)> on_live) { on_live_ = std::move(on_live); }
+  // The same with those that were found.
+  using OnMembers = std::function<void(const std::vector<store::MemberRecord>& members)>;
+  void set_on_members(OnMembers on_members) { on_members_ = std::move(on_members); }
 
   // What is to be done by somebody, all of it. Takes what nobody does before this ends.
   Task<> want(std::set<std::string> names);
@@ -70,6 +73,7 @@ class Leases {
   const Member& member_;
   OnChange on_change_;
   std::function<void(std::size_t count)> on_live_;
+  OnMembers on_members_;
   std::set<std::string> wanted_;
   std::map<std::string, Clock::Monotonic> free_;  // that nobody did when last looked, and since when
   std::set<std::string> beyond_;                  // that nobody else wants: held beyond the share

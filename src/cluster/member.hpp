@@ -44,6 +44,8 @@ class Member {
   Member& operator=(const Member&) = delete;
 
   const MemberOptions& options() const { return options_; }
+  // Before it joins.
+  void set_facts(std::string facts) { options_.facts = std::move(facts); }
 
   // Before anything is read from the store: whatever is written after this is followed.
   Task<Result<>> join();
@@ -83,7 +85,7 @@ class Member {
   boost::asio::io_context& io_;
   store::Store& store_;
   const Clock& clock_;
-  const MemberOptions options_;
+  MemberOptions options_;
   Apply apply_;
   OnBlind on_blind_;
   TaskGroup tasks_;

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "app/config/listen_address.hpp"
 #include "base/secret.hpp"
 #include "json/binding.hpp"
 
@@ -11,7 +13,9 @@ namespace proteus::app {
 struct ClusterSettings {
   std::string store_env = "PROTEUS_STORE";
   std::string redis_env = "PROTEUS_REDIS";
-  std::string name;          // empty: host name and process id
+  std::string name;  // empty: host name and process id
+  std::optional<ListenAddress> peer_listen;
+  std::string peer_url;      // empty: that of `peer_listen`
   bool enabled = false;      // the file has the table; not a key
   Secret store;              // what the variable holds; not a key
   bool redis_named = false;  // the file has redis_env; not a key

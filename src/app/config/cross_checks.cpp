@@ -3,6 +3,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -277,6 +278,18 @@ void take_redis(Config& config, CrossCheck& check) {
     at(check.faults, fmt::format("{}: there is no file {}", settings.redis_env, url->authorities.string()));
 }
 
+void check_peers(const Config& config, CrossCheck& check) {
+  const Place root(check.faults);
+  const Place cluster = root.member("cluster");
+  const auto& [listen, url] = std::tie(config.cluster.peer_listen, config.cluster.peer_url);
+  if (!url.empty() && !listen) cluster.member("peer_url").fault("needs peer_listen");
+  if (!listen) return;
+  if (url.empty() && (listen->host == "0.0.0.0" || listen->host == "::"))
+    cluster.member("peer_url").fault("is missing: other processes cannot tell which of all addresses to connect to");
+  if (*listen == config.server.listen && listen->port != 0)
+    cluster.member("peer_listen").fault("is the same address as server.listen");
+}
+
 void check_issuers(const Config& config, CrossCheck& check) {
   const Place root(check.faults);
   const Place auth = root.member("auth");
@@ -385,6 +398,7 @@ void CrossCheck::run(Config& config) {
   take_embedding_token(config, *this);
   take_store(config, *this);
   take_redis(config, *this);
+  check_peers(config, *this);
   check_issuers(config, *this);
   check_rules(config, *this);
   check_upstreams(config, *this);

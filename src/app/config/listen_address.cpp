@@ -62,4 +62,23 @@ json::Codec<ListenAddress> listen_address() {
           }};
 }
 
+json::Codec<std::optional<ListenAddress>> address_or_none() {
+  auto address = json::optional(listen_address());
+  return {.type = address.type,
+          .read =
+              [read = address.read](const boost::json::value& value, std::optional<ListenAddress>& onto,
+                                    const json::Place& place) {
+                if (value.is_string() && value.get_string().empty()) {
+                  onto.reset();
+                } else {
+                  read(value, onto, place);
+                }
+              },
+          .write = [write = address.write](const std::optional<ListenAddress>& from,
+                                           json::Part part) -> std::optional<boost::json::value> {
+            if (!from && part == json::Part::settings) return boost::json::value("");
+            return write(from, part);
+          }};
+}
+
 }  // namespace proteus::app

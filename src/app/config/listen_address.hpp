@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,5 +28,7 @@ Result<std::string> parse_listen_host(std::string_view text);
 Result<std::uint16_t> parse_port(std::string_view text);
 
 json::Codec<ListenAddress> listen_address();
+// "" stands for none, as in `ops_listen = ""`.
+json::Codec<std::optional<ListenAddress>> address_or_none();
 
 }  // namespace proteus::app

@@ -292,7 +292,12 @@ Result<> Serving::serve(server::StdioPipes& pipes, const std::string& context) {
 void Serving::drain() {
   if (std::exchange(drained_, true) || !server_) return;
   dependencies_->readiness.set(admin::Readiness::State::draining);
+  const auto ends = clock_.now() + config_.server.grace;
   server::drain(*server_, *workers_, gateway_->endpoint(), config_.server.grace);
+  if (!peer_server_) return;
+  // What other processes have passed on runs here, too, and so does what they pass on until now.
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(ends - clock_.now());
+  server::drain(*peer_server_, *workers_, gateway_->endpoint(), std::max(left, std::chrono::milliseconds(0)));
 }
 
 Serving::~Serving() {
@@ -300,8 +305,10 @@ Serving::~Serving() {
   if (gateway_) gateway_->end_streams();
   if (server_ && !drained_) server_->stop();
   if (ops_server_) ops_server_->stop();
+  if (peer_server_ && !drained_) peer_server_->stop();
   server_.reset();
   ops_server_.reset();
+  peer_server_.reset();
   leave_cluster();
   if (gateway_) gateway_->stop();
   close_live();

@@ -74,6 +74,8 @@ class Serving {
   void start_live();
   void close_live();
   Result<> join_cluster();
+  Result<> listen_for_peers();
+  Task<> route_peer(net::Exchange& exchange);
   void start_following();
   void leave_cluster();
   // What other processes changed; all of it where nothing is said.
@@ -133,6 +135,7 @@ class Serving {
   std::unique_ptr<Dependencies> dependencies_;
   std::unique_ptr<net::HttpServer> server_;
   std::unique_ptr<net::HttpServer> ops_server_;
+  std::unique_ptr<net::HttpServer> peer_server_;
   bool drained_ = false;
   std::promise<void> tried_;  // each upstream, once
 };

@@ -18,6 +18,7 @@
 #include "base/sealing.hpp"
 #include "gateway/operate/upstream_hash.hpp"
 #include "json/canonical.hpp"
+#include "json/text.hpp"
 
 namespace proteus::app {
 
@@ -59,10 +60,63 @@ cluster::MemberOptions options_of(const Config& config, const Clock& clock) {
 
 Serving::Cluster::Cluster(Serving& serving, asio::io_context& control)
     : member(control, *serving.store_, serving.clock_, options_of(serving.config_, serving.clock_)),
-      leases(control, *serving.store_, member) {}
+      leases(control, *serving.store_, member),
+      self(process_key_of(member.options().name)),
+      session_ids(SealingKey::derive(serving.pepper_->value(), "session ids"), self),
+      roster(*serving.store_, member),
+      links(*serving.workers_, serving.clock_, cluster::PeerLinks::Keys(serving.pepper_->value()),
+            member.options().name) {
+  leases.set_on_members([this](const auto& members) { roster.take(members); });
+}
+
+Task<Result<server::OtherProcesses::Relayed>> Serving::Cluster::relay(net::Exchange& exchange, ProcessKey to) {
+  const auto peer = co_await roster.find(std::move(to));
+  if (!peer) co_return std::unexpected(peer.error());
+  if (!*peer) co_return Relayed::gone;
+  const auto passed = co_await links.pass_on(exchange, **peer);
+  if (!passed) co_return std::unexpected(passed.error());
+  if (*passed == cluster::PeerLinks::Passed::answered) co_return Relayed::answered;
+  // Its place was taken; that it is gone is known when its lease ends.
+  co_return std::unexpected(errors::unreachable("the process of this gateway that has this is not where it was"));
+}
+
+// Others know where it is from the moment they know of it.
+Result<> Serving::listen_for_peers() {
+  const auto& address = config_.cluster.peer_listen;
+  if (!cluster_ || !address || front_ != Front::http) return {};
+  net::HttpServerOptions options;
+  options.address = address->host == "localhost" ? "127.0.0.1" : address->host;
+  options.port = address->port;
+  options.limits.body_bytes = config_.server.max_body.value();
+  // Whoever passes a request on is one of us.
+  options.trusted_proxies = {"0.0.0.0/0", "::/0"};
+  options.tls = cluster_->links.server_tls();
+  peer_server_ = std::make_unique<net::HttpServer>(*workers_, std::move(options),
+                                                   [this](net::Exchange& exchange) { return route_peer(exchange); });
+  if (auto listening = peer_server_->listen(); !listening) return listening;
+  std::string url = config_.cluster.peer_url;
+  if (url.empty()) {
+    const ListenAddress at{address->host, peer_server_->local_port()};
+    url = fmt::format("https://{}", at.text());
+  }
+  auto facts = json::parse(cluster_->member.options().facts).value().as_object();
+  facts[cluster::Roster::kUrlFact] = url;
+  cluster_->member.set_facts(boost::json::serialize(facts));
+  return {};
+}
+
+Task<> Serving::route_peer(net::Exchange& exchange) {
+  if (!co_await cluster_->links.let_in(exchange)) co_return;
+  const std::string_view path = exchange.request().path();
+  if (is_at(path, "/mcp")) co_return co_await gateway_->endpoint().handle_for_peer(exchange);
+  if (is_at(path, "/sse") && config_.server.old_sse)
+    co_return co_await gateway_->endpoint().handle_old_sse_for_peer(exchange);
+  co_await exchange.reply({.status = 404, .content_type = "text/plain"}, "There is nothing for peers at this path.\n");
+}
 
 Result<> Serving::join_cluster() {
   if (!cluster_) return {};
+  if (auto listening = listen_for_peers(); !listening) return listening;
   auto joined = asio::co_spawn(workers_->at(0), cluster_->member.join(), asio::use_future).get();
   cluster_->joined = joined.has_value();
   return joined;

@@ -28,6 +28,9 @@ namespace proteus::app {
 // Whether the tools of datasets are offered without a directory of mappings.
 gateway::Offering offering_of(const Config& config);
 
+// "/mcp" of "/mcp/work", and so on.
+bool is_at(std::string_view path, std::string_view root);
+
 // What a gateway that serves is made of, besides the gateway itself.
 struct Serving::Dependencies {
   // Everything that the serving has already outlives it.

@@ -62,7 +62,12 @@ gateway::GatewayOptions Serving::options() const {
   options.upstreams.definitions.definitions = config_.limits.list_entries;
   options.upstreams.debounce = config_.limits.debounce;
   options.debounce = config_.limits.debounce;
-  if (cluster_) options.leases = &cluster_->leases;
+  if (cluster_) {
+    options.leases = &cluster_->leases;
+    options.service.process = cluster_->self;
+    options.endpoint.session_ids = &cluster_->session_ids;
+    options.endpoint.others = cluster_.get();
+  }
   options.endpoint.hosts = host_rules();
   options.endpoint.sessions.idle = std::chrono::ceil<std::chrono::seconds>(config_.sessions.idle_timeout);
   options.endpoint.kept_events.events_per_stream = config_.sessions.events_per_stream;
@@ -80,6 +85,7 @@ gateway::ToolSessionOptions Serving::session_options() const {
   options.idle = config_.sessions.idle_timeout;
   options.debounce = config_.limits.debounce;
   options.calls.timeout = config_.sessions.http_timeout;
+  if (cluster_) options.process = cluster_->self;
   options.http.user_agent = kUserAgent;
   options.http.proxies = proxies_;
   // Not that of the upstreams, which what is registered here must not hold up.

@@ -13,12 +13,11 @@ Task<> reply_not_found(net::Exchange& exchange, std::string_view hint) {
   co_await exchange.reply({.status = 404, .content_type = "text/plain"}, parts);
 }
 
-// "/mcp" of "/mcp/work", and so on.
+}  // namespace
+
 bool is_at(std::string_view path, std::string_view root) {
   return path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/');
 }
-
-}  // namespace
 
 Task<> Serving::route(net::Exchange& exchange, const server::HostRules& operators) {
   const std::string_view path = exchange.request().path();

@@ -25,6 +25,11 @@ std::string_view to_string(Unparked how) {
   return "shut_down";
 }
 
+ProcessKey ParkedCalls::holder_of(std::string_view ticket) {
+  ticket.remove_prefix(kMark.size());
+  return ticket.find(':') == kProcessKeyText ? read_process_key(ticket) : ProcessKey();
+}
+
 bool ParkedCalls::is_ticket(std::string_view text) { return text.starts_with(kMark); }
 
 Result<> ParkedCalls::admit(const std::string& ticket, const Call& call) {
@@ -43,7 +48,9 @@ Result<> ParkedCalls::admit(const std::string& ticket, const Call& call) {
 }
 
 Result<std::string> ParkedCalls::park(Call call) {
-  std::string ticket = std::string(kMark) + base64_encode(random_bytes(24));
+  std::string ticket(kMark);
+  if (!process_.value().empty()) ticket += to_text(process_) + ":";
+  ticket += base64_encode(random_bytes(24));
   if (auto admitted = admit(ticket, call); !admitted) {
     call.running->cancel();
     if (observer_) observer_(Unparked::refused, {});

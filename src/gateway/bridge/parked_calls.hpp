@@ -16,6 +16,7 @@
 #include <proteus/error.hpp>
 
 #include "base/clock.hpp"
+#include "base/process_key.hpp"
 #include "gateway/bridge/running_call.hpp"
 #include "gateway/upstreams/upstreams.hpp"
 
@@ -36,7 +37,9 @@ std::string_view to_string(Unparked how);
 // who comes with it takes the call. Thread-safe.
 class ParkedCalls {
  public:
-  ParkedCalls(ParkingLimits limits, const Clock& clock) : limits_(limits), clock_(clock) {}
+  // `process` is this one among several that serve as one; empty where it is alone.
+  ParkedCalls(ParkingLimits limits, const Clock& clock, ProcessKey process = {})
+      : limits_(limits), clock_(clock), process_(std::move(process)) {}
 
   struct Call {
     std::shared_ptr<RunningCall> running;
@@ -48,6 +51,8 @@ class ParkedCalls {
   // within the deadline is cancelled, too.
   Result<std::string> park(Call call);
   static bool is_ticket(std::string_view text);
+  // The process that has the call; empty where that is not known.
+  static ProcessKey holder_of(std::string_view ticket);
   // On the call's thread, before it is parked: what must survive this process is kept.
   Task<> prepare(const Call& call) const {
     if (prepare_) co_await prepare_(call);
@@ -91,6 +96,7 @@ class ParkedCalls {
 
   const ParkingLimits limits_;
   const Clock& clock_;
+  const ProcessKey process_;
   Observer observer_;
   Prepare prepare_;
   mutable std::mutex mutex_;

@@ -17,6 +17,7 @@ using providers::tool_error;
 using providers::tool_text;
 
 constexpr std::string_view kKey = "confirmation";
+constexpr std::string_view kAskedBy = "asked-by-";
 constexpr std::string_view kCancelled = "Command execution cancelled by user.";
 constexpr std::chrono::seconds kMarkedEach{30};
 
@@ -49,8 +50,17 @@ std::string hex_of(std::string_view bytes) { return json::hex(json::sha256(bytes
 
 }  // namespace
 
-Confirmations::Confirmations(const Clock& clock, Limits limits)
-    : clock_(clock), limits_(limits), process_(hex_of(random_bytes(16))) {}
+Confirmations::Confirmations(const Clock& clock, Limits limits, const ProcessKey& process)
+    : clock_(clock),
+      limits_(limits),
+      process_((process.value().empty() ? std::string() : fmt::format("{}{}.", kAskedBy, to_text(process))) +
+               hex_of(random_bytes(16))) {}
+
+ProcessKey Confirmations::holder_of(std::string_view state) {
+  if (!state.starts_with(kAskedBy)) return {};
+  state.remove_prefix(kAskedBy.size());
+  return state.find('.') == kProcessKeyText ? read_process_key(state) : ProcessKey();
+}
 
 mcp::Outcome Confirmations::too_long() {
   return tool_error(

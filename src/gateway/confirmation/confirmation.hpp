@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/process_key.hpp"
 #include "mcp/reply.hpp"
 #include "server/core/call.hpp"
 
@@ -22,7 +23,7 @@ namespace proteus::gateway {
 // A legacy client is asked while its call waits, and what it answers belongs to that call. A modern client gets the
 // question as the result, and sends the answer with its next try, perhaps more than once: the first try that brings an
 // answer decides, any other gets the first one's result, or is told why not. What was asked by another process is not
-// run, because nobody knows whether that process ran it. A question is open for as long as its decision is remembered,
+// run, because nobody knows whether that process ran it; the state says which it is, so that a try can be taken there. A question is open for as long as its decision is remembered,
 // by the monotonic clock, so that setting the wall clock back cannot run anything twice.
 //
 // Thread-safe. Nothing in here is touched by calls that need no confirmation.
@@ -40,8 +41,13 @@ class Confirmations {
     std::size_t all_result_bytes = std::size_t{32} << 20U;  // of all of them
   };
 
-  explicit Confirmations(const Clock& clock) : Confirmations(clock, Limits()) {}
-  Confirmations(const Clock& clock, Limits limits);
+  // `process` is this one among several that serve as one; empty where it is alone.
+  explicit Confirmations(const Clock& clock, const ProcessKey& process = {})
+      : Confirmations(clock, Limits(), process) {}
+  Confirmations(const Clock& clock, Limits limits, const ProcessKey& process = {});
+
+  // The process that asked the question of this state; empty where it is another state, or that is not known.
+  static ProcessKey holder_of(std::string_view state);
 
   struct Question {
     std::string_view tool;

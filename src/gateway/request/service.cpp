@@ -105,9 +105,14 @@ GatewayService::GatewayService(ServiceOptions options, std::vector<Worker*> work
       refusals_(refusals),
       cursors_(key),
       tasks_(key),
-      parked_(options_.parking, clock),
-      confirmations_(clock),
+      parked_(options_.parking, clock, options_.process),
+      confirmations_(clock, options_.process),
       remembered_(clock, options_.remembered) {}
+
+ProcessKey GatewayService::holder_of(const server::Rounds& rounds) const {
+  if (ParkedCalls::is_ticket(rounds.state)) return ParkedCalls::holder_of(rounds.state);
+  return Confirmations::holder_of(rounds.state);
+}
 
 Worker& GatewayService::here() const {
   // Looked for once by each thread; no two services have the same number.

@@ -30,6 +30,7 @@ struct ServiceOptions {
   std::size_t page_size = 1000;
   MetaLimits meta;
   ParkingLimits parking;
+  ProcessKey process;  // this one among several that serve as one; empty where it is alone
   client::Chance chance;
   RememberedListsLimits remembered;
 };
@@ -88,6 +89,7 @@ class GatewayService final : public server::Service {
   mcp::ResultStyle modern_style() const override { return {mcp::Era::modern, options_.server_info, tail_}; }
   Task<mcp::Outcome> handle(server::Call& call) override;
   std::optional<mcp::Outcome> answer(server::Call& call) override;
+  ProcessKey holder_of(const server::Rounds& rounds) const override;
   mcp::SubscriptionFilter accept(const mcp::SubscriptionFilter& wanted, const server::Caller& caller,
                                  server::Session* session) override;
   Task<std::vector<Refused>> follow(const server::Caller& caller, server::Session* session, const mcp::Request& request,

@@ -34,7 +34,7 @@ ToolSessions::ToolSessions(Dependencies dependencies, ToolSessionOptions options
     : dependencies_(dependencies),
       options_(std::move(options)),
       clients_(dependencies_.workers, dependencies_.clock, with_filter(options_.http, dependencies_.egress)),
-      confirmations_(dependencies_.clock),
+      confirmations_(dependencies_.clock, options_.process),
       calls_{clients_, dependencies_.clock, confirmations_, checks_, options_.calls},
       table_(dependencies_.clock, options_.idle),
       changes_(control(), dependencies_.gateway.listeners(), options_.debounce),

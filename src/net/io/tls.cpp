@@ -9,6 +9,7 @@
 #include <boost/asio/ssl/error.hpp>
 #include <fmt/format.h>
 #include <openssl/bio.h>
+#include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
@@ -264,6 +265,57 @@ int choose_http1(SSL* /*ssl*/, const unsigned char** chosen, unsigned char* size
   return SSL_TLSEXT_ERR_OK;
 }
 
+// The key of a context, freed with it.
+int preshared_key_index() {
+  static const int index = SSL_CTX_get_ex_new_index(
+      0, nullptr, nullptr, nullptr,
+      [](void* /*parent*/, void* key, CRYPTO_EX_DATA* /*data*/, int /*index*/, long /*number*/, void* /*pointer*/) {
+        const std::unique_ptr<std::string> owned(static_cast<std::string*>(key));
+        if (owned) OPENSSL_cleanse(owned->data(), owned->size());
+      });
+  return index;
+}
+
+constexpr std::string_view kKeyName = "proteus";
+
+// As if it had been agreed on before. Null where something is refused.
+SSL_SESSION* preshared_session(SSL* ssl) {
+  constexpr std::array<unsigned char, 2> kAes128GcmSha256 = {0x13, 0x01};
+  const auto* key = static_cast<const std::string*>(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), preshared_key_index()));
+  const SSL_CIPHER* cipher = SSL_CIPHER_find(ssl, kAes128GcmSha256.data());
+  SSL_SESSION* session = SSL_SESSION_new();
+  if (key != nullptr && cipher != nullptr && session != nullptr &&
+      SSL_SESSION_set1_master_key(session, reinterpret_cast<const unsigned char*>(key->data()), key->size()) == 1 &&
+      SSL_SESSION_set_cipher(session, cipher) == 1 && SSL_SESSION_set_protocol_version(session, TLS1_3_VERSION) == 1) {
+    return session;
+  }
+  SSL_SESSION_free(session);
+  return nullptr;
+}
+
+int use_preshared_key(SSL* ssl, const EVP_MD* /*digest*/, const unsigned char** name, std::size_t* size,
+                      SSL_SESSION** session) {
+  *name = reinterpret_cast<const unsigned char*>(kKeyName.data());
+  *size = kKeyName.size();
+  *session = preshared_session(ssl);
+  return *session != nullptr ? 1 : 0;
+}
+
+int find_preshared_key(SSL* ssl, const unsigned char* name, std::size_t size, SSL_SESSION** session) {
+  const bool known = std::string_view(reinterpret_cast<const char*>(name), size) == kKeyName;
+  *session = known ? preshared_session(ssl) : nullptr;
+  return 1;
+}
+
+std::shared_ptr<SSL_CTX> make_preshared_context(const SSL_METHOD* method, std::string_view key) {
+  auto context = make_context(method);
+  SSL_CTX_set_min_proto_version(context.get(), TLS1_3_VERSION);
+  SSL_CTX_set_ciphersuites(context.get(), "TLS_AES_128_GCM_SHA256");
+  SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_ex_data(context.get(), preshared_key_index(), std::make_unique<std::string>(key).release());
+  return context;
+}
+
 bool is_address(const std::string& host) {
   ASN1_OCTET_STRING* parsed = a2i_IPADDRESS(host.c_str());
   const bool yes = parsed != nullptr;
@@ -300,6 +352,23 @@ Result<TlsContext> TlsContext::client(const std::filesystem::path& authorities) 
         errors::invalid(fmt::format("certificate authorities {}: {}", authorities.string(), library_error())));
   }
   SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
+  SSL_CTX_set_alpn_protos(context.get(), kAlpn.data(), kAlpn.size());
+  return TlsContext(std::move(context));
+}
+
+TlsContext TlsContext::server_with_key(std::string_view key) {
+  auto context = make_preshared_context(TLS_server_method(), key);
+  SSL_CTX_set_num_tickets(context.get(), 0);
+  SSL_CTX_set_psk_find_session_callback(context.get(), find_preshared_key);
+  SSL_CTX_set_alpn_select_cb(context.get(), choose_http1, nullptr);
+  return TlsContext(std::move(context));
+}
+
+TlsContext TlsContext::client_with_key(std::string_view key) {
+  auto context = make_preshared_context(TLS_client_method(), key);
+  // There are no authorities, so that a certificate is accepted from nobody.
+  SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
+  SSL_CTX_set_psk_use_session_callback(context.get(), use_preshared_key);
   SSL_CTX_set_alpn_protos(context.get(), kAlpn.data(), kAlpn.size());
   return TlsContext(std::move(context));
 }

@@ -20,6 +20,9 @@ namespace proteus::server {
 // connection. Thread-safe.
 class ClientRequests {
  public:
+  // Requests are numbered from behind this: see Session.
+  explicit ClientRequests(std::uint64_t before = 0) : last_id_(before) {}
+
   // Sends all requests and waits for all answers, which go into `rounds`. Fails where an answer is an error,
   // where the deadline passes, or where the call is cancelled; what is still open is then cancelled at the
   // client.
@@ -46,7 +49,7 @@ class ClientRequests {
 
   std::mutex mutex_;
   bool ended_ = false;
-  std::uint64_t last_id_ = 0;
+  std::uint64_t last_id_;
   std::map<std::string, std::shared_ptr<Waiting>, std::less<>> waiting_;  // by id as written
 };
 

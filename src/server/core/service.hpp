@@ -6,6 +6,7 @@
 
 #include <proteus/error.hpp>
 
+#include "base/process_key.hpp"
 #include "base/task.hpp"
 #include "mcp/capabilities.hpp"
 #include "mcp/jsonrpc.hpp"
@@ -35,6 +36,9 @@ class Service {
   virtual Task<mcp::Outcome> handle(Call& call) = 0;
   // The same where it can be done without waiting, which spares the coroutine; nothing where it cannot.
   virtual std::optional<mcp::Outcome> answer(Call& call) = 0;
+
+  // The process that alone can go on with a request in this state; empty where any can.
+  virtual ProcessKey holder_of(const Rounds& /*rounds*/) const { return {}; }
 
   // The part of a filter that can be honoured for this caller.
   virtual mcp::SubscriptionFilter accept(const mcp::SubscriptionFilter& wanted, const Caller& caller,

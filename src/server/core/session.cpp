@@ -1,6 +1,7 @@
 #include "server/core/session.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "base/base64.hpp"
@@ -45,17 +46,30 @@ void InFlight::cancel_all(const std::string& reason) {
     cancellation->request(reason);
 }
 
+// So small that a double has room for it and for a million requests (RFC 8259, 6).
+Session::Epoch Session::new_epoch() {
+  for (;;) {
+    Epoch drawn = 0;
+    std::memcpy(&drawn, random_bytes(sizeof drawn).data(), sizeof drawn);
+    drawn >>= 1U;
+    if (drawn != 0) return drawn;
+  }
+}
+
 Session::Session(ClientSessionId id, Hello hello, EventStore* events, std::shared_ptr<SessionLine> line,
-                 Listeners* follows)
+                 Listeners* follows, Epoch epoch)
     : id_(std::move(id)),
+      epoch_(epoch),
       hello_(std::move(hello)),
       events_(events),
       until_(hello_.caller.until),
       caller_(std::make_shared<const Caller>(hello_.caller)),
       grant_(hello_.caller.grant.get()),
-      standalone_(std::make_shared<ReplayStream>(EventStreamId{id_.value(), 0}, events_)),
+      standalone_(std::make_shared<ReplayStream>(EventStreamId{id_.value(), first_stream()}, events_)),
       outside_(std::make_shared<SessionStream>(standalone_, std::move(line))),
-      follows_(follows) {}
+      client_requests_(std::make_shared<ClientRequests>(std::uint64_t{epoch_} << 20U)),
+      follows_(follows),
+      last_stream_(first_stream()) {}
 
 Session::~Session() {
   client_requests_->end();
@@ -109,7 +123,7 @@ std::shared_ptr<ReplayStream> Session::new_stream() {
 }
 
 std::shared_ptr<ReplayStream> Session::find_stream(std::uint64_t id) {
-  if (id == 0) return standalone_;
+  if (id == first_stream()) return standalone_;
   const std::scoped_lock lock(mutex_);
   const auto found = std::ranges::find(streams_, id, &ReplayStream::id);
   return found == streams_.end() ? nullptr : *found;
@@ -170,7 +184,8 @@ Sessions::Shard& Sessions::shard(std::string_view id) {
 }
 
 Result<std::shared_ptr<Session>> Sessions::create(Session::Hello hello, std::shared_ptr<SessionLine> line) {
-  ClientSessionId id(base64_encode(random_bytes(24), Base64::url));
+  ClientSessionId id(ids_ == nullptr ? base64_encode(random_bytes(24), Base64::url)
+                                     : ids_->mint(hello.caller, hello.version, hello.client_capabilities));
   // Sessions grow in number here only, so this is where idle ones have to go.
   auto place = places_.take(hello.caller.principal, id.value());
   if (clock_.now() - last_sweep_.load() > (place ? kSweepInterval : kSweepWhenFull)) {
@@ -178,7 +193,8 @@ Result<std::shared_ptr<Session>> Sessions::create(Session::Hello hello, std::sha
     if (!place) place = places_.take(hello.caller.principal, id.value());
   }
   if (!place) return std::unexpected(place.error());
-  auto session = std::make_shared<Session>(id, std::move(hello), &events_, std::move(line), &listeners_);
+  auto session = std::make_shared<Session>(id, std::move(hello), &events_, std::move(line), &listeners_,
+                                           ids_ == nullptr ? 0 : Session::new_epoch());
   {
     Shard& home = shard(id.value());
     const std::scoped_lock lock(home.mutex);

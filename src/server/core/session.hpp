@@ -21,6 +21,7 @@
 #include "server/core/client_requests.hpp"
 #include "server/core/listeners.hpp"
 #include "server/core/replay.hpp"
+#include "server/core/session_ids.hpp"
 #include "server/core/session_places.hpp"
 
 namespace proteus::server {
@@ -53,15 +54,22 @@ class Session final : public Listener {
     std::string client_info = {};
   };
 
+  // Who has a session, among several processes that could believe to: a number that each draws for itself, in all
+  // numbers that it gives to events and to requests to the client, so that what is meant for one of them means nothing
+  // to another. 0 where there is one process.
+  using Epoch = std::uint32_t;
+  static Epoch new_epoch();
+
   // What belongs to no request goes to the standalone stream, or to the line of a transport that has no streams.
   // Events are kept where there is a store. It and the listeners must outlive the session.
   Session(ClientSessionId id, Hello hello, EventStore* events, std::shared_ptr<SessionLine> line = nullptr,
-          Listeners* follows = nullptr);
+          Listeners* follows = nullptr, Epoch epoch = 0);
   ~Session() override;
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   const ClientSessionId& id() const { return id_; }
+  Epoch epoch() const { return epoch_; }
   const Hello& hello() const { return hello_; }
   std::shared_ptr<const Caller> caller() const override;
   Clock::Wall until() const override { return until_.load(); }
@@ -79,7 +87,7 @@ class Session final : public Listener {
   bool hears() const { return outside_->hears(); }
 
   // The stream for what belongs to no request, behind GET.
-  ReplayStream& standalone() { return *standalone_; }
+  const std::shared_ptr<ReplayStream>& standalone() { return standalone_; }
   // A stream for one request. Finished ones are kept for a while, and the oldest given up.
   std::shared_ptr<ReplayStream> new_stream();
   std::shared_ptr<ReplayStream> find_stream(std::uint64_t id);
@@ -107,7 +115,10 @@ class Session final : public Listener {
   void end() override;
 
  private:
+  std::uint64_t first_stream() const { return std::uint64_t{epoch_} << 32U; }
+
   const ClientSessionId id_;
+  const Epoch epoch_;
   const Hello hello_;
   EventStore* const events_;
   std::atomic<mcp::LogLevel> log_level_ = mcp::LogLevel::info;
@@ -118,14 +129,14 @@ class Session final : public Listener {
   std::shared_ptr<ReplayStream> standalone_;
   const std::shared_ptr<SessionStream> outside_;
   InFlight in_flight_;
-  const std::shared_ptr<ClientRequests> client_requests_ = std::make_shared<ClientRequests>();
+  const std::shared_ptr<ClientRequests> client_requests_;
 
   Listeners* const follows_;
 
   std::mutex mutex_;
   std::shared_ptr<void> attachment_;
   std::set<std::string, std::less<>> subscriptions_;
-  std::uint64_t last_stream_ = 0;
+  std::uint64_t last_stream_;
   std::deque<std::shared_ptr<ReplayStream>> streams_;
 };
 
@@ -140,11 +151,12 @@ class Sessions {
     std::chrono::seconds unused = std::chrono::seconds(10);
   };
 
-  // Everything given outlives it.
-  Sessions(const Clock& clock, Listeners& listeners, EventStore& events, Limits limits)
+  // Everything given outlives it. `ids` where several processes serve as one: without, an id is a random text.
+  Sessions(const Clock& clock, Listeners& listeners, EventStore& events, Limits limits, const SessionIds* ids = nullptr)
       : clock_(clock),
         listeners_(listeners),
         events_(events),
+        ids_(ids),
         limits_(limits),
         places_(limits.sessions, limits.reserve) {}
 
@@ -193,6 +205,7 @@ class Sessions {
   const Clock& clock_;
   Listeners& listeners_;
   EventStore& events_;
+  const SessionIds* const ids_;
   const Limits limits_;
   SessionPlaces places_;
   std::atomic<Clock::Monotonic> last_sweep_{Clock::Monotonic{}};

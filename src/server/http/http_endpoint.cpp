@@ -65,14 +65,19 @@ HttpEndpoint::HttpEndpoint(Service& service, Listeners& listeners, const Clock& 
       options_(std::move(options)),
       own_events_(options_.events == nullptr ? std::make_unique<MemoryEventStore>(options_.kept_events) : nullptr),
       sessions_(clock, listeners, options_.events != nullptr ? *options_.events : *own_events_,
-                session_limits(options_)),
+                session_limits(options_), options_.session_ids),
       states_(key, clock) {}
 
 // One HTTP request. Making it does all that needs no waiting; what does is left for `finish`.
 class HttpEndpoint::Visit {
  public:
-  Visit(HttpEndpoint& endpoint, net::Exchange& exchange, Transport transport)
-      : endpoint_(endpoint), exchange_(exchange), transport_(transport), legacy_(endpoint), answer_(answer()) {}
+  Visit(HttpEndpoint& endpoint, net::Exchange& exchange, Transport transport, Via via)
+      : endpoint_(endpoint),
+        exchange_(exchange),
+        transport_(transport),
+        via_(via),
+        legacy_(endpoint, via),
+        answer_(answer()) {}
 
   // Sends the answer, if there is one; false where `finish` has something left to do.
   bool try_finish();
@@ -82,6 +87,9 @@ class HttpEndpoint::Visit {
   enum class Then : std::uint8_t { modern, legacy, batch, get, remove, read, open_old, post_old, wait };
 
   std::optional<HttpAnswer> answer();
+  std::optional<HttpAnswer> answer_client();
+  // Who asks is not known yet.
+  std::optional<HttpAnswer> answer_stranger();
   std::optional<HttpAnswer> let_in(Admission admission);
   std::optional<HttpAnswer> answer_caller();
   std::optional<HttpAnswer> answer_streamable();
@@ -110,6 +118,7 @@ class HttpEndpoint::Visit {
   HttpEndpoint& endpoint_;
   net::Exchange& exchange_;
   const Transport transport_;
+  const Via via_;
   Caller caller_;
   std::string challenge_;  // a line of the head
   json::Message message_;
@@ -120,6 +129,11 @@ class HttpEndpoint::Visit {
 };
 
 std::optional<HttpAnswer> HttpEndpoint::Visit::answer() {
+  if (via_ == Via::client) return answer_client();
+  return answer_stranger();
+}
+
+std::optional<HttpAnswer> HttpEndpoint::Visit::answer_client() {
   const HttpEndpointOptions& options = endpoint_.options_;
   const net::Request& request = exchange_.request();
   const auto origin = options.hosts.check(request, options.refusals);
@@ -130,8 +144,12 @@ std::optional<HttpAnswer> HttpEndpoint::Visit::answer() {
     exchange_.add_fields(options_fields(request, methods().list));
     return HttpAnswer::empty(204);
   }
-  if (options.doorkeeper) {
-    auto admission = options.doorkeeper.look(request);
+  return answer_stranger();
+}
+
+std::optional<HttpAnswer> HttpEndpoint::Visit::answer_stranger() {
+  if (const HttpEndpointOptions& options = endpoint_.options_; options.doorkeeper) {
+    auto admission = options.doorkeeper.look(exchange_.request());
     if (!admission) {
       then_ = Then::wait;
       return std::nullopt;
@@ -153,7 +171,7 @@ std::optional<HttpAnswer> HttpEndpoint::Visit::let_in(Admission admission) {
 
 std::optional<HttpAnswer> HttpEndpoint::Visit::answer_caller() {
   const HttpEndpointOptions& options = endpoint_.options_;
-  if (options.admit_request) {
+  if (options.admit_request && via_ == Via::client) {
     if (const auto admitted = options.admit_request(caller_); !admitted) return refuse(429, admitted.error());
   }
   // From here on it is known who asks.
@@ -231,7 +249,7 @@ std::optional<HttpAnswer> HttpEndpoint::Visit::answer_scanned(const Result<void>
 
   if (mcp::modern::claims(message_, version)) {
     if (!options.eras.modern) return refuse(400, "This server speaks MCP with a session: initialize first");
-    modern_.emplace(endpoint_, exchange_, message_, caller_);
+    modern_.emplace(endpoint_, exchange_, message_, caller_, via_);
     return modern_->answer();
   }
   if (options.eras.legacy) {
@@ -251,7 +269,7 @@ Task<> HttpEndpoint::Visit::go_on() {
     case Then::batch: return legacy_.batch(exchange_, caller_);
     case Then::get: return legacy_.get(exchange_, caller_);
     case Then::open_old: return endpoint_.old_sse_.open(exchange_, caller_);
-    case Then::post_old: return endpoint_.old_sse_.post(exchange_, caller_);
+    case Then::post_old: return endpoint_.old_sse_.post(exchange_, caller_, via_);
     case Then::remove:
     case Then::read:
     case Then::wait: break;
@@ -302,12 +320,24 @@ Task<> HttpEndpoint::Visit::finish(std::unique_ptr<Visit> visit) {
   co_await visit->go_on();
 }
 
-Task<> HttpEndpoint::handle(net::Exchange& exchange) { return handle(exchange, Transport::streamable_http); }
+Task<> HttpEndpoint::handle(net::Exchange& exchange) {
+  return handle(exchange, Transport::streamable_http, Via::client);
+}
 
-Task<> HttpEndpoint::handle_old_sse(net::Exchange& exchange) { return handle(exchange, Transport::old_sse); }
+Task<> HttpEndpoint::handle_old_sse(net::Exchange& exchange) {
+  return handle(exchange, Transport::old_sse, Via::client);
+}
 
-Task<> HttpEndpoint::handle(net::Exchange& exchange, Transport transport) {
-  auto visit = std::make_unique<Visit>(*this, exchange, transport);
+Task<> HttpEndpoint::handle_for_peer(net::Exchange& exchange) {
+  return handle(exchange, Transport::streamable_http, Via::peer);
+}
+
+Task<> HttpEndpoint::handle_old_sse_for_peer(net::Exchange& exchange) {
+  return handle(exchange, Transport::old_sse, Via::peer);
+}
+
+Task<> HttpEndpoint::handle(net::Exchange& exchange, Transport transport, Via via) {
+  auto visit = std::make_unique<Visit>(*this, exchange, transport, via);
   if (visit->try_finish()) return {};
   return Visit::finish(std::move(visit));
 }
@@ -315,6 +345,21 @@ Task<> HttpEndpoint::handle(net::Exchange& exchange, Transport transport) {
 Result<std::shared_ptr<void>> HttpEndpoint::admit_stream(const Caller& caller) const {
   if (!options_.admit_stream) return nullptr;
   return options_.admit_stream(caller);
+}
+
+ProcessKey HttpEndpoint::maker_of(std::string_view id, const Caller& caller, Via via) const {
+  const SessionIds* const ids = options_.session_ids;
+  if (ids == nullptr || options_.others == nullptr || via == Via::peer) return {};
+  auto facts = ids->open(id, caller);
+  return facts && facts->maker != ids->self() ? std::move(facts->maker) : ProcessKey();
+}
+
+Task<bool> HttpEndpoint::pass_on(net::Exchange& exchange, ProcessKey to, std::string_view id, mcp::Era era) const {
+  const auto relayed = co_await options_.others->relay(exchange, std::move(to));
+  if (relayed) co_return *relayed == OtherProcesses::Relayed::answered;
+  const unsigned status = relayed.error().kind() == ErrorKind::unreachable ? 503 : 502;
+  co_await reply(exchange, HttpAnswer::error(status, id, relayed.error(), era, "Retry-After: 1\r\n"));
+  co_return true;
 }
 
 void HttpEndpoint::challenge(net::Exchange& exchange, const Error& error) const {

@@ -17,6 +17,7 @@
 #include "server/http/admission.hpp"
 #include "server/http/host_rules.hpp"
 #include "server/http/old_sse.hpp"
+#include "server/http/other_processes.hpp"
 
 namespace proteus::server {
 
@@ -39,6 +40,10 @@ struct HttpEndpointOptions {
   // Where the events of legacy streams are kept; outlives the endpoint. None: in memory, within the bounds below.
   EventStore* events = nullptr;
   MemoryEventStore::Limits kept_events;
+  // Where several processes serve as one: how sessions are known to all of them, and the way to the others. Both
+  // outlive the endpoint.
+  const SessionIds* session_ids = nullptr;
+  OtherProcesses* others = nullptr;
   json::ScanLimits messages;
   // For what takes long about a long message; used only while requests
   // are handled. None: it is done where the message arrives.
@@ -54,6 +59,9 @@ class HttpEndpoint {
   Task<> handle(net::Exchange& exchange);
   // The same to a path of the HTTP+SSE transport, where there is one.
   Task<> handle_old_sse(net::Exchange& exchange);
+  // The same for requests that another process has passed on, which must have been made sure of.
+  Task<> handle_for_peer(net::Exchange& exchange);
+  Task<> handle_old_sse_for_peer(net::Exchange& exchange);
 
   Sessions& sessions() { return sessions_; }
 
@@ -71,8 +79,12 @@ class HttpEndpoint {
   class Visit;
   enum class Transport : std::uint8_t { streamable_http, old_sse };
 
-  Task<> handle(net::Exchange& exchange, Transport transport);
+  Task<> handle(net::Exchange& exchange, Transport transport, Via via);
 
+  // The process that made this session or stream of the caller's, where that is another one; empty for none.
+  ProcessKey maker_of(std::string_view id, const Caller& caller, Via via) const;
+  // Has another process answer. False where there is no such process any more, and nothing was answered.
+  Task<bool> pass_on(net::Exchange& exchange, ProcessKey to, std::string_view id, mcp::Era era) const;
   Result<std::shared_ptr<void>> admit_stream(const Caller& caller) const;
   // Adds what the client needs to know to get a better token to the answer's head.
   void challenge(net::Exchange& exchange, const Error& error) const;

@@ -18,14 +18,19 @@ namespace proteus::server {
 namespace {
 
 constexpr std::size_t kMaxBatch = 100;
+constexpr std::string_view kNoBatch = "A batch is allowed only in a session of 2025-03-26";
 
-// The session a request names, or the HTTP error that says why there is none.
-struct SessionLookup {
+}  // namespace
+
+// The session a request names; or the process that has it, and the HTTP error that says why there is none here.
+struct LegacyHttp::SessionLookup {
   std::shared_ptr<Session> session;
   unsigned status = 0;
   std::string_view why;
+  ProcessKey elsewhere = {};
 };
-SessionLookup find_session(Sessions& sessions, const net::Request& request, const Caller& caller) {
+
+LegacyHttp::SessionLookup LegacyHttp::find_session(const net::Request& request, const Caller& caller) const {
   if (repeated_metadata(request)) return {nullptr, 400, "An MCP header is repeated"};
   const auto version = request.fields().find(mcp::header::kProtocolVersion);
   if (version) {
@@ -42,24 +47,28 @@ SessionLookup find_session(Sessions& sessions, const net::Request& request, cons
             "Mcp-Session-Id header, which is missing"};
   }
   if (!id) return {nullptr, 400, "The Mcp-Session-Id header is missing; initialize first"};
-  auto session = sessions.find(*id, caller);
-  if (!session) return {nullptr, 404, "Unknown session; initialize again"};
+  auto session = endpoint_.sessions_.find(*id, caller);
+  if (!session) return {nullptr, 404, "Unknown session; initialize again", endpoint_.maker_of(*id, caller, via_)};
   return {std::move(session), 0, {}};
 }
 
-}  // namespace
+Task<> LegacyHttp::go_elsewhere(net::Exchange& exchange, std::string_view id, SessionLookup lookup) const {
+  if (!lookup.elsewhere.value().empty() &&
+      co_await endpoint_.pass_on(exchange, std::move(lookup.elsewhere), id, mcp::Era::legacy))
+    co_return;
+  const Error error = mcp::errors::invalid_request(std::string(lookup.why));
+  co_await reply(exchange, HttpAnswer::error(lookup.status, id, error, mcp::Era::legacy));
+}
 
 Task<> LegacyHttp::post(net::Exchange& exchange, json::Message& message, const Caller& caller) {
   if (message.kind == json::MessageKind::request && message.method == "initialize") {
     co_return co_await initialize(exchange, message, caller);
   }
-  auto [session, status, why] = find_session(endpoint_.sessions_, exchange.request(), caller);
-  if (!session) {
-    const Error error = mcp::errors::invalid_request(std::string(why));
-    co_return co_await reply(exchange, HttpAnswer::error(status, message.id, error, mcp::Era::legacy));
-  }
+  auto found = find_session(exchange.request(), caller);
+  if (!found.session) co_return co_await go_elsewhere(exchange, message.id, std::move(found));
+  const auto session = std::move(found.session);
   switch (message.kind) {
-    case json::MessageKind::request: co_return co_await request(exchange, message, std::move(session), caller);
+    case json::MessageKind::request: co_return co_await request(exchange, message, session, caller);
     case json::MessageKind::notification:
       take_notification(message, *session, session->in_flight(), endpoint_.service_);
       break;
@@ -141,11 +150,15 @@ Task<> LegacyHttp::call(net::Exchange& exchange, const mcp::Request& request, st
 }
 
 Task<> LegacyHttp::batch(net::Exchange& exchange, const Caller& caller) {
-  auto [session, status, why] = find_session(endpoint_.sessions_, exchange.request(), caller);
-  const bool allowed = session && session->hello().version == mcp::Version::v2025_03_26;
-  if (!allowed) {
-    const Error error = mcp::errors::invalid_request("A batch is allowed only in a session of 2025-03-26");
-    co_return co_await reply(exchange, HttpAnswer::error(session ? 400 : status, {}, error, mcp::Era::legacy));
+  auto found = find_session(exchange.request(), caller);
+  if (!found.session) {
+    found.why = kNoBatch;
+    co_return co_await go_elsewhere(exchange, {}, std::move(found));
+  }
+  const auto session = std::move(found.session);
+  if (session->hello().version != mcp::Version::v2025_03_26) {
+    const Error error = mcp::errors::invalid_request(std::string(kNoBatch));
+    co_return co_await reply(exchange, HttpAnswer::error(400, {}, error, mcp::Era::legacy));
   }
   const auto elements = json::elements_of(exchange.request().body(), kMaxBatch, endpoint_.options_.messages);
   if (!elements || elements->empty()) {
@@ -195,13 +208,11 @@ Task<> LegacyHttp::get(net::Exchange& exchange, const Caller& caller) {
     const Error error = mcp::errors::invalid_request("Accept must list text/event-stream");
     co_return co_await refuse(406, error);
   }
-  auto [session, status, why] = find_session(endpoint_.sessions_, request, caller);
-  if (!session) {
-    const Error error = mcp::errors::invalid_request(std::string(why));
-    co_return co_await refuse(status, error);
-  }
+  auto found = find_session(request, caller);
+  if (!found.session) co_return co_await go_elsewhere(exchange, {}, std::move(found));
+  const auto session = std::move(found.session);
 
-  std::shared_ptr<ReplayStream> stream = session->find_stream(0);
+  std::shared_ptr<ReplayStream> stream = session->standalone();
   std::optional<std::uint64_t> after;
   if (const auto last = request.fields().find(mcp::header::kLastEventId)) {
     const auto id = parse_event_id(*last);
@@ -223,7 +234,9 @@ Task<> LegacyHttp::get(net::Exchange& exchange, const Caller& caller) {
     co_return co_await refuse(400, error);
   }
   exchange.on_disconnect([outbox] { outbox->close(); });
-  if (stream->id() == 0) {
+  if (stream == session->standalone()) {
+    // One that came after all were told to end.
+    exchange.on_drain([outbox] { outbox->close(); });
     session->outside()->opened();
     endpoint_.service_.session_listens(*session);
   }
@@ -231,12 +244,9 @@ Task<> LegacyHttp::get(net::Exchange& exchange, const Caller& caller) {
 }
 
 Task<> LegacyHttp::remove(net::Exchange& exchange, const Caller& caller) {
-  auto [session, status, why] = find_session(endpoint_.sessions_, exchange.request(), caller);
-  if (!session) {
-    const Error error = mcp::errors::invalid_request(std::string(why));
-    co_return co_await reply(exchange, HttpAnswer::error(status, {}, error, mcp::Era::legacy));
-  }
-  endpoint_.sessions_.remove(session->id().value(), caller);
+  auto found = find_session(exchange.request(), caller);
+  if (!found.session) co_return co_await go_elsewhere(exchange, {}, std::move(found));
+  endpoint_.sessions_.remove(found.session->id().value(), caller);
   co_await reply(exchange, HttpAnswer::empty(200));
 }
 

@@ -9,7 +9,7 @@ class LegacyChannel;
 // Sessions over Streamable HTTP (2024-11-05 to 2025-11-25). Made anew for each HTTP request.
 class LegacyHttp {
  public:
-  explicit LegacyHttp(HttpEndpoint& endpoint) : endpoint_(endpoint) {}
+  LegacyHttp(HttpEndpoint& endpoint, Via via) : endpoint_(endpoint), via_(via) {}
 
   Task<> post(net::Exchange& exchange, json::Message& message, const Caller& caller);
   // An array of messages, which only 2025-03-26 knew; the answers come on one stream.
@@ -18,6 +18,10 @@ class LegacyHttp {
   Task<> remove(net::Exchange& exchange, const Caller& caller);
 
  private:
+  struct SessionLookup;
+  SessionLookup find_session(const net::Request& request, const Caller& caller) const;
+  // Answers a request without a session here: whoever has it does, or it is refused. `id` is that of the message.
+  Task<> go_elsewhere(net::Exchange& exchange, std::string_view id, SessionLookup lookup) const;
   Task<> initialize(net::Exchange& exchange, json::Message& message, const Caller& caller);
   // The caller is who sent this request, by its own credentials: a session may be older than they are.
   Task<> request(net::Exchange& exchange, json::Message& message, std::shared_ptr<Session> session,
@@ -30,6 +34,7 @@ class LegacyHttp {
                                     LegacyChannel& channel, bool counted);
 
   HttpEndpoint& endpoint_;
+  const Via via_;
 };
 
 }  // namespace proteus::server

@@ -6,11 +6,13 @@
 #include "server/core/listen_stream.hpp"
 
 namespace proteus::server {
-ModernHttp::ModernHttp(HttpEndpoint& endpoint, net::Exchange& exchange, json::Message& message, const Caller& caller)
+ModernHttp::ModernHttp(HttpEndpoint& endpoint, net::Exchange& exchange, json::Message& message, const Caller& caller,
+                       Via via)
     : endpoint_(endpoint),
       exchange_(exchange),
       message_(message),
       caller_(caller),
+      via_(via),
       headers_([&exchange](std::string_view name) { return exchange.request().fields().find(name); }) {}
 
 // A request that is wrong in itself is refused with 400, also where the same code could answer a good one with 200.
@@ -48,10 +50,20 @@ ModernHttp::Calling::Calling(const ModernHttp& http)
   call.set_authorization(http.exchange_.request().fields().find("Authorization").value_or(""));
 }
 
+Result<void> ModernHttp::open_round() {
+  if (auto opened = calling_->round.open(); !opened) return opened;
+  const HttpEndpointOptions& options = endpoint_.options_;
+  if (options.others == nullptr || via_ == Via::peer || !calling_->round.goes_on()) return {};
+  if (ProcessKey holder = endpoint_.service_.holder_of(calling_->call.rounds()); holder != options.session_ids->self())
+    elsewhere_ = std::move(holder);
+  return {};
+}
+
 std::optional<HttpAnswer> ModernHttp::call_at_once() {
   Calling& calling = calling_.emplace(*this);
   if (calling.round.is_long()) return std::nullopt;
-  if (auto opened = calling.round.open(); !opened) return refuse(opened.error());
+  if (auto opened = open_round(); !opened) return refuse(opened.error());
+  if (!elsewhere_.value().empty()) return std::nullopt;
   calling.outcome = endpoint_.service_.answer(calling.call);
   if (!calling.outcome) return std::nullopt;
   calling.round.close(*calling.outcome);
@@ -90,8 +102,12 @@ Task<> ModernHttp::go_on() {
   if (!outcome) {
     if (round.is_long()) {
       if (round.goes_on()) co_await bind_aside();
-      if (auto opened = round.open(); !opened) co_return co_await reply(exchange_, refuse(opened.error()));
+      if (auto opened = open_round(); !opened) co_return co_await reply(exchange_, refuse(opened.error()));
     }
+    // What is gone with its process is told by whoever looks for it here, in vain.
+    if (!elsewhere_.value().empty() &&
+        co_await endpoint_.pass_on(exchange_, std::move(elsewhere_), request_.id(), mcp::Era::modern))
+      co_return;
     outcome = co_await endpoint_.service_.handle(call);
     if (channel.given_up()) outcome.emplace(std::unexpected(server::given_up(channel.cancellation())));
     const bool asks = *outcome && std::holds_alternative<mcp::InputRequired>(**outcome);

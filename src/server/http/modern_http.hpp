@@ -14,7 +14,8 @@ namespace proteus::server {
 // One stateless request over HTTP (2026-07-28). `message` and `caller` must outlive it.
 class ModernHttp {
  public:
-  ModernHttp(HttpEndpoint& endpoint, net::Exchange& exchange, json::Message& message, const Caller& caller);
+  ModernHttp(HttpEndpoint& endpoint, net::Exchange& exchange, json::Message& message, const Caller& caller,
+             Via via);
 
   // The answer, where it can be had without waiting. Otherwise `go_on` gives it.
   std::optional<HttpAnswer> answer();
@@ -43,6 +44,8 @@ class ModernHttp {
     std::optional<mcp::Outcome> outcome = {};
   };
 
+  // Opens the state that it came with, and finds who has what it goes on with.
+  Result<void> open_round();
   Task<> refuse_stream(unsigned status, Error error);
   std::optional<HttpAnswer> call_at_once();
   // Binds long arguments to the state of the call, on a thread of the background.
@@ -56,9 +59,11 @@ class ModernHttp {
   net::Exchange& exchange_;
   json::Message& message_;
   const Caller& caller_;
+  const Via via_;
   const mcp::HeaderLookup headers_;
   mcp::Request request_;
   std::optional<Calling> calling_;
+  ProcessKey elsewhere_;  // who alone can go on with it, where that is another process
 };
 
 }  // namespace proteus::server

@@ -162,7 +162,9 @@ Task<> OldSse::open(net::Exchange& exchange, const Caller& caller) {
   const auto place = endpoint_.admit_stream(caller);
   if (!place) co_return co_await reply(exchange, HttpAnswer::error(429, {}, place.error(), mcp::Era::legacy));
   const auto line = std::make_shared<Line>(endpoint_, caller, co_await asio::this_coro::executor);
-  const std::string id = base64_encode(random_bytes(24), Base64::url);
+  const SessionIds* const ids = endpoint_.options_.session_ids;
+  const std::string id = ids == nullptr ? base64_encode(random_bytes(24), Base64::url)
+                                        : ids->mint(caller, mcp::Version::v2024_11_05, {});
   {
     const std::scoped_lock lock(mutex_);
     lines_.emplace(id, line);
@@ -178,11 +180,18 @@ Task<> OldSse::open(net::Exchange& exchange, const Caller& caller) {
   co_await line->close();
 }
 
-Task<> OldSse::post(net::Exchange& exchange, const Caller& caller) {
+Task<> OldSse::post(net::Exchange& exchange, const Caller& caller, Via via) {
   const auto refuse = [&exchange](unsigned status, std::string_view id, const Error& error) {
     return reply(exchange, HttpAnswer::error(status, id, error, mcp::Era::legacy));
   };
-  const auto line = find(stream_id_of(exchange.request()), caller);
+  const std::string_view id = stream_id_of(exchange.request());
+  const auto line = find(id, caller);
+  if (!line) {
+    ProcessKey elsewhere = endpoint_.maker_of(id, caller, via);
+    if (!elsewhere.value().empty() &&
+        co_await endpoint_.pass_on(exchange, std::move(elsewhere), {}, mcp::Era::legacy))
+      co_return;
+  }
   if (!line || !line->is_open()) {
     const Error error = mcp::errors::invalid_request("This stream no longer exists; open a new one with GET");
     co_return co_await refuse(404, {}, error);

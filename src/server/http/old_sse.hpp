@@ -8,6 +8,7 @@
 
 #include "net/http_server/http_server.hpp"
 #include "server/core/caller.hpp"
+#include "server/http/other_processes.hpp"
 
 namespace proteus::server {
 
@@ -26,7 +27,7 @@ class OldSse {
   // GET: lives for as long as the stream. A client that leaves has ended its session, and cancelled what runs in it.
   Task<> open(net::Exchange& exchange, const Caller& caller);
   // POST of a message, whose body is there.
-  Task<> post(net::Exchange& exchange, const Caller& caller);
+  Task<> post(net::Exchange& exchange, const Caller& caller, Via via);
 
  private:
   class Line;

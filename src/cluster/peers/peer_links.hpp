@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+#include <proteus/error.hpp>
+
+#include "base/clock.hpp"
+#include "base/task.hpp"
+#include "cluster/peers/peer_pass.hpp"
+#include "cluster/peers/roster.hpp"
+#include "net/http_client/http_client.hpp"
+#include "net/http_server/exchange.hpp"
+#include "net/io/workers.hpp"
+
+namespace proteus::cluster {
+
+// Passes requests on to other processes, over HTTP in TLS by a key that follows from the pepper (ADR 38). What is passed
+// on are the caller's own bytes, with its credentials, so that the other process knows by itself who asks.
+//
+// Functions are called on the workers' threads. Made before they run, and gone after they have ended.
+class PeerLinks {
+ public:
+  // What follows from the pepper for these links.
+  struct Keys {
+    explicit Keys(std::string_view pepper);
+
+    SealingKey passes;
+    std::string tls;
+  };
+
+  // Everything given outlives it. `self` is the name of this process.
+  PeerLinks(net::Workers& workers, const Clock& clock, Keys keys, std::string self);
+  ~PeerLinks();
+  PeerLinks(const PeerLinks&) = delete;
+  PeerLinks& operator=(const PeerLinks&) = delete;
+
+  // How this process is listened for.
+  const net::TlsContext& server_tls() const { return server_tls_; }
+
+  enum class Passed : std::uint8_t {
+    answered,    // also where the client has left meanwhile
+    misdirected  // another process than the one that was looked for is there; nothing was answered
+  };
+  // Has a process answer a request whose body is here, and passes its answer on as it comes: no more of it is kept than
+  // the client takes. A client that leaves is gone for the other process, too. Fails where nothing was answered: by
+  // `unreachable` where the request was not sent, for certain.
+  Task<Result<Passed>> pass_on(net::Exchange& exchange, Peer peer);
+
+  // Whether a request was passed on by one of us to this process, and now. Where not, it was answered.
+  Task<bool> let_in(net::Exchange& exchange) const;
+
+ private:
+  struct Part;
+  net::HttpClient& client_here();
+
+  const Clock& clock_;
+  const PeerPasses passes_;
+  const net::TlsContext server_tls_;
+  std::vector<std::unique_ptr<Part>> parts_;  // one for each worker
+};
+
+}  // namespace proteus::cluster

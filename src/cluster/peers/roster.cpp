@@ -1,0 +1,61 @@
+#include "cluster/peers/roster.hpp"
+
+#include "json/message.hpp"
+#include "json/text.hpp"
+
+namespace proteus::cluster {
+namespace {
+
+// Whoever comes again and again with what is gone does not have the store asked each time.
+constexpr std::chrono::seconds kLookAgain{1};
+constexpr std::size_t kMostMissed = 1000;
+
+std::optional<net::Url> url_in(std::string_view facts) {
+  const auto text = json::decode_string(json::find_member(facts, Roster::kUrlFact));
+  auto url = text ? net::Url::parse(*text) : std::unexpected(errors::invalid("no URL"));
+  return url && url->is_https() ? std::optional(std::move(*url)) : std::nullopt;
+}
+
+}  // namespace
+
+void Roster::take(const std::vector<store::MemberRecord>& members) {
+  Table table;
+  for (const auto& member : members) {
+    if (!member_.lives(member)) continue;
+    if (auto url = url_in(member.facts)) table.emplace(process_key_of(member.name), Peer{member.name, std::move(*url)});
+  }
+  const std::scoped_lock lock(mutex_);
+  table_ = std::move(table);
+}
+
+std::optional<Peer> Roster::look_up(const ProcessKey& key) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = table_.find(key);
+  return found == table_.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool Roster::is_missed(const ProcessKey& key) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = missed_.find(key);
+  return found != missed_.end() && member_.now() - found->second < kLookAgain;
+}
+
+Task<Result<std::optional<Peer>>> Roster::find(ProcessKey key) {
+  if (auto known = look_up(key)) co_return known;
+  if (is_missed(key)) co_return std::optional<Peer>();
+  const auto members = co_await store_.members();
+  if (!members) {
+    co_return std::unexpected(errors::unreachable(
+        "the process that has this is not known here, and whether it lives cannot be found out: the store is away"));
+  }
+  take(*members);
+  auto found = look_up(key);
+  if (!found) {
+    const std::scoped_lock lock(mutex_);
+    if (missed_.size() >= kMostMissed) missed_.clear();
+    missed_.insert_or_assign(std::move(key), member_.now());
+  }
+  co_return found;
+}
+
+}  // namespace proteus::cluster

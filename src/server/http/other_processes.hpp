@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+
+#include <proteus/error.hpp>
+
+#include "base/process_key.hpp"
+#include "base/task.hpp"
+#include "net/http_server/exchange.hpp"
+
+namespace proteus::server {
+
+// Where a request comes from: a client, or another process that has passed on a client's. The latter has checked where
+// it came from and how often, and is not passed on again.
+enum class Via : std::uint8_t { client, peer };
+
+// The processes that serve as one with this: a port, for what only one of them can answer. Thread-safe.
+class OtherProcesses {
+ public:
+  virtual ~OtherProcesses() = default;
+
+  enum class Relayed : std::uint8_t { answered, gone };
+  // Has a process answer a request whose body is here, and passes on what it says as it comes. `gone`: there is no such
+  // process any more, and nothing was answered. Fails where it cannot be reached, or cannot be told whether it lives;
+  // nothing was answered then, either. The exchange outlives the task.
+  virtual Task<Result<Relayed>> relay(net::Exchange& exchange, ProcessKey to) = 0;
+};
+
+}  // namespace proteus::server
