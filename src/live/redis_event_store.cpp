@@ -115,14 +115,18 @@ Task<Result<std::vector<KeptEvent>>> RedisEventStore::read_after(EventStreamId s
   return memory_.read_after(std::move(stream), number);
 }
 
-void RedisEventStore::forget(const EventStreamId& stream) {
+void RedisEventStore::forget(const EventStreamId& stream) { let_go(stream, Then::remove); }
+
+void RedisEventStore::leave(const EventStreamId& stream) { let_go(stream, Then::keep); }
+
+void RedisEventStore::let_go(const EventStreamId& stream, Then then) {
   memory_.forget(stream);
   const std::string name = name_of(stream);
   Shard& home = shard_of(name);
   const std::scoped_lock lock(home.mutex);
   const auto found = home.copies.find(name);
   if (found == home.copies.end()) return;
-  client_.post(redis::Words{"UNLINK", found->second.key});
+  if (then == Then::remove) client_.post(redis::Words{"UNLINK", found->second.key});
   home.copies.erase(found);
 }
 

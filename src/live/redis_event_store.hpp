@@ -32,6 +32,7 @@ class RedisEventStore final : public server::EventStore {
   Task<Result<std::vector<server::KeptEvent>>> read_after(server::EventStreamId stream, std::uint64_t number) override;
   void forget(const server::EventStreamId& stream) override;
   void begin(const server::EventStreamId& stream, std::string_view request) override;
+  void leave(const server::EventStreamId& stream) override;
   // Events that do not open were not written by one of us: they count as missing.
   Task<Result<std::optional<server::LeftStream>>> read_left(server::EventStreamId stream) override;
 
@@ -49,6 +50,8 @@ class RedisEventStore final : public server::EventStore {
   static std::string name_of(const server::EventStreamId& stream);
   Shard& shard_of(const std::string& name) { return shards_[std::hash<std::string>{}(name) % shards_.size()]; }
 
+  enum class Then : std::uint8_t { keep, remove };
+  void let_go(const server::EventStreamId& stream, Then then);
   bool send(const Copy& copy, const std::vector<server::KeptEvent>& events);
   void give_up(const server::EventStreamId& stream, std::uint64_t number);
   bool fits(std::string_view message) const { return message.size() < options_.limits.bytes_per_stream; }

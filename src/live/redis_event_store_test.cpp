@@ -2,52 +2,25 @@
 
 #include <thread>
 
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/use_future.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "net/io/workers.hpp"
-#include "redis/testing/client_fixture.hpp"
-#include "redis/testing/redis_server.hpp"
+#include "live/testing/connected.hpp"
 #include "server/testing/event_store_contract.hpp"
 
 namespace proteus::live {
 namespace {
 
+using live::test::Connected;
 using redis::test::RedisServer;
 using redis::test::shared_server;
-using redis::test::TestClient;
 using server::EventStreamId;
 using server::KeptEvent;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
-
-// A client with a thread of its own.
-class Connected {
- public:
-  explicit Connected(const RedisServer& server) : client(workers_.at(0), TestClient::options_for(server.url())) {
-    workers_.run();
-    client.start();
-    if (!boost::asio::co_spawn(workers_.at(0), client.wait_until_connected(), boost::asio::use_future).get())
-      throw std::runtime_error("no connection to Redis");
-  }
-  ~Connected() { boost::asio::co_spawn(workers_.at(0), client.stop(), boost::asio::use_future).get(); }
-  Connected(const Connected&) = delete;
-  Connected& operator=(const Connected&) = delete;
-
-  // Until Redis has done what was sent.
-  void flush() { boost::asio::co_spawn(workers_.at(0), client.ask({"PING"}), boost::asio::use_future).get().value(); }
-
- private:
-  net::Workers workers_{1};
-
- public:
-  redis::Client client;
-};
 
 // What one process keeps, as another sees it.
 class SeenFromElsewhere final : public server::EventStore {

@@ -75,9 +75,8 @@ Task<Result<server::OtherProcesses::Relayed>> Serving::Cluster::relay(net::Excha
   if (!*peer) co_return Relayed::gone;
   const auto passed = co_await links.pass_on(exchange, **peer);
   if (!passed) co_return std::unexpected(passed.error());
-  if (*passed == cluster::PeerLinks::Passed::answered) co_return Relayed::answered;
-  // Its place was taken; that it is gone is known when its lease ends.
-  co_return std::unexpected(errors::unreachable("the process of this gateway that has this is not where it was"));
+  // Where its place was taken, that it is gone is known when its lease ends.
+  co_return *passed == cluster::PeerLinks::Passed::answered ? Relayed::answered : Relayed::not_there;
 }
 
 // Others know where it is from the moment they know of it.

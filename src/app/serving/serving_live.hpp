@@ -4,6 +4,8 @@
 
 #include "app/serving/serving.hpp"
 #include "live/redis_event_store.hpp"
+#include "live/redis_session_records.hpp"
+#include "live/session_upkeep.hpp"
 #include "redis/client.hpp"
 
 namespace proteus::app {
@@ -14,6 +16,8 @@ struct Serving::Live {
 
   redis::Client client;
   live::RedisEventStore events;
+  live::RedisSessionRecords records;
+  std::optional<live::SessionUpkeep> upkeep;  // while the gateway is there
   bool started = false;
 };
 

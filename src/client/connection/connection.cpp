@@ -1,8 +1,11 @@
 #include "client/connection/connection.hpp"
 
+#include <cstring>
+
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "base/sealing.hpp"
 #include "client/connection/pending_request.hpp"
 #include "client/message/era.hpp"
 #include "json/text.hpp"
@@ -28,6 +31,13 @@ bool may_ask(mcp::Method method) {
   return info != nullptr && info->may_ask;
 }
 
+// In a session that another process had, its numbers are not used again; so small that a double has room for it.
+RequestId random_id() {
+  std::uint32_t drawn = 0;
+  std::memcpy(&drawn, random_bytes(sizeof drawn).data(), sizeof drawn);
+  return RequestId{drawn >> 1U} << 20U;
+}
+
 }  // namespace
 
 Connection::Connection(const Executor& executor, MakerFactory make, Options options)
@@ -43,6 +53,7 @@ Connection::Connection(const Executor& executor, MakerFactory make, Options opti
       left_(executor),
       greeting_ended_(executor) {
   questions_.set_until_read([this] { return ping_server(); });
+  if (options_.resumed) last_id_ = random_id();
 }
 
 Connection::~Connection() = default;
@@ -87,6 +98,7 @@ void Connection::note(const Negotiated& negotiated) {
   facts_ = negotiated.facts;
   if (negotiated.era() == mcp::Era::modern) return;
   questions_.set_roots_due(true);
+  if (options_.on_agreed) options_.on_agreed();
   if (log_level_) tasks_.spawn("setting the log level", restore_log_level(*log_level_));
 }
 

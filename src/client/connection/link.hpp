@@ -92,6 +92,8 @@ class Link {
   Task<Result<>> await_probe(std::shared_ptr<Probe> probe, std::chrono::milliseconds patience);
   Task<Result<>> settle_silence(std::shared_ptr<Probe> probe);
   Result<> adopt_modern(ProbeVerdict verdict);
+  // Whether it stands on the session that the options name.
+  bool resume();
   Task<Result<Reply>> initialize();
   Task<Result<>> adopt_legacy(const Reply& reply);
   Task<Result<Reply>> handshake_request(mcp::Method method, Params params, mcp::Era era,
@@ -117,6 +119,7 @@ class Link {
   TaskGroup closing_;             // the transports, which belong to the tasks in it; never cancelled
   std::optional<Negotiated> negotiated_;
   std::uint64_t generation_ = 0;
+  bool has_resumed_ = false;  // or tried to
   bool busy_ = false;
   bool closed_ = false;
   Bell idle_;

@@ -24,9 +24,10 @@ constexpr std::string_view kEvents = "text/event-stream";
 // What belongs to one connection, what the client of this process adds itself, and what only a peer may say.
 bool is_passed_on(std::string_view name) {
   constexpr std::array<std::string_view, 17> kOwn = {
-      "Host",      "Connection", "Keep-Alive",          "Proxy-Connection", "Proxy-Authorization", "Content-Length",
-      "Upgrade",   "TE",         "Trailer",             "Transfer-Encoding", "Expect",              "Origin",
-      "Forwarded", "X-Forwarded-Host", "X-Forwarded-Proto", kForwardedFor,   PeerPasses::kField};
+      "Host",           "Connection",      "Keep-Alive", "Proxy-Connection", "Proxy-Authorization",
+      "Content-Length", "Upgrade",         "TE",         "Trailer",          "Transfer-Encoding",
+      "Expect",         "Origin",          "Forwarded",  "X-Forwarded-Host", "X-Forwarded-Proto",
+      kForwardedFor,    PeerPasses::kField};
   return std::ranges::none_of(kOwn, [&](std::string_view own) { return net::same_field_name(own, name); });
 }
 
@@ -80,9 +81,7 @@ struct PeerLinks::Part {
 };
 
 PeerLinks::PeerLinks(net::Workers& workers, const Clock& clock, Keys keys, std::string self)
-    : clock_(clock),
-      passes_(keys.passes, std::move(self)),
-      server_tls_(net::TlsContext::server_with_key(keys.tls)) {
+    : clock_(clock), passes_(keys.passes, std::move(self)), server_tls_(net::TlsContext::server_with_key(keys.tls)) {
   const net::TlsContext tls = net::TlsContext::client_with_key(keys.tls);
   for (std::size_t i = 0; i < workers.size(); ++i)
     parts_.push_back(std::make_unique<Part>(workers.at(i), clock, tls));
@@ -148,9 +147,10 @@ Task<Result<PeerLinks::Passed>> PeerLinks::pass_on(net::Exchange& exchange, Peer
 Task<bool> PeerLinks::let_in(net::Exchange& exchange) const {
   const net::Request& request = exchange.request();
   const auto pass = request.fields().find(PeerPasses::kField);
-  const auto checked = request.fields().count(PeerPasses::kField) == 1
-                           ? passes_.check(*pass, request.method(), request.target(), clock_.wall())
-                           : std::unexpected(errors::unauthenticated("this is for other processes of the cluster only"));
+  const auto checked =
+      request.fields().count(PeerPasses::kField) == 1
+          ? passes_.check(*pass, request.method(), request.target(), clock_.wall())
+          : std::unexpected(errors::unauthenticated("this is for other processes of the cluster only"));
   if (checked) co_return true;
   const bool lost = checked.error().kind() == ErrorKind::conflict;
   if (!lost) log::warning("a request at the address for peers is refused: {}", checked.error().message());

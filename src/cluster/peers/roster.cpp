@@ -22,7 +22,8 @@ void Roster::take(const std::vector<store::MemberRecord>& members) {
   Table table;
   for (const auto& member : members) {
     if (!member_.lives(member)) continue;
-    if (auto url = url_in(member.facts)) table.emplace(process_key_of(member.name), Peer{member.name, std::move(*url)});
+    auto& peer = table[process_key_of(member.name)];
+    if (auto url = url_in(member.facts)) peer = Peer{member.name, std::move(*url)};
   }
   const std::scoped_lock lock(mutex_);
   table_ = std::move(table);
@@ -31,7 +32,12 @@ void Roster::take(const std::vector<store::MemberRecord>& members) {
 std::optional<Peer> Roster::look_up(const ProcessKey& key) const {
   const std::scoped_lock lock(mutex_);
   const auto found = table_.find(key);
-  return found == table_.end() ? std::nullopt : std::optional(found->second);
+  return found == table_.end() ? std::nullopt : found->second;
+}
+
+bool Roster::is_known(const ProcessKey& key) const {
+  const std::scoped_lock lock(mutex_);
+  return table_.contains(key);
 }
 
 bool Roster::is_missed(const ProcessKey& key) const {
@@ -40,22 +46,28 @@ bool Roster::is_missed(const ProcessKey& key) const {
   return found != missed_.end() && member_.now() - found->second < kLookAgain;
 }
 
-Task<Result<std::optional<Peer>>> Roster::find(ProcessKey key) {
-  if (auto known = look_up(key)) co_return known;
-  if (is_missed(key)) co_return std::optional<Peer>();
+Task<Result<bool>> Roster::look_for(ProcessKey key) {
+  if (is_known(key)) co_return true;
+  if (is_missed(key)) co_return false;
   const auto members = co_await store_.members();
   if (!members) {
     co_return std::unexpected(errors::unreachable(
         "the process that has this is not known here, and whether it lives cannot be found out: the store is away"));
   }
   take(*members);
-  auto found = look_up(key);
-  if (!found) {
-    const std::scoped_lock lock(mutex_);
-    if (missed_.size() >= kMostMissed) missed_.clear();
-    missed_.insert_or_assign(std::move(key), member_.now());
-  }
-  co_return found;
+  if (is_known(key)) co_return true;
+  const std::scoped_lock lock(mutex_);
+  if (missed_.size() >= kMostMissed) missed_.clear();
+  missed_.insert_or_assign(std::move(key), member_.now());
+  co_return false;
 }
+
+Task<Result<std::optional<Peer>>> Roster::find(ProcessKey key) {
+  const auto lives = co_await look_for(key);
+  if (!lives) co_return std::unexpected(lives.error());
+  co_return look_up(key);
+}
+
+Task<Result<bool>> Roster::lives(ProcessKey key) { return look_for(std::move(key)); }
 
 }  // namespace proteus::cluster

@@ -38,9 +38,15 @@ class Roster {
   // Nothing where there is no such process any more, or it has no URL. Fails where that cannot be known now. Who only
   // does not answer is not gone: that is known by the store, and by nothing else.
   Task<Result<std::optional<Peer>>> find(ProcessKey key);
+  // The same of one that may have no URL.
+  Task<Result<bool>> lives(ProcessKey key);
 
  private:
-  using Table = std::unordered_map<ProcessKey, Peer>;  // those that live
+  using Table = std::unordered_map<ProcessKey, std::optional<Peer>>;  // those that live, with a URL or without
+
+  // Whether it is among those that live, by a look into the store where it is not known.
+  Task<Result<bool>> look_for(ProcessKey key);
+  bool is_known(const ProcessKey& key) const;
 
   std::optional<Peer> look_up(const ProcessKey& key) const;
   bool is_missed(const ProcessKey& key) const;

@@ -20,9 +20,7 @@ class RosterTest : public ::testing::Test {
     writes.emplace_back(store::Attend{record(std::move(name), std::move(facts))});
     test::run(io, store.write(std::move(writes))).value();
   }
-  std::optional<Peer> find(const std::string& name) {
-    return test::run(io, roster.find(process_key_of(name))).value();
-  }
+  std::optional<Peer> find(const std::string& name) { return test::run(io, roster.find(process_key_of(name))).value(); }
 
   boost::asio::io_context io;
   ManualClock clock;
@@ -32,8 +30,9 @@ class RosterTest : public ::testing::Test {
 };
 
 TEST_F(RosterTest, KnowsThoseThatLiveAndHaveAnAddress) {
-  roster.take({record("there", R"({"peer_url":"https://10.0.0.1:9"})"), record("dead", R"({"peer_url":"https://10.0.0.2:9"})", 4s),
-               record("silent", "{}"), record("plain", R"({"peer_url":"http://10.0.0.3:9"})"), record("odd", "[")});
+  roster.take({record("there", R"({"peer_url":"https://10.0.0.1:9"})"),
+               record("dead", R"({"peer_url":"https://10.0.0.2:9"})", 4s), record("silent", "{}"),
+               record("plain", R"({"peer_url":"http://10.0.0.3:9"})"), record("odd", "[")});
   const auto found = find("there");
   ASSERT_TRUE(found);
   EXPECT_EQ(found->name, "there");

@@ -23,8 +23,9 @@ namespace proteus::gateway {
 // A legacy client is asked while its call waits, and what it answers belongs to that call. A modern client gets the
 // question as the result, and sends the answer with its next try, perhaps more than once: the first try that brings an
 // answer decides, any other gets the first one's result, or is told why not. What was asked by another process is not
-// run, because nobody knows whether that process ran it; the state says which it is, so that a try can be taken there. A question is open for as long as its decision is remembered,
-// by the monotonic clock, so that setting the wall clock back cannot run anything twice.
+// run, because nobody knows whether that process ran it; the state says which it is, so that a try can be taken there.
+// A question is open for as long as its decision is remembered, by the monotonic clock, so that setting the wall clock
+// back cannot run anything twice.
 //
 // Thread-safe. Nothing in here is touched by calls that need no confirmation.
 class Confirmations {

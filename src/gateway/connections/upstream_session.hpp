@@ -42,6 +42,9 @@ struct SessionObserver {
   std::function<void(const json::Message& notification)> told = {};
   // What has become of a task of an upstream; empty where there is no such way.
   std::function<void(const std::string& upstream, const json::Message& notification)> task_told = {};
+  // It has a session with an upstream, by which another process could go on with it; nothing where only this one can.
+  // Empty where nobody wants to know.
+  std::function<void(const std::string& upstream, std::optional<client::ResumedSession> session)> agreed = {};
   // Whether the caller wants to be told more than servers tell by themselves.
   std::function<LogWish()> logs = [] { return LogWish::none; };
   std::shared_ptr<OwnLists> lists;
@@ -117,6 +120,7 @@ class UpstreamSession : public std::enable_shared_from_this<UpstreamSession> {
                   SessionObserver observer);
 
   void show_nothing_of_its_own();
+  void on_agreed(const std::string& upstream);
 
   void listen_anew();
   Task<> log_everything();

@@ -21,13 +21,11 @@ class Epochs : public ::testing::Test {
   Asked ask(Session& session) {
     auto outbox = std::make_shared<Outbox>(io.get_executor());
     proteus::test::run(io, session.standalone()->attach(outbox, std::nullopt));
-    boost::asio::co_spawn(io,
-                          ClientRequests::ask(session.shared_client_requests(),
-                                              {"", mcp::Method::list_roots, "{}"}, session.outside(),
-                                              std::chrono::minutes(1)),
-                          [this](const std::exception_ptr&, const Result<std::string>& answer) {
-                            answered += answer ? 1 : 0;
-                          });
+    boost::asio::co_spawn(
+        io,
+        ClientRequests::ask(session.shared_client_requests(), {"", mcp::Method::list_roots, "{}"}, session.outside(),
+                            std::chrono::minutes(1)),
+        [this](const std::exception_ptr&, const Result<std::string>& answer) { answered += answer ? 1 : 0; });
     io.restart();
     io.poll();
     std::string text;

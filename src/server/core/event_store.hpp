@@ -62,6 +62,8 @@ class EventStore {
 
   // For a store that outlives the process. A stream that answers a request begins; kept without waiting.
   virtual void begin(const EventStreamId& /*stream*/, std::string_view /*request*/) {}
+  // This process is done with a stream, and its client may go on with it at another.
+  virtual void leave(const EventStreamId& stream) { forget(stream); }
   // What is kept of a stream of a process that has ended; nothing where nothing is.
   virtual Task<Result<std::optional<LeftStream>>> read_left(EventStreamId /*stream*/) { co_return std::nullopt; }
 };

@@ -93,33 +93,92 @@ mcp::legacy::SessionFacts Session::facts() const {
   return {hello_.version, hello_.client_capabilities, hello_.client_info, log_level_.load()};
 }
 
+void Session::keep_record(SessionRecords& records, SessionRecord::Holder holder) {
+  {
+    const std::scoped_lock lock(record_mutex_);
+    records_ = &records;
+    holder_ = std::move(holder);
+  }
+  write_record();
+}
+
+void Session::end_record(Record what) {
+  const std::scoped_lock lock(record_mutex_);
+  if (records_ != nullptr && what == Record::removed) records_->remove(id_.value(), holder_);
+  records_ = nullptr;
+}
+
+std::optional<SessionRecord::Holder> Session::holder() const {
+  const std::scoped_lock lock(record_mutex_);
+  return records_ != nullptr ? std::optional(holder_) : std::nullopt;
+}
+
+SessionRecord Session::record() const {
+  const std::scoped_lock lock(record_mutex_);
+  return record_now();
+}
+
+SessionRecord Session::record_now() const {
+  return {.holder = holder_,
+          .log_level = log_level_,
+          .client_info = hello_.client_info,
+          .subscriptions = subscriptions(),
+          .state = state_};
+}
+
+// In the order of what was changed.
+void Session::write_record() {
+  const std::scoped_lock lock(record_mutex_);
+  if (records_ != nullptr) records_->put(id_.value(), record_now());
+}
+
+void Session::set_state(std::optional<std::string> state) {
+  const std::scoped_lock lock(record_mutex_);
+  if (state == state_) return;
+  state_ = std::move(state);
+  if (records_ != nullptr) records_->put(id_.value(), record_now());
+}
+
+void Session::set_log_level(mcp::LogLevel level) {
+  if (log_level_.exchange(level) != level) write_record();
+}
+
 bool Session::subscribe(std::string uri) {
-  const std::scoped_lock lock(mutex_);
-  if (subscriptions_.contains(uri)) return true;
-  if (subscriptions_.size() >= kMaxSubscriptions) return false;
-  if (follows_ != nullptr) follows_->follow(uri);
-  subscriptions_.insert(std::move(uri));
+  {
+    const std::scoped_lock lock(mutex_);
+    if (subscriptions_.contains(uri)) return true;
+    if (subscriptions_.size() >= kMaxSubscriptions) return false;
+    if (follows_ != nullptr) follows_->follow(uri);
+    subscriptions_.insert(std::move(uri));
+  }
+  write_record();
   return true;
 }
 
-std::vector<std::string> Session::subscriptions() {
+std::vector<std::string> Session::subscriptions() const {
   const std::scoped_lock lock(mutex_);
   return {subscriptions_.begin(), subscriptions_.end()};
 }
 
 void Session::unsubscribe(const std::string& uri) {
-  const std::scoped_lock lock(mutex_);
-  if (subscriptions_.erase(uri) > 0 && follows_ != nullptr) follows_->unfollow(uri);
+  {
+    const std::scoped_lock lock(mutex_);
+    if (subscriptions_.erase(uri) == 0) return;
+    if (follows_ != nullptr) follows_->unfollow(uri);
+  }
+  write_record();
 }
 
-std::shared_ptr<ReplayStream> Session::new_stream() {
+std::shared_ptr<ReplayStream> Session::new_stream(std::string_view requests) {
   const std::scoped_lock lock(mutex_);
   while (streams_.size() >= kKeptStreams) {
     const auto finished = std::ranges::find_if(streams_, [](const auto& stream) { return stream->finished(); });
     if (finished == streams_.end()) break;
     streams_.erase(finished);
   }
-  return streams_.emplace_back(std::make_shared<ReplayStream>(EventStreamId{id_.value(), ++last_stream_}, events_));
+  const EventStreamId id{id_.value(), ++last_stream_};
+  if (events_ != nullptr && !requests.empty()) events_->begin(id, requests);
+  return streams_.emplace_back(std::make_shared<ReplayStream>(id, events_));
 }
 
 std::shared_ptr<ReplayStream> Session::find_stream(std::uint64_t id) {
@@ -127,6 +186,17 @@ std::shared_ptr<ReplayStream> Session::find_stream(std::uint64_t id) {
   const std::scoped_lock lock(mutex_);
   const auto found = std::ranges::find(streams_, id, &ReplayStream::id);
   return found == streams_.end() ? nullptr : *found;
+}
+
+Task<Result<std::optional<LeftStream>>> Session::read_left(std::uint64_t stream) const {
+  return events_->read_left({id_.value(), stream});
+}
+
+void Session::leave() {
+  standalone_->leave();
+  const std::scoped_lock lock(mutex_);
+  for (const auto& stream : streams_)
+    stream->leave();
 }
 
 void Session::close(const std::string& reason) {
@@ -183,27 +253,74 @@ Sessions::Shard& Sessions::shard(std::string_view id) {
   return shards_[std::hash<std::string_view>{}(id) % shards_.size()];
 }
 
+Result<SessionPlaces::Place> Sessions::take_place(const std::string& principal, const std::string& id) {
+  // Sessions grow in number here only, so this is where idle ones have to go.
+  auto place = places_.take(principal, id);
+  if (clock_.now() - last_sweep_.load() > (place ? kSweepInterval : kSweepWhenFull)) {
+    end_idle(place ? limits_.idle : std::min(limits_.idle, limits_.unused));
+    if (!place) place = places_.take(principal, id);
+  }
+  return place;
+}
+
+Result<std::shared_ptr<Session>> Sessions::add(std::shared_ptr<Session> session, SessionPlaces::Place place,
+                                               std::optional<SessionRecord::Holder> holder) {
+  const std::string& id = session->id().value();
+  {
+    Shard& home = shard(id);
+    const std::scoped_lock lock(home.mutex);
+    const auto now = clock_.now();
+    home.entries.emplace(id, Entry{session, listeners_.add(*session), now, std::move(place), now});
+  }
+  if (holder) session->keep_record(*records_, std::move(*holder));
+  if (session->caller()->holds()) return session;
+  remove(id, session->hello().caller);
+  return std::unexpected(errors::unauthenticated("the credentials were withdrawn"));
+}
+
 Result<std::shared_ptr<Session>> Sessions::create(Session::Hello hello, std::shared_ptr<SessionLine> line) {
   ClientSessionId id(ids_ == nullptr ? base64_encode(random_bytes(24), Base64::url)
                                      : ids_->mint(hello.caller, hello.version, hello.client_capabilities));
-  // Sessions grow in number here only, so this is where idle ones have to go.
-  auto place = places_.take(hello.caller.principal, id.value());
-  if (clock_.now() - last_sweep_.load() > (place ? kSweepInterval : kSweepWhenFull)) {
-    end_idle(place ? limits_.idle : std::min(limits_.idle, limits_.unused));
-    if (!place) place = places_.take(hello.caller.principal, id.value());
-  }
+  auto place = take_place(hello.caller.principal, id.value());
   if (!place) return std::unexpected(place.error());
-  auto session = std::make_shared<Session>(id, std::move(hello), &events_, std::move(line), &listeners_,
+  std::optional<SessionRecord::Holder> holder;
+  if (records_ != nullptr && ids_ != nullptr && !line) holder = {ids_->self(), 1};
+  auto session = std::make_shared<Session>(std::move(id), std::move(hello), &events_, std::move(line), &listeners_,
                                            ids_ == nullptr ? 0 : Session::new_epoch());
+  return add(std::move(session), std::move(*place), std::move(holder));
+}
+
+Result<std::shared_ptr<Session>> Sessions::adopt(std::string id, Session::Hello hello, const SessionRecord& record) {
+  auto place = take_place(hello.caller.principal, id);
+  if (!place) return std::unexpected(place.error());
+  hello.client_info = record.client_info;
+  auto session = std::make_shared<Session>(ClientSessionId(std::move(id)), std::move(hello), &events_, nullptr,
+                                           &listeners_, Session::new_epoch());
+  session->set_log_level(record.log_level);
+  for (const auto& uri : record.subscriptions)
+    session->subscribe(uri);
+  session->set_state(record.state);
+  return add(std::move(session), std::move(*place), record.holder);
+}
+
+void Sessions::drop(const ClientSessionId& id) {
+  Entry dropped;
   {
     Shard& home = shard(id.value());
     const std::scoped_lock lock(home.mutex);
-    const auto now = clock_.now();
-    home.entries.emplace(id.value(), Entry{session, listeners_.add(*session), now, std::move(*place), now});
+    const auto found = home.entries.find(id.value());
+    if (found == home.entries.end()) return;
+    dropped = std::move(found->second);
+    home.entries.erase(found);
   }
-  if (session->caller()->holds()) return session;
-  remove(id.value(), session->hello().caller);
-  return std::unexpected(errors::unauthenticated("the credentials were withdrawn"));
+  dropped.session->end_record(Session::Record::left);
+  dropped.session->leave();
+  dropped.session->close("another process of this gateway has taken this session over");
+}
+
+void Sessions::end(Entry& entry, const std::string& reason) {
+  entry.session->end_record(Session::Record::removed);
+  entry.session->close(reason);
 }
 
 std::shared_ptr<Session> Sessions::find(std::string_view id, const Caller& caller) {
@@ -227,7 +344,7 @@ bool Sessions::remove(std::string_view id, const Caller& caller) {
     removed = std::move(found->second);
     home.entries.erase(found);
   }
-  removed.session->close();
+  end(removed);
   return true;
 }
 
@@ -250,7 +367,7 @@ void Sessions::end_idle(std::chrono::seconds unused) {
     }
   }
   for (auto& entry : ended)
-    entry.session->close();
+    end(entry);
 }
 
 std::vector<Sessions::Open> Sessions::all() {
@@ -273,7 +390,7 @@ bool Sessions::end(const ClientSessionId& id, const std::string& reason) {
     ended = std::move(found->second);
     home.entries.erase(found);
   }
-  ended.session->close(reason);
+  end(ended, reason);
   return true;
 }
 
@@ -299,7 +416,7 @@ void Sessions::end(const Listeners::Concerns& concerns, const std::string& reaso
     }
   }
   for (auto& entry : ended)
-    entry.session->close(reason);
+    end(entry, reason);
 }
 
 void Sessions::end_of(const std::string& principal, const Listeners::Concerns& concerns, const std::string& reason) {
@@ -313,7 +430,7 @@ void Sessions::end_of(const std::string& principal, const Listeners::Concerns& c
       ended = std::move(found->second);
       home.entries.erase(found);
     }
-    ended.session->close(reason);
+    end(ended, reason);
   }
 }
 
@@ -325,8 +442,10 @@ void Sessions::close_all() {
       ended.push_back(std::move(entry));
     home.entries.clear();
   }
-  for (auto& entry : ended)
+  for (auto& entry : ended) {
+    if (entry.session->holder()) entry.session->leave();
     entry.session->close();
+  }
 }
 
 }  // namespace proteus::server

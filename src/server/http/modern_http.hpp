@@ -14,8 +14,7 @@ namespace proteus::server {
 // One stateless request over HTTP (2026-07-28). `message` and `caller` must outlive it.
 class ModernHttp {
  public:
-  ModernHttp(HttpEndpoint& endpoint, net::Exchange& exchange, json::Message& message, const Caller& caller,
-             Via via);
+  ModernHttp(HttpEndpoint& endpoint, net::Exchange& exchange, json::Message& message, const Caller& caller, Via via);
 
   // The answer, where it can be had without waiting. Otherwise `go_on` gives it.
   std::optional<HttpAnswer> answer();

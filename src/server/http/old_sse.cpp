@@ -163,8 +163,8 @@ Task<> OldSse::open(net::Exchange& exchange, const Caller& caller) {
   if (!place) co_return co_await reply(exchange, HttpAnswer::error(429, {}, place.error(), mcp::Era::legacy));
   const auto line = std::make_shared<Line>(endpoint_, caller, co_await asio::this_coro::executor);
   const SessionIds* const ids = endpoint_.options_.session_ids;
-  const std::string id = ids == nullptr ? base64_encode(random_bytes(24), Base64::url)
-                                        : ids->mint(caller, mcp::Version::v2024_11_05, {});
+  const std::string id =
+      ids == nullptr ? base64_encode(random_bytes(24), Base64::url) : ids->mint(caller, mcp::Version::v2024_11_05, {});
   {
     const std::scoped_lock lock(mutex_);
     lines_.emplace(id, line);
@@ -188,8 +188,7 @@ Task<> OldSse::post(net::Exchange& exchange, const Caller& caller, Via via) {
   const auto line = find(id, caller);
   if (!line) {
     ProcessKey elsewhere = endpoint_.maker_of(id, caller, via);
-    if (!elsewhere.value().empty() &&
-        co_await endpoint_.pass_on(exchange, std::move(elsewhere), {}, mcp::Era::legacy))
+    if (!elsewhere.value().empty() && co_await endpoint_.pass_on(exchange, std::move(elsewhere), {}, mcp::Era::legacy))
       co_return;
   }
   if (!line || !line->is_open()) {
