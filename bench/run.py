@@ -22,6 +22,7 @@ import tempfile
 import time
 
 import beside
+import cluster
 import contexts
 import datasets
 import eras
@@ -65,6 +66,7 @@ SECTIONS = {
     "contexts": contexts.measure,
     "identity": identity.measure,
     "grants": grants.measure,
+    "cluster": cluster.measure,
     "beside another build": beside.measure,
 }
 

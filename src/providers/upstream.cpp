@@ -74,6 +74,7 @@ client::Options Upstream::options() const {
   client::Options options = basic_options();
   options.known = refresher_.known();
   options.background = &dependencies_.answers;
+  if (dependencies_.limits.shared) options.epoch = new_epoch();
   return options;
 }
 

@@ -38,6 +38,7 @@ struct UpstreamLimits {
   std::chrono::milliseconds debounce{200};
   std::chrono::milliseconds first_retry{500};
   std::chrono::milliseconds last_retry{60'000};
+  bool shared = false;  // with other processes, which could go on with sessions of this one
 };
 
 // What an upstream lives among. Everything outlives it. The functions may be called from its thread at any time.
@@ -139,6 +140,8 @@ class Upstream {
 
   // Serves what was kept from an earlier run, until the upstream answers. Says what that changed.
   Task<std::optional<catalog::Publication>> restore(std::vector<store::SnapshotRecord> records);
+  // What it lists now, as `restore` takes it; empty where that is not known.
+  Task<std::vector<store::SnapshotRecord>> lists_to_keep();
   // Connects in the background, and stays connected; not where it waits for callers, or where another process watches
   // it.
   void start();

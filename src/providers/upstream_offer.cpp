@@ -215,13 +215,16 @@ Task<Result<catalog::Change>> Upstream::take_over(Offer offer) {
   }
   if (dependencies_.pins) report_pins();
   // What is listed, and not only what is ratified of it: proposals outlive a restart, and others see them.
-  if (dependencies_.keep && !is_direct() && !is_kept) {
-    dependencies_.keep(co_await dependencies_.background.run(
-        offer_.size(), [snapshot = offer_.listed, facts = control().facts(), at = dependencies_.clock.wall()] {
-          return keep_lists(*snapshot, *facts, at);
-        }));
-  }
+  if (dependencies_.keep && !is_kept) dependencies_.keep(co_await lists_to_keep());
   co_return change;
+}
+
+Task<std::vector<store::SnapshotRecord>> Upstream::lists_to_keep() {
+  const auto said = facts();
+  if (is_direct() || !offer_.listed || !said) co_return std::vector<store::SnapshotRecord>{};
+  co_return co_await dependencies_.background.run(
+      offer_.size(),
+      [snapshot = offer_.listed, said, at = dependencies_.clock.wall()] { return keep_lists(*snapshot, *said, at); });
 }
 
 void Upstream::note_offer() {

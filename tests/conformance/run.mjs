@@ -1,13 +1,17 @@
 // Runs the official conformance suite against the fixture and the conformance client, and prints one line per scenario.
 //
-//   run.mjs [--single-era] [server|client|gateway]
+//   run.mjs [--single-era] [server|client|gateway|cluster]
 //
-// The gateway's runs go through `proteus serve` to a fixture that speaks only one era: that of the revision, and the other one. --single-era runs each revision's server scenarios against a fixture that speaks only that era, instead
+// The gateway's runs go through `proteus serve` to a fixture that speaks only one era: that of the revision, and the other one. The cluster's go
+// through three of them that share a PostgreSQL, behind nginx, which sends each request to the next one. --single-era runs each revision's server scenarios against a fixture that speaks only that era, instead
 // of both. There is no list of expected failures: every scenario of scenarios.mjs must run, and pass without a warning.
 import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { hasNginx, startBalancer } from '../e2e/support/balancer.mjs';
+import { knowsPeers, startPeer } from '../e2e/support/peers.mjs';
+import { hasPostgres, startPostgres } from '../e2e/support/postgres.mjs';
 import { program, root, startServer } from '../e2e/support/programs.mjs';
 import { judge, readResults } from './results.mjs';
 import { CLIENT, SERVER } from './scenarios.mjs';
@@ -99,6 +103,42 @@ async function runGateway(revision, era) {
   report('(the gateway outlives the run, SIGTERM ends it)', { passed: running && end === 0, detail: `${end}`, faults: [] });
 }
 
+/** REP-16: whatever one process has, a session or a parked call, is reached through the others. */
+async function runCluster(revision, era) {
+  const { required } = SERVER[revision];
+  const also = SERVER[revision].also.filter((scenario) => !DIRECT_ONLY.includes(scenario));
+  console.log(`\nREP-01 REP-16 Through three processes behind nginx at ${revision}, upstream --era ${era}: ${required.length} scored and ${also.length} more`);
+  const folder = join(LOGS, `cluster-${revision}-${era}`);
+  rmSync(`${folder}-state`, { recursive: true, force: true });
+  const running = [];
+  const started = (part) => {
+    running.push(part);
+    return part;
+  };
+  const processes = [];
+  let outlived = false;
+  const ends = [];
+  try {
+    const postgres = started(startPostgres());
+    const upstream = started(await startServer('everything-server', ['--port', '0', '--era', era]));
+    const upstreams = [{ name: 'fixture', url: upstream.url, prefix: '' }];
+    for (const name of ['one', 'two', 'three']) processes.push(await startPeer(postgres, name, { upstreams }));
+    for (const process of processes) await knowsPeers(process, 3);
+    const balancer = started(await startBalancer(`${folder}-state`, processes.map(({ url }) => url)));
+    await suite(folder, ['server', '--url', balancer.url, '--requirements', revision]);
+    outlived = processes.every((process) => process.running());
+  } finally {
+    for (const process of processes) {
+      ends.push(await process.stop());
+      writeFileSync(join(folder, `${processes.indexOf(process)}.log`), process.log());
+    }
+    for (const part of running.reverse()) await part.stop();
+  }
+  const results = readResults(folder, 'server-');
+  for (const scenario of [...required, ...also]) report(scenario, judge(results.get(scenario)));
+  report('(the processes outlive the run, SIGTERM ends them)', { passed: outlived && ends.every((end) => end === 0), detail: `${ends}`, faults: [] });
+}
+
 async function runClientScenario(revision, scenario) {
   const folder = join(LOGS, `client-${revision}-${scenario.replaceAll('/', '-')}`);
   // Forced, because the suite skips an extension's scenario otherwise, and calls that passed.
@@ -136,6 +176,13 @@ if ((only === 'client' || only === undefined) && !singleEra) {
 if ((only === 'gateway' || only === undefined) && !singleEra) {
   for (const revision of Object.keys(SERVER)) {
     for (const era of Object.values(ERA)) runs.push(() => runGateway(revision, era));
+  }
+}
+if ((only === 'cluster' || only === undefined) && !singleEra) {
+  const missing = [!hasPostgres && 'PostgreSQL 15', !hasNginx && 'nginx'].filter(Boolean);
+  if (missing.length > 0) throw new Error(`not installed: ${missing}; \`scripts/setup.sh test\` installs them`);
+  for (const revision of Object.keys(SERVER)) {
+    for (const era of Object.values(ERA)) runs.push(() => runCluster(revision, era));
   }
 }
 for (const run of runs) {

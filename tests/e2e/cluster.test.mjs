@@ -7,47 +7,17 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
 import { CLIENTS, Session } from './support/clients.mjs';
-import { startGateway } from './support/gateway.mjs';
+import { admin, ask, done, PEPPER, startMember, tool, toolsOf } from './support/cluster.mjs';
 import { hasPostgres, startPostgres } from './support/postgres.mjs';
 import { eventually, program, root } from './support/programs.mjs';
-import { send } from './support/raw.mjs';
 import { ScriptedUpstream } from './support/scripted_upstream.mjs';
 import { startBackend } from './support/sessions.mjs';
-
-const SECRET = 'the-admin-secret-of-this-test';
-const tool = (name, type = 'string') => ({ name, description: `Does ${name}.`, inputSchema: { type: 'object', properties: { to: { type } } } });
-
-async function admin(gateway, method, path, body) {
-  const response = await fetch(new URL(`/admin/${path}`, gateway.url), { method, headers: { 'x-admin-secret': SECRET }, body: body && JSON.stringify(body) });
-  const text = await response.text();
-  return { status: response.status, applied: response.headers.get('proteus-applied'), json: text ? JSON.parse(text) : undefined };
-}
-
-async function done(gateway, method, path, body) {
-  const answer = await admin(gateway, method, path, body);
-  assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${JSON.stringify(answer.json)}`);
-  return answer;
-}
-
-async function ask(gateway, method, params = {}, token = undefined) {
-  const response = await send(gateway.url, method, params, { token });
-  const text = await response.text();
-  const data = /^data: (.*)$/m.exec(text);
-  return { status: response.status, ...(text.startsWith('{') || data ? JSON.parse(data ? data[1] : text) : {}) };
-}
-
-const toolsOf = async (gateway, token) => ((await ask(gateway, 'tools/list', {}, token)).result?.tools ?? []).map(({ name }) => name);
 
 describe('two processes', { skip: !hasPostgres && 'PostgreSQL 15 is not installed' }, () => {
   let postgres;
   let one;
   let two;
-  const start = (name, more = {}) =>
-    startGateway({
-      cluster: { name },
-      ...more,
-      env: { PROTEUS_STORE: postgres.dsn, PROTEUS_PEPPER: 'pepper-pepper-pepper-pepper-pepper', PROTEUS_ADMIN_SECRET: SECRET, ...more.env }
-    });
+  const start = (name, more) => startMember(postgres.dsn, name, more);
   const both = (what, holds) => eventually(what, async () => (await holds(one)) && (await holds(two)));
 
   before(async () => {
@@ -189,7 +159,7 @@ describe('two processes', { skip: !hasPostgres && 'PostgreSQL 15 is not installe
     const quickstart = join(root, 'examples/quickstart');
     const database = join(folder, 'company.db');
     execFileSync('python3', [join(quickstart, 'company.py'), '--out', database]);
-    const env = { ACME_DSN: `sqlite://${database}`, PROTEUS_PEPPER: 'pepper-pepper-pepper-pepper-pepper' };
+    const env = { ACME_DSN: `sqlite://${database}`, PROTEUS_PEPPER: PEPPER };
     const at = (name) => ({ ...env, PROTEUS_MAPPINGS: join(folder, name) });
     const args = ['dataset', 'ratify', join(quickstart, 'acme.toml'), '--by', 'owner', '--ontology', join(quickstart, 'ontology.toml')];
     execFileSync(program('proteus'), args, { env: { ...process.env, ...at('a') }, stdio: 'ignore' });

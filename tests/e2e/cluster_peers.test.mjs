@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 
-import { PEPPER, processesAt, startMember } from './support/cluster.mjs';
+import { PEPPER } from './support/cluster.mjs';
 import { startInterviewer } from './support/interviewers.mjs';
 import { LegacySession } from './support/legacy_raw.mjs';
 import { passOf, sendOverTls } from './support/peer_link.mjs';
+import { knowsPeers, processesAt, startPeer } from './support/peers.mjs';
 import { hasPostgres, startPostgres } from './support/postgres.mjs';
 import { eventually } from './support/programs.mjs';
 import { send } from './support/raw.mjs';
@@ -35,9 +36,9 @@ describe('links between processes', { skip: !hasPostgres && 'PostgreSQL 15 is no
       tokens: [{ name: 'anna', token_env: 'TOKEN_ANNA' }],
       env: { TOKEN_ANNA: TOKEN }
     };
-    one = await startMember(postgres, 'one', settings);
-    two = await startMember(postgres, 'two', settings);
-    await eventually('both are known', async () => (await processesAt(two)).filter(({ live, peer_url }) => live && peer_url).length === 2);
+    one = await startPeer(postgres, 'one', settings);
+    two = await startPeer(postgres, 'two', settings);
+    await knowsPeers(two, 2);
   });
   after(async () => {
     await two?.stop();
@@ -90,7 +91,7 @@ describe('links between processes', { skip: !hasPostgres && 'PostgreSQL 15 is no
   });
 
   test('REP-11 BRG-06 a parked call or a confirmation of a process that died is not run again', async () => {
-    const third = await startMember(postgres, 'third', settings);
+    const third = await startPeer(postgres, 'third', settings);
     bank.called.length = 0;
     const parked = await call(third, 'old_interview', { token: 'dies', rounds: 1 });
     const asked = await call(third, 'bank_pay', { to: 'bert' });
@@ -111,6 +112,28 @@ describe('links between processes', { skip: !hasPostgres && 'PostgreSQL 15 is no
     const resumed = await call(one, 'old_interview', { token: 'dies', rounds: 1 }, { requestState: parked.result.requestState, inputResponses: { [key]: { action: 'accept', content: { answer: 'x' } } } });
     assert.match(resumed.error.message, /no longer waits/);
     assert.equal(interviewer.counts.began.get('dies'), 1);
+  });
+
+  test('REP-15 who waits for a process that stands still is told so, and the session is there when it goes on', async () => {
+    const third = await startPeer(postgres, 'third', settings);
+    const session = await LegacySession.open(third.url, TOKEN);
+    // By one thread, and so by the connection that it has.
+    const front = await startPeer(postgres, 'front', { ...settings, server: { threads: 1 } });
+    session.url = front.url;
+    const list = async () => {
+      const response = await session.post('tools/list', {}, TOKEN);
+      return { status: response.status, text: await response.text() };
+    };
+    assert.equal((await list()).status, 200);
+    third.signal('SIGSTOP');
+    const waited = await list();
+    assert.equal(waited.status, 502);
+    assert.match(waited.text, /may have been carried out/);
+    assert.equal((await list()).status, 404);
+    third.signal('SIGCONT');
+    await eventually('it is there again', async () => (await list()).status === 200);
+    await front.stop();
+    await third.stop();
   });
 
   test('REP-15 strangers get nothing at the address for peers', async () => {
@@ -145,7 +168,7 @@ describe('links between processes', { skip: !hasPostgres && 'PostgreSQL 15 is no
     for (const [shown, expected] of refusals) assert.match(await sendOverTls(peer_url, request(shown), PEPPER), new RegExp(`^HTTP/1.1 ${expected} `));
     // What only a peer may say counts for nothing from a client.
     const claimed = await fetch(one.url, { method: 'GET', headers: { 'proteus-peer': pass(), accept: 'text/event-stream', 'mcp-session-id': session.id } });
-    assert.equal(claimed.status, 401);
+    assert.equal(claimed.status, 404);
     // The session is as it was, until one of us asks.
     assert.match(await sendOverTls(peer_url, request(pass()), PEPPER), /^HTTP\/1.1 200 /);
     assert.match(await sendOverTls(peer_url, request(pass()), PEPPER), /^HTTP\/1.1 404 /);
@@ -170,7 +193,7 @@ describe('links between processes', { skip: !hasPostgres && 'PostgreSQL 15 is no
   });
 
   test('REP-09 without an address for peers a session stays with its process', async () => {
-    const alone = await startMember(postgres, 'alone', { ...settings, cluster: { peer_listen: '' } });
+    const alone = await startPeer(postgres, 'alone', { ...settings, cluster: { peer_listen: '' } });
     const session = await LegacySession.open(alone.url, TOKEN);
     assert.equal((await status(alone.url, session)).status, 200);
     assert.equal((await status(two.url, session)).status, 404);

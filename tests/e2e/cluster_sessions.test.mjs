@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
-import { startBalancer } from './support/balancer.mjs';
 import { CLIENTS, OLD_CLIENT, Session, textOf } from './support/clients.mjs';
-import { processesAt, startMember } from './support/cluster.mjs';
 import { LegacySession } from './support/legacy_raw.mjs';
+import { knowsPeers, startPeer } from './support/peers.mjs';
 import { hasPostgres, startPostgres } from './support/postgres.mjs';
 import { eventually, startServer } from './support/programs.mjs';
+import { startRoundRobin } from './support/round_robin.mjs';
 
 const TOKENS = { anna: 'of-anna-and-nobody-else', bert: 'of-bert-and-nobody-else' };
 
@@ -29,9 +29,9 @@ describe('three processes behind a balancer', { skip: !hasPostgres && 'PostgreSQ
       server: { old_sse: true },
       env: Object.fromEntries(Object.entries(TOKENS).map(([name, token]) => [`TOKEN_${name}`, token]))
     };
-    for (const name of ['one', 'two', 'three']) processes.push(await startMember(postgres, name, settings));
-    balancer = await startBalancer(processes.map(({ url }) => url));
-    await eventually('known to each other', async () => (await processesAt(processes[0])).filter(({ live, peer_url }) => live && peer_url).length === 3);
+    for (const name of ['one', 'two', 'three']) processes.push(await startPeer(postgres, name, settings));
+    balancer = await startRoundRobin(processes.map(({ url }) => url));
+    for (const process of processes) await knowsPeers(process, 3);
   });
   after(async () => {
     await balancer?.stop();

@@ -308,65 +308,6 @@ TEST(Config, LoadsAThousandUpstreamsWithoutLookingUpTheirNames) {
   EXPECT_EQ(config->upstreams[999].settings.url, "http://u999.invalid:9/mcp");
 }
 
-TEST(Config, IsLayered) {
-  constexpr std::string_view kToml = "[server]\nlisten = \"127.0.0.1:1\"\n[datasets]\nmappings = \"m\"\n";
-  const auto listen = [&](std::map<std::string, std::string> variables, const Overrides& overrides = {}) {
-    return read(kToml, std::move(variables), overrides).config.value().server.listen.text();
-  };
-  EXPECT_EQ(read("").config->server.listen.text(), "127.0.0.1:8080");
-  EXPECT_EQ(listen({}), "127.0.0.1:1");
-  EXPECT_EQ(listen({{"PORT", "2"}}), "127.0.0.1:2");
-  EXPECT_EQ(listen({{"HOST", "::1"}}), "[::1]:1");
-  EXPECT_EQ(listen({{"HOST", "0.0.0.0"}, {"PORT", "2"}, {"PROTEUS_LISTEN", "localhost:3"}}), "localhost:3");
-  EXPECT_EQ(listen({{"PROTEUS_LISTEN", "127.0.0.1:3"}}, {.listen = "[::]:4"}), "[::]:4");
-  EXPECT_EQ(listen({{"PROTEUS_LISTEN", ""}}), "127.0.0.1:1");
-
-  EXPECT_EQ(read(kToml, {{"PROTEUS_DATA", "/d"}}).config->data_directory, "/d");
-  EXPECT_EQ(read(kToml, {{"PROTEUS_DATA", "/d"}}, {.data = "/e"}).config->data_directory, "/e");
-  EXPECT_EQ(read(kToml).config->datasets.mappings, "m");
-  EXPECT_EQ(read(kToml, {{"PROTEUS_MAPPINGS", "n"}}).config->datasets.mappings, "n");
-}
-
-// SES-23: a gateway that is not on loopback alone needs it for tools of its own machine.
-TEST(Config, TakesEgressRulesFromTheEnvironment) {
-  constexpr std::string_view kToml = "[egress]\nallow = [\"a.test\"]\n";
-  const auto allow = [&](std::map<std::string, std::string> variables) {
-    return read(kToml, std::move(variables)).config.value().egress.allow;
-  };
-  EXPECT_THAT(allow({}), ElementsAre("a.test"));
-  EXPECT_THAT(allow({{"PROTEUS_EGRESS_ALLOW", ""}}), ElementsAre("a.test"));
-  EXPECT_THAT(allow({{"PROTEUS_EGRESS_ALLOW", "localhost, 10.0.0.0/8,::1"}}),
-              ElementsAre("localhost", "10.0.0.0/8", "::1"));
-  EXPECT_THAT(read("", {{"PROTEUS_EGRESS_ALLOW", "localhost,10.0.0.0/99"}}).said,
-              ElementsAre(StartsWith("PROTEUS_EGRESS_ALLOW: must be a network such as")));
-}
-
-// PRX-01
-TEST(Config, HasADefaultStrategyThatCanBeSet) {
-  const auto strategies = [](std::string_view defaults, std::map<std::string, std::string> variables) {
-    const auto config = read(std::string(defaults) +
-                                 "[[upstreams]]\nname = \"a\"\nurl = \"http://a/\"\n[[upstreams]]\nname = \"b\"\nurl = "
-                                 "\"http://b/\"\nrefresh_strategy = \"cached\"\nmeta_propagation_enabled = false\n",
-                             std::move(variables))
-                            .config.value();
-    std::string out;
-    for (const auto& entry : config.upstreams) {
-      out += entry.settings.refresh_strategy == providers::RefreshStrategy::cached ? "cached" : "direct";
-      out += entry.settings.propagates_meta() ? "+meta " : " ";
-    }
-    return out;
-  };
-  constexpr std::string_view kDirect = "[defaults.upstream]\nrefresh_strategy = \"direct_proxy\"\n";
-  EXPECT_EQ(strategies("", {}), "cached cached ");
-  EXPECT_EQ(strategies(kDirect, {}), "direct+meta cached ");
-  EXPECT_EQ(strategies("", {{"PROTEUS_DEFAULT_REFRESH_STRATEGY", "direct_proxy"}}), "direct+meta cached ");
-  EXPECT_EQ(strategies(kDirect, {{"PROTEUS_DEFAULT_REFRESH_STRATEGY", "cached"}}), "cached cached ");
-  EXPECT_EQ(strategies("", {{"PROTEUS_META_PROPAGATION", "true"}}), "cached+meta cached ");
-  EXPECT_EQ(strategies(kDirect, {{"PROTEUS_META_PROPAGATION", "false"}}), "direct cached ");
-  EXPECT_THAT(read("", {{"PROTEUS_DEFAULT_REFRESH_STRATEGY", "live"}}).said,
-              ElementsAre("PROTEUS_DEFAULT_REFRESH_STRATEGY: must be \"cached\" or \"direct_proxy\", not \"live\""));
-}
-
 TEST(Config, WarnsWithoutRefusing) {
   const auto [config, said] = read(R"([server]
 listen = "0.0.0.0:80"
@@ -397,25 +338,6 @@ TEST(Config, ResolvesPathsBesideTheFile) {
   EXPECT_EQ(outcome.config->server.tls.certificate, "/etc/proteus/c.pem");
   EXPECT_EQ(outcome.config->server.tls.key, "/k.pem");
   EXPECT_EQ(outcome.config->datasets.mappings, "/etc/proteus/mappings");
-}
-
-TEST(UpstreamChanges, AreWhatAReloadHasToDo) {
-  const auto config = [](std::string_view names, std::string_view timeout = "1s") {
-    std::string toml;
-    for (const char name : names)
-      toml += fmt::format("[[upstreams]]\nname = \"{0}\"\nurl = \"http://{0}/\"\ntimeout = \"{1}\"\n", name,
-                          name == 'b' ? timeout : "1s");
-    return read(toml).config.value();
-  };
-  EXPECT_TRUE(compare_upstreams(config("abc"), config("abc")).empty());
-  EXPECT_TRUE(config("abc") == config("abc"));
-  const auto changes = compare_upstreams(config("abc"), config("bcd", "2s"));
-  EXPECT_THAT(changes.added, ElementsAre("d"));
-  EXPECT_THAT(changes.removed, ElementsAre("a"));
-  EXPECT_THAT(changes.changed, ElementsAre("b"));
-  EXPECT_FALSE(changes.reordered);
-  EXPECT_TRUE(compare_upstreams(config("abc"), config("acb")).reordered);
-  EXPECT_FALSE(config("abc") == config("acb"));
 }
 
 }  // namespace

@@ -295,7 +295,9 @@ void Serving::drain() {
   const auto ends = clock_.now() + config_.server.grace;
   server::drain(*server_, *workers_, gateway_->endpoint(), config_.server.grace);
   if (!peer_server_) return;
-  // What other processes have passed on runs here, too, and so does what they pass on until now.
+  // A call that others have passed on may ask something, and the answer comes as a request of its own: they are let in
+  // for as long as one runs.
+  cluster_->requests.wait_for_none(ends);
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(ends - clock_.now());
   server::drain(*peer_server_, *workers_, gateway_->endpoint(), std::max(left, std::chrono::milliseconds(0)));
 }

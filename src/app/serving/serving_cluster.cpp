@@ -58,6 +58,17 @@ cluster::MemberOptions options_of(const Config& config, const Clock& clock) {
 
 }  // namespace
 
+void PeerRequests::add(int change) {
+  const std::scoped_lock lock(mutex_);
+  count_ += change;
+  if (count_ == 0) changed_.notify_all();
+}
+
+void PeerRequests::wait_for_none(Clock::Monotonic until) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_until(lock, until, [this] { return count_ == 0; });
+}
+
 Serving::Cluster::Cluster(Serving& serving, asio::io_context& control)
     : member(control, *serving.store_, serving.clock_, options_of(serving.config_, serving.clock_)),
       leases(control, *serving.store_, member),
@@ -66,17 +77,23 @@ Serving::Cluster::Cluster(Serving& serving, asio::io_context& control)
       roster(*serving.store_, member),
       links(*serving.workers_, serving.clock_, cluster::PeerLinks::Keys(serving.pepper_->value()),
             member.options().name) {
-  leases.set_on_members([this](const auto& members) { roster.take(members); });
+  leases.set_on_members([this](const auto& members) {
+    roster.take(members);
+    links.set_living(roster.living());
+  });
 }
 
 Task<Result<server::OtherProcesses::Relayed>> Serving::Cluster::relay(net::Exchange& exchange, ProcessKey to) {
-  const auto peer = co_await roster.find(std::move(to));
+  const auto peer = co_await roster.find(to);
   if (!peer) co_return std::unexpected(peer.error());
   if (!*peer) co_return Relayed::gone;
   const auto passed = co_await links.pass_on(exchange, **peer);
+  if (passed && *passed == cluster::PeerLinks::Passed::answered) co_return Relayed::answered;
+  if (!passed && passed.error().kind() != ErrorKind::unreachable) co_return std::unexpected(passed.error());
+  // It may have left since.
+  if (const auto there = co_await roster.find_in_store(std::move(to)); there && !*there) co_return Relayed::gone;
   if (!passed) co_return std::unexpected(passed.error());
-  // Where its place was taken, that it is gone is known when its lease ends.
-  co_return *passed == cluster::PeerLinks::Passed::answered ? Relayed::answered : Relayed::not_there;
+  co_return Relayed::not_there;
 }
 
 // Others know where it is from the moment they know of it.
@@ -107,10 +124,20 @@ Result<> Serving::listen_for_peers() {
 Task<> Serving::route_peer(net::Exchange& exchange) {
   if (!co_await cluster_->links.let_in(exchange)) co_return;
   const std::string_view path = exchange.request().path();
-  if (is_at(path, "/mcp")) co_return co_await gateway_->endpoint().handle_for_peer(exchange);
-  if (is_at(path, "/sse") && config_.server.old_sse)
-    co_return co_await gateway_->endpoint().handle_old_sse_for_peer(exchange);
-  co_await exchange.reply({.status = 404, .content_type = "text/plain"}, "There is nothing for peers at this path.\n");
+  // What only listens is not waited for.
+  std::optional<PeerRequests::One> counted;
+  if (exchange.request().method() != "GET") counted.emplace(cluster_->requests);
+  const bool is_old_sse = is_at(path, "/sse") && config_.server.old_sse;
+  if (!is_at(path, "/mcp") && !is_old_sse) {
+    co_await exchange.reply({.status = 404, .content_type = "text/plain"},
+                            "There is nothing for peers at this path.\n");
+    co_return;
+  }
+  server::HttpEndpoint& endpoint = gateway_->endpoint();
+  // Empty where it was answered at once.
+  if (Task<> rest = is_old_sse ? endpoint.handle_old_sse_for_peer(exchange) : endpoint.handle_for_peer(exchange);
+      rest.valid())
+    co_await std::move(rest);
 }
 
 Result<> Serving::join_cluster() {

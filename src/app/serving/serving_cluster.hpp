@@ -1,5 +1,8 @@
 #pragma once
 
+#include <condition_variable>
+#include <mutex>
+
 #include <boost/asio/io_context.hpp>
 
 #include "app/serving/serving.hpp"
@@ -12,6 +15,32 @@
 
 namespace proteus::app {
 
+// How many requests are under way that other processes have passed on. Thread-safe.
+class PeerRequests {
+ public:
+  // Counts one for as long as it is there.
+  class One {
+   public:
+    explicit One(PeerRequests& all) : all_(all) { all_.add(1); }
+    ~One() { all_.add(-1); }
+    One(const One&) = delete;
+    One& operator=(const One&) = delete;
+
+   private:
+    PeerRequests& all_;
+  };
+
+  // Blocks until there are none, but no longer than until then.
+  void wait_for_none(Clock::Monotonic until);
+
+ private:
+  void add(int change);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int count_ = 0;
+};
+
 struct Serving::Cluster final : server::OtherProcesses {
   // Everything that the serving has already outlives it.
   Cluster(Serving& serving, boost::asio::io_context& control);
@@ -22,6 +51,7 @@ struct Serving::Cluster final : server::OtherProcesses {
   const server::SessionIds session_ids;
   cluster::Roster roster;
   cluster::PeerLinks links;
+  PeerRequests requests;
   bool joined = false;
 
   Task<Result<Relayed>> relay(net::Exchange& exchange, ProcessKey to) override;

@@ -65,6 +65,7 @@ gateway::GatewayOptions Serving::options() const {
   if (cluster_) {
     options.leases = &cluster_->leases;
     options.service.process = cluster_->self;
+    options.upstreams.shared = true;
     options.endpoint.session_ids = &cluster_->session_ids;
     options.endpoint.others = cluster_.get();
   }

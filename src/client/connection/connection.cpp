@@ -1,11 +1,8 @@
 #include "client/connection/connection.hpp"
 
-#include <cstring>
-
 #include <fmt/format.h>
 
 #include "base/log.hpp"
-#include "base/sealing.hpp"
 #include "client/connection/pending_request.hpp"
 #include "client/message/era.hpp"
 #include "json/text.hpp"
@@ -31,13 +28,6 @@ bool may_ask(mcp::Method method) {
   return info != nullptr && info->may_ask;
 }
 
-// In a session that another process had, its numbers are not used again; so small that a double has room for it.
-RequestId random_id() {
-  std::uint32_t drawn = 0;
-  std::memcpy(&drawn, random_bytes(sizeof drawn).data(), sizeof drawn);
-  return RequestId{drawn >> 1U} << 20U;
-}
-
 }  // namespace
 
 Connection::Connection(const Executor& executor, MakerFactory make, Options options)
@@ -52,8 +42,8 @@ Connection::Connection(const Executor& executor, MakerFactory make, Options opti
       listener_(*this),
       left_(executor),
       greeting_ended_(executor) {
+  last_id_ = static_cast<RequestId>(first_request_of(options_.epoch));
   questions_.set_until_read([this] { return ping_server(); });
-  if (options_.resumed) last_id_ = random_id();
 }
 
 Connection::~Connection() = default;

@@ -14,6 +14,7 @@ class ResumedSessionTest : public test::LegacyHttp {
   Options resumed() {
     Options options = test::quick();
     options.resumed = ResumedSession{{"session-9", mcp::Version::v2025_06_18}, R"({"tools":{},"logging":{}})"};
+    options.epoch = new_epoch();
     options.on_agreed = [this] { ++agreed; };
     return options;
   }

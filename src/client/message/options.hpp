@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/background_threads.hpp"
+#include "base/epoch.hpp"
 #include "base/stranger_log.hpp"
 #include "base/task.hpp"
 #include "client/message/authorizer.hpp"
@@ -91,7 +92,8 @@ struct Options {
   TransportChoice transport = TransportChoice::automatic;
   // Tried first; where it proves wrong, it is found out anew.
   KnownServer known;
-  // Gone on with, in place of a handshake; where the server does not know it any more, a new one is made.
+  // Gone on with, in place of a handshake, with an epoch of its own; where the server does not know it any more, a new
+  // one is made.
   std::optional<ResumedSession> resumed;
 
   std::chrono::milliseconds connect_timeout{5'000};
@@ -112,6 +114,8 @@ struct Options {
   // Asked before a program is started; what it gives is held for as long as the program runs. None: it may always run.
   std::function<Task<Result<std::shared_ptr<void>>>()> admit_program;
 
+  // In the numbers of its requests, where another process could go on with its session.
+  Epoch epoch = 0;
   // Whether a request that finds its session forgotten is sent once more, in a new one.
   bool renew_session = true;
   // Whether listening to a legacy server without a stream of its own succeeds: what it announces then comes with

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <list>
 #include <stdexcept>
 
+#include <boost/asio/post.hpp>
 #include <fmt/format.h>
 
 #include "base/log.hpp"
@@ -78,6 +80,23 @@ struct PeerLinks::Part {
 
   boost::asio::io_context& io;
   net::HttpClient http;
+  std::list<Waiting*> waiting;
+};
+
+// A request that was passed on, in the list of its thread for as long as it is.
+struct PeerLinks::Waiting {
+  Waiting(Part& on, const std::string& to) : part(on), peer(to), place(on.waiting.insert(on.waiting.end(), this)) {}
+  ~Waiting() { part.waiting.erase(place); }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+  Part& part;
+  const std::string& peer;
+  // It may be told later than this is there.
+  const std::shared_ptr<net::RequestAbort> abort = std::make_shared<net::RequestAbort>();
+  unsigned missed = 0;  // how often who was asked was not among those that live, one time after the other
+  bool is_gone = false;
+  std::list<Waiting*>::iterator place;
 };
 
 PeerLinks::PeerLinks(net::Workers& workers, const Clock& clock, Keys keys, std::string self)
@@ -89,9 +108,28 @@ PeerLinks::PeerLinks(net::Workers& workers, const Clock& clock, Keys keys, std::
 
 PeerLinks::~PeerLinks() = default;
 
-net::HttpClient& PeerLinks::client_here() {
+void PeerLinks::set_living(std::set<std::string> names) {
+  const auto living = std::make_shared<const std::set<std::string>>(std::move(names));
   for (const auto& part : parts_) {
-    if (part->io.get_executor().running_in_this_thread()) return part->http;
+    boost::asio::post(part->io, [living, part = part.get()] {
+      // What is told may leave the list at once.
+      std::vector<std::shared_ptr<net::RequestAbort>> ended;
+      for (Waiting* const waiting : part->waiting) {
+        // One who has begun since may be unknown to what was read before.
+        waiting->missed = living->contains(waiting->peer) ? 0 : waiting->missed + 1;
+        if (waiting->missed < 2) continue;
+        waiting->is_gone = true;
+        ended.push_back(waiting->abort);
+      }
+      for (const auto& abort : ended)
+        (*abort)();
+    });
+  }
+}
+
+PeerLinks::Part& PeerLinks::here() {
+  for (const auto& part : parts_) {
+    if (part->io.get_executor().running_in_this_thread()) return *part;
   }
   throw std::logic_error("a request is passed on by a thread that is none of the workers");
 }
@@ -109,27 +147,34 @@ Task<Result<PeerLinks::Passed>> PeerLinks::pass_on(net::Exchange& exchange, Peer
   fields.push_back({kForwardedFor, request.client()});
   const std::string_view body = request.body();
 
-  // It may be told later than this is there.
-  const auto abort = std::make_shared<net::RequestAbort>();
-  exchange.on_disconnect([abort] { (*abort)(); });
+  Part& part = here();
+  Waiting waiting(part, peer.name);
+  exchange.on_disconnect([abort = waiting.abort] { (*abort)(); });
   // What only listens ends where this process ends, and is taken up again elsewhere.
-  if (request.method() == "GET") exchange.on_drain([abort] { (*abort)(); });
+  const auto draining = std::make_shared<bool>(false);
+  if (request.method() == "GET") {
+    exchange.on_drain([abort = waiting.abort, draining] {
+      *draining = true;
+      (*abort)();
+    });
+  }
 
-  auto answer = co_await client_here().send({.url = *url,
-                                             .method = request.method(),
-                                             .fields = fields,
-                                             .body = {&body, body.empty() ? 0U : 1U},
-                                             .deadlines = {.connect = kConnect, .head = {}, .whole = {}},
-                                             .abort = abort.get()});
+  auto answer = co_await part.http.send({.url = *url,
+                                         .method = request.method(),
+                                         .fields = fields,
+                                         .body = {&body, body.empty() ? 0U : 1U},
+                                         .deadlines = {.connect = kConnect, .head = {}, .whole = {}},
+                                         .abort = waiting.abort.get()});
   if (!answer) {
-    if (answer.error().kind() == ErrorKind::cancelled) co_return Passed::answered;
+    if (*draining) co_return std::unexpected(errors::unreachable("this process of the gateway ends; try again"));
+    if (answer.error().kind() == ErrorKind::cancelled && !waiting.is_gone) co_return Passed::answered;
     log::info("{} cannot be asked: {}", peer.name, answer.error().message());
     if (answer.error().kind() == ErrorKind::unreachable) {
       co_return std::unexpected(errors::unreachable(
           "the process of this gateway that has this cannot be reached now; nothing was done, try again"));
     }
     co_return std::unexpected(errors::interrupted(
-        "the connection to the process of this gateway that has this broke; the request may have been carried out"));
+        "the process of this gateway that has this ended or was cut off; the request may have been carried out"));
   }
   if (answer->status() == kMisdirected) co_return Passed::misdirected;
   const std::string lines = fields_of(*answer);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -47,15 +48,19 @@ class PeerLinks {
   };
   // Has a process answer a request whose body is here, and passes its answer on as it comes: no more of it is kept than
   // the client takes. A client that leaves is gone for the other process, too. Fails where nothing was answered: by
-  // `unreachable` where the request was not sent, for certain.
+  // `unreachable` where the request was not sent, for certain, and otherwise by `interrupted`.
   Task<Result<Passed>> pass_on(net::Exchange& exchange, Peer peer);
+
+  // From any thread: those that live. What waits for another is told that it is gone.
+  void set_living(std::set<std::string> names);
 
   // Whether a request was passed on by one of us to this process, and now. Where not, it was answered.
   Task<bool> let_in(net::Exchange& exchange) const;
 
  private:
   struct Part;
-  net::HttpClient& client_here();
+  struct Waiting;
+  Part& here();
 
   const Clock& clock_;
   const PeerPasses passes_;

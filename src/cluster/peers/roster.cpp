@@ -29,6 +29,15 @@ void Roster::take(const std::vector<store::MemberRecord>& members) {
   table_ = std::move(table);
 }
 
+std::set<std::string> Roster::living() const {
+  const std::scoped_lock lock(mutex_);
+  std::set<std::string> names;
+  for (const auto& [key, peer] : table_) {
+    if (peer) names.insert(peer->name);
+  }
+  return names;
+}
+
 std::optional<Peer> Roster::look_up(const ProcessKey& key) const {
   const std::scoped_lock lock(mutex_);
   const auto found = table_.find(key);
@@ -46,28 +55,36 @@ bool Roster::is_missed(const ProcessKey& key) const {
   return found != missed_.end() && member_.now() - found->second < kLookAgain;
 }
 
-Task<Result<bool>> Roster::look_for(ProcessKey key) {
-  if (is_known(key)) co_return true;
-  if (is_missed(key)) co_return false;
+// In the store.
+Task<Result<>> Roster::look_for(ProcessKey key) {
   const auto members = co_await store_.members();
   if (!members) {
     co_return std::unexpected(errors::unreachable(
         "the process that has this is not known here, and whether it lives cannot be found out: the store is away"));
   }
   take(*members);
-  if (is_known(key)) co_return true;
+  if (is_known(key)) co_return Result<>{};
   const std::scoped_lock lock(mutex_);
   if (missed_.size() >= kMostMissed) missed_.clear();
   missed_.insert_or_assign(std::move(key), member_.now());
-  co_return false;
+  co_return Result<>{};
 }
 
 Task<Result<std::optional<Peer>>> Roster::find(ProcessKey key) {
-  const auto lives = co_await look_for(key);
-  if (!lives) co_return std::unexpected(lives.error());
+  if (is_known(key) || is_missed(key)) co_return look_up(key);
+  co_return co_await find_in_store(std::move(key));
+}
+
+Task<Result<std::optional<Peer>>> Roster::find_in_store(ProcessKey key) {
+  if (auto looked = co_await look_for(key); !looked) co_return std::unexpected(std::move(looked).error());
   co_return look_up(key);
 }
 
-Task<Result<bool>> Roster::lives(ProcessKey key) { return look_for(std::move(key)); }
+Task<Result<bool>> Roster::lives(ProcessKey key) {
+  if (!is_known(key) && !is_missed(key)) {
+    if (auto looked = co_await look_for(key); !looked) co_return std::unexpected(std::move(looked).error());
+  }
+  co_return is_known(key);
+}
 
 }  // namespace proteus::cluster

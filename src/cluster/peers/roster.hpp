@@ -3,6 +3,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -34,18 +35,21 @@ class Roster {
   Roster(store::Store& store, const Member& member) : store_(store), member_(member) {}
 
   void take(const std::vector<store::MemberRecord>& members);
+  // The names of those that live, as it was told last.
+  std::set<std::string> living() const;
 
   // Nothing where there is no such process any more, or it has no URL. Fails where that cannot be known now. Who only
   // does not answer is not gone: that is known by the store, and by nothing else.
   Task<Result<std::optional<Peer>>> find(ProcessKey key);
-  // The same of one that may have no URL.
+  // The same as the store has it now.
+  Task<Result<std::optional<Peer>>> find_in_store(ProcessKey key);
+  // Whether a process lives, which may have no URL.
   Task<Result<bool>> lives(ProcessKey key);
 
  private:
   using Table = std::unordered_map<ProcessKey, std::optional<Peer>>;  // those that live, with a URL or without
 
-  // Whether it is among those that live, by a look into the store where it is not known.
-  Task<Result<bool>> look_for(ProcessKey key);
+  Task<Result<>> look_for(ProcessKey key);
   bool is_known(const ProcessKey& key) const;
 
   std::optional<Peer> look_up(const ProcessKey& key) const;

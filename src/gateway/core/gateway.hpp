@@ -259,9 +259,8 @@ class Gateway {
   AsyncMutex changes_;
   std::uint64_t last_instance_ = 0;
   bool vault_loaded_ = false;
-  // By upstream: what the store did not take.
-  std::map<std::string, std::vector<store::SnapshotRecord>> unkept_;
-  bool ended_left_ = false;  // what an earlier process left at upstreams was looked for
+  std::set<std::string> unkept_;  // upstreams whose lists the store did not take
+  bool ended_left_ = false;       // what an earlier process left at upstreams was looked for
   // Resources that somebody follows, and the upstreams to which that was routed.
   std::map<std::string, std::set<catalog::UpstreamName>> followed_;
   bool sharing_followed_ = false;  // soon

@@ -67,26 +67,25 @@ Task<> Gateway::keep(std::vector<store::SnapshotRecord> records) {
     const ServedUpstream* const served = table->find(upstream);
     if (!fence && served != nullptr && is_shared((*served)->settings())) co_return;
   }
-  // They may be large, and are wanted again where they cannot be written.
-  const auto kept = std::make_shared<std::vector<store::SnapshotRecord>>(std::move(records));
-  store::Writes writes = co_await background_threads().run([kept, fence] {
-    store::Writes made;
-    for (const auto& record : *kept)
-      made.emplace_back(store::PutSnapshot{record, fence});
-    return made;
-  });
+  store::Writes writes;
+  for (auto& record : records)
+    writes.emplace_back(store::PutSnapshot{std::move(record), fence});
   const auto written = co_await store_.write(std::move(writes));
   if (written) co_return;
   const bool lost = fence && written.error().kind() == ErrorKind::conflict;
   log::at(lost ? log::Level::debug : log::Level::warning, "what upstream {} listed is not kept: {}", upstream,
           written.error().message());
   if (lost) co_await options_.leases->look();
-  if (!lost) unkept_.insert_or_assign(upstream, std::move(*kept));
+  if (!lost) unkept_.insert(upstream);
 }
 
+// What it lists by now: that it could not be written is no reason to hold large lists twice.
 Task<> Gateway::keep_again() {
-  for (auto& [upstream, records] : std::exchange(unkept_, {})) {
-    if (tables_.get()->find(upstream) != nullptr) co_await keep(std::move(records));
+  for (const auto& upstream : std::exchange(unkept_, {})) {
+    const auto table = tables_.get();
+    const ServedUpstream* const served = table->find(upstream);
+    if (served == nullptr) continue;
+    co_await keep(co_await asio::co_spawn((*served)->io(), (*served)->lists_to_keep(), asio::use_awaitable));
   }
 }
 

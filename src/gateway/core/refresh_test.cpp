@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <future>
 
 #include <gmock/gmock.h>
@@ -5,6 +6,7 @@
 #include "gateway/testing/scripted_upstream.hpp"
 #include "gateway/testing/test_gateway.hpp"
 #include "net/testing/closed_port.hpp"
+#include "store/testing/full_store.hpp"
 
 namespace proteus::gateway {
 namespace {
@@ -206,6 +208,27 @@ TEST(Refresh, ServesWhatWasListedBeforeARestart) {
   TestGateway gateway({upstream_at("a", port)}, {.store = &store});
   EXPECT_THAT(gateway.tools(), ElementsAre("a_one"));
   EXPECT_THAT(std::string(gateway.call("a_one").at("error").at("message").as_string()), HasSubstr("upstream a"));
+}
+
+// REF-03: what could not be kept at first is kept as soon as there is room.
+TEST(Refresh, KeepsListsThatADiskHadNoRoomFor) {
+  store::test::FullStore store;
+  store.full = true;
+  Upstream a({"one"});
+  TestGateway gateway({upstream_at("a", a.port)}, {.store = &store});
+  gateway.discover();
+  a.add("two");
+  wait_until([&] { return gateway.tools().size() == 2; });
+  EXPECT_THAT(gateway.run(store.snapshots()).value(), IsEmpty());
+  store.full = false;
+  wait_until([&] {
+    gateway.gateway.drop_unused_since({});
+    return !gateway.run(store.snapshots()).value().empty();
+  });
+  const auto kept = gateway.run(store.snapshots_of("a")).value();
+  const auto tools = std::ranges::find(kept, "tools", &store::SnapshotRecord::kind);
+  ASSERT_NE(tools, kept.end());
+  EXPECT_THAT(tools->entries, AllOf(HasSubstr("\"one\""), HasSubstr("\"two\"")));
 }
 
 // REF-11

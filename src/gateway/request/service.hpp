@@ -30,7 +30,7 @@ struct ServiceOptions {
   std::size_t page_size = 1000;
   MetaLimits meta;
   ParkingLimits parking;
-  ProcessKey process;  // this one among several that serve as one; empty where it is alone
+  ProcessKey process = {};  // this one among several that serve as one; empty where it is alone
   client::Chance chance;
   RememberedListsLimits remembered;
 };

@@ -40,7 +40,7 @@ struct ToolSessionOptions {
   providers::HttpToolLimits calls;
   net::HttpClientOptions http;  // apart from which addresses may be asked
   std::size_t sessions = 100'000;
-  ProcessKey process;  // this one among several that serve as one; empty where it is alone
+  ProcessKey process = {};  // this one among several that serve as one; empty where it is alone
 };
 
 // The tool sessions: made, given tools, taken away, by whoever has the admin secret; found by their tokens at each

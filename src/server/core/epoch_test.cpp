@@ -52,8 +52,8 @@ class Epochs : public ::testing::Test {
 
 // REP-12
 TEST_F(Epochs, AnAnswerToOneOwnerConfirmsNothingToAnother) {
-  Session one(ClientSessionId("s"), {}, &events, nullptr, nullptr, Session::new_epoch());
-  Session other(ClientSessionId("s"), {}, &events, nullptr, nullptr, Session::new_epoch());
+  Session one(ClientSessionId("s"), {}, &events, nullptr, nullptr, new_epoch());
+  Session other(ClientSessionId("s"), {}, &events, nullptr, nullptr, new_epoch());
   const Asked first = ask(one);
   const Asked second = ask(other);
   EXPECT_NE(first.request, second.request);
@@ -66,8 +66,8 @@ TEST_F(Epochs, AnAnswerToOneOwnerConfirmsNothingToAnother) {
 
 // REP-12
 TEST_F(Epochs, EventsOfOneOwnerAreNotThoseOfAnother) {
-  Session one(ClientSessionId("s"), {}, &events, nullptr, nullptr, Session::new_epoch());
-  Session other(ClientSessionId("s"), {}, &events, nullptr, nullptr, Session::new_epoch());
+  Session one(ClientSessionId("s"), {}, &events, nullptr, nullptr, new_epoch());
+  Session other(ClientSessionId("s"), {}, &events, nullptr, nullptr, new_epoch());
   const auto id = parse_event_id(ask(one).event).value();
   EXPECT_EQ(one.find_stream(id.stream), one.standalone());
   EXPECT_EQ(other.find_stream(id.stream), nullptr);
@@ -85,12 +85,12 @@ TEST_F(Epochs, NumbersStayWhatTheyWereWithoutOthers) {
 }
 
 TEST_F(Epochs, NumbersOfRequestsAreExactForClientsThatKnowOnlyDoubles) {
-  std::set<Session::Epoch> drawn;
+  std::set<Epoch> drawn;
   for (int i = 0; i < 1000; ++i) {
-    const Session::Epoch epoch = Session::new_epoch();
+    const Epoch epoch = new_epoch();
     EXPECT_TRUE(drawn.insert(epoch).second);
     EXPECT_GT(epoch, 0U);
-    EXPECT_LT((std::uint64_t{epoch} << 20U) + (1U << 20U), std::uint64_t{1} << 53U);
+    EXPECT_LT(first_request_of(epoch) + (1U << 20U), std::uint64_t{1} << 53U);
   }
 }
 

@@ -1,7 +1,6 @@
 #include "server/core/session.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include "base/base64.hpp"
@@ -46,16 +45,6 @@ void InFlight::cancel_all(const std::string& reason) {
     cancellation->request(reason);
 }
 
-// So small that a double has room for it and for a million requests (RFC 8259, 6).
-Session::Epoch Session::new_epoch() {
-  for (;;) {
-    Epoch drawn = 0;
-    std::memcpy(&drawn, random_bytes(sizeof drawn).data(), sizeof drawn);
-    drawn >>= 1U;
-    if (drawn != 0) return drawn;
-  }
-}
-
 Session::Session(ClientSessionId id, Hello hello, EventStore* events, std::shared_ptr<SessionLine> line,
                  Listeners* follows, Epoch epoch)
     : id_(std::move(id)),
@@ -67,7 +56,7 @@ Session::Session(ClientSessionId id, Hello hello, EventStore* events, std::share
       grant_(hello_.caller.grant.get()),
       standalone_(std::make_shared<ReplayStream>(EventStreamId{id_.value(), first_stream()}, events_)),
       outside_(std::make_shared<SessionStream>(standalone_, std::move(line))),
-      client_requests_(std::make_shared<ClientRequests>(std::uint64_t{epoch_} << 20U)),
+      client_requests_(std::make_shared<ClientRequests>(first_request_of(epoch_))),
       follows_(follows),
       last_stream_(first_stream()) {}
 
@@ -286,7 +275,7 @@ Result<std::shared_ptr<Session>> Sessions::create(Session::Hello hello, std::sha
   std::optional<SessionRecord::Holder> holder;
   if (records_ != nullptr && ids_ != nullptr && !line) holder = {ids_->self(), 1};
   auto session = std::make_shared<Session>(std::move(id), std::move(hello), &events_, std::move(line), &listeners_,
-                                           ids_ == nullptr ? 0 : Session::new_epoch());
+                                           ids_ == nullptr ? 0 : new_epoch());
   return add(std::move(session), std::move(*place), std::move(holder));
 }
 
@@ -295,7 +284,7 @@ Result<std::shared_ptr<Session>> Sessions::adopt(std::string id, Session::Hello 
   if (!place) return std::unexpected(place.error());
   hello.client_info = record.client_info;
   auto session = std::make_shared<Session>(ClientSessionId(std::move(id)), std::move(hello), &events_, nullptr,
-                                           &listeners_, Session::new_epoch());
+                                           &listeners_, new_epoch());
   session->set_log_level(record.log_level);
   for (const auto& uri : record.subscriptions)
     session->subscribe(uri);

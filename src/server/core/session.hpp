@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/epoch.hpp"
 #include "base/strong.hpp"
 #include "mcp/request.hpp"
 #include "server/core/caller.hpp"
@@ -55,14 +56,9 @@ class Session final : public Listener {
     std::string client_info = {};
   };
 
-  // Who has a session, among several processes that could believe to: a number that each draws for itself, in all
-  // numbers that it gives to events and to requests to the client, so that what is meant for one of them means nothing
-  // to another. 0 where there is one process.
-  using Epoch = std::uint32_t;
-  static Epoch new_epoch();
-
   // What belongs to no request goes to the standalone stream, or to the line of a transport that has no streams.
-  // Events are kept where there is a store. It and the listeners must outlive the session.
+  // Events are kept where there is a store. It and the listeners must outlive the session. The epoch is in the numbers
+  // of its events and of its requests to the client.
   Session(ClientSessionId id, Hello hello, EventStore* events, std::shared_ptr<SessionLine> line = nullptr,
           Listeners* follows = nullptr, Epoch epoch = 0);
   ~Session() override;

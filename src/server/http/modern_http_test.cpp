@@ -48,19 +48,6 @@ class ModernHttp : public ::testing::Test {
                   [](Context&) -> Outcome<ToolResult> { return ToolResult::text("ok"); })
         .value();
     server
-        .add_tool({.name = "ask"},
-                  [](Context& context) -> Outcome<ToolResult> {
-                    const auto* answer = context.answer("name");
-                    if (answer == nullptr) {
-                      return Ask()
-                          .elicit("name", "Who?", {{"type", "object"}, {"properties", boost::json::object()}})
-                          .remember("kept");
-                    }
-                    return ToolResult::text(std::string(context.state()) + ":" +
-                                            std::string(answer->at("content").at("name").as_string()));
-                  })
-        .value();
-    server
         .add_tool({.name = "log"},
                   [](Context& context) -> Outcome<ToolResult> {
                     context.log(LogLevel::debug, "quiet");
@@ -209,12 +196,6 @@ TEST_F(ModernHttp, PutsAResultOfSeveralLinesIntoOneEvent) {
   }
 }
 
-TEST_F(ModernHttp, RefusesToAskForNothing) {
-  server.add_tool({.name = "vague"}, [](Context&) -> Outcome<ToolResult> { return Ask(); }).value();
-  const std::string body = rpc("1", "tools/call", R"("name":"vague",)" + modern_meta());
-  EXPECT_EQ(code_of(post(modern_fields("tools/call", "vague"), body).json()), -32603);
-}
-
 // PRO-07
 TEST_F(ModernHttp, StampsCachingOnWhatMustHaveItAndPagesAgree) {
   const auto first = list().json().at("result");
@@ -246,7 +227,7 @@ TEST_F(ModernHttp, PagesCoverEveryToolOnceEvenWhileOneGoes) {
     if (next == nullptr) break;
     cursor = next->as_string();
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"ask", "echo", "log", "mirrored", "throw", "wait"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"echo", "log", "mirrored", "throw", "wait"}));
   EXPECT_EQ(code_of(list("!").json()), -32602);
 }
 
@@ -333,56 +314,6 @@ TEST_F(ModernHttp, LogsOnlyWhatTheRequestAskedFor) {
   EXPECT_EQ(message.at("params").at("data"), "loud");
   EXPECT_EQ(text_of(client.read_event()->json()), "logged");
   EXPECT_FALSE(client.read_event());
-}
-
-// PRO-10
-TEST_F(ModernHttp, AsksByAResultAndGoesOnWithTheAnswer) {
-  RawClient client(port);
-  const auto asked = modern_call(client, "ask", "", R"({"elicitation":{}})").json().at("result");
-  EXPECT_EQ(asked.at("resultType"), "input_required");
-  EXPECT_EQ(asked.at("inputRequests").at("name").at("method"), "elicitation/create");
-  const std::string state(asked.at("requestState").as_string());
-  EXPECT_EQ(state.find("kept"), std::string::npos);
-
-  const auto retry = [&](std::string_view request_state, std::string_view more = {}) {
-    return modern_call(
-        client, "ask",
-        fmt::format(
-            R"(,"requestState":"{}","inputResponses":{{"name":{{"action":"accept","content":{{"name":"Ada"}}}}}}{})",
-            request_state, more),
-        R"({"elicitation":{}})");
-  };
-  EXPECT_EQ(text_of(retry(state).json()), "kept:Ada");
-  EXPECT_EQ(code_of(retry(state, R"(,"arguments":{"other":1})").json()), -32602);
-  EXPECT_EQ(code_of(retry(state.substr(0, state.size() - 1)).json()), -32602);
-  EXPECT_EQ(code_of(retry(state + "AAAA").json()), -32602);
-  std::string changed = state;
-  changed[changed.size() / 2] = changed[changed.size() / 2] == 'A' ? 'B' : 'A';
-  EXPECT_EQ(code_of(retry(changed).json()), -32602);
-}
-
-// PRO-10: arguments that take long to bind are bound as well.
-TEST_F(ModernHttp, BindsLongArgumentsToTheAnswer) {
-  RawClient client(port);
-  const auto call = [&](char last, std::string_view more) {
-    const std::string arguments =
-        fmt::format(R"(,"arguments":{{"text":"{}{}"}}{})", std::string(70'000, 'x'), last, more);
-    return modern_call(client, "ask", arguments, R"({"elicitation":{}})").json();
-  };
-  const std::string state(call('a', "").at("result").at("requestState").as_string());
-  const std::string answer = fmt::format(
-      R"(,"requestState":"{}","inputResponses":{{"name":{{"action":"accept","content":{{"name":"Ada"}}}}}})", state);
-  EXPECT_EQ(text_of(call('a', answer)), "kept:Ada");
-  EXPECT_EQ(code_of(call('b', answer)), -32602);
-}
-
-// PRO-03
-TEST_F(ModernHttp, DoesNotAskAClientThatDeclaredNothing) {
-  RawClient client(port);
-  const auto answer = modern_call(client, "ask");
-  EXPECT_EQ(answer.status, 400);
-  EXPECT_EQ(code_of(answer.json()), -32021);
-  EXPECT_TRUE(answer.json().at("error").at("data").at("requiredCapabilities").at("elicitation").is_object());
 }
 
 TEST_F(ModernHttp, TellsAnAgentToListAgainWhenAToolIsUnknown) {

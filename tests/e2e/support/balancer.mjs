@@ -1,32 +1,75 @@
-// A load balancer that knows nothing of MCP: each request goes to the next process, over a connection of its own.
-import { createServer, request } from 'node:http';
+// nginx in front of several gateways: each request goes to the next one, by a connection of its own.
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
 
-/** `targets` are the URLs of gateways. The result has `url`, `sent`, which has for each request its method and the index of its target, and `stop()`. */
-export async function startBalancer(targets) {
-  const sent = [];
-  const server = createServer((incoming, outgoing) => {
-    const index = sent.length % targets.length;
-    sent.push({ method: incoming.method, index });
-    const { hostname, port } = new URL(targets[index]);
-    // As it came, apart from the name of the host, which is the balancer's.
-    const headers = { ...incoming.headers, host: `${hostname}:${port}`, connection: 'close' };
-    const onward = request({ hostname, port, method: incoming.method, path: incoming.url, headers, agent: false }, (answer) => {
-      outgoing.writeHead(answer.statusCode, answer.headers);
-      outgoing.flushHeaders();
-      answer.on('error', () => outgoing.destroy());
-      answer.pipe(outgoing);
-    });
-    onward.on('error', () => outgoing.destroy());
-    outgoing.on('close', () => onward.destroy());
-    incoming.pipe(onward);
+import { eventually } from './programs.mjs';
+
+const PROGRAM = '/usr/sbin/nginx';
+
+export const hasNginx = existsSync(PROGRAM);
+
+/** Streams pass as they come, and nginx asks no second process what a first one may have begun. */
+const configuration = (folder, port, urls) => `
+daemon off;
+worker_processes 1;
+user ${userInfo().username};
+pid ${folder}/nginx.pid;
+error_log ${folder}/error.log;
+events { worker_connections 1024; }
+http {
+  access_log off;
+  client_body_temp_path ${folder}/body;
+  proxy_temp_path ${folder}/proxy;
+  fastcgi_temp_path ${folder}/fastcgi;
+  uwsgi_temp_path ${folder}/uwsgi;
+  scgi_temp_path ${folder}/scgi;
+  upstream processes {
+    ${urls.map((url) => `server ${new URL(url).host};`).join(' ')}
+  }
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_pass http://processes;
+      proxy_http_version 1.1;
+      proxy_set_header Connection close;
+      proxy_set_header Host $http_host;
+      proxy_buffering off;
+      proxy_next_upstream off;
+      proxy_read_timeout 1h;
+    }
+  }
+}
+`;
+
+/** Starts it in front of these URLs, with its files in `folder`. The result has `url` and `stop()`. */
+export async function startBalancer(folder, urls) {
+  mkdirSync(folder, { recursive: true });
+  // nginx takes sockets over that listen already, so that no port has to be guessed.
+  const listening = createServer();
+  await new Promise((done) => listening.listen(0, '127.0.0.1', done));
+  const { port } = listening.address();
+  const file = join(folder, 'nginx.conf');
+  writeFileSync(file, configuration(folder, port, urls));
+  const args = ['-p', folder, '-e', join(folder, 'error.log'), '-c', file];
+  const child = spawn(PROGRAM, args, { env: { ...process.env, NGINX: '3;' }, stdio: ['ignore', 'ignore', 'ignore', listening._handle.fd] });
+  const ended = new Promise((done) => child.once('exit', (code, signal) => done(signal ?? code)));
+  let how;
+  void ended.then((value) => (how = value));
+  // From here on only nginx accepts what comes.
+  listening.close();
+  const url = new URL(new URL(urls[0]).pathname, `http://127.0.0.1:${port}`).href;
+  await eventually('nginx', async () => {
+    if (how !== undefined) throw new Error(`nginx ended with ${how}\n${readFileSync(join(folder, 'error.log'), 'utf8')}`);
+    return fetch(new URL('/readyz', url)).then(({ ok }) => ok, () => false);
   });
-  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
   return {
-    url: `http://127.0.0.1:${server.address().port}/mcp`,
-    sent,
-    stop: async () => {
-      server.closeAllConnections();
-      await new Promise((closed) => server.close(closed));
+    url,
+    stop: () => {
+      child.kill('SIGTERM');
+      return ended;
     }
   };
 }

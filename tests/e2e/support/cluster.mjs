@@ -1,20 +1,39 @@
-// Several processes that serve as one.
+// Several gateways that share a PostgreSQL, and what tests ask of each.
+import assert from 'node:assert/strict';
+
 import { startGateway } from './gateway.mjs';
+import { send } from './raw.mjs';
 
-export const PEPPER = 'pepper-pepper-pepper-pepper-pepper';
 export const SECRET = 'the-admin-secret-of-this-test';
+export const PEPPER = 'pepper-pepper-pepper-pepper-pepper';
 
-/** One process of a cluster on a database; `settings` as for startGateway. */
-export function startMember(postgres, name, { env = {}, cluster = {}, ...settings } = {}) {
-  return startGateway({
-    cluster: { name, peer_listen: '127.0.0.1:0', ...cluster },
-    ...settings,
-    env: { PROTEUS_STORE: postgres.dsn, PROTEUS_PEPPER: PEPPER, PROTEUS_ADMIN_SECRET: SECRET, ...env }
-  });
+/** Starts one of them, known by that name; `store` is where it finds PostgreSQL, and the rest as for `startGateway`. */
+export function startMember(store, name, { env = {}, ...settings } = {}) {
+  return startGateway({ cluster: { name }, ...settings, env: { PROTEUS_STORE: store, PROTEUS_PEPPER: PEPPER, PROTEUS_ADMIN_SECRET: SECRET, ...env } });
 }
 
-/** What a process of a cluster says of all of them. */
-export async function processesAt(gateway) {
-  const response = await fetch(new URL('/admin/processes', gateway.url), { headers: { 'x-admin-secret': SECRET } });
-  return (await response.json()).processes;
+/** The answer of the admin API, whatever it is. */
+export async function admin(gateway, method, path, body) {
+  const response = await fetch(new URL(`/admin/${path}`, gateway.url), { method, headers: { 'x-admin-secret': SECRET }, body: body && JSON.stringify(body) });
+  const text = await response.text();
+  return { status: response.status, applied: response.headers.get('proteus-applied'), json: text ? JSON.parse(text) : undefined };
 }
+
+/** The same, where anything but success is a failure of the test. */
+export async function done(gateway, method, path, body) {
+  const answer = await admin(gateway, method, path, body);
+  assert.ok(answer.status < 300, `${method} ${path}: ${answer.status} ${JSON.stringify(answer.json)}`);
+  return answer;
+}
+
+/** One modern request: the message that answers it, and the status. */
+export async function ask(gateway, method, params = {}, token = undefined) {
+  const response = await send(gateway.url, method, params, { token });
+  const text = await response.text();
+  const data = /^data: (.*)$/m.exec(text);
+  return { status: response.status, ...(text.startsWith('{') || data ? JSON.parse(data ? data[1] : text) : {}) };
+}
+
+export const toolsOf = async (gateway, token) => ((await ask(gateway, 'tools/list', {}, token)).result?.tools ?? []).map(({ name }) => name);
+
+export const tool = (name, type = 'string') => ({ name, description: `Does ${name}.`, inputSchema: { type: 'object', properties: { to: { type } } } });

@@ -1,0 +1,128 @@
+// What a drill writes through any process of a cluster, and how it is seen at each: upstreams, tool sessions, tokens, ratifications.
+import { admin } from './cluster.mjs';
+import { eventually } from './programs.mjs';
+
+const VERSION = /v(\d+)\./;
+const versionIn = (text) => Number(VERSION.exec(text ?? '')?.[1] ?? 0);
+
+/** How an answer ended a change. Whatever else comes is a fault of the gateway. */
+export function outcome({ status, json }) {
+  if (status < 300) return json?.durable === false ? 'unknown' : 'acknowledged';
+  if (status === 404 || status === 409 || status === 503) return 'refused';
+  if (status === 502) return 'unknown';
+  throw new Error(`${status} ${JSON.stringify(json)}`);
+}
+
+/** One request, whatever becomes of the process. */
+export async function attempt(process, ...request) {
+  try {
+    return await admin(process, ...request);
+  } catch (error) {
+    // Nobody listened, so that nobody heard it.
+    return { status: error.cause?.code === 'ECONNREFUSED' ? 503 : 502 };
+  }
+}
+
+export const upstreams = {
+  put: (process, key, n, there) =>
+    there
+      ? attempt(process, 'PATCH', `upstreams/${key}`, { display_name: `v${n}.` })
+      : attempt(process, 'POST', 'upstreams', { name: key, url: 'http://127.0.0.1:9/mcp', enabled: false, display_name: `v${n}.` }),
+  remove: (process, key) => attempt(process, 'DELETE', `upstreams/${key}`),
+  async look(process, keys) {
+    const { status, json } = await attempt(process, 'GET', 'upstreams');
+    if (status !== 200) return undefined;
+    const found = new Map(json.upstreams.map(({ name, display_name }) => [name, versionIn(display_name)]));
+    return keys.map((key) => [key, found.get(key)]);
+  }
+};
+
+export const sessions = {
+  put: (process, key, n) =>
+    attempt(process, 'POST', 'tools/register', {
+      session_id: key,
+      user_token: `the-token-of-${key}`,
+      user_id: key,
+      tools: [{ name: 'fetch', description: `v${n}.`, inputSchema: { type: 'object' }, url: 'http://127.0.0.1:9/fetch' }]
+    }),
+  async remove(process, key) {
+    const answer = await attempt(process, 'POST', 'session/cleanup', { session_id: key });
+    // It had not heard of it.
+    return answer.status === 200 && answer.json.removed === 0 ? { status: 404 } : answer;
+  },
+  async look(process, keys) {
+    const found = [];
+    for (const key of keys) {
+      const { status, json } = await attempt(process, 'GET', `tools/list?session_id=${key}`);
+      if (status !== 200 && status !== 404) return undefined;
+      found.push([key, status === 404 ? undefined : versionIn(json.tools[0]?.description)]);
+    }
+    return found;
+  }
+};
+
+/** A token has no text of its own: the time at which it was made tells which one it is. */
+export function tokens(ledger) {
+  const made = new Map();
+  return {
+    secrets: new Map(),
+    async put(process, key, n) {
+      const answer = await attempt(process, 'POST', 'tokens', { name: key });
+      if (answer.status === 201) {
+        made.set(`${key} ${answer.json.created_at}`, n);
+        this.secrets.set(`${key} ${n}`, answer.json.token);
+      }
+      return answer;
+    },
+    remove: (process, key) => attempt(process, 'DELETE', `tokens/${key}`),
+    async look(process, keys) {
+      // One that nobody was told of is the newest that somebody asked for.
+      const begun = new Map(keys.map((key) => [key, ledger.begun(key)]));
+      const { status, json } = await attempt(process, 'GET', 'tokens');
+      if (status !== 200) return undefined;
+      const found = new Map(json.tokens.map(({ name, created_at }) => [name, created_at]));
+      return keys.map((key) => {
+        if (!found.has(key)) return [key, undefined];
+        const known = `${key} ${found.get(key)}`;
+        if (!made.has(known)) made.set(known, begun.get(key));
+        return [key, made.get(known)];
+      });
+    }
+  };
+}
+
+/** A tool whose description changes, and is served when somebody has ratified it. `upstreamOf` gives the scripted upstream. */
+export function pins(upstreamOf, toolOf) {
+  return {
+    async put(process, key, n) {
+      upstreamOf(key).tools = [{ ...toolOf('pay'), description: `v${n}.` }];
+      const read = await attempt(process, 'POST', `upstreams/${key}/refresh`);
+      if (read.status !== 200) return { status: 503 };
+      const { status, json } = await attempt(process, 'GET', 'proposals');
+      const proposal = status === 200 && json.proposals.find((one) => one.upstream === key && JSON.stringify(one).includes(`v${n}.`));
+      if (!proposal) return { status: 503 };
+      return attempt(process, 'POST', `proposals/${proposal.id}/ratify`, { by: 'the drill' });
+    },
+    async look(process, keys) {
+      const { status, json } = await attempt(process, 'GET', 'catalog/tools');
+      if (status !== 200) return undefined;
+      const found = new Map(json.tools.map(({ upstream, description }) => [upstream, versionIn(description)]));
+      return keys.map((key) => [key, found.get(key)]);
+    }
+  };
+}
+
+/** Waits until all of them have applied what is written and see the same, and gives that. */
+export async function agreed(processes, kind, key, ms = 60_000) {
+  let n;
+  await eventually(`all processes agree about ${key}`, async () => {
+    const { status, json } = await attempt(processes[0], 'GET', 'processes');
+    if (status !== 200 || !json.processes.every(({ live, behind }) => !live || behind === 0)) return false;
+    const found = [];
+    for (const process of processes) found.push((await kind.look(process, [key]))?.[0]);
+    if (!found.every(Boolean)) return false;
+    n = found[0][1];
+    return found.every(([, other]) => other === n);
+  }, ms);
+  return n;
+}
