@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -13,7 +12,6 @@
 #include "base/nearest.hpp"
 #include "catalog/contexts/access.hpp"
 #include "gateway/datasets/dataset_tools.hpp"
-#include "redis/redis_url.hpp"
 
 namespace proteus::app {
 namespace {
@@ -242,54 +240,6 @@ void take_embedding_token(Config& config, CrossCheck& check) {
   at.member("token_env").fault(unset(embeddings.token_env));
 }
 
-void take_store(Config& config, CrossCheck& check) {
-  if (!config.cluster.enabled) return;
-  const Place root(check.purpose == Purpose::serve ? check.faults : check.warnings);
-  const Place cluster = root.member("cluster");
-  auto value = check.environment(config.cluster.store_env);
-  if (!value || value->empty()) {
-    cluster.member("store_env").fault(unset(config.cluster.store_env));
-  } else {
-    config.cluster.store = Secret(std::move(*value));
-  }
-  if (!config.secrets.pepper) cluster.fault("all processes need the same PROTEUS_PEPPER, which is not set");
-}
-
-// Without a Redis, sessions end with their process.
-void take_redis(Config& config, CrossCheck& check) {
-  ClusterSettings& settings = config.cluster;
-  if (!settings.enabled) return;
-  auto value = check.environment(settings.redis_env);
-  const auto at = [](json::Faults& faults, const std::string& fault) {
-    const Place root(faults);
-    const Place cluster = root.member("cluster");
-    cluster.member("redis_env").fault(fault);
-  };
-  if (!value || value->empty()) {
-    if (settings.redis_named)
-      at(check.purpose == Purpose::serve ? check.faults : check.warnings, unset(settings.redis_env));
-    return;
-  }
-  settings.redis = Secret(std::move(*value));
-  const auto url = redis::RedisUrl::parse(settings.redis.reveal());
-  if (!url) return at(check.faults, fmt::format("{}: {}", settings.redis_env, url.error().message()));
-  std::error_code ignored;
-  if (!url->authorities.empty() && !std::filesystem::is_regular_file(url->authorities, ignored))
-    at(check.faults, fmt::format("{}: there is no file {}", settings.redis_env, url->authorities.string()));
-}
-
-void check_peers(const Config& config, CrossCheck& check) {
-  const Place root(check.faults);
-  const Place cluster = root.member("cluster");
-  const auto& [listen, url] = std::tie(config.cluster.peer_listen, config.cluster.peer_url);
-  if (!url.empty() && !listen) cluster.member("peer_url").fault("needs peer_listen");
-  if (!listen) return;
-  if (url.empty() && (listen->host == "0.0.0.0" || listen->host == "::"))
-    cluster.member("peer_url").fault("is missing: other processes cannot tell which of all addresses to connect to");
-  if (*listen == config.server.listen && listen->port != 0)
-    cluster.member("peer_listen").fault("is the same address as server.listen");
-}
-
 void check_issuers(const Config& config, CrossCheck& check) {
   const Place root(check.faults);
   const Place auth = root.member("auth");
@@ -396,9 +346,7 @@ void CrossCheck::run(Config& config) {
   check_expiries(config, *this);
   take_issuer_secrets(config, *this);
   take_embedding_token(config, *this);
-  take_store(config, *this);
-  take_redis(config, *this);
-  check_peers(config, *this);
+  check_cluster(config, *this);
   check_issuers(config, *this);
   check_rules(config, *this);
   check_upstreams(config, *this);

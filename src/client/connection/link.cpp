@@ -100,6 +100,11 @@ void Link::forget() {
   known_modern_.reset();
 }
 
+void Link::leave_session() {
+  negotiated_.reset();
+  if (transport_) transport_->forget_session();
+}
+
 Task<> Link::rest() {
   while (busy_)
     co_await idle_.wait();

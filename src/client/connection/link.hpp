@@ -67,6 +67,8 @@ class Link {
   // Whether the server is known to speak the HTTP+SSE transport of 2024-11-05.
   bool uses_old_sse() const { return known_old_sse_; }
 
+  // Forgets the session without ending it.
+  void leave_session();
   // Gives up the transport; the next footing is made anew.
   Task<> rest();
   Task<> close();

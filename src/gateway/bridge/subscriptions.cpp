@@ -273,6 +273,14 @@ void Subscriptions::session_listens(server::Session& session) {
     });
 }
 
+void Subscriptions::leave(server::Session& session) {
+  const auto lines = UpstreamSessionsOfClient::find(session);
+  if (!lines) return;
+  // Held until then, so that it is not closed before.
+  for (const auto& line : lines->all())
+    asio::post(line->worker().io(), [line] { line->leave(); });
+}
+
 void Subscriptions::client_notified(server::Session& session, const json::Message& notification) {
   const auto lines = UpstreamSessionsOfClient::find(session);
   if (!lines) return;

@@ -103,14 +103,6 @@ std::shared_ptr<UpstreamSession> UpstreamSession::make(Worker& worker, const Ser
   return line;
 }
 
-void UpstreamSession::on_agreed(const std::string& upstream) {
-  const auto& facts = connection_->facts();
-  if (!facts || facts->era() != mcp::Era::legacy || !facts->keeps_session) return;
-  auto session = connection_->session();
-  if (!session) return observer_.agreed(upstream, std::nullopt);
-  observer_.agreed(upstream, client::ResumedSession{std::move(*session), facts->capabilities});
-}
-
 Task<Result<client::Answer>> UpstreamSession::request(std::shared_ptr<UpstreamSession> self, mcp::Method method,
                                                       client::Params params, client::RequestOptions options,
                                                       LogWish logs) {

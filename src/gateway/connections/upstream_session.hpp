@@ -109,6 +109,8 @@ class UpstreamSession : public std::enable_shared_from_this<UpstreamSession> {
   Task<bool> end_idle_program();
   // Another one takes its place; what runs on it goes on, and nothing is heard on it any more.
   void retire();
+  // Another process goes on with it.
+  void leave();
   // On any thread.
   bool retired() const { return retired_; }
 

@@ -95,6 +95,7 @@ class GatewayService final : public server::Service {
   Task<std::vector<Refused>> follow(const server::Caller& caller, server::Session* session, const mcp::Request& request,
                                     const mcp::SubscriptionFilter& accepted) override;
   void take_over(std::shared_ptr<server::Session> session, std::string_view state) override;
+  void leave(server::Session& session) override { Subscriptions::leave(session); }
   void session_listens(server::Session& session) override { Subscriptions::session_listens(session); }
   void client_notified(server::Session& session, const json::Message& notification) override {
     Subscriptions::client_notified(session, notification);

@@ -190,6 +190,8 @@ class Sessions {
   // Fails where there are too many, or too many of this principal; idle ones are ended first, and before that fails
   // also those that were never used. Fails, too, where what the caller was granted has been withdrawn since.
   Result<std::shared_ptr<Session>> create(Session::Hello hello, std::shared_ptr<SessionLine> line = nullptr);
+  // Told of sessions that another process goes on with, before they end here. Before there are any.
+  void set_on_leave(std::function<void(Session&)> on_leave) { on_leave_ = std::move(on_leave); }
   // Goes on with a session that this process has taken over, as the record says.
   Result<std::shared_ptr<Session>> adopt(std::string id, Session::Hello hello, const SessionRecord& record);
   // Another process has it: it ends here, and nowhere else.
@@ -236,6 +238,8 @@ class Sessions {
                                        std::optional<SessionRecord::Holder> holder);
   // Nobody will go on with it.
   void end(Entry& entry, const std::string& reason = {});
+  // Another process will.
+  void leave(Session& session, const std::string& reason = {});
   void end_idle(std::chrono::seconds unused);
 
   const Clock& clock_;
@@ -243,6 +247,7 @@ class Sessions {
   EventStore& events_;
   const SessionIds* const ids_;
   SessionRecords* const records_;
+  std::function<void(Session&)> on_leave_;
   const Limits limits_;
   SessionPlaces places_;
   std::atomic<Clock::Monotonic> last_sweep_{Clock::Monotonic{}};

@@ -66,7 +66,9 @@ HttpEndpoint::HttpEndpoint(Service& service, Listeners& listeners, const Clock& 
       own_events_(options_.events == nullptr ? std::make_unique<MemoryEventStore>(options_.kept_events) : nullptr),
       sessions_(clock, listeners, options_.events != nullptr ? *options_.events : *own_events_,
                 session_limits(options_), options_.session_ids, options_.session_records),
-      states_(key, clock) {}
+      states_(key, clock) {
+  sessions_.set_on_leave([this](Session& session) { service_.leave(session); });
+}
 
 // One HTTP request. Making it does all that needs no waiting; what does is left for `finish`.
 class HttpEndpoint::Visit {

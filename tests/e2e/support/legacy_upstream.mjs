@@ -17,7 +17,6 @@ export class LegacyUpstream {
   constructor() {
     this.sessions = new Map();
     this.running = new Map();
-    this.started = 0;
     this.server = createServer((request, response) => this.receive(request, response));
   }
 
@@ -34,7 +33,6 @@ export class LegacyUpstream {
     if (message.method === 'initialize') {
       const fresh = randomUUID();
       this.sessions.set(fresh, { count: 0, subscriptions: new Set(), ids: [], stream: undefined });
-      this.started += 1;
       const capabilities = { tools: { listChanged: true }, resources: { subscribe: true } };
       return reply(200, { result: { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'counts', version: '1' } } }, { 'mcp-session-id': fresh });
     }
