@@ -50,7 +50,8 @@ as_root() {
 
 apt() { as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 "$@"; }
 
-# Packages may start a service while they are unpacked. nginx is only ever wanted as a program that tests and `make bench` run.
+# Packages may start a service while they are unpacked. nginx, PostgreSQL and Redis are only ever wanted as programs that
+# `make bench` and the tests run.
 readonly POLICY=/usr/sbin/policy-rc.d
 forbid_services() {
   if [[ -e $POLICY ]]; then return; fi

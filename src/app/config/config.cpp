@@ -51,6 +51,7 @@ std::vector<std::string> Config::own_secret_variables() const {
     out.push_back(key.secret_env);
   out.push_back(search.embeddings.token_env);
   out.push_back(cluster.store_env);
+  out.push_back(cluster.redis_env);
   std::erase(out, "");  // those that are in files
   return out;
 }

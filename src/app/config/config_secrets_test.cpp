@@ -148,5 +148,28 @@ TEST(Config, SharesAStoreWhereTheFileSaysSo) {
               ElementsAre(::testing::HasSubstr("PROTEUS_PEPPER"), ::testing::HasSubstr("DATABASE is not set")));
 }
 
+// REP-13
+TEST(Config, KeepsWhatIsLiveInARedisWhereThereIsOne) {
+  const std::map<std::string, std::string> with = {
+      {"PROTEUS_STORE", "postgresql://db/proteus"}, {"PROTEUS_PEPPER", "p"}, {"PROTEUS_REDIS", "redis://:word@cache"}};
+  const auto [config, said] = read("[cluster]", with);
+  EXPECT_THAT(said, IsEmpty());
+  EXPECT_EQ(config->cluster.redis.reveal(), "redis://:word@cache");
+  EXPECT_TRUE(read("", with).config->cluster.redis.empty());
+
+  auto without = with;
+  without.erase("PROTEUS_REDIS");
+  EXPECT_TRUE(read("[cluster]", without).config->cluster.redis.empty());
+  EXPECT_THAT(read("[cluster]\nredis_env = \"CACHE\"", without).said, ElementsAre(HasSubstr("CACHE is not set")));
+
+  without["CACHE"] = "redis-sentinel://:word@a,b/mymaster";
+  const auto sentinel = read("[cluster]\nredis_env = \"CACHE\"", without);
+  EXPECT_THAT(sentinel.said, ElementsAre(HasSubstr("CACHE: the Redis URL names a Sentinel")));
+  EXPECT_THAT(sentinel.said, ElementsAre(::testing::Not(HasSubstr("word"))));
+  without["CACHE"] = "rediss://cache?sslrootcert=/nowhere/ca.pem";
+  EXPECT_THAT(read("[cluster]\nredis_env = \"CACHE\"", without).said,
+              ElementsAre(HasSubstr("there is no file /nowhere/ca.pem")));
+}
+
 }  // namespace
 }  // namespace proteus::app

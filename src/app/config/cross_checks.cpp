@@ -244,36 +244,6 @@ void take_embedding_token(Config& config, CrossCheck& check) {
   at.member("token_env").fault(unset(embeddings.token_env));
 }
 
-void take_store(Config& config, CrossCheck& check) {
-  if (!config.cluster.enabled) return;
-  const Place root(check.purpose == Purpose::serve ? check.faults : check.warnings);
-  const Place cluster = root.member("cluster");
-  auto value = check.environment(config.cluster.store_env);
-  if (!value || value->empty()) {
-    cluster.member("store_env").fault(unset(config.cluster.store_env));
-  } else {
-    config.cluster.store = Secret(std::move(*value));
-  }
-  if (!config.secrets.pepper) cluster.fault("all processes need the same PROTEUS_PEPPER, which is not set");
-}
-
-void check_peers(const Config& config, CrossCheck& check) {
-  const Place root(check.faults);
-  const Place cluster = root.member("cluster");
-  const auto& [listen, url] = std::tie(config.cluster.peer_listen, config.cluster.peer_url);
-  if (!url.empty() && !listen) cluster.member("peer_url").fault("needs peer_listen");
-  if (!listen) return;
-  // The machine that checks a file may not have the variable that says it.
-  const Place later(check.purpose == Purpose::serve ? check.faults : check.warnings);
-  if (url.empty() && (listen->host == "0.0.0.0" || listen->host == "::")) {
-    later.member("cluster")
-        .member("peer_url")
-        .fault("is missing: other processes cannot tell which of all addresses to connect to");
-  }
-  if (*listen == config.server.listen && listen->port != 0)
-    cluster.member("peer_listen").fault("is the same address as server.listen");
-}
-
 void check_issuers(const Config& config, CrossCheck& check) {
   const Place root(check.faults);
   const Place auth = root.member("auth");
@@ -380,8 +350,7 @@ void CrossCheck::run(Config& config) {
   check_expiries(config, *this);
   take_issuer_secrets(config, *this);
   take_embedding_token(config, *this);
-  take_store(config, *this);
-  check_peers(config, *this);
+  check_cluster(config, *this);
   check_issuers(config, *this);
   check_rules(config, *this);
   check_upstreams(config, *this);

@@ -73,7 +73,10 @@ Sections read_sections(const Source* main, Config& config, json::Faults& faults)
   config.cluster = sections.cluster;
   config.telemetry = sections.telemetry;
   if (main != nullptr) {
-    config.cluster.enabled = main->document.root().as_object().contains("cluster");
+    const auto* cluster = main->document.root().as_object().if_contains("cluster");
+    config.cluster.enabled = cluster != nullptr;
+    config.cluster.redis_named =
+        cluster != nullptr && cluster->is_object() && cluster->get_object().contains("redis_env");
     const auto* datasets = main->document.root().as_object().if_contains("datasets");
     config.datasets.named = datasets != nullptr && datasets->is_object() && datasets->get_object().contains("mappings");
   }

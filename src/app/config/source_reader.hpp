@@ -65,4 +65,7 @@ struct CrossCheck {
   void run(Config& config);
 };
 
+// What [cluster] needs besides its own keys: a part of that.
+void check_cluster(Config& config, CrossCheck& check);
+
 }  // namespace proteus::app

@@ -12,6 +12,7 @@
 #include "app/serving/served_manifests.hpp"
 #include "app/serving/serving_cluster.hpp"
 #include "app/serving/serving_dependencies.hpp"
+#include "app/serving/serving_live.hpp"
 #include "base/log.hpp"
 #include "gateway/callers/context_review.hpp"
 #include "net/http_client/proxy.hpp"
@@ -56,6 +57,7 @@ Result<> Serving::open() {
   if (!proxies) return std::unexpected(proxies.error());
   proxies_ = std::move(*proxies);
   if (config_.cluster.enabled) cluster_ = std::make_unique<Cluster>(*this, workers_->at(0));
+  if (auto opened = open_live(); !opened) return opened;
   gateway_ = std::make_unique<gateway::Gateway>(*workers_, clock_, environment_, *store_,
                                                 SealingKey::derive(pepper_->value(), "gateway"), options());
   auto& control = workers_->at(0);
@@ -77,6 +79,7 @@ Result<> Serving::open() {
   gateway_->set_on_changed(
       [this](const catalog::Publication& publication) { dependencies_->changes.changed(publication, clock_.wall()); });
   workers_->run();
+  start_live();
   workers_->watch_stalls(config_.limits.worker_stall);
   if (auto joined = join_cluster(); !joined) return joined;
   if (previous_pepper_) {
@@ -314,6 +317,7 @@ Serving::~Serving() {
   peer_server_.reset();
   leave_cluster();
   if (gateway_) gateway_->stop();
+  close_live();
   if (dependencies_) {
     const auto end = [](Dependencies& around) -> Task<> {
       co_await around.background.join();

@@ -65,9 +65,14 @@ class Serving {
   struct Dependencies;
   // This process among those that serve as one.
   struct Cluster;
+  // What is to survive it.
+  struct Live;
 
   Result<> open();
   Result<> open_store();
+  Result<> open_live();
+  void start_live();
+  void close_live();
   Result<> join_cluster();
   Result<> listen_for_peers();
   Task<> route_peer(net::Exchange& exchange);
@@ -125,6 +130,7 @@ class Serving {
   std::unique_ptr<net::Workers> workers_;
   std::unique_ptr<gateway::Egress> egress_;
   std::unique_ptr<Cluster> cluster_;
+  std::unique_ptr<Live> live_;
   std::unique_ptr<gateway::Gateway> gateway_;
   std::unique_ptr<Dependencies> dependencies_;
   std::unique_ptr<net::HttpServer> server_;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "app/serving/serving_dependencies.hpp"
+#include "app/serving/serving_live.hpp"
 #include "base/date_time.hpp"
 #include "base/sealing.hpp"
 #include "json/canonical.hpp"
@@ -80,8 +81,8 @@ Task<Result<server::OtherProcesses::Relayed>> Serving::Cluster::relay(net::Excha
   if (!passed && passed.error().kind() != ErrorKind::unreachable) co_return std::unexpected(passed.error());
   // It may have left since.
   if (const auto there = co_await roster.find_in_store(std::move(to)); there && !*there) co_return Relayed::gone;
-  co_return std::unexpected(
-      passed ? errors::unreachable("the process of this gateway that has this is not where it was") : passed.error());
+  if (!passed) co_return std::unexpected(passed.error());
+  co_return Relayed::not_there;
 }
 
 // Others know where it is from the moment they know of it.
@@ -247,8 +248,9 @@ Task<std::string> Serving::settle() {
 
 std::string Serving::describe_store() const {
   if (!cluster_) return {};
-  return fmt::format(R"(,"store":"{}"{})", cluster_->member.behind() < kAway ? "there" : "away",
-                     cluster_->sameness.describe());
+  std::string details = cluster_->member.behind() < kAway ? R"(,"store":"there")" : R"(,"store":"away")";
+  if (live_) details += live_->client.is_connected() ? R"(,"redis":"there")" : R"(,"redis":"away")";
+  return details + cluster_->sameness.describe();
 }
 
 }  // namespace proteus::app

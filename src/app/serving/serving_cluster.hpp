@@ -61,6 +61,7 @@ struct Serving::Cluster final : server::OtherProcesses {
   bool joined = false;
 
   Task<Result<Relayed>> relay(net::Exchange& exchange, ProcessKey to) override;
+  Task<Result<bool>> lives(ProcessKey process) override { return roster.lives(std::move(process)); }
 };
 
 }  // namespace proteus::app

@@ -19,6 +19,7 @@
 #include "admin/routes/upstream_routes.hpp"
 #include "admin/routes/view_routes.hpp"
 #include "app/serving/serving_cluster.hpp"
+#include "app/serving/serving_live.hpp"
 
 namespace proteus::app {
 
@@ -128,6 +129,15 @@ Serving::Dependencies::Dependencies(Serving& serving, asio::io_context& control,
   gateway::Identities& identities = serving.gateway_->identities();
   router.set_vouching([&identities](std::string_view issuer) { return identities.sign_in_digest(issuer); });
   page.set_providers(providers_of(identities, sign_ins.site()));
+  if (serving.live_) {
+    metrics.set_redis([&client = serving.live_->client]() -> gateway::Metrics::RedisFigures {
+      const auto figures = client.figures();
+      return {.connected = figures.connected,
+              .commands = figures.commands,
+              .failed = figures.failed,
+              .dropped = figures.dropped};
+    });
+  }
   router.set_doorkeeper(operators_of(serving.gateway_->identities()));
   serving.gateway_->set_on_expiry([this](Clock::Wall now) {
     router.end_expired(now);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/serving/serving_cluster.hpp"
+#include "app/serving/serving_live.hpp"
 #include "gateway/sessions/tool_sessions.hpp"
 #include "net/http_client/name_lookup.hpp"
 
@@ -71,6 +72,10 @@ gateway::GatewayOptions Serving::options() const {
   options.endpoint.hosts = host_rules();
   options.endpoint.sessions.idle = std::chrono::ceil<std::chrono::seconds>(config_.sessions.idle_timeout);
   options.endpoint.kept_events.events_per_stream = config_.sessions.events_per_stream;
+  if (live_) {
+    options.endpoint.events = &live_->events;
+    options.endpoint.session_records = &live_->records;
+  }
   options.http.user_agent = kUserAgent;
   options.http.proxies = proxies_;
   options.http.address_filter = egress_->filter();

@@ -88,6 +88,7 @@ void Connection::note(const Negotiated& negotiated) {
   facts_ = negotiated.facts;
   if (negotiated.era() == mcp::Era::modern) return;
   questions_.set_roots_due(true);
+  if (options_.on_agreed) options_.on_agreed();
   if (log_level_) tasks_.spawn("setting the log level", restore_log_level(*log_level_));
 }
 

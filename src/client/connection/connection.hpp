@@ -74,6 +74,9 @@ class Connection final : private Inbox {
   // The session that a legacy server keeps for it over HTTP; nothing where there is none.
   std::optional<HttpSession> session() const;
 
+  // Another process goes on with that session: it is not ended here, and nothing is sent in it any more.
+  void leave_session() { link_.leave_session(); }
+
   // Sends a notification of its caller, where there is a session of a legacy server to send it in. Within a bound.
   void notify(std::string notification);
   // The same for `notifications/roots/list_changed`, where the server was told that it would come: what the server asks

@@ -100,6 +100,11 @@ void Link::forget() {
   known_modern_.reset();
 }
 
+void Link::leave_session() {
+  negotiated_.reset();
+  if (transport_) transport_->forget_session();
+}
+
 Task<> Link::rest() {
   while (busy_)
     co_await idle_.wait();
@@ -170,6 +175,7 @@ Task<Result<>> Link::attempt_http() {
     stand_on(*known);
     co_return Result<>{};
   }
+  if (resume()) co_return Result<>{};
   if (known_era_ != mcp::Era::legacy) {
     auto verdict = co_await probe(options_.timeout);
     if (!verdict) co_return std::unexpected(std::move(verdict.error()));
@@ -221,6 +227,22 @@ Task<Result<ProbeVerdict>> Link::probe(std::chrono::milliseconds timeout) {
       co_return verdict;
     }
   }
+}
+
+bool Link::resume() {
+  if (!options_.resumed || std::exchange(has_resumed_, true)) return false;
+  const auto& [session, capabilities] = *options_.resumed;
+  if (mcp::era_of(session.version) != mcp::Era::legacy || !transport_->resume_session(session)) return false;
+  known_era_ = mcp::Era::legacy;
+  ServerFacts facts;
+  facts.version = session.version;
+  facts.capabilities = capabilities;
+  facts.offers = mcp::parse_server_capabilities(capabilities);
+  facts.offers.tasks = facts.offers.tasks && mcp::has_tasks(session.version);
+  facts.offers.task_extension = false;
+  facts.keeps_session = true;
+  stand_on(std::move(facts));
+  return true;
 }
 
 Result<> Link::adopt_modern(ProbeVerdict verdict) {

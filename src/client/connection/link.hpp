@@ -67,6 +67,8 @@ class Link {
   // Whether the server is known to speak the HTTP+SSE transport of 2024-11-05.
   bool uses_old_sse() const { return known_old_sse_; }
 
+  // Forgets the session without ending it.
+  void leave_session();
   // Gives up the transport; the next footing is made anew.
   Task<> rest();
   Task<> close();
@@ -92,6 +94,8 @@ class Link {
   Task<Result<>> await_probe(std::shared_ptr<Probe> probe, std::chrono::milliseconds patience);
   Task<Result<>> settle_silence(std::shared_ptr<Probe> probe);
   Result<> adopt_modern(ProbeVerdict verdict);
+  // Whether it stands on the session that the options name.
+  bool resume();
   Task<Result<Reply>> initialize();
   Task<Result<>> adopt_legacy(const Reply& reply);
   Task<Result<Reply>> handshake_request(mcp::Method method, Params params, mcp::Era era,
@@ -117,6 +121,7 @@ class Link {
   TaskGroup closing_;             // the transports, which belong to the tasks in it; never cancelled
   std::optional<Negotiated> negotiated_;
   std::uint64_t generation_ = 0;
+  bool has_resumed_ = false;  // or tried to
   bool busy_ = false;
   bool closed_ = false;
   Bell idle_;

@@ -70,6 +70,12 @@ struct KnownServer {
   bool old_sse = false;
 };
 
+// A session of a legacy server that another process had, and what the server offers in it.
+struct ResumedSession {
+  HttpSession session;
+  std::string capabilities = "{}";  // as the server wrote them
+};
+
 // Whose requests a connection carries. It decides who gets what a legacy server sends outside of a request's stream.
 enum class Owner : std::uint8_t {
   everybody,  // nobody gets it
@@ -86,6 +92,9 @@ struct Options {
   TransportChoice transport = TransportChoice::automatic;
   // Tried first; where it proves wrong, it is found out anew.
   KnownServer known;
+  // Gone on with, in place of a handshake, with an epoch of its own; where the server does not know it any more, a new
+  // one is made.
+  std::optional<ResumedSession> resumed;
 
   std::chrono::milliseconds connect_timeout{5'000};
   std::chrono::milliseconds timeout{30'000};        // of a request
@@ -129,6 +138,8 @@ struct Options {
   std::function<void(const json::Message&)> on_notification;  // every one, before all others
   // A log message, or a notification that no specification names, which belongs to no request under way.
   std::function<void(const json::Message&)> on_unclaimed;
+  // Requests are made with what was agreed on just now: of the legacy era, in a session.
+  std::function<void()> on_agreed;
   // The server said that it does not know our session: what it kept for it is gone. The request did not run.
   std::function<void()> on_session_lost;
   // A program that was taken to be legacy is modern: it was slow to say so. Requests are made in that era from now on.

@@ -123,6 +123,8 @@ class Transport {
   virtual void speak(mcp::Version version) = 0;
   // Forgets the session, so that another can be initialized.
   virtual void forget_session() {}
+  // Goes on with a session of another process; false where there is no such thing.
+  virtual bool resume_session(const HttpSession& /*session*/) { return false; }
   bool has_session() const { return !session().empty(); }
   // The id that a server keeps a session under; empty for none.
   virtual std::string_view session() const { return {}; }

@@ -53,6 +53,12 @@ class StreamableHttp final : public Transport {
     write_session_headers();
   }
 
+  bool resume_session(const HttpSession& session) override {
+    session_ = session.id;
+    speak(session.version);
+    return true;
+  }
+
   Task<Result<Reply>> exchange(const Outgoing& request) override;
   std::shared_ptr<PendingReply> try_exchange(const Outgoing& request, std::chrono::milliseconds time,
                                              Stay stay) override;

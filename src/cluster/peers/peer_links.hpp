@@ -44,7 +44,7 @@ class PeerLinks {
 
   enum class Passed : std::uint8_t {
     answered,    // also where the client has left meanwhile
-    misdirected  // another process than the one that was looked for is there; nothing was answered
+    misdirected  // another process is there, or what was asked for is not; nothing was answered
   };
   // Has a process answer a request whose body is here, and passes its answer on as it comes: no more of it is kept than
   // the client takes. A client that leaves is gone for the other process, too. Fails where nothing was answered: by

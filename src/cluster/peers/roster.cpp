@@ -22,8 +22,8 @@ void Roster::take(const std::vector<store::MemberRecord>& members) {
   Table table;
   for (const auto& member : members) {
     if (!member_.lives(member)) continue;
-    if (auto url = url_in(member.facts))
-      table.emplace(process_key_of(member.name), std::make_shared<const Peer>(member.name, std::move(*url)));
+    auto& peer = table[process_key_of(member.name)];
+    if (auto url = url_in(member.facts)) peer = std::make_shared<const Peer>(member.name, std::move(*url));
   }
   const std::scoped_lock lock(mutex_);
   table_ = std::move(table);
@@ -32,8 +32,9 @@ void Roster::take(const std::vector<store::MemberRecord>& members) {
 std::set<std::string> Roster::living() const {
   const std::scoped_lock lock(mutex_);
   std::set<std::string> names;
-  for (const auto& [key, peer] : table_)
-    names.insert(peer->name);
+  for (const auto& [key, peer] : table_) {
+    if (peer) names.insert(peer->name);
+  }
   return names;
 }
 
@@ -43,32 +44,47 @@ PeerPointer Roster::look_up(const ProcessKey& key) const {
   return found == table_.end() ? nullptr : found->second;
 }
 
+bool Roster::is_known(const ProcessKey& key) const {
+  const std::scoped_lock lock(mutex_);
+  return table_.contains(key);
+}
+
 bool Roster::is_missed(const ProcessKey& key) const {
   const std::scoped_lock lock(mutex_);
   const auto found = missed_.find(key);
   return found != missed_.end() && member_.now() - found->second < kLookAgain;
 }
 
-Task<Result<PeerPointer>> Roster::find(ProcessKey key) {
-  if (auto known = look_up(key)) co_return known;
-  if (is_missed(key)) co_return PeerPointer();
-  co_return co_await find_in_store(std::move(key));
-}
-
-Task<Result<PeerPointer>> Roster::find_in_store(ProcessKey key) {
+// In the store.
+Task<Result<>> Roster::look_for(ProcessKey key) {
   const auto members = co_await store_.members();
   if (!members) {
     co_return std::unexpected(errors::unreachable(
         "the process that has this is not known here, and whether it lives cannot be found out: the store is away"));
   }
   take(*members);
-  auto found = look_up(key);
-  if (!found) {
-    const std::scoped_lock lock(mutex_);
-    if (missed_.size() >= kMostMissed) missed_.clear();
-    missed_.insert_or_assign(std::move(key), member_.now());
+  if (is_known(key)) co_return Result<>{};
+  const std::scoped_lock lock(mutex_);
+  if (missed_.size() >= kMostMissed) missed_.clear();
+  missed_.insert_or_assign(std::move(key), member_.now());
+  co_return Result<>{};
+}
+
+Task<Result<PeerPointer>> Roster::find(ProcessKey key) {
+  if (is_known(key) || is_missed(key)) co_return look_up(key);
+  co_return co_await find_in_store(std::move(key));
+}
+
+Task<Result<PeerPointer>> Roster::find_in_store(ProcessKey key) {
+  if (auto looked = co_await look_for(key); !looked) co_return std::unexpected(std::move(looked).error());
+  co_return look_up(key);
+}
+
+Task<Result<bool>> Roster::lives(ProcessKey key) {
+  if (!is_known(key) && !is_missed(key)) {
+    if (auto looked = co_await look_for(key); !looked) co_return std::unexpected(std::move(looked).error());
   }
-  co_return found;
+  co_return is_known(key);
 }
 
 }  // namespace proteus::cluster

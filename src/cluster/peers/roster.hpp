@@ -45,9 +45,14 @@ class Roster {
   Task<Result<PeerPointer>> find_in_store(ProcessKey key);
   // The same as it was told last.
   PeerPointer look_up(const ProcessKey& key) const;
+  // Whether a process lives, which may have no URL.
+  Task<Result<bool>> lives(ProcessKey key);
 
  private:
-  using Table = std::unordered_map<ProcessKey, PeerPointer>;  // those that live
+  using Table = std::unordered_map<ProcessKey, PeerPointer>;  // those that live; null for one without a URL
+
+  Task<Result<>> look_for(ProcessKey key);
+  bool is_known(const ProcessKey& key) const;
 
   bool is_missed(const ProcessKey& key) const;
 

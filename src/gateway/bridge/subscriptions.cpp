@@ -231,6 +231,14 @@ SessionObserver Subscriptions::observer_of(server::Session& session) {
                                                                  const json::Message& notification) {
                 visit([&](server::Listener&) { tell_of_task(*client, *tasks, upstream, notification); });
               },
+          .agreed =
+              [visit, client = &session, lines = std::weak_ptr(lines)](const std::string& upstream,
+                                                                       std::optional<client::ResumedSession> held) {
+                const auto alive = lines.lock();
+                if (!alive) return;
+                alive->note(upstream, std::move(held));
+                visit([&](server::Listener&) { client->set_state(alive->state()); });
+              },
           .logs =
               [visit, client = &session] {
                 LogWish wish = LogWish::none;
@@ -250,6 +258,7 @@ std::shared_ptr<UpstreamSession> Subscriptions::line_of(Worker& here, server::Se
     if (names_client(session.hello().client_info)) options.client_info = session.hello().client_info;
     options.handlers = handlers_of(session, upstream->settings().name, options.timeout);
     options.owner = client::Owner::session;
+    options.resumed = UpstreamSessionsOfClient::of(session)->take_left(upstream->settings().name);
     if (upstream->is_per_caller()) options.authorizer = here.authorizer_for(upstream, *session.caller());
     return UpstreamSession::make(here, upstream, std::move(options), observer_of(session));
   });
@@ -262,6 +271,14 @@ void Subscriptions::session_listens(server::Session& session) {
     asio::post(line->worker().io(), [weak = std::weak_ptr(line)] {
       if (const auto alive = weak.lock()) alive->renew();
     });
+}
+
+void Subscriptions::leave(server::Session& session) {
+  const auto lines = UpstreamSessionsOfClient::find(session);
+  if (!lines) return;
+  // Held until then, so that it is not closed before.
+  for (const auto& line : lines->all())
+    asio::post(line->worker().io(), [line] { line->leave(); });
 }
 
 void Subscriptions::client_notified(server::Session& session, const json::Message& notification) {

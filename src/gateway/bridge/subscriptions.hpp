@@ -37,6 +37,8 @@ class Subscriptions {
   }
   // A session's stream was opened, or it wants other things than before.
   static void session_listens(server::Session& session);
+  // Another process goes on with a session, and with its sessions at upstreams.
+  static void leave(server::Session& session);
   // The client of a session tells its upstreams something.
   static void client_notified(server::Session& session, const json::Message& notification);
   // Where a principal's lines to legacy upstreams are, so that all of its requests meet in one session.

@@ -85,6 +85,11 @@ std::shared_ptr<UpstreamSession> UpstreamSession::make(Worker& worker, const Ser
     if (notification.method != mcp::to_string(mcp::Method::task_status)) return;
     if (const auto self = weak.lock(); self && self->observer_.task_told) self->observer_.task_told(name, notification);
   };
+  if (line->observer_.agreed) {
+    options.on_agreed = [weak = line->weak_from_this(), name = upstream->settings().name] {
+      if (const auto self = weak.lock()) self->on_agreed(name);
+    };
+  }
   options.on_session_lost = [weak = line->weak_from_this()] {
     const auto self = weak.lock();
     if (!self) return;

@@ -42,6 +42,9 @@ struct SessionObserver {
   std::function<void(const json::Message& notification)> told = {};
   // What has become of a task of an upstream; empty where there is no such way.
   std::function<void(const std::string& upstream, const json::Message& notification)> task_told = {};
+  // It has a session with an upstream, by which another process could go on with it; nothing where only this one can.
+  // Empty where nobody wants to know.
+  std::function<void(const std::string& upstream, std::optional<client::ResumedSession> session)> agreed = {};
   // Whether the caller wants to be told more than servers tell by themselves.
   std::function<LogWish()> logs = [] { return LogWish::none; };
   std::shared_ptr<OwnLists> lists;
@@ -106,6 +109,8 @@ class UpstreamSession : public std::enable_shared_from_this<UpstreamSession> {
   Task<bool> end_idle_program();
   // Another one takes its place; what runs on it goes on, and nothing is heard on it any more.
   void retire();
+  // Another process goes on with it.
+  void leave();
   // On any thread.
   bool retired() const { return retired_; }
 
@@ -117,6 +122,7 @@ class UpstreamSession : public std::enable_shared_from_this<UpstreamSession> {
                   SessionObserver observer);
 
   void show_nothing_of_its_own();
+  void on_agreed(const std::string& upstream);
 
   void listen_anew();
   Task<> log_everything();

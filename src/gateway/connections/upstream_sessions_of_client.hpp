@@ -44,6 +44,15 @@ class UpstreamSessionsOfClient {
       all.push_back(line);
     return all;
   }
+  // Notes the session that it has with an upstream; nothing where another process could not go on with it.
+  void note(const std::string& upstream, std::optional<client::ResumedSession> session);
+  // What another process needs to go on with all of them; nothing where it cannot.
+  std::optional<std::string> state() const;
+  // What another process left.
+  void restore(std::string_view state);
+  // The session that another process had with an upstream, for whoever goes on with it; once.
+  std::optional<client::ResumedSession> take_left(const std::string& upstream);
+
   const std::shared_ptr<OwnLists>& lists() const { return lists_; }
   const std::shared_ptr<SessionTasks>& tasks() const { return tasks_; }
 
@@ -52,6 +61,13 @@ class UpstreamSessionsOfClient {
   const std::shared_ptr<OwnLists> lists_ = std::make_shared<OwnLists>();
   std::mutex mutex_;
   std::map<std::uint64_t, Line> lines_;
+
+  mutable std::mutex held_mutex_;
+  struct Held {
+    std::optional<client::ResumedSession> session;
+    bool is_left = false;  // by another process, and nobody has gone on with it yet
+  };
+  std::map<std::string, Held, std::less<>> held_;  // by upstream
 };
 
 }  // namespace proteus::gateway

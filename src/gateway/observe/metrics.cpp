@@ -259,6 +259,16 @@ std::string Metrics::render() {
               figures.behind_seconds);
     gauge("proteus_cluster_watched_upstreams", "Upstreams that this process watches for all.", figures.watched);
   }
+  if (redis_) {
+    const auto figures = redis_();
+    const auto counter = [&families](const char* name, const char* help, std::uint64_t value) {
+      add_counter(families.emplace_back(family(name, MetricType::Counter, help)), value, {});
+    };
+    gauge("proteus_redis_connected", "Whether Redis is there.", figures.connected ? 1 : 0);
+    counter("proteus_redis_commands_total", "Commands sent to Redis.", figures.commands);
+    counter("proteus_redis_failed_commands_total", "Commands that Redis refused or did not answer.", figures.failed);
+    counter("proteus_redis_dropped_commands_total", "Commands that were not sent.", figures.dropped);
+  }
 
   return prometheus::TextSerializer().Serialize(families);
 }

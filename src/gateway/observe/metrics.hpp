@@ -56,6 +56,15 @@ class Metrics {
   };
   void set_cluster(std::function<ClusterFigures()> figures) { cluster_ = std::move(figures); }
 
+  // The Redis of what is live.
+  struct RedisFigures {
+    bool connected = false;
+    std::uint64_t commands = 0;  // sent
+    std::uint64_t failed = 0;    // of these
+    std::uint64_t dropped = 0;   // while it was away, or too much waited
+  };
+  void set_redis(std::function<RedisFigures()> figures) { redis_ = std::move(figures); }
+
   // In the text format 0.0.4.
   static constexpr std::string_view kContentType = "text/plain; version=0.0.4; charset=utf-8";
   std::string render();
@@ -84,6 +93,7 @@ class Metrics {
   std::function<std::uint64_t()> stalls_;
   std::function<std::uint64_t()> embedding_failures_;
   std::function<ClusterFigures()> cluster_;
+  std::function<RedisFigures()> redis_;
   std::array<Counter, kUnparked.size()> unparked_;
   Durations parked_time_;
 

@@ -1,11 +1,15 @@
 // What a caller is told that the gateway has, and what it may follow.
 #include <algorithm>
 
+#include "base/log.hpp"
 #include "gateway/callers/instructions.hpp"
 #include "gateway/callers/principal.hpp"
+#include "gateway/connections/upstream_sessions_of_client.hpp"
+#include "gateway/connections/worker.hpp"
 #include "gateway/request/routing.hpp"
 #include "gateway/request/service.hpp"
 #include "gateway/routing/scope_check.hpp"
+#include "server/core/session.hpp"
 
 namespace proteus::gateway {
 namespace {
@@ -105,6 +109,24 @@ Task<std::vector<server::Service::Refused>> GatewayService::follow(const server:
     return route_to_follow(routing.run({Kind::resource, uri}, means), caller, refusals_);
   };
   co_return co_await subscriptions_.follow(worker, caller, session, accepted, route_of);
+}
+
+void GatewayService::take_over(std::shared_ptr<server::Session> session, std::string_view state) {
+  UpstreamSessionsOfClient::of(*session)->restore(state);
+  if (!session->subscriptions().empty()) here().run("following resources again", follow_again(std::move(session)));
+}
+
+Task<> GatewayService::follow_again(std::shared_ptr<server::Session> session) {
+  // The request that would ask for it.
+  const std::string text = R"({"jsonrpc":"2.0","id":0,"method":"resources/subscribe","params":{"uri":""}})";
+  auto message = json::scan(text);
+  const auto facts = session->facts();
+  const auto request = mcp::legacy::decode(message.value(), facts);
+  if (!request) co_return;
+  const auto caller = session->caller();
+  const auto accepted = accept({.uris = session->subscriptions()}, *caller, session.get());
+  for (const auto& [uri, why] : co_await follow(*caller, session.get(), *request, accepted))
+    log::info("a session that goes on here is not told of {}: {}", log::printable(uri, 200), why.message());
 }
 
 }  // namespace proteus::gateway

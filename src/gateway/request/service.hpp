@@ -95,6 +95,8 @@ class GatewayService final : public server::Service {
                                  server::Session* session) override;
   Task<std::vector<Refused>> follow(const server::Caller& caller, server::Session* session, const mcp::Request& request,
                                     const mcp::SubscriptionFilter& accepted) override;
+  void take_over(std::shared_ptr<server::Session> session, std::string_view state) override;
+  void leave(server::Session& session) override { Subscriptions::leave(session); }
   void session_listens(server::Session& session) override { Subscriptions::session_listens(session); }
   void client_notified(server::Session& session, const json::Message& notification) override {
     Subscriptions::client_notified(session, notification);
@@ -104,6 +106,8 @@ class GatewayService final : public server::Service {
   class Timing;
   struct Errand;
 
+  // Has upstreams tell of what a session is subscribed to.
+  Task<> follow_again(std::shared_ptr<server::Session> session);
   BridgeDependencies reach() { return {parked_, subscriptions_, sign_ins_}; }
   static mcp::ServerCapabilities offered_to(const catalog::View& view, const UpstreamTable& upstreams, mcp::Era era);
 

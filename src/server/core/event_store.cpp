@@ -28,31 +28,42 @@ void MemoryEventStore::Shard::drop_oldest(Stream& stream) {
 void MemoryEventStore::append(const EventStreamId& id, std::uint64_t number, std::string_view message) {
   Shard& home = shard_of(id);
   const std::scoped_lock lock(home.mutex);
-  Stream& stream = home.streams[id];
+  const auto at = home.streams.try_emplace(id).first;
+  Stream& stream = at->second;
+  stream.id = &at->first;
   home.by_age.push_back({&stream, {number, std::string(message)}});
   stream.events.push_back(std::prev(home.by_age.end()));
   stream.bytes += cost(message);
   home.bytes += cost(message);
   while (stream.events.size() > limits_.events_per_stream ||
          (stream.bytes > limits_.bytes_per_stream && stream.events.size() > 1)) {
-    home.drop_oldest(stream);
+    give_up_oldest(home, stream);
   }
   // A stream's own oldest event is the first of its events by age, too, so that none comes to have a hole.
   while (home.bytes > limits_.bytes / shards_.size() && home.by_age.size() > 1)
-    home.drop_oldest(*home.by_age.front().stream);
+    give_up_oldest(home, *home.by_age.front().stream);
+}
+
+void MemoryEventStore::give_up_oldest(Shard& home, Stream& stream) {
+  if (on_given_up_) on_given_up_(*stream.id, stream.events.front()->event.number);
+  home.drop_oldest(stream);
 }
 
 Task<Result<std::vector<KeptEvent>>> MemoryEventStore::read_after(EventStreamId id, std::uint64_t number) {
-  std::vector<KeptEvent> kept;
+  co_return kept_after(id, number).value_or(std::vector<KeptEvent>());
+}
+
+std::optional<std::vector<KeptEvent>> MemoryEventStore::kept_after(const EventStreamId& id, std::uint64_t number) {
   Shard& home = shard_of(id);
   const std::scoped_lock lock(home.mutex);
   const auto found = home.streams.find(id);
-  if (found == home.streams.end()) co_return kept;
+  if (found == home.streams.end()) return std::nullopt;
+  std::vector<KeptEvent> kept;
   kept.reserve(found->second.events.size());
   for (const auto& event : found->second.events) {
     if (event->event.number > number) kept.push_back(event->event);
   }
-  co_return kept;
+  return kept;
 }
 
 void MemoryEventStore::forget(const EventStreamId& id) {

@@ -22,6 +22,13 @@ std::optional<std::uint64_t> number(std::string_view text) {
 
 std::string write_event_id(EventId id) { return fmt::format("{}-{}", id.stream, id.number); }
 
+std::string write_event(EventId id, std::string_view message) {
+  const std::string text = write_event_id(id);
+  std::string out;
+  net::write_sse_event(out, {.data = message, .id = text});
+  return out;
+}
+
 std::optional<EventId> parse_event_id(std::string_view text) {
   const auto dash = text.find('-');
   if (dash == std::string_view::npos) return std::nullopt;
@@ -32,14 +39,17 @@ std::optional<EventId> parse_event_id(std::string_view text) {
 }
 
 ReplayStream::~ReplayStream() {
-  if (store_ != nullptr) store_->forget(id_);
+  if (store_ == nullptr) return;
+  left_ ? store_->leave(id_) : store_->forget(id_);
+}
+
+void ReplayStream::leave() {
+  const std::scoped_lock lock(mutex_);
+  left_ = true;
 }
 
 std::string ReplayStream::frame(std::uint64_t number, std::string_view message) const {
-  const std::string id = write_event_id({id_.stream, number});
-  std::string out;
-  net::write_sse_event(out, {.data = message, .id = id});
-  return out;
+  return write_event({id_.stream, number}, message);
 }
 
 void ReplayStream::push(std::string_view message) {

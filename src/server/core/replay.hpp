@@ -34,6 +34,8 @@ class ReplayStream {
   void push_if_opened(std::string_view message);
   // Nothing follows.
   void finish();
+  // Its client may go on with it at another process, when this one is done with it.
+  void leave();
 
   // Whether the client is first sent an event that carries nothing but an id, by which it can come back.
   enum class Prime : std::uint8_t { no, yes };
@@ -75,6 +77,7 @@ class ReplayStream {
   std::map<std::string, std::uint64_t, std::less<>> waiting_;  // pushed once while there was no connection
   bool finished_ = false;
   bool opened_ = false;  // ever
+  bool left_ = false;
   std::shared_ptr<Outbox> outbox_;
   std::weak_ptr<void> place_;
 };
@@ -85,6 +88,7 @@ struct EventId {
   std::uint64_t number = 0;
 };
 std::string write_event_id(EventId id);
+std::string write_event(EventId id, std::string_view message);
 std::optional<EventId> parse_event_id(std::string_view text);
 
 }  // namespace proteus::server

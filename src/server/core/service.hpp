@@ -54,6 +54,10 @@ class Service {
   // What is referred to outlives the task.
   virtual Task<std::vector<Refused>> follow(const Caller& caller, Session* session, const mcp::Request& request,
                                             const mcp::SubscriptionFilter& accepted) = 0;
+  // A session that another process had goes on here. `state` is what that process left for it; see SessionRecord.
+  virtual void take_over(std::shared_ptr<Session> /*session*/, std::string_view /*state*/) {}
+  // A session ends here because another process has it, or is to have it.
+  virtual void leave(Session& /*session*/) {}
   // The client of a session has opened the stream that it listens on, or wants to hear of less.
   virtual void session_listens(Session& session) = 0;
   // The client of a session tells whoever answers something: that its roots have changed, or what no specification

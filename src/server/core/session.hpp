@@ -24,6 +24,7 @@
 #include "server/core/replay.hpp"
 #include "server/core/session_ids.hpp"
 #include "server/core/session_places.hpp"
+#include "server/core/session_records.hpp"
 
 namespace proteus::server {
 
@@ -73,20 +74,38 @@ class Session final : public Listener {
   void renew(const Caller& caller);
   mcp::legacy::SessionFacts facts() const;
 
-  void set_log_level(mcp::LogLevel level) { log_level_ = level; }
+  // From now on there is a record of it, for a process that goes on with it.
+  void keep_record(SessionRecords& records, SessionRecord::Holder holder);
+  // From now on there is none: nobody goes on with it, or another process already does.
+  enum class Record : std::uint8_t { removed, left };
+  void end_record(Record what);
+  // Who has it, while there is a record.
+  std::optional<SessionRecord::Holder> holder() const;
+  SessionRecord record() const;
+  // What whoever answers needs for that; see SessionRecord.
+  void set_state(std::optional<std::string> state);
+
+  void set_log_level(mcp::LogLevel level);
   mcp::LogLevel log_level() const { return log_level_; }
   // False where there are as many as there may be.
   bool subscribe(std::string uri);
   void unsubscribe(const std::string& uri);
-  std::vector<std::string> subscriptions();
+  std::vector<std::string> subscriptions() const;
   // Whether there is a way to its client for what belongs to no request.
   bool hears() const { return outside_->hears(); }
 
   // The stream for what belongs to no request, behind GET.
   const std::shared_ptr<ReplayStream>& standalone() { return standalone_; }
-  // A stream for one request. Finished ones are kept for a while, and the oldest given up.
-  std::shared_ptr<ReplayStream> new_stream();
+  // A stream that answers these requests, each a JSON-RPC id on a line of its own. Finished ones are kept for a while,
+  // and the oldest given up.
+  std::shared_ptr<ReplayStream> new_stream(std::string_view requests = {});
   std::shared_ptr<ReplayStream> find_stream(std::uint64_t id);
+  // Whether a stream is of another process that had this session.
+  bool is_of_another(std::uint64_t stream) const { return epoch_ != 0 && stream >> 32U != epoch_; }
+  // Whether it is the one for what belongs to no request, of whichever process.
+  static bool is_standalone(std::uint64_t stream) { return (stream & 0xffffffffU) == 0; }
+  // What is left of such a stream.
+  Task<Result<std::optional<LeftStream>>> read_left(std::uint64_t stream) const;
 
   InFlight& in_flight() { return in_flight_; }
   ClientRequests& client_requests() { return *client_requests_; }
@@ -102,6 +121,8 @@ class Session final : public Listener {
   // The same where there is one.
   std::shared_ptr<void> attachment();
 
+  // Another process goes on with it: what is kept of its streams is left.
+  void leave();
   // Cancels what runs, and closes all streams. The client is told the reason, where there is one.
   void close(const std::string& reason = {});
   bool has_connection();
@@ -112,6 +133,8 @@ class Session final : public Listener {
 
  private:
   std::uint64_t first_stream() const { return std::uint64_t{epoch_} << 32U; }
+  SessionRecord record_now() const;
+  void write_record();
 
   const ClientSessionId id_;
   const Epoch epoch_;
@@ -129,7 +152,12 @@ class Session final : public Listener {
 
   Listeners* const follows_;
 
-  std::mutex mutex_;
+  mutable std::mutex record_mutex_;
+  SessionRecords* records_ = nullptr;
+  SessionRecord::Holder holder_;
+  std::optional<std::string> state_ = "";
+
+  mutable std::mutex mutex_;
   std::shared_ptr<void> attachment_;
   std::set<std::string, std::less<>> subscriptions_;
   std::uint64_t last_stream_;
@@ -147,18 +175,27 @@ class Sessions {
     std::chrono::seconds unused = std::chrono::seconds(10);
   };
 
-  // Everything given outlives it. `ids` where several processes serve as one: without, an id is a random text.
-  Sessions(const Clock& clock, Listeners& listeners, EventStore& events, Limits limits, const SessionIds* ids = nullptr)
+  // Everything given outlives it. `ids` where several processes serve as one: without, an id is a random text. With
+  // `records`, others can go on with sessions when this process has ended.
+  Sessions(const Clock& clock, Listeners& listeners, EventStore& events, Limits limits, const SessionIds* ids = nullptr,
+           SessionRecords* records = nullptr)
       : clock_(clock),
         listeners_(listeners),
         events_(events),
         ids_(ids),
+        records_(records),
         limits_(limits),
         places_(limits.sessions, limits.reserve) {}
 
   // Fails where there are too many, or too many of this principal; idle ones are ended first, and before that fails
   // also those that were never used. Fails, too, where what the caller was granted has been withdrawn since.
   Result<std::shared_ptr<Session>> create(Session::Hello hello, std::shared_ptr<SessionLine> line = nullptr);
+  // Told of sessions that another process goes on with, before they end here. Before there are any.
+  void set_on_leave(std::function<void(Session&)> on_leave) { on_leave_ = std::move(on_leave); }
+  // Goes on with a session that this process has taken over, as the record says.
+  Result<std::shared_ptr<Session>> adopt(std::string id, Session::Hello hello, const SessionRecord& record);
+  // Another process has it: it ends here, and nowhere else.
+  void drop(const ClientSessionId& id);
   // Nothing where it does not exist, or belongs to another caller: the two look the same.
   std::shared_ptr<Session> find(std::string_view id, const Caller& caller);
   bool remove(std::string_view id, const Caller& caller);
@@ -196,12 +233,21 @@ class Sessions {
     std::unordered_map<std::string, Entry> entries;
   };
   Shard& shard(std::string_view id);
+  Result<SessionPlaces::Place> take_place(const std::string& principal, const std::string& id);
+  Result<std::shared_ptr<Session>> add(std::shared_ptr<Session> session, SessionPlaces::Place place,
+                                       std::optional<SessionRecord::Holder> holder);
+  // Nobody will go on with it.
+  void end(Entry& entry, const std::string& reason = {});
+  // Another process will.
+  void leave(Session& session, const std::string& reason = {});
   void end_idle(std::chrono::seconds unused);
 
   const Clock& clock_;
   Listeners& listeners_;
   EventStore& events_;
   const SessionIds* const ids_;
+  SessionRecords* const records_;
+  std::function<void(Session&)> on_leave_;
   const Limits limits_;
   SessionPlaces places_;
   std::atomic<Clock::Monotonic> last_sweep_{Clock::Monotonic{}};

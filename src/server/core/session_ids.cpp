@@ -45,21 +45,21 @@ std::optional<SessionFacts> SessionIds::open(std::string_view id, const Caller& 
                       .client_capabilities = plain->substr(kFixed)};
 }
 
-ProcessKey SessionMakers::find(std::string_view id, const Caller& caller) {
+std::optional<SessionFacts> OpenedIds::open(std::string_view id, const Caller& caller) {
   Slot& slot = slots_[std::hash<std::string_view>{}(id) % slots_.size()];
   {
     const std::scoped_lock lock(slot.mutex);
     if (slot.id == id && slot.principal == caller.principal && slot.context == caller.context && !id.empty())
-      return slot.maker;
+      return slot.facts;
   }
   auto facts = ids_.open(id, caller);
-  if (!facts) return {};
+  if (!facts) return std::nullopt;
   const std::scoped_lock lock(slot.mutex);
   slot.id = id;
   slot.principal = caller.principal;
   slot.context = caller.context;
-  slot.maker = facts->maker;
-  return slot.maker;
+  slot.facts = *facts;
+  return facts;
 }
 
 }  // namespace proteus::server

@@ -38,14 +38,14 @@ class SessionIds {
   const ProcessKey self_;
 };
 
-// Who made the sessions whose ids were opened lately, so that each request of one need not open it. Thread-safe.
-class SessionMakers {
+// What ids say that were opened lately, so that each request of a session need not open its own. Thread-safe.
+class OpenedIds {
  public:
   // The ids outlive it.
-  explicit SessionMakers(const SessionIds& ids) : ids_(ids) {}
+  explicit OpenedIds(const SessionIds& ids) : ids_(ids) {}
 
-  // As SessionIds::open; empty where it is no id of ours, or another caller's.
-  ProcessKey find(std::string_view id, const Caller& caller);
+  // As SessionIds::open.
+  std::optional<SessionFacts> open(std::string_view id, const Caller& caller);
 
  private:
   struct Slot {
@@ -53,7 +53,7 @@ class SessionMakers {
     std::string id;
     std::string principal;
     std::string context;
-    ProcessKey maker;
+    SessionFacts facts;
   };
 
   const SessionIds& ids_;

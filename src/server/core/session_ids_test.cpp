@@ -69,15 +69,19 @@ TEST(SessionIds, StayShortWhateverAClientOffers) {
   EXPECT_TRUE(kIds.open(longest, kAnna));
 }
 
-TEST(SessionMakers, AreRememberedForTheCallerAlone) {
-  SessionMakers makers(kIds);
+TEST(OpenedIds, AreRememberedForTheCallerAlone) {
+  OpenedIds opened(kIds);
   const std::string id = an_id();
-  EXPECT_EQ(makers.find(id, kAnna), kSelf);
-  EXPECT_EQ(makers.find(id, kAnna), kSelf);
-  EXPECT_EQ(makers.find(id, {.principal = "bert", .context = "work"}), ProcessKey());
-  EXPECT_EQ(makers.find(id, {.principal = "anna", .context = ""}), ProcessKey());
-  EXPECT_EQ(makers.find(id + "x", kAnna), ProcessKey());
-  EXPECT_EQ(makers.find("", {}), ProcessKey());
+  for (int i = 0; i < 2; ++i) {
+    const auto facts = opened.open(id, kAnna);
+    ASSERT_TRUE(facts);
+    EXPECT_EQ(facts->maker, kSelf);
+    EXPECT_EQ(facts->client_capabilities, R"({"roots":{}})");
+  }
+  EXPECT_FALSE(opened.open(id, {.principal = "bert", .context = "work"}));
+  EXPECT_FALSE(opened.open(id, {.principal = "anna", .context = ""}));
+  EXPECT_FALSE(opened.open(id + "x", kAnna));
+  EXPECT_FALSE(opened.open("", {}));
 }
 
 }  // namespace

@@ -65,9 +65,11 @@ HttpEndpoint::HttpEndpoint(Service& service, Listeners& listeners, const Clock& 
       options_(std::move(options)),
       own_events_(options_.events == nullptr ? std::make_unique<MemoryEventStore>(options_.kept_events) : nullptr),
       sessions_(clock, listeners, options_.events != nullptr ? *options_.events : *own_events_,
-                session_limits(options_), options_.session_ids),
-      makers_(options_.session_ids == nullptr ? nullptr : std::make_unique<SessionMakers>(*options_.session_ids)),
-      states_(key, clock) {}
+                session_limits(options_), options_.session_ids, options_.session_records),
+      opened_ids_(options_.session_ids == nullptr ? nullptr : std::make_unique<OpenedIds>(*options_.session_ids)),
+      states_(key, clock) {
+  sessions_.set_on_leave([this](Session& session) { service_.leave(session); });
+}
 
 // One HTTP request. Making it does all that needs no waiting; what does is left for `finish`.
 class HttpEndpoint::Visit {
@@ -349,17 +351,27 @@ Result<std::shared_ptr<void>> HttpEndpoint::admit_stream(const Caller& caller) c
 }
 
 ProcessKey HttpEndpoint::maker_of(std::string_view id, const Caller& caller, Via via) {
-  if (!makers_ || options_.others == nullptr || via == Via::peer) return {};
-  ProcessKey maker = makers_->find(id, caller);
-  return maker == options_.session_ids->self() ? ProcessKey() : maker;
+  if (!opened_ids_ || options_.others == nullptr || via == Via::peer) return {};
+  auto facts = opened_ids_->open(id, caller);
+  return facts && facts->maker != options_.session_ids->self() ? std::move(facts->maker) : ProcessKey();
 }
 
 Task<bool> HttpEndpoint::pass_on(net::Exchange& exchange, ProcessKey to, std::string_view id, mcp::Era era) const {
+  const auto relayed = co_await relay(exchange, std::move(to), id, era);
+  if (relayed == OtherProcesses::Relayed::not_there) {
+    const Error error = errors::unreachable("the process of this gateway that has this is not where it was; try again");
+    co_await reply(exchange, HttpAnswer::error(503, id, error, era, "Retry-After: 1\r\n"));
+  }
+  co_return relayed != OtherProcesses::Relayed::gone;
+}
+
+Task<OtherProcesses::Relayed> HttpEndpoint::relay(net::Exchange& exchange, ProcessKey to, std::string_view id,
+                                                  mcp::Era era) const {
   const auto relayed = co_await options_.others->relay(exchange, std::move(to));
-  if (relayed) co_return *relayed == OtherProcesses::Relayed::answered;
+  if (relayed) co_return *relayed;
   const unsigned status = relayed.error().kind() == ErrorKind::unreachable ? 503 : 502;
   co_await reply(exchange, HttpAnswer::error(status, id, relayed.error(), era, "Retry-After: 1\r\n"));
-  co_return true;
+  co_return OtherProcesses::Relayed::answered;
 }
 
 void HttpEndpoint::challenge(net::Exchange& exchange, const Error& error) const {

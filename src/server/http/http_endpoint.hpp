@@ -44,6 +44,9 @@ struct HttpEndpointOptions {
   // outlive the endpoint.
   const SessionIds* session_ids = nullptr;
   OtherProcesses* others = nullptr;
+  // Where sessions are kept that others go on with when their process has ended; outlives the endpoint. None: they end
+  // with it.
+  SessionRecords* session_records = nullptr;
   json::ScanLimits messages;
   // For what takes long about a long message; used only while requests
   // are handled. None: it is done where the message arrives.
@@ -85,6 +88,18 @@ class HttpEndpoint {
   ProcessKey maker_of(std::string_view id, const Caller& caller, Via via);
   // Has another process answer. False where there is no such process any more, and nothing was answered.
   Task<bool> pass_on(net::Exchange& exchange, ProcessKey to, std::string_view id, mcp::Era era) const;
+  // The same, which also tells where that process has nothing of it. What failed was answered.
+  Task<OtherProcesses::Relayed> relay(net::Exchange& exchange, ProcessKey to, std::string_view id, mcp::Era era) const;
+
+  // Where a session is that is not among those here: taken over just now, or at another process; or nowhere.
+  struct Whereabouts {
+    std::shared_ptr<Session> session = {};
+    ProcessKey elsewhere = {};
+  };
+  // Takes a session over whose process has ended, where there is a record of it.
+  Task<Result<Whereabouts>> find_or_take_over(std::string id, SessionFacts facts, Caller caller);
+  Result<std::shared_ptr<Session>> take_over(const std::string& id, const SessionFacts& facts, const Caller& caller,
+                                             const SessionRecord& record);
   Result<std::shared_ptr<void>> admit_stream(const Caller& caller) const;
   // Adds what the client needs to know to get a better token to the answer's head.
   void challenge(net::Exchange& exchange, const Error& error) const;
@@ -94,7 +109,7 @@ class HttpEndpoint {
   const HttpEndpointOptions options_;
   std::unique_ptr<EventStore> own_events_;  // where none was given
   Sessions sessions_;
-  std::unique_ptr<SessionMakers> makers_;  // where several processes serve as one
+  std::unique_ptr<OpenedIds> opened_ids_;  // where several processes serve as one
   RequestStates states_;
   OldSse old_sse_{*this};
 };

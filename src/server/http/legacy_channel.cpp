@@ -21,7 +21,7 @@ Task<> LegacyChannel::close() {
 
 ReplayStream& LegacyChannel::stream() {
   if (!stream_) {
-    stream_ = session_.new_stream();
+    stream_ = session_.new_stream(requests_);
     auto outbox = std::make_shared<Outbox>(executor_);
     stream_->begin(outbox, primes(session_));
     exchange_.on_disconnect([outbox] { outbox->close(); });

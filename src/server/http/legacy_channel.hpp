@@ -22,13 +22,15 @@ inline ReplayStream::Prime primes(const Session& session) {
 // outlives the client's connection: the session keeps it until the answer was fetched.
 class LegacyChannel final : public CallChannel {
  public:
+  // `requests` are those that are answered: see Session::new_stream.
   LegacyChannel(net::Exchange& exchange, const Executor& executor, Session& session,
-                std::shared_ptr<Cancellation> cancellation, std::chrono::milliseconds keep_alive)
+                std::shared_ptr<Cancellation> cancellation, std::chrono::milliseconds keep_alive, std::string requests)
       : exchange_(exchange),
         executor_(executor),
         session_(session),
         cancellation_(std::move(cancellation)),
-        keep_alive_(keep_alive) {}
+        keep_alive_(keep_alive),
+        requests_(std::move(requests)) {}
 
   void send(std::string message) override;
   void release(std::chrono::milliseconds retry) override { stream().detach(retry); }
@@ -52,6 +54,7 @@ class LegacyChannel final : public CallChannel {
   Session& session_;
   std::shared_ptr<Cancellation> cancellation_;
   std::chrono::milliseconds keep_alive_;
+  const std::string requests_;
   std::shared_ptr<ReplayStream> stream_;
   std::optional<TaskGroup> group_;
 };

@@ -20,15 +20,17 @@ namespace {
 constexpr std::size_t kMaxBatch = 100;
 constexpr std::string_view kNoBatch = "A batch is allowed only in a session of 2025-03-26";
 
-}  // namespace
+// Their ids, each on a line of its own.
+std::string requests_in(const std::vector<std::string_view>& batch, const json::ScanLimits& limits) {
+  std::string ids;
+  for (const std::string_view element : batch) {
+    const auto message = json::scan(element, limits);
+    if (message && message->kind == json::MessageKind::request) ids += fmt::format("{}\n", message->id);
+  }
+  return ids;
+}
 
-// The session a request names; or the process that has it, and the HTTP error that says why there is none here.
-struct LegacyHttp::SessionLookup {
-  std::shared_ptr<Session> session;
-  unsigned status = 0;
-  std::string_view why;
-  ProcessKey elsewhere = {};
-};
+}  // namespace
 
 LegacyHttp::SessionLookup LegacyHttp::find_session(const net::Request& request, const Caller& caller) const {
   if (repeated_metadata(request)) return {nullptr, 400, "An MCP header is repeated"};
@@ -48,16 +50,11 @@ LegacyHttp::SessionLookup LegacyHttp::find_session(const net::Request& request, 
   }
   if (!id) return {nullptr, 400, "The Mcp-Session-Id header is missing; initialize first"};
   auto session = endpoint_.sessions_.find(*id, caller);
-  if (!session) return {nullptr, 404, "Unknown session; initialize again", endpoint_.maker_of(*id, caller, via_)};
-  return {std::move(session), 0, {}};
-}
-
-Task<> LegacyHttp::go_elsewhere(net::Exchange& exchange, std::string_view id, SessionLookup lookup) const {
-  if (!lookup.elsewhere.value().empty() &&
-      co_await endpoint_.pass_on(exchange, std::move(lookup.elsewhere), id, mcp::Era::legacy))
-    co_return;
-  const Error error = mcp::errors::invalid_request(std::string(lookup.why));
-  co_await reply(exchange, HttpAnswer::error(lookup.status, id, error, mcp::Era::legacy));
+  if (session) return {std::move(session), 0, {}};
+  const HttpEndpointOptions& options = endpoint_.options_;
+  const bool may_be_elsewhere = options.session_ids != nullptr && options.others != nullptr;
+  return {nullptr, 404, "Unknown session; initialize again",
+          may_be_elsewhere ? endpoint_.opened_ids_->open(*id, caller) : std::nullopt};
 }
 
 Task<> LegacyHttp::post(net::Exchange& exchange, json::Message& message, const Caller& caller) {
@@ -65,8 +62,9 @@ Task<> LegacyHttp::post(net::Exchange& exchange, json::Message& message, const C
     co_return co_await initialize(exchange, message, caller);
   }
   auto found = find_session(exchange.request(), caller);
-  if (!found.session) co_return co_await go_elsewhere(exchange, message.id, std::move(found));
-  const auto session = std::move(found.session);
+  auto session = std::move(found.session);
+  if (!session) session = co_await look_elsewhere(exchange, message.id, std::move(found), caller);
+  if (!session) co_return;
   switch (message.kind) {
     case json::MessageKind::request: co_return co_await request(exchange, message, session, caller);
     case json::MessageKind::notification:
@@ -127,7 +125,7 @@ Task<> LegacyHttp::call(net::Exchange& exchange, const mcp::Request& request, st
   if (!session->in_flight().add(id, cancellation)) {
     co_return co_await reply(exchange, HttpAnswer::error(400, request.id(), id_in_use(), mcp::Era::legacy));
   }
-  LegacyChannel channel(exchange, executor, *session, cancellation, endpoint_.options_.keep_alive);
+  LegacyChannel channel(exchange, executor, *session, cancellation, endpoint_.options_.keep_alive, id);
   // The client may let go of the connection while it waits.
   const Secret authorization(std::string(exchange.request().fields().find("Authorization").value_or("")));
   Call call(request, caller, channel);
@@ -151,11 +149,12 @@ Task<> LegacyHttp::call(net::Exchange& exchange, const mcp::Request& request, st
 
 Task<> LegacyHttp::batch(net::Exchange& exchange, const Caller& caller) {
   auto found = find_session(exchange.request(), caller);
-  if (!found.session) {
+  auto session = std::move(found.session);
+  if (!session) {
     found.why = kNoBatch;
-    co_return co_await go_elsewhere(exchange, {}, std::move(found));
+    session = co_await look_elsewhere(exchange, {}, std::move(found), caller);
   }
-  const auto session = std::move(found.session);
+  if (!session) co_return;
   if (session->hello().version != mcp::Version::v2025_03_26) {
     const Error error = mcp::errors::invalid_request(std::string(kNoBatch));
     co_return co_await reply(exchange, HttpAnswer::error(400, {}, error, mcp::Era::legacy));
@@ -168,7 +167,8 @@ Task<> LegacyHttp::batch(net::Exchange& exchange, const Caller& caller) {
 
   const Executor executor = co_await boost::asio::this_coro::executor;
   auto cancellation = std::make_shared<Cancellation>(executor);
-  LegacyChannel channel(exchange, executor, *session, cancellation, endpoint_.options_.keep_alive);
+  LegacyChannel channel(exchange, executor, *session, cancellation, endpoint_.options_.keep_alive,
+                        requests_in(*elements, endpoint_.options_.messages));
   bool first = true;
   for (const std::string_view element : *elements) {
     auto message = json::scan(element, endpoint_.options_.messages);
@@ -209,13 +209,15 @@ Task<> LegacyHttp::get(net::Exchange& exchange, const Caller& caller) {
     co_return co_await refuse(406, error);
   }
   auto found = find_session(request, caller);
-  if (!found.session) co_return co_await go_elsewhere(exchange, {}, std::move(found));
-  const auto session = std::move(found.session);
+  auto session = std::move(found.session);
+  if (!session) session = co_await look_elsewhere(exchange, {}, std::move(found), caller);
+  if (!session) co_return;
 
   std::shared_ptr<ReplayStream> stream = session->standalone();
   std::optional<std::uint64_t> after;
   if (const auto last = request.fields().find(mcp::header::kLastEventId)) {
     const auto id = parse_event_id(*last);
+    if (id && session->is_of_another(id->stream)) co_return co_await resume_left(exchange, session, *id, caller);
     stream = id ? session->find_stream(id->stream) : nullptr;
     after = id ? std::optional(id->number) : std::nullopt;
   }
@@ -229,24 +231,34 @@ Task<> LegacyHttp::get(net::Exchange& exchange, const Caller& caller) {
   // For whoever waits for a first byte. An event without data is for the answers to POST alone.
   outbox->push(std::string(kComment));
   if (!stream || co_await stream->attach(outbox, after, place) == ReplayStream::Attach::gone) {
-    const Error error = mcp::errors::invalid_request(
-        "The events after this Last-Event-ID are no longer kept; open a new stream without it");
-    co_return co_await refuse(400, error);
+    co_return co_await refuse(400, no_longer_kept());
   }
+  co_await read_stream(exchange, *session, stream == session->standalone(), std::move(outbox));
+}
+
+Task<> LegacyHttp::read_stream(net::Exchange& exchange, Session& session, bool standalone,
+                               std::shared_ptr<Outbox> outbox) const {
   exchange.on_disconnect([outbox] { outbox->close(); });
-  if (stream == session->standalone()) {
+  if (standalone) {
     // One that came after all were told to end.
     exchange.on_drain([outbox] { outbox->close(); });
-    session->outside()->opened();
-    endpoint_.service_.session_listens(*session);
+    session.outside()->opened();
+    endpoint_.service_.session_listens(session);
   }
-  co_await stream_events(exchange, outbox, endpoint_.options_.keep_alive);
+  co_await stream_events(exchange, std::move(outbox), endpoint_.options_.keep_alive);
+}
+
+Error LegacyHttp::no_longer_kept() {
+  return mcp::errors::invalid_request(
+      "The events after this Last-Event-ID are no longer kept; open a new stream without it");
 }
 
 Task<> LegacyHttp::remove(net::Exchange& exchange, const Caller& caller) {
   auto found = find_session(exchange.request(), caller);
-  if (!found.session) co_return co_await go_elsewhere(exchange, {}, std::move(found));
-  endpoint_.sessions_.remove(found.session->id().value(), caller);
+  auto session = std::move(found.session);
+  if (!session) session = co_await look_elsewhere(exchange, {}, std::move(found), caller);
+  if (!session) co_return;
+  endpoint_.sessions_.remove(session->id().value(), caller);
   co_await reply(exchange, HttpAnswer::empty(200));
 }
 

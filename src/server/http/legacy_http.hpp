@@ -18,10 +18,22 @@ class LegacyHttp {
   Task<> remove(net::Exchange& exchange, const Caller& caller);
 
  private:
-  struct SessionLookup;
+  // The session a request names, or the HTTP error that says why there is none here.
+  struct SessionLookup {
+    std::shared_ptr<Session> session;
+    unsigned status = 0;
+    std::string_view why;
+    std::optional<SessionFacts> facts = {};  // where one of the processes made it for this caller
+  };
   SessionLookup find_session(const net::Request& request, const Caller& caller) const;
-  // Answers a request without a session here: whoever has it does, or it is refused. `id` is that of the message.
-  Task<> go_elsewhere(net::Exchange& exchange, std::string_view id, SessionLookup lookup) const;
+  // For a request without a session here: whoever has it answers, or it is refused, and this is null; or the session
+  // was taken over just now. `id` is that of the message.
+  Task<std::shared_ptr<Session>> look_elsewhere(net::Exchange& exchange, std::string_view id, SessionLookup lookup,
+                                                const Caller& caller) const;
+  // The rest of a stream of a process that has ended, for a session that goes on here.
+  Task<> resume_left(net::Exchange& exchange, std::shared_ptr<Session> session, EventId last, const Caller& caller);
+  Task<> read_stream(net::Exchange& exchange, Session& session, bool standalone, std::shared_ptr<Outbox> outbox) const;
+  static Error no_longer_kept();
   Task<> initialize(net::Exchange& exchange, json::Message& message, const Caller& caller);
   // The caller is who sent this request, by its own credentials: a session may be older than they are.
   Task<> request(net::Exchange& exchange, json::Message& message, std::shared_ptr<Session> session,

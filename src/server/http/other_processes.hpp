@@ -19,11 +19,20 @@ class OtherProcesses {
  public:
   virtual ~OtherProcesses() = default;
 
-  enum class Relayed : std::uint8_t { answered, gone };
-  // Has a process answer a request whose body is here, and passes on what it says as it comes. `gone`: there is no such
-  // process any more, and nothing was answered. Fails where it cannot be reached, or cannot be told whether it lives;
-  // nothing was answered then, either. The exchange outlives the task.
+  enum class Relayed : std::uint8_t {
+    answered,
+    gone,      // there is no such process any more
+    not_there  // it lives, and has nothing of that, or another one is where it was
+  };
+  // The status by which a process says that to another one.
+  static constexpr unsigned kNotThere = 421;
+  // Has a process answer a request whose body is here, and passes on what it says as it comes. Unless it says that it
+  // was answered, nothing was. Fails where it cannot be reached, or cannot be told whether it lives; nothing was
+  // answered then, either. The exchange outlives the task.
   virtual Task<Result<Relayed>> relay(net::Exchange& exchange, ProcessKey to) = 0;
+
+  // Fails where that cannot be known now. One that does not answer may live.
+  virtual Task<Result<bool>> lives(ProcessKey process) = 0;
 };
 
 }  // namespace proteus::server

@@ -1,0 +1,157 @@
+#include "live/redis_event_store.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <deque>
+
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+
+namespace proteus::live {
+
+using server::EventStreamId;
+using server::KeptEvent;
+using server::LeftStream;
+
+namespace {
+
+constexpr std::string_view kRequest = "r";
+
+std::optional<std::uint64_t> number_of(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (status != std::errc{} || stop != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// Only the end, as far back as nothing is missing.
+void drop_before_gap(std::vector<KeptEvent>& events) {
+  std::ranges::sort(events, {}, &KeptEvent::number);
+  const auto gap = std::ranges::adjacent_find(
+      events.rbegin(), events.rend(),
+      [](const auto& later, const auto& earlier) { return later.number != earlier.number + 1; });
+  if (gap != events.rend()) events.erase(events.begin(), gap.base() - 1);
+}
+
+}  // namespace
+
+RedisEventStore::RedisEventStore(redis::Client& client, LiveKeys keys, Options options)
+    : client_(client),
+      keys_(std::move(keys)),
+      options_(options),
+      expiry_(std::to_string(options.expiry.count())),
+      memory_(options.limits) {
+  memory_.set_on_given_up([this](const EventStreamId& stream, std::uint64_t number) { give_up(stream, number); });
+}
+
+std::string RedisEventStore::name_of(const EventStreamId& stream) {
+  return fmt::format("{:x} {}", stream.stream, stream.session);
+}
+
+// Events of one stream come one by one.
+void RedisEventStore::append(const EventStreamId& stream, std::uint64_t number, std::string_view message) {
+  memory_.append(stream, number, message);
+  const std::string name = name_of(stream);
+  const std::uint64_t connection = client_.connection();
+  Shard& home = shard_of(name);
+  {
+    const std::scoped_lock lock(home.mutex);
+    Copy& copy = home.copies[name];
+    if (copy.key.empty()) copy.key = keys_.events(stream.session, stream.stream);
+    if (connection == 0 || copy.connection == connection) {
+      if (connection == 0 || !send(copy, {{number, std::string(message)}})) copy.connection = 0;
+      return;
+    }
+  }
+  // Not under the lock: the memory takes it while it holds its own.
+  const auto kept = memory_.kept_after(stream, 0).value_or(std::vector<KeptEvent>());
+  const std::scoped_lock lock(home.mutex);
+  const auto copy = home.copies.find(name);
+  if (copy != home.copies.end()) copy->second.connection = send(copy->second, kept) ? connection : 0;
+}
+
+void RedisEventStore::begin(const EventStreamId& stream, std::string_view request) {
+  std::string name = name_of(stream);
+  Shard& home = shard_of(name);
+  const std::scoped_lock lock(home.mutex);
+  Copy& copy = home.copies[std::move(name)];
+  copy.key = keys_.events(stream.session, stream.stream);
+  copy.request = request;
+  const std::uint64_t connection = client_.connection();
+  copy.connection = connection != 0 && send(copy, {}) ? connection : 0;
+}
+
+// One command with all of them, and one more, so that it expires.
+bool RedisEventStore::send(const Copy& copy, const std::vector<KeptEvent>& events) {
+  std::deque<std::string> texts;
+  redis::Words set = {"HSET", copy.key};
+  if (!copy.request.empty()) {
+    set.push_back(kRequest);
+    set.push_back(texts.emplace_back(keys_.seal(copy.request, copy.key, kRequest)));
+  }
+  for (const KeptEvent& event : events) {
+    // One that is left out is a gap for who reads.
+    if (!fits(event.message)) continue;
+    const std::string& number = texts.emplace_back(std::to_string(event.number));
+    set.push_back(number);
+    set.push_back(texts.emplace_back(keys_.seal(event.message, copy.key, number)));
+  }
+  if (set.size() == 2) return true;
+  return client_.post({set, {"PEXPIRE", copy.key, expiry_}});
+}
+
+void RedisEventStore::give_up(const EventStreamId& stream, std::uint64_t number) {
+  std::string name = name_of(stream);
+  Shard& home = shard_of(name);
+  const std::scoped_lock lock(home.mutex);
+  const auto found = home.copies.find(name);
+  if (found == home.copies.end() || found->second.connection == 0) return;
+  const std::string field = std::to_string(number);
+  if (!client_.post(redis::Words{"HDEL", found->second.key, field})) found->second.connection = 0;
+}
+
+Task<Result<std::vector<KeptEvent>>> RedisEventStore::read_after(EventStreamId stream, std::uint64_t number) {
+  return memory_.read_after(std::move(stream), number);
+}
+
+void RedisEventStore::forget(const EventStreamId& stream) { let_go(stream, Then::remove); }
+
+void RedisEventStore::leave(const EventStreamId& stream) { let_go(stream, Then::keep); }
+
+void RedisEventStore::let_go(const EventStreamId& stream, Then then) {
+  memory_.forget(stream);
+  const std::string name = name_of(stream);
+  Shard& home = shard_of(name);
+  const std::scoped_lock lock(home.mutex);
+  const auto found = home.copies.find(name);
+  if (found == home.copies.end()) return;
+  if (then == Then::remove) client_.post(redis::Words{"UNLINK", found->second.key});
+  home.copies.erase(found);
+}
+
+Task<Result<std::optional<LeftStream>>> RedisEventStore::read_left(EventStreamId stream) {
+  const std::string key = keys_.events(stream.session, stream.stream);
+  const auto reply = co_await client_.ask({"HGETALL", key});
+  if (!reply) co_return std::unexpected(reply.error());
+  if (reply->elements.empty()) co_return std::nullopt;
+  LeftStream left;
+  bool forged = false;
+  for (std::size_t i = 0; i + 1 < reply->elements.size(); i += 2) {
+    const std::string& field = reply->elements[i].text;
+    auto opened = keys_.open(reply->elements[i + 1].text, key, field);
+    if (!opened) {
+      forged = true;
+    } else if (field == kRequest) {
+      left.request = std::move(*opened);
+    } else if (const auto number = number_of(field)) {
+      left.events.push_back({*number, std::move(*opened)});
+    }
+  }
+  if (forged) log::warning("Redis has events that no process with this pepper wrote: they are left out");
+  drop_before_gap(left.events);
+  if (left.request.empty() && left.events.empty()) co_return std::nullopt;
+  co_return left;
+}
+
+}  // namespace proteus::live

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "live/live_keys.hpp"
+#include "redis/client.hpp"
+#include "server/core/event_store.hpp"
+
+namespace proteus::live {
+
+// Events of this process in memory, and a sealed copy in Redis for a process that goes on with a session after this one
+// has ended. Its own clients resume from memory, with Redis or without. The copy has the bounds of the memory, and
+// expires after the last event.
+//
+// While Redis is away there is no copy. A stream is copied anew, as a whole, with its next event after Redis is back.
+class RedisEventStore final : public server::EventStore {
+ public:
+  struct Options {
+    server::MemoryEventStore::Limits limits = {};
+    std::chrono::milliseconds expiry = std::chrono::minutes(30);
+  };
+  // The client outlives it.
+  RedisEventStore(redis::Client& client, LiveKeys keys, Options options);
+
+  void append(const server::EventStreamId& stream, std::uint64_t number, std::string_view message) override;
+  Task<Result<std::vector<server::KeptEvent>>> read_after(server::EventStreamId stream, std::uint64_t number) override;
+  void forget(const server::EventStreamId& stream) override;
+  void begin(const server::EventStreamId& stream, std::string_view request) override;
+  void leave(const server::EventStreamId& stream) override;
+  // Events that do not open were not written by one of us: they count as missing.
+  Task<Result<std::optional<server::LeftStream>>> read_left(server::EventStreamId stream) override;
+
+ private:
+  // What is known of the copy of a stream.
+  struct Copy {
+    std::string key;
+    std::string request;           // as in `begin`
+    std::uint64_t connection = 0;  // to Redis, over which all of it was sent; 0 for none
+  };
+  struct Shard {
+    std::mutex mutex;
+    std::unordered_map<std::string, Copy> copies;  // by session and stream
+  };
+  static std::string name_of(const server::EventStreamId& stream);
+  Shard& shard_of(const std::string& name) { return shards_[std::hash<std::string>{}(name) % shards_.size()]; }
+
+  enum class Then : std::uint8_t { keep, remove };
+  void let_go(const server::EventStreamId& stream, Then then);
+  bool send(const Copy& copy, const std::vector<server::KeptEvent>& events);
+  void give_up(const server::EventStreamId& stream, std::uint64_t number);
+  bool fits(std::string_view message) const { return message.size() < options_.limits.bytes_per_stream; }
+
+  redis::Client& client_;
+  const LiveKeys keys_;
+  const Options options_;
+  const std::string expiry_;
+  server::MemoryEventStore memory_;
+  std::array<Shard, 8> shards_;
+};
+
+}  // namespace proteus::live

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "live/live_keys.hpp"
+#include "redis/client.hpp"
+#include "server/core/session_records.hpp"
+
+namespace proteus::live {
+
+// Records of sessions in Redis, each a text: who has the session, in the clear, so that Redis itself can compare it,
+// and the rest sealed and bound to that. Whoever changes either makes a record that is none.
+class RedisSessionRecords final : public server::SessionRecords {
+ public:
+  struct Options {
+    std::chrono::milliseconds expiry = std::chrono::minutes(30);
+    // A longer record is kept as that of a session which ends with its process.
+    std::size_t bytes = std::size_t{256} << 10U;
+  };
+  // The client outlives it.
+  RedisSessionRecords(redis::Client& client, LiveKeys keys, Options options);
+
+  void put(const std::string& id, const server::SessionRecord& record) override;
+  void remove(const std::string& id, const server::SessionRecord::Holder& holder) override;
+  Task<Result<bool>> hold(std::string id, server::SessionRecord record) override;
+  Task<Result<std::optional<server::SessionRecord>>> read(std::string id) override;
+  Task<Result<bool>> replace(std::string id, server::SessionRecord::Holder before, server::SessionRecord next) override;
+
+ private:
+  std::string write(const std::string& key, const server::SessionRecord& record) const;
+
+  redis::Client& client_;
+  const LiveKeys keys_;
+  const Options options_;
+  const std::string expiry_;
+};
+
+}  // namespace proteus::live

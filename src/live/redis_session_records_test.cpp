@@ -1,0 +1,215 @@
+#include "live/redis_session_records.hpp"
+
+#include <fstream>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "live/redis_event_store.hpp"
+#include "live/session_upkeep.hpp"
+#include "live/testing/connected.hpp"
+
+namespace proteus::live {
+namespace {
+
+using live::test::Connected;
+using redis::test::RedisServer;
+using redis::test::shared_server;
+using server::SessionRecord;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+const ProcessKey kOne = process_key_of("one");
+const ProcessKey kTwo = process_key_of("two");
+
+SessionRecord full(SessionRecord::Holder holder) {
+  return {.holder = std::move(holder),
+          .log_level = mcp::LogLevel::warning,
+          .client_info = R"({"name":"agent"})",
+          .subscriptions = {"file:///a", "file:///b"},
+          .state = R"({"bank":{"id":"x"}})"};
+}
+
+class RedisRecords : public testing::Test {
+ protected:
+  std::optional<SessionRecord> read(RedisSessionRecords& from, const std::string& id) {
+    return proteus::test::run(io, from.read(id)).value();
+  }
+
+  boost::asio::io_context io;
+  RedisServer& server = shared_server();
+  Connected here{server};
+  RedisSessionRecords records{here.client, LiveKeys("pepper"), {}};
+};
+
+// REP-10
+TEST_F(RedisRecords, KeepWhatAnotherProcessNeeds) {
+  records.put("id", full({kOne, 1}));
+  EXPECT_EQ(read(records, "id"), full({kOne, 1}));
+  EXPECT_EQ(read(records, "other"), std::nullopt);
+
+  SessionRecord bound = full({kOne, 1});
+  bound.state.reset();
+  records.put("id", bound);
+  EXPECT_EQ(read(records, "id"), bound);
+  records.remove("id", {kOne, 1});
+  EXPECT_EQ(read(records, "id"), std::nullopt);
+}
+
+// REP-10, REP-12
+TEST_F(RedisRecords, LetOneOfTwoTakeASession) {
+  records.put("id", full({kOne, 1}));
+  EXPECT_TRUE(proteus::test::run(io, records.replace("id", {kOne, 1}, full({kTwo, 2}))).value());
+  EXPECT_FALSE(proteus::test::run(io, records.replace("id", {kOne, 1}, full({process_key_of("three"), 2}))).value());
+  EXPECT_EQ(read(records, "id")->holder, (SessionRecord::Holder{kTwo, 2}));
+  EXPECT_FALSE(proteus::test::run(io, records.replace("gone", {kOne, 1}, full({kTwo, 2}))).value());
+}
+
+// REP-12
+TEST_F(RedisRecords, CannotBeWrittenByWhoHasLostTheSession) {
+  records.put("id", full({kTwo, 2}));
+  records.put("id", full({kOne, 1}));
+  EXPECT_FALSE(proteus::test::run(io, records.hold("id", full({kOne, 1}))).value());
+  records.remove("id", {kOne, 1});
+  records.remove("id", {kTwo, 1});
+  EXPECT_EQ(read(records, "id"), full({kTwo, 2}));
+  EXPECT_TRUE(proteus::test::run(io, records.hold("id", full({kTwo, 2}))).value());
+}
+
+// REP-15
+TEST_F(RedisRecords, CannotBeReadOrMadeByWhoeverIsAtRedis) {
+  records.put("the id", full({kOne, 1}));
+  records.put("another id", full({kTwo, 1}));
+  here.flush();
+  const auto keys = server.keys();
+  ASSERT_THAT(keys, SizeIs(2));
+  const LiveKeys names("pepper");
+  const std::string one = names.session("the id");
+  const std::string other = names.session("another id");
+  const std::string text = server.command({"GET", one}).text;
+  EXPECT_THAT(text, Not(HasSubstr("agent")));
+  EXPECT_THAT(text, Not(HasSubstr("file:///")));
+  EXPECT_THAT(one, Not(HasSubstr("the id")));
+
+  // Moved, changed in its beginning or at its end, cut off, or of another kind.
+  server.command({"SET", other, text});
+  EXPECT_EQ(read(records, "another id"), std::nullopt);
+  std::string changed = text;
+  changed[15] = '7';
+  server.command({"SET", one, changed});
+  EXPECT_EQ(read(records, "the id"), std::nullopt);
+  changed = text;
+  changed.back() = static_cast<char>(changed.back() ^ 1);
+  server.command({"SET", one, changed});
+  EXPECT_EQ(read(records, "the id"), std::nullopt);
+  for (const std::size_t size : {std::size_t{0}, std::size_t{5}, std::size_t{27}, text.size() - 1}) {
+    server.command({"SET", one, text.substr(0, size)});
+    EXPECT_EQ(read(records, "the id"), std::nullopt);
+  }
+  server.command({"DEL", one});
+  server.command({"RPUSH", one, "x"});
+  EXPECT_FALSE(proteus::test::run(io, records.read("the id")));
+}
+
+TEST_F(RedisRecords, Expire) {
+  RedisSessionRecords brief(here.client, LiveKeys("pepper"), {.expiry = std::chrono::milliseconds(50'000)});
+  brief.put("id", full({kOne, 1}));
+  here.flush();
+  const auto left = server.command({"PTTL", server.keys().at(0)}).number;
+  EXPECT_GT(left, 0);
+  EXPECT_LE(left, 50'000);
+}
+
+TEST_F(RedisRecords, ThatAreTooLongAreOfSessionsThatEndWithTheirProcess) {
+  RedisSessionRecords small(here.client, LiveKeys("pepper"), {.bytes = 1'000});
+  SessionRecord record = full({kOne, 1});
+  record.subscriptions.assign(100, "file:///long");
+  small.put("id", record);
+  EXPECT_EQ(read(small, "id")->state, std::nullopt);
+}
+
+// docs/cluster.md names these.
+TEST_F(RedisRecords, NeedNoMoreRightsThanAreDocumented) {
+  const RedisServer own;
+  std::ifstream file(PROTEUS_SOURCE_DIR "/docs/cluster.md");
+  std::vector<std::string> words;
+  for (std::string line; words.empty() && std::getline(file, line);) {
+    if (!line.starts_with("ACL SETUSER proteus ")) continue;
+    std::istringstream text(line);
+    for (std::string word; text >> word;)
+      words.push_back(word == ">PASSWORD" ? ">word" : word);
+  }
+  ASSERT_FALSE(words.empty());
+  ASSERT_FALSE(own.command({words.begin(), words.end()}).is_error());
+  Connected there(own, "proteus:word@");
+  RedisSessionRecords kept(there.client, LiveKeys("pepper"), {});
+  kept.put("id", full({kOne, 1}));
+  EXPECT_TRUE(proteus::test::run(io, kept.replace("id", {kOne, 1}, full({kTwo, 2}))).value());
+  EXPECT_EQ(read(kept, "id"), full({kTwo, 2}));
+  kept.remove("id", {kTwo, 2});
+  RedisEventStore store(there.client, LiveKeys("pepper"), {.limits = {.events_per_stream = 1}});
+  store.begin({"s", 1}, "1");
+  store.append({"s", 1}, 1, "x");
+  store.append({"s", 1}, 2, "x");
+  EXPECT_TRUE(proteus::test::run(io, store.read_left({"s", 1})).value());
+  store.forget({"s", 1});
+  there.flush();
+  EXPECT_EQ(there.client.figures().failed, 0U);
+  EXPECT_THAT(own.keys(), IsEmpty());
+}
+
+class Upkeep : public RedisRecords {
+ protected:
+  explicit Upkeep() { sessions.emplace(clock, listeners, events, server::Sessions::Limits{}, &ids, &records); }
+  std::shared_ptr<server::Session> make() {
+    return sessions->create({.caller = {}, .client_info = R"({"name":"agent"})"}).value();
+  }
+
+  ManualClock clock;
+  server::Listeners listeners;
+  server::MemoryEventStore events;
+  server::SessionIds ids{SealingKey::derive("pepper", "session ids"), kOne};
+  std::optional<server::Sessions> sessions;
+  SessionUpkeep upkeep{io, *sessions, records, here.client, {}};
+};
+
+// REP-13
+TEST_F(Upkeep, WritesAgainWhatARedisHasLost) {
+  const auto session = make();
+  session->set_log_level(mcp::LogLevel::error);
+  EXPECT_EQ(read(records, session->id().value())->log_level, mcp::LogLevel::error);
+  server.command({"FLUSHALL"});
+  EXPECT_TRUE(proteus::test::run(io, upkeep.look()));
+  const auto record = read(records, session->id().value()).value();
+  EXPECT_EQ(record.log_level, mcp::LogLevel::error);
+  EXPECT_EQ(record.client_info, R"({"name":"agent"})");
+  EXPECT_EQ(sessions->size(), 1U);
+}
+
+// REP-12
+TEST_F(Upkeep, EndsASessionThatAnotherProcessHas) {
+  const auto lost = make();
+  const auto kept = make();
+  const std::string id = lost->id().value();
+  EXPECT_TRUE(proteus::test::run(io, records.replace(id, {kOne, 1}, full({kTwo, 2}))).value());
+  EXPECT_TRUE(proteus::test::run(io, upkeep.look()));
+  EXPECT_EQ(sessions->find(id, {}), nullptr);
+  EXPECT_EQ(sessions->find(kept->id().value(), {}), kept);
+  EXPECT_EQ(read(records, id)->holder, (SessionRecord::Holder{kTwo, 2}));
+}
+
+// REP-10
+TEST_F(Upkeep, RecordsGoWithSessionsThatEndAndStayWithThoseThatAreLeft) {
+  const std::string removed = make()->id().value();
+  const std::string left = make()->id().value();
+  sessions->remove(removed, {});
+  EXPECT_EQ(read(records, removed), std::nullopt);
+  sessions->close_all();
+  EXPECT_EQ(read(records, left)->holder, (SessionRecord::Holder{kOne, 1}));
+}
+
+}  // namespace
+}  // namespace proteus::live

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include <boost/asio/io_context.hpp>
+
+#include "base/task_group.hpp"
+#include "redis/client.hpp"
+#include "server/core/session.hpp"
+#include "server/core/session_records.hpp"
+
+namespace proteus::live {
+
+// Sees to it that the records of this process's sessions last as long as the sessions, also in a Redis that was
+// emptied, and ends sessions that another process has taken over. Belongs to the thread of the context; `stop` must
+// have ended before it is destroyed.
+class SessionUpkeep {
+ public:
+  struct Options {
+    // Well within the expiry of a record.
+    std::chrono::milliseconds every = std::chrono::minutes(1);
+    // A process that stood still for so long was taken for dead.
+    std::chrono::milliseconds patience{3'000};
+    std::chrono::milliseconds tick{500};
+  };
+  // Everything given outlives it.
+  SessionUpkeep(boost::asio::io_context& io, server::Sessions& sessions, server::SessionRecords& records,
+                const redis::Client& client, Options options);
+
+  // Thread-safe.
+  void start();
+  Task<> stop();
+
+  // Looks after all sessions once; false where Redis did not answer.
+  Task<bool> look();
+
+ private:
+  Task<> run();
+
+  boost::asio::io_context& io_;
+  server::Sessions& sessions_;
+  server::SessionRecords& records_;
+  const redis::Client& client_;
+  const Options options_;
+  TaskGroup tasks_;
+  bool stopped_ = false;
+};
+
+}  // namespace proteus::live

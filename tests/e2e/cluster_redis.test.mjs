@@ -1,0 +1,244 @@
+// Sessions of legacy clients that outlive their process, with a Redis (REP-10, REP-12, REP-13, REP-15).
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+
+import { LegacySession } from './support/legacy_raw.mjs';
+import { LegacyUpstream, RESOURCE } from './support/legacy_upstream.mjs';
+import { knowsPeers, startPeer } from './support/peers.mjs';
+import { hasPostgres, startPostgres } from './support/postgres.mjs';
+import { eventually, root } from './support/programs.mjs';
+import { hasRedis, startRedis } from './support/redis.mjs';
+
+const TOKEN = 'of-anna-and-nobody-else';
+const STDIO = join(root, 'tests/fixtures/stdio_server.py');
+const missing = (!hasPostgres && 'PostgreSQL 15 is not installed') || (!hasRedis && 'Redis is not installed');
+
+/** Reads events of a stream as they come; `next(wanted)` gives the first that has not been given and holds. */
+function eventsOf(response) {
+  const seen = [];
+  let text = '';
+  const reading = (async () => {
+    const decoder = new TextDecoder();
+    for await (const piece of response.body) {
+      text += decoder.decode(piece, { stream: true });
+      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+        const lines = text.slice(0, end).split('\n');
+        text = text.slice(end + 2);
+        const field = (name) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
+        if (field('id')) seen.push({ id: field('id'), data: field('data') && JSON.parse(field('data')) });
+      }
+    }
+  })().catch(() => {});
+  return {
+    seen,
+    ended: reading,
+    next: async (what, holds) => {
+      await eventually(what, () => seen.some(holds));
+      return seen.find(holds);
+    }
+  };
+}
+
+describe('two processes with a Redis', { skip: missing }, () => {
+  let postgres;
+  let redis;
+  let upstream;
+  let processes;
+
+  const start = (name, env = {}) =>
+    startPeer(postgres, name, {
+      upstreams: [
+        { name: 'up', url: upstream.url },
+        { name: 'local', command: ['python3', STDIO, '--era', 'legacy'], fail_fast_on_startup: false }
+      ],
+      tokens: [{ name: 'anna', token_env: 'TOKEN_ANNA' }],
+      env: { PROTEUS_REDIS: redis.url, TOKEN_ANNA: TOKEN, ...env }
+    });
+  const ready = async ({ url }) => (await (await fetch(new URL('/readyz', url))).json()).redis;
+  const metric = async ({ url }, name) => Number(new RegExp(`^${name} (\\S+)`, 'm').exec(await (await fetch(new URL('/metrics', url))).text())[1]);
+
+  before(async () => {
+    postgres = startPostgres();
+    redis = await startRedis();
+  });
+  after(async () => {
+    await redis?.stop();
+    await postgres?.stop();
+  });
+  beforeEach(async () => {
+    upstream = await LegacyUpstream.start();
+    processes = [await start('one'), await start('two')];
+    for (const each of processes) {
+      await knowsPeers(each, 2);
+      await eventually('with Redis', async () => (await ready(each)) === 'there');
+    }
+  });
+  afterEach(async () => {
+    for (const each of processes) {
+      each.signal('SIGCONT');
+      if (each.running()) await each.stop();
+    }
+    await upstream.stop();
+  });
+
+  /** A session, and how to use it at any of the processes. */
+  async function open() {
+    const session = await LegacySession.open(processes[0].url, TOKEN);
+    const headers = { ...session.headers(TOKEN), 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const post = (at, method, params, id = ++session.requests) => fetch(processes[at].url, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', id, method, params }) });
+    return {
+      post,
+      ask: async (at, method, params) => {
+        const response = await post(at, method, params);
+        const text = await response.text();
+        return { status: response.status, ...(text.startsWith('{') ? JSON.parse(text) : { text }) };
+      },
+      call: async function (at, name, args = {}) {
+        const { status, result, error } = await this.ask(at, 'tools/call', { name, arguments: args });
+        return result ? result.content[0].text : `${status} ${error?.message}`;
+      },
+      get: (at, last) => fetch(processes[at].url, { headers: { ...session.headers(TOKEN), accept: 'text/event-stream', ...(last && { 'last-event-id': last }) } }),
+      remove: (at) => fetch(processes[at].url, { method: 'DELETE', headers: session.headers(TOKEN) })
+    };
+  }
+  const kill = async (at) => {
+    processes[at].signal('SIGKILL');
+    await processes[at].ended;
+  };
+
+  test('REP-10 a session goes on at another process, and so does its session at the upstream', async () => {
+    const session = await open();
+    assert.equal(await session.call(0, 'up_count'), '1');
+    assert.equal(await session.call(1, 'up_count'), '2');
+    await kill(0);
+    // For as long as its lease lasts it is not taken for dead.
+    const refused = await session.ask(1, 'tools/list');
+    assert.equal(refused.status, 503);
+    await eventually('taken over', async () => (await session.ask(1, 'tools/list')).status === 200);
+    assert.equal(await session.call(1, 'up_count'), '3');
+    const ids = [...upstream.sessions.values()].find(({ count }) => count === 3).ids;
+    assert.equal(new Set(ids).size, ids.length, 'an id of a request is used once');
+    assert.match(processes[1].log(), /goes on here/);
+    assert.equal((await session.remove(1)).status, 200);
+    assert.equal((await session.ask(1, 'tools/list')).status, 404);
+    assert.equal(redis.run('KEYS', 'proteus:1:session:*'), '');
+  });
+
+  test('REP-10 a call that was under way is answered on its stream: it may have run', async () => {
+    const session = await open();
+    const response = await session.post(0, 'tools/call', { name: 'up_slow', arguments: { name: 'a' }, _meta: { progressToken: 'p' } }, 77);
+    const before = eventsOf(response);
+    const first = await before.next('progress', ({ data }) => data?.method === 'notifications/progress');
+    upstream.running.get('a').progress(2);
+    const second = await before.next('more progress', ({ data }) => data?.params?.progress === 2);
+    await eventually('copied', () => redis.run('--scan', '--pattern', 'proteus:1:events:*').split('\n').some((key) => key && Number(redis.run('HLEN', key)) >= 3));
+    await kill(0);
+    await before.ended;
+
+    const resume = async (last) => {
+      let resumed;
+      await eventually('taken over', async () => (resumed = await session.get(1, last)).status === 200 || (await resumed.text(), false));
+      const after = eventsOf(resumed);
+      await after.ended;
+      return after.seen;
+    };
+    const all = await resume(first.id);
+    assert.deepEqual(all.map(({ data }) => data.params?.progress ?? data.id), [2, 77]);
+    assert.match(all[1].data.error.message, /nobody knows whether the request was carried out/);
+    const rest = await resume(second.id);
+    assert.deepEqual(rest.map(({ data }) => data.id), [77]);
+  });
+
+  test('REP-10 the standing stream is resumed; lists and subscriptions are announced anew, and heard again', async () => {
+    const session = await open();
+    assert.deepEqual((await session.ask(0, 'resources/subscribe', { uri: RESOURCE })).result, {});
+    const before = eventsOf(await session.get(0));
+    await eventually('listened to', () => [...upstream.sessions.values()].some(({ subscriptions, stream }) => subscriptions.has(RESOURCE) && stream));
+    const upstreamSession = () => [...upstream.sessions.values()].find(({ subscriptions, stream }) => subscriptions.has(RESOURCE) && stream);
+    const update = () => upstreamSession().stream.write(`data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: RESOURCE } })}\n\n`);
+    update();
+    const { id } = await before.next('an update', ({ data }) => data?.method === 'notifications/resources/updated');
+    const stream = upstreamSession().stream;
+    await eventually('copied', () => redis.run('--scan', '--pattern', 'proteus:1:events:*') !== '');
+    await kill(0);
+    let resumed;
+    await eventually('taken over', async () => (resumed = await session.get(1, id)).status === 200 || (await resumed.text(), false));
+    const after = eventsOf(resumed);
+    for (const method of ['tools/list_changed', 'resources/list_changed', 'resources/updated'])
+      await after.next(method, ({ data }) => data?.method === `notifications/${method}`);
+    await eventually('listened to again', () => upstreamSession() && upstreamSession().stream !== stream);
+    const updates = () => after.seen.filter(({ data }) => data?.method === 'notifications/resources/updated').length;
+    const told = updates();
+    update();
+    await eventually('told', () => updates() > told);
+    assert.ok(after.seen.every((event) => event.id.split('-')[0] !== id.split('-')[0]), 'of another epoch');
+  });
+
+  test('REP-10 where a part of it was in a program, the client initializes again', async () => {
+    const session = await open();
+    const { result } = await session.ask(0, 'tools/list');
+    const local = result.tools.map(({ name }) => name).find((name) => name.startsWith('local_'));
+    assert.ok((await session.ask(0, 'tools/call', { name: local, arguments: {} })).result);
+    await kill(0);
+    await eventually('told', async () => (await session.ask(1, 'tools/list')).status === 404);
+  });
+
+  test('REP-12 a process that stood still gives a session up that another has', async () => {
+    const session = await open();
+    assert.equal(await session.call(0, 'up_count'), '1');
+    processes[0].signal('SIGSTOP');
+    await eventually('taken over', async () => (await session.ask(1, 'tools/list')).status === 200);
+    processes[0].signal('SIGCONT');
+    await eventually('given up', () => /taken over by another process/.test(processes[0].log()));
+    assert.equal(await session.call(0, 'up_count'), '2');
+    assert.equal(await session.call(1, 'up_count'), '3');
+  });
+
+  test('REP-13 without Redis calls and sessions go on; what needs it is 503 with a reason, and heals', async () => {
+    const session = await open();
+    const commands = await metric(processes[0], 'proteus_redis_commands_total');
+    for (let i = 1; i <= 5; ++i) assert.equal(await session.call(0, 'up_count'), String(i));
+    // One for the session at the upstream, and none for a call.
+    assert.ok((await metric(processes[0], 'proteus_redis_commands_total')) <= commands + 1);
+    await redis.halt();
+    for (const each of processes) await eventually('away', async () => (await ready(each)) === 'away');
+    assert.equal(await metric(processes[1], 'proteus_redis_connected'), 0);
+    assert.equal(await session.call(0, 'up_count'), '6');
+    assert.equal(await session.call(1, 'up_count'), '7');
+    const doomed = await open();
+    await kill(0);
+    await eventually('known to be dead', async () => /Redis at \S+ cannot be asked/.test((await doomed.ask(1, 'tools/list')).error?.message));
+    const refused = await doomed.post(1, 'tools/list');
+    assert.equal(refused.status, 503);
+    assert.equal(refused.headers.get('retry-after'), '1');
+    await refused.text();
+    await redis.resume();
+    await eventually('there', async () => (await ready(processes[1])) === 'there');
+    // A Redis without a disk has forgotten it.
+    await eventually('healed', async () => (await doomed.ask(1, 'tools/list')).status === 404);
+  });
+
+  test('REP-13 an emptied Redis gets the sessions of those who live again', async () => {
+    const session = await open();
+    redis.run('FLUSHALL');
+    await redis.halt();
+    await redis.resume();
+    await eventually('written again', () => redis.run('KEYS', 'proteus:1:session:*') !== '');
+    await kill(0);
+    await eventually('taken over', async () => (await session.ask(1, 'tools/list')).status === 200);
+  });
+
+  test('REP-15 a stranger at Redis reads nothing, and what it writes is no session', async () => {
+    const session = await open();
+    assert.equal((await session.ask(0, 'logging/setLevel', { level: 'error' })).status, 200);
+    const [key] = redis.run('KEYS', 'proteus:1:session:*').split('\n');
+    assert.doesNotMatch(redis.run('GET', key), /proteus-e2e|error/);
+    const ttl = Number(redis.run('PTTL', key));
+    assert.ok(ttl > 0 && ttl <= 1_800_000);
+    redis.run('SET', key, '00000000000000ffAAAAAAAAAAAinvented');
+    assert.equal((await session.ask(0, 'tools/list')).status, 200);
+    await kill(0);
+    await eventually('unknown', async () => (await session.ask(1, 'tools/list')).status === 404);
+  });
+});
