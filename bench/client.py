@@ -73,7 +73,10 @@ class Admin:
         self.connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
 
     def post(self, path, body=None):
-        self.connection.request("POST", path, json.dumps(body or {}), {"X-Admin-Secret": SECRET})
+        return self.send("POST", path, body)
+
+    def send(self, method, path, body=None):
+        self.connection.request(method, path, json.dumps(body or {}), {"X-Admin-Secret": SECRET})
         response = self.connection.getresponse()
         answer = json.loads(response.read())
         if response.status not in (200, 201):

@@ -1,133 +1,185 @@
-"""A legacy call in a cluster: at the process that has its session, and at another one, beside one without a cluster."""
+"""What several processes that share a PostgreSQL cost, and how fast they are.
+
+A call must not notice it: by instructions, with `[cluster]` beside without. Registrations are what is written: per
+second through PostgreSQL with fsync on, beside SQLite and beside pgbench, which inserts rows of the same width into tables
+of the same shape and does nothing else. And how soon a client of one process hears of a change that another one
+acknowledged.
+"""
 import contextlib
 import functools
+import json
 import os
-import pathlib
-import pwd
-import shutil
+import re
+import statistics
 import subprocess
-import tempfile
 import time
 
 import client
+import gateway
 import instructions
+import listener
 import load
+import postgres
 import servers
+import sessions
 import table
 
-PROGRAMS = pathlib.Path("/usr/lib/postgresql/15/bin")
-OWNER_AT_MOST = 1.02
-ELSEWHERE_AT_MOST = 2.2
-START_SECONDS = 20
+CALL_AT_MOST = 1.005
+WRITERS = (1, 64)
+CHANGES = 100
+CLUSTER = "[cluster]\n"
 
 
-class Postgres:
-    """A server of its own on a socket, which refuses to run as root. Use with `with`."""
-
-    def __enter__(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="proteus-bench-pg-"))
-        self.become = []
-        if os.getuid() == 0:
-            user = pwd.getpwnam("postgres")
-            os.chown(self.folder, user.pw_uid, user.pw_gid)
-            self.become = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--pdeathsig=KILL"]
-        data = self.folder / "data"
-        made = [PROGRAMS / "initdb", "-D", data, "-A", "trust", "-N", "-U", "postgres", "--locale=C.UTF-8", "-E", "UTF8"]
-        quiet = {"cwd": "/", "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        subprocess.run([*self.become, *made], check=True, **quiet)
-        command = [PROGRAMS / "postgres", "-D", data, "-k", self.folder, "-h", "", "-F"]
-        self.process = subprocess.Popen([*self.become, *command], **quiet)
-        deadline = time.monotonic() + START_SECONDS
-        while subprocess.run([PROGRAMS / "pg_isready", "-h", self.folder, "-t", "1"], **quiet).returncode:
-            if time.monotonic() > deadline:
-                raise RuntimeError("PostgreSQL does not answer")
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait()
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-    def environment(self):
-        return {
-            "PROTEUS_STORE": f"postgresql://postgres@%2F{str(self.folder).strip('/').replace('/', '%2F')}/postgres",
-            "PROTEUS_PEPPER": "bench-bench-bench-bench-bench-bench",
-        }
+def shared(database):
+    """The environment of a process of a cluster."""
+    return {"PROTEUS_STORE": database.url, "PROTEUS_PEPPER": "a pepper that is long enough for the bench"}
 
 
-class Together:
-    """Two processes that one request keeps busy: it reaches the first one."""
-
-    def __init__(self, first, second):
-        self.name, self.port, self.servers = first.name, first.port, (first, second)
-
-    def cpu_seconds(self):
-        return sum(server.cpu_seconds() for server in self.servers)
-
-    def settle(self):
-        for server in self.servers:
-            server.settle()
-
-
-def measure(bench):
-    if not (PROGRAMS / "postgres").exists():
-        raise RuntimeError("PostgreSQL 15 is not installed; `scripts/setup.sh test` installs it")
+def measure_call(bench):
+    name = "tools/call, 1 KB, with [cluster]"
     with contextlib.ExitStack() as stack:
-        postgres = stack.enter_context(Postgres())
-        fixture = servers.everything(bench, bench.load_core, "--bench", "--era", "legacy", name="upstream")
-        upstream = servers.upstream("up", stack.enter_context(fixture).port, 'prefix = ""')
-        alone = functools.partial(servers.gateway, bench, bench.server_core, upstream)
-        member = functools.partial(
-            servers.gateway,
-            bench,
-            bench.server_core,
-            upstream + '[cluster]\npeer_listen = "127.0.0.1:0"\n',
-            environment=postgres.environment(),
-        )
-        counts = {label: _instructions(bench, start) for label, start in (("alone", alone), ("owner", member))}
-        without = stack.enter_context(alone(name="alone"))
-        owner = stack.enter_context(member(name="owner"))
-        other = stack.enter_context(member(name="other"))
-        session = client.legacy_session(owner)
-        pairs = {
-            "one process": (without, _call(client.legacy_session(without))),
-            "owner": (owner, _call(session)),
-            "elsewhere": (Together(other, owner), _call(session)),
+        database = stack.enter_context(postgres.Postgres(bench, bench.load_core))
+        upstream = stack.enter_context(servers.everything(bench, bench.load_core, "--bench", name="upstream"))
+        starts = {
+            "shared": functools.partial(
+                gateway.through, bench, upstream, name="shared", before=CLUSTER, environment=shared(database)
+            ),
+            "alone": functools.partial(gateway.through, bench, upstream, name="alone"),
         }
-        medians = load.in_turn(bench, "tools/call in a cluster", pairs)
-    name = "tools/call of a legacy client in a cluster"
-    rows = table.compared(f"{name}, at its process", medians, "owner", "one process")
-    rows += table.compared(
-        f"{name}, at another process", medians, "elsewhere", "one process", cpu_at_most=ELSEWHERE_AT_MOST
-    )
-    if None not in counts.values():
-        label = f"{name}, at its process: instructions"
-        row = table.row(label, counts["owner"], counts["alone"], "one process", "instructions", at_most=OWNER_AT_MOST)
-        rows.append(row)
+        what = load.call("up_bench_1k", token=gateway.TOKEN)
+        counts = {label: instructions.of_calls_and_idling(bench, start, what) for label, start in starts.items()}
+    if None in counts.values():
+        return []
+    bench.keep(name, counts)
+    call = {label: count["call"] for label, count in counts.items()}
+    idle = {label: count["idle"] for label, count in counts.items()}
+    return [
+        table.exact(f"{name}: instructions", call["shared"], call["alone"], "without", "instructions", CALL_AT_MOST),
+        table.row("a process with [cluster] that idles", idle["shared"], idle["alone"], "without", "instructions/s"),
+    ]
+
+
+# The rows that a registration writes, in tables like ours; the feed is what others read.
+TABLES = """
+CREATE SCHEMA bare;
+CREATE TABLE bare.sessions (id bytea PRIMARY KEY, user_id bytea NOT NULL, secrets bytea, context bytea NOT NULL,
+  catalog bytea NOT NULL, created_at bigint NOT NULL, last_used_at bigint NOT NULL, version bigint NOT NULL);
+CREATE TABLE bare.tools (session bytea NOT NULL, name bytea NOT NULL, definition bytea NOT NULL, secrets bytea,
+  version bigint NOT NULL, PRIMARY KEY (session, name));
+CREATE TABLE bare.hashes (hash bytea PRIMARY KEY, owner bytea NOT NULL, sealed bytea NOT NULL);
+CREATE INDEX ON bare.hashes (owner);
+CREATE SEQUENCE bare.numbers;
+"""
+INSERTS = r"""
+BEGIN;
+INSERT INTO bare.sessions SELECT convert_to('s' || n, 'UTF8'), '7', repeat('x', {session_secrets})::bytea, '', '', n, n, n
+  FROM (SELECT nextval('bare.numbers') AS n) one;
+INSERT INTO bare.hashes SELECT sha256(convert_to('s' || n, 'UTF8')), convert_to('s' || n, 'UTF8'), repeat('x', {hash})::bytea
+  FROM (SELECT currval('bare.numbers') AS n) one;
+INSERT INTO bare.tools SELECT convert_to('s' || n, 'UTF8'), 'run_query', repeat('x', {definition})::bytea,
+  repeat('x', {tool_secrets})::bytea, n FROM (SELECT currval('bare.numbers') AS n) one;
+COMMIT;
+"""
+WIDTHS = """
+SELECT avg(length(secrets))::int FROM proteus.tool_sessions;
+SELECT avg(length(sealed))::int FROM proteus.token_hashes;
+SELECT avg(length(definition))::int FROM proteus.session_tools;
+SELECT avg(length(secrets))::int FROM proteus.session_tools;
+"""
+
+
+def measure_registrations(bench):
+    """Taken in turn: one through SQLite, one through PostgreSQL, one of bare inserts."""
+    url = "http://127.0.0.1:9/"
+    body = bench.folder / "registration.json"
+    whole = sessions.registration("NUMBER", url, 0)
+    body.write_text(json.dumps({**whole, "tools": [sessions.tool("run_query", url)]}))
+    rows = []
+    with contextlib.ExitStack() as stack:
+        database = stack.enter_context(postgres.Postgres(bench, None))
+        ours = {
+            "PostgreSQL": stack.enter_context(
+                servers.gateway(bench, bench.server_core, CLUSTER, environment=shared(database))
+            ),
+            "SQLite": stack.enter_context(servers.gateway(bench, bench.server_core, "")),
+        }
+        for label, server in ours.items():
+            _register(bench, server, body, 4, "warm-", 1)
+        script = bench.place("pgbench") / "inserts.sql"
+        names = ("session_secrets", "hash", "definition", "tool_secrets")
+        widths = dict(zip(names, map(int, database.sql(WIDTHS).split())))
+        script.write_text(INSERTS.format(**widths))
+        script.parent.chmod(0o755)
+        database.sql(TABLES)
+        bench.keep("cluster registrations: widths", widths)
+        for writers in WRITERS:
+            name = f"registrations through PostgreSQL, {writers} writer{'s' if writers > 1 else ''}"
+            samples = {label: [] for label in (*ours, "pgbench")}
+            for number in range(bench.rounds):
+                for label, server in ours.items():
+                    samples[label].append(_register(bench, server, body, writers, f"{writers}-{number}-", None))
+                samples["pgbench"].append(_insert(bench, database, script, writers))
+            bench.keep(name, samples)
+            medians = {label: statistics.median(taken) for label, taken in samples.items()}
+            for baseline in ("SQLite", "pgbench"):
+                words = {"SQLite": "SQLite", "pgbench": "pgbench, the bare inserts"}[baseline]
+                rows.append(table.row(name, medians["PostgreSQL"], medians[baseline], words, "registrations/s"))
     return rows
 
 
-def _call(session):
-    return load.call("bench_1k", era=client.LEGACY, ids=1000, session=session)
+def _register(bench, server, body, writers, prefix, seconds):
+    seconds = max(1, round(seconds or bench.seconds))
+    command = ["taskset", "-c", str(bench.load_core), "wrk", "-t1", f"-c{writers}", f"-d{seconds}s", "--timeout=60s"]
+    command += ["-s", servers.ROOT / "bench/registrations.lua", f"http://127.0.0.1:{server.port}/admin/tools/register"]
+    environment = {**os.environ, "BENCH_BODY": str(body), "BENCH_PREFIX": prefix, "BENCH_SECRET": client.SECRET}
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    result = json.loads(ran.stderr.strip().splitlines()[-1])
+    if result["errors"] or not result["requests"]:
+        raise RuntimeError(f"registrations: {result}\n{ran.stdout}")
+    return result["requests"] / result["seconds"]
 
 
-class _Begun:
-    """The load of a client whose session begins with the server that it is put on."""
-
-    def __init__(self, start):
-        self.start, self.session = start, ""
-        self.what = _call("")
-        self.path, self.body = self.what.path, self.what.body
-
-    def __call__(self, **more):
-        server = self.start(**more)
-        self.what.session = client.legacy_session(server)
-        return server
-
-    def headers(self):
-        return self.what.headers()
+def _insert(bench, database, script, writers):
+    seconds = max(1, round(bench.seconds))
+    options = ("-n", "-h", database.folder, "-U", "postgres", "-c", writers, "-j", 1, "-T", seconds, "-f", script)
+    said = database.run("pgbench", *options, "postgres", core=bench.load_core)
+    return float(re.search(r"tps = ([0-9.]+)", said)[1])
 
 
-def _instructions(bench, start):
-    begun = _Begun(start)
-    return instructions.of_call(bench, begun, begun)
+def measure_announcements(bench):
+    """From the answer of one process to the notification at a stream of another."""
+    name = "from the answer of one process to list-changed at another"
+    with contextlib.ExitStack() as stack:
+        database = stack.enter_context(postgres.Postgres(bench, None))
+        upstream = stack.enter_context(servers.everything(bench, bench.load_core, name="upstream"))
+        one, other = (
+            stack.enter_context(servers.gateway(bench, bench.server_core, CLUSTER, environment=shared(database)))
+            for _ in range(2)
+        )
+        admin = client.Admin(one)
+        address = f"http://127.0.0.1:{upstream.port}/mcp"
+        admin.post("/admin/upstreams", {"name": "up", "url": address, "fail_fast_on_startup": False})
+
+        # What the lists show changes at once, without asking the upstream: the names begin otherwise.
+        def rename(number):
+            admin.send("PATCH", "/admin/upstreams/up", {"prefix": f"p{number}_"})
+
+        with listener.Listener(other) as told:
+            samples = [_announced(told, rename, number) for number in range(CHANGES)]
+    rows = []
+    for what, label in (("request", "from the request at one process to list-changed at another"), ("answer", name)):
+        taken = sorted(sample[what] for sample in samples)
+        bench.keep(label, {"ms": taken})
+        rows.append(table.row(f"{label}: p50", statistics.median(taken), unit="ms"))
+        rows.append(table.row(f"{label}: p99", taken[-(-len(taken) * 99 // 100) - 1], unit="ms"))
+    return rows
+
+
+def _announced(told, act, number):
+    """Milliseconds to the notification. It may come before the answer, which waits until all processes know."""
+    listener.pause()
+    begin = time.monotonic()
+    act(number)
+    answered = time.monotonic()
+    heard = told.heard()
+    return {"request": (heard - begin) * 1000, "answer": (heard - answered) * 1000}

@@ -23,6 +23,7 @@ import time
 
 import beside
 import cluster
+import cluster_sessions
 import contexts
 import datasets
 import eras
@@ -66,7 +67,10 @@ SECTIONS = {
     "contexts": contexts.measure,
     "identity": identity.measure,
     "grants": grants.measure,
-    "cluster": cluster.measure,
+    "cluster call": cluster.measure_call,
+    "cluster registrations": cluster.measure_registrations,
+    "cluster announcements": cluster.measure_announcements,
+    "cluster sessions": cluster_sessions.measure,
     "beside another build": beside.measure,
 }
 

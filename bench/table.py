@@ -35,6 +35,12 @@ def limited(name, ours, limit, unit):
     return {**made, "target": f"< {limit:g}", "verdict": "PASS" if ours < limit else "over"}
 
 
+def exact(name, ours, baseline, baseline_name, unit, at_most):
+    """A row of a ratio that is counted rather than measured, so that its target has no tolerance."""
+    made = row(name, ours, baseline, baseline_name, unit, at_most=at_most)
+    return {**made, "exact": True, "verdict": "PASS" if ours / baseline <= at_most else "over"}
+
+
 def compared(name, medians, ours, baseline, cpu_at_most=None, throughput_at_least=None):
     """The two rows of two servers that got the same load; `medians` as `load.in_turn` gives them."""
     first, second = medians[ours], medians[baseline]
@@ -57,7 +63,7 @@ def show(rows):
 
     lines = [("", "proteus", "baseline", "", "unit", "ratio", "target", "")]
     for r in rows:
-        ratio = "-" if r["ratio"] is None else f"{r['ratio']:.2f}"
+        ratio = "-" if r["ratio"] is None else f"{r['ratio']:.3f}" if r.get("exact") else f"{r['ratio']:.2f}"
         cells = (r["row"], number(r["proteus"]), number(r["baseline"]), r["baseline_name"] or "", r["unit"], ratio)
         lines.append((*cells, r["target"] or "", r["verdict"] or ""))
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]

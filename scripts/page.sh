@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
-# page.sh [screenshots]: checks the types of ui/ and tests the page of build/release/bin/proteus in Debian's chromium, or takes
-# pictures of all screens into build/screenshots.
+# page.sh [screenshots | measure]: checks the types of ui/ and tests the page of build/release/bin/proteus in Debian's chromium, or
+# takes pictures of all screens into build/screenshots, or prints what the page of a large gateway costs.
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
 
 if [[ ${1:-} == screenshots ]]; then
   exec "$(node_path)" tests/ui/screenshots.mjs build/screenshots
+fi
+if [[ ${1:-} == measure ]]; then
+  exec "$(node_path)" tests/ui/measure.mjs "${@:2}"
 fi
 
 output=$LOGS/page-output.log

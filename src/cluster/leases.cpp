@@ -18,6 +18,8 @@ namespace asio = boost::asio;
 
 namespace {
 
+constexpr std::size_t kForgottenAtOnce = 100;
+
 // Of which of them a process takes its share first: others begin elsewhere, so that they seldom want the same.
 void shuffle(std::vector<std::string>& names, const std::string& owner) {
   std::ranges::sort(names, {}, [&](const std::string& name) { return std::hash<std::string>{}(owner + '\n' + name); });
@@ -98,9 +100,10 @@ Task<> Leases::look() {
   const std::string& self = member_.options().name;
   const std::uint64_t takes = takes_;
   const auto members = co_await store_.members();
-  if (members && on_members_) on_members_(*members);
   const auto leases = members ? co_await store_.leases() : std::unexpected(members.error());
   if (!leases) co_return log::debug("leases cannot be read: {}", leases.error().message());
+  for (const auto& on_members : on_members_)
+    on_members(*members);
   // What was read may be older than what was taken meanwhile.
   if (takes != takes_) co_return;
   std::set<std::string_view> live = {self};
@@ -145,10 +148,14 @@ Task<> Leases::look() {
   });
   if (released.size() > store::limits::kLeases) released.resize(store::limits::kLeases);
   set_held(std::move(held));
-  if (free.empty() && released.empty()) co_return;
   store::Writes writes;
+  for (const auto& member : *members) {
+    if (member.name != self && member.unseen >= member_.options().forget && writes.size() < kForgottenAtOnce)
+      writes.emplace_back(store::Leave{member.name});
+  }
   if (!released.empty()) writes.emplace_back(store::ReleaseLeases{self, std::move(released)});
   if (!free.empty()) writes.emplace_back(store::TakeLeases{self, std::move(free), member_.options().patience});
+  if (writes.empty()) co_return;
   const auto written = co_await store_.write(std::move(writes));
   if (!written) co_return log::debug("leases cannot be taken: {}", written.error().message());
   add_held(written->leases);

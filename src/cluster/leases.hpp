@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -36,9 +37,9 @@ class Leases {
 
   // Called on the thread when it was looked how many processes there are.
   void set_on_live(std::function<void(std::size_t count)> on_live) { on_live_ = std::move(on_live); }
-  // The same with those that were found.
+  // Called on the thread with all processes that are known, whenever it was looked.
   using OnMembers = std::function<void(const std::vector<store::MemberRecord>& members)>;
-  void set_on_members(OnMembers on_members) { on_members_ = std::move(on_members); }
+  void add_on_members(OnMembers on_members) { on_members_.push_back(std::move(on_members)); }
 
   // What is to be done by somebody, all of it. Takes what nobody does before this ends.
   Task<> want(std::set<std::string> names);
@@ -73,7 +74,7 @@ class Leases {
   const Member& member_;
   OnChange on_change_;
   std::function<void(std::size_t count)> on_live_;
-  OnMembers on_members_;
+  std::vector<OnMembers> on_members_;
   std::set<std::string> wanted_;
   std::map<std::string, Clock::Monotonic> free_;  // that nobody did when last looked, and since when
   std::set<std::string> beyond_;                  // that nobody else wants: held beyond the share

@@ -16,9 +16,11 @@ const std::set<std::string> kFour = {"a", "b", "c", "d"};
 // A process that looks when it is told to.
 class Holder {
  public:
-  Holder(boost::asio::io_context& io, store::Store& store, std::string name, std::chrono::milliseconds patience = 1h)
+  Holder(boost::asio::io_context& io, store::Store& store, std::string name, std::chrono::milliseconds patience = 1h,
+         std::chrono::milliseconds forget = 24h)
       : io_(io),
-        member_(io, store, clock_, {.name = std::move(name), .facts = "{}", .attend_every = 0ms, .patience = patience}),
+        member_(io, store, clock_,
+                {.name = std::move(name), .facts = "{}", .attend_every = 0ms, .patience = patience, .forget = forget}),
         leases(io, store, member_) {
     attend();
   }
@@ -89,6 +91,33 @@ TEST_F(LeasesTest, ThatWereLostStoreNothing) {
   EXPECT_TRUE(test::run(io, store.write(std::move(fresh))));
   one.look({"upstream x"});
   EXPECT_FALSE(one.leases.holds("upstream x"));
+}
+
+// REP-01
+TEST_F(LeasesTest, ShowWhoIsThere) {
+  Holder one(io, store, "one");
+  Holder two(io, store, "two");
+  std::vector<std::string> seen;
+  one.leases.add_on_members([&](const std::vector<store::MemberRecord>& members) {
+    seen.clear();
+    for (const auto& member : members)
+      seen.push_back(member.name);
+  });
+  one.look();
+  EXPECT_THAT(seen, ::testing::ElementsAre("one", "two"));
+}
+
+// REP-17
+TEST_F(LeasesTest, ForgetWhoHasBeenDeadForLong) {
+  Holder one(io, store, "one");
+  Holder two(io, store, "two");
+  two.look();
+  EXPECT_EQ(test::run(io, store.members()).value().size(), 2U);
+  Holder late(io, store, "late", 0ms, 0ms);
+  late.look();
+  const auto left = test::run(io, store.members()).value();
+  ASSERT_EQ(left.size(), 1U);
+  EXPECT_EQ(left.front().name, "late");
 }
 
 // Not every process has the same configuration.

@@ -1,10 +1,10 @@
 #include "cluster/member.hpp"
 
 #include <algorithm>
-#include <set>
-#include <tuple>
+#include <iterator>
 
 #include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -20,19 +20,9 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t kEntriesAtOnce = 1'000;
-constexpr std::chrono::milliseconds kSettleLook{10};
+constexpr std::chrono::milliseconds kSettleLook{3};
 constexpr std::chrono::milliseconds kTryAgain{250};
 constexpr std::chrono::seconds kLookOut{1};
-
-// Each once, where it was first.
-Member::Changed keys_of(const std::vector<store::FeedEntry>& entries) {
-  Member::Changed keys;
-  std::set<std::tuple<store::RecordKind, std::string_view, std::string_view>> seen;
-  for (const auto& entry : entries) {
-    if (seen.emplace(entry.key.kind, entry.key.name, entry.key.part).second) keys.push_back(entry.key);
-  }
-  return keys;
-}
 
 }  // namespace
 
@@ -43,13 +33,16 @@ Member::Member(asio::io_context& io, store::Store& store, const Clock& clock, Me
       options_(std::move(options)),
       tasks_(io.get_executor()),
       timer_(io),
-      caught_up_(clock.now()) {}
+      look_timer_(io),
+      looked_(io.get_executor()),
+      caught_up_(clock.now()),
+      facts_(options_.facts) {}
 
 Member::~Member() { store_.on_feed({}); }
 
 Task<Result<>> Member::join() {
   store::Writes writes;
-  writes.emplace_back(store::Attend{{.name = options_.name, .facts = options_.facts, .applied = 0, .unseen = {}}});
+  writes.emplace_back(store::Attend{{.name = options_.name, .facts = facts_, .applied = 0, .unseen = {}}});
   if (auto written = co_await store_.write(std::move(writes)); !written)
     co_return std::unexpected(std::move(written.error()));
   const auto page = co_await store_.feed(0, 1);
@@ -58,6 +51,14 @@ Task<Result<>> Member::join() {
   caught_up_ = clock_.now();
   attended_at_ = clock_.now();
   co_return Result<>{};
+}
+
+void Member::set_facts(std::string facts) {
+  if (facts == facts_) return;
+  facts_ = std::move(facts);
+  told_ = false;
+  grown_ = true;
+  timer_.cancel();
 }
 
 void Member::start(Apply apply, OnBlind on_blind) {
@@ -79,6 +80,7 @@ Task<> Member::leave() {
   // What was posted before this is over then.
   co_await asio::post(io_, asio::use_awaitable);
   timer_.cancel();
+  look_timer_.cancel();
   tasks_.cancel();
   co_await tasks_.join();
   store::Writes writes;
@@ -118,9 +120,8 @@ Task<bool> Member::catch_up() {
     }
     // A number that is smaller than ours is of another database: one that was restored from a copy.
     const bool missed = page->entries.empty() || page->entries.front().number != applied_ + 1;
-    const Changed keys = missed ? Changed() : keys_of(page->entries);
     const std::uint64_t until = missed ? page->newest : page->entries.back().number;
-    const auto applied = co_await apply_(missed ? nullptr : &keys);
+    const auto applied = co_await apply_(missed ? nullptr : &page->entries);
     if (!applied) {
       if (!std::exchange(away_, true))
         log::warning("changes of other processes cannot be applied: {}", applied.error().message());
@@ -128,16 +129,17 @@ Task<bool> Member::catch_up() {
     }
     if (missed) log::warning("too much had changed meanwhile: everything was read again");
     applied_ = until;
+    look_timer_.cancel();
   }
 }
 
 Task<> Member::attend() {
   const auto now = clock_.now();
   const std::uint64_t applied = applied_;
-  if (applied == attended_ && now - attended_at_ < options_.attend_every) co_return;
+  if (told_ && applied == attended_ && now - attended_at_ < options_.attend_every) co_return;
+  told_ = true;
   store::Writes writes;
-  writes.emplace_back(
-      store::Attend{{.name = options_.name, .facts = options_.facts, .applied = applied, .unseen = {}}});
+  writes.emplace_back(store::Attend{{.name = options_.name, .facts = facts_, .applied = applied, .unseen = {}}});
   const auto written = co_await store_.write(std::move(writes));
   if (!written) co_return;
   attended_ = applied;
@@ -159,23 +161,74 @@ Task<> Member::look_out() {
 }
 
 Task<Result<Member::Settled>> Member::settle() {
-  const auto page = co_await store_.feed(applied_, 1);
-  if (!page) co_return std::unexpected(page.error());
-  const std::uint64_t wanted = page->newest;
-  const auto until = clock_.now() + options_.settle;
-  for (;;) {
-    const auto members = co_await store_.members();
-    if (!members) co_return std::unexpected(members.error());
-    Settled settled;
-    for (const auto& member : *members) {
-      const bool self = member.name == options_.name;
-      if (!self && !lives(member)) continue;
-      ++settled.live;
-      if ((self ? applied_.load() : member.applied) >= wanted) ++settled.applied;
-    }
-    if (settled.all() || clock_.now() >= until) co_return settled;
-    co_await sleep_for(kSettleLook);
+  co_return co_await asio::co_spawn(io_, wait_settled(), asio::use_awaitable);
+}
+
+Task<Result<Member::Settled>> Member::wait_settled() {
+  const auto own = std::make_shared<Waiting>(Waiting{.until = clock_.now() + options_.settle});
+  waiting_.push_back(own);
+  if (!std::exchange(looking_, true)) tasks_.spawn("looking who has applied what", look_who_applied());
+  look_timer_.cancel();
+  while (!own->outcome)
+    co_await looked_.wait();
+  co_return std::move(*own->outcome);
+}
+
+// One for all who wait: each of them alone would keep the store from what they wait for.
+Task<> Member::look_who_applied() {
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  while (!waiting_.empty()) {
+    co_await look_once();
+    std::erase_if(waiting_, [](const auto& one) { return one->outcome.has_value(); });
+    looked_.ring();
+    if (waiting_.empty() || !waiting(false).empty()) continue;
+    look_timer_.expires_after(kSettleLook);
+    boost::system::error_code ignored;
+    co_await look_timer_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
   }
+  looking_ = false;
+}
+
+Task<> Member::look_once() {
+  if (const auto fresh = waiting(false); !fresh.empty()) {
+    const auto page = co_await store_.feed(applied_, 1);
+    for (const auto& one : fresh) {
+      if (page) one->wanted = page->newest;
+      if (!page) one->outcome = std::unexpected(page.error());
+    }
+  }
+  const auto knowing = waiting(true);
+  // Nothing to ask for while not even this process has applied it.
+  const auto now = clock_.now();
+  const auto is_due = [&](const auto& one) { return *one->wanted <= applied_ || now >= one->until; };
+  if (std::ranges::none_of(knowing, is_due)) co_return;
+  const auto members = co_await store_.members();
+  for (const auto& one : knowing) {
+    if (!members) {
+      one->outcome = std::unexpected(members.error());
+      continue;
+    }
+    const Settled settled = count(*members, *one->wanted);
+    if (settled.all() || clock_.now() >= one->until) one->outcome = settled;
+  }
+}
+
+std::vector<std::shared_ptr<Member::Waiting>> Member::waiting(bool know) const {
+  std::vector<std::shared_ptr<Waiting>> found;
+  std::ranges::copy_if(waiting_, std::back_inserter(found),
+                       [&](const auto& one) { return !one->outcome && one->wanted.has_value() == know; });
+  return found;
+}
+
+Member::Settled Member::count(const std::vector<store::MemberRecord>& members, std::uint64_t wanted) const {
+  Settled settled;
+  for (const auto& member : members) {
+    const bool self = member.name == options_.name;
+    if (!self && !lives(member)) continue;
+    ++settled.live;
+    if ((self ? applied_.load() : member.applied) >= wanted) ++settled.applied;
+  }
+  return settled;
 }
 
 }  // namespace proteus::cluster

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,13 +15,14 @@
 
 #include "base/clock.hpp"
 #include "base/task_group.hpp"
+#include "base/waiting.hpp"
 #include "store/store.hpp"
 
 namespace proteus::cluster {
 
 struct MemberOptions {
   std::string name;   // new at each start
-  std::string facts;  // JSON, for people
+  std::string facts;  // JSON, for people; at the start
   std::chrono::milliseconds attend_every{1'000};
   // A process that has not attended for so long is taken for dead.
   std::chrono::milliseconds patience{3'000};
@@ -28,6 +30,15 @@ struct MemberOptions {
   std::chrono::milliseconds settle{500};
   // How long changes of others may be missed until what could have been revoked is not believed any more.
   std::chrono::milliseconds blind_after{60'000};
+  // When a dead process is not listed any more.
+  std::chrono::milliseconds forget{std::chrono::hours(24)};
+};
+
+// How many of those who live have applied everything that was written until a moment.
+struct Settled {
+  std::size_t applied = 0;
+  std::size_t live = 0;
+  bool all() const { return applied == live; }
 };
 
 // This process among those that share a store. Says that it lives, follows the feed of changes, and has them applied
@@ -44,27 +55,22 @@ class Member {
   Member& operator=(const Member&) = delete;
 
   const MemberOptions& options() const { return options_; }
-  // Before it joins.
-  void set_facts(std::string facts) { options_.facts = std::move(facts); }
+  // On the thread. From the next time that it attends.
+  void set_facts(std::string facts);
 
   // Before anything is read from the store: whatever is written after this is followed.
   Task<Result<>> join();
 
-  // What changed, each once; nothing where anything may have changed. Where it fails it is called again with the same.
-  using Changed = std::vector<store::RecordKey>;
+  // What changed; nothing where anything may have changed. Where it fails it is called again with the same.
+  using Changed = std::vector<store::FeedEntry>;
   using Apply = std::function<Task<Result<>>(const Changed* changed)>;
   // Whether changes of others may have been missed for too long. Called on the thread when that changes.
   using OnBlind = std::function<void(bool blind)>;
   void start(Apply apply, OnBlind on_blind);
   Task<> leave();
 
-  // How many of those who live have applied everything that was written until now.
-  struct Settled {
-    std::size_t applied = 0;
-    std::size_t live = 0;
-    bool all() const { return applied == live; }
-  };
-  // Thread-safe. Waits until all have, or for as long as the options say.
+  using Settled = cluster::Settled;
+  // Thread-safe. Waits until all have, or for as long as the options say. However many wait, one looks for all.
   Task<Result<Settled>> settle();
 
   // Thread-safe. Whether somebody attended lately.
@@ -82,6 +88,19 @@ class Member {
   Task<bool> catch_up();
   Task<> attend();
 
+  // Somebody who waits until a change has been applied.
+  struct Waiting {
+    Clock::Monotonic until;
+    std::optional<std::uint64_t> wanted = {};  // the newest entry of the feed when it came
+    std::optional<Result<Settled>> outcome = {};
+  };
+  Task<Result<Settled>> wait_settled();
+  Task<> look_who_applied();
+  Task<> look_once();
+  // Those who know what they wait for, and those who do not yet.
+  std::vector<std::shared_ptr<Waiting>> waiting(bool know) const;
+  Settled count(const std::vector<store::MemberRecord>& members, std::uint64_t wanted) const;
+
   boost::asio::io_context& io_;
   store::Store& store_;
   const Clock& clock_;
@@ -90,8 +109,14 @@ class Member {
   OnBlind on_blind_;
   TaskGroup tasks_;
   boost::asio::steady_timer timer_;
+  boost::asio::steady_timer look_timer_;
+  Bell looked_;
+  std::vector<std::shared_ptr<Waiting>> waiting_;
+  bool looking_ = false;  // for those who wait
   std::atomic<std::uint64_t> applied_ = 0;
   std::atomic<Clock::Monotonic> caught_up_{};
+  std::string facts_;
+  bool told_ = true;            // what these are
   std::uint64_t attended_ = 0;  // with this number
   Clock::Monotonic attended_at_{};
   bool grown_ = false;  // the feed, perhaps

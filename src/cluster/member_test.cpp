@@ -39,8 +39,8 @@ class Process {
   Task<Result<>> apply(const Member::Changed* changed) {
     if (refuses) co_return std::unexpected(errors::exhausted("not now"));
     if (changed == nullptr) applied.emplace_back("everything");
-    for (const auto& key : changed == nullptr ? Member::Changed() : *changed)
-      applied.push_back(key.name);
+    for (const auto& entry : changed == nullptr ? Member::Changed() : *changed)
+      applied.push_back(entry.key.name);
     co_return Result<>{};
   }
   Task<bool> leave() {
@@ -112,6 +112,38 @@ TEST_F(MemberTest, KnowsWhenItMayHaveMissedChangesForTooLong) {
   a.refuses = false;
   test::run_until(io, [&] { return !a.blind; });
   EXPECT_THAT(a.applied, ElementsAre("revoked"));
+}
+
+// REP-02: however many wait at once, each hears of its own change.
+TEST_F(MemberTest, LetsManyWaitAtOnce) {
+  using Call = test::Started<Result<Settled>>;
+  Process a(io, store, "a");
+  Process b(io, store, "b");
+  b.refuses = true;
+  put("one");
+  std::vector<std::unique_ptr<Call>> calls;
+  for (int i = 0; i < 100; ++i)
+    calls.push_back(std::make_unique<Call>(io, a.member.settle()));
+  test::run_until(io, [&] { return !a.applied.empty(); });
+  b.refuses = false;
+  for (auto& call : calls)
+    EXPECT_TRUE(call->finish().value().all());
+  EXPECT_THAT(b.applied, ElementsAre("one"));
+}
+
+// REP-01
+TEST_F(MemberTest, TellsOthersWhatItIsLikeNow) {
+  Process a(io, store, "a");
+  a.member.set_facts(R"({"configuration":"another"})");
+  const auto told = [&] {
+    const auto members = test::run(io, store.members()).value();
+    return members.size() == 1 && members.front().facts == R"({"configuration":"another"})";
+  };
+  for (int i = 0; i < 100 && !told(); ++i) {
+    put("x");
+    settle(a);
+  }
+  EXPECT_TRUE(told());
 }
 
 TEST_F(MemberTest, IsNotCountedWhenItHasLeft) {

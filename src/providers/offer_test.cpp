@@ -56,11 +56,11 @@ TEST_F(Offers, KeepWhatIsRatifiedOfAKindThatWasNotRead) {
   make({{kPay}}, {{}});
   for (const auto& [id, proposal] : maker.pins->posted()) {
     ASSERT_TRUE(maker.pins->take({.upstream = "up",
-                                  .kind = proposal.kind,
-                                  .name = proposal.name,
-                                  .hash = proposal.hash,
+                                  .kind = proposal->kind,
+                                  .name = proposal->name,
+                                  .hash = proposal->hash,
                                   .verdict = store::Verdict::ratified,
-                                  .definition = proposal.after,
+                                  .definition = proposal->after,
                                   .by = "ada",
                                   .at = {}}));
   }

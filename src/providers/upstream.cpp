@@ -145,11 +145,13 @@ client::Refresher::Dependencies Upstream::refreshing() {
 }
 
 Task<Result<client::Gathered>> Upstream::read() {
+  // Not when it has been read: whoever watches it by then may have stored something newer.
+  auto fence = dependencies_.shared ? dependencies_.fence() : std::nullopt;
   auto offer = co_await read_lists();
   if (!offer) co_return std::unexpected(std::move(offer.error()));
   if (refresher_.is_closing()) co_return std::unexpected(errors::cancelled("the refresh"));
   auto failure = offer->failure;
-  auto change = co_await take_over(std::move(*offer));
+  auto change = co_await take_over(std::move(*offer), std::move(fence));
   if (!change) co_return std::unexpected(std::move(change.error()));
   const bool known = looked_at_ == facts() && change->empty();
   if (!known && !looking_ && !refresher_.is_closing() && may_have_legacy_side())

@@ -64,6 +64,8 @@ struct UpstreamDependencies {
   bool shared = false;
   // Where it is shared: makes this process the one.
   std::function<Task<Result<>>()> lead = {};
+  // Where it is shared: by what this process may store what it begins to read now; nothing where another one watches.
+  std::function<std::optional<store::Fence>()> fence = {};
 
   // Where a program waits for its turn to start; may be empty.
   std::shared_ptr<client::StartPlaces> start_places = {};
@@ -76,8 +78,8 @@ struct UpstreamDependencies {
   std::function<Result<catalog::Publication>(catalog::SnapshotPointer)> publish;
   // After each refresh, also one that failed; with what was published where it changed something.
   std::function<void(const RefreshResult&, const catalog::Publication*)> on_refreshed;
-  // What was listed, to be served after a restart until the upstream answers.
-  std::function<void(std::vector<store::SnapshotRecord>)> keep;
+  // Something else is listed than before: `lists_to_keep` has it.
+  std::function<void()> keep;
   std::function<void(const std::string& uri)> on_resource_updated;
   // Of an upstream that is listed live: lists that callers were given may have changed.
   std::function<void(catalog::KindSet kinds)> on_lists_changed = {};
@@ -140,8 +142,16 @@ class Upstream {
 
   // Serves what was kept from an earlier run, until the upstream answers. Says what that changed.
   Task<std::optional<catalog::Publication>> restore(std::vector<store::SnapshotRecord> records);
-  // What it lists now, as `restore` takes it; empty where that is not known.
-  Task<std::vector<store::SnapshotRecord>> lists_to_keep();
+  // What it lists now, as `restore` takes it, to be served after a restart until the upstream answers; and what that
+  // was read by.
+  struct ToKeep {
+    std::vector<store::SnapshotRecord> records;  // empty where that is not known, or another process stores it
+    std::optional<store::Fence> fence;
+  };
+  Task<ToKeep> lists_to_keep();
+  // Thread-safe. What it listed last is not in the store, or not any more: the next reading is kept, whatever it finds.
+  void forget_kept() { is_forgotten_ = true; }
+  bool is_forgotten() const { return is_forgotten_; }
   // Connects in the background, and stays connected; not where it waits for callers, or where another process watches
   // it.
   void start();
@@ -214,7 +224,7 @@ class Upstream {
   // By what the server says of itself; null where it has said nothing.
   OfferMaker offer_maker(const std::shared_ptr<const client::ServerFacts>& said) const;
   Task<Result<catalog::Publication>> publish(catalog::SnapshotPointer snapshot);
-  Task<Result<catalog::Change>> take_over(Offer offer);
+  Task<Result<catalog::Change>> take_over(Offer offer, std::optional<store::Fence> fence);
   void report_pins();
   void report_shaping();
   bool may_have_legacy_side() const;
@@ -238,7 +248,9 @@ class Upstream {
   client::CircuitBreaker breaker_;
 
   std::uint64_t version_ = 0;
-  Offer offer_;  // that was read last
+  Offer offer_;                          // that was read last
+  std::optional<store::Fence> read_by_;  // where it was read here, and is shared
+  std::atomic<bool> is_forgotten_ = false;
   UpstreamPins::Counts reported_;
   std::optional<catalog::Publication> published_;  // by the reading under way
 

@@ -127,6 +127,8 @@ Task<std::optional<catalog::Publication>> Upstream::restore(std::vector<store::S
   }
   end_in_background(*restored);
   offer_ = std::move(*restored);
+  read_by_.reset();
+  is_forgotten_ = false;
   auto published = co_await publish(offer_.served);
   if (!published) {
     log::warning("upstream {}: {}", settings_.label(), published.error().message());
@@ -192,10 +194,13 @@ Task<Result<catalog::Publication>> Upstream::publish(catalog::SnapshotPointer sn
       bytes, [publish = dependencies_.publish, snapshot = std::move(snapshot)] { return publish(snapshot); });
 }
 
-Task<Result<catalog::Change>> Upstream::take_over(Offer offer) {
+Task<Result<catalog::Change>> Upstream::take_over(Offer offer, std::optional<store::Fence> fence) {
   auto published = co_await publish(offer.served);
   if (!published) co_return std::unexpected(std::move(published.error()));
-  const bool is_kept = offer_.served && offer_.listed && lists_the_same(*offer_.listed, *offer.listed);
+  // What another process is to store may be something else.
+  const bool may_keep = !dependencies_.shared || fence;
+  const bool is_forgotten = is_forgotten_.exchange(!may_keep);
+  const bool is_kept = !is_forgotten && offer_.served && offer_.listed && lists_the_same(*offer_.listed, *offer.listed);
   ++version_;
   catalog::Change change;
   for (const auto& one : published->changes)
@@ -204,6 +209,7 @@ Task<Result<catalog::Change>> Upstream::take_over(Offer offer) {
   client::log_unimplemented("upstream " + settings_.label(), offer_.faults, offer.faults);
   const bool reshaped = offer_.shaping != offer.shaping;
   offer_ = std::move(offer);
+  read_by_ = std::move(fence);
   if (reshaped) report_shaping();
   published_ = std::move(*published);
   note_offer();
@@ -215,16 +221,18 @@ Task<Result<catalog::Change>> Upstream::take_over(Offer offer) {
   }
   if (dependencies_.pins) report_pins();
   // What is listed, and not only what is ratified of it: proposals outlive a restart, and others see them.
-  if (dependencies_.keep && !is_kept) dependencies_.keep(co_await lists_to_keep());
+  if (dependencies_.keep && may_keep && !is_kept) dependencies_.keep();
   co_return change;
 }
 
-Task<std::vector<store::SnapshotRecord>> Upstream::lists_to_keep() {
+Task<Upstream::ToKeep> Upstream::lists_to_keep() {
   const auto said = facts();
-  if (is_direct() || !offer_.listed || !said) co_return std::vector<store::SnapshotRecord>{};
-  co_return co_await dependencies_.background.run(
+  ToKeep kept{.records = {}, .fence = read_by_};
+  if (is_direct() || !offer_.listed || !said || (dependencies_.shared && !read_by_)) co_return kept;
+  kept.records = co_await dependencies_.background.run(
       offer_.size(),
       [snapshot = offer_.listed, said, at = dependencies_.clock.wall()] { return keep_lists(*snapshot, *said, at); });
+  co_return kept;
 }
 
 void Upstream::note_offer() {

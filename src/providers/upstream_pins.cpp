@@ -12,6 +12,14 @@ namespace proteus::providers {
 using catalog::Kind;
 using catalog::Proposal;
 
+namespace {
+
+bool is_of(const auto& key, std::string_view kind, std::string_view own) {
+  return std::get<0>(key) == kind && std::get<1>(key) == own;
+}
+
+}  // namespace
+
 UpstreamPins::UpstreamPins(std::string upstream, const std::vector<store::PinRecord>& decided)
     : upstream_(std::move(upstream)) {
   catalog::Pins pins;
@@ -47,6 +55,7 @@ Result<> UpstreamPins::take(const store::PinRecord& record) {
   if (record.verdict == store::Verdict::rejected) {
     posted->second.rejected = true;
   } else {
+    by_id_.erase(posted->second.posted.id);
     posted_.erase(posted);
   }
   return {};
@@ -59,12 +68,40 @@ bool UpstreamPins::has(const store::PinRecord& record) const {
   return ratified != nullptr && ratified->hash == record.hash;
 }
 
-void UpstreamPins::post(std::vector<Proposal> proposals, std::string_view kind, Reading reading) {
-  if (reading == Reading::whole) std::erase_if(posted_, [&](const auto& entry) { return entry.second.kind == kind; });
+UpstreamPins::Posting UpstreamPins::posting(std::vector<Proposal> proposals) const {
+  Posting all;
   for (auto& proposal : proposals) {
-    if (posted_.size() >= kMostPosted) return;
-    posted_.insert_or_assign({proposal.kind, proposal.name, proposal.hash}, std::move(proposal));
+    Key key{proposal.kind, proposal.name, proposal.hash};
+    std::string id = id_of(proposal);
+    const bool rejected = proposal.rejected;
+    all.insert_or_assign(std::move(key),
+                         Posted{{std::move(id), std::make_shared<const Proposal>(std::move(proposal))}, rejected});
   }
+  return all;
+}
+
+UpstreamPins::Posting UpstreamPins::post(Posting proposals, std::string_view kind, Reading reading) {
+  Posting replaced;
+  const auto take_out = [&](Posting::iterator at) {
+    by_id_.erase(at->second.posted.id);
+    const auto next = std::next(at);
+    replaced.insert(posted_.extract(at));
+    return next;
+  };
+  if (reading == Reading::whole) {
+    for (auto at = posted_.lower_bound({std::string(kind), {}, {}});
+         at != posted_.end() && std::get<0>(at->first) == kind;)
+      at = take_out(at);
+  }
+  while (!proposals.empty()) {
+    auto node = proposals.extract(proposals.begin());
+    if (const auto known = posted_.find(node.key()); known != posted_.end()) take_out(known);
+    if (posted_.size() >= kMostPosted) break;
+    by_id_.insert_or_assign(node.mapped().posted.id, node.key());
+    posted_.insert(std::move(node));
+  }
+  replaced.merge(proposals);
+  return replaced;
 }
 
 std::vector<std::string> UpstreamPins::judge(const catalog::DefinitionList& listed, Reading reading) {
@@ -74,28 +111,36 @@ std::vector<std::string> UpstreamPins::judge(const catalog::DefinitionList& list
     pins = pins_;
   }
   auto judgement = catalog::judge(*pins, listed);
-  const std::scoped_lock lock(mutex_);
+  Posting proposals = posting(std::move(judgement.proposals));
+  Posting replaced;
   const std::string_view kind = catalog::info(listed.kind()).plural;
+  const std::scoped_lock lock(mutex_);
   if (reading == Reading::part) {
     // What this caller sees as it was ratified misreads nothing any more.
     for (const auto& definition : listed.definitions()) {
       const auto* ratified = pins_->find(kind, definition.own);
       if (ratified == nullptr || ratified->hash != json::hex(definition.hash)) continue;
       for (auto at = posted_.lower_bound({std::string(kind), std::string(definition.own), {}});
-           at != posted_.end() && at->second.kind == kind && at->second.name == definition.own;) {
-        at = at->second.breaking ? posted_.erase(at) : std::next(at);
+           at != posted_.end() && is_of(at->first, kind, definition.own);) {
+        const auto next = std::next(at);
+        if (at->second.posted.proposal->breaking) {
+          by_id_.erase(at->second.posted.id);
+          replaced.insert(posted_.extract(at));
+        }
+        at = next;
       }
     }
   }
-  post(std::move(judgement.proposals), kind, reading);
+  replaced.merge(post(std::move(proposals), kind, reading));
   return std::move(judgement.served);
 }
 
 void UpstreamPins::judge_instructions(const std::string& text) {
+  Posting replaced;
   const std::scoped_lock lock(mutex_);
   auto judgement = catalog::judge_instructions(*pins_, text);
   instructions_ = std::move(judgement.served.front());
-  post(std::move(judgement.proposals), catalog::kInstructions, Reading::whole);
+  replaced = post(posting(std::move(judgement.proposals)), catalog::kInstructions, Reading::whole);
 }
 
 std::string UpstreamPins::instructions() const {
@@ -119,9 +164,10 @@ std::optional<std::string> UpstreamPins::blocked(Kind kind, std::string_view own
   const std::scoped_lock lock(mutex_);
   const std::string plural(catalog::info(kind).plural);
   for (auto at = posted_.lower_bound({plural, std::string(own), {}});
-       at != posted_.end() && at->second.kind == plural && at->second.name == own; ++at) {
-    if (!at->second.breaking) continue;
-    return at->second.reasons.empty() ? std::string("it changed") : at->second.reasons.front();
+       at != posted_.end() && is_of(at->first, plural, own); ++at) {
+    const Proposal& proposal = *at->second.posted.proposal;
+    if (!proposal.breaking) continue;
+    return proposal.reasons.empty() ? std::string("it changed") : proposal.reasons.front();
   }
   return std::nullopt;
 }
@@ -133,38 +179,39 @@ std::string UpstreamPins::id_of(const Proposal& proposal) const {
   return "pin-" + json::hex(json::sha256(all)).substr(0, kDigits);
 }
 
-// One at a time under the lock, which calls need as well: proposals are long.
 std::vector<PostedProposal> UpstreamPins::posted() const {
-  std::vector<Key> keys;
-  {
-    const std::scoped_lock lock(mutex_);
-    for (const auto& [key, proposal] : posted_)
-      keys.push_back(key);
-  }
   std::vector<PostedProposal> all;
-  for (const Key& key : keys) {
-    const std::scoped_lock lock(mutex_);
-    const auto found = posted_.find(key);
-    if (found != posted_.end() && !found->second.rejected) all.push_back({id_of(found->second), found->second});
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [key, one] : posted_) {
+    if (!one.rejected) all.push_back(one.posted);
   }
   return all;
 }
 
+bool UpstreamPins::is_posted(Kind kind, std::string_view own) const {
+  const std::string plural(catalog::info(kind).plural);
+  const std::scoped_lock lock(mutex_);
+  for (auto at = posted_.lower_bound({plural, std::string(own), {}});
+       at != posted_.end() && is_of(at->first, plural, own); ++at) {
+    if (!at->second.rejected) return true;
+  }
+  return false;
+}
+
 std::optional<PostedProposal> UpstreamPins::find(std::string_view id) const {
   const std::scoped_lock lock(mutex_);
-  for (const auto& [key, proposal] : posted_) {
-    if (id_of(proposal) == id) return PostedProposal{std::string(id), proposal};
-  }
-  return std::nullopt;
+  const auto known = by_id_.find(id);
+  if (known == by_id_.end()) return std::nullopt;
+  return posted_.at(known->second).posted;
 }
 
 UpstreamPins::Counts UpstreamPins::counts() const {
   const std::scoped_lock lock(mutex_);
   Counts counts{.ratified = pins_->size()};
-  for (const auto& [key, proposal] : posted_) {
-    counts.proposals += proposal.rejected ? 0U : 1U;
-    counts.rejected += proposal.rejected ? 1U : 0U;
-    counts.blocked += proposal.breaking ? 1U : 0U;
+  for (const auto& [key, one] : posted_) {
+    counts.proposals += one.rejected ? 0U : 1U;
+    counts.rejected += one.rejected ? 1U : 0U;
+    counts.blocked += one.posted.proposal->breaking ? 1U : 0U;
   }
   return counts;
 }

@@ -19,10 +19,10 @@ namespace proteus::providers {
 // Whether a list is all there is of its kind, or what one caller was shown.
 enum class Reading : std::uint8_t { whole, part };
 
-// A proposal that waits for a decision, by an id that is the same after a restart.
+// A proposal that waits for a decision, by an id that is the same after a restart. Shared, because it may be long.
 struct PostedProposal {
   std::string id;
-  catalog::Proposal proposal;
+  std::shared_ptr<const catalog::Proposal> proposal;
 };
 
 // What was decided about the definitions of one pinned upstream, and what waits to be. Thread-safe; its lock is held
@@ -48,6 +48,8 @@ class UpstreamPins {
   std::optional<std::string> blocked(catalog::Kind kind, std::string_view own) const;
 
   std::vector<PostedProposal> posted() const;  // that nobody has rejected; by kind, then name
+  // Whether one of that name is.
+  bool is_posted(catalog::Kind kind, std::string_view own) const;
   std::optional<PostedProposal> find(std::string_view id) const;
   // Whether it was decided so.
   bool has(const store::PinRecord& record) const;
@@ -66,7 +68,15 @@ class UpstreamPins {
  private:
   using Key = std::tuple<std::string, std::string, std::string>;  // kind, name, hash
 
-  void post(std::vector<catalog::Proposal> proposals, std::string_view kind, Reading reading);
+  struct Posted {
+    PostedProposal posted;
+    bool rejected = false;  // and still listed
+  };
+  using Posting = std::map<Key, Posted>;
+
+  Posting posting(std::vector<catalog::Proposal> proposals) const;
+  // Gives what they replace, which may take long to end: not under the lock.
+  Posting post(Posting proposals, std::string_view kind, Reading reading);
   Result<> decide(catalog::Pins& pins, const store::PinRecord& record);
   std::string id_of(const catalog::Proposal& proposal) const;
 
@@ -74,7 +84,8 @@ class UpstreamPins {
   mutable std::mutex mutex_;
   std::shared_ptr<const catalog::Pins> pins_;         // replaced as a whole
   std::map<std::string, mcp::UriPattern> templates_;  // of those ratified, by name
-  std::map<Key, catalog::Proposal> posted_;
+  Posting posted_;
+  std::map<std::string, Key, std::less<>> by_id_;  // of those posted
   std::string instructions_;
 };
 

@@ -38,6 +38,17 @@ function slowTemplates() {
   return () => page('resourceTemplates', texts);
 }
 
+/** 9,900 tools, at scale 1, on pages of a thousand: with those of the healthy, about as many as a list may have. */
+function manyTools() {
+  const count = 9900 * scale;
+  return (cursor) => {
+    const from = Number(cursor ?? 0);
+    const texts = [];
+    for (let i = from; i < Math.min(from + 1000, count); ++i) texts.push(`{"name":"many_${i}","description":"Number ${i} of many.","inputSchema":{"type":"object"}}`);
+    return page('tools', texts, from + 1000 < count ? String(from + 1000) : undefined);
+  };
+}
+
 const asked = { method: 'elicitation/create', params: { mode: 'form', message: 'Sure?', requestedSchema: { type: 'object', properties: {} } } };
 const question = { resultType: 'input_required', inputRequests: { sure: asked }, requestState: 'x' };
 
@@ -51,6 +62,7 @@ const lists = {
   definitions: () => ({ tools: largeTools() }),
   mirrored: () => ({ tools: largeTools() }),
   proposals: () => ({ tools: largeTools() }),
+  looking: () => ({ tools: manyTools() }),
   templates: () => ({ ...harmless, 'resources/templates': slowTemplates() })
 };
 const hostile = lists[kind]?.() ?? harmless;

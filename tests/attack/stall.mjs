@@ -123,6 +123,15 @@ const ATTACKS = (scale) => ({
     upstream: { trust: 'pin' },
     act: ({ url }) => () => fetchSize(new URL('/admin/proposals', url), { method: 'GET', headers: { 'x-admin-secret': SECRET } })
   },
+  looking: {
+    tried: `an operator who looks at ${9900 * scale} tools of one upstream by every list there is`,
+    listed: { tools: 9900 * scale },
+    act: ({ url }) => {
+      const paths = ['/admin/catalog/tools?explain=true', '/admin/upstreams', '/admin/upstreams/hostile', '/admin/contexts', '/admin/changes', '/admin/view?as=few', '/admin/why?as=few&name=hostile_many_7', '/admin/search?as=few&q=many', '/metrics'];
+      let turn = 0;
+      return () => fetchSize(new URL(paths[turn++ % paths.length], url), { method: 'GET', headers: { 'x-admin-secret': SECRET } });
+    }
+  },
   tokens: {
     tried: "an upstream's answers of 16 MiB in the shortest tokens there are, as JSON and as events",
     act: ({ url }) => {

@@ -110,4 +110,25 @@ describe('two operators at two processes', { skip: !hasPostgres && 'PostgreSQL 1
     context.diagnostic(`${DECISIONS} proposals with two decisions each: ${JSON.stringify(outcomes)}`);
     await done(processes[1], 'DELETE', 'upstreams/bank');
   });
+
+  test('REP-03 SES-22 register one tool of a session: nobody overwrites what they have not seen', async (context) => {
+    await done(processes[0], 'POST', 'session/init', { session_id: 's', user_token: 'the-token-of-s', user_id: 7 });
+    await settled();
+    const outcomes = {};
+    for (let round = 1; round <= ROUNDS; ++round) {
+      const definitions = processes.map((_, i) => ({ name: 'fetch', description: `${round} by ${i}`, inputSchema: { type: 'object' }, url: 'http://127.0.0.1:9/fetch' }));
+      const answers = await atOnce(processes.map((process, i) => [process, 'POST', 'tools/register', { session_id: 's', tools: [definitions[i]] }]));
+      const statuses = answers.map(({ status }) => status).sort();
+      assert.ok(statuses[0] === 200 && (statuses[1] === 200 || statuses[1] === 409), JSON.stringify(answers));
+      outcomes[statuses] = (outcomes[statuses] ?? 0) + 1;
+      await settled();
+      const shown = [];
+      for (const process of processes) shown.push((await done(process, 'GET', 'tools/list?session_id=s')).json.tools[0].description);
+      assert.equal(shown[0], shown[1], `round ${round}`);
+      assert.ok(answers.some(({ status }, i) => status === 200 && definitions[i].description === shown[0]), `round ${round}: ${shown[0]} was refused`);
+    }
+    context.diagnostic(`${ROUNDS} rounds: ${JSON.stringify(outcomes)}`);
+    assert.ok(outcomes['200,409'] > 0, 'nobody was ever told');
+    await done(processes[1], 'POST', 'session/cleanup', { session_id: 's' });
+  });
 });

@@ -100,7 +100,7 @@ function proteus(args, options = {}) {
 }
 
 // Programs that a test does not run: they would change the machine, are not here, or are what runs this.
-const LEFT_TO_THE_READER = ['make', 'cmake', 'claude', 'podman', 'useradd', 'install', 'systemctl', 'runuser', 'scripts/attack.sh', 'scripts/e2e.sh', 'scripts/fuzz.sh'];
+const LEFT_TO_THE_READER = ['make', 'cmake', 'claude', 'podman', 'kubectl', 'examples/cluster/run.sh', 'useradd', 'install', 'systemctl', 'runuser', 'scripts/attack.sh', 'scripts/e2e.sh', 'scripts/fuzz.sh'];
 // What is shown and is no command: lines of the log, a request, messages.
 const OUTPUT = [/^\d{4}-\d\d-\d\dT/, /^POST \S+ HTTP/, /^\/\w*: /];
 const isShell = (block) => block.language === '' && !OUTPUT.some((shape) => shape.test(block.text));
@@ -110,7 +110,7 @@ const isTranscript = (block) => block.text.startsWith('$ ');
 /** That the script or the target of `make` that a command begins with is in the tree. */
 function assertExists(command, at) {
   const name = programOf(command);
-  if (name.startsWith('scripts/')) assert.ok(existsSync(join(root, name)), `${at}: ${name}`);
+  if (/^(scripts|examples)\//.test(name)) assert.ok(existsSync(join(root, name)), `${at}: ${name}`);
   const [, target] = /^make ([a-z][\w-]*)/.exec(command) ?? [];
   if (target) assert.match(readFileSync(join(root, 'Makefile'), 'utf8'), new RegExp(`^${target}:`, 'm'), `${at}: make ${target}`);
 }

@@ -60,12 +60,32 @@ describe('what the page answers', () => {
     await page.getByText('Direct', { exact: true }).click();
     await page.getByRole('dialog').getByText('Each caller will see what the upstream lists to them; only').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    const pausing = page.getByRole('dialog').getByRole('listitem').filter({ hasText: /^ci(?! at)/ });
+    await pausing.getByText('loses 1').waitFor();
+    assert.match(await page.getByRole('dialog').locator('.commands').textContent(), /curl -X PATCH .*enabled = false/s);
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.locator('.badge', { hasText: 'Connected' }).waitFor();
     await open('/ui/tokens');
     await page.getByRole('button', { name: 'Make a token' }).click();
     await page.getByLabel('Name').fill('previewed');
     await page.getByLabel('Tools it may use').fill('files_w*');
     await page.getByRole('dialog').getByText('sees 1').first().click();
     assert.match(await page.getByRole('dialog').textContent(), /files_write_file/);
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  });
+
+  test('UIX-18 every action can be shown as curl, and as TOML where the configuration has a place for it', async () => {
+    await open('/ui/upstreams/files');
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    const last = page.getByRole('region', { name: 'Your last change' });
+    await last.getByText('Your last change as curl').click();
+    assert.match(await last.textContent(), /curl -X POST \S+\/admin\/upstreams\/files\/refresh -H "X-Admin-Secret: \$SECRET"/);
+    await open('/ui');
+    await page.getByRole('button', { name: 'Add upstream' }).click();
+    await page.getByLabel('URL, command, or a file with mcpServers').fill('npx -y @example/server-notes');
+    await page.getByRole('dialog').getByText('As curl and TOML').click();
+    assert.match(await page.getByRole('dialog').textContent(), /\[\[upstreams\]\]\s*name = "notes"\s*command = \["npx", "-y", "@example\/server-notes"\]/);
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   });
 });

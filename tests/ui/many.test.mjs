@@ -1,61 +1,77 @@
-// UIX-15: a thousand upstreams and a hundred thousand tools.
+// UIX-15: a thousand upstreams and a hundred thousand tools. `scripts/page.sh measure` prints the figures.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
 import { startGateway } from '../e2e/support/gateway.mjs';
-import { ScriptedUpstream } from '../e2e/support/scripted_upstream.mjs';
-import { launch, SECRET, signedIn, tool } from './support/world.mjs';
+import { heapMib, measureScreen, observe, stalls, startCrowd } from './support/crowd.mjs';
+import { launch, SECRET, signedIn } from './support/world.mjs';
 
-const TOOLS = 100_000;
+const FIRST_VIEW_MS = 1000;
+const LONGEST_TASK_MS = 100;
+const HEAP_MIB = 32;
+const TRIES = 3; // other programs on the machine take time, too: the best counts
 
 describe('the page of a large gateway', () => {
-  let upstream;
+  let crowd;
   let gateway;
   let browser;
   let page;
   let origin;
   before(async () => {
-    upstream = await ScriptedUpstream.start(Array.from({ length: TOOLS }, (_, i) => tool(`t${String(i).padStart(6, '0')}`, `Does thing ${i}.`)));
-    const paused = Array.from({ length: 999 }, (_, i) => ({ name: `paused${i}`, url: upstream.url, enabled: false }));
-    gateway = await startGateway({ upstreams: [{ name: 'many', url: upstream.url }, ...paused], env: { PROTEUS_ADMIN_SECRET: SECRET } });
+    crowd = await startCrowd({ upstreams: 1000, toolsEach: 100 });
+    gateway = await startGateway({ upstreams: crowd.upstreams, env: { PROTEUS_ADMIN_SECRET: SECRET } });
     origin = new URL(gateway.url).origin;
     browser = await launch();
     page = await signedIn(browser, origin);
-    await page.addInitScript(() => {
-      globalThis.longTasks = [];
-      new PerformanceObserver((list) => globalThis.longTasks.push(...list.getEntries().map((entry) => entry.duration))).observe({ type: 'longtask', buffered: true });
-    });
+    await observe(page);
   });
   after(async () => {
     await browser?.close();
     await gateway?.stop();
-    await upstream?.stop();
+    await crowd?.stop();
   });
 
-  const scrollThrough = () =>
-    page.evaluate(async () => {
-      const list = document.querySelector('.virtual');
-      for (let step = 0; step <= 50; step += 1) {
-        list.scrollTop = (step / 50) * list.scrollHeight;
-        await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
-      }
-    });
+  /** The first try that keeps the limits, or the last one. */
+  const measure = async (path) => {
+    let found;
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      found = await measureScreen(page, origin + path);
+      if (found.firstRow < FIRST_VIEW_MS && Math.max(0, ...found.scrolling) <= LONGEST_TASK_MS) break;
+    }
+    return found;
+  };
+  const holds = (found) => {
+    assert.ok(found.firstRow < FIRST_VIEW_MS, `the first row came after ${found.firstRow} ms`);
+    assert.ok(Math.max(0, ...found.scrolling) <= LONGEST_TASK_MS, `tasks while scrolling took ${found.scrolling} ms`);
+    assert.ok(found.rows < 60, `${found.rows} rows exist`);
+  };
 
-  test('UIX-15 a hundred thousand tools are a list of a few rows', async () => {
-    await page.goto(`${origin}/ui/tools`);
-    await page.getByText('many_t000003').waitFor();
-    await scrollThrough();
-    await page.getByText('many_t099999').waitFor();
-    assert.ok((await page.locator('.virtual-row').count()) < 60);
-    await page.getByLabel('Search', { exact: true }).fill('thing 54321');
-    await page.getByText('many_t054321').waitFor();
+  test('UIX-15 a hundred thousand tools are a list of a few rows, at once and while it is scrolled', async () => {
+    holds(await measure('/ui/tools'));
+    await page.getByText('100,000 tools.').waitFor();
+    await page.getByText('u0999_t099').waitFor();
+    assert.ok((await heapMib(page)) < HEAP_MIB, `the page keeps ${await heapMib(page)} MiB`);
+    await page.getByLabel('Search', { exact: true }).fill('u0543 thing 21');
+    await page.getByText('u0543_t021').waitFor();
   });
 
   test('UIX-15 a thousand upstreams are, too', async () => {
-    await page.goto(`${origin}/ui`);
+    holds(await measure('/ui'));
     await page.getByRole('heading', { name: '1,000 upstreams' }).waitFor();
-    await scrollThrough();
-    await page.getByText('paused998').waitFor();
-    assert.ok((await page.locator('.virtual-row').count()) < 60);
+    await page.getByText('u0999').waitFor();
+    assert.ok((await heapMib(page)) < HEAP_MIB, `the page keeps ${await heapMib(page)} MiB`);
+    await page.getByLabel('Search upstreams').fill('u0777');
+    await page.waitForFunction(() => document.querySelectorAll('.virtual-row').length === 1);
+  });
+
+  test('UIX-15 no other screen stops a worker of the gateway, or the browser', async () => {
+    for (const path of ['/ui/upstreams/u0500', '/ui/timeline', '/ui/contexts', '/ui/proposals', '/ui/tools?name=u0500_t050', '/ui/tools?by=search&q=thing+50']) {
+      await page.goto(origin + path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.waitForLoadState('networkidle');
+      const longest = await page.evaluate(() => Math.max(0, ...globalThis.longTasks));
+      assert.ok(longest < 500, `${path}: ${longest} ms`);
+    }
+    assert.equal(await stalls(origin), 0);
   });
 });

@@ -39,10 +39,10 @@ describe('the page', () => {
     });
     await fresh.goto(`${world.origin}/ui`);
     await fresh.getByLabel('Admin secret or key').fill('wrong');
-    await fresh.getByRole('button', { name: 'Sign in' }).click();
+    await fresh.getByRole('button', { name: 'Sign in', exact: true }).click();
     await fresh.getByText('No admin key has this secret.').waitFor();
     await fresh.getByLabel('Admin secret or key').fill(SECRET);
-    await fresh.getByRole('button', { name: 'Sign in' }).click();
+    await fresh.getByRole('button', { name: 'Sign in', exact: true }).click();
     await fresh.getByRole('heading', { name: 'Overview' }).waitFor();
     assert.deepEqual([...hosts], [world.origin]);
     assert.ok(urls.every((url) => !url.includes('secret')));
@@ -142,6 +142,13 @@ describe('the page', () => {
     assert.match(await page.locator('.needs').textContent(), /shop.*2 proposals to decide/);
     const row = page.getByRole('region', { name: 'Upstreams' }).getByRole('link', { name: /Project files/ });
     assert.match(await row.textContent(), /Connected.*modern.*cached.*3 tools/);
+    // How often it was called and how long that took, once it was.
+    await fetch(world.gateway.url, {
+      method: 'POST',
+      headers: { authorization: 'Bearer token of the agent', 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'files_search' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'files_search', arguments: { to: 'x' }, _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} } } })
+    });
+    await row.filter({ hasText: /1 call.*\d\.\d ms/ }).waitFor();
     await page.getByLabel('Search upstreams').fill('project');
     await page.waitForFunction(() => document.querySelectorAll('.virtual-row').length === 1);
   });
@@ -178,6 +185,7 @@ describe('the page', () => {
     await page.getByText(/Read in \d+ ms/).waitFor();
     await page.locator('.notice', { hasText: 'files_added_one' }).waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
     await page.locator('.badge', { hasText: 'Paused' }).waitFor();
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.locator('.badge', { hasText: 'Connected' }).waitFor();
@@ -335,7 +343,7 @@ describe('the page', () => {
     await own.context().clearCookies();
     await own.getByRole('button', { name: 'Save timeout' }).click();
     await own.getByRole('dialog').getByLabel('Admin secret or key').fill(SECRET);
-    await own.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
+    await own.getByRole('dialog').getByRole('button', { name: 'Sign in', exact: true }).click();
     await own.getByRole('dialog').waitFor({ state: 'detached' });
     assert.equal(await own.getByLabel('timeout', { exact: true }).inputValue(), '31s');
     await own.context().close();
@@ -344,7 +352,7 @@ describe('the page', () => {
   test('UIX-15 no accessibility fault on any screen, light and dark, desktop and phone, and nothing overflows', async () => {
     for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
       const own = await signedIn(browser, world.origin, { colorScheme, viewport: { width, height: 900 }, bypassCSP: true });
-      for (const path of ['/ui', '/ui/upstreams/files', '/ui/tools?name=files_search', '/ui/proposals', '/ui/timeline', '/ui/contexts', '/ui/datasets', '/ui/tokens', '/ui/connections', '/ui/sessions', '/ui/try?name=files_search', '/ui/tools?by=search&q=files', '/ui/audit']) {
+      for (const path of ['/ui', '/ui/upstreams/files', '/ui/tools?name=files_search', '/ui/proposals', '/ui/timeline', '/ui/contexts', '/ui/datasets', '/ui/tokens', '/ui/connections', '/ui/sessions', '/ui/try?name=files_search', '/ui/tools?by=search&q=files', '/ui/calls', '/ui/audit']) {
         await open(path, own);
         await own.waitForLoadState('networkidle');
         await own.evaluate(axe);

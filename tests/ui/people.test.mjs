@@ -53,6 +53,10 @@ describe('people who use the gateway', () => {
   test('UIX-12 which rule fits the claims of a token, and why others do not', async () => {
     await open('/ui/tokens');
     await page.getByText(NOBODY, { exact: true }).waitFor();
+    const rules = page.locator('.rules li');
+    await rules.first().waitFor();
+    assert.deepEqual((await rules.allTextContents()).map((text) => /^(Rule \d)(groups is \w+)named/.exec(text)?.slice(1)), [['Rule 1', 'groups is staff'], ['Rule 2', 'groups is ops']]);
+    assert.match(await rules.first().textContent(), /not \*/);
     const claims = page.getByLabel('Claims of a token');
     await claims.fill(JSON.stringify({ iss: NOBODY, sub: 'kim', groups: ['ops'] }));
     await page.getByRole('button', { name: 'Match' }).click();

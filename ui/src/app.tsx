@@ -1,11 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
-import { api, Problem, setOnSignedOut } from './api/client.ts';
+import { api, Problem, setOnChange, setOnSignedOut, type Asked } from './api/client.ts';
 import type { Session } from './api/types.ts';
-import { announce, start, useConnection } from './live/live.ts';
+import { announce, start, useConnection, whenOthersAct } from './live/live.ts';
+import { Commands } from './parts/commands.tsx';
 import { Dialog } from './parts/dialog.tsx';
 import { Empty, Loading, ProblemNotice } from './parts/notice.tsx';
 import { go, Link, SessionContext, usePlace, type Place } from './parts/page.tsx';
 import { Audit } from './screens/audit/audit.tsx';
+import { Calls } from './screens/calls/calls.tsx';
 import { Connections } from './screens/connections/connections.tsx';
 import { Contexts } from './screens/contexts/contexts.tsx';
 import { Datasets } from './screens/datasets/datasets.tsx';
@@ -20,7 +22,7 @@ import { Tools } from './screens/tools/tools.tsx';
 import { UpstreamScreen } from './screens/upstream/upstream.tsx';
 
 const RENEW = 20 * 60 * 1000; // before the session would end by itself
-const SCREENS: [string, string][] = [['/ui', 'Overview'], ['/ui/tools', 'Tools'], ['/ui/proposals', 'Proposals'], ['/ui/timeline', 'Timeline'], ['/ui/contexts', 'Contexts'], ['/ui/datasets', 'Datasets'], ['/ui/tokens', 'Tokens'], ['/ui/connections', 'Connections'], ['/ui/sessions', 'Sessions'], ['/ui/audit', 'Audit']];
+const SCREENS: [string, string][] = [['/ui', 'Overview'], ['/ui/tools', 'Tools'], ['/ui/proposals', 'Proposals'], ['/ui/timeline', 'Timeline'], ['/ui/contexts', 'Contexts'], ['/ui/datasets', 'Datasets'], ['/ui/tokens', 'Tokens'], ['/ui/connections', 'Connections'], ['/ui/sessions', 'Sessions'], ['/ui/calls', 'Calls'], ['/ui/audit', 'Audit']];
 
 function Screen({ place }: { place: Place }) {
   const upstream = /^\/ui\/upstreams\/([^/]+)$/.exec(place.path);
@@ -39,13 +41,22 @@ function Screen({ place }: { place: Place }) {
     case '/ui/connections': return <Connections />;
     case '/ui/sessions': return <Sessions />;
     case '/ui/try': return <TryTool />;
+    case '/ui/calls': return <Calls />;
     case '/ui/audit': return <Audit />;
     default: return <Empty title="There is no such screen"><p><Link href="/ui">Overview</Link></p></Empty>;
   }
 }
 
+// Also of what no dialog showed before.
+function LastChange({ change }: { change: Asked }) {
+  const upstream = change.method === 'DELETE' ? null : /^\/admin\/upstreams\/([^/]+)$/.exec(change.path);
+  return <section aria-label="Your last change"><Commands title="Your last change as curl" {...change} upstream={upstream ? decodeURIComponent(upstream[1]!) : undefined} /></section>;
+}
+
 function Shell({ session, place, onSignOut }: { session: Session; place: Place; onSignOut: () => void }) {
   const connection = useConnection();
+  const [last, setLast] = useState<Asked>();
+  useEffect(() => setOnChange(setLast), []);
   return (
     <>
       <a class="skip" href="#main">Skip to content</a>
@@ -61,7 +72,7 @@ function Shell({ session, place, onSignOut }: { session: Session; place: Place; 
       </header>
       {connection === 'lost' && <p class="lost" role="alert">The gateway does not answer. What you see may be old; the page goes on trying.</p>}
       <main id="main" tabIndex={-1}><Screen place={place} /></main>
-      <footer class="quiet">Proteus {session.version}</footer>
+      <footer class="quiet">Proteus {session.version}{last && <LastChange change={last} />}</footer>
     </>
   );
 }
@@ -75,7 +86,7 @@ export function App() {
     setSession(entered);
     setState('in');
     start();
-    if (place.path === '/ui/sign-in') go('/ui', 'replace');
+    if (location.pathname === '/ui/sign-in') go(entered.path ?? '/ui', 'replace');
     announce();
   };
   useEffect(() => {
@@ -96,6 +107,8 @@ export function App() {
     }, RENEW);
     return () => clearInterval(timer);
   }, []);
+  // Somebody may have signed in in another tab meanwhile.
+  useEffect(() => (state === 'ended' ? whenOthersAct(() => void api.session().then(enter, () => {})) : undefined), [state]);
   const signOut = async () => {
     await api.signOut().catch(() => {});
     setSession(null);

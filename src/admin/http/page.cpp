@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
@@ -10,11 +11,12 @@
 #include "base/date_time.hpp"
 #include "json/text.hpp"
 #include "net/http_server/refused_request.hpp"
+#include "net/http_server/response_head.hpp"
 
 namespace proteus::admin {
 namespace {
 
-constexpr std::size_t kLongestSecret = 4096;
+constexpr std::size_t kLongestBody = 8192;
 
 // No other host, no inline script, nothing that text could become a script by, and no frame around it.
 constexpr std::string_view kSafetyFields =
@@ -46,6 +48,7 @@ Task<> Page::handle(net::Exchange& exchange) {
   const std::string_view path = request.path();
   const bool reads = request.method() == "GET" || request.method() == "HEAD";
   if (path == "/ui/session" && reads) return show_session(exchange);
+  if (path == "/ui/providers" && reads) return list_providers(exchange);
   if (path == "/ui/sign-in" && request.method() == "POST") return sign_in(exchange);
   if (path == "/ui/sign-out" && request.method() == "POST") return sign_out(exchange);
   if (reads) return reply_file(exchange);
@@ -83,18 +86,19 @@ Task<> Page::refuse(net::Exchange& exchange, RefusalReason reason, unsigned stat
 Result<Page::Entered> Page::find(const net::Request& request) const {
   auto session = sessions_.find(request);
   if (!session) return std::unexpected(errors::unauthenticated("nobody has signed in, or the session has ended"));
-  auto holder = auth_.admit_again(session->name, session->digest);
+  auto holder = auth_.admit_again(session->holder);
   if (!holder) return std::unexpected(errors::unauthenticated("the key that was signed in with was taken away"));
   return Entered{std::move(*session), std::move(*holder)};
 }
 
 Task<> Page::reply_session(net::Exchange& exchange, const Entered& entered) {
-  const std::string body =
-      boost::json::serialize(boost::json::object{{"name", entered.holder.name},
-                                                 {"role", entered.holder.role == Role::admin ? "admin" : "viewer"},
-                                                 {"token", entered.session.token},
-                                                 {"until", write_date_time(entered.session.until)},
-                                                 {"version", version_}});
+  boost::json::object out{{"name", entered.holder.name},
+                          {"role", entered.holder.role == Role::admin ? "admin" : "viewer"},
+                          {"token", entered.session.token},
+                          {"until", write_date_time(entered.session.until)},
+                          {"version", version_}};
+  if (!entered.path.empty()) out["path"] = entered.path;
+  const std::string body = boost::json::serialize(out);
   const std::string fields = std::string(kPrivate) + sessions_.set_cookie(exchange.request(), entered.session);
   co_await exchange.reply({.status = 200, .content_type = "application/json", .prepared = fields}, body);
 }
@@ -110,34 +114,75 @@ Task<> Page::show_session(net::Exchange& exchange) {
   co_await reply_session(exchange, *entered);
 }
 
-Result<AdminAuth::KeyHolder> Page::holder_in(std::string_view body) {
-  if (body.size() > kLongestSecret) return std::unexpected(errors::too_large("the body", kLongestSecret));
-  const auto parsed = json::parse(body);
-  const auto* const members = parsed ? parsed->if_object() : nullptr;
-  if (members == nullptr || members->size() != 1 || !members->begin()->value().is_string())
-    return std::unexpected(errors::invalid(R"(the body must be {"secret": …}, or {"code": …})"));
-  const std::string_view given = members->begin()->value().get_string();
-  if (members->begin()->key() == "secret") {
-    if (auto holder = auth_.admit(given)) return std::move(*holder);
-    return std::unexpected(errors::unauthenticated("nobody has a key with this secret"));
-  }
-  if (members->begin()->key() != "code") return std::unexpected(errors::invalid("the body has no secret and no code"));
-  const auto offered = code_.take(given);
-  auto holder = offered ? auth_.admit_again(offered->name, offered->digest) : std::nullopt;
+Task<> Page::list_providers(net::Exchange& exchange) {
+  if (auto page = sessions_.check_page(exchange.request()); !page)
+    co_return co_await refuse(exchange, RefusalReason::origin, 403, std::move(page.error()));
+  boost::json::array issuers;
+  for (auto& issuer : providers_.issuers ? providers_.issuers() : std::vector<std::string>())
+    issuers.emplace_back(std::move(issuer));
+  const std::string body = boost::json::serialize(boost::json::object{{"issuers", std::move(issuers)}});
+  co_await exchange.reply({.status = 200, .content_type = "application/json", .prepared = kPrivate}, body);
+}
+
+// The page sends the browser there itself, so that the cookie which it comes back with is set on the page's own
+// request.
+Task<> Page::send_to_provider(net::Exchange& exchange, std::string issuer, std::string path) {
+  auto sent = co_await providers_.send(exchange.request(), std::move(issuer), std::move(path));
+  if (!sent) co_return co_await reply_problem(exchange, std::move(sent.error()));
+  std::string fields(kPrivate);
+  net::append_field(fields, "Set-Cookie", sent->cookie);
+  const std::string body = boost::json::serialize(boost::json::object{{"url", sent->url}});
+  co_await exchange.reply({.status = 200, .content_type = "application/json", .prepared = fields}, body);
+}
+
+Result<AdminAuth::KeyHolder> Page::holder_of_code(std::string_view code) {
+  const auto offered = code_.take(code);
+  auto holder = offered ? auth_.admit_again(*offered) : std::nullopt;
   if (holder) return std::move(*holder);
   return std::unexpected(errors::unauthenticated("the code of the link was used before, or its time is over"));
+}
+
+Result<Page::Entered> Page::enter(const net::Request& request, std::string_view key, std::string_view value) {
+  if (key == "secret") {
+    auto holder = auth_.admit(value);
+    if (!holder) return std::unexpected(errors::unauthenticated("nobody has a key with this secret"));
+    auto session = sessions_.begin(*holder);
+    return Entered{std::move(session), std::move(*holder)};
+  }
+  if (auto arrived = providers_.take ? providers_.take(request, value) : std::nullopt) {
+    auto session = sessions_.begin(arrived->holder);
+    return Entered{std::move(session), std::move(arrived->holder), std::move(arrived->path)};
+  }
+  auto holder = holder_of_code(value);
+  if (!holder) return std::unexpected(std::move(holder.error()));
+  auto session = sessions_.begin(*holder);
+  return Entered{std::move(session), std::move(*holder)};
 }
 
 Task<> Page::sign_in(net::Exchange& exchange) {
   if (auto page = sessions_.check_page(exchange.request()); !page)
     co_return co_await refuse(exchange, RefusalReason::origin, 403, std::move(page.error()));
   if (!co_await exchange.read_body(net::Standing::stranger)) co_return;
-  auto holder = holder_in(exchange.request().body());
-  if (!holder && holder.error().kind() == ErrorKind::unauthenticated)
-    co_return co_await refuse(exchange, RefusalReason::admin_secret, 401, std::move(holder.error()));
-  if (!holder) co_return co_await reply_problem(exchange, std::move(holder.error()));
-  auto session = sessions_.begin(*holder);
-  co_await reply_session(exchange, {std::move(session), std::move(*holder)});
+  const std::string_view body = exchange.request().body();
+  if (body.size() > kLongestBody)
+    co_return co_await reply_problem(exchange, errors::too_large("the body", kLongestBody));
+  const auto parsed = json::parse(body);
+  const auto* const members = parsed ? parsed->if_object() : nullptr;
+  const auto text = [&](std::string_view key) -> std::optional<std::string> {
+    const auto* const value = members == nullptr ? nullptr : members->if_contains(key);
+    return value != nullptr && value->is_string() ? std::optional<std::string>(value->get_string()) : std::nullopt;
+  };
+  if (auto issuer = text("issuer"); issuer && members->size() <= 2 && providers_.send)
+    co_return co_await send_to_provider(exchange, std::move(*issuer), text("path").value_or(std::string(kRoot)));
+  const std::string_view key = text("secret") ? "secret" : "code";
+  const auto value = text(key);
+  if (!value || members->size() != 1) {
+    co_return co_await reply_problem(
+        exchange, errors::invalid(R"(the body must be {"secret": …}, {"code": …}, or {"issuer": …, "path": …})"));
+  }
+  auto entered = enter(exchange.request(), key, *value);
+  if (!entered) co_return co_await refuse(exchange, RefusalReason::admin_secret, 401, std::move(entered.error()));
+  co_await reply_session(exchange, *entered);
 }
 
 Task<> Page::sign_out(net::Exchange& exchange) {

@@ -1,13 +1,17 @@
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "admin/http/page_files.hpp"
 #include "admin/http/page_sessions.hpp"
 #include "admin/http/router.hpp"
 #include "admin/http/sign_in_code.hpp"
+#include "gateway/sign_in/connect_site.hpp"
 #include "net/http_server/exchange.hpp"
 
 namespace proteus::admin {
@@ -31,6 +35,22 @@ class Page {
         code_(clock),
         version_(std::move(version)) {}
 
+  // Operators who sign in at an identity provider. Set before anything is asked; called on any worker's thread.
+  struct Providers {
+    std::function<std::vector<std::string>()> issuers;
+    // Where a browser is to be sent from a path of the page, and the cookie that it comes back with. The request
+    // outlives it.
+    std::function<Task<Result<gateway::ConnectSite::Sent>>(const net::Request&, std::string issuer, std::string path)>
+        send;
+    struct Arrived {
+      AdminAuth::KeyHolder holder;
+      std::string path;
+    };
+    // Who came back, by a code that works once.
+    std::function<std::optional<Arrived>(const net::Request&, std::string_view code)> take;
+  };
+  void set_providers(Providers providers) { providers_ = std::move(providers); }
+
   // From any thread: a path, with a fragment that signs in as the holder of a key, once.
   std::string link_for(AdminAuth::KeyHolder holder) {
     return std::string(kRoot) + "/sign-in#" + code_.offer(std::move(holder));
@@ -43,6 +63,7 @@ class Page {
   struct Entered {
     PageSessions::Session session;
     AdminAuth::KeyHolder holder;
+    std::string path = {};  // of the page, that was opened before somebody went to sign in
   };
 
   Task<> reply_file(net::Exchange& exchange);
@@ -52,8 +73,11 @@ class Page {
   Task<> reply_session(net::Exchange& exchange, const Entered& entered);
   Task<> refuse(net::Exchange& exchange, RefusalReason reason, unsigned status, Error error);
   Result<Entered> find(const net::Request& request) const;
+  Task<> list_providers(net::Exchange& exchange);
+  Task<> send_to_provider(net::Exchange& exchange, std::string issuer, std::string path);
   // By what the body has: the secret of a key, or a code.
-  Result<AdminAuth::KeyHolder> holder_in(std::string_view body);
+  Result<Entered> enter(const net::Request& request, std::string_view key, std::string_view value);
+  Result<AdminAuth::KeyHolder> holder_of_code(std::string_view code);
   const PageFile* find_file(std::string_view path) const;
 
   const std::span<const PageFile> files_;
@@ -61,6 +85,7 @@ class Page {
   const AdminAuth& auth_;
   RefusalLog& refusals_;
   SignInCode code_;
+  Providers providers_;
   const std::string version_;
 };
 

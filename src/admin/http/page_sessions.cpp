@@ -13,7 +13,7 @@
 namespace proteus::admin {
 namespace {
 
-constexpr std::string_view kBound = "page session";
+constexpr std::string_view kBound = "page session 2";
 constexpr std::string_view kFetchSite = "Sec-Fetch-Site";
 constexpr std::size_t kMostTried = 8;  // other servers on the host may have set some of the same name
 constexpr std::size_t kMostEnded = 100'000;
@@ -48,24 +48,31 @@ bool any_cookie(const net::Request& request, std::string_view name, Take take) {
 }
 
 std::string write(const PageSessions::Session& session) {
-  return boost::json::serialize(boost::json::object{
-      {"name", session.name},
-      {"digest", base64_encode({reinterpret_cast<const char*>(session.digest.data()), session.digest.size()})},
-      {"token", session.token},
-      {"began", seconds_of(session.began)},
-      {"until", seconds_of(session.until)}});
+  const json::Digest& digest = session.holder.digest;
+  return boost::json::serialize(
+      boost::json::object{{"name", session.holder.name},
+                          {"digest", base64_encode({reinterpret_cast<const char*>(digest.data()), digest.size()})},
+                          {"role", session.holder.role == Role::admin ? "admin" : "viewer"},
+                          {"issuer", session.holder.issuer},
+                          {"token", session.token},
+                          {"began", seconds_of(session.began)},
+                          {"until", seconds_of(session.until)}});
 }
 
 // What was sealed is as it was written.
 PageSessions::Session read(std::string_view text) {
   const boost::json::value parsed = json::parse(text).value();
-  PageSessions::Session session{.name = parsed.at("name").as_string().c_str(),
-                                .digest = {},
+  const std::string issuer = parsed.at("issuer").as_string().c_str();
+  PageSessions::Session session{.holder = {.name = parsed.at("name").as_string().c_str(),
+                                           .digest = {},
+                                           .role = parsed.at("role") == "admin" ? Role::admin : Role::viewer,
+                                           .is_vouched_for = !issuer.empty(),
+                                           .issuer = issuer},
                                 .token = parsed.at("token").as_string().c_str(),
                                 .began = time_of(parsed.at("began").as_int64()),
                                 .until = time_of(parsed.at("until").as_int64())};
   const std::string digest = base64_decode(parsed.at("digest").as_string()).value();
-  std::ranges::copy(digest, session.digest.begin());
+  std::ranges::copy(digest, session.holder.digest.begin());
   return session;
 }
 
@@ -81,15 +88,12 @@ PageSessions PageSessions::derive(std::string_view master, std::string public_or
 
 PageSessions::Session PageSessions::begin(const AdminAuth::KeyHolder& holder) const {
   const Clock::Wall now = clock_.wall();
-  return {.name = holder.name,
-          .digest = holder.digest,
-          .token = base64_encode(random_bytes(24), Base64::url),
-          .began = now,
-          .until = now + kIdle};
+  return {.holder = holder, .token = base64_encode(random_bytes(24), Base64::url), .began = now, .until = now + kIdle};
 }
 
 PageSessions::Session PageSessions::renewed(Session session) const {
-  session.until = std::min(clock_.wall() + kIdle, session.began + kLongest);
+  const auto longest = session.holder.is_vouched_for ? kLongestVouched : kLongest;
+  session.until = std::min(clock_.wall() + kIdle, session.began + longest);
   return session;
 }
 

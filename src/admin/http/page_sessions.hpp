@@ -24,6 +24,8 @@ class PageSessions {
  public:
   static constexpr std::chrono::minutes kIdle{60};  // the page renews it while it is used
   static constexpr std::chrono::hours kLongest{12};
+  // Whether a provider still vouches for somebody, only another sign-in can say.
+  static constexpr std::chrono::hours kLongestVouched{1};
   static constexpr std::string_view kTokenField = "X-Proteus-Token";
 
   // `public_origin` is how browsers reach the gateway behind a proxy; empty: by the Host they name. The clock outlives
@@ -33,9 +35,8 @@ class PageSessions {
   static PageSessions derive(std::string_view master, std::string public_origin, const Clock& clock);
 
   struct Session {
-    std::string name;     // of the key
-    json::Digest digest;  // of its secret
-    std::string token;    // that changes need
+    AdminAuth::KeyHolder holder;
+    std::string token;  // that changes need
     Clock::Wall began;
     Clock::Wall until;
   };

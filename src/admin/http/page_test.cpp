@@ -175,5 +175,62 @@ TEST_F(PageTest, UIX_02_ForgedAndForeignCookiesAreNone) {
   EXPECT_EQ(get("/admin/upstreams", kSameOrigin).status, 200);
 }
 
+// Somebody whom a provider vouches for.
+class VouchedTest : public PageTest {
+ protected:
+  VouchedTest() {
+    bench.router.set_vouching([this](std::string_view issuer) {
+      return issuer == "https://id.example" ? std::optional(rules) : std::nullopt;
+    });
+    bench.page.set_providers(
+        {.issuers = [] { return std::vector<std::string>{"https://id.example"}; },
+         .send = {},
+         .take = [this](const net::Request&, std::string_view code) -> std::optional<Page::Providers::Arrived> {
+           if (code != "arrived") return std::nullopt;
+           return Page::Providers::Arrived{.holder = {.name = "ada",
+                                                      .digest = rules,
+                                                      .role = Role::admin,
+                                                      .is_vouched_for = true,
+                                                      .issuer = "https://id.example"},
+                                           .path = "/ui/tools"};
+         }});
+    const Reply entered = bench.send("POST", "/ui/sign-in", R"({"code":"arrived"})", own_origin());
+    EXPECT_EQ(entered.status, 200) << entered.body;
+    EXPECT_EQ(entered.json().at("path").as_string(), "/ui/tools");
+    keep(entered);
+  }
+  void keep(const Reply& entered) {
+    const auto begin = entered.head.find("proteus-");
+    cookie = "Cookie: " + entered.head.substr(begin, entered.head.find(';', begin) - begin) + "\r\n";
+    token = fmt::format("X-Proteus-Token: {}\r\n", std::string_view(entered.json().at("token").as_string()));
+  }
+
+  json::Digest rules = json::sha256("the rules");
+};
+
+TEST_F(VouchedTest, UIX_01_ActsUnderTheirOwnName) {
+  EXPECT_EQ(get("/ui/session", kSameOrigin).json().at("name").as_string(), "ada");
+  EXPECT_EQ(change(own_origin() + token).status, 201);
+  EXPECT_THAT(get("/admin/audit", kSameOrigin).body, HasSubstr(R"("who":"ada")"));
+  EXPECT_EQ(get("/ui/providers", kSameOrigin).body, R"({"issuers":["https://id.example"]})");
+  EXPECT_EQ(get("/ui/providers", "Sec-Fetch-Site: cross-site\r\n").status, 403);
+}
+
+TEST_F(VouchedTest, UIX_02_EndsWithTheRules) {
+  EXPECT_EQ(get("/admin/upstreams", kSameOrigin).status, 200);
+  rules = json::sha256("other rules");
+  EXPECT_EQ(get("/admin/upstreams", kSameOrigin).status, 401);
+  EXPECT_EQ(get("/ui/session", kSameOrigin).status, 401);
+}
+
+TEST_F(VouchedTest, UIX_02_EndsAfterAnHourHoweverMuchItIsUsed) {
+  bench.clock.skip(50min);
+  keep(get("/ui/session", kSameOrigin));
+  bench.clock.skip(9min);
+  EXPECT_EQ(get("/admin/upstreams", kSameOrigin).status, 200);
+  bench.clock.skip(2min);
+  EXPECT_EQ(get("/admin/upstreams", kSameOrigin).status, 401);
+}
+
 }  // namespace
 }  // namespace proteus::admin

@@ -77,7 +77,8 @@ struct Parameter {
 
 struct Route {
   std::string_view method;
-  std::string_view path;  // segments such as {name} stand for any one
+  std::string_view path;         // segments such as {name} stand for any one
+  std::string_view answer = {};  // its type, made of answer_types(); empty where no client depends on it
   std::string_view help;
   Effect effect = Effect::reads;
   std::vector<Parameter> parameters = {};  // of the query; others are refused

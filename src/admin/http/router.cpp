@@ -8,6 +8,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "admin/http/answer_types.hpp"
 #include "admin/http/problem.hpp"
 #include "base/log.hpp"
 #include "net/http_server/refused_request.hpp"
@@ -74,7 +75,7 @@ Result<AdminAuth::KeyHolder> Router::signed_in(const net::Request& request) cons
   };
   if (auto page = page_sessions_->check_page(request); !page) return refuse(RefusalReason::origin, page.error());
   const auto session = page_sessions_->find(request);
-  auto holder = session ? auth_.admit_again(session->name, session->digest) : std::nullopt;
+  auto holder = session ? auth_.admit_again(session->holder) : std::nullopt;
   if (!holder) {
     return refuse(RefusalReason::admin_secret,
                   errors::unauthenticated("the session of the page has ended; sign in again at /ui"));
@@ -134,10 +135,14 @@ std::string Router::write_help() const {
     all.push_back({{"method", route.method},
                    {"path", route.path},
                    {"help", route.help},
+                   {"answer", route.answer.empty() ? boost::json::value(nullptr) : boost::json::value(route.answer)},
                    {"changes_state", route.effect == Effect::changes},
                    {"parameters", std::move(parameters)}});
   }
-  return boost::json::serialize(boost::json::object{{"routes", std::move(all)}});
+  boost::json::object types;
+  for (const auto& type : answer_types())
+    types.emplace(type.name, type.text);
+  return boost::json::serialize(boost::json::object{{"routes", std::move(all)}, {"types", std::move(types)}});
 }
 
 Task<> Router::handle(net::Exchange& exchange) {

@@ -55,6 +55,8 @@ class Router {
   // Operators who signed in on the page. Set before anything is asked; outlives it.
   void set_page_sessions(const PageSessions& sessions) { page_sessions_ = &sessions; }
   const AdminAuth& auth() const { return auth_; }
+  // See AdminAuth::set_vouching.
+  void set_vouching(AdminAuth::Vouching vouching) { auth_.set_vouching(std::move(vouching)); }
   // Whether a request brings the secret of a key; one that does not is refused.
   bool knows(const net::Request& request) const;
 

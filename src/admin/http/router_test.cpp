@@ -216,6 +216,16 @@ TEST_F(AdminApi, LogsWhatAnOperatorChanged) {
   EXPECT_EQ(bench.ask("GET", "/admin/changes").json().at("newest"), 2);
 }
 
+// REP-02
+TEST_F(AdminApi, ListenersHearOfWhatOtherProcessesLogged) {
+  int own = 0;
+  int others = 0;
+  const auto registration = bench.changes.listen([&](const gateway::LoggedChange&) { ++own; }, [&] { ++others; });
+  bench.changes.follow();
+  EXPECT_EQ(own, 0);
+  EXPECT_EQ(others, 1);
+}
+
 // REF-21
 TEST_F(AdminApi, ListenersGetTypedChanges) {
   std::promise<gateway::LoggedChange> first;

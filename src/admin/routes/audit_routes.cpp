@@ -29,6 +29,7 @@ Task<Result<Answer>> page(store::Store& store, AdminRequest& visit) {
 Routes audit_routes(store::Store& store) {
   return {{.method = "GET",
            .path = "/admin/audit",
+           .answer = "{ audit: AuditRecord[] }",
            .help = "Shows who did what with this API, the newest first.",
            .parameters = {{"limit", "Maximum number to return, up to 1000."},
                           {"before", "Only those with a lower number."}},

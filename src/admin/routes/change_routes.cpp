@@ -48,7 +48,8 @@ class Follower {
         outbox_(std::make_shared<server::Outbox>(exchange_.executor())),
         since_(since),
         lease_(visit.lease([outbox = outbox_] { outbox->close(); })) {
-    registration_ = changes.listen([outbox = outbox_](const gateway::LoggedChange&) { outbox->push_once("new"); });
+    registration_ = changes.listen([outbox = outbox_](const gateway::LoggedChange&) { outbox->push_once("new"); },
+                                   [outbox = outbox_] { outbox->push_once("new"); });
     exchange_.on_disconnect([outbox = outbox_] { outbox->close(); });
     exchange_.on_drain([outbox = outbox_] { outbox->close(); });
   }
@@ -140,6 +141,7 @@ Task<Result<Answer>> changes_of(gateway::ChangeLog& changes, AdminRequest& visit
 Routes change_routes(gateway::ChangeLog& changes, std::chrono::milliseconds keep_alive) {
   return {{.method = "GET",
            .path = "/admin/changes",
+           .answer = "ChangePage",
            .help = "Shows what upstreams changed. With Accept: text/event-stream the answer stays open and follows new "
                    "changes.",
            .parameters = {{"since", "Only changes with a higher number."},

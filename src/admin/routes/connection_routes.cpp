@@ -12,6 +12,7 @@ namespace {
 struct ConnectionDesk {
   gateway::Vault& vault;
   gateway::SignInDesk& sign_ins;
+  BackgroundThreads& background;
 };
 
 // Whoever has it needs no secret to be shown: none is in it.
@@ -33,11 +34,14 @@ boost::json::object connection_document(const gateway::Grant& grant) {
   return out;
 }
 
+// Every user may have one to every upstream, so they are written in the background.
 Task<Result<Answer>> list(ConnectionDesk desk) {
-  boost::json::array all;
-  for (const auto& grant : desk.vault.all())
-    all.push_back(connection_document(*grant));
-  co_return Answer{.body = boost::json::serialize(boost::json::object{{"connections", std::move(all)}})};
+  co_return Answer{.body = co_await desk.background.run([&vault = desk.vault] {
+    boost::json::array all;
+    for (const auto& grant : vault.all())
+      all.push_back(connection_document(*grant));
+    return boost::json::serialize(boost::json::object{{"connections", std::move(all)}});
+  })};
 }
 
 Task<Result<Answer>> begin(ConnectionDesk desk, AdminRequest& visit) {
@@ -67,15 +71,17 @@ Task<Result<Answer>> end(ConnectionDesk desk, AdminRequest& visit) {
 
 }  // namespace
 
-Routes connection_routes(gateway::Vault& vault, gateway::SignInDesk& sign_ins) {
-  const ConnectionDesk desk{vault, sign_ins};
+Routes connection_routes(gateway::Vault& vault, gateway::SignInDesk& sign_ins, BackgroundThreads& background) {
+  const ConnectionDesk desk{vault, sign_ins, background};
   return {
       {.method = "GET",
        .path = "/admin/connections",
+       .answer = "{ connections: Connection[] }",
        .help = "Shows who has connected which upstream, since when and with which scopes; no tokens.",
        .handle = [desk](AdminRequest&) { return list(desk); }},
       {.method = "POST",
        .path = "/admin/connections",
+       .answer = "{ upstream: string; url: string; expires_in: string }",
        .help =
            "Begins to connect an upstream for the gateway itself; the body names it. The answer has the URL to open, "
            "which works once, for ten minutes and for whoever asked.",

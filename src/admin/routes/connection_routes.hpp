@@ -6,7 +6,7 @@
 
 namespace proteus::admin {
 
-// Connections with upstreams: shown, ended, and begun for the gateway itself. Both outlive the routes.
-Routes connection_routes(gateway::Vault& vault, gateway::SignInDesk& desk);
+// Connections with upstreams: shown, ended, and begun for the gateway itself. All outlive the routes.
+Routes connection_routes(gateway::Vault& vault, gateway::SignInDesk& desk, BackgroundThreads& background);
 
 }  // namespace proteus::admin

@@ -77,32 +77,49 @@ class Survey {
         view_(gateway.catalog().current(), {.front = {}, .lens = lens_}),
         explain_(explain) {}
 
-  Task<object> run() {
+  // Upstreams wrote what is shown, and may have written much: it is put together in the background.
+  Task<std::string> run(BackgroundThreads& background) {
+    co_await gather();
+    co_return co_await background.run([this] { return boost::json::serialize(document()); });
+  }
+
+ private:
+  struct Listed {
+    catalog::DefinitionList::Pointer base;
+    std::string upstream;
+    bool in_catalog;
+  };
+
+  Task<> gather() {
     const auto& ranks = view_.state().ranks();
     for (std::uint32_t rank = 0; rank < view_.state().places(); ++rank) {
       const catalog::Snapshot* const snapshot = view_.state().at(rank);
       const auto* served = table_->find(ranks.names[rank].value());
       if (served != nullptr && (*served)->is_direct()) {
         const gateway::ServedUpstream live = *served;
-        const auto list = co_await asio::co_spawn(live->io(), read_live(live), asio::use_awaitable);
+        auto list = co_await asio::co_spawn(live->io(), read_live(live), asio::use_awaitable);
         if (list) {
-          add(*list, live->settings().name, false);
+          listed_.push_back({std::move(*list), live->settings().name, false});
         } else {
           missing_.push_back(object{{"upstream", live->settings().name}, {"error", list.error().message()}});
         }
       } else if (snapshot != nullptr) {
-        add(snapshot->lists()[Kind::tool], snapshot->upstream().value(), true);
+        listed_.push_back({snapshot->lists()[Kind::tool], snapshot->upstream().value(), true});
       }
     }
+  }
+
+  object document() {
+    for (const auto& [base, upstream, in_catalog] : listed_)
+      add(base, upstream, in_catalog);
     object out;
     if (lens_) out["context"] = lens_->context().name();
     out["tools"] = std::move(tools_);
     if (!missing_.empty()) out["missing"] = std::move(missing_);
     if (lens_) out["warnings"] = strings(gateway::context_warnings(lens_->context(), view_.state(), *table_));
-    co_return out;
+    return out;
   }
 
- private:
   void add(const catalog::DefinitionList::Pointer& base, const std::string& upstream, bool in_catalog) {
     const auto seen = lens_ ? lens_->through(base) : base;
     const auto* const served = table_->find(upstream);
@@ -136,20 +153,23 @@ class Survey {
   std::shared_ptr<const catalog::ContextLens> lens_;
   catalog::View view_;
   Explain explain_;
+  std::vector<Listed> listed_;
   array tools_;
   array missing_;
 };
 
 Task<Result<Answer>> list(gateway::Gateway& gateway) {
-  const auto state = gateway.catalog().current();
-  const auto table = gateway.upstreams();
-  const auto contexts = gateway.access()->contexts;
-  array all;
-  if (contexts) {
-    for (const auto& [name, context] : contexts->all())
-      all.push_back(context_document(*context, *state, *table));
-  }
-  co_return Answer{.body = boost::json::serialize(object{{"contexts", std::move(all)}})};
+  co_return Answer{.body = co_await gateway.background_threads().run([&gateway] {
+    const auto state = gateway.catalog().current();
+    const auto table = gateway.upstreams();
+    const auto contexts = gateway.access()->contexts;
+    array all;
+    if (contexts) {
+      for (const auto& [name, context] : contexts->all())
+        all.push_back(context_document(*context, *state, *table));
+    }
+    return boost::json::serialize(object{{"contexts", std::move(all)}});
+  })};
 }
 
 Explain explain_of(const AdminRequest& visit) {
@@ -159,7 +179,7 @@ Explain explain_of(const AdminRequest& visit) {
 
 Task<Result<Answer>> tools(gateway::Gateway& gateway, AdminRequest& visit) {
   Survey survey(gateway, nullptr, explain_of(visit));
-  co_return Answer{.body = boost::json::serialize(co_await survey.run())};
+  co_return Answer{.body = co_await survey.run(gateway.background_threads())};
 }
 
 Task<Result<Answer>> tools_in(gateway::Gateway& gateway, AdminRequest& visit) {
@@ -170,7 +190,7 @@ Task<Result<Answer>> tools_in(gateway::Gateway& gateway, AdminRequest& visit) {
     co_return std::unexpected(errors::not_found(fmt::format("there is no context {}", log::printable(name, 100))));
   }
   Survey survey(gateway, std::move(lens), explain_of(visit));
-  co_return Answer{.body = boost::json::serialize(co_await survey.run())};
+  co_return Answer{.body = co_await survey.run(gateway.background_threads())};
 }
 
 }  // namespace
@@ -180,6 +200,7 @@ Routes context_routes(gateway::Gateway& gateway) {
   return {
       {.method = "GET",
        .path = "/admin/contexts",
+       .answer = "{ contexts: Context[] }",
        .help = "Shows all contexts with their settings, and warnings.",
        .handle = [&gateway](AdminRequest&) { return list(gateway); }},
       {.method = "GET",

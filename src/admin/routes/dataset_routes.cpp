@@ -16,6 +16,7 @@ using boost::json::array;
 using boost::json::object;
 using gateway::DatasetRegistry;
 using gateway::DatasetState;
+using gateway::DatasetWorkshop;
 
 array to_array(const std::vector<std::string>& texts) { return array(texts.begin(), texts.end()); }
 
@@ -29,6 +30,13 @@ array relationships(const datasets::Mapping& mapping) {
     if (from == nullptr || to == nullptr || !known.insert({one.type, from->type, to->type}).second) continue;
     out.push_back(object{{"type", one.type}, {"from", from->type}, {"to", to->type}});
   }
+  return out;
+}
+
+array write_problems(const datasets::Problems& problems) {
+  array out;
+  for (const auto& problem : problems)
+    out.push_back(datasets::write_problem(problem));
   return out;
 }
 
@@ -53,20 +61,17 @@ object document(const DatasetState& state, const datasets::DatasetFile& file) {
     out.emplace("relationship_types", to_array(mapping.relationship_types()));
     out.emplace("relationships", relationships(mapping));
   }
-  array problems;
-  for (const auto& problem : file.problems)
-    problems.push_back(datasets::write_problem(problem));
-  if (!problems.empty()) out.emplace("problems", std::move(problems));
+  if (!file.problems.empty()) out.emplace("problems", write_problems(file.problems));
   return out;
 }
 
-Task<Result<Answer>> list(DatasetRegistry& registry) {
+Task<Result<Answer>> list(DatasetRegistry& registry, const DatasetWorkshop& workshop) {
   co_await registry.look();
   const auto state = registry.state();
   array all;
   for (const auto& file : state->content.files)
     all.push_back(document(*state, file));
-  object out{{"datasets", std::move(all)}};
+  object out{{"datasets", std::move(all)}, {"environment", to_array(workshop.variables())}};
   array faults;
   for (const auto& fault : state->content.faults)
     faults.emplace_back(fault);
@@ -103,21 +108,125 @@ Task<Result<Answer>> disconnect(DatasetRegistry& registry, AdminRequest& visit) 
   co_return Answer{.body = show(registry, name)};
 }
 
+// A member of the body that is a text.
+Result<std::string> text_in(const boost::json::value& body, std::string_view key,
+                            std::optional<std::string_view> usual = {}) {
+  const auto* const members = body.if_object();
+  const auto* const value = members == nullptr ? nullptr : members->if_contains(key);
+  if (value == nullptr && usual && members != nullptr) return std::string(*usual);
+  if (value == nullptr || !value->is_string())
+    return std::unexpected(errors::invalid(fmt::format("the body must have `{}`, a text", key)));
+  return std::string(value->get_string());
+}
+
+void add_types(object& out, const datasets::Mapping& mapping) {
+  out.emplace("name", mapping.name);
+  out.emplace("entity_types", to_array(mapping.entity_types()));
+  out.emplace("relationship_types", to_array(mapping.relationship_types()));
+  out.emplace("relationships", relationships(mapping));
+}
+
+Task<Result<Answer>> propose(DatasetWorkshop& workshop, AdminRequest& visit) {
+  const auto body = visit.body();
+  if (!body) co_return std::unexpected(body.error());
+  auto name = text_in(*body, "name");
+  auto variable = text_in(*body, "dsn_env");
+  auto schema = text_in(*body, "schema", "public");
+  for (const auto* const one : {&name, &variable, &schema}) {
+    if (!*one) co_return std::unexpected(one->error());
+  }
+  const auto proposal =
+      co_await workshop.propose({std::move(*name), std::move(*variable), std::move(*schema)}, visit.who());
+  if (!proposal) co_return std::unexpected(proposal.error());
+  object out{{"draft", proposal->draft()}, {"problems", write_problems(proposal->problems)}};
+  add_types(out, proposal->mapping);
+  co_return Answer{.body = boost::json::serialize(out)};
+}
+
+Task<Result<Answer>> validate(DatasetWorkshop& workshop, AdminRequest& visit) {
+  const auto body = visit.body();
+  if (!body) co_return std::unexpected(body.error());
+  auto mapping = text_in(*body, "mapping");
+  if (!mapping) co_return std::unexpected(std::move(mapping.error()));
+  const auto reviewed = co_await workshop.review(std::move(*mapping));
+  if (!reviewed) co_return std::unexpected(reviewed.error());
+  object out{{"ok", !datasets::any_refuses(reviewed->problems)}, {"problems", write_problems(reviewed->problems)}};
+  if (reviewed->mapping) add_types(out, *reviewed->mapping);
+  co_return Answer{.body = boost::json::serialize(out)};
+}
+
+Task<Result<Answer>> ratify(DatasetRegistry& registry, DatasetWorkshop& workshop, AdminRequest& visit) {
+  const auto body = visit.body();
+  if (!body) co_return std::unexpected(body.error());
+  auto mapping = text_in(*body, "mapping");
+  if (!mapping) co_return std::unexpected(std::move(mapping.error()));
+  const auto ratified = co_await workshop.ratify(std::move(*mapping), visit.who());
+  if (!ratified) co_return std::unexpected(ratified.error());
+  co_return Answer{.body = show(registry, ratified->name)};
+}
+
+Task<Result<Answer>> revoke(DatasetRegistry& registry, DatasetWorkshop& workshop, AdminRequest& visit) {
+  const std::string name = visit.variable("name");
+  const auto revoked = co_await workshop.revoke(name, visit.who());
+  if (!revoked) co_return std::unexpected(revoked.error());
+  co_return Answer{.body = show(registry, name)};
+}
+
+Task<Result<Answer>> mapping(DatasetWorkshop& workshop, AdminRequest& visit) {
+  const std::string name = visit.variable("name");
+  const auto text = co_await workshop.mapping(name);
+  if (!text) co_return std::unexpected(text.error());
+  co_return Answer{.body = boost::json::serialize(object{{"name", name}, {"mapping", *text}})};
+}
+
 }  // namespace
 
-Routes dataset_routes(gateway::DatasetRegistry& registry) {
+Routes dataset_routes(gateway::DatasetRegistry& registry, gateway::DatasetWorkshop& workshop) {
   return {
       {.method = "GET",
        .path = "/admin/datasets",
+       .answer = "Datasets",
        .help = "Shows all datasets: their files, who ratified them, whether they are connected, and why not.",
-       .handle = [&registry](AdminRequest&) { return list(registry); }},
+       .handle = [&registry, &workshop](AdminRequest&) { return list(registry, workshop); }},
+      {.method = "POST",
+       .path = "/admin/datasets/propose",
+       .answer = "ProposedMapping",
+       .help = "Drafts a mapping from the database that an environment variable leads to. It has no effect until it is "
+               "ratified.",
+       .effect = Effect::changes,
+       .handle = [&workshop](AdminRequest& visit) { return propose(workshop, visit); }},
+      {.method = "POST",
+       .path = "/admin/datasets/validate",
+       .answer = "ReviewedMapping",
+       .help = "Checks a mapping against its database and the ontology, and says what is wrong.",
+       .effect = Effect::changes,
+       .handle = [&workshop](AdminRequest& visit) { return validate(workshop, visit); }},
+      {.method = "POST",
+       .path = "/admin/datasets/ratify",
+       .answer = "Dataset",
+       .help = "Approves a mapping that fits its database, so that it can be connected.",
+       .effect = Effect::changes,
+       .handle = [&registry, &workshop](AdminRequest& visit) { return ratify(registry, workshop, visit); }},
+      {.method = "GET",
+       .path = "/admin/datasets/{name}/mapping",
+       .answer = "{ name: string; mapping: string }",
+       .help = "Shows the text of a dataset's mapping.",
+       .handle = [&workshop](AdminRequest& visit) { return mapping(workshop, visit); }},
+      {.method = "POST",
+       .path = "/admin/datasets/{name}/revoke",
+       .answer = "Dataset",
+       .help = "Takes the approval of a dataset back, which disconnects it.",
+       .effect = Effect::changes,
+       .handle = [&registry, &workshop](AdminRequest& visit) { return revoke(registry, workshop, visit); }},
       {.method = "POST",
        .path = "/admin/datasets/{name}/connect",
+       .answer = "Dataset",
        .help = "Connects a ratified dataset, so that everybody who may see it gets its tool.",
        .effect = Effect::changes,
        .handle = [&registry](AdminRequest& visit) { return connect(registry, visit); }},
       {.method = "POST",
        .path = "/admin/datasets/{name}/disconnect",
+       .answer = "Dataset",
        .help = "Disconnects a dataset, which removes its tool.",
        .effect = Effect::changes,
        .handle = [&registry](AdminRequest& visit) { return disconnect(registry, visit); }},

@@ -2,11 +2,12 @@
 
 #include "admin/http/route.hpp"
 #include "gateway/datasets/dataset_registry.hpp"
+#include "gateway/datasets/dataset_workshop.hpp"
 
 namespace proteus::admin {
 
-// /admin/datasets: to see the datasets there are, with why one cannot be used, and to connect and disconnect them. The
-// registry outlives the routes.
-Routes dataset_routes(gateway::DatasetRegistry& registry);
+// /admin/datasets: to see the datasets there are, with why one cannot be used, to connect and disconnect them, and to
+// propose and ratify them. Both outlive the routes.
+Routes dataset_routes(gateway::DatasetRegistry& registry, gateway::DatasetWorkshop& workshop);
 
 }  // namespace proteus::admin

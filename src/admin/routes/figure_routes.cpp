@@ -34,6 +34,7 @@ Task<Result<Answer>> show(const gateway::Figures& figures, AdminRequest& visit) 
 Routes figure_routes(const gateway::Figures& figures) {
   return {{.method = "GET",
            .path = "/admin/figures",
+           .answer = "{ upstream: string | null; moments: Moment[] }",
            .help = "Shows how many requests there were in the last hour, how many failed, and how long they took, in "
                    "steps of about ten seconds.",
            .parameters = {{"upstream", "Only requests to this upstream; without it, all requests of clients."}},

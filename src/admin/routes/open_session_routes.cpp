@@ -171,6 +171,7 @@ Routes open_session_routes(gateway::Gateway& gateway, gateway::ToolSessions& ses
   const OpenDesk desk{gateway, sessions, store};
   return {{.method = "GET",
            .path = "/admin/sessions",
+           .answer = "OpenSessions",
            .help = "Shows what callers have open: sessions of legacy clients, streams that listen, calls that wait for "
                    "an answer, and tool sessions.",
            .parameters = {{"limit", "Maximum number of each to return, up to 1000."}},

@@ -85,10 +85,9 @@ Task<Result<Answer>> preview_token(PreviewDesk desk, const value& keys) {
 
 // Of a proposal that is ratified; to reject one changes nothing that is served.
 Task<Result<Answer>> preview_proposal(PreviewDesk desk, std::string id) {
-  const auto all = desk.pins.proposals();
-  const auto found = std::ranges::find_if(all, [&](const auto& one) { return one.posted.id == id; });
-  if (found == all.end()) co_return std::unexpected(errors::not_found("there is no such proposal any more"));
-  const catalog::Proposal& proposal = found->posted.proposal;
+  const auto found = desk.pins.find(id);
+  if (!found) co_return std::unexpected(errors::not_found("there is no such proposal any more"));
+  const catalog::Proposal& proposal = *found->posted.proposal;
   const auto upstreams = desk.gateway.upstreams();
   const gateway::ServedUpstream* const served = upstreams->find(found->upstream);
   const auto kind =
@@ -132,6 +131,7 @@ Routes preview_routes(gateway::Gateway& gateway, gateway::UpstreamRegistry& regi
   const PreviewDesk desk{gateway, registry, tokens, pins};
   return {{.method = "POST",
            .path = "/admin/preview",
+           .answer = "Preview",
            .help = "Says who would gain and who would lose which entries by a change of an upstream, by a new "
                    "token, or if a proposal is ratified; changes nothing.",
            .handle = [desk](AdminRequest& visit) { return preview(desk, visit); }}};

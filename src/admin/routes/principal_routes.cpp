@@ -1,5 +1,8 @@
 #include "admin/routes/principal_routes.hpp"
 
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
 #include "base/date_time.hpp"
@@ -19,6 +22,13 @@ Task<Result<Answer>> issuers(gateway::Gateway& gateway, AdminRequest& /*visit*/)
   co_return Answer{.body = fmt::format(R"({{"issuers":[{}]}})", all)};
 }
 
+Task<Result<Answer>> rules(gateway::Gateway& gateway, AdminRequest& /*visit*/) {
+  boost::json::array all;
+  for (const auto& rule : gateway.identities().rules())
+    all.push_back(gateway::rule_binding().write(rule));
+  co_return Answer{.body = boost::json::serialize(boost::json::object{{"rules", std::move(all)}})};
+}
+
 Task<Result<Answer>> match(gateway::Gateway& gateway, AdminRequest& visit) {
   auto matched = gateway.identities().match(visit.exchange().request().body());
   if (!matched) co_return std::unexpected(std::move(matched.error()));
@@ -30,10 +40,17 @@ Task<Result<Answer>> match(gateway::Gateway& gateway, AdminRequest& visit) {
 Routes principal_routes(gateway::Gateway& gateway) {
   return {{.method = "GET",
            .path = "/admin/issuers",
+           .answer = "{ issuers: Issuer[] }",
            .help = "Shows the identity providers: how many keys are known, and what the last fetch of them met.",
            .handle = [&gateway](AdminRequest& visit) { return issuers(gateway, visit); }},
+          {.method = "GET",
+           .path = "/admin/rules",
+           .answer = "{ rules: Rule[] }",
+           .help = "Shows [[auth.rules]] in their order: whom each fits, and what they may use.",
+           .handle = [&gateway](AdminRequest& visit) { return rules(gateway, visit); }},
           {.method = "POST",
            .path = "/admin/principals/match",
+           .answer = "Matched",
            .help = "Says which of [[auth.rules]] fits a set of claims, sent as an object, and why those before it do "
                    "not.",
            .handle = [&gateway](AdminRequest& visit) { return match(gateway, visit); }}};

@@ -12,6 +12,22 @@
 namespace proteus::admin {
 namespace {
 
+boost::json::object facts_of(const store::MemberRecord& member) {
+  const auto facts = json::parse(member.facts);
+  return facts && facts->is_object() ? facts->get_object() : boost::json::object();
+}
+
+// What should be the same everywhere, and is not. An older version does not tell everything.
+boost::json::array differences(const boost::json::object& one, const boost::json::object& own) {
+  boost::json::array names;
+  for (const char* const name : {"configuration", "mappings"}) {
+    const auto* const here = own.if_contains(name);
+    const auto* const there = one.if_contains(name);
+    if (here != nullptr && there != nullptr && *here != *there) names.emplace_back(name);
+  }
+  return names;
+}
+
 Task<Result<Answer>> list_processes(store::Store& store, const cluster::Member& self) {
   const auto members = co_await store.members();
   if (!members) co_return std::unexpected(members.error());
@@ -22,10 +38,14 @@ Task<Result<Answer>> list_processes(store::Store& store, const cluster::Member& 
   std::map<std::string_view, std::size_t> watched;
   for (const auto& lease : *leases)
     ++watched[lease.owner];
+  boost::json::object own;
+  for (const auto& member : *members) {
+    if (member.name == self.options().name) own = facts_of(member);
+  }
   boost::json::array processes;
   for (const auto& member : *members) {
-    const auto facts = json::parse(member.facts);
-    boost::json::object one = facts && facts->is_object() ? facts->get_object() : boost::json::object();
+    boost::json::object one = facts_of(member);
+    one["differs"] = differences(one, own);
     const std::uint64_t applied = member.name == self.options().name ? self.applied() : member.applied;
     one["id"] = member.name;
     one["self"] = member.name == self.options().name;
@@ -43,7 +63,7 @@ Routes process_routes(store::Store& store, const cluster::Member& self) {
   return {{.method = "GET",
            .path = "/admin/processes",
            .help = "The processes that share the store: version, since when, how many upstreams each watches, how many "
-                   "changes it is behind.",
+                   "changes it is behind, and what is configured differently there.",
            .handle = [&store, &self](AdminRequest&) { return list_processes(store, self); }}};
 }
 

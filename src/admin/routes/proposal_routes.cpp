@@ -1,5 +1,7 @@
 #include "admin/routes/proposal_routes.hpp"
 
+#include <algorithm>
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
@@ -16,6 +18,8 @@ using boost::json::object;
 using boost::json::value;
 
 constexpr std::size_t kLongestPerson = 200;
+// Of all proposals that are shown together. The rest is shown one by one.
+constexpr std::size_t kMostText = std::size_t{4} << 20U;
 
 value definition(const std::string& kind, const std::string& text) {
   if (text.empty()) return nullptr;
@@ -28,31 +32,40 @@ void add_display_name(object& out, const gateway::UpstreamProposal& one) {
   if (!one.display_name.empty()) out["upstream_display_name"] = one.display_name;
 }
 
-object document(const gateway::UpstreamProposal& one) {
-  const catalog::Proposal& proposal = one.posted.proposal;
+// Of a proposal, how long both its texts are.
+std::size_t size_of(const catalog::Proposal& proposal) { return proposal.before.size() + proposal.after.size(); }
+
+object summary(const gateway::UpstreamProposal& one) {
+  const catalog::Proposal& proposal = *one.posted.proposal;
   array reasons;
   for (const auto& reason : proposal.reasons)
     reasons.emplace_back(reason);
-  object out{{"id", one.posted.id},
-             {"type", "pin"},
-             {"upstream", one.upstream},
-             {"kind", proposal.kind},
-             {"name", proposal.name},
-             {"sha256", proposal.hash},
-             {"change", proposal.before.empty() ? "new" : "changed"},
-             {"breaking", proposal.breaking},
-             {"reasons", std::move(reasons)},
-             {"diff", catalog::readable_diff(proposal.kind, proposal.before, proposal.after)},
-             {"ratified", definition(proposal.kind, proposal.before)},
-             {"proposed", definition(proposal.kind, proposal.after)}};
+  object out{{"id", one.posted.id},           {"type", "pin"},
+             {"upstream", one.upstream},      {"kind", proposal.kind},
+             {"name", proposal.name},         {"sha256", proposal.hash},
+             {"bytes", size_of(proposal)},    {"change", proposal.before.empty() ? "new" : "changed"},
+             {"breaking", proposal.breaking}, {"reasons", std::move(reasons)}};
   add_display_name(out, one);
+  return out;
+}
+
+object document(const gateway::UpstreamProposal& one) {
+  const catalog::Proposal& proposal = *one.posted.proposal;
+  object out = summary(one);
+  out["diff"] = catalog::readable_diff(proposal.kind, proposal.before, proposal.after);
+  out["ratified"] = definition(proposal.kind, proposal.before);
+  out["proposed"] = definition(proposal.kind, proposal.after);
   return out;
 }
 
 std::string written(const gateway::PinDecisions& pins, const std::optional<std::string>& upstream) {
   array all;
+  std::size_t room = kMostText;
   for (const auto& one : pins.proposals()) {
-    if (!upstream || *upstream == one.upstream) all.push_back(document(one));
+    if (upstream && *upstream != one.upstream) continue;
+    const std::size_t size = size_of(*one.posted.proposal);
+    all.push_back(size <= room ? document(one) : summary(one));
+    room -= std::min(size, room);
   }
   return boost::json::serialize(object{{"proposals", std::move(all)}});
 }
@@ -62,6 +75,13 @@ Task<Result<Answer>> list(gateway::PinDecisions& pins, AdminRequest& visit) {
   std::optional<std::string> upstream(visit.parameter("upstream"));
   co_return Answer{.body = co_await pins.background().run(
                        [&pins, upstream = std::move(upstream)] { return written(pins, upstream); })};
+}
+
+Task<Result<Answer>> show(gateway::PinDecisions& pins, AdminRequest& visit) {
+  const auto found = pins.find(visit.variable("id"));
+  if (!found) co_return std::unexpected(errors::not_found("there is no such proposal any more"));
+  co_return Answer{
+      .body = co_await pins.background().run([one = *found] { return boost::json::serialize(document(one)); })};
 }
 
 // Who decides, as the body says; the name of the key where it says nothing.
@@ -87,7 +107,7 @@ Task<Result<Answer>> decide(gateway::PinDecisions& pins, AdminRequest& visit, st
   if (!by) co_return std::unexpected(std::move(by.error()));
   const auto decided = co_await pins.decide(visit.variable("id"), verdict, *by, visit.who());
   if (!decided) co_return std::unexpected(decided.error());
-  const catalog::Proposal& proposal = decided->posted.proposal;
+  const catalog::Proposal& proposal = *decided->posted.proposal;
   object out{{"id", decided->posted.id},
              {"status", verdict == store::Verdict::ratified ? "ratified" : "rejected"},
              {"by", *by},
@@ -105,9 +125,15 @@ Routes proposal_routes(gateway::PinDecisions& pins) {
   return {
       {.method = "GET",
        .path = "/admin/proposals",
+       .answer = "{ proposals: Proposal[] }",
        .help = "Shows definitions of pinned upstreams that nobody has ratified, and what they would change.",
        .parameters = {{"upstream", "Only definitions of this upstream."}},
        .handle = [&pins](AdminRequest& visit) { return list(pins, visit); }},
+      {.method = "GET",
+       .path = "/admin/proposals/{id}",
+       .answer = "Proposal",
+       .help = "Shows one of them whole, also where the list leaves its texts out.",
+       .handle = [&pins](AdminRequest& visit) { return show(pins, visit); }},
       {.method = "POST",
        .path = "/admin/proposals/{id}/ratify",
        .help = "Serves exactly what was proposed from now on; the body may name the person who decides: {\"by\": …}.",

@@ -76,5 +76,28 @@ TEST_F(Proposals, RefuseWhatIsNotADecision) {
   EXPECT_EQ(waiting().as_array().size(), 1U);
 }
 
+// SEC-03: an upstream may propose much more than anybody wants to read at once.
+TEST_F(Proposals, OfLongListsAreReadOneByOne) {
+  const std::string long_text(900'000, 'x');
+  for (const char* name : {"a", "b", "c", "d", "e", "f"})
+    ASSERT_TRUE(upstream.server.add_tool({.name = name, .description = long_text}, test::says("long")));
+  bench.refresh("bank");
+  const value all = waiting();
+  ASSERT_EQ(all.as_array().size(), 7U);
+  std::size_t shortened = 0;
+  for (const auto& one : all.as_array()) {
+    const value whole =
+        bench.ask("GET", fmt::format("/admin/proposals/{}", std::string_view(one.at("id").as_string()))).json();
+    EXPECT_EQ(whole.at("sha256"), one.at("sha256"));
+    EXPECT_EQ(whole.at("proposed").at("name"), one.at("name"));
+    if (one.as_object().contains("proposed")) continue;
+    ++shortened;
+    EXPECT_GT(one.at("bytes").to_number<std::size_t>(), long_text.size());
+    EXPECT_FALSE(one.as_object().contains("diff"));
+  }
+  EXPECT_EQ(shortened, 2U);
+  EXPECT_EQ(bench.ask("GET", "/admin/proposals/pin-0").status, 404);
+}
+
 }  // namespace
 }  // namespace proteus::admin

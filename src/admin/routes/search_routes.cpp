@@ -69,6 +69,7 @@ Task<Result<Answer>> search(gateway::Gateway& gateway, gateway::SearchTools& too
 Routes search_routes(gateway::Gateway& gateway, gateway::SearchTools& tools) {
   return {{.method = "GET",
            .path = "/admin/search",
+           .answer = "Found",
            .help = "Shows what `search_tools` finds for a caller. Upstreams that are listed live are named, and not "
                    "asked.",
            .parameters = {{"as", "Name of a principal, or the claims of a token as JSON; by default all tools."},

@@ -1,4 +1,6 @@
 // OAU-14: how long tokens live that operators make.
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_future.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -103,6 +105,52 @@ TEST_F(Tokens, AreNotMadeWhereTheStoreDoesNotTakeThem) {
   look_over();
   EXPECT_THAT(bench.run(store.tokens()).value(), IsEmpty());
   EXPECT_EQ(audited().front(), "token.revoke");
+}
+
+// REP-06
+TEST_F(Tokens, AreRefusedWhileRevocationsMayHaveBeenMissed) {
+  refuse_strangers({{.name = "filed", .token = Secret("f")}});
+  const std::string secret = made({{"name", "ci"}});
+  const auto set_blind = [&](bool blind) {
+    boost::asio::post(bench.workers.at(0), boost::asio::use_future([&] { bench.tokens.set_blind(blind); })).get();
+  };
+  set_blind(true);
+  EXPECT_EQ(status_for(secret), 401);
+  EXPECT_EQ(status_for("f"), 200) << "nobody revokes those of the file elsewhere";
+  EXPECT_EQ(status_for(made({{"name", "new"}})), 401) << "it could have been revoked since";
+  set_blind(false);
+  EXPECT_EQ(status_for(secret), 200);
+}
+
+// REP-03: what could not be written when it was revoked is about that token alone.
+TEST_F(Tokens, ThatWereRevokedTakeNoOthersOfTheirNameWithThem) {
+  const gateway::TokenRegistry::Dependencies shared{bench.workers.at(0), bench.gateway, store, bench.clock, true};
+  gateway::TokenRegistry here(shared);
+  ASSERT_TRUE(bench.run(here.create(object{{"name", "ci"}}, "a test")));
+  store.full = true;
+  EXPECT_FALSE(bench.run(here.revoke("ci", "a test")).value().is_durable);
+  store.full = false;
+  gateway::TokenRegistry there(shared);
+  ASSERT_TRUE(bench.run(there.load()));
+  EXPECT_TRUE(bench.run(there.revoke("ci", "a test")).value().is_durable);
+  bench.clock.skip(std::chrono::seconds(1));
+  ASSERT_TRUE(bench.run(there.create(object{{"name", "ci"}}, "a test")));
+  bench.run(here.look_over());
+  EXPECT_THAT(bench.run(store.tokens()).value(), SizeIs(1));
+  ASSERT_TRUE(bench.run(here.follow("ci")));
+  EXPECT_TRUE(here.find("ci"));
+}
+
+// REP-03: one that was rotated since is the same.
+TEST_F(Tokens, ThatWereRevokedAreGoneAlsoWhereTheyWereRotatedMeanwhile) {
+  const gateway::TokenRegistry::Dependencies shared{bench.workers.at(0), bench.gateway, store, bench.clock, true};
+  gateway::TokenRegistry here(shared);
+  ASSERT_TRUE(bench.run(here.create(object{{"name", "ci"}}, "a test")));
+  gateway::TokenRegistry there(shared);
+  ASSERT_TRUE(bench.run(there.load()));
+  ASSERT_TRUE(bench.run(there.rotate("ci", object{}, "a test")));
+  EXPECT_TRUE(bench.run(here.revoke("ci", "a test")).value().is_durable);
+  EXPECT_THAT(bench.run(store.tokens()).value(), IsEmpty());
 }
 
 // A tool session cannot take a token that somebody has.

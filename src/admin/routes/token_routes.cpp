@@ -76,13 +76,16 @@ Result<> check_runtime(const TokenDesk& desk, const std::string& name) {
   return std::unexpected(no_such_token(name));
 }
 
+// Programs may make many of them, so they are written in the background.
 Task<Result<Answer>> list(TokenDesk desk) {
-  boost::json::array all;
-  for (const auto& principal : desk.gateway.access()->principals->all())
-    all.push_back(token_document(desk, *principal));
-  for (const auto& [name, token] : *desk.registry.all())
-    all.push_back(token_document(desk, *token));
-  co_return Answer{.body = boost::json::serialize(boost::json::object{{"tokens", std::move(all)}})};
+  co_return Answer{.body = co_await desk.gateway.background_threads().run([desk] {
+    boost::json::array all;
+    for (const auto& principal : desk.gateway.access()->principals->all())
+      all.push_back(token_document(desk, *principal));
+    for (const auto& [name, token] : *desk.registry.all())
+      all.push_back(token_document(desk, *token));
+    return boost::json::serialize(boost::json::object{{"tokens", std::move(all)}});
+  })};
 }
 
 Task<Result<Answer>> create(TokenDesk desk, AdminRequest& visit) {
@@ -134,10 +137,12 @@ Routes token_routes(gateway::Gateway& gateway, TokenRegistry& registry) {
   return {
       {.method = "GET",
        .path = "/admin/tokens",
+       .answer = "{ tokens: Token[] }",
        .help = "Shows all tokens, without secrets: those of the configuration, then those made here.",
        .handle = [desk](AdminRequest&) { return list(desk); }},
       {.method = "POST",
        .path = "/admin/tokens",
+       .answer = "IssuedToken",
        .help =
            "Makes a token; the body has its name, and perhaps what it may use and when it expires. The answer shows "
            "the secret, once.",
@@ -145,15 +150,18 @@ Routes token_routes(gateway::Gateway& gateway, TokenRegistry& registry) {
        .handle = [desk](AdminRequest& visit) { return create(desk, visit); }},
       {.method = "GET",
        .path = "/admin/tokens/{name}",
+       .answer = "Token",
        .help = "Shows one token, without its secret.",
        .handle = [desk](AdminRequest& visit) { return get(desk, visit); }},
       {.method = "DELETE",
        .path = "/admin/tokens/{name}",
+       .answer = "Token",
        .help = "Revokes a token that was made here, and ends what its holders have open.",
        .effect = Effect::changes,
        .handle = [desk](AdminRequest& visit) { return revoke(desk, visit); }},
       {.method = "POST",
        .path = "/admin/tokens/{name}/rotate",
+       .answer = "IssuedToken",
        .help = "Gives a token that was made here a new secret, which the answer shows once. The old one works for the "
                "overlap, 24h unless the body says otherwise.",
        .effect = Effect::changes,

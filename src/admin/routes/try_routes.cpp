@@ -38,6 +38,7 @@ Task<Result<Answer>> issue(gateway::TryTokens& tokens, AdminRequest& visit) {
 Routes try_routes(gateway::TryTokens& tokens) {
   return {{.method = "POST",
            .path = "/admin/try",
+           .answer = "{ token: string; principal: string; expires_at: string }",
            .help = "Makes a token that works for five minutes, with the rules of the principal that the body names and "
                    "none of its credentials.",
            .effect = Effect::changes,

@@ -88,12 +88,8 @@ object calls(const gateway::UpstreamMeter& meter) {
     if (gateway::is_error(outcome)) failed += meter.requests(outcome);
   }
   object out{{"total", total}, {"failed", failed}, {"mean_ms", nullptr}};
-  if (const auto* direct = meter.direct()) {
-    const std::uint64_t count = direct->latency.count();
-    if (count > 0)
-      out["mean_ms"] =
-          std::chrono::duration<double, std::milli>(direct->latency.sum()).count() / static_cast<double>(count);
-  }
+  if (const std::uint64_t count = meter.timed(); count > 0)
+    out["mean_ms"] = std::chrono::duration<double, std::milli>(meter.time()).count() / static_cast<double>(count);
   return out;
 }
 

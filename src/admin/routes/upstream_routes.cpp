@@ -67,7 +67,14 @@ Task<Result<Answer>> get(UpstreamDesk desk, AdminRequest& visit) {
 Task<Result<Answer>> patch(UpstreamDesk desk, AdminRequest& visit) {
   auto body = visit.body();
   if (!body) co_return std::unexpected(std::move(body.error()));
-  const auto patched = co_await desk.registry.patch(visit.variable("name"), std::move(*body), visit.who());
+  gateway::UpstreamRegistry::Expected expected;
+  if (const auto tag = visit.exchange().request().fields().find("If-Match"); tag && *tag != "*") {
+    expected = [tag = std::string(*tag)](const gateway::RegisteredUpstream& now) {
+      return tag == fmt::format("\"{}\"", write_time(now.updated_at));
+    };
+  }
+  const auto patched =
+      co_await desk.registry.patch(visit.variable("name"), std::move(*body), visit.who(), std::move(expected));
   if (!patched) co_return std::unexpected(patched.error());
   co_return Answer{.body = show(desk, **patched)};
 }
@@ -112,29 +119,36 @@ Routes upstream_routes(gateway::Gateway& gateway, gateway::UpstreamRegistry& reg
   return {
       {.method = "GET",
        .path = "/admin/upstreams",
+       .answer = "{ upstreams: Upstream[] }",
        .help = "Shows all upstreams with their status, in the order in which they win names.",
        .handle = [desk](AdminRequest&) { return list(desk); }},
       {.method = "POST",
        .path = "/admin/upstreams",
+       .answer = "Upstream",
        .help = "Registers an upstream; the body has the keys of [[upstreams]].",
        .effect = Effect::changes,
        .handle = [desk](AdminRequest& visit) { return create(desk, visit); }},
       {.method = "GET",
        .path = "/admin/upstreams/{name}",
+       .answer = "Upstream",
        .help = "Shows one upstream with its status.",
        .handle = [desk](AdminRequest& visit) { return get(desk, visit); }},
       {.method = "PATCH",
        .path = "/admin/upstreams/{name}",
-       .help = "Changes the keys in the body; null resets a key. For an upstream of the file this is an override.",
+       .answer = "Upstream",
+       .help = "Changes the keys in the body; null resets a key. For an upstream of the file this is an override. With "
+               "If-Match, only while its `updated_at` is that.",
        .effect = Effect::changes,
        .handle = [desk](AdminRequest& visit) { return patch(desk, visit); }},
       {.method = "DELETE",
        .path = "/admin/upstreams/{name}",
+       .answer = "Upstream",
        .help = "Removes an upstream that was registered here.",
        .effect = Effect::changes,
        .handle = [desk](AdminRequest& visit) { return remove(desk, visit); }},
       {.method = "POST",
        .path = "/admin/upstreams/{name}/refresh",
+       .answer = "RefreshResult",
        .help = "Reads the upstream's lists now, and says what changed.",
        .effect = Effect::changes,
        .handle = [desk](AdminRequest& visit) { return refresh(desk, visit); }},

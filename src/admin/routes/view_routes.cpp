@@ -233,6 +233,7 @@ Routes view_routes(gateway::Gateway& gateway, gateway::UpstreamRegistry& registr
   const Parameter kind{"kind", "tools, prompts, resources or resource_templates; without it, tools."};
   return {{.method = "GET",
            .path = "/admin/view",
+           .answer = "View",
            .help = "Shows a list as a principal sees it in a context, and where each entry comes from.",
            .parameters = {as,
                           context,
@@ -243,11 +244,13 @@ Routes view_routes(gateway::Gateway& gateway, gateway::UpstreamRegistry& registr
            .handle = [&gateway](AdminRequest& visit) { return view(gateway, visit); }},
           {.method = "GET",
            .path = "/admin/why",
+           .answer = "Why",
            .help = "Says why a principal sees an entry in a context, or does not.",
            .parameters = {as, context, kind, {"name", "The name or URI, as clients see it."}},
            .handle = [&gateway, &registry](AdminRequest& visit) { return explain(gateway, registry, visit); }},
           {.method = "GET",
            .path = "/admin/principals",
+           .answer = "Principals",
            .help = "Shows the principals that have a name: of the configuration, and of tokens made at runtime.",
            .handle = [&gateway](AdminRequest&) { return principals(gateway); }}};
 }

@@ -261,9 +261,10 @@ class Bench {
     Routes all = upstream_routes(gateway, registry, store);
     for (auto& more :
          {session_routes(gateway, sessions), token_routes(gateway, tokens), change_routes(changes), audit_routes(store),
-          context_routes(gateway), proposal_routes(pins), connection_routes(gateway.vault(), sign_ins),
-          view_routes(gateway, registry), try_routes(try_tokens), open_session_routes(gateway, sessions, store),
-          figure_routes(figures), preview_routes(gateway, registry, tokens, pins)})
+          context_routes(gateway), proposal_routes(pins),
+          connection_routes(gateway.vault(), sign_ins, gateway.background_threads()), view_routes(gateway, registry),
+          try_routes(try_tokens), open_session_routes(gateway, sessions, store), figure_routes(figures),
+          preview_routes(gateway, registry, tokens, pins)})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }

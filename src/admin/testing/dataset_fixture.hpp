@@ -72,7 +72,9 @@ class DatasetBench {
         registry({workers.at(0), store, clock, environment}, mappings.open(), gateway::Offering::always,
                  {.connections = 4, .waiting = 64, .patience = std::chrono::seconds(20)}),
         tools(std::make_shared<gateway::DatasetTools>(registry, gateway)),
-        router(dataset_routes(registry), AdminKeys({{"admin", Secret(std::string(kSecret))}}), gateway.refusals()),
+        workshop({registry, store, clock, environment}),
+        router(dataset_routes(registry, workshop), AdminKeys({{"admin", Secret(std::string(kSecret))}}),
+               gateway.refusals()),
         server(workers, {}, [this](net::Exchange& exchange) { return route(exchange); }) {
     gateway.set_on_changed([this](const catalog::Publication&) { ++changes; });
     gateway.set_locals({tools});
@@ -154,6 +156,7 @@ class DatasetBench {
   gateway::Gateway gateway;
   gateway::DatasetRegistry registry;
   std::shared_ptr<gateway::DatasetTools> tools;
+  gateway::DatasetWorkshop workshop;
   Router router;
   net::HttpServer server;
   std::atomic<int> changes = 0;  // of the catalog

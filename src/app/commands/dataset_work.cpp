@@ -14,7 +14,7 @@
 #include "base/environment.hpp"
 #include "datasets/mapping/mapping_directory.hpp"
 #include "datasets/propose/propose.hpp"
-#include "datasets/propose/validate.hpp"
+#include "datasets/propose/review.hpp"
 #include "store/pepper.hpp"
 
 namespace proteus::app {
@@ -87,40 +87,17 @@ Result<datasets::MappingDirectory> open_directory(const Place& place) {
 }
 
 Result<datasets::Introspection> introspect(const std::string& variable, const std::string& schema) {
-  auto value = process_environment()(variable);
-  if (!value || value->empty())
-    return std::unexpected(errors::invalid(fmt::format("the environment variable {} is not set", variable)));
-  const datasets::Patience patience;
-  auto source = datasets::open_source(Secret(std::move(*value)), schema, patience);
-  if (!source) return std::unexpected(std::move(source.error()).within(variable));
-  auto found = (*source)->introspect(patience);
-  if (!found) return std::unexpected(std::move(found.error()).within(variable));
-  return found;
+  return datasets::introspect(process_environment(), variable, schema, {});
 }
 
-struct OntologyFile {
-  std::optional<datasets::Ontology> ontology;
-  Problems problems;
-  std::string file;
-};
-
 // The one that is named; else the one beside, if there is one.
-Result<OntologyFile> read_ontology(const std::string& named, const std::filesystem::path& beside) {
-  OntologyFile read{.ontology = {},
-                    .problems = {},
-                    .file = named.empty() ? (beside / datasets::MappingDirectory::kOntology).string() : named};
-  const auto text = datasets::read_plain_file(read.file, datasets::limits::kMappingBytes);
-  if (!text) {
-    if (named.empty() && text.error().kind() == ErrorKind::not_found) return read;
-    return std::unexpected(text.error());
-  }
-  auto parsed = datasets::parse_ontology(*text);
-  if (parsed) {
-    read.ontology = std::move(*parsed);
-  } else {
-    read.problems = std::move(parsed.error());
-  }
-  return read;
+Result<std::optional<datasets::OntologyText>> read_ontology(const std::string& named,
+                                                            const std::filesystem::path& beside) {
+  std::string file = named.empty() ? (beside / datasets::MappingDirectory::kOntology).string() : named;
+  auto text = datasets::read_plain_file(file, datasets::limits::kMappingBytes);
+  if (text) return datasets::OntologyText{std::move(file), std::move(*text)};
+  if (named.empty() && text.error().kind() == ErrorKind::not_found) return std::nullopt;
+  return std::unexpected(std::move(text.error()));
 }
 
 struct Checked {
@@ -131,27 +108,13 @@ struct Checked {
 
 // Everything that is wrong with a mapping. Fails where that cannot be found out.
 Result<Checked> check(const DatasetOptions& options, const std::filesystem::path& ontology_beside) {
-  Checked checked;
   auto text = datasets::read_plain_file(options.file, datasets::limits::kMappingBytes);
   if (!text) return std::unexpected(std::move(text.error()));
-  checked.text = std::move(*text);
   const auto ontology = read_ontology(options.ontology, ontology_beside);
   if (!ontology) return std::unexpected(ontology.error());
-  for (Problem problem : ontology->problems) {
-    problem.message = datasets::show(ontology->file, problem);
-    checked.problems.push_back({.kind = problem.kind, .message = std::move(problem.message)});
-  }
-  const auto parsed = datasets::parse_mapping(checked.text);
-  if (!parsed) {
-    checked.problems.insert(checked.problems.end(), parsed.error().begin(), parsed.error().end());
-    return checked;
-  }
-  checked.mapping = parsed->mapping;
-  const auto source = introspect(parsed->mapping.dsn_env, parsed->mapping.schema);
-  if (!source) return std::unexpected(source.error());
-  const auto found = datasets::validate(*parsed, *source, ontology->ontology ? &*ontology->ontology : nullptr);
-  checked.problems.insert(checked.problems.end(), found.begin(), found.end());
-  return checked;
+  auto reviewed = datasets::review(*text, *ontology, process_environment(), {});
+  if (!reviewed) return std::unexpected(std::move(reviewed.error()));
+  return Checked{std::move(*text), std::move(reviewed->mapping), std::move(reviewed->problems)};
 }
 
 std::filesystem::path directory_of(const std::string& file) { return std::filesystem::path(file).parent_path(); }
@@ -182,13 +145,14 @@ ExitCode propose_dataset(const DatasetOptions& options) {
     return fail(options, std::move(named.error()).within("--dsn-env"), ExitCode::usage);
   std::optional<datasets::Ontology> ontology;
   if (!options.ontology.empty()) {
-    auto read = read_ontology(options.ontology, {});
+    const auto read = read_ontology(options.ontology, {});
     if (!read) return fail(options, read.error(), ExitCode::usage);
-    if (!read->problems.empty()) {
-      print(read->file, read->problems);
+    auto parsed = datasets::parse_ontology((*read)->text);
+    if (!parsed) {
+      print((*read)->file, parsed.error());
       return ExitCode::usage;
     }
-    ontology = std::move(read->ontology);
+    ontology = std::move(*parsed);
   }
   const auto source = introspect(options.dsn_env, options.schema);
   if (!source) return fail(options, source.error());

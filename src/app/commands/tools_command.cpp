@@ -58,10 +58,22 @@ Result<boost::json::value> proposals(const AdminClient& client, const std::strin
   return client.ask("GET", upstream.empty() ? "/admin/proposals" : "/admin/proposals?upstream=" + upstream);
 }
 
+// A long list leaves texts out. What was decided meanwhile is not shown.
+Result<boost::json::value> whole_proposals(const AdminClient& client, const std::string& upstream) {
+  auto answer = proposals(client, upstream);
+  if (!answer) return answer;
+  for (const auto& id : shortened_proposals(*answer)) {
+    auto whole = client.ask("GET", "/admin/proposals/" + id);
+    if (!whole && whole.error().kind() != ErrorKind::not_found) return whole;
+    replace_proposal(*answer, id, whole ? std::move(*whole) : boost::json::value());
+  }
+  return answer;
+}
+
 ExitCode diff(const ToolsOptions& options) {
   const auto client = AdminClient::make(options.target);
   if (!client) return complain(client.error());
-  const auto answer = proposals(*client, options.upstream);
+  const auto answer = whole_proposals(*client, options.upstream);
   if (!answer) return complain(answer.error());
   print(options.json ? json_line(*answer) : show_proposals(*answer, Terminal::of(STDOUT_FILENO)));
   return ExitCode::done;

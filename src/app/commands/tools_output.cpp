@@ -1,5 +1,7 @@
 #include "app/commands/tools_output.hpp"
 
+#include <algorithm>
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <fmt/format.h>
@@ -115,6 +117,24 @@ std::vector<std::string> proposal_ids(const boost::json::value& answer) {
   for (const auto& one : array_at(answer, "proposals"))
     ids.push_back(text_at(one, "id"));
   return ids;
+}
+
+std::vector<std::string> shortened_proposals(const boost::json::value& answer) {
+  std::vector<std::string> ids;
+  for (const auto& one : array_at(answer, "proposals")) {
+    if (one.is_object() && !one.get_object().contains("diff")) ids.push_back(text_at(one, "id"));
+  }
+  return ids;
+}
+
+void replace_proposal(boost::json::value& answer, std::string_view id, boost::json::value by) {
+  auto& all = answer.as_object().at("proposals").as_array();
+  const auto at = std::ranges::find_if(all, [&](const auto& one) { return text_at(one, "id") == id; });
+  if (by.is_null()) {
+    all.erase(at);
+  } else {
+    *at = std::move(by);
+  }
 }
 
 std::string show_decision(const boost::json::value& answer) {

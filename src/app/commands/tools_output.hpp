@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <boost/json/value.hpp>
@@ -18,6 +19,9 @@ std::vector<std::string> warnings_of(const boost::json::value& answer);
 // What waits for a decision, with what it would change.
 std::string show_proposals(const boost::json::value& answer, const Terminal& terminal);
 std::vector<std::string> proposal_ids(const boost::json::value& answer);
+// Those whose texts are left out, and one in its place; null for one that has gone.
+std::vector<std::string> shortened_proposals(const boost::json::value& answer);
+void replace_proposal(boost::json::value& answer, std::string_view id, boost::json::value by);
 std::string show_decision(const boost::json::value& answer);
 
 }  // namespace proteus::app

@@ -2,6 +2,8 @@
 
 #include <unordered_map>
 
+#include "base/environment.hpp"
+
 namespace proteus::app {
 namespace {
 
@@ -28,6 +30,10 @@ const json::Binding<DatasetSettings>& dataset_binding() {
   static const json::Binding<DatasetSettings> binding{
       json::field("mappings", &DatasetSettings::mappings, json::text(),
                   "Directory of dataset mappings, relative to the file."),
+      json::field("environment", &DatasetSettings::environment,
+                  json::list(json::text({.max_bytes = 256, .check = check_variable_name}), "strings", {.most = 1000}),
+                  "Environment variables with addresses of databases for which the admin API and the page may propose "
+                  "and ratify datasets. None: only `proteus dataset` does."),
   };
   return binding;
 }

@@ -13,6 +13,7 @@
 #include "app/config/log_settings.hpp"
 #include "app/config/search_settings.hpp"
 #include "app/config/server_settings.hpp"
+#include "app/config/telemetry_settings.hpp"
 #include "base/secret.hpp"
 #include "providers/upstream_entry.hpp"
 
@@ -20,7 +21,8 @@ namespace proteus::app {
 
 struct DatasetSettings {
   std::string mappings = "mappings";
-  bool named = false;  // by the file or the environment, rather than by default
+  bool named = false;                    // by the file or the environment, rather than by default
+  std::vector<std::string> environment;  // variables that datasets which come over the admin API may name
 
   friend bool operator==(const DatasetSettings&, const DatasetSettings&) = default;
 };
@@ -54,6 +56,7 @@ struct Config {
   DatasetSettings datasets;
   SearchSettings search;
   ClusterSettings cluster;
+  TelemetrySettings telemetry;
   std::map<std::string, ContextSettings> contexts;  // with what they inherit
   std::map<std::string, SchemaSettings> schemas;
   BrokenManifests broken;

@@ -177,6 +177,10 @@ void check_own_secrets(const Config& config, CrossCheck& check) {
   const Place default_upstream = defaults.member("upstream");
   check_authentication(config.upstream_defaults.authentication, default_upstream);
   check_passed(config.upstream_defaults, default_upstream);
+  const Place datasets = root.member("datasets");
+  const Place sources = datasets.member("environment");
+  for (std::size_t i = 0; i < config.datasets.environment.size(); ++i)
+    check_one(config.datasets.environment[i], sources.item(i));
   const Place list = root.member("upstreams");
   for (std::size_t i = 0; i < config.upstreams.size(); ++i) {
     const auto& [settings, given] = config.upstreams[i];

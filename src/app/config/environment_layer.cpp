@@ -54,6 +54,17 @@ void apply_egress(const Environment& environment, EgressSettings& egress, Diagno
     diagnostics.add(Severity::fault, kVariable, fault.message);
 }
 
+// Processes that share a file have addresses of their own.
+void apply_peer_url(const Environment& environment, ClusterSettings& cluster, Diagnostics& diagnostics) {
+  constexpr const char* kVariable = "PROTEUS_PEER_URL";
+  const auto text = value_of(environment, kVariable);
+  if (!text || !cluster.enabled) return;
+  json::Faults faults;
+  cluster_binding().read(boost::json::object{{"peer_url", *text}}, cluster, json::Place(faults));
+  for (const json::Fault& fault : faults.all())
+    diagnostics.add(Severity::fault, kVariable, fault.message);
+}
+
 // One that is set to nothing is a slip that would go unnoticed: another secret would be made up instead.
 void take_secret(const Environment& environment, const std::string& name, std::optional<Secret>& onto,
                  Diagnostics& diagnostics) {
@@ -78,6 +89,7 @@ void apply_environment(const Environment& environment, Config& config, Diagnosti
     config.datasets.named = true;
   }
   apply_egress(environment, config.egress, diagnostics);
+  apply_peer_url(environment, config.cluster, diagnostics);
   take_secret(environment, "PROTEUS_PEPPER", config.secrets.pepper, diagnostics);
   take_secret(environment, "PROTEUS_PEPPER_PREVIOUS", config.secrets.previous_pepper, diagnostics);
   take_secret(environment, "PROTEUS_ADMIN_SECRET", config.secrets.admin_secret, diagnostics);

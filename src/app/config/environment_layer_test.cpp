@@ -8,6 +8,7 @@
 namespace proteus::app {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::StartsWith;
 
@@ -42,6 +43,24 @@ TEST(Config, TakesEgressRulesFromTheEnvironment) {
               ElementsAre("localhost", "10.0.0.0/8", "::1"));
   EXPECT_THAT(read("", {{"PROTEUS_EGRESS_ALLOW", "localhost,10.0.0.0/99"}}).said,
               ElementsAre(StartsWith("PROTEUS_EGRESS_ALLOW: must be a network such as")));
+}
+
+// REP-01: processes that share a file have addresses of their own.
+TEST(Config, TakesTheUrlForPeersFromTheEnvironment) {
+  constexpr std::string_view kToml = "[cluster]\nname = \"a\"\npeer_listen = \"0.0.0.0:9443\"\n";
+  const std::map<std::string, std::string> usual = {{"PROTEUS_STORE", "postgresql://db/proteus"},
+                                                    {"PROTEUS_PEPPER", "p"}};
+  const auto with = [&](std::string url) {
+    auto variables = usual;
+    variables["PROTEUS_PEER_URL"] = std::move(url);
+    return variables;
+  };
+  const auto config = read(kToml, with("https://10.0.0.7:9443")).config;
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->cluster.peer_url, "https://10.0.0.7:9443");
+  EXPECT_EQ(config->cluster.name, "a");
+  EXPECT_FALSE(read(kToml, usual).config);
+  EXPECT_THAT(read(kToml, with("10.0.0.7")).said, Contains(StartsWith("PROTEUS_PEER_URL: must be a URL such as")));
 }
 
 // PRX-01

@@ -71,6 +71,7 @@ Sections read_sections(const Source* main, Config& config, json::Faults& faults)
   config.datasets = sections.datasets;
   config.search = sections.search;
   config.cluster = sections.cluster;
+  config.telemetry = sections.telemetry;
   if (main != nullptr) {
     const auto* cluster = main->document.root().as_object().if_contains("cluster");
     config.cluster.enabled = cluster != nullptr;

@@ -72,6 +72,7 @@ const json::Binding<Sections>& sections_binding() {
       field("cluster", &S::cluster, json::table(cluster_binding()),
             "Several processes that serve as one. The table alone turns it on, and `PROTEUS_PEPPER` must be set; see "
             "[cluster.md](cluster.md)."),
+      field("telemetry", &S::telemetry, json::table(telemetry_binding()), "What is kept about calls."),
   };
   return binding;
 }

@@ -22,6 +22,7 @@ struct Sections {
   DatasetSettings datasets;
   SearchSettings search;
   ClusterSettings cluster;
+  TelemetrySettings telemetry;
   Unread contexts = nullptr;
   Unread schemas = nullptr;
 };

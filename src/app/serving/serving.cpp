@@ -132,6 +132,7 @@ void Serving::apply_access() {
                           .expires = token.expires,
                           .disclosure = token.disclosure});
   dependencies_->embeddings.set(embedding_endpoint());
+  dependencies_->workshop.set_variables(config_.datasets.environment);
   const auto current = gateway_->access();
   gateway::Access access;
   access.principals = std::make_shared<const gateway::Principals>(
@@ -239,9 +240,11 @@ std::string Serving::first_link() {
 
 Result<> Serving::reload(Config config) {
   if (config.server != config_.server || config.data_directory != config_.data_directory ||
-      config.limits != config_.limits || config.sessions != config_.sessions || config.cluster != config_.cluster) {
+      config.limits != config_.limits || config.sessions != config_.sessions || config.cluster != config_.cluster ||
+      config.telemetry != config_.telemetry) {
     log::warning(
-        "changes of [server], [limits], [sessions], [cluster] and of the data directory take effect after a restart");
+        "changes of [server], [limits], [sessions], [cluster], [telemetry] and of the data directory take effect after "
+        "a restart");
   }
   // Upstreams that were registered at runtime are looked at again by the new rules.
   const EgressSettings rules_before = std::exchange(config_.egress, config.egress);
@@ -272,6 +275,7 @@ Result<> Serving::reload(Config config) {
       .get();
   apply_access();
   report_contexts();
+  if (cluster_) cluster_->traits.configured(config_);
   return {};
 }
 

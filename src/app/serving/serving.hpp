@@ -79,7 +79,7 @@ class Serving {
   void start_following();
   void leave_cluster();
   // What other processes changed; all of it where nothing is said.
-  Task<Result<>> follow(const std::vector<store::RecordKey>* changed);
+  Task<Result<>> follow(const std::vector<store::FeedEntry>* changed);
   Task<Result<>> follow_everything();
   Task<std::string> settle();
   std::string describe_store() const;

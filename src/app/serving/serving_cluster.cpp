@@ -1,14 +1,13 @@
 // How a running gateway takes part in a cluster: it follows what other processes change, and they what it changes.
 #include "app/serving/serving_cluster.hpp"
 
+#include <map>
 #include <set>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/ip/host_name.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_future.hpp>
-#include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -16,7 +15,6 @@
 #include "app/serving/serving_live.hpp"
 #include "base/date_time.hpp"
 #include "base/sealing.hpp"
-#include "gateway/operate/upstream_hash.hpp"
 #include "json/canonical.hpp"
 #include "json/text.hpp"
 
@@ -28,31 +26,17 @@ namespace {
 
 constexpr std::chrono::seconds kAway{5};
 
-// What is the same in processes whose files are.
-std::string configuration_hash(const Config& config) {
-  std::string all;
-  for (const auto& entry : config.upstreams)
-    all += fmt::format("{} {}\n", entry.settings.name, gateway::hash_of(entry));
-  for (const auto& [name, context] : config.contexts)
-    all += fmt::format("context {}\n", name);
-  for (const auto& token : config.auth.tokens)
-    all += fmt::format("token {}\n", token.name);
-  all += fmt::format("page {}\n", config.server.page_size);
-  return json::hex(json::sha256(all)).substr(0, 12);
+std::string name_of(const Config& config) {
+  boost::system::error_code ignored;
+  return config.cluster.name.empty() ? fmt::format("{}-{}", asio::ip::host_name(ignored), ::getpid())
+                                     : config.cluster.name;
 }
 
-cluster::MemberOptions options_of(const Config& config, const Clock& clock) {
-  boost::system::error_code ignored;
-  const std::string given = config.cluster.name.empty() ? fmt::format("{}-{}", asio::ip::host_name(ignored), ::getpid())
-                                                        : config.cluster.name;
+cluster::MemberOptions options_of(const Config& config, Traits& traits) {
   const std::string start = json::hex(json::sha256(random_bytes(16))).substr(0, 8);
-  const boost::json::object facts{{"name", given},
-                                  {"version", PROTEUS_VERSION},
-                                  {"since", write_date_time(store::to_time(clock.wall()))},
-                                  {"configuration", configuration_hash(config)}};
   cluster::MemberOptions options;
-  options.name = fmt::format("{}-{}", given, start);
-  options.facts = boost::json::serialize(facts);
+  options.name = fmt::format("{}-{}", name_of(config), start);
+  options.facts = traits.write(nullptr);
   return options;
 }
 
@@ -70,24 +54,29 @@ void PeerRequests::wait_for_none(Clock::Monotonic until) {
 }
 
 Serving::Cluster::Cluster(Serving& serving, asio::io_context& control)
-    : member(control, *serving.store_, serving.clock_, options_of(serving.config_, serving.clock_)),
+    : traits(name_of(serving.config_), write_date_time(store::to_time(serving.clock_.wall())), serving.config_),
+      member(control, *serving.store_, serving.clock_, options_of(serving.config_, traits)),
       leases(control, *serving.store_, member),
       self(process_key_of(member.options().name)),
       session_ids(SealingKey::derive(serving.pepper_->value(), "session ids"), self),
       roster(*serving.store_, member),
       links(*serving.workers_, serving.clock_, cluster::PeerLinks::Keys(serving.pepper_->value()),
             member.options().name) {
-  leases.set_on_members([this](const auto& members) {
+  leases.add_on_members([this](const auto& members) {
     roster.take(members);
     links.set_living(roster.living());
   });
 }
 
 Task<Result<server::OtherProcesses::Relayed>> Serving::Cluster::relay(net::Exchange& exchange, ProcessKey to) {
-  const auto peer = co_await roster.find(to);
-  if (!peer) co_return std::unexpected(peer.error());
-  if (!*peer) co_return Relayed::gone;
-  const auto passed = co_await links.pass_on(exchange, **peer);
+  cluster::PeerPointer peer = roster.look_up(to);
+  if (!peer) {
+    auto found = co_await roster.find(to);
+    if (!found) co_return std::unexpected(found.error());
+    if (!*found) co_return Relayed::gone;
+    peer = std::move(*found);
+  }
+  const auto passed = co_await links.pass_on(exchange, std::move(peer));
   if (passed && *passed == cluster::PeerLinks::Passed::answered) co_return Relayed::answered;
   if (!passed && passed.error().kind() != ErrorKind::unreachable) co_return std::unexpected(passed.error());
   // It may have left since.
@@ -104,6 +93,9 @@ Result<> Serving::listen_for_peers() {
   options.address = address->host == "localhost" ? "127.0.0.1" : address->host;
   options.port = address->port;
   options.limits.body_bytes = config_.server.max_body.value();
+  // What another process let in fits here with what it adds.
+  options.limits.head_bytes += 4096;
+  options.limits.head_fields += 4;
   // Whoever passes a request on is one of us.
   options.trusted_proxies = {"0.0.0.0/0", "::/0"};
   options.tls = cluster_->links.server_tls();
@@ -115,9 +107,8 @@ Result<> Serving::listen_for_peers() {
     const ListenAddress at{address->host, peer_server_->local_port()};
     url = fmt::format("https://{}", at.text());
   }
-  auto facts = json::parse(cluster_->member.options().facts).value().as_object();
-  facts[cluster::Roster::kUrlFact] = url;
-  cluster_->member.set_facts(boost::json::serialize(facts));
+  cluster_->traits.reached_at(std::move(url));
+  cluster_->member.set_facts(cluster_->traits.write(nullptr));
   return {};
 }
 
@@ -140,6 +131,16 @@ Task<> Serving::route_peer(net::Exchange& exchange) {
     co_await std::move(rest);
 }
 
+void Serving::Cluster::compare(const std::vector<store::MemberRecord>& members, const gateway::DatasetState& datasets) {
+  const std::string own = traits.write(&datasets);
+  member.set_facts(own);
+  std::vector<std::string> others;
+  for (const auto& record : members) {
+    if (record.name != member.options().name && member.lives(record)) others.push_back(record.facts);
+  }
+  sameness.look(own, others);
+}
+
 Result<> Serving::join_cluster() {
   if (!cluster_) return {};
   if (auto listening = listen_for_peers(); !listening) return listening;
@@ -156,6 +157,9 @@ void Serving::start_following() {
                              dependencies_->tokens.set_blind(blind);
                              dependencies_->sessions.set_blind(blind);
                            });
+    cluster_->leases.add_on_members([this](const std::vector<store::MemberRecord>& members) {
+      cluster_->compare(members, *dependencies_->datasets.state());
+    });
     cluster_->leases.start();
   });
 }
@@ -169,27 +173,28 @@ void Serving::leave_cluster() {
   asio::co_spawn(workers_->at(0), leave(*cluster_), asio::use_future).get();
 }
 
-Task<Result<>> Serving::follow(const std::vector<store::RecordKey>* changed) {
+Task<Result<>> Serving::follow(const std::vector<store::FeedEntry>* changed) {
   using Kind = store::RecordKind;
   if (changed == nullptr) co_return co_await follow_everything();
   bool upstreams = false;
   bool datasets = false;
+  bool changes = false;
   std::set<std::string> tokens;
-  std::set<std::string> sessions;
+  std::map<std::string, std::vector<std::uint64_t>> sessions;
   std::set<std::string> pins;
   std::set<std::string> lists;
   std::set<std::pair<std::string, std::string>> grants;
-  for (const auto& key : *changed) {
+  for (const auto& [number, key] : *changed) {
     switch (key.kind) {
       case Kind::upstream: upstreams = true; break;
       case Kind::setting: datasets = datasets || key.name.starts_with("datasets."); break;
       case Kind::token: tokens.insert(key.name); break;
       case Kind::tool_session:
-      case Kind::session_tool: sessions.insert(key.name); break;
+      case Kind::session_tool: sessions[key.name].push_back(number); break;
       case Kind::pins: pins.insert(key.name); break;
       case Kind::snapshot: lists.insert(key.name); break;
       case Kind::sealed: grants.emplace(key.name, key.part); break;
-      case Kind::change: break;
+      case Kind::change: changes = true; break;
     }
   }
   // What is taken away first: it must not be used any longer than it takes.
@@ -197,8 +202,9 @@ Task<Result<>> Serving::follow(const std::vector<store::RecordKey>* changed) {
   for (const auto& name : tokens) {
     if (done = co_await dependencies_->tokens.follow(name); !done) co_return done;
   }
-  for (const auto& id : sessions) {
-    if (done = co_await dependencies_->sessions.follow(gateway::ToolSessionId(id)); !done) co_return done;
+  for (auto& [id, numbers] : sessions) {
+    done = co_await dependencies_->sessions.follow(gateway::ToolSessionId(id), std::move(numbers));
+    if (!done) co_return done;
   }
   for (const auto& [kind, id] : grants) {
     if (done = co_await gateway_->vault().follow(kind, id); !done) co_return done;
@@ -215,6 +221,7 @@ Task<Result<>> Serving::follow(const std::vector<store::RecordKey>* changed) {
   for (const auto& name : lists) {
     if (done = co_await gateway_->follow_lists(name); !done) co_return done;
   }
+  if (changes) dependencies_->changes.follow();
   co_return done;
 }
 
@@ -229,6 +236,7 @@ Task<Result<>> Serving::follow_everything() {
     if (auto done = co_await gateway_->follow_pins(served->settings().name); !done) co_return done;
     if (auto done = co_await gateway_->follow_lists(served->settings().name); !done) co_return done;
   }
+  dependencies_->changes.follow();
   co_return Result<>{};
 }
 
@@ -240,7 +248,8 @@ Task<std::string> Serving::settle() {
 
 std::string Serving::describe_store() const {
   if (!cluster_) return {};
-  std::string details = cluster_->member.behind() < kAway ? R"(,"store":"there")" : R"(,"store":"away")";
+  std::string details = fmt::format(R"(,"store":"{}"{})", cluster_->member.behind() < kAway ? "there" : "away",
+                                    cluster_->sameness.describe());
   if (live_) details += live_->client.is_connected() ? R"(,"redis":"there")" : R"(,"redis":"away")";
   return details;
 }

@@ -11,6 +11,7 @@
 #include "admin/routes/principal_routes.hpp"
 #include "admin/routes/process_routes.hpp"
 #include "admin/routes/proposal_routes.hpp"
+#include "admin/routes/record_routes.hpp"
 #include "admin/routes/search_routes.hpp"
 #include "admin/routes/session_routes.hpp"
 #include "admin/routes/token_routes.hpp"
@@ -41,6 +42,27 @@ admin::Router::Doorkeeper operators_of(gateway::Identities& identities) {
           .find = [&identities](const net::Request& request) { return find_operator(identities, request); }};
 }
 
+// The same operators on the page.
+admin::Page::Providers providers_of(gateway::Identities& identities, gateway::ConnectSite& site) {
+  return {.issuers = [&identities] { return identities.sign_in_issuers(); },
+          .send = [&site](const net::Request& request, std::string issuer,
+                          std::string path) { return site.send_operator(request, std::move(issuer), std::move(path)); },
+          .take = [&identities, &site](const net::Request& request,
+                                       std::string_view code) -> std::optional<admin::Page::Providers::Arrived> {
+            auto arrived = site.take_operator(request, code);
+            const auto digest = arrived ? identities.sign_in_digest(arrived->who.issuer) : std::nullopt;
+            if (!digest) return std::nullopt;
+            const bool may_change = arrived->who.role == gateway::AdminRole::admin;
+            return admin::Page::Providers::Arrived{
+                .holder = {.name = std::move(arrived->who.name),
+                           .digest = *digest,
+                           .role = may_change ? admin::Role::admin : admin::Role::viewer,
+                           .is_vouched_for = true,
+                           .issuer = std::move(arrived->who.issuer)},
+                .path = std::move(arrived->path)};
+          }};
+}
+
 // The tools of datasets are found by what the datasets are about.
 search::Indexes::More entity_types_of(const gateway::DatasetRegistry& datasets) {
   return [&datasets](const catalog::Snapshot& snapshot) {
@@ -66,6 +88,9 @@ Serving::Dependencies::Dependencies(Serving& serving, asio::io_context& control,
     : changes(control, *serving.store_, serving.gateway_->background_threads()),
       metrics(*serving.gateway_),
       figures(metrics),
+      records(serving.config_.telemetry.records == RecordsKept::memory
+                  ? std::make_optional<gateway::Records>(serving.clock_)
+                  : std::nullopt),
       registry({control, *serving.gateway_, *serving.store_, serving.clock_, serving.environment_, *serving.egress_,
                 serving.cluster_ != nullptr}),
       pins(*serving.gateway_, *serving.store_),
@@ -76,6 +101,7 @@ Serving::Dependencies::Dependencies(Serving& serving, asio::io_context& control,
       try_tokens(*serving.gateway_, *serving.store_),
       datasets({control, *serving.store_, serving.clock_, serving.environment_, serving.cluster_ != nullptr},
                std::move(mappings), offering_of(serving.config_)),
+      workshop({datasets, *serving.store_, serving.clock_, serving.environment_}),
       dataset_tools(std::make_shared<gateway::DatasetTools>(datasets, *serving.gateway_)),
       embeddings(serving.embedding_dependencies()),
       search_tools(std::make_shared<gateway::SearchTools>(*serving.gateway_, entity_types_of(datasets))),
@@ -92,6 +118,7 @@ Serving::Dependencies::Dependencies(Serving& serving, asio::io_context& control,
       graph_tools(*serving.gateway_, serving.host_rules()),
       background(control.get_executor()) {
   router.set_page_sessions(page_sessions);
+  if (records) metrics.set_records(*records);
   if (serving.cluster_) {
     router.set_settle([&serving] { return serving.settle(); });
     metrics.set_cluster([&cluster = *serving.cluster_]() -> gateway::Metrics::ClusterFigures {
@@ -108,6 +135,9 @@ Serving::Dependencies::Dependencies(Serving& serving, asio::io_context& control,
               .dropped = figures.dropped};
     });
   }
+  gateway::Identities& identities = serving.gateway_->identities();
+  router.set_vouching([&identities](std::string_view issuer) { return identities.sign_in_digest(issuer); });
+  page.set_providers(providers_of(identities, sign_ins.site()));
   router.set_doorkeeper(operators_of(serving.gateway_->identities()));
   serving.gateway_->set_on_expiry([this](Clock::Wall now) {
     router.end_expired(now);
@@ -125,13 +155,15 @@ admin::Routes Serving::Dependencies::routes(Serving& serving) {
   gateway::Gateway& gateway = *serving.gateway_;
   store::Store& store = *serving.store_;
   admin::Routes all = admin::upstream_routes(gateway, registry, store);
-  for (auto& more :
-       {admin::session_routes(gateway, sessions), admin::token_routes(gateway, tokens), admin::dataset_routes(datasets),
-        admin::proposal_routes(pins), admin::context_routes(gateway), admin::change_routes(changes),
-        admin::audit_routes(store), admin::principal_routes(gateway), admin::search_routes(gateway, *search_tools),
-        admin::connection_routes(gateway.vault(), sign_ins), admin::view_routes(gateway, registry),
-        admin::try_routes(try_tokens), admin::open_session_routes(gateway, sessions, store),
-        admin::figure_routes(figures), admin::preview_routes(gateway, registry, tokens, pins)}) {
+  for (auto& more : {admin::session_routes(gateway, sessions), admin::token_routes(gateway, tokens),
+                     admin::dataset_routes(datasets, workshop), admin::proposal_routes(pins),
+                     admin::context_routes(gateway), admin::change_routes(changes), admin::audit_routes(store),
+                     admin::principal_routes(gateway), admin::search_routes(gateway, *search_tools),
+                     admin::connection_routes(gateway.vault(), sign_ins, gateway.background_threads()),
+                     admin::view_routes(gateway, registry), admin::try_routes(try_tokens),
+                     admin::open_session_routes(gateway, sessions, store),
+                     admin::record_routes(records ? &*records : nullptr, gateway.background_threads()),
+                     admin::figure_routes(figures), admin::preview_routes(gateway, registry, tokens, pins)}) {
     all.insert(all.end(), more.begin(), more.end());
   }
   if (serving.cluster_) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include <boost/asio/io_context.hpp>
 
@@ -12,9 +13,11 @@
 #include "base/task_group.hpp"
 #include "gateway/datasets/dataset_registry.hpp"
 #include "gateway/datasets/dataset_tools.hpp"
+#include "gateway/datasets/dataset_workshop.hpp"
 #include "gateway/observe/change_log.hpp"
 #include "gateway/observe/figures.hpp"
 #include "gateway/observe/metrics.hpp"
+#include "gateway/observe/records.hpp"
 #include "gateway/operate/pin_decisions.hpp"
 #include "gateway/operate/token_registry.hpp"
 #include "gateway/operate/try_tokens.hpp"
@@ -42,12 +45,14 @@ struct Serving::Dependencies {
   gateway::ChangeLog changes;
   gateway::Metrics metrics;
   gateway::Figures figures;
+  std::optional<gateway::Records> records;  // where they are kept
   gateway::UpstreamRegistry registry;
   gateway::PinDecisions pins;
   gateway::TokenRegistry tokens;
   gateway::ToolSessions sessions;
   gateway::TryTokens try_tokens;
   gateway::DatasetRegistry datasets;
+  gateway::DatasetWorkshop workshop;
   std::shared_ptr<gateway::DatasetTools> dataset_tools;
   gateway::Embeddings embeddings;
   std::shared_ptr<gateway::SearchTools> search_tools;

@@ -23,7 +23,7 @@ void Roster::take(const std::vector<store::MemberRecord>& members) {
   for (const auto& member : members) {
     if (!member_.lives(member)) continue;
     auto& peer = table[process_key_of(member.name)];
-    if (auto url = url_in(member.facts)) peer = Peer{member.name, std::move(*url)};
+    if (auto url = url_in(member.facts)) peer = std::make_shared<const Peer>(member.name, std::move(*url));
   }
   const std::scoped_lock lock(mutex_);
   table_ = std::move(table);
@@ -38,10 +38,10 @@ std::set<std::string> Roster::living() const {
   return names;
 }
 
-std::optional<Peer> Roster::look_up(const ProcessKey& key) const {
+PeerPointer Roster::look_up(const ProcessKey& key) const {
   const std::scoped_lock lock(mutex_);
   const auto found = table_.find(key);
-  return found == table_.end() ? std::nullopt : found->second;
+  return found == table_.end() ? nullptr : found->second;
 }
 
 bool Roster::is_known(const ProcessKey& key) const {
@@ -70,12 +70,12 @@ Task<Result<>> Roster::look_for(ProcessKey key) {
   co_return Result<>{};
 }
 
-Task<Result<std::optional<Peer>>> Roster::find(ProcessKey key) {
+Task<Result<PeerPointer>> Roster::find(ProcessKey key) {
   if (is_known(key) || is_missed(key)) co_return look_up(key);
   co_return co_await find_in_store(std::move(key));
 }
 
-Task<Result<std::optional<Peer>>> Roster::find_in_store(ProcessKey key) {
+Task<Result<PeerPointer>> Roster::find_in_store(ProcessKey key) {
   if (auto looked = co_await look_for(key); !looked) co_return std::unexpected(std::move(looked).error());
   co_return look_up(key);
 }

@@ -29,7 +29,6 @@ constexpr std::string_view kParkedSessions = "parked_sessions";
 constexpr std::size_t kMostBytes = std::size_t{512} * 1024;
 constexpr int kTries = 8;
 constexpr std::chrono::seconds kFirstPause{1};
-constexpr std::chrono::minutes kGone{1};  // unseen for so long
 
 std::string url_of(const providers::Upstream& upstream) {
   const bool http = std::holds_alternative<net::Url>(upstream.endpoint());
@@ -149,47 +148,80 @@ std::string ParkedSessions::prefix_of(const std::string& process) const {
 Task<Result<std::vector<std::string>>> ParkedSessions::prefixes_of_living() {
   std::vector<std::string> prefixes;
   if (self_.empty()) co_return prefixes;
+  prefixes.push_back(prefix_of(self_));
   const auto members = co_await store_.members();
   if (!members) co_return std::unexpected(members.error());
   for (const auto& member : *members) {
-    // Late rather than wrong: a process that only stood still goes on with its sessions.
-    if (member.name != self_ && member.unseen < kGone) prefixes.push_back(prefix_of(member.name));
+    if (!is_gone(member)) prefixes.push_back(prefix_of(member.name));
   }
   co_return prefixes;
 }
 
 Task<> ParkedSessions::read_left() {
-  const auto living = co_await prefixes_of_living();
-  if (!living) co_return log::warning("sessions that were left are not known: {}", living.error().message());
+  // What is kept is read first: a process that comes meanwhile is among the living then.
   const auto kept = co_await store_.settings(std::string(kParkedSessions));
   if (!kept) co_return log::warning("sessions that were left are not known: {}", kept.error().message());
+  const auto living = co_await prefixes_of_living();
+  if (!living) co_return log::warning("sessions that were left are not known: {}", living.error().message());
   for (const auto& setting : *kept) {
     if (std::ranges::any_of(*living, [&](const auto& prefix) { return setting.key.starts_with(prefix); })) continue;
+    if (!self_.empty()) {
+      co_await claim(setting);
+      continue;
+    }
     // Also what cannot be read: it is removed with the next write.
     kept_.insert(setting.key);
-    if (!setting.value.empty()) read_one(setting);
+    for (auto& session : read(setting))
+      add_kept(std::move(session));
   }
 }
 
-void ParkedSessions::read_one(const store::Setting& setting) {
+Task<> ParkedSessions::claim(store::Setting setting) {
+  auto left = read(setting);
+  store::Writes writes;
+  writes.emplace_back(store::Expect{{store::RecordKind::setting, setting.key, std::string()}, setting.stored.version});
+  writes.emplace_back(store::RemoveSetting{setting.key});
+  for (auto& session : left) {
+    session.key = prefix_of(self_) + base64_encode(random_bytes(12));
+    writes.emplace_back(store::PutSetting{{session.key, sealed(session)}});
+  }
+  const auto written = co_await store_.write(writes);
+  if (!written && written.error().kind() != ErrorKind::conflict)
+    log::warning("a session that was left is not ended: {}", written.error().message());
+  if (!written) co_return;
+  note_kept(writes);
+  for (auto& session : left)
+    add_kept(std::move(session));
+}
+
+std::vector<ParkedSessions::Session> ParkedSessions::read(const store::Setting& setting) const {
+  std::vector<Session> sessions;
+  if (setting.value.empty()) return sessions;
   const auto bytes = base64_decode(setting.value);
   const auto text = bytes ? key_.open(*bytes, setting.key) : std::nullopt;
   boost::system::error_code fault;
   const auto parsed = text ? boost::json::parse(*text, fault) : boost::json::value();
-  if (fault || !parsed.is_structured()) return log::warning("what is known of sessions that were left cannot be read");
-  const auto add = [this](const boost::json::value& one, std::string key) {
+  if (fault || !parsed.is_structured()) {
+    log::warning("what is known of sessions that were left cannot be read");
+    return sessions;
+  }
+  const auto add = [&](const boost::json::value& one, std::string key) {
     const auto part = [&](const char* name) { return boost::json::value_to<std::string>(one.at(name)); };
     const auto version = mcp::parse_version(part("version"));
-    add_kept({std::move(key),
-              part("upstream"),
-              part("url"),
-              {part("session"), version.value_or(mcp::kNewestLegacy)},
-              {},
-              true});
+    sessions.push_back({std::move(key),
+                        part("upstream"),
+                        part("url"),
+                        {part("session"), version.value_or(mcp::kNewestLegacy)},
+                        {},
+                        true});
   };
-  if (parsed.is_object()) return add(parsed, setting.key);
-  for (const auto& one : parsed.get_array())
-    add(one, {});
+  if (parsed.is_object()) {
+    add(parsed, setting.key);
+  } else {
+    for (const auto& one : parsed.get_array())
+      add(one, {});
+  }
+  return sessions;
 }
 
 void ParkedSessions::end_left(std::shared_ptr<const UpstreamTable> upstreams, net::HttpClient& http) {
@@ -201,7 +233,7 @@ Task<> ParkedSessions::run_left(std::shared_ptr<const UpstreamTable> upstreams, 
   // What is somewhere else now is not spoken to in its name.
   const auto elsewhere = [&](const Session& one) {
     const ServedUpstream* const served = upstreams->find(one.upstream);
-    return one.left && (served == nullptr || url_of(*served->upstream) != one.url);
+    return one.left && !one.ending && (served == nullptr || url_of(*served->upstream) != one.url);
   };
   if (std::erase_if(sessions_, elsewhere) > 0) {
     ++wanted_;
@@ -219,10 +251,13 @@ Task<> ParkedSessions::stop() {
 Task<> ParkedSessions::end_at(ServedUpstream upstream, net::HttpClient& http) {
   const auto* const url = std::get_if<net::Url>(&upstream->endpoint());
   if (url == nullptr) co_return;
-  const auto is_left = [&](const Session& one) { return one.left && one.upstream == upstream->settings().name; };
   std::vector<client::HttpSession> left;
-  for (const auto& one : sessions_) {
-    if (is_left(one)) left.push_back(one.session);
+  std::set<std::string> keys;
+  for (auto& one : sessions_) {
+    if (!one.left || one.ending || one.upstream != upstream->settings().name) continue;
+    one.ending = true;
+    left.push_back(one.session);
+    keys.insert(one.key);
   }
   if (left.empty()) co_return;
   std::chrono::seconds pause = kFirstPause;
@@ -242,7 +277,7 @@ Task<> ParkedSessions::end_at(ServedUpstream upstream, net::HttpClient& http) {
     co_await sleep_for(pause);
     pause *= 2;
   }
-  std::erase_if(sessions_, is_left);
+  std::erase_if(sessions_, [&](const Session& one) { return one.left && keys.contains(one.key); });
   ++wanted_;
   co_await write();
 }

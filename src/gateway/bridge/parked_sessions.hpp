@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <set>
@@ -30,8 +31,11 @@ class ParkedSessions {
 
   // Thread-safe; called on the thread of the connection. Ends when the session is kept, or cannot be.
   Task<> keep(ServedUpstream upstream, std::shared_ptr<client::Connection> connection);
-  // Ends what a process left that is gone, in the background, at those of these upstreams that are where they were.
-  // What cannot be reached is tried again for a while.
+  // Whether a process has been away for so long that what it left is ended. Late rather than wrong: one that only stood
+  // still goes on with its sessions.
+  static bool is_gone(const store::MemberRecord& member) { return member.unseen >= std::chrono::minutes(1); }
+  // Ends what processes left that are gone, in the background, at those of these upstreams that are where they were.
+  // What cannot be reached is tried again for a while. Of several processes that do this at once, one ends it.
   void end_left(std::shared_ptr<const UpstreamTable> upstreams, net::HttpClient& http);
   // Forgets sessions that have ended since.
   Task<> tidy();
@@ -45,7 +49,8 @@ class ParkedSessions {
     std::string url;
     client::HttpSession session;
     std::weak_ptr<client::Connection> connection;  // of this process
-    bool left = false;                             // by an earlier one
+    bool left = false;                             // by an earlier one, or another
+    bool ending = false;                           // at the upstream, just now
 
     std::size_t bytes() const { return upstream.size() + url.size() + session.id.size() + 100; }
   };
@@ -54,9 +59,11 @@ class ParkedSessions {
   Task<> run_left(std::shared_ptr<const UpstreamTable> upstreams, net::HttpClient& http);
   Task<> read_left();
   Task<> end_at(ServedUpstream upstream, net::HttpClient& http);
-  void read_one(const store::Setting& setting);
+  std::vector<Session> read(const store::Setting& setting) const;
+  // Makes it one of this process, unless another has.
+  Task<> claim(store::Setting setting);
   std::string prefix_of(const std::string& process) const;
-  // Where keys of those begin that are there.
+  // Where keys of those begin that are there, this one among them.
   Task<Result<std::vector<std::string>>> prefixes_of_living();
   void add_kept(Session session);
   Task<> write();

@@ -65,6 +65,8 @@ Gateway::Gateway(net::Workers& workers, const Clock& clock, Environment environm
                                                                quotas_, options_.http, options_.debounce))
                         .get());
   }
+  if (options_.leases != nullptr)
+    options_.leases->add_on_members([this](const auto& members) { end_sessions_of_gone(members); });
   identities_ = std::make_unique<Identities>(workers.at(0).get_executor(), parts_.front()->http(), clock, refusals_);
   fetch_ = std::make_unique<auth::HttpFetch>(parts_.front()->http());
   oauth_servers_ = std::make_unique<OauthServers>(*fetch_, clock, environment_);
@@ -133,6 +135,7 @@ Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings
       .pins = std::move(pins),
       .shared = options_.leases != nullptr && is_shared(settings),
       .lead = [this, name = settings.name] { return lead(name); },
+      .fence = [this, name = settings.name] { return fence_of(name); },
       .start_places = start_places_,
       .background = background_threads_,
       .answers = answer_threads_,
@@ -152,9 +155,10 @@ Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings
             if (on_refreshed_) on_refreshed_(result, publication);
           },
       .keep =
-          [this](std::vector<store::SnapshotRecord> records) {
-            asio::post(control(), [this, records = std::move(records)]() mutable {
-              background_.spawn("keeping lists", keep(std::move(records)));
+          [this, name = settings.name] {
+            asio::post(control(), [this, name] {
+              unkept_.insert(name);
+              keep_soon(name);
             });
           },
       .on_resource_updated =
@@ -316,7 +320,8 @@ void Gateway::drop_unused_since(Clock::Monotonic time) {
     local->drop_unused_since(time);
   asio::post(control(), [this] {
     background_.spawn("tidying up", parked_sessions_.tidy());
-    if (!unkept_.empty()) background_.spawn("keeping lists", keep_again());
+    for (const auto& name : std::set(unkept_))
+      keep_soon(name);
   });
 }
 

@@ -198,6 +198,7 @@ class Gateway {
   // Which of them this process watches.
   Task<> share_watching();
   void watch(const std::string& lease, bool held);
+  void end_sessions_of_gone(const std::vector<store::MemberRecord>& members);
   Task<Result<>> lead(std::string upstream);
   static bool is_shared(const providers::UpstreamSettings& settings);
   Task<> retire(ServedUpstream served);
@@ -206,11 +207,15 @@ class Gateway {
   void set_credentials(const providers::UpstreamSettings& settings, providers::UpstreamDependencies& around) const;
   // The gateway got or lost a grant of its own at an upstream that callers have theirs at.
   Task<> renew_upstreams();
-  Task<> keep(std::vector<store::SnapshotRecord> records);
+  std::optional<store::Fence> fence_of(const std::string& upstream) const;
+  void keep_soon(const std::string& upstream);
+  // Until the store has the newest.
+  Task<> keep(std::string upstream);
+  Task<> look_who_watches(ServedUpstream served);
+  void read_again(ServedUpstream served);
   Task<Kept> kept_lists(const std::vector<ServedUpstream>& upstreams);
   Task<std::optional<catalog::Publication>> take_over(ServedUpstream served, Kept& kept);
   void announce(const catalog::Publication& publication, ChangedBy by);
-  Task<> keep_again();
   void follow(const std::string& uri, bool followed);
   void follow_at(const std::string& uri, const catalog::UpstreamName& upstream);
   void share_followed_soon();
@@ -259,8 +264,10 @@ class Gateway {
   AsyncMutex changes_;
   std::uint64_t last_instance_ = 0;
   bool vault_loaded_ = false;
-  std::set<std::string> unkept_;  // upstreams whose lists the store did not take
-  bool ended_left_ = false;       // what an earlier process left at upstreams was looked for
+  std::set<std::string> unkept_;   // upstreams whose lists the store does not have
+  std::set<std::string> keeping_;  // upstreams whose lists are on their way there
+  std::set<std::string> gone_;     // processes that were away for too long when it was last looked
+  bool ended_left_ = false;        // what an earlier process left at upstreams was looked for
   // Resources that somebody follows, and the upstreams to which that was routed.
   std::map<std::string, std::set<catalog::UpstreamName>> followed_;
   bool sharing_followed_ = false;  // soon

@@ -1,4 +1,5 @@
 // What upstreams list, in the store: for the next start, and for other processes that serve the same upstreams.
+#include <algorithm>
 #include <set>
 
 #include <boost/asio/co_spawn.hpp>
@@ -46,6 +47,8 @@ void Gateway::watch(const std::string& lease, bool held) {
   if (served == nullptr) return;
   log::debug("upstream {} is watched {}", (*served)->settings().label(), held ? "here" : "by another process");
   (*served)->set_leading(held);
+  // Read while another process was to store it.
+  if (held && (*served)->is_forgotten()) read_again(*served);
   // What the other stored before this was noticed.
   const auto take = [](Gateway& gateway, std::string name) -> Task<> {
     if (const auto followed = co_await gateway.follow_lists(name); !followed)
@@ -54,39 +57,65 @@ void Gateway::watch(const std::string& lease, bool held) {
   if (!held) background_.spawn("taking over lists", take(*this, (*served)->settings().name));
 }
 
-Task<Result<>> Gateway::lead(std::string upstream) { return options_.leases->take(lease_of(upstream)); }
-
-// Of upstreams that are shared, what their holder found: where somebody else is that now, the store refuses it.
-Task<> Gateway::keep(std::vector<store::SnapshotRecord> records) {
-  if (records.empty()) co_return;
-  const std::string upstream = records.front().upstream;
-  std::optional<store::Fence> fence;
-  if (options_.leases != nullptr) {
-    fence = options_.leases->fence(lease_of(upstream));
-    const auto table = tables_.get();
-    const ServedUpstream* const served = table->find(upstream);
-    if (!fence && served != nullptr && is_shared((*served)->settings())) co_return;
+// What was left before this one began is ended at the start.
+void Gateway::end_sessions_of_gone(const std::vector<store::MemberRecord>& members) {
+  std::set<std::string> gone;
+  for (const auto& member : members) {
+    if (member.name != options_.leases->owner() && ParkedSessions::is_gone(member)) gone.insert(member.name);
   }
-  store::Writes writes;
-  for (auto& record : records)
-    writes.emplace_back(store::PutSnapshot{std::move(record), fence});
-  const auto written = co_await store_.write(std::move(writes));
-  if (written) co_return;
-  const bool lost = fence && written.error().kind() == ErrorKind::conflict;
-  log::at(lost ? log::Level::debug : log::Level::warning, "what upstream {} listed is not kept: {}", upstream,
-          written.error().message());
-  if (lost) co_await options_.leases->look();
-  if (!lost) unkept_.insert(upstream);
+  const bool more = !std::ranges::includes(gone_, gone);
+  gone_ = std::move(gone);
+  if (more && ended_left_) parked_sessions_.end_left(tables_.get(), http_of(control()));
 }
 
-// What it lists by now: that it could not be written is no reason to hold large lists twice.
-Task<> Gateway::keep_again() {
-  for (const auto& upstream : std::exchange(unkept_, {})) {
+Task<Result<>> Gateway::lead(std::string upstream) { return options_.leases->take(lease_of(upstream)); }
+
+std::optional<store::Fence> Gateway::fence_of(const std::string& upstream) const {
+  return options_.leases->fence(lease_of(upstream));
+}
+
+void Gateway::keep_soon(const std::string& upstream) {
+  if (keeping_.insert(upstream).second) background_.spawn("keeping lists", keep(upstream));
+}
+
+// One after the other, and what it lists by then: nothing is stored after what is newer, and large lists are not held
+// twice where the store does not take them.
+Task<> Gateway::keep(std::string upstream) {
+  const std::shared_ptr<void> ended(nullptr, [&](void*) { keeping_.erase(upstream); });
+  while (unkept_.erase(upstream) > 0) {
     const auto table = tables_.get();
     const ServedUpstream* const served = table->find(upstream);
-    if (served == nullptr) continue;
-    co_await keep(co_await asio::co_spawn((*served)->io(), (*served)->lists_to_keep(), asio::use_awaitable));
+    if (served == nullptr) co_return;
+    auto listed = co_await asio::co_spawn((*served)->io(), (*served)->lists_to_keep(), asio::use_awaitable);
+    if (listed.records.empty()) continue;
+    store::Writes writes;
+    for (auto& record : listed.records)
+      writes.emplace_back(store::PutSnapshot{std::move(record), listed.fence});
+    const auto written = co_await store_.write(std::move(writes));
+    if (written) continue;
+    // Of upstreams that are shared, what their holder found: where somebody else is that now, the store refuses it.
+    const bool lost = listed.fence && written.error().kind() == ErrorKind::conflict;
+    log::at(lost ? log::Level::debug : log::Level::warning, "what upstream {} listed is not kept: {}", upstream,
+            written.error().message());
+    if (!lost) {
+      unkept_.insert(upstream);
+      co_return;
+    }
+    co_await look_who_watches(*served);
   }
+}
+
+// Another process watched it meanwhile, and the store has what that one found.
+Task<> Gateway::look_who_watches(ServedUpstream served) {
+  co_await options_.leases->look();
+  if (!options_.leases->holds(lease_of(served->settings().name))) co_return;
+  served->forget_kept();
+  read_again(std::move(served));
+}
+
+void Gateway::read_again(ServedUpstream served) {
+  const auto read = [](ServedUpstream one) -> Task<> { co_await one->announced(); };
+  background_.spawn("reading lists for the store", read(std::move(served)));
 }
 
 Task<Result<>> Gateway::follow_lists(std::string upstream) {

@@ -256,8 +256,8 @@ TEST(PinnedAndShaped, IsRatifiedAsTheUpstreamWroteIt) {
   EXPECT_THAT(gateway.tools(), IsEmpty());
   PinDecisions decisions(gateway.gateway, store);
   for (const auto& one : decisions.proposals()) {
-    EXPECT_THAT(one.posted.proposal.after, HasSubstr("tenant"));
-    EXPECT_THAT(one.posted.proposal.after, Not(HasSubstr("Ours alone")));
+    EXPECT_THAT(one.posted.proposal->after, HasSubstr("tenant"));
+    EXPECT_THAT(one.posted.proposal->after, Not(HasSubstr("Ours alone")));
     ASSERT_TRUE(gateway.run(decisions.decide(one.posted.id, store::Verdict::ratified, "ada", "ops")));
   }
   EXPECT_THAT(gateway.tools(), ElementsAre("a_find", "a_plain"));

@@ -97,6 +97,9 @@ Task<Result<>> DatasetRegistry::load() {
 Task<> DatasetRegistry::set_directory(std::filesystem::path path, Offering offering) {
   co_await asio::co_spawn(dependencies_.control, do_set_directory(std::move(path), offering), asio::use_awaitable);
 }
+Task<std::shared_ptr<const datasets::MappingDirectory>> DatasetRegistry::directory() {
+  co_return co_await asio::co_spawn(dependencies_.control, do_directory(), asio::use_awaitable);
+}
 Task<> DatasetRegistry::look() { co_await asio::co_spawn(dependencies_.control, do_look(), asio::use_awaitable); }
 Task<Result<DatasetRegistry::Connecting>> DatasetRegistry::connect(std::string name, std::string who) {
   co_return co_await asio::co_spawn(dependencies_.control, do_connect(std::move(name), std::move(who)),
@@ -134,6 +137,10 @@ Task<> DatasetRegistry::do_set_directory(std::filesystem::path path, Offering of
   offering_ = offering;
   directory_.set_path(std::move(path));
   co_await update(true);
+}
+
+Task<std::shared_ptr<const datasets::MappingDirectory>> DatasetRegistry::do_directory() {
+  co_return std::make_shared<const datasets::MappingDirectory>(directory_);
 }
 
 Task<> DatasetRegistry::do_look() {

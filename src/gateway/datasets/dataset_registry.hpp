@@ -90,6 +90,8 @@ class DatasetRegistry {
   Task<Result<>> follow();
   // Looks whether files have changed.
   Task<> look();
+  // The directory as it is configured now.
+  Task<std::shared_ptr<const datasets::MappingDirectory>> directory();
 
   DatasetStatePointer state() const { return state_.get(); }
 
@@ -116,6 +118,7 @@ class DatasetRegistry {
   Task<Result<>> do_load();
   Task<> do_set_directory(std::filesystem::path path, Offering offering);
   Task<> do_look();
+  Task<std::shared_ptr<const datasets::MappingDirectory>> do_directory();
   Task<Result<>> do_follow();
   Task<Result<>> read_kept();
   Task<Result<Connecting>> do_connect(std::string name, std::string who);

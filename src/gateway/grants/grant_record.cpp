@@ -160,8 +160,8 @@ Result<Grant> read_grant(std::string_view text) {
   if (flag_at(*from, "needs_sign_in").value_or(false)) grant.state = GrantState::needs_sign_in;
   grant.trouble = text_at(*from, "trouble");
   grant.rotates = flag_at(*from, "rotates");
-  if (flag_at(*from, "rotation_begun").value_or(false) && grant.rotates.value_or(true)) {
-    grant.rotation_begun = true;
+  grant.rotation_begun = flag_at(*from, "rotation_begun").value_or(false);
+  if (grant.rotation_begun && grant.rotates.value_or(true)) {
     grant.state = GrantState::needs_sign_in;
     grant.trouble = "Proteus ended while the grant was being refreshed, and its refresh token may have been used";
   }

@@ -17,6 +17,8 @@ namespace {
 constexpr std::chrono::milliseconds kLookAgain{100};
 // A request for a token has ended by then.
 constexpr int kLooks = 300;
+// Where the same refresh token may be sent again.
+constexpr int kLooksIfSame = 20;
 
 }  // namespace
 
@@ -111,6 +113,10 @@ Task<Result<GrantPointer>> Vault::wait_for_other(GrantPointer grant) {
         co_return std::unexpected(errors::unauthenticated(fmt::format(
             "{} has to sign in at upstream {} again: {}", taken->owner_name, taken->upstream, taken->trouble)));
       co_return std::unexpected(errors::exhausted("another process could not refresh the token"));
+    }
+    if (looks >= kLooksIfSame && !now->rotates.value_or(true)) {
+      take_over_record(std::move(*now));
+      co_return co_await refresh(find({grant->owner, grant->target}), false);
     }
     if (looks == kLooks) {
       Grant lost = *grant;

@@ -158,8 +158,8 @@ Task<Result<>> Vault::write(Grant& grant, bool rotation_begun) {
 Task<Result<GrantPointer>> Vault::refresh(GrantPointer grant, bool is_refused) {
   if (grant->tokens.refresh_token.empty())
     co_return co_await give_up(grant, "its access token has ended or is refused, and there is no refresh token");
-  // A server that leaves refresh tokens as they are takes the same one again.
-  if (grant->rotates.value_or(true)) {
+  // A server that leaves refresh tokens as they are takes the same one again. Other processes are to wait all the same.
+  if (dependencies_.shared || grant->rotates.value_or(true)) {
     Grant begun = *grant;
     if (auto written = co_await write(begun, true); !written) {
       if (dependencies_.shared && written.error().kind() == ErrorKind::conflict)
@@ -179,7 +179,7 @@ Task<Result<GrantPointer>> Vault::take_over(GrantPointer grant, Refreshed refres
   if (refreshed.outcome == unknown && !same_again)
     co_return co_await give_up(grant, "its refresh token was sent, and no answer came: " + refreshed.why);
   if (refreshed.outcome != renewed) {
-    if (!same_again) {
+    if (dependencies_.shared || !same_again) {
       Grant as_before = *grant;
       const bool written = (co_await write(as_before, false)).has_value();
       if (written && dependencies_.shared) (void)publish(std::move(as_before));

@@ -52,6 +52,42 @@ TEST_F(SharedVaultTest, SendsARefreshTokenFromOneProcessOnly) {
   EXPECT_THAT(others->sent, IsEmpty());
 }
 
+// UPC-08: also where the server would take the same one twice.
+TEST_F(SharedVaultTest, SendsARefreshTokenThatStaysFromOneProcessOnly) {
+  clock.advance(2h);
+  servers->answers.push_back(renewed("a2", "r1"));
+  EXPECT_EQ(used("alice"), "Bearer a2");
+  EXPECT_TRUE(proteus::test::run(io, other->follow("grant", alice->id)));
+  clock.advance(2h);
+  servers->held = true;
+  servers->answers.push_back(renewed("a3", "r1"));
+  std::optional<Result<GrantPointer>> here;
+  std::optional<Result<GrantPointer>> there;
+  boost::asio::co_spawn(io, vault->usable(wanted("alice")), [&](auto, auto result) { here = std::move(result); });
+  proteus::test::run_until(io, [&] { return servers->sent.size() == 2; });
+  boost::asio::co_spawn(io, other->usable(wanted("alice")), [&](auto, auto result) { there = std::move(result); });
+  servers->release();
+  proteus::test::run_until(io, [&] { return here && there; });
+  EXPECT_EQ((**here)->authorization(), "Bearer a3");
+  EXPECT_EQ((**there)->authorization(), "Bearer a3");
+  EXPECT_THAT(others->sent, IsEmpty());
+}
+
+// UPC-08: one that died in the middle of it does not keep others from it.
+TEST_F(SharedVaultTest, SendsARefreshTokenThatStaysWhereTheOtherOneDied) {
+  clock.advance(2h);
+  servers->answers.push_back(renewed("a2", "r1"));
+  EXPECT_EQ(used("alice"), "Bearer a2");
+  EXPECT_TRUE(proteus::test::run(io, other->follow("grant", alice->id)));
+  clock.advance(2h);
+  servers->held = true;
+  boost::asio::co_spawn(io, vault->usable(wanted("alice")), [](auto, auto) {});
+  proteus::test::run_until(io, [&] { return servers->sent.size() == 2; });
+  others->answers.push_back(renewed("a3", "r1"));
+  EXPECT_EQ(used_at_other(), "Bearer a3");
+  EXPECT_THAT(others->sent, ElementsAre("r1"));
+}
+
 // REP-02
 TEST_F(SharedVaultTest, FollowsWhatTheOtherGotAndLost) {
   Grant bob = grant_of("bob");

@@ -80,6 +80,8 @@ void Identities::set(IdentitySettings settings) {
   next->dpop_algorithms = proof_algorithms(next->issuers);
   for (const Rule& rule : next->rules)
     next->permissions.push_back(permissions_of(rule));
+  for (const Rule& rule : next->rules)
+    next->rules_text += boost::json::serialize(rule_binding().write(rule));
   for (const auto& issuer : next->issuers)
     next->implied.emplace_back(issuer.implies.begin(), issuer.implies.end());
   if (next->issuers != before->issuers) {
@@ -293,6 +295,13 @@ std::vector<std::string> Identities::sign_in_issuers() const {
     if (issuer.sign_in.are_given()) all.push_back(issuer.issuer);
   }
   return all;
+}
+
+std::optional<json::Digest> Identities::sign_in_digest(std::string_view issuer) const {
+  const auto settings = settings_.get();
+  const auto found = std::ranges::find(settings->issuers, issuer, &auth::IssuerSettings::issuer);
+  if (found == settings->issuers.end() || !found->sign_in.are_given()) return std::nullopt;
+  return json::sha256(fmt::format("{}\n{}\n{}", issuer, found->sign_in.client_id, settings->rules_text));
 }
 
 std::optional<auth::IssuerSettings> Identities::sign_in_at(std::string_view issuer) const {

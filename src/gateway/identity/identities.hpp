@@ -77,6 +77,10 @@ class Identities {
   // The issuers that the settings say how to sign in at.
   std::vector<std::string> sign_in_issuers() const;
   std::optional<auth::IssuerSettings> sign_in_at(std::string_view issuer) const;
+  // What an operator's sign-in at an issuer depends on: another value where rules, or the client there, have changed.
+  // Nothing where nobody can sign in there. The same in every process with the same configuration.
+  std::optional<json::Digest> sign_in_digest(std::string_view issuer) const;
+  std::vector<Rule> rules() const { return settings_.get()->rules; }
   // By which URL clients know us, without a slash at its end.
   std::string gateway_url() const { return settings_.get()->resources.gateway(); }
   Resources resources() const { return settings_.get()->resources; }
@@ -100,6 +104,7 @@ class Identities {
     std::vector<auth::Algorithm> dpop_algorithms;                 // none where proofs are off
     std::vector<std::shared_ptr<const Permissions>> permissions;  // one for each rule
     std::vector<catalog::ImpliedScopes> implied;                  // one for each issuer
+    std::string rules_text;                                       // all of them
     Resources resources{*net::Url::parse("http://localhost")};
   };
 

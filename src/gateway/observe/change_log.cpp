@@ -109,14 +109,21 @@ Task<> ChangeLog::write_waiting() {
 void ChangeLog::tell(const std::vector<LoggedChange>& changes) {
   const std::scoped_lock lock(listening_);
   for (const auto& logged : changes) {
-    for (const auto& [id, listener] : listeners_)
-      listener(logged);
+    for (const auto& [id, listening] : listeners_)
+      listening.listener(logged);
   }
 }
 
-ChangeLog::Registration ChangeLog::listen(Listener listener) {
+void ChangeLog::follow() {
   const std::scoped_lock lock(listening_);
-  listeners_.emplace(++last_id_, std::move(listener));
+  for (const auto& [id, listening] : listeners_) {
+    if (listening.of_others) listening.of_others();
+  }
+}
+
+ChangeLog::Registration ChangeLog::listen(Listener listener, std::function<void()> of_others) {
+  const std::scoped_lock lock(listening_);
+  listeners_.emplace(++last_id_, Listening{std::move(listener), std::move(of_others)});
   return {*this, last_id_};
 }
 

@@ -59,7 +59,11 @@ class ChangeLog {
     ChangeLog* log_ = nullptr;
     std::uint64_t id_ = 0;
   };
-  [[nodiscard]] Registration listen(Listener listener);
+  // `of_others` is called when another process has written some, on the control thread as well.
+  [[nodiscard]] Registration listen(Listener listener, std::function<void()> of_others = {});
+
+  // Another process, or this one, has written changes that can be read now.
+  void follow();
 
   // As Store::changes.
   Task<Result<store::ChangePage>> read(std::uint64_t since, std::size_t limit) { return store_.changes(since, limit); }
@@ -85,7 +89,11 @@ class ChangeLog {
 
   std::mutex listening_;
   std::uint64_t last_id_ = 0;
-  std::map<std::uint64_t, Listener> listeners_;
+  struct Listening {
+    Listener listener;
+    std::function<void()> of_others;
+  };
+  std::map<std::uint64_t, Listening> listeners_;
 };
 
 // The kinds a change is about, for the store: "tools,prompts".

@@ -10,10 +10,8 @@ Figures::Total Figures::total_of(const UpstreamMeter& meter) {
     total.requests += meter.requests(outcome);
     if (is_error(outcome)) total.failed += meter.requests(outcome);
   }
-  if (const auto* direct = meter.direct()) {
-    total.timed = direct->latency.count();
-    total.time = direct->latency.sum();
-  }
+  total.timed = meter.timed();
+  total.time = meter.time();
   return total;
 }
 

@@ -45,12 +45,21 @@ std::size_t forwarded_index(mcp::Method method) {
 void UpstreamMeter::count(const UpstreamRequest& request) {
   const UpstreamOutcome outcome = outcome_of(request);
   outcomes_[static_cast<std::size_t>(outcome)].add();
+  time_.fetch_add(static_cast<std::uint64_t>(request.took.count()), std::memory_order_relaxed);
   if (!request.upstream->is_direct()) return;
   Direct* direct = direct_.load(std::memory_order_acquire);
   if (direct == nullptr) return;
   direct->methods[forwarded_index(request.method)].add();
   direct->outcomes[static_cast<std::size_t>(outcome)].add();
   if (outcome != UpstreamOutcome::circuit) direct->latency.add(request.took);
+}
+
+std::uint64_t UpstreamMeter::timed() const {
+  std::uint64_t all = 0;
+  for (const UpstreamOutcome outcome : kUpstreamOutcomes) {
+    if (outcome != UpstreamOutcome::circuit) all += requests(outcome);
+  }
+  return all;
 }
 
 void UpstreamMeter::allow_direct() {

@@ -101,6 +101,9 @@ class alignas(kCacheLine) UpstreamMeter {
 
   const std::string& upstream() const { return upstream_; }
   std::uint64_t requests(UpstreamOutcome outcome) const { return outcomes_[static_cast<std::size_t>(outcome)].value(); }
+  // How long all requests took together that were sent.
+  Durations::Nanoseconds time() const { return Durations::Nanoseconds(time_.load(std::memory_order_relaxed)); }
+  std::uint64_t timed() const;
   std::uint64_t refreshes(bool ok) const { return (ok ? refreshes_ok_ : refreshes_failed_).value(); }
 
   // Of requests while it was a direct one.
@@ -117,6 +120,7 @@ class alignas(kCacheLine) UpstreamMeter {
  private:
   const std::string upstream_;
   std::array<Counter, kUpstreamOutcomes.size()> outcomes_;
+  std::atomic<std::uint64_t> time_ = 0;
   Counter refreshes_ok_;
   Counter refreshes_failed_;
   std::unique_ptr<Direct> owned_;

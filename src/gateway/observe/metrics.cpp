@@ -102,6 +102,13 @@ Metrics::Metrics(Gateway& gateway) : gateway_(gateway) {
   gateway.fanout().set_observer([this](catalog::Kind kind) { list_changed_[kind].add(); });
 }
 
+void Metrics::set_records(Records& records) {
+  gateway_.service().set_observer([&records](const UpstreamRequest& request) {
+    if (request.upstream.meter != nullptr) request.upstream.meter->count(request);
+    records.add(request);
+  });
+}
+
 void Metrics::count(const AnsweredRequest& answered) {
   Outcome outcome = Outcome::ok;
   if (!answered.outcome) {

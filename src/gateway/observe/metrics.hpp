@@ -13,6 +13,7 @@
 #include "gateway/bridge/parked_calls.hpp"
 #include "gateway/core/gateway.hpp"
 #include "gateway/observe/meter.hpp"
+#include "gateway/observe/records.hpp"
 
 namespace proteus::gateway {
 
@@ -35,6 +36,8 @@ class Metrics {
   // Where others count what is shown here. Before `render`.
   void set_tool_sessions(std::function<std::size_t()> count) { tool_sessions_ = std::move(count); }
   void set_stalls(std::function<std::uint64_t()> count) { stalls_ = std::move(count); }
+  // Also has requests to upstreams recorded. Before anything is asked; outlives it.
+  void set_records(Records& records);
   void set_embedding_failures(std::function<std::uint64_t()> count) { embedding_failures_ = std::move(count); }
 
   // Of all requests of clients.

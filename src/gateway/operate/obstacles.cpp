@@ -113,11 +113,7 @@ class Passage {
     return not_seen(Check::listed, "the upstream does not list it");
   }
 
-  bool is_proposed() const {
-    const std::string_view kind = catalog::info(wanted_.kind).plural;
-    return std::ranges::any_of(served_->pins()->posted(),
-                               [&](const auto& one) { return one.proposal.kind == kind && one.proposal.name == own_; });
-  }
+  bool is_proposed() const { return served_->pins()->is_posted(wanted_.kind, own_); }
   bool hides() const {
     if (wanted_.kind != Kind::tool) return false;
     bool hidden = false;

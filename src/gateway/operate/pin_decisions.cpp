@@ -34,13 +34,22 @@ std::vector<UpstreamProposal> PinDecisions::proposals() const {
   return all;
 }
 
+std::optional<UpstreamProposal> PinDecisions::find(std::string_view id) const {
+  const auto table = gateway_.upstreams();
+  for (const ServedUpstream& served : table->order) {
+    if (auto posted = served->pins() ? served->pins()->find(id) : std::nullopt)
+      return UpstreamProposal{served->settings().name, served->settings().display_name, std::move(*posted)};
+  }
+  return std::nullopt;
+}
+
 Task<Result<UpstreamProposal>> PinDecisions::decide(std::string id, store::Verdict verdict, std::string by,
                                                     std::string who) {
   const auto table = gateway_.upstreams();
   for (const ServedUpstream& served : table->order) {
     auto posted = served->pins() ? served->pins()->find(id) : std::nullopt;
     if (!posted) continue;
-    const catalog::Proposal& proposal = posted->proposal;
+    const catalog::Proposal& proposal = *posted->proposal;
     const std::string& name = served->settings().name;
     const bool ratified = verdict == store::Verdict::ratified;
     Decision decision{.id = id,

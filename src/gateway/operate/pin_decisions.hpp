@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,8 @@ class PinDecisions {
 
   // In the order of the upstreams.
   std::vector<UpstreamProposal> proposals() const;
+  // Nothing where it does not wait any more.
+  std::optional<UpstreamProposal> find(std::string_view id) const;
   // Where to compare them.
   BackgroundThreads& background() const { return gateway_.background_threads(); }
 

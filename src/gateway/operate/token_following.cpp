@@ -1,5 +1,6 @@
 // Tokens that other processes made, rotated or revoked.
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include <boost/asio/cancellation_state.hpp>
@@ -73,13 +74,33 @@ Task<Result<>> TokenRegistry::do_follow(std::string name) {
     if (before) forget(before);
     co_return Result<>{};
   }
-  if ((before && before->version == (*record)->stored.version) || removals_.contains(name)) co_return Result<>{};
+  if (before && before->version == (*record)->stored.version) co_return Result<>{};
+  const auto revoked = removals_.find(name);
+  if (revoked != removals_.end() && revoked->second.created_at == (*record)->created_at) co_return Result<>{};
   RuntimeToken token = read(**record);
   if (!token.fault.empty()) log::warning("the token {} is not served: {}", name, token.fault);
   if (before && before->key() == token.key()) token.use = before->use;
   last_created_ = std::max(last_created_, token.created_at);
   take_over(std::make_shared<const RuntimeToken>(std::move(token)));
   co_return Result<>{};
+}
+
+Task<Result<>> TokenRegistry::write_removal(std::string name, Removal removal) {
+  for (;;) {
+    store::Writes writes;
+    if (dependencies_.shared) {
+      const auto record = co_await dependencies_.store.token(name);
+      if (!record) co_return std::unexpected(record.error());
+      if (!*record || (*record)->created_at != removal.created_at) co_return Result<>{};
+      expect(writes, name, (*record)->stored.version);
+    }
+    std::ranges::copy(removal.writes, std::back_inserter(writes));
+    const auto written = co_await dependencies_.store.write(std::move(writes));
+    if (written) co_return Result<>{};
+    // Whoever rotated it meanwhile did so in vain.
+    if (!dependencies_.shared || written.error().kind() != ErrorKind::conflict)
+      co_return std::unexpected(written.error());
+  }
 }
 
 Task<Result<>> TokenRegistry::follow_all() {

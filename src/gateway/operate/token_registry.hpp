@@ -118,6 +118,12 @@ class TokenRegistry {
   store::PutToken write_of(const RuntimeToken& token) const;
   Task<> do_look_over();
   Task<> look_over_now_and_then();
+  // Of a token that was revoked, and not of another one that has its name by now.
+  struct Removal {
+    store::Time created_at;
+    store::Writes writes;
+  };
+  Task<Result<>> write_removal(std::string name, Removal removal);
   Task<> write_removals();
   Task<> write_uses();
 
@@ -138,7 +144,7 @@ class TokenRegistry {
   PermissionsTable permissions_;  // tokens that may use the same share them
   TaskGroup background_;
   boost::asio::steady_timer timer_;
-  std::map<std::string, store::Writes> removals_;  // that the store did not take yet, by name
+  std::map<std::string, Removal> removals_;  // that the store did not take yet, by name
   Clock::Monotonic written_until_{};
   store::Time last_created_{};
   bool blind_ = false;

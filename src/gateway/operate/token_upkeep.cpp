@@ -126,7 +126,7 @@ Task<> TokenRegistry::write_removals() {
   const auto turn = co_await one_at_a_time_.take();
   while (!removals_.empty()) {
     const std::string name = removals_.begin()->first;
-    if (const auto written = co_await dependencies_.store.write(removals_.begin()->second); !written) co_return;
+    if (const auto written = co_await write_removal(name, removals_.begin()->second); !written) co_return;
     removals_.erase(name);
     log::info("the store has recorded that the token {} was revoked", name);
   }

@@ -75,8 +75,10 @@ Task<Result<RegisteredPointer>> UpstreamRegistry::create(boost::json::value give
                                     asio::use_awaitable);
 }
 
-Task<Result<RegisteredPointer>> UpstreamRegistry::patch(std::string name, boost::json::value patch, std::string who) {
-  co_return co_await asio::co_spawn(dependencies_.control, do_patch(std::move(name), std::move(patch), std::move(who)),
+Task<Result<RegisteredPointer>> UpstreamRegistry::patch(std::string name, boost::json::value patch, std::string who,
+                                                        Expected expected) {
+  co_return co_await asio::co_spawn(dependencies_.control,
+                                    do_patch(std::move(name), std::move(patch), std::move(who), std::move(expected)),
                                     asio::use_awaitable);
 }
 
@@ -216,13 +218,16 @@ Task<Result<UpstreamSettings>> UpstreamRegistry::do_imagine(std::string name, bo
   co_return std::move(entry->settings);
 }
 
-Task<Result<RegisteredPointer>> UpstreamRegistry::do_patch(std::string name, boost::json::value patch,
-                                                           std::string who) {
+Task<Result<RegisteredPointer>> UpstreamRegistry::do_patch(std::string name, boost::json::value patch, std::string who,
+                                                           Expected expected) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   const auto turn = co_await one_at_a_time_.take();
 
   const RegisteredPointer before = find(name);
   if (!before) co_return std::unexpected(errors::not_found(fmt::format("there is no upstream {}", name)));
+  if (expected && !expected(*before))
+    co_return std::unexpected(
+        errors::conflict(fmt::format("upstream {} has been changed since you looked at it", name)));
   if (before->secrets_lost && (!patch.is_object() || !patch.get_object().contains("authentication"))) {
     co_return std::unexpected(errors::conflict(
         fmt::format("the secrets of upstream {} can no longer be read; set its authentication again", name)));

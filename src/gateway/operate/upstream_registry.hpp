@@ -86,7 +86,10 @@ class UpstreamRegistry {
   // As providers::patch_upstream. For an upstream of the file the keys are an override, on top of the file's; with its
   // last key taken away there is none any more. Refused where one that was registered waits under that name: the store
   // has room for one of them.
-  Task<Result<RegisteredPointer>> patch(std::string name, boost::json::value patch, std::string who);
+  // `expected` says whether it is still what the caller has looked at; without it, whatever it is now is changed.
+  using Expected = std::function<bool(const RegisteredUpstream&)>;
+  Task<Result<RegisteredPointer>> patch(std::string name, boost::json::value patch, std::string who,
+                                        Expected expected = {});
   // What that would make of the settings; nothing is changed.
   Task<Result<providers::UpstreamSettings>> imagine(std::string name, boost::json::value patch);
   // What there was. One of the file is not removed.
@@ -110,7 +113,8 @@ class UpstreamRegistry {
   Task<Result<RegisteredPointer>> do_create(boost::json::value given, std::string who);
   Task<Result<providers::UpstreamSettings>> do_imagine(std::string name, boost::json::value patch);
   Result<providers::UpstreamEntry> patched(const RegisteredUpstream& before, const boost::json::value& patch) const;
-  Task<Result<RegisteredPointer>> do_patch(std::string name, boost::json::value patch, std::string who);
+  Task<Result<RegisteredPointer>> do_patch(std::string name, boost::json::value patch, std::string who,
+                                           Expected expected);
   Task<Result<RegisteredPointer>> do_remove(std::string name, std::string who);
 
   RegisteredUpstream from_file(const providers::UpstreamEntry& entry) const;

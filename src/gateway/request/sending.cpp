@@ -54,7 +54,7 @@ Result<> GatewayService::admit(const Route& route, UpstreamAttempts& attempts, c
   }
   auto admitted = attempts.begin();
   if (attempts.cut_off() && observer_)
-    observer_({upstream, call.request().method->method, {}, &admitted.error(), true});
+    observer_({upstream, call.request().method->method, {}, &admitted.error(), true, false, &call});
   if (!admitted && !attempts.cut_off()) {
     refusals_.add({.reason = RefusalReason::limit,
                    .why = admitted.error().message(),
@@ -144,7 +144,8 @@ mcp::Outcome GatewayService::conclude(server::Call& call, const ServedUpstream& 
                .method = call.request().method->method,
                .took = took,
                .error = forwarded ? nullptr : &forwarded.error(),
-               .is_tool_error = answer != nullptr && is_tool_error(*answer)});
+               .is_tool_error = answer != nullptr && is_tool_error(*answer),
+               .call = &call});
   }
   if (!forwarded) {
     if (auto required = visits_required(call, forwarded.error())) return std::move(*required);

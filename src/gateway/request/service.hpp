@@ -40,9 +40,10 @@ struct UpstreamRequest {
   const ServedUpstream& upstream;
   mcp::Method method;
   std::chrono::nanoseconds took;
-  const Error* error;          // of its own, or on the way; null for none
-  bool cut_off = false;        // the circuit is open, and nothing was sent
-  bool is_tool_error = false;  // it was answered, and the tool says that it failed
+  const Error* error;                  // of its own, or on the way; null for none
+  bool cut_off = false;                // the circuit is open, and nothing was sent
+  bool is_tool_error = false;          // it was answered, and the tool says that it failed
+  const server::Call* call = nullptr;  // that it was sent for; null for a part of a list
 };
 
 // What is worth counting about a request of a client.

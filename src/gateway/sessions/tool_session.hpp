@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -76,6 +77,9 @@ class ToolSession final : public LocalProvider {
   // Of its record in the store, as it is known here.
   std::uint64_t version() const { return version_.load(std::memory_order_relaxed); }
   void set_version(std::uint64_t version) { version_.store(version, std::memory_order_relaxed); }
+  // The same of its tools, by name; of the control thread, and where several processes share the store.
+  using ToolVersions = std::map<std::string, std::uint64_t, std::less<>>;
+  ToolVersions& tool_versions() { return tool_versions_; }
 
   void touch(Clock::Monotonic now) { last_used_.store(now, std::memory_order_relaxed); }
   Clock::Monotonic last_used() const { return last_used_.load(std::memory_order_relaxed); }
@@ -94,6 +98,7 @@ class ToolSession final : public LocalProvider {
   const SessionCalls& calls_;
   std::atomic<Clock::Monotonic> last_used_{Clock::Monotonic{}};
   std::atomic<std::uint64_t> version_ = 0;
+  ToolVersions tool_versions_;
 
   mutable std::mutex mutex_;
   std::shared_ptr<const SessionBinding> binding_;

@@ -1,5 +1,6 @@
 // Tool sessions as the store has them: at the start, and when another process has changed them.
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include <boost/asio/cancellation_state.hpp>
@@ -31,6 +32,13 @@ Secret member(const boost::json::value& secrets, std::string_view key) {
 void ToolSessions::expect(store::Writes& writes, const ToolSessionId& id, std::uint64_t version) const {
   if (dependencies_.shared)
     writes.emplace_back(store::Expect{{store::RecordKind::tool_session, id.value(), {}}, version});
+}
+
+void ToolSessions::expect_tool(store::Writes& writes, ToolSession& session, const std::string& tool) const {
+  if (!dependencies_.shared) return;
+  const auto known = session.tool_versions().find(tool);
+  writes.emplace_back(store::Expect{{store::RecordKind::session_tool, session.id().value(), tool},
+                                    known == session.tool_versions().end() ? 0 : known->second});
 }
 
 store::PutToolSession ToolSessions::write_of(const Init& init, store::Time created_at) {
@@ -82,7 +90,9 @@ void ToolSessions::take_over(const store::ToolSessionRecord& record, ToolSession
   if (!is_new && used > entry.session->last_used()) entry.session->touch(used);
   entry.session->set_version(record.stored.version);
   std::vector<ToolOfSet> given;
+  entry.session->tool_versions().clear();
   for (const auto& one : tools) {
+    if (dependencies_.shared) entry.session->tool_versions().emplace(one.name, one.stored.version);
     if (auto tool = read_tool(one)) given.push_back(std::move(*tool));
   }
   const auto before = entry.session->tools();
@@ -105,14 +115,34 @@ void ToolSessions::take_over(const store::ToolSessionRecord& record, ToolSession
   if (principal) revoke(principal->key(), [&](const Principal& one) { return &one == principal.get(); });
 }
 
-Task<Result<>> ToolSessions::follow(ToolSessionId id) {
-  co_return co_await asio::co_spawn(control(), do_follow(std::move(id)), asio::use_awaitable);
+Task<Result<>> ToolSessions::follow(ToolSessionId id, std::vector<std::uint64_t> numbers) {
+  co_return co_await asio::co_spawn(control(), do_follow(std::move(id), std::move(numbers)), asio::use_awaitable);
 }
 
-Task<Result<>> ToolSessions::do_follow(ToolSessionId id) {
+void ToolSessions::note_own(const ToolSessionId& id, const store::Written& written) {
+  if (!dependencies_.shared) return;
+  auto& numbers = own_writes_[id.value()];
+  numbers.insert(numbers.end(), written.versions.begin(), written.versions.end());
+}
+
+bool ToolSessions::were_own(const ToolSessionId& id, const std::vector<std::uint64_t>& numbers) {
+  const auto found = own_writes_.find(id.value());
+  if (found == own_writes_.end()) return false;
+  const auto count = std::erase_if(found->second, [&](auto own) { return std::ranges::binary_search(numbers, own); });
+  if (found->second.empty()) own_writes_.erase(found);
+  return !numbers.empty() && count == numbers.size();
+}
+
+Task<Result<>> ToolSessions::do_follow(ToolSessionId id, std::vector<std::uint64_t> numbers) {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   const auto turn = co_await ExclusiveAccess::take(*this, id.value());
-  const auto record = co_await dependencies_.store.tool_session(id.value());
+  if (were_own(id, numbers)) co_return Result<>{};
+  auto record = co_await dependencies_.store.tool_session(id.value());
+  if (!record) co_return std::unexpected(record.error());
+  auto tools = co_await dependencies_.store.session_tools_of(id.value());
+  if (!tools) co_return std::unexpected(tools.error());
+  // It may have been removed between the two.
+  if (*record && tools->empty()) record = co_await dependencies_.store.tool_session(id.value());
   if (!record) co_return std::unexpected(record.error());
   ToolSessionEntry entry = table_.find(id);
   // Another one that has the id now: whoever had the first is nobody any more.
@@ -120,14 +150,33 @@ Task<Result<>> ToolSessions::do_follow(ToolSessionId id) {
     end(entry);
     entry = {};
   }
-  if (!*record || removals_.contains(id.value())) co_return Result<>{};
-  const auto tools = co_await dependencies_.store.session_tools_of(id.value());
-  if (!tools) co_return std::unexpected(tools.error());
+  const auto removed = removals_.find(id.value());
+  const bool is_removed = *record && removed != removals_.end() && removed->second.created_at == (*record)->created_at;
+  if (!*record || is_removed) co_return Result<>{};
   take_over(**record, std::move(entry), *tools);
   co_return Result<>{};
 }
 
+Task<Result<>> ToolSessions::write_removal(std::string id, Removal removal) {
+  const bool may_be_another = dependencies_.shared && removal.created_at;
+  for (;;) {
+    store::Writes writes;
+    if (may_be_another) {
+      const auto record = co_await dependencies_.store.tool_session(id);
+      if (!record) co_return std::unexpected(record.error());
+      if (!*record || (*record)->created_at != *removal.created_at) co_return Result<>{};
+      expect(writes, ToolSessionId(id), (*record)->stored.version);
+    }
+    std::ranges::copy(removal.writes, std::back_inserter(writes));
+    const auto written = co_await dependencies_.store.write(std::move(writes));
+    if (written) co_return Result<>{};
+    // Whoever changed it meanwhile did so in vain.
+    if (!may_be_another || written.error().kind() != ErrorKind::conflict) co_return std::unexpected(written.error());
+  }
+}
+
 Task<Result<>> ToolSessions::follow_all() {
+  own_writes_.clear();
   const auto records = co_await dependencies_.store.tool_sessions();
   if (!records) co_return std::unexpected(records.error());
   std::set<std::string> ids;

@@ -186,6 +186,7 @@ Task<Result<ToolSessions::Initialized>> ToolSessions::do_init(Init init, std::st
   const auto written = co_await dependencies_.store.write(std::move(writes));
   if (!written) co_return std::unexpected(written.error());
   if (!written->versions.empty()) entry.session->set_version(written->versions.back());
+  note_own(init.id, *written);
 
   removals_.erase(init.id.value());
   if (known.idle) end(known.idle);
@@ -236,8 +237,11 @@ Task<Result<std::vector<std::string>>> ToolSessions::do_register(Registration re
   store::Writes writes;
   names.reserve(registration.tools.size());
   given.reserve(registration.tools.size());
-  writes.reserve(registration.tools.size() + 3);
+  writes.reserve(2 * registration.tools.size() + 4);
   expect(writes, registration.id, made && known.idle ? known.idle.session->version() : entry.session->version());
+  for (const auto& tool : registration.tools) {
+    if (!made) expect_tool(writes, *entry.session, tool.tool->name);
+  }
   if (made) {
     writes.emplace_back(store::RemoveToolSession{registration.id.value()});
     writes.emplace_back(write_of(*made, entry.session->created_at()));
@@ -263,6 +267,9 @@ Task<Result<std::vector<std::string>>> ToolSessions::do_register(Registration re
   if (!written) co_return std::unexpected(written.error());
   // Behind its removal, which has a number as well.
   if (made && written->versions.size() > 1) entry.session->set_version(written->versions[1]);
+  for (std::size_t i = 0, at = made ? 2 : 0; dependencies_.shared && i < names.size(); ++i, ++at)
+    entry.session->tool_versions().insert_or_assign(names[i], written->versions[at]);
+  note_own(registration.id, *written);
 
   removals_.erase(registration.id.value());
   if (known.idle) end(known.idle);
@@ -286,10 +293,12 @@ Task<Result<>> ToolSessions::do_unregister(ToolSessionId id, std::string name, s
   auto set = sets_.make(entry.session->name(), without(*before, name));
   if (!set) co_return std::unexpected(set.error());
   store::Writes writes;
+  expect_tool(writes, *entry.session, name);
   writes.emplace_back(store::RemoveSessionTool{id.value(), name});
   writes.push_back(audit(std::move(who), "tools.unregister", {{"session_id", id.value()}, {"tool", name}}));
   if (const auto written = co_await dependencies_.store.write(std::move(writes)); !written)
     co_return std::unexpected(written.error());
+  entry.session->tool_versions().erase(name);
   entry.session->touch(dependencies_.clock.now());
   entry.session->set_tools(*set);
   changes_.changed(entry.session);
@@ -307,14 +316,16 @@ Task<ToolSessions::Removed> ToolSessions::do_cleanup(ToolSessionId id, std::stri
   store::Writes writes;
   writes.emplace_back(store::RemoveToolSession{id.value()});
   writes.push_back(audit(std::move(who), "session.cleanup", {{"session_id", id.value()}, {"removed", removed.tools}}));
-  const auto written = co_await dependencies_.store.write(writes);
+  Removal removal{.created_at = entry ? std::optional(entry.session->created_at()) : std::nullopt,
+                  .writes = std::move(writes)};
+  const auto written = co_await write_removal(id.value(), removal);
   removed.is_durable = written.has_value();
   if (written) {
     removals_.erase(id.value());
   } else if (entry) {
     log::warning("session {} was removed, but the store has not recorded that yet: {}", log::printable(id.value(), 128),
                  written.error().message());
-    removals_.insert_or_assign(id.value(), std::move(writes));
+    removals_.insert_or_assign(id.value(), std::move(removal));
   }
   co_return removed;
 }
@@ -327,7 +338,7 @@ Task<> ToolSessions::write_removals() {
     const auto turn = co_await ExclusiveAccess::take(*this, id);
     const auto found = removals_.find(id);
     if (found == removals_.end()) continue;
-    if (const auto written = co_await dependencies_.store.write(found->second); !written) co_return;
+    if (const auto written = co_await write_removal(id, found->second); !written) co_return;
     removals_.erase(id);
     log::info("the store has recorded the removal of session {}", log::printable(id, 128));
   }

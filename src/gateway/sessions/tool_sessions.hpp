@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -73,8 +74,9 @@ class ToolSessions {
   void start();
   Task<> stop();
 
-  // Where other processes share the store: they made, changed or removed it.
-  Task<Result<>> follow(ToolSessionId id);
+  // Where other processes share the store: they made, changed or removed it, by the entries of the feed with these
+  // numbers. What this process did itself is known already.
+  Task<Result<>> follow(ToolSessionId id, std::vector<std::uint64_t> numbers = {});
   // The same for all.
   Task<Result<>> follow_all();
   // Thread-safe. Whether removals may have been missed for too long. Then no token is known.
@@ -132,12 +134,16 @@ class ToolSessions {
     ToolSessionEntry idle;
   };
 
-  Task<Result<>> do_follow(ToolSessionId id);
+  Task<Result<>> do_follow(ToolSessionId id, std::vector<std::uint64_t> numbers);
+  void note_own(const ToolSessionId& id, const store::Written& written);
+  // Whether there are some, and this process wrote all of them. In ascending order.
+  bool were_own(const ToolSessionId& id, const std::vector<std::uint64_t>& numbers);
   void take_over(const store::ToolSessionRecord& record, ToolSessionEntry entry,
                  const std::vector<store::SessionToolRecord>& tools);
   std::optional<ToolOfSet> read_tool(const store::SessionToolRecord& record);
   std::optional<Init> read_session(const store::ToolSessionRecord& record) const;
   void expect(store::Writes& writes, const ToolSessionId& id, std::uint64_t version) const;
+  void expect_tool(store::Writes& writes, ToolSession& session, const std::string& tool) const;
   store::PutToolSession write_of(const Init& init, store::Time created_at);
   // Of sessions that nobody used here for a while: perhaps somebody did elsewhere.
   Task<> ask_for_uses();
@@ -146,6 +152,12 @@ class ToolSessions {
   Task<Result<std::vector<std::string>>> do_register(Registration registration, std::string who);
   Task<Result<>> do_unregister(ToolSessionId id, std::string name, std::string who);
   Task<Removed> do_cleanup(ToolSessionId id, std::string who);
+  // Of a session that was taken away, and not of another one that has its id by now.
+  struct Removal {
+    std::optional<store::Time> created_at;  // nothing where it was not known here
+    store::Writes writes;
+  };
+  Task<Result<>> write_removal(std::string id, Removal removal);
   // Writes what the store did not take when sessions were taken away.
   Task<> write_removals();
   Task<> do_look_over();
@@ -189,8 +201,10 @@ class ToolSessions {
   TaskGroup background_;
   std::unordered_set<std::string> busy_;  // sessions that are being changed
   Bell freed_;
-  std::map<std::string, store::Writes> removals_;  // that the store did not take yet, by session
-  std::set<json::Digest> claimed_;                 // tokens that are being given to a session
+  std::map<std::string, Removal> removals_;  // that the store did not take yet, by session
+  // Numbers in the feed of what this process wrote, by session, until the feed has told of them.
+  std::unordered_map<std::string, std::vector<std::uint64_t>> own_writes_;
+  std::set<json::Digest> claimed_;  // tokens that are being given to a session
   boost::asio::steady_timer timer_;
   Clock::Monotonic written_until_{};
   store::Time last_created_{};

@@ -107,6 +107,8 @@ Task<> ConnectSite::come_back(Visit& visit, std::string_view issuer) {
     fail(SignInEnd::failed);
     co_return co_await say(visit, 502, "The sign-in failed", answer.error().message() + std::string(kNothing));
   }
+  if (departure->purpose == Departure::Purpose::operate)
+    co_return co_await arrived(visit, std::move(*departure), std::move(*answer));
   if (connects) co_return co_await connected(visit, std::move(*departure), std::move(*answer));
   co_await identified(visit, std::move(*departure), std::move(*answer));
 }

@@ -29,7 +29,8 @@ ConnectSite::ConnectSite(Dependencies dependencies, SealingKey key)
                   return host.gateway_url().starts_with("https:") ? Browsers::Scheme::https : Browsers::Scheme::http;
                 }),
       departures_(dependencies.clock),
-      signed_in_(dependencies.clock) {}
+      signed_in_(dependencies.clock),
+      arrivals_(dependencies.clock) {}
 
 bool ConnectSite::owns(std::string_view path) {
   return is_at(path, kConnect) || path.starts_with(kCallback) || path.starts_with(kClient);

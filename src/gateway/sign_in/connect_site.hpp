@@ -8,6 +8,7 @@
 #include "auth/fetch/form.hpp"
 #include "base/clock.hpp"
 #include "base/sealing.hpp"
+#include "gateway/sign_in/arrivals.hpp"
 #include "gateway/sign_in/attempts.hpp"
 #include "gateway/sign_in/authorizations.hpp"
 #include "gateway/sign_in/awaited.hpp"
@@ -40,6 +41,16 @@ class ConnectSite {
 
   static bool owns(std::string_view path);
   Task<> handle(net::Exchange& exchange);
+
+  // For the page for operators: where a browser is to be sent, and the cookie that it comes back with.
+  struct Sent {
+    std::string url;
+    std::string cookie;  // the value of a Set-Cookie field
+  };
+  // `path` is what of the page they had opened. The request outlives it.
+  Task<Result<Sent>> send_operator(const net::Request& request, std::string issuer, std::string path);
+  // Who came back with this browser, by the code that the page was given; once.
+  std::optional<ArrivedOperator> take_operator(const net::Request& request, std::string_view code);
 
  private:
   // One request, and what its browser brought.
@@ -81,6 +92,7 @@ class ConnectSite {
   Task<> come_back(Visit& visit, std::string_view issuer);
   Task<> identified(Visit& visit, Departure departure, auth::oauth::TokenAnswer answer);
   Task<> connected(Visit& visit, Departure departure, auth::oauth::TokenAnswer answer);
+  Task<> arrived(Visit& visit, Departure departure, auth::oauth::TokenAnswer answer);
   Task<> reply_document(net::Exchange& exchange, std::string_view issuer);
 
   Task<> reply(Visit& visit, unsigned status, std::string page);
@@ -93,6 +105,7 @@ class ConnectSite {
   const Browsers browsers_;
   Departures departures_;
   SignedIn signed_in_;
+  Arrivals arrivals_;
   Attempts attempts_;
 };
 

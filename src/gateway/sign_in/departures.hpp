@@ -23,10 +23,11 @@ struct Departure {
   enum class Purpose : std::uint8_t {
     identify,  // to their identity provider: to show who they are
     connect,   // to the upstream's server, after they have consented
+    operate,   // to their identity provider, from the page for operators
   };
   Purpose purpose = Purpose::identify;
   Ticket ticket;
-  std::string ticket_text;  // as it is in the link
+  std::string ticket_text;  // as it is in the link; of an operator, the path of the page
   std::string browser;      // that they went with
   PlanPointer plan;
   auth::oauth::AuthorizationRequest request;

@@ -56,6 +56,12 @@ Task<Result<Identified>> GatewaySiteHost::by_identity(Person::Kind kind, Secret 
   co_return Identified{{kind, owner->value(), issuer_of(**found)}, (*found)->name()};
 }
 
+Task<Result<Identities::Operator>> GatewaySiteHost::operator_by_identity(Secret token, const net::Request& request) {
+  auto found = co_await dependencies_.gateway.identities().find_operator(std::move(token), request);
+  if (!found) co_return std::unexpected(std::move(found.error().error));
+  co_return std::move(*found);
+}
+
 Task<Result<>> GatewaySiteHost::keep(Grant grant, std::string who) {
   const auto kept = co_await asio::co_spawn(
       dependencies_.gateway.control(), dependencies_.vault.put(std::move(grant), std::move(who)), asio::use_awaitable);

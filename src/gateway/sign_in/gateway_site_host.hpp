@@ -33,6 +33,7 @@ class GatewaySiteHost final : public SiteHost {
   std::optional<providers::UpstreamSettings> upstream(const std::string& name) const override;
   std::optional<Identified> by_secret(Person::Kind kind, std::string_view secret) const override;
   Task<Result<Identified>> by_identity(Person::Kind kind, Secret token, const net::Request& request) override;
+  Task<Result<Identities::Operator>> operator_by_identity(Secret token, const net::Request& request) override;
   Task<Result<>> keep(Grant grant, std::string who) override;
   std::vector<GrantPointer> grants_of(const Person& person) const override;
   Task<Result<>> disconnect(std::string id, std::string who) override;

@@ -11,6 +11,7 @@
 #include "base/secret.hpp"
 #include "base/task.hpp"
 #include "gateway/grants/grant.hpp"
+#include "gateway/identity/identities.hpp"
 #include "gateway/sign_in/person.hpp"
 #include "net/http_server/request.hpp"
 #include "providers/upstream_settings.hpp"
@@ -40,6 +41,9 @@ class SiteHost {
   virtual std::optional<Identified> by_secret(Person::Kind kind, std::string_view secret) const = 0;
   // By an identity provider's token, through the same rules as any request. What is given outlives it.
   virtual Task<Result<Identified>> by_identity(Person::Kind kind, Secret token, const net::Request& request) = 0;
+
+  // An operator, who may only look or change things as well.
+  virtual Task<Result<Identities::Operator>> operator_by_identity(Secret token, const net::Request& request) = 0;
 
   virtual Task<Result<>> keep(Grant grant, std::string who) = 0;
   virtual std::vector<GrantPointer> grants_of(const Person& person) const = 0;

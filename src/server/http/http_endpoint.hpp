@@ -85,7 +85,7 @@ class HttpEndpoint {
   Task<> handle(net::Exchange& exchange, Transport transport, Via via);
 
   // The process that made this session or stream of the caller's, where that is another one; empty for none.
-  ProcessKey maker_of(std::string_view id, const Caller& caller, Via via) const;
+  ProcessKey maker_of(std::string_view id, const Caller& caller, Via via);
   // Has another process answer. False where there is no such process any more, and nothing was answered.
   Task<bool> pass_on(net::Exchange& exchange, ProcessKey to, std::string_view id, mcp::Era era) const;
   // The same, which also tells where that process has nothing of it. What failed was answered.
@@ -109,6 +109,7 @@ class HttpEndpoint {
   const HttpEndpointOptions options_;
   std::unique_ptr<EventStore> own_events_;  // where none was given
   Sessions sessions_;
+  std::unique_ptr<SessionMakers> makers_;  // where several processes serve as one
   RequestStates states_;
   OldSse old_sse_{*this};
 };

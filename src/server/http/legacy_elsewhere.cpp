@@ -26,29 +26,27 @@ Task<std::shared_ptr<Session>> LegacyHttp::look_elsewhere(net::Exchange& exchang
   };
   const Error unknown = mcp::errors::invalid_request(std::string(lookup.why));
   const Error moving = errors::unavailable("the process of this gateway that has this session is not known; try again");
-  const bool has_records = endpoint_.options_.session_records != nullptr;
-  if (lookup.facts && via_ == Via::peer && has_records) {
+  Relayed relayed = Relayed::gone;
+  if (!lookup.maker.value().empty())
+    relayed = co_await endpoint_.relay(exchange, std::move(lookup.maker), id, mcp::Era::legacy);
+  if (relayed == Relayed::answered) co_return nullptr;
+
+  const HttpEndpointOptions& options = endpoint_.options_;
+  const auto session = exchange.request().fields().find(mcp::header::kSessionId);
+  auto facts = options.session_records != nullptr && session && lookup.status == 404
+                   ? options.session_ids->open(*session, caller)
+                   : std::nullopt;
+  if (!facts) {
+    relayed == Relayed::gone ? co_await refuse(lookup.status, unknown) : co_await refuse(503, moving, kTryAgain);
+    co_return nullptr;
+  }
+  if (via_ == Via::peer) {
     // Whoever passed it on looks further.
     co_await exchange.reply({.status = OtherProcesses::kNotThere, .content_type = "text/plain"},
                             "This session is not here.\n");
     co_return nullptr;
   }
-  if (!lookup.facts || via_ == Via::peer) {
-    co_await refuse(lookup.status, unknown);
-    co_return nullptr;
-  }
-
-  Relayed relayed = Relayed::gone;
-  const ProcessKey maker = lookup.facts->maker;
-  if (maker != endpoint_.options_.session_ids->self())
-    relayed = co_await endpoint_.relay(exchange, maker, id, mcp::Era::legacy);
-  if (relayed == Relayed::answered) co_return nullptr;
-  if (!has_records) {
-    relayed == Relayed::gone ? co_await refuse(lookup.status, unknown) : co_await refuse(503, moving, kTryAgain);
-    co_return nullptr;
-  }
-  std::string session(*exchange.request().fields().find(mcp::header::kSessionId));
-  auto found = co_await endpoint_.find_or_take_over(std::move(session), std::move(*lookup.facts), caller);
+  auto found = co_await endpoint_.find_or_take_over(std::string(*session), std::move(*facts), caller);
   if (!found) {
     co_await refuse(status_of(found.error()), found.error(), kTryAgain);
   } else if (found->session) {

@@ -51,10 +51,7 @@ LegacyHttp::SessionLookup LegacyHttp::find_session(const net::Request& request, 
   if (!id) return {nullptr, 400, "The Mcp-Session-Id header is missing; initialize first"};
   auto session = endpoint_.sessions_.find(*id, caller);
   if (session) return {std::move(session), 0, {}};
-  const HttpEndpointOptions& options = endpoint_.options_;
-  const bool may_be_elsewhere = options.session_ids != nullptr && options.others != nullptr;
-  return {nullptr, 404, "Unknown session; initialize again",
-          may_be_elsewhere ? options.session_ids->open(*id, caller) : std::nullopt};
+  return {nullptr, 404, "Unknown session; initialize again", endpoint_.maker_of(*id, caller, via_)};
 }
 
 Task<> LegacyHttp::post(net::Exchange& exchange, json::Message& message, const Caller& caller) {

@@ -23,7 +23,7 @@ class LegacyHttp {
     std::shared_ptr<Session> session;
     unsigned status = 0;
     std::string_view why;
-    std::optional<SessionFacts> facts = {};  // where one of the processes made it for this caller
+    ProcessKey maker = {};  // of the session, where that is another process
   };
   SessionLookup find_session(const net::Request& request, const Caller& caller) const;
   // For a request without a session here: whoever has it answers, or it is refused, and this is null; or the session

@@ -45,51 +45,36 @@ export const sessions = {
       user_id: key,
       tools: [{ name: 'fetch', description: `v${n}.`, inputSchema: { type: 'object' }, url: 'http://127.0.0.1:9/fetch' }]
     }),
-  async remove(process, key) {
-    const answer = await attempt(process, 'POST', 'session/cleanup', { session_id: key });
-    // It had not heard of it.
-    return answer.status === 200 && answer.json.removed === 0 ? { status: 404 } : answer;
-  },
+  // Also where that process had not heard of it.
+  remove: (process, key) => attempt(process, 'POST', 'session/cleanup', { session_id: key }),
   async look(process, keys) {
     const found = [];
     for (const key of keys) {
       const { status, json } = await attempt(process, 'GET', `tools/list?session_id=${key}`);
       if (status !== 200 && status !== 404) return undefined;
-      found.push([key, status === 404 ? undefined : versionIn(json.tools[0]?.description)]);
+      found.push([key, status === 404 ? undefined : versionIn(json.tools[0].description)]);
     }
     return found;
   }
 };
 
-/** A token has no text of its own: the time at which it was made tells which one it is. */
-export function tokens(ledger) {
-  const made = new Map();
-  return {
-    secrets: new Map(),
-    async put(process, key, n) {
-      const answer = await attempt(process, 'POST', 'tokens', { name: key });
-      if (answer.status === 201) {
-        made.set(`${key} ${answer.json.created_at}`, n);
-        this.secrets.set(`${key} ${n}`, answer.json.token);
-      }
-      return answer;
-    },
-    remove: (process, key) => attempt(process, 'DELETE', `tokens/${key}`),
-    async look(process, keys) {
-      // One that nobody was told of is the newest that somebody asked for.
-      const begun = new Map(keys.map((key) => [key, ledger.begun(key)]));
-      const { status, json } = await attempt(process, 'GET', 'tokens');
-      if (status !== 200) return undefined;
-      const found = new Map(json.tokens.map(({ name, created_at }) => [name, created_at]));
-      return keys.map((key) => {
-        if (!found.has(key)) return [key, undefined];
-        const known = `${key} ${found.get(key)}`;
-        if (!made.has(known)) made.set(known, begun.get(key));
-        return [key, made.get(known)];
-      });
-    }
-  };
-}
+/** A token has no text of its own: what it may ask for tells which one it is. */
+const PER_MINUTE = 1_000_000;
+export const tokens = {
+  secrets: new Map(),
+  async put(process, key, n) {
+    const answer = await attempt(process, 'POST', 'tokens', { name: key, requests_per_minute: PER_MINUTE + n });
+    if (answer.status === 201) tokens.secrets.set(`${key} ${n}`, answer.json.token);
+    return answer;
+  },
+  remove: (process, key) => attempt(process, 'DELETE', `tokens/${key}`),
+  async look(process, keys) {
+    const { status, json } = await attempt(process, 'GET', 'tokens');
+    if (status !== 200) return undefined;
+    const found = new Map(json.tokens.map(({ name, requests_per_minute }) => [name, requests_per_minute - PER_MINUTE]));
+    return keys.map((key) => [key, found.get(key)]);
+  }
+};
 
 /** A tool whose description changes, and is served when somebody has ratified it. `upstreamOf` gives the scripted upstream. */
 export function pins(upstreamOf, toolOf) {

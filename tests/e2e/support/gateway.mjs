@@ -17,7 +17,7 @@ function section(head, values) {
 }
 
 /** The text of a configuration; see `startGateway`. */
-export function configuration({ upstreams = [], tokens = [], issuers = [], rules = [], contexts = {}, schemas = {}, server = {}, limits = {}, auth = {}, egress = {}, admin = {}, log = {}, cluster }) {
+export function configuration({ upstreams = [], tokens = [], issuers = [], rules = [], contexts = {}, schemas = {}, server = {}, limits = {}, auth = {}, egress = {}, admin = {}, log = {}, datasets = {}, telemetry = {}, cluster }) {
   return [
     section('[server]', { listen: '127.0.0.1:0', threads: 2, ...server }),
     section('[limits]', { worker_stall: process.env.PROTEUS_WORKER_STALL ?? '50ms', ...limits }),
@@ -25,6 +25,8 @@ export function configuration({ upstreams = [], tokens = [], issuers = [], rules
     ...(Object.keys(egress).length > 0 ? [section('[egress]', egress)] : []),
     ...(Object.keys(admin).length > 0 ? [section('[admin]', admin)] : []),
     ...(Object.keys(log).length > 0 ? [section('[log]', log)] : []),
+    ...(Object.keys(datasets).length > 0 ? [section('[datasets]', datasets)] : []),
+    ...(Object.keys(telemetry).length > 0 ? [section('[telemetry]', telemetry)] : []),
     ...(cluster ? [section('[cluster]', cluster)] : []),
     ...tokens.map((token) => section('[[auth.tokens]]', token)),
     ...issuers.map((issuer) => section('[[auth.issuers]]', issuer)),
@@ -45,7 +47,7 @@ export function makeFolder() {
 }
 
 /**
- * Starts a gateway on a free port, with `upstreams`, `tokens`, `issuers`, `rules`, `contexts` and `schemas` as in the configuration and `server`, `limits`, `auth`, `egress`, `admin`, `log` and `cluster`
+ * Starts a gateway on a free port, with `upstreams`, `tokens`, `issuers`, `rules`, `contexts` and `schemas` as in the configuration and `server`, `limits`, `auth`, `egress`, `admin`, `log`, `datasets`, `telemetry` and `cluster`
  * where they differ from the defaults. Unless an upstream says otherwise it must be there when the gateway starts, so that a
  * test need not wait for it.
  *

@@ -26,20 +26,21 @@ async function closedPort() {
 
 export const HOSTILE = '<img src=x onerror="window.hurt=1"><script>window.hurt=1</script> pay \u202egnp.exe\u202c now\u200b';
 
-export async function startWorld() {
+/** With `settings` besides its own; a `harmless` one has nothing that would surprise in a picture. */
+export async function startWorld({ harmless = false, env = {}, ...settings } = {}) {
   const files = await ScriptedUpstream.start([
     tool('read_file', 'Reads a file of the project and returns its text.'),
     tool('write_file', 'Writes a file.'),
     tool('search', 'Finds files by words in them.')
   ]);
   const shop = await ScriptedUpstream.start([tool('pay', 'Pays somebody a small amount.'), tool('refund', 'Gives money back.')]);
-  const hostile = await ScriptedUpstream.start([tool('hurt', HOSTILE)]);
+  const hostile = await ScriptedUpstream.start([harmless ? tool('find_ticket', 'Finds tickets by number or words.') : tool('hurt', HOSTILE)]);
   const gateway = await startGateway({
     upstreams: [
       { name: 'files', url: files.url, display_name: 'Project files' },
       { name: 'shop', url: shop.url, trust: 'pin' },
-      { name: 'hostile', url: hostile.url },
-      { name: 'away', url: `http://127.0.0.1:${await closedPort()}/mcp`, fail_fast_on_startup: false }
+      { name: harmless ? 'tickets' : 'hostile', url: hostile.url },
+      { name: harmless ? 'calendar' : 'away', url: `http://127.0.0.1:${await closedPort()}/mcp`, fail_fast_on_startup: false }
     ],
     tokens: [
       { name: 'ci', token_env: 'CI_TOKEN', tools: ['files_read*'] },
@@ -48,7 +49,8 @@ export async function startWorld() {
     contexts: { reading: { display_name: 'Reading', include: ['files_read*', 'files_search'], tool_supplements: { files_search: 'Prefer short words.' } } },
     admin: { keys: [{ name: 'eyes', secret_env: 'EYES_SECRET', role: 'viewer' }] },
     server: { allowed_origins: ['http://friend.example'] },
-    env: { PROTEUS_ADMIN_SECRET: SECRET, EYES_SECRET: VIEWER_SECRET, CI_TOKEN: 'token of ci', AGENT_TOKEN: 'token of the agent' }
+    ...settings,
+    env: { ...env, PROTEUS_ADMIN_SECRET: SECRET, EYES_SECRET: VIEWER_SECRET, CI_TOKEN: 'token of ci', AGENT_TOKEN: 'token of the agent' }
   });
   const origin = new URL(gateway.url).origin;
   const admin = async (method, path, body) => {
@@ -72,7 +74,7 @@ export async function signedIn(browser, origin, { secret = SECRET, path = '/ui',
   page.setDefaultTimeout(20_000);
   await page.goto(origin + path);
   await page.getByLabel('Admin secret or key').fill(secret);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('navigation', { name: 'Screens' }).waitFor();
   return page;
 }

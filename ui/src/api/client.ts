@@ -1,7 +1,6 @@
 // The one place that speaks to the gateway. The cookie that signs requests is the browser's; the token that changes need is
 // kept in memory only.
-import type { Answers } from './answers.ts';
-import type { Routes } from './routes.ts';
+import type { Answers, Routes } from './routes.ts';
 import type * as T from './types.ts';
 
 export class Problem extends Error {
@@ -18,6 +17,12 @@ let token = '';
 let onSignedOut: () => void = () => {};
 export const setOnSignedOut = (listener: () => void) => { onSignedOut = listener; };
 
+// What was asked for last, for who wants to write it down. These change nothing.
+const ASKS = new Set(['/admin/preview', '/admin/try', '/admin/principals/match', '/admin/datasets/validate', '/admin/datasets/propose']);
+export interface Asked { method: string; path: string; body?: unknown }
+let onChange: (change: Asked) => void = () => {};
+export const setOnChange = (listener: (change: Asked) => void) => { onChange = listener; };
+
 async function problemOf(answer: Response): Promise<Problem> {
   try {
     const body = await answer.json();
@@ -27,8 +32,19 @@ async function problemOf(answer: Response): Promise<Problem> {
   }
 }
 
-async function send(method: string, path: string, body?: unknown): Promise<Response> {
-  const headers: Record<string, string> = {};
+// Another tab may have signed in anew, and this one has the token of the session before.
+async function hasNewToken(): Promise<boolean> {
+  const before = token;
+  try {
+    await api.session();
+  } catch {
+    return false;
+  }
+  return token !== before;
+}
+
+async function send(method: string, path: string, body?: unknown, more: Record<string, string> = {}, again = true): Promise<Response> {
+  const headers: Record<string, string> = { ...more };
   if (method !== 'GET') headers['x-proteus-token'] = token;
   if (body !== undefined) headers['content-type'] = 'application/json';
   let answer: Response;
@@ -37,14 +53,18 @@ async function send(method: string, path: string, body?: unknown): Promise<Respo
   } catch {
     throw new Problem(0, 'the gateway does not answer');
   }
-  if (answer.ok) return answer;
+  if (answer.ok) {
+    if (method !== 'GET' && path.startsWith('/admin') && !ASKS.has(path)) onChange({ method, path, body });
+    return answer;
+  }
   const problem = await problemOf(answer);
+  if (answer.status === 403 && method !== 'GET' && path.startsWith('/admin') && again && await hasNewToken()) return send(method, path, body, more, false);
   if (answer.status === 401 && path.startsWith('/admin')) onSignedOut();
   throw problem;
 }
 
-async function json<Value>(method: string, path: string, body?: unknown): Promise<Value> {
-  return (await send(method, path, body)).json();
+async function json<Value>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Value> {
+  return (await send(method, path, body, headers)).json();
 }
 
 type Values = Record<string, string | number | null | undefined>;
@@ -56,18 +76,19 @@ function query(parameters: Values): string {
 
 // The routes are those of the gateway's own table, by method and path, and so are the names in paths and queries.
 type Variable<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | Variable<Rest> : never;
-type Asked<Route extends keyof Answers & keyof Routes> = {
+type Given<Route extends keyof Answers & keyof Routes> = {
   query?: Partial<Record<Routes[Route], string | number | null | undefined>>;
   body?: unknown;
+  headers?: Record<string, string>;
 } & ([Variable<Route>] extends [never] ? unknown : { path: Record<Variable<Route>, string> });
 
 async function ask<Route extends keyof Answers & keyof Routes>(
-  route: Route, ...[asked]: [Variable<Route>] extends [never] ? [Asked<Route>?] : [Asked<Route>]
+  route: Route, ...[asked]: [Variable<Route>] extends [never] ? [Given<Route>?] : [Given<Route>]
 ): Promise<Answers[Route]> {
   const [method, pattern] = route.split(' ') as [string, string];
   const variables = (asked as { path?: Record<string, string> } | undefined)?.path ?? {};
   const path = pattern.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(variables[name]!));
-  return json<Answers[Route]>(method, path + query((asked?.query ?? {}) as Values), asked?.body);
+  return json<Answers[Route]>(method, path + query((asked?.query ?? {}) as Values), asked?.body, asked?.headers);
 }
 
 async function keep(session: Promise<T.Session>): Promise<T.Session> {
@@ -85,16 +106,21 @@ export const api = {
   session: () => keep(json<T.Session>('GET', '/ui/session')),
   signIn: (secret: string) => keep(json<T.Session>('POST', '/ui/sign-in', { secret })),
   signInByCode: (code: string) => keep(json<T.Session>('POST', '/ui/sign-in', { code })),
+  providers: async () => (await json<{ issuers: string[] }>('GET', '/ui/providers')).issuers,
+  // Where the browser is to go; it comes back to the path.
+  signInAt: async (issuer: string, path: string) => (await json<{ url: string }>('POST', '/ui/sign-in', { issuer, path })).url,
   signOut: () => send('POST', '/ui/sign-out'),
 
   upstreams: async () => (await ask('GET /admin/upstreams')).upstreams,
   upstream: (name: string) => ask('GET /admin/upstreams/{name}', named(name)),
   create: (settings: Record<string, unknown>) => ask('POST /admin/upstreams', { body: settings }),
-  patch: (name: string, settings: Record<string, unknown>) => ask('PATCH /admin/upstreams/{name}', { ...named(name), body: settings }),
+  // With `seen`, only while it has not been changed since.
+  patch: (name: string, settings: Record<string, unknown>, seen?: string) => ask('PATCH /admin/upstreams/{name}', { ...named(name), body: settings, ...(seen ? { headers: { 'if-match': `"${seen}"` } } : {}) }),
   remove: (name: string) => ask('DELETE /admin/upstreams/{name}', named(name)),
   refresh: (name: string) => ask('POST /admin/upstreams/{name}/refresh', named(name)),
 
   proposals: async () => (await ask('GET /admin/proposals')).proposals,
+  proposal: (id: string) => ask('GET /admin/proposals/{id}', known(id)),
   decide: (id: string, verdict: 'ratify' | 'reject') => ask(`POST /admin/proposals/{id}/${verdict}`, known(id)),
 
   changes: (since: number, limit = 1000) => ask('GET /admin/changes', { query: { since, limit } }),
@@ -106,6 +132,14 @@ export const api = {
 
   datasets: () => ask('GET /admin/datasets'),
   connectDataset: (name: string, what: 'connect' | 'disconnect') => ask(`POST /admin/datasets/{name}/${what}`, named(name)),
+
+  propose: (request: { name: string; dsn_env: string; schema: string }) => ask('POST /admin/datasets/propose', { body: request }),
+  validate: (mapping: string) => ask('POST /admin/datasets/validate', { body: { mapping } }),
+  ratify: (mapping: string) => ask('POST /admin/datasets/ratify', { body: { mapping } }),
+  revoke: (name: string) => ask('POST /admin/datasets/{name}/revoke', named(name)),
+  mapping: async (name: string) => (await ask('GET /admin/datasets/{name}/mapping', named(name))).mapping,
+
+  records: (upstream: string | undefined, limit: number) => ask('GET /admin/records', { query: { upstream, limit } }),
 
   audit: async () => (await ask('GET /admin/audit', { query: { limit: 1000 } })).audit,
 
@@ -125,6 +159,7 @@ export const api = {
   view: (look: Look, q: string, offset: number, limit: number) => ask('GET /admin/view', { query: { ...looking(look), q: q || null, offset, limit } }),
   why: (look: Look, name: string) => ask('GET /admin/why', { query: { ...looking(look), name } }),
   issuers: async () => (await ask('GET /admin/issuers')).issuers,
+  rules: async () => (await ask('GET /admin/rules')).rules,
   match: (claims: unknown) => ask('POST /admin/principals/match', { body: claims }),
   principals: () => ask('GET /admin/principals'),
   contexts: async () => (await ask('GET /admin/contexts')).contexts

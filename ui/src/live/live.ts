@@ -34,6 +34,11 @@ export function announce() {
   tell();
 }
 channel?.addEventListener('message', tell);
+// Calls back when another tab did something, until the returned function is called.
+export function whenOthersAct(listener: () => void): () => void {
+  channel?.addEventListener('message', listener);
+  return () => channel?.removeEventListener('message', listener);
+}
 
 async function follow(): Promise<never> {
   for (;;) {

@@ -1,6 +1,9 @@
 import { useState } from 'preact/hooks';
-import { choicesOf, initial, inputType, isInteger, isLong, kindOf, numberOf, propertiesOf, requiredOf, resolved, variantFor, variantsOf, type Schema } from '../shown/schema.ts';
+import { choicesOf, initial, inputType, isInteger, isLong, kindOf, MOST_PROPERTIES, numberOf, propertiesOf, requiredOf, resolved, variantFor, variantsOf, type Schema } from '../shown/schema.ts';
+import { visible } from '../shown/text.ts';
 import { Stranger } from './text.tsx';
+
+const SHOWN_DEPTH = 2;
 
 interface Properties { schema: Schema; root: Schema; label: string; value: unknown; required: boolean; depth?: number; onChange: (value: unknown) => void }
 
@@ -60,7 +63,7 @@ function Variants({ schema, root, label, value, required, depth = 0, onChange }:
   return (
     <fieldset class="nested"><legend><Name label={label} required={required} schema={schema} /></legend><About schema={schema} />
       <label>One of
-        <select value={chosen} onChange={(event) => choose(Number(event.currentTarget.value))}>{!required && <option value={NONE}>None</option>}{variants.map((one, index) => <option value={index}>{word(one, index)}</option>)}</select>
+        <select value={chosen} onChange={(event) => choose(Number(event.currentTarget.value))}>{!required && <option value={NONE}>None</option>}{variants.map((one, index) => <option value={index}>{visible(word(one, index).slice(0, 200))}</option>)}</select>
       </label>
       {chosen !== NONE && <Field key={chosen} schema={variants[chosen] ?? {}} root={root} label={label} value={value} required depth={depth + 1} onChange={onChange} />}
     </fieldset>
@@ -83,7 +86,7 @@ export function Field(properties: Properties) {
         <label>{name}
           <select required={required} value={at < 0 ? '' : at} onChange={(event) => onChange(event.currentTarget.value === '' ? undefined : choices[Number(event.currentTarget.value)]!.value)}>
             <option value="">{required ? 'Choose' : 'None'}</option>
-            {choices.map((one, index) => <option value={index}>{one.word}</option>)}
+            {choices.map((one, index) => <option value={index}>{visible(one.word.slice(0, 200))}</option>)}
           </select>
         </label>
       );
@@ -107,6 +110,8 @@ export function Field(properties: Properties) {
     }
     case 'object': {
       const members = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+      // A schema that refers to itself has no end: what is deep is shown once somebody wants it.
+      if (depth > SHOWN_DEPTH && value === undefined) return <p><button type="button" onClick={() => onChange(initial(schema, root, true, depth) ?? {})}>Fill in <Stranger text={label} /></button></p>;
       return <fieldset class="nested"><legend><Name label={label} required={required} schema={schema} /></legend><About schema={schema} />
         {/* What an object needs it needs once it is there. */}
         <Members {...properties} schema={schema} value={members} required={required || value !== undefined} onChange={(next) => onChange(!required && Object.keys(next as object).length === 0 ? undefined : next)} /></fieldset>;
@@ -121,15 +126,17 @@ export function Field(properties: Properties) {
 export function Members({ schema, root, value, required, depth = 0, onChange }: Properties) {
   const members = (value ?? {}) as Record<string, unknown>;
   const needed = requiredOf(schema);
+  const properties = propertiesOf(schema);
   const set = (key: string, next: unknown) => {
     const { [key]: _, ...others } = members;
     onChange(next === undefined ? others : { ...others, [key]: next });
   };
   return (
     <>
-      {propertiesOf(schema).map(([key, member]) => (
+      {properties.slice(0, MOST_PROPERTIES).map(([key, member]) => (
         <Field key={key} schema={member} root={root} label={key} value={members[key]} required={required && needed.has(key)} depth={depth + 1} onChange={(next) => set(key, next)} />
       ))}
+      {properties.length > MOST_PROPERTIES && <p class="quiet">{(properties.length - MOST_PROPERTIES).toLocaleString('en')} more can be given as JSON.</p>}
     </>
   );
 }

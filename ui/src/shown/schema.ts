@@ -4,8 +4,20 @@ export type Schema = Record<string, unknown>;
 export type Kind = 'text' | 'number' | 'boolean' | 'choice' | 'object' | 'list' | 'variants' | 'fixed' | 'json';
 
 const DEEPEST = 8; // what is nested deeper is edited as JSON
+const MOST_CHOICES = 500; // of more, none is easy to choose
+const MOST_VARIANTS = 50;
+const MOST_BEGUN = 100; // places that a form begins with; a schema can refer to itself
+export const MOST_PROPERTIES = 60; // of one object that have a control
 
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function pointerKey(part: string): string {
+  let key = part;
+  try {
+    key = decodeURIComponent(part);
+  } catch { /* as it is written, where it is not encoded */ }
+  return key.replaceAll('~1', '/').replaceAll('~0', '~');
+}
 
 // Follows references within the schema; those elsewhere are none of ours to fetch.
 export function resolved(schema: Schema, root: Schema): Schema {
@@ -13,7 +25,7 @@ export function resolved(schema: Schema, root: Schema): Schema {
   for (let step = 0; step < 10 && typeof current.$ref === 'string'; step += 1) {
     if (!current.$ref.startsWith('#/')) return {};
     let found: unknown = root;
-    for (const key of current.$ref.slice(2).split('/')) found = isSchema(found) ? found[decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~')] : undefined;
+    for (const key of current.$ref.slice(2).split('/')) found = isSchema(found) ? found[pointerKey(key)] : undefined;
     if (!isSchema(found)) return {};
     const { $ref: _, ...beside } = current;
     current = { ...found, ...beside };
@@ -37,10 +49,11 @@ export function variantsOf(schema: Schema): Schema[] {
 
 export function kindOf(schema: Schema, depth = 0): Kind {
   if (schema.const !== undefined) return 'fixed';
-  if (Array.isArray(schema.enum)) return 'choice';
+  if (Array.isArray(schema.enum)) return schema.enum.length <= MOST_CHOICES ? 'choice' : 'json';
   const variants = variantsOf(schema);
+  if (variants.length > MOST_CHOICES) return 'json';
   if (variants.length > 0 && variants.every((one) => one.const !== undefined)) return 'choice';
-  if (variants.length > 0) return depth < DEEPEST ? 'variants' : 'json';
+  if (variants.length > 0) return depth < DEEPEST && variants.length <= MOST_VARIANTS ? 'variants' : 'json';
   switch (typeOf(schema)) {
     case 'string': return 'text';
     case 'number': case 'integer': return 'number';
@@ -64,18 +77,19 @@ export const propertiesOf = (schema: Schema): [string, Schema][] =>
 export const requiredOf = (schema: Schema): Set<string> => new Set(Array.isArray(schema.required) ? schema.required.map(String) : []);
 
 // What a form begins with: defaults, and what cannot be anything else.
-export function initial(schema: Schema, root: Schema, required: boolean, depth = 0): unknown {
+export function initial(schema: Schema, root: Schema, required: boolean, depth = 0, budget = { left: MOST_BEGUN }): unknown {
   const own = resolved(schema, root);
+  if (--budget.left < 0) return undefined;
   if (own.default !== undefined) return own.default;
   if (!required) return undefined;
   switch (kindOf(own, depth)) {
     case 'fixed': return own.const;
     case 'boolean': return false;
     case 'list': return [];
-    case 'variants': return initial(variantsOf(own)[0]!, root, true, depth + 1);
+    case 'variants': return initial(variantsOf(own)[0]!, root, true, depth + 1, budget);
     case 'object': {
       const needed = requiredOf(own);
-      const members = propertiesOf(own).map(([key, value]) => [key, initial(value, root, needed.has(key), depth + 1)] as const);
+      const members = propertiesOf(own).map(([key, value]) => [key, initial(value, root, needed.has(key), depth + 1, budget)] as const);
       return Object.fromEntries(members.filter(([, value]) => value !== undefined));
     }
     default: return undefined;

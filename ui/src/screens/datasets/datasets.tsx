@@ -1,13 +1,19 @@
 import { useState } from 'preact/hooks';
 import { api, type Problem } from '../../api/client.ts';
-import type { Dataset } from '../../api/types.ts';
+import type { Dataset, ReviewedMapping } from '../../api/types.ts';
 import { announce, useLive } from '../../live/live.ts';
+import { Commands } from '../../parts/commands.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
 import { Empty, Loading, ProblemNotice } from '../../parts/notice.tsx';
 import { Link, useMayChange, useTitle } from '../../parts/page.tsx';
 import { Badge } from '../../parts/state.tsx';
 import { Stranger } from '../../parts/text.tsx';
 import { moment } from '../../shown/time.ts';
+import { MappingEditor } from './mapping_editor.tsx';
+import { Propose } from './propose.tsx';
 import { TypeGraph } from './type_graph.tsx';
+
+type Action = 'connect' | 'disconnect' | 'review' | 'revoke';
 
 function status(dataset: Dataset) {
   if (dataset.connected) return <Badge tone="good" mark="●" word="Connected" />;
@@ -15,7 +21,7 @@ function status(dataset: Dataset) {
   return <Badge tone="warn" mark="▲" word={dataset.status.replaceAll('_', ' ')} />;
 }
 
-function Card({ dataset, mayChange, onAct }: { dataset: Dataset; mayChange: boolean; onAct: (what: 'connect' | 'disconnect') => void }) {
+function Card({ dataset, mayChange, onAct }: { dataset: Dataset; mayChange: boolean; onAct: (what: Action) => void }) {
   return (
     <article class="context">
       <header class="card-head"><h2><Stranger text={dataset.name || dataset.file} /></h2>{status(dataset)}</header>
@@ -32,6 +38,8 @@ function Card({ dataset, mayChange, onAct }: { dataset: Dataset; mayChange: bool
         {dataset.entity_types && dataset.entity_types.length > 0 && <TypeGraph types={dataset.entity_types} links={dataset.relationships ?? []} />}
       </div>
       <div class="actions">
+        {dataset.name && <button type="button" disabled={!mayChange} onClick={() => onAct('review')}>{dataset.status === 'ratified' ? 'Mapping' : 'Review'}</button>}
+        {dataset.status === 'ratified' && <button type="button" class="danger" disabled={!mayChange} onClick={() => onAct('revoke')}>Revoke</button>}
         {dataset.connected && dataset.tool && <Link class="button" href={`/ui/try?name=${encodeURIComponent(dataset.tool)}`}>Try a workup</Link>}
         {dataset.connected
           ? <button type="button" disabled={!mayChange} onClick={() => onAct('disconnect')}>Disconnect</button>
@@ -41,32 +49,57 @@ function Card({ dataset, mayChange, onAct }: { dataset: Dataset; mayChange: bool
   );
 }
 
+type Open = { what: 'propose' } | { what: 'mapping'; text: string; found?: ReviewedMapping } | null;
+
 export function Datasets() {
   useTitle('Datasets');
   const { value, problem, reload } = useLive(api.datasets, []);
   const [failed, setFailed] = useState<Problem>();
+  const [open, setOpen] = useState<Open>(null);
+  const [revoking, setRevoking] = useState('');
   const mayChange = useMayChange();
-  const act = async (name: string, what: 'connect' | 'disconnect') => {
+  const attempt = async (what: () => Promise<unknown>) => {
     setFailed(undefined);
     try {
-      await api.connectDataset(name, what);
+      await what();
       announce();
     } catch (caught) {
       setFailed(caught as Problem);
     }
     reload();
   };
+  const act = (name: string, what: Action) => {
+    if (what === 'revoke') setRevoking(name);
+    else if (what === 'review') void attempt(async () => setOpen({ what: 'mapping', text: await api.mapping(name) }));
+    else void attempt(() => api.connectDataset(name, what));
+  };
+  const revoke = (confirmed: boolean) => {
+    const name = revoking;
+    setRevoking('');
+    if (confirmed) void attempt(() => api.revoke(name));
+  };
+  const variables = value?.environment ?? [];
   return (
     <>
-      <header class="screen-head"><h1>Datasets</h1></header>
+      <header class="screen-head">
+        <h1>Datasets</h1>
+        {mayChange && variables.length > 0 && <button type="button" class="primary" onClick={() => setOpen({ what: 'propose' })}>Propose a dataset</button>}
+      </header>
       <ProblemNotice problem={failed ?? problem} />
       {!value && !problem && <Loading />}
-      {(value?.faults ?? []).map((fault) => <p class="notice warn"><Stranger text={fault} /></p>)}
-      {value && value.datasets.length === 0 && (
-        <Empty title="No dataset yet"><p>A dataset is a database that agents read through a mapping which a person ratified: <code>proteus dataset propose</code>, then <code>proteus dataset ratify</code>.</p></Empty>
+      {revoking && (
+        <Confirm title={`Revoke ${revoking}?`} action="Revoke" tone="bad" onDone={revoke} details={<Commands method="POST" path={`/admin/datasets/${encodeURIComponent(revoking)}/revoke`} />}
+          text="Its tool disappears, and nobody can connect it before somebody ratifies it again." />
       )}
+      {open?.what === 'propose' && <Propose variables={variables} onCancel={() => setOpen(null)} onDraft={(draft) => setOpen({ what: 'mapping', text: draft.draft, found: draft })} />}
+      {open?.what === 'mapping' && <MappingEditor key={open.text} text={open.text} found={open.found} onDone={(ratified) => { setOpen(null); if (ratified) announce(); reload(); }} />}
+      {(value?.faults ?? []).map((fault) => <p class="notice warn"><Stranger text={fault} /></p>)}
+      {value && value.datasets.length === 0 && !open && (
+        <Empty title="No dataset yet"><p>A dataset is a database that agents read through a mapping which a person ratified: here, or with <code>proteus dataset propose</code> and <code>proteus dataset ratify</code>.</p></Empty>
+      )}
+      {value && variables.length === 0 && <p class="quiet">To propose and ratify datasets here, list the variables that hold the addresses of databases under <code>[datasets] environment</code>.</p>}
       <div class="cards wide">
-        {(value?.datasets ?? []).map((dataset) => <Card key={dataset.file} dataset={dataset} mayChange={mayChange} onAct={(what) => void act(dataset.name, what)} />)}
+        {(value?.datasets ?? []).map((dataset) => <Card key={dataset.file} dataset={dataset} mayChange={mayChange} onAct={(what) => act(dataset.name, what)} />)}
       </div>
     </>
   );

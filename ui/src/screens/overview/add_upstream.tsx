@@ -1,10 +1,21 @@
 import { useState } from 'preact/hooks';
 import { api, Problem } from '../../api/client.ts';
 import { announce } from '../../live/live.ts';
+import { Commands } from '../../parts/commands.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ProblemNotice } from '../../parts/notice.tsx';
 import { go } from '../../parts/page.tsx';
 import { pasted, suggestedName, type Pasted } from '../../shown/pasted.ts';
+
+// The one that would be added; nothing while it is not complete, or where there are several.
+function asOne(text: string, name: string, strategy: string): ({ name: string } & Record<string, unknown>) | undefined {
+  try {
+    const { upstreams } = pasted(text, name);
+    return upstreams.length === 1 ? { ...upstreams[0]!, refresh_strategy: strategy } : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 // By its URL or command, or all of a client's file at once.
 export function AddForm({ onDone, onCancel }: { onDone: () => void; onCancel?: () => void }) {
@@ -14,6 +25,7 @@ export function AddForm({ onDone, onCancel }: { onDone: () => void; onCancel?: (
   const [problem, setProblem] = useState<Problem>();
   const [busy, setBusy] = useState(false);
   const isFile = text.trim().startsWith('{');
+  const shown = asOne(text, name, strategy);
   const submit = async (event: Event) => {
     event.preventDefault();
     setProblem(undefined);
@@ -60,6 +72,7 @@ export function AddForm({ onDone, onCancel }: { onDone: () => void; onCancel?: (
         </select>
       </label>
       <ProblemNotice problem={problem} />
+      {shown && <Commands method="POST" path="/admin/upstreams" body={shown} upstream={shown.name} />}
       <div class="actions">
         {onCancel && <button type="button" onClick={onCancel}>Cancel</button>}
         <button type="submit" class="primary" disabled={busy}>Add</button>

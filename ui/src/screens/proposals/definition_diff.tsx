@@ -1,4 +1,4 @@
-import { Stranger } from '../../parts/text.tsx';
+import { LongStranger, Stranger } from '../../parts/text.tsx';
 import { structure, words } from '../../shown/diff.ts';
 
 const member = (definition: unknown, key: string): unknown =>
@@ -21,9 +21,9 @@ function Words({ heading, before, after }: { heading: string; before: string; af
       <h4>{heading}</h4>
       <p class="words">
         {words(before, after).map((word) => {
-          if (word.change === 'added') return <ins><Stranger text={word.text} /></ins>;
-          if (word.change === 'removed') return <del><Stranger text={word.text} /></del>;
-          return <Stranger text={word.text} />;
+          if (word.change === 'added') return <ins><LongStranger text={word.text} /></ins>;
+          if (word.change === 'removed') return <del><LongStranger text={word.text} /></del>;
+          return <LongStranger text={word.text} />;
         })}
       </p>
     </>
@@ -32,7 +32,7 @@ function Words({ heading, before, after }: { heading: string; before: string; af
 
 // Words in texts; everything else by where it stands.
 export function DefinitionDiff({ before, after }: { before: unknown; after: unknown }) {
-  if (before === null || before === undefined) return <pre class="definition"><Stranger text={typeof after === 'string' ? after : json(after) ?? ''} /></pre>;
+  if (before === null || before === undefined) return <pre class="definition"><LongStranger text={typeof after === 'string' ? after : json(after) ?? ''} /></pre>;
   const differences = structure(without(before), without(after));
   return (
     <div class="diff">
@@ -43,8 +43,8 @@ export function DefinitionDiff({ before, after }: { before: unknown; after: unkn
         {differences.slice(0, 200).map((one) => (
           <li key={one.path.join('/')}>
             <code class="path"><Stranger text={one.path.join(' › ')} /></code>
-            {'before' in one && <del><Stranger text={json(one.before) ?? ''} /></del>}
-            {'after' in one && <ins><Stranger text={json(one.after) ?? ''} /></ins>}
+            {'before' in one && <del><LongStranger text={json(one.before) ?? ''} /></del>}
+            {'after' in one && <ins><LongStranger text={json(one.after) ?? ''} /></ins>}
           </li>
         ))}
       </ul>

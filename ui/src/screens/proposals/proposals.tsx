@@ -14,6 +14,27 @@ import { DefinitionDiff } from './definition_diff.tsx';
 
 const MOST = 50;
 
+// A long list leaves definitions out: each is fetched when somebody wants to read it.
+function Difference({ proposal }: { proposal: Proposal }) {
+  const [whole, setWhole] = useState(proposal);
+  const [problem, setProblem] = useState<Problem>();
+  const show = async () => {
+    setProblem(undefined);
+    try {
+      setWhole(await api.proposal(proposal.id));
+    } catch (caught) {
+      setProblem(caught as Problem);
+    }
+  };
+  if (whole.proposed !== undefined) return <DefinitionDiff before={whole.ratified} after={whole.proposed} />;
+  return (
+    <>
+      <ProblemNotice problem={problem} />
+      <button type="button" onClick={() => void show()}>Show the definition: {Math.ceil(proposal.bytes / 1024).toLocaleString('en')} KiB</button>
+    </>
+  );
+}
+
 function Card({ proposal, mayChange, onDecide }: { proposal: Proposal; mayChange: boolean; onDecide: (verdict: 'ratify' | 'reject') => void }) {
   return (
     <article class="proposal">
@@ -24,7 +45,7 @@ function Card({ proposal, mayChange, onDecide }: { proposal: Proposal; mayChange
           : proposal.breaking ? <Badge tone="bad" mark="✖" word="Breaking" /> : <Badge tone="good" mark="●" word="Compatible" />}
       </header>
       {proposal.reasons.length > 0 && <ul class="reasons">{proposal.reasons.map((reason) => <li><Stranger text={reason} /></li>)}</ul>}
-      <DefinitionDiff before={proposal.ratified} after={proposal.proposed} />
+      <Difference proposal={proposal} />
       <p class="quiet hash">sha256 {proposal.sha256}</p>
       <div class="actions">
         <button type="button" disabled={!mayChange} onClick={() => onDecide('reject')}>Reject</button>

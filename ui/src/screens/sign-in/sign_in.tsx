@@ -1,7 +1,32 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { api, Problem } from '../../api/client.ts';
 import type { Session } from '../../api/types.ts';
 import { ProblemNotice } from '../../parts/notice.tsx';
+import { Stranger } from '../../parts/text.tsx';
+
+const short = (issuer: string) => issuer.replace(/^https?:\/\//, '').replace(/\/$/, '');
+
+// At an identity provider: the browser goes there and comes back. A session that ended is renewed in another tab, because what was
+// typed in this one would be lost.
+function Providers({ again, onProblem }: { again: boolean | undefined; onProblem: (problem: Problem) => void }) {
+  const [issuers, setIssuers] = useState<string[]>([]);
+  useEffect(() => void api.providers().then(setIssuers, () => {}), []);
+  const leave = async (issuer: string) => {
+    try {
+      location.assign(await api.signInAt(issuer, location.pathname + location.search));
+    } catch (caught) {
+      onProblem(caught as Problem);
+    }
+  };
+  if (issuers.length === 0) return null;
+  return (
+    <div class="providers">
+      {again
+        ? <a class="button" href="/ui/sign-in" target="_blank" rel="noopener">Sign in by an identity provider, in a new tab</a>
+        : issuers.map((issuer) => <button type="button" key={issuer} onClick={() => void leave(issuer)}>Sign in at <Stranger text={short(issuer)} /></button>)}
+    </div>
+  );
+}
 
 // The secret goes to the gateway and is then forgotten: what stays is a cookie that no script can read.
 export function SignInForm({ onDone, again }: { onDone: (session: Session) => void; again?: boolean }) {
@@ -32,6 +57,7 @@ export function SignInForm({ onDone, again }: { onDone: (session: Session) => vo
       <ProblemNotice problem={problem} />
       <button type="submit" class="primary" disabled={busy || !secret}>Sign in</button>
       <p class="quiet">The owner of the data directory can print the secret: <code>proteus admin-secret</code></p>
+      <Providers again={again} onProblem={setProblem} />
     </form>
   );
 }

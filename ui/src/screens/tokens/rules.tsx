@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api, Problem } from '../../api/client.ts';
-import type { Matched } from '../../api/types.ts';
+import type { Matched, Rule } from '../../api/types.ts';
 import { useLive } from '../../live/live.ts';
 import { ProblemNotice } from '../../parts/notice.tsx';
 import { Link } from '../../parts/page.tsx';
@@ -22,6 +22,33 @@ function Outcome({ matched, claims }: { matched: Matched; claims: string }) {
       )}
       {matched.passed_over.length > 0 && <ul class="rows">{matched.passed_over.map((one) => <li key={one.rule}>Rule {one.rule + 1} does not fit: <Stranger text={one.why} /></li>)}</ul>}
     </div>
+  );
+}
+
+const PATTERNS: [keyof Rule, string][] = [['upstreams', 'upstreams'], ['tools', 'tools'], ['contexts', 'contexts']];
+
+function uses(rule: Rule): string {
+  const limited = PATTERNS.filter(([key]) => String(rule[key]) !== '*').map(([key, word]) => `${word} ${(rule[key] as string[]).join(', ') || 'none'}`);
+  const more = [rule.deny.length > 0 && `not ${rule.deny.join(', ')}`, rule.read_only && 'read only', rule.disclosure !== 'all' && 'searches', rule.requests_per_minute > 0 && `${rule.requests_per_minute} requests a minute`];
+  return [...limited, ...more].filter(Boolean).join(' · ') || 'everything';
+}
+
+// The first that fits decides, so their order is shown.
+function RuleList() {
+  const { value, problem } = useLive(api.rules, []);
+  if (!value) return <ProblemNotice problem={problem} />;
+  if (value.length === 0) return <p class="quiet">No rule: every token of an identity provider is refused. <code>[[auth.rules]]</code> says whom to let in.</p>;
+  return (
+    <ol class="tokens rules">
+      {value.map((rule, index) => (
+        <li key={index}>
+          <span class="kind">Rule {index + 1}</span>
+          <span class="about"><strong><Stranger text={Object.entries(rule.match).map(([claim, values]) => `${claim} is ${values.join(' or ')}`).join(', ') || 'anybody'} /></strong>
+            <span class="quiet">named <code><Stranger text={rule.name} /></code>, may use <Stranger text={uses(rule)} /></span></span>
+          {rule.admin !== 'none' && <Badge tone={rule.admin === 'admin' ? 'warn' : 'wait'} mark={rule.admin === 'admin' ? '▲' : '◆'} word={rule.admin === 'admin' ? 'Admin' : 'Viewer'} />}
+        </li>
+      ))}
+    </ol>
   );
 }
 
@@ -55,6 +82,8 @@ export function Rules() {
           </li>
         ))}
       </ul>
+      <h2>Rules</h2>
+      <RuleList />
       <h2>Which rule fits</h2>
       <form onSubmit={match}>
         <label>Claims of a token

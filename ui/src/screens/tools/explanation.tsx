@@ -4,7 +4,7 @@ import { useLive } from '../../live/live.ts';
 import { Loading, ProblemNotice } from '../../parts/notice.tsx';
 import { Link } from '../../parts/page.tsx';
 import { Badge } from '../../parts/state.tsx';
-import { Stranger } from '../../parts/text.tsx';
+import { LongStranger, Stranger } from '../../parts/text.tsx';
 import type { Tone } from '../../shown/upstreams.ts';
 
 const VISIBILITY: Record<Visibility, { tone: Tone; mark: string; word: string }> = {
@@ -51,12 +51,12 @@ export function Explanation({ look, name, onClose }: { look: Look; name: string;
             <>
               <h3>Description</h3>
               {why.parts.map((part) => (
-                <figure class="part"><figcaption>from {PARTS[part.from] ?? part.from} <Stranger text={part.name} /></figcaption><p><Stranger text={part.text || '(none)'} /></p></figure>
+                <figure class="part"><figcaption>from {PARTS[part.from] ?? part.from} <Stranger text={part.name} /></figcaption><p><LongStranger text={part.text || '(none)'} /></p></figure>
               ))}
             </>
           )}
           {why.definition !== undefined && (
-            <details><summary>Definition</summary><pre class="definition"><Stranger text={JSON.stringify(why.definition, null, 2)} /></pre></details>
+            <details><summary>Definition</summary><pre class="definition"><LongStranger text={JSON.stringify(why.definition, null, 2)} /></pre></details>
           )}
         </>
       )}

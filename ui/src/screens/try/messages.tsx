@@ -1,5 +1,6 @@
+import { useState } from 'preact/hooks';
 import type { Message } from '../../api/mcp.ts';
-import { Stranger } from '../../parts/text.tsx';
+import { LongStranger, Stranger } from '../../parts/text.tsx';
 
 const MOST = 200;
 
@@ -10,6 +11,17 @@ function word(content: unknown): string {
   return message.result?.resultType === 'input_required' ? 'input required' : 'result';
 }
 
+// Written out once somebody looks: it may be long.
+function Said({ message }: { message: Message }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary><span class="sign" aria-hidden="true">{message.sent ? '→' : '←'}</span>{message.sent ? 'sent' : 'received'} <code><Stranger text={word(message.content)} /></code></summary>
+      {open && <pre class="definition"><LongStranger text={JSON.stringify(message.content, null, 2)} /></pre>}
+    </details>
+  );
+}
+
 // What was said, as it was said.
 export function Messages({ messages }: { messages: Message[] }) {
   if (messages.length === 0) return null;
@@ -18,12 +30,7 @@ export function Messages({ messages }: { messages: Message[] }) {
       <h2 id="messages">Messages</h2>
       <ol class="messages">
         {messages.slice(0, MOST).map((one, index) => (
-          <li key={index}>
-            <details>
-              <summary><span class="sign" aria-hidden="true">{one.sent ? '→' : '←'}</span>{one.sent ? 'sent' : 'received'} <code><Stranger text={word(one.content)} /></code></summary>
-              <pre class="definition"><Stranger text={JSON.stringify(one.content, null, 2)} /></pre>
-            </details>
-          </li>
+          <li key={index}><Said message={one} /></li>
         ))}
       </ol>
       {messages.length > MOST && <p class="quiet">The first {MOST} of {messages.length.toLocaleString('en')}.</p>}

@@ -1,12 +1,10 @@
 import type { ToolResult } from '../../api/mcp.ts';
 import { Badge } from '../../parts/state.tsx';
-import { Stranger } from '../../parts/text.tsx';
+import { LongStranger, Stranger } from '../../parts/text.tsx';
 
-const LONGEST = 20_000; // characters of one part; the messages have all of it
+const MOST_BLOCKS = 100; // the messages have all of them
 
 interface Citation { id?: unknown; table?: unknown; operation?: unknown; keys?: unknown }
-
-const shortened = (text: string) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}… (${text.length.toLocaleString('en')} characters)` : text);
 
 // Where a workup has its facts from.
 function Citations({ all }: { all: Citation[] }) {
@@ -28,16 +26,18 @@ function Citations({ all }: { all: Citation[] }) {
 }
 
 export function Result({ result }: { result: ToolResult }) {
+  const blocks = Array.isArray(result.content) ? result.content : [];
   const citations = result.structuredContent?.provenance;
   return (
     <>
       <p>{result.isError ? <Badge tone="bad" mark="✖" word="The tool failed" /> : <Badge tone="good" mark="●" word="Done" />}</p>
-      {(result.content ?? []).map((block) => (
-        <pre class="definition"><Stranger text={shortened(block.type === 'text' ? block.text ?? '' : JSON.stringify(block, null, 2))} /></pre>
+      {blocks.slice(0, MOST_BLOCKS).map((block) => (
+        <pre class="definition"><LongStranger text={block?.type === 'text' ? String(block.text ?? '') : JSON.stringify(block, null, 2)} /></pre>
       ))}
+      {blocks.length > MOST_BLOCKS && <p class="quiet">The first {MOST_BLOCKS} of {blocks.length.toLocaleString('en')} blocks; the messages have all of them.</p>}
       {Array.isArray(citations) && citations.length > 0 && <Citations all={citations as Citation[]} />}
       {result.structuredContent && (
-        <details open={!result.content?.length}><summary>Structured content</summary><pre class="definition"><Stranger text={shortened(JSON.stringify(result.structuredContent, null, 2))} /></pre></details>
+        <details open={!result.content?.length}><summary>Structured content</summary><pre class="definition"><LongStranger text={JSON.stringify(result.structuredContent, null, 2)} /></pre></details>
       )}
     </>
   );

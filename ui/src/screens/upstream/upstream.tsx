@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { api, Problem } from '../../api/client.ts';
 import type { RefreshResult, Strategy, Upstream } from '../../api/types.ts';
 import { announce, useLive } from '../../live/live.ts';
+import { CallList, NotKept } from '../../parts/call_list.tsx';
 import { Commands } from '../../parts/commands.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Empty, Loading, ProblemNotice } from '../../parts/notice.tsx';
@@ -61,7 +62,7 @@ function Facts({ upstream }: { upstream: Upstream }) {
     ['Failures in a row', String(upstream.consecutive_failures)],
     ['Offers', offers(upstream)],
     ['Calls since start', upstream.calls ? `${count(upstream.calls.total, 'call')}, ${upstream.calls.failed.toLocaleString('en')} failed` : '–'],
-    ['From', { file: 'the configuration file', file_override: 'the configuration file, changed here', runtime: 'the admin API' }[upstream.origin]]
+    ['From', { file: 'the configuration file', override: 'the configuration file, changed here', runtime: 'the admin API' }[upstream.origin]]
   ];
   if (upstream.pins) facts.push(['Pins', `${upstream.pins.ratified} ratified, ${upstream.pins.proposals} proposed, ${upstream.pins.rejected} rejected`]);
   return <dl class="facts">{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
@@ -79,13 +80,26 @@ function NameList({ heading, help, rows }: { heading: string; help: string; rows
   );
 }
 
+function RecentCalls({ upstream }: { upstream: string }) {
+  const { value, problem } = useLive(() => api.records(upstream, 10), [upstream]);
+  return (
+    <section>
+      <h2>Recent calls</h2>
+      <ProblemNotice problem={problem} />
+      {value?.kept === 'off' && <NotKept />}
+      {value && value.kept !== 'off' && value.records.length === 0 && <p class="quiet">None yet.</p>}
+      {value && value.records.length > 0 && <><CallList records={value.records} /><p class="links"><Link href={`/ui/calls?upstream=${encodeURIComponent(upstream)}`}>All that are kept</Link></p></>}
+    </section>
+  );
+}
+
 export function UpstreamScreen({ name }: { name: string }) {
   useTitle(name);
   const { value: upstream, problem, reload } = useLive(() => api.upstream(name), [name]);
   const [failed, setFailed] = useState<Problem>();
   const [refreshed, setRefreshed] = useState<RefreshResult>();
   const [busy, setBusy] = useState('');
-  const [asked, setAsked] = useState<'remove' | Strategy | null>(null);
+  const [asked, setAsked] = useState<'remove' | 'pause' | Strategy | null>(null);
   const mayChange = useMayChange();
 
   const act = async (what: string, action: () => Promise<unknown>) => {
@@ -105,7 +119,8 @@ export function UpstreamScreen({ name }: { name: string }) {
     const what = asked;
     setAsked(null);
     if (!confirmed || !what) return;
-    if (what === 'remove') void act('remove', async () => { await api.remove(name); go('/ui'); });
+    if (what === 'pause') void act('pause', () => api.patch(name, { enabled: false }));
+    else if (what === 'remove') void act('remove', async () => { await api.remove(name); go('/ui'); });
     else void act('strategy', () => api.patch(name, { refresh_strategy: what }));
   };
 
@@ -121,7 +136,7 @@ export function UpstreamScreen({ name }: { name: string }) {
           <button type="button" disabled={!mayChange || busy !== '' || upstream.state === 'paused'}
             onClick={() => void act('refresh', async () => setRefreshed(await api.refresh(name)))}>{busy === 'refresh' ? 'Reading…' : 'Refresh'}</button>
           <button type="button" disabled={!mayChange || busy !== ''}
-            onClick={() => void act('pause', () => api.patch(name, { enabled: !upstream.enabled }))}>{upstream.enabled ? 'Pause' : 'Resume'}</button>
+            onClick={() => (upstream.enabled ? setAsked('pause') : void act('pause', () => api.patch(name, { enabled: true })))}>{upstream.enabled ? 'Pause' : 'Resume'}</button>
           <button type="button" class="danger" disabled={!mayChange || busy !== '' || upstream.origin !== 'runtime'}
             title={upstream.origin === 'runtime' ? undefined : 'It is in the configuration file'} onClick={() => setAsked('remove')}>Remove</button>
         </div>
@@ -131,7 +146,13 @@ export function UpstreamScreen({ name }: { name: string }) {
           details={<><ChangePreview change={{ upstream: name, settings: null }} /><Commands method="DELETE" path={`/admin/upstreams/${encodeURIComponent(name)}`} /></>}
           text="Its tools, prompts and resources disappear for all clients, and its settings are forgotten. This cannot be undone." />
       )}
-      {asked && asked !== 'remove' && (
+      {asked === 'pause' && (
+        <Confirm title={`Pause ${name}?`} action="Pause" onDone={answer}
+          details={<><ChangePreview change={{ upstream: name, settings: { enabled: false } }} />
+            <Commands method="PATCH" path={`/admin/upstreams/${encodeURIComponent(name)}`} body={{ enabled: false }} upstream={name} /></>}
+          text="Nothing is sent to it, and what it offers disappears for all clients until you resume it." />
+      )}
+      {(asked === 'cached' || asked === 'direct_proxy') && (
         <Confirm title={asked === 'cached' ? 'Read the lists into the catalog?' : 'Ask for each list live?'} action="Change" onDone={answer}
           details={<><ChangePreview change={{ upstream: name, settings: { refresh_strategy: asked } }} />
             <Commands method="PATCH" path={`/admin/upstreams/${encodeURIComponent(name)}`} body={{ refresh_strategy: asked }} upstream={name} /></>}
@@ -145,6 +166,7 @@ export function UpstreamScreen({ name }: { name: string }) {
       <StrategySelector upstream={upstream} disabled={!mayChange || busy !== ''} onChange={setAsked} />
       <section><h2>Status</h2><Facts upstream={upstream} /></section>
       <section><h2>The last hour</h2><Figures upstream={name} /></section>
+      <RecentCalls upstream={name} />
       <p class="links">
         <Link href={`/ui/timeline?upstream=${encodeURIComponent(name)}`}>What it changed</Link>
         {upstream.pins && <Link href={`/ui/proposals?upstream=${encodeURIComponent(name)}`}>{count(upstream.pins.proposals, 'proposal')}</Link>}
@@ -160,7 +182,15 @@ export function UpstreamScreen({ name }: { name: string }) {
       <NameList heading="Shaping" help="Warnings of [[upstreams.tools]]."
         rows={(upstream.shaping?.warnings ?? []).map((text) => ({ kind: 'tools', name: '', text }))} />
       <Settings key={upstream.id} upstream={upstream} mayChange={mayChange}
-        onSave={async (changes) => { await api.patch(name, changes); announce(); reload(); }} />
+        look={() => api.upstream(name)}
+        onSave={async (changes, seen) => {
+          try {
+            await api.patch(name, changes, seen);
+            announce();
+          } finally {
+            reload();
+          }
+        }} />
     </>
   );
 }

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "admin/http/route.hpp"
+#include "base/background_threads.hpp"
+#include "gateway/observe/records.hpp"
+
+namespace proteus::admin {
+
+// /admin/records: the last calls of upstreams. Null where none are kept. All that is given outlives the routes.
+Routes record_routes(const gateway::Records* records, BackgroundThreads& threads);
+
+}  // namespace proteus::admin

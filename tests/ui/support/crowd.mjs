@@ -1,0 +1,80 @@
+// One server that plays many upstreams, by path, and what a browser says about a page in front of all of them.
+import { createServer } from 'node:http';
+
+import { tool } from './world.mjs';
+
+const DISCOVERED = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, ttlMs: 0, cacheScope: 'private' };
+const digits = (number, length) => String(number).padStart(length, '0');
+
+/** Starts it. The result has `upstreams` for a configuration, and `stop()`. */
+export async function startCrowd({ upstreams, toolsEach }) {
+  const list = JSON.stringify(Array.from({ length: toolsEach }, (_, i) => tool(`t${digits(i, 3)}`, `Does thing ${i} of many.`)));
+  const answers = {
+    'server/discover': JSON.stringify(DISCOVERED),
+    'tools/list': `{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":${list}}`,
+    'tools/call': JSON.stringify({ resultType: 'complete', content: [{ type: 'text', text: 'done' }] })
+  };
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const piece of request) body += piece;
+    const { id = null, method } = JSON.parse(body || '{}');
+    const result = answers[method];
+    response.setHeader('content-type', 'application/json');
+    response.end(result ? `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}` : `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":{"code":-32601,"message":"no"}}`);
+  });
+  await new Promise((listening) => server.listen(0, '127.0.0.1', 4096, listening));
+  const { port } = server.address();
+  const stop = () => {
+    server.closeAllConnections();
+    return new Promise((closed) => server.close(closed));
+  };
+  return { upstreams: Array.from({ length: upstreams }, (_, i) => ({ name: `u${digits(i, 4)}`, url: `http://127.0.0.1:${port}/${i}/mcp` })), stop };
+}
+
+/** Has the page note when something first appears, and its long tasks. */
+export const observe = (page) =>
+  page.addInitScript(() => {
+    globalThis.longTasks = [];
+    new PerformanceObserver((list) => globalThis.longTasks.push(...list.getEntries().map((entry) => Math.round(entry.duration)))).observe({ type: 'longtask', buffered: true });
+    const rows = new MutationObserver(() => {
+      const first = document.querySelector('.virtual-row:not(:has(> span.tool-row))');
+      if (!first) return;
+      rows.disconnect();
+      requestAnimationFrame(() => { globalThis.firstRow = Math.round(performance.now()); });
+    });
+    rows.observe(document, { childList: true, subtree: true });
+  });
+
+/** Milliseconds from the navigation to the first row on the screen, long tasks until then, and what scrolling from end to end costs. */
+export async function measureScreen(page, url) {
+  await page.goto(url);
+  await page.waitForFunction(() => globalThis.firstRow !== undefined);
+  const first = await page.evaluate(() => ({ firstRow: globalThis.firstRow, longTasks: globalThis.longTasks.splice(0) }));
+  const scrolling = await page.evaluate(async () => {
+    const list = document.querySelector('.virtual');
+    const frames = () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+    for (let step = 0; step <= 100; step += 1) {
+      list.scrollTop = (step / 100) * list.scrollHeight;
+      await frames();
+    }
+    return globalThis.longTasks.splice(0);
+  });
+  const rows = await page.locator('.virtual-row').count();
+  return { ...first, scrolling, rows };
+}
+
+/** What the page's script keeps, in MiB, after garbage was collected. */
+export async function heapMib(page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send('HeapProfiler.collectGarbage');
+  await session.send('Performance.enable');
+  const { metrics } = await session.send('Performance.getMetrics');
+  await session.detach();
+  return metrics.find((one) => one.name === 'JSHeapUsedSize').value / 2 ** 20;
+}
+
+/** The number of times that a worker of the gateway was kept too long. */
+export async function stalls(origin) {
+  const text = await (await fetch(`${origin}/metrics`)).text();
+  return [...text.matchAll(/^(proteus_\w*stall\w*)(?:\{[^}]*\})? (\S+)$/gm)].reduce((sum, [, , value]) => sum + Number(value), 0);
+}
