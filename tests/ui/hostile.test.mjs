@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 
 import { startGateway } from '../e2e/support/gateway.mjs';
 import { ScriptedUpstream } from '../e2e/support/scripted_upstream.mjs';
-import { observe } from './support/crowd.mjs';
+import { costOf } from './support/crowd.mjs';
 import { launch, SECRET, signedIn, tool, VIEWER_SECRET } from './support/world.mjs';
 
 const SCRIPT = '<script>window.hurt=1</script><img src=x onerror="window.hurt=1">';
@@ -74,9 +74,9 @@ describe('a page in front of the hostile', () => {
     origin = new URL(gateway.url).origin;
     browser = await launch();
     page = await signedIn(browser, origin);
+    page.setDefaultTimeout(60_000);
     page.on('pageerror', (error) => errors.push(error.message));
     page.on('request', (request) => { if (new URL(request.url()).origin !== origin) errors.push(`asked ${request.url()}`); });
-    await observe(page);
   });
   after(async () => {
     await browser?.close();
@@ -89,17 +89,20 @@ describe('a page in front of the hostile', () => {
     await page.goto(origin + path);
     await page.getByRole('heading', { level: 1 }).waitFor();
   };
-  /** Nothing ran, nothing is invisible, nothing took long, and nobody else was asked. */
+  /** A test in which nothing keeps the page busy for long. */
+  const hostile = (name, work) => test(name, async () => {
+    const { longest } = await costOf(page, work);
+    assert.ok(longest < LONGEST_TASK_MS, `a task took ${longest} ms`);
+  });
+  /** Nothing ran, nothing is invisible, and nobody else was asked. */
   const isUnhurt = async () => {
     assert.equal(await page.evaluate(() => window.hurt), undefined);
     assert.doesNotMatch(await page.locator('main').textContent(), /[\u202e\u202c\u200b\u2066\u2069]/);
     assert.equal(await page.locator('main script, main img, main iframe, main a[href^="javascript"]').count(), 0);
-    const longest = await page.evaluate(() => Math.max(0, ...globalThis.longTasks.splice(0)));
-    assert.ok(longest < LONGEST_TASK_MS, `a task took ${longest} ms`);
     assert.deepEqual(errors, []);
   };
 
-  test('UIX-02 names, titles, descriptions and instructions are text on every screen', async () => {
+  hostile('UIX-02 names, titles, descriptions and instructions are text on every screen', async () => {
     for (const path of ['/ui', '/ui/upstreams/hostile', '/ui/tools', '/ui/tools?name=hostile_turned', '/ui/contexts', '/ui/timeline', '/ui/proposals', '/ui/tools?by=search&q=script', '/ui/calls', '/ui/audit']) {
       await open(path);
       await page.waitForLoadState('networkidle');
@@ -109,7 +112,7 @@ describe('a page in front of the hostile', () => {
     await page.locator('.part').getByText('U+202E').first().waitFor();
   });
 
-  test('UIX-02 a description of 1 MB is shown in part, and whole to who wants it', async () => {
+  hostile('UIX-02 a description of 1 MB is shown in part, and whole to who wants it', async () => {
     await open('/ui/tools?name=hostile_long');
     const part = page.locator('.part p').first();
     await part.getByRole('button', { name: /Show all 995,\d{3} characters/ }).click();
@@ -118,7 +121,7 @@ describe('a page in front of the hostile', () => {
     await isUnhurt();
   });
 
-  test('UIX-06 a schema without end is a form with one', async () => {
+  hostile('UIX-06 a schema without end is a form with one', async () => {
     await open('/ui/try?name=hostile_form');
     await page.getByLabel('As JSON').waitFor();
     const controls = await page.locator('form input, form select, form textarea').count();
@@ -128,7 +131,7 @@ describe('a page in front of the hostile', () => {
     await isUnhurt();
   });
 
-  test('UIX-06 a result with script, 1 MB and a hundred thousand rows is shown in part, as text', async () => {
+  hostile('UIX-06 a result with script, 1 MB and a hundred thousand rows is shown in part, as text', async () => {
     await open('/ui/try?name=hostile_turned');
     await page.getByLabel('to').fill('x');
     await page.getByRole('button', { name: 'Call' }).click();
@@ -141,7 +144,7 @@ describe('a page in front of the hostile', () => {
     await isUnhurt();
   });
 
-  test('UIX-08 a change of a description to 1 MB is a proposal that can be read', async () => {
+  hostile('UIX-08 a change of a description to 1 MB is a proposal that can be read', async () => {
     for (const { id } of (await admin('GET', 'proposals')).proposals) await admin('POST', `proposals/${id}/ratify`);
     pinned.tools = [tool('pay', LONG, { [SCRIPT]: { type: 'string', description: OVERRIDES } })];
     await admin('POST', 'upstreams/pinned/refresh');
@@ -153,7 +156,7 @@ describe('a page in front of the hostile', () => {
     await isUnhurt();
   });
 
-  test('UIX-03 an upstream that answers with markup and nonsense is an upstream with an error', async () => {
+  hostile('UIX-03 an upstream that answers with markup and nonsense is an upstream with an error', async () => {
     const odd = await HostileUpstream.start([]);
     odd.answer = () => ({ error: { code: -32000, message: `${SCRIPT} ${OVERRIDES}` } });
     try {
@@ -167,7 +170,7 @@ describe('a page in front of the hostile', () => {
     }
   });
 
-  test('UIX-14 dates that are none, and lists that are huge, are shown as they came', async () => {
+  hostile('UIX-14 dates that are none, and lists that are huge, are shown as they came', async () => {
     const audit = Array.from({ length: 100_000 }, (_, i) => ({ number: 100_000 - i, at: i % 2 ? 'not a date' : '9999999-99-99', who: SCRIPT, what: 'upstream.patch', detail: { name: OVERRIDES, i } }));
     await page.route('**/admin/audit*', (route) => route.fulfill({ json: { audit } }));
     await open('/ui/audit');

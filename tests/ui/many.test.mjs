@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
 import { startGateway } from '../e2e/support/gateway.mjs';
-import { heapMib, measureScreen, observe, stalls, startCrowd } from './support/crowd.mjs';
+import { costOf, heapMib, measureScreen, observe, stalls, startCrowd } from './support/crowd.mjs';
 import { launch, SECRET, signedIn } from './support/world.mjs';
 
 const FIRST_VIEW_MS = 1000;
 const LONGEST_TASK_MS = 100;
 const HEAP_MIB = 32;
-const TRIES = 3; // other programs on the machine take time, too: the best counts
+const LONGEST_ELSEWHERE_MS = 500;
 
 describe('the page of a large gateway', () => {
   let crowd;
@@ -23,6 +23,7 @@ describe('the page of a large gateway', () => {
     origin = new URL(gateway.url).origin;
     browser = await launch();
     page = await signedIn(browser, origin);
+    page.setDefaultTimeout(60_000);
     await observe(page);
   });
   after(async () => {
@@ -31,23 +32,14 @@ describe('the page of a large gateway', () => {
     await crowd?.stop();
   });
 
-  /** The first try that keeps the limits, or the last one. */
-  const measure = async (path) => {
-    let found;
-    for (let tries = 0; tries < TRIES; tries += 1) {
-      found = await measureScreen(page, origin + path);
-      if (found.firstRow < FIRST_VIEW_MS && Math.max(0, ...found.scrolling) <= LONGEST_TASK_MS) break;
-    }
-    return found;
-  };
-  const holds = (found) => {
-    assert.ok(found.firstRow < FIRST_VIEW_MS, `the first row came after ${found.firstRow} ms`);
-    assert.ok(Math.max(0, ...found.scrolling) <= LONGEST_TASK_MS, `tasks while scrolling took ${found.scrolling} ms`);
-    assert.ok(found.rows < 60, `${found.rows} rows exist`);
+  const holds = ({ opening, scrolling, rows }) => {
+    assert.ok(opening.own < FIRST_VIEW_MS, `the first view took ${opening.own} ms of the page's own time`);
+    assert.ok(scrolling.longest <= LONGEST_TASK_MS, `a task while scrolling took ${scrolling.longest} ms`);
+    assert.ok(rows < 60, `${rows} rows exist`);
   };
 
   test('UIX-15 a hundred thousand tools are a list of a few rows, at once and while it is scrolled', async () => {
-    holds(await measure('/ui/tools'));
+    holds(await measureScreen(page, `${origin}/ui/tools`));
     await page.getByText('100,000 tools.').waitFor();
     await page.getByText('u0999_t099').waitFor();
     assert.ok((await heapMib(page)) < HEAP_MIB, `the page keeps ${await heapMib(page)} MiB`);
@@ -56,7 +48,7 @@ describe('the page of a large gateway', () => {
   });
 
   test('UIX-15 a thousand upstreams are, too', async () => {
-    holds(await measure('/ui'));
+    holds(await measureScreen(page, `${origin}/ui`));
     await page.getByRole('heading', { name: '1,000 upstreams' }).waitFor();
     await page.getByText('u0999').waitFor();
     assert.ok((await heapMib(page)) < HEAP_MIB, `the page keeps ${await heapMib(page)} MiB`);
@@ -66,11 +58,12 @@ describe('the page of a large gateway', () => {
 
   test('UIX-15 no other screen stops a worker of the gateway, or the browser', async () => {
     for (const path of ['/ui/upstreams/u0500', '/ui/timeline', '/ui/contexts', '/ui/proposals', '/ui/tools?name=u0500_t050', '/ui/tools?by=search&q=thing+50']) {
-      await page.goto(origin + path);
-      await page.getByRole('heading', { level: 1 }).waitFor();
-      await page.waitForLoadState('networkidle');
-      const longest = await page.evaluate(() => Math.max(0, ...globalThis.longTasks));
-      assert.ok(longest < 500, `${path}: ${longest} ms`);
+      const { longest } = await costOf(page, async () => {
+        await page.goto(origin + path);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await page.waitForLoadState('networkidle');
+      });
+      assert.ok(longest < LONGEST_ELSEWHERE_MS, `${path}: ${longest} ms`);
     }
     assert.equal(await stalls(origin), 0);
   });

@@ -31,11 +31,9 @@ export async function startCrowd({ upstreams, toolsEach }) {
   return { upstreams: Array.from({ length: upstreams }, (_, i) => ({ name: `u${digits(i, 4)}`, url: `http://127.0.0.1:${port}/${i}/mcp` })), stop };
 }
 
-/** Has the page note when something first appears, and its long tasks. */
+/** Has the page note when something first appears. */
 export const observe = (page) =>
   page.addInitScript(() => {
-    globalThis.longTasks = [];
-    new PerformanceObserver((list) => globalThis.longTasks.push(...list.getEntries().map((entry) => Math.round(entry.duration)))).observe({ type: 'longtask', buffered: true });
     const rows = new MutationObserver(() => {
       const first = document.querySelector('.virtual-row:not(:has(> span.tool-row))');
       if (!first) return;
@@ -45,22 +43,40 @@ export const observe = (page) =>
     rows.observe(document, { childList: true, subtree: true });
   });
 
-/** Milliseconds from the navigation to the first row on the screen, long tasks until then, and what scrolling from end to end costs. */
+/**
+ * What some work costs the page itself: the time of its main thread in milliseconds, in all and for the longest task. It is time on a
+ * CPU, because what other programs on the machine take is not the page's.
+ */
+export async function costOf(page, work) {
+  const browser = page.context().browser();
+  await browser.startTracing(page, { categories: ['toplevel', '__metadata'] });
+  let trace;
+  try {
+    await work();
+  } finally {
+    trace = JSON.parse((await browser.stopTracing()).toString()).traceEvents;
+  }
+  const mains = new Set(trace.filter((one) => one.name === 'thread_name' && one.args.name === 'CrRendererMain').map((one) => `${one.pid} ${one.tid}`));
+  const tasks = trace.filter((one) => one.ph === 'X' && one.name.endsWith('RunTask') && one.tdur !== undefined && mains.has(`${one.pid} ${one.tid}`)).map((one) => one.tdur / 1000);
+  if (tasks.length === 0) throw new Error('the browser traced no task');
+  return { own: Math.round(tasks.reduce((sum, one) => sum + one, 0)), longest: Math.round(Math.max(...tasks)) };
+}
+
+/** What it costs to open a screen with a long list, and to scroll that from end to end; `firstRow` is when the first row was there, by the clock. */
 export async function measureScreen(page, url) {
-  await page.goto(url);
-  await page.waitForFunction(() => globalThis.firstRow !== undefined);
-  const first = await page.evaluate(() => ({ firstRow: globalThis.firstRow, longTasks: globalThis.longTasks.splice(0) }));
-  const scrolling = await page.evaluate(async () => {
+  const opening = await costOf(page, async () => {
+    await page.goto(url);
+    await page.waitForFunction(() => globalThis.firstRow !== undefined);
+  });
+  const scrolling = await costOf(page, () => page.evaluate(async () => {
     const list = document.querySelector('.virtual');
     const frames = () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
     for (let step = 0; step <= 100; step += 1) {
       list.scrollTop = (step / 100) * list.scrollHeight;
       await frames();
     }
-    return globalThis.longTasks.splice(0);
-  });
-  const rows = await page.locator('.virtual-row').count();
-  return { ...first, scrolling, rows };
+  }));
+  return { firstRow: await page.evaluate(() => globalThis.firstRow), opening, scrolling, rows: await page.locator('.virtual-row').count() };
 }
 
 /** What the page's script keeps, in MiB, after garbage was collected. */
