@@ -184,7 +184,7 @@ Task<Connection::Outcome> Connection::attempt_rounds(const Negotiated& negotiate
 RequestFrame Connection::frame(const Negotiated& negotiated, mcp::Method method, const RequestOptions& options) {
   RequestFrame frame;
   frame.era = negotiated.era();
-  frame.id = ++last_id_;
+  frame.id = options_.epoch != 0 && frame.era == mcp::Era::modern ? ++last_modern_id_ : ++last_id_;
   frame.method = method;
   frame.modern_meta = modern_meta_;
   frame.client_capabilities = options.capabilities.empty() ? capabilities_ : options.capabilities;

@@ -179,6 +179,9 @@ class Connection final : private Inbox {
   std::string capabilities_;  // declared, where a call has no handlers of its own
   const std::string modern_meta_;
   RequestId last_id_ = kNoRequest;
+  // A modern request belongs to no session that another process could believe to have: short numbers do, and are read
+  // faster at both ends.
+  RequestId last_modern_id_ = kNoRequest;
   TaskGroup tasks_;
   InFlightTable requests_;
   Link link_;

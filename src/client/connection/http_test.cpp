@@ -45,6 +45,17 @@ TEST_F(Http, ModernRequestsCarryCompleteMetadata) {  // PRO-17
   EXPECT_EQ(meta.at("com.example/x").at("y"), 1);
 }
 
+// REP-12: it belongs to no session that another process could believe to have.
+TEST_F(Http, NumbersModernRequestsWithoutTheOwnersEpoch) {
+  Options options = test::quick();
+  options.epoch = 7;
+  Client client(io, server.url(), std::move(options));
+  EXPECT_EQ(client.text("echo"), "done");
+  EXPECT_EQ(server.last("tools/call").id(), "1");
+  EXPECT_EQ(client.text("echo"), "done");
+  EXPECT_EQ(server.last("tools/call").id(), "2");
+}
+
 TEST_F(Http, DeclaresWhatItHasHandlersFor) {
   Options options = test::quick();
   options.handlers.sample = [](Question) -> Task<Result<std::string>> { co_return "{}"; };

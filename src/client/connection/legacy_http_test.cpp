@@ -40,6 +40,16 @@ TEST_F(LegacyHttp, InitializesOnceAndKeepsTheSession) {  // PRO-02
   EXPECT_EQ(server.requests.back().header("mcp-session-id"), "session-1");
 }
 
+// REP-12
+TEST_F(LegacyHttp, NumbersRequestsOfASessionByTheOwnersEpoch) {
+  Options options = test::quick();
+  options.epoch = 7;
+  Client client(io, server.url(), std::move(options));
+  EXPECT_EQ(client.text("echo"), "done");
+  EXPECT_GT(std::stoull(server.last("tools/call").id()), first_request_of(7));
+  EXPECT_LT(std::stoull(server.last("tools/call").id()), first_request_of(8));
+}
+
 TEST_F(LegacyHttp, RequestsAtTheSameTimeShareOneHandshake) {
   Client client(io, server.url(), test::quick());
   int done = 0;

@@ -21,6 +21,7 @@ const Result<std::string>& ModernRound::mark() {
 
 Result<void> ModernRound::open() {
   if (!goes_on()) return {};
+  went_on_ = true;
   const bool is_bound = !call_.sent().param("requestState").empty();
   if (is_bound && !mark()) return std::unexpected(mark().error());
   auto rounds = states_.open(call_.sent(), call_.caller(), is_bound ? *mark() : std::string_view{});

@@ -24,6 +24,8 @@ class ModernRound {
   void set_mark(Result<std::string> mark) { mark_ = std::move(mark); }
 
   Result<void> open();
+  // Whether `open` went on with another round.
+  bool went_on() const { return went_on_; }
   void close(mcp::Outcome& outcome);
   // The whole message for an outcome that was closed.
   std::string write(const mcp::Outcome& outcome, const mcp::ResultStyle& style) const;
@@ -36,6 +38,7 @@ class ModernRound {
   const RequestStates& states_;
   std::optional<Result<std::string>> mark_;  // of the arguments, once it is needed
   std::string request_state_;
+  bool went_on_ = false;
 };
 
 // All of it, for a service that may have to wait.

@@ -53,7 +53,7 @@ ModernHttp::Calling::Calling(const ModernHttp& http)
 Result<void> ModernHttp::open_round() {
   if (auto opened = calling_->round.open(); !opened) return opened;
   const HttpEndpointOptions& options = endpoint_.options_;
-  if (options.others == nullptr || via_ == Via::peer || !calling_->round.goes_on()) return {};
+  if (options.others == nullptr || via_ == Via::peer || !calling_->round.went_on()) return {};
   if (ProcessKey holder = endpoint_.service_.holder_of(calling_->call.rounds()); holder != options.session_ids->self())
     elsewhere_ = std::move(holder);
   return {};
