@@ -143,7 +143,10 @@ def _insert(bench, database, script, writers):
     seconds = max(1, round(bench.seconds))
     options = ("-n", "-h", database.folder, "-U", "postgres", "-c", writers, "-j", 1, "-T", seconds, "-f", script)
     said = database.run("pgbench", *options, "postgres", core=bench.load_core)
-    return float(re.search(r"tps = ([0-9.]+)", said)[1])
+    found = re.search(r"tps = ([0-9.]+)", said)
+    if not found:
+        raise RuntimeError(f"pgbench did nothing: {said}")
+    return float(found[1])
 
 
 def measure_announcements(bench):

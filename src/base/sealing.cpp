@@ -33,6 +33,13 @@ struct FreeCipher {
 };
 using Cipher = std::unique_ptr<EVP_CIPHER_CTX, FreeCipher>;
 
+// Looked up once: OpenSSL searches its providers each time that a cipher is named.
+const EVP_CIPHER* aes_256_gcm() {
+  static const EVP_CIPHER* const cipher = EVP_CIPHER_fetch(nullptr, "AES-256-GCM", nullptr);
+  check(cipher != nullptr);
+  return cipher;
+}
+
 void derive_into(std::span<std::uint8_t> out, std::string_view master, std::string_view purpose) {
   const std::unique_ptr<EVP_KDF, decltype(&EVP_KDF_free)> kdf(EVP_KDF_fetch(nullptr, "HKDF", nullptr), EVP_KDF_free);
   check(kdf != nullptr);
@@ -120,7 +127,7 @@ std::string SealingKey::seal_with(std::string nonce, std::string_view plain, std
   out.resize(kNonce + plain.size() + kTag);
   const Cipher cipher(EVP_CIPHER_CTX_new());
   int written = 0;
-  check(EVP_EncryptInit_ex(cipher.get(), EVP_aes_256_gcm(), nullptr, key_.data(), bytes(out)) == 1);
+  check(EVP_EncryptInit_ex(cipher.get(), aes_256_gcm(), nullptr, key_.data(), bytes(out)) == 1);
   check(EVP_EncryptUpdate(cipher.get(), nullptr, &written, bytes(bound), static_cast<int>(bound.size())) == 1);
   check(EVP_EncryptUpdate(cipher.get(), bytes(out) + kNonce, &written, bytes(plain), static_cast<int>(plain.size())) ==
         1);
@@ -137,7 +144,7 @@ std::optional<std::string> SealingKey::open(std::string_view sealed, std::string
   std::string tag(sealed.substr(kNonce + length));
   const Cipher cipher(EVP_CIPHER_CTX_new());
   int written = 0;
-  check(EVP_DecryptInit_ex(cipher.get(), EVP_aes_256_gcm(), nullptr, key_.data(), bytes(sealed)) == 1);
+  check(EVP_DecryptInit_ex(cipher.get(), aes_256_gcm(), nullptr, key_.data(), bytes(sealed)) == 1);
   check(EVP_DecryptUpdate(cipher.get(), nullptr, &written, bytes(bound), static_cast<int>(bound.size())) == 1);
   check(EVP_DecryptUpdate(cipher.get(), bytes(plain), &written, bytes(sealed) + kNonce, static_cast<int>(length)) == 1);
   check(EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_GCM_SET_TAG, static_cast<int>(kTag), bytes(tag)) == 1);

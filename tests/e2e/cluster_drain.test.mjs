@@ -7,10 +7,21 @@ import { knowsPeers, processesAt, startPeer } from './support/peers.mjs';
 import { hasPostgres, startPostgres } from './support/postgres.mjs';
 import { eventually, within } from './support/programs.mjs';
 import { runningPrograms } from './support/programs_of_suite.mjs';
-import { events } from './support/raw.mjs';
 
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', authorization: 'Bearer of-anna-and-nobody-else' };
 const post = (url, message, headers = {}) => fetch(url, { method: 'POST', headers: { ...HEADERS, ...headers }, body: JSON.stringify({ jsonrpc: '2.0', ...message }) });
+
+/** The messages of a legacy stream, whose first event may carry an id alone. */
+async function* messagesOf(response) {
+  let text = '';
+  for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    for (let end; (end = text.indexOf('\n\n')) >= 0; text = text.slice(end + 2)) {
+      const data = /^data: (\{.*)$/m.exec(text.slice(0, end));
+      if (data) yield JSON.parse(data[1]);
+    }
+  }
+}
 
 describe('a process that drains', { skip: !hasPostgres && 'PostgreSQL 15 is not installed' }, () => {
   let one;
@@ -39,7 +50,7 @@ describe('a process that drains', { skip: !hasPostgres && 'PostgreSQL 15 is not 
     const session = { 'mcp-session-id': hello.headers.get('mcp-session-id'), 'mcp-protocol-version': '2025-11-25' };
     const standing = await fetch(two.url, { headers: { ...HEADERS, ...session } });
     const call = await post(two.url, { id: 2, method: 'tools/call', params: { name: 'old_interview', arguments: { token: 'drained', rounds: 2 } } }, session);
-    const messages = events(call);
+    const messages = messagesOf(call);
     const answer = async ({ id, method }, text) => {
       assert.equal(method, 'elicitation/create');
       const response = await post(two.url, { id, result: { action: 'accept', content: { answer: text } } }, session);

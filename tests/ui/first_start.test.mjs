@@ -51,7 +51,7 @@ test('UIX-16 the first upstreams come from a pasted file, and the page says what
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByRole('heading', { name: '2 upstreams' }).waitFor();
     await page.getByRole('region', { name: 'Upstreams' }).getByRole('link', { name: /one.*1 tool/ }).waitFor();
-    assert.match(await page.locator('pre').textContent(), new RegExp(`${origin}/mcp`));
+    assert.match(await page.getByRole('region', { name: 'Connect a client' }).locator('pre').textContent(), new RegExp(`${origin}/mcp`));
   } finally {
     await browser.close();
     await gateway.stop();

@@ -173,6 +173,13 @@ describe('the page', () => {
     assert.ok((await list()).includes('files_live_only'));
     const { audit } = await world.admin('GET', 'audit');
     assert.ok(audit.some((one) => one.what === 'upstream.patch' && one.who === 'admin'));
+    // In the timeline stands what the list lost, and who made it so.
+    await open('/ui/timeline?upstream=files');
+    const deed = page.locator('.timeline > li.deed', { hasText: 'refresh_strategy' });
+    await deed.waitFor();
+    assert.match(await deed.textContent(), /admin.*upstream\.patch/s);
+    await page.locator('.timeline .change.removed', { hasText: 'files_search' }).waitFor();
+    await open('/ui/upstreams/files');
     await page.getByText('Cached', { exact: true }).click();
     await page.getByRole('button', { name: 'Change' }).click();
     await page.getByText('Proteus reads the lists when they change').waitFor();

@@ -30,3 +30,34 @@ test('UIX-14 UIX-02 a gateway that is restarted is shown again, to who was signe
     forget();
   }
 });
+
+test('UIX-14 UIX-02 what was typed stays while the gateway is restarted, and is saved then', async () => {
+  const { folder, forget } = makeFolder();
+  const upstream = await ScriptedUpstream.start([tool('first', 'Was there from the beginning.')]);
+  const settings = { folder, upstreams: [{ name: 'files', url: upstream.url }], env: { PROTEUS_ADMIN_SECRET: SECRET } };
+  let gateway = await startGateway(settings);
+  const { origin, port } = new URL(gateway.url);
+  const browser = await launch();
+  try {
+    const page = await signedIn(browser, origin, { path: '/ui/upstreams/files' });
+    await page.locator('.settings summary').click();
+    const field = page.getByLabel(/^call_timeout( \(changed here\))?$/);
+    await field.fill('33s');
+    await gateway.stop();
+    await page.getByRole('button', { name: 'Save call_timeout' }).click();
+    await page.locator('.settings').getByText('the gateway does not answer').waitFor();
+    assert.equal(await field.inputValue(), '33s');
+    gateway = await startGateway({ ...settings, server: { listen: `127.0.0.1:${port}` } });
+    await page.locator('.lost').waitFor({ state: 'detached' });
+    assert.equal(await field.inputValue(), '33s');
+    await page.getByRole('button', { name: 'Save call_timeout' }).click();
+    await page.getByText('call_timeout (changed here)').waitFor();
+    const saved = await (await fetch(`${origin}/admin/upstreams/files`, { headers: { 'x-admin-secret': SECRET } })).json();
+    assert.equal(saved.call_timeout, '33s');
+  } finally {
+    await browser.close();
+    await gateway.stop();
+    await upstream.stop();
+    forget();
+  }
+});

@@ -11,6 +11,8 @@ import { lines } from '../../ui/src/shown/preview.ts';
 import { choicesOf, initial, kindOf, numberOf, resolved, variantFor } from '../../ui/src/shown/schema.ts';
 import { pieces, visible } from '../../ui/src/shown/text.ts';
 import { ago } from '../../ui/src/shown/time.ts';
+import { deedFits, happenings } from '../../ui/src/shown/timeline.ts';
+import { fits as callFits, outcomeOf, took } from '../../ui/src/shown/calls.ts';
 import { needs, settingsOf } from '../../ui/src/shown/upstreams.ts';
 
 const told = (all) => all.map(({ text, change }) => (change === 'same' ? text : `${change === 'added' ? '+' : '-'}[${text}]`)).join('');
@@ -167,5 +169,26 @@ describe('figures and graphs', () => {
     assert.match(lines({ affected: [], looked_at: 3, whole: true }).join(' '), /Nobody gains or loses anything; 3 views/);
     assert.match(lines({ affected: [], looked_at: 3, whole: true, unread: true }).join(' '), /not known before/);
     assert.match(lines({ affected: [{}], looked_at: 64, whole: false, becomes_live: true }).join(' '), /only the upstream knows.*first 64 views/);
+  });
+});
+
+describe('what happened', () => {
+  const change = (number, at) => ({ number, at, upstream: 'files', kinds: ['tools'], change: {} });
+  const deed = (number, at, what, detail) => ({ number, at, who: 'admin', what, detail });
+
+  test('UIX-07 what operators did stands beside what upstreams did, and before what it led to', () => {
+    const all = happenings(
+      [change(1, '2026-01-01T00:00:01Z'), change(2, '2026-01-01T00:00:05Z')],
+      [deed(9, '2026-01-01T00:00:05.700Z', 'upstream.patch', { name: 'files' }), deed(8, '2026-01-01T00:00:04Z', 'token.create', { name: 'ci' })]
+    );
+    assert.deepEqual(all.map((one) => (one.change ? `change ${one.change.number}` : one.deed.what)), ['change 2', 'upstream.patch', 'change 1']);
+    const patch = deed(9, '', 'upstream.patch', { name: 'files', keys: ['timeout'] });
+    assert.deepEqual([deedFits(patch, 'files', '', ''), deedFits(patch, 'shop', '', ''), deedFits(patch, '', 'TIMEOUT', ''), deedFits(patch, '', '', 'breaking')], [true, false, true, false]);
+  });
+
+  test('UIX-13 calls by who made them, how they ended, and words', () => {
+    const call = { number: 1, at: '', upstream: 'shop', principal: 'ci', context: '', method: 'tools/call', name: 'shop_pay', outcome: 'timeout', duration_ms: 3 };
+    assert.deepEqual([callFits(call, 'ci', 'failed', 'pay'), callFits(call, 'ada', '', ''), callFits({ ...call, outcome: 'ok' }, '', 'failed', '')], [true, false, false]);
+    assert.deepEqual([outcomeOf(call).word, outcomeOf({ ...call, outcome: 'ok' }).tone, took(0.42), took(12.6), took(65_432)], ['timeout', 'good', '0.4 ms', '13 ms', '65.4 s']);
   });
 });

@@ -263,8 +263,13 @@ void check_peers(const Config& config, CrossCheck& check) {
   const auto& [listen, url] = std::tie(config.cluster.peer_listen, config.cluster.peer_url);
   if (!url.empty() && !listen) cluster.member("peer_url").fault("needs peer_listen");
   if (!listen) return;
-  if (url.empty() && (listen->host == "0.0.0.0" || listen->host == "::"))
-    cluster.member("peer_url").fault("is missing: other processes cannot tell which of all addresses to connect to");
+  // The machine that checks a file may not have the variable that says it.
+  const Place later(check.purpose == Purpose::serve ? check.faults : check.warnings);
+  if (url.empty() && (listen->host == "0.0.0.0" || listen->host == "::")) {
+    later.member("cluster")
+        .member("peer_url")
+        .fault("is missing: other processes cannot tell which of all addresses to connect to");
+  }
   if (*listen == config.server.listen && listen->port != 0)
     cluster.member("peer_listen").fault("is the same address as server.listen");
 }

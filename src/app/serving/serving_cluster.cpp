@@ -68,10 +68,14 @@ Serving::Cluster::Cluster(Serving& serving, asio::io_context& control)
 }
 
 Task<Result<server::OtherProcesses::Relayed>> Serving::Cluster::relay(net::Exchange& exchange, ProcessKey to) {
-  const auto peer = co_await roster.find(to);
-  if (!peer) co_return std::unexpected(peer.error());
-  if (!*peer) co_return Relayed::gone;
-  const auto passed = co_await links.pass_on(exchange, **peer);
+  cluster::PeerPointer peer = roster.look_up(to);
+  if (!peer) {
+    auto found = co_await roster.find(to);
+    if (!found) co_return std::unexpected(found.error());
+    if (!*found) co_return Relayed::gone;
+    peer = std::move(*found);
+  }
+  const auto passed = co_await links.pass_on(exchange, std::move(peer));
   if (passed && *passed == cluster::PeerLinks::Passed::answered) co_return Relayed::answered;
   if (!passed && passed.error().kind() != ErrorKind::unreachable) co_return std::unexpected(passed.error());
   // It may have left since.
@@ -88,6 +92,9 @@ Result<> Serving::listen_for_peers() {
   options.address = address->host == "localhost" ? "127.0.0.1" : address->host;
   options.port = address->port;
   options.limits.body_bytes = config_.server.max_body.value();
+  // What another process let in fits here with what it adds.
+  options.limits.head_bytes += 4096;
+  options.limits.head_fields += 4;
   // Whoever passes a request on is one of us.
   options.trusted_proxies = {"0.0.0.0/0", "::/0"};
   options.tls = cluster_->links.server_tls();

@@ -20,17 +20,52 @@ constexpr std::chrono::seconds kConnect{2};
 constexpr std::chrono::seconds kIdle{30};
 // A stream says something every fifteen seconds.
 constexpr std::chrono::seconds kQuiet{45};
+// For how long what was sealed or opened once is used again, and how much of it.
+constexpr std::chrono::seconds kSealedAgain{1};
+constexpr std::size_t kMostKept = 32;
 constexpr std::string_view kForwardedFor = "X-Forwarded-For";
 constexpr std::string_view kEvents = "text/event-stream";
 
 // What belongs to one connection, what the client of this process adds itself, and what only a peer may say.
 bool is_passed_on(std::string_view name) {
-  constexpr std::array<std::string_view, 17> kOwn = {
-      "Host",           "Connection",      "Keep-Alive", "Proxy-Connection", "Proxy-Authorization",
-      "Content-Length", "Upgrade",         "TE",         "Trailer",          "Transfer-Encoding",
-      "Expect",         "Origin",          "Forwarded",  "X-Forwarded-Host", "X-Forwarded-Proto",
-      kForwardedFor,    PeerPasses::kField};
-  return std::ranges::none_of(kOwn, [&](std::string_view own) { return net::same_field_name(own, name); });
+  const auto is = [name](std::string_view own) { return net::same_field_name(own, name); };
+  switch (name.size()) {
+    case 2: return !is("TE");
+    case 4: return !is("Host");
+    case 6: return !is("Expect") && !is("Origin");
+    case 7: return !is("Upgrade") && !is("Trailer");
+    case 9: return !is("Forwarded");
+    case 10: return !is("Connection") && !is("Keep-Alive");
+    case 12: return !is(PeerPasses::kField);
+    case 14: return !is("Content-Length");
+    case 15: return !is(kForwardedFor);
+    case 16: return !is("Proxy-Connection") && !is("X-Forwarded-Host");
+    case 17: return !is("Transfer-Encoding") && !is("X-Forwarded-Proto");
+    case 19: return !is("Proxy-Authorization");
+    default: return true;
+  }
+}
+
+void append_line(std::string& out, std::string_view name, std::string_view value) {
+  out.append(name).append(": ").append(value).append("\r\n");
+}
+
+// The lines of a request as it came, which our own parser has accepted.
+std::string lines_of(const net::Request& request) {
+  std::string lines;
+  lines.reserve(512);
+  bool has_agent = false;
+  bool has_coding = false;
+  for (const auto& [name, value] : request.fields()) {
+    if (!is_passed_on(name)) continue;
+    append_line(lines, name, value);
+    has_agent = has_agent || net::same_field_name(name, "User-Agent");
+    has_coding = has_coding || net::same_field_name(name, "Accept-Encoding");
+  }
+  if (!has_agent) append_line(lines, "User-Agent", "proteus");
+  if (!has_coding) append_line(lines, "Accept-Encoding", "identity");
+  append_line(lines, kForwardedFor, request.client());
+  return lines;
 }
 
 // What the server of this process says itself about an answer.
@@ -74,6 +109,24 @@ net::HttpClientOptions client_options(const net::TlsContext& tls) {
 PeerLinks::Keys::Keys(std::string_view pepper)
     : passes(SealingKey::derive(pepper, "peer requests")), tls(derive_bytes(pepper, "peer links", 32)) {}
 
+// By which requests go to a process, made once for those of a second.
+struct PeerLinks::Way {
+  std::string peer;
+  std::string method;
+  std::string target;
+  net::Url url;
+  std::string line;  // of the head, with the pass
+  Clock::Monotonic until;
+};
+
+// A pass that was good a moment ago.
+struct PeerLinks::Known {
+  std::string pass;
+  std::string method;
+  std::string target;
+  Clock::Monotonic until;
+};
+
 struct PeerLinks::Part {
   Part(boost::asio::io_context& context, const Clock& clock, const net::TlsContext& tls)
       : io(context), http(context, clock, client_options(tls)) {}
@@ -81,6 +134,10 @@ struct PeerLinks::Part {
   boost::asio::io_context& io;
   net::HttpClient http;
   std::list<Waiting*> waiting;
+  std::vector<std::shared_ptr<const Way>> ways;
+  std::vector<Known> known;
+  std::size_t next_way = 0;
+  std::size_t next_known = 0;
 };
 
 // A request that was passed on, in the list of its thread for as long as it is.
@@ -134,21 +191,15 @@ PeerLinks::Part& PeerLinks::here() {
   throw std::logic_error("a request is passed on by a thread that is none of the workers");
 }
 
-Task<Result<PeerLinks::Passed>> PeerLinks::pass_on(net::Exchange& exchange, Peer peer) {
+Task<Result<PeerLinks::Passed>> PeerLinks::pass_on(net::Exchange& exchange, PeerPointer peer) {
   const net::Request& request = exchange.request();
-  const auto url = net::Url::parse(fmt::format("{}{}", peer.url.origin(), request.target()));
-  if (!url) co_return std::unexpected(url.error());
-  const std::string pass = passes_.mint(peer.name, request.method(), url->target(), clock_.wall());
-  std::vector<net::Field> fields;
-  fields.reserve(request.fields().size() + 2);
-  std::ranges::copy_if(request.fields(), std::back_inserter(fields),
-                       [](const net::Field& field) { return is_passed_on(field.name); });
-  fields.push_back({PeerPasses::kField, pass});
-  fields.push_back({kForwardedFor, request.client()});
+  Part& part = here();
+  auto way = way_to(part, *peer, request);
+  if (!way) co_return std::unexpected(way.error());
+  const std::string lines = lines_of(request);
   const std::string_view body = request.body();
 
-  Part& part = here();
-  Waiting waiting(part, peer.name);
+  Waiting waiting(part, peer->name);
   exchange.on_disconnect([abort = waiting.abort] { (*abort)(); });
   // What only listens ends where this process ends, and is taken up again elsewhere.
   const auto draining = std::make_shared<bool>(false);
@@ -159,16 +210,17 @@ Task<Result<PeerLinks::Passed>> PeerLinks::pass_on(net::Exchange& exchange, Peer
     });
   }
 
-  auto answer = co_await part.http.send({.url = *url,
+  auto answer = co_await part.http.send({.url = (*way)->url,
                                          .method = request.method(),
-                                         .fields = fields,
+                                         .prepared = lines,
+                                         .more_prepared = (*way)->line,
                                          .body = {&body, body.empty() ? 0U : 1U},
                                          .deadlines = {.connect = kConnect, .head = {}, .whole = {}},
                                          .abort = waiting.abort.get()});
   if (!answer) {
     if (*draining) co_return std::unexpected(errors::unreachable("this process of the gateway ends; try again"));
     if (answer.error().kind() == ErrorKind::cancelled && !waiting.is_gone) co_return Passed::answered;
-    log::info("{} cannot be asked: {}", peer.name, answer.error().message());
+    log::info("{} cannot be asked: {}", peer->name, answer.error().message());
     if (answer.error().kind() == ErrorKind::unreachable) {
       co_return std::unexpected(errors::unreachable(
           "the process of this gateway that has this cannot be reached now; nothing was done, try again"));
@@ -177,9 +229,9 @@ Task<Result<PeerLinks::Passed>> PeerLinks::pass_on(net::Exchange& exchange, Peer
         "the process of this gateway that has this ended or was cut off; the request may have been carried out"));
   }
   if (answer->status() == kMisdirected) co_return Passed::misdirected;
-  const std::string lines = fields_of(*answer);
+  const std::string answered = fields_of(*answer);
   const std::string type(answer->fields().find("Content-Type").value_or(""));
-  const net::ResponseHead head{.status = answer->status(), .content_type = type, .prepared = lines};
+  const net::ResponseHead head{.status = answer->status(), .content_type = type, .prepared = answered};
   if (answer->is_all_here() || !net::may_have_body(head.status)) {
     const auto whole = co_await answer->read_all(SIZE_MAX);
     co_await exchange.reply(head, whole ? *whole : std::string_view());
@@ -189,13 +241,58 @@ Task<Result<PeerLinks::Passed>> PeerLinks::pass_on(net::Exchange& exchange, Peer
   co_return Passed::answered;
 }
 
-Task<bool> PeerLinks::let_in(net::Exchange& exchange) const {
-  const net::Request& request = exchange.request();
-  const auto pass = request.fields().find(PeerPasses::kField);
-  const auto checked =
-      request.fields().count(PeerPasses::kField) == 1
-          ? passes_.check(*pass, request.method(), request.target(), clock_.wall())
-          : std::unexpected(errors::unauthenticated("this is for other processes of the cluster only"));
+Result<std::shared_ptr<const PeerLinks::Way>> PeerLinks::way_to(Part& part, const Peer& peer,
+                                                                const net::Request& request) const {
+  const auto now = clock_.recent();
+  for (const auto& way : part.ways) {
+    if (way->until > now && way->target == request.target() && way->method == request.method() &&
+        way->peer == peer.name)
+      return way;
+  }
+  auto url = net::Url::parse(fmt::format("{}{}", peer.url.origin(), request.target()));
+  if (!url) return std::unexpected(url.error());
+  Way way{.peer = peer.name,
+          .method = std::string(request.method()),
+          .target = std::string(request.target()),
+          .url = std::move(*url),
+          .line = {},
+          .until = now + kSealedAgain};
+  append_line(way.line, PeerPasses::kField, passes_.mint(peer.name, way.method, way.url.target(), clock_.wall()));
+  auto made = std::make_shared<const Way>(std::move(way));
+  if (part.ways.size() < kMostKept) {
+    part.ways.push_back(made);
+  } else {
+    part.ways[part.next_way++ % kMostKept] = made;
+  }
+  return made;
+}
+
+Result<> PeerLinks::check(const net::Request& request) {
+  if (request.fields().count(PeerPasses::kField) != 1)
+    return std::unexpected(errors::unauthenticated("this is for other processes of the cluster only"));
+  const std::string_view pass = *request.fields().find(PeerPasses::kField);
+  Part& part = here();
+  const auto now = clock_.recent();
+  for (const auto& known : part.known) {
+    if (known.until > now && known.pass == pass && known.method == request.method() && known.target == request.target())
+      return {};
+  }
+  const auto checked = passes_.check(pass, request.method(), request.target(), clock_.wall());
+  if (!checked) return std::unexpected(checked.error());
+  Known known{.pass = std::string(pass),
+              .method = std::string(request.method()),
+              .target = std::string(request.target()),
+              .until = now + kSealedAgain};
+  if (part.known.size() < kMostKept) {
+    part.known.push_back(std::move(known));
+  } else {
+    part.known[part.next_known++ % kMostKept] = std::move(known);
+  }
+  return {};
+}
+
+Task<bool> PeerLinks::let_in(net::Exchange& exchange) {
+  const auto checked = check(exchange.request());
   if (checked) co_return true;
   const bool lost = checked.error().kind() == ErrorKind::conflict;
   if (!lost) log::warning("a request at the address for peers is refused: {}", checked.error().message());

@@ -49,18 +49,23 @@ class PeerLinks {
   // Has a process answer a request whose body is here, and passes its answer on as it comes: no more of it is kept than
   // the client takes. A client that leaves is gone for the other process, too. Fails where nothing was answered: by
   // `unreachable` where the request was not sent, for certain, and otherwise by `interrupted`.
-  Task<Result<Passed>> pass_on(net::Exchange& exchange, Peer peer);
+  Task<Result<Passed>> pass_on(net::Exchange& exchange, PeerPointer peer);
 
   // From any thread: those that live. What waits for another is told that it is gone.
   void set_living(std::set<std::string> names);
 
   // Whether a request was passed on by one of us to this process, and now. Where not, it was answered.
-  Task<bool> let_in(net::Exchange& exchange) const;
+  Task<bool> let_in(net::Exchange& exchange);
 
  private:
   struct Part;
   struct Waiting;
+  struct Way;
+  struct Known;
   Part& here();
+  // By which this request goes to a process.
+  Result<std::shared_ptr<const Way>> way_to(Part& part, const Peer& peer, const net::Request& request) const;
+  Result<> check(const net::Request& request);
 
   const Clock& clock_;
   const PeerPasses passes_;

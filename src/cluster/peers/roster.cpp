@@ -22,7 +22,8 @@ void Roster::take(const std::vector<store::MemberRecord>& members) {
   Table table;
   for (const auto& member : members) {
     if (!member_.lives(member)) continue;
-    if (auto url = url_in(member.facts)) table.emplace(process_key_of(member.name), Peer{member.name, std::move(*url)});
+    if (auto url = url_in(member.facts))
+      table.emplace(process_key_of(member.name), std::make_shared<const Peer>(member.name, std::move(*url)));
   }
   const std::scoped_lock lock(mutex_);
   table_ = std::move(table);
@@ -32,14 +33,14 @@ std::set<std::string> Roster::living() const {
   const std::scoped_lock lock(mutex_);
   std::set<std::string> names;
   for (const auto& [key, peer] : table_)
-    names.insert(peer.name);
+    names.insert(peer->name);
   return names;
 }
 
-std::optional<Peer> Roster::look_up(const ProcessKey& key) const {
+PeerPointer Roster::look_up(const ProcessKey& key) const {
   const std::scoped_lock lock(mutex_);
   const auto found = table_.find(key);
-  return found == table_.end() ? std::nullopt : std::optional(found->second);
+  return found == table_.end() ? nullptr : found->second;
 }
 
 bool Roster::is_missed(const ProcessKey& key) const {
@@ -48,13 +49,13 @@ bool Roster::is_missed(const ProcessKey& key) const {
   return found != missed_.end() && member_.now() - found->second < kLookAgain;
 }
 
-Task<Result<std::optional<Peer>>> Roster::find(ProcessKey key) {
+Task<Result<PeerPointer>> Roster::find(ProcessKey key) {
   if (auto known = look_up(key)) co_return known;
-  if (is_missed(key)) co_return std::optional<Peer>();
+  if (is_missed(key)) co_return PeerPointer();
   co_return co_await find_in_store(std::move(key));
 }
 
-Task<Result<std::optional<Peer>>> Roster::find_in_store(ProcessKey key) {
+Task<Result<PeerPointer>> Roster::find_in_store(ProcessKey key) {
   const auto members = co_await store_.members();
   if (!members) {
     co_return std::unexpected(errors::unreachable(

@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -23,6 +22,7 @@ struct Peer {
   std::string name;
   net::Url url;
 };
+using PeerPointer = std::shared_ptr<const Peer>;
 
 // The processes that share the store, by their keys. It is told of them again and again, and looks itself where
 // somebody asks for one that is not there: it may have begun since. Thread-safe.
@@ -38,16 +38,17 @@ class Roster {
   // The names of those that live, as it was told last.
   std::set<std::string> living() const;
 
-  // Nothing where there is no such process any more, or it has no URL. Fails where that cannot be known now. Who only
-  // does not answer is not gone: that is known by the store, and by nothing else.
-  Task<Result<std::optional<Peer>>> find(ProcessKey key);
+  // Null where there is no such process any more, or it has no URL. Fails where that cannot be known now. Who only does
+  // not answer is not gone: that is known by the store, and by nothing else.
+  Task<Result<PeerPointer>> find(ProcessKey key);
   // The same as the store has it now.
-  Task<Result<std::optional<Peer>>> find_in_store(ProcessKey key);
+  Task<Result<PeerPointer>> find_in_store(ProcessKey key);
+  // The same as it was told last.
+  PeerPointer look_up(const ProcessKey& key) const;
 
  private:
-  using Table = std::unordered_map<ProcessKey, Peer>;  // those that live
+  using Table = std::unordered_map<ProcessKey, PeerPointer>;  // those that live
 
-  std::optional<Peer> look_up(const ProcessKey& key) const;
   bool is_missed(const ProcessKey& key) const;
 
   store::Store& store_;

@@ -20,7 +20,7 @@ class RosterTest : public ::testing::Test {
     writes.emplace_back(store::Attend{record(std::move(name), std::move(facts))});
     test::run(io, store.write(std::move(writes))).value();
   }
-  std::optional<Peer> find(const std::string& name) { return test::run(io, roster.find(process_key_of(name))).value(); }
+  PeerPointer find(const std::string& name) { return test::run(io, roster.find(process_key_of(name))).value(); }
 
   boost::asio::io_context io;
   ManualClock clock;

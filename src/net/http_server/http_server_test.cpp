@@ -307,7 +307,7 @@ TEST(HttpServer, RefusesConnectionsBeyondTheLimit) {
 
 TEST(HttpServer, KnowsItsPeer) {
   TestServer server([](Exchange& exchange) -> Task<> {
-    const Request& request = exchange.request();
+    const net::Request& request = exchange.request();
     co_await exchange.reply({}, fmt::format("{} {}", request.peer().address, request.is_tls()));
   });
   auto client = server.connect();

@@ -25,7 +25,7 @@ TEST(RequestReader, GivesTheSameRequestHoweverItArrives) {
   for (std::size_t piece = 1; piece <= kBytes.size(); ++piece) {
     RequestReader reader(limits);
     ASSERT_EQ(feed(reader, kBytes, piece), Step::ready) << piece;
-    const Request& request = reader.request();
+    const net::Request& request = reader.request();
     EXPECT_EQ(request.method(), "POST");
     EXPECT_EQ(request.target(), "/mcp/ctx?a=1&b=?2");
     EXPECT_EQ(request.path(), "/mcp/ctx");
@@ -42,7 +42,7 @@ TEST(RequestReader, GivesTheSameRequestHoweverItArrives) {
 
 std::string seen_of(RequestReader& reader, Step step) {
   if (step != Step::ready) return fmt::format("refused {}", reader.refusal().status);
-  const Request& request = reader.request();
+  const net::Request& request = reader.request();
   std::string seen = fmt::format("{} {} {} {} {} {}", request.method(), request.path(), request.query(),
                                  static_cast<int>(request.version()), reader.keep_alive(), request.body());
   for (const auto& [name, value] : request.fields()) {
@@ -162,7 +162,7 @@ TEST(RequestReader, LeavesReadablePaddingBehindTheBody) {
     ASSERT_EQ(feed(reader, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: " + std::to_string(size) + "\r\n\r\n" + body),
               Step::ready);
     const std::string_view there = reader.request().body();
-    volatile char last = *(there.data() + there.size() + Request::kBodyPadding - 1);  // ASan would object
+    volatile char last = *(there.data() + there.size() + net::Request::kBodyPadding - 1);  // ASan would object
     static_cast<void>(last);
     EXPECT_EQ(there, body);
   }

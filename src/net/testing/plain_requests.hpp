@@ -14,7 +14,7 @@ inline constexpr std::string_view kGetHello = "GET /hello?x=1 HTTP/1.1\r\nHost: 
 
 // Says what it was asked.
 inline Task<> echo(Exchange& exchange) {
-  const Request& request = exchange.request();
+  const net::Request& request = exchange.request();
   const std::string text =
       fmt::format("{} {} {} {}", request.method(), request.path(), request.query(), request.body());
   co_await exchange.reply({.content_type = "text/plain"}, text);

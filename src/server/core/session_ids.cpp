@@ -45,4 +45,21 @@ std::optional<SessionFacts> SessionIds::open(std::string_view id, const Caller& 
                       .client_capabilities = plain->substr(kFixed)};
 }
 
+ProcessKey SessionMakers::find(std::string_view id, const Caller& caller) {
+  Slot& slot = slots_[std::hash<std::string_view>{}(id) % slots_.size()];
+  {
+    const std::scoped_lock lock(slot.mutex);
+    if (slot.id == id && slot.principal == caller.principal && slot.context == caller.context && !id.empty())
+      return slot.maker;
+  }
+  auto facts = ids_.open(id, caller);
+  if (!facts) return {};
+  const std::scoped_lock lock(slot.mutex);
+  slot.id = id;
+  slot.principal = caller.principal;
+  slot.context = caller.context;
+  slot.maker = facts->maker;
+  return slot.maker;
+}
+
 }  // namespace proteus::server

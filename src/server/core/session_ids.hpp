@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +36,28 @@ class SessionIds {
  private:
   const SealingKey key_;
   const ProcessKey self_;
+};
+
+// Who made the sessions whose ids were opened lately, so that each request of one need not open it. Thread-safe.
+class SessionMakers {
+ public:
+  // The ids outlive it.
+  explicit SessionMakers(const SessionIds& ids) : ids_(ids) {}
+
+  // As SessionIds::open; empty where it is no id of ours, or another caller's.
+  ProcessKey find(std::string_view id, const Caller& caller);
+
+ private:
+  struct Slot {
+    std::mutex mutex;
+    std::string id;
+    std::string principal;
+    std::string context;
+    ProcessKey maker;
+  };
+
+  const SessionIds& ids_;
+  std::array<Slot, 1024> slots_;
 };
 
 }  // namespace proteus::server

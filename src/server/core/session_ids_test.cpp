@@ -69,5 +69,16 @@ TEST(SessionIds, StayShortWhateverAClientOffers) {
   EXPECT_TRUE(kIds.open(longest, kAnna));
 }
 
+TEST(SessionMakers, AreRememberedForTheCallerAlone) {
+  SessionMakers makers(kIds);
+  const std::string id = an_id();
+  EXPECT_EQ(makers.find(id, kAnna), kSelf);
+  EXPECT_EQ(makers.find(id, kAnna), kSelf);
+  EXPECT_EQ(makers.find(id, {.principal = "bert", .context = "work"}), ProcessKey());
+  EXPECT_EQ(makers.find(id, {.principal = "anna", .context = ""}), ProcessKey());
+  EXPECT_EQ(makers.find(id + "x", kAnna), ProcessKey());
+  EXPECT_EQ(makers.find("", {}), ProcessKey());
+}
+
 }  // namespace
 }  // namespace proteus::server

@@ -66,6 +66,7 @@ HttpEndpoint::HttpEndpoint(Service& service, Listeners& listeners, const Clock& 
       own_events_(options_.events == nullptr ? std::make_unique<MemoryEventStore>(options_.kept_events) : nullptr),
       sessions_(clock, listeners, options_.events != nullptr ? *options_.events : *own_events_,
                 session_limits(options_), options_.session_ids),
+      makers_(options_.session_ids == nullptr ? nullptr : std::make_unique<SessionMakers>(*options_.session_ids)),
       states_(key, clock) {}
 
 // One HTTP request. Making it does all that needs no waiting; what does is left for `finish`.
@@ -347,11 +348,10 @@ Result<std::shared_ptr<void>> HttpEndpoint::admit_stream(const Caller& caller) c
   return options_.admit_stream(caller);
 }
 
-ProcessKey HttpEndpoint::maker_of(std::string_view id, const Caller& caller, Via via) const {
-  const SessionIds* const ids = options_.session_ids;
-  if (ids == nullptr || options_.others == nullptr || via == Via::peer) return {};
-  auto facts = ids->open(id, caller);
-  return facts && facts->maker != ids->self() ? std::move(facts->maker) : ProcessKey();
+ProcessKey HttpEndpoint::maker_of(std::string_view id, const Caller& caller, Via via) {
+  if (!makers_ || options_.others == nullptr || via == Via::peer) return {};
+  ProcessKey maker = makers_->find(id, caller);
+  return maker == options_.session_ids->self() ? ProcessKey() : maker;
 }
 
 Task<bool> HttpEndpoint::pass_on(net::Exchange& exchange, ProcessKey to, std::string_view id, mcp::Era era) const {

@@ -82,7 +82,7 @@ class HttpEndpoint {
   Task<> handle(net::Exchange& exchange, Transport transport, Via via);
 
   // The process that made this session or stream of the caller's, where that is another one; empty for none.
-  ProcessKey maker_of(std::string_view id, const Caller& caller, Via via) const;
+  ProcessKey maker_of(std::string_view id, const Caller& caller, Via via);
   // Has another process answer. False where there is no such process any more, and nothing was answered.
   Task<bool> pass_on(net::Exchange& exchange, ProcessKey to, std::string_view id, mcp::Era era) const;
   Result<std::shared_ptr<void>> admit_stream(const Caller& caller) const;
@@ -94,6 +94,7 @@ class HttpEndpoint {
   const HttpEndpointOptions options_;
   std::unique_ptr<EventStore> own_events_;  // where none was given
   Sessions sessions_;
+  std::unique_ptr<SessionMakers> makers_;  // where several processes serve as one
   RequestStates states_;
   OldSse old_sse_{*this};
 };

@@ -29,8 +29,7 @@ export type Pins = {
   blocked: number;
 };
 export type Shaping = {
-  tables: { match: string[];
-  fits: number }[];
+  tables: { match: string[]; fits: number }[];
   hidden: number;
   warnings: string[];
 };
@@ -64,9 +63,7 @@ export type Upstream = {
   shadowed?: Shadowed[];
   omissions?: Omission[];
   list_faults?: ListFault[];
-  mapped_names?: { kind: string;
-  name: string;
-  own: string }[];
+  mapped_names?: { kind: string; name: string; own: string }[];
   calls?: Calls;
   [setting: string]: unknown;
 };
@@ -155,15 +152,12 @@ export type Why = {
   upstreams: Finding[];
   shown_name?: string;
   own_name?: string;
-  parts?: { from: string;
-  name: string;
-  text: string }[];
+  parts?: { from: string; name: string; text: string }[];
   missing_scopes?: string[];
   definition?: unknown;
 };
 export type Principals = {
-  principals: { name: string;
-  origin: string }[];
+  principals: { name: string; origin: string }[];
   anonymous: boolean;
 };
 export type Context = {
@@ -213,10 +207,8 @@ export type Dataset = {
   reason?: string;
   connected: boolean;
   tool?: string;
-  ratified?: { by: string;
-  at: string };
-  withdrawn?: { reason: string;
-  at: string };
+  ratified?: { by: string; at: string };
+  withdrawn?: { reason: string; at: string };
   entity_types?: string[];
   relationship_types?: string[];
   relationships?: TypeLink[];
@@ -287,14 +279,10 @@ export type ToolSession = {
   last_used_at: string;
 };
 export type OpenSessions = {
-  client_sessions: { total: number;
-  newest: ClientSession[] };
-  streams: { total: number;
-  newest: Stream[] };
-  parked_calls: { total: number;
-  newest: ParkedCall[] };
-  tool_sessions: { total: number;
-  newest: ToolSession[] };
+  client_sessions: { total: number; newest: ClientSession[] };
+  streams: { total: number; newest: Stream[] };
+  parked_calls: { total: number; newest: ParkedCall[] };
+  tool_sessions: { total: number; newest: ToolSession[] };
 };
 export type Issuer = {
   issuer: string;
@@ -318,8 +306,7 @@ export type Matched = {
   rule: number | null;
   name?: string;
   access?: unknown;
-  passed_over: { rule: number;
-  why: string }[];
+  passed_over: { rule: number; why: string }[];
 };
 export type Names = {
   total: number;
@@ -357,9 +344,7 @@ export type Hit = {
 export type Found = {
   tools: Hit[];
   unasked?: string[];
-  embeddings?: { tools: number;
-  failures: number;
-  fault: string };
+  embeddings?: { tools: number; failures: number; fault: string };
 };
 export type CallRecord = {
   number: number;

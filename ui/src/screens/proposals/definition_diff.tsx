@@ -18,7 +18,7 @@ function Words({ heading, before, after }: { heading: string; before: string; af
   if (before === after) return null;
   return (
     <>
-      <h4>{heading}</h4>
+      <h3>{heading}</h3>
       <p class="words">
         {words(before, after).map((word) => {
           if (word.change === 'added') return <ins><LongStranger text={word.text} /></ins>;
@@ -38,7 +38,7 @@ export function DefinitionDiff({ before, after }: { before: unknown; after: unkn
     <div class="diff">
       <Words heading="Title" before={textOf(before, 'title')} after={textOf(after, 'title')} />
       <Words heading="Description" before={textOf(before, 'description')} after={textOf(after, 'description')} />
-      {differences.length > 0 && <h4>Definition</h4>}
+      {differences.length > 0 && <h3>Definition</h3>}
       <ul class="structure">
         {differences.slice(0, 200).map((one) => (
           <li key={one.path.join('/')}>

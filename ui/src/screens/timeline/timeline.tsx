@@ -6,15 +6,16 @@ import { Empty, Loading, ProblemNotice } from '../../parts/notice.tsx';
 import { Link, setQuery, usePlace, useTitle } from '../../parts/page.tsx';
 import { Stranger } from '../../parts/text.tsx';
 import { ago, moment } from '../../shown/time.ts';
+import { deedFits, happenings, type Happening } from '../../shown/timeline.ts';
+import { detailOf } from '../audit/audit.tsx';
 import { ChangeList, changesOf } from './change_list.tsx';
 
 const KEPT = 1000; // of the newest
 
-// The newest last, as the log has them.
-async function newest(): Promise<{ changes: ChangeRecord[]; oldest: number }> {
-  const { newest: last, oldest } = await api.changes(Number.MAX_SAFE_INTEGER, 1);
-  const { changes } = await api.changes(Math.max(0, last - KEPT), KEPT);
-  return { changes, oldest };
+async function newest(): Promise<Happening[]> {
+  const { newest: last } = await api.changes(Number.MAX_SAFE_INTEGER, 1);
+  const [{ changes }, audit] = await Promise.all([api.changes(Math.max(0, last - KEPT), KEPT), api.audit()]);
+  return happenings(changes, audit);
 }
 
 export type Severity = 'breaking' | 'compatible';
@@ -40,9 +41,9 @@ export function Timeline() {
   const upstream = place.query.get('upstream') ?? '';
   const name = place.query.get('name') ?? '';
   const wanted = place.query.get('severity') ?? '';
-  const all = value?.changes ?? [];
-  const upstreams = useMemo(() => [...new Set(all.map((one) => one.upstream))].sort(), [all]);
-  const shown = useMemo(() => all.filter((one) => fits(one, upstream, name, wanted)).reverse(), [all, upstream, name, wanted]);
+  const all = value ?? [];
+  const upstreams = useMemo(() => [...new Set(all.flatMap((one) => (one.change ? [one.change.upstream] : [])))].sort(), [all]);
+  const shown = useMemo(() => all.filter((one) => (one.change ? fits(one.change, upstream, name, wanted) : deedFits(one.deed!, upstream, name, wanted))), [all, upstream, name, wanted]);
   const now = Date.now();
   return (
     <>
@@ -65,17 +66,22 @@ export function Timeline() {
       </div>
       <ProblemNotice problem={problem} />
       {!value && !problem && <Loading />}
-      {value && all.length === 0 && <Empty title="Nothing has changed yet"><p>What upstreams add, remove or change appears here.</p></Empty>}
+      {value && all.length === 0 && <Empty title="Nothing has changed yet"><p>What upstreams add, remove or change appears here, and what operators do to them.</p></Empty>}
       {value && all.length > 0 && shown.length === 0 && <p class="quiet">No change fits.</p>}
       <ol class="timeline">
-        {shown.slice(0, 200).map((record) => (
+        {shown.slice(0, 200).map(({ change: record, deed }) => (record ? (
           <li key={record.number} class={severity(record)}>
             <p class="when"><time dateTime={record.at} title={moment(record.at)}>{ago(record.at, now)}</time>{' '}
-              <Link href={`/ui/upstreams/${encodeURIComponent(record.upstream)}`}><Stranger text={record.upstream} /></Link>
+              <Link href={record.upstream === 'datasets' ? '/ui/datasets' : `/ui/upstreams/${encodeURIComponent(record.upstream)}`}><Stranger text={record.upstream} /></Link>
               {severity(record) === 'breaking' && <span class="badge bad"><span class="mark" aria-hidden="true">✖</span>May break callers</span>}</p>
             <ChangeList change={changesOf(record.change)} />
           </li>
-        ))}
+        ) : (
+          <li key={`deed ${deed!.number}`} class="deed">
+            <p class="when"><time dateTime={deed!.at} title={moment(deed!.at)}>{ago(deed!.at, now)}</time> <strong><Stranger text={deed!.who} /></strong></p>
+            <p><span class="sign" aria-hidden="true">◆</span> {deed!.what} <span class="quiet"><Stranger text={detailOf(deed!.detail)} /></span></p>
+          </li>
+        )))}
       </ol>
       {shown.length > 200 && <p class="quiet">The newest 200 of {shown.length.toLocaleString('en')}. Filter to see others.</p>}
     </>

@@ -1,0 +1,38 @@
+// The world with something in every list: proposals, changes, calls, a dataset, an identity provider and rules.
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+
+import { makeFolder } from '../../e2e/support/gateway.mjs';
+import { root } from '../../e2e/support/programs.mjs';
+import { send } from '../../e2e/support/raw.mjs';
+import { startWorld, tool } from './world.mjs';
+
+export async function startRichWorld(options = {}) {
+  const database = makeFolder();
+  execFileSync('python3', [join(root, 'examples/quickstart/company.py'), '--out', join(database.folder, 'company.db')]);
+  const world = await startWorld({
+    datasets: { environment: ['ACME_DSN'] },
+    telemetry: { records: 'memory' },
+    issuers: [{ issuer: 'http://127.0.0.1:9', sign_in: { client_id: 'proteus', client_secret_env: 'SIGN_IN_SECRET' } }],
+    rules: [{ match: { groups: ['ops'] }, name: '{email}', admin: 'admin' }, { match: { groups: ['support', 'sales'] }, tools: ['files_read*'], read_only: true }],
+    auth: { anonymous: 'loopback' },
+    env: { ACME_DSN: `sqlite://${database.folder}/company.db`, PROTEUS_MAPPINGS: join(database.folder, 'mappings'), SIGN_IN_SECRET: 'any' },
+    ...options
+  });
+  const { proposals } = await world.admin('GET', 'proposals');
+  for (const { id } of proposals) await world.admin('POST', `proposals/${id}/ratify`);
+  world.shop.tools = [tool('pay', 'Pays somebody a huge amount.', { to: { type: 'number' }, note: { type: 'string' } }), world.shop.tools[1], tool('tip', 'Gives a tip.')];
+  world.files.tools = [...world.files.tools, tool('rename_file', 'Gives a file another name.')];
+  for (const name of ['shop', 'files']) await world.admin('POST', `upstreams/${name}/refresh`);
+  for (const name of ['files_search', 'files_read_file', 'shop_refund']) {
+    await (await send(world.gateway.url, 'tools/call', { name, arguments: {} }, { token: 'token of the agent' })).text();
+  }
+  const { draft } = await world.admin('POST', 'datasets/propose', { name: 'acme', dsn_env: 'ACME_DSN' });
+  await world.admin('POST', 'datasets/ratify', { mapping: draft });
+  await world.admin('POST', 'datasets/acme/connect');
+  const stop = async () => {
+    await world.stop();
+    database.forget();
+  };
+  return { ...world, stop };
+}
