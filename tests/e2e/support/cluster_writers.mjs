@@ -98,7 +98,7 @@ export function pins(upstreamOf, toolOf) {
 }
 
 /** Waits until all of them have applied what is written and see the same, and gives that. */
-export async function agreed(processes, kind, key, ms = 60_000) {
+export async function agreed(processes, kind, key, ms = 300_000) {
   let n;
   await eventually(`all processes agree about ${key}`, async () => {
     const { status, json } = await attempt(processes[0], 'GET', 'processes');
