@@ -45,7 +45,7 @@ test('UIX-14 UIX-02 what was typed stays while the gateway is restarted, and is 
     await field.fill('33s');
     await gateway.stop();
     await page.getByRole('button', { name: 'Save call_timeout' }).click();
-    await page.locator('.settings').getByText('the gateway does not answer').waitFor();
+    await page.locator('.settings').getByRole('alert').filter({ hasText: 'the gateway does not answer' }).waitFor();
     assert.equal(await field.inputValue(), '33s');
     gateway = await startGateway({ ...settings, server: { listen: `127.0.0.1:${port}` } });
     await page.locator('.lost').waitFor({ state: 'detached' });
