@@ -242,12 +242,12 @@ Task<Result<TokenRegistry::Revoked>> TokenRegistry::do_revoke(std::string name, 
   store::Writes writes;
   writes.emplace_back(store::RemoveToken{name});
   writes.push_back(audit(std::move(who), "token.revoke", {{"name", name}}));
-  Removal removal{.created_at = token->created_at, .writes = std::move(writes)};
-  const auto written = co_await write_removal(name, removal);
+  // Whatever has the name now, also where this process has not heard of it yet.
+  const auto written = co_await dependencies_.store.write(writes);
   if (!written) {
     log::warning("the token {} was revoked, but the store has not recorded that yet: {}", name,
                  written.error().message());
-    removals_.insert_or_assign(name, std::move(removal));
+    removals_.insert_or_assign(name, Removal{.created_at = token->created_at, .writes = std::move(writes)});
   }
   co_return Revoked{std::move(token), written.has_value()};
 }

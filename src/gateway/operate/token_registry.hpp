@@ -118,7 +118,7 @@ class TokenRegistry {
   store::PutToken write_of(const RuntimeToken& token) const;
   Task<> do_look_over();
   Task<> look_over_now_and_then();
-  // Of a token that was revoked, and not of another one that has its name by now.
+  // Of a token that was revoked, written later, and not of another one that has its name by then.
   struct Removal {
     store::Time created_at;
     store::Writes writes;

@@ -158,20 +158,20 @@ Task<Result<>> ToolSessions::do_follow(ToolSessionId id, std::vector<std::uint64
 }
 
 Task<Result<>> ToolSessions::write_removal(std::string id, Removal removal) {
-  const bool may_be_another = dependencies_.shared && removal.created_at;
   for (;;) {
     store::Writes writes;
-    if (may_be_another) {
+    if (dependencies_.shared) {
       const auto record = co_await dependencies_.store.tool_session(id);
       if (!record) co_return std::unexpected(record.error());
-      if (!*record || (*record)->created_at != *removal.created_at) co_return Result<>{};
+      if (!*record || (*record)->created_at != removal.created_at) co_return Result<>{};
       expect(writes, ToolSessionId(id), (*record)->stored.version);
     }
     std::ranges::copy(removal.writes, std::back_inserter(writes));
     const auto written = co_await dependencies_.store.write(std::move(writes));
     if (written) co_return Result<>{};
     // Whoever changed it meanwhile did so in vain.
-    if (!may_be_another || written.error().kind() != ErrorKind::conflict) co_return std::unexpected(written.error());
+    if (!dependencies_.shared || written.error().kind() != ErrorKind::conflict)
+      co_return std::unexpected(written.error());
   }
 }
 

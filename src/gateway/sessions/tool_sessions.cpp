@@ -316,16 +316,15 @@ Task<ToolSessions::Removed> ToolSessions::do_cleanup(ToolSessionId id, std::stri
   store::Writes writes;
   writes.emplace_back(store::RemoveToolSession{id.value()});
   writes.push_back(audit(std::move(who), "session.cleanup", {{"session_id", id.value()}, {"removed", removed.tools}}));
-  Removal removal{.created_at = entry ? std::optional(entry.session->created_at()) : std::nullopt,
-                  .writes = std::move(writes)};
-  const auto written = co_await write_removal(id.value(), removal);
+  // Whatever has the id now, also where this process has not heard of it yet.
+  const auto written = co_await dependencies_.store.write(writes);
   removed.is_durable = written.has_value();
   if (written) {
     removals_.erase(id.value());
   } else if (entry) {
     log::warning("session {} was removed, but the store has not recorded that yet: {}", log::printable(id.value(), 128),
                  written.error().message());
-    removals_.insert_or_assign(id.value(), std::move(removal));
+    removals_.insert_or_assign(id.value(), Removal{entry.session->created_at(), std::move(writes)});
   }
   co_return removed;
 }

@@ -152,9 +152,9 @@ class ToolSessions {
   Task<Result<std::vector<std::string>>> do_register(Registration registration, std::string who);
   Task<Result<>> do_unregister(ToolSessionId id, std::string name, std::string who);
   Task<Removed> do_cleanup(ToolSessionId id, std::string who);
-  // Of a session that was taken away, and not of another one that has its id by now.
+  // Of a session that was taken away, written later, and not of another one that has its id by then.
   struct Removal {
-    std::optional<store::Time> created_at;  // nothing where it was not known here
+    store::Time created_at;
     store::Writes writes;
   };
   Task<Result<>> write_removal(std::string id, Removal removal);
