@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "mcp/over_limit.hpp"
+
 namespace proteus::server {
 namespace {
 
