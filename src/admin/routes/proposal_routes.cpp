@@ -1,7 +1,5 @@
 #include "admin/routes/proposal_routes.hpp"
 
-#include <algorithm>
-
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
@@ -64,8 +62,9 @@ std::string written(const gateway::PinDecisions& pins, const std::optional<std::
   for (const auto& one : pins.proposals()) {
     if (upstream && *upstream != one.upstream) continue;
     const std::size_t size = size_of(*one.posted.proposal);
-    all.push_back(size <= room ? document(one) : summary(one));
-    room -= std::min(size, room);
+    const bool fits = size <= room;
+    all.push_back(fits ? document(one) : summary(one));
+    if (fits) room -= size;
   }
   return boost::json::serialize(object{{"proposals", std::move(all)}});
 }
