@@ -31,6 +31,12 @@ class Attempts {
     if (const auto wait = of_one.limit.take(now); wait > wait.zero()) of_one.until = now + wait;
   }
 
+  // Somebody came in from there: what was tried before is not held against anybody.
+  void succeeded(const std::string& who) {
+    const std::scoped_lock lock(mutex_);
+    failures_.erase(who);
+  }
+
  private:
   struct Failures {
     RateLimit limit{kPerMinute - 1};

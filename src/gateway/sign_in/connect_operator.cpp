@@ -40,6 +40,9 @@ Result<> check_id_token(const Secret& id_token, const auth::oauth::Authorization
   return is_same ? Result<>() : refuse("answers another request");
 }
 
+// By their address, as what they try is counted.
+std::string operator_from(const net::Request& request) { return fmt::format("operator from {}", request.client()); }
+
 }  // namespace
 
 Task<Result<ConnectSite::Sent>> ConnectSite::send_operator(const net::Request& request, std::string issuer,
@@ -54,9 +57,10 @@ Task<Result<ConnectSite::Sent>> ConnectSite::send_operator(const net::Request& r
   const auto issuers = dependencies_.host.issuers();
   if (std::ranges::find(issuers, issuer) == issuers.end())
     co_return std::unexpected(errors::not_found("nobody can sign in at this identity provider"));
-  const std::string who = fmt::format("operator from {}", request.client());
+  const std::string who = operator_from(request);
   if (!attempts_.may_try(who, dependencies_.clock.now()))
     co_return std::unexpected(errors::exhausted("there were too many tries; wait a minute"));
+  // Until they are back: whoever only leaves fills our memory.
   attempts_.failed(who, dependencies_.clock.now());
   auto known = browsers_.find(request.fields().find("Cookie").value_or(""));
   // One that ends before they can be back is of no use.
@@ -87,6 +91,7 @@ Task<> ConnectSite::arrived(Visit& visit, Departure departure, auth::oauth::Toke
   auto found =
       co_await dependencies_.host.operator_by_identity(std::move(answer.access_token), visit.exchange.request());
   if (!found) co_return co_await say(visit, 403, "This account cannot be used here", found.error().message());
+  attempts_.succeeded(operator_from(visit.exchange.request()));
   co_await dependencies_.host.note(found->name, "page.sign_in", {{"issuer", found->issuer}});
   const std::string code =
       arrivals_.add({.who = std::move(*found), .path = std::move(departure.ticket_text)}, visit.browser.id);
