@@ -4,7 +4,8 @@
 # A section writes its whole output to build/logs/<name>.log, which is shown when it fails. It ends with a line
 # "<n> passed, <n> failed", to which ", <n> skipped" may be added; one without that line counts as a single test.
 # The summary names the tests that failed: lines of a log that begin with "failed: " or with the cross of Node's
-# reporter, or rows of a table that did not hold. The last line of this script is the sum, in that form.
+# reporter, with the first line of its error, or rows of a table that did not hold. The last line of this script is the
+# sum, in that form.
 # shellcheck source=scripts/lib.sh
 source "$(dirname "$0")/lib.sh"
 
@@ -58,7 +59,7 @@ section() {
     tail -n 200 "$log" | sed 's/^/   | /'
     say "   the whole output is in $log"
     mapfile -t -O "${#failures[@]}" failures < <(
-      grep -E '^ *(failed: |FAILED |✖ |\| .* \| DID NOT HOLD)' "$log" | sed "s/^ */  $name: /" | grep -v 'failing tests:$' | awk '!seen[$0]++' | head -n 20
+      grep -E '^ *(failed: |FAILED |✖ |\| .* \| DID NOT HOLD)|^  [A-Za-z]*Error( \[|: )' "$log" | sed "s/^ */  $name: /" | grep -v 'failing tests:$' | awk '!seen[$0]++' | head -n 20
     )
   fi
   grep -E '^skipped: ' "$log" | sed 's/^/   /' || true

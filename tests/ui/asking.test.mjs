@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
+import { shows } from './support/shown.mjs';
 import { launch, signedIn, startWorld } from './support/world.mjs';
 
 describe('what the page answers', () => {
@@ -37,7 +38,7 @@ describe('what the page answers', () => {
     await open('/ui/tools?by=search&q=read+text');
     const first = page.locator('.hits li').first();
     await first.waitFor();
-    assert.match(await first.textContent(), /files_read_file/);
+    await shows(first, /files_read_file/);
     await first.getByRole('button').click();
     await page.getByRole('complementary').getByText('Seen').first().waitFor();
     await page.locator('select[name=as]').selectOption('ci');
@@ -51,11 +52,11 @@ describe('what the page answers', () => {
     const preview = page.getByRole('region', { name: 'Preview' });
     const ci = preview.getByRole('listitem').filter({ hasText: /^ci(?! at)/ });
     await ci.getByText('loses 1').click();
-    assert.match(await ci.textContent(), /files_read_file/);
+    await shows(ci, /files_read_file/);
     assert.doesNotMatch(await ci.textContent(), /gains/);
     const agent = preview.getByRole('listitem').filter({ hasText: /^agent(?! at)/ });
-    assert.match(await agent.textContent(), /gains \d.*loses \d/s);
-    assert.match(await page.locator('.settings .commands').textContent(), /prefix = "f_"/);
+    await shows(agent, /gains \d.*loses \d/s);
+    await shows(page.locator('.settings .commands'), /prefix = "f_"/);
     await page.getByRole('button', { name: 'Discard' }).click();
     await page.getByText('Direct', { exact: true }).click();
     await page.getByRole('dialog').getByText('Each caller will see what the upstream lists to them; only').waitFor();
@@ -63,7 +64,7 @@ describe('what the page answers', () => {
     await page.getByRole('button', { name: 'Pause' }).click();
     const pausing = page.getByRole('dialog').getByRole('listitem').filter({ hasText: /^ci(?! at)/ });
     await pausing.getByText('loses 1').waitFor();
-    assert.match(await page.getByRole('dialog').locator('.commands').textContent(), /curl -X PATCH .*enabled = false/s);
+    await shows(page.getByRole('dialog').locator('.commands'), /curl -X PATCH .*enabled = false/s);
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await page.locator('.badge', { hasText: 'Connected' }).waitFor();
     await open('/ui/tokens');
@@ -71,7 +72,7 @@ describe('what the page answers', () => {
     await page.getByLabel('Name').fill('previewed');
     await page.getByLabel('Tools it may use').fill('files_w*');
     await page.getByRole('dialog').getByText('sees 1').first().click();
-    assert.match(await page.getByRole('dialog').textContent(), /files_write_file/);
+    await shows(page.getByRole('dialog'), /files_write_file/);
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   });
 
@@ -80,12 +81,12 @@ describe('what the page answers', () => {
     await page.getByRole('button', { name: 'Refresh' }).click();
     const last = page.getByRole('region', { name: 'Your last change' });
     await last.getByText('Your last change as curl').click();
-    assert.match(await last.textContent(), /curl -X POST \S+\/admin\/upstreams\/files\/refresh -H "X-Admin-Secret: \$SECRET"/);
+    await shows(last, /curl -X POST \S+\/admin\/upstreams\/files\/refresh -H "X-Admin-Secret: \$SECRET"/);
     await open('/ui');
     await page.getByRole('button', { name: 'Add upstream' }).click();
     await page.getByLabel('URL, command, or a file with mcpServers').fill('npx -y @example/server-notes');
     await page.getByRole('dialog').getByText('As curl and TOML').click();
-    assert.match(await page.getByRole('dialog').textContent(), /\[\[upstreams\]\]\s*name = "notes"\s*command = \["npx", "-y", "@example\/server-notes"\]/);
+    await shows(page.getByRole('dialog'), /\[\[upstreams\]\]\s*name = "notes"\s*command = \["npx", "-y", "@example\/server-notes"\]/);
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   });
 });

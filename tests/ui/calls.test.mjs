@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { startGateway } from '../e2e/support/gateway.mjs';
 import { send } from '../e2e/support/raw.mjs';
 import { ScriptedUpstream } from '../e2e/support/scripted_upstream.mjs';
+import { shows } from './support/shown.mjs';
 import { launch, SECRET, signedIn, tool } from './support/world.mjs';
 
 class MoodyUpstream extends ScriptedUpstream {
@@ -74,7 +75,7 @@ describe('records of calls', () => {
     await call('quiet_moody', 'token-of-ci');
     const row = page.locator('.calls li', { hasText: 'quiet_moody' });
     await row.waitFor();
-    assert.match(await row.textContent(), /Tool error.*by ci.*ms/s);
+    await shows(row, /Tool error.*by ci.*ms/s);
     await page.getByRole('link', { name: 'All that are kept' }).click();
     await page.getByRole('heading', { name: 'Calls' }).waitFor();
     await page.getByLabel('Outcome').selectOption('failed');

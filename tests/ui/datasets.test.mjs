@@ -7,6 +7,7 @@ import { test } from 'node:test';
 
 import { makeFolder, startGateway } from '../e2e/support/gateway.mjs';
 import { program, root } from '../e2e/support/programs.mjs';
+import { holds, shows } from './support/shown.mjs';
 import { launch, SECRET, signedIn } from './support/world.mjs';
 
 const QUICKSTART = join(root, 'examples/quickstart');
@@ -23,14 +24,14 @@ test('UIX-10 a ratified dataset is connected and disconnected, and says what it 
   try {
     const page = await signedIn(browser, new URL(gateway.url).origin, { path: '/ui/datasets' });
     await page.getByRole('heading', { name: 'acme' }).waitFor();
-    assert.match(await page.locator('.context').textContent(), /Ratified.*by owner.*Entities.*person/s);
+    await shows(page.locator('.context'), /Ratified.*by owner.*Entities.*person/s);
     await page.getByRole('button', { name: 'Connect' }).click();
     await page.getByRole('img', { name: /^Types: .*person.*MEMBER_OF/s }).waitFor();
     await page.getByRole('link', { name: 'Try a workup' }).click();
     await page.getByLabel('entity *').fill(somebody);
     await page.getByRole('button', { name: 'Call' }).click();
     await page.getByRole('heading', { name: 'Citations' }).waitFor();
-    assert.match(await page.getByRole('table').textContent(), /people/);
+    await shows(page.getByRole('table'), /people/);
     await page.goBack();
     await page.getByRole('button', { name: 'Disconnect' }).click();
     await page.getByRole('button', { name: 'Connect' }).waitFor();
@@ -62,7 +63,7 @@ test('UIX-10 a dataset is proposed from its database, looked over, and ratified 
     await page.getByLabel('Variable with its address').selectOption('NOT_SET');
     await page.getByRole('button', { name: 'Draft' }).click();
     await page.getByText('the environment variable NOT_SET is not set').waitFor();
-    assert.equal(await page.getByLabel('Name').inputValue(), 'acme');
+    await holds(page.getByLabel('Name'), 'acme');
     await page.getByLabel('Variable with its address').selectOption('ACME_DSN');
     await page.getByRole('button', { name: 'Draft' }).click();
     const editor = page.getByRole('region', { name: 'Mapping' });
@@ -86,7 +87,7 @@ test('UIX-10 a dataset is proposed from its database, looked over, and ratified 
     await page.getByRole('dialog').getByRole('button', { name: 'Ratify' }).click();
     const card = page.locator('.context');
     await card.getByText('Ratified', { exact: true }).first().waitFor();
-    assert.match(await card.textContent(), /by admin/);
+    await shows(card, /by admin/);
     assert.equal(readFileSync(join(mappings, 'acme.toml'), 'utf8'), draft);
     await card.getByRole('button', { name: 'Connect' }).click();
     await card.getByRole('link', { name: 'Try a workup' }).waitFor();

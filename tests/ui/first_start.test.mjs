@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { makeFolder, startGateway } from '../e2e/support/gateway.mjs';
 import { eventually, program } from '../e2e/support/programs.mjs';
 import { ScriptedUpstream } from '../e2e/support/scripted_upstream.mjs';
+import { shows } from './support/shown.mjs';
 import { launch, SECRET, signedIn, tool } from './support/world.mjs';
 
 // A program that believes to be on a terminal.
@@ -51,7 +52,7 @@ test('UIX-16 the first upstreams come from a pasted file, and the page says what
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByRole('heading', { name: '2 upstreams' }).waitFor();
     await page.getByRole('region', { name: 'Upstreams' }).getByRole('link', { name: /one.*1 tool/ }).waitFor();
-    assert.match(await page.getByRole('region', { name: 'Connect a client' }).locator('pre').textContent(), new RegExp(`${origin}/mcp`));
+    await shows(page.getByRole('region', { name: 'Connect a client' }).locator('pre'), new RegExp(`${origin}/mcp`));
   } finally {
     await browser.close();
     await gateway.stop();

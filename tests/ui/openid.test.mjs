@@ -8,6 +8,7 @@ import { startGateway } from '../e2e/support/gateway.mjs';
 import { startIdentityProvider } from '../e2e/support/identity_provider.mjs';
 import { runningPrograms } from '../e2e/support/programs_of_suite.mjs';
 import { ScriptedUpstream } from '../e2e/support/scripted_upstream.mjs';
+import { holds, isOff, shows } from './support/shown.mjs';
 import { launch, SECRET, tool } from './support/world.mjs';
 
 const RULES = [
@@ -85,7 +86,7 @@ describe('signing in at an identity provider', () => {
     const page = await signIn('ada', '/ui/upstreams/files?x=1');
     await page.getByRole('heading', { name: 'files' }).waitFor();
     assert.equal(page.url(), `${origin}/ui/upstreams/files?x=1`);
-    assert.match(await page.locator('.who').textContent(), /operator ada/);
+    await shows(page.locator('.who'), /operator ada/);
     await page.getByRole('button', { name: 'Refresh' }).click();
     await page.getByText(/Read in \d+ ms/).waitFor();
     const { audit } = await admin('audit');
@@ -108,7 +109,7 @@ describe('signing in at an identity provider', () => {
   test('UIX-01 rules say who may only look, and who may not come in', async () => {
     const viewer = await signIn('bob', '/ui/upstreams/files');
     await viewer.getByRole('heading', { name: 'files' }).waitFor();
-    assert.ok(await viewer.getByRole('button', { name: 'Refresh' }).isDisabled());
+    await isOff(viewer.getByRole('button', { name: 'Refresh' }));
     const status = await viewer.evaluate(async () => {
       const { token } = await (await fetch('/ui/session')).json();
       return (await fetch('/admin/upstreams/files/refresh', { method: 'POST', headers: { 'x-proteus-token': token } })).status;
@@ -223,7 +224,7 @@ describe('signing in at an identity provider', () => {
     // The provider still knows them.
     await tab.getByRole('navigation', { name: 'Screens' }).waitFor();
     await page.getByRole('dialog', { name: 'Sign in again' }).waitFor({ state: 'detached' });
-    assert.equal(await page.getByLabel('call_timeout', { exact: true }).inputValue(), '77s');
+    await holds(page.getByLabel('call_timeout', { exact: true }), '77s');
     await page.getByRole('button', { name: 'Save call_timeout' }).click();
     await page.getByText('call_timeout (changed here)').waitFor();
     await page.context().close();

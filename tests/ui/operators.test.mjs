@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
+import { holds, shows } from './support/shown.mjs';
 import { launch, SECRET, signedIn, startWorld } from './support/world.mjs';
 
 describe('operators beside each other', () => {
@@ -38,9 +39,9 @@ describe('operators beside each other', () => {
     await page.getByRole('button', { name: 'Save call_timeout' }).click();
     assert.equal((await conflict).status(), 409);
     await page.getByText('Somebody else changed call_timeout meanwhile').waitFor();
-    assert.match(await page.getByRole('alert').filter({ hasText: 'Somebody else' }).textContent(), /(62s|1m2s)/);
+    await shows(page.getByRole('alert').filter({ hasText: 'Somebody else' }), /(62s|1m2s)/);
     assert.match((await world.admin('GET', 'upstreams/files')).call_timeout, /^(62s|1m2s)$/);
-    assert.equal(await field.inputValue(), '61s');
+    await holds(field, '61s');
     await page.getByRole('button', { name: 'Save call_timeout' }).click();
     await page.getByText('call_timeout (changed here)').waitFor();
     await page.getByText('Somebody else changed').waitFor({ state: 'detached' });
@@ -65,7 +66,7 @@ describe('operators beside each other', () => {
     await page.context().clearCookies();
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await again(page);
-    assert.equal(await page.getByLabel('Name').inputValue(), 'typed');
+    await holds(page.getByLabel('Name'), 'typed');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByRole('heading', { name: 'typed' }).waitFor();
     await world.admin('DELETE', 'upstreams/typed');
@@ -89,7 +90,7 @@ describe('operators beside each other', () => {
     await page.context().clearCookies();
     await page.getByRole('button', { name: 'Call' }).click();
     await again(page);
-    assert.equal(await page.getByLabel('to').inputValue(), 'what was typed');
+    await holds(page.getByLabel('to'), 'what was typed');
     await page.getByRole('button', { name: 'Call' }).click();
     await page.getByRole('region', { name: 'Answer' }).getByText('Done').waitFor();
     await page.context().close();

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before, describe, test } from 'node:test';
 
+import { holds, isOff, shows } from './support/shown.mjs';
 import { HOSTILE, launch, SECRET, signedIn, startWorld, tool, VIEWER_SECRET } from './support/world.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -58,8 +59,8 @@ describe('the page', () => {
   test('UIX-01 a viewer looks and changes nothing, in the page and by hand', async () => {
     const viewer = await signedIn(browser, world.origin, { secret: VIEWER_SECRET, path: '/ui/upstreams/files' });
     await viewer.getByRole('heading', { name: 'Project files' }).waitFor();
-    assert.ok(await viewer.getByRole('button', { name: 'Refresh' }).isDisabled());
-    assert.ok(await viewer.getByRole('radio', { name: 'Direct' }).isDisabled());
+    await isOff(viewer.getByRole('button', { name: 'Refresh' }));
+    await isOff(viewer.getByRole('radio', { name: 'Direct' }));
     const status = await viewer.evaluate(async () => {
       const { token } = await (await fetch('/ui/session')).json();
       const answer = await fetch('/admin/upstreams/files', { method: 'PATCH', headers: { 'x-proteus-token': token }, body: '{"enabled":false}' });
@@ -138,10 +139,10 @@ describe('the page', () => {
     await open('/ui');
     const first = page.locator('.needs li').first();
     await first.waitFor();
-    assert.match(await first.textContent(), /away/);
-    assert.match(await page.locator('.needs').textContent(), /shop.*2 proposals to decide/);
+    await shows(first, /away/);
+    await shows(page.locator('.needs'), /shop.*2 proposals to decide/);
     const row = page.getByRole('region', { name: 'Upstreams' }).getByRole('link', { name: /Project files/ });
-    assert.match(await row.textContent(), /Connected.*modern.*cached.*3 tools/);
+    await shows(row, /Connected.*modern.*cached.*3 tools/);
     // How often it was called and how long that took, once it was.
     await fetch(world.gateway.url, {
       method: 'POST',
@@ -167,7 +168,7 @@ describe('the page', () => {
     assert.ok(!(await list()).includes('files_live_only'));
     await page.getByText('Direct', { exact: true }).click();
     await page.getByText('As curl and TOML').click();
-    assert.match(await page.getByRole('dialog').textContent(), /curl -X PATCH .*\[\[upstreams\]\]\s*name = "files"\s*refresh_strategy = "direct_proxy"/s);
+    await shows(page.getByRole('dialog'), /curl -X PATCH .*\[\[upstreams\]\]\s*name = "files"\s*refresh_strategy = "direct_proxy"/s);
     await page.getByRole('button', { name: 'Change' }).click();
     await page.getByText('Proteus asks the upstream for each list').waitFor();
     assert.ok((await list()).includes('files_live_only'));
@@ -177,7 +178,7 @@ describe('the page', () => {
     await open('/ui/timeline?upstream=files');
     const deed = page.locator('.timeline > li.deed', { hasText: 'refresh_strategy' });
     await deed.waitFor();
-    assert.match(await deed.textContent(), /admin.*upstream\.patch/s);
+    await shows(deed, /admin.*upstream\.patch/s);
     await page.locator('.timeline .change.removed', { hasText: 'files_search' }).waitFor();
     await open('/ui/upstreams/files');
     await page.getByText('Cached', { exact: true }).click();
@@ -201,7 +202,7 @@ describe('the page', () => {
     await timeout.fill('soon');
     await page.getByRole('button', { name: 'Save call_timeout' }).click();
     await page.locator('.settings .notice').waitFor();
-    assert.equal(await timeout.inputValue(), 'soon');
+    await holds(timeout, 'soon');
     await timeout.fill('90s');
     await page.getByRole('button', { name: 'Save call_timeout' }).click();
     await page.getByText('call_timeout (changed here)').waitFor();
@@ -243,12 +244,12 @@ describe('the page', () => {
     await page.getByRole('button', { name: 'Why?' }).click();
     const why = page.getByRole('complementary');
     await why.getByText('Not seen').first().waitFor();
-    assert.match(await why.textContent(), /Access rules: the caller's rules do not allow it/);
+    await shows(why, /Access rules: the caller's rules do not allow it/);
     await page.locator('select[name=as]').selectOption('agent');
     await page.locator('select[name=context]').selectOption('reading');
     await page.getByText('files_search').click();
     await page.getByText('Prefer short words.', { exact: true }).waitFor();
-    assert.match(await why.textContent(), /from the upstream files.*from the context files_search/s);
+    await shows(why, /from the upstream files.*from the context files_search/s);
     await page.getByLabel('Search', { exact: true }).fill('words');
     await page.getByText('1 tool fit the search').waitFor();
     const { searchParams } = new URL(page.url());
@@ -263,10 +264,10 @@ describe('the page', () => {
     await world.admin('POST', 'upstreams/shop/refresh');
     const card = page.locator('.proposal');
     await card.waitFor();
-    assert.equal(await card.locator('.words del').textContent(), 'small');
-    assert.equal(await card.locator('.words ins').textContent(), 'huge');
-    assert.match(await card.textContent(), /Breaking/);
-    assert.match(await card.locator('.structure').textContent(), /inputSchema › properties › to › type"string""number"/);
+    await shows(card.locator('.words del'), 'small');
+    await shows(card.locator('.words ins'), 'huge');
+    await shows(card, /Breaking/);
+    await shows(card.locator('.structure'), /inputSchema › properties › to › type"string""number"/);
     await card.getByRole('button', { name: 'Ratify' }).click();
     await page.getByRole('dialog').getByText('sees otherwise 1').first().waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Ratify' }).click();
@@ -329,7 +330,7 @@ describe('the page', () => {
     await open('/ui/audit');
     await page.getByLabel('What').fill('refresh files');
     await page.locator('.audit li', { hasText: 'upstream.refresh' }).first().waitFor();
-    assert.match(await page.locator('.audit li').first().textContent(), /admin/);
+    await shows(page.locator('.audit li').first(), /admin/);
   });
 
   test('UIX-14 what changes elsewhere is shown without a reload, in a second tab as well', async () => {
@@ -352,7 +353,7 @@ describe('the page', () => {
     await own.getByRole('dialog').getByLabel('Admin secret or key').fill(SECRET);
     await own.getByRole('dialog').getByRole('button', { name: 'Sign in', exact: true }).click();
     await own.getByRole('dialog').waitFor({ state: 'detached' });
-    assert.equal(await own.getByLabel('timeout', { exact: true }).inputValue(), '31s');
+    await holds(own.getByLabel('timeout', { exact: true }), '31s');
     await own.context().close();
   });
 

@@ -7,6 +7,7 @@ import { ADMIN_SECRET } from '../e2e/support/identity.mjs';
 import { Person } from '../e2e/support/person.mjs';
 import { runningPrograms } from '../e2e/support/programs_of_suite.mjs';
 import { clientOf, startStory } from '../e2e/support/sign_in_story.mjs';
+import { holds, shows } from './support/shown.mjs';
 import { launch, signedIn } from './support/world.mjs';
 
 const [LEGACY] = CLIENTS;
@@ -35,7 +36,7 @@ describe('people who use the gateway', () => {
     await ada.opening;
     const row = page.getByRole('listitem').filter({ hasText: 'ada' });
     await row.locator('.badge', { hasText: 'Connected' }).waitFor();
-    assert.match(await row.textContent(), /notes.*for tools/s);
+    await shows(row, /notes.*for tools/s);
     await row.getByRole('button', { name: 'Disconnect' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
     await row.waitFor({ state: 'detached' });
@@ -56,7 +57,7 @@ describe('people who use the gateway', () => {
     const rules = page.locator('.rules li');
     await rules.first().waitFor();
     assert.deepEqual((await rules.allTextContents()).map((text) => /^(Rule \d)(groups is \w+)named/.exec(text)?.slice(1)), [['Rule 1', 'groups is staff'], ['Rule 2', 'groups is ops']]);
-    assert.match(await rules.first().textContent(), /not \*/);
+    await shows(rules.first(), /not \*/);
     const claims = page.getByLabel('Claims of a token');
     await claims.fill(JSON.stringify({ iss: NOBODY, sub: 'kim', groups: ['ops'] }));
     await page.getByRole('button', { name: 'Match' }).click();
@@ -65,7 +66,7 @@ describe('people who use the gateway', () => {
     await page.getByRole('link', { name: 'What they see' }).last().click();
     await page.getByRole('heading', { name: 'Tools' }).waitFor();
     await page.getByRole('status').first().waitFor();
-    assert.match(await page.locator('select[name=as]').inputValue(), /"kim"/);
+    await holds(page.locator('select[name=as]'), /"kim"/);
     await open('/ui/tokens');
     await claims.fill('{"sub":"kim"}');
     await page.getByRole('button', { name: 'Match' }).click();
@@ -78,9 +79,9 @@ describe('people who use the gateway', () => {
     await open('/ui/sessions');
     const row = page.getByRole('listitem').filter({ hasText: 'bo' });
     await row.first().waitFor();
-    assert.match(await row.first().textContent(), /at \/mcp.*revision/s);
+    await shows(row.first(), /at \/mcp.*revision/s);
     await row.first().getByRole('button').click();
-    assert.match(await page.getByRole('dialog').textContent(), /curl -X DELETE .*\/admin\/sessions\/client-/s);
+    await shows(page.getByRole('dialog'), /curl -X DELETE .*\/admin\/sessions\/client-/s);
     await page.getByRole('dialog').getByRole('button', { name: 'End', exact: true }).click();
     await row.first().waitFor({ state: 'detached' });
     const { audit } = await (await fetch(new URL('/admin/audit', story.gateway.url), { headers: { 'x-admin-secret': ADMIN_SECRET } })).json();

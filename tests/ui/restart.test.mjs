@@ -4,6 +4,7 @@ import { test } from 'node:test';
 
 import { makeFolder, startGateway } from '../e2e/support/gateway.mjs';
 import { ScriptedUpstream } from '../e2e/support/scripted_upstream.mjs';
+import { holds } from './support/shown.mjs';
 import { launch, SECRET, signedIn, tool } from './support/world.mjs';
 
 test('UIX-14 UIX-02 a gateway that is restarted is shown again, to who was signed in', async () => {
@@ -46,10 +47,10 @@ test('UIX-14 UIX-02 what was typed stays while the gateway is restarted, and is 
     await gateway.stop();
     await page.getByRole('button', { name: 'Save call_timeout' }).click();
     await page.locator('.settings').getByRole('alert').filter({ hasText: 'the gateway does not answer' }).waitFor();
-    assert.equal(await field.inputValue(), '33s');
+    await holds(field, '33s');
     gateway = await startGateway({ ...settings, server: { listen: `127.0.0.1:${port}` } });
     await page.locator('.lost').waitFor({ state: 'detached' });
-    assert.equal(await field.inputValue(), '33s');
+    await holds(field, '33s');
     await page.getByRole('button', { name: 'Save call_timeout' }).click();
     await page.getByText('call_timeout (changed here)').waitFor();
     const saved = await (await fetch(`${origin}/admin/upstreams/files`, { headers: { 'x-admin-secret': SECRET } })).json();

@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 
 import { startGateway } from '../e2e/support/gateway.mjs';
 import { ScriptedUpstream } from '../e2e/support/scripted_upstream.mjs';
+import { holds, isOff, shows } from './support/shown.mjs';
 import { launch, SECRET, signedIn, VIEWER_SECRET } from './support/world.mjs';
 
 const ORDER = {
@@ -88,7 +89,7 @@ describe('trying a tool', () => {
     await page.getByRole('link', { name: 'Try it' }).click();
     await page.getByLabel('to *').fill('Ada');
     await page.getByLabel('size *').selectOption('large');
-    assert.equal(await page.getByLabel('amount').inputValue(), '2');
+    await holds(page.getByLabel('amount'), '2');
     await page.getByLabel('gift').check();
     await page.getByLabel('city').fill('Berlin');
     await page.getByRole('button', { name: 'Add to tags' }).click();
@@ -101,7 +102,7 @@ describe('trying a tool', () => {
     assert.deepEqual(called.arguments, { to: 'Ada', size: 'large', amount: 2, gift: true, address: { city: 'Berlin' }, tags: ['fragile'], how: 'quickly' });
     assert.ok(!JSON.stringify(upstream.headers).includes('proteus_try') && !JSON.stringify(upstream.headers).includes('token of the buyer'));
     await page.getByText('sent tools/call').click();
-    assert.match(await page.locator('.messages').textContent(), /"Berlin"[\s\S]*received result/);
+    await shows(page.locator('.messages'), /"Berlin"[\s\S]*received result/);
     const { audit } = await (await fetch(`${origin}/admin/audit`, { headers: { 'x-admin-secret': SECRET } })).json();
     assert.ok(audit.some((one) => one.what === 'token.try' && one.who === 'admin' && one.detail.as === 'buyer'));
   });
@@ -109,7 +110,7 @@ describe('trying a tool', () => {
   test('UIX-06 raw JSON beside the form', async () => {
     await page.goto(`${origin}/ui/try?name=shop_order`);
     await page.getByLabel('As JSON').fill('{"to":"Bo","size":"small","gift":false,"note":1}');
-    assert.equal(await page.getByLabel('to *').inputValue(), 'Bo');
+    await holds(page.getByLabel('to *'), 'Bo');
     await page.getByRole('button', { name: 'Call' }).click();
     await answer().getByText('"note":1').waitFor();
   });
@@ -143,7 +144,7 @@ describe('trying a tool', () => {
   test('UIX-06 a viewer calls nothing', async () => {
     const viewer = await signedIn(browser, origin, { secret: VIEWER_SECRET, path: '/ui/try?name=shop_ask' });
     await viewer.getByText('A viewer looks, and calls nothing.').waitFor();
-    assert.ok(await viewer.getByRole('button', { name: 'Call' }).isDisabled());
+    await isOff(viewer.getByRole('button', { name: 'Call' }));
     await viewer.context().close();
   });
 

@@ -1,9 +1,9 @@
 // UIX-06, UIX-09: a call at a legacy upstream that asks something waits, and an operator ends it.
-import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { startGateway } from '../e2e/support/gateway.mjs';
 import { startServer } from '../e2e/support/programs.mjs';
+import { shows } from './support/shown.mjs';
 import { launch, SECRET, signedIn } from './support/world.mjs';
 
 test('UIX-06 UIX-09 a call that asks is answered in the page; while it waits it is shown, and ended after a question', async () => {
@@ -23,7 +23,7 @@ test('UIX-06 UIX-09 a call that asks is answered in the page; while it waits it 
     await operator.goto(`${origin}/ui/sessions`);
     const row = operator.getByRole('listitem').filter({ hasText: 'waits for the client' });
     await row.waitFor();
-    assert.match(await row.textContent(), /old.*since/s);
+    await shows(row, /old.*since/s);
     await page.getByRole('button', { name: 'Decline' }).click();
     await page.getByRole('region', { name: 'Answer' }).getByText(/decline/).first().waitFor();
     await row.waitFor({ state: 'detached' });
