@@ -17,6 +17,7 @@ using server::LeftStream;
 namespace {
 
 constexpr std::string_view kRequest = "r";
+constexpr unsigned kMostLeftOut = 1000;  // events, before a stream is sent whole again
 
 std::optional<std::uint64_t> number_of(std::string_view text) {
   std::uint64_t number = 0;
@@ -59,16 +60,35 @@ void RedisEventStore::append(const EventStreamId& stream, std::uint64_t number, 
     const std::scoped_lock lock(home.mutex);
     Copy& copy = home.copies[name];
     if (copy.key.empty()) copy.key = keys_.events(stream.session, stream.stream);
-    if (connection == 0 || copy.connection == connection) {
-      if (connection == 0 || !send(copy, {{number, std::string(message)}})) copy.connection = 0;
+    if (connection == 0) copy.connection = 0;
+    if (connection != 0 && copy.connection == connection && !send(copy, {{number, std::string(message)}})) {
+      copy.fail(connection);
       return;
     }
+    if (copy.connection == connection || copy.waits(connection)) return;
   }
   // Not under the lock: the memory takes it while it holds its own.
   const auto kept = memory_.kept_after(stream, 0).value_or(std::vector<KeptEvent>());
   const std::scoped_lock lock(home.mutex);
   const auto copy = home.copies.find(name);
-  if (copy != home.copies.end()) copy->second.connection = send(copy->second, kept) ? connection : 0;
+  if (copy == home.copies.end()) return;
+  if (!send(copy->second, kept)) return copy->second.fail(connection);
+  copy->second.connection = connection;
+  copy->second.left_out = 0;
+}
+
+void RedisEventStore::Copy::fail(std::uint64_t over) {
+  connection = 0;
+  failed = over;
+  left_out = std::min(2 * left_out + 1, kMostLeftOut);
+  still = left_out;
+}
+
+bool RedisEventStore::Copy::waits(std::uint64_t over) {
+  if (failed != over) left_out = still = 0;
+  if (still == 0) return false;
+  --still;
+  return true;
 }
 
 void RedisEventStore::begin(const EventStreamId& stream, std::string_view request) {
@@ -108,7 +128,7 @@ void RedisEventStore::give_up(const EventStreamId& stream, std::uint64_t number)
   const auto found = home.copies.find(name);
   if (found == home.copies.end() || found->second.connection == 0) return;
   const std::string field = std::to_string(number);
-  if (!client_.post(redis::Words{"HDEL", found->second.key, field})) found->second.connection = 0;
+  if (!client_.post(redis::Words{"HDEL", found->second.key, field})) found->second.fail(found->second.connection);
 }
 
 Task<Result<std::vector<KeptEvent>>> RedisEventStore::read_after(EventStreamId stream, std::uint64_t number) {

@@ -42,6 +42,14 @@ class RedisEventStore final : public server::EventStore {
     std::string key;
     std::string request;           // as in `begin`
     std::uint64_t connection = 0;  // to Redis, over which all of it was sent; 0 for none
+    // Over a connection that takes nothing more, a stream is not sent whole with each of its events: the more often
+    // that failed, the more events are left out before it is tried again.
+    std::uint64_t failed = 0;  // over which it could not be sent
+    unsigned left_out = 0;     // after the last failure
+    unsigned still = 0;        // of these, those that are still to come
+
+    void fail(std::uint64_t over);
+    bool waits(std::uint64_t over);
   };
   struct Shard {
     std::mutex mutex;

@@ -103,6 +103,20 @@ class RedisEvents : public testing::Test {
   RedisServer& server;
 };
 
+// SEC-03: a Redis that takes nothing does not have a stream sealed anew for each of its events.
+TEST_F(RedisEvents, AreNotSentWholeEachTimeWhereNothingIsTaken) {
+  auto options = redis::test::TestClient::options_for(server.url());
+  options.queued_bytes = 64;
+  Connected here(std::move(options));
+  RedisEventStore store(here.client, LiveKeys("pepper"), {});
+  constexpr std::uint64_t kEvents = 1000;
+  for (std::uint64_t number = 1; number <= kEvents; ++number)
+    store.append({"full", 7}, number, "an event that is longer than what may wait");
+  const auto tried = here.client.figures().dropped / 2;
+  EXPECT_GT(tried, 0U);
+  EXPECT_LT(tried, 20U);
+}
+
 // REP-10
 TEST_F(RedisEvents, KeepWhichRequestAStreamAnswers) {
   Connected here(server);

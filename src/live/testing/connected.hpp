@@ -17,7 +17,8 @@ namespace proteus::live::test {
 class Connected {
  public:
   explicit Connected(const redis::test::RedisServer& server, std::string_view credentials = {})
-      : client(workers_.at(0), redis::test::TestClient::options_for(server.url(credentials))) {
+      : Connected(redis::test::TestClient::options_for(server.url(credentials))) {}
+  explicit Connected(redis::ClientOptions options) : client(workers_.at(0), std::move(options)) {
     workers_.run();
     client.start();
     if (!boost::asio::co_spawn(workers_.at(0), client.wait_until_connected(), boost::asio::use_future).get())
