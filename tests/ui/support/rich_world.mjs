@@ -31,7 +31,7 @@ export async function startRichWorld(options = {}) {
   const session = await LegacySession.open(world.gateway.url, 'token of the agent');
   const listening = new AbortController();
   await session.stream('token of the agent', listening.signal);
-  await world.admin('POST', 'session/init', { session_id: 'checkout-7', user_token: 'token of a tool session' });
+  await world.admin('POST', 'session/init', { session_id: 'checkout-7', user_token: 'token of a tool session', user_id: 1 });
   const { draft } = await world.admin('POST', 'datasets/propose', { name: 'acme', dsn_env: 'ACME_DSN' });
   await world.admin('POST', 'datasets/ratify', { mapping: draft });
   await world.admin('POST', 'datasets/acme/connect');
