@@ -20,6 +20,9 @@ inline ProcessKey process_key_of(std::string_view name) {
   return ProcessKey(derive_bytes(name, "process", kProcessKeyBytes));
 }
 
+// The key of no process, where there has to be one.
+inline ProcessKey nobody() { return ProcessKey(std::string(kProcessKeyBytes, '\0')); }
+
 // As it stands in texts: letters, digits, '-' and '_', always as many.
 inline constexpr std::size_t kProcessKeyText = 11;
 inline std::string to_text(const ProcessKey& key) { return base64_encode(key.value(), Base64::url); }

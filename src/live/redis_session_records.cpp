@@ -107,6 +107,15 @@ void RedisSessionRecords::remove(const std::string& id, const SessionRecord::Hol
   client_.post(redis::Words{"EVAL", kRemove, "1", key, text});
 }
 
+void RedisSessionRecords::release(const std::string& id, const SessionRecord& record) {
+  const std::string key = keys_.session(id);
+  const std::string before = text_of(record.holder);
+  SessionRecord released = record;
+  released.holder.process = nobody();
+  const std::string text = write(key, released);
+  client_.post(redis::Words{"EVAL", kReplace, "1", key, before, text, expiry_});
+}
+
 Task<Result<bool>> RedisSessionRecords::hold(std::string id, SessionRecord record) {
   const std::string key = keys_.session(id);
   co_return is_done(

@@ -23,6 +23,7 @@ class RedisSessionRecords final : public server::SessionRecords {
 
   void put(const std::string& id, const server::SessionRecord& record) override;
   void remove(const std::string& id, const server::SessionRecord::Holder& holder) override;
+  void release(const std::string& id, const server::SessionRecord& record) override;
   Task<Result<bool>> hold(std::string id, server::SessionRecord record) override;
   Task<Result<std::optional<server::SessionRecord>>> read(std::string id) override;
   Task<Result<bool>> replace(std::string id, server::SessionRecord::Holder before, server::SessionRecord next) override;

@@ -68,6 +68,20 @@ TEST_F(RedisRecords, LetOneOfTwoTakeASession) {
   EXPECT_FALSE(proteus::test::run(io, records.replace("gone", {kOne, 1}, full({kTwo, 2}))).value());
 }
 
+// REP-14
+TEST_F(RedisRecords, SayThatNobodyHasASessionThatWasHandedOver) {
+  records.put("id", full({kOne, 3}));
+  records.release("id", full({kTwo, 3}));
+  EXPECT_EQ(read(records, "id"), full({kOne, 3})) << "it was not the other's";
+  records.release("id", full({kOne, 3}));
+  EXPECT_EQ(read(records, "id"), full({nobody(), 3}));
+  records.put("id", full({kOne, 3}));
+  EXPECT_FALSE(proteus::test::run(io, records.hold("id", full({kOne, 3}))).value());
+  EXPECT_TRUE(proteus::test::run(io, records.replace("id", {nobody(), 3}, full({kTwo, 4}))).value());
+  records.release("gone", full({kOne, 1}));
+  EXPECT_EQ(read(records, "gone"), std::nullopt);
+}
+
 // REP-12
 TEST_F(RedisRecords, CannotBeWrittenByWhoHasLostTheSession) {
   records.put("id", full({kTwo, 2}));

@@ -1,12 +1,13 @@
 // What deploy/ has for several processes: the files are read as those read them who run them, every name in them is one of
 // the program's, and the processes are started with them behind the balancer.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 import { describe, test } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
 
+import { hasNginx, startDeployedBalancer } from './support/balancer.mjs';
 import { freePort } from './support/free_port.mjs';
 import { makeFolder } from './support/gateway.mjs';
 import { hasPostgres, startPostgres } from './support/postgres.mjs';
@@ -14,7 +15,6 @@ import { eventually, program, root, startServer, within } from './support/progra
 import { send } from './support/raw.mjs';
 
 const read = (name) => readFileSync(join(root, 'deploy', name), 'utf8');
-const hasNginx = existsSync('/usr/sbin/nginx');
 const binary = readFileSync(program('proteus'));
 
 /** The lines `NAME=value` of a file of the environment. */
@@ -193,13 +193,8 @@ describe('the files of deploy/ in use', { skip: !(hasPostgres && hasNginx) && 'P
       const nobody = await freePort();
       assert.throws(() => check(`0.0.0.0:${nobody}`));
 
-      const at = await freePort();
-      let conf = read('nginx.conf').replaceAll('/tmp/', `${folder}/`).replace('listen 8080;', `listen 127.0.0.1:${at};`);
-      gateways.forEach(({ url }, i) => (conf = conf.replace(`10.89.42.1${i + 1}:8080`, new URL(url).host)));
-      writeFileSync(join(folder, 'nginx.conf'), (process.getuid() === 0 ? 'user root;\n' : '') + conf);
-      balancer = spawn('/usr/sbin/nginx', ['-c', join(folder, 'nginx.conf'), '-g', 'daemon off;'], { stdio: 'ignore' });
-      const url = `http://127.0.0.1:${at}/mcp`;
-      await eventually('the balancer', () => fetch(new URL('/readyz', url)).then((answer) => answer.status === 200, () => false));
+      balancer = await startDeployedBalancer(gateways.map((gateway) => gateway.url));
+      const { url } = balancer;
       const listed = await send(url, 'tools/list', {}, { token: env.AGENT_TOKEN });
       assert.equal(listed.status, 200);
       assert.equal((await send(url, 'tools/list', {}, { token: 'of-a-stranger' })).status, 401);
@@ -211,11 +206,7 @@ describe('the files of deploy/ in use', { skip: !(hasPostgres && hasNginx) && 'P
       await gateways.shift().stop();
       for (const token of ['a', 'b', 'c', 'd', 'e', 'f']) assert.equal((await send(url, 'tools/list', {}, { token })).status, 401);
     } finally {
-      if (balancer) {
-        const ended = new Promise((done) => balancer.once('exit', done));
-        balancer.kill('SIGTERM');
-        await within(10_000, 'the end of nginx', ended);
-      }
+      if (balancer) await within(10_000, 'the end of nginx', balancer.stop());
       for (const gateway of gateways) await gateway.stop();
       await postgres.stop();
       forget();

@@ -25,6 +25,10 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::chrono::seconds kFirstLists{3};
+// A balancer uses connections that it has kept before it makes new ones, and learns from a new one that is refused.
+constexpr std::chrono::milliseconds kIdle{500};
+constexpr std::chrono::milliseconds kLastWords{200};
+constexpr std::chrono::milliseconds kLook{10};
 
 bool serves_anonymous(const Config& config) {
   switch (config.auth.admitted_anonymous()) {
@@ -297,11 +301,16 @@ void Serving::drain() {
   if (std::exchange(drained_, true) || !server_) return;
   dependencies_->readiness.set(admin::Readiness::State::draining);
   const auto ends = clock_.now() + config_.server.grace;
-  server::drain(*server_, *workers_, gateway_->endpoint(), config_.server.grace);
+  server::drain(*server_, *workers_, gateway_->endpoint(), config_.server.grace, cluster_ ? kIdle : kIdle.zero());
   if (!peer_server_) return;
   // A call that others have passed on may ask something, and the answer comes as a request of its own: they are let in
   // for as long as one runs.
+  while (gateway_->endpoint().sessions().hand_over() > 0 && clock_.now() < ends)
+    std::this_thread::sleep_for(kLook);
   cluster_->requests.wait_for_none(ends);
+  leave_cluster();
+  // Whoever has not heard of that comes once more, and is told to look again.
+  if (config_.server.grace.count() > 0) std::this_thread::sleep_for(kLastWords);
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(ends - clock_.now());
   server::drain(*peer_server_, *workers_, gateway_->endpoint(), std::max(left, std::chrono::milliseconds(0)));
 }

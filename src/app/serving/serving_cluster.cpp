@@ -165,7 +165,7 @@ void Serving::start_following() {
 }
 
 void Serving::leave_cluster() {
-  if (!cluster_ || !cluster_->joined) return;
+  if (!cluster_ || !std::exchange(cluster_->joined, false)) return;
   const auto leave = [](Cluster& cluster) -> Task<> {
     co_await cluster.leases.stop();
     co_await cluster.member.leave();

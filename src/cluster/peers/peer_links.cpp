@@ -201,12 +201,17 @@ Task<Result<PeerLinks::Passed>> PeerLinks::pass_on(net::Exchange& exchange, Peer
 
   Waiting waiting(part, peer->name);
   exchange.on_disconnect([abort = waiting.abort] { (*abort)(); });
-  // What only listens ends where this process ends, and is taken up again elsewhere.
-  const auto draining = std::make_shared<bool>(false);
+  // What only listens ends where this process ends, and is taken up again elsewhere; not before it has begun, because
+  // that would be a failure.
+  struct Listening {
+    bool begun = false;
+    bool ends = false;
+  };
+  const auto listening = std::make_shared<Listening>();
   if (request.method() == "GET") {
-    exchange.on_drain([abort = waiting.abort, draining] {
-      *draining = true;
-      (*abort)();
+    exchange.on_drain([abort = waiting.abort, listening] {
+      listening->ends = true;
+      if (listening->begun) (*abort)();
     });
   }
 
@@ -218,7 +223,6 @@ Task<Result<PeerLinks::Passed>> PeerLinks::pass_on(net::Exchange& exchange, Peer
                                          .deadlines = {.connect = kConnect, .head = {}, .whole = {}},
                                          .abort = waiting.abort.get()});
   if (!answer) {
-    if (*draining) co_return std::unexpected(errors::unreachable("this process of the gateway ends; try again"));
     if (answer.error().kind() == ErrorKind::cancelled && !waiting.is_gone) co_return Passed::answered;
     log::info("{} cannot be asked: {}", peer->name, answer.error().message());
     if (answer.error().kind() == ErrorKind::unreachable) {
@@ -237,7 +241,13 @@ Task<Result<PeerLinks::Passed>> PeerLinks::pass_on(net::Exchange& exchange, Peer
     co_await exchange.reply(head, whole ? *whole : std::string_view());
     co_return Passed::answered;
   }
-  if (co_await exchange.begin_stream(head)) co_await pump(exchange, *answer);
+  if (!co_await exchange.begin_stream(head)) co_return Passed::answered;
+  listening->begun = true;
+  if (listening->ends) {
+    co_await exchange.end_stream();
+  } else {
+    co_await pump(exchange, *answer);
+  }
   co_return Passed::answered;
 }
 

@@ -66,13 +66,13 @@ Connection::Connection(const HttpDependencies& dependencies, Stream stream)
 Task<> Connection::run() {
   const OnExit close([this] { stream_.close(); });
   if (stream_.is_tls() && !co_await shake_hands()) co_return;
-  if (dependencies_.draining) co_return;
+  if (dependencies_.closes_idle && !has_unread()) co_return;
   // The first request has less time than later ones: who connects means to ask.
   deadline_ = deadline_after(dependencies_.limits.head_time);
   while (co_await read_request()) {
     co_await serve_request();
     if (broken_) co_return;
-    if (!keep_alive_ || dependencies_.draining) break;
+    if (!keep_alive_ || dependencies_.closes_idle) break;
     reader_.finish();
     expecting_ = Phase::idle;
     deadline_ = deadline_after(dependencies_.limits.keep_alive);
@@ -281,9 +281,15 @@ void Connection::sweep() {
   stream_.close();
 }
 
-void Connection::begin_drain() {
-  if (doing_ == Doing::reading && reader_.phase() == Phase::idle) return stream_.close();
-  call_drain();
+void Connection::begin_drain() { call_drain(); }
+
+void Connection::close_if_idle() {
+  if (doing_ == Doing::reading && reader_.phase() == Phase::idle && !has_unread()) stream_.close();
+}
+
+bool Connection::has_unread() const {
+  char first = 0;
+  return ::recv(stream_.native_handle(), &first, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
 void Connection::call_drain() {

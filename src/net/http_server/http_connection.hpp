@@ -25,7 +25,8 @@ struct HttpDependencies {
   Clock::Monotonic now;
   std::chrono::milliseconds tick{0};  // how late `now` may be
   std::string date_line;
-  bool draining = false;
+  bool draining = false;     // each connection has one more answer at most
+  bool closes_idle = false;  // and where nothing runs none
   RefusalLog* refusals = nullptr;
   const TrustedProxies* proxies = nullptr;  // none where it is null; outlives the connections
 
@@ -43,8 +44,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   // Enforces the deadline, whichever applies to what the connection does.
   void sweep();
-  // Closes the connection if it idles, and otherwise tells the running exchange.
+  // Tells the running exchange, where there is one.
   void begin_drain();
+  // Unless a request has come that was not read yet.
+  void close_if_idle();
   // At once.
   void abort();
 
@@ -70,6 +73,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void watch();
   void on_readable(ErrorCode error);
   void call_drain();
+  bool has_unread() const;
 
   // Sends `out_`.
   bool try_flush();

@@ -58,8 +58,8 @@ HttpHandler parking_once(Shared& shared) {
   };
 }
 
-std::future<void> drain(TestServer& server, std::chrono::milliseconds grace) {
-  auto done = asio::co_spawn(server.workers().at(0), server.server().drain(grace), asio::use_future);
+std::future<void> drain(TestServer& server, std::chrono::milliseconds grace, std::chrono::milliseconds idle = {}) {
+  auto done = asio::co_spawn(server.workers().at(0), server.server().drain(grace, idle), asio::use_future);
   server.settle();
   return done;
 }
@@ -173,6 +173,34 @@ TEST(Drain, ClosesIdleConnectionsAndAcceptsNoMore) {
   EXPECT_TRUE(idle.at_end());
   EXPECT_TRUE(used.at_end());
   EXPECT_THROW(server.connect(), std::runtime_error);
+}
+
+TEST(Drain, ServesOneMoreRequestOnIdleConnectionsForAsLongAsItIsTold) {
+  TestServer server([](Exchange& exchange) -> Task<> { co_await exchange.reply({}, "ok"); });
+  auto unused = server.connect();
+  auto used = server.connect();
+  used.send(test::kGet);
+  EXPECT_EQ(RawClient::field(used.receive(), "Connection"), "");
+  server.wait_for_connections(2);
+  auto done = drain(server, seconds(1000), seconds(1000));
+  EXPECT_THROW(server.connect(), std::runtime_error);
+  for (auto* const client : {&used, &unused}) {
+    client->send(test::kGet);
+    const Answer answer = client->receive();
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_EQ(RawClient::field(answer, "Connection"), "close");
+    EXPECT_TRUE(client->at_end());
+    client->close();
+  }
+  done.wait();
+}
+
+TEST(Drain, ClosesIdleConnectionsAfterThatTime) {
+  TestServer server([](Exchange& exchange) -> Task<> { co_await exchange.reply({}, "ok"); });
+  auto idle = server.connect();
+  server.wait_for_connections(1);
+  drain(server, seconds(1000), std::chrono::milliseconds(1)).wait();
+  EXPECT_TRUE(idle.at_end());
 }
 
 TEST(Drain, TellsRunningExchangesAndLetsThemFinish) {

@@ -97,9 +97,9 @@ void HttpServer::set_tls(const TlsContext& tls) {
   }
 }
 
-Task<> HttpServer::drain(std::chrono::milliseconds grace) {
+Task<> HttpServer::drain(std::chrono::milliseconds grace, std::chrono::milliseconds idle) {
   for (const auto& part : parts_) {
-    asio::post(part->context(), [part = part.get(), grace] { part->begin_drain(grace); });
+    asio::post(part->context(), [part = part.get(), grace, idle] { part->begin_drain(grace, idle); });
   }
   for (const auto& part : parts_) {
     co_await asio::co_spawn(part->context(), part->finish_drain(), asio::use_awaitable);

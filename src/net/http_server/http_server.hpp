@@ -57,7 +57,10 @@ class HttpServer {
 
   // Stops accepting and closes idle connections; what runs may finish, and is told so (`Exchange::on_drain`).
   // What is left after `grace` is cancelled. Completes when nothing is left. Must not be cancelled itself.
-  Task<> drain(std::chrono::milliseconds grace);
+  //
+  // A balancer that keeps connections may send something by one just when it is closed, and does not know then whether
+  // that was carried out. Given `idle`, idle ones stay open for so long, each for one more request.
+  Task<> drain(std::chrono::milliseconds grace, std::chrono::milliseconds idle = {});
 
   // Drains without grace, and blocks until that is done.
   void stop();

@@ -63,6 +63,15 @@ Task<> HttpWorker::accept() {
   }
 }
 
+// Who has connected may have asked already.
+void HttpWorker::accept_waiting() {
+  for (;;) {
+    TcpSocket socket(context_.get_executor());
+    if (accept_socket(*acceptor_, socket)) return;
+    adopt(tcp_stream(std::move(socket)));
+  }
+}
+
 void HttpWorker::adopt(Stream stream) {
   if (connections_.size() >= dependencies_.limits.connections) {
     const Refusal refusal{503, "too many connections"};
@@ -117,16 +126,36 @@ void HttpWorker::sweep() {
   if (dependencies_.now >= drain_ends_) abort_all();
 }
 
-void HttpWorker::begin_drain(std::chrono::milliseconds grace) {
+void HttpWorker::begin_drain(std::chrono::milliseconds grace, std::chrono::milliseconds idle) {
   dependencies_.draining = true;
   drain_ends_ = std::min(drain_ends_, clock_.now() + grace);
-  if (acceptor_) {
+  idle = std::min(idle, grace);
+  if (acceptor_ && acceptor_->is_open()) {
+    if (idle.count() > 0) accept_waiting();
     ErrorCode ignored;
     acceptor_->close(ignored);
   }
   for (const auto& connection : connections_)
     connection->begin_drain();
+  if (idle.count() > 0) {
+    service_.spawn("closing idle connections", close_idle_after(idle));
+  } else {
+    close_idle();
+  }
   if (grace == std::chrono::milliseconds(0)) abort_all();
+}
+
+Task<> HttpWorker::close_idle_after(std::chrono::milliseconds time) {
+  asio::steady_timer timer(context_);
+  timer.expires_after(time);
+  co_await timer.async_wait(asio::use_awaitable);
+  close_idle();
+}
+
+void HttpWorker::close_idle() {
+  dependencies_.closes_idle = true;
+  for (const auto& connection : connections_)
+    connection->close_if_idle();
 }
 
 void HttpWorker::abort_all() {

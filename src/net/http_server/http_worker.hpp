@@ -35,8 +35,8 @@ class HttpWorker {
   // Enforces the deadlines of all connections, once.
   void sweep();
 
-  // Stops accepting, closes idle connections, and after `grace` all of them.
-  void begin_drain(std::chrono::milliseconds grace);
+  // Stops accepting, closes idle connections, at once or after `idle`, and after `grace` all of them.
+  void begin_drain(std::chrono::milliseconds grace, std::chrono::milliseconds idle = {});
   // Completes when nothing is left; only after `begin_drain`.
   Task<> finish_drain();
 
@@ -45,7 +45,10 @@ class HttpWorker {
 
  private:
   Task<> accept();
+  void accept_waiting();
   Task<> keep_sweeping();
+  Task<> close_idle_after(std::chrono::milliseconds time);
+  void close_idle();
   Task<> serve(Stream stream);
   void abort_all();
 

@@ -196,6 +196,9 @@ class Sessions {
   Result<std::shared_ptr<Session>> adopt(std::string id, Session::Hello hello, const SessionRecord& record);
   // Another process has it: it ends here, and nowhere else.
   void drop(const ClientSessionId& id);
+  // Leaves those that nobody uses just now, of which there is a record, to whichever process is asked for them next.
+  // Says how many of those with a record are still here.
+  std::size_t hand_over();
   // Nothing where it does not exist, or belongs to another caller: the two look the same.
   std::shared_ptr<Session> find(std::string_view id, const Caller& caller);
   bool remove(std::string_view id, const Caller& caller);

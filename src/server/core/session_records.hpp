@@ -17,7 +17,7 @@ namespace proteus::server {
 struct SessionRecord {
   // Who has it, and how many have had it.
   struct Holder {
-    ProcessKey process;
+    ProcessKey process;  // `nobody` where it waits for whoever comes first
     std::uint64_t term = 1;
     friend bool operator==(const Holder&, const Holder&) = default;
   };
@@ -42,6 +42,8 @@ class SessionRecords {
   virtual void put(const std::string& id, const SessionRecord& record) = 0;
   // Forgets it, without waiting, unless another has the session.
   virtual void remove(const std::string& id, const SessionRecord::Holder& holder) = 0;
+  // Says that nobody has the session any more, without waiting, unless another has it.
+  virtual void release(const std::string& id, const SessionRecord& record) = 0;
 
   // The same as `put`; says whether the session is still the holder's.
   virtual Task<Result<bool>> hold(std::string id, SessionRecord record) = 0;

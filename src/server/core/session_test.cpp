@@ -177,5 +177,60 @@ TEST(Sessions, AreLookedThroughForIdleOnesNowAndThenOnly) {
   EXPECT_TRUE(sessions.create({}));
 }
 
+// Remembers what it is told.
+class ToldRecords final : public SessionRecords {
+ public:
+  void put(const std::string&, const SessionRecord&) override {}
+  void remove(const std::string& id, const SessionRecord::Holder&) override { removed.push_back(id); }
+  void release(const std::string& id, const SessionRecord& record) override { released.emplace_back(id, record); }
+  Task<Result<bool>> hold(std::string, SessionRecord) override { co_return true; }
+  Task<Result<std::optional<SessionRecord>>> read(std::string) override { co_return std::nullopt; }
+  Task<Result<bool>> replace(std::string, SessionRecord::Holder, SessionRecord) override { co_return true; }
+
+  std::vector<std::string> removed;
+  std::vector<std::pair<std::string, SessionRecord>> released;
+};
+
+// REP-14
+TEST(Sessions, AreHandedOverWhenNobodyUsesThem) {
+  ManualClock clock;
+  Listeners listeners;
+  MemoryEventStore events;
+  ToldRecords records;
+  const SessionIds ids(SealingKey::random(), process_key_of("one"));
+  Sessions sessions(clock, listeners, events, {}, &ids, &records);
+  std::vector<std::string> left;
+  sessions.set_on_leave([&](Session& session) {
+    EXPECT_EQ(records.released.size(), left.size()) << "released before it was left";
+    left.push_back(session.id().value());
+  });
+  auto used = sessions.create({}).value();
+  const std::string idle = sessions.create({}).value()->id().value();
+  sessions.find(idle, {})->set_log_level(mcp::LogLevel::error);
+  EXPECT_EQ(sessions.hand_over(), 1U);
+  EXPECT_FALSE(sessions.find(idle, {}));
+  ASSERT_EQ(records.released.size(), 1U);
+  EXPECT_EQ(records.released[0].first, idle);
+  EXPECT_EQ(records.released[0].second.holder, (SessionRecord::Holder{ids.self(), 1}));
+  EXPECT_EQ(records.released[0].second.log_level, mcp::LogLevel::error);
+  EXPECT_TRUE(sessions.find(used->id().value(), {}));
+  used.reset();
+  EXPECT_EQ(sessions.hand_over(), 0U);
+  EXPECT_EQ(left.size(), 2U);
+  EXPECT_EQ(records.released.size(), 2U);
+  EXPECT_TRUE(records.removed.empty());
+  EXPECT_EQ(sessions.size(), 0U);
+}
+
+TEST(Sessions, WithoutARecordAreHandedOverToNobody) {
+  ManualClock clock;
+  Listeners listeners;
+  MemoryEventStore events;
+  Sessions sessions(clock, listeners, events, {});
+  const std::string id = sessions.create({}).value()->id().value();
+  EXPECT_EQ(sessions.hand_over(), 0U);
+  EXPECT_TRUE(sessions.find(id, {}));
+}
+
 }  // namespace
 }  // namespace proteus::server

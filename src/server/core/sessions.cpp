@@ -82,6 +82,33 @@ void Sessions::drop(const ClientSessionId& id) {
   leave(*dropped.session, "another process of this gateway has taken this session over");
 }
 
+std::size_t Sessions::hand_over() {
+  std::size_t used = 0;
+  std::vector<Entry> given;
+  for (auto& home : shards_) {
+    const std::scoped_lock lock(home.mutex);
+    for (auto next = home.entries.begin(); next != home.entries.end();) {
+      const auto current = next++;
+      const auto& session = current->second.session;
+      if (!session->holder()) continue;
+      // Whoever answers a request has one more. None is given out without the lock.
+      if (session.use_count() > 1) {
+        ++used;
+        continue;
+      }
+      given.push_back(std::move(current->second));
+      home.entries.erase(current);
+    }
+  }
+  for (auto& [session, registration, last_used, place, began, is_used] : given) {
+    const SessionRecord record = session->record();
+    leave(*session);
+    // Only now: what upstreams keep for it has one user at a time.
+    records_->release(session->id().value(), record);
+  }
+  return used;
+}
+
 void Sessions::leave(Session& session, const std::string& reason) {
   session.end_record(Session::Record::left);
   session.leave();

@@ -115,8 +115,10 @@ class HttpEndpoint {
 };
 
 // Takes no new work at the server's address, ends what only listens, and lets running requests finish. What is left
-// after `grace` is cancelled. Blocks until nothing is left; called from a thread that is none of the workers, which
-// run.
-void drain(net::HttpServer& server, net::Workers& workers, HttpEndpoint& endpoint, std::chrono::milliseconds grace);
+// after `grace` is cancelled. Connections on which nothing runs stay open for as long as `idle` says, see
+// net::HttpServer; when they are closed, sessions are handed over. Blocks until nothing is left; called from a thread
+// that is none of the workers, which run.
+void drain(net::HttpServer& server, net::Workers& workers, HttpEndpoint& endpoint, std::chrono::milliseconds grace,
+           std::chrono::milliseconds idle = {});
 
 }  // namespace proteus::server

@@ -1,6 +1,7 @@
 // Sessions that are not here, and streams that were not.
 #include <boost/asio/this_coro.hpp>
 
+#include "base/waiting.hpp"
 #include "mcp/errors.hpp"
 #include "mcp/headers.hpp"
 #include "mcp/over_limit.hpp"
@@ -12,6 +13,9 @@ namespace proteus::server {
 namespace {
 
 constexpr std::string_view kTryAgain = "Retry-After: 1\r\n";
+// A session that one process hands over and another takes is with neither for a moment.
+constexpr int kTries = 50;
+constexpr std::chrono::milliseconds kPause{20};
 
 // A principal that has too many sessions is told when to try again.
 unsigned status_of(const Error& error) { return mcp::retry_after(error).count() > 0 ? 429 : 503; }
@@ -47,19 +51,24 @@ Task<std::shared_ptr<Session>> LegacyHttp::look_elsewhere(net::Exchange& exchang
     relayed == Relayed::gone ? co_await refuse(lookup.status, unknown) : co_await refuse(503, moving, kTryAgain);
     co_return nullptr;
   }
-  std::string session(*exchange.request().fields().find(mcp::header::kSessionId));
-  auto found = co_await endpoint_.find_or_take_over(std::move(session), std::move(*lookup.facts), caller);
-  if (!found) {
-    co_await refuse(status_of(found.error()), found.error(), kTryAgain);
-  } else if (found->session) {
-    co_return std::move(found->session);
-  } else if (found->elsewhere.value().empty()) {
-    co_await refuse(lookup.status, unknown);
-  } else {
+  const std::string session(*exchange.request().fields().find(mcp::header::kSessionId));
+  for (int i = 0; i < kTries; ++i) {
+    if (i > 0) co_await sleep_for(kPause);
+    auto found = co_await endpoint_.find_or_take_over(session, *lookup.facts, caller);
+    if (!found) {
+      co_await refuse(status_of(found.error()), found.error(), kTryAgain);
+      co_return nullptr;
+    }
+    if (found->session) co_return std::move(found->session);
+    if (found->elsewhere.value().empty()) {
+      co_await refuse(lookup.status, unknown);
+      co_return nullptr;
+    }
     relayed = co_await endpoint_.relay(exchange, found->elsewhere, id, mcp::Era::legacy);
-    if (relayed == Relayed::gone) co_await refuse(lookup.status, unknown);  // there is no way to it
-    if (relayed == Relayed::not_there) co_await refuse(503, moving, kTryAgain);
+    if (relayed == Relayed::answered) co_return nullptr;
+    // It has left, or has handed the session over, or is about to take it.
   }
+  co_await refuse(503, moving, kTryAgain);
   co_return nullptr;
 }
 

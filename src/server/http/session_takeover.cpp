@@ -1,4 +1,4 @@
-// A session whose process has ended goes on here (REP-10).
+// A session whose process has ended, or has handed it over, goes on here (REP-10, REP-14).
 #include "base/log.hpp"
 #include "base/waiting.hpp"
 #include "server/http/http_endpoint.hpp"
@@ -34,7 +34,8 @@ Task<Result<HttpEndpoint::Whereabouts>> HttpEndpoint::find_or_take_over(std::str
     const SessionRecord::Holder before = (*record)->holder;
     // Another request is about to take it over here.
     if (before.process == self) continue;
-    const auto lives = co_await options_.others->lives(before.process);
+    const bool is_free = before.process == nobody();
+    const auto lives = is_free ? Result<bool>(false) : co_await options_.others->lives(before.process);
     if (!lives) co_return std::unexpected(lives.error());
     if (*lives) co_return Whereabouts{.elsewhere = before.process};
     if (!(*record)->state) {
@@ -60,7 +61,7 @@ Result<std::shared_ptr<Session>> HttpEndpoint::take_over(const std::string& id, 
     options_.session_records->remove(id, record.holder);
     return session;
   }
-  log::info("a session of a process that has ended goes on here, which is number {} that has it", record.holder.term);
+  log::info("a session of another process goes on here, which is number {} that has it", record.holder.term);
   service_.take_over(*session, *record.state);
   announce_all(**session, service_.face(caller, mcp::Era::legacy).capabilities);
   return session;

@@ -1,11 +1,11 @@
-// nginx in front of several gateways: each request goes to the next one, by a connection of its own.
+// nginx in front of several gateways: each request goes to the next one, by a connection of its own; or as deploy/ has it.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { userInfo } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 
-import { eventually } from './programs.mjs';
+import { eventually, root } from './programs.mjs';
 
 const PROGRAM = '/usr/sbin/nginx';
 
@@ -44,15 +44,38 @@ http {
 }
 `;
 
+/** What deploy/nginx.conf says, with these processes in place of those of compose.yaml. */
+function deployed(folder, port, urls) {
+  let text = readFileSync(join(root, 'deploy/nginx.conf'), 'utf8').replaceAll('/tmp/', `${folder}/`).replace('listen 8080;', `listen 127.0.0.1:${port};`);
+  urls.forEach((url, i) => (text = text.replace(`10.89.42.1${i + 1}:8080`, new URL(url).host)));
+  return `daemon off;\nuser ${userInfo().username};\n${text}`;
+}
+
 /** Starts it in front of these URLs, with its files in `folder`. The result has `url` and `stop()`. */
-export async function startBalancer(folder, urls) {
+export function startBalancer(folder, urls) {
+  return start(folder, urls, configuration);
+}
+
+/** The same by the file of deploy/, which keeps connections, sends a request to the process with the fewest, and passes over one that it cannot reach. Its files go with it. */
+export async function startDeployedBalancer(urls) {
+  const folder = mkdtempSync(join(tmpdir(), 'proteus-nginx-'));
+  const balancer = await start(folder, urls, deployed);
+  const stop = async () => {
+    const how = await balancer.stop();
+    rmSync(folder, { recursive: true, force: true });
+    return how;
+  };
+  return { ...balancer, stop };
+}
+
+async function start(folder, urls, write) {
   mkdirSync(folder, { recursive: true });
   // nginx takes sockets over that listen already, so that no port has to be guessed.
   const listening = createServer();
   await new Promise((done) => listening.listen(0, '127.0.0.1', done));
   const { port } = listening.address();
   const file = join(folder, 'nginx.conf');
-  writeFileSync(file, configuration(folder, port, urls));
+  writeFileSync(file, write(folder, port, urls));
   const args = ['-p', folder, '-e', join(folder, 'error.log'), '-c', file];
   const child = spawn(PROGRAM, args, { env: { ...process.env, NGINX: '3;' }, stdio: ['ignore', 'ignore', 'ignore', listening._handle.fd] });
   const ended = new Promise((done) => child.once('exit', (code, signal) => done(signal ?? code)));

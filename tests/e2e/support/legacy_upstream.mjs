@@ -32,7 +32,7 @@ export class LegacyUpstream {
     };
     if (message.method === 'initialize') {
       const fresh = randomUUID();
-      this.sessions.set(fresh, { count: 0, subscriptions: new Set(), ids: [], stream: undefined });
+      this.sessions.set(fresh, { count: 0, subscriptions: new Set(), ids: [], stream: undefined, unsent: [] });
       const capabilities = { tools: { listChanged: true }, resources: { subscribe: true } };
       return reply(200, { result: { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'counts', version: '1' } } }, { 'mcp-session-id': fresh });
     }
@@ -45,11 +45,25 @@ export class LegacyUpstream {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.flushHeaders();
       session.stream = response;
+      for (const message of session.unsent.splice(0)) this.tell(session, message);
       return undefined;
     }
     if (message.id === undefined) return reply(202);
     session.ids.push(message.id);
     return this.answer(message, session, response, reply);
+  }
+
+  /** A notification on the stream of a session; where none is open, on the next one. */
+  tell(session, message) {
+    if (!session.stream || session.stream.destroyed) return session.unsent.push(message);
+    return session.stream.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`);
+  }
+
+  /** Tells all who subscribed to the resource that it has changed. */
+  update() {
+    for (const session of this.sessions.values()) {
+      if (session.subscriptions.has(RESOURCE)) this.tell(session, { method: 'notifications/resources/updated', params: { uri: RESOURCE } });
+    }
   }
 
   answer({ id, method, params }, session, response, reply) {
