@@ -130,19 +130,22 @@ Task<bool> Member::catch_up() {
     if (missed) log::warning("too much had changed meanwhile: everything was read again");
     applied_ = until;
     look_timer_.cancel();
+    // However much there is to follow, others must know that it lives.
+    if (clock_.now() - attended_at_.load() >= options_.attend_every) co_await attend();
   }
 }
 
 Task<> Member::attend() {
   const auto now = clock_.now();
   const std::uint64_t applied = applied_;
-  if (told_ && applied == attended_ && now - attended_at_ < options_.attend_every) co_return;
+  if (told_ && applied == attended_ && now - attended_at_.load() < options_.attend_every) co_return;
   told_ = true;
   store::Writes writes;
   writes.emplace_back(store::Attend{{.name = options_.name, .facts = facts_, .applied = applied, .unseen = {}}});
   const auto written = co_await store_.write(std::move(writes));
   if (!written) co_return;
   attended_ = applied;
+  if (clock_.now() - attended_at_.load() >= options_.patience) ++lapses_;
   attended_at_ = now;
 }
 

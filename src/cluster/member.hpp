@@ -81,6 +81,10 @@ class Member {
   // Thread-safe. How long changes of others may have been missed.
   Clock::Monotonic::duration behind() const { return clock_.now() - caught_up_.load(); }
 
+  // Thread-safe. Whether others may take this process for dead now, and how often they may have before.
+  bool is_unseen() const { return clock_.now() - attended_at_.load() >= options_.patience; }
+  std::uint64_t lapses() const { return lapses_.load(); }
+
  private:
   Task<> run();
   Task<> look_out();
@@ -118,7 +122,8 @@ class Member {
   std::string facts_;
   bool told_ = true;            // what these are
   std::uint64_t attended_ = 0;  // with this number
-  Clock::Monotonic attended_at_{};
+  std::atomic<Clock::Monotonic> attended_at_{};
+  std::atomic<std::uint64_t> lapses_ = 0;
   bool grown_ = false;  // the feed, perhaps
   bool blind_ = false;
   bool away_ = false;  // the store, and the log has it

@@ -27,18 +27,20 @@ Task<> SessionUpkeep::stop() {
 
 Task<> SessionUpkeep::run() {
   using Time = std::chrono::steady_clock;
-  auto ticked = Time::now();
-  auto looked = ticked;
+  auto looked = Time::now();
   std::uint64_t connection = client_.connection();
+  std::uint64_t lapses = options_.lapses();
   for (;;) {
     co_await sleep_for(options_.tick);
     const auto now = Time::now();
-    const bool stood_still = now - std::exchange(ticked, now) > options_.patience;
     const std::uint64_t current = client_.connection();
-    if (current == 0 || (current == connection && !stood_still && now - looked < options_.every)) continue;
+    const std::uint64_t lapsed = options_.lapses();
+    const auto pause = options_.is_unseen() ? options_.patience : options_.every;
+    if (current == 0 || (current == connection && lapsed == lapses && now - looked < pause)) continue;
     if (!co_await look()) continue;
     looked = now;
     connection = current;
+    lapses = lapsed;
   }
 }
 
@@ -51,7 +53,7 @@ Task<bool> SessionUpkeep::look() {
     // It may have ended meanwhile.
     if (!session->holder()) records_.remove(session->id().value(), *holder);
     if (*held) continue;
-    log::info("a session was taken over by another process while this one stood still");
+    log::info("a session was taken over by another process while this one was taken for dead");
     sessions_.drop(session->id());
   }
   co_return true;

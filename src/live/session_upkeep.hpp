@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 
 #include <boost/asio/io_context.hpp>
 
@@ -20,9 +21,12 @@ class SessionUpkeep {
   struct Options {
     // Well within the expiry of a record.
     std::chrono::milliseconds every = std::chrono::minutes(1);
-    // A process that stood still for so long was taken for dead.
+    // How often it looks while others may take this process for dead.
     std::chrono::milliseconds patience{3'000};
     std::chrono::milliseconds tick{500};
+    // Whether they may, and how often they may have before.
+    std::function<bool()> is_unseen = [] { return false; };
+    std::function<std::uint64_t()> lapses = [] { return std::uint64_t{0}; };
   };
   // Everything given outlives it.
   SessionUpkeep(boost::asio::io_context& io, server::Sessions& sessions, server::SessionRecords& records,

@@ -26,10 +26,12 @@ live::RedisEventStore::Options event_options(const Config& config) {
   return options;
 }
 
-live::SessionUpkeep::Options upkeep_options(const Config& config, const cluster::MemberOptions& member) {
+live::SessionUpkeep::Options upkeep_options(const Config& config, const cluster::Member& member) {
   live::SessionUpkeep::Options options;
   options.every = std::min(options.every, std::chrono::milliseconds(config.sessions.idle_timeout) / 3);
-  options.patience = member.patience;
+  options.patience = member.options().patience;
+  options.is_unseen = [&member] { return member.is_unseen(); };
+  options.lapses = [&member] { return member.lapses(); };
   return options;
 }
 
@@ -53,7 +55,7 @@ void Serving::start_live() {
   if (!live_) return;
   live_->client.start();
   live_->upkeep.emplace(workers_->at(0), gateway_->endpoint().sessions(), live_->records, live_->client,
-                        upkeep_options(config_, cluster_->member.options()));
+                        upkeep_options(config_, cluster_->member));
   live_->upkeep->start();
   live_->started = true;
 }
