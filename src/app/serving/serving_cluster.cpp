@@ -85,6 +85,14 @@ Task<Result<server::OtherProcesses::Relayed>> Serving::Cluster::relay(net::Excha
   co_return Relayed::not_there;
 }
 
+std::vector<ProcessKey> Serving::Cluster::living() const {
+  std::vector<ProcessKey> others;
+  for (const std::string& name : roster.living()) {
+    if (auto key = process_key_of(name); key != self) others.push_back(std::move(key));
+  }
+  return others;
+}
+
 // Others know where it is from the moment they know of it.
 Result<> Serving::listen_for_peers() {
   const auto& address = config_.cluster.peer_listen;

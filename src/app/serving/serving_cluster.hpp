@@ -62,6 +62,7 @@ struct Serving::Cluster final : server::OtherProcesses {
 
   Task<Result<Relayed>> relay(net::Exchange& exchange, ProcessKey to) override;
   Task<Result<bool>> lives(ProcessKey process) override { return roster.lives(std::move(process)); }
+  std::vector<ProcessKey> living() const override;
 };
 
 }  // namespace proteus::app

@@ -55,6 +55,8 @@ Task<std::shared_ptr<Session>> LegacyHttp::look_elsewhere(net::Exchange& exchang
   for (int i = 0; i < kTries; ++i) {
     if (i > 0) co_await sleep_for(kPause);
     auto found = co_await endpoint_.find_or_take_over(session, *lookup.facts, caller);
+    const bool is_known = found && (found->session || !found->elsewhere.value().empty());
+    if (!is_known && co_await ask_everybody(exchange, id, maker)) co_return nullptr;
     if (!found) {
       co_await refuse(status_of(found.error()), found.error(), kTryAgain);
       co_return nullptr;
@@ -70,6 +72,16 @@ Task<std::shared_ptr<Session>> LegacyHttp::look_elsewhere(net::Exchange& exchang
   }
   co_await refuse(503, moving, kTryAgain);
   co_return nullptr;
+}
+
+// One of them may have it, though Redis is away or was emptied.
+Task<bool> LegacyHttp::ask_everybody(net::Exchange& exchange, std::string_view id, ProcessKey except) const {
+  for (const ProcessKey& other : endpoint_.options_.others->living()) {
+    if (other == except) continue;
+    const auto relayed = co_await endpoint_.relay(exchange, other, id, mcp::Era::legacy);
+    if (relayed == OtherProcesses::Relayed::answered) co_return true;
+  }
+  co_return false;
 }
 
 Task<> LegacyHttp::resume_left(net::Exchange& exchange, std::shared_ptr<Session> session, EventId last,
@@ -93,8 +105,10 @@ Task<> LegacyHttp::resume_left(net::Exchange& exchange, std::shared_ptr<Session>
   }
   const bool standalone = Session::is_standalone(last.stream);
   if (standalone) {
-    // Goes on with what was announced since.
-    (void)co_await session->standalone()->attach(outbox, std::nullopt, *place);
+    // Goes on with all that was announced since: a connection that broke may have been given it before, and whoever had
+    // got it would name it.
+    if (co_await session->standalone()->attach(outbox, 0, *place) == ReplayStream::Attach::gone)
+      (void)co_await session->standalone()->attach(outbox, std::nullopt, *place);
   } else {
     for (const auto& request : unanswered(**left))
       outbox->push(write_event({last.stream, ++number}, answer_of_ended_process(request)));

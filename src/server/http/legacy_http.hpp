@@ -30,6 +30,8 @@ class LegacyHttp {
   // was taken over just now. `id` is that of the message.
   Task<std::shared_ptr<Session>> look_elsewhere(net::Exchange& exchange, std::string_view id, SessionLookup lookup,
                                                 const Caller& caller) const;
+  // Whether a process other than this and `except`, which was asked before, has answered.
+  Task<bool> ask_everybody(net::Exchange& exchange, std::string_view id, ProcessKey except) const;
   // The rest of a stream of a process that has ended, for a session that goes on here.
   Task<> resume_left(net::Exchange& exchange, std::shared_ptr<Session> session, EventId last, const Caller& caller);
   Task<> read_stream(net::Exchange& exchange, Session& session, bool standalone, std::shared_ptr<Outbox> outbox) const;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <proteus/error.hpp>
 
@@ -33,6 +34,8 @@ class OtherProcesses {
 
   // Fails where that cannot be known now. One that does not answer may live.
   virtual Task<Result<bool>> lives(ProcessKey process) = 0;
+  // Those of them that can be asked, as far as is known here.
+  virtual std::vector<ProcessKey> living() const = 0;
 };
 
 }  // namespace proteus::server
