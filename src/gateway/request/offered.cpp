@@ -127,6 +127,9 @@ Task<> GatewayService::follow_again(std::shared_ptr<server::Session> session) {
   const auto accepted = accept({.uris = session->subscriptions()}, *caller, session.get());
   for (const auto& [uri, why] : co_await follow(*caller, session.get(), *request, accepted))
     log::info("a session that goes on here is not told of {}: {}", log::printable(uri, 200), why.message());
+  // What changed before the upstream was listened to again was told to nobody.
+  for (const auto& uri : accepted.uris)
+    session->resource_updated(uri);
 }
 
 }  // namespace proteus::gateway
