@@ -82,7 +82,7 @@ if [[ $mode == full ]]; then
   lint=all
   matrix=full
   drills=(--full)
-  export PROTEUS_DRILL_WRITERS=1000 PROTEUS_DRILL_FAULTS=60 PROTEUS_DRILL_UPSTREAMS=1000 PROTEUS_DRILL_BLIND=1
+  export PROTEUS_DRILL_WRITERS=1000 PROTEUS_DRILL_FAULTS=60 PROTEUS_DRILL_SESSION_FAULTS=60 PROTEUS_DRILL_UPSTREAMS=1000 PROTEUS_DRILL_BLIND=1
 fi
 section lint - "Lint (clang-tidy: make lint, make test-full)" scripts/lint.sh "$lint"
 section release - "Release build" scripts/build.sh release

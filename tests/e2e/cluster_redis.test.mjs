@@ -9,6 +9,7 @@ import { knowsPeers, startPeer } from './support/peers.mjs';
 import { hasPostgres, startPostgres } from './support/postgres.mjs';
 import { eventually, root } from './support/programs.mjs';
 import { hasRedis, startRedis } from './support/redis.mjs';
+import { TcpProxy } from './support/tcp_proxy.mjs';
 
 const TOKEN = 'of-anna-and-nobody-else';
 const STDIO = join(root, 'tests/fixtures/stdio_server.py');
@@ -73,8 +74,8 @@ describe('two processes with a Redis', { skip: missing }, () => {
   });
 
   /** A session, and how to use it at any of the processes. */
-  async function open() {
-    const session = await LegacySession.open(processes[0].url, TOKEN);
+  async function open(at = 0) {
+    const session = await LegacySession.open(processes[at].url, TOKEN);
     const headers = { ...session.headers(TOKEN), 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
     const post = (at, method, params, id = ++session.requests) => fetch(processes[at].url, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', id, method, params }) });
     return {
@@ -207,6 +208,55 @@ describe('two processes with a Redis', { skip: missing }, () => {
     await eventually('there', async () => (await ready(processes[1])) === 'there');
     // A Redis without a disk has forgotten it.
     await eventually('healed', async () => (await doomed.ask(1, 'tools/list')).status === 404);
+  });
+
+  test('REP-13 a process that Redis is cut off from goes on with its sessions, and takes none over until that heals', async () => {
+    const link = await TcpProxy.start(redis.port);
+    const cut = await start('cut', { PROTEUS_REDIS: `redis://127.0.0.1:${link.port}` });
+    processes.push(cut);
+    try {
+      for (const each of processes) await knowsPeers(each, 3);
+      await eventually('with Redis', async () => (await ready(cut)) === 'there');
+      const moved = await open();
+      const own = await open(2);
+      link.cut();
+      await eventually('away', async () => (await ready(cut)) === 'away');
+      assert.equal(await ready(processes[1]), 'there');
+      for (const at of [2, 0, 1]) assert.match(await own.call(at, 'up_count'), /^[123]$/);
+      assert.equal(await moved.call(2, 'up_count'), '1');
+      const begun = await open(2);
+      assert.equal(await begun.call(1, 'up_count'), '1');
+      await kill(0);
+      await eventually('known to be dead', async () => /Redis at \S+ cannot be asked/.test((await moved.ask(2, 'tools/list')).error?.message));
+      assert.equal((await moved.ask(2, 'tools/list')).status, 503);
+      // Where Redis can be asked it goes on, and then by way of that process, too.
+      await eventually('taken over', async () => (await moved.ask(1, 'tools/list')).status === 200);
+      link.heal();
+      await eventually('there', async () => (await ready(cut)) === 'there');
+      assert.equal(await moved.call(2, 'up_count'), '2');
+      // What began while it was cut off is in Redis now.
+      await eventually('written', () => redis.run('KEYS', 'proteus:1:session:*').split('\n').length >= 3);
+      await kill(2);
+      for (const session of [own, begun]) await eventually('taken over', async () => (await session.ask(1, 'tools/list')).status === 200);
+    } finally {
+      await link.stop();
+    }
+  });
+
+  test('REP-13 a session that has moved is found where it is, though Redis was emptied', async () => {
+    const third = await start('third');
+    processes.push(third);
+    for (const each of processes) await knowsPeers(each, 3);
+    const session = await open();
+    assert.equal(await session.call(1, 'up_count'), '1');
+    await kill(0);
+    await eventually('taken over', async () => (await session.ask(1, 'tools/list')).status === 200);
+    redis.run('FLUSHALL');
+    assert.equal(await session.call(2, 'up_count'), '2');
+    await redis.halt();
+    assert.equal(await session.call(2, 'up_count'), '3');
+    await redis.resume();
+    assert.equal(await session.call(1, 'up_count'), '4');
   });
 
   test('REP-13 an emptied Redis gets the sessions of those who live again', async () => {

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SLOTS } from './support/cluster_faults.mjs';
 import { seeded } from './support/ledger.mjs';
 import { hasPostgres } from './support/postgres.mjs';
-import { eventually } from './support/programs.mjs';
+import { eventually, within } from './support/programs.mjs';
 import { hasRedis } from './support/redis.mjs';
 import { SessionCluster } from './support/session_faults.mjs';
 import { SessionLedger, TOOLS, uriOf } from './support/session_ledger.mjs';
@@ -50,7 +50,7 @@ describe('three processes with a Redis', { skip: missing }, () => {
     });
     await cluster.settled();
     for (const principal of PRINCIPALS) {
-      const parts = { principal, token: `of-${principal}-and-nobody-else`, ledger, anybody, random, trouble: () => cluster.trouble() };
+      const parts = { principal, token: `of-${principal}-and-nobody-else`, ledger, anybody, random, troubles: () => cluster.troubles() };
       for (const place of PLACES) clients.push(new LegacyClient({ ...parts, place }));
       clients.push(new ModernClient(parts));
     }
@@ -82,7 +82,7 @@ describe('three processes with a Redis', { skip: missing }, () => {
   async function changes() {
     while (!over) {
       if (changing) await change();
-      await pause(150 + random() * 300);
+      await pause(200 + random() * 500);
     }
   }
 
@@ -96,7 +96,7 @@ describe('three processes with a Redis', { skip: missing }, () => {
     for (const client of clients) if (client instanceof LegacyClient) await eventually('recorded', async () => errors.length > 0 || (await client.record().then(() => client.isRecorded(), () => false)), 30_000);
   }
 
-  test(`REP-09 REP-10 REP-11 REP-12 REP-13 run once, lose nothing and mix nothing up: ${FAULTS} faults`, { timeout: 3_600_000 }, async (context) => {
+  test(`REP-09 REP-10 REP-11 REP-12 REP-13 run once, lose nothing and mix nothing up: ${FAULTS} faults`, { timeout: 3_600_000 }, async () => {
     console.error(`PROTEUS_DRILL_SEED=${SEED}`);
     const guarded = (work) => work.catch((error) => errors.push(error));
     const work = [...clients.map((client) => guarded(client.run())), guarded(changes())];
@@ -104,6 +104,7 @@ describe('three processes with a Redis', { skip: missing }, () => {
     await checkpoint('the beginning');
     const faults = Object.entries(cluster.faults(random));
     const happened = {};
+    let seen = {};
     for (let i = 0; i < FAULTS && errors.length === 0; ++i) {
       const [name, happen] = faults[i < faults.length ? i : Math.floor(random() * faults.length)];
       happened[name] = (happened[name] ?? 0) + 1;
@@ -113,11 +114,13 @@ describe('three processes with a Redis', { skip: missing }, () => {
       await pause(100 + random() * 300);
       await cluster.settled();
       await checkpoint(name);
-      console.error(`  ${name}: ${ledger.counts.acknowledged - began} acknowledged, ${Date.now() - at} ms`);
+      console.error(`  ${name} (${SLOTS[cluster.troubled]}): ${ledger.counts.acknowledged - began} acknowledged, ${Date.now() - at} ms`);
+      for (const [kind, all] of Object.entries(ledger.faults)) for (const text of all.slice(seen[kind] ?? 0)) console.error(`    ${kind}: ${text}`);
+      seen = Object.fromEntries(Object.entries(ledger.faults).map(([kind, all]) => [kind, all.length]));
     }
     over = true;
     for (const client of clients) client.over = true;
-    await Promise.all(work);
+    await within(60_000, 'all calls are answered', Promise.all(work));
     assert.deepEqual(errors, []);
     const table = Object.entries({ ...ledger.counts, ...happened }).sort().map(([what, count]) => `${String(count).padStart(8)}  ${what}`);
     console.error([`seed ${SEED}`, ...table].join('\n'));

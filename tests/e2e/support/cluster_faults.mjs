@@ -27,22 +27,26 @@ export class Cluster {
     const cluster = new this();
     cluster.settings = settings;
     cluster.postgres = startPostgres([...SLOTS, 'another'].map((slot) => `CREATE ROLE ${slot} SUPERUSER LOGIN;`).join('\n'));
-    cluster.proxies = await Promise.all(SLOTS.map(() => PostgresProxy.start(cluster.postgres.socket)));
     await cluster.prepare();
     for (const slot of SLOTS.keys()) await cluster.launch(slot);
     cluster.postgres.query(WATCHED);
     return cluster;
   }
 
-  /** Begins what processes need besides. */
-  async prepare() {}
-  /** Those of one process. */
+  /** Begins what processes need besides PostgreSQL. */
+  async prepare() {
+    this.proxies = await Promise.all(SLOTS.map(() => PostgresProxy.start(this.postgres.socket)));
+  }
+  /** Where one process finds PostgreSQL. */
+  storeOf(slot) {
+    return this.proxies[slot].dsn(SLOTS[slot]);
+  }
   settingsOf() {
     return this.settings;
   }
 
   async launch(slot) {
-    const process = await startMember(this.proxies[slot].dsn(SLOTS[slot]), SLOTS[slot], this.settingsOf(slot));
+    const process = await startMember(this.storeOf(slot), SLOTS[slot], this.settingsOf(slot));
     process.slot = slot;
     this.processes[slot] = process;
   }

@@ -8,12 +8,16 @@ import { startRedis } from './redis.mjs';
 import { TcpProxy } from './tcp_proxy.mjs';
 
 export class SessionCluster extends Cluster {
-  #troubles = 0;
-  #inTrouble = false;
+  #troubles = { failed: 0, fails: false, died: 0 };
 
   async prepare() {
     this.redis = await startRedis();
     this.links = await Promise.all(SLOTS.map(() => TcpProxy.start(this.redis.port)));
+  }
+
+  // Not by way of this process, which is busy: whoever is kept from saying that it lives is taken for dead.
+  storeOf(slot) {
+    return this.postgres.dsn.replace('postgres@', `${SLOTS[slot]}@`);
   }
 
   settingsOf(slot) {
@@ -21,9 +25,9 @@ export class SessionCluster extends Cluster {
     return { ...settings, cluster: { name: SLOTS[slot], peer_listen: '127.0.0.1:0' }, env: { ...env, PROTEUS_REDIS: `redis://127.0.0.1:${this.links[slot].port}` } };
   }
 
-  /** How often Redis has failed; nothing while it does. */
-  trouble() {
-    return this.#inTrouble ? undefined : this.#troubles;
+  /** How often Redis has failed or was emptied, whether it fails now, and how many processes have died. */
+  troubles() {
+    return { ...this.#troubles };
   }
 
   /** Waits until all processes know each other, and have Redis. */
@@ -41,18 +45,21 @@ export class SessionCluster extends Cluster {
   /** While this happens, and when it is over, Redis may lack what was written. */
   #troubling(happen) {
     return async () => {
-      this.#inTrouble = true;
-      this.#troubles += 1;
+      this.#troubles.failed += 1;
+      this.#troubles.fails = true;
       await happen();
       await this.settled();
-      this.#inTrouble = false;
+      this.#troubles.fails = false;
     };
   }
 
   faults(random) {
     const { some, between } = this.chances(random);
     const all = super.faults(random);
-    const kill = all['a process is killed'];
+    const kill = () => {
+      this.#troubles.died += 1;
+      return all['a process is killed']();
+    };
     const cutting = (how) =>
       this.#troubling(async () => {
         const link = this.links[some()];
@@ -83,7 +90,13 @@ export class SessionCluster extends Cluster {
         stopped.signal('SIGCONT');
       },
       // It lives, and the others take it for dead.
-      'PostgreSQL is cut off from one': all['PostgreSQL is cut off from one']
+      'PostgreSQL is cut off from one': async () => {
+        const name = SLOTS[some()];
+        this.postgres.query(`ALTER ROLE ${name} NOLOGIN`);
+        this.postgres.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${name}'`);
+        await pause(between(1000, 6000));
+        this.postgres.query(`ALTER ROLE ${name} LOGIN`);
+      }
     };
   }
 

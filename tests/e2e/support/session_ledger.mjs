@@ -77,10 +77,10 @@ export class SessionLedger {
     else if (plan === 'accept' && ran === 0) this.fault('wrong', `${mark}: ${text}, and it did not run`);
   }
 
-  /** A session is unknown to the gateway; it may be only where its record may have been lost. */
-  ended(owner, { recorded, cause }) {
-    this.count(`sessions ended: ${recorded ? 'without cause' : cause}`);
-    if (recorded) this.fault('ended without cause', `${owner}: ${cause}`);
+  /** A session is unknown to the gateway, which it may be or not. */
+  ended(owner, may) {
+    this.count(`sessions ended: ${may ? 'with their process, and Redis had lost them' : 'without cause'}`);
+    if (!may) this.fault('ended without cause', owner);
   }
 
   changed(what) {
@@ -101,7 +101,8 @@ export class HeardStream {
   since = performance.now();  // what changed before is not owed
   last = undefined;  // the id of the last event
   #ledger;
-  #numbers = new Map();
+  #numbers = new Map();  // the last event of each stream
+  #events = new Map();
   #resumed = false;
 
   constructor(ledger, owner) {
@@ -130,17 +131,20 @@ export class HeardStream {
   /** An event, with its id where it has one. */
   event(id, message) {
     this.#ledger.received(this.owner, message);
-    if (id !== undefined) this.#follow(id);
+    if (id !== undefined) this.#follow(id, JSON.stringify(message));
     if (message.method === 'notifications/tools/list_changed') this.heard.set(TOOLS, performance.now());
     if (message.method === 'notifications/resources/updated') this.heard.set(message.params.uri, performance.now());
   }
 
-  #follow(id) {
+  // A process that goes on with a session sends all that it announced to whoever does not name an event of it: some may come twice, and none may be missing.
+  #follow(id, text) {
     const [stream, number] = id.split('-');
     const before = this.#numbers.get(stream) ?? (this.#resumed ? 0 : Number(number) - 1);
     if (Number(number) > before + 1) this.#ledger.fault('lost', `${this.owner}: ${id} after ${this.last}`);
-    if (Number(number) <= before) this.#ledger.fault('wrong', `${this.owner}: ${id} again, after ${this.last}`);
-    this.#numbers.set(stream, Number(number));
+    if (Number(number) <= before) this.#ledger.count('events that came twice');
+    if ((this.#events.get(id) ?? text) !== text) this.#ledger.fault('wrong', `${this.owner}: ${id} is ${text}, and was ${this.#events.get(id)}`);
+    this.#events.set(id, text);
+    this.#numbers.set(stream, Math.max(before, Number(number)));
     this.last = id;
   }
 }

@@ -106,7 +106,7 @@ class Client {
   }
 }
 
-/** A legacy client: it has a session and a standing stream, and begins another session where that one has ended. `trouble()` tells how often Redis has failed, and nothing while it does. */
+/** A legacy client: it has a session and a standing stream, and begins another session where that one has ended. `troubles()` tells how often Redis has failed, whether it does so now, and how many processes have died. */
 export class LegacyClient extends Client {
   requests = 0;
   generation = 0;
@@ -165,7 +165,7 @@ export class LegacyClient extends Client {
         continue;
       }
       await Promise.all([this.until(this.work()), this.until(this.stand())]);
-      if (this.gone) this.ledger.ended(this.owner, { recorded: this.isRecorded(), cause: 'Redis had lost it' });
+      if (this.gone) this.ledger.ended(this.owner, this.mayEnd());
     }
   }
 
@@ -182,7 +182,7 @@ export class LegacyClient extends Client {
   }
 
   async open() {
-    Object.assign(this, { id: undefined, owner: `${this.principal}.${this.place}.${++this.generation}`, gone: false, recorded: undefined, old: [], stream: undefined });
+    Object.assign(this, { id: undefined, owner: `${this.principal}.${this.place}.${++this.generation}`, gone: false, recorded: undefined, begun: this.troubles(), old: [], stream: undefined });
     const params = { protocolVersion: VERSION, capabilities: { elicitation: {} }, clientInfo: { name: this.owner, version: '1' } };
     const response = await this.insist(() => this.post({ id: ++this.requests, method: 'initialize', params }));
     await response.text();
@@ -198,21 +198,26 @@ export class LegacyClient extends Client {
       if (this.chance(0.1)) await this.record();
       else if (this.chance(0.15)) await this.repeat();
       else await this.call();
-      await pause(this.random() * 60);
+      await pause(this.random() * 150);
     }
   }
 
   /** Has what is kept of the session written to Redis again. */
   async record() {
     const { owner } = this;
-    const trouble = this.trouble();
+    const before = this.troubles();
     this.level = ((this.level ?? 0) + 1) % LEVELS.length;
     await this.ask('logging/setLevel', { level: LEVELS[this.level] });
-    if (owner === this.owner && trouble === this.trouble()) this.recorded = trouble;
+    const { failed, fails } = this.troubles();
+    if (owner === this.owner && failed === before.failed && !fails && !before.fails) this.recorded = before;
   }
   /** Whether another process could go on with the session. */
   isRecorded() {
-    return this.recorded !== undefined && this.recorded === this.trouble();
+    return this.recorded !== undefined && this.recorded.failed === this.troubles().failed;
+  }
+  /** Whether the session may have died with its process: one died, and Redis may lack it. */
+  mayEnd() {
+    return !this.isRecorded() && (this.recorded ?? this.begun).died !== this.troubles().died;
   }
 
   /** Calls a tool; `answer(question)` is what the user says. */
@@ -359,7 +364,7 @@ export class ModernClient extends Client {
     while (!this.over) {
       if (this.chance(0.15)) await this.repeat();
       else await this.call();
-      await pause(this.random() * 60);
+      await pause(this.random() * 150);
     }
     this.leave?.abort();
   }
