@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# run.sh: starts three processes that serve as one, on what `make build` left: PostgreSQL, an upstream, three gateways and
-# nginx before them, on loopback, with all their files in a temporary folder. Ctrl-C ends everything and removes it. nginx
-# takes PORT (8080), PostgreSQL a socket in the folder, the others any free port. Needs Debian's postgresql-15 and
-# nginx-light, which `scripts/setup.sh test` installs.
+# run.sh: starts three processes that serve as one, on what `make build` left: PostgreSQL, Redis, an upstream, three
+# gateways and nginx before them, on loopback, with all their files in a temporary folder. Ctrl-C ends everything and
+# removes it. nginx takes PORT (8080), PostgreSQL a socket in the folder, the others any free port. Needs Debian's
+# postgresql-15, redis-server and nginx-light, which `scripts/setup.sh test` installs.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -18,8 +18,10 @@ fail() {
 }
 [[ -x $bin/proteus ]] || fail "$bin/proteus is not there: make build"
 [[ -x $postgres/postgres ]] || fail "PostgreSQL 15 is not installed: apt-get install postgresql-15"
+command -v redis-server >/dev/null || fail "Redis is not installed: apt-get install redis-server"
 command -v nginx >/dev/null || fail "nginx is not installed: apt-get install nginx-light"
-if (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then fail "port $port is in use; PORT=8090 $0 takes another"; fi
+is_used() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+if is_used "$port"; then fail "port $port is in use; PORT=8090 $0 takes another"; fi
 
 children=()
 database=
@@ -66,6 +68,19 @@ database=$!
 until_there postgres "$database" in_database "$postgres/pg_isready" -q -h "$folder/database" -U postgres
 if ((EUID == 0)); then chmod 711 "$folder/database"; fi
 
+# Sessions of legacy clients outlive their process by what Redis has. It can be told a port only, so one that nobody uses.
+redis_port=$((20000 + RANDOM % 10000))
+while is_used "$redis_port"; do redis_port=$((redis_port + 1)); done
+redis_password=$(openssl rand -hex 16)
+setsid redis-server - >"$folder/redis.log" 2>&1 <<END &
+port $redis_port
+bind 127.0.0.1
+dir $folder
+$(sed "s/PASSWORD/$redis_password/" deploy/redis.conf)
+END
+children+=("$!")
+until_there redis "$!" is_used "$redis_port"
+
 # serve <name> <command…>: starts it on a free port; its address is in $folder/<name> when this ends.
 is_listening() { sed -n 's|^listening on http://\([^/]*\).*|\1|p' "$folder/$1.out" >"$folder/$1" && [[ -s $folder/$1 ]]; }
 serve() {
@@ -78,17 +93,20 @@ serve() {
 serve everything "$bin/everything-server" --port 0
 
 export PROTEUS_STORE="postgresql://postgres@/postgres?host=$folder/database"
+export PROTEUS_REDIS="redis://proteus:$redis_password@127.0.0.1:$redis_port"
 PROTEUS_PEPPER=$(openssl rand -hex 32)
 PROTEUS_ADMIN_SECRET=$(openssl rand -hex 16)
 export PROTEUS_PEPPER PROTEUS_ADMIN_SECRET
 servers=
+declare -A process
 for name in one two three; do
   sed -e "s/NAME/$name/" -e "s/127.0.0.1:9302/$(<"$folder/everything")/" examples/cluster/proteus.toml >"$folder/$name.toml"
   serve "$name" "$bin/proteus" serve --config "$folder/$name.toml" --listen 127.0.0.1:0 --data "$folder/data"
   servers+="server $(<"$folder/$name"); "
+  process[$name]=${children[-1]}
 done
 for name in one two three; do
-  until_there "$name" "${children[-1]}" curl -fs "http://$(<"$folder/$name")/readyz"
+  until_there "$name" "${process[$name]}" curl -fs "http://$(<"$folder/$name")/readyz"
 done
 
 {
@@ -113,10 +131,15 @@ Whichever process gets it answers, and what one is told all of them serve:
   curl $url/admin/upstreams -H "X-Admin-Secret: $PROTEUS_ADMIN_SECRET" -d '{"name": "more", "url": "http://$(<"$folder/everything")/mcp"}' -D -
   $bin/proteus client list http://$(<"$folder/three")/mcp
 
-Who is there, and what each of them watches; then end one, and look again:
+Who is there, and what each of them watches:
 
   curl $url/admin/processes -H "X-Admin-Secret: $PROTEUS_ADMIN_SECRET"
-  kill -9 ${children[1]}
+
+A legacy client begins a session at the first process, and calls something every second. Kill that process meanwhile:
+another goes on with the session as soon as it is known to be dead, three seconds later.
+
+  examples/cluster/session.sh http://$(<"$folder/one")/mcp $url/mcp
+  kill -9 ${process[one]}
 
 Ctrl-C ends all of it.
 END

@@ -1,7 +1,7 @@
 // What deploy/ has for several processes: the files are read as those read them who run them, every name in them is one of
 // the program's, and the processes are started with them behind the balancer.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 import { describe, test } from 'node:test';
@@ -10,9 +10,11 @@ import { parse, parseAllDocuments } from 'yaml';
 import { hasNginx, startDeployedBalancer } from './support/balancer.mjs';
 import { freePort } from './support/free_port.mjs';
 import { makeFolder } from './support/gateway.mjs';
+import { LegacySession } from './support/legacy_raw.mjs';
 import { hasPostgres, startPostgres } from './support/postgres.mjs';
 import { eventually, program, root, startServer, within } from './support/programs.mjs';
 import { send } from './support/raw.mjs';
+import { hasRedis } from './support/redis.mjs';
 
 const read = (name) => readFileSync(join(root, 'deploy', name), 'utf8');
 const binary = readFileSync(program('proteus'));
@@ -33,7 +35,7 @@ function assertVariables(given, toml) {
     assert.ok(binary.includes(name), `the program knows no ${name}`);
     assert.ok(documented.includes(`\`${name}\``), `${name} is not documented`);
   }
-  for (const name of [...namedBy(toml), 'PROTEUS_PEPPER', 'PROTEUS_ADMIN_SECRET', 'PROTEUS_STORE']) assert.ok(given.includes(name), `${name} is missing`);
+  for (const name of [...namedBy(toml), 'PROTEUS_PEPPER', 'PROTEUS_ADMIN_SECRET', 'PROTEUS_STORE', 'PROTEUS_REDIS']) assert.ok(given.includes(name), `${name} is missing`);
 }
 
 /** By which URL others reach the process; the rest of its environment is the same for all. */
@@ -107,7 +109,50 @@ describe('deploy/compose.yaml', () => {
     const of = environment(read(`${postgres.env_file}.example`));
     const url = new URL(environment(read('proteus.env.example')).PROTEUS_STORE);
     assert.deepEqual([url.hostname, url.username, url.password, url.pathname], ['postgres', of.POSTGRES_USER, of.POSTGRES_PASSWORD, `/${of.POSTGRES_DB}`]);
-    for (const file of ['proteus.env', 'postgres.env']) execFileSync('git', ['check-ignore', '--no-index', '-q', `deploy/${file}`], { cwd: root });
+    for (const file of ['proteus.env', 'postgres.env', 'redis.env']) execFileSync('git', ['check-ignore', '--no-index', '-q', `deploy/${file}`], { cwd: root });
+  });
+});
+
+/** The rights that docs/cluster.md says a Redis has to give. */
+const rights = /^ACL SETUSER proteus on (>PASSWORD .*)$/m.exec(readFileSync(join(root, 'docs/cluster.md'), 'utf8'))[1];
+
+describe('the Redis of deploy/', () => {
+  const { redis, ...others } = parse(read('compose.yaml'), { merge: true }).services;
+  const { networks } = parse(read('compose.yaml'), { merge: true });
+  const documents = parseAllDocuments(read('kubernetes.yaml')).map((one) => one.toJS());
+  const named = (kind) => documents.find((one) => one.kind === kind && one.metadata.name === 'proteus-redis') ?? assert.fail(`no ${kind}`);
+
+  test('REP-15 gives one user the rights that the program needs, keeps nothing on a disk, and evicts nothing', () => {
+    const lines = read('redis.conf').split('\n');
+    assert.ok(lines.includes(`user proteus on ${rights}`));
+    for (const line of ['user default off', 'save ""', 'appendonly no', 'maxmemory-policy noeviction']) assert.ok(lines.includes(line), line);
+    assert.equal(named('ConfigMap').data['redis.conf'], read('redis.conf'));
+  });
+
+  test('REP-15 is reached by the processes alone, with the password that they have', () => {
+    assert.equal(redis.ports, undefined);
+    assert.deepEqual(redis.networks, ['data']);
+    assert.equal(networks.data.internal, true);
+    for (const [name, service] of Object.entries(others)) assert.equal('data' in service.networks || service.networks.includes?.('data') === true, name !== 'balancer', name);
+    assert.deepEqual([redis.read_only, redis.cap_drop, redis.security_opt], [true, ['ALL'], ['no-new-privileges:true']]);
+    assert.match(redis.user, /^[1-9]/);
+    const url = new URL(environment(read('proteus.env.example')).PROTEUS_REDIS);
+    assert.deepEqual([url.hostname, url.username, url.password], ['redis', 'proteus', environment(read(`${redis.env_file}.example`)).REDIS_PASSWORD]);
+
+    const [container] = named('Deployment').spec.template.spec.containers;
+    assert.deepEqual(container.command, redis.command.map((word) => word.replaceAll('$$', '$')));
+    assert.deepEqual(container.securityContext, { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } });
+    const page = read('README.md');
+    const [{ valueFrom }] = container.env;
+    assert.ok(page.includes(`--from-literal=${valueFrom.secretKeyRef.key}=$REDIS_PASSWORD`));
+    const [service] = named('Service').spec.ports;
+    assert.ok(page.includes(`--from-literal=redis=redis://proteus:$REDIS_PASSWORD@proteus-redis:${service.port} `));
+    const labels = named('Deployment').spec.template.metadata.labels;
+    const { podSelector, ingress, policyTypes, egress } = named('NetworkPolicy').spec;
+    for (const selector of [named('Service').spec.selector, named('Deployment').spec.selector.matchLabels, podSelector.matchLabels]) assert.deepEqual(selector, labels);
+    const processes = documents.find(({ kind }) => kind === 'Deployment').spec.template.metadata.labels;
+    assert.deepEqual(ingress, [{ from: [{ podSelector: { matchLabels: processes } }], ports: [{ protocol: 'TCP', port: service.port }] }]);
+    assert.deepEqual([policyTypes, egress], [['Ingress', 'Egress'], undefined]);
   });
 });
 
@@ -175,15 +220,39 @@ describe('deploy/kubernetes.yaml', () => {
   });
 });
 
-describe('the files of deploy/ in use', { skip: !(hasPostgres && hasNginx) && 'PostgreSQL 15 or nginx is not installed' }, () => {
+/** The Redis of compose.yaml, at any port, where the image runs it as it is. The result has `url`, for the environment of the processes, and `stop()`. */
+async function startRedisOfCompose(folder, url) {
+  const { command, healthcheck } = parse(read('compose.yaml'), { merge: true }).services.redis;
+  const at = await freePort();
+  const here = (text) => text.replaceAll('$$', '$').replaceAll('/tmp/', `${folder}/`).replace('/etc/redis/', join(root, 'deploy/'));
+  const env = { ...process.env, ...environment(read('redis.env.example')) };
+  const [shell, ...args] = command.map((word) => here(word));
+  args.push(args.pop().replace(/redis-server \S+$/, `$& --port ${at} --bind 127.0.0.1`));
+  const server = spawn(shell, args, { env, stdio: 'ignore' });
+  const ended = new Promise((done) => server.once('exit', done));
+  const [, check] = healthcheck.test;
+  const healthy = () => spawnSync('sh', ['-c', here(check).replace('redis-cli', `redis-cli -p ${at}`)], { env, stdio: 'ignore' }).status === 0;
+  await eventually('Redis', healthy);
+  const stop = async () => {
+    server.kill('SIGTERM');
+    return within(10_000, 'the end of Redis', ended);
+  };
+  return { url: url.replace('@redis:6379', `@127.0.0.1:${at}`), stop };
+}
+
+const missing = !(hasPostgres && hasNginx && hasRedis) && 'PostgreSQL 15, nginx or Redis is not installed';
+
+describe('the files of deploy/ in use', { skip: missing }, () => {
   test('REP-01 REP-02 three processes with the configuration of deploy/ serve behind its balancer, and are found healthy', async () => {
     const { folder, forget } = makeFolder();
     const postgres = startPostgres();
     const gateways = [];
     let balancer;
+    let redis;
     try {
+      redis = await startRedisOfCompose(folder, environment(read('proteus.env.example')).PROTEUS_REDIS);
       writeFileSync(join(folder, 'proteus.toml'), read('cluster.toml').replace('0.0.0.0:9443', '127.0.0.1:0'));
-      const env = { ...environment(read('proteus.env.example')), PROTEUS_STORE: postgres.dsn };
+      const env = { ...environment(read('proteus.env.example')), PROTEUS_STORE: postgres.dsn, PROTEUS_REDIS: redis.url };
       for (let i = 0; i < 3; ++i) gateways.push(await startServer('proteus', ['serve', '--config', join(folder, 'proteus.toml'), '--listen', '127.0.0.1:0', '--data', join(folder, 'none')], { env }));
       // The health check of compose.yaml, where the image runs it: beside the configuration, with the address of the image.
       const [command, ...args] = parse(read('compose.yaml'), { merge: true }).services['proteus-1'].healthcheck.test.slice(1);
@@ -202,12 +271,27 @@ describe('the files of deploy/ in use', { skip: !(hasPostgres && hasNginx) && 'P
       assert.equal(processes.filter(({ live }) => live).length, 3);
       assert.equal((await fetch(new URL('/metrics', url))).status, 404);
       assert.ok(!existsSync(join(folder, 'none')), 'a data directory was made');
+      // A session outlives its process, which needs all the rights that this Redis gives.
+      for (const gateway of gateways) await eventually('with Redis', async () => (await (await fetch(new URL('/readyz', gateway.url))).json()).redis === 'there');
+      const session = await LegacySession.open(gateways[0].url, env.AGENT_TOKEN);
+      session.url = url;
+      const lists = async () => {
+        const response = await session.post('tools/list', {}, env.AGENT_TOKEN);
+        await response.text();
+        return response.status;
+      };
+      assert.equal(await lists(), 200);
       // One that is gone is passed over, whomever it served.
-      await gateways.shift().stop();
+      const [gone] = gateways.splice(0, 1);
+      gone.signal('SIGKILL');
+      await gone.ended;
       for (const token of ['a', 'b', 'c', 'd', 'e', 'f']) assert.equal((await send(url, 'tools/list', {}, { token })).status, 401);
+      await eventually('taken over', async () => (await lists()) === 200);
+      for (const { url: at } of gateways) assert.match(await (await fetch(new URL('/metrics', at))).text(), /^proteus_redis_failed_commands_total 0$/m);
     } finally {
       if (balancer) await within(10_000, 'the end of nginx', balancer.stop());
       for (const gateway of gateways) await gateway.stop();
+      await redis?.stop();
       await postgres.stop();
       forget();
     }

@@ -1,19 +1,42 @@
 // examples/cluster is started as its reader starts it, and ended by Ctrl-C.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 
+import { hasNginx } from './support/balancer.mjs';
 import { CLIENTS, Session } from './support/clients.mjs';
 import { freePort } from './support/free_port.mjs';
 import { hasPostgres } from './support/postgres.mjs';
 import { eventually, program, root, within } from './support/programs.mjs';
+import { hasRedis } from './support/redis.mjs';
 
-const missing = !(hasPostgres && existsSync('/usr/sbin/nginx')) && 'PostgreSQL 15 or nginx is not installed';
+const missing = !(hasPostgres && hasRedis && hasNginx) && 'PostgreSQL 15, Redis or nginx is not installed';
 
-test('REP-01 REP-02 examples/cluster: one command starts three processes that serve as one, and Ctrl-C ends everything', { skip: missing }, async () => {
+/** A session goes on when its process is killed, as the reader is told to try. */
+async function survives(shown) {
+  const [, ...args] = /session\.sh (\S+) (\S+)/.exec(shown);
+  const child = spawn(join(root, 'examples/cluster/session.sh'), args, { env: { ...process.env, PAUSE: '0.1' }, stdio: ['ignore', 'pipe', 'inherit'] });
+  let lines = '';
+  child.stdout.on('data', (data) => (lines += data));
+  const ended = new Promise((done) => child.once('exit', done));
+  const answered = () => lines.match(/ 200 This is a simple text/g)?.length ?? 0;
+  try {
+    await eventually('it calls', () => answered() >= 3);
+    process.kill(Number(/kill -9 (\d+)/.exec(shown)[1]), 'SIGKILL');
+    const before = answered();
+    await eventually('it goes on', () => answered() >= before + 3);
+    assert.equal(child.exitCode, null, lines);
+    assert.doesNotMatch(lines, / 404 /);
+  } finally {
+    child.kill('SIGTERM');
+    await ended;
+  }
+}
+
+test('REP-01 REP-02 REP-10 examples/cluster: one command starts three processes that serve as one, and Ctrl-C ends everything', { skip: missing }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'proteus-example-'));
   chmodSync(folder, 0o711); // PostgreSQL may run as another user
   const port = await freePort();
@@ -51,6 +74,7 @@ test('REP-01 REP-02 examples/cluster: one command starts three processes that se
     assert.equal(registered.headers.get('proteus-applied'), '3/3');
     const { processes } = await (await fetch(new URL('/admin/processes', url), { headers })).json();
     assert.deepEqual(processes.map(({ name, live }) => [name, live]).sort(), [['one', true], ['three', true], ['two', true]]);
+    await survives(shown);
   } finally {
     // To all of its group, as Ctrl-C does.
     if (child.exitCode === null) process.kill(-child.pid, 'SIGINT');

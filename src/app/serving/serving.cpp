@@ -307,7 +307,7 @@ void Serving::drain() {
   // for as long as one runs.
   while (gateway_->endpoint().sessions().hand_over() > 0 && clock_.now() < ends)
     std::this_thread::sleep_for(kLook);
-  cluster_->requests.wait_for_none(ends);
+  cluster_->requests.wait_for_present(ends);
   leave_cluster();
   // Whoever has not heard of that comes once more, and is told to look again.
   if (config_.server.grace.count() > 0) std::this_thread::sleep_for(kLastWords);

@@ -42,15 +42,21 @@ cluster::MemberOptions options_of(const Config& config, Traits& traits) {
 
 }  // namespace
 
-void PeerRequests::add(int change) {
+std::size_t PeerRequests::begin() {
   const std::scoped_lock lock(mutex_);
-  count_ += change;
-  if (count_ == 0) changed_.notify_all();
+  ++counts_[turn_];
+  return turn_;
 }
 
-void PeerRequests::wait_for_none(Clock::Monotonic until) {
+void PeerRequests::end(std::size_t turn) {
+  const std::scoped_lock lock(mutex_);
+  if (--counts_[turn] == 0) changed_.notify_all();
+}
+
+void PeerRequests::wait_for_present(Clock::Monotonic until) {
   std::unique_lock lock(mutex_);
-  changed_.wait_until(lock, until, [this] { return count_ == 0; });
+  turn_ = 1;
+  changed_.wait_until(lock, until, [this] { return counts_[0] == 0; });
 }
 
 Serving::Cluster::Cluster(Serving& serving, asio::io_context& control)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <condition_variable>
 #include <mutex>
 
@@ -22,24 +23,28 @@ class PeerRequests {
   // Counts one for as long as it is there.
   class One {
    public:
-    explicit One(PeerRequests& all) : all_(all) { all_.add(1); }
-    ~One() { all_.add(-1); }
+    explicit One(PeerRequests& all) : all_(all), turn_(all_.begin()) {}
+    ~One() { all_.end(turn_); }
     One(const One&) = delete;
     One& operator=(const One&) = delete;
 
    private:
     PeerRequests& all_;
+    const std::size_t turn_;
   };
 
-  // Blocks until there are none, but no longer than until then.
-  void wait_for_none(Clock::Monotonic until);
+  // Blocks until those that are there have ended, but no longer than until then; others may come and go meanwhile.
+  // Once.
+  void wait_for_present(Clock::Monotonic until);
 
  private:
-  void add(int change);
+  std::size_t begin();
+  void end(std::size_t turn);
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  int count_ = 0;
+  std::size_t turn_ = 0;
+  std::array<int, 2> counts_{};  // before that wait, and since
 };
 
 struct Serving::Cluster final : server::OtherProcesses {

@@ -26,10 +26,8 @@
 #include "mcp/headers.hpp"
 
 // The thread sanitizer has an allocator of its own, which cannot be replaced.
-#if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define PROTEUS_CANNOT_COUNT
-#endif
 #endif
 
 namespace {

@@ -66,10 +66,11 @@ Connection::Connection(const HttpDependencies& dependencies, Stream stream)
 Task<> Connection::run() {
   const OnExit close([this] { stream_.close(); });
   if (stream_.is_tls() && !co_await shake_hands()) co_return;
-  if (dependencies_.closes_idle && !has_unread()) co_return;
+  if (may_close_idle()) co_return;
   // The first request has less time than later ones: who connects means to ask.
   deadline_ = deadline_after(dependencies_.limits.head_time);
   while (co_await read_request()) {
+    is_used_ = true;
     co_await serve_request();
     if (broken_) co_return;
     if (!keep_alive_ || dependencies_.closes_idle) break;
@@ -284,12 +285,13 @@ void Connection::sweep() {
 void Connection::begin_drain() { call_drain(); }
 
 void Connection::close_if_idle() {
-  if (doing_ == Doing::reading && reader_.phase() == Phase::idle && !has_unread()) stream_.close();
+  if (doing_ == Doing::reading && reader_.phase() == Phase::idle && may_close_idle()) stream_.close();
 }
 
-bool Connection::has_unread() const {
+bool Connection::may_close_idle() const {
+  if (!(is_used_ ? dependencies_.closes_idle : dependencies_.closes_unused)) return false;
   char first = 0;
-  return ::recv(stream_.native_handle(), &first, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+  return ::recv(stream_.native_handle(), &first, 1, MSG_PEEK | MSG_DONTWAIT) <= 0;
 }
 
 void Connection::call_drain() {

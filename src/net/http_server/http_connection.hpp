@@ -25,8 +25,9 @@ struct HttpDependencies {
   Clock::Monotonic now;
   std::chrono::milliseconds tick{0};  // how late `now` may be
   std::string date_line;
-  bool draining = false;     // each connection has one more answer at most
-  bool closes_idle = false;  // and where nothing runs none
+  bool draining = false;       // each connection has one more answer at most
+  bool closes_idle = false;    // and where nothing runs none
+  bool closes_unused = false;  // not even where nothing was asked yet
   RefusalLog* refusals = nullptr;
   const TrustedProxies* proxies = nullptr;  // none where it is null; outlives the connections
 
@@ -46,7 +47,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void sweep();
   // Tells the running exchange, where there is one.
   void begin_drain();
-  // Unless a request has come that was not read yet.
+  // As what is shared says, unless a request has come that was not read yet.
   void close_if_idle();
   // At once.
   void abort();
@@ -73,7 +74,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void watch();
   void on_readable(ErrorCode error);
   void call_drain();
-  bool has_unread() const;
+  bool may_close_idle() const;
 
   // Sends `out_`.
   bool try_flush();
@@ -100,6 +101,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::vector<std::string_view> out_;  // what is still to be written
   bool keep_alive_ = false;            // as the answer said
   bool broken_ = false;                // nothing more can be written
+  bool is_used_ = false;               // something was asked
 
   bool watching_ = false;
   std::move_only_function<void(ErrorCode)> reader_waits_;  // for the watch to find something

@@ -17,6 +17,7 @@ namespace asio = boost::asio;
 
 // Without descriptors to accept with, trying again at once would only spin.
 constexpr auto kAcceptPause = std::chrono::milliseconds(100);
+constexpr int kUnusedLonger = 3;
 
 std::string date_line(Clock::Wall time) {
   return fmt::format("Date: {:%a, %d %b %Y %H:%M:%S} GMT\r\n", fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
@@ -141,6 +142,7 @@ void HttpWorker::begin_drain(std::chrono::milliseconds grace, std::chrono::milli
     service_.spawn("closing idle connections", close_idle_after(idle));
   } else {
     close_idle();
+    close_unused();
   }
   if (grace == std::chrono::milliseconds(0)) abort_all();
 }
@@ -150,10 +152,20 @@ Task<> HttpWorker::close_idle_after(std::chrono::milliseconds time) {
   timer.expires_after(time);
   co_await timer.async_wait(asio::use_awaitable);
   close_idle();
+  // Who has just connected means to ask.
+  timer.expires_after(kUnusedLonger * time);
+  co_await timer.async_wait(asio::use_awaitable);
+  close_unused();
 }
 
 void HttpWorker::close_idle() {
   dependencies_.closes_idle = true;
+  for (const auto& connection : connections_)
+    connection->close_if_idle();
+}
+
+void HttpWorker::close_unused() {
+  dependencies_.closes_unused = true;
   for (const auto& connection : connections_)
     connection->close_if_idle();
 }

@@ -49,6 +49,7 @@ class HttpWorker {
   Task<> keep_sweeping();
   Task<> close_idle_after(std::chrono::milliseconds time);
   void close_idle();
+  void close_unused();
   Task<> serve(Stream stream);
   void abort_all();
 

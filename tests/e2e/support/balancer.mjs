@@ -46,12 +46,12 @@ http {
 
 /** What deploy/nginx.conf says, with these processes in place of those of compose.yaml. */
 function deployed(folder, port, urls) {
-  let text = readFileSync(join(root, 'deploy/nginx.conf'), 'utf8').replaceAll('/tmp/', `${folder}/`).replace('listen 8080;', `listen 127.0.0.1:${port};`);
+  let text = readFileSync(join(root, 'deploy/nginx.conf'), 'utf8').replaceAll('/tmp/', `${folder}/`).replace('/dev/stderr', `${folder}/error.log`).replace('listen 8080;', `listen 127.0.0.1:${port};`);
   urls.forEach((url, i) => (text = text.replace(`10.89.42.1${i + 1}:8080`, new URL(url).host)));
   return `daemon off;\nuser ${userInfo().username};\n${text}`;
 }
 
-/** Starts it in front of these URLs, with its files in `folder`. The result has `url` and `stop()`. */
+/** Starts it in front of these URLs, with its files in `folder`. The result has `url`, `log()`, what it complained about, and `stop()`. */
 export function startBalancer(folder, urls) {
   return start(folder, urls, configuration);
 }
@@ -90,6 +90,7 @@ async function start(folder, urls, write) {
   });
   return {
     url,
+    log: () => readFileSync(join(folder, 'error.log'), 'utf8'),
     stop: () => {
       child.kill('SIGTERM');
       return ended;
