@@ -55,6 +55,13 @@ class Process {
   Member member;
 };
 
+Task<Result<>> nothing() { co_return Result<>{}; }
+
+Task<Result<>> write_more(store::Store& store) {
+  (void)co_await store.put(store::Setting{.key = "more", .value = "x"});
+  co_return Result<>{};
+}
+
 class MemberTest : public ::testing::Test {
  protected:
   void put(const std::string& key) { test::run(io, store.put(store::Setting{.key = key, .value = "x"})).value(); }
@@ -112,6 +119,39 @@ TEST_F(MemberTest, KnowsWhenItMayHaveMissedChangesForTooLong) {
   a.refuses = false;
   test::run_until(io, [&] { return !a.blind; });
   EXPECT_THAT(a.applied, ElementsAre("revoked"));
+}
+
+// REP-12
+TEST_F(MemberTest, KnowsWhenOthersMayHaveTakenItForDead) {
+  ManualClock clock;
+  Member member(io, store, clock, {.name = "a", .facts = "{}", .attend_every = 2ms, .patience = 3s});
+  ASSERT_TRUE(test::run(io, member.join()));
+  clock.advance(3s);
+  EXPECT_TRUE(member.is_unseen());
+  EXPECT_EQ(member.lapses(), 0U);
+  member.start([](const Member::Changed*) { return nothing(); }, [](bool) {});
+  test::run_until(io, [&] { return member.lapses() == 1; });
+  EXPECT_FALSE(member.is_unseen());
+  test::run(io, member.leave());
+}
+
+// REP-10
+TEST_F(MemberTest, SaysThatItLivesHoweverMuchThereIsToFollow) {
+  ManualClock clock;
+  Member member(io, store, clock, {.name = "a", .facts = "{}", .attend_every = 1s, .patience = 3s});
+  ASSERT_TRUE(test::run(io, member.join()));
+  int rounds = 0;
+  put("first");
+  member.start(
+      [&](const Member::Changed*) {
+        clock.advance(1s);
+        return ++rounds < 10 ? write_more(store) : nothing();
+      },
+      [](bool) {});
+  test::run_until(io, [&] { return rounds == 10; });
+  EXPECT_FALSE(member.is_unseen());
+  EXPECT_EQ(member.lapses(), 0U);
+  test::run(io, member.leave());
 }
 
 // REP-02: however many wait at once, each hears of its own change.

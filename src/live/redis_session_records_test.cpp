@@ -215,6 +215,20 @@ TEST_F(Upkeep, EndsASessionThatAnotherProcessHas) {
   EXPECT_EQ(read(records, id)->holder, (SessionRecord::Holder{kTwo, 2}));
 }
 
+// REP-12
+TEST_F(Upkeep, LooksWhenOthersMayHaveTakenThisProcessForDead) {
+  std::uint64_t lapses = 0;
+  SessionUpkeep watchful(io, *sessions, records, here.client,
+                         {.tick = std::chrono::milliseconds(1), .lapses = [&] { return lapses; }});
+  watchful.start();
+  const std::string id = make()->id().value();
+  EXPECT_TRUE(proteus::test::run(io, records.replace(id, {kOne, 1}, full({kTwo, 2}))).value());
+  EXPECT_NE(sessions->find(id, {}), nullptr);
+  ++lapses;
+  proteus::test::run_until(io, [&] { return sessions->find(id, {}) == nullptr; });
+  proteus::test::run(io, watchful.stop());
+}
+
 // REP-10
 TEST_F(Upkeep, RecordsGoWithSessionsThatEndAndStayWithThoseThatAreLeft) {
   const std::string removed = make()->id().value();

@@ -24,7 +24,8 @@ const EXCUSES = [
   /taken this session over/,
   /takes this session over/,
   /is not known/,
-  /cannot be asked/
+  /cannot be asked/,
+  /\bRedis: /
 ];
 
 /** A request without an answer: `message` is what its client was told, or what became of its connection. */
