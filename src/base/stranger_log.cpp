@@ -7,7 +7,7 @@
 namespace proteus {
 namespace {
 
-const SystemClock kSystemClock;
+const SystemClock system_clock;
 
 log::Field unwritten_field(std::uint64_t unwritten) {
   return {"unwritten", unwritten > 0 ? std::to_string(unwritten) : std::string()};
@@ -15,7 +15,7 @@ log::Field unwritten_field(std::uint64_t unwritten) {
 
 }  // namespace
 
-StrangerLog::StrangerLog(std::string name) : StrangerLog(std::move(name), kSystemClock) {}
+StrangerLog::StrangerLog(std::string name) : StrangerLog(std::move(name), system_clock) {}
 
 StrangerLog::~StrangerLog() {
   if (const auto unwritten = lines_.take_unwritten(); unwritten > 0)

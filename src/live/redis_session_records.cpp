@@ -39,8 +39,9 @@ std::string text_of(const SessionRecord::Holder& holder) {
 std::optional<SessionRecord::Holder> read_holder(std::string_view text) {
   if (text.size() < kHolderText) return std::nullopt;
   SessionRecord::Holder holder;
-  const auto [stop, status] = std::from_chars(text.data(), text.data() + kTermText, holder.term, 16);
-  if (status != std::errc{} || stop != text.data() + kTermText) return std::nullopt;
+  const char* const begin = text.data();
+  const auto [stop, status] = std::from_chars(begin, begin + kTermText, holder.term, 16);
+  if (status != std::errc{} || stop != begin + kTermText) return std::nullopt;
   holder.process = read_process_key(text.substr(kTermText));
   if (holder.process.value().empty()) return std::nullopt;
   return holder;

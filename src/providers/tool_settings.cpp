@@ -161,6 +161,7 @@ std::shared_ptr<const catalog::RequiredScopes> required_scopes(const std::vector
 std::shared_ptr<const catalog::Shape> shape_of(const std::vector<ToolSettings>& tools) {
   if (tools.empty()) return nullptr;
   std::vector<catalog::ToolShape> shapes;
+  shapes.reserve(tools.size());
   for (const auto& each : tools) {
     shapes.push_back({.match = each.match,
                       .rename = each.rename,

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kLook{100};
 constexpr std::size_t kReadAtOnce = std::size_t{64} << 10U;
-const net::AddressFilter kAnyAddress;  // operators say where it is
+const net::AddressFilter any_address;  // operators say where it is
 
 Error refusal(const std::string& text) {
   if (text.starts_with("MOVED ") || text.starts_with("ASK ") || text.starts_with("CLUSTERDOWN"))
@@ -148,7 +148,7 @@ Task<Result<>> Client::open() {
   net::Connecting connecting({.io = io_,
                               .clock = clock_,
                               .deadlines = deadlines_,
-                              .filter = kAnyAddress,
+                              .filter = any_address,
                               .names = names_,
                               .tls = [this] { return net::client_tls({.authorities = options_.url.authorities}); },
                               .proxy_limits = {}});

@@ -113,6 +113,7 @@ Task<Result<std::vector<MemberRecord>>> MemoryStore::members() {
 Task<Result<std::vector<LeaseRecord>>> MemoryStore::leases() {
   std::vector<LeaseRecord> records;
   const std::lock_guard lock(mutex_);
+  records.reserve(leases_.size());
   for (const auto& [name, lease] : leases_)
     records.push_back(lease);
   co_return records;

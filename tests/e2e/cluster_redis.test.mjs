@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 
-import { LegacySession } from './support/legacy_raw.mjs';
+import { eventsOf, LegacySession } from './support/legacy_raw.mjs';
 import { LegacyUpstream, RESOURCE } from './support/legacy_upstream.mjs';
 import { knowsPeers, startPeer } from './support/peers.mjs';
 import { hasPostgres, startPostgres } from './support/postgres.mjs';
@@ -15,24 +15,14 @@ const STDIO = join(root, 'tests/fixtures/stdio_server.py');
 const missing = (!hasPostgres && 'PostgreSQL 15 is not installed') || (!hasRedis && 'Redis is not installed');
 
 /** Reads events of a stream as they come; `next(wanted)` gives the first that has not been given and holds. */
-function eventsOf(response) {
+function reading(response) {
   const seen = [];
-  let text = '';
-  const reading = (async () => {
-    const decoder = new TextDecoder();
-    for await (const piece of response.body) {
-      text += decoder.decode(piece, { stream: true });
-      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-        const lines = text.slice(0, end).split('\n');
-        text = text.slice(end + 2);
-        const field = (name) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
-        if (field('id')) seen.push({ id: field('id'), data: field('data') && JSON.parse(field('data')) });
-      }
-    }
+  const ended = (async () => {
+    for await (const event of eventsOf(response)) if (event.id) seen.push(event);
   })().catch(() => {});
   return {
     seen,
-    ended: reading,
+    ended,
     next: async (what, holds) => {
       await eventually(what, () => seen.some(holds));
       return seen.find(holds);
@@ -128,7 +118,7 @@ describe('two processes with a Redis', { skip: missing }, () => {
   test('REP-10 a call that was under way is answered on its stream: it may have run', async () => {
     const session = await open();
     const response = await session.post(0, 'tools/call', { name: 'up_slow', arguments: { name: 'a' }, _meta: { progressToken: 'p' } }, 77);
-    const before = eventsOf(response);
+    const before = reading(response);
     const first = await before.next('progress', ({ data }) => data?.method === 'notifications/progress');
     upstream.running.get('a').progress(2);
     const second = await before.next('more progress', ({ data }) => data?.params?.progress === 2);
@@ -139,7 +129,7 @@ describe('two processes with a Redis', { skip: missing }, () => {
     const resume = async (last) => {
       let resumed;
       await eventually('taken over', async () => (resumed = await session.get(1, last)).status === 200 || (await resumed.text(), false));
-      const after = eventsOf(resumed);
+      const after = reading(resumed);
       await after.ended;
       return after.seen;
     };
@@ -153,7 +143,7 @@ describe('two processes with a Redis', { skip: missing }, () => {
   test('REP-10 the standing stream is resumed; lists and subscriptions are announced anew, and heard again', async () => {
     const session = await open();
     assert.deepEqual((await session.ask(0, 'resources/subscribe', { uri: RESOURCE })).result, {});
-    const before = eventsOf(await session.get(0));
+    const before = reading(await session.get(0));
     await eventually('listened to', () => [...upstream.sessions.values()].some(({ subscriptions, stream }) => subscriptions.has(RESOURCE) && stream));
     const upstreamSession = () => [...upstream.sessions.values()].find(({ subscriptions, stream }) => subscriptions.has(RESOURCE) && stream);
     const update = () => upstreamSession().stream.write(`data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: RESOURCE } })}\n\n`);
@@ -164,7 +154,7 @@ describe('two processes with a Redis', { skip: missing }, () => {
     await kill(0);
     let resumed;
     await eventually('taken over', async () => (resumed = await session.get(1, id)).status === 200 || (await resumed.text(), false));
-    const after = eventsOf(resumed);
+    const after = reading(resumed);
     for (const method of ['tools/list_changed', 'resources/list_changed', 'resources/updated'])
       await after.next(method, ({ data }) => data?.method === `notifications/${method}`);
     await eventually('listened to again', () => upstreamSession() && upstreamSession().stream !== stream);

@@ -30,6 +30,12 @@ async function takeAll() {
         await shown(page, path);
         await take(name);
       }
+      await shown(page, '/ui/try?name=files_search');
+      await page.getByLabel('to', { exact: true }).fill('whom it concerns');
+      await page.getByRole('button', { name: 'Call' }).click();
+      await page.getByRole('region', { name: 'Answer' }).getByText('Done').waitFor();
+      await page.getByText('received result').click();
+      await take('try-answer');
       await shown(page, '/ui/datasets');
       await page.getByRole('button', { name: 'Mapping' }).click();
       await page.getByRole('button', { name: 'Check' }).click();

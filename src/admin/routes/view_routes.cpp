@@ -75,7 +75,7 @@ object entry_document(const catalog::Found& found, Kind kind) {
              {"upstream", found.snapshot->upstream().value()},
              {"description_bytes", description.size()}};
   out["description"] = shortened(std::move(description));
-  if (auto title = member_of(*found.definition, "title"); !title.empty()) out["title"] = std::move(title);
+  if (const auto title = member_of(*found.definition, "title"); !title.empty()) out["title"] = title;
   if (kind == Kind::tool) out["read_only"] = found.definition->read_only;
   return out;
 }

@@ -14,7 +14,7 @@ constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
 
 Result<std::filesystem::path> folder_of(const Environment& environment) {
   const auto given = [&](const char* name) { return environment(name).value_or(""); };
-  if (const std::string folder = given("PROTEUS_SIGN_INS"); !folder.empty()) return folder;
+  if (std::string folder = given("PROTEUS_SIGN_INS"); !folder.empty()) return folder;
   if (const std::string config = given("XDG_CONFIG_HOME"); !config.empty())
     return std::filesystem::path(config) / "proteus" / "sign-ins";
   if (const std::string home = given("HOME"); !home.empty())

@@ -279,6 +279,7 @@ void check_rules(const Config& config, CrossCheck& check) {
   if (config.auth.issuers.empty() && !rules.empty())
     list.fault("there are no auth.issuers whose callers these are for");
   std::vector<std::string_view> issuers;
+  issuers.reserve(config.auth.issuers.size());
   for (const auto& issuer : config.auth.issuers)
     issuers.push_back(issuer.issuer);
   std::optional<std::size_t> for_everybody;
@@ -308,6 +309,7 @@ std::string unknown(std::string_view what, const std::string& name, const std::v
 // A token may be for an upstream that is registered later, but not for a context: those come with the configuration.
 void check_scopes(const Config& config, CrossCheck& check) {
   std::vector<std::string_view> contexts;
+  contexts.reserve(config.contexts.size());
   for (const auto& [name, settings] : config.contexts)
     contexts.push_back(name);
   contexts.insert(contexts.end(), config.broken.contexts.begin(), config.broken.contexts.end());

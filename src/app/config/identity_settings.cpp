@@ -38,6 +38,7 @@ json::Codec<std::vector<std::string>> scopes() {
 
 json::Codec<std::vector<auth::Algorithm>> algorithms() {
   std::vector<std::pair<std::string, auth::Algorithm>> words;
+  words.reserve(auth::kAlgorithms.size());
   for (const auth::Algorithm algorithm : auth::kAlgorithms)
     words.emplace_back(to_string(algorithm), algorithm);
   return json::list(json::choice<auth::Algorithm>(std::move(words)), "strings", {.least = 1, .most = 16});

@@ -144,6 +144,7 @@ Serving::Dependencies::Dependencies(Serving& serving, asio::io_context& control,
     try_tokens.end_expired(now);
     figures.look(now);
   });
+  figures.look(serving.clock_.wall());
   metrics.set_tool_sessions([this] { return sessions.size(); });
   search_tools->search().set_embeddings(embeddings);
   metrics.set_embedding_failures([this] { return embeddings.status().failures; });

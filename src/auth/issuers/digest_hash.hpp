@@ -12,13 +12,13 @@ namespace proteus::auth {
 // do not know the number that this mixes in.
 struct DigestHash {
   std::size_t operator()(const json::Digest& digest) const {
-    static const std::uint64_t kSecret = [] {
+    static const std::uint64_t secret = [] {
       std::random_device source;
       return (static_cast<std::uint64_t>(source()) << 32U) | source();
     }();
     std::uint64_t start = 0;
     std::memcpy(&start, digest.data(), sizeof start);
-    return (start ^ kSecret) * 0x9E3779B97F4A7C15U;
+    return (start ^ secret) * 0x9E3779B97F4A7C15U;
   }
 };
 

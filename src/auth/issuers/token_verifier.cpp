@@ -132,7 +132,7 @@ Task<TokenVerifier::Verdict> TokenVerifier::verify_opaque(Secret token) {
   if (found == issuers->end())
     co_return std::unexpected(
         refusals::malformed("the token is opaque, and no issuer is configured for introspection"));
-  const IssuerPointer issuer = *found;
+  const IssuerPointer& issuer = *found;
   const auto answer = co_await Introspection::ask(issuer->introspection, std::move(token));
   if (!answer) {
     co_return std::unexpected(

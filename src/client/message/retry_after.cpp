@@ -27,8 +27,9 @@ std::chrono::seconds read_retry_after(const net::Fields& fields) {
   const auto wait = fields.find("Retry-After");
   if (!wait) return {};
   std::int64_t seconds = 0;
-  const char* const last = wait->data() + wait->size();
-  const auto [end, fault] = std::from_chars(wait->data(), last, seconds);
+  const char* const first = wait->data();
+  const char* const last = first + wait->size();
+  const auto [end, fault] = std::from_chars(first, last, seconds);
   if (fault == std::errc::result_out_of_range && !wait->starts_with('-')) return kLongestRetryAfter;
   if (fault == std::errc{} && end == last) return bounded(seconds);
   const auto until = read_date(*wait);

@@ -39,9 +39,10 @@ Result<std::string> PeerPasses::check(std::string_view pass, std::string_view me
   const std::size_t first = plain.find('\n');
   const std::size_t second = plain.find('\n', first + 1);
   if (first == std::string_view::npos || second == std::string_view::npos) return std::unexpected(no_pass());
+  const char* const begin = plain.data();
+  const char* const end = begin + first;
   std::int64_t at = 0;
-  if (std::from_chars(plain.data(), plain.data() + first, at).ptr != plain.data() + first)
-    return std::unexpected(no_pass());
+  if (std::from_chars(begin, end, at).ptr != end) return std::unexpected(no_pass());
   const std::chrono::milliseconds apart(milliseconds_of(now) - at);
   if (apart > kGoodFor || apart < -kGoodFor) {
     return std::unexpected(errors::unauthenticated(

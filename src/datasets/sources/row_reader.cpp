@@ -36,7 +36,7 @@ std::string name_of(const Value& value) {
 }  // namespace
 
 void RowReader::gap(Gap::Kind kind, std::string message, Citations cites) {
-  if (workup_.gaps.size() < kMaxGaps) workup_.gaps.push_back({kind, std::move(message), std::move(cites)});
+  if (workup_.gaps.size() < kMaxGaps) workup_.gaps.push_back({kind, std::move(message), cites});
 }
 
 std::uint32_t RowReader::cite(Provenance row) {

@@ -48,7 +48,7 @@ void SourcePool::end_overdue() {
 
 Result<Patience> SourcePool::post(GivenUp given_up, Run run) {
   end_overdue();
-  const Patience patience{.until = std::chrono::steady_clock::now() + options_.patience, .given_up = given_up};
+  Patience patience{.until = std::chrono::steady_clock::now() + options_.patience, .given_up = given_up};
   std::list<std::thread> ended;
   {
     const std::lock_guard lock(mutex_);

@@ -54,6 +54,7 @@ Task<> ClientAsks::close() {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
   // One that ends at once takes its entry out.
   std::vector<std::uint64_t> numbers;
+  numbers.reserve(open_.size());
   for (const auto& [number, signal] : open_)
     numbers.push_back(number);
   for (const std::uint64_t number : numbers)

@@ -176,8 +176,9 @@ std::optional<Confirmations::Asked> Confirmations::read_state(std::string_view s
   const std::size_t colon = state.find(':');
   if (colon == std::string_view::npos) return std::nullopt;
   Asked asked{.digest = state.substr(colon + 1)};
-  const auto [end, error] = std::from_chars(state.data(), state.data() + colon, asked.number);
-  if (error != std::errc() || end != state.data() + colon) return std::nullopt;
+  const char* const begin = state.data();
+  const auto [end, error] = std::from_chars(begin, begin + colon, asked.number);
+  if (error != std::errc() || end != begin + colon) return std::nullopt;
   return asked;
 }
 

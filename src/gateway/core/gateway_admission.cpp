@@ -117,8 +117,10 @@ server::Admission Gateway::enter(const net::Request& request, std::shared_ptr<co
   const Access& access = service_->here().access();
   auto caller = access.enter(std::move(principal), context);
   if (!caller) {
+    // NOLINTBEGIN(bugprone-use-after-move): it is taken where it is let in only.
     refusals_.add(net::refused(request, RefusalReason::context, caller.error(), principal->name()));
     return std::unexpected(access.no_such_context(*principal));
+    // NOLINTEND(bugprone-use-after-move)
   }
   return std::move(*caller);
 }

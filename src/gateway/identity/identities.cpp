@@ -215,8 +215,8 @@ Result<std::string> Identities::match(std::string_view text) const {
   boost::json::array passed_over;
   for (std::size_t i = 0; i < settings->rules.size(); ++i) {
     const Rule& rule = settings->rules[i];
-    if (auto why = why_not(rule, *claims)) {
-      passed_over.push_back({{"rule", i}, {"why", std::move(*why)}});
+    if (const auto why = why_not(rule, *claims)) {
+      passed_over.push_back({{"rule", i}, {"why", *why}});
       continue;
     }
     answer["rule"] = i;

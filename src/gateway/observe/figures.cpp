@@ -60,6 +60,7 @@ void Figures::look(Clock::Wall now) {
 std::vector<Figures::Moment> Figures::all() const {
   const std::scoped_lock lock(mutex_);
   std::vector<Moment> all;
+  all.reserve(samples_.size());
   for (const Sample& sample : samples_)
     all.push_back({sample.at, sample.since_last, sample.all});
   return all;

@@ -20,8 +20,8 @@ namespace proteus::gateway {
 class UsableTools {
  public:
   explicit UsableTools(std::shared_ptr<const catalog::View> view);
-  UsableTools(UsableTools&&) = default;
-  UsableTools& operator=(UsableTools&&) = default;
+  UsableTools(UsableTools&&) noexcept = default;
+  UsableTools& operator=(UsableTools&&) noexcept = default;
 
   // What an upstream has listed to this caller live, a page at a time and as the view shows it.
   void add_live(const ServedUpstream& upstream, catalog::DefinitionList::Pointer page);

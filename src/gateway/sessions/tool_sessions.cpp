@@ -331,6 +331,7 @@ Task<ToolSessions::Removed> ToolSessions::do_cleanup(ToolSessionId id, std::stri
 
 Task<> ToolSessions::write_removals() {
   std::vector<std::string> ids;
+  ids.reserve(removals_.size());
   for (const auto& [id, writes] : removals_)
     ids.push_back(id);
   for (auto& id : ids) {

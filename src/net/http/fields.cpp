@@ -31,11 +31,12 @@ std::uint64_t load(const char* from) {
 
 // All of less than eight bytes, some of them twice.
 std::uint64_t load_short(std::string_view text) {
-  const char* const end = text.data() + text.size();
-  if (text.size() >= 4) return load<std::uint32_t>(text.data()) | (load<std::uint32_t>(end - 4) << 32U);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  if (text.size() >= 4) return load<std::uint32_t>(begin) | (load<std::uint32_t>(end - 4) << 32U);
   if (text.empty()) return 0;
-  const char* const middle = text.data() + (text.size() / 2);
-  return load<std::uint8_t>(text.data()) | (load<std::uint8_t>(middle) << 8U) | (load<std::uint8_t>(end - 1) << 16U);
+  const char* const middle = begin + (text.size() / 2);
+  return load<std::uint8_t>(begin) | (load<std::uint8_t>(middle) << 8U) | (load<std::uint8_t>(end - 1) << 16U);
 }
 
 }  // namespace

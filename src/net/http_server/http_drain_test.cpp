@@ -180,7 +180,7 @@ TEST(Drain, ServesOneMoreRequestOnIdleConnectionsForAsLongAsItIsTold) {
   auto unused = server.connect();
   auto used = server.connect();
   used.send(test::kGet);
-  EXPECT_EQ(RawClient::field(used.receive(), "Connection"), "");
+  EXPECT_EQ(RawClient::field(used.receive(), "Connection"), std::nullopt);
   server.wait_for_connections(2);
   auto done = drain(server, seconds(1000), seconds(1000));
   EXPECT_THROW(server.connect(), std::runtime_error);

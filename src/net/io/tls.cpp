@@ -312,6 +312,7 @@ std::shared_ptr<SSL_CTX> make_preshared_context(const SSL_METHOD* method, std::s
   SSL_CTX_set_min_proto_version(context.get(), TLS1_3_VERSION);
   SSL_CTX_set_ciphersuites(context.get(), "TLS_AES_128_GCM_SHA256");
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
+  SSL_CTX_clear_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);  // its connections are few, and seldom idle
   SSL_CTX_set_ex_data(context.get(), preshared_key_index(), std::make_unique<std::string>(key).release());
   return context;
 }

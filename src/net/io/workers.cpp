@@ -48,6 +48,7 @@ void Workers::run() {
 
 void Workers::watch_stalls(std::chrono::nanoseconds threshold) {
   std::vector<StallWatch::Worker> watched;
+  watched.reserve(threads_.size());
   for (std::size_t i = 0; i < threads_.size(); ++i)
     watched.push_back({*contexts_[i], threads_[i].native_handle()});
   stall_watch_ = std::make_unique<StallWatch>(watched, threshold);

@@ -61,7 +61,7 @@ void SessionStream::send(std::string message, Unheard unheard) {
     return;
   }
   // A client that comes back for the rest of its stream finds it there.
-  if (!line) return standalone_->push_if_opened(message);
+  if (!line) return standalone_->push_if_opened(message);  // NOLINT(bugprone-use-after-move): it does not wait
   boost::asio::post(line->thread, [self = shared_from_this(), line, message = std::move(message), unheard]() mutable {
     if (line->call != nullptr) return line->call->send(std::move(message));
     self->send(std::move(message), unheard);

@@ -135,7 +135,7 @@ class HttpListenStream final : public ModernHttp::OpenStream {
         place_(std::move(place)),
         outbox_(std::make_shared<Outbox>(exchange.executor())),
         stream_(
-            std::move(caller), std::move(accepted), std::move(id), std::move(style),
+            std::move(caller), std::move(accepted), std::move(id), style,
             [outbox = outbox_](std::string message) { outbox->push_once(sse_frame(std::move(message))); },
             [outbox = outbox_] { outbox->close(); }) {}
 

@@ -28,13 +28,21 @@ export class Cluster {
     cluster.settings = settings;
     cluster.postgres = startPostgres([...SLOTS, 'another'].map((slot) => `CREATE ROLE ${slot} SUPERUSER LOGIN;`).join('\n'));
     cluster.proxies = await Promise.all(SLOTS.map(() => PostgresProxy.start(cluster.postgres.socket)));
+    await cluster.prepare();
     for (const slot of SLOTS.keys()) await cluster.launch(slot);
     cluster.postgres.query(WATCHED);
     return cluster;
   }
 
+  /** Begins what processes need besides. */
+  async prepare() {}
+  /** Those of one process. */
+  settingsOf() {
+    return this.settings;
+  }
+
   async launch(slot) {
-    const process = await startMember(this.proxies[slot].dsn(SLOTS[slot]), SLOTS[slot], this.settings);
+    const process = await startMember(this.proxies[slot].dsn(SLOTS[slot]), SLOTS[slot], this.settingsOf(slot));
     process.slot = slot;
     this.processes[slot] = process;
   }
@@ -48,10 +56,16 @@ export class Cluster {
     return { strangers, older, all: Number(this.postgres.query('SELECT count(*) FROM public.stored')) };
   }
 
+  chances(random) {
+    return {
+      some: () => (this.troubled = Math.floor(random() * SLOTS.length)),
+      between: (least, most) => least + random() * (most - least)
+    };
+  }
+
   /** What may happen, by name; each lasts until it is over. */
   faults(random) {
-    const some = () => (this.troubled = Math.floor(random() * SLOTS.length));
-    const between = (least, most) => least + random() * (most - least);
+    const { some, between } = this.chances(random);
     const cutting = (how) => async () => {
       const proxy = this.proxies[some()];
       how(proxy);

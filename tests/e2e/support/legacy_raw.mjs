@@ -45,3 +45,16 @@ export class LegacySession {
     return fetch(this.url, { method: 'DELETE', headers: this.headers(token) });
   }
 }
+
+/** The events of a stream as they come: the id of each, and its message where it has one. */
+export async function* eventsOf(response) {
+  let text = '';
+  for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
+    text += piece;
+    for (let end; (end = text.indexOf('\n\n')) >= 0; text = text.slice(end + 2)) {
+      const field = (name) => new RegExp(`^${name}: (.+)$`, 'm').exec(text.slice(0, end))?.[1];
+      const [id, data] = [field('id'), field('data')];
+      if (id !== undefined || data !== undefined) yield { id, data: data && JSON.parse(data) };
+    }
+  }
+}

@@ -8,7 +8,7 @@ export const RESOURCE = 'memo://watched';
 export class LegacyUpstream {
   /** `sessions` are those there are by id, each with its `count`, its `subscriptions` and `ids`, those of its requests; `running` are calls of `slow`, by what they were called with as `name`. */
   static async start() {
-    const upstream = new LegacyUpstream();
+    const upstream = new this();
     await new Promise((listening) => upstream.server.listen(0, '127.0.0.1', listening));
     upstream.url = `http://127.0.0.1:${upstream.server.address().port}/mcp`;
     return upstream;

@@ -1,8 +1,9 @@
-// The world with something in every list: proposals, changes, calls, a dataset, an identity provider and rules.
+// The world with something in every list: proposals, changes, calls, sessions, a dataset, an identity provider and rules.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
 import { makeFolder } from '../../e2e/support/gateway.mjs';
+import { LegacySession } from '../../e2e/support/legacy_raw.mjs';
 import { root } from '../../e2e/support/programs.mjs';
 import { send } from '../../e2e/support/raw.mjs';
 import { startWorld, tool } from './world.mjs';
@@ -27,10 +28,15 @@ export async function startRichWorld(options = {}) {
   for (const name of ['files_search', 'files_read_file', 'shop_refund']) {
     await (await send(world.gateway.url, 'tools/call', { name, arguments: {} }, { token: 'token of the agent' })).text();
   }
+  const session = await LegacySession.open(world.gateway.url, 'token of the agent');
+  const listening = new AbortController();
+  await session.stream('token of the agent', listening.signal);
+  await world.admin('POST', 'session/init', { session_id: 'checkout-7', user_token: 'token of a tool session', user_id: 1 });
   const { draft } = await world.admin('POST', 'datasets/propose', { name: 'acme', dsn_env: 'ACME_DSN' });
   await world.admin('POST', 'datasets/ratify', { mapping: draft });
   await world.admin('POST', 'datasets/acme/connect');
   const stop = async () => {
+    listening.abort();
     await world.stop();
     database.forget();
   };

@@ -7,18 +7,23 @@ export interface Graph { nodes: Node[]; edges: Edge[]; width: number; height: nu
 
 const MOST = 24; // types; more are not readable as a picture
 
+const LOOP = 74; // how far a link of a type to itself rises above it
+
 // Links between the same two types are one line with all their names.
 export function graphOf(types: string[], links: Link[]): Graph {
   const shown = types.slice(0, MOST);
   // An ellipse: names are wider than high.
   const radius = { x: Math.max(210, shown.length * 44), y: Math.max(130, shown.length * 28) };
   const width = radius.x * 2 + 180;
-  const height = radius.y * 2 + 150; // with room for a link of the topmost type to itself
   const nodes = shown.map((name, index) => {
     const angle = (index / Math.max(1, shown.length)) * 2 * Math.PI - Math.PI / 2;
     const spread = shown.length > 1 ? 1 : 0;
-    return { name, x: width / 2 + Math.cos(angle) * radius.x * spread, y: height / 2 + 30 + Math.sin(angle) * radius.y * spread };
+    return { name, x: width / 2 + Math.cos(angle) * radius.x * spread, y: Math.sin(angle) * radius.y * spread };
   });
+  const loops = new Set(links.filter((link) => link.from === link.to).map((link) => link.from));
+  const top = Math.min(0, ...nodes.map((node) => node.y - (loops.has(node.name) ? LOOP : 20)));
+  const height = Math.max(0, ...nodes.map((node) => node.y)) + 28 - top;
+  for (const node of nodes) node.y -= top;
   const byName = new Map(nodes.map((node) => [node.name, node]));
   const edges = new Map<string, Edge>();
   for (const link of links) {
@@ -39,12 +44,12 @@ function bendOf({ from, to, returns }: Edge) {
   const across = { x: (to.x - from.x) / length, y: (to.y - from.y) / length };
   const aside = { x: -across.y, y: across.x };
   const by = returns ? 56 : 24;
-  return { across, aside, middle: { x: (from.x + to.x) / 2 + aside.x * by, y: (from.y + to.y) / 2 + aside.y * by }, by };
+  return { across, aside, middle: { x: (from.x + to.x) / 2 + aside.x * by, y: (from.y + to.y) / 2 + aside.y * by } };
 }
 
 export function pathOf(edge: Edge): string {
   const { from, to } = edge;
-  if (from === to) return `M ${from.x - 24} ${from.y - 18} C ${from.x - 60} ${from.y - 74}, ${from.x + 60} ${from.y - 74}, ${from.x + 24} ${from.y - 22}`;
+  if (from === to) return `M ${from.x - 24} ${from.y - 18} C ${from.x - 60} ${from.y - LOOP}, ${from.x + 60} ${from.y - LOOP}, ${from.x + 24} ${from.y - 22}`;
   const { across, middle } = bendOf(edge);
   const start = Math.min(52 / Math.max(Math.abs(across.x), 0.01), 20 / Math.max(Math.abs(across.y), 0.01));
   const end = start + 6;
@@ -53,12 +58,14 @@ export function pathOf(edge: Edge): string {
 
 export interface Label { x: number; y: number; anchor: 'start' | 'middle' | 'end' }
 
-// Beside the middle of the line, on its outer side.
+// Beside the line, on its outer side, nearer to where it begins: lines across the circle meet in its middle.
+const ALONG = 0.32;
+
 export function labelAt(edge: Edge): Label {
   const { from, to } = edge;
-  if (from === to) return { x: from.x, y: from.y - 66, anchor: 'middle' };
-  const { aside, by } = bendOf(edge);
-  const out = by / 2 + 6;
+  if (from === to) return { x: from.x, y: from.y - LOOP + 8, anchor: 'middle' };
+  const { aside, middle } = bendOf(edge);
+  const at = (a: number, b: number, c: number) => (1 - ALONG) ** 2 * a + 2 * ALONG * (1 - ALONG) * b + ALONG ** 2 * c;
   const anchor = aside.x > 0.5 ? 'start' : aside.x < -0.5 ? 'end' : 'middle';
-  return { x: (from.x + to.x) / 2 + aside.x * out, y: (from.y + to.y) / 2 + aside.y * out + 4, anchor };
+  return { x: at(from.x, middle.x, to.x) + aside.x * 6, y: at(from.y, middle.y, to.y) + aside.y * 10 + 4, anchor };
 }

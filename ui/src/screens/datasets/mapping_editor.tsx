@@ -51,7 +51,7 @@ export function MappingEditor({ text: given, found, onDone }: { text: string; fo
         <Confirm title="Ratify this mapping?" action="Ratify" onDone={ratify} details={<Commands method="POST" path="/admin/datasets/ratify" body={{ mapping: text }} />}
           text="The dataset can then be connected. The ratification has your name, and any change of the file ends it." />
       )}
-      <div class="beside start">
+      <div class="beside">
         <label>TOML
           <textarea rows={22} spellcheck={false} value={text} onInput={(event) => setText(event.currentTarget.value)} />
         </label>

@@ -1,0 +1,126 @@
+// Clients whose sessions live anywhere in a cluster of three processes, while those, PostgreSQL, Redis and the network fail; a ledger says what must hold then.
+// PROTEUS_DRILL_SESSION_FAULTS says how many faults there are; 60 is the full drill. PROTEUS_DRILL_SEED repeats one.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { SLOTS } from './support/cluster_faults.mjs';
+import { seeded } from './support/ledger.mjs';
+import { hasPostgres } from './support/postgres.mjs';
+import { eventually } from './support/programs.mjs';
+import { hasRedis } from './support/redis.mjs';
+import { SessionCluster } from './support/session_faults.mjs';
+import { SessionLedger, TOOLS, uriOf } from './support/session_ledger.mjs';
+import { LegacyClient, ModernClient } from './support/session_load.mjs';
+import { NewUpstream, OldUpstream } from './support/session_upstreams.mjs';
+
+const FAULTS = Number(process.env.PROTEUS_DRILL_SESSION_FAULTS ?? 5);
+const SEED = Number(process.env.PROTEUS_DRILL_SEED ?? Date.now() % 2 ** 32);
+const PRINCIPALS = ['anna', 'bert', 'carl'];
+const PLACES = ['0', '1'];  // sessions of each
+const missing = (!hasPostgres && 'PostgreSQL 15 is not installed') || (!hasRedis && 'Redis is not installed');
+
+describe('three processes with a Redis', { skip: missing }, () => {
+  const random = seeded(SEED);
+  const ledger = new SessionLedger();
+  const clients = [];
+  const errors = [];
+  let cluster;
+  let old;
+  let fresh;
+  let over = false;
+
+  /** Seldom one that keeps those waiting who ask it, so that not all of them do. */
+  const anybody = () => {
+    const slot = Math.floor(random() * SLOTS.length);
+    return cluster.processes[slot === cluster.troubled && random() < 0.8 ? (slot + 1) % SLOTS.length : slot].url;
+  };
+
+  before(async () => {
+    const uris = PRINCIPALS.flatMap((name) => [...PLACES, 'modern'].map((place) => uriOf(`${name}.${place}`)));
+    old = await OldUpstream.begin(ledger, uris);
+    fresh = await NewUpstream.begin(ledger);
+    cluster = await SessionCluster.start({
+      upstreams: [
+        { name: 'old', url: old.url, tools: [{ match: ['pay'], confirm: 'always' }] },
+        { name: 'new', url: fresh.url, tools: [{ match: ['pay'], confirm: 'always' }] }
+      ],
+      tokens: PRINCIPALS.map((name) => ({ name, token_env: `TOKEN_${name}` })),
+      env: Object.fromEntries(PRINCIPALS.map((name) => [`TOKEN_${name}`, `of-${name}-and-nobody-else`]))
+    });
+    await cluster.settled();
+    for (const principal of PRINCIPALS) {
+      const parts = { principal, token: `of-${principal}-and-nobody-else`, ledger, anybody, random, trouble: () => cluster.trouble() };
+      for (const place of PLACES) clients.push(new LegacyClient({ ...parts, place }));
+      clients.push(new ModernClient(parts));
+    }
+  });
+  after(async () => {
+    await cluster?.stop();
+    await fresh?.stop();
+    await old?.stop();
+  });
+
+  const things = (client) => [TOOLS, uriOf(client.owner)];
+  /** Who has not been told of everything that changed. */
+  const behind = () => clients.filter(({ stream, ...client }) => !stream || ledger.unheard(stream, things(client)).length > 0);
+
+  /** Everybody has been told of everything within a while, or that is lost. */
+  async function allHear(when) {
+    await eventually('all have heard', () => errors.length > 0 || behind().length === 0, 20_000).catch(() => {
+      for (const { owner, stream } of behind()) ledger.fault('lost', `${owner}, ${when}: ${stream ? ledger.unheard(stream, things({ owner })) : 'no stream'}`);
+    });
+  }
+
+  async function change() {
+    old.changeTools();
+    for (const client of clients) if (client.owner) old.update(uriOf(client.owner));
+  }
+
+  /** Changes all the time, except while somebody looks whether they were heard of. */
+  let changing = true;
+  async function changes() {
+    while (!over) {
+      if (changing) await change();
+      await pause(150 + random() * 300);
+    }
+  }
+
+  /** Everything that happened has been told; everybody still hears, and what is kept of sessions is in Redis again. */
+  async function checkpoint(when) {
+    changing = false;
+    await allHear(`after ${when}`);
+    await change();
+    await allHear(`when all was calm after ${when}`);
+    changing = true;
+    for (const client of clients) if (client instanceof LegacyClient) await eventually('recorded', async () => errors.length > 0 || (await client.record().then(() => client.isRecorded(), () => false)), 30_000);
+  }
+
+  test(`REP-09 REP-10 REP-11 REP-12 REP-13 run once, lose nothing and mix nothing up: ${FAULTS} faults`, { timeout: 3_600_000 }, async (context) => {
+    console.error(`PROTEUS_DRILL_SEED=${SEED}`);
+    const guarded = (work) => work.catch((error) => errors.push(error));
+    const work = [...clients.map((client) => guarded(client.run())), guarded(changes())];
+    await pause(1000);
+    await checkpoint('the beginning');
+    const faults = Object.entries(cluster.faults(random));
+    const happened = {};
+    for (let i = 0; i < FAULTS && errors.length === 0; ++i) {
+      const [name, happen] = faults[i < faults.length ? i : Math.floor(random() * faults.length)];
+      happened[name] = (happened[name] ?? 0) + 1;
+      const began = ledger.counts.acknowledged;
+      const at = Date.now();
+      await happen();
+      await pause(100 + random() * 300);
+      await cluster.settled();
+      await checkpoint(name);
+      console.error(`  ${name}: ${ledger.counts.acknowledged - began} acknowledged, ${Date.now() - at} ms`);
+    }
+    over = true;
+    for (const client of clients) client.over = true;
+    await Promise.all(work);
+    assert.deepEqual(errors, []);
+    const table = Object.entries({ ...ledger.counts, ...happened }).sort().map(([what, count]) => `${String(count).padStart(8)}  ${what}`);
+    console.error([`seed ${SEED}`, ...table].join('\n'));
+    assert.deepEqual(ledger.faults, Object.fromEntries(Object.keys(ledger.faults).map((kind) => [kind, []])));
+  });
+});
