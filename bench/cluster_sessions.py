@@ -1,58 +1,29 @@
-"""A legacy call in a cluster: at the process that has its session, and at another one, beside one without a cluster."""
+"""A legacy session in a cluster: what a call costs at its process and at another one, beside one without a cluster; what
+Redis is asked for it; and how soon a stream goes on elsewhere when its process is killed.
+"""
 import contextlib
 import functools
-import os
-import pathlib
-import pwd
-import shutil
-import subprocess
-import tempfile
+import http.client
+import random
+import statistics
 import time
 
 import client
+import cluster
 import instructions
 import load
+import postgres
+import redis_server
 import servers
 import table
 
-PROGRAMS = pathlib.Path("/usr/lib/postgresql/15/bin")
 OWNER_AT_MOST = 1.02
 ELSEWHERE_AT_MOST = 2.2
-START_SECONDS = 20
-
-
-class Postgres:
-    """A server of its own on a socket, which refuses to run as root. Use with `with`."""
-
-    def __enter__(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="proteus-bench-pg-"))
-        self.become = []
-        if os.getuid() == 0:
-            user = pwd.getpwnam("postgres")
-            os.chown(self.folder, user.pw_uid, user.pw_gid)
-            self.become = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--pdeathsig=KILL"]
-        data = self.folder / "data"
-        made = [PROGRAMS / "initdb", "-D", data, "-A", "trust", "-N", "-U", "postgres", "--locale=C.UTF-8", "-E", "UTF8"]
-        quiet = {"cwd": "/", "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        subprocess.run([*self.become, *made], check=True, **quiet)
-        command = [PROGRAMS / "postgres", "-D", data, "-k", self.folder, "-h", "", "-F"]
-        self.process = subprocess.Popen([*self.become, *command], **quiet)
-        deadline = time.monotonic() + START_SECONDS
-        while subprocess.run([PROGRAMS / "pg_isready", "-h", self.folder, "-t", "1"], **quiet).returncode:
-            if time.monotonic() > deadline:
-                raise RuntimeError("PostgreSQL does not answer")
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait()
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-    def environment(self):
-        return {
-            "PROTEUS_STORE": f"postgresql://postgres@%2F{str(self.folder).strip('/').replace('/', '%2F')}/postgres",
-            "PROTEUS_PEPPER": "bench-bench-bench-bench-bench-bench",
-        }
+CALLS = 1000  # for which commands of Redis are counted
+KILLS = 40
+RETRY = 0.05  # seconds, until a client that was refused tries again
+PATIENCE = 30
+MEMBER = '[cluster]\npeer_listen = "127.0.0.1:0"\n'
 
 
 class Together:
@@ -69,25 +40,29 @@ class Together:
             server.settle()
 
 
-def measure(bench):
-    if not (PROGRAMS / "postgres").exists():
-        raise RuntimeError("PostgreSQL 15 is not installed; `scripts/setup.sh test` installs it")
-    with contextlib.ExitStack() as stack:
-        postgres = stack.enter_context(Postgres())
+class Surroundings:
+    """A database, a Redis and an upstream, and ways to start a process there."""
+
+    def __init__(self, bench, stack):
+        database = stack.enter_context(postgres.Postgres(bench, bench.load_core))
+        self.redis = stack.enter_context(redis_server.Redis(bench, bench.load_core))
         fixture = servers.everything(bench, bench.load_core, "--bench", "--era", "legacy", name="upstream")
         upstream = servers.upstream("up", stack.enter_context(fixture).port, 'prefix = ""')
-        alone = functools.partial(servers.gateway, bench, bench.server_core, upstream)
-        member = functools.partial(
-            servers.gateway,
-            bench,
-            bench.server_core,
-            upstream + '[cluster]\npeer_listen = "127.0.0.1:0"\n',
-            environment=postgres.environment(),
+        self.alone = functools.partial(servers.gateway, bench, bench.server_core, upstream)
+        shared = {**cluster.shared(database), "PROTEUS_REDIS": self.redis.url}
+        self.member = functools.partial(
+            servers.gateway, bench, bench.server_core, upstream + MEMBER, environment=shared
         )
-        counts = {label: _instructions(bench, start) for label, start in (("alone", alone), ("owner", member))}
-        without = stack.enter_context(alone(name="alone"))
-        owner = stack.enter_context(member(name="owner"))
-        other = stack.enter_context(member(name="other"))
+
+
+def measure(bench):
+    with contextlib.ExitStack() as stack:
+        around = Surroundings(bench, stack)
+        starts = (("alone", around.alone), ("owner", around.member))
+        counts = {label: _instructions(bench, start) for label, start in starts}
+        without = stack.enter_context(around.alone(name="alone"))
+        owner = stack.enter_context(around.member(name="owner"))
+        other = stack.enter_context(around.member(name="other"))
         session = client.legacy_session(owner)
         pairs = {
             "one process": (without, _call(client.legacy_session(without))),
@@ -101,21 +76,23 @@ def measure(bench):
         f"{name}, at another process", medians, "elsewhere", "one process", cpu_at_most=ELSEWHERE_AT_MOST
     )
     if None not in counts.values():
+        bench.keep(f"{name}: instructions", counts)
+        calls = {label: count["call"] for label, count in counts.items()}
         label = f"{name}, at its process: instructions"
-        row = table.row(label, counts["owner"], counts["alone"], "one process", "instructions", at_most=OWNER_AT_MOST)
+        row = table.exact(label, calls["owner"], calls["alone"], "one process", "instructions", OWNER_AT_MOST)
         rows.append(row)
     return rows
 
 
-def _call(session):
-    return load.call("bench_1k", era=client.LEGACY, ids=1000, session=session)
+def _call(session, tool="bench_1k", **more):
+    return load.call(tool, era=client.LEGACY, ids=1000, session=session, **more)
 
 
 class _Begun:
     """The load of a client whose session begins with the server that it is put on."""
 
     def __init__(self, start):
-        self.start, self.session = start, ""
+        self.start = start
         self.what = _call("")
         self.path, self.body = self.what.path, self.what.body
 
@@ -130,4 +107,121 @@ class _Begun:
 
 def _instructions(bench, start):
     begun = _Begun(start)
-    return instructions.of_call(bench, begun, begun)
+    return instructions.of_calls_and_idling(bench, begun, begun)
+
+
+def measure_commands(bench):
+    """Commands of Redis for one call, by its own count."""
+    rows = []
+    with contextlib.ExitStack() as stack:
+        around = Surroundings(bench, stack)
+        owner = stack.enter_context(around.member(name="owner"))
+        other = stack.enter_context(around.member(name="other"))
+        session = client.legacy_session(owner)
+        streamed = _call(session, "bench_progress", meta={"progressToken": 1}, streamed=True)
+        cases = {
+            "with a JSON answer, at its process": (owner, _call(session)),
+            "with a JSON answer, at another process": (other, _call(session)),
+            "with events, which are kept": (owner, streamed),
+        }
+        for case, (server, what) in cases.items():
+            name = f"commands of Redis for a call {case}"
+            events = len(client.events(load.answer_of(server, what)))  # the first one begins the session at the upstream
+            counted = _commands(around.redis, server, what)
+            bench.keep(name, {"calls": CALLS, "events of each": events, "commands": counted})
+            made = sum(counted.values()) / CALLS
+            rows.append(table.row(name, made, unit="commands") if what.streamed else table.none(name, made, "commands"))
+    return rows
+
+
+def _commands(redis, server, what):
+    before = redis.commands()
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    for _ in range(CALLS):
+        connection.request("POST", what.path, what.body, what.headers())
+        answer = connection.getresponse()
+        answer.read()
+        if answer.status != 200:
+            raise RuntimeError(f"{server.name}: HTTP {answer.status}")
+    connection.close()
+    time.sleep(0.5)  # nobody waits for what is sent to Redis
+    return {name: calls - before.get(name, 0) for name, calls in redis.commands().items() if calls > before.get(name, 0)}
+
+
+def measure_resumption(bench):
+    """From SIGKILL, and from the first try of the client, to the first event that it missed.
+
+    A client calls, and goes away with the first event of the answer. The rest is kept. Its process is killed, and the
+    client comes back at once, at another process, again and again, until it is served.
+    """
+    samples = []
+    with contextlib.ExitStack() as stack:
+        around = Surroundings(bench, stack)
+        stays = stack.enter_context(around.member(name="stays"))
+        for _ in range(KILLS):
+            with around.member(name="killed") as killed:
+                samples.append(_resume(around.redis, stays, killed))
+                bench.keep("resumption after a kill, ms", samples[-1])
+    rows = []
+    labels = {
+        "kill": "from the SIGKILL of its process to the first event that a client missed",
+        "first": "from the client's first try to that event",
+        "last": "from the try that was served to that event",
+    }
+    for what, label in labels.items():
+        taken = sorted(sample[what] for sample in samples)
+        rows.append(table.row(f"{label}: p50", statistics.median(taken), unit="ms"))
+        rows.append(table.row(f"{label}: p99", taken[-(-len(taken) * 99 // 100) - 1], unit="ms"))
+    return rows
+
+
+def _resume(redis, stays, killed):
+    session = client.legacy_session(killed)
+    last = _first_event(killed, _call(session, "bench_progress", meta={"progressToken": 1}))
+    # What begins the stream, the progress and the answer.
+    _until(lambda: any(count >= 3 for count in redis.kept().values()), "the events are not kept")
+    time.sleep(random.random())  # the kill may come at any moment between two signs of life
+    began = time.monotonic()
+    killed.process.kill()
+    killed.process.wait()
+    first = tried = time.monotonic()
+    headers = {**client.headers("", era=client.LEGACY, session=session), "Last-Event-ID": last}
+    while True:
+        connection = http.client.HTTPConnection("127.0.0.1", stays.port, timeout=PATIENCE)
+        connection.request("GET", "/mcp", headers=headers)
+        answer = connection.getresponse()
+        if answer.status == 200:
+            break
+        said = answer.read()
+        connection.close()
+        if answer.status != 503 or time.monotonic() - first > PATIENCE:
+            raise RuntimeError(f"a stream is not resumed: HTTP {answer.status}: {said[:300]!r}")
+        time.sleep(RETRY)
+        tried = time.monotonic()
+    while not (line := answer.readline()).startswith(b"data: {"):
+        if not line:
+            raise RuntimeError("the stream that was resumed has nothing in it")
+    heard = time.monotonic()
+    connection.close()
+    redis.ask("flushall")
+    return {name: (heard - since) * 1000 for name, since in (("kill", began), ("first", first), ("last", tried))}
+
+
+def _first_event(server, what):
+    """The id of the first event of an answer, of which no more is read."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
+    connection.request("POST", what.path, what.body, what.headers())
+    answer = connection.getresponse()
+    while not (line := answer.readline()).startswith(b"id: "):
+        if not line:
+            raise RuntimeError(f"{server.name}: HTTP {answer.status}, no event")
+    connection.close()
+    return line[4:].decode().strip()
+
+
+def _until(holds, otherwise):
+    deadline = time.monotonic() + PATIENCE
+    while not holds():
+        if time.monotonic() > deadline:
+            raise RuntimeError(otherwise)
+        time.sleep(0.02)

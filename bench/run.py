@@ -71,6 +71,8 @@ SECTIONS = {
     "cluster registrations": cluster.measure_registrations,
     "cluster announcements": cluster.measure_announcements,
     "cluster sessions": cluster_sessions.measure,
+    "cluster sessions in Redis": cluster_sessions.measure_commands,
+    "cluster sessions resumption": cluster_sessions.measure_resumption,
     "beside another build": beside.measure,
 }
 

@@ -35,6 +35,11 @@ def limited(name, ours, limit, unit):
     return {**made, "target": f"< {limit:g}", "verdict": "PASS" if ours < limit else "over"}
 
 
+def none(name, ours, unit):
+    """A row of something of which there must be nothing."""
+    return {**row(name, ours, unit=unit), "target": "0", "verdict": "PASS" if ours == 0 else "over"}
+
+
 def exact(name, ours, baseline, baseline_name, unit, at_most):
     """A row of a ratio that is counted rather than measured, so that its target has no tolerance."""
     made = row(name, ours, baseline, baseline_name, unit, at_most=at_most)
