@@ -219,6 +219,21 @@ describe('two processes with a Redis', { skip: missing }, () => {
     await eventually('taken over', async () => (await session.ask(1, 'tools/list')).status === 200);
   });
 
+  test('REP-13 a session that another process took over is found without a record of who has it', async () => {
+    const session = await open();
+    assert.equal(await session.call(0, 'up_count'), '1');
+    await kill(0);
+    await eventually('taken over', async () => (await session.ask(1, 'tools/list')).status === 200);
+    processes.push(await start('three'));
+    for (const each of processes.slice(1)) await knowsPeers(each, 2);
+    // Until its process writes it again, which may take a minute.
+    redis.run('FLUSHALL');
+    assert.equal(await session.call(2, 'up_count'), '2');
+    assert.equal(await session.call(1, 'up_count'), '3');
+    assert.equal((await session.remove(2)).status, 200);
+    assert.equal((await session.ask(2, 'tools/list')).status, 404);
+  });
+
   test('REP-15 a stranger at Redis reads nothing, and what it writes is no session', async () => {
     const session = await open();
     assert.equal((await session.ask(0, 'logging/setLevel', { level: 'error' })).status, 200);

@@ -91,6 +91,12 @@ Task<Result<server::OtherProcesses::Relayed>> Serving::Cluster::relay(net::Excha
   co_return Relayed::not_there;
 }
 
+std::vector<ProcessKey> Serving::Cluster::living() const {
+  auto keys = roster.living_keys();
+  std::erase(keys, self);
+  return keys;
+}
+
 // Others know where it is from the moment they know of it.
 Result<> Serving::listen_for_peers() {
   const auto& address = config_.cluster.peer_listen;

@@ -66,6 +66,7 @@ struct Serving::Cluster final : server::OtherProcesses {
   bool joined = false;
 
   Task<Result<Relayed>> relay(net::Exchange& exchange, ProcessKey to) override;
+  std::vector<ProcessKey> living() const override;
   Task<Result<bool>> lives(ProcessKey process) override { return roster.lives(std::move(process)); }
 };
 

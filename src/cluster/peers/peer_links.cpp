@@ -83,12 +83,13 @@ std::string fields_of(const net::ClientResponse& answer) {
   return lines;
 }
 
-// The rest of an answer, as it comes.
-Task<> pump(net::Exchange& exchange, net::ClientResponse& answer) {
+// The rest of an answer, as it comes. `is_over`: it ends here, whatever follows.
+Task<> pump(net::Exchange& exchange, net::ClientResponse& answer, std::shared_ptr<const bool> is_over) {
   const bool speaks = answer.has_content_type(kEvents);
   for (;;) {
     if (speaks) answer.set_deadline(kQuiet);
     const auto some = co_await answer.read_some();
+    if (!some && *is_over) break;
     // Whoever reads is told that it is not whole.
     if (!some) co_return exchange.close();
     if (some->empty()) break;
@@ -203,15 +204,12 @@ Task<Result<PeerLinks::Passed>> PeerLinks::pass_on(net::Exchange& exchange, Peer
   exchange.on_disconnect([abort = waiting.abort] { (*abort)(); });
   // What only listens ends where this process ends, and is taken up again elsewhere; not before it has begun, because
   // that would be a failure.
-  struct Listening {
-    bool begun = false;
-    bool ends = false;
-  };
-  const auto listening = std::make_shared<Listening>();
+  const auto has_begun = std::make_shared<bool>(false);
+  const auto is_over = std::make_shared<bool>(false);
   if (request.method() == "GET") {
-    exchange.on_drain([abort = waiting.abort, listening] {
-      listening->ends = true;
-      if (listening->begun) (*abort)();
+    exchange.on_drain([abort = waiting.abort, has_begun, is_over] {
+      *is_over = true;
+      if (*has_begun) (*abort)();
     });
   }
 
@@ -242,11 +240,11 @@ Task<Result<PeerLinks::Passed>> PeerLinks::pass_on(net::Exchange& exchange, Peer
     co_return Passed::answered;
   }
   if (!co_await exchange.begin_stream(head)) co_return Passed::answered;
-  listening->begun = true;
-  if (listening->ends) {
+  *has_begun = true;
+  if (*is_over) {
     co_await exchange.end_stream();
   } else {
-    co_await pump(exchange, *answer);
+    co_await pump(exchange, *answer, is_over);
   }
   co_return Passed::answered;
 }

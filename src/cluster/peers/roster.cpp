@@ -38,6 +38,15 @@ std::set<std::string> Roster::living() const {
   return names;
 }
 
+std::vector<ProcessKey> Roster::living_keys() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<ProcessKey> keys;
+  for (const auto& [key, peer] : table_) {
+    if (peer) keys.push_back(key);
+  }
+  return keys;
+}
+
 PeerPointer Roster::look_up(const ProcessKey& key) const {
   const std::scoped_lock lock(mutex_);
   const auto found = table_.find(key);

@@ -37,6 +37,7 @@ class Roster {
   void take(const std::vector<store::MemberRecord>& members);
   // The names of those that live, as it was told last.
   std::set<std::string> living() const;
+  std::vector<ProcessKey> living_keys() const;
 
   // Null where there is no such process any more, or it has no URL. Fails where that cannot be known now. Who only does
   // not answer is not gone: that is known by the store, and by nothing else.

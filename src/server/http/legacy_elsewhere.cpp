@@ -61,6 +61,11 @@ Task<std::shared_ptr<Session>> LegacyHttp::look_elsewhere(net::Exchange& exchang
     }
     if (found->session) co_return std::move(found->session);
     if (found->elsewhere.value().empty()) {
+      // Where there was a record it may have been lost, and whoever has the session writes it again only now and then.
+      for (const auto& process : endpoint_.options_.others->living()) {
+        if (process == maker) continue;
+        if (co_await endpoint_.relay(exchange, process, id, mcp::Era::legacy) == Relayed::answered) co_return nullptr;
+      }
       co_await refuse(lookup.status, unknown);
       co_return nullptr;
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <proteus/error.hpp>
 
@@ -31,6 +32,8 @@ class OtherProcesses {
   // answered then, either. The exchange outlives the task.
   virtual Task<Result<Relayed>> relay(net::Exchange& exchange, ProcessKey to) = 0;
 
+  // Those that live, as far as it is known here, without this one.
+  virtual std::vector<ProcessKey> living() const = 0;
   // Fails where that cannot be known now. One that does not answer may live.
   virtual Task<Result<bool>> lives(ProcessKey process) = 0;
 };
