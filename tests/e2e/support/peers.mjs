@@ -8,9 +8,10 @@ export function startPeer(postgres, name, { cluster = {}, ...settings } = {}) {
 }
 
 /** What a process says of all of them. */
+/** What a process knows of all; nothing while it cannot ask PostgreSQL. */
 export async function processesAt(gateway) {
   const response = await fetch(new URL('/admin/processes', gateway.url), { headers: { 'x-admin-secret': SECRET } });
-  return (await response.json()).processes;
+  return (await response.json()).processes ?? [];
 }
 
 /** Waits until one knows so many that can be reached. */
