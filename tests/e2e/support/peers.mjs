@@ -7,7 +7,6 @@ export function startPeer(postgres, name, { cluster = {}, ...settings } = {}) {
   return startMember(postgres.dsn, name, { cluster: { name, peer_listen: '127.0.0.1:0', ...cluster }, ...settings });
 }
 
-/** What a process says of all of them. */
 /** What a process knows of all; nothing while it cannot ask PostgreSQL. */
 export async function processesAt(gateway) {
   const response = await fetch(new URL('/admin/processes', gateway.url), { headers: { 'x-admin-secret': SECRET } });
