@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 
 #include <time.h>
@@ -31,19 +32,19 @@ class SystemClock final : public Clock {
   }
 };
 
-// Moves only when told to.
+// Moves only when told to, by one thread, and may be looked at by others.
 class ManualClock final : public Clock {
  public:
-  Monotonic now() const override { return now_; }
-  Wall wall() const override { return wall_; }
+  Monotonic now() const override { return now_.load(); }
+  Wall wall() const override { return wall_.load(); }
   void advance(std::chrono::nanoseconds by) {
-    now_ += by;
-    wall_ += std::chrono::duration_cast<Wall::duration>(by);
+    now_ = now_.load() + by;
+    wall_ = wall_.load() + std::chrono::duration_cast<Wall::duration>(by);
   }
 
  private:
-  Monotonic now_{std::chrono::hours(1)};
-  Wall wall_{std::chrono::hours(24 * 365 * 50)};
+  std::atomic<Monotonic> now_{Monotonic(std::chrono::hours(1))};
+  std::atomic<Wall> wall_{Wall(std::chrono::hours(24 * 365 * 50))};
 };
 
 }  // namespace proteus
