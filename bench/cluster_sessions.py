@@ -21,6 +21,7 @@ OWNER_AT_MOST = 1.02
 ELSEWHERE_AT_MOST = 2.2
 CALLS = 1000  # for which commands of Redis are counted
 KILLS = 40
+SETTLE = 1  # seconds, until what was sent to Redis is there
 RETRY = 0.05  # seconds, until a client that was refused tries again
 PATIENCE = 30
 MEMBER = '[cluster]\npeer_listen = "127.0.0.1:0"\n'
@@ -135,6 +136,7 @@ def measure_commands(bench):
 
 
 def _commands(redis, server, what):
+    time.sleep(SETTLE)  # nobody waits for what is sent to Redis
     before = redis.commands()
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     for _ in range(CALLS):
@@ -144,7 +146,7 @@ def _commands(redis, server, what):
         if answer.status != 200:
             raise RuntimeError(f"{server.name}: HTTP {answer.status}")
     connection.close()
-    time.sleep(0.5)  # nobody waits for what is sent to Redis
+    time.sleep(SETTLE)
     return {name: calls - before.get(name, 0) for name, calls in redis.commands().items() if calls > before.get(name, 0)}
 
 
