@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { asCurl, asToml } from '../../ui/src/shown/commands.ts';
 import { structure, words } from '../../ui/src/shown/diff.ts';
 import { pasted } from '../../ui/src/shown/pasted.ts';
-import { callsOf, latencyOf } from '../../ui/src/shown/figures.ts';
+import { aloneIn, callsOf, latencyOf } from '../../ui/src/shown/figures.ts';
 import { graphOf, pathOf } from '../../ui/src/shown/graph.ts';
 import { lines } from '../../ui/src/shown/preview.ts';
 import { choicesOf, initial, kindOf, numberOf, resolved, variantFor } from '../../ui/src/shown/schema.ts';
@@ -156,6 +156,7 @@ describe('figures and graphs', () => {
     assert.deepEqual(calls.series.map((one) => one.values), [[30, 0], [6, 0]]);
     assert.equal(latencyOf(moments).summary, '2.0 ms in the mean.');
     assert.equal(latencyOf([]).summary, 'No request was measured.');
+    assert.deepEqual(aloneIn([null, 1, null, 2, 3, null, 4]), [1, 6]);
   });
 
   test('UIX-10 types are drawn once, with all links between two of them on one line', () => {

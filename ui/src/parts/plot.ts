@@ -1,4 +1,5 @@
 import uPlot from 'uplot';
+import { aloneIn } from '../shown/figures.ts';
 import type { Series } from './chart.tsx';
 
 const clock = (seconds: number) => new Date(seconds * 1000).toLocaleTimeString('en', { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false });
@@ -16,7 +17,7 @@ export function draw(element: HTMLElement, height: number, times: number[], seri
         width: Math.max(200, element.clientWidth), height, padding: [null, 28, null, null], legend: { show: false }, cursor: { drag: { x: false, y: false } },
         scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
         axes: [{ ...axis, space: 64, values: (_, ticks) => ticks.map(clock) }, { ...axis, size: 62, values: (_, ticks) => ticks.map((tick) => `${tick.toLocaleString('en')}${series[0]?.unit ?? ''}`) }],
-        series: [{}, ...series.map((one) => ({ label: one.label, stroke: colour(one.tone), width: 2, spanGaps: false, dash: one.tone === 'bad' ? [6, 4] : [], points: { show: false } }))]
+        series: [{}, ...series.map((one) => ({ label: one.label, stroke: colour(one.tone), width: 2, spanGaps: false, dash: one.tone === 'bad' ? [6, 4] : [], points: { show: false, size: 6, fill: colour(one.tone), filter: () => aloneIn(one.values) } }))]
       },
       [times, ...series.map((one) => one.values)],
       element

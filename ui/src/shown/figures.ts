@@ -31,3 +31,8 @@ export function latencyOf(moments: Moment[]): Lines {
     series: [{ label: 'mean', tone: 'wait', unit: ' ms', values: moments.map((one) => one.mean_ms) }]
   };
 }
+
+// Where a value has none beside it: a line through it has no length.
+export function aloneIn(values: (number | null)[]): number[] {
+  return values.flatMap((value, index) => (value !== null && (values[index - 1] ?? null) === null && (values[index + 1] ?? null) === null ? [index] : []));
+}
