@@ -110,7 +110,7 @@ describe('a process apart', { skip: !hasPostgres && 'PostgreSQL 15 is not instal
     upstream.tools = [tool('second')];
     upstream.held = true;
     await eventually('asked', () => upstream.waiting.length > 0);
-    owner.signal('SIGSTOP');
+    await owner.standStill();
     try {
       upstream.release();
       upstream.tools = [tool('third')];

@@ -125,7 +125,7 @@ describe('links between processes', { skip: !hasPostgres && 'PostgreSQL 15 is no
       return { status: response.status, text: await response.text() };
     };
     assert.equal((await list()).status, 200);
-    third.signal('SIGSTOP');
+    await third.standStill();
     const waited = await list();
     assert.equal(waited.status, 502);
     assert.match(waited.text, /may have been carried out/);

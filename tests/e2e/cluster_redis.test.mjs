@@ -1,5 +1,6 @@
 // Sessions of legacy clients that outlive their process, with a Redis (REP-10, REP-12, REP-13, REP-15).
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 
@@ -178,7 +179,7 @@ describe('two processes with a Redis', { skip: missing }, () => {
   test('REP-12 a process that stood still gives a session up that another has', async () => {
     const session = await open();
     assert.equal(await session.call(0, 'up_count'), '1');
-    processes[0].signal('SIGSTOP');
+    await processes[0].standStill();
     await eventually('taken over', async () => (await session.ask(1, 'tools/list')).status === 200);
     processes[0].signal('SIGCONT');
     await eventually('given up', () => /taken over by another process/.test(processes[0].log()));
@@ -257,6 +258,24 @@ describe('two processes with a Redis', { skip: missing }, () => {
     assert.equal(await session.call(2, 'up_count'), '3');
     await redis.resume();
     assert.equal(await session.call(1, 'up_count'), '4');
+  });
+
+  test('REP-13 a process that starts is asked for a session, too, and refuses nobody', async () => {
+    // It has joined the others, and waits for an upstream that says nothing.
+    const silent = createServer(() => {});
+    await new Promise((listening) => silent.listen(0, '127.0.0.1', listening));
+    const upstreams = [{ name: 'silent', url: `http://127.0.0.1:${silent.address().port}/mcp`, fail_fast_on_startup: true }];
+    const starting = startPeer(postgres, 'late', { upstreams, env: { PROTEUS_REDIS: redis.url } }).catch(() => {});
+    await knowsPeers(processes[1], 3);
+    const session = await open();
+    await kill(0);
+    redis.run('FLUSHALL');
+    const statuses = new Set();
+    await eventually('known to be gone', async () => statuses.add((await session.ask(1, 'tools/list')).status).has(404));
+    assert.ok([...statuses].every((status) => status === 404 || status === 503), [...statuses].join());
+    silent.closeAllConnections();
+    silent.close();
+    await (await starting)?.stop();
   });
 
   test('REP-13 an emptied Redis gets the sessions of those who live again', async () => {

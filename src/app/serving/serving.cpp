@@ -108,6 +108,7 @@ Result<> Serving::open() {
     if (!started) return std::unexpected(started.error());
   }
   asio::post(control, [this] { dependencies_->background.spawn("start-up discovery", become_ready()); });
+  if (cluster_) cluster_->serves = true;
   return front_ == Front::http ? listen() : Result<>{};
 }
 

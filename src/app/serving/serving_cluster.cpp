@@ -128,6 +128,12 @@ Result<> Serving::listen_for_peers() {
 
 Task<> Serving::route_peer(net::Exchange& exchange) {
   if (!co_await cluster_->links.let_in(exchange)) co_return;
+  // Before it knows its callers it would refuse them, and it has nothing of theirs.
+  if (!cluster_->serves) {
+    co_await exchange.reply({.status = server::OtherProcesses::kNotThere, .content_type = "text/plain"},
+                            "This process starts.\n");
+    co_return;
+  }
   const std::string_view path = exchange.request().path();
   // What only listens is not waited for.
   std::optional<PeerRequests::One> counted;

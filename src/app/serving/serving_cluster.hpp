@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 
@@ -64,6 +65,7 @@ struct Serving::Cluster final : server::OtherProcesses {
   cluster::PeerLinks links;
   PeerRequests requests;
   bool joined = false;
+  std::atomic<bool> serves = false;  // and can be asked by peers
 
   Task<Result<Relayed>> relay(net::Exchange& exchange, ProcessKey to) override;
   Task<Result<bool>> lives(ProcessKey process) override { return roster.lives(std::move(process)); }

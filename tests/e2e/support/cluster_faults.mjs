@@ -86,7 +86,7 @@ export class Cluster {
       },
       'a process stands still': async () => {
         const stopped = this.processes[some()];
-        stopped.signal('SIGSTOP');
+        await stopped.standStill();
         await pause(between(3300, 4500));
         stopped.signal('SIGCONT');
       },

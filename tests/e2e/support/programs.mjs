@@ -1,6 +1,6 @@
 // Starts and stops the programs under test. PROTEUS_BIN names another folder to take them from.
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -42,7 +42,8 @@ export async function eventually(what, done, ms = 15_000) {
 
 /**
  * Starts a program that prints "listening on <url>" when it is ready; `env` is added to its environment. The result has `url`, `pid`, `log()` with what it
- * wrote to standard error, `running()`, `signal(name)`, `ended`, and `stop()`, which resolves to its exit code or the signal that ended it.
+ * wrote to standard error, `running()`, `signal(name)`, `standStill()` until SIGCONT, `ended`, and `stop()`, which resolves to its exit code or the signal
+ * that ended it.
  */
 export async function startServer(name, args, options) {
   return start(name, program(name), args, options);
@@ -79,10 +80,16 @@ async function start(name, path, args, { env = {} } = {}) {
       return ended;
     });
   }
+  // A signal is on its way for a while, and what it stops goes on until then.
+  async function standStill() {
+    child.kill('SIGSTOP');
+    const threads = `/proc/${child.pid}/task`;
+    await eventually('it stands still', () => readdirSync(threads).every((thread) => /\) T /.test(readFileSync(join(threads, thread, 'stat'), 'utf8'))));
+  }
   try {
     const url = await within(START_TIMEOUT_MS, `${name} starting`, Promise.race([ready, died]));
     const running = () => child.exitCode === null && !child.signalCode;
-    return { url, pid: child.pid, log: () => log, running, signal: (name) => child.kill(name), ended, stop };
+    return { url, pid: child.pid, log: () => log, running, signal: (name) => child.kill(name), standStill, ended, stop };
   } catch (error) {
     child.kill('SIGKILL');
     throw error;

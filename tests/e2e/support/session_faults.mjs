@@ -85,7 +85,7 @@ export class SessionCluster extends Cluster {
       // Others may or may not have taken it for dead.
       'a process stands still for about as long as a lease': async () => {
         const stopped = this.processes[some()];
-        stopped.signal('SIGSTOP');
+        await stopped.standStill();
         await pause(between(1800, 3300));
         stopped.signal('SIGCONT');
       },
