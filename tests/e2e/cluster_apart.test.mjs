@@ -70,7 +70,8 @@ describe('a process apart', { skip: !hasPostgres && 'PostgreSQL 15 is not instal
     await eventually('read by the other', async () => (await toolsOf(two)).filter((name) => name.includes('more')).length === 4);
     network.heal();
     await both('the same at both', async (gateway) => (await toolsOf(gateway)).filter((name) => name.includes('more')).length === 4);
-    assert.equal((await done(one, 'POST', 'upstreams', { name: 'more', url: upstreams[0].url })).status, 201);
+    // It reads again, and will soon write.
+    await eventually('written', async () => (await admin(one, 'POST', 'upstreams', { name: 'more', url: upstreams[0].url })).status === 201);
     for (const name of ['more', 'up0', 'up1', 'up2', 'up3']) await done(two, 'DELETE', `upstreams/${name}`);
     for (const upstream of upstreams) await upstream.stop();
   });
