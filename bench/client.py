@@ -47,6 +47,16 @@ def post(server, path, body, sent):
         connection.close()
 
 
+def repeat(connection, what, calls):
+    """Sends a load that often over one connection, one after the other."""
+    for _ in range(calls):
+        connection.request("POST", what.path, what.body, what.headers())
+        answer = connection.getresponse()
+        answer.read()
+        if answer.status != 200:
+            raise RuntimeError(f"HTTP {answer.status}")
+
+
 def events(body):
     """The messages of a stream of events."""
     data = (line[5:] for line in body.decode().splitlines() if line.startswith("data:"))

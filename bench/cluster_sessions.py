@@ -139,12 +139,7 @@ def _commands(redis, server, what):
     time.sleep(SETTLE)  # nobody waits for what is sent to Redis
     before = redis.commands()
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
-    for _ in range(CALLS):
-        connection.request("POST", what.path, what.body, what.headers())
-        answer = connection.getresponse()
-        answer.read()
-        if answer.status != 200:
-            raise RuntimeError(f"{server.name}: HTTP {answer.status}")
+    client.repeat(connection, what, CALLS)
     connection.close()
     time.sleep(SETTLE)
     return {name: calls - before.get(name, 0) for name, calls in redis.commands().items() if calls > before.get(name, 0)}

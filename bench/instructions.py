@@ -7,6 +7,7 @@ import statistics
 import subprocess
 import time
 
+import client
 import servers
 
 FEW, MANY = 200, 1200  # calls
@@ -34,12 +35,12 @@ def of_calls_and_idling(bench, start, what):
     counter = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={dumps}"]
     with start(programs=_without_symbols(bench), wrapped=counter) as server:
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
-        _call(connection, what, WARM)
+        client.repeat(connection, what, WARM)
         idle = _between(server, dumps, lambda: time.sleep(IDLE_SECONDS))
         each_second = idle["count"] / idle["seconds"]
         samples = []
         for _ in range(WINDOWS):
-            busy = _between(server, dumps, lambda: _call(connection, what, MANY - FEW))
+            busy = _between(server, dumps, lambda: client.repeat(connection, what, MANY - FEW))
             samples.append((busy["count"] - each_second * busy["seconds"]) / (MANY - FEW))
         connection.close()
     return {"call": statistics.median(samples), "idle": each_second, "samples": samples}
@@ -60,20 +61,11 @@ def _control(server, what):
     subprocess.run(["callgrind_control", what, str(server.process.pid)], check=True, capture_output=True)
 
 
-def _call(connection, what, calls):
-    for _ in range(calls):
-        connection.request("POST", what.path, what.body, what.headers())
-        answer = connection.getresponse()
-        answer.read()
-        if answer.status != 200:
-            raise RuntimeError(f"HTTP {answer.status}")
-
-
 def _total(bench, start, what, calls):
     counter = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
     with start(programs=_without_symbols(bench), wrapped=counter) as server:
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
-        _call(connection, what, calls)
+        client.repeat(connection, what, calls)
         connection.close()
         log = pathlib.Path(server.log.name)
     found = re.search(r"I\s+refs:\s+([0-9,]+)", log.read_text(errors="replace"))

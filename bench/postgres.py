@@ -3,14 +3,14 @@ import os
 import pathlib
 import pwd
 import subprocess
-import time
+
+import own_server
 
 PROGRAMS = pathlib.Path("/usr/lib/postgresql/15/bin")
-START_SECONDS = 20
 
 
-class Postgres:
-    """Use with `with`. It refuses to run as root, so there it runs as its own user."""
+class Postgres(own_server.OwnServer):
+    """It refuses to run as root, so there it runs as its own user."""
 
     def __init__(self, bench, core):
         if not (PROGRAMS / "postgres").exists():
@@ -28,20 +28,11 @@ class Postgres:
         pinned = ["taskset", "-c", str(core)] if core is not None else []
         command = [*pinned, *self.as_user, PROGRAMS / "postgres", "-D", data, "-k", self.folder, "-h", ""]
         command += ["-c", "max_connections=200"]
-        self.log = open(self.folder / "log", "wb")
-        self.process = subprocess.Popen([str(word) for word in command], cwd="/", stdout=self.log, stderr=self.log)
-        try:
-            self._wait()
-        except BaseException:
-            self.stop()
-            raise
+        self.begin("PostgreSQL", command, self.folder / "log", cwd="/")
 
-    def _wait(self):
-        deadline = time.monotonic() + START_SECONDS
-        while subprocess.run([PROGRAMS / "pg_isready", "-q", "-h", self.folder], cwd="/", check=False).returncode != 0:
-            if time.monotonic() > deadline or self.process.poll() is not None:
-                raise RuntimeError("PostgreSQL does not start")
-            time.sleep(0.05)
+    def is_ready(self):
+        asked = [PROGRAMS / "pg_isready", "-q", "-h", self.folder]
+        return subprocess.run(asked, cwd="/", check=False).returncode == 0
 
     @property
     def url(self):
@@ -61,14 +52,8 @@ class Postgres:
         self.process.terminate()
         try:
             self.process.send_signal(2)  # without waiting for those who are connected
-            self.process.wait(timeout=START_SECONDS)
+            self.process.wait(timeout=own_server.START_SECONDS)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
         self.log.close()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.stop()

@@ -1,40 +1,24 @@
 """A Redis of its own, on loopback, that keeps nothing on a disk."""
 import re
 import subprocess
-import time
 
+import own_server
 import servers
 
 PROGRAM = "/usr/bin/redis-server"
-START_SECONDS = 20
 # What the bench itself asks, and what a process asks now and then, called or not.
 OTHERS = ("info", "keys", "hlen", "flushall", "ping")
 
 
-class Redis:
-    """Use with `with`."""
-
+class Redis(own_server.OwnServer):
     def __init__(self, bench, core):
         self.port = servers.free_port()
-        self.log = open(bench.place("redis") / "log", "wb")
         command = ["taskset", "-c", str(core), PROGRAM, "--port", str(self.port), "--bind", "127.0.0.1"]
         command += ["--save", "", "--appendonly", "no", "--dir", str(bench.folder)]
-        try:
-            self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log)
-        except FileNotFoundError as error:
-            raise RuntimeError(f"{error.filename} is not installed") from None
-        try:
-            self._wait()
-        except BaseException:
-            self.stop()
-            raise
+        self.begin("Redis", command, bench.place("redis") / "log")
 
-    def _wait(self):
-        deadline = time.monotonic() + START_SECONDS
-        while self.ask("ping", check=False) != "PONG":
-            if time.monotonic() > deadline or self.process.poll() is not None:
-                raise RuntimeError("Redis does not start")
-            time.sleep(0.05)
+    def is_ready(self):
+        return self.ask("ping", check=False) == "PONG"
 
     @property
     def url(self):
@@ -59,9 +43,3 @@ class Redis:
         self.process.kill()
         self.process.wait()
         self.log.close()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.stop()

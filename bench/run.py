@@ -70,7 +70,7 @@ SECTIONS = {
     "cluster call": cluster.measure_call,
     "cluster registrations": cluster.measure_registrations,
     "cluster announcements": cluster.measure_announcements,
-    "cluster sessions": cluster_sessions.measure,
+    "cluster sessions call": cluster_sessions.measure,
     "cluster sessions in Redis": cluster_sessions.measure_commands,
     "cluster sessions resumption": cluster_sessions.measure_resumption,
     "beside another build": beside.measure,
