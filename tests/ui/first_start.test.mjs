@@ -10,8 +10,8 @@ import { ScriptedUpstream } from '../e2e/support/scripted_upstream.mjs';
 import { shows } from './support/shown.mjs';
 import { launch, SECRET, signedIn, tool } from './support/world.mjs';
 
-// A program that believes to be on a terminal.
-const ON_TERMINAL = 'import os, pty, sys\npid, fd = pty.fork()\nif pid == 0: os.execvp(sys.argv[1], sys.argv[1:])\nwhile True:\n  try: data = os.read(fd, 4096)\n  except OSError: break\n  if not data: break\n  sys.stdout.buffer.write(data); sys.stdout.flush()\n';
+// A program that believes to be on a terminal. It ends with this one: the hangup of a terminal alone is a reload to it.
+const ON_TERMINAL = 'import os, pty, signal, sys\npid, fd = pty.fork()\nif pid == 0: os.execvp(sys.argv[1], sys.argv[1:])\nsignal.signal(signal.SIGTERM, lambda *_: os.kill(pid, signal.SIGTERM))\nwhile True:\n  try: data = os.read(fd, 4096)\n  except OSError: break\n  if not data: break\n  sys.stdout.buffer.write(data); sys.stdout.flush()\n';
 
 test('UIX-16 a first start on a terminal prints a link that signs in once', async () => {
   const { folder, forget } = makeFolder();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
 import { startGateway } from '../e2e/support/gateway.mjs';
-import { costOf, heapMib, measureScreen, observe, stalls, startCrowd } from './support/crowd.mjs';
+import { costOf, heapMib, measureScreen, observe, startCrowd } from './support/crowd.mjs';
 import { launch, SECRET, signedIn } from './support/world.mjs';
 
 const FIRST_VIEW_MS = 1000;
@@ -56,6 +56,7 @@ describe('the page of a large gateway', () => {
     await page.waitForFunction(() => document.querySelectorAll('.virtual-row').length === 1);
   });
 
+  // A worker that stalled fails the end of the gateway.
   test('UIX-15 no other screen stops a worker of the gateway, or the browser', async () => {
     for (const path of ['/ui/upstreams/u0500', '/ui/timeline', '/ui/contexts', '/ui/proposals', '/ui/tools?name=u0500_t050', '/ui/tools?by=search&q=thing+50']) {
       const { longest } = await costOf(page, async () => {
@@ -65,6 +66,5 @@ describe('the page of a large gateway', () => {
       });
       assert.ok(longest < LONGEST_ELSEWHERE_MS, `${path}: ${longest} ms`);
     }
-    assert.equal(await stalls(origin), 0);
   });
 });
