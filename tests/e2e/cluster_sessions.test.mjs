@@ -151,8 +151,9 @@ describe('three processes behind a balancer', { skip: !hasPostgres && 'PostgreSQ
 
   test('REP-09 a session that was ended at one process is ended at all', async () => {
     const session = await LegacySession.open(processes[0].url, TOKENS.anna);
-    const list = async ({ url }) => {
-      const response = await fetch(url, { method: 'POST', headers: { ...session.headers(TOKENS.anna), 'content-type': 'application/json', accept: 'application/json, text/event-stream' }, body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' });
+    // With an id each: they are in one session at the same time.
+    const list = async ({ url }, id) => {
+      const response = await fetch(url, { method: 'POST', headers: { ...session.headers(TOKENS.anna), 'content-type': 'application/json', accept: 'application/json, text/event-stream' }, body: `{"jsonrpc":"2.0","id":${id},"method":"tools/list"}` });
       await response.text();
       return response.status;
     };

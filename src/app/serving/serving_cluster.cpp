@@ -113,6 +113,7 @@ Result<> Serving::listen_for_peers() {
   // Whoever passes a request on is one of us.
   options.trusted_proxies = {"0.0.0.0/0", "::/0"};
   options.tls = cluster_->links.server_tls();
+  options.is_multiplexed = true;
   peer_server_ = std::make_unique<net::HttpServer>(*workers_, std::move(options),
                                                    [this](net::Exchange& exchange) { return route_peer(exchange); });
   if (auto listening = peer_server_->listen(); !listening) return listening;
@@ -127,7 +128,8 @@ Result<> Serving::listen_for_peers() {
 }
 
 Task<> Serving::route_peer(net::Exchange& exchange) {
-  if (!co_await cluster_->links.let_in(exchange)) co_return;
+  if (auto checked = cluster_->links.check(exchange.request()); !checked)
+    co_return co_await cluster_->links.refuse(exchange, std::move(checked).error());
   // Before it knows its callers it would refuse them, and it has nothing of theirs.
   if (!cluster_->serves) {
     co_await exchange.reply({.status = server::OtherProcesses::kNotThere, .content_type = "text/plain"},

@@ -1,7 +1,5 @@
 #include "cluster/peers/peer_links.hpp"
 
-#include <algorithm>
-#include <array>
 #include <list>
 #include <stdexcept>
 
@@ -70,9 +68,16 @@ std::string lines_of(const net::Request& request) {
 
 // What the server of this process says itself about an answer.
 bool is_answered(std::string_view name) {
-  constexpr std::array<std::string_view, 7> kOwn = {"Connection", "Keep-Alive",        "Content-Length", "Date",
-                                                    "Trailer",    "Transfer-Encoding", "Content-Type"};
-  return std::ranges::none_of(kOwn, [&](std::string_view own) { return net::same_field_name(own, name); });
+  const auto is = [name](std::string_view own) { return net::same_field_name(own, name); };
+  switch (name.size()) {
+    case 4: return !is("Date");
+    case 7: return !is("Trailer");
+    case 10: return !is("Connection") && !is("Keep-Alive");
+    case 12: return !is("Content-Type");
+    case 14: return !is("Content-Length");
+    case 17: return !is("Transfer-Encoding");
+    default: return true;
+  }
 }
 
 std::string fields_of(const net::ClientResponse& answer) {
@@ -101,6 +106,7 @@ net::HttpClientOptions client_options(const net::TlsContext& tls) {
   net::HttpClientOptions options;
   options.tls = tls;
   options.max_idle_time = kIdle;
+  options.is_multiplexed = true;
   return options;
 }
 
@@ -207,25 +213,43 @@ Task<Result<PeerLinks::Passed>> PeerLinks::pass_on(net::Exchange& exchange, Peer
     bool begun = false;
     bool ends = false;
   };
-  const auto listening = std::make_shared<Listening>();
+  std::shared_ptr<Listening> listening;
   if (request.method() == "GET") {
+    listening = std::make_shared<Listening>();
     exchange.on_drain([abort = waiting.abort, listening] {
       listening->ends = true;
       if (listening->begun) (*abort)();
     });
   }
 
-  auto answer = co_await part.http.send({.url = (*way)->url,
-                                         .method = request.method(),
-                                         .prepared = lines,
-                                         .more_prepared = (*way)->line,
-                                         .body = {&body, body.empty() ? 0U : 1U},
-                                         .deadlines = {.connect = kConnect, .head = {}, .whole = {}},
-                                         .abort = waiting.abort.get()});
-  if (!answer) {
-    if (answer.error().kind() == ErrorKind::cancelled && !waiting.is_gone) co_return Passed::answered;
-    log::info("{} cannot be asked: {}", peer->name, answer.error().message());
-    if (answer.error().kind() == ErrorKind::unreachable) {
+  const net::ClientRequest asked{.url = (*way)->url,
+                                 .method = request.method(),
+                                 .prepared = lines,
+                                 .more_prepared = (*way)->line,
+                                 .body = {&body, body.empty() ? 0U : 1U},
+                                 .deadlines = {.connect = kConnect, .head = {}, .whole = {}},
+                                 .abort = waiting.abort.get()};
+  auto answer = part.http.try_send(asked);
+  std::optional<Error> failed;
+  if (answer) {
+    Result<bool> has_begun = false;
+    while (has_begun && !*has_begun) {
+      co_await answer->wait();
+      has_begun = answer->try_read_head();
+    }
+    if (!has_begun) failed = has_begun.error();
+  } else {
+    auto sent = co_await part.http.send(asked);
+    if (sent) {
+      answer = std::move(*sent);
+    } else {
+      failed = sent.error();
+    }
+  }
+  if (failed) {
+    if (failed->kind() == ErrorKind::cancelled && !waiting.is_gone) co_return Passed::answered;
+    log::info("{} cannot be asked: {}", peer->name, failed->message());
+    if (failed->kind() == ErrorKind::unreachable) {
       co_return std::unexpected(errors::unreachable(
           "the process of this gateway that has this cannot be reached now; nothing was done, try again"));
     }
@@ -234,16 +258,17 @@ Task<Result<PeerLinks::Passed>> PeerLinks::pass_on(net::Exchange& exchange, Peer
   }
   if (answer->status() == kMisdirected) co_return Passed::misdirected;
   const std::string answered = fields_of(*answer);
-  const std::string type(answer->fields().find("Content-Type").value_or(""));
+  const std::string_view type = answer->fields().find("Content-Type").value_or("");
   const net::ResponseHead head{.status = answer->status(), .content_type = type, .prepared = answered};
   if (answer->is_all_here() || !net::may_have_body(head.status)) {
-    const auto whole = co_await answer->read_all(SIZE_MAX);
-    co_await exchange.reply(head, whole ? *whole : std::string_view());
+    const auto whole = answer->try_read_all(SIZE_MAX);
+    const std::string_view text = whole ? whole->value_or("") : "";
+    if (!exchange.try_reply(head, {&text, 1})) co_await exchange.finish_reply();
     co_return Passed::answered;
   }
   if (!co_await exchange.begin_stream(head)) co_return Passed::answered;
-  listening->begun = true;
-  if (listening->ends) {
+  if (listening) listening->begun = true;
+  if (listening && listening->ends) {
     co_await exchange.end_stream();
   } else {
     co_await pump(exchange, *answer);
@@ -301,14 +326,10 @@ Result<> PeerLinks::check(const net::Request& request) {
   return {};
 }
 
-Task<bool> PeerLinks::let_in(net::Exchange& exchange) {
-  const auto checked = check(exchange.request());
-  if (checked) co_return true;
-  const bool lost = checked.error().kind() == ErrorKind::conflict;
-  if (!lost) log::warning("a request at the address for peers is refused: {}", checked.error().message());
-  co_await exchange.reply({.status = lost ? kMisdirected : 403U, .content_type = "text/plain"},
-                          checked.error().message() + "\n");
-  co_return false;
+Task<> PeerLinks::refuse(net::Exchange& exchange, Error why) {
+  const bool lost = why.kind() == ErrorKind::conflict;
+  if (!lost) log::warning("a request at the address for peers is refused: {}", why.message());
+  co_await exchange.reply({.status = lost ? kMisdirected : 403U, .content_type = "text/plain"}, why.message() + "\n");
 }
 
 }  // namespace proteus::cluster

@@ -19,8 +19,9 @@
 
 namespace proteus::cluster {
 
-// Passes requests on to other processes, over HTTP in TLS by a key that follows from the pepper (ADR 38). What is
-// passed on are the caller's own bytes, with its credentials, so that the other process knows by itself who asks.
+// Passes requests on to other processes, over HTTP in TLS by a key that follows from the pepper (ADR 38), by links that
+// they share (ADR 42). What is passed on are the caller's own bytes, with its credentials, so that the other process
+// knows by itself who asks.
 //
 // Functions are called on the workers' threads. Made before they run, and gone after they have ended.
 class PeerLinks {
@@ -54,8 +55,10 @@ class PeerLinks {
   // From any thread: those that live. What waits for another is told that it is gone.
   void set_living(std::set<std::string> names);
 
-  // Whether a request was passed on by one of us to this process, and now. Where not, it was answered.
-  Task<bool> let_in(net::Exchange& exchange);
+  // Fails where a request was not passed on by one of us to this process, and now.
+  Result<> check(const net::Request& request);
+  // Answers one for which it failed.
+  static Task<> refuse(net::Exchange& exchange, Error why);
 
  private:
   struct Part;
@@ -65,7 +68,6 @@ class PeerLinks {
   Part& here();
   // By which this request goes to a process.
   Result<std::shared_ptr<const Way>> way_to(Part& part, const Peer& peer, const net::Request& request) const;
-  Result<> check(const net::Request& request);
 
   const Clock& clock_;
   const PeerPasses passes_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <boost/asio/error.hpp>
 
@@ -12,6 +13,7 @@ namespace proteus::net {
 namespace {
 
 constexpr std::size_t kMaxSpare = 64;
+constexpr std::size_t kMostOverLink = 32;
 constexpr std::chrono::seconds kSpareKept{1};
 constexpr std::chrono::milliseconds kJustUsed{100};
 // Nobody waits for an idle connection to be closed.
@@ -48,14 +50,15 @@ Result<TlsContext> ClientCore::tls() {
 HostPool& ClientCore::enter(std::string_view key) {
   auto found = hosts_.find(key);
   if (found == hosts_.end()) {
-    found = hosts_.emplace(key, HostPool{.key = std::string(key), .idle = {}, .users = 0}).first;
+    found = hosts_.emplace(key, HostPool{.key = std::string(key), .idle = {}, .links = {}, .users = 0}).first;
   }
   ++found->second.users;
   return found->second;
 }
 
 void ClientCore::leave(HostPool& host) {
-  if (--host.users == 0 && host.idle.empty()) hosts_.erase(hosts_.find(host.key));
+  --host.users;
+  if (host.is_unused()) hosts_.erase(hosts_.find(host.key));
 }
 
 std::optional<HostPool::Idle> ClientCore::take_idle(HostPool& host) {
@@ -81,6 +84,27 @@ void ClientCore::give_back(HostPool& host, Stream stream, std::chrono::milliseco
   if (closed_ || host.idle.size() >= options_.max_idle_per_host || version != filter_version()) return stream.close();
   const auto now = clock_.recent();
   host.idle.push_back({std::move(stream), now, now + std::min(idle_time, options_.max_idle_time), version});
+}
+
+std::optional<Stream> ClientCore::open_over_link(HostPool& host) {
+  std::erase_if(host.links, [](const HostPool::Link& link) { return !link.way->is_open(); });
+  for (const auto& link : host.links) {
+    if (link.way->can_open() && link.way->streams() < kMostOverLink) return link.way->open();
+  }
+  return std::nullopt;
+}
+
+Stream ClientCore::open_over(HostPool& host, Stream link) {
+  // Another request may have been sooner.
+  if (auto stream = open_over_link(host)) {
+    link.shutdown();
+    link.close();
+    return *std::move(stream);
+  }
+  host.links.push_back({std::make_shared<Multiplexer>(std::move(link)), clock_.recent() + options_.max_idle_time});
+  Multiplexer& way = *host.links.back().way;
+  way.start();
+  return way.open();
 }
 
 std::unique_ptr<ClientExchange> ClientCore::new_exchange() {
@@ -117,6 +141,15 @@ void ClientCore::drop_spare(Clock::Monotonic now) {
   look_at_spare_ = now + kSpareKept;
 }
 
+void ClientCore::drop_unused(HostPool& host, Clock::Monotonic now) const {
+  std::erase_if(host.idle, [&](HostPool::Idle& idle) { return idle.until <= now; });
+  std::erase_if(host.links, [&](HostPool::Link& link) {
+    if (link.way->streams() > 0) link.until = now + options_.max_idle_time;
+    if (link.until <= now) link.way->close();
+    return !link.way->is_open();
+  });
+}
+
 void ClientCore::sweep() {
   const auto now = clock_.now();
   deadlines_.sweep(now);
@@ -124,9 +157,9 @@ void ClientCore::sweep() {
   bool any_idle = false;
   for (auto next = hosts_.begin(); next != hosts_.end();) {
     HostPool& host = next->second;
-    std::erase_if(host.idle, [&](HostPool::Idle& idle) { return idle.until <= now; });
-    any_idle = any_idle || !host.idle.empty();
-    next = host.idle.empty() && host.users == 0 ? hosts_.erase(next) : std::next(next);
+    drop_unused(host, now);
+    any_idle = any_idle || !host.idle.empty() || !host.links.empty();
+    next = host.is_unused() ? hosts_.erase(next) : std::next(next);
   }
   if (closed_ || pace_ != Pace::off) return;
   if (!deadlines_.empty()) {
@@ -140,9 +173,12 @@ void ClientCore::close() {
   closed_ = true;
   timer_.cancel();
   deadlines_.abandon_all();
-  for (auto& [key, host] : hosts_)
+  for (auto& [key, host] : hosts_) {
     host.idle.clear();
-  std::erase_if(hosts_, [](const auto& entry) { return entry.second.users == 0; });
+    for (const auto& link : std::exchange(host.links, {}))
+      link.way->close();
+  }
+  std::erase_if(hosts_, [](const auto& entry) { return entry.second.is_unused(); });
   spare_.clear();
   unneeded_ = 0;
 }

@@ -10,12 +10,14 @@
 #include "net/http_client/connecting.hpp"
 #include "net/http_client/http_client.hpp"
 #include "net/io/deadlines.hpp"
+#include "net/io/multiplexer.hpp"
 #include "net/io/stream.hpp"
 #include "net/io/timer.hpp"
 
 namespace proteus::net {
 
-// Where the idle connections to one host wait. Lives while it has any, or while an exchange uses it.
+// Where the idle connections to one host wait, and what they go over. Lives while it has any, or while an exchange uses
+// it.
 struct HostPool {
   struct Idle {
     Stream stream;
@@ -25,7 +27,14 @@ struct HostPool {
   };
   std::string key;
   std::vector<Idle> idle;  // the last one was used last, and is used next
+  struct Link {
+    std::shared_ptr<Multiplexer> way;
+    Clock::Monotonic until;  // unless it is used
+  };
+  std::vector<Link> links;
   std::size_t users = 0;
+
+  bool is_unused() const { return users == 0 && idle.empty() && links.empty(); }
 };
 
 // What exchanges of one client share: pools, deadlines, spare memory. Outlives the client while responses
@@ -48,6 +57,10 @@ class ClientCore : public std::enable_shared_from_this<ClientCore> {
   std::optional<HostPool::Idle> take_idle(HostPool& host);
   // `version` is that of the filter by which it was opened.
   void give_back(HostPool& host, Stream stream, std::chrono::milliseconds idle_time, std::uint64_t version);
+  // Over a link that is there and has room; none if there is none.
+  std::optional<Stream> open_over_link(HostPool& host);
+  // The same where one was just opened.
+  Stream open_over(HostPool& host, Stream link);
   std::uint64_t filter_version() const {
     return options_.filter_version == nullptr ? 0 : options_.filter_version->load(std::memory_order_acquire);
   }
@@ -75,6 +88,7 @@ class ClientCore : public std::enable_shared_from_this<ClientCore> {
 
   void arm(Pace pace);
   void drop_spare(Clock::Monotonic now);
+  void drop_unused(HostPool& host, Clock::Monotonic now) const;
   Result<TlsContext> tls();
 
   boost::asio::io_context& io_;

@@ -90,9 +90,17 @@ bool ClientExchange::take_idle_connection() {
   return true;
 }
 
+bool ClientExchange::open_over_link() {
+  if (!core_->options().is_multiplexed) return false;
+  auto stream = core_->open_over_link(*host_);
+  if (!stream) return false;
+  stream_ = *std::move(stream);
+  return true;
+}
+
 void ClientExchange::adopt(Stream stream) {
   connecting_.reset();
-  stream_ = std::move(stream);
+  stream_ = core_->options().is_multiplexed ? core_->open_over(*host_, std::move(stream)) : std::move(stream);
 }
 
 void ClientExchange::drop_connection() {

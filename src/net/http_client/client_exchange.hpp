@@ -41,6 +41,8 @@ class ClientExchange final : private Timed {
   Stream& stream() { return stream_; }
   // False if no idle one is there.
   bool take_idle_connection();
+  // False where connections to this host go over no link, or none has room.
+  bool open_over_link();
   // An attempt to open one, which an abort ends; until `adopt` or `end`.
   Connecting& start_connecting() {
     filter_version_ = core_->filter_version();

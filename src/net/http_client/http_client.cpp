@@ -74,7 +74,7 @@ Task<Result<ClientResponse>> HttpClient::perform(std::shared_ptr<ClientCore> cor
 
   for (;;) {
     const bool reused = exchange->take_idle_connection();
-    if (!reused) {
+    if (!reused && !exchange->open_over_link()) {
       auto connected = co_await connect(*exchange, url, proxy, std::min(after(now, request.deadlines.connect), end));
       if (!connected) co_return std::unexpected(std::move(connected).error());
       now = core->clock().now();
@@ -161,7 +161,7 @@ void ClientResponse::stop_waiting() { exchange_->stop_waiting(); }
 Task<Result<std::string_view>> ClientResponse::read_some() { return exchange_->read_some(); }
 
 void ClientResponse::set_deadline(std::chrono::milliseconds from_now) {
-  exchange_->move_end(after(exchange_->core().clock().now(), from_now));
+  exchange_->move_end(after(exchange_->core().clock().recent(), from_now));
 }
 
 }  // namespace proteus::net

@@ -42,6 +42,8 @@ struct HttpClientOptions {
   std::string user_agent = "proteus";
   ResponseLimits response_limits = {};
   std::size_t max_idle_per_host = 64;
+  // A host is one of our own processes: its connections go over a few links that they share. See multiplexer.hpp.
+  bool is_multiplexed = false;
   std::chrono::milliseconds max_idle_time = std::chrono::seconds(60);
   // How often deadlines are looked at, and so how late they may be.
   std::chrono::milliseconds sweep_interval = std::chrono::milliseconds(50);

@@ -290,8 +290,7 @@ void Connection::close_if_idle() {
 
 bool Connection::may_close_idle() const {
   if (!(is_used_ ? dependencies_.closes_idle : dependencies_.closes_unused)) return false;
-  char first = 0;
-  return ::recv(stream_.native_handle(), &first, 1, MSG_PEEK | MSG_DONTWAIT) <= 0;
+  return !stream_.has_unread();
 }
 
 void Connection::call_drain() {

@@ -82,11 +82,11 @@ Result<> HttpServer::listen() {
   port_ = endpoint.port();
   serving_ = true;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
-    asio::post(parts_[i]->context(),
-               [part = parts_[i].get(), acceptor = std::move(acceptors[i]), tls = options_.tls]() mutable {
-                 part->start();
-                 part->accept_from(std::move(acceptor), std::move(tls));
-               });
+    asio::post(parts_[i]->context(), [part = parts_[i].get(), acceptor = std::move(acceptors[i]), tls = options_.tls,
+                                      multiplexed = options_.is_multiplexed]() mutable {
+      part->start();
+      part->accept_from(std::move(acceptor), std::move(tls), multiplexed);
+    });
   }
   return {};
 }

@@ -30,6 +30,8 @@ struct HttpServerOptions {
   std::uint16_t port = 0;             // 0: any free one, see `local_port`
   int backlog = 1024;
   std::optional<TlsContext> tls = std::nullopt;
+  // Clients are our own processes: each connection is a link that carries many. See multiplexer.hpp.
+  bool is_multiplexed = false;
   HttpLimits limits = {};
   std::chrono::milliseconds sweep_interval = std::chrono::seconds(1);
   const Clock* clock = &system_clock();           // outlives the server

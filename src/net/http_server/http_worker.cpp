@@ -6,6 +6,7 @@
 #include <fmt/chrono.h>
 
 #include "base/log.hpp"
+#include "base/waiting.hpp"
 #include "net/http_server/refusal.hpp"
 #include "net/io/completion.hpp"
 #include "net/io/tcp_stream.hpp"
@@ -18,6 +19,7 @@ namespace asio = boost::asio;
 // Without descriptors to accept with, trying again at once would only spin.
 constexpr auto kAcceptPause = std::chrono::milliseconds(100);
 constexpr int kUnusedLonger = 3;
+constexpr int kMostWaiting = 1024;  // to be accepted, when a drain begins: others could connect as fast as they are
 
 std::string date_line(Clock::Wall time) {
   return fmt::format("Date: {:%a, %d %b %Y %H:%M:%S} GMT\r\n", fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
@@ -28,7 +30,11 @@ std::string date_line(Clock::Wall time) {
 HttpWorker::HttpWorker(asio::io_context& context, HttpLimits limits, ReadMemory& memory, HttpHandler handler,
                        const Clock& clock, std::chrono::milliseconds sweep_interval, RefusalLog* refusals,
                        const TrustedProxies* proxies)
-    : context_(context), clock_(clock), service_(context.get_executor()), running_(context.get_executor()) {
+    : context_(context),
+      clock_(clock),
+      service_(context.get_executor()),
+      linked_(context.get_executor()),
+      running_(context.get_executor()) {
   dependencies_.limits = limits;
   dependencies_.memory = &memory;
   dependencies_.handler = std::move(handler);
@@ -40,9 +46,10 @@ HttpWorker::HttpWorker(asio::io_context& context, HttpLimits limits, ReadMemory&
 
 void HttpWorker::start() { service_.spawn("sweep", keep_sweeping()); }
 
-void HttpWorker::accept_from(TcpAcceptor acceptor, std::optional<TlsContext> tls) {
+void HttpWorker::accept_from(TcpAcceptor acceptor, std::optional<TlsContext> tls, bool is_multiplexed) {
   acceptor_ = std::move(acceptor);
   tls_ = std::move(tls);
+  is_multiplexed_ = is_multiplexed;
   service_.spawn("accept", accept());
 }
 
@@ -66,7 +73,7 @@ Task<> HttpWorker::accept() {
 
 // Who has connected may have asked already.
 void HttpWorker::accept_waiting() {
-  for (;;) {
+  for (int i = 0; i < kMostWaiting; ++i) {
     TcpSocket socket(context_.get_executor());
     if (accept_socket(*acceptor_, socket)) return;
     adopt(tcp_stream(std::move(socket)));
@@ -74,16 +81,39 @@ void HttpWorker::accept_waiting() {
 }
 
 void HttpWorker::adopt(Stream stream) {
-  if (connections_.size() >= dependencies_.limits.connections) {
-    const Refusal refusal{503, "too many connections"};
-    dependencies_.report(refusal, stream.peer());
-    const std::string answer = refusal_answer(refusal, dependencies_.date_line);
-    const std::string_view part = answer;
-    if (!tls_) stream.try_write({&part, 1});
-    return stream.close();
-  }
+  if (is_full()) return refuse(std::move(stream));
   if (tls_) stream = tls_server_stream(std::move(stream), *tls_);
-  running_.spawn("connection", serve(std::move(stream)));
+  if (!is_multiplexed_) return begin_serving(std::move(stream));
+  linked_.spawn("link", serve_link(std::move(stream)));
+}
+
+bool HttpWorker::is_full() const { return connections_.size() + linked_.size() >= dependencies_.limits.connections; }
+
+void HttpWorker::refuse(Stream stream) {
+  const Refusal refusal{503, "too many connections"};
+  dependencies_.report(refusal, stream.peer());
+  const std::string answer = refusal_answer(refusal, dependencies_.date_line);
+  const std::string_view part = answer;
+  // What is not secured yet cannot be told.
+  if (stream.is_tls() == tls_.has_value()) stream.try_write({&part, 1});
+  stream.close();
+}
+
+void HttpWorker::begin_serving(Stream stream) { running_.spawn("connection", serve(std::move(stream))); }
+
+Task<> HttpWorker::serve_link(Stream stream) {
+  Deadline deadline(context_.get_executor(), dependencies_.limits.handshake_time, dependencies_.limits.handshake_time);
+  const auto shaken = co_await before(deadline, stream.handshake(), "the handshake of a peer");
+  if (!shaken) {
+    log::debug("{}: {}", stream.peer().address, shaken.error().message());
+    co_return;
+  }
+  const auto link = std::make_shared<Multiplexer>(
+      std::move(stream), [this](Stream one) { is_full() ? refuse(std::move(one)) : begin_serving(std::move(one)); });
+  const auto place = links_.insert(links_.end(), link);
+  const std::shared_ptr<void> forget(nullptr, [&](void*) { links_.erase(place); });
+  link->start();
+  co_await link->wait_for_end();
 }
 
 Task<> HttpWorker::serve(Stream stream) {
@@ -177,6 +207,12 @@ void HttpWorker::abort_all() {
 }
 
 Task<> HttpWorker::finish_drain() {
+  co_await running_.join();
+  // One more may have been opened meanwhile; then no more.
+  for (const auto& link : links_)
+    link->close();
+  linked_.cancel();
+  co_await linked_.join();
   co_await running_.join();
   service_.cancel();
   co_await service_.join();

@@ -10,6 +10,7 @@
 #include "base/clock.hpp"
 #include "base/task_group.hpp"
 #include "net/http_server/http_connection.hpp"
+#include "net/io/multiplexer.hpp"
 #include "net/io/tcp_socket.hpp"
 #include "net/io/tls.hpp"
 
@@ -27,7 +28,7 @@ class HttpWorker {
 
   // Sweeps from now on.
   void start();
-  void accept_from(TcpAcceptor acceptor, std::optional<TlsContext> tls);
+  void accept_from(TcpAcceptor acceptor, std::optional<TlsContext> tls, bool is_multiplexed = false);
   // Serves a connection that came from elsewhere.
   void adopt(Stream stream);
   void set_tls(TlsContext tls);
@@ -51,6 +52,10 @@ class HttpWorker {
   void close_idle();
   void close_unused();
   Task<> serve(Stream stream);
+  Task<> serve_link(Stream stream);
+  void begin_serving(Stream stream);
+  bool is_full() const;
+  void refuse(Stream stream);
   void abort_all();
 
   boost::asio::io_context& context_;
@@ -58,11 +63,14 @@ class HttpWorker {
   HttpDependencies dependencies_;
   std::optional<TcpAcceptor> acceptor_;
   std::optional<TlsContext> tls_;
+  bool is_multiplexed_ = false;
   std::list<std::shared_ptr<Connection>> connections_;
+  std::list<std::shared_ptr<Multiplexer>> links_;
   std::atomic<std::size_t> count_ = 0;
   Clock::Monotonic drain_ends_ = Clock::Monotonic::max();
   Clock::Wall dated_ = Clock::Wall::min();
   TaskGroup service_;  // accepting and sweeping
+  TaskGroup linked_;   // what connections go over
   TaskGroup running_;  // the connections
 };
 

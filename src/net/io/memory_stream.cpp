@@ -101,6 +101,19 @@ class MemoryTransport final : public Transport {
     }
   }
 
+  bool has_unread() const override { return !in_->bytes.empty(); }
+
+  void on_writable(std::move_only_function<void(ErrorCode)> notify) override {
+    auto done = [pipe = out_, notify = std::move(notify)](ErrorCode) mutable {
+      notify(pipe->finished ? ErrorCode(asio::error::operation_aborted) : ErrorCode());
+    };
+    if (out_->can_write()) {
+      asio::post(executor_, [done = std::move(done)]() mutable { done({}); });
+    } else {
+      out_->writable.async_wait(std::move(done));
+    }
+  }
+
   void stop_waiting() override {
     ++in_->reader_stops;
     in_->readable.cancel();

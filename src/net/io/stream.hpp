@@ -38,7 +38,8 @@ struct Peer {
 inline constexpr std::size_t kMostAtOnce = std::size_t{256} << 10U;
 
 // What a Stream is made of: bytes that move without waiting, and ways to wait until they can. Plain TCP is in
-// tcp_stream.hpp, TLS over any other in tls.hpp, a pair in memory in memory_stream.hpp.
+// tcp_stream.hpp, TLS over any other in tls.hpp, many over one in multiplexer.hpp, a pair in memory in
+// memory_stream.hpp.
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -47,9 +48,11 @@ class Transport {
   // May take a part of the bytes; `size` says how many.
   virtual IoResult try_write(std::span<const std::string_view> parts) = 0;
   virtual bool has_news() const { return true; }
+  virtual bool has_unread() const = 0;
   virtual Task<Waited> wait_readable() = 0;
   virtual Task<Waited> wait_writable() = 0;
   virtual void on_readable(std::move_only_function<void(ErrorCode)> notify) = 0;
+  virtual void on_writable(std::move_only_function<void(ErrorCode)> notify) = 0;
   virtual void stop_waiting() = 0;
   virtual Task<Result<>> handshake() = 0;
   virtual void shutdown() = 0;
@@ -79,6 +82,9 @@ class Stream {
   // Asks no one: what came just now may not be known yet.
   bool has_news() const { return transport_->has_news(); }
 
+  // Whether something has come that was not read yet, as far as is known here and now.
+  bool has_unread() const { return transport_->has_unread(); }
+
   // Reads at least one byte. It tries before it waits; who knows that nothing has arrived yet saves that
   // system call by awaiting `wait_readable` and then calling `try_read`.
   Task<IoResult> read_some(std::span<char> into);
@@ -93,8 +99,9 @@ class Stream {
   Task<Waited> wait_writable() { return transport_->wait_writable(); }
 
   // The same as a callback, called once, later, on the stream's thread, or never if the executor stops first.
-  // Counts as the read side operation until then.
+  // Counts as the operation of its side until then.
   void on_readable(std::move_only_function<void(ErrorCode)> notify) { transport_->on_readable(std::move(notify)); }
+  void on_writable(std::move_only_function<void(ErrorCode)> notify) { transport_->on_writable(std::move(notify)); }
 
   // Whoever waits, also within `write`, is told `operation_aborted`. Nothing else changes: it can be waited for
   // again.

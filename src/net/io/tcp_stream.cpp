@@ -130,11 +130,18 @@ class TcpTransport final : public Transport {
   }
 
   bool has_news() const override { return !socket_ || watch_->is_ready(Readiness::Side::read); }
+  bool has_unread() const override {
+    char first = 0;
+    return ::recv(socket_.get(), &first, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+  }
   Task<Waited> wait_readable() override { return wait(Readiness::Side::read); }
   Task<Waited> wait_writable() override { return wait(Readiness::Side::write); }
 
   void on_readable(std::move_only_function<void(ErrorCode)> notify) override {
     start_waiting(Readiness::Side::read, std::move(notify));
+  }
+  void on_writable(std::move_only_function<void(ErrorCode)> notify) override {
+    start_waiting(Readiness::Side::write, std::move(notify));
   }
 
   void stop_waiting() override {

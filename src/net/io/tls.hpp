@@ -15,7 +15,7 @@ typedef struct ssl_ctx_st SSL_CTX;
 
 namespace proteus::net {
 
-// Certificates and rules for TLS connections, 1.2 at least, HTTP/1.1 offered by ALPN. Cheap to copy, safe to
+// Certificates and rules for TLS connections, 1.2 at least, by ALPN for HTTP/1.1. Cheap to copy, safe to
 // share between threads; a stream keeps its context alive, so a renewed one takes effect with the next
 // connection.
 class TlsContext {
@@ -30,7 +30,8 @@ class TlsContext {
 
   // For two sides that share a secret and nothing else: TLS 1.3 with a pre-shared key of 32 bytes and an exchange of
   // fresh ones, so that what was recorded stays closed if the secret gets out. No certificate is shown, and none is
-  // accepted: who does not have the key cannot finish a handshake with either side.
+  // accepted: who does not have the key cannot finish a handshake with either side. By ALPN for frames of a
+  // Multiplexer.
   static TlsContext server_with_key(std::string_view key);
   static TlsContext client_with_key(std::string_view key);
 

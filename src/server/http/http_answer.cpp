@@ -75,16 +75,16 @@ HttpAnswer::HttpAnswer(std::string_view id, const mcp::MethodInfo& method, mcp::
 HttpAnswer::HttpAnswer(std::string frames, std::string_view id, const mcp::MethodInfo& method, mcp::Reply&& reply,
                        const mcp::ResultStyle& style)
     : fields_(kEventsFields), frame_(mcp::frame_result(id, method, reply, style)), reply_(std::move(reply)) {
-  const Parts message = parts();
   const auto is_line = [](std::string_view part) { return net::find_line_end(part) == std::string_view::npos; };
-  const bool on_one_line = is_line(message.front()) && is_line(message.back()) &&
-                           (reply_.members.on_one_line() || std::ranges::all_of(message, is_line));
+  bool on_one_line = is_line(frame_.head()) && is_line(frame_.tail());
+  if (!reply_.members.on_one_line())
+    reply_.members.for_each([&](std::string_view piece) { on_one_line = on_one_line && is_line(piece); });
   if (on_one_line) {
     frames += kEventBefore;
     behind_ = kEventBehind;
   } else {
     std::string joined;
-    for (const std::string_view part : message)
+    for (const std::string_view part : parts())
       joined += part;
     append_sse_frame(frames, std::move(joined));
     joined_ = true;

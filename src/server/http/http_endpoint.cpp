@@ -1,10 +1,6 @@
 #include "server/http/http_endpoint.hpp"
 
-#include <future>
-
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/asio/use_future.hpp>
 #include <fmt/format.h>
 
 #include "mcp/errors.hpp"
@@ -87,7 +83,7 @@ class HttpEndpoint::Visit {
   static Task<> finish(std::unique_ptr<Visit> visit);
 
  private:
-  enum class Then : std::uint8_t { modern, legacy, batch, get, remove, read, open_old, post_old, wait };
+  enum class Then : std::uint8_t { modern, legacy, batch, get, remove, read, elsewhere, open_old, post_old, wait };
 
   std::optional<HttpAnswer> answer();
   std::optional<HttpAnswer> answer_client();
@@ -100,6 +96,9 @@ class HttpEndpoint::Visit {
   std::optional<HttpAnswer> answer_old_sse();
   std::optional<HttpAnswer> answer_message();
   Task<std::optional<HttpAnswer>> answer_long_message(BackgroundThreads& background);
+  Task<std::optional<HttpAnswer>> answer_message_of_any_length();
+  // Whether another process is to read the message.
+  bool is_elsewhere();
   std::optional<HttpAnswer> answer_scanned(const Result<void>& scanned);
   const Methods& methods() const;
   HttpAnswer refuse_method() const {
@@ -208,7 +207,7 @@ std::optional<HttpAnswer> HttpEndpoint::Visit::answer_post() {
   if (!accepts_both(request)) {
     return refuse(406, "Accept must list application/json and text/event-stream");
   }
-  if (exchange_.has_body()) return answer_message();
+  if (exchange_.has_body()) return is_elsewhere() ? std::nullopt : answer_message();
   then_ = Then::read;
   return std::nullopt;
 }
@@ -234,6 +233,19 @@ Task<std::optional<HttpAnswer>> HttpEndpoint::Visit::answer_long_message(Backgro
   if (!message) co_return answer_scanned(std::unexpected(std::move(message.error())));
   message_ = std::move(*message);
   co_return answer_scanned({});
+}
+
+// A long one is read by another thread.
+Task<std::optional<HttpAnswer>> HttpEndpoint::Visit::answer_message_of_any_length() {
+  BackgroundThreads* const background = endpoint_.options_.background;
+  if (background == nullptr || exchange_.request().body().size() <= kLongMessage) co_return answer_message();
+  co_return co_await answer_long_message(*background);
+}
+
+bool HttpEndpoint::Visit::is_elsewhere() {
+  if (!endpoint_.options_.eras.legacy || !legacy_.is_elsewhere(exchange_.request(), caller_)) return false;
+  then_ = Then::elsewhere;
+  return true;
 }
 
 std::optional<HttpAnswer> HttpEndpoint::Visit::answer_scanned(const Result<void>& scanned) {
@@ -275,6 +287,7 @@ Task<> HttpEndpoint::Visit::go_on() {
     case Then::post_old: return endpoint_.old_sse_.post(exchange_, caller_, via_);
     case Then::remove:
     case Then::read:
+    case Then::elsewhere:
     case Then::wait: break;
   }
   return legacy_.remove(exchange_, caller_);
@@ -297,14 +310,18 @@ Task<> HttpEndpoint::Visit::finish(std::unique_ptr<Visit> visit) {
     if (!co_await visit->exchange_.read_body(visit->standing())) co_return;
     visit->then_ = Then::modern;
     // Reading may take long.
-    BackgroundThreads* const background = visit->endpoint_.options_.background;
     if (!visit->caller_.holds()) {
       visit->answer_ = visit->refuse_unknown();
-    } else if (background != nullptr && visit->exchange_.request().body().size() > kLongMessage) {
-      visit->answer_ = co_await visit->answer_long_message(*background);
-    } else {
-      visit->answer_ = visit->answer_message();
+    } else if (!visit->is_elsewhere()) {
+      visit->answer_ = co_await visit->answer_message_of_any_length();
     }
+    if (visit->try_finish()) co_return;
+  }
+  if (visit->then_ == Then::elsewhere) {
+    co_await boost::asio::this_coro::reset_cancellation_state(boost::asio::disable_cancellation());
+    if (co_await visit->legacy_.pass_on(visit->exchange_)) co_return;
+    visit->then_ = Then::modern;
+    visit->answer_ = co_await visit->answer_message_of_any_length();
     if (visit->try_finish()) co_return;
   }
   if (visit->then_ == Then::post_old && !co_await visit->exchange_.read_body(visit->standing())) co_return;
@@ -350,30 +367,6 @@ Result<std::shared_ptr<void>> HttpEndpoint::admit_stream(const Caller& caller) c
   return options_.admit_stream(caller);
 }
 
-ProcessKey HttpEndpoint::maker_of(std::string_view id, const Caller& caller, Via via) {
-  if (!opened_ids_ || options_.others == nullptr || via == Via::peer) return {};
-  auto facts = opened_ids_->open(id, caller);
-  return facts && facts->maker != options_.session_ids->self() ? std::move(facts->maker) : ProcessKey();
-}
-
-Task<bool> HttpEndpoint::pass_on(net::Exchange& exchange, ProcessKey to, std::string_view id, mcp::Era era) const {
-  const auto relayed = co_await relay(exchange, std::move(to), id, era);
-  if (relayed == OtherProcesses::Relayed::not_there) {
-    const Error error = errors::unreachable("the process of this gateway that has this is not where it was; try again");
-    co_await reply(exchange, HttpAnswer::error(503, id, error, era, "Retry-After: 1\r\n"));
-  }
-  co_return relayed != OtherProcesses::Relayed::gone;
-}
-
-Task<OtherProcesses::Relayed> HttpEndpoint::relay(net::Exchange& exchange, ProcessKey to, std::string_view id,
-                                                  mcp::Era era) const {
-  const auto relayed = co_await options_.others->relay(exchange, std::move(to));
-  if (relayed) co_return *relayed;
-  const unsigned status = relayed.error().kind() == ErrorKind::unreachable ? 503 : 502;
-  co_await reply(exchange, HttpAnswer::error(status, id, relayed.error(), era, "Retry-After: 1\r\n"));
-  co_return OtherProcesses::Relayed::answered;
-}
-
 void HttpEndpoint::challenge(net::Exchange& exchange, const Error& error) const {
   const std::string value =
       options_.challenge ? options_.challenge(exchange.request(), error) : bearer_challenge(error);
@@ -385,26 +378,6 @@ void HttpEndpoint::end_listening() { listeners_.end_all(); }
 void HttpEndpoint::end_streams() {
   end_listening();
   sessions_.close_all();
-}
-
-void drain(net::HttpServer& server, net::Workers& workers, HttpEndpoint& endpoint, std::chrono::milliseconds grace,
-           std::chrono::milliseconds idle) {
-  constexpr std::chrono::milliseconds kLook{20};
-  using Time = std::chrono::steady_clock;
-  const auto began = Time::now();
-  // New connections are refused first, so that no stream opens behind the back of those that are told to end.
-  auto drained = boost::asio::co_spawn(workers.at(0), server.drain(grace, idle), boost::asio::use_future);
-  endpoint.end_listening();
-  while (drained.wait_for(std::min(kLook, grace)) == std::future_status::timeout) {
-    const auto passed = Time::now() - began;
-    // While a client may still come here with a session, it would only come back.
-    if (passed > idle) endpoint.sessions().hand_over();
-    if (passed < grace) continue;
-    // A call of a legacy client does not end with its connection, so that the server alone cannot cut it short.
-    endpoint.end_streams();
-    break;
-  }
-  drained.get();
 }
 
 }  // namespace proteus::server

@@ -90,6 +90,7 @@ class HttpEndpoint {
   Task<bool> pass_on(net::Exchange& exchange, ProcessKey to, std::string_view id, mcp::Era era) const;
   // The same, which also tells where that process has nothing of it. What failed was answered.
   Task<OtherProcesses::Relayed> relay(net::Exchange& exchange, ProcessKey to, std::string_view id, mcp::Era era) const;
+  Task<> refuse_relayed(net::Exchange& exchange, const Error& error, std::string_view id, mcp::Era era) const;
 
   // Where a session is that is not among those here: taken over just now, or at another process; or nowhere.
   struct Whereabouts {

@@ -1,4 +1,6 @@
 // Sessions that are not here, and streams that were not.
+#include <array>
+
 #include <boost/asio/this_coro.hpp>
 
 #include "base/waiting.hpp"
@@ -12,24 +14,51 @@
 namespace proteus::server {
 namespace {
 
+using namespace std::chrono_literals;
+
 constexpr std::string_view kTryAgain = "Retry-After: 1\r\n";
-// A session that one process hands over and another takes is with neither for a moment.
-constexpr int kTries = 50;
-constexpr std::chrono::milliseconds kPause{20};
+// A session that one process hands over and another takes is with neither for a moment. Each look asks Redis, the store
+// and a process, so that there are few of them.
+constexpr std::array<std::chrono::milliseconds, 7> kPauses{0ms, 20ms, 40ms, 80ms, 160ms, 320ms, 400ms};
 
 // A principal that has too many sessions is told when to try again.
 unsigned status_of(const Error& error) { return mcp::retry_after(error).count() > 0 ? 429 : 503; }
 
 }  // namespace
 
+bool LegacyHttp::is_elsewhere(const net::Request& request, const Caller& caller) {
+  const HttpEndpointOptions& options = endpoint_.options_;
+  if (options.others == nullptr || options.session_ids == nullptr || via_ == Via::peer) return false;
+  const auto id = request.fields().find(mcp::header::kSessionId);
+  if (!id) return false;
+  found_ = look_up(request, id, caller);
+  return found_->facts && found_->facts->maker != options.session_ids->self();
+}
+
+Task<bool> LegacyHttp::pass_on(net::Exchange& exchange) {
+  const auto relayed = co_await endpoint_.options_.others->relay(exchange, found_->facts->maker);
+  if (relayed) {
+    said_ = *relayed;
+    co_return *relayed == OtherProcesses::Relayed::answered;
+  }
+  // It is read for its id alone.
+  json::Message message;
+  const auto scanned = json::scan_into(message, exchange.request().body(), endpoint_.options_.messages);
+  co_await endpoint_.refuse_relayed(exchange, relayed.error(), scanned ? message.id : std::string_view(),
+                                    mcp::Era::legacy);
+  co_return true;
+}
+
 Task<std::shared_ptr<Session>> LegacyHttp::look_elsewhere(net::Exchange& exchange, std::string_view id,
-                                                          SessionLookup lookup, const Caller& caller) const {
+                                                          SessionLookup lookup, const Caller& caller) {
   using Relayed = OtherProcesses::Relayed;
   const auto refuse = [&](unsigned status, const Error& error, std::string_view fields = {}) -> Task<> {
     return reply(exchange, HttpAnswer::error(status, id, error, mcp::Era::legacy, fields));
   };
-  const Error unknown = mcp::errors::invalid_request(std::string(lookup.why));
-  const Error moving = errors::unavailable("the process of this gateway that has this session is not known; try again");
+  const auto unknown = [&] { return mcp::errors::invalid_request(std::string(lookup.why)); };
+  const auto moving = [] {
+    return errors::unavailable("the process of this gateway that has this session is not known; try again");
+  };
   const bool has_records = endpoint_.options_.session_records != nullptr;
   if (lookup.facts && via_ == Via::peer && has_records) {
     // Whoever passed it on looks further.
@@ -38,22 +67,22 @@ Task<std::shared_ptr<Session>> LegacyHttp::look_elsewhere(net::Exchange& exchang
     co_return nullptr;
   }
   if (!lookup.facts || via_ == Via::peer) {
-    co_await refuse(lookup.status, unknown);
+    co_await refuse(lookup.status, unknown());
     co_return nullptr;
   }
 
-  Relayed relayed = Relayed::gone;
+  Relayed relayed = said_.value_or(Relayed::gone);
   const ProcessKey maker = lookup.facts->maker;
-  if (maker != endpoint_.options_.session_ids->self())
+  if (!said_ && maker != endpoint_.options_.session_ids->self())
     relayed = co_await endpoint_.relay(exchange, maker, id, mcp::Era::legacy);
   if (relayed == Relayed::answered) co_return nullptr;
   if (!has_records) {
-    relayed == Relayed::gone ? co_await refuse(lookup.status, unknown) : co_await refuse(503, moving, kTryAgain);
+    relayed == Relayed::gone ? co_await refuse(lookup.status, unknown()) : co_await refuse(503, moving(), kTryAgain);
     co_return nullptr;
   }
   const std::string session(*exchange.request().fields().find(mcp::header::kSessionId));
-  for (int i = 0; i < kTries; ++i) {
-    if (i > 0) co_await sleep_for(kPause);
+  for (const auto pause : kPauses) {
+    if (pause.count() > 0) co_await sleep_for(pause);
     auto found = co_await endpoint_.find_or_take_over(session, *lookup.facts, caller);
     const bool is_known = found && (found->session || !found->elsewhere.value().empty());
     if (!is_known && co_await ask_everybody(exchange, id, maker)) co_return nullptr;
@@ -63,14 +92,14 @@ Task<std::shared_ptr<Session>> LegacyHttp::look_elsewhere(net::Exchange& exchang
     }
     if (found->session) co_return std::move(found->session);
     if (found->elsewhere.value().empty()) {
-      co_await refuse(lookup.status, unknown);
+      co_await refuse(lookup.status, unknown());
       co_return nullptr;
     }
     relayed = co_await endpoint_.relay(exchange, found->elsewhere, id, mcp::Era::legacy);
     if (relayed == Relayed::answered) co_return nullptr;
     // It has left, or has handed the session over, or is about to take it.
   }
-  co_await refuse(503, moving, kTryAgain);
+  co_await refuse(503, moving(), kTryAgain);
   co_return nullptr;
 }
 

@@ -32,7 +32,13 @@ std::string requests_in(const std::vector<std::string_view>& batch, const json::
 
 }  // namespace
 
-LegacyHttp::SessionLookup LegacyHttp::find_session(const net::Request& request, const Caller& caller) const {
+LegacyHttp::SessionLookup LegacyHttp::find_session(const net::Request& request, const Caller& caller) {
+  if (found_) return *std::exchange(found_, std::nullopt);
+  return look_up(request, request.fields().find(mcp::header::kSessionId), caller);
+}
+
+LegacyHttp::SessionLookup LegacyHttp::look_up(const net::Request& request, std::optional<std::string_view> id,
+                                              const Caller& caller) const {
   if (repeated_metadata(request)) return {nullptr, 400, "An MCP header is repeated"};
   const auto version = request.fields().find(mcp::header::kProtocolVersion);
   if (version) {
@@ -41,7 +47,6 @@ LegacyHttp::SessionLookup LegacyHttp::find_session(const net::Request& request, 
       return {nullptr, 400, "The MCP-Protocol-Version header names a revision this server does not speak"};
     }
   }
-  const auto id = request.fields().find(mcp::header::kSessionId);
   if (!id && request.method() == "GET") {
     // Also what a person reads who opens the URL in a browser.
     return {nullptr, 400,

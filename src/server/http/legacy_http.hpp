@@ -11,6 +11,11 @@ class LegacyHttp {
  public:
   LegacyHttp(HttpEndpoint& endpoint, Via via) : endpoint_(endpoint), via_(via) {}
 
+  // Before a message is read: whether another process made the session that it is for, which is not here.
+  bool is_elsewhere(const net::Request& request, const Caller& caller);
+  // Has that process read and answer it. False where nothing was answered: it is to be read here.
+  Task<bool> pass_on(net::Exchange& exchange);
+
   Task<> post(net::Exchange& exchange, json::Message& message, const Caller& caller);
   // An array of messages, which only 2025-03-26 knew; the answers come on one stream.
   Task<> batch(net::Exchange& exchange, const Caller& caller);
@@ -25,11 +30,13 @@ class LegacyHttp {
     std::string_view why;
     std::optional<SessionFacts> facts = {};  // where one of the processes made it for this caller
   };
-  SessionLookup find_session(const net::Request& request, const Caller& caller) const;
+  SessionLookup look_up(const net::Request& request, std::optional<std::string_view> id, const Caller& caller) const;
+  // The same as it was found before.
+  SessionLookup find_session(const net::Request& request, const Caller& caller);
   // For a request without a session here: whoever has it answers, or it is refused, and this is null; or the session
   // was taken over just now. `id` is that of the message.
   Task<std::shared_ptr<Session>> look_elsewhere(net::Exchange& exchange, std::string_view id, SessionLookup lookup,
-                                                const Caller& caller) const;
+                                                const Caller& caller);
   // Whether a process other than this and `except`, which was asked before, has answered.
   Task<bool> ask_everybody(net::Exchange& exchange, std::string_view id, ProcessKey except) const;
   // The rest of a stream of a process that has ended, for a session that goes on here.
@@ -49,6 +56,8 @@ class LegacyHttp {
 
   HttpEndpoint& endpoint_;
   const Via via_;
+  std::optional<SessionLookup> found_;
+  std::optional<OtherProcesses::Relayed> said_;  // by the process that made the session, if it was asked
 };
 
 }  // namespace proteus::server

@@ -2,6 +2,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include "base/recycled.hpp"
 #include "server/http/http_answer.hpp"
 
 namespace proteus::server {
@@ -36,7 +37,7 @@ void ModernChannel::send_with_answer(std::string message) {
 
 Cancellation& ModernChannel::cancellation() {
   if (!cancellation_) {
-    cancellation_ = std::make_shared<Cancellation>(exchange_.executor());
+    cancellation_ = make_recycled<Cancellation>(exchange_.executor());
     exchange_.on_disconnect([cancellation = cancellation_] { cancellation->fire(); });
   }
   return *cancellation_;

@@ -13,14 +13,42 @@ export function passOf(pepper, { to, from = 'somebody', method, target, at = Dat
   return sealed.toString('base64url');
 }
 
-/** Sends `text` over TLS with the key of a pepper, or with none, and gives what comes back until the connection ends; empty where there was no handshake. */
+const HEAD = 8;
+const DATA = 1;
+
+/** A frame with bytes of the first stream of a link, which it opens. */
+function frameOf(text) {
+  const payload = Buffer.from(text);
+  const head = Buffer.alloc(HEAD);
+  head.writeUInt32BE(1, 0);
+  head.writeUInt8(DATA, 4);
+  head.writeUIntBE(payload.length, 5, 3);
+  return Buffer.concat([head, payload]);
+}
+
+/** The bytes of all frames that have come, and whether one says that no more will. */
+function unframe(bytes) {
+  let text = '';
+  for (let at = 0; at + HEAD <= bytes.length; ) {
+    const length = bytes.readUIntBE(at + 5, 3);
+    if (bytes.readUInt8(at + 4) !== DATA) return { text, ended: true };
+    text += bytes.toString('latin1', at + HEAD, at + HEAD + length);
+    at += HEAD + length;
+  }
+  return { text, ended: false };
+}
+
+/** Sends `text` over a link with the key of a pepper, or with none, and gives what comes back until it ends; empty where there was no handshake. */
 export function sendOverTls(url, text, pepper = undefined) {
   const { host } = new URL(url);
   const key = pepper === undefined ? [] : ['-psk', keyOf(pepper, 'peer links').toString('hex'), '-psk_identity', 'proteus'];
-  const client = spawn('openssl', ['s_client', '-quiet', '-ign_eof', '-connect', host, '-tls1_3', '-alpn', 'http/1.1', ...key], { stdio: ['pipe', 'pipe', 'ignore'] });
-  let answer = '';
-  client.stdout.on('data', (data) => (answer += data));
+  const client = spawn('openssl', ['s_client', '-quiet', '-ign_eof', '-connect', host, '-tls1_3', '-alpn', 'proteus/1', ...key], { stdio: ['pipe', 'pipe', 'ignore'] });
+  let came = Buffer.alloc(0);
+  client.stdout.on('data', (data) => {
+    came = Buffer.concat([came, data]);
+    if (unframe(came).ended) client.kill();
+  });
   client.stdin.on('error', () => {});
-  client.stdin.write(text);
-  return new Promise((done) => client.once('close', () => done(answer)));
+  client.stdin.write(frameOf(text));
+  return new Promise((done) => client.once('close', () => done(unframe(came).text)));
 }

@@ -1,6 +1,8 @@
-// A session whose process has ended, or has handed it over, goes on here (REP-10, REP-14).
+// What another process answers, and sessions of others that go on here: their process has ended, or has handed them
+// over (REP-09, REP-10, REP-14).
 #include "base/log.hpp"
 #include "base/waiting.hpp"
+#include "server/http/http_answer.hpp"
 #include "server/http/http_endpoint.hpp"
 
 namespace proteus::server {
@@ -20,6 +22,35 @@ void announce_all(Session& session, const mcp::ServerCapabilities& offered) {
 }
 
 }  // namespace
+
+ProcessKey HttpEndpoint::maker_of(std::string_view id, const Caller& caller, Via via) {
+  if (!opened_ids_ || options_.others == nullptr || via == Via::peer) return {};
+  auto facts = opened_ids_->open(id, caller);
+  return facts && facts->maker != options_.session_ids->self() ? std::move(facts->maker) : ProcessKey();
+}
+
+Task<bool> HttpEndpoint::pass_on(net::Exchange& exchange, ProcessKey to, std::string_view id, mcp::Era era) const {
+  const auto relayed = co_await relay(exchange, std::move(to), id, era);
+  if (relayed == OtherProcesses::Relayed::not_there) {
+    const Error error = errors::unreachable("the process of this gateway that has this is not where it was; try again");
+    co_await reply(exchange, HttpAnswer::error(503, id, error, era, "Retry-After: 1\r\n"));
+  }
+  co_return relayed != OtherProcesses::Relayed::gone;
+}
+
+Task<OtherProcesses::Relayed> HttpEndpoint::relay(net::Exchange& exchange, ProcessKey to, std::string_view id,
+                                                  mcp::Era era) const {
+  const auto relayed = co_await options_.others->relay(exchange, std::move(to));
+  if (relayed) co_return *relayed;
+  co_await refuse_relayed(exchange, relayed.error(), id, era);
+  co_return OtherProcesses::Relayed::answered;
+}
+
+Task<> HttpEndpoint::refuse_relayed(net::Exchange& exchange, const Error& error, std::string_view id,
+                                    mcp::Era era) const {
+  const unsigned status = error.kind() == ErrorKind::unreachable ? 503 : 502;
+  return reply(exchange, HttpAnswer::error(status, id, error, era, "Retry-After: 1\r\n"));
+}
 
 Task<Result<HttpEndpoint::Whereabouts>> HttpEndpoint::find_or_take_over(std::string id, SessionFacts facts,
                                                                         Caller caller) {
