@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <utility>
 
 #include <time.h>
 
@@ -23,13 +24,32 @@ class Clock {
 
 class SystemClock final : public Clock {
  public:
+  // While it lives, `recent` on this thread is when it began: for a batch of short handlers, which ask for it often.
+  class Turn {
+   public:
+    Turn() : before_(std::exchange(began_, read())) {}
+    ~Turn() { began_ = before_; }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    const Monotonic before_;
+  };
+
+  static Monotonic recently() { return began_ != Monotonic{} ? began_ : read(); }
+
   Monotonic now() const override { return std::chrono::steady_clock::now(); }
   Wall wall() const override { return std::chrono::system_clock::now(); }
-  Monotonic recent() const override {
+  Monotonic recent() const override { return recently(); }
+
+ private:
+  static Monotonic read() {
     timespec time{};
     ::clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
     return Monotonic(std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec));
   }
+
+  static constinit inline thread_local Monotonic began_{};  // none: outside of a turn
 };
 
 // Moves only when told to, by one thread, and may be looked at by others.

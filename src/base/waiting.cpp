@@ -8,6 +8,8 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "base/clock.hpp"
+
 namespace proteus {
 
 namespace asio = boost::asio;
@@ -17,6 +19,12 @@ namespace {
 void throw_if_cancelled(const asio::cancellation_state& state) {
   if (state.cancelled() == asio::cancellation_type::none) return;
   throw boost::system::system_error(asio::error::operation_aborted);
+}
+
+// Each request sets a deadline, so that the cheap clock has to do; but none is to pass early.
+Deadline::Clock::time_point latest_now() {
+  constexpr std::chrono::milliseconds kTick(10);
+  return SystemClock::recently() + kTick;
 }
 
 }  // namespace
@@ -37,7 +45,7 @@ Task<> sleep_for(std::chrono::steady_clock::duration duration) {
 }
 
 Deadline::Deadline(const Executor& executor, Clock::duration timeout, Clock::duration maximum)
-    : Deadline(executor, timeout, maximum, Clock::now()) {}
+    : Deadline(executor, timeout, maximum, latest_now()) {}
 
 Deadline::Deadline(const Executor& executor, Clock::duration timeout, Clock::duration maximum, Clock::time_point now)
     : executor_(executor), timeout_(timeout), due_(now + timeout), latest_(now + std::max(timeout, maximum)) {}
@@ -50,7 +58,7 @@ Deadline Deadline::never(const Executor& executor) {
 
 void Deadline::extend() {
   if (latest_ == Clock::time_point::max()) return;
-  due_ = std::min(Clock::now() + timeout_, latest_);
+  due_ = std::min(latest_now() + timeout_, latest_);
   changed();
 }
 
@@ -84,7 +92,7 @@ void Deadline::end() {
 }
 
 std::optional<Deadline::Clock::duration> Deadline::left() const {
-  const auto now = Clock::now();
+  const auto now = SystemClock::recently();
   if (expired_ || holds_ > 0 || now >= due_) return std::nullopt;
   return due_ - now;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "base/recycled.hpp"
 #include "client/connection/pending_request.hpp"
 #include "client/message/era.hpp"
 #include "json/text.hpp"
@@ -267,8 +268,8 @@ std::shared_ptr<PendingRequest> Connection::post(mcp::Method method, const Param
   auto reply = negotiated->transport->try_exchange(composed.outgoing(), time_of(method, options), stay);
   if (!reply) return nullptr;
   if (may_act(method)) questions_.set_roots_due(false);
-  return std::make_shared<PendingRequest>(PendingRequest::Key{}, *this, *negotiated, std::move(reply), request.id,
-                                          method, std::move(options));
+  return make_recycled<PendingRequest>(PendingRequest::Key{}, *this, *negotiated, std::move(reply), request.id, method,
+                                       std::move(options));
 }
 
 Connection::Outcome Connection::judge(const Negotiated& negotiated, Reply reply) {

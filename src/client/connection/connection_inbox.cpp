@@ -32,15 +32,15 @@ void Connection::on_notification(const Received& received, RequestId during) {
   if (options_.on_notification) options_.on_notification(message);
   const mcp::Era era = facts_ ? facts_->era() : mcp::Era::legacy;
   // 2026-07-28, "Streamable HTTP": what comes on the stream of a request relates to that request.
-  const bool astray = era == mcp::Era::modern && during != kNoRequest && message.body.has(mcp::meta::kProgressToken) &&
-                      json::as_int64(message.body.value(mcp::meta::kProgressToken)) != during;
-  if (astray) return;
-  const bool claimed = requests_.on_notification(message, during);
+  const std::string_view named = message.body.value(mcp::meta::kProgressToken);
+  const std::optional<RequestId> token = named.empty() ? std::nullopt : json::as_int64(named);
+  if (era == mcp::Era::modern && during != kNoRequest && !named.empty() && token != during) return;
+  const bool claimed = requests_.on_notification(message, during, token);
   const auto* method = mcp::find_method(era, mcp::Sender::server, message.method);
   if (!claimed && names_nobody(method)) on_unclaimed(message, era);
   if (is_unknown(method)) return;
   switch (method->method) {
-    case mcp::Method::progress: return requests_.on_progress(message);
+    case mcp::Method::progress: return requests_.on_progress(message, token);
     case mcp::Method::log_message: return on_log(message, during);
     case mcp::Method::cancelled:
       if (era == mcp::Era::legacy) questions_.on_cancelled(message.body.value("requestId"));

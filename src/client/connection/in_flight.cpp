@@ -48,8 +48,7 @@ void InFlightTable::expire() const {
     request.deadline->expire();
 }
 
-void InFlightTable::on_progress(const json::Message& message) const {
-  const auto token = json::as_int64(message.body.value(mcp::meta::kProgressToken));
+void InFlightTable::on_progress(const json::Message& message, std::optional<RequestId> token) const {
   const InFlight* const request = token ? find(*token) : nullptr;
   if (request == nullptr || !request->options->wants_progress()) return;
   if (!request->options->on_progress) return request->deadline->extend();
@@ -111,12 +110,10 @@ const InFlight* InFlightTable::addressee(Owner owner, mcp::Era era, std::optiona
   return owner == Owner::caller ? first_wanting : told == 1 ? first_told : nullptr;
 }
 
-bool InFlightTable::on_notification(const json::Message& message, RequestId during) const {
+bool InFlightTable::on_notification(const json::Message& message, RequestId during,
+                                    std::optional<RequestId> token) const {
   const InFlight* request = find(during);
-  if (request == nullptr && message.body.has(mcp::meta::kProgressToken)) {
-    const auto token = json::as_int64(message.body.value(mcp::meta::kProgressToken));
-    if (token) request = find(*token);
-  }
+  if (request == nullptr && token) request = find(*token);
   if (request != nullptr && request->options->on_notification) request->options->on_notification(message);
   return request != nullptr;
 }

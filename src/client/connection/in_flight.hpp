@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -70,13 +71,13 @@ class InFlightTable {
   // Ends them all, as cancelled.
   void expire() const;
 
-  // Hands a progress notification to its request and extends its deadline. What names no request of ours, or
-  // breaks the rules, is ignored: a server may be late, or wrong.
-  void on_progress(const json::Message& message) const;
+  // Hands a progress notification to the request that its token names, and extends its deadline. What names no request
+  // of ours, or breaks the rules, is ignored: a server may be late, or wrong.
+  void on_progress(const json::Message& message, std::optional<RequestId> token) const;
   // Hands a log message to the request it came with; without one, to the only request that wants any.
   void on_log(const LogEntry& entry, RequestId during) const;
-  // Hands a notification to the request that it came with, or that it names. False where there is none.
-  bool on_notification(const json::Message& message, RequestId during) const;
+  // Hands a notification to the request that it came with, or that its token names. False where there is none.
+  bool on_notification(const json::Message& message, RequestId during, std::optional<RequestId> token) const;
 
   // While it lives the server waits for an answer of ours, and deadlines stand still: that of one request, or
   // of all where it is not known which.

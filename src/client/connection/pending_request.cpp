@@ -40,7 +40,8 @@ void PendingRequest::leave() {
 // Progress gives it more time. Whatever else moves the deadline is more than an answer.
 void PendingRequest::on_deadline() {
   if (const auto left = deadline_.left()) {
-    return reply_->set_deadline(std::chrono::ceil<std::chrono::milliseconds>(*left));
+    if (!reply_->is_all_here()) reply_->set_deadline(std::chrono::ceil<std::chrono::milliseconds>(*left));
+    return;
   }
   more_ = true;
   if (waiting_) reply_->stop_waiting();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "base/recycled.hpp"
 #include "client/message/listing.hpp"
 #include "json/text.hpp"
 
@@ -44,7 +45,7 @@ Result<Received> Received::scan(std::string bytes, const json::ScanLimits& limit
 Result<Received> Received::scan(std::string_view bytes, std::shared_ptr<const void> owner,
                                 const json::ScanLimits& limits) {
   Received received;
-  received.content_ = std::make_shared<Content>(std::move(owner));
+  received.content_ = make_recycled<Content>(std::move(owner));
   if (auto scanned = received.read(bytes, limits); !scanned) return std::unexpected(std::move(scanned.error()));
   return received;
 }
@@ -56,7 +57,7 @@ Result<void> Received::rescan(std::string_view bytes, const std::shared_ptr<cons
     std::destroy_at(&content_->message);
     std::construct_at(&content_->message);
   } else {
-    content_ = std::make_shared<Content>(owner);
+    content_ = make_recycled<Content>(owner);
   }
   return read(bytes, limits);
 }

@@ -26,7 +26,7 @@ void PostedReply::begin() {
     state_ = State::json;
   } else if (response_.has_content_type("text/event-stream")) {
     state_ = State::events;
-    events_ = std::make_unique<EventStream>(std::move(response_), transport_.options().limits.message_bytes);
+    events_.emplace(std::move(response_), transport_.options().limits.message_bytes);
   }
 }
 
@@ -64,6 +64,8 @@ Result<PendingReply::Poll> PostedReply::poll_json() {
 }
 
 Task<Result<Reply>> PostedReply::finish() {
+  // What goes on aside may be taken on any thread, and this belongs to one.
+  stay_ = Stay::anywhere;
   set_deadline({});
   for (;;) {
     auto polled = poll();
@@ -80,7 +82,7 @@ Task<Result<Reply>> PostedReply::finish() {
     }
   }
   if (state_ == State::json) co_return co_await read_aside();
-  if (events_) co_return co_await transport_.resume(std::move(events_), id_);
+  if (events_) co_return co_await transport_.resume(events_, id_);
   if (!is_success(response_)) {
     auto refusal = co_await read_refusal(response_);
     if (refusal) refusal->sent = std::move(sent_);

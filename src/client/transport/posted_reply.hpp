@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "client/message/transport.hpp"
 #include "client/transport/event_stream.hpp"
@@ -43,11 +44,11 @@ class PostedReply final : public PendingReply, public std::enable_shared_from_th
 
   StreamableHttp& transport_;
   net::ClientResponse response_;
-  std::unique_ptr<EventStream> events_;  // in place of that, where it is a stream of events
+  std::optional<EventStream> events_;  // in place of that, where it is a stream of events
   ReadyHeaders::Pointer sent_;
   OwnedText aside_;  // the long one of those that is next
   const RequestId id_;
-  const Stay stay_;
+  Stay stay_;
   State state_ = State::sent;
 };
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/log.hpp"
+#include "base/recycled.hpp"
 #include "base/waiting.hpp"
 #include "client/message/era.hpp"
 #include "client/transport/posted_reply.hpp"
@@ -80,12 +81,12 @@ std::shared_ptr<PendingReply> StreamableHttp::try_exchange(const Outgoing& reque
   ReadyHeaders::Pointer sent;
   auto response = caller_.try_post(request, prepared_, time, sent);
   if (!response) return nullptr;
-  auto reply = std::make_shared<PostedReply>(*this, std::move(*response), request.id, stay, false);
+  auto reply = make_recycled<PostedReply>(*this, std::move(*response), request.id, stay, false);
   reply->set_sent(std::move(sent));
   return reply;
 }
 
-Task<Result<Reply>> StreamableHttp::resume(std::unique_ptr<EventStream> stream, RequestId id) {
+Task<Result<Reply>> StreamableHttp::resume(std::optional<EventStream>& stream, RequestId id) {
   StreamPosition position;
   for (;;) {
     Error ended = errors::interrupted("the server ended the stream without an answer");
@@ -112,7 +113,7 @@ Task<Result<Reply>> StreamableHttp::resume(std::unique_ptr<EventStream> stream, 
       co_return std::unexpected(
           std::move(ended).within(fmt::format("a stream could not be resumed (HTTP {})", again->status())));
     }
-    stream = std::make_unique<EventStream>(std::move(*again), options_.limits.message_bytes, position.last_event_id);
+    stream.emplace(std::move(*again), options_.limits.message_bytes, position.last_event_id);
   }
 }
 
@@ -134,10 +135,10 @@ Task<Result<std::optional<Reply>>> StreamableHttp::read(EventStream& stream, Req
 }
 
 Task<Result<std::optional<Reply>>> StreamableHttp::take_aside(OwnedText data, RequestId id) {
-  const auto messages = co_await scan_messages_aside(*options_.background, std::move(data), scan_limits_, version_);
+  auto messages = co_await scan_messages_aside(*options_.background, std::move(data), scan_limits_, version_);
   if (!messages) co_return std::unexpected(messages.error());
   std::optional<Reply> reply;
-  for (const auto& message : *messages)
+  for (auto& message : *messages)
     take(message, Bytes::own, id, reply);
   co_return reply;
 }
@@ -158,7 +159,7 @@ std::optional<Reply> StreamableHttp::take_lines(std::string_view body, RequestId
   }
   std::optional<Reply> reply;
   if (!answered) return reply;
-  for (const auto& message : messages)
+  for (auto& message : messages)
     take(message, Bytes::own, id, reply);
   return reply;
 }
@@ -181,9 +182,9 @@ Result<PendingReply::Poll> StreamableHttp::poll(EventStream& stream, RequestId i
       break;
     }
     if (version_ == mcp::Version::v2025_03_26) {
-      const auto messages = scan_messages(data, scan_limits_, version_);
+      auto messages = scan_messages(data, scan_limits_, version_);
       if (!messages) return std::unexpected(messages.error());
-      for (const auto& message : *messages)
+      for (auto& message : *messages)
         take(message, Bytes::own, id, polled.reply);
       continue;
     }
@@ -197,13 +198,13 @@ Result<PendingReply::Poll> StreamableHttp::poll(EventStream& stream, RequestId i
   return polled;
 }
 
-void StreamableHttp::take(const Received& message, Bytes bytes, RequestId id, std::optional<Reply>& reply) const {
+void StreamableHttp::take(Received& message, Bytes bytes, RequestId id, std::optional<Reply>& reply) const {
   switch (role_of(message.message(), id)) {
     case Role::notification: return inbox_.on_notification(message, id);
     case Role::request: return inbox_.on_request(bytes == Bytes::own ? message : message.copy(), id);
     case Role::answer:
       if (reply) break;
-      reply = Reply{200, message, {}};
+      reply.emplace(200, std::move(message), std::string());
       return;
     case Role::stray: break;
   }

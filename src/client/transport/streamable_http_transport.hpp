@@ -70,7 +70,7 @@ class StreamableHttp final : public Transport {
   const json::ScanLimits& scan_limits() const { return scan_limits_; }
 
   // Goes on with a stream that ended or broke off before the answer, where the server said how.
-  Task<Result<Reply>> resume(std::unique_ptr<EventStream> stream, RequestId id);
+  Task<Result<Reply>> resume(std::optional<EventStream>& stream, RequestId id);
   // The answer to `id` where it is here; other messages go to the inbox. `owner` keeps the stream; null where the
   // answer is to have bytes of its own. A long message ends it: that goes into `aside`, to be read in the background.
   Result<PendingReply::Poll> poll(EventStream& stream, RequestId id, const std::shared_ptr<const void>& owner,
@@ -91,8 +91,8 @@ class StreamableHttp final : public Transport {
   Task<Result<std::optional<Reply>>> read(EventStream& stream, RequestId id);
   // Whose the bytes of a message are: its own, or those of a stream, which belongs to this thread.
   enum class Bytes : std::uint8_t { own, of_stream };
-  // Into `reply` where it is the answer.
-  void take(const Received& message, Bytes bytes, RequestId id, std::optional<Reply>& reply) const;
+  // Moves it into `reply` where it is the answer.
+  void take(Received& message, Bytes bytes, RequestId id, std::optional<Reply>& reply) const;
   std::chrono::milliseconds pause(const StreamPosition& position) const;
 
   HttpCaller caller_;

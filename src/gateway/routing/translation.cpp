@@ -8,6 +8,7 @@
 #include "json/text.hpp"
 #include "mcp/errors.hpp"
 #include "mcp/meta.hpp"
+#include "server/core/event_text.hpp"
 
 namespace proteus::gateway {
 namespace {
@@ -227,9 +228,11 @@ std::string forwarded_notification(const json::Message& message, const mcp::Requ
     if (request.progress_token.empty()) return {};
     const std::string_view token = message.body.value("progressToken");
     if (token.empty()) return {};
-    json::Splice splice(message.text);
-    splice.replace(token, request.progress_token);
-    return splice.str();
+    const std::string_view before(message.text.data(), token.data());
+    const std::string_view behind = message.text.substr(before.size() + token.size());
+    std::string text;
+    text.reserve(before.size() + request.progress_token.size() + behind.size() + server::kEventRoom);
+    return std::move(text.append(before).append(request.progress_token).append(behind));
   }
   if (message.method == mcp::to_string(mcp::Method::log_message)) {
     const auto level = mcp::parse_log_level(json::plain_string(message.body.value("level")).value_or(""));

@@ -61,6 +61,7 @@ Result<std::optional<SseEvent>> SseReader::next() {
     kept_type_.clear();
     kept_data_.clear(kKeptCapacity);
   }
+  if (auto event = take_whole_event()) return event;
   while (!broken_) {
     const auto line = take_line();
     if (!line) {
@@ -75,6 +76,25 @@ Result<std::optional<SseEvent>> SseReader::next() {
   }
   if (broken_) return std::unexpected(*broken_);
   return std::nullopt;
+}
+
+std::optional<SseEvent> SseReader::take_whole_event() {
+  constexpr std::string_view kField = "data: ";
+  constexpr std::string_view kEnd = "\n\n";
+  const bool is_between = !broken_ && !skip_lf_ && !line_begun_ && long_line_ == 0 && type_.empty() && !has_data_ &&
+                          !has_new_id_ && !new_retry_;
+  const std::string_view rest = chunk_.substr(position_);
+  if (!is_between || !rest.starts_with(kField)) return std::nullopt;
+  const std::size_t end = find_line_end(rest, kField.size());
+  if (end == std::string_view::npos || end > limits_.line_bytes || !rest.substr(end).starts_with(kEnd))
+    return std::nullopt;
+  const std::string_view data = rest.substr(kField.size(), end - kField.size());
+  if (data.size() > limits_.event_bytes) return std::nullopt;
+  position_ += end + kEnd.size();
+  first_line_ = false;
+  data_ = data;
+  delivered_ = has_data_ = true;
+  return SseEvent{.data = data_, .id = last_id_};
 }
 
 std::optional<std::string_view> SseReader::take_line() {

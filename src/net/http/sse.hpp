@@ -79,6 +79,8 @@ class SseReader {
   std::optional<std::chrono::milliseconds> retry() const { return retry_; }
 
  private:
+  // One line of data and nothing else, all of it here, as most events are. Nothing where the next one is not like that.
+  std::optional<SseEvent> take_whole_event();
   std::optional<std::string_view> take_line();
   void take_field(std::string_view line);
   void take_id(std::string_view value);

@@ -9,6 +9,8 @@
 #include <boost/system/system_error.hpp>
 #include <sys/epoll.h>
 
+#include "base/clock.hpp"
+
 namespace proteus::net {
 namespace {
 
@@ -73,9 +75,20 @@ void Readiness::arm() {
 }
 
 void Readiness::dispatch() {
+  in_turn_ = true;
   // While several are answered others become ready; to go through Asio for those costs two system calls more.
   for (int round = 0; round < kRounds && dispatch_once() > 1;)
     ++round;
+  in_turn_ = false;
+  std::swap(finishes_, finishing_);
+  for (auto& finish : finishing_)
+    finish();
+  finishing_.clear();
+}
+
+void Readiness::at_end_of_turn(std::move_only_function<void()> finish) {
+  if (in_turn_) return finishes_.push_back(std::move(finish));
+  asio::post(io_, [finish = std::move(finish)]() mutable { finish(); });
 }
 
 int Readiness::dispatch_once() {
@@ -90,6 +103,7 @@ int Readiness::dispatch_once() {
     ready_.push_back(&watch);
   }
   dispatching_ = true;
+  const SystemClock::Turn turn;
   // A callback may end any watch, also one that is still to come here: `forget` takes it out.
   for (std::size_t i = 0; i < ready_.size(); ++i) {
     for (const Side side : {Side::read, Side::write}) {

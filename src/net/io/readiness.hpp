@@ -34,6 +34,9 @@ class Readiness : public boost::asio::execution_context::service {
   void beat() { beats_.store(beats_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
   std::uint64_t beats() const { return beats_.load(std::memory_order_relaxed); }
 
+  // Called once, when everything that is ready now was answered: for what many may add to. Must not throw.
+  void at_end_of_turn(std::move_only_function<void()> finish);
+
   // A socket that is watched. It stays the caller's, who closes it after `stop` or after this is gone.
   class Watch {
    public:
@@ -87,6 +90,9 @@ class Readiness : public boost::asio::execution_context::service {
   std::atomic<std::uint64_t> beats_ = 0;
   bool armed_ = false;
   bool dispatching_ = false;
+  bool in_turn_ = false;
+  std::vector<std::move_only_function<void()>> finishes_;
+  std::vector<std::move_only_function<void()>> finishing_;
   Watch* first_ = nullptr;
   std::vector<Watch*> ready_;  // while they are being answered
 };

@@ -15,6 +15,11 @@ void join_lines(std::string& message) {
 
 void append_sse_frame(std::string& frames, std::string message) {
   join_lines(message);
+  if (frames.empty() && message.capacity() >= message.size() + kEventRoom) {
+    frames = std::move(message.insert(0, kEventBefore));
+    frames += kEventBehind;
+    return;
+  }
   frames.reserve(frames.size() + 2 * kEventBefore.size() + message.size() + kEventBehind.size());  // one more follows
   frames.append(kEventBefore).append(message).append(kEventBehind);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,8 @@ inline constexpr std::string_view kComment = ":\n\n";
 // Around the data of an event.
 inline constexpr std::string_view kEventBefore = "data: ";
 inline constexpr std::string_view kEventBehind = "\n\n";
+// What a message needs beyond its size to become an event where it is, with the beginning of the next one behind it.
+inline constexpr std::size_t kEventRoom = 2 * kEventBefore.size() + kEventBehind.size();
 // One event on one line, whatever white space the message was written with.
 std::string sse_frame(std::string message);
 void append_sse_frame(std::string& frames, std::string message);
