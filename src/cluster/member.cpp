@@ -145,7 +145,9 @@ Task<> Member::attend() {
   const auto written = co_await store_.write(std::move(writes));
   if (!written) co_return;
   attended_ = applied;
-  if (clock_.now() - attended_at_.load() >= options_.patience) ++lapses_;
+  // First the one, then the other: it is in doubt all the while.
+  if (const auto seen = clock_.now(); seen - attended_at_.load() >= options_.patience)
+    doubted_until_ = seen + options_.patience;
   attended_at_ = now;
 }
 

@@ -81,9 +81,11 @@ class Member {
   // Thread-safe. How long changes of others may have been missed.
   Clock::Monotonic::duration behind() const { return clock_.now() - caught_up_.load(); }
 
-  // Thread-safe. Whether others may take this process for dead now, and how often they may have before.
-  bool is_unseen() const { return clock_.now() - attended_at_.load() >= options_.patience; }
-  std::uint64_t lapses() const { return lapses_.load(); }
+  // Thread-safe. Whether others may take this process for dead now, or act on having done so a moment ago.
+  bool is_in_doubt() const {
+    const auto now = clock_.now();
+    return now - attended_at_.load() >= options_.patience || now < doubted_until_.load();
+  }
 
  private:
   Task<> run();
@@ -123,7 +125,7 @@ class Member {
   bool told_ = true;            // what these are
   std::uint64_t attended_ = 0;  // with this number
   std::atomic<Clock::Monotonic> attended_at_{};
-  std::atomic<std::uint64_t> lapses_ = 0;
+  std::atomic<Clock::Monotonic> doubted_until_{};
   bool grown_ = false;  // the feed, perhaps
   bool blind_ = false;
   bool away_ = false;  // the store, and the log has it

@@ -126,12 +126,23 @@ TEST_F(MemberTest, KnowsWhenOthersMayHaveTakenItForDead) {
   ManualClock clock;
   Member member(io, store, clock, {.name = "a", .facts = "{}", .attend_every = 2ms, .patience = 3s});
   ASSERT_TRUE(test::run(io, member.join()));
+  EXPECT_FALSE(member.is_in_doubt());
   clock.advance(3s);
-  EXPECT_TRUE(member.is_unseen());
-  EXPECT_EQ(member.lapses(), 0U);
+  EXPECT_TRUE(member.is_in_doubt());
+  const auto last_seen = [&] { return test::run(io, store.members()).value().at(0).unseen; };
   member.start([](const Member::Changed*) { return nothing(); }, [](bool) {});
-  test::run_until(io, [&] { return member.lapses() == 1; });
-  EXPECT_FALSE(member.is_unseen());
+  // It says that it lives, and somebody may have read before that it does not.
+  put("one more");
+  test::run_until(io, [&] { return member.applied() == 1; });
+  EXPECT_LT(last_seen(), 3s);
+  EXPECT_TRUE(member.is_in_doubt());
+  clock.advance(2s);
+  EXPECT_TRUE(member.is_in_doubt());
+  test::run_until(io, [&] {
+    if (!member.is_in_doubt()) return true;
+    clock.advance(10ms);
+    return false;
+  });
   test::run(io, member.leave());
 }
 
@@ -149,8 +160,7 @@ TEST_F(MemberTest, SaysThatItLivesHoweverMuchThereIsToFollow) {
       },
       [](bool) {});
   test::run_until(io, [&] { return rounds == 10; });
-  EXPECT_FALSE(member.is_unseen());
-  EXPECT_EQ(member.lapses(), 0U);
+  EXPECT_FALSE(member.is_in_doubt());
   test::run(io, member.leave());
 }
 

@@ -18,10 +18,11 @@ namespace {
 constexpr std::size_t kTermText = 16;
 constexpr std::size_t kHolderText = kTermText + kProcessKeyText;
 
-// What is there begins with the holder's text, or nothing is there.
+// What is there begins with the holder's text, or with that of an earlier one, or nothing is there.
 constexpr std::string_view kPut =
     "local v = redis.call('GET', KEYS[1]) "
-    "if v and string.sub(v, 1, #ARGV[1]) ~= ARGV[1] then return 0 end "
+    "if v and string.sub(v, 1, #ARGV[1]) ~= ARGV[1] and string.sub(v, 1, 16) >= string.sub(ARGV[1], 1, 16) "
+    "then return 0 end "
     "redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) return 1";
 // What is there begins with the text of the one before.
 constexpr std::string_view kReplace =

@@ -93,6 +93,15 @@ TEST_F(RedisRecords, CannotBeWrittenByWhoHasLostTheSession) {
   EXPECT_TRUE(proteus::test::run(io, records.hold("id", full({kTwo, 2}))).value());
 }
 
+// REP-12: a Redis that lost the record of the later one may be given that of the earlier one first.
+TEST_F(RedisRecords, AreTheLaterHoldersWhereTwoWriteThem) {
+  records.put("id", full({kOne, 9}));
+  EXPECT_TRUE(proteus::test::run(io, records.hold("id", full({kTwo, 10}))).value());
+  EXPECT_FALSE(proteus::test::run(io, records.hold("id", full({kOne, 9}))).value());
+  EXPECT_FALSE(proteus::test::run(io, records.hold("id", full({kOne, 10}))).value()) << "there was one before";
+  EXPECT_EQ(read(records, "id"), full({kTwo, 10}));
+}
+
 // REP-15
 TEST_F(RedisRecords, CannotBeReadOrMadeByWhoeverIsAtRedis) {
   records.put("the id", full({kOne, 1}));
@@ -187,7 +196,7 @@ class Upkeep : public RedisRecords {
   server::MemoryEventStore events;
   server::SessionIds ids{SealingKey::derive("pepper", "session ids"), kOne};
   std::optional<server::Sessions> sessions;
-  SessionUpkeep upkeep{io, *sessions, records, here.client, {}};
+  SessionUpkeep upkeep{io, *sessions, here.client, {}};
 };
 
 // REP-13
@@ -215,17 +224,47 @@ TEST_F(Upkeep, EndsASessionThatAnotherProcessHas) {
   EXPECT_EQ(read(records, id)->holder, (SessionRecord::Holder{kTwo, 2}));
 }
 
+// REP-12: whoever asked for it before must not end the one that was taken back.
+TEST_F(Upkeep, KeepsASessionThatWasTakenBackMeanwhile) {
+  const auto before = make();
+  const std::string id = before->id().value();
+  EXPECT_TRUE(proteus::test::run(io, records.replace(id, {kOne, 1}, full({kTwo, 2}))).value());
+  proteus::test::Started<Result<bool>> asked(io, sessions->make_sure(before));
+  io.poll_one();
+  sessions->remove(id, {});
+  const auto after = sessions->adopt(id, {.caller = {}}, full({kOne, 3})).value();
+  EXPECT_FALSE(asked.finish().value()) << "this one is not here any more";
+  EXPECT_EQ(sessions->find(id, {}), after);
+  EXPECT_TRUE(proteus::test::run(io, sessions->make_sure(after)).value());
+  EXPECT_EQ(read(records, id)->holder, (SessionRecord::Holder{kOne, 3}));
+}
+
+// REP-14
+TEST_F(Upkeep, LeavesTheRecordOfASessionThatIsLeftToOthersMeanwhile) {
+  const auto session = make();
+  proteus::test::Started<Result<bool>> asked(io, sessions->make_sure(session));
+  io.poll_one();
+  sessions->close_all();
+  EXPECT_FALSE(asked.finish().value());
+  EXPECT_EQ(read(records, session->id().value())->holder, (SessionRecord::Holder{kOne, 1}));
+}
+
 // REP-12
 TEST_F(Upkeep, LooksWhenOthersMayHaveTakenThisProcessForDead) {
-  std::uint64_t lapses = 0;
-  SessionUpkeep watchful(io, *sessions, records, here.client,
-                         {.tick = std::chrono::milliseconds(1), .lapses = [&] { return lapses; }});
+  bool doubt = false;
+  SessionUpkeep watchful(io, *sessions, here.client,
+                         {.tick = std::chrono::milliseconds(1), .is_in_doubt = [&] { return doubt; }});
   watchful.start();
   const std::string id = make()->id().value();
   EXPECT_TRUE(proteus::test::run(io, records.replace(id, {kOne, 1}, full({kTwo, 2}))).value());
   EXPECT_NE(sessions->find(id, {}), nullptr);
-  ++lapses;
+  doubt = true;
   proteus::test::run_until(io, [&] { return sessions->find(id, {}) == nullptr; });
+  // The last one that is taken is taken at its end.
+  const std::string last = make()->id().value();
+  EXPECT_TRUE(proteus::test::run(io, records.replace(last, {kOne, 1}, full({kTwo, 2}))).value());
+  doubt = false;
+  proteus::test::run_until(io, [&] { return sessions->find(last, {}) == nullptr; });
   proteus::test::run(io, watchful.stop());
 }
 

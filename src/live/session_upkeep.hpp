@@ -9,7 +9,6 @@
 #include "base/task_group.hpp"
 #include "redis/client.hpp"
 #include "server/core/session.hpp"
-#include "server/core/session_records.hpp"
 
 namespace proteus::live {
 
@@ -21,16 +20,13 @@ class SessionUpkeep {
   struct Options {
     // Well within the expiry of a record.
     std::chrono::milliseconds every = std::chrono::minutes(1);
-    // How often it looks while others may take this process for dead.
-    std::chrono::milliseconds patience{3'000};
+    // How often it looks while others may take sessions of this process, because they take it for dead.
+    std::chrono::milliseconds when_in_doubt{1'000};
     std::chrono::milliseconds tick{500};
-    // Whether they may, and how often they may have before.
-    std::function<bool()> is_unseen = [] { return false; };
-    std::function<std::uint64_t()> lapses = [] { return std::uint64_t{0}; };
+    std::function<bool()> is_in_doubt = [] { return false; };
   };
   // Everything given outlives it.
-  SessionUpkeep(boost::asio::io_context& io, server::Sessions& sessions, server::SessionRecords& records,
-                const redis::Client& client, Options options);
+  SessionUpkeep(boost::asio::io_context& io, server::Sessions& sessions, const redis::Client& client, Options options);
 
   // Thread-safe.
   void start();
@@ -44,7 +40,6 @@ class SessionUpkeep {
 
   boost::asio::io_context& io_;
   server::Sessions& sessions_;
-  server::SessionRecords& records_;
   const redis::Client& client_;
   const Options options_;
   TaskGroup tasks_;

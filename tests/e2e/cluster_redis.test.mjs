@@ -95,6 +95,8 @@ describe('two processes with a Redis', { skip: missing }, () => {
       remove: (at) => fetch(processes[at].url, { method: 'DELETE', headers: session.headers(TOKEN) })
     };
   }
+  const upstreamSession = () => [...upstream.sessions.values()].find(({ subscriptions, stream }) => subscriptions.has(RESOURCE) && stream);
+  const update = () => upstreamSession().stream.write(`data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: RESOURCE } })}\n\n`);
   const kill = async (at) => {
     processes[at].signal('SIGKILL');
     await processes[at].ended;
@@ -147,9 +149,7 @@ describe('two processes with a Redis', { skip: missing }, () => {
     const session = await open();
     assert.deepEqual((await session.ask(0, 'resources/subscribe', { uri: RESOURCE })).result, {});
     const before = reading(await session.get(0));
-    await eventually('listened to', () => [...upstream.sessions.values()].some(({ subscriptions, stream }) => subscriptions.has(RESOURCE) && stream));
-    const upstreamSession = () => [...upstream.sessions.values()].find(({ subscriptions, stream }) => subscriptions.has(RESOURCE) && stream);
-    const update = () => upstreamSession().stream.write(`data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: RESOURCE } })}\n\n`);
+    await eventually('listened to', () => upstreamSession());
     update();
     const { id } = await before.next('an update', ({ data }) => data?.method === 'notifications/resources/updated');
     const stream = upstreamSession().stream;
@@ -186,6 +186,20 @@ describe('two processes with a Redis', { skip: missing }, () => {
     await eventually('given up', () => /taken over by another process/.test(processes[0].log()));
     assert.equal(await session.call(0, 'up_count'), '2');
     assert.equal(await session.call(1, 'up_count'), '3');
+  });
+
+  test('REP-12 what reaches a process that wakes up goes to whoever has the session by now', async () => {
+    const session = await open();
+    assert.equal(await session.call(0, 'up_count'), '1');
+    await processes[0].standStill();
+    await eventually('taken over', async () => (await session.ask(1, 'tools/list')).status === 200);
+    const subscribed = session.ask(0, 'resources/subscribe', { uri: RESOURCE });
+    processes[0].signal('SIGCONT');
+    assert.deepEqual((await subscribed).result, {});
+    const heard = reading(await session.get(1));
+    await eventually('listened to', () => upstreamSession());
+    update();
+    await heard.next('an update', ({ data }) => data?.method === 'notifications/resources/updated');
   });
 
   test('REP-13 without Redis calls and sessions go on; what needs it is 503 with a reason, and heals', async () => {

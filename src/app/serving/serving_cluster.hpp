@@ -69,6 +69,7 @@ struct Serving::Cluster final : server::OtherProcesses {
 
   Task<Result<Relayed>> relay(net::Exchange& exchange, ProcessKey to) override;
   Task<Result<bool>> lives(ProcessKey process) override { return roster.lives(std::move(process)); }
+  bool doubt_us() const override { return member.is_in_doubt(); }
   std::vector<ProcessKey> living() const override;
 };
 

@@ -29,9 +29,7 @@ live::RedisEventStore::Options event_options(const Config& config) {
 live::SessionUpkeep::Options upkeep_options(const Config& config, const cluster::Member& member) {
   live::SessionUpkeep::Options options;
   options.every = std::min(options.every, std::chrono::milliseconds(config.sessions.idle_timeout) / 3);
-  options.patience = member.options().patience;
-  options.is_unseen = [&member] { return member.is_unseen(); };
-  options.lapses = [&member] { return member.lapses(); };
+  options.is_in_doubt = [&member] { return member.is_in_doubt(); };
   return options;
 }
 
@@ -54,7 +52,7 @@ Result<> Serving::open_live() {
 void Serving::start_live() {
   if (!live_) return;
   live_->client.start();
-  live_->upkeep.emplace(workers_->at(0), gateway_->endpoint().sessions(), live_->records, live_->client,
+  live_->upkeep.emplace(workers_->at(0), gateway_->endpoint().sessions(), live_->client,
                         upkeep_options(config_, cluster_->member));
   live_->upkeep->start();
   live_->started = true;

@@ -88,8 +88,14 @@ void Session::keep_record(SessionRecords& records, SessionRecord::Holder holder)
 
 void Session::end_record(Record what) {
   const std::scoped_lock lock(record_mutex_);
-  if (records_ != nullptr && what == Record::removed) records_->remove(id_.value(), holder_);
+  is_over_ = what == Record::removed;
+  if (records_ != nullptr && is_over_) records_->remove(id_.value(), holder_);
   records_ = nullptr;
+}
+
+bool Session::is_over() const {
+  const std::scoped_lock lock(record_mutex_);
+  return is_over_;
 }
 
 std::optional<SessionRecord::Holder> Session::holder() const {

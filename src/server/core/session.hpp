@@ -79,6 +79,8 @@ class Session final : public Listener {
   // From now on there is none: nobody goes on with it, or another process already does.
   enum class Record : std::uint8_t { removed, left };
   void end_record(Record what);
+  // Nobody goes on with it.
+  bool is_over() const;
   // Who has it, while there is a record.
   std::optional<SessionRecord::Holder> holder() const;
   SessionRecord record() const;
@@ -154,6 +156,7 @@ class Session final : public Listener {
 
   mutable std::mutex record_mutex_;
   SessionRecords* records_ = nullptr;
+  bool is_over_ = false;
   SessionRecord::Holder holder_;
   std::optional<std::string> state_ = "";
 
@@ -194,8 +197,9 @@ class Sessions {
   void set_on_leave(std::function<void(Session&)> on_leave) { on_leave_ = std::move(on_leave); }
   // Goes on with a session that this process has taken over, as the record says.
   Result<std::shared_ptr<Session>> adopt(std::string id, Session::Hello hello, const SessionRecord& record);
-  // Another process has it: it ends here, and nowhere else.
-  void drop(const ClientSessionId& id);
+  // Asks whether another process has it by now; then it ends here, and nowhere else. False where it is not here any
+  // more. Fails where nobody can be asked.
+  Task<Result<bool>> make_sure(std::shared_ptr<Session> session);
   // Leaves those that nobody uses just now, of which there is a record, to whichever process is asked for them next.
   // Says how many of those with a record are still here.
   std::size_t hand_over();
@@ -239,6 +243,9 @@ class Sessions {
   Result<SessionPlaces::Place> take_place(const std::string& principal, const std::string& id);
   Result<std::shared_ptr<Session>> add(std::shared_ptr<Session> session, SessionPlaces::Place place,
                                        std::optional<SessionRecord::Holder> holder);
+  bool is_here(const Session& session);
+  // Another process has it. One that has its id is another session, which was taken back meanwhile.
+  void drop(const Session& session);
   // Nobody will go on with it.
   void end(Entry& entry, const std::string& reason = {});
   // Another process will.

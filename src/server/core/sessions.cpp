@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/base64.hpp"
+#include "base/log.hpp"
 #include "base/sealing.hpp"
 #include "server/core/session.hpp"
 
@@ -69,16 +70,36 @@ Result<std::shared_ptr<Session>> Sessions::adopt(std::string id, Session::Hello 
   return add(std::move(session), std::move(*place), record.holder);
 }
 
-void Sessions::drop(const ClientSessionId& id) {
+Task<Result<bool>> Sessions::make_sure(std::shared_ptr<Session> session) {
+  const auto holder = session->holder();
+  if (!holder) co_return is_here(*session);
+  const std::string& id = session->id().value();
+  const auto held = co_await records_->hold(id, session->record());
+  if (!held) co_return std::unexpected(held.error());
+  // It may have ended meanwhile, and the record is newer than that.
+  if (session->is_over()) records_->remove(id, *holder);
+  if (!*held) drop(*session);
+  co_return is_here(*session);
+}
+
+bool Sessions::is_here(const Session& session) {
+  Shard& home = shard(session.id().value());
+  const std::scoped_lock lock(home.mutex);
+  const auto found = home.entries.find(session.id().value());
+  return found != home.entries.end() && found->second.session.get() == &session;
+}
+
+void Sessions::drop(const Session& session) {
   Entry dropped;
   {
-    Shard& home = shard(id.value());
+    Shard& home = shard(session.id().value());
     const std::scoped_lock lock(home.mutex);
-    const auto found = home.entries.find(id.value());
-    if (found == home.entries.end()) return;
+    const auto found = home.entries.find(session.id().value());
+    if (found == home.entries.end() || found->second.session.get() != &session) return;
     dropped = std::move(found->second);
     home.entries.erase(found);
   }
+  log::info("a session was taken over by another process, which took this one for dead");
   leave(*dropped.session, "another process of this gateway has taken this session over");
 }
 
@@ -126,7 +147,7 @@ std::shared_ptr<Session> Sessions::find(std::string_view id, const Caller& calle
   const std::scoped_lock lock(home.mutex);
   const auto found = home.entries.find(std::string(id));
   if (found == home.entries.end() || found->second.session->hello().caller != caller) return nullptr;
-  found->second.last_used = clock_.now();
+  found->second.last_used = clock_.recent();
   found->second.is_used = true;
   found->second.session->renew(caller);
   return found->second.session;

@@ -49,6 +49,11 @@ Task<bool> LegacyHttp::pass_on(net::Exchange& exchange) {
   co_return true;
 }
 
+bool LegacyHttp::is_sure(const SessionLookup& found) const {
+  const OtherProcesses* const others = endpoint_.options_.others;
+  return found.session && (others == nullptr || !others->doubt_us());
+}
+
 Task<std::shared_ptr<Session>> LegacyHttp::look_elsewhere(net::Exchange& exchange, std::string_view id,
                                                           SessionLookup lookup, const Caller& caller) {
   using Relayed = OtherProcesses::Relayed;
@@ -59,6 +64,14 @@ Task<std::shared_ptr<Session>> LegacyHttp::look_elsewhere(net::Exchange& exchang
   const auto moving = [] {
     return errors::unavailable("the process of this gateway that has this session is not known; try again");
   };
+  if (lookup.session) {
+    const auto is_here = co_await endpoint_.sessions_.make_sure(lookup.session);
+    // Without Redis nobody takes a session over.
+    if (!is_here || *is_here) co_return std::move(lookup.session);
+    const net::Request& request = exchange.request();
+    lookup = look_up(request, request.fields().find(mcp::header::kSessionId), caller);
+    if (lookup.session) co_return std::move(lookup.session);
+  }
   const bool has_records = endpoint_.options_.session_records != nullptr;
   if (lookup.facts && via_ == Via::peer && has_records) {
     // Whoever passed it on looks further.

@@ -67,8 +67,8 @@ Task<> LegacyHttp::post(net::Exchange& exchange, json::Message& message, const C
     co_return co_await initialize(exchange, message, caller);
   }
   auto found = find_session(exchange.request(), caller);
-  auto session = std::move(found.session);
-  if (!session) session = co_await look_elsewhere(exchange, message.id, std::move(found), caller);
+  auto session = is_sure(found) ? std::move(found.session)
+                                : co_await look_elsewhere(exchange, message.id, std::move(found), caller);
   if (!session) co_return;
   switch (message.kind) {
     case json::MessageKind::request: co_return co_await request(exchange, message, session, caller);
@@ -154,11 +154,9 @@ Task<> LegacyHttp::call(net::Exchange& exchange, const mcp::Request& request, st
 
 Task<> LegacyHttp::batch(net::Exchange& exchange, const Caller& caller) {
   auto found = find_session(exchange.request(), caller);
-  auto session = std::move(found.session);
-  if (!session) {
-    found.why = kNoBatch;
-    session = co_await look_elsewhere(exchange, {}, std::move(found), caller);
-  }
+  if (!found.session) found.why = kNoBatch;
+  auto session =
+      is_sure(found) ? std::move(found.session) : co_await look_elsewhere(exchange, {}, std::move(found), caller);
   if (!session) co_return;
   if (session->hello().version != mcp::Version::v2025_03_26) {
     const Error error = mcp::errors::invalid_request(std::string(kNoBatch));
@@ -214,8 +212,8 @@ Task<> LegacyHttp::get(net::Exchange& exchange, const Caller& caller) {
     co_return co_await refuse(406, error);
   }
   auto found = find_session(request, caller);
-  auto session = std::move(found.session);
-  if (!session) session = co_await look_elsewhere(exchange, {}, std::move(found), caller);
+  auto session =
+      is_sure(found) ? std::move(found.session) : co_await look_elsewhere(exchange, {}, std::move(found), caller);
   if (!session) co_return;
 
   std::shared_ptr<ReplayStream> stream = session->standalone();
@@ -260,8 +258,8 @@ Error LegacyHttp::no_longer_kept() {
 
 Task<> LegacyHttp::remove(net::Exchange& exchange, const Caller& caller) {
   auto found = find_session(exchange.request(), caller);
-  auto session = std::move(found.session);
-  if (!session) session = co_await look_elsewhere(exchange, {}, std::move(found), caller);
+  auto session =
+      is_sure(found) ? std::move(found.session) : co_await look_elsewhere(exchange, {}, std::move(found), caller);
   if (!session) co_return;
   endpoint_.sessions_.remove(session->id().value(), caller);
   co_await reply(exchange, HttpAnswer::empty(200));

@@ -33,8 +33,10 @@ class LegacyHttp {
   SessionLookup look_up(const net::Request& request, std::optional<std::string_view> id, const Caller& caller) const;
   // The same as it was found before.
   SessionLookup find_session(const net::Request& request, const Caller& caller);
-  // For a request without a session here: whoever has it answers, or it is refused, and this is null; or the session
-  // was taken over just now. `id` is that of the message.
+  // Whether the session is here, as far as this process can know by itself.
+  bool is_sure(const SessionLookup& found) const;
+  // Where it is not: whoever has it answers, or it is refused, and this is null; or it is here after all, or was taken
+  // over just now. `id` is that of the message.
   Task<std::shared_ptr<Session>> look_elsewhere(net::Exchange& exchange, std::string_view id, SessionLookup lookup,
                                                 const Caller& caller);
   // Whether a process other than this and `except`, which was asked before, has answered.

@@ -34,6 +34,9 @@ class OtherProcesses {
 
   // Fails where that cannot be known now. One that does not answer may live.
   virtual Task<Result<bool>> lives(ProcessKey process) = 0;
+  // Whether others may take this process for dead, or did a moment ago: they may take what it has. Asked for each
+  // request.
+  virtual bool doubt_us() const = 0;
   // Those of them that can be asked, as far as is known here.
   virtual std::vector<ProcessKey> living() const = 0;
 };

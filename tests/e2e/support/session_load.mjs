@@ -336,11 +336,11 @@ export class ModernClient extends Client {
         message = await this.ask(retry);
         continue;
       }
-      this.old.push(retry);
       // Sometimes to two processes at once: one of the answers counts.
       const retries = await Promise.allSettled(Array.from({ length: this.chance(0.3) ? 2 : 1 }, () => this.insist(() => this.ask(retry))));
       const done = retries.filter(({ value }) => value && !value.error && !value.result?.isError)[0] ?? retries.find(({ value }) => value) ?? retries[0];
       if (done.status === 'rejected') throw done.reason;
+      this.old.push(retry);  // only now: what nobody has answered may still be said yes to
       message = done.value;
     }
     return message;
