@@ -141,7 +141,7 @@ Task<> Leases::look() {
   if (free.size() > store::limits::kLeases) free.resize(store::limits::kLeases);
   std::size_t excess = held.size() - std::min(held.size(), share + beyond_.size());
   std::erase_if(held, [&](const auto& entry) {
-    if (excess == 0 || beyond_.contains(entry.first)) return false;
+    if (excess == 0 || beyond_.contains(entry.first) || is_busy_(entry.first)) return false;
     --excess;
     released.push_back(entry.first);
     return true;

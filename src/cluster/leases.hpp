@@ -35,6 +35,9 @@ class Leases {
   using OnChange = std::function<void(const std::string& name, bool held)>;
   void set_on_change(OnChange on_change) { on_change_ = std::move(on_change); }
 
+  // Asked on the thread before one is left to others: whether it is just being used.
+  void set_is_busy(std::function<bool(const std::string& name)> is_busy) { is_busy_ = std::move(is_busy); }
+
   // Called on the thread when it was looked how many processes there are.
   void set_on_live(std::function<void(std::size_t count)> on_live) { on_live_ = std::move(on_live); }
   // Called on the thread with all processes that are known, whenever it was looked.
@@ -73,6 +76,7 @@ class Leases {
   store::Store& store_;
   const Member& member_;
   OnChange on_change_;
+  std::function<bool(const std::string& name)> is_busy_ = [](const std::string&) { return false; };
   std::function<void(std::size_t count)> on_live_;
   std::vector<OnMembers> on_members_;
   std::set<std::string> wanted_;

@@ -18,6 +18,8 @@ struct RefreshResult {
   std::chrono::milliseconds duration{0};
   std::optional<Error> error;
   catalog::Change change;
+  // Of several processes, the one that watches the upstream logs what changed.
+  bool is_logged_elsewhere = false;
 
   bool ok() const { return !error; }
 };

@@ -133,8 +133,9 @@ client::Refresher::Dependencies Upstream::refreshing() {
           .on_read =
               [this](const client::Reading& reading) {
                 const auto published = std::exchange(published_, std::nullopt);
-                if (dependencies_.on_refreshed)
-                  dependencies_.on_refreshed(result_of(reading), published ? &*published : nullptr);
+                RefreshResult result = result_of(reading);
+                result.is_logged_elsewhere = dependencies_.shared && (!read_by_ || dependencies_.fence() != read_by_);
+                if (dependencies_.on_refreshed) dependencies_.on_refreshed(result, published ? &*published : nullptr);
               },
           .on_resource_updated = dependencies_.on_resource_updated,
           .on_lists_changed =
@@ -265,10 +266,11 @@ Task<Result<>> Upstream::first_try() {
 Task<RefreshResult> Upstream::refresh() {
   if (waits_for_callers()) co_return result_of({.at = dependencies_.clock.wall()});
   // Also where this process believes that it watches: only the one that does can store what it finds.
+  std::shared_ptr<void> leading;
   if (dependencies_.shared) {
     auto led = co_await dependencies_.lead();
-    if (led) set_leading(true);
     if (!led && !is_watched()) co_return result_of({.at = dependencies_.clock.wall(), .error = std::move(led.error())});
+    if (led) leading = std::move(*led);
   }
   co_return result_of(co_await refresher_.refresh());
 }

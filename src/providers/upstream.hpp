@@ -62,8 +62,9 @@ struct UpstreamDependencies {
 
   // Several processes serve it, and one of them watches it. Whether this one does is said by `set_leading`.
   bool shared = false;
-  // Where it is shared: makes this process the one.
-  std::function<Task<Result<>>()> lead = {};
+  // Where it is shared: makes this process the one, which knows by then what the one before has stored. It stays the
+  // one for as long as what this gives is kept, and until what was read meanwhile is stored, unless another takes it.
+  std::function<Task<Result<std::shared_ptr<void>>>()> lead = {};
   // Where it is shared: by what this process may store what it begins to read now; nothing where another one watches.
   std::function<std::optional<store::Fence>()> fence = {};
 

@@ -29,6 +29,7 @@ struct LeaseRecord {
 struct Fence {
   std::string lease;
   std::uint64_t token = 0;
+  friend bool operator==(const Fence&, const Fence&) = default;
 };
 
 // Says that the process lives.

@@ -23,6 +23,21 @@ async function follow(gateway, { since, last } = {}) {
   return { seen, stop: () => (abort.abort(), reading) };
 }
 
+/** Has a resource as well, and counts how often its tools are read. */
+class FollowedUpstream extends ScriptedUpstream {
+  static URI = 'memo://followed';
+  readings = 0;
+
+  answer(message) {
+    const answer = super.answer(message);
+    if (message.method === 'tools/list') ++this.readings;
+    if (message.method === 'server/discover') return { result: { ...answer.result, capabilities: { tools: {}, resources: { subscribe: true } } } };
+    const lists = { 'resources/list': { resources: [{ uri: FollowedUpstream.URI, name: 'followed' }] }, 'resources/templates/list': { resourceTemplates: [] } };
+    if (lists[message.method]) return { result: { resultType: 'complete', ttlMs: 0, cacheScope: 'private', ...lists[message.method] } };
+    return answer;
+  }
+}
+
 describe('what other processes did', { skip: !hasPostgres && 'PostgreSQL 15 is not installed' }, () => {
   let postgres;
   let one;
@@ -66,6 +81,34 @@ describe('what other processes did', { skip: !hasPostgres && 'PostgreSQL 15 is n
     } finally {
       for (const stream of streams) await stream.stop();
       for (const upstream of upstreams) await upstream.stop();
+    }
+  });
+
+  test('REP-04 REF-21 a change that both processes read is logged by the one that watches', async () => {
+    const upstream = await FollowedUpstream.start([tool('first')]);
+    const streams = [await follow(one, { since: 0 })];
+    const listening = new AbortController();
+    try {
+      await done(one, 'POST', 'upstreams', { name: 'followed', url: upstream.url, auto_refresh: true, refresh_interval: '100ms' });
+      for (const gateway of [one, two]) {
+        await eventually('listed', async () => (await toolsOf(gateway)).includes('followed_first'));
+        // Whoever's clients follow a resource reads the lists as well.
+        const response = await send(gateway.url, 'subscriptions/listen', { notifications: { resourceSubscriptions: [FollowedUpstream.URI] } }, { signal: listening.signal });
+        assert.equal(response.status, 200);
+      }
+      const watches = async (gateway) => (await done(gateway, 'GET', 'upstreams')).json.upstreams.find(({ name }) => name === 'followed').watch !== 'elsewhere';
+      for (const gateway of [one, two]) await eventually('read', () => watches(gateway));
+      upstream.tools = [tool('first'), tool('second')];
+      const read = upstream.readings;
+      await eventually('read by both', () => upstream.readings >= read + 8);
+      await done(one, 'DELETE', 'upstreams/followed');
+      const logged = () => streams[0].seen.filter(({ upstream }) => upstream === 'followed').map(({ change }) => change.tools);
+      await eventually('logged', () => logged().some(({ removed }) => removed.length > 0));
+      assert.deepEqual(logged().map(({ added }) => added), [['followed_first'], ['followed_second'], []]);
+    } finally {
+      listening.abort();
+      for (const stream of streams) await stream.stop();
+      await upstream.stop();
     }
   });
 

@@ -134,7 +134,7 @@ Result<ServedUpstream> Gateway::make(const providers::UpstreamSettings& settings
       .published_version = first_version(instance),
       .pins = std::move(pins),
       .shared = options_.leases != nullptr && is_shared(settings),
-      .lead = [this, name = settings.name] { return lead(name); },
+      .lead = [this, name = settings.name, instance] { return lead(name, instance); },
       .fence = [this, name = settings.name] { return fence_of(name); },
       .start_places = start_places_,
       .background = background_threads_,
@@ -247,7 +247,7 @@ Task<Result<>> Gateway::change_in_turn(Settings settings, ChangedBy by) {
     if (taken && ended_left_) announce(*taken, by);
     served->start();
   }
-  co_await share_watching();
+  co_await share_watching(fresh);
   share_followed();
   if (!std::exchange(ended_left_, true)) parked_sessions_.end_left(tables_.get(), http_of(control()));
   co_return Result<>{};

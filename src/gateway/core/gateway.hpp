@@ -195,11 +195,17 @@ class Gateway {
   Task<Result<std::shared_ptr<providers::UpstreamPins>>> pins_for(const providers::UpstreamSettings& settings);
   Task<Result<>> change_upstreams(Settings settings, ChangedBy by);
   Task<Result<>> change_in_turn(Settings settings, ChangedBy by);
-  // Which of them this process watches.
-  Task<> share_watching();
+  // Which of them this process watches. Those that are made anew have taken over what is stored.
+  Task<> share_watching(const std::vector<ServedUpstream>& fresh);
   void watch(const std::string& lease, bool held);
+  // Knows what is stored before it reads anything else, which is what it compares with.
+  Task<> begin_watching(std::string upstream);
+  Task<> begin_watching_in_turn(ServedUpstream served);
+  Task<Result<>> take_stored(ServedUpstream served);
   void end_sessions_of_gone(const std::vector<store::MemberRecord>& members);
-  Task<Result<>> lead(std::string upstream);
+  Task<Result<std::shared_ptr<void>>> lead(std::string upstream, std::uint64_t instance);
+  Task<Result<std::shared_ptr<void>>> take_lead(std::string upstream, std::uint64_t instance);
+  bool is_busy(const std::string& upstream) const;
   static bool is_shared(const providers::UpstreamSettings& settings);
   Task<> retire(ServedUpstream served);
   // Whether what an upstream lists can only be seen as one of its users.
@@ -264,10 +270,11 @@ class Gateway {
   AsyncMutex changes_;
   std::uint64_t last_instance_ = 0;
   bool vault_loaded_ = false;
-  std::set<std::string> unkept_;   // upstreams whose lists the store does not have
-  std::set<std::string> keeping_;  // upstreams whose lists are on their way there
-  std::set<std::string> gone_;     // processes that were away for too long when it was last looked
-  bool ended_left_ = false;        // what an earlier process left at upstreams was looked for
+  std::set<std::string> unkept_;                   // upstreams whose lists the store does not have
+  std::set<std::string> keeping_;                  // upstreams whose lists are on their way there
+  std::map<std::string, std::size_t> refreshing_;  // upstreams that are being read for somebody, and for how many
+  std::set<std::string> gone_;                     // processes that were away for too long when it was last looked
+  bool ended_left_ = false;                        // what an earlier process left at upstreams was looked for
   // Resources that somebody follows, and the upstreams to which that was routed.
   std::map<std::string, std::set<catalog::UpstreamName>> followed_;
   bool sharing_followed_ = false;  // soon

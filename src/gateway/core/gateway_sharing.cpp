@@ -26,7 +26,7 @@ bool Gateway::is_shared(const providers::UpstreamSettings& settings) {
   return settings.refresh_strategy != providers::RefreshStrategy::direct_proxy && settings.ttl.count() == 0;
 }
 
-Task<> Gateway::share_watching() {
+Task<> Gateway::share_watching(const std::vector<ServedUpstream>& fresh) {
   if (options_.leases == nullptr) co_return;
   std::set<std::string> names;
   const auto table = tables_.get();
@@ -34,10 +34,11 @@ Task<> Gateway::share_watching() {
     if (is_shared(served->settings()) && !served->waits_for_callers()) names.insert(lease_of(served->settings().name));
   }
   options_.leases->set_on_change([this](const std::string& lease, bool held) { watch(lease, held); });
+  options_.leases->set_is_busy([this](const std::string& lease) { return is_busy(lease.substr(kLease.size())); });
   options_.leases->set_on_live([this](std::size_t count) { quotas_.set_processes(count); });
   co_await options_.leases->want(std::move(names));
-  // One that was made anew has not heard of what was taken before.
-  for (const auto& served : table->order)
+  // They have not heard of what was taken before.
+  for (const auto& served : fresh)
     served->set_leading(options_.leases->holds(lease_of(served->settings().name)));
 }
 
@@ -46,15 +47,33 @@ void Gateway::watch(const std::string& lease, bool held) {
   const ServedUpstream* const served = table->find(lease.substr(kLease.size()));
   if (served == nullptr) return;
   log::debug("upstream {} is watched {}", (*served)->settings().label(), held ? "here" : "by another process");
-  (*served)->set_leading(held);
-  // Read while another process was to store it.
-  if (held && (*served)->is_forgotten()) read_again(*served);
+  if (held) return background_.spawn("beginning to watch", begin_watching((*served)->settings().name));
+  (*served)->set_leading(false);
   // What the other stored before this was noticed.
   const auto take = [](Gateway& gateway, std::string name) -> Task<> {
     if (const auto followed = co_await gateway.follow_lists(name); !followed)
       log::warning("what upstream {} lists is not known: {}", name, followed.error().message());
   };
-  if (!held) background_.spawn("taking over lists", take(*this, (*served)->settings().name));
+  background_.spawn("taking over lists", take(*this, (*served)->settings().name));
+}
+
+Task<> Gateway::begin_watching(std::string upstream) {
+  const auto turn = co_await changes_.take();
+  const auto table = tables_.get();
+  if (const ServedUpstream* const served = table->find(upstream)) co_await begin_watching_in_turn(*served);
+}
+
+Task<> Gateway::begin_watching_in_turn(ServedUpstream served) {
+  const std::string& upstream = served->settings().name;
+  if (!served->is_watched()) {
+    if (const auto taken = co_await take_stored(served); !taken)
+      log::warning("what upstream {} listed is not known: {}", upstream, taken.error().message());
+  }
+  // It may have been lost meanwhile.
+  const bool held = options_.leases->holds(lease_of(upstream));
+  served->set_leading(held);
+  // Read while another process was to store it.
+  if (held && served->is_forgotten()) read_again(std::move(served));
 }
 
 // What was left before this one began is ended at the start.
@@ -68,7 +87,33 @@ void Gateway::end_sessions_of_gone(const std::vector<store::MemberRecord>& membe
   if (more && ended_left_) parked_sessions_.end_left(tables_.get(), http_of(control()));
 }
 
-Task<Result<>> Gateway::lead(std::string upstream) { return options_.leases->take(lease_of(upstream)); }
+Task<Result<std::shared_ptr<void>>> Gateway::lead(std::string upstream, std::uint64_t instance) {
+  co_return co_await asio::co_spawn(control(), take_lead(std::move(upstream), instance), asio::use_awaitable);
+}
+
+Task<Result<std::shared_ptr<void>>> Gateway::take_lead(std::string upstream, std::uint64_t instance) {
+  ++refreshing_[upstream];
+  // Behind `keep`, which is posted before it.
+  std::shared_ptr<void> refreshing(nullptr, [this, upstream](void*) {
+    asio::post(control(), [this, upstream] {
+      if (--refreshing_.at(upstream) == 0) refreshing_.erase(upstream);
+    });
+  });
+  const std::string lease = lease_of(upstream);
+  const auto before = options_.leases->fence(lease);
+  if (auto taken = co_await options_.leases->take(lease); !taken) co_return std::unexpected(std::move(taken).error());
+  if (before == options_.leases->fence(lease)) co_return refreshing;
+  const auto turn = co_await changes_.take();
+  const auto table = tables_.get();
+  const ServedUpstream* const served = table->find(upstream);
+  if (served == nullptr || served->instance != instance) co_return std::unexpected(errors::cancelled("the refresh"));
+  co_await begin_watching_in_turn(*served);
+  co_return refreshing;
+}
+
+bool Gateway::is_busy(const std::string& upstream) const {
+  return refreshing_.contains(upstream) || unkept_.contains(upstream) || keeping_.contains(upstream);
+}
 
 std::optional<store::Fence> Gateway::fence_of(const std::string& upstream) const {
   return options_.leases->fence(lease_of(upstream));
@@ -126,11 +171,15 @@ Task<Result<>> Gateway::follow_lists(std::string upstream) {
   // Unless it was stored by this process, another one has taken the lease.
   if ((*served)->is_watched() && options_.leases->holds(lease_of(upstream))) co_await options_.leases->look();
   if ((*served)->is_watched()) co_return Result<>{};
-  auto records = co_await store_.snapshots_of(upstream);
+  co_return co_await take_stored(*served);
+}
+
+Task<Result<>> Gateway::take_stored(ServedUpstream served) {
+  auto records = co_await store_.snapshots_of(served->settings().name);
   if (!records) co_return std::unexpected(std::move(records.error()));
   if (records->empty()) co_return Result<>{};
   const auto published =
-      co_await asio::co_spawn((*served)->io(), (*served)->restore(std::move(*records)), asio::use_awaitable);
+      co_await asio::co_spawn(served->io(), served->restore(std::move(*records)), asio::use_awaitable);
   if (published) announce(*published, ChangedBy::another);
   if (published && !published->changes.empty()) share_followed();
   co_return Result<>{};

@@ -57,7 +57,7 @@ ChangeLog::ChangeLog(boost::asio::io_context& control, store::Store& store, Back
     : control_(control), store_(store), threads_(threads), background_(control.get_executor()) {}
 
 void ChangeLog::refreshed(const providers::RefreshResult& result) {
-  if (!result.change.empty()) report(result.change, result.at);
+  if (!result.is_logged_elsewhere) report(result.change, result.at);
 }
 
 void ChangeLog::changed(const catalog::Publication& publication, Clock::Wall at) {

@@ -37,7 +37,8 @@ class ChangeLog {
   // All of these outlive it.
   ChangeLog(boost::asio::io_context& control, store::Store& store, BackgroundThreads& threads);
 
-  // For Gateway::set_on_refreshed: a refresh that changed nothing leaves no trace.
+  // For Gateway::set_on_refreshed: a refresh that changed nothing leaves no trace, and neither does one
+  // beside the process that watches the upstream.
   void refreshed(const providers::RefreshResult& result);
   // For Gateway::set_on_changed.
   void changed(const catalog::Publication& publication, Clock::Wall at);
