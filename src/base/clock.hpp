@@ -24,13 +24,15 @@ class Clock {
 
 class SystemClock final : public Clock {
  public:
-  // While it lives, `recent` on this thread is when it began: for a batch of short handlers, which ask for it often.
+  // While it lives, `recent` on this thread is when it began or was renewed: for a batch of short handlers, which ask
+  // for it often.
   class Turn {
    public:
     Turn() : before_(std::exchange(began_, read())) {}
     ~Turn() { began_ = before_; }
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
+    void renew() { began_ = read(); }
 
    private:
     const Monotonic before_;

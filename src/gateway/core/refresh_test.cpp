@@ -180,7 +180,8 @@ TEST(Refresh, ServesTheOthersWhileOneIsDownAndTakesItInWhenItComes) {
   ASSERT_TRUE(late.listen({.port = closed.number()}));
   wait_until([&] { return gateway.tools().size() == 2; });
   EXPECT_THAT(gateway.tools(), ElementsAre("late_here", "a_one"));
-  EXPECT_EQ(gateway.status("late").state, UpstreamState::connected);
+  // Its tools are there a moment before.
+  wait_until([&] { return gateway.status("late").state == UpstreamState::connected; });
   EXPECT_EQ(gateway.status("late").consecutive_failures, 0U);
 }
 

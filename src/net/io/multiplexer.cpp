@@ -56,6 +56,7 @@ struct Multiplexer::Half {
   bool is_ended_there = false;  // nothing more will come
   bool is_ended_here = false;   // nothing more will be written
   bool is_told = false;         // that it can be read, once all frames are taken
+  bool is_in_line = false;      // to write
   ErrorCode error;
   Callback reader;
   Callback writer;
@@ -149,7 +150,7 @@ class Multiplexer::Channel final : public Transport {
   void on_writable(Callback notify) override {
     if (half_ && !half_->error && (half_->room == 0 || !link_->has_space())) {
       half_->writer = std::move(notify);
-      if (half_->room > 0) link_->writers_.push_back(half_);
+      if (half_->room > 0 && !std::exchange(half_->is_in_line, true)) link_->writers_.push_back(half_);
     } else {
       call_later(link_->executor_, notify, half_ ? ErrorCode() : asio::error::operation_aborted);
     }
@@ -215,8 +216,6 @@ Multiplexer::Multiplexer(Stream below, OnOpened on_opened)
 }
 
 Multiplexer::~Multiplexer() { below_.close(); }
-
-void Multiplexer::start() { wait_to_read(); }
 
 Stream Multiplexer::open() {
   auto half = std::make_shared<Half>(++last_number_);
@@ -287,8 +286,8 @@ ErrorCode Multiplexer::take_frame(std::uint32_t number, Kind kind, std::size_t l
   const auto half = found->second;
   if (kind == Kind::room) {
     if (length > kWindow - half->room) return kBrokenRules;
-    half->room += length;
-    call_later(executor_, half->writer, {});
+    // One that waits for space goes on when its turn comes.
+    if (std::exchange(half->room, half->room + length) == 0) call_later(executor_, half->writer, {});
     return {};
   }
   if (kind == Kind::end) {
@@ -376,9 +375,10 @@ void Multiplexer::flush() {
     });
   }
   if (!has_space()) return;
-  for (const auto& half : writers_)
+  for (const auto& half : std::exchange(writers_, {})) {
+    half->is_in_line = false;
     call_later(executor_, half->writer, {});
-  writers_.clear();
+  }
 }
 
 void Multiplexer::fail(ErrorCode error) {

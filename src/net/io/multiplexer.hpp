@@ -46,7 +46,7 @@ class Multiplexer : public std::enable_shared_from_this<Multiplexer> {
   Multiplexer& operator=(const Multiplexer&) = delete;
 
   // Reads from now on; once.
-  void start();
+  void start() { wait_to_read(); }
 
   bool is_open() const { return !error_; }
   // Numbers are not used twice.

@@ -170,6 +170,25 @@ TEST_F(MultiplexerTest, ALongTextLetsShortOnesPass) {
   settle();
 }
 
+// REP-15
+TEST_F(MultiplexerTest, WhoStandsInLineToWriteIsNotCalledByWhatTheOtherSideSays) {
+  std::tie(near_, far_) = memory_streams(io_.get_executor(), 10'000);
+  Stream one = opens().open();
+  Stream another = opens_->open();
+  EXPECT_EQ(write(another, std::string(Multiplexer::kWindow, 'x')).error, asio::error::would_block);
+  settle();
+  int called = 0;
+  one.on_writable([&](ErrorCode) { ++called; });
+  for (int i = 0; i < 10; ++i) {
+    write(far_, frame(1, Kind::room, 0));
+    settle();
+  }
+  EXPECT_EQ(called, 0) << "nothing more can wait to be sent";
+  while (!read(far_).empty())
+    settle();
+  EXPECT_EQ(called, 1);
+}
+
 TEST_F(MultiplexerTest, ClosingAStreamResetsItAndNoOther) {
   Stream one = opens().open();
   Stream two = opens_->open();
