@@ -8,6 +8,7 @@ import { eventsOf, LegacySession } from './support/legacy_raw.mjs';
 import { LegacyUpstream, RESOURCE } from './support/legacy_upstream.mjs';
 import { knowsPeers, startPeer } from './support/peers.mjs';
 import { hasPostgres, startPostgres } from './support/postgres.mjs';
+import { PostgresProxy } from './support/postgres_proxy.mjs';
 import { eventually, root } from './support/programs.mjs';
 import { hasRedis, startRedis } from './support/redis.mjs';
 import { TcpProxy } from './support/tcp_proxy.mjs';
@@ -38,8 +39,8 @@ describe('two processes with a Redis', { skip: missing }, () => {
   let upstream;
   let processes;
 
-  const start = (name, env = {}) =>
-    startPeer(postgres, name, {
+  const start = (name, env = {}, store = postgres) =>
+    startPeer(store, name, {
       upstreams: [
         { name: 'up', url: upstream.url },
         { name: 'local', command: ['python3', STDIO, '--era', 'legacy'], fail_fast_on_startup: false }
@@ -200,6 +201,41 @@ describe('two processes with a Redis', { skip: missing }, () => {
     await eventually('listened to', () => upstreamSession());
     update();
     await heard.next('an update', ({ data }) => data?.method === 'notifications/resources/updated');
+  });
+
+  test('REP-12 so does what reaches it when one that has not heard yet that it woke up takes a session', async () => {
+    const network = await PostgresProxy.start(postgres.socket);
+    processes.push(await start('late', {}, { dsn: network.dsn() }));
+    try {
+      for (const each of processes) await knowsPeers(each, 3);
+      const taken = () => processes[2].log().match(/goes on here/g)?.length ?? 0;
+      const givenUp = () => processes[0].log().match(/taken over by another process/g)?.length ?? 0;
+      let session;
+      // It acts for a second on what it has heard, which a busy machine may need for all this.
+      for (let tries = 1; tries <= 10; ++tries) {
+        const noticed = await open();
+        session = await open();
+        await processes[0].standStill();
+        await eventually('taken over', async () => (await noticed.ask(2, 'tools/list')).status === 200);
+        network.cut();
+        const [before, gave] = [taken(), givenUp()];
+        processes[0].signal('SIGCONT');
+        await eventually('given up', () => givenUp() > gave);
+        await session.ask(2, 'tools/list');
+        network.heal();
+        if (taken() > before) break;
+        assert.notEqual(tries, 10, 'too slow each time');
+      }
+      assert.deepEqual((await session.ask(0, 'resources/subscribe', { uri: RESOURCE })).result, {});
+      const heard = reading(await session.get(2));
+      await eventually('listened to', () => upstreamSession());
+      update();
+      await heard.next('an update', ({ data }) => data?.method === 'notifications/resources/updated');
+    } finally {
+      network.heal();
+      await processes.pop().stop();
+      await network.stop();
+    }
   });
 
   test('REP-13 without Redis calls and sessions go on; what needs it is 503 with a reason, and heals', async () => {
