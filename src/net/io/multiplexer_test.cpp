@@ -174,9 +174,11 @@ TEST_F(MultiplexerTest, ALongTextLetsShortOnesPass) {
 TEST_F(MultiplexerTest, WhoStandsInLineToWriteIsNotCalledByWhatTheOtherSideSays) {
   std::tie(near_, far_) = memory_streams(io_.get_executor(), 10'000);
   Stream one = opens().open();
-  Stream another = opens_->open();
-  EXPECT_EQ(write(another, std::string(Multiplexer::kWindow, 'x')).error, asio::error::would_block);
-  settle();
+  std::array<Stream, 2> others{opens_->open(), opens_->open()};
+  for (Stream& other : others) {
+    write(other, std::string(Multiplexer::kWindow, 'x'));
+    settle();  // some of it is sent
+  }
   int called = 0;
   one.on_writable([&](ErrorCode) { ++called; });
   for (int i = 0; i < 10; ++i) {
