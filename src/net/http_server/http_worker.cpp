@@ -190,14 +190,23 @@ Task<> HttpWorker::close_idle_after(std::chrono::milliseconds time) {
 
 void HttpWorker::close_idle() {
   dependencies_.closes_idle = true;
+  read_links();
   for (const auto& connection : connections_)
     connection->close_if_idle();
 }
 
 void HttpWorker::close_unused() {
   dependencies_.closes_unused = true;
+  read_links();
   for (const auto& connection : connections_)
     connection->close_if_idle();
+}
+
+// A request that has arrived is answered.
+void HttpWorker::read_links() {
+  for (const auto& link : std::vector(links_.begin(), links_.end())) {
+    if (link->is_open()) link->read_now();
+  }
 }
 
 void HttpWorker::abort_all() {
@@ -209,6 +218,8 @@ void HttpWorker::abort_all() {
 Task<> HttpWorker::finish_drain() {
   co_await running_.join();
   // One more may have been opened meanwhile; then no more.
+  read_links();
+  co_await running_.join();
   for (const auto& link : links_)
     link->close();
   linked_.cancel();

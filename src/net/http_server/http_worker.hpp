@@ -56,6 +56,7 @@ class HttpWorker {
   void begin_serving(Stream stream);
   bool is_full() const;
   void refuse(Stream stream);
+  void read_links();
   void abort_all();
 
   boost::asio::io_context& context_;

@@ -5,27 +5,23 @@
 #include <cstring>
 #include <utility>
 
-#include <boost/asio/associated_cancellation_slot.hpp>
-#include <boost/asio/async_result.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
-#include "net/io/completion.hpp"
+#include "net/io/multiplexer_channel.hpp"
 
 namespace proteus::net {
 namespace {
 
 namespace asio = boost::asio;
-using Callback = std::move_only_function<void(ErrorCode)>;
 
 constexpr std::size_t kReadAtOnce = std::size_t{64} << 10U;
 static_assert(kReadAtOnce > Multiplexer::kHead + Multiplexer::kMostInFrame);
 // So often in one turn: who sends without end leaves others theirs.
 constexpr int kMostReads = 4;
-constexpr std::size_t kMostMemoryKept = std::size_t{16} << 10U;
 // What was sent has arrived by then, or the other side is not there.
 constexpr int kUnheardForMs = 10'000;
 
@@ -39,170 +35,6 @@ std::uint32_t number_at(const char* bytes, std::size_t count) {
 }
 
 }  // namespace
-
-// What one side knows of a stream. Its owner and the multiplexer hold it.
-struct Multiplexer::Half {
-  explicit Half(std::uint32_t its_number) : number(its_number) {}
-
-  bool has_unread() const { return read < received.size(); }
-  bool can_read() const { return has_unread() || is_ended_there || error; }
-
-  const std::uint32_t number;
-  std::string received;
-  std::size_t read = 0;         // of it
-  std::size_t taken = 0;        // read since the other side was told of room
-  std::size_t ungranted = 0;    // received since then
-  std::size_t room = kWindow;   // that the other side has
-  bool is_ended_there = false;  // nothing more will come
-  bool is_ended_here = false;   // nothing more will be written
-  bool is_told = false;         // that it can be read, once all frames are taken
-  bool is_in_line = false;      // to write
-  ErrorCode error;
-  Callback reader;
-  Callback writer;
-};
-
-namespace {
-
-void call_later(const Executor& executor, Callback& callback, ErrorCode error) {
-  if (!callback) return;
-  asio::post(executor, [callback = std::exchange(callback, nullptr), error]() mutable { callback(error); });
-}
-
-}  // namespace
-
-// One of the streams, for its owner.
-class Multiplexer::Channel final : public Transport {
- public:
-  Channel(std::shared_ptr<Multiplexer> link, std::shared_ptr<Half> half)
-      : link_(std::move(link)), half_(std::move(half)) {}
-  ~Channel() override { close(); }
-
-  IoResult try_read(std::span<char> into) override {
-    if (!half_) return {asio::error::operation_aborted, 0};
-    if (!half_->has_unread()) {
-      if (half_->is_ended_there) return {asio::error::eof, 0};
-      if (half_->error) return {half_->error, 0};
-      return {asio::error::would_block, 0};
-    }
-    const std::size_t size = half_->received.copy(into.data(), into.size(), half_->read);
-    half_->read += size;
-    half_->taken += size;
-    if (!half_->has_unread()) {
-      half_->received.clear();
-      half_->read = 0;
-      if (half_->received.capacity() > kMostMemoryKept) half_->received = {};
-    }
-    if (half_->taken >= kWindow / 2 && !half_->is_ended_there && !half_->error) {
-      link_->append(half_->number, Kind::room, half_->taken);
-      half_->ungranted -= std::exchange(half_->taken, 0);
-    }
-    return {{}, size};
-  }
-
-  IoResult try_write(std::span<const std::string_view> parts) override {
-    if (!half_) return {asio::error::operation_aborted, 0};
-    if (half_->error) return {half_->error, 0};
-    if (half_->is_ended_here) return {asio::error::broken_pipe, 0};
-    std::size_t left = 0;
-    for (const std::string_view part : parts)
-      left += part.size();
-    std::size_t written = 0;
-    std::size_t offset = 0;  // into the first part
-    while (left > 0) {
-      if (half_->room == 0 || !link_->has_space()) return {asio::error::would_block, written};
-      const std::size_t size = std::min({left, half_->room, kMostInFrame});
-      link_->append(half_->number, Kind::data, size);
-      for (std::size_t missing = size; missing > 0;) {
-        const std::string_view some = parts.front().substr(offset, missing);
-        link_->out_.append(some);
-        missing -= some.size();
-        offset += some.size();
-        if (offset < parts.front().size()) continue;
-        parts = parts.subspan(1);
-        offset = 0;
-      }
-      half_->room -= size;
-      left -= size;
-      written += size;
-    }
-    return {{}, written};
-  }
-
-  bool has_news() const override { return !half_ || half_->can_read(); }
-  bool has_unread() const override { return half_ && half_->has_unread(); }
-
-  Task<Waited> wait_readable() override {
-    return wait(&Half::reader, [this](Callback callback) { on_readable(std::move(callback)); });
-  }
-  Task<Waited> wait_writable() override {
-    return wait(&Half::writer, [this](Callback callback) { on_writable(std::move(callback)); });
-  }
-
-  void on_readable(Callback notify) override {
-    if (half_ && !half_->can_read()) {
-      half_->reader = std::move(notify);
-    } else {
-      call_later(link_->executor_, notify, half_ ? ErrorCode() : asio::error::operation_aborted);
-    }
-  }
-
-  void on_writable(Callback notify) override {
-    if (half_ && !half_->error && (half_->room == 0 || !link_->has_space())) {
-      half_->writer = std::move(notify);
-      if (half_->room > 0 && !std::exchange(half_->is_in_line, true)) link_->writers_.push_back(half_);
-    } else {
-      call_later(link_->executor_, notify, half_ ? ErrorCode() : asio::error::operation_aborted);
-    }
-  }
-
-  void stop_waiting() override {
-    if (!half_) return;
-    call_later(link_->executor_, half_->reader, asio::error::operation_aborted);
-    call_later(link_->executor_, half_->writer, asio::error::operation_aborted);
-  }
-
-  Task<Result<>> handshake() override { co_return Result<>{}; }
-
-  void shutdown() override {
-    if (!half_ || half_->error || std::exchange(half_->is_ended_here, true)) return;
-    link_->append(half_->number, Kind::end, 0);
-  }
-
-  void close() override {
-    if (!half_) return;
-    stop_waiting();
-    if (!half_->error) {
-      if (!half_->is_ended_here || !half_->is_ended_there) link_->append(half_->number, Kind::reset, 0);
-      link_->channels_.erase(half_->number);
-    }
-    half_ = nullptr;
-  }
-
-  int native_handle() const override { return -1; }
-  bool is_tls() const override { return link_->below_.is_tls(); }
-  const Peer& peer() const override { return link_->below_.peer(); }
-  Executor executor() const override { return link_->executor_; }
-
- private:
-  template <class Begin>
-  Task<Waited> wait(Callback Half::* side, Begin begin) {
-    return asio::async_initiate<decltype(kAwaited), void(ErrorCode)>(
-        [this, side, begin](auto handler) {
-          auto slot = asio::get_associated_cancellation_slot(handler);
-          if (slot.is_connected()) {
-            slot.assign([executor = link_->executor_, half = std::weak_ptr(half_), side](asio::cancellation_type) {
-              if (const auto still = half.lock()) call_later(executor, (*still).*side, asio::error::operation_aborted);
-            });
-          }
-          begin(std::move(handler));
-        },
-        kAwaited);
-  }
-
-  const std::shared_ptr<Multiplexer> link_;
-  std::shared_ptr<Half> half_;  // null once it is closed
-};
 
 Multiplexer::Multiplexer(Stream below, OnOpened on_opened)
     : below_(std::move(below)),
@@ -222,6 +54,13 @@ Stream Multiplexer::open() {
   channels_.emplace(half->number, half);
   append(half->number, Kind::data, 0);  // whoever writes first, numbers come in their order
   return Stream(std::make_unique<Channel>(shared_from_this(), std::move(half)));
+}
+
+std::size_t Multiplexer::bytes_kept() const {
+  std::size_t bytes = 0;
+  for (const auto& [number, half] : channels_)
+    bytes += half->received.size();
+  return bytes;
 }
 
 void Multiplexer::close() {
@@ -246,6 +85,11 @@ void Multiplexer::wait_to_read() {
 }
 
 void Multiplexer::read() {
+  read_now();
+  if (!error_) wait_to_read();
+}
+
+void Multiplexer::read_now() {
   for (int i = 0; i < kMostReads; ++i) {
     if (begin_ > 0) std::memmove(in_.data(), in_.data() + begin_, end_ - begin_);
     end_ -= std::exchange(begin_, 0);
@@ -259,7 +103,6 @@ void Multiplexer::read() {
     if (error_) return;
     if (!below_.has_news()) break;
   }
-  wait_to_read();
 }
 
 ErrorCode Multiplexer::take_frames() {
@@ -307,10 +150,9 @@ ErrorCode Multiplexer::take_data(std::uint32_t number, std::string_view payload)
     if (!on_opened_ || number <= last_number_) return {};
     last_number_ = number;
     found = channels_.emplace(number, std::make_shared<Half>(number)).first;
-    const auto opened = found->second;
-    opened->received = payload;
-    opened->ungranted = payload.size();
-    on_opened_(Stream(std::make_unique<Channel>(shared_from_this(), opened)));
+    found->second->received = payload;
+    found->second->ungranted = payload.size();
+    opened_.push_back(found->second);
     return {};
   }
   Half& half = *found->second;
@@ -323,6 +165,9 @@ ErrorCode Multiplexer::take_data(std::uint32_t number, std::string_view payload)
 
 // Whoever is told may open and close streams, and close all of this.
 void Multiplexer::tell_readers() {
+  // With all that has come by now: whoever looks whether there is something to read sees it.
+  for (const auto& half : std::exchange(opened_, {}))
+    on_opened_(Stream(std::make_unique<Channel>(shared_from_this(), half)));
   for (std::size_t i = 0; i < readable_.size(); ++i) {
     const auto half = std::move(readable_[i]);
     half->is_told = false;

@@ -35,6 +35,7 @@ class Multiplexer : public std::enable_shared_from_this<Multiplexer> {
   static constexpr std::size_t kWindow = std::size_t{256} << 10U;
   static constexpr std::size_t kMostInFrame = (std::size_t{16} << 10U) - kHead;  // a record of TLS
   enum class Kind : std::uint8_t { data = 1, end, reset, room };
+  using Callback = std::move_only_function<void(ErrorCode)>;
 
   // Called with each stream that the other side opens; it must not throw.
   using OnOpened = std::move_only_function<void(Stream)>;
@@ -48,6 +49,9 @@ class Multiplexer : public std::enable_shared_from_this<Multiplexer> {
   // Reads from now on; once.
   void start() { wait_to_read(); }
 
+  // Takes what has arrived by now, without waiting to be told of it; while it is open.
+  void read_now();
+
   bool is_open() const { return !error_; }
   // Numbers are not used twice.
   bool can_open() const { return is_open() && last_number_ < UINT32_MAX; }
@@ -55,6 +59,9 @@ class Multiplexer : public std::enable_shared_from_this<Multiplexer> {
   Stream open();
   // Those that are in use.
   std::size_t streams() const { return channels_.size(); }
+
+  // That were received and nobody has let go of.
+  std::size_t bytes_kept() const;
 
   // All streams fail.
   void close();
@@ -94,6 +101,7 @@ class Multiplexer : public std::enable_shared_from_this<Multiplexer> {
   std::size_t begin_ = 0;  // of what was received and not taken
   std::size_t end_ = 0;
   std::vector<std::shared_ptr<Half>> readable_;  // while frames are taken
+  std::vector<std::shared_ptr<Half>> opened_;    // then, too, by the other side
 
   std::string out_;
   std::size_t sent_ = 0;

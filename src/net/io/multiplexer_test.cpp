@@ -171,6 +171,38 @@ TEST_F(MultiplexerTest, ALongTextLetsShortOnesPass) {
 }
 
 // REP-15
+TEST_F(MultiplexerTest, AReaderThatNeverCatchesUpKeepsNoMoreThanTheWindow) {
+  Stream one = opens().open();
+  accepts();
+  settle();
+  ASSERT_EQ(opened_.size(), 1U);
+  std::size_t read = 0;
+  std::size_t most = 0;
+  for (std::size_t sent = 0; sent < 16 * Multiplexer::kWindow;) {
+    sent += write(one, std::string(Multiplexer::kMostInFrame, 'x')).size;
+    settle();
+    std::array<char, 8'000> some;
+    read += opened_[0].try_read(some).size;
+    most = std::max(most, accepts_->bytes_kept());
+    ASSERT_GE(sent, read);
+  }
+  EXPECT_LE(most, 2 * Multiplexer::kWindow);
+}
+
+// REP-14: a process that drains looks whether a stream that was just opened has a request.
+TEST_F(MultiplexerTest, AStreamIsOpenedWithAllThatHasCome) {
+  std::string seen;
+  accepts_ = std::make_shared<Multiplexer>(std::move(far_), [&](Stream opened) {
+    EXPECT_TRUE(opened.has_unread());
+    seen = read(opened);
+  });
+  accepts_->start();
+  write(near_, data(1, "") + data(1, "GET ") + data(1, "/"));
+  settle();
+  EXPECT_EQ(seen, "GET /");
+}
+
+// REP-15
 TEST_F(MultiplexerTest, WhoStandsInLineToWriteIsNotCalledByWhatTheOtherSideSays) {
   std::tie(near_, far_) = memory_streams(io_.get_executor(), 10'000);
   Stream one = opens().open();
